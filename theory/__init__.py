@@ -1,0 +1,1 @@
+"""Exact statements: symbols, derivations, claims.  Imports SymPy and mpmath only."""

@@ -1,0 +1,156 @@
+"""Claims: statements of a paper, as printed and as derived, with how to judge them.
+
+Importing this module reads no paper; ``registry()`` does.  Nothing here computes: a
+claim names, by dotted names, the routes of ``sigprop`` that judge it.
+"""
+
+import difflib
+import functools
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sympy import Expr
+
+from theory.derivation import Derivation
+from theory.points import Point
+
+PAPERS = {
+    "zucchet": "Zucchet & Orvieto (2024)",
+    "lru": "Orvieto et al. (2023)",
+    "rotrnn": "RotRNN (2024)",
+    "blur": "BLUR (2025)",
+    "sigprop": "sigprop",
+}
+
+
+class Status(StrEnum):
+    """What is known about a statement."""
+
+    DEFINITION = "definition"
+    PROVED = "proved"
+    CONFIRMED = "confirmed"
+    CONDITIONAL = "conditional"
+    REFUTED = "refuted"
+    NOT_CHECKABLE = "not-checkable"
+
+
+class Kind(StrEnum):
+    """What sort of statement it is."""
+
+    DEFINITION = "definition"
+    IDENTITY = "identity"
+    MOMENT = "moment"
+    DISTRIBUTION = "distribution"
+    LIMIT = "limit"
+    BOUND = "bound"
+    ALGORITHM = "algorithm"
+    TABLE = "table"
+    TEXT = "text"
+    FIGURE = "figure"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement and everything needed to decide it.
+
+    Attributes:
+        id: ``paper:locator``, e.g. ``zucchet:59``.
+        locator: Where it stands, e.g. ``Eq. 59, Appendix B.2.2``.
+        statement: LaTeX of the statement as printed.
+        quantity: Which route table of ``sigprop.quantities`` judges it.
+        derive: Gives the derivation; its result is the derived form.
+        printed: The printed form in the symbols of ``theory.symbols``; none where it is
+            the derived form letter by letter.
+        correction: LaTeX of the corrected statement, where the printed one is wrong.
+        corrected: The form that ``correction`` writes; judged like the derived one.
+        condition: What it needs; for a conditional claim, the unstated condition.
+        grid: Parameter points at which it is judged.
+        margin: Equivalence margin of the statistical verdict, as a fraction.
+        headline: Whether the headline tier judges it at 1 %.
+        expected: The status that verification is to find.
+        waivers: Mutants that may survive, each with its reason.
+        code: Dotted name of the code that computes it.
+        note: One or two plain sentences for the reader.
+    """
+
+    id: str
+    locator: str
+    kind: Kind
+    title: str
+    statement: str
+    quantity: str
+    expected: Status
+    code: str
+    derive: Callable[[], Derivation] | None = None
+    printed: Callable[[], Expr] | None = None
+    correction: str | None = None
+    corrected: Callable[[], Expr] | None = None
+    condition: str | None = None
+    grid: tuple[Point, ...] = ()
+    margin: float = 0.05
+    headline: bool = False
+    waivers: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+    topic: str = ""
+
+    @property
+    def paper(self) -> str:
+        """The paper's key."""
+        return self.id.split(":")[0]
+
+    @property
+    def source(self) -> str:
+        """Paper and locator in words."""
+        return f"{PAPERS[self.paper]}, {self.locator}"
+
+
+@functools.cache
+def registry() -> dict[str, Claim]:
+    """Every claim by its id, paper by paper in the order of the text.
+
+    Raises:
+        ValueError: If two claims share an id, or a grid point is outside its domain.
+    """
+    found: dict[str, Claim] = {}
+    for paper in PAPERS:
+        try:
+            module = importlib.import_module(f"theory.papers.{paper}")
+        except ModuleNotFoundError as error:
+            if error.name != f"theory.papers.{paper}":
+                raise
+            continue
+        for claim in module.claims():
+            if claim.id in found:
+                raise ValueError(f"need one claim an id, got {claim.id} twice")
+            for point in claim.grid:
+                point.require_inside()
+            found[claim.id] = claim
+    return found
+
+
+def find(claim_id: str) -> Claim:
+    """Return one claim.
+
+    Raises:
+        KeyError: If there is none of that id; the message suggests the nearest.
+    """
+    claims = registry()
+    if claim_id in claims:
+        return claims[claim_id]
+    near = difflib.get_close_matches(claim_id, claims, n=3, cutoff=0.4)
+    hint = f"did you mean {', '.join(near)}?" if near else "none is near"
+    raise KeyError(f"no claim {claim_id!r}; {hint} `sigprop claims` lists them all")
+
+
+def select(paper: str | None = None, ids: tuple[str, ...] = ()) -> tuple[Claim, ...]:
+    """Return the claims of a paper, or of some ids, or all.
+
+    Raises:
+        KeyError: If the paper or an id is unknown.
+    """
+    if paper is not None and paper not in PAPERS:
+        raise KeyError(f"need a paper in {', '.join(PAPERS)}, got {paper!r}")
+    chosen = [find(claim_id) for claim_id in ids] if ids else list(registry().values())
+    return tuple(c for c in chosen if paper is None or c.paper == paper)

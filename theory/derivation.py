@@ -1,0 +1,34 @@
+"""A derivation is a list of steps, each an exact expression with its reason."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sympy import Expr
+
+
+class Step(NamedTuple):
+    """One line of a derivation."""
+
+    reason: str
+    expr: Expr
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """Steps from a definition to a result, in order; the last one is the result."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def result(self) -> Expr:
+        """The derived form."""
+        return self.steps[-1].expr
+
+    def then(self, reason: str, expr: Expr) -> "Derivation":
+        """Return this derivation with one more step."""
+        return Derivation((*self.steps, Step(reason, expr)))
+
+
+def start(reason: str, expr: Expr) -> Derivation:
+    """Begin a derivation."""
+    return Derivation((Step(reason, expr),))

@@ -1,0 +1,234 @@
+"""Moments of the diagonal recurrence ``h_{t+1} = lam h_t + x_{t+1}``.
+
+The state, its sensitivity ``dh/dlam`` and the backpropagated error, for real and
+complex ``lam``, any autocovariance of the input, at a finite number ``T`` of inputs
+from the zero state and in the stationary limit.
+
+Source: Zucchet & Orvieto (2024), Eq. 5-7 and Appendix B.2, Eq. 42-61.
+"""
+
+from functools import cache
+
+from sympy import Expr, Function, S, diff, factor, oo, rsolve, simplify
+
+from theory.autocorrelation import LagFunctional, double_sum, lemma_1, lemma_2
+from theory.derivation import Derivation, start
+from theory.symbols import (
+    T,
+    a,
+    alpha,
+    b,
+    beta,
+    chi,
+    k,
+    lam,
+    lam_bar,
+    n,
+    p,
+    q,
+    r,
+    rho,
+    tau,
+    w,
+)
+
+QUANTITIES = ("state", "sensitivity")
+
+
+@cache
+def state_kernel() -> Derivation:
+    """Weight of the input seen ``n`` steps ago in ``h``: solves the recurrence.
+
+    Source: Zucchet & Orvieto (2024), Eq. 42.
+
+    Example:
+        >>> state_kernel().result
+        lambda**n
+    """
+    kernel = Function("k")
+    recursion = kernel(n + 1) - lam * kernel(n)
+    return start(
+        "the response to a unit input at age 0 obeys, with k(0) = 1,", recursion
+    ).then("whose solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
+
+
+@cache
+def sensitivity_kernel() -> Derivation:
+    """Weight of the input seen ``n`` steps ago in ``dh/dlam``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 49-53.
+
+    Example:
+        >>> sensitivity_kernel().result
+        lambda**(n - 1)*n
+    """
+    kernel = Function("k")
+    recursion = kernel(n + 1) - lam * kernel(n) - state_kernel().result
+    return start(
+        "differentiating h_{t+1} = lam h_t + x_{t+1} gives s_{t+1} = lam s_t + h_t, "
+        "so the response obeys, with k(0) = 0,",
+        recursion,
+    ).then("whose solution is", rsolve(recursion, kernel(n), {kernel(0): 0}))
+
+
+def _pair(kernel: Expr, horizon: Expr) -> LagFunctional:
+    """The quadratic form of one kernel at two unrelated eigenvalues."""
+    return double_sum(
+        lambda i, j: (
+            kernel.subs({lam: alpha, n: i}, simultaneous=True)
+            * kernel.subs({lam: beta, n: j}, simultaneous=True)
+        ),
+        horizon,
+    )
+
+
+def conjugate_pair(expr: Expr) -> Expr:
+    """Set ``alpha = lam`` and ``beta = lam_bar``."""
+    return expr.subs({alpha: lam, beta: lam_bar}, simultaneous=True)
+
+
+@cache
+def functional(quantity: str, horizon: Expr = oo) -> LagFunctional:
+    """Lag weights of ``E|h|^2`` or ``E|dh/dlam|^2`` for any autocovariance.
+
+    Raises:
+        ValueError: If ``quantity`` is not one of ``QUANTITIES``.
+    """
+    if quantity == "state":
+        weights = lemma_1(horizon)
+    elif quantity == "sensitivity":
+        weights = lemma_2(horizon)
+    else:
+        raise ValueError(f"need a quantity in {QUANTITIES}, got {quantity!r}")
+    return weights.map(conjugate_pair)
+
+
+@cache
+def moment(quantity: str, source: str | None = None, horizon: Expr = oo) -> Derivation:
+    r"""Derive a second moment for one of ``INPUTS`` or, with none, for any ``R``.
+
+    Conditions: ``|lam| < 1`` when ``horizon`` is infinite.
+
+    Source: Zucchet & Orvieto (2024), Eq. 45, 48, 57, 59; finite ``T`` is ours.
+
+    Example:
+        >>> moment("state", "constant").result
+        1/((\bar{\lambda} - 1)*(lambda - 1))
+    """
+    kernel = state_kernel() if quantity == "state" else sensitivity_kernel()
+    weights = functional(quantity, horizon)
+    proof = Derivation(kernel.steps)
+    pair = lemma_1(horizon)
+    proof = proof.then(
+        "the second moment is the double sum of Lemma 1 over two kernels", pair.as_sum()
+    )
+    if quantity == "sensitivity":
+        proof = proof.then(
+            "its kernel is d/dlam of the state's, so by Lemma 2 differentiate by alpha "
+            "and beta",
+            lemma_2(horizon).as_sum(),
+        )
+    proof = proof.then("at alpha = lam and beta = conj(lam)", weights.as_sum())
+    if source is None:
+        return proof
+    if source == "mixed":
+        white, correlated = (
+            moment(quantity, part, horizon).result for part in ("white", "exponential")
+        )
+        return proof.then(
+            "linear in R: a of the white moment and b of the exponential one",
+            a * white + b * correlated,
+        )
+    if quantity == "state":
+        closed = conjugate_pair(factor(pair.on(source)))
+    else:
+        closed = conjugate_pair(_mixed_derivative(pair.on(source), horizon))
+    return proof.then(f"summed over the lags of the {source} input", closed)
+
+
+def _mixed_derivative(expr: Expr, horizon: Expr) -> Expr:
+    """``d/dalpha d/dbeta``; factored only where factoring does not explode."""
+    if horizon == oo:
+        return factor(diff(factor(expr), alpha, beta))
+    return diff(expr, alpha, beta)
+
+
+@cache
+def direct_functional(quantity: str, horizon: Expr = oo) -> LagFunctional:
+    """The same weights from the double sum over the solved kernel, without a lemma."""
+    kernel = state_kernel() if quantity == "state" else sensitivity_kernel()
+    return _pair(kernel.result, horizon).map(conjugate_pair)
+
+
+def backward_kernel() -> Derivation:
+    """Weight of the error injected ``n`` steps later in ``dL/dx_t``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 7: the same recurrence in reversed time.
+    """
+    kernel = Function("k")
+    recursion = kernel(n + 1) - lam * kernel(n)
+    return start(
+        "dL/dx_t = lam dL/dx_{t+1} + dL_t/dh_t, so an error n steps ahead weighs, with "
+        "k(0) = 1,",
+        recursion,
+    ).then("whose solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
+
+
+def stable_state() -> Expr:
+    """``E|h|^2`` under ``R = rho**|Delta|`` as products and sums of positive terms.
+
+    Symbols: ``w = 1/(1-|lam|^2)``, ``z = rho lam``, ``q = |z|``, ``k = 1/(1-q)`` and
+    ``p = (1-q)^2/|1-z|^2``.  ``rho = 0`` is white noise, ``rho = 1`` constant input.
+    """
+    return w * (1 + q) * k * p
+
+
+def stable_sensitivity() -> Expr:
+    """``E|dh/dlam|^2`` under ``R = rho**|Delta|`` with no subtraction left.
+
+    Uses, beside the symbols of ``stable_state``, ``chi = 1/p - 1``, ``r = |lam|`` and
+    ``tau = 1 - rho^2``.  The two contributions of the textbook form that cancel
+    combine through ``(1+r^2)(1-q^2) - (1-r^2)(1+q^2) = 2 r^2 tau``.
+    """
+    return (
+        w**2
+        * p**2
+        * k
+        * ((1 + r**2) * w * (1 + q) + 2 * k * (q + chi * r**2 * tau * w))
+    )
+
+
+def stable_meaning(sign: int) -> dict[Expr, Expr]:
+    """What the stable symbols stand for, for ``rho`` of the given sign."""
+    square = lam * lam_bar
+    modulus = square**S.Half
+    size = sign * rho * modulus
+    flat = (1 - rho * lam) * (1 - rho * lam_bar) / (1 - size) ** 2
+    return {
+        w: 1 / (1 - square),
+        r: modulus,
+        q: size,
+        k: 1 / (1 - size),
+        p: 1 / flat,
+        chi: flat - 1,
+        tau: 1 - rho**2,
+    }
+
+
+def stable_is_exact(quantity: str, sign: int) -> bool:
+    """Prove a stable form equal to the derived one, for ``rho`` of the given sign."""
+    stable = stable_state() if quantity == "state" else stable_sensitivity()
+    derived = moment(quantity, "exponential").result
+    difference = stable.subs(stable_meaning(sign), simultaneous=True) - derived
+    return simplify(difference) == 0
+
+
+def remainder_factor(quantity: str) -> Expr:
+    """Bound on how much a kernel's tail beyond ``T`` matters: its relative energy.
+
+    For the state ``r^{2T}``; for the sensitivity the tail of ``sum n^2 r^{2(n-1)}``
+    over its total.  White-noise value, used to choose simulation lengths.
+    """
+    full = functional(quantity).zero
+    part = functional(quantity, T).zero
+    return simplify((1 - part / full).subs({lam: r, lam_bar: r}, simultaneous=True))

@@ -1,0 +1,102 @@
+"""Wrong versions of a formula, one small slip each: what a plan must refute.
+
+A slip changes an integer by one or its sign, drops or flips a summand, drops a factor,
+doubles or halves, squares or roots a symbol, swaps two symbols, or drops a conjugate.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sympy import Add, Expr, Integer, Mul, Rational, Sum, Symbol, sqrt
+
+from theory.symbols import lam, lam_bar
+
+
+class Mutant(NamedTuple):
+    """A wrong formula and the slip that made it."""
+
+    slip: str
+    expr: Expr
+
+
+def _sites(expr: Expr) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+    """Every subexpression with its path from the root."""
+    yield expr, ()
+    for index, part in enumerate(expr.args):
+        for inner, path in _sites(part):
+            yield inner, (index, *path)
+
+
+def _replace(expr: Expr, path: tuple[int, ...], new: Expr) -> Expr:
+    if not path:
+        return new
+    args = list(expr.args)
+    args[path[0]] = _replace(args[path[0]], path[1:], new)
+    return expr.func(*args)
+
+
+def _without(expr: Expr, index: int) -> Expr:
+    return expr.func(*(arg for i, arg in enumerate(expr.args) if i != index))
+
+
+def _slips_at(node: Expr) -> Iterator[tuple[str, Expr]]:
+    """Slips of one node, without its surroundings."""
+    if isinstance(node, Integer):
+        for change in (1, -1):
+            yield f"{node} becomes {node + change}", node + change
+        if node != 0:
+            yield f"{node} changes sign", -node
+    elif isinstance(node, Rational):
+        yield f"{node} becomes its inverse", 1 / node
+    if isinstance(node, Add):
+        for index, term in enumerate(node.args):
+            yield f"the term {term} is dropped", _without(node, index)
+            yield f"the term {term} changes sign", node - 2 * term
+    if isinstance(node, Mul):
+        for index, part in enumerate(node.args):
+            if not part.is_Number:
+                yield f"the factor {part} is dropped", _without(node, index)
+    if isinstance(node, Symbol):
+        yield f"{node} is squared", node**2
+        yield f"{node} is rooted", sqrt(node)
+
+
+def mutants(expr: Expr) -> tuple[Mutant, ...]:
+    """All single slips of ``expr`` that change its form, each once.
+
+    Whether a mutant also changes its *value* is not decided here: a swap of ``lambda``
+    with its conjugate, say, leaves a symmetric formula as it was.
+
+    Example:
+        >>> from theory.symbols import r
+        >>> [mutant.slip for mutant in mutants(1 / r)][:2]
+        ['doubled', 'halved']
+    """
+    found: dict[Expr, str] = {}
+
+    def add(slip: str, new: Expr) -> None:
+        if new != expr:
+            found.setdefault(new, slip)
+
+    add("doubled", 2 * expr)
+    add("halved", expr / 2)
+    for node, path in _sites(expr):
+        for slip, new in _slips_at(node):
+            try:
+                add(slip, _replace(expr, path, new))
+            except (ValueError, TypeError):
+                continue  # e.g. a summation limit that is no longer an integer
+    for first, second in _swaps(expr):
+        swap = {first: second, second: first}
+        add(f"{first} and {second} are swapped", expr.subs(swap, simultaneous=True))
+    if expr.has(lam) and expr.has(lam_bar):
+        add("every conjugate is dropped", expr.subs(lam_bar, lam))
+    return tuple(Mutant(slip, new) for new, slip in found.items())
+
+
+def _swaps(expr: Expr) -> Iterator[tuple[Symbol, Symbol]]:
+    bound = {limits[0] for total in expr.atoms(Sum) for limits in total.limits}
+    free = sorted(expr.free_symbols - bound, key=str)
+    for index, first in enumerate(free):
+        for second in free[index + 1 :]:
+            yield first, second

@@ -1,0 +1,1 @@
+"""Each paper's numbered statements as printed, linked to their derivations."""

@@ -1,0 +1,110 @@
+"""Zucchet & Orvieto (2024), Eq. 5-61 and 74: the forms as printed, transcribed.
+
+Where a form as printed is wrong, the corrected one stands below it.
+"""
+
+from sympy import Expr, Sum, diff, oo, sqrt
+
+from theory import diagonal
+from theory.autocorrelation import double_sum
+from theory.symbols import Delta, R, alpha, beta, lam, lam_bar, n, rho
+
+square = lam * lam_bar  # |lambda|^2
+apart = (1 - rho * lam) * (1 - rho * lam_bar)  # |1 - rho lambda|^2
+both = lam_bar**Delta + lam**Delta
+
+
+def lags(summand: Expr) -> Expr:
+    """``sum of summand * R(Delta)`` over the lags from one on."""
+    return Sum(summand * R(Delta), (Delta, 1, oo))
+
+
+def bracket() -> Expr:
+    """The bracket of Eq. 39 and 55, in two unrelated eigenvalues."""
+    return (R(0) + lags(alpha**Delta + beta**Delta)) / (1 - alpha * beta)
+
+
+def eq_5() -> Expr:
+    """Eq. 5 as printed."""
+    return (R(0) + 2 * lags(lam**Delta)) / (1 - lam**2)
+
+
+def eq_6() -> Expr:
+    """Eq. 6 as printed."""
+    first = (1 + lam**2) / (1 - lam**2) ** 3 * (R(0) + 2 * lags(lam**Delta))
+    return first + 2 / (1 - lam**2) ** 2 * lags(Delta * lam**Delta)
+
+
+def eq_34() -> Expr:
+    """The left side of Eq. 34 as printed: its second power is beta**n, not beta**m."""
+    return double_sum(lambda n, m: alpha**n * beta**n).as_sum()
+
+
+def eq_45() -> Expr:
+    """Eq. 45 as printed."""
+    return (R(0) + lags(both)) / (1 - square)
+
+
+def eq_47() -> Expr:
+    """Eq. 47 as printed."""
+    tails = lam_bar * rho / (1 - lam_bar * rho) + lam * rho / (1 - lam * rho)
+    return (1 + tails) / (1 - square)
+
+
+def eq_48() -> Expr:
+    """Eq. 48 as printed."""
+    return (1 - rho**2 * square) / (apart * (1 - square))
+
+
+def eq_53() -> Expr:
+    """Weight of x_{-n} in Eq. 53 as printed, sum of k lam^(k-1) x_{-k-1}."""
+    return (n - 1) * lam ** (n - 2)
+
+
+def eq_56() -> Expr:
+    """Eq. 56 as printed, at alpha = lam and beta = conj(lam)."""
+    first = (1 + square) / (1 - square) ** 3 * (R(0) + lags(both))
+    second = lam / (1 - square) ** 2 * lags(Delta * lam ** (Delta - 1))
+    third = lam_bar / (1 - square) ** 2 * lags(Delta * lam_bar ** (Delta - 1))
+    return first + second + third
+
+
+def eq_57() -> Expr:
+    """Eq. 57 as printed: the cube is of 1 - |lambda|, not of 1 - |lambda|^2."""
+    first = (1 + square) / (1 - sqrt(square)) ** 3 * (R(0) + lags(both))
+    return first + lags(Delta * both) / (1 - square) ** 2
+
+
+def eq_57_corrected() -> Expr:
+    """Eq. 57 with the square inside the cube, as Eq. 56 has it."""
+    first = (1 + square) / (1 - square) ** 3 * (R(0) + lags(both))
+    return first + lags(Delta * both) / (1 - square) ** 2
+
+
+def eq_58() -> Expr:
+    """Eq. 58 as printed, differentiated and set to alpha = lam, beta = conj(lam)."""
+    inner = (1 - rho**2 * alpha * beta) / ((1 - rho * alpha) * (1 - rho * beta))
+    return diagonal.conjugate_pair(diff(inner / (1 - alpha * beta), alpha, beta))
+
+
+def eq_59() -> Expr:
+    """Eq. 59 as printed."""
+    head = (1 - rho) * (1 + square) + rho**2 * (1 - square) ** 3
+    tail = rho * square * (1 + square) - 2 * lam - 2 * lam_bar
+    return (head + rho * (1 - rho) * square * tail) / ((1 - square) ** 3 * apart**2)
+
+
+def eq_59_corrected() -> Expr:
+    """Eq. 59 with both factors 1 - rho read as 1 - rho^2."""
+    head = (1 - rho**2) * (1 + square) + rho**2 * (1 - square) ** 3
+    tail = rho * square * (1 + square) - 2 * lam - 2 * lam_bar
+    return (head + rho * (1 - rho**2) * square * tail) / ((1 - square) ** 3 * apart**2)
+
+
+def bound_74() -> Expr:
+    """Eq. 45 with R replaced by its bound U and lam by its modulus.
+
+    Source: Zucchet & Orvieto (2024), Eq. 74, with the condition it needs.
+    """
+    modulus = sqrt(square)
+    return (R(0) + 2 * lags(modulus**Delta)) / (1 - square)

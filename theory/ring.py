@@ -1,0 +1,171 @@
+"""Eigenvalues on a ring: the sampling law, the gain it gives, and the unrolled state.
+
+Source: Orvieto et al. (2023), Lemma 3.2, Proposition 3.3, Eq. 4-7, Theorem 3.1.
+"""
+
+from functools import cache
+
+from sympy import (
+    Dummy,
+    Expr,
+    Function,
+    I,
+    Integer,
+    Sum,
+    Symbol,
+    exp,
+    integrate,
+    limit,
+    log,
+    oo,
+    pi,
+    rsolve,
+    simplify,
+    solve,
+    sqrt,
+)
+
+from theory.autocorrelation import geometric_sum
+from theory.derivation import Derivation, start
+from theory.diagonal import functional
+from theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, theta, u1, u2
+
+
+def radius_cdf() -> Expr:
+    """``P(|lam| <= r)`` for ``lam`` uniform by area on the ring: a ratio of areas.
+
+    Source: Orvieto et al. (2023), Eq. 27.
+    """
+    radius = Dummy("s", positive=True)
+    area = integrate(2 * pi * radius, (radius, r_min, r))
+    return simplify(area / area.subs(r, r_max))
+
+
+@cache
+def sampled_nu() -> Derivation:
+    """``nu`` with ``|lam| = exp(-nu)``, by inverting the law of the radius.
+
+    Source: Orvieto et al. (2023), Lemma 3.2 and Eq. 27-30.
+    """
+    nu = Symbol("nu", nonnegative=True)
+    law = radius_cdf().subs(r, exp(-nu))
+    proof = start("the radius has distribution function", radius_cdf()).then(
+        "with r = exp(-nu), set equal to u_1", law - u1
+    )
+    square = Dummy("x", positive=True)
+    (root,) = solve(radius_cdf().subs(r, sqrt(square)) - u1, square)
+    return proof.then("solved for nu = -log(r^2)/2", -log(simplify(root)) / 2)
+
+
+def sampled_theta() -> Expr:
+    """Phase in radians: ``2 pi u_2``.  Source: Orvieto et al. (2023), Lemma 3.2."""
+    return 2 * pi * u2
+
+
+def sampled_law_is_uniform() -> bool:
+    """Whether ``exp(-nu(U))`` has the law of the radius: the inverse composes to r."""
+    square = exp(-2 * sampled_nu().result)
+    back = radius_cdf().subs(r, sqrt(square))
+    return simplify(back - u1) == 0
+
+
+@cache
+def gain(horizon: Expr = oo) -> Derivation:
+    """``E|h|^2 / R(0)`` averaged over eigenvalues uniform on the ring.
+
+    Averaging ``lam**Delta`` over a uniform phase leaves only lag zero, so the gain is
+    the same for *every* wide-sense-stationary input, white and constant included.
+    Conditions: ``r_min < r_max``, and ``r_max < 1`` when ``horizon`` is infinite.
+
+    Source: Orvieto et al. (2023), Proposition 3.3; finite ``T`` is ours.
+    """
+    weights = functional("state", horizon)
+    proof = start("the moment of one eigenvalue", weights.as_sum())
+    at_zero = simplify(weights.zero.subs({lam: r, lam_bar: r}, simultaneous=True))
+    proof = proof.then(
+        "a uniform phase averages lam^Delta to zero, leaving R(0) times", at_zero
+    )
+    x = Symbol("x", positive=True)  # |lam|^2
+    width = r_max**2 - r_min**2
+
+    def averaged(primitive: Expr) -> Expr:
+        return (primitive.subs(x, r_max**2) - primitive.subs(x, r_min**2)) / width
+
+    if horizon == oo:
+        # SymPy integrates 1/(1 - x) to log(x - 1); on 0 < x < 1 the real one is:
+        primitive = -log(1 - x)
+        assert simplify(primitive.diff(x) - at_zero.subs(r, sqrt(x))) == 0
+        return proof.then(
+            "and |lam|^2 is uniform on [r_min^2, r_max^2]", averaged(primitive)
+        )
+    return proof.then(
+        "and |lam|^2 is uniform on [r_min^2, r_max^2], power by power",
+        Sum(averaged(integrate(x**n, x)), (n, 0, horizon - 1)),
+    )
+
+
+@cache
+def thin_ring_gain() -> Derivation:
+    """Limit of the gain as the ring closes on radius ``r``.
+
+    Source: Orvieto et al. (2023), Eq. 5.
+    """
+    epsilon = Symbol("epsilon", positive=True)
+    distance = Symbol("varrho", positive=True)
+    form = log(1 + epsilon / distance) / epsilon
+    proof = start("the gain of the ring", gain().result)
+    proof = proof.then(
+        "with epsilon = r_max^2 - r_min^2 and varrho = 1 - r_max^2, both positive", form
+    )
+    value = limit(form, epsilon, 0, "+")
+    proof = proof.then("as epsilon -> 0", value)
+    return proof.then("with r_max = r", value.subs(distance, 1 - r**2))
+
+
+@cache
+def unrolled_state() -> Derivation:
+    """Weight of the input of age ``j`` in ``x_k`` when ``x_0 = B u_0``.
+
+    Ages run from 0 to ``k`` inclusive, ``k + 1`` terms.
+
+    Source: Orvieto et al. (2023), Eq. 4, whose sum stops at ``k - 1``.
+    """
+    k = Function("k")
+    recursion = k(n + 1) - lam * k(n)
+    return start(
+        "x_k = lam x_{k-1} + u_k from x_0 = u_0; the response obeys, with k(0) = 1,",
+        recursion,
+    ).then("whose solution is, for ages 0..k,", rsolve(recursion, k(n), {k(0): 1}))
+
+
+@cache
+def white_partial_sum() -> Derivation:
+    """``E|x_k|^2`` after ``T`` white inputs of unit variance.
+
+    Source: Orvieto et al. (2023), Eq. 6.
+    """
+    j = Dummy("j", integer=True, nonnegative=True)
+    total = geometric_sum((r**2) ** j, j, Integer(0), T - 1)
+    return start("sum of |lam|^(2i) over ages", r ** (2 * n)).then(
+        "summed over T ages", simplify(total)
+    )
+
+
+@cache
+def normalised_moment() -> Derivation:
+    """``E|x|^2`` with inputs scaled by ``gamma = sqrt(1 - |lam|^2)``, white input.
+
+    Source: Orvieto et al. (2023), Eq. 7.
+    """
+    bare = functional("state").zero
+    gamma = sqrt(1 - lam * lam_bar)
+    return start("the moment without normalisation", bare).then(
+        "times gamma^2 = 1 - |lam|^2", simplify(gamma**2 * bare)
+    )
+
+
+def phase_average_kills_lags() -> bool:
+    """Whether the uniform phase averages ``lam**Delta`` to zero at every lag."""
+    lag = Symbol("Delta", integer=True, positive=True)
+    mean = integrate(exp(I * lag * theta), (theta, 0, 2 * pi)) / (2 * pi)
+    return simplify(mean) == 0
