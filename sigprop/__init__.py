@@ -1,0 +1,54 @@
+"""The numeric core: evaluates, simulates and judges the theory.
+
+Names are resolved when first used, so that importing the package imports no JAX.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sigprop.inputs import AR1 as AR1
+    from sigprop.inputs import Constant as Constant
+    from sigprop.inputs import Empirical as Empirical
+    from sigprop.inputs import Mixed as Mixed
+    from sigprop.inputs import MovingAverage as MovingAverage
+    from sigprop.inputs import White as White
+    from sigprop.montecarlo import Estimate as Estimate
+    from sigprop.montecarlo import second_moments as second_moments
+    from sigprop.precision import double_precision as double_precision
+    from sigprop.recurrence import impulse_response as impulse_response
+    from sigprop.recurrence import linear_recurrence as linear_recurrence
+    from sigprop.recurrence import sensitivity as sensitivity
+    from sigprop.ring import sample_ring as sample_ring
+    from sigprop.stable import ring_gain as ring_gain
+    from sigprop.stable import sensitivity_moment as sensitivity_moment
+    from sigprop.stable import state_moment as state_moment
+
+_HOMES = {
+    "AR1": "inputs",
+    "Constant": "inputs",
+    "Empirical": "inputs",
+    "Mixed": "inputs",
+    "MovingAverage": "inputs",
+    "White": "inputs",
+    "Estimate": "montecarlo",
+    "second_moments": "montecarlo",
+    "double_precision": "precision",
+    "impulse_response": "recurrence",
+    "linear_recurrence": "recurrence",
+    "sensitivity": "recurrence",
+    "sample_ring": "ring",
+    "ring_gain": "stable",
+    "sensitivity_moment": "stable",
+    "state_moment": "stable",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sigprop' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"sigprop.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

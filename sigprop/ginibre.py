@@ -1,0 +1,72 @@
+"""Eigenvalues of real Gaussian matrices at finite size: the circular law, exactly.
+
+Source: Edelman, Kostlan & Shub (1994) for the real eigenvalues, Edelman (1997) for the
+complex ones.  Matrices have independent standard normal entries divided by sqrt(N).
+"""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Float
+from scipy.integrate import quad
+from scipy.special import erfcx, gammainc, gammaincc, gammaln
+
+
+def _real_density(x: float, size: int) -> float:
+    """Expected density of real eigenvalues at ``x``, entries of unit variance."""
+    bulk = gammaincc(size - 1, x * x) / math.sqrt(2 * math.pi)
+    log_edge = (
+        (size - 1) * math.log(abs(x))
+        - x * x / 2
+        - gammaln(size / 2)
+        - (size / 2) * math.log(2)
+        if x
+        else -math.inf
+    )
+    return bulk + math.exp(log_edge) * gammainc((size - 1) / 2, x * x / 2)
+
+
+def _complex_density(x: float, y: float, size: int) -> float:
+    """Expected density of complex eigenvalues at ``x + iy``, ``y > 0``."""
+    root = math.sqrt(2 / math.pi) * y * erfcx(math.sqrt(2) * y)
+    return root * gammaincc(size - 1, x * x + y * y)
+
+
+def radial_law(radii: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, " k"]:
+    """Expected fraction of eigenvalues with modulus at most each of ``radii``.
+
+    Args:
+        radii: In units of the unit disc, increasing from above zero.
+        size: Number of rows ``N`` of the matrix, at least two.
+
+    Raises:
+        ValueError: If ``size`` is below two or the radii do not increase from zero.
+    """
+    if size < 2:
+        raise ValueError(f"need a matrix of size 2 or more, got {size}")
+    if not (np.diff(radii, prepend=0) > 0).all():
+        raise ValueError(f"need radii increasing from above zero, got {radii}")
+    scale = math.sqrt(size)
+    angles, weights = np.polynomial.legendre.leggauss(64)
+    angles, weights = (angles + 1) * math.pi / 2, weights * math.pi / 2
+
+    def on_circle(s: float) -> float:
+        values = [
+            _complex_density(s * math.cos(t), s * math.sin(t), size) for t in angles
+        ]
+        return 2 * s * float(np.dot(weights, values)) + 2 * _real_density(s, size)
+
+    edges = np.concatenate([[0.0], np.asarray(radii)]) * scale
+    parts = [
+        quad(on_circle, a, b, epsabs=1e-9, limit=200)[0] for a, b in pairwise(edges)
+    ]
+    return np.cumsum(parts) / size
+
+
+def sample_radii(
+    generator: np.random.Generator, count: int, size: int
+) -> Float[np.ndarray, "count size"]:
+    """Moduli of the eigenvalues of ``count`` matrices of ``size`` rows."""
+    matrices = generator.standard_normal((count, size, size)) / math.sqrt(size)
+    return np.abs(np.linalg.eigvals(matrices))

@@ -1,0 +1,273 @@
+"""Streaming Monte-Carlo moments of the diagonal recurrence, with standard errors.
+
+One scan carries the state, its sensitivity and running sums; nothing is stored along
+time, so memory does not depend on the length.  Eigenvalues and states are handed over
+as real and imaginary parts but carried as complex numbers, one loop step an iteration:
+each array is then updated in place, and memory traffic is what such a scan costs.  A
+real eigenvalue is the case of a zero imaginary part.
+
+Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neurons.
+"""
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Float, Inexact, PRNGKeyArray
+
+from sigprop.inputs import GaussianProcess
+from sigprop.precision import double_precision, require_dtype
+
+CHUNK = 64  # steps whose noise is drawn at once: amortises the generator's overhead
+
+
+class Estimate(NamedTuple):
+    """A sample mean, its standard error, and the number of independent draws."""
+
+    mean: Float[np.ndarray, "*shape"]
+    sem: Float[np.ndarray, "*shape"]
+    n: int
+
+
+class Sums(NamedTuple):
+    """Sums of a statistic and of its square over ``n`` independent draws."""
+
+    first: Float[np.ndarray, "*shape"]
+    second: Float[np.ndarray, "*shape"]
+    n: int
+
+    def __add__(self, other: "Sums") -> "Sums":  # type: ignore[override]
+        return Sums(
+            self.first + other.first, self.second + other.second, self.n + other.n
+        )
+
+    def estimate(self) -> Estimate:
+        """Mean and standard error.
+
+        Raises:
+            ValueError: With fewer than two draws, where no standard error exists.
+        """
+        if self.n < 2:
+            raise ValueError(f"need two draws or more for an error, got n={self.n}")
+        mean = self.first / self.n
+        variance = np.maximum(self.second / self.n - mean**2, 0) * self.n / (self.n - 1)
+        return Estimate(mean, np.sqrt(variance / self.n), self.n)
+
+
+class Split(NamedTuple):
+    """A complex array as two real ones."""
+
+    re: Float[Array, "*shape"]
+    im: Float[Array, "*shape"]
+
+    def square(self) -> Float[Array, "*shape"]:
+        return self.re**2 + self.im**2
+
+
+class Walk(NamedTuple):
+    """What the scan carries: state, sensitivity, running sums of both squares."""
+
+    h: Split
+    s: Split
+    sum_h: Float[Array, "n batch"]
+    sum_s: Float[Array, "n batch"]
+
+
+def split(values: Inexact[Array, "*shape"]) -> Split:
+    """Real and imaginary parts."""
+    return Split(jnp.real(values), jnp.imag(values))
+
+
+def walk(
+    key: PRNGKeyArray,
+    lam: Split,
+    process: GaussianProcess,
+    times: tuple[int, ...],
+    batch: int,
+    running: bool = False,
+    gain: Float[Array, "n #batch"] | None = None,
+) -> list[Walk]:
+    """Simulate ``batch`` trajectories from the zero state; return them at ``times``.
+
+    Args:
+        key: Consumed here.
+        lam: Eigenvalues, (n, 1) shared by all trajectories or (n, batch).
+        process: Inputs, one series a trajectory, shared by its neurons.
+        times: Increasing numbers of inputs seen at which to look.
+        batch: Number of trajectories.
+        running: Whether to carry the running sums; zero otherwise.
+        gain: Factor on each neuron's input, ``gamma`` in the LRU; one if left out.
+    """
+    dtype = lam.re.dtype
+    shape = (lam.re.shape[0], batch)
+    initial_key, step_key = jax.random.split(key)
+    multiplier = lax.complex(lam.re, lam.im)
+    zero = jnp.zeros(shape, multiplier.dtype)
+    state = process.initial(
+        jax.random.normal(initial_key, (process.initial_width, batch), dtype)
+    )
+
+    def body(now, x):
+        h, s, sum_h, sum_s = now
+        s = multiplier * s + h
+        h = multiplier * h + x[None]
+        if running:
+            sum_h = sum_h + split(h).square()
+            sum_s = sum_s + split(s).square()
+        return (h, s, sum_h, sum_s), None
+
+    def advance(carry, index, length):
+        noise = jax.random.normal(
+            jax.random.fold_in(step_key, index),
+            (length, process.step_width, batch),
+            dtype,
+        )
+        state, now = carry
+        # Two scans: were the inputs drawn inside the second, XLA would fuse the
+        # generator into it and run it again for every neuron.
+        state, x = lax.scan(process.step, state, noise)
+        now, _ = lax.scan(body, now, x)
+        return state, now
+
+    carry = (state, (zero, zero, zero.real, zero.real))
+    seen, index, found = 0, 0, []
+    for time in times:
+        chunks, rest = divmod(time - seen, CHUNK)
+        if chunks:
+            carry = lax.scan(
+                lambda c, i: (advance(c, i, CHUNK), None),
+                carry,
+                jnp.arange(index, index + chunks),
+            )[0]
+        if rest:
+            carry = advance(carry, index + chunks, rest)
+        seen, index = time, index + chunks + bool(rest)
+        h, s, sum_h, sum_s = carry[1]
+        found.append(Walk(split(h), split(s), sum_h, sum_s))
+    return found
+
+
+@functools.partial(jax.jit, static_argnames=("process", "times", "batch", "pairs"))
+def _batch_sums(key, lam, gain, process, times, batch, pairs):
+    """Sums of |h|^2, |s|^2 and of the real pair products, over one batch."""
+
+    def total(values):
+        return values.sum(-1), (values**2).sum(-1)
+
+    looks = walk(key, lam, process, times, batch, gain=gain)
+    left = jnp.asarray([i for i, _ in pairs], int)
+    right = jnp.asarray([j for _, j in pairs], int)
+    return [
+        {
+            "state": total(look.h.square()),
+            "sensitivity": total(look.s.square()),
+            "state_pair": total(look.h.re[left] * look.h.re[right]),
+            "sensitivity_pair": total(look.s.re[left] * look.s.re[right]),
+        }
+        for look in looks
+    ]
+
+
+def batches(num: int, size: int) -> Iterator[tuple[int, int]]:
+    """Indices and sizes of the batches that make up ``num`` draws."""
+    for index, first in enumerate(range(0, num, size)):
+        yield index, min(size, num - first)
+
+
+def over_batches(
+    task: Callable[[int, int], Any], num: int, size: int, tick: Callable[[int], None]
+) -> list[Any]:
+    """Run ``task(index, size)`` for every batch, on all cores, in a fixed order.
+
+    The precision of a JAX context belongs to its thread, so each task enters the
+    caller's again.
+    """
+    wide = bool(jax.config.jax_enable_x64)  # pyright: ignore[reportAttributeAccessIssue]
+    workers = os.cpu_count() or 1
+    done = []
+
+    def inside(index: int, count: int) -> Any:
+        with double_precision(wide):
+            return task(index, count)
+
+    with ThreadPoolExecutor(workers) as pool:
+        jobs = [(k, pool.submit(inside, i, k)) for i, k in batches(num, size)]
+        for count, job in jobs:
+            done.append(job.result())
+            tick(count)
+    return done
+
+
+def second_moments(
+    key: PRNGKeyArray,
+    lam: Inexact[Array, " n"],
+    process: GaussianProcess,
+    *,
+    times: tuple[int, ...],
+    num: int,
+    batch: int = 2048,
+    pairs: tuple[tuple[int, int], ...] = (),
+    gain: Float[Array, " n"] | None = None,
+    tick: Callable[[int], None] = lambda count: None,
+) -> list[dict[str, Sums]]:
+    """Second moments of state and sensitivity at each of ``times``, over ``num`` draws.
+
+    Replicates are independent trajectories from the zero state.  The result holds, a
+    dictionary a time, ``state`` and ``sensitivity`` of shape (n,), and ``state_pair``
+    and ``sensitivity_pair`` of shape (pairs,): products of two real neurons.
+
+    Args:
+        key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
+        lam: Eigenvalues; their precision is the simulation's.
+        process: A Gaussian input process.
+        times: Increasing numbers of inputs seen, each at least one.
+        num: Number of trajectories, two or more.
+        batch: Trajectories held at once; changes memory and speed, and the draws.
+        pairs: Indices of neurons whose products to average.
+        gain: Factor on each neuron's input; one if left out.
+        tick: Called with the number of trajectories each finished batch adds.
+
+    Raises:
+        ValueError: If ``num < 2``, ``times`` do not increase from one, an eigenvalue is
+            not finite, or the precision is not available.
+    """
+    require_dtype(lam.dtype)
+    if num < 2:
+        raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
+    if (
+        not times
+        or times[0] < 1
+        or any(b <= a for a, b in zip(times, times[1:], strict=False))
+    ):
+        raise ValueError(f"need increasing times from 1 on, got {times=}")
+    if not bool(jnp.isfinite(lam).all()):
+        raise ValueError("need finite eigenvalues, got a NaN or infinity")
+    parts = split(lam[:, None])
+    scale = None if gain is None else gain[:, None]
+
+    def task(index: int, count: int):
+        sums = _batch_sums(
+            jax.random.fold_in(key, index), parts, scale, process, times, count, pairs
+        )
+        return [
+            {
+                name: Sums(np.asarray(a, np.float64), np.asarray(b, np.float64), count)
+                for name, (a, b) in look.items()
+            }
+            for look in sums
+        ]
+
+    parts_done = over_batches(task, num, batch, tick)
+    return [
+        {
+            name: functools.reduce(Sums.__add__, (part[i][name] for part in parts_done))
+            for name in parts_done[0][i]
+        }
+        for i in range(len(times))
+    ]

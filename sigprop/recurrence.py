@@ -1,0 +1,99 @@
+"""The diagonal linear recurrence ``h_t = lam h_{t-1} + x_t`` and its sensitivity.
+
+Notation: lam  eigenvalues (n,);  x  inputs (time, n) or (time, 1), shared by neurons;
+h  states h_1 ... h_time;  s  sensitivities dh/dlam, s_t = lam s_{t-1} + h_{t-1}.
+"""
+
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Inexact
+
+Method = Literal["sequential", "associative"]
+METHODS: tuple[Method, ...] = ("sequential", "associative")
+
+
+def step(
+    lam: Inexact[Array, "*shape"],
+    h: Inexact[Array, "*shape"],
+    x: Inexact[Array, "*#shape"],
+) -> Inexact[Array, "*shape"]:
+    """One step of the recurrence: the definition that everything else must match."""
+    return lam * h + x
+
+
+def linear_recurrence(
+    lam: Inexact[Array, " n"],
+    x: Inexact[Array, "time #n"],
+    initial: Inexact[Array, " n"] | None = None,
+    method: Method = "sequential",
+) -> Inexact[Array, "time n"]:
+    """Run ``h_t = lam h_{t-1} + x_t``; return ``h_1 ... h_time``.
+
+    Args:
+        lam: Eigenvalues, real or complex; any modulus.
+        x: Inputs; a second axis of length one is shared by all neurons.
+        initial: ``h_0``; zero if left out.
+        method: ``sequential`` scans in time; ``associative`` scans in a tree, which
+            holds every state and pays off on long sequences of few neurons.
+
+    Raises:
+        ValueError: If ``method`` is unknown.
+
+    Source: Zucchet & Orvieto (2024), Section 2.2 a.
+    """
+    if method not in METHODS:
+        raise ValueError(f"need a method in {METHODS}, got {method!r}")
+    dtype = jnp.result_type(lam, x)
+    lam = lam.astype(dtype)
+    first = jnp.zeros(lam.shape, dtype) if initial is None else initial.astype(dtype)
+    inputs = jnp.broadcast_to(x, (x.shape[0], lam.shape[0])).astype(dtype)
+    if method == "sequential":
+
+        def body(h, x_t):
+            h = step(lam, h, x_t)
+            return h, h
+
+        return lax.scan(body, first, inputs)[1]
+    inputs = inputs.at[0].add(lam * first) if inputs.shape[0] else inputs
+    gates = jnp.broadcast_to(lam, inputs.shape)
+    return lax.associative_scan(_combine, (gates, inputs))[1]
+
+
+def _combine(first, second):
+    gate_1, value_1 = first
+    gate_2, value_2 = second
+    return gate_2 * gate_1, gate_2 * value_1 + value_2
+
+
+def sensitivity(
+    lam: Inexact[Array, " n"],
+    x: Inexact[Array, "time #n"],
+    method: Method = "sequential",
+) -> Inexact[Array, "time n"]:
+    """Run the state and return ``dh_t/dlam``, itself the recurrence fed with ``h``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 49.
+
+    Raises:
+        ValueError: If ``method`` is unknown.
+    """
+    h = linear_recurrence(lam, x, method=method)
+    delayed = jnp.concatenate([jnp.zeros_like(h[:1]), h[:-1]])
+    return linear_recurrence(lam, delayed, method=method)
+
+
+def impulse_response(
+    lam: Inexact[Array, " n"], length: int
+) -> tuple[Inexact[Array, "length n"], Inexact[Array, "length n"]]:
+    """Kernels of the state and of the sensitivity, through the recurrence itself.
+
+    The sensitivity is the forward derivative of the scan in ``lam``, not the formula
+    ``n lam**(n-1)``: an independent route.
+    """
+    impulse = jnp.zeros((length, 1), lam.dtype).at[0].set(1)
+    return jax.jvp(
+        lambda value: linear_recurrence(value, impulse), (lam,), (jnp.ones_like(lam),)
+    )

@@ -1,0 +1,97 @@
+"""Eigenvalues uniform by area on a ring, the initialisation of the LRU."""
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.closed_form import compile_expr
+from sigprop.precision import require_dtype
+from theory import ring
+from theory.symbols import r_max, r_min, u1, u2
+
+
+def require_ring(inner: float, outer: float, limit: bool = False) -> None:
+    """Refuse radii that make no ring or, with ``limit``, no stationary limit.
+
+    Raises:
+        ValueError: Unless ``0 <= inner <= outer <= 1``, and ``outer < 1`` for a limit.
+    """
+    if not 0 <= inner <= outer <= 1:
+        raise ValueError(
+            f"need 0 <= r_min <= r_max <= 1, got r_min={inner}, r_max={outer}"
+        )
+    if limit and outer == 1:
+        raise ValueError(
+            "need r_max < 1 where a stationary limit is asked, got r_max=1: the moment "
+            "is infinite; lower r_max or ask for a finite number of steps"
+        )
+
+
+@functools.cache
+def _maps():
+    return (
+        compile_expr(ring.sampled_nu().result, u1, r_min, r_max),
+        compile_expr(ring.sampled_theta(), u2),
+    )
+
+
+def ring_polar(
+    first: Float[Array, "*shape"],
+    second: Float[Array, "*shape"],
+    inner: float,
+    outer: float,
+) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
+    """Map uniforms on [0, 1] to ``nu = -log|lam|`` and the phase in radians.
+
+    Source: Orvieto et al. (2023), Lemma 3.2.
+
+    Raises:
+        ValueError: Unless ``0 <= inner <= outer <= 1``.
+    """
+    require_ring(inner, outer)
+    nu_of, theta_of = _maps()
+    return nu_of(first, inner, outer), theta_of(second)
+
+
+def sample_ring(
+    key: PRNGKeyArray,
+    n: int,
+    inner: float,
+    outer: float,
+    max_phase: float = 2 * math.pi,
+    dtype: Any = jnp.complex64,
+) -> Complex[Array, " n"]:
+    """Draw ``n`` eigenvalues uniformly by area on ``inner <= |lam| <= outer``.
+
+    Args:
+        key: Consumed here.
+        n: Number of eigenvalues.
+        inner: Inner radius, ``r_min`` in the paper.
+        outer: Outer radius, ``r_max`` in the paper.
+        max_phase: Phases are uniform on [0, max_phase] radians.
+        dtype: Complex type of the result.
+
+    Raises:
+        ValueError: Unless ``0 <= inner <= outer <= 1``, or if the type needs x64.
+
+    Source: Orvieto et al. (2023), Lemma 3.2; Section 3.4 for the restricted phase.
+    """
+    require_dtype(dtype)
+    real = jnp.finfo(dtype).dtype
+    first_key, second_key = jax.random.split(key)
+    first = jax.random.uniform(first_key, (n,), real)
+    second = jax.random.uniform(second_key, (n,), real) * (max_phase / (2 * math.pi))
+    nu, phase = ring_polar(first, second, inner, outer)
+    return jnp.exp(-nu + 1j * phase).astype(dtype)
+
+
+def normalisation(nu: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    """``gamma = sqrt(1 - |lam|^2)`` from ``nu = -log|lam|``, accurate at the edge.
+
+    Source: Orvieto et al. (2023), Eq. 7.
+    """
+    return jnp.sqrt(-jnp.expm1(-2 * nu))

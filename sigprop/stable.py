@@ -1,0 +1,138 @@
+"""Closed forms that stay accurate to the edge of stability.
+
+The primary argument is the gap ``1 - |lam|``: rounding ``|lam|`` itself would already
+lose the answer.  The forms are the positive ones of ``theory``, compiled, not retyped;
+what is written here is how their ingredients are computed without cancellation.
+"""
+
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from sigprop.closed_form import compile_expr
+from theory import diagonal
+from theory.symbols import chi, k, p, q, r, tau, w
+
+Values = Float[Array, "*#shape"]
+
+
+def _require(name: str, values: Any, low: float, high: float, brackets: str) -> None:
+    """Refuse values outside an interval; traced values are taken on trust."""
+    try:
+        array = np.asarray(values)
+    except Exception:  # a tracer has no values to look at
+        return
+    above = array > low if brackets[0] == "(" else array >= low
+    below = array < high if brackets[1] == ")" else array <= high
+    if not (above & below).all():
+        worst = array[~(above & below)].flat[0]
+        raise ValueError(
+            f"need {name} in {brackets[0]}{low:g}, {high:g}{brackets[1]}, got {worst}"
+        )
+
+
+def _ingredients(gap: Values, theta: Values, rho: Values) -> dict[str, Values]:
+    modulus = 1 - gap
+    size = jnp.abs(rho)
+    distance = 1 - size  # exact for |rho| >= 1/2
+    product = size * modulus
+    inverse = 1 / (distance + size * gap)
+    half = jnp.where(rho >= 0, jnp.sin(theta / 2), jnp.cos(theta / 2)) * inverse
+    excess = 4 * product * half**2
+    return {
+        "w": 1 / (gap * (2 - gap)),
+        "r": modulus,
+        "q": product,
+        "k": inverse,
+        "chi": excess,
+        "p": 1 / (1 + excess),
+        "tau": distance * (1 + size),
+    }
+
+
+@functools.cache
+def _compiled(quantity: str):
+    form = (
+        diagonal.stable_state()
+        if quantity == "state"
+        else diagonal.stable_sensitivity()
+    )
+    return compile_expr(form, w, r, q, k, chi, p, tau)
+
+
+def _stationary(quantity: str, gap: Any, theta: Any, rho: Any) -> Values:
+    _require("gap", gap, 0, 1, "(]")
+    _require("rho", rho, -1, 1, "[]")
+    _require("theta", theta, -np.inf, np.inf, "()")
+    dtype = jnp.result_type(gap, theta, rho, float)
+    parts = _ingredients(*(jnp.asarray(x, dtype) for x in (gap, theta, rho)))
+    return _compiled(quantity)(**parts)
+
+
+def state_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
+    """``E|h|^2`` of one neuron, stationary, under ``R = rho**|lag|``.
+
+    Args:
+        gap: ``1 - |lam|``, in (0, 1].
+        theta: Phase of the eigenvalue in radians.
+        rho: Decay of the autocovariance: 0 is white noise, 1 a constant input.
+
+    Raises:
+        ValueError: If an argument is outside its range.
+
+    Source: Zucchet & Orvieto (2024), Eq. 48.
+    """
+    return _stationary("state", gap, theta, rho)
+
+
+def sensitivity_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
+    """``E|dh/dlam|^2`` of one neuron, stationary, under ``R = rho**|lag|``.
+
+    Args and Raises: as ``state_moment``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 59 with its error corrected.
+    """
+    return _stationary("sensitivity", gap, theta, rho)
+
+
+def finite_state_moment_white(gap: Any, steps: Any) -> Values:
+    """``E|h_T|^2`` after ``steps`` white inputs from the zero state.
+
+    Raises:
+        ValueError: If the gap is outside [0, 1] or ``steps`` is below zero.
+
+    Source: Orvieto et al. (2023), Eq. 6, first sum.
+    """
+    _require("gap", gap, 0, 1, "(]")
+    _require("steps", steps, 0, np.inf, "[)")
+    dtype = jnp.result_type(gap, float)
+    gap, steps = jnp.asarray(gap, dtype), jnp.asarray(steps, dtype)
+    decay = -jnp.expm1(2 * steps * jnp.log1p(-gap))
+    return decay / (gap * (2 - gap))
+
+
+def ring_gain(gap_min: Any, gap_max: Any) -> Values:
+    """``E|h|^2 / R(0)`` averaged over eigenvalues uniform on a ring, stationary.
+
+    Args:
+        gap_min: ``1 - r_max``, the gap of the outer radius, in (0, 1].
+        gap_max: ``1 - r_min``, the gap of the inner radius, in [gap_min, 1].
+
+    Raises:
+        ValueError: If the gaps are outside those ranges.
+
+    Source: Orvieto et al. (2023), Proposition 3.3, and Eq. 5 where the gaps agree.
+    """
+    _require("gap_min", gap_min, 0, 1, "(]")
+    _require("gap_max", gap_max, 0, 1, "(]")
+    dtype = jnp.result_type(gap_min, gap_max, float)
+    low, high = jnp.asarray(gap_min, dtype), jnp.asarray(gap_max, dtype)
+    _require("gap_max - gap_min", high - low, 0, 1, "[]")
+    distance = low * (2 - low)
+    width = (high - low) * (2 - low - high)
+    ratio = width / distance
+    thin = jnp.where(ratio > 0, jnp.log1p(ratio) / jnp.where(ratio > 0, ratio, 1), 1)
+    return thin / distance
