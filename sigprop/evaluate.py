@@ -1,0 +1,158 @@
+"""Values of SymPy forms at grid points, many forms and all points at once.
+
+Mutants of a form share nearly all of its subexpressions, so each is evaluated once and
+remembered: a thousand mutants cost little more than the form itself.
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+from jaxtyping import Complex
+from sympy import Expr, Piecewise, Sum, Symbol, exp, lambdify, log, oo
+
+from theory.points import AgePoint, EigenPoint, PairPoint, Point
+from theory.symbols import Delta, R
+
+DIGITS = 50  # closed forms at finite time cancel: their judge carries spare digits
+TAIL = 1e-24  # an infinite sum over lags stops where its terms cannot matter
+
+
+def _last_lag(points: Sequence[Point], endless: bool) -> int:
+    """Lags after which ``Delta |lam|^Delta`` is below ``TAIL`` at every point."""
+    longest = max(getattr(point, "steps", 0) for point in points)
+    if not endless:
+        return longest + 2
+    radius = 0.0
+    for point in points:
+        if isinstance(point, PairPoint):
+            radius = max(radius, abs(point.alpha), abs(point.beta))
+        elif isinstance(point, EigenPoint | AgePoint):
+            radius = max(radius, 1 - point.gap)
+    if radius in (0.0, 1.0):
+        return longest + 2
+    return max(math.ceil(math.log(TAIL) / math.log(radius)), longest + 2)
+
+
+class _Table:
+    """Values of subexpressions: arrays over (points, 1) or (points, lags)."""
+
+    def __init__(self, points: Sequence[Point], last: int) -> None:
+        environments = [point.environment() for point in points]
+        self.lags = np.arange(last + 1)
+        self.known: dict[Any, Any] = {
+            name: np.array([[complex(env[name])] for env in environments])
+            for name in environments[0]
+        }
+        self.known[Delta] = self.lags[None].astype(complex)
+        self.covariances = np.array([_covariances(p, last) for p in points])
+
+    def value(self, expr: Any) -> Any:
+        if expr not in self.known:
+            self.known[expr] = self._compute(expr)
+        return self.known[expr]
+
+    def _compute(self, expr: Any) -> Any:
+        if expr.is_number and not expr.args:
+            return complex(expr) if expr.is_finite else complex("nan")
+        if expr.is_Symbol:
+            raise ValueError(f"the form depends on {expr}, which the grid does not set")
+        if isinstance(expr, Sum):
+            return self._total(expr)
+        if isinstance(expr, Piecewise):
+            return self._cases(expr)
+        parts = [self.value(part) for part in expr.args]
+        if expr.is_Add:
+            return functools.reduce(np.add, parts)
+        if expr.is_Mul:
+            return functools.reduce(np.multiply, parts)
+        if expr.is_Pow:
+            return np.power(np.asarray(parts[0], complex), parts[1])
+        if isinstance(expr, log):
+            return np.log(np.asarray(parts[0], complex))
+        if isinstance(expr, exp):
+            return np.exp(parts[0])
+        if expr.func == R:
+            return self._covariance(parts[0])
+        raise ValueError(f"no numeric value is known for {expr.func}")
+
+    def _total(self, expr: Sum) -> Any:
+        index, low, high = expr.limits[0]
+        if index != Delta:
+            raise ValueError(f"need sums over {Delta}, got one over {index}")
+        inside = self.lags[None] >= np.real(self.value(low))
+        if high != oo:
+            inside = inside & (self.lags[None] <= np.real(self.value(high)))
+        terms = np.where(inside, self.value(expr.function), 0)
+        return terms.sum(axis=1, keepdims=True)
+
+    def _cases(self, expr: Piecewise) -> Any:
+        found = np.full((len(self.covariances), 1), np.nan, complex)
+        cases: Any = expr.args
+        for value, condition in reversed(cases):
+            if condition == True:  # noqa: E712 - SymPy's true, not Python's
+                holds: Any = True
+            else:
+                left, right = (np.real(self.value(side)) for side in condition.args)
+                holds = {"<=": left <= right, "<": left < right, ">=": left >= right}[
+                    condition.rel_op
+                ]
+            found = np.where(holds, self.value(value), found)
+        return found
+
+    def _covariance(self, lag: Any) -> Any:
+        lag = np.asarray(lag, complex)
+        whole = np.abs(np.rint(lag.real)).astype(int)
+        known = (lag == np.rint(lag.real)) & (whole < self.covariances.shape[1])
+        shape = np.broadcast_shapes(lag.shape, (len(self.covariances), 1))
+        places = np.broadcast_to(np.where(known, whole, 0), shape)
+        found = np.take_along_axis(self.covariances, places, axis=1)
+        return np.where(known, found, np.nan)
+
+
+def _covariances(point: Point, last: int) -> list[float]:
+    source = getattr(point, "input", None)
+    if source is None:
+        return [1.0] * (last + 2)
+    return [float(source.autocovariance(lag)) for lag in range(last + 2)]
+
+
+def values(
+    exprs: Sequence[Expr], points: Sequence[Point]
+) -> Complex[np.ndarray, "exprs points"]:
+    """Evaluate forms in float64 at every point; not-a-number where one is undefined.
+
+    ``R(lag)`` is the autocovariance of each point's input, and a sum to infinity stops
+    at the lag where its terms no longer matter.
+
+    Raises:
+        ValueError: If a form depends on a symbol that the points do not set.
+    """
+    endless = any(total.has(oo) for expr in exprs for total in expr.atoms(Sum))
+    table = _Table(points, _last_lag(points, endless))
+    found = np.empty((len(exprs), len(points)), complex)
+    with np.errstate(all="ignore"):
+        for row, expr in enumerate(exprs):
+            found[row] = np.broadcast_to(table.value(expr), (len(points), 1))[:, 0]
+    return found
+
+
+def precise(expr: Expr, points: Sequence[Point]) -> list[complex]:
+    """Evaluate one form with ``DIGITS`` digits at every point, rounded at the end.
+
+    Forms that sum over lags go through ``values``: their terms do not cancel.
+    """
+    if not points:
+        return []
+    if expr.has(Sum) or expr.has(R):
+        return [complex(value) for value in values([expr], points)[0]]
+    names: list[Symbol] = sorted(expr.free_symbols, key=str)  # type: ignore[arg-type]
+    function = lambdify(names, expr, modules="mpmath")
+    with mpmath.workdps(DIGITS):
+        environments = [point.environment() for point in points]
+        return [
+            complex(function(*(env[name] for name in names))) for env in environments
+        ]

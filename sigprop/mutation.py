@@ -1,0 +1,165 @@
+"""Mutation scores: would a plan notice each single slip in a formula?
+
+Whether a plan refutes a wrong form follows from the ratio of the two forms and from the
+plan's detectable error, so the score costs no simulation.
+"""
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Complex
+from sympy import Expr
+
+from sigprop.closed_form import compile_expr
+from sigprop.evaluate import values
+from sigprop.verdict import DistancePlan, Plan
+from theory.mutants import Mutant, mutants
+from theory.points import (
+    AgePoint,
+    EigenPoint,
+    Input,
+    PairPoint,
+    Point,
+    RingPoint,
+)
+from theory.symbols import r_max, r_min, u1
+
+SAME = 1e-9  # relative difference below which two forms agree at a generic point
+DETERMINISTIC = 1e-10  # relative error that every deterministic route detects
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many mutants there are, and which survive a plan."""
+
+    total: int
+    survivors: tuple[str, ...]
+
+    @property
+    def killed(self) -> int:
+        """Mutants that the plan refutes."""
+        return self.total - len(self.survivors)
+
+
+def generic_points(grid: tuple[Point, ...]) -> tuple[Point, ...]:
+    """Points of the grid's kind and domain at values without any special relation.
+
+    Two forms that agree at all of them are the same form in another dress: the values
+    are arbitrary, and an accident would have to repeat at every point.
+    """
+    found: list[Point] = []
+    for index, point in enumerate(grid[:: max(1, len(grid) // 6)]):
+        jitter = 0.61803398875 * (index + 1) % 0.23
+        found.append(_moved(point, jitter))
+    return tuple(found)
+
+
+def _moved(point: Point, jitter: float) -> Point:
+    if isinstance(point, RingPoint):
+        inner = point.r_min * (1 - jitter / 3) + 0.01
+        outer = point.r_max - jitter / 20
+        return RingPoint(inner, outer, point.input, point.steps)
+    if isinstance(point, PairPoint):
+        source = _moved_input(point.input, jitter)
+        return PairPoint(
+            point.alpha - jitter / 7, point.beta + jitter / 9, source, point.steps
+        )
+    real = point.theta in (0.0, math.pi)
+    theta = point.theta if real else point.theta + jitter
+    gap = point.gap * (1 + jitter)
+    if isinstance(point, AgePoint):
+        return AgePoint(gap, theta, point.age, point.steps)
+    source = _moved_input(point.input, jitter)
+    return EigenPoint(gap, theta, source, point.steps)
+
+
+def _moved_input(source: Input, jitter: float) -> Input:
+    return Input(
+        source.name,
+        rho=source.rho * (1 - jitter / 5),
+        a=source.a * (1 + jitter),
+        b=source.b * (1 + 2 * jitter),
+        taps=tuple(tap * (1 + jitter * k) for k, tap in enumerate(source.taps, 1)),
+    )
+
+
+def _ratios(
+    form: Expr, wrong: list[Expr], points: tuple[Point, ...]
+) -> Complex[np.ndarray, "wrong points"]:
+    """True form over each wrong one; not finite where a wrong form is undefined."""
+    found = values([form, *wrong], points)
+    with np.errstate(all="ignore"):
+        return found[0] / found[1:]
+
+
+def _different(form: Expr, grid: tuple[Point, ...]) -> list[Mutant]:
+    """The mutants of a form that change its value somewhere."""
+    slips = mutants(form)
+    apart = generic_points(grid)
+    ratios = _ratios(form, [mutant.expr for mutant in slips], apart)
+    same: Any = (np.abs(ratios - 1) < SAME).all(axis=1)
+    return [mutant for mutant, equal in zip(slips, same, strict=True) if not equal]
+
+
+@functools.cache
+def score_ratio(form: Expr, grid: tuple[Point, ...], plans: tuple[Plan, ...]) -> Score:
+    """Score the plan of a moment claim: one plan a grid point."""
+    slips = _different(form, grid)
+    ratios = _ratios(form, [mutant.expr for mutant in slips], grid)
+    low = np.array([plan.detectable[0] for plan in plans])
+    high = np.array([plan.detectable[1] for plan in plans])
+    real = np.where(
+        np.abs(np.imag(ratios)) > SAME * np.abs(ratios), np.nan, np.real(ratios)
+    )
+    unseen = (real > low) & (real < high)
+    return _score(slips, unseen.all(axis=1))
+
+
+def score_exact(form: Expr, grid: tuple[Point, ...]) -> Score:
+    """Score the deterministic routes: any visible difference refutes."""
+    slips = _different(form, grid)
+    ratios = _ratios(form, [mutant.expr for mutant in slips], grid)
+    return _score(slips, (np.abs(ratios - 1) < DETERMINISTIC).all(axis=1))
+
+
+def score_law(form: Expr, grid: tuple[Point, ...], plan: DistancePlan) -> Score:
+    """Score a sampling law: the Kolmogorov distance that each slip causes.
+
+    A slip that only relabels the uniform variable gives the same law and is no mutant.
+    """
+    slips = mutants(form)
+    levels = (np.arange(4000) + 0.5) / 4000
+    distances = np.zeros((len(slips), len(grid)))
+    for column, point in enumerate(grid):
+        assert isinstance(point, RingPoint)
+        nu = _quantiles([mutant.expr for mutant in slips], point, levels)
+        with np.errstate(all="ignore"):
+            square = np.exp(-2 * nu)
+            width = point.r_max**2 - point.r_min**2
+            mapped = np.sort((square - point.r_min**2) / width, axis=1)
+        far = np.abs(mapped - levels[None]).max(axis=1)
+        distances[:, column] = np.where(np.isfinite(far), far, np.inf)
+    same: Any = (distances < SAME).all(axis=1)
+    kept = [slip for slip, equal in zip(slips, same, strict=True) if not equal]
+    return _score(kept, (distances[~same] <= plan.detectable).all(axis=1))
+
+
+def _quantiles(forms: list[Expr], point: RingPoint, levels: np.ndarray) -> np.ndarray:
+    """``nu`` at every level; not-a-number where it is not real."""
+    with np.errstate(all="ignore"):
+        function = compile_expr(list(forms), u1, r_min, r_max, backend="numpy")
+        radii = (
+            np.full(levels.shape, radius, complex)
+            for radius in (point.r_min, point.r_max)
+        )
+        found = function(levels.astype(complex), *radii)
+    table = np.stack([np.broadcast_to(f, levels.shape) for f in found]).astype(complex)
+    return np.where(np.abs(np.imag(table)) > SAME, np.nan, np.real(table))
+
+
+def _score(slips: list[Mutant], survives: Any) -> Score:
+    left = tuple(m.slip for m, alive in zip(slips, survives, strict=True) if alive)
+    return Score(len(slips), left)

@@ -1,0 +1,284 @@
+"""Confirmed, refuted or inconclusive: the planner and the judge of every simulation.
+
+A claim on a moment is judged on the ratio ``R = mean(s) / F`` of ``n`` independent
+samples to the closed form.  It is *refuted* if the two-sided interval at level
+``beta`` excludes 1, *confirmed within d* if both one-sided tests of ``R >= 1 + d`` and
+``R <= 1 - d`` reject at level ``alpha`` (equivalence test), else *inconclusive*, which
+is a failure of the plan and never a pass.  The sample size is fixed before the run.
+"""
+
+import functools
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import chi2, norm
+
+ALPHA = 1e-6  # chance, a claim, that a form wrong by the margin is confirmed
+BETA = 1e-7  # chance, a comparison, that a right form is not confirmed
+GAUSSIAN_VARIANCE = 2.0  # bound on Var(s)/E[s]^2 for quadratic forms of real Gaussians
+
+
+class Word(StrEnum):
+    """The three answers."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many samples, fixed in advance, and how they will be judged.
+
+    ``variance`` is the relative variance ``Var(s)/E[s]^2`` of one sample.  At its bound
+    of 2 for Gaussian quadratic forms the law of ``n R`` is chi-square with ``n`` degrees
+    of freedom or less dispersed; for other variances the normal law is used.
+    """
+
+    n: int
+    margin: float
+    alpha: float = ALPHA
+    beta: float = BETA
+    variance: float = GAUSSIAN_VARIANCE
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin < 1:
+            raise ValueError(f"need 0 < margin < 1, got margin={self.margin}")
+        for name, level in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < level < 0.5:
+                raise ValueError(f"need 0 < {name} < 0.5, got {name}={level}")
+        if not (math.isfinite(self.variance) and self.variance > 0):
+            raise ValueError(
+                f"need a finite positive relative variance, got {self.variance}; for an "
+                "infinite moment claim a quantile or a truncated moment instead"
+            )
+
+    def quantile(self, level: float) -> float:
+        """Quantile of ``R`` when the closed form is right."""
+        if self.variance == GAUSSIAN_VARIANCE:
+            return float(chi2.ppf(level, self.n) / self.n)
+        return 1 + float(norm.ppf(level)) * math.sqrt(self.variance / self.n)
+
+    def upper(self, level: float) -> float:
+        """Quantile exceeded with probability ``level``, accurate for small levels."""
+        if self.variance == GAUSSIAN_VARIANCE:
+            return float(chi2.isf(level, self.n) / self.n)
+        return 1 - float(norm.ppf(level)) * math.sqrt(self.variance / self.n)
+
+    @property
+    def acceptance(self) -> tuple[float, float]:
+        """Ratios between which the claim is confirmed within the margin."""
+        return (
+            (1 - self.margin) * self.upper(self.alpha),
+            (1 + self.margin) * self.quantile(self.alpha),
+        )
+
+    @property
+    def power(self) -> float:
+        """Probability that a right form is confirmed and not refuted."""
+        low, high = self.acceptance
+        low = max(low, self.quantile(self.beta / 2))
+        high = min(high, self.upper(self.beta / 2))
+        return max(0.0, self._below(high) - self._below(low))
+
+    def _below(self, ratio: float) -> float:
+        if self.variance == GAUSSIAN_VARIANCE:
+            return float(chi2.cdf(ratio * self.n, self.n))
+        return float(norm.cdf((ratio - 1) / math.sqrt(self.variance / self.n)))
+
+    @property
+    def decides(self) -> bool:
+        """Whether a right form is confirmed with probability ``1 - beta`` or more.
+
+        The miss is written with tails, which stay accurate where ``1 - power`` does not.
+        """
+        low, high = self.acceptance
+        return self._tail(low, high) <= self.beta
+
+    def _tail(self, low: float, high: float) -> float:
+        if low >= high:
+            return 1.0
+        if self.variance == GAUSSIAN_VARIANCE:
+            return float(
+                chi2.cdf(low * self.n, self.n) + chi2.sf(high * self.n, self.n)
+            )
+        scale = math.sqrt(self.variance / self.n)
+        return float(norm.cdf((low - 1) / scale) + norm.sf((high - 1) / scale))
+
+    @property
+    def detectable(self) -> tuple[float, float]:
+        """Ratios of truth to form outside which a wrong form is refuted.
+
+        Refuted with probability ``1 - beta``: below the first or above the second.
+        """
+        return (
+            self.quantile(self.beta / 2) / self.upper(self.beta),
+            self.upper(self.beta / 2) / self.quantile(self.beta),
+        )
+
+
+@functools.cache
+def plan(
+    margin: float,
+    *,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    variance: float = GAUSSIAN_VARIANCE,
+) -> Plan:
+    """Return the plan with the least sample size that decides.
+
+    ``n`` is close to ``V (z_{1-alpha} + z_{1-beta/2})^2 / d^2``; for Gaussian samples
+    the chi-square law is exact and the search is over it.
+
+    Raises:
+        ValueError: If the margin, a level or the relative variance is out of range.
+
+    Example:
+        >>> plan(0.05, beta=1e-3 / 150).n
+        70078
+    """
+    Plan(2, margin, alpha, beta, variance)
+    z = float(norm.isf(alpha) + norm.isf(beta / 2))
+    guess = max(2, math.ceil(variance * z**2 / margin**2))
+
+    def decides(n: int) -> bool:
+        return Plan(n, margin, alpha, beta, variance).decides
+
+    low, high = 1, guess
+    while not decides(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return Plan(high, margin, alpha, beta, variance)
+
+
+def require_enough(n: int, margin: float, variance: float = GAUSSIAN_VARIANCE) -> Plan:
+    """Return the plan of a given sample size, or refuse one that cannot decide.
+
+    Raises:
+        ValueError: Naming the sample size that is needed.
+    """
+    least = plan(margin, variance=variance).n
+    if n < least:
+        raise ValueError(
+            f"{n} samples are too few to decide within {margin:.2%}: need n >= {least}; "
+            "raise the sample size or the margin"
+        )
+    return Plan(n, margin, variance=variance)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A word, the measured ratio and its interval at level ``beta``."""
+
+    word: Word
+    ratio: float
+    low: float
+    high: float
+    n: int
+
+
+def judge(
+    mean: float, expected: complex, plan: Plan, sem: float | None = None
+) -> Verdict:
+    """Judge a measured mean against a closed form.
+
+    Args:
+        mean: Sample mean of ``plan.n`` independent samples.
+        expected: The closed form at the parameters that were simulated.  Anything but
+            a finite number with the sign of the mean is refuted.
+        plan: Fixes the sample size, the margin and the law.
+        sem: Standard error measured in the run; only guards against a broadcast or
+            frozen sample, never used for the interval.
+
+    Raises:
+        ValueError: If the samples did not vary, or the mean is not finite.
+    """
+    if not math.isfinite(mean):
+        raise ValueError(f"need a finite sample mean, got {mean}")
+    if sem is not None and not sem > 0:
+        raise ValueError("the samples are all equal: nothing random was simulated")
+    value = complex(expected)
+    if not np.isfinite(value) or abs(value.imag) > 1e-9 * abs(value) or value.real == 0:
+        return Verdict(Word.REFUTED, math.nan, math.nan, math.nan, plan.n)
+    ratio = mean / value.real
+    low, high = ratio / plan.upper(plan.beta / 2), ratio / plan.quantile(plan.beta / 2)
+    if plan.variance != GAUSSIAN_VARIANCE:
+        half = plan.upper(plan.beta / 2) - 1
+        low, high = ratio - half, ratio + half
+    low, high = min(low, high), max(low, high)
+    inside = plan.acceptance[0] < ratio < plan.acceptance[1]
+    margins = (1 - plan.margin, 1 + plan.margin)
+    allowed = (1.0, 1.0) if plan.exact else margins
+    refuted = high < allowed[0] or low > allowed[1]
+    word = Word.CONFIRMED if inside else Word.INCONCLUSIVE
+    return Verdict(Word.REFUTED if refuted else word, ratio, low, high, plan.n)
+
+
+@dataclass(frozen=True)
+class DistancePlan:
+    """Plan for a whole law: the Kolmogorov distance to it, by the DKW inequality.
+
+    A law is confirmed within ``margin`` if the distance plus ``alpha``'s band is below
+    it, refuted if the distance exceeds ``beta``'s band.
+    """
+
+    n: int
+    margin: float
+    alpha: float = ALPHA
+    beta: float = BETA
+
+    def band(self, level: float) -> float:
+        """Distance that ``n`` samples of the right law exceed at most so often.
+
+        Source: Massart (1990), the sharp constant of Dvoretzky, Kiefer and Wolfowitz.
+        """
+        return math.sqrt(math.log(2 / level) / (2 * self.n))
+
+    @property
+    def detectable(self) -> float:
+        """Smallest distance between laws that is refuted with probability 1 - beta."""
+        return 2 * self.band(self.beta)
+
+
+def distance_plan(
+    margin: float, alpha: float = ALPHA, beta: float = BETA
+) -> DistancePlan:
+    """Return the least sample size whose two bands fit into the margin.
+
+    Raises:
+        ValueError: If the margin is not between 0 and 1.
+    """
+    if not 0 < margin < 1:
+        raise ValueError(f"need 0 < margin < 1, got margin={margin}")
+    bands = math.sqrt(math.log(2 / alpha) / 2) + math.sqrt(math.log(2 / beta) / 2)
+    return DistancePlan(math.ceil((bands / margin) ** 2), margin, alpha, beta)
+
+
+def judge_uniform(samples: Float[np.ndarray, " n"], plan: DistancePlan) -> Verdict:
+    """Judge samples that the claimed law maps to uniform ones on [0, 1].
+
+    The reported ratio is ``1 + distance``, so that 1 is agreement here too.
+
+    Raises:
+        ValueError: If the number of samples is not the plan's.
+    """
+    if samples.shape[0] != plan.n:
+        raise ValueError(f"need the plan's {plan.n} samples, got {samples.shape[0]}")
+    ordered = np.sort(samples)
+    above = np.arange(1, plan.n + 1) / plan.n
+    distance = float(np.max(np.maximum(above - ordered, ordered - above + 1 / plan.n)))
+    if not math.isfinite(distance):
+        return Verdict(Word.REFUTED, math.nan, math.nan, math.nan, plan.n)
+    word = Word.INCONCLUSIVE
+    if distance > plan.band(plan.beta):
+        word = Word.REFUTED
+    elif distance + plan.band(plan.alpha) <= plan.margin:
+        word = Word.CONFIRMED
+    low = 1 + max(0.0, distance - plan.band(plan.beta))
+    return Verdict(word, 1 + distance, low, 1 + distance + plan.band(plan.beta), plan.n)
