@@ -1,0 +1,287 @@
+"""The front door: ``sigprop verify | claims | show | figure``.
+
+Nothing heavy is imported before a command needs it, so that help, ``claims`` and
+``show`` answer at once and without JAX.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+# More threads than cores inside one small linear-algebra call only slow it down.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+EXPECTED, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+MARKS = {
+    "proved": "green",
+    "confirmed": "green",
+    "definition": "cyan",
+    "conditional": "yellow",
+    "refuted": "magenta",
+    "inconclusive": "red",
+    "not-checkable": "dim",
+}
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Derives, evaluates and verifies the theory of signal propagation in linear "
+    "recurrent networks.",
+)
+
+
+def console() -> Console:
+    """Output, wide enough for a table when it goes to a file."""
+    width = None if sys.stdout.isatty() else 120
+    return Console(width=width, highlight=False)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Bad input is one message and status 2; an interruption is status 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("interrupted; nothing was written", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except (ValueError, KeyError, FileNotFoundError) as error:
+        message = error.args[0] if isinstance(error, KeyError) else error
+        typer.echo(f"sigprop: {message}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+
+
+@app.command()
+def verify(
+    paper: Annotated[
+        str | None, typer.Option(help="Only this paper: zucchet, lru, sigprop.")
+    ] = None,
+    claim: Annotated[
+        list[str] | None, typer.Option(help="Only this claim; may be repeated.")
+    ] = None,
+    tier: Annotated[
+        str, typer.Option(help="quick: 5 %; headline: the main moments at 1 %.")
+    ] = "quick",
+    seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an HTML report here.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write JSON rows here.")] = None,
+    device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
+    input: Annotated[
+        Path | None,
+        typer.Option(
+            help="Audit your own series, .npy or .csv, instead of the claims."
+        ),
+    ] = None,
+    window: Annotated[
+        int, typer.Option(help="Steps a window cut from a .csv has.")
+    ] = 512,
+) -> None:
+    """Judge every claim: derive, evaluate, simulate, and say what is true."""
+    with plain_errors():
+        from sigprop.results import require_writable
+
+        for path in (report, json):
+            if path is not None:
+                require_writable(path)
+        if input is not None:
+            _audit(input, window, seed, json)
+            return
+        _verify(paper, tuple(claim or ()), tier, seed, report, json, device)
+
+
+def _verify(
+    paper: str | None,
+    ids: tuple[str, ...],
+    tier: str,
+    seed: int,
+    report: Path | None,
+    json: Path | None,
+    device: str,
+) -> None:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from theory.claims import select
+
+    chosen = select(paper, ids)
+    if not chosen:
+        raise ValueError(
+            f"no claim of {paper!r} is registered yet; see `sigprop claims`"
+        )
+    began = time.perf_counter()
+    from sigprop.devices import use_device
+    from sigprop.verify import verify as judge_claims
+
+    loaded = time.perf_counter() - began
+    out = console()
+    columns = (
+        TextColumn("{task.description:<24}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeRemainingColumn(),
+    )
+    with use_device(device), Progress(*columns, console=out, transient=True) as bar:
+        stages: dict[str, Any] = {}
+
+        def progress(stage: str, done: int, total: int) -> None:
+            if stage not in stages:
+                stages[stage] = bar.add_task(stage, total=total)
+            bar.update(stages[stage], completed=done, total=total)
+
+        run = judge_claims(chosen, tier=tier, seed=seed, progress=progress)
+    from sigprop.report import write_report
+    from sigprop.results import write_json
+
+    out.print(_summary(run))
+    good = sum(claim.as_expected for claim in run.claims)
+    out.print(
+        f"{good} of {len(run.claims)} claims have their expected status. Tier {run.tier}, "
+        f"seed {run.seed}, {run.dtype} on {run.device}; {run.seconds:.1f} s after "
+        f"{loaded:.1f} s of imports."
+    )
+    if json is not None:
+        write_json(json, run.claims)
+    if report is not None:
+        write_report(report, run)
+        out.print(f"Report: {report}")
+    if not run.as_expected:
+        raise typer.Exit(UNEXPECTED)
+
+
+def _summary(run: Any) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("claim", "status", "", "routes", "measured / closed form"):
+        table.add_column(name, no_wrap=name != "routes")
+    for name in ("mutants", "s"):
+        table.add_column(name, justify="right", no_wrap=True)
+    short = {"monte_carlo": "simulation", "closed_form": "closed form"}
+    for claim in run.claims:
+        drawn = [
+            r for r in claim.results if r.route == "monte_carlo" and r.form == "derived"
+        ]
+        span = "-"
+        if drawn:
+            span = (
+                f"{min(r.low for r in drawn):.4f} .. {max(r.high for r in drawn):.4f}"
+            )
+        mark = "as expected" if claim.as_expected else f"expected {claim.expected}"
+        colour = MARKS.get(claim.status, "red")
+        table.add_row(
+            claim.id,
+            f"[{colour}]{claim.status}[/]",
+            mark if claim.as_expected else f"[red]{mark}[/]",
+            ", ".join(short.get(route) or route for route in claim.routes),
+            span,
+            f"{claim.killed}/{claim.mutants}" if claim.mutants else "-",
+            f"{claim.seconds:.1f}",
+        )
+    return table
+
+
+def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
+    import json as encoder
+
+    from sigprop.results import write_text
+    from sigprop.series import load_series
+    from sigprop.series_audit import audit_series, rows_json, table
+
+    series = load_series(path, window)
+    out = Console(width=max(150, console().width), highlight=False)
+    for note in series.notes:
+        out.print(f"note: {note}", soft_wrap=True)
+    rows = audit_series(series, seed=seed)
+    out.print(table(rows))
+    if json is not None:
+        write_text(json, encoder.dumps(rows_json(rows), indent=2) + "\n")
+
+
+@app.command()
+def claims(
+    paper: Annotated[str | None, typer.Option(help="Only this paper.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write JSON rows here.")] = None,
+) -> None:
+    """List every claim with its source and expected status."""
+    with plain_errors():
+        import json as encoder
+
+        from sigprop.results import require_writable, write_text
+        from theory.claims import select
+
+        if json is not None:
+            require_writable(json)
+        chosen = select(paper)
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("claim", "kind", "status", "title", "source"):
+            table.add_column(name, no_wrap=name in ("claim", "status"))
+        for one in chosen:
+            colour = MARKS[one.expected]
+            table.add_row(
+                one.id, one.kind, f"[{colour}]{one.expected}[/]", one.title, one.locator
+            )
+        console().print(table)
+        if json is not None:
+            from sigprop.catalogue import row
+
+            rows = [row(one) for one in chosen]
+            write_text(json, encoder.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+
+
+@app.command()
+def show(
+    claim: Annotated[str, typer.Argument(help="An id from `sigprop claims`.")],
+) -> None:
+    """Show one claim: statement, source, derivation, code, routes, grid, mutants."""
+    with plain_errors():
+        from sigprop.catalogue import describe
+
+        console().print(describe(claim), soft_wrap=True, markup=False)
+
+
+@app.command()
+def figure(
+    name: Annotated[
+        str | None, typer.Argument(help="A figure, e.g. zucchet-1a.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List all figures.")] = False,
+    panel: Annotated[str | None, typer.Option(help="Only this panel.")] = None,
+    preset: Annotated[
+        str, typer.Option(help="smoke (seconds), quick (minutes), paper (full size).")
+    ] = "quick",
+    force: Annotated[bool, typer.Option(help="Run the experiment again.")] = False,
+) -> None:
+    """Draw a figure of the papers, running its experiment if the result is missing."""
+    with plain_errors():
+        from figures.catalogue import FIGURES, draw_and_save, entry
+
+        if list_ or name is None:
+            table = Table(box=None, pad_edge=False, header_style="bold")
+            for column in ("figure", "panels", "study", "title"):
+                table.add_column(column)
+            for key, one in FIGURES.items():
+                table.add_row(key, " ".join(one.panels), one.study, one.title)
+            console().print(table)
+            return
+        from experiments.command import make
+
+        make(entry(name).study, preset, force, lambda line: typer.echo(line, err=True))
+        for path in draw_and_save(name, preset, panel):
+            console().print(str(path), soft_wrap=True)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Choosing where a run computes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import jax
+
+DEVICES = ("cpu", "gpu")
+
+
+@contextmanager
+def use_device(name: str) -> Iterator[None]:
+    """Run a block on the CPU or on the first GPU.
+
+    Raises:
+        ValueError: If the name is unknown or no such device is there.
+    """
+    if name not in DEVICES:
+        raise ValueError(f"need a device in {DEVICES}, got {name!r}")
+    try:
+        device = jax.devices(name)[0]
+    except RuntimeError:
+        raise ValueError(
+            f"no {name} is available to JAX {jax.__version__}; install the extra "
+            "`sigprop[cuda]` on a machine with a CUDA device, or use --device cpu"
+        ) from None
+    with jax.default_device(device):
+        yield

@@ -1,0 +1,272 @@
+"""Simulations that claims share: one set of trajectories an input, many readings.
+
+A reading is one quantity at one grid point.  All readings of one input come from the
+same trajectories, whose key depends on the run's seed and on the input alone: adding a
+claim moves no other.
+"""
+
+import functools
+import math
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop import ring
+from sigprop.inputs import GaussianProcess
+from sigprop.montecarlo import Sums, over_batches, second_moments, split, walk
+from sigprop.plans import Reading
+from sigprop.precision import double_precision
+from sigprop.quantities import eigenvalues, process
+from sigprop.recurrence import linear_recurrence
+from theory.papers.grids import LONG, SHORT
+from theory.points import EigenPoint, Input, PairPoint, Point, RingPoint
+
+TIMES = (*SHORT, LONG)  # every group looks at all of them, so that its noise is stable
+BATCH = 2048
+
+
+def group_key(seed: int, name: str) -> PRNGKeyArray:
+    """The key of a group of trajectories: the seed, folded with a stable hash."""
+    return group_fold(jax.random.key(seed), name)
+
+
+def group_fold(key: PRNGKeyArray, name: str) -> PRNGKeyArray:
+    """Fold a stable hash of a name into a key."""
+    return jax.random.fold_in(key, zlib.crc32(name.encode()))
+
+
+def _require_times(points: Iterable[Point]) -> None:
+    odd = {p.steps for p in points if p.steps not in TIMES}
+    if odd:
+        raise ValueError(f"need steps in {TIMES} for shared trajectories, got {odd}")
+
+
+STATISTIC = {
+    "state": "state",
+    "normalised_state": "state",
+    "sensitivity": "sensitivity",
+    "state_pair": "state_pair",
+    "sensitivity_pair": "sensitivity_pair",
+}
+
+
+def _at(sums: Sums, place: int) -> Sums:
+    return Sums(sums.first[place], sums.second[place], sums.n)
+
+
+def _moments(
+    seed: int,
+    source: Input,
+    readings: list[Reading],
+    n: int,
+    tick: Callable[[int], None],
+) -> dict[Reading, Sums]:
+    """State and sensitivity moments and pair products under one input."""
+    _require_times(reading.point for reading in readings)
+    singles: dict[tuple[complex, float], int] = {}
+    pairs: dict[tuple[int, int], int] = {}
+
+    def neuron(value: complex, gamma: float = 1.0) -> int:
+        return singles.setdefault((value, gamma), len(singles))
+
+    places = {}
+    for reading in readings:
+        point = reading.point
+        if isinstance(point, PairPoint):
+            pair = (neuron(complex(point.alpha)), neuron(complex(point.beta)))
+            places[reading] = pairs.setdefault(pair, len(pairs))
+        else:
+            assert isinstance(point, EigenPoint)
+            gamma = 1.0
+            if reading.quantity == "normalised_state":
+                gamma = float(ring.normalisation(jnp.asarray(-math.log1p(-point.gap))))
+            places[reading] = neuron(complex(point.eigenvalue()), gamma)
+    found = second_moments(
+        group_key(seed, f"moments {source}"),
+        eigenvalues(*(value for value, _ in singles)),
+        process(source),
+        times=TIMES,
+        num=n,
+        batch=BATCH,
+        pairs=tuple(pairs),
+        gain=jnp.asarray([gamma for _, gamma in singles]),
+        tick=tick,
+    )
+    return {
+        reading: _at(
+            found[TIMES.index(reading.point.steps)][STATISTIC[reading.quantity]], place
+        )
+        for reading, place in places.items()
+    }
+
+
+@functools.partial(jax.jit, static_argnames=("source", "steps", "count"))
+def _backward_batch(key, lam, source: GaussianProcess, steps: int, count: int):
+    """Sums of ``|dL/dx_1|^2`` over one batch, by reverse mode through the scan."""
+    errors = source.sample(key, count, steps, lam.real.dtype)
+
+    def gradient(error: Float[Array, " steps"]):
+        def states(first):
+            x = jnp.zeros((steps, lam.shape[0]), lam.dtype).at[0].set(first)
+            return linear_recurrence(lam, x)
+
+        _, pull = jax.vjp(states, jnp.zeros_like(lam))
+        return pull(
+            jnp.broadcast_to(error[:, None].astype(lam.dtype), (steps, lam.shape[0]))
+        )[0]
+
+    squares = jnp.abs(jax.vmap(gradient)(errors)) ** 2
+    return squares.sum(0), (squares**2).sum(0)
+
+
+def _backward(
+    seed: int,
+    source: Input,
+    readings: list[Reading],
+    n: int,
+    tick: Callable[[int], None],
+) -> dict[Reading, Sums]:
+    """Backpropagated errors: stationary errors pulled back to the first input."""
+    points = [reading.point for reading in readings]
+    _require_times(points)
+    values = [complex(p.eigenvalue()) for p in points if isinstance(p, EigenPoint)]
+    lam = eigenvalues(*values)
+    key = group_key(seed, f"backward {source}")
+    noise = process(source)
+
+    def task(index: int, count: int):
+        part = _backward_batch(jax.random.fold_in(key, index), lam, noise, LONG, count)
+        return Sums(np.asarray(part[0]), np.asarray(part[1]), count)
+
+    total = functools.reduce(Sums.__add__, over_batches(task, n, BATCH, tick))
+    return {reading: _at(total, i) for i, reading in enumerate(readings)}
+
+
+@functools.partial(
+    jax.jit, static_argnames=("source", "rho", "rings", "steps", "count")
+)
+def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
+    """Sums of importance-weighted ``|h|^2``, one eigenvalue a ring and trajectory."""
+    drawn = [_ring_eigenvalues(key, rho, low, high, count) for low, high in rings]
+    lam = jnp.stack([values for values, _ in drawn])
+    weights = jnp.stack([weight for _, weight in drawn])
+    look = walk(group_fold(key, "walk"), split(lam), source, (steps,), count)[0]
+    samples = look.h.square() * weights
+    return samples.sum(-1), (samples**2).sum(-1)
+
+
+def _ring_eigenvalues(key, rho: float, inner: float, outer: float, count: int):
+    """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
+    ring_key, phase_key = jax.random.split(group_fold(key, f"ring {inner} {outer}"))
+    first, weight = log_gap_uniform(
+        jax.random.uniform(ring_key, (count,), jnp.float64), inner, outer
+    )
+    turn = jax.random.uniform(phase_key, (count,), jnp.float64)
+    nu, _ = ring.ring_polar(first, turn, inner, outer)
+    second, phase_weight = peaked_uniform(turn, rho * jnp.exp(-nu))
+    nu, theta = ring.ring_polar(first, second, inner, outer)
+    return jnp.exp(-nu + 1j * theta), weight * phase_weight
+
+
+def log_gap_uniform(
+    uniform: Float[Array, " n"], inner: float, outer: float
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """Importance-sample Lemma 3.2's first uniform, even in ``log(1 - |lam|^2)``.
+
+    Returns the uniforms to feed to the sampler and the weights that undo the choice.
+    Sampling by area would see the edge, where the moment comes from, too seldom.
+    """
+    low, high = -math.log1p(-(inner**2)), -math.log1p(-(outer**2))
+    width = outer**2 - inner**2
+    distance = jnp.exp(-(low + (high - low) * uniform))  # 1 - |lam|^2
+    first = (1 - distance - inner**2) / width
+    return first, (high - low) * distance / width
+
+
+def peaked_uniform(
+    uniform: Float[Array, " n"], peak: Float[Array, " n"]
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """Importance-sample Lemma 3.2's second uniform from a wrapped Cauchy law.
+
+    A correlated input excites some phases far more than others: with phases drawn
+    uniformly the mean of ``|h|^2`` would be the same and its variance enormous.
+
+    Args:
+        uniform: Uniform on [0, 1].
+        peak: In (-1, 1): how much phase 0, or phase pi if negative, is preferred.
+    """
+    spread = (1 - peak) / (1 + peak)
+    theta = 2 * jnp.arctan(spread * jnp.tan(jnp.pi * (uniform - 0.5)))
+    density = (1 - peak**2) / jnp.abs(1 - peak * jnp.exp(1j * theta)) ** 2
+    return jnp.mod(theta / (2 * jnp.pi), 1.0), 1 / density
+
+
+def _rings(
+    seed: int,
+    source: Input,
+    readings: list[Reading],
+    n: int,
+    tick: Callable[[int], None],
+) -> dict[Reading, Sums]:
+    """Moments averaged over rings, the eigenvalues drawn through Lemma 3.2."""
+    noise = process(source)
+    rho = {"white": 0.0, "constant": 1.0}.get(source.name, source.rho)
+    points = [reading.point for reading in readings]
+    rings = tuple((p.r_min, p.r_max) for p in points if isinstance(p, RingPoint))
+    key = group_key(seed, f"rings {source}")
+
+    def task(index: int, count: int):
+        part = _ring_batch(
+            jax.random.fold_in(key, index), noise, rho, rings, LONG, count
+        )
+        return Sums(np.asarray(part[0]), np.asarray(part[1]), count)
+
+    total = functools.reduce(Sums.__add__, over_batches(task, n, BATCH, tick))
+    return {reading: _at(total, i) for i, reading in enumerate(readings)}
+
+
+RUNNERS = {
+    "state": _moments,
+    "normalised_state": _moments,
+    "sensitivity": _moments,
+    "state_pair": _moments,
+    "sensitivity_pair": _moments,
+    "backward": _backward,
+    "ring_gain": _rings,
+    "thin_ring": _rings,
+}
+
+
+class Job(NamedTuple):
+    """One group of trajectories and how many of them."""
+
+    runner: Callable[..., dict[Reading, Sums]]
+    source: Input
+    readings: tuple[Reading, ...]
+    n: int
+
+
+def jobs(needed: dict[Reading, int]) -> tuple[Job, ...]:
+    """Group readings by runner and input; a group runs its largest sample size."""
+    groups: dict[tuple[Callable[..., dict[Reading, Sums]], Input], list[Reading]]
+    groups = defaultdict(list)
+    for reading in needed:
+        source = getattr(reading.point, "input", None)
+        if reading.quantity in RUNNERS and source is not None:
+            groups[RUNNERS[reading.quantity], source].append(reading)
+    return tuple(
+        Job(runner, source, tuple(readings), max(needed[r] for r in readings))
+        for (runner, source), readings in groups.items()
+    )
+
+
+def run(job: Job, seed: int, tick: Callable[[int], None]) -> dict[Reading, Sums]:
+    """Simulate one group in double precision."""
+    with double_precision(True):
+        return job.runner(seed, job.source, list(job.readings), job.n, tick)

@@ -1,0 +1,368 @@
+"""The main job: judge every claim by its routes and say what is true.
+
+Order of a run: derive and compare forms symbolically, fix every sample size, run the
+deterministic routes, simulate each input once for all claims, judge, score mutants.
+"""
+
+import importlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from sympy import Expr
+
+from sigprop import ring, simulate
+from sigprop.checks import Check
+from sigprop.evaluate import precise
+from sigprop.montecarlo import Sums
+from sigprop.mutation import Score
+from sigprop.plans import (
+    HEADLINE_MARGIN,
+    TIERS,
+    Reading,
+    is_check,
+    make_plans,
+    score,
+)
+from sigprop.precision import double_precision
+from sigprop.quantities import QUANTITIES, Routes
+from sigprop.results import ClaimResult, RouteResult, Run
+from sigprop.statuses import finish
+from sigprop.verdict import (
+    ALPHA,
+    BETA,
+    DistancePlan,
+    Plan,
+    distance_plan,
+    judge,
+    judge_uniform,
+)
+from theory.autocorrelation import same_form
+from theory.claims import Claim
+from theory.points import Point, RingPoint
+from theory.symbols import T
+
+TOLERANCE = 1e-10  # agreement asked of deterministic routes, relative
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Case:
+    """A claim on its way through a run."""
+
+    claim: Claim
+    derived: Expr
+    truths: dict[Point, complex]
+    wrong: dict[Point, complex]  # the printed form, only where it is another one
+    plans: dict[Point, Plan]
+    results: list[RouteResult]
+    score: Score
+    seconds: float = 0.0
+
+    @property
+    def finite(self) -> bool:
+        """Whether the derived form depends on the number of steps."""
+        return self.derived.has(T)
+
+
+def prepare(claim: Claim, tier: str) -> Case:
+    """Derive, compare with the printed form, evaluate on the grid, fix plans."""
+    assert claim.derive is not None
+    derived = claim.derive().result
+    printed = claim.printed() if claim.printed else None
+    agree = printed is None or same_form(printed, derived)
+    grid = claim.grid if claim.quantity != "ring_law" else ()
+    truths = dict(zip(grid, precise(derived, grid), strict=True))
+    wrong = [] if agree or printed is None else precise(printed, grid)
+    plans = make_plans(claim, truths, tier)
+    results = [_symbolic(claim, agree)] if printed is not None else []
+    if claim.corrected is not None:
+        right = same_form(claim.corrected(), derived)
+        results.append(_symbolic(claim, right, "corrected"))
+    return Case(
+        claim,
+        derived,
+        truths,
+        dict(zip(grid, wrong, strict=False)),
+        plans,
+        results,
+        score(claim, derived, plans),
+    )
+
+
+def _symbolic(claim: Claim, agree: bool, which: str = "printed") -> RouteResult:
+    """Whether SymPy finds a form equal to the derived one, for all parameters.
+
+    Agreement counts for the derived form; a correction that disagrees counts against.
+    """
+    word = "confirmed" if agree else "refuted"
+    value = 1.0 if agree else float("nan")
+    form = "derived" if agree or which == "corrected" else "printed"
+    point = f"{which} form, all parameters"
+    return RouteResult("symbolic", point, value, value, value, word, form)
+
+
+def _compare(
+    route: str,
+    point: Point,
+    value: complex,
+    form: complex,
+    tolerance: float,
+    which: str,
+) -> RouteResult:
+    """Judge a deterministic value; a form of zero or not finite is refuted."""
+    with np.errstate(all="ignore"):
+        ratio = complex(np.divide(value, form))
+    if abs(ratio.imag) > tolerance:
+        ratio = complex(float("nan"))
+    right = abs(ratio.real - 1) <= tolerance
+    word = "confirmed" if right else "refuted"
+    return RouteResult(
+        route, str(point), ratio.real, ratio.real, ratio.real, word, which
+    )
+
+
+def tolerance_at(claim: Claim, point: Point) -> float:
+    """Agreement asked at a point; a limit is allowed its stated remainder."""
+    if claim.quantity == "thin_ring" and isinstance(point, RingPoint):
+        width = point.r_max**2 - point.r_min**2
+        return width / (2 * (1 - point.r_max**2))
+    return TOLERANCE
+
+
+def deterministic(case: Case) -> None:
+    """Add the routes that draw nothing, for the derived form and a differing print."""
+    routes: Routes = QUANTITIES[case.claim.quantity]
+    for point, truth in case.truths.items():
+        found: list[tuple[str, complex]] = [
+            ("reference", routes.reference(point, case.finite)),
+            (routes.impulse_name, routes.impulse(point, case.finite)),
+        ]
+        if routes.closed_form and not case.finite:
+            stable = routes.closed_form(point)
+            if stable is not None:
+                found.append(("closed_form", complex(stable)))
+        tolerance = tolerance_at(case.claim, point)
+        for route, value in found:
+            case.results.append(
+                _compare(route, point, value, truth, tolerance, "derived")
+            )
+        if point in case.wrong:
+            wrong = case.wrong[point]
+            case.results.append(
+                _compare("reference", point, found[0][1], wrong, tolerance, "printed")
+            )
+
+
+def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
+    """Add the simulated verdicts on the derived form and on a differing print."""
+    for point, planned in case.plans.items():
+        sums = measured[Reading(case.claim.quantity, point)]
+        estimate = sums.estimate()
+        mean, sem = float(estimate.mean), float(estimate.sem)
+        drawn = Plan(sums.n, planned.margin, variance=planned.variance)
+        forms = [("derived", case.truths[point])]
+        if point in case.wrong:
+            forms.append(("printed", case.wrong[point]))
+        for which, form in forms:
+            verdict = judge(mean, form, drawn, sem)
+            case.results.append(
+                RouteResult(
+                    "monte_carlo",
+                    str(point),
+                    verdict.ratio,
+                    verdict.low,
+                    verdict.high,
+                    verdict.word,
+                    which,
+                    verdict.n,
+                )
+            )
+
+
+def ring_law(case: Case, seed: int) -> None:
+    """Judge the sampler of Lemma 3.2: radius, phase, and their independence."""
+    planned: DistancePlan = distance_plan(case.claim.margin)
+    for point in case.claim.grid:
+        assert isinstance(point, RingPoint)
+        key = simulate.group_key(seed, f"ring law {point}")
+        with double_precision(True):
+            drawn = np.asarray(
+                ring.sample_ring(
+                    key, planned.n, point.r_min, point.r_max, dtype=jnp.complex128
+                )
+            )
+        width = point.r_max**2 - point.r_min**2
+        radial = (np.abs(drawn) ** 2 - point.r_min**2) / width
+        turn = np.mod(np.angle(drawn) / (2 * np.pi), 1)
+        # Two uniforms add up, modulo one, to a uniform if they are independent.
+        views = {"radius": radial, "phase": turn, "both": np.mod(radial + turn, 1)}
+        for name, uniform in views.items():
+            verdict = judge_uniform(uniform, planned)
+            case.results.append(
+                RouteResult(
+                    "monte_carlo",
+                    f"{point}, {name}",
+                    verdict.ratio,
+                    verdict.low,
+                    verdict.high,
+                    verdict.word,
+                    n=verdict.n,
+                )
+            )
+        case.results.append(_ring_map(case.derived, point))
+
+
+def _ring_map(form: Expr, point: RingPoint) -> RouteResult:
+    """The sampler's arithmetic against the area law, by inverting it at levels."""
+    levels = np.linspace(0.0, 1.0, 101)
+    with double_precision(True):
+        nu = ring.ring_polar(
+            jnp.asarray(levels), jnp.asarray(levels), point.r_min, point.r_max
+        )[0]
+        radius = np.exp(-np.asarray(nu))
+    area = (radius**2 - point.r_min**2) / (point.r_max**2 - point.r_min**2)
+    worst = float(np.max(np.abs(area - levels)))
+    word = "confirmed" if worst <= TOLERANCE else "refuted"
+    return RouteResult("reference", str(point), 1 + worst, 1 + worst, 1 + worst, word)
+
+
+def counterexample(case: Case) -> str | None:
+    """The grid point where a wrong print misses most clearly, with both values."""
+    misses = []
+    for point, wrong in case.wrong.items():
+        truth = case.truths[point]
+        error = abs(wrong - truth) / abs(truth)
+        if error > TOLERANCE:
+            misses.append((error, point, wrong, truth))
+    if not misses:
+        return None
+    low, high = min(m[0] for m in misses), max(m[0] for m in misses)
+    error, point, wrong, truth = max(misses, key=lambda miss: miss[0])
+    return (
+        f"At {point}: printed {_short(wrong)}, derived {_short(truth)}. The relative error "
+        f"on the grid is between {low:.2g} and {high:.2g} where the forms differ."
+    )
+
+
+def _short(value: complex) -> str:
+    if abs(value.imag) > 1e-12 * abs(value):
+        return f"{value.real:.6g}{value.imag:+.6g}i"
+    return f"{value.real:.6g}"
+
+
+def _run_check(claim: Claim, seed: int) -> ClaimResult:
+    began = time.perf_counter()
+    module, name = claim.quantity.rsplit(".", 1)
+    check: Check = getattr(importlib.import_module(module), name)
+    results = list(check(claim, seed))
+    wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
+    example = f"At {wrong[0].point} the statement fails." if wrong else None
+    return finish(
+        claim, results, Score(0, ()), time.perf_counter() - began, example=example
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the numbers depend on."""
+    found = {}
+    for name in ("sigprop", "jax", "jaxlib", "numpy", "scipy", "sympy", "mpmath"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "source tree"
+    return found
+
+
+def verify(
+    claims: tuple[Claim, ...],
+    *,
+    tier: str = "quick",
+    seed: int = 0,
+    progress: Progress = lambda stage, done, total: None,
+) -> Run:
+    """Judge claims and return the record of the run.
+
+    Args:
+        claims: What to judge; see ``theory.claims.select``.
+        tier: ``quick`` judges every claim at its own margin, ``headline`` the state,
+            sensitivity and ring moments at 1 %.
+        seed: Moves every simulation; verdicts may change with it at the stated rates.
+        progress: Called with a stage's name, what is done and the total.
+
+    Raises:
+        ValueError: If the tier is unknown or a grid point is outside its domain.
+    """
+    if tier not in TIERS:
+        raise ValueError(f"need a tier in {TIERS}, got {tier!r}")
+    began = time.perf_counter()
+    for claim in claims:
+        for point in claim.grid:
+            point.require_inside()
+    gridded = [claim for claim in claims if not is_check(claim)]
+    cases: dict[str, Case] = {}
+    for done, claim in enumerate(gridded):
+        progress("deriving", done, len(gridded))
+        clock = time.perf_counter()
+        cases[claim.id] = prepare(claim, tier)
+        cases[claim.id].seconds += time.perf_counter() - clock
+    for done, case in enumerate(cases.values()):
+        progress("deterministic routes", done, len(cases))
+        clock = time.perf_counter()
+        if case.claim.quantity == "ring_law":
+            ring_law(case, seed)
+        else:
+            deterministic(case)
+        case.seconds += time.perf_counter() - clock
+    measured = _simulate(cases.values(), seed, progress)
+    finished: dict[str, ClaimResult] = {}
+    for case in cases.values():
+        clock = time.perf_counter()
+        statistical(case, measured)
+        example = counterexample(case)
+        case.seconds += time.perf_counter() - clock
+        finished[case.claim.id] = finish(
+            case.claim, case.results, case.score, case.seconds, case.derived, example
+        )
+    for claim in claims:
+        if is_check(claim):
+            progress("checks", 0, 1)
+            finished[claim.id] = _run_check(claim, seed)
+    return Run(
+        claims=tuple(finished[claim.id] for claim in claims),
+        tier=tier,
+        margin=HEADLINE_MARGIN if tier == "headline" else 0.05,
+        alpha=ALPHA,
+        beta=BETA,
+        seed=seed,
+        device=jax.devices()[0].device_kind,
+        dtype="float64",
+        versions=versions(),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _simulate(
+    cases: Iterable[Case], seed: int, progress: Progress
+) -> dict[Reading, Sums]:
+    needed: dict[Reading, int] = {}
+    for case in cases:
+        for point, planned in case.plans.items():
+            reading = Reading(case.claim.quantity, point)
+            needed[reading] = max(needed.get(reading, 0), planned.n)
+    measured: dict[Reading, Sums] = {}
+    work = simulate.jobs(needed)
+    total, done = sum(job.n for job in work), 0
+
+    def tick(count: int) -> None:
+        nonlocal done
+        done += count
+        progress("simulating trajectories", done, total)
+
+    for job in work:
+        measured.update(simulate.run(job, seed, tick))
+    return measured
