@@ -1,0 +1,141 @@
+"""LaTeX to MathML that browsers draw as meant, or an error; nothing is left raw."""
+
+import html
+import re
+import unicodedata
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+from latex2mathml.converter import convert_to_element
+
+# Spellings that latex2mathml 3.81 leaves as raw text or that MathML Core draws badly.
+_REWRITES: tuple[tuple[str, str], ...] = (
+    (r"\\[lr]vert(?![A-Za-z])", r"|"),
+    (r"\\[lr]Vert(?![A-Za-z])", r"\\|"),
+    (r"\\overline(?![A-Za-z])", r"\\bar"),
+    (r"\\operatorname\*", r"\\operatorname"),
+    (r"\\arg(?![A-Za-z])", r"\\operatorname{arg}"),
+    (r"\\math(?:rm|sf)\{([A-Za-z])\}", r"{\\text{\1}}"),
+    (r"\\mathrm\{([A-Za-z]{2,})\}", r"{\\operatorname{\1}}"),
+    (r"_\{(min|max)\}", r"_{\\operatorname{\1}}"),
+    (r"\\mathds(?![A-Za-z])", r"\\mathbb"),
+    (r"\\begin\{aligned\}", r"\\begin{array}{rl}"),
+    (r"\\end\{aligned\}", r"\\end{array}"),
+)
+# MathML Core knows no bold or double-struck attribute: such letters are characters.
+_ALPHABETS = {
+    "bold": "BOLD",
+    "bold-italic": "BOLD ITALIC",
+    "double-struck": "DOUBLE-STRUCK",
+}
+# Unicode's categories of signs that latex2mathml takes for identifiers at times.
+_SIGNS = frozenset({"Sm", "Ps", "Pe"})
+_ACCENTS = frozenset("¯^~˙→¨")
+_OPERANDS = frozenset("∞⊤⊥")
+_LIMITS = frozenset({"∑", "∏", "max", "min", "sup", "inf", "lim"})
+
+
+def _styled(text: str, alphabet: str) -> str:
+    """``text`` in one of Unicode's mathematical alphabets, where it has the letter."""
+    letters: list[str] = []
+    for char in text:
+        name = unicodedata.name(char, "").replace("LATIN ", "").replace("GREEK ", "")
+        name = name.replace("LETTER ", "")
+        try:
+            letters.append(unicodedata.lookup(f"MATHEMATICAL {alphabet} {name}"))
+        except KeyError:
+            letters.append(char)
+    return "".join(letters)
+
+
+def _mend_token(node: ET.Element) -> None:
+    """Give one leaf the element, letters and spacing that browsers draw well."""
+    text = html.unescape(node.text or "")
+    node.text = re.sub(r"\\([#$%&_{}])", r"\1", text) if node.tag == "mtext" else text
+    variant = node.attrib.get("mathvariant", "normal")
+    if variant != "normal":
+        del node.attrib["mathvariant"]
+        node.text = _styled(text, _ALPHABETS.get(variant, ""))
+    if node.tag == "mo" and (text in _OPERANDS or (len(text) > 1 and text.isalpha())):
+        # An unknown operator gets wide gaps on both sides; an identifier gets none.
+        node.tag, node.attrib = "mi", {}
+    elif node.tag == "mi" and text == "~":
+        node.tag, node.text = "mo", "∼"
+    elif node.tag == "mi" and unicodedata.category(text[:1] or "x") in _SIGNS:
+        node.tag = "mo"
+    if node.tag == "mo" and text in {"|", "‖"} and "form" not in node.attrib:
+        node.attrib.update(stretchy="false", lspace="0", rspace="0")
+    if node.tag == "mspace" and node.attrib.get("width") == "negativethinmathspace":
+        node.attrib["width"] = "-0.167em"
+
+
+def _is_name(node: ET.Element) -> bool:
+    """Whether ``node`` is a function's name, perhaps with a script, such as log."""
+    if node.tag in {"msub", "msup", "msubsup", "munder"} and len(node):
+        return _is_name(node[0])
+    if node.tag == "mrow" and len(node) == 1:
+        return _is_name(node[0])
+    text = node.text or ""
+    return node.tag == "mi" and len(text) > 1 and text.isalpha()
+
+
+def _opens(node: ET.Element) -> bool:
+    """Whether ``node`` begins with an operator, a fence or a space of its own."""
+    while node.tag == "mrow" and len(node):
+        node = node[0]
+    return node.tag in {"mo", "mspace"}
+
+
+def _mend(node: ET.Element, display: bool) -> None:
+    """Turn latex2mathml's tree, in place, into MathML Core that reads as intended."""
+    for child in node:
+        _mend(child, display)
+    if not len(node):
+        _mend_token(node)
+        return
+    if node.tag == "mover" and (node[1].text or "") in _ACCENTS:
+        node.attrib["accent"] = "true"
+    if display and node[0].text in _LIMITS:
+        node.tag = {"msub": "munder", "msubsup": "munderover"}.get(node.tag, node.tag)
+    if node.tag in {"mrow", "mtd", "math"}:
+        children = list(node)
+        for here, following in pairwise(children):
+            spaced = _is_name(here) or _is_name(following)
+            if spaced and not _opens(following) and here.tag not in {"mo", "mspace"}:
+                at = list(node).index(following)
+                node.insert(at, ET.Element("mspace", {"width": "0.167em"}))
+
+
+def mathml(latex: str, display: bool = True) -> str:
+    r"""One formula as a MathML element that browsers draw without script or fonts.
+
+    Args:
+        latex: Math without dollar signs, as ``sympy.latex`` or a hand writes it.
+        display: Whether it stands on a line of its own.
+
+    Raises:
+        ValueError: Naming the LaTeX, when a part of it cannot be converted.
+
+    >>> mathml(r"\bar{x}", display=False).count("accent")
+    1
+    """
+    spelled = latex
+    for pattern, replacement in _REWRITES:
+        spelled = re.sub(pattern, replacement, spelled)
+    try:
+        tree = convert_to_element(spelled, "", "block" if display else "inline")
+    except Exception as error:  # latex2mathml's errors share no base of their own
+        raise ValueError(
+            f"cannot convert the LaTeX {latex!r} ({type(error).__name__}); balance its "
+            "braces and delimiters"
+        ) from error
+    # The namespace is implied in HTML; without it the page names no address at all.
+    del tree.attrib["xmlns"]
+    _mend(tree, display)
+    markup = ET.tostring(tree, encoding="unicode", short_empty_elements=False)
+    if "\\" in markup or "menclose" in markup or "<mi>&amp;</mi>" in markup:
+        raise ValueError(
+            f"cannot convert the LaTeX {latex!r}: a command is left over in {markup}; "
+            "spell it with commands that latex2mathml knows"
+        )
+    return markup

@@ -1,0 +1,261 @@
+"""One self-contained HTML page for a run: every claim, every number, no script.
+
+The page loads nothing: formulas are MathML, plots are inline SVG, and the policy in
+its head admits one style sheet by its hash.  Words and numbers are prepared here; the
+markup lies beside this module in ``report.html.j2``.
+"""
+
+import base64
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from sigprop.mathml import mathml
+from sigprop.results import ClaimResult, RouteResult, Run, write_text
+
+# The order of the page's sections; titles of papers lie in the template.
+_PAPERS = ("zucchet", "lru", "rotrnn", "blur", "sigprop")
+
+
+def _prose(text: str) -> Markup:
+    """Plain text, escaped, with its ``$...$`` parts as inline MathML."""
+    parts = re.split(r"\$([^$\n]+)\$", text)
+    return Markup("").join(
+        Markup(mathml(part, display=False)) if index % 2 else escape(part)
+        for index, part in enumerate(parts)
+    )
+
+
+def _number(value: float, digits: int = 6) -> str:
+    """A ratio for people: few digits, real minus signs, words for no number."""
+    if math.isnan(value):
+        return "not a number"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
+def _interval(result: RouteResult) -> str:
+    """Both ends, or a word where there is nothing between them."""
+    if result.low == result.high:
+        return "deterministic"
+    if math.isnan(result.low) and math.isnan(result.high):
+        return "no interval"
+    return f"[{_number(result.low, 5)}, {_number(result.high, 5)}]"
+
+
+def _scientific(value: float) -> Markup:
+    """A small number as mantissa and power of ten; exactly zero stays 0."""
+    if value == 0 or not math.isfinite(value):
+        return escape(_number(value))
+    mantissa, exponent = f"{value:.1e}".split("e")
+    power = str(int(exponent)).replace("-", "−")
+    return Markup("{}&thinsp;×&thinsp;10<sup>{}</sup>").format(
+        mantissa.replace("-", "−"), power
+    )
+
+
+def _count(value: int | None) -> str:
+    """An integer with thin gaps between its thousands."""
+    return "–" if value is None else f"{value:,}".replace(",", "\u202f")
+
+
+def _deviation(result: RouteResult) -> float:
+    """How far the result lies from agreement; what is not a number lies furthest."""
+    return math.inf if math.isnan(result.value) else abs(result.value - 1)
+
+
+@dataclass(frozen=True)
+class Group:
+    """All results of one route on one form: its worst point stands for it."""
+
+    route: str
+    form: str
+    results: tuple[RouteResult, ...]
+
+    @property
+    def worst(self) -> RouteResult:
+        """The result furthest from agreement."""
+        return max(self.results, key=_deviation)
+
+    @property
+    def verdicts(self) -> str:
+        """The common verdict, or how often each one fell."""
+        found = Counter(result.verdict for result in self.results)
+        if len(found) == 1:
+            return next(iter(found))
+        return ", ".join(f"{count} {verdict}" for verdict, count in found.items())
+
+    @property
+    def samples(self) -> str:
+        """Trajectories a point, as one number or as a range."""
+        found = sorted({result.n for result in self.results if result.n is not None})
+        return "–".join(_count(n) for n in dict.fromkeys([*found[:1], *found[-1:]]))
+
+
+def _groups(claim: ClaimResult) -> list[Group]:
+    """The results by form and route: derived before printed, in the claim's order."""
+    found: dict[tuple[str, str], list[RouteResult]] = {}
+    for result in claim.results:
+        found.setdefault((result.form, result.route), []).append(result)
+    groups = [Group(route, form, tuple(rs)) for (form, route), rs in found.items()]
+    return sorted(groups, key=lambda group: group.form == "printed")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One measured point of a plot, in the plot's own units.
+
+    ``clipped`` is ``up`` or ``down`` where the value lies outside, and ``nan`` where
+    it is not a number.
+    """
+
+    x: float
+    y: float
+    top: float
+    bottom: float
+    form: str
+    clipped: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Measured over closed form along the grid, laid out but not yet drawn."""
+
+    marks: tuple[Mark, ...]
+    points: tuple[str, ...]
+    ticks: tuple[tuple[float, str], ...]
+    band: tuple[float, float]
+    label: str
+    # In user units; the text of a 400-unit picture stays legible 320 pixels wide.
+    width: int = 400
+    left: int = 46
+    top: int = 12
+    bottom: int = 172
+
+    @property
+    def forms(self) -> set[str]:
+        """Which forms were measured."""
+        return {mark.form for mark in self.marks}
+
+
+def _plot(claim: ClaimResult, margin: float) -> Plot | None:
+    """Lay out the Monte-Carlo results of a claim, or None where it has none.
+
+    The window shows the derived form and at most four margins: a printed form that is
+    wrong lies far outside and must not flatten what is right.
+    """
+    results = [result for result in claim.results if result.route == "monte_carlo"]
+    if not results:
+        return None
+    points = tuple(dict.fromkeys(result.point for result in results))
+    ends = [abs(e - 1) for r in results if r.form != "printed" for e in (r.low, r.high)]
+    reach = max([1.5 * margin, *(1.1 * end for end in ends if math.isfinite(end))])
+    half = max(min(reach, 4 * margin), 1e-9)
+    left, right, top, bottom = Plot.left, Plot.width - 8, Plot.top, Plot.bottom
+
+    def height(value: float) -> float:
+        share = min(max((value - 1 + half) / (2 * half), 0.0), 1.0)
+        return round(bottom - share * (bottom - top), 1)
+
+    slot = (right - left) / len(points)
+    shift = min(5.0, slot / 5) if len({r.form for r in results}) > 1 else 0.0
+    marks: list[Mark] = []
+    for r in results:
+        middle = left + (points.index(r.point) + 0.5) * slot
+        clipped = "nan" if math.isnan(r.value) else ""
+        if abs(r.value - 1) > half:
+            clipped = "up" if r.value > 1 else "down"
+        # A missing end has no whisker: it falls back to the value itself.
+        low, high = (r.value if math.isnan(end) else end for end in (r.low, r.high))
+        nowhere = clipped == "nan"
+        marks.append(
+            Mark(
+                x=round(middle + (shift if r.form == "printed" else -shift), 1),
+                y=float(bottom) if nowhere else height(r.value),
+                top=float(bottom) if nowhere else height(high),
+                bottom=float(bottom) if nowhere else height(low),
+                form=r.form,
+                clipped=clipped,
+                label=f"{r.point} ({r.form}): {_number(r.value)} "
+                f"{_interval(r)}, {r.verdict}",
+            )
+        )
+    inside = sum(abs(r.value - 1) <= margin for r in results if r.form != "printed")
+    derived = sum(r.form != "printed" for r in results)
+    return Plot(
+        marks=tuple(marks),
+        points=points,
+        ticks=tuple(
+            (height(value), _number(value)) for value in (1 + margin, 1.0, 1 - margin)
+        ),
+        band=(height(1 + margin), height(1 - margin)),
+        label=f"{claim.id}: measured over closed form at {len(points)} grid points; "
+        f"{inside} of {derived} derived results lie within {margin:g} of 1",
+    )
+
+
+def _anchors(claims: Iterable[ClaimResult]) -> Iterator[str]:
+    """A name for each claim's deep link; a repeated id gets a running number."""
+    seen: Counter[str] = Counter()
+    for claim in claims:
+        anchor = re.sub(r"[^\w.-]", "-", claim.id)
+        seen[anchor] += 1
+        yield anchor if seen[anchor] == 1 else f"{anchor}--{seen[anchor]}"
+
+
+def _sections(run: Run) -> Sequence[tuple[str, list[tuple[str, ClaimResult]]]]:
+    """The claims with their anchors by paper, the known papers first."""
+    found: dict[str, list[tuple[str, ClaimResult]]] = {paper: [] for paper in _PAPERS}
+    for anchor, claim in zip(_anchors(run.claims), run.claims, strict=True):
+        found.setdefault(claim.paper, []).append((anchor, claim))
+    return [(paper, claims) for paper, claims in found.items() if claims]
+
+
+def _digest(text: str) -> str:
+    """The hash by which a content security policy admits an inline style sheet."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def render(run: Run) -> str:
+    """The report of ``run`` as one HTML page.
+
+    Raises:
+        ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
+    """
+    environment = Environment(
+        loader=PackageLoader("sigprop", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        math=lambda latex: Markup(mathml(latex)),
+        prose=_prose,
+        number=_number,
+        interval=_interval,
+        scientific=_scientific,
+        count=_count,
+        digest=_digest,
+    )
+    return environment.get_template("report.html.j2").render(
+        run=run,
+        counts=Counter(claim.status for claim in run.claims),
+        sections=_sections(run),
+        groups=_groups,
+        plot=lambda claim: _plot(claim, run.margin),
+    )
+
+
+def write_report(path: Path, run: Run) -> None:
+    """Write the report of ``run``, whole or not at all."""
+    write_text(path, render(run))

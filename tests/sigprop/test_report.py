@@ -1,0 +1,428 @@
+"""The report is one page that stands alone, reads well and lies about nothing."""
+
+import dataclasses
+import hashlib
+import html
+import math
+import re
+import shutil
+import subprocess
+from base64 import b64encode
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from sigprop.mathml import mathml
+from sigprop.report import render, write_report
+from sigprop.results import ClaimResult, RouteResult, Run
+
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+
+SENSITIVITY = (
+    r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right|^2\right] = "
+    r"\frac{(1-\rho)(1+|\lambda|^2)+\rho^2(1-|\lambda|^2)^3}"
+    r"{(1-|\lambda|^2)^3|1-\rho\lambda|^4}"
+)
+FORMULAS = [
+    SENSITIVITY,
+    r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m}",
+    r"\bar{\lambda}",
+    r"\overline{\lambda} \rho - 1",
+    r"\log{\left(\frac{1-r_{min}^2}{1-r_{max}^2}\right)}",
+    r"\begin{cases} 1 & \text{for}\: x > 0 \\ 0 & \text{otherwise} \end{cases}",
+    r"\begin{aligned} a &= b \\ c &= d \end{aligned}",
+    r"\left[\begin{matrix}a & b\\c & d\end{matrix}\right]",
+    r"\|x_\infty\|_2^2",
+    r"x \odot y \pm z",
+    r"\sum_{\substack{0 \leq n < \infty \\ n \neq m}} a_n",
+    r"\operatorname{diag}(x) + \operatorname*{arg\,max}_x f + \arg z",
+    r"\lvert x \rvert + \lVert y \rVert + \left\lVert z \right\rVert",
+    r"\mathbf{A}^\top \boldsymbol{x} \in \mathbb{R}^n, \mathds{1}_{x>0}",
+    r"\text{a \& b\_c} \mathrm{Re}\,\lambda \sim \mathcal{N}(0, 1)",
+    r"\frac{d}{d t} \sigma{\left(x \right)}",
+]
+
+
+class Page(HTMLParser):
+    """Reads a page and refuses an end tag that does not close what is open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        self._note(tag, attrs)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._note(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def _note(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            self.attributes.append((tag, name, value or ""))
+            if name == "id":
+                self.ids.append(value or "")
+            if name == "href":
+                self.links.append(value or "")
+
+
+def result(
+    route: str,
+    value: float,
+    *,
+    half: float = 0.0,
+    form: str = "derived",
+    point: str = "rho=0.5",
+    verdict: str = "confirmed",
+    n: int | None = None,
+) -> RouteResult:
+    """One route's answer with a symmetric interval."""
+    return RouteResult(
+        route, point, value, value - half, value + half, verdict, form, n
+    )
+
+
+def claim(id: str, status: str, expected: str | None = None, **given: object):
+    """A claim with unremarkable fields wherever nothing is given."""
+    plain: dict[str, object] = {
+        "id": id,
+        "paper": id.split(":")[0],
+        "kind": "exact",
+        "title": f"Title of {id}",
+        "source": "Section 2",
+        "statement": r"\mathbb{E}|h|^2 = \frac{1}{1-|\lambda|^2}",
+        "printed": None,
+        "corrected": None,
+        "condition": None,
+        "counterexample": None,
+        "status": status,
+        "expected": expected or status,
+        "routes": ("symbolic", "reference"),
+        "results": (result("reference", 1 + 3e-12),),
+        "mutants": 12,
+        "killed": 11,
+        "waived": (),
+        "code": "theory.diagonal.second_moment",
+        "seconds": 1.0,
+    }
+    return ClaimResult(**{**plain, **given})  # type: ignore[arg-type]
+
+
+CONFIRMED = claim(
+    "zucchet:5",
+    "confirmed",
+    results=(
+        result("impulse", 1 + 1e-14),
+        result("monte_carlo", 1.004, half=0.02, n=70078),
+        result("monte_carlo", 0.997, half=0.02, n=70078, point="rho=0.9"),
+    ),
+)
+REFUTED = claim(
+    "zucchet:45",
+    "refuted",
+    statement=SENSITIVITY,
+    printed=SENSITIVITY,
+    corrected=r"\rho^2",
+    counterexample=r"at $\lambda = 0.9$ the ratio is 2",
+    results=(
+        result("monte_carlo", 1.001, half=0.02, n=500),
+        result("monte_carlo", 2.0, half=0.1, form="printed", verdict="refuted"),
+    ),
+)
+CONDITIONAL = claim("lru:prop3.3", "conditional", condition=r"if $r_{min} > 0$")
+WILD = claim(
+    "blur:thm4.1",
+    "not-checkable",
+    "proved",
+    title="<script>alert(1)</script> & \"quotes\" 'too'",
+    note="a <b> c",
+    source='"><img src=x onerror=alert(1)>',
+    code="</code><script>",
+    waived=("<i>",),
+    results=(
+        result("monte_carlo", math.inf, point='"><script>'),
+        result("monte_carlo", math.nan, point="b"),
+        result("monte_carlo", -math.inf, point="c"),
+        result("reference", math.nan, point="d"),
+    ),
+)
+BARE = claim(
+    "sigprop:x", "definition", routes=(), results=(), mutants=0, killed=0, paper="other"
+)
+
+
+def run(*claims: ClaimResult) -> Run:
+    """A run that holds ``claims``."""
+    return Run(
+        claims=claims,
+        tier="SMOKE",
+        margin=0.05,
+        alpha=1e-6,
+        beta=1e-7,
+        seed=7,
+        device="cpu",
+        dtype="float64",
+        versions={"jax": "0.10.1"},
+        seconds=12.5,
+    )
+
+
+EVERYTHING = run(CONFIRMED, REFUTED, CONDITIONAL, WILD, BARE)
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render(EVERYTHING)
+
+
+def section(page: str, anchor: str) -> str:
+    """The part of the page about one claim."""
+    found = re.search(rf'<article class="claim" id="{anchor}".*?</article>', page, re.S)
+    assert found
+    return found[0]
+
+
+@pytest.mark.parametrize("latex", FORMULAS)
+@pytest.mark.parametrize("display", [True, False])
+def test_formulas_leave_no_latex_behind(latex: str, display: bool):
+    markup = mathml(latex, display)
+    assert "\\" not in markup
+    assert "menclose" not in markup
+    assert "mathvariant" not in markup
+    tree = ET.fromstring(markup)
+    assert tree.tag == "math"
+    assert tree.attrib["display"] == ("block" if display else "inline")
+
+
+def test_formulas_keep_their_bars():
+    conjugate = ET.fromstring(mathml(r"\overline{\lambda}"))
+    assert [node.text for node in conjugate.iter("mo")] == ["¯"]
+    norm = ET.fromstring(mathml(r"\left|\frac{a}{b}\right|"))
+    assert [node.text for node in norm.iter("mo")] == ["|", "|"]
+    assert all(node.attrib["stretchy"] == "true" for node in norm.iter("mo"))
+
+
+def test_names_in_formulas_are_words_with_space_around_them():
+    tree = ET.fromstring(mathml(r"2 \log x \mathrm{tr}(A)"))
+    assert [node.text for node in tree.iter("mi")] == ["log", "x", "tr", "A"]
+    assert len(list(tree.iter("mspace"))) == 3
+
+
+def test_bold_letters_are_characters():
+    assert "𝝀" in mathml(r"\boldsymbol{\lambda}")
+    assert "𝐱" in mathml(r"\mathbf{x}")
+    assert "𝟙" in mathml(r"\mathds{1}")
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\nosuch{x}", r"\cancel{x}", "a & b", r"\frac{", ""]
+)
+def test_a_formula_that_cannot_be_converted_is_named(latex: str):
+    with pytest.raises(ValueError, match=re.escape(repr(latex))):
+        mathml(latex)
+
+
+def test_markup_inside_a_formula_stays_text():
+    assert "<script>" not in mathml(r"\text{<script>} < b")
+
+
+def test_the_page_is_well_formed_and_stands_alone(page: str):
+    read = Page(page)
+    assert "script" not in read.tags
+    assert "link" not in read.tags
+    assert "img" not in read.tags
+    assert "://" not in page
+    assert "url(" not in page
+    assert "@import" not in page
+    for tag, name, _ in read.attributes:
+        assert name != "style", tag
+        assert not name.startswith("on"), tag
+
+
+def test_the_policy_admits_the_style_by_its_hash(page: str):
+    styles = re.findall(r"<style>(.*?)</style>", page, re.S)
+    assert len(styles) == 1
+    digest = b64encode(hashlib.sha256(styles[0].encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{digest}'" in page
+    assert page.index("Content-Security-Policy") < page.index("<style>")
+
+
+def test_the_style_knows_dark_screens_paper_and_phones(page: str):
+    assert "@media screen and (prefers-color-scheme:dark)" in page
+    assert "@media print" in page
+    assert "@media (max-width:" in page
+    assert 'name="viewport" content="width=device-width' in page
+
+
+def test_every_link_has_its_anchor_and_every_anchor_is_unique(page: str):
+    read = Page(page)
+    assert len(set(read.ids)) == len(read.ids)
+    assert {link.removeprefix("#") for link in read.links} <= set(read.ids)
+    assert {"zucchet-5", "zucchet-45", "lru-prop3.3", "blur-thm4.1"} <= set(read.ids)
+
+
+def test_claims_that_share_an_id_get_anchors_of_their_own():
+    read = Page(render(run(CONFIRMED, CONFIRMED)))
+    assert len(set(read.ids)) == len(read.ids)
+    assert "#zucchet-5--2" in read.links
+
+
+def test_formulas_on_the_page_hold_no_backslash(page: str):
+    formulas = re.findall(r"<math.*?</math>", page, re.S)
+    assert len(formulas) >= 8
+    assert not [formula for formula in formulas if "\\" in formula]
+
+
+def test_text_is_escaped(page: str):
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "a &lt;b&gt; c" in page
+    assert "onerror=alert(1)&gt;" in page
+
+
+def test_a_formula_that_fails_stops_the_report():
+    with pytest.raises(ValueError, match="nosuch"):
+        render(run(dataclasses.replace(CONFIRMED, note=r"see $\nosuch$")))
+
+
+def test_the_head_says_whether_all_is_as_expected(page: str):
+    assert "1 of 5 claims did not come out as expected" in page
+    assert "All 2 claims came out as expected" in render(run(CONFIRMED, REFUTED))
+    assert "no claims" in render(run())
+    for fact in ("SMOKE", "0.05", "10<sup>−6</sup>", "cpu", "float64", "jax 0.10.1"):
+        assert fact in page
+
+
+def test_a_refuted_claim_shows_both_forms_and_its_counterexample(page: str):
+    part = section(page, "zucchet-45")
+    assert part.index("As printed") < part.index("Corrected")
+    assert part.count('display="block"') == 2
+    assert "Counterexample" in part
+    assert "form as printed" in part
+    assert '<tr class="printed">' in part
+    assert "As printed" not in section(page, "zucchet-5")
+
+
+def test_routes_show_ratio_interval_deviation_and_samples(page: str):
+    part = section(page, "zucchet-5")
+    assert "1.004" in part
+    assert "[0.984, 1.024]" in part
+    assert "1.0&thinsp;×&thinsp;10<sup>−14</sup>" in part
+    assert "70\u202f078" in part
+    assert "All 3 results" in part
+    assert "11 of 12 refuted" in part
+
+
+def test_a_route_without_a_number_says_so(page: str):
+    assert "no number" in section(page, "lru-prop3.3")
+    assert "No route was taken" in section(page, "sigprop-x")
+
+
+def test_only_monte_carlo_is_drawn(page: str):
+    assert "<svg" not in section(page, "lru-prop3.3")
+    part = section(page, "zucchet-5")
+    assert part.count("<circle") == 2
+    assert 'role="img" aria-label="zucchet:5: measured over closed form' in part
+    assert "<title>rho=0.9 (derived): 0.997" in part
+
+
+def test_values_outside_the_picture_become_arrows_inside_it(page: str):
+    for anchor in ("zucchet-45", "blur-thm4.1"):
+        part = section(page, anchor)
+        assert "Triangles lie outside the picture" in part
+        picture = re.findall(r"<svg.*?</svg>", part, re.S)[0]
+        heights = re.findall(r'(?:V|y="|cy=")([-\d.]+)', picture)
+        assert heights
+        assert all(0 <= float(height) <= 200 for height in heights)
+        assert "nan" not in picture
+        assert '"inf' not in picture
+    assert "not a number" in section(page, "blur-thm4.1")
+    assert "∞" in section(page, "blur-thm4.1")
+
+
+def test_the_page_depends_on_the_run_alone(page: str):
+    assert render(EVERYTHING) == page
+
+
+def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path):
+    path = tmp_path / "report.html"
+    write_report(path, EVERYTHING)
+    before = path.read_text(encoding="utf-8")
+    assert before == render(EVERYTHING)
+    broken = run(dataclasses.replace(CONFIRMED, statement=r"\nosuch"))
+    with pytest.raises(ValueError, match="nosuch"):
+        write_report(path, broken)
+    assert path.read_text(encoding="utf-8") == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.browser
+def test_a_phone_shows_the_page_without_sideways_scrolling(tmp_path: Path, page: str):
+    """A frame of 360 pixels holds the page under its policy; its parent measures."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("needs a chromium executable on PATH")
+    wide = rf"\left({' + '.join(f'x_{{{i}}}' for i in range(80))}\right)"
+    tall = render(
+        run(dataclasses.replace(CONFIRMED, statement=wide), *EVERYTHING.claims)
+    )
+    # Open tables are the widest that a reader can make the page.
+    tall = tall.replace("<details>", "<details open>")
+    frame = tmp_path / "frame.html"
+    frame.write_text(
+        f'<meta charset="utf-8"><iframe width="360" height="800" '
+        f'srcdoc="{html.escape(tall)}"></iframe><pre id="seen"></pre><script>'
+        "addEventListener('load', () => {"
+        "const d = document.querySelector('iframe').contentDocument;"
+        "const box = (s) => d.querySelector(s).getBoundingClientRect();"
+        "document.getElementById('seen').textContent = ['seen',"
+        "d.documentElement.scrollWidth, d.documentElement.scrollHeight,"
+        "d.defaultView.getComputedStyle(d.querySelector('.badge')).borderRadius,"
+        "Math.round(box('.formula math').width), Math.round(box('svg').height)"
+        "].join(' ')})</script>",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--enable-logging=stderr",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--dump-dom",
+            frame.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    seen = re.search(r"seen (\d+) (\d+) (\S+) (\d+) (\d+)</pre>", done.stdout)
+    assert seen, done.stderr
+    width, height, radius, formula, picture = seen.groups()
+    assert int(width) <= 360
+    assert int(height) > 2000
+    assert radius == "16px"
+    assert int(formula) > 360
+    assert int(picture) > 100
+    assert "Content Security Policy" not in done.stderr
