@@ -1,0 +1,375 @@
+"""Judges the moment formulas of the diagonal recurrence on the user's own series.
+
+A series is cut into windows, ``h_{t+1} = lam h_t + x_{t+1}`` runs over each from the
+zero state, and the measured ``E|h_T|^2`` and ``E|dh_T/dlam|^2`` stand beside what the
+theory predicts under one assumption more at a time: none, wide-sense stationarity, an
+infinite past, white noise.  Descriptive: windows of one series are not independent.
+
+Source: Zucchet & Orvieto (2024), Eq. 5, 6 and 45; Appendix B.2.4, Eq. 75.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+from jaxtyping import Array, Complex, Float
+from sympy import Expr, oo
+
+from sigprop.closed_form import Backend, compile_expr
+from sigprop.precision import double_precision
+from sigprop.recurrence import linear_recurrence, sensitivity
+from sigprop.series import Series
+from theory.diagonal import QUANTITIES, functional
+from theory.symbols import Delta, T, lam, lam_bar
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+BATCH = 64  # windows run at once: bounds the states that the recurrence keeps
+MIN_DRAWS = 40  # the least with a draw beyond each end of a 95 % interval
+
+EIGENVALUES: tuple[tuple[float, float], ...] = (
+    (0.5, 0.0),
+    (0.1, 0.0),
+    (0.01, 0.0),
+    (0.1, math.pi),
+    (0.05, 0.3),
+    (0.01, 0.05),
+)
+"""The default grid of ``(1 - |lam|, arg lam)``."""
+
+READING = (
+    "measured: mean of |h_T|^2 or |dh_T/dlam|^2 over windows of T steps; low, high: "
+    "its 95 % circular block bootstrap; descriptive, no verdict.",
+    "toeplitz: T steps, autocovariance averaged over each lag's T - lag pairs (the "
+    "divisor); stationary: the same, infinite past, no correlation from lag T on; "
+    "white: its lag 0 only, infinite past.",
+    "log columns (natural) split ln(white/measured): ln(toeplitz/covariance) is what "
+    "assuming stationarity costs, or the luck of few windows (compare low, high); "
+    "ln(stationary/toeplitz) the infinite past; ln(white/stationary) ignoring "
+    "correlation.",
+)
+"""How to read the columns of ``table``."""
+
+
+@dataclass(frozen=True)
+class SeriesRow:
+    """One feature, quantity and eigenvalue: measured, predicted, and the log-ratios.
+
+    ``covariance`` equals ``measured`` exactly up to rounding; see ``READING``.
+    """
+
+    feature: str
+    quantity: str
+    gap: float
+    theta: float
+    measured: float
+    low: float
+    high: float
+    covariance: float
+    toeplitz: float
+    stationary: float
+    white: float
+    log_toeplitz: float
+    log_stationary: float
+    log_white: float
+    windows: int
+    note: str = ""
+
+
+def empirical_autocovariance(
+    values: Float[np.ndarray, "sequences time"], max_lag: int | None = None
+) -> Float[np.ndarray, " lags"]:
+    """Mean of ``x_t x_{t+lag}`` over the ``T - lag`` pairs of every sequence.
+
+    Nothing is centred: for standardised values it is the autocovariance.
+
+    Source: Zucchet & Orvieto (2024), Eq. 75, whose sum for sequences ``x_0..x_T`` has
+    ``T - lag + 1`` terms; ours hold ``T`` samples, so the divisor is ``T - lag``.
+
+    Args:
+        values: one sequence a row.
+        max_lag: the last lag wanted, by default ``T - 1``.
+
+    Raises:
+        ValueError: If ``max_lag`` is not in ``0..T-1``.
+    """
+    steps = values.shape[1]
+    last = steps - 1 if max_lag is None else max_lag
+    if not 0 <= last < steps:
+        raise ValueError(f"need 0 <= max_lag < {steps} steps, got {max_lag=}")
+    size = 2 ** (2 * steps - 1).bit_length()  # zero padding: no wrapped pairs
+    power = np.mean(np.abs(np.fft.rfft(values, size, axis=1)) ** 2, axis=0)
+    return np.fft.irfft(power, size)[: last + 1] / (steps - np.arange(last + 1))
+
+
+def covariance_matrix(
+    values: Float[np.ndarray, "sequences time"],
+) -> Float[np.ndarray, "time time"]:
+    """Mean over sequences of ``x_s x_t``: second moments, no stationarity assumed."""
+    return values.T @ values / len(values)
+
+
+@cache
+def _compiled(
+    quantity: str, horizon: Expr, backend: Backend
+) -> tuple[Callable[..., Any], ...]:
+    weights = functional(quantity, horizon)
+    return tuple(
+        compile_expr(weight, lam, lam_bar, Delta, T, backend=backend)
+        for weight in (weights.zero, weights.lag)
+    )
+
+
+def lag_weights(
+    quantity: str, gap: float, theta: float, steps: int, horizon: Expr = oo
+) -> Float[np.ndarray, " steps"]:
+    """What each lag ``0..steps-1`` of an autocovariance adds to a second moment.
+
+    Evaluates ``theory.diagonal.functional``, at the horizon ``oo`` or ``T = steps``.
+    The derived form subtracts ``|lam|^2`` from 1 and loses digits like
+    ``(gap T)**-3``: near the edge it is evaluated with as many digits more.
+
+    Raises:
+        ValueError: If not ``0 < gap < 1``.
+    """
+    _require_stable(gap, theta)
+    if gap * steps > 1:
+        zero, lag = _compiled(quantity, horizon, "numpy")
+        value = (1 - gap) * np.exp(1j * theta)
+        pair = (value, value.conjugate())
+        ages = np.arange(1, steps)
+        weights = np.append(zero(*pair, 0, steps), lag(*pair, ages, steps))
+        return np.real(weights)
+    zero, lag = _compiled(quantity, horizon, "mpmath")
+    with mpmath.workdps(30 + 4 * math.ceil(-math.log10(gap))):
+        value = (1 - mpmath.mpf(gap)) * mpmath.expj(theta)
+        pair = (value, mpmath.conj(value))
+        weights = [lag(*pair, age, steps) for age in range(1, steps)]
+        weights = [zero(*pair, 0, steps), *weights]
+        return np.array([float(mpmath.re(weight)) for weight in weights])
+
+
+def _require_stable(gap: float, theta: float) -> None:
+    if not (0 < gap < 1 and math.isfinite(theta)):
+        raise ValueError(
+            "need eigenvalues (gap, theta) with 0 < gap = 1 - |lam| < 1 and a finite "
+            f"theta, got {gap=}, {theta=}; at gap <= 0 the moments diverge, at gap = 1 "
+            "there is no memory"
+        )
+
+
+@jax.jit
+def _final(
+    values: Complex[Array, " eigenvalues"], windows: Float[Array, "sequences time"]
+) -> tuple[Complex[Array, "sequences eigenvalues"], ...]:
+    def last(x):
+        inputs = x[:, None]
+        return linear_recurrence(values, inputs)[-1], sensitivity(values, inputs)[-1]
+
+    return jax.lax.map(last, windows, batch_size=BATCH)
+
+
+def _run(
+    values: Complex[np.ndarray, " eigenvalues"],
+    windows: Float[np.ndarray, "sequences time"],
+) -> dict[str, Complex[np.ndarray, "sequences eigenvalues"]]:
+    """Final state and sensitivity of every window, by running the recurrence."""
+    with double_precision(True):
+        final = _final(jnp.asarray(values), jnp.asarray(windows))
+        return dict(zip(QUANTITIES, map(np.asarray, final), strict=True))
+
+
+def _kernels(
+    values: Complex[np.ndarray, " eigenvalues"], steps: int
+) -> dict[str, Complex[np.ndarray, "time eigenvalues"]]:
+    """Weight of each input in the final state and sensitivity, oldest input first."""
+    age = np.arange(steps - 1, -1, -1)[:, None]
+    older = values ** np.maximum(age - 1, 0)
+    return {"state": values**age, "sensitivity": age * older}
+
+
+def _quadratic_form(
+    matrix: Float[np.ndarray, "time time"],
+    kernels: Complex[np.ndarray, "time eigenvalues"],
+) -> Float[np.ndarray, " eigenvalues"]:
+    """``k^H C k`` of every kernel for a real symmetric ``C``, in real arithmetic."""
+    parts = (np.real(kernels), np.imag(kernels))
+    return sum(
+        (np.sum(part * (matrix @ part), axis=0) for part in parts),
+        start=np.zeros(kernels.shape[1]),
+    )
+
+
+def bootstrap_interval(
+    samples: Float[np.ndarray, "windows columns"], block: int, seed: int, draws: int
+) -> tuple[Float[np.ndarray, " columns"], Float[np.ndarray, " columns"]]:
+    """95 % percentile interval of the mean, by a circular block bootstrap.
+
+    Args:
+        samples: in the order of time; the blocks keep neighbours together.
+        block: windows per block, at most the number of windows.
+        seed: of the resampling; every column sees the same draws.
+        draws: number of resamples.
+
+    Raises:
+        ValueError: If ``block`` or ``draws`` is out of range.
+    """
+    count = len(samples)
+    if not 1 <= block <= count:
+        raise ValueError(f"need 1 <= block <= {count} windows, got {block=}")
+    if draws < MIN_DRAWS:
+        raise ValueError(f"need at least {MIN_DRAWS} bootstrap draws, got {draws=}")
+    whole, part = divmod(count, block)
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(count, size=(draws, whole + 1))
+    around = np.concatenate([samples, samples[:block]])
+    running = np.concatenate([np.zeros_like(samples[:1]), np.cumsum(around, axis=0)])
+    blocks = running[block : block + count] - running[:count]
+    rest = running[part : part + count] - running[:count]
+    low, high = np.empty((2, samples.shape[1]))
+    for column in range(samples.shape[1]):
+        total = blocks[starts[:, :whole], column].sum(axis=1)
+        means = (total + rest[starts[:, whole], column]) / count
+        low[column], high[column] = np.quantile(means, (0.025, 0.975))
+    return low, high
+
+
+def audit_series(
+    series: Series,
+    eigenvalues: Sequence[tuple[float, float]] = EIGENVALUES,
+    seed: int = 0,
+    draws: int = 1000,
+) -> tuple[SeriesRow, ...]:
+    """Measure and predict both moments for every feature and eigenvalue.
+
+    Args:
+        series: from ``load_series``.
+        eigenvalues: pairs ``(1 - |lam|, arg lam)``.
+        seed: of the bootstrap.
+        draws: bootstrap resamples per interval.
+
+    Raises:
+        ValueError: If an eigenvalue is not strictly inside the unit circle and not 0.
+    """
+    for gap, theta in eigenvalues:
+        _require_stable(gap, theta)
+    count, steps, _ = series.values.shape
+    values = np.array([(1 - gap) * np.exp(1j * theta) for gap, theta in eigenvalues])
+    kernels = _kernels(values, steps)
+    weights = {
+        (quantity, index, horizon): lag_weights(quantity, *pair, steps, horizon)
+        for quantity in QUANTITIES
+        for index, pair in enumerate(eigenvalues)
+        for horizon in (T, oo)
+    }
+    rows = []
+    for feature, name in enumerate(series.names):
+        windows = np.ascontiguousarray(series.values[:, :, feature])
+        autocovariance = empirical_autocovariance(windows)
+        matrix = covariance_matrix(windows)
+        final = _run(values, windows)
+        for quantity in QUANTITIES:
+            samples = np.abs(final[quantity]) ** 2
+            low, high = bootstrap_interval(samples, series.block, seed, draws)
+            covariance = _quadratic_form(matrix, kernels[quantity])
+            for index, (gap, theta) in enumerate(eigenvalues):
+                endless = weights[quantity, index, oo]
+                predicted = {
+                    "covariance": float(covariance[index]),
+                    "toeplitz": float(weights[quantity, index, T] @ autocovariance),
+                    "stationary": float(endless @ autocovariance),
+                    "white": float(endless[0] * autocovariance[0]),
+                }
+                rows.append(
+                    SeriesRow(
+                        feature=name,
+                        quantity=quantity,
+                        gap=gap,
+                        theta=theta,
+                        measured=float(samples[:, index].mean()),
+                        low=float(low[index]),
+                        high=float(high[index]),
+                        **predicted,
+                        **_log_ratios(predicted),
+                        windows=count,
+                        note=_note(predicted),
+                    )
+                )
+    return tuple(rows)
+
+
+def _log_ratios(predicted: dict[str, float]) -> dict[str, float]:
+    """Log of each prediction over the one that assumes less; nan where undefined."""
+    names = list(predicted)
+    return {
+        f"log_{name}": math.log(predicted[name] / predicted[before])
+        if min(predicted[name], predicted[before]) > 0
+        else math.nan
+        for before, name in pairwise(names)
+    }
+
+
+def _note(predicted: dict[str, float]) -> str:
+    wrong = [name for name, value in predicted.items() if value <= 0]
+    if not wrong:
+        return ""
+    return (
+        f"{' and '.join(wrong)} not positive: averaging along diagonals and cutting at "
+        "lag T need not leave a positive definite autocovariance; no log-ratio"
+    )
+
+
+def rows_json(rows: Sequence[SeriesRow]) -> list[dict[str, Any]]:
+    """One dictionary a row, ready for JSON: a nan becomes the string ``"nan"``."""
+    return [
+        {
+            key: str(value)
+            if isinstance(value, float) and not math.isfinite(value)
+            else value
+            for key, value in dataclasses.asdict(row).items()
+        }
+        for row in rows
+    ]
+
+
+def table(rows: Sequence[SeriesRow]) -> "Table":
+    """The rows for a terminal of 150 columns; narrower ones fold the numbers.
+
+    ``covariance`` appears only as its distance from ``measured``.
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    distance = max(
+        (abs(row.covariance / row.measured - 1) for row in rows), default=0.0
+    )
+    notes = dict.fromkeys(f"{row.feature}: {row.note}" for row in rows if row.note)
+    caption = (
+        *READING,
+        f"covariance (no assumption) equals measured to {distance:.0e}.",
+        *map(escape, notes),
+    )
+    shown = Table(caption="\n".join(caption), caption_justify="left")
+    for name in ("feature", "quantity"):
+        shown.add_column(name)
+    numbers = ("gap", "theta", "measured", "low", "high", "toeplitz", "stationary")
+    numbers += ("white", "log_toeplitz", "log_stationary", "log_white")
+    for name in numbers:
+        shown.add_column(name.replace("_", " "), justify="right", overflow="fold")
+    for before, row in zip([None, *rows], rows, strict=False):
+        fresh = before is None or before.feature != row.feature
+        if fresh and before is not None:
+            shown.add_section()
+        cells = [f"{getattr(row, name):.3g}" for name in numbers[:-3]]
+        cells += [f"{getattr(row, name):+.2f}" for name in numbers[-3:]]
+        shown.add_row(escape(row.feature) if fresh else "", row.quantity, *cells)
+    return shown
