@@ -72,6 +72,9 @@ def verify(
         str, typer.Option(help="quick: 5 %; headline: the main moments at 1 %.")
     ] = "quick",
     seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+    samples: Annotated[
+        int | None, typer.Option(help="Trajectories a point, if more than planned.")
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write an HTML report here.")
     ] = None,
@@ -97,14 +100,14 @@ def verify(
         if input is not None:
             _audit(input, window, seed, json)
             return
-        _verify(paper, tuple(claim or ()), tier, seed, report, json, device)
+        chosen = {"tier": tier, "seed": seed, "samples": samples}
+        _verify(paper, tuple(claim or ()), chosen, report, json, device)
 
 
 def _verify(
     paper: str | None,
     ids: tuple[str, ...],
-    tier: str,
-    seed: int,
+    how: dict[str, Any],
     report: Path | None,
     json: Path | None,
     device: str,
@@ -138,7 +141,7 @@ def _verify(
                 stages[stage] = bar.add_task(stage, total=total)
             bar.update(stages[stage], completed=done, total=total)
 
-        run = judge_claims(chosen, tier=tier, seed=seed, progress=progress)
+        run = judge_claims(chosen, progress=progress, **how)
     from sigprop.report import write_report
     from sigprop.results import write_json
 

@@ -10,7 +10,13 @@ from sympy import Expr
 
 from sigprop.evaluate import precise
 from sigprop.mutation import Score, score_exact, score_law, score_ratio
-from sigprop.verdict import GAUSSIAN_VARIANCE, Plan, distance_plan, plan
+from sigprop.verdict import (
+    GAUSSIAN_VARIANCE,
+    Plan,
+    distance_plan,
+    plan,
+    require_enough,
+)
 from theory.claims import Claim
 from theory.points import PairPoint, Point
 
@@ -70,9 +76,16 @@ def simulated(claim: Claim) -> bool:
 
 
 def make_plans(
-    claim: Claim, truths: dict[Point, complex], tier: str
+    claim: Claim,
+    truths: dict[Point, complex],
+    tier: str,
+    samples: int | None = None,
 ) -> dict[Point, Plan]:
-    """Fix the sample size of every grid point, before anything is drawn."""
+    """Fix the sample size of every grid point, before anything is drawn.
+
+    Raises:
+        ValueError: If ``samples`` are given and too few to decide at a point.
+    """
     if not simulated(claim):
         return {}
     margin = margin_of(claim, tier)
@@ -84,13 +97,14 @@ def make_plans(
         assert form is not None
         return precise(form, [reading.point])[0]
 
-    return {
-        point: plan(
-            margin,
-            variance=relative_variance(Reading(claim.quantity, point), truth),
-        )
-        for point in claim.grid
-    }
+    found = {}
+    for point in claim.grid:
+        variance = relative_variance(Reading(claim.quantity, point), truth)
+        if samples is None:
+            found[point] = plan(margin, variance=variance)
+        else:
+            found[point] = require_enough(samples, margin, variance)
+    return found
 
 
 def score(claim: Claim, form: Expr, plans: dict[Point, Plan]) -> Score:

@@ -18,6 +18,7 @@ from scipy.stats import chi2, norm
 
 ALPHA = 1e-6  # chance, a claim, that a form wrong by the margin is confirmed
 BETA = 1e-7  # chance, a comparison, that a right form is not confirmed
+SPREAD = 1.25  # measured over planned variance above which a plan no longer holds
 GAUSSIAN_VARIANCE = 2.0  # bound on Var(s)/E[s]^2 for quadratic forms of real Gaussians
 
 
@@ -158,7 +159,7 @@ def plan(
 
 
 def require_enough(n: int, margin: float, variance: float = GAUSSIAN_VARIANCE) -> Plan:
-    """Return the plan of a given sample size, or refuse one that cannot decide.
+    """Return the plan of a sample size of one's own, or refuse one that cannot decide.
 
     Raises:
         ValueError: Naming the sample size that is needed.
@@ -193,8 +194,9 @@ def judge(
         expected: The closed form at the parameters that were simulated.  Anything but
             a finite number with the sign of the mean is refuted.
         plan: Fixes the sample size, the margin and the law.
-        sem: Standard error measured in the run; only guards against a broadcast or
-            frozen sample, never used for the interval.
+        sem: Standard error measured in the run.  It never sets the interval: it guards
+            against a frozen sample, and against one that varies more than was planned,
+            on which no verdict is given.
 
     Raises:
         ValueError: If the samples did not vary, or the mean is not finite.
@@ -217,7 +219,11 @@ def judge(
     allowed = (1.0, 1.0) if plan.exact else margins
     refuted = high < allowed[0] or low > allowed[1]
     word = Word.CONFIRMED if inside else Word.INCONCLUSIVE
-    return Verdict(Word.REFUTED if refuted else word, ratio, low, high, plan.n)
+    if refuted:
+        word = Word.REFUTED
+    if sem is not None and plan.n * (sem / mean) ** 2 > SPREAD * plan.variance:
+        word = Word.INCONCLUSIVE
+    return Verdict(word, ratio, low, high, plan.n)
 
 
 @dataclass(frozen=True)

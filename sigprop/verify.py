@@ -69,7 +69,7 @@ class Case:
         return self.derived.has(T)
 
 
-def prepare(claim: Claim, tier: str) -> Case:
+def prepare(claim: Claim, tier: str, samples: int | None = None) -> Case:
     """Derive, compare with the printed form, evaluate on the grid, fix plans."""
     assert claim.derive is not None
     derived = claim.derive().result
@@ -78,7 +78,7 @@ def prepare(claim: Claim, tier: str) -> Case:
     grid = claim.grid if claim.quantity != "ring_law" else ()
     truths = dict(zip(grid, precise(derived, grid), strict=True))
     wrong = [] if agree or printed is None else precise(printed, grid)
-    plans = make_plans(claim, truths, tier)
+    plans = make_plans(claim, truths, tier, samples)
     results = [_symbolic(claim, agree)] if printed is not None else []
     if claim.corrected is not None:
         right = same_form(claim.corrected(), derived)
@@ -283,6 +283,7 @@ def verify(
     *,
     tier: str = "quick",
     seed: int = 0,
+    samples: int | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Run:
     """Judge claims and return the record of the run.
@@ -292,10 +293,12 @@ def verify(
         tier: ``quick`` judges every claim at its own margin, ``headline`` the state,
             sensitivity and ring moments at 1 %.
         seed: Moves every simulation; verdicts may change with it at the stated rates.
+        samples: Trajectories a grid point, if more than the plan's are wanted.
         progress: Called with a stage's name, what is done and the total.
 
     Raises:
-        ValueError: If the tier is unknown or a grid point is outside its domain.
+        ValueError: If the tier is unknown, a grid point is outside its domain, or the
+            samples are too few to decide.
     """
     if tier not in TIERS:
         raise ValueError(f"need a tier in {TIERS}, got {tier!r}")
@@ -308,7 +311,7 @@ def verify(
     for done, claim in enumerate(gridded):
         progress("deriving", done, len(gridded))
         clock = time.perf_counter()
-        cases[claim.id] = prepare(claim, tier)
+        cases[claim.id] = prepare(claim, tier, samples)
         cases[claim.id].seconds += time.perf_counter() - clock
     for done, case in enumerate(cases.values()):
         progress("deterministic routes", done, len(cases))
