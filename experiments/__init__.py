@@ -1,0 +1,1 @@
+"""Studies: each module has a frozen Config, a run(config) and a stored result."""

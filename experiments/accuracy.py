@@ -1,0 +1,285 @@
+"""Bits of error of the stable closed forms near the edge, beside the direct ones.
+
+The error of a result is ``log2(1 + ulps)`` against the derived expression in mpmath, at
+two precisions that agree, on exactly the stored inputs.  *Excess* bits are what remains
+after the bits that the condition numbers of ``theta`` and ``rho`` force on anyone; the
+gap's conditioning is of order one and excuses nothing.  The direct form is the derived
+expression in the same floats, from the stored gap.
+
+Arguments are drawn log-uniformly in the gap, in the angle near 0 and near pi (and
+uniformly between) and in ``1 - |rho|``, with exact specials added.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from sympy import Expr
+
+from experiments.command import main
+from sigprop import stable
+from sigprop.closed_form import compile_expr
+from sigprop.precision import double_precision
+from theory import diagonal, ring
+from theory.symbols import T, lam, lam_bar, r, r_max, r_min, rho
+
+STUDY, VERSION = "accuracy", 1
+DTYPES = ("float64", "float32")
+SMALLEST_GAP = {"float64": 1e-12, "float32": 1e-6}
+DIGITS = (80, 120)  # the direct forms cancel up to 60 digits at a gap of 1e-12
+STEP_LIMIT = 1e6
+
+
+@dataclass(frozen=True)
+class Config:
+    """How many random arguments to try for each function and precision."""
+
+    samples: int = 1500
+    seed: int = 0
+
+
+SMOKE = Config(samples=30)
+QUICK = Config()
+PAPER = Config(samples=15_000)
+
+
+class Form(NamedTuple):
+    """A stable function, its exact and direct twins, and where to try it.
+
+    ``reference`` takes mpmath numbers, ``direct`` floats; the arguments named in
+    ``forced`` are those whose condition number is excused.
+    """
+
+    stable: Callable[..., Any]
+    reference: Callable[..., Any]
+    direct: Callable[..., Any]
+    arguments: Callable[[np.random.Generator, int, str], list[np.ndarray]]
+    forced: tuple[int, ...] = ()
+
+
+def run(config: Config) -> xr.Dataset:
+    """Measure every function in both precisions."""
+    rows = {
+        name: [_measure(form, config, dtype, index) for dtype in DTYPES]
+        for index, (name, form) in enumerate(forms().items())
+    }
+    table = np.array(list(rows.values()))
+    bits = {"units": "bits, log2(1 + ulps), largest over the arguments tried"}
+    dims = ("function", "dtype")
+    return xr.Dataset(
+        {
+            "raw": (dims, table[:, :, 0], bits),
+            "excess": (dims, table[:, :, 1], bits),
+            "direct": (dims, table[:, :, 2], bits),
+            "points": (dims, table[:, :, 3].astype(int), {"units": "arguments tried"}),
+        },
+        {"function": list(rows), "dtype": list(DTYPES)},
+        {"dtype": "float64 and float32"},
+    )
+
+
+def forms() -> dict[str, Form]:
+    """Every stable closed form with the derived expression that it must match."""
+    table = {}
+    for quantity in diagonal.QUANTITIES:
+        expr = diagonal.moment(quantity, "exponential").result
+        table[f"{quantity}_moment"] = Form(
+            getattr(stable, f"{quantity}_moment"),
+            _of_gap(expr, "mpmath"),
+            _of_gap(expr, "numpy"),
+            _eigenvalues,
+            forced=(1, 2),
+        )
+    white = ring.white_partial_sum().result
+    gain = ring.gain().result
+    table["finite_state_moment_white"] = Form(
+        stable.finite_state_moment_white,
+        _of_gaps(white, (r,), "mpmath", (T,)),
+        _of_gaps(white, (r,), "numpy", (T,)),
+        _finite_times,
+    )
+    table["ring_gain"] = Form(
+        stable.ring_gain,
+        _of_gaps(gain, (r_max, r_min), "mpmath"),
+        _of_gaps(gain, (r_max, r_min), "numpy"),
+        _rings,
+    )
+    return table
+
+
+def _of_gap(expr: Expr, backend: Any) -> Callable[..., Any]:
+    """The expression in ``lam`` and ``rho`` as a function of gap, theta and rho."""
+    function = compile_expr(expr, lam, lam_bar, rho, backend=backend)
+
+    def value(gap: Any, theta: Any, decay: Any) -> Any:
+        if backend == "mpmath":
+            point = (1 - gap) * mpmath.expj(theta)
+            return mpmath.re(function(point, mpmath.conj(point), decay))
+        point = (1 - gap) * np.exp(1j * theta)
+        return np.real(function(point, np.conj(point), decay))
+
+    return value
+
+
+def _of_gaps(
+    expr: Expr, radii: tuple[Any, ...], backend: Any, others: tuple[Any, ...] = ()
+) -> Callable[..., Any]:
+    """The expression in moduli as a function of their gaps."""
+    function = compile_expr(expr, *radii, *others, backend=backend)
+    return lambda *values: function(
+        *(1 - gap for gap in values[: len(radii)]), *values[len(radii) :]
+    )
+
+
+def _log_uniform(
+    generator: np.random.Generator, low: float, high: float, size: int
+) -> Float[np.ndarray, " size"]:
+    return np.exp(generator.uniform(np.log(low), np.log(high), size))
+
+
+def _eigenvalues(
+    generator: np.random.Generator, size: int, dtype: str
+) -> list[np.ndarray]:
+    """Gap, theta and rho; random, then all specials at gaps of every size."""
+    low = SMALLEST_GAP[dtype]
+    gap = _log_uniform(generator, low, 1.0, size)
+    small = _log_uniform(generator, low, 1.0, size)
+    generic = generator.uniform(0, np.pi, size)
+    theta = np.choose(np.arange(size) % 3, [small, np.pi - small, generic])
+    distance = _log_uniform(generator, low, 1.0, size)
+    decay = (1 - distance) * generator.choice([-1, 1], size)
+    gaps = np.geomspace(low, 1, 13)
+    special = [
+        (g, t, d)
+        for g in gaps
+        for t in (0.0, np.pi, gaps[4], 1.0)
+        for d in (0.0, 1.0, -1.0, 1 - g)
+    ]
+    return [
+        np.concatenate([drawn, fixed])
+        for drawn, fixed in zip((gap, theta, decay), np.array(special).T, strict=True)
+    ]
+
+
+def _finite_times(
+    generator: np.random.Generator, size: int, dtype: str
+) -> list[np.ndarray]:
+    """Gap and number of steps, one step and very many among them."""
+    gap = _log_uniform(generator, SMALLEST_GAP[dtype], 1.0, size)
+    steps = np.floor(_log_uniform(generator, 1.0, STEP_LIMIT, size))
+    steps[:5], gap[:2] = 1, (1, SMALLEST_GAP[dtype])
+    return [gap, steps]
+
+
+def _rings(generator: np.random.Generator, size: int, dtype: str) -> list[np.ndarray]:
+    """Gaps of outer and inner radius: wide rings, thin ones, closed ones, disks."""
+    low = SMALLEST_GAP[dtype]
+    outer = _log_uniform(generator, low, 1.0, size)
+    wide = outer + (1 - outer) * generator.uniform(0, 1, size)
+    thin = outer * (1 + _log_uniform(generator, low, 1.0, size))
+    inner = np.where(np.arange(size) % 2, np.minimum(thin, 1), wide)
+    inner[:10] = 1
+    return [outer, inner]
+
+
+def _measure(form: Form, config: Config, dtype: str, index: int) -> list[float]:
+    """Largest raw, excess and direct error in bits, and the number of arguments."""
+    generator = np.random.default_rng([config.seed, index, DTYPES.index(dtype)])
+    drawn = form.arguments(generator, config.samples, dtype)
+    # Rounding to the dtype comes first: what is stored is what is asked.
+    stored = [values.astype(dtype) for values in drawn]
+    with double_precision(dtype == "float64"):
+        result = np.asarray(form.stable(*(jnp.asarray(values) for values in stored)))
+    if result.dtype != dtype:
+        raise ValueError(f"need a result in {dtype}, got {result.dtype}")
+    with np.errstate(all="ignore"):
+        direct = np.asarray(form.direct(*stored)).astype(dtype)
+    worst = np.zeros(3)
+    digits = np.finfo(dtype).nmant + 1
+    for row, stable_value, direct_value in zip(
+        zip(*stored, strict=True), result, direct, strict=True
+    ):
+        exact, forced = _reference(form, tuple(float(value) for value in row))
+        raw, plain = (
+            _bits(value, exact, dtype, digits) for value in (stable_value, direct_value)
+        )
+        worst = np.maximum(worst, [raw, max(raw - forced, 0), plain])
+    return [*map(float, worst), float(len(result))]
+
+
+def _reference(form: Form, row: tuple[float, ...]) -> tuple[Any, float]:
+    """The exact value, and the bits forced by the excused arguments.
+
+    Raises:
+        ArithmeticError: If the two precisions disagree.
+    """
+    values = []
+    for digits in DIGITS:
+        with mpmath.workdps(digits):
+            arguments = [mpmath.mpf(value) for value in row]
+            try:
+                values.append(form.reference(*arguments))
+            except ZeroDivisionError:  # the closed ring: its limit is the thin gain
+                values.append(1 / (arguments[0] * (2 - arguments[0])))
+    with mpmath.workdps(DIGITS[0]):
+        if abs(values[0] / values[1] - 1) > mpmath.mpf(10) ** -18:
+            raise ArithmeticError(f"{DIGITS} digits disagree at {row}")
+        condition = mpmath.mpf(0)
+        for k in form.forced:
+            condition += _condition(form.reference, row, k, values[0])
+        return values[1], float(mpmath.log(1 + condition, 2))
+
+
+def _condition(
+    function: Callable[..., Any], row: tuple[float, ...], k: int, value: Any
+) -> Any:
+    """``|x f'(x) / f(x)|`` in argument ``k``, by a central difference."""
+    exact = [mpmath.mpf(x) for x in row]
+    width = mpmath.mpf(10) ** -30
+
+    def shifted(sign: int) -> Any:
+        moved = [x + sign * width * (i == k) for i, x in enumerate(exact)]
+        return function(*moved)
+
+    return abs(exact[k] * (shifted(1) - shifted(-1)) / (2 * width) / value)
+
+
+def _bits(value: Any, exact: Any, dtype: str, digits: int) -> float:
+    """``log2(1 + ulps)``; a result that is no number has no right bit at all."""
+    if not np.isfinite(value):
+        return float(digits)
+    spacing = float(np.spacing(np.dtype(dtype).type(abs(float(exact)))))
+    with mpmath.workdps(DIGITS[0]):
+        ulps = abs(mpmath.mpf(float(value)) - exact) / spacing
+        return min(float(mpmath.log(1 + ulps, 2)), float(digits))
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print the table."""
+    table = Table(title="Largest error in bits, log2(1 + ulps)", box=SIMPLE_HEAD)
+    table.add_column("function", no_wrap=True)
+    table.add_column("gaps from", no_wrap=True)
+    for name in ("points", "excess", "raw", "direct"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for function in dataset["function"].values:
+        for dtype in map(str, dataset["dtype"].values):
+            row = dataset.sel(function=function, dtype=dtype)
+            table.add_row(
+                str(function),
+                f"{SMALLEST_GAP[dtype]:g} ({dtype})",
+                str(int(row["points"])),
+                *(f"{float(row[name]):.1f}" for name in ("excess", "raw", "direct")),
+            )
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main(STUDY)

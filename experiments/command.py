@@ -1,0 +1,96 @@
+"""Run a study at a preset and store its result; the way in for command lines."""
+
+import argparse
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from experiments import store
+
+STUDIES = (
+    "accuracy",
+    "curse_of_memory",
+    "ring_eigenvalues",
+    "ring_gain",
+    "speed_moments",
+)
+PRESETS = ("smoke", "quick", "paper")
+
+
+def study_module(study: str) -> ModuleType:
+    """Import a study.
+
+    Raises:
+        ValueError: If there is no study of that name.
+    """
+    if study not in STUDIES:
+        raise ValueError(f"need a study in {', '.join(STUDIES)}, got {study!r}")
+    return importlib.import_module(f"experiments.{study}")
+
+
+def make(
+    study: str,
+    preset: str = "quick",
+    force: bool = False,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Path:
+    """Run a study unless its result is stored; return the file.
+
+    Afterwards ``store.load_preset`` finds this result, and not one that an older
+    version or another reading of the preset left behind.
+
+    Args:
+        study: Name of the study's module.
+        preset: One of ``PRESETS``.
+        force: Whether to run even if the result is stored.
+        progress: Called with a line of text at the start and at the end.
+
+    Raises:
+        ValueError: If the study or the preset is unknown, or a stored file is damaged.
+    """
+    if preset not in PRESETS:
+        raise ValueError(f"need a preset in {', '.join(PRESETS)}, got {preset!r}")
+    module = study_module(study)
+    config, version = getattr(module, preset.upper()), module.VERSION
+    if store.exists(study, version, config) and not force:
+        file = store.path(study, version, config)
+        if file != store.preset_path(study, preset):
+            file = store.relabel(file, preset)
+        progress(f"{study} ({preset}) is stored in {file}")
+        return file
+    progress(f"running {study} ({preset})")
+    started = time.perf_counter()
+    dataset = module.run(config)
+    progress(f"{study} ({preset}) took {time.perf_counter() - started:.1f} s")
+    return store.save(study, version, config, dataset, preset=preset, device=_device())
+
+
+def _device() -> str:
+    import jax
+
+    device = jax.devices()[0]
+    return f"{device.platform}: {device.device_kind}"
+
+
+def main(study: str) -> None:
+    """Command line of one study: ``python -m experiments.STUDY [--preset PRESET]``."""
+    module = study_module(study)
+    summary = (module.__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(f"python -m experiments.{study}", None, summary)
+    parser.add_argument(
+        "--preset", choices=PRESETS, default="quick", help="size (default: quick)"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="run even if the result is stored"
+    )
+    arguments = parser.parse_args()
+    try:
+        file = make(study, arguments.preset, arguments.force, print)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    if hasattr(module, "show"):
+        module.show(store.read(file))
+    print(file)

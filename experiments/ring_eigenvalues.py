@@ -1,0 +1,141 @@
+"""Where eigenvalues lie: Gaussian matrices against the circular law, and ring sampling.
+
+Eigenvalues of N x N matrices with independent Gaussian entries of variance 1/N fill the
+unit disk uniformly as N grows; sampling by Lemma 3.2 fills a ring uniformly at any N.
+Both are shown as points and as the distribution of their moduli beside its law.
+
+Source: Orvieto et al. (2023), Figures 2 and 3, Theorem 3.1 and Lemma 3.2.
+"""
+
+import math
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Complex, Float
+
+from experiments.command import main
+from sigprop.closed_form import compile_expr
+from sigprop.precision import double_precision
+from sigprop.ring import sample_ring
+from theory.ring import radius_cdf
+from theory.symbols import r, r_max, r_min
+
+STUDY, VERSION = "ring_eigenvalues", 1
+DOUBT = 0.05  # chance that a true law leaves the band drawn around it
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which matrices and rings to draw, and on how many radii to compare them."""
+
+    sizes: tuple[int, ...] = (50, 200, 1000)
+    matrices: tuple[int, ...] = (40, 10, 2)
+    rings: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.5, 0.9), (0.9, 0.999))
+    sampled: int = 1000
+    radii: int = 1251
+    seed: int = 0
+
+
+SMOKE = Config(sizes=(20, 60), matrices=(10, 4), sampled=300, radii=126)
+QUICK = Config()
+PAPER = Config(sizes=(100, 500, 2000), matrices=(100, 20, 5), sampled=2000)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Draw the eigenvalues and count their moduli, in double precision."""
+    matrix_key, ring_key = jax.random.split(jax.random.key(config.seed))
+    # A little beyond the unit circle: finite matrices have eigenvalues outside it.
+    radius = np.linspace(0, 1.25, config.radii)
+    with double_precision(True):
+        spectra = [
+            _spectra(jax.random.fold_in(matrix_key, size), size, count)
+            for size, count in zip(config.sizes, config.matrices, strict=True)
+        ]
+        samples = [
+            np.asarray(
+                sample_ring(
+                    jax.random.fold_in(ring_key, i),
+                    config.sampled,
+                    inner,
+                    outer,
+                    dtype=jnp.complex128,
+                )
+            )
+            for i, (inner, outer) in enumerate(config.rings)
+        ]
+    fraction = {"units": "fraction of eigenvalues"}
+    plane = {"units": "complex plane"}
+    return xr.Dataset(
+        {
+            "matrix_eigenvalue": (("size", "index"), _padded(spectra), plane),
+            "matrix_fraction": (
+                ("size", "radius"),
+                np.stack([_fraction(values.ravel(), radius) for values in spectra]),
+                fraction,
+            ),
+            "circular_law": ("radius", law(radius, 0.0, 1.0), fraction),
+            "ring_eigenvalue": (("ring", "draw"), np.stack(samples), plane),
+            "ring_fraction": (
+                ("ring", "radius"),
+                np.stack([_fraction(values, radius) for values in samples]),
+                fraction,
+            ),
+            "ring_law": (
+                ("ring", "radius"),
+                np.stack([law(radius, *bounds) for bounds in config.rings]),
+                fraction,
+            ),
+        },
+        {
+            "size": ("size", list(config.sizes), {"units": "neurons"}),
+            "matrices": ("size", list(config.matrices), {"units": "matrices drawn"}),
+            "radius": ("radius", radius, {"units": "modulus"}),
+            "inner": ("ring", [inner for inner, _ in config.rings]),
+            "outer": ("ring", [outer for _, outer in config.rings]),
+        },
+        {
+            "dtype": "complex128",
+            "band": math.sqrt(math.log(2 / DOUBT) / (2 * config.sampled)),
+            "band_meaning": f"Dvoretzky-Kiefer-Wolfowitz band at {1 - DOUBT:.0%}",
+        },
+    )
+
+
+def law(
+    radius: Float[np.ndarray, " radii"], inner: float, outer: float
+) -> Float[np.ndarray, " radii"]:
+    """``P(|lam| <= radius)`` on the ring: the derived law, 0 and 1 outside it.
+
+    Source: Orvieto et al. (2023), Eq. 27; Theorem 3.1 for the whole disk.
+    """
+    inside = compile_expr(radius_cdf(), r, r_min, r_max, backend="numpy")
+    return np.asarray(inside(np.clip(radius, inner, outer), inner, outer))
+
+
+def _spectra(key: jax.Array, size: int, count: int) -> Complex[np.ndarray, "count n"]:
+    """Eigenvalues of ``count`` matrices with independent Normal(0, 1/size) entries."""
+    entries = jax.random.normal(key, (count, size, size)) / math.sqrt(size)
+    return np.linalg.eigvals(np.asarray(entries)).astype(np.complex128)
+
+
+def _fraction(
+    values: Complex[np.ndarray, " n"], radius: Float[np.ndarray, " radii"]
+) -> Float[np.ndarray, " radii"]:
+    modulus = np.sort(np.abs(values))
+    return np.searchsorted(modulus, radius, side="right") / len(modulus)
+
+
+def _padded(spectra: list[np.ndarray]) -> Complex[np.ndarray, "sizes largest"]:
+    """The first matrix of each size; rows are filled up with NaN."""
+    longest = max(values.shape[1] for values in spectra)
+    rows = np.full((len(spectra), longest), complex(np.nan, np.nan))
+    for row, values in zip(rows, spectra, strict=True):
+        row[: values.shape[1]] = values[0]
+    return rows
+
+
+if __name__ == "__main__":
+    main(STUDY)

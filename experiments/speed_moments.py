@@ -1,0 +1,302 @@
+"""Speed and memory of the streaming moments against materialised associative scans.
+
+Time averages of ``|h|^2`` and ``|dh/dlam|^2`` over many sequences, random numbers
+included, in single precision, written three ways:
+
+- *streaming*: ``sigprop.montecarlo.walk`` with running sums, the sequences split over
+  the cores by ``over_batches``, one compiled program a thread;
+- *associative*: ``jax.lax.associative_scan`` over the states of all sequences at all
+  times, a second one over the delayed states, then means; XLA spreads it over its own
+  threads, one a core;
+- *one by one*: the same scans a sequence at a time, which keeps less in memory.
+
+Before any timing all three must agree on identical inputs.  Repeats alternate between
+the ways, so that another load on the machine meets all of them.  Peak memory is that of
+a process that does nothing else, less that of one that only imports.
+"""
+
+import dataclasses
+import functools
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jax import lax
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from sigprop.inputs import AR1, Constant, GaussianProcess
+from sigprop.montecarlo import over_batches, split, walk
+from sigprop.ring import sample_ring
+
+STUDY, VERSION = "speed_moments", 1
+AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision
+Moments = tuple[Float[Array, " n"], Float[Array, " n"]]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes of the timed problem, and the lengths at which memory is measured.
+
+    ``long`` is the length at which the streaming memory is measured once more; memory
+    takes a new process each time and may be left out.
+    """
+
+    neurons: int = 256
+    sequences: int = 64
+    length: int = 2048
+    long: int = 131_072
+    repeats: int = 7
+    memory: bool = True
+    seed: int = 0
+
+
+SMOKE = Config(neurons=16, sequences=8, length=128, long=256, repeats=2, memory=False)
+QUICK = Config()
+PAPER = Config(repeats=25)
+
+
+@functools.partial(jax.jit, static_argnames=("process", "sequences", "length"))
+def _streaming(
+    key: PRNGKeyArray,
+    lam: Complex[Array, " n"],
+    process: GaussianProcess,
+    sequences: int,
+    length: int,
+) -> Moments:
+    (end,) = walk(key, split(lam[:, None]), process, (length,), sequences, running=True)
+    return end.sum_h.mean(-1) / length, end.sum_s.mean(-1) / length
+
+
+def streaming(
+    key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
+) -> Moments:
+    """The engine: one part of the sequences a core, each in a thread of its own."""
+    size = math.ceil(config.sequences / (os.cpu_count() or 1))
+    parts = over_batches(
+        lambda index, count: jax.block_until_ready(
+            _streaming(
+                jax.random.fold_in(key, index), lam, process, count, config.length
+            )
+        ),
+        config.sequences,
+        size,
+        lambda count: None,
+    )
+    counts = jnp.array(
+        [
+            min(size, config.sequences - first)
+            for first in range(0, config.sequences, size)
+        ]
+    )
+    state, sensitivity = (
+        counts @ jnp.stack([part[k] for part in parts]) / config.sequences
+        for k in range(2)
+    )
+    return state, sensitivity
+
+
+def _combine(first: Any, second: Any) -> Any:
+    gate_1, value_1 = first
+    gate_2, value_2 = second
+    return gate_2 * gate_1, gate_2 * value_1 + value_2
+
+
+def _scanned(
+    lam: Complex[Array, " n"], x: Float[Array, "time ..."]
+) -> tuple[Complex[Array, "time ... n"], Complex[Array, "time ... n"]]:
+    """States and sensitivities at all times, by two associative scans."""
+    shape = (*x.shape, *lam.shape)
+    gates = jnp.broadcast_to(lam, shape)
+    inputs = jnp.broadcast_to(x[..., None].astype(lam.dtype), shape)
+    h = lax.associative_scan(_combine, (gates, inputs))[1]
+    delayed = jnp.concatenate([jnp.zeros_like(h[:1]), h[:-1]])
+    return h, lax.associative_scan(_combine, (gates, delayed))[1]
+
+
+@functools.partial(jax.jit, static_argnames=("process", "config"))
+def associative(
+    key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
+) -> Moments:
+    """The baseline: every state of every sequence in memory at once."""
+    x = process.sample(key, config.sequences, config.length)
+    h, s = _scanned(lam, x.T)
+    return (jnp.abs(h) ** 2).mean((0, 1)), (jnp.abs(s) ** 2).mean((0, 1))
+
+
+@functools.partial(jax.jit, static_argnames=("process", "config"))
+def one_by_one(
+    key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
+) -> Moments:
+    """The baseline with the states of one sequence in memory at a time."""
+
+    def single(x: Float[Array, " time"]) -> Moments:
+        h, s = _scanned(lam, x)
+        return (jnp.abs(h) ** 2).mean(0), (jnp.abs(s) ** 2).mean(0)
+
+    x = process.sample(key, config.sequences, config.length)
+    state, sensitivity = lax.map(single, x)
+    return state.mean(0), sensitivity.mean(0)
+
+
+WAYS: dict[str, Callable[..., Moments]] = {
+    "streaming": streaming,
+    "associative": associative,
+    "one_by_one": one_by_one,
+}
+TIMED_INPUT = AR1(0.9)
+
+
+def _problem(config: Config) -> tuple[PRNGKeyArray, Complex[Array, " n"]]:
+    """Key of the inputs, and eigenvalues between 0.5 and 0.99."""
+    key, ring_key = jax.random.split(jax.random.key(config.seed))
+    return key, sample_ring(ring_key, config.neurons, 0.5, 0.99)
+
+
+def disagreement(config: Config) -> float:
+    """Largest relative difference of the three ways on identical inputs.
+
+    A constant input is drawn once, and by all ways from the same key.
+    """
+    key, lam = _problem(config)
+    size = (config.sequences, config.length)
+    answers = [
+        _streaming(key, lam, Constant(), *size),
+        associative(key, lam, Constant(), config),
+        one_by_one(key, lam, Constant(), config),
+    ]
+    return max(
+        float(jnp.max(jnp.abs(other / first - 1)))
+        for answer in answers[1:]
+        for first, other in zip(answers[0], answer, strict=True)
+    )
+
+
+def run(config: Config) -> xr.Dataset:
+    """Check agreement, time alternating repeats, then measure memory.
+
+    Raises:
+        ArithmeticError: If the ways disagree beyond single-precision rounding.
+    """
+    if (difference := disagreement(config)) > AGREEMENT:
+        raise ArithmeticError(f"the ways differ by {difference:.1e} on equal inputs")
+    key, lam = _problem(config)
+    seconds = np.empty((len(WAYS), config.repeats))
+    for repeat in range(-1, config.repeats):  # the first round compiles
+        for row, way in enumerate(WAYS.values()):
+            started = time.perf_counter()
+            jax.block_until_ready(way(key, lam, TIMED_INPUT, config))
+            if repeat >= 0:
+                seconds[row, repeat] = time.perf_counter() - started
+    steps = config.neurons * config.sequences * config.length
+    long = dataclasses.replace(config, length=config.long)
+    idle = _peak_memory("nothing", config)
+    memory = [_peak_memory(name, config) - idle for name in WAYS]
+    return xr.Dataset(
+        {
+            "seconds": (("way", "repeat"), seconds, {"units": "s"}),
+            "rate": (
+                "way",
+                steps / np.median(seconds, axis=1),
+                {"units": "neuron-steps a second, median of the repeats"},
+            ),
+            "memory": ("way", memory, {"units": "bytes above an idle process"}),
+            "long_memory": (
+                "streaming_length",
+                [memory[0], _peak_memory("streaming", long) - idle],
+                {"units": "bytes above an idle process"},
+            ),
+        },
+        {
+            "way": list(WAYS),
+            "streaming_length": [config.length, config.long],
+        },
+        {
+            "dtype": "complex64",
+            "cores": os.cpu_count() or 1,
+            "disagreement": difference,
+        },
+    )
+
+
+def _peak_memory(way: str, config: Config) -> float:
+    """Peak resident bytes of a fresh process that runs one way once, if asked."""
+    if not config.memory:
+        return math.nan
+    command = [sys.executable, "-m", f"experiments.{STUDY}", "--measure", way]
+    answer = subprocess.run(
+        [*command, json.dumps(dataclasses.asdict(config))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(answer.stdout)
+
+
+def measure(way: str, config: Config) -> float:
+    """Run one way, or ``nothing``, here; return this process's peak in bytes.
+
+    Not a number where the system does not keep count (Windows).  Linux hands the peak
+    that ``getrusage`` reports down from the process that started this one, so there the
+    kernel's own high-water mark is read.
+    """
+    key, lam = _problem(config)
+    if way in WAYS:
+        jax.block_until_ready(WAYS[way](key, lam, TIMED_INPUT, config))
+    status = Path("/proc/self/status")
+    if status.is_file():
+        (mark,) = re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())
+        return float(mark) * 1024
+    try:
+        import resource
+    except ImportError:
+        return math.nan
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print rates, ratios and memory."""
+    config = json.loads(dataset.attrs["config"])
+    table = Table(
+        title=f"{config['neurons']} neurons, {config['sequences']} sequences of "
+        f"{config['length']} steps, complex64, {dataset.attrs['cores']} cores"
+    )
+    table.add_column("way", no_wrap=True)
+    for name in ("neuron-steps/s", "streaming is faster by", "peak memory, MB"):
+        table.add_column(name, justify="right")
+    fastest = float(dataset["rate"].sel(way="streaming"))
+    for way in map(str, dataset["way"].values):
+        row = dataset.sel(way=way)
+        rate, memory = float(row["rate"]), float(row["memory"])
+        table.add_row(
+            way, f"{rate:.3g}", f"{fastest / rate:.1f}", f"{memory / 1e6:.0f}"
+        )
+    short, long = (float(value) / 1e6 for value in dataset["long_memory"])
+    console = Console()
+    console.print(table)
+    console.print(
+        f"streaming memory: {short:.0f} MB at {config['length']} steps, {long:.0f} MB "
+        f"at {config['long']} steps"
+    )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        print(measure(sys.argv[2], Config(**json.loads(sys.argv[3]))))
+    else:
+        main(STUDY)

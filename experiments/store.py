@@ -1,0 +1,325 @@
+"""The one file format for results: a cell a file, written whole or not at all.
+
+A *cell* is one configuration of one study.  Its key hashes the study's name, its
+version number and the canonical JSON of the configuration: all that decides the
+numbers, and not the device.  The file is NetCDF-4, compressed, with a checksum on every
+variable; its attributes say what made it.
+
+Folders, in the order in which they are searched: ``SIGPROP_RESULTS`` alone if it is
+set; else ``experiments/results`` in a checkout or the user's data folder elsewhere,
+and then the results that come with the code, ``experiments/results/paper``.
+"""
+
+import dataclasses
+import hashlib
+import importlib.metadata
+import json
+import os
+import subprocess
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import platformdirs
+import xarray as xr
+
+PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
+SHIPPED = Path(__file__).parent / "results" / "paper"
+COMPLEX_PARTS = ("real", "imag")
+
+
+def checkout() -> Path | None:
+    """The folder of the source tree, or nothing where the package is installed."""
+    root = Path(__file__).parents[1]
+    return root if (root / "pyproject.toml").is_file() else None
+
+
+def folder() -> Path:
+    """Where new results go; not created here."""
+    chosen = os.environ.get("SIGPROP_RESULTS")
+    if chosen:
+        return Path(chosen)
+    if checkout():
+        return SHIPPED.parent
+    return platformdirs.user_data_path("sigprop") / "results"
+
+
+def _folders() -> tuple[Path, ...]:
+    return (folder(),) if os.environ.get("SIGPROP_RESULTS") else (folder(), SHIPPED)
+
+
+def canonical(config: Any) -> str:
+    """The configuration as JSON: all fields, sorted, the same on every machine.
+
+    Raises:
+        ValueError: If a field holds a NaN or infinity, which JSON has no word for.
+    """
+    fields = dataclasses.asdict(config)
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _hash(study: str, version: int, config: str) -> str:
+    text = json.dumps([study, version, config])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def key(study: str, version: int, config: Any) -> str:
+    """Sixteen hexadecimal digits that name the cell."""
+    return _hash(study, version, canonical(config))
+
+
+def path(study: str, version: int, config: Any) -> Path:
+    """The file of a cell: where it is, or where it would be written."""
+    name = f"{study}-{key(study, version, config)}.nc"
+    places = [place / name for place in _folders()]
+    return next((place for place in places if place.is_file()), places[0])
+
+
+def exists(study: str, version: int, config: Any) -> bool:
+    """Whether a result of this cell is stored; says nothing of its condition."""
+    return path(study, version, config).is_file()
+
+
+def command(study: str, preset: str | None = None) -> str:
+    """The command that makes a result, for messages."""
+    return f"python -m experiments.{study} --preset {preset or 'quick'}"
+
+
+def save(
+    study: str, version: int, config: Any, dataset: xr.Dataset, **attributes: Any
+) -> Path:
+    """Write a cell under a temporary name, then move it in place.
+
+    Args:
+        study: Name of the study's module.
+        version: Its version number: raise it when the meaning of its numbers changes.
+        config: Its frozen dataclass.
+        dataset: The result; scalars belong in its attributes, since a variable without
+            a dimension can carry no checksum.
+        attributes: What else to record: ``preset``, ``device``, ...
+
+    Raises:
+        ValueError: If a variable has no dimension, or a coordinate is complex.
+    """
+    labelled = dataset.assign_attrs(
+        **attributes,
+        study=study,
+        version=version,
+        config=canonical(config),
+        seed=getattr(config, "seed", -1),
+        versions=json.dumps({name: _version(name) for name in PACKAGES}),
+        commit=_commit(),
+        created=_now(),
+    )
+    return _write(folder() / f"{study}-{key(study, version, config)}.nc", labelled)
+
+
+def relabel(file: Path, preset: str) -> Path:
+    """Make a stored cell the newest of ``preset``; what it says of its origin stays.
+
+    Written where new results go: the file may be one that came with the code.
+
+    Raises:
+        ValueError: If the file is damaged; names the file and what to do.
+    """
+    dataset = read(file).assign_attrs(preset=preset, created=_now())
+    return _write(folder() / file.name, dataset)
+
+
+def _write(target: Path, dataset: xr.Dataset) -> Path:
+    encoded = _encode(dataset)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.stem}-{uuid.uuid4().hex}.partial")
+    try:
+        encoded.to_netcdf(partial, engine="h5netcdf", encoding=_encoding(encoded))
+        with partial.open("rb") as stream:
+            os.fsync(stream.fileno())
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def load(study: str, version: int, config: Any) -> xr.Dataset:
+    """Read a cell, checksums included.
+
+    Raises:
+        FileNotFoundError: If it is missing; names the command that makes it.
+        ValueError: If its file is damaged; names the file and what to do.
+    """
+    file = path(study, version, config)
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"no result of {study} for this configuration in {_places()}; make it with "
+            f"`{command(study)}`"
+        )
+    return read(file)
+
+
+def load_preset(study: str, preset: str) -> xr.Dataset:
+    """Read the newest result of a study that was made from a preset.
+
+    For figures, which must not import the study: its configuration is not needed.
+
+    Raises:
+        FileNotFoundError: If there is none; names the command that makes it.
+        ValueError: If a file is damaged; names the file and what to do.
+    """
+    file = preset_path(study, preset)
+    if file is None:
+        raise FileNotFoundError(
+            f"no result of {study} with preset {preset} in {_places()}; make it with "
+            f"`{command(study, preset)}`"
+        )
+    return read(file)
+
+
+def preset_path(study: str, preset: str) -> Path | None:
+    """The file that ``load_preset`` reads, if there is one."""
+    found = [
+        (attributes["created"], file)
+        for file, attributes in _cells(study)
+        if attributes.get("preset") == preset
+    ]
+    return max(found)[1] if found else None
+
+
+def _places() -> str:
+    return " or ".join(str(place) for place in _folders())
+
+
+def _cells(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Every stored cell of a study with its attributes, unread otherwise."""
+    for place in _folders():
+        for file in sorted(place.glob(f"{study}-*.nc")):
+            try:
+                with h5py.File(file, "r") as stored:
+                    attributes = dict(stored.attrs)
+            except Exception as error:
+                raise _damaged(file, error) from error
+            yield file, attributes
+
+
+def read(file: Path) -> xr.Dataset:
+    """Read one file whole, and check that it holds what its name says.
+
+    Raises:
+        ValueError: If it is damaged; names the file and what to do.
+    """
+    try:
+        _require_sound(file)
+        with xr.open_dataset(file, engine="h5netcdf") as stored:
+            dataset = stored.load()
+        attributes = dataset.attrs
+        says = _hash(
+            attributes["study"], int(attributes["version"]), attributes["config"]
+        )
+        if file.stem != f"{attributes['study']}-{says}":
+            raise ValueError(f"its contents belong in {attributes['study']}-{says}.nc")
+        return _decode(dataset)
+    except Exception as error:  # HDF5 reports damage through a dozen types of error
+        raise _damaged(file, error) from error
+
+
+def _require_sound(file: Path) -> None:
+    """Read all with h5py, which gives up cleanly where h5netcdf leaves a file open."""
+    with h5py.File(file, "r") as stored:
+        stored.visititems(
+            lambda _, item: item[()] if isinstance(item, h5py.Dataset) else None
+        )
+
+
+def _damaged(file: Path, error: Exception) -> ValueError:
+    study = file.name.rsplit("-", 1)[0]
+    return ValueError(
+        f"{file} is damaged ({type(error).__name__}: {error}); delete it and make it "
+        f"again with `{command(study)}` or the preset it came from"
+    )
+
+
+def _encoding(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
+    """Compression and a checksum on every variable; text at fixed width, for both."""
+    common = {"zlib": True, "complevel": 4, "fletcher32": True}
+    text = {"dtype": "S1"}
+    numbers = {"_FillValue": None}
+    return {
+        name: common | (text if variable.dtype.kind == "U" else numbers)
+        for name, variable in dataset.variables.items()
+    }
+
+
+def _encode(dataset: xr.Dataset) -> xr.Dataset:
+    """Complex variables as two real ones: NetCDF has no complex numbers."""
+    for name, variable in dataset.variables.items():
+        if not variable.dims:
+            raise ValueError(
+                f"need at least one dimension, got the scalar {name!r}; make it an "
+                "attribute"
+            )
+        if variable.dtype.kind == "c" and name in dataset.coords:
+            raise ValueError(f"need real coordinates, got the complex {name!r}")
+    for name, values in dataset.data_vars.items():
+        if values.dtype.kind == "c":
+            real, imag = (f"{name}_{part}" for part in COMPLEX_PARTS)
+            dataset = dataset.drop_vars([name]).assign(
+                {
+                    real: values.real.assign_attrs(values.attrs, complex_part="real"),
+                    imag: values.imag.assign_attrs(values.attrs, complex_part="imag"),
+                }
+            )
+    return dataset
+
+
+def _decode(dataset: xr.Dataset) -> xr.Dataset:
+    for name, values in dataset.variables.items():
+        if values.dtype.kind == "O":
+            dataset = dataset.assign({name: values.astype(str)})
+    halves = [
+        str(name)
+        for name, values in dataset.data_vars.items()
+        if values.attrs.get("complex_part") == "real"
+    ]
+    for name in halves:
+        stem = name.removesuffix("_real")
+        real, imag = dataset[name], dataset[f"{stem}_imag"]
+        values = np.empty(real.shape, np.result_type(real, np.complex64))
+        values.real, values.imag = real.values, imag.values
+        attributes = {k: v for k, v in real.attrs.items() if k != "complex_part"}
+        dataset = dataset.drop_vars([name, f"{stem}_imag"]).assign(
+            {stem: (real.dims, values, attributes)}
+        )
+    return dataset
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _commit() -> str:
+    """The commit of the source tree, marked if it has changes; a label, so no error."""
+    root = checkout()
+    if root is None:
+        return "unknown"
+    try:
+        answer = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return answer.stdout.strip()

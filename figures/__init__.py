@@ -1,0 +1,1 @@
+"""One script per figure of the papers: load, draw, save."""

@@ -1,0 +1,99 @@
+"""Curves of moments against memory, simulated points on them, and what is left over."""
+
+from typing import NamedTuple
+
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.ticker import NullLocator
+
+from figures import style
+
+MOMENTS = {
+    "state": r"$\mathbb{E}[h^2]$",
+    "sensitivity": r"$\mathbb{E}[(\mathrm{d}_\lambda h)^2]$",
+}
+SPREAD = 1.05  # factor in the gap between neighbouring points of the lower strip
+
+
+class Names(NamedTuple):
+    """The variables of the result that one panel draws."""
+
+    theory: str
+    simulated: str
+    sem: str
+
+
+def stacked(drawn: Figure, place: SubplotSpec) -> tuple[Axes, Axes]:
+    """A tall panel and, below it, a strip with the same x axis."""
+    grid = place.subgridspec(2, 1, height_ratios=(4, 1), hspace=0.04)
+    axes = drawn.add_subplot(grid[0])
+    strip = drawn.add_subplot(grid[1], sharex=axes)
+    axes.tick_params(labelbottom=False)
+    return axes, strip
+
+
+def draw(
+    axes: Axes,
+    strip: Axes,
+    data: xr.Dataset,
+    names: Names,
+    grey: xr.DataArray,
+    grey_text: str,
+) -> None:
+    """One curve for each decay of the autocorrelation, and one in grey.
+
+    Args:
+        axes: For curves and points.
+        strip: For simulated over exact, less one.
+        data: One quantity of ``curse_of_memory``.
+        names: Which variables to draw.
+        grey: The curve to compare with.
+        grey_text: Its label.
+    """
+    gap, simulated_gap = data["gap"].values, data["simulated_gap"].values
+    decays = data["rho"].values
+    step = (len(style.SEQUENCE) - 1) / max(len(decays) - 1, 1)
+    colours = [style.SEQUENCE[round(i * step)] for i in range(len(decays))]
+    axes.plot(gap, grey, color=style.GREY, linewidth=2.2, zorder=1)
+    for i, (decay, colour) in enumerate(zip(decays, colours, strict=True)):
+        one = data.sel(rho=decay)
+        axes.plot(gap, one[names.theory], color=colour)
+        axes.errorbar(
+            simulated_gap,
+            one[names.simulated],
+            one[names.sem],
+            fmt="o",
+            color=colour,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            ecolor=colour,
+            zorder=3,
+        )
+        shift = SPREAD ** (i - (len(decays) - 1) / 2)
+        strip.errorbar(
+            simulated_gap * shift,
+            100 * (one["simulated"] / one["exact"] - 1),
+            100 * one["sem"] / one["exact"],
+            fmt="o",
+            markersize=1.8,
+            capsize=0,
+            linewidth=0.8,
+            color=colour,
+        )
+    strip.axhline(0, color=style.BLACK, linewidth=0.6, zorder=1)
+    strip.set_ylabel("sim. / theory\n− 1 (%)")
+    strip.set_xlabel(r"eigenvalue $\lambda$ (memory grows to the right)")
+    axes.set_yscale("log")
+    axes.yaxis.set_minor_locator(NullLocator())
+    style.memory_axis(axes, float(gap.min()))
+    heights = [float(data[names.theory].sel(rho=decay)[-1]) for decay in decays]
+    texts = [rf"$\rho = {decay:g}$" for decay in decays]
+    style.end_labels(
+        axes,
+        float(gap.min()),
+        [*heights, float(grey[-1])],
+        [*texts, grey_text],
+        [*colours, style.GREY],
+    )

@@ -1,0 +1,47 @@
+"""Eigenvalues in the plane, and the distribution of their moduli beside its law."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from figures import style
+
+LIMIT = 1.2
+
+
+def rows(
+    drawn: Figure, letters: tuple[str, ...], columns: int
+) -> dict[str, list[Axes]]:
+    """A row of axes for each panel, every column an example."""
+    grid = drawn.subplots(len(letters), columns, squeeze=False)
+    return {letter: list(row) for letter, row in zip(letters, grid, strict=True)}
+
+
+def plane(axes: Axes, values: xr.DataArray, circles: tuple[float, ...]) -> None:
+    """Points of the complex plane, with circles about the origin."""
+    angle = np.linspace(0, 2 * np.pi, 361)
+    for radius in circles:
+        axes.plot(
+            radius * np.cos(angle), radius * np.sin(angle), color=style.BLACK, lw=0.8
+        )
+    size = np.clip(400 / np.isfinite(values).sum().item(), 0.6, 5)
+    axes.scatter(values.real, values.imag, s=size, color=style.BLUE, linewidths=0)
+    axes.set_aspect("equal")
+    axes.set(xlim=(-LIMIT, LIMIT), ylim=(-LIMIT, LIMIT))
+    axes.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+    axes.set_xlabel(r"Re $\lambda$", labelpad=1)
+
+
+def radii(
+    axes: Axes,
+    measured: xr.DataArray,
+    law: xr.DataArray,
+    limits: tuple[float, float] = (0.0, LIMIT),
+) -> None:
+    """Fraction of eigenvalues within a radius: the law, and what was drawn."""
+    radius = measured["radius"]
+    axes.plot(radius, law, color=style.BLACK, linewidth=0.8, zorder=3)
+    axes.plot(radius, measured, color=style.BLUE, linewidth=1.6)
+    axes.set(xlim=limits, ylim=(-0.02, 1.05), yticks=(0, 0.5, 1))
+    axes.set_xlabel(r"radius $r$")

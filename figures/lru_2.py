@@ -1,0 +1,47 @@
+"""Orvieto et al. (2023), Figure 2: Gaussian matrices fill the unit disk."""
+
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import disk, style
+
+STUDY = "ring_eigenvalues"
+PANELS = ("a", "b")
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Eigenvalues of one matrix a size, and moduli of several against the limit.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, PANELS)
+    data = store.load_preset(STUDY, preset)
+    sizes = [int(size) for size in data["size"]]
+    with style.styled():
+        drawn = style.figure(0.4 + 1.75 * len(letters))
+        rows = disk.rows(drawn, letters, len(sizes))
+        for column, size in enumerate(sizes):
+            one = data.sel(size=size)
+            if "a" in rows:
+                axes = rows["a"][column]
+                disk.plane(axes, one["matrix_eigenvalue"], (1.0,))
+                axes.set_title(f"$N = {size}$", loc="center")
+            if "b" in rows:
+                axes = rows["b"][column]
+                disk.radii(axes, one["matrix_fraction"], data["circular_law"])
+                count = int(one["matrices"])
+                axes.annotate(
+                    f"{count} matrices", (0.05, 0.86), color=style.BLUE, fontsize=7
+                )
+                axes.annotate(
+                    r"limit $r^2$", (0.56, 0.2), color=style.BLACK, fontsize=7
+                )
+        if "a" in rows:
+            rows["a"][0].set_ylabel(r"Im $\lambda$")
+            style.letter(rows["a"][0], "a", "")
+        if "b" in rows:
+            rows["b"][0].set_ylabel(r"fraction with $|\lambda| \leq r$")
+            style.letter(rows["b"][0], "b", "")
+    return drawn

@@ -1,0 +1,111 @@
+"""Orvieto et al. (2023), Figure 9: the gain of a layer with eigenvalues on a ring."""
+
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from experiments import store
+from figures import style
+
+STUDY = "ring_gain"
+PANELS = ("a", "b")
+INPUT = {"a": "white", "b": "constant"}
+TITLE = {"a": "white-noise input", "b": "constant input"}
+DASHES = ("-", "--", ":")
+APART = 1.16  # factor in the gap between the boxes of neighbouring rings
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Boxes of independent runs on the closed form, for both kinds of input.
+
+    Boxes span the quartiles with the median in red and the mean, which the closed form
+    predicts, as a diamond; whiskers go from the 5th to the 95th percentile.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, PANELS)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(2.7, 0.2 + 2.9 * len(letters))
+        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            for number, inner in enumerate(data["inner"].values):
+                one = data.sel(input=INPUT[letter], inner=inner)
+                _gains(axes, one, number, data.sizes["inner"])
+            style.letter(axes, letter, TITLE[letter])
+            _axes(axes, data)
+        row[0].set_ylabel(r"gain $\mathbb{E}\|x_L\|^2 \,/\, \mathbb{E}\|Bu\|^2$")
+    return drawn
+
+
+def _gains(axes: Axes, one: xr.Dataset, number: int, rings: int) -> None:
+    """The closed form and the boxes of one inner radius, moved a little aside."""
+    gap = one["gap"].values
+    places = one["simulated_gap"].values * APART ** ((rings - 1) / 2 - number)
+    axes.plot(
+        gap, one["theory"], color=style.BLUE, linestyle=DASHES[number % 3], zorder=4
+    )
+    boxes = axes.boxplot(
+        one["measured"].values.T,
+        positions=places,
+        widths=places * 0.13,
+        whis=(5, 95),
+        manage_ticks=False,
+        showfliers=False,
+        showmeans=True,
+        zorder=3,
+    )
+    for part in ("boxes", "whiskers", "caps"):
+        for artist in boxes[part]:
+            artist.set(color=style.BLACK, linewidth=0.6)
+    for median in boxes["medians"]:
+        median.set(color=style.VERMILION, linewidth=1.4)
+    for mean in boxes["means"]:
+        mean.set(
+            marker="D",
+            markersize=2.0,
+            markerfacecolor=style.BLACK,
+            markeredgewidth=0,
+        )
+    axes.annotate(
+        rf"$r_\mathrm{{min}} = {float(one['inner']):g}$",
+        (gap[-1], float(one["theory"][-1])),
+        (9, 0),
+        textcoords="offset points",
+        va="center",
+        color=style.BLUE,
+        fontsize=7,
+        annotation_clip=False,
+    )
+
+
+def _axes(axes: Axes, data: xr.Dataset) -> None:
+    gap = data["gap"].values
+    axes.set(xscale="log", yscale="log")
+    axes.set_xlim(gap[0] * 1.35, gap[-1] / 1.3)
+    ticks = [
+        value
+        for value in (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+        if gap[-1] / 1.1 <= value <= gap[0] * 1.2
+    ]
+    axes.set_xticks(ticks, [f"{1 - value:g}" for value in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_yticks(
+        (1, 2, 5, 10, 20, 50, 100), ("1", "2", "5", "10", "20", "50", "100")
+    )
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(*_limits(data))
+    axes.set_xlabel(r"outer radius $r_\mathrm{max}$")
+
+
+def _limits(data: xr.Dataset) -> tuple[float, float]:
+    """The same limits for both inputs, wide enough for whiskers and curves."""
+    measured, theory = data["measured"], data["theory"]
+    bottom = measured.quantile(0.05, "run", method="higher")
+    top = measured.quantile(0.95, "run", method="lower")
+    low = min(float(bottom.min()), float(theory.min()))
+    high = max(float(top.max()), float(theory.max()))
+    return low / 1.15, high * 1.15

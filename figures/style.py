@@ -1,0 +1,138 @@
+"""One style for all figures, and files that come out the same byte by byte.
+
+Colours are Okabe and Ito's, told apart with any colour vision.  Sizes suit a column of
+text 5.5 inches wide.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+WIDTH = 5.5  # inches: the text width of the papers
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
+    *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"),
+)
+GREY, BLACK = "#8C8C8C", "#000000"
+SEQUENCE = (PURPLE, BLUE, GREEN, ORANGE, VERMILION)
+
+SETTINGS: dict[Any, Any] = {
+    "figure.dpi": 150,
+    "savefig.dpi": 300,
+    "figure.constrained_layout.use": True,
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "mathtext.fontset": "dejavusans",
+    "axes.titlesize": 8,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4,
+    "ytick.minor.width": 0.4,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "errorbar.capsize": 1.5,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "sigprop",
+}
+
+# What would differ from one run to the next, or from one machine to another.
+METADATA = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw and save inside this: no other setting of the user's has a say."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        for name, value in SETTINGS.items():
+            mpl.rcParams[name] = value
+        yield
+
+
+def figure(height: float, width: float = WIDTH) -> Figure:
+    """A figure without a window, in inches."""
+    return Figure(figsize=(width, height))
+
+
+def folder() -> Path:
+    """Where figures go: ``figures/out`` in a checkout, ``./figures-out`` elsewhere."""
+    here = Path(__file__).parent
+    if (here.parent / "pyproject.toml").is_file():
+        return here / "out"
+    return Path("figures-out")
+
+
+def save(drawn: Figure, name: str, into: Path | None = None) -> list[Path]:
+    """Write PDF and PNG; return both files."""
+    target = folder() if into is None else into
+    target.mkdir(parents=True, exist_ok=True)
+    files = [target / f"{name}.{kind}" for kind in METADATA]
+    for file in files:
+        with styled():
+            drawn.savefig(file, metadata=METADATA[file.suffix[1:]])
+    return files
+
+
+def choose(panel: str | None, panels: tuple[str, ...]) -> tuple[str, ...]:
+    """The panels to draw: the one asked for, or all.
+
+    Raises:
+        ValueError: If the figure has no such panel.
+    """
+    if panel is None:
+        return panels
+    if panel not in panels:
+        raise ValueError(f"need a panel in {', '.join(panels)}, got {panel!r}")
+    return (panel,)
+
+
+def letter(axes: Axes, panel: str, title: str) -> None:
+    """Head a panel with its letter and what it shows."""
+    axes.set_title(rf"$\bf{{{panel.upper()}}}$   {title}")
+
+
+def memory_axis(axes: Axes, smallest: float) -> None:
+    """An x axis in the gap, longer memory to the right, labelled with eigenvalues."""
+    ticks = [gap for gap in (1, 1e-1, 1e-2, 1e-3, 1e-4) if gap >= smallest / 1.01]
+    axes.set_xscale("log")
+    axes.set_xlim(1.15, smallest / 1.3)
+    axes.set_xticks(ticks, [f"{1 - gap:.4g}" for gap in ticks])
+
+
+def end_labels(
+    axes: Axes, x: float, heights: list[float], texts: list[str], colours: list[str]
+) -> None:
+    """Names right of the curves' ends on a log axis, moved apart where they collide."""
+    low, high = axes.get_ylim()
+    least = (high / low) ** 0.055
+    order = sorted(range(len(heights)), key=heights.__getitem__)
+    places, previous = dict.fromkeys(order, 0.0), 0.0
+    for index in order:
+        places[index] = previous = max(heights[index], previous * least)
+    for index in order:
+        axes.annotate(
+            texts[index],
+            (x, places[index]),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
+            color=colours[index],
+            fontsize=7,
+            annotation_clip=False,
+        )

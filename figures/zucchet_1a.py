@@ -1,0 +1,39 @@
+"""Zucchet & Orvieto (2024), Figure 1A: sensitivity explodes as memory lengthens."""
+
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import curves, style
+
+STUDY = "curse_of_memory"
+PANELS = ("a",)
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Curves of ``E[(dh/dlam)^2]`` with simulated points, and ``E[h^2]`` in grey.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    (letter,) = style.choose(panel, PANELS)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(3.6, 4.4)
+        axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])
+        state = data["theory"].sel(quantity="state").isel(rho=-1)
+        curves.draw(
+            axes,
+            strip,
+            data.sel(quantity="sensitivity"),
+            curves.Names("theory", "simulated", "sem"),
+            state,
+            rf"{curves.MOMENTS['state']}, $\rho = {float(state['rho']):g}$",
+        )
+        axes.set_ylabel(rf"{curves.MOMENTS['sensitivity']} / Var[$x$]")
+        style.letter(
+            axes,
+            letter,
+            r"$h_{t+1} = \lambda h_t + x_{t+1}$: lines theory, dots simulated",
+        )
+    return drawn

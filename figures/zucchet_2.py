@@ -1,0 +1,47 @@
+"""Zucchet & Orvieto (2024), Figure 2: what normalisation and reparametrisation do."""
+
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import curves, style
+
+STUDY = "curse_of_memory"
+PANELS = ("a", "b")
+QUANTITY = {"a": "state", "b": "sensitivity"}
+LABEL = {
+    "a": r"$\gamma^2\,\mathbb{E}[h^2]$ / Var[$x$]",
+    "b": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\nu h)^2]$ / Var[$x$]",
+}
+TITLE = {
+    "a": r"normalised, $\gamma = \sqrt{1 - \lambda^2}$",
+    "b": r"also reparametrised, $\lambda = e^{-e^{\nu}}$",
+}
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Both moments under control, with simulated points; bare at ``rho = 1`` in grey.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, PANELS)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(3.4, 3.6 * len(letters))
+        grid = drawn.add_gridspec(1, len(letters))
+        for column, letter in enumerate(letters):
+            axes, strip = curves.stacked(drawn, grid[0, column])
+            one = data.sel(quantity=QUANTITY[letter])
+            bare = one["theory"].isel(rho=-1)
+            curves.draw(
+                axes,
+                strip,
+                one,
+                curves.Names("controlled_theory", "controlled", "controlled_sem"),
+                bare,
+                rf"bare, $\rho = {float(bare['rho']):g}$",
+            )
+            axes.set_ylabel(LABEL[letter])
+            style.letter(axes, letter, TITLE[letter])
+    return drawn

@@ -1,0 +1,251 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import xarray as xr
+
+from experiments import (
+    accuracy,
+    command,
+    curse_of_memory,
+    ring_eigenvalues,
+    ring_gain,
+    speed_moments,
+    store,
+)
+from sigprop.precision import double_precision
+
+REPRODUCIBLE = (accuracy, curse_of_memory, ring_eigenvalues, ring_gain)
+STUDIES = (*REPRODUCIBLE, speed_moments)
+FAR = 5.0  # standard errors
+
+
+def name(module):
+    return module.STUDY
+
+
+class Smoke(dict):
+    """Results by study, made when first asked for."""
+
+    def __missing__(self, study):
+        module = command.study_module(study)
+        self[study] = module.run(module.SMOKE)
+        return self[study]
+
+
+@pytest.fixture(scope="module")
+def smoke():
+    return Smoke()
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    return tmp_path
+
+
+def test_every_study_is_listed_under_its_name():
+    assert tuple(sorted(map(name, STUDIES))) == command.STUDIES
+    for module in STUDIES:
+        assert command.study_module(module.STUDY) is module
+
+
+@pytest.mark.parametrize("module", REPRODUCIBLE, ids=name)
+def test_second_run_gives_the_same_numbers(smoke, module):
+    xr.testing.assert_identical(module.run(module.SMOKE), smoke[module.STUDY])
+
+
+@pytest.mark.parametrize("module", STUDIES, ids=name)
+def test_presets_differ_and_are_hashable(module):
+    presets = {module.SMOKE, module.QUICK, module.PAPER}
+    assert len({store.canonical(config) for config in presets}) == 3
+
+
+@pytest.mark.parametrize("module", STUDIES, ids=name)
+def test_every_variable_says_its_unit_and_is_finite(smoke, module):
+    dataset = smoke[module.STUDY]
+    assert "dtype" in dataset.attrs
+    for label, values in dataset.data_vars.items():
+        assert values.attrs["units"], label
+        if label not in ("matrix_eigenvalue", "memory", "long_memory"):
+            assert np.isfinite(values).all(), label
+
+
+@pytest.mark.parametrize("module", STUDIES, ids=name)
+def test_result_survives_the_store(smoke, module, results):
+    dataset = smoke[module.STUDY]
+    store.save(module.STUDY, module.VERSION, module.SMOKE, dataset)
+    found = store.load(module.STUDY, module.VERSION, module.SMOKE)
+    xr.testing.assert_equal(found, dataset)
+    for label in dataset.data_vars:
+        assert found[label].attrs == dataset[label].attrs, label
+
+
+def farthest(mean, sem, exact):
+    return float(np.abs((mean - exact) / sem).max())
+
+
+@pytest.mark.parametrize("quantity", curse_of_memory.QUANTITIES)
+def test_simulated_neurons_agree_with_theory(smoke, quantity):
+    one = smoke["curse_of_memory"].sel(quantity=quantity)
+    assert farthest(one["simulated"], one["sem"], one["exact"]) < FAR
+    assert farthest(one["simulated"], one["sem"], 1.5 * one["exact"]) > FAR
+    relative = one["sem"] / one["exact"]
+    assert float(relative.min()) > 0.01
+    assert float(relative.max()) < 0.1
+
+
+def test_control_keeps_white_noise_moments_of_order_one(smoke):
+    controlled = smoke["curse_of_memory"]["controlled_theory"].sel(rho=0.0)
+    state, sensitivity = controlled.sel(quantity=["state", "sensitivity"])
+    np.testing.assert_allclose(state, 1, rtol=1e-12)
+    near = sensitivity[sensitivity["gap"] < 0.1]
+    np.testing.assert_allclose(near, 0.5, rtol=0.2)
+
+
+def test_control_factors_are_those_of_the_parametrisation():
+    gap = np.array([0.9, 0.3, 1e-3, 1e-7])
+    with double_precision(True):
+        nu = jnp.log(-jnp.log1p(-jnp.asarray(gap)))
+        slope = jax.vmap(jax.grad(lambda nu: jnp.exp(-jnp.exp(nu))))(nu)
+        expected = np.stack([1 - (1 - gap) ** 2, (1 - (1 - gap) ** 2) * slope**2])
+    np.testing.assert_allclose(
+        curse_of_memory.control_factors(gap), expected, rtol=1e-8
+    )
+    assert curse_of_memory.control_factors(np.array([1.0])).ravel().tolist() == [1, 0]
+
+
+def test_simulated_rings_agree_with_the_gain(smoke):
+    dataset = smoke["ring_gain"]
+    runs = dataset.sizes["run"]
+    mean = dataset["measured"].mean("run")
+    sem = dataset["measured"].std("run", ddof=1) / np.sqrt(runs)
+    assert farthest(mean, sem, dataset["exact"]) < FAR
+    white = [values.sel(input="white") for values in (mean, sem)]
+    assert farthest(*white, 1.2 * dataset["exact"]) > FAR
+    assert float((sem / dataset["exact"]).max()) < 0.3
+
+
+def test_length_that_no_chunk_divides_is_refused():
+    with pytest.raises(ValueError, match="multiples of 100, got 150"):
+        ring_gain.run(ring_gain.Config(length=150))
+
+
+def test_sampled_moduli_follow_their_law(smoke):
+    dataset = smoke["ring_eigenvalues"]
+    distance = np.abs(dataset["ring_fraction"] - dataset["ring_law"]).max("radius")
+    band = np.sqrt(np.log(2 / 1e-7) / (2 * dataset.sizes["draw"]))
+    assert float(distance.max()) < band
+    swapped = np.abs(dataset["ring_fraction"] - dataset["ring_law"][::-1])
+    assert float(swapped.max()) > band
+
+
+def test_law_of_the_radius_is_zero_inside_and_one_outside():
+    radius = np.array([0.0, 0.5, np.sqrt(0.5 * (0.25 + 0.81)), 0.9, 1.2])
+    np.testing.assert_allclose(
+        ring_eigenvalues.law(radius, 0.5, 0.9), [0, 0, 0.5, 1, 1], atol=1e-12
+    )
+
+
+def test_matrices_approach_the_circular_law(smoke):
+    dataset = smoke["ring_eigenvalues"]
+    distance = np.abs(dataset["matrix_fraction"] - dataset["circular_law"])
+    small, large = distance.max("radius").values
+    assert large < small
+    assert large < 1 / np.sqrt(dataset["size"].values[-1])
+
+
+def test_stable_forms_lose_at_most_three_bits_and_direct_ones_many(smoke):
+    table = smoke["accuracy"]
+    assert float(table["excess"].max()) <= 3
+    assert float(table["direct"].min()) > 8
+    assert (table["raw"] >= table["excess"]).all()
+
+
+def test_accuracy_is_measured_on_more_than_random_arguments():
+    generator = np.random.default_rng(0)
+    gap, theta, rho = accuracy._eigenvalues(generator, 30, "float64")
+    assert {0.0, 1.0, -1.0} <= set(rho)
+    assert {0.0, np.pi} <= set(theta)
+    assert (rho == 1 - gap).any()
+    assert gap.min() == pytest.approx(1e-12)
+
+
+def test_all_ways_of_the_benchmark_agree(smoke):
+    assert smoke["speed_moments"].attrs["disagreement"] < speed_moments.AGREEMENT
+    config = speed_moments.SMOKE
+    key, lam = speed_moments._problem(config)
+    process = speed_moments.TIMED_INPUT
+    engine = speed_moments.streaming(key, lam, process, config)
+    baseline = speed_moments.associative(key, lam, process, config)
+    ratios = [np.median(a / b) for a, b in zip(engine, baseline, strict=True)]
+    np.testing.assert_allclose(ratios, 1, atol=0.6)
+
+
+def test_peak_memory_is_measured_by_a_process_of_its_own():
+    idle = speed_moments.measure("nothing", speed_moments.SMOKE)
+    assert np.isnan(idle) or idle > 1e7
+
+
+def test_make_runs_once_unless_forced(results, monkeypatch):
+    lines = []
+    first = command.make("ring_eigenvalues", "smoke", progress=lines.append)
+    assert "took" in lines[-1]
+    attributes = store.load_preset("ring_eigenvalues", "smoke").attrs
+    assert attributes["preset"] == "smoke"
+    assert "cpu" in attributes["device"] or "gpu" in attributes["device"]
+
+    def never(config):
+        raise AssertionError("ran again")
+
+    monkeypatch.setattr(ring_eigenvalues, "run", never)
+    assert command.make("ring_eigenvalues", "smoke", progress=lines.append) == first
+    assert "is stored in" in lines[-1]
+    with pytest.raises(AssertionError, match="ran again"):
+        command.make("ring_eigenvalues", "smoke", force=True)
+
+
+def test_make_leaves_the_current_result_the_newest(results):
+    current = command.make("ring_eigenvalues", "smoke")
+    older = ring_eigenvalues.Config(seed=99)
+    dataset = store.read(current)
+    store.save("ring_eigenvalues", 0, older, dataset, preset="smoke")
+    assert store.preset_path("ring_eigenvalues", "smoke") != current
+    assert command.make("ring_eigenvalues", "smoke") == current
+    assert store.preset_path("ring_eigenvalues", "smoke") == current
+
+
+def test_unknown_study_and_preset_are_refused():
+    with pytest.raises(ValueError, match=r"need a study in .*ring_gain"):
+        command.make("nothing")
+    with pytest.raises(ValueError, match="need a preset in smoke, quick, paper"):
+        command.make("ring_gain", "huge")
+
+
+@pytest.mark.parametrize("module", [accuracy, speed_moments], ids=name)
+def test_command_line_prints_a_table_and_the_file(
+    smoke, module, results, monkeypatch, capsys
+):
+    file = store.save(
+        module.STUDY,
+        module.VERSION,
+        module.SMOKE,
+        smoke[module.STUDY],
+        preset="smoke",
+        device="cpu",
+    )
+    monkeypatch.setattr("sys.argv", ["study", "--preset", "smoke"])
+    command.main(module.STUDY)
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[-1] == str(file)
+    row = "ring_gain" if module is accuracy else "associative"
+    assert row in printed
+
+
+def test_command_line_reports_a_damaged_result(results, monkeypatch):
+    module = ring_eigenvalues
+    file = store.path(module.STUDY, module.VERSION, module.SMOKE)
+    file.write_bytes(b"")
+    monkeypatch.setattr("sys.argv", ["study", "--preset", "smoke"])
+    with pytest.raises(SystemExit, match=r"error: .* is damaged"):
+        command.main(module.STUDY)

@@ -1,0 +1,131 @@
+import subprocess
+import sys
+
+import pytest
+from matplotlib.figure import Figure
+
+from experiments import command
+from figures import catalogue, style
+
+PANELS = [
+    (name, panel) for name, entry in catalogue.FIGURES.items() for panel in entry.panels
+]
+HEAVY = ("jax", "sympy", "sigprop", "theory")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIGPROP_RESULTS", str(folder))
+        for study in {entry.study for entry in catalogue.FIGURES.values()}:
+            command.make(study, "smoke")
+    return folder
+
+
+@pytest.fixture
+def stored(results, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(results))
+
+
+@pytest.mark.parametrize("name", catalogue.FIGURES)
+def test_figure_is_byte_identical_on_rerun(stored, tmp_path, name):
+    runs = [
+        catalogue.draw_and_save(name, "smoke", into=tmp_path / folder)
+        for folder in ("first", "second")
+    ]
+    assert [file.name for file in runs[0]] == [f"{name}.pdf", f"{name}.png"]
+    for first, second in zip(*runs, strict=True):
+        content = first.read_bytes()
+        assert content == second.read_bytes()
+        assert len(content) > 5000
+        assert b"CreationDate" not in content
+
+
+@pytest.mark.parametrize(("name", "panel"), PANELS)
+def test_one_panel_has_a_file_of_its_own(stored, tmp_path, name, panel):
+    for file in catalogue.draw_and_save(name, "smoke", panel, tmp_path):
+        assert file.stem == f"{name}-{panel}"
+        assert file.stat().st_size > 3000
+
+
+@pytest.mark.parametrize("name", catalogue.FIGURES)
+def test_panels_and_study_are_those_of_the_module(name):
+    entry = catalogue.entry(name)
+    module = __import__(entry.module, fromlist=["draw"])
+    assert entry.panels == module.PANELS
+    assert entry.study == module.STUDY
+    assert entry.module == f"figures.{name.replace('-', '_')}"
+
+
+def test_all_panels_hold_more_than_one(stored):
+    from figures import zucchet_2
+
+    both, one = zucchet_2.draw("smoke"), zucchet_2.draw("smoke", "b")
+    assert isinstance(both, Figure)
+    assert len(both.axes) == 2 * len(one.axes)
+
+
+def test_points_carry_error_bars(stored):
+    from figures import zucchet_1a
+
+    axes, strip = zucchet_1a.draw("smoke").axes
+    bars = [c for c in axes.containers if c.has_yerr]
+    assert len(bars) == len(strip.containers) == 3
+
+
+@pytest.mark.parametrize("name", catalogue.FIGURES)
+def test_missing_result_names_its_command(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    study = catalogue.entry(name).study
+    with pytest.raises(
+        FileNotFoundError, match=f"python -m experiments.{study} --preset paper"
+    ):
+        catalogue.draw_and_save(name, "paper", into=tmp_path)
+
+
+def test_unknown_figure_and_panel_are_refused(stored):
+    with pytest.raises(ValueError, match=r"need a figure in lru-2.*got 'lru-99'"):
+        catalogue.draw_and_save("lru-99")
+    with pytest.raises(ValueError, match="need a panel in a, b, got 'c'"):
+        catalogue.draw_and_save("lru-9", "smoke", "c")
+
+
+def imported_by(code):
+    report = f"import sys; {code}; print(*sys.modules)"
+    answer = subprocess.run(
+        [sys.executable, "-c", report], capture_output=True, text=True, check=True
+    )
+    return {module.partition(".")[0] for module in answer.stdout.split()}
+
+
+def test_figures_import_no_computation():
+    modules = ", ".join(entry.module for entry in catalogue.FIGURES.values())
+    found = imported_by(f"import {modules}")
+    assert "matplotlib" in found
+    assert found.isdisjoint(HEAVY)
+
+
+def test_catalogue_imports_nothing_heavy():
+    found = imported_by("import figures.catalogue")
+    assert found.isdisjoint((*HEAVY, "matplotlib", "xarray", "numpy"))
+
+
+def test_style_ignores_and_keeps_the_settings_of_the_user():
+    import matplotlib as mpl
+
+    with mpl.rc_context({"font.size": 40.0}):
+        with style.styled():
+            assert mpl.rcParams["font.size"] == 8
+        assert mpl.rcParams["font.size"] == 40
+
+
+def test_labels_move_apart_without_changing_order():
+    with style.styled():
+        axes = style.figure(2).subplots()
+        axes.set(yscale="log", ylim=(1, 1e4))
+        style.end_labels(axes, 1, [20, 10, 11], ["c", "a", "b"], ["k", "k", "k"])
+    heights = {text.get_text(): text.xy[1] for text in axes.texts}
+    assert heights["a"] == 10
+    assert heights["a"] * 1.5 < heights["b"]
+    assert heights["b"] * 1.5 < heights["c"]
