@@ -140,7 +140,12 @@ def circular_law(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     for radius, expected, sample in zip(
         CIRCLE_RADII, exact, fractions(1, sized.n), strict=True
     ):
-        verdict = judge(float(sample.mean()), expected, sized, float(sample.std()))
+        verdict = judge(
+            float(sample.mean()),
+            float(expected),
+            sized,
+            float(sample.std(ddof=1) / math.sqrt(sized.n)),
+        )
         point = f"N={CIRCLE_SIZE}, |z| <= {radius}"
         found.append(
             RouteResult(

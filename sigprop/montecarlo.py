@@ -13,6 +13,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
@@ -67,6 +68,7 @@ class Split(NamedTuple):
     im: Float[Array, "*shape"]
 
     def square(self) -> Float[Array, "*shape"]:
+        """Squared moduli."""
         return self.re**2 + self.im**2
 
 
@@ -116,7 +118,7 @@ def walk(
     def body(now, x):
         h, s, sum_h, sum_s = now
         s = multiplier * s + h
-        h = multiplier * h + x[None]
+        h = multiplier * h + (x[None] if gain is None else gain * x[None])
         if running:
             sum_h = sum_h + split(h).square()
             sum_s = sum_s + split(s).square()
@@ -185,15 +187,16 @@ def over_batches(
 ) -> list[Any]:
     """Run ``task(index, size)`` for every batch, on all cores, in a fixed order.
 
-    The precision of a JAX context belongs to its thread, so each task enters the
-    caller's again.
+    JAX's contexts, precision and default device among them, belong to their thread, so
+    each task enters the caller's again.
     """
-    wide = bool(jax.config.jax_enable_x64)  # pyright: ignore[reportAttributeAccessIssue]
+    config: Any = jax.config
+    wide, device = bool(config.jax_enable_x64), config.jax_default_device
     workers = os.cpu_count() or 1
     done = []
 
     def inside(index: int, count: int) -> Any:
-        with double_precision(wide):
+        with double_precision(wide), jax.default_device(device):
             return task(index, count)
 
     with ThreadPoolExecutor(workers) as pool:
@@ -240,11 +243,7 @@ def second_moments(
     require_dtype(lam.dtype)
     if num < 2:
         raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
-    if (
-        not times
-        or times[0] < 1
-        or any(b <= a for a, b in zip(times, times[1:], strict=False))
-    ):
+    if not times or times[0] < 1 or any(b <= a for a, b in pairwise(times)):
         raise ValueError(f"need increasing times from 1 on, got {times=}")
     if not bool(jnp.isfinite(lam).all()):
         raise ValueError("need finite eigenvalues, got a NaN or infinity")

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from sympy import Expr, latex
-
 from sigprop.mutation import Score
 from sigprop.results import ClaimResult, RouteResult
 from theory.claims import Claim, Kind, Status
@@ -45,7 +43,6 @@ def finish(
     results: list[RouteResult],
     score: Score,
     seconds: float,
-    derived: Expr | None = None,
     example: str | None = None,
 ) -> ClaimResult:
     """The record of one claim."""
@@ -58,7 +55,7 @@ def finish(
         source=claim.source,
         statement=claim.statement,
         printed=claim.statement if claim.correction else None,
-        corrected=claim.correction or (latex(derived) if derived is not None else None),
+        corrected=claim.correction,
         condition=claim.condition,
         counterexample=example,
         status=str(status_of(claim, results, score)),

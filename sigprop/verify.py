@@ -262,9 +262,7 @@ def _run_check(claim: Claim, seed: int) -> ClaimResult:
     results = list(check(claim, seed))
     wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
     example = f"At {wrong[0].point} the statement fails." if wrong else None
-    return finish(
-        claim, results, Score(0, ()), time.perf_counter() - began, example=example
-    )
+    return finish(claim, results, Score(0, ()), time.perf_counter() - began, example)
 
 
 def versions() -> dict[str, str]:
@@ -329,7 +327,7 @@ def verify(
         example = counterexample(case)
         case.seconds += time.perf_counter() - clock
         finished[case.claim.id] = finish(
-            case.claim, case.results, case.score, case.seconds, case.derived, example
+            case.claim, case.results, case.score, case.seconds, example
         )
     for claim in claims:
         if is_check(claim):

@@ -1,0 +1,38 @@
+"""What every test starts from: strict shapes, single precision, no display.
+
+Random seeds are fixed so that a failure can be repeated, but no test relies on its
+seed: each may be wrong only at a rate that it states.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import jax
+import mpmath
+import pytest
+from hypothesis import settings
+
+from sigprop.precision import double_precision
+
+jax.config.update("jax_numpy_rank_promotion", "raise")
+settings.register_profile(
+    "sigprop", deadline=None, derandomize=False, print_blob=True, max_examples=100
+)
+settings.load_profile("sigprop")
+
+
+@pytest.fixture
+def x64():
+    """Run the test in double precision; without it JAX computes in 32 bits."""
+    with double_precision(True):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def default_mpmath():
+    """Give every test mpmath's own precision, and undo what it changed."""
+    mpmath.mp.prec = 53
+    yield
+    mpmath.mp.prec = 53

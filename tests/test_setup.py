@@ -1,0 +1,172 @@
+"""Guards on the guards: shapes, precision, and what importing the package costs."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import jax.numpy as jnp
+import jaxtyping
+import mpmath
+import numpy as np
+import pytest
+
+from sigprop.montecarlo import over_batches
+from sigprop.precision import double_precision, require_dtype
+from sigprop.recurrence import linear_recurrence
+
+ROOT = Path(__file__).parents[1]
+
+LIGHT = {
+    "import sigprop": "import sigprop",
+    "import theory.claims": "from theory.claims import registry; registry()",
+    "sigprop --help": "command('--help')",
+    "sigprop verify --help": "command('verify', '--help')",
+    "sigprop claims": "command('claims')",
+    "sigprop show": "command('show', 'zucchet:59')",
+}
+HEAVY = {
+    "import sigprop.recurrence": "import sigprop.recurrence",
+    "sigprop.AR1": "import sigprop; sigprop.AR1",
+}
+
+
+def fresh_python(code: str, **environment: str) -> str:
+    """Run code in a new interpreter, where nothing is imported yet."""
+    prelude = """
+        import sys
+
+        def command(*arguments):
+            from typer.testing import CliRunner
+            from sigprop.cli import app
+
+            result = CliRunner().invoke(app, arguments)
+            assert result.exit_code == 0, result.output
+            assert result.output.strip()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(prelude) + textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ
+        | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
+        | environment,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (4,), ()], ids=str)
+def test_a_wrong_shape_raises(shape):
+    with pytest.raises(jaxtyping.TypeCheckError):
+        linear_recurrence(jnp.ones(3), jnp.ones(shape))
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (4, 1), (0, 3)], ids=str)
+def test_a_right_shape_does_not_raise(shape):
+    assert linear_recurrence(jnp.ones(3), jnp.ones(shape)).shape == (shape[0], 3)
+
+
+def test_a_wrong_element_type_raises():
+    with pytest.raises(jaxtyping.TypeCheckError):
+        linear_recurrence(jnp.ones(3, int), jnp.ones((4, 3)))
+
+
+def test_ranks_are_not_promoted_silently():
+    with pytest.raises(ValueError, match="rank_promotion"):
+        jnp.ones(3) + jnp.ones((2, 3))
+
+
+def test_single_precision_is_the_default():
+    assert jnp.asarray(0.1).dtype == jnp.float32
+    with pytest.raises(ValueError, match="need x64 for complex128, but it is off"):
+        require_dtype(jnp.complex128)
+
+
+@pytest.mark.usefixtures("x64")
+def test_the_fixture_switches_double_precision_on():
+    assert jnp.asarray(0.1).dtype == jnp.float64
+    require_dtype(jnp.complex128)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_mpmath_starts_every_test_at_its_own_precision(order):
+    assert mpmath.mp.prec == 53
+    mpmath.mp.dps = 70 + order
+
+
+@pytest.mark.parametrize("code", LIGHT.values(), ids=LIGHT)
+def test_front_door_does_not_import_jax(code):
+    loaded = fresh_python(f"{code}\nprint('jax' in sys.modules)")
+    assert loaded.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize("code", HEAVY.values(), ids=HEAVY)
+def test_numeric_modules_do_import_jax_so_the_check_above_can_fail(code):
+    assert fresh_python(f"{code}\nprint('jax' in sys.modules)") == "True"
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_worker_threads_keep_the_callers_precision(wide):
+    with double_precision(wide):
+        found = over_batches(
+            lambda index, count: (jnp.asarray(0.1).dtype, threading.get_ident()),
+            5,
+            2,
+            lambda count: None,
+        )
+    assert {dtype for dtype, _ in found} == {
+        np.dtype(np.float64 if wide else np.float32)
+    }
+    assert threading.get_ident() not in {thread for _, thread in found}
+
+
+def test_precision_is_lost_in_a_bare_thread_so_the_check_above_can_fail():
+    seen = []
+    with double_precision(True):
+        thread = threading.Thread(target=lambda: seen.append(jnp.asarray(0.1).dtype))
+        thread.start()
+        thread.join()
+    assert seen == [jnp.float32]
+
+
+def test_worker_threads_keep_the_callers_device():
+    places = fresh_python(
+        """
+        import jax, jax.numpy as jnp
+        from sigprop.montecarlo import over_batches
+
+        with jax.default_device(jax.devices()[1]):
+            found = over_batches(
+                lambda i, n: jnp.zeros(1).devices().pop().id, 3, 1, lambda n: None
+            )
+        print(found)
+        """,
+        XLA_FLAGS="--xla_force_host_platform_device_count=2",
+    )
+    assert places == "[1, 1, 1]"
+
+
+def test_no_library_module_flips_the_global_precision_switch():
+    states = fresh_python(
+        """
+        import jax
+        import sigprop.verify, sigprop.checks, sigprop.series, sigprop.cli
+        print(jax.config.jax_enable_x64)
+        """
+    )
+    assert states == "False"
+
+
+def test_command_line_holds_blas_to_one_thread_unless_told_otherwise():
+    code = "import os, sigprop.cli; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    assert (
+        fresh_python("import os; os.environ.pop('OPENBLAS_NUM_THREADS')\n" + code)
+        == "1"
+    )
+    assert fresh_python(code, OPENBLAS_NUM_THREADS="2") == "2"
