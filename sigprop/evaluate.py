@@ -89,7 +89,7 @@ class _Table:
         terms = np.where(inside, self.value(expr.function), 0)
         return terms.sum(axis=1, keepdims=True)
 
-    def _cases(self, expr: Piecewise) -> Any:
+    def _cases(self, expr: Expr) -> Any:
         found = np.full((len(self.covariances), 1), np.nan, complex)
         cases: Any = expr.args
         for value, condition in reversed(cases):

@@ -3,7 +3,8 @@
     >>> from theory.symbols import lam, lam_bar
     >>> from sigprop.testing import assert_moment
     >>> from sigprop import White
-    >>> assert_moment(1 / (1 - lam * lam_bar), [0.5, 0.8j], White(), margin=0.1)
+    >>> form = 1 / (1 - lam * lam_bar)
+    >>> answer = assert_moment(form, [0.5, 0.8j], White(), margin=0.1)
 
 Usable from any pytest suite; a wrong formula raises ``AssertionError`` with the ratio,
 its interval and the sample size.  Hypothesis strategies draw the hard cases on purpose.
@@ -132,7 +133,7 @@ def assert_moment(
     )
     wrong = [
         f"neuron {index} ({_words(setting)}): {verdict.word}; measured {mean:.6g}, formula "
-        f"{form:.6g}, ratio in [{verdict.low:.4f}, {verdict.high:.4f}]"
+        f"{_number(form)}, ratio in [{verdict.low:.4f}, {verdict.high:.4f}]"
         for index, (setting, verdict, mean, form) in enumerate(
             zip(settings, verdicts, estimate.mean, expected, strict=True)
         )
@@ -147,7 +148,13 @@ def assert_moment(
 
 
 def _words(setting: Setting) -> str:
-    return f"lam={setting.lam:.4g}, {setting.input}, T={setting.steps}"
+    return f"lam={_number(setting.lam)}, {setting.input}, T={setting.steps}"
+
+
+def _number(value: complex) -> str:
+    """A complex number, real where its imaginary part is rounding."""
+    small = abs(value.imag) <= 1e-12 * abs(value)
+    return f"{value.real:.6g}" if small else f"{value:.6g}"
 
 
 def _diagonal(lams, source, process, quantity, steps, margin, seed):

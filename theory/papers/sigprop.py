@@ -5,6 +5,7 @@ from sympy import Expr
 from theory import diagonal, ring
 from theory.claims import Claim, Kind, Status
 from theory.papers import grids
+from theory.papers.lru import prop_3_3
 from theory.points import exponential
 from theory.symbols import T
 
@@ -75,6 +76,7 @@ def claims() -> tuple[Claim, ...]:
             Status.PROVED,
             "sigprop.stable.ring_gain",
             ring.gain,
+            prop_3_3,
             condition="0 <= r_min < r_max < 1, phases uniform on the whole circle",
             grid=grids.rings((exponential(0.9), exponential(-0.6))),
             topic="ring",

@@ -9,6 +9,9 @@ from theory import diagonal
 from theory.autocorrelation import double_sum
 from theory.symbols import Delta, R, alpha, beta, lam, lam_bar, n, rho
 
+EXPONENTIAL = "|lambda| < 1, and autocovariance rho^|Delta| with -1 <= rho <= 1"
+STATIONARY = "|lambda| < 1, wide-sense-stationary input with a bounded autocovariance"
+
 square = lam * lam_bar  # |lambda|^2
 apart = (1 - rho * lam) * (1 - rho * lam_bar)  # |1 - rho lambda|^2
 both = lam_bar**Delta + lam**Delta
