@@ -1,0 +1,399 @@
+"""The way through the house: who may import whom, and what every file must keep to.
+
+The rules are read off the source, so that a forbidden import is found even where it
+would run rarely or never; the second half of each section proves that the rule bites.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = (".ci", "theory", "sigprop", "experiments", "figures", "notebooks", "tests")
+ROOMS = FOLDERS[1:]
+GENERATED = ("__pycache__", "experiments/results", "figures/out")
+TOP = {
+    *ROOMS,
+    *("pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md"),
+}
+LONGEST = 400
+
+PLOTTING = {"matplotlib", "seaborn"}
+COMPUTING = {"jax", "jaxlib", "equinox", "optax", "sympy", "mpmath"}
+ENDS = {"notebooks", "tests"}  # rooms that nobody imports
+
+# Modules that are looked up by a name that only a table knows, tested below.
+BY_TABLE = {"figures/catalogue.py", "sigprop/verify.py"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a room or a file may import; longer dotted names win over shorter ones."""
+
+    never: frozenset[str] = frozenset()
+    but: frozenset[str] = frozenset()
+    lazily: frozenset[str] = frozenset()  # inside functions only
+    only: frozenset[str] | None = None  # beside the standard library
+
+    def complaint(self, found: "Import") -> str | None:
+        """Why an import is forbidden, if it is."""
+        top = found.module.partition(".")[0]
+        if _within(found.module, self.but):
+            return None
+        if _within(found.module, self.never):
+            return f"line {found.line} imports {found.module}"
+        if not found.lazy and _within(found.module, self.lazily):
+            return f"line {found.line} imports {found.module} outside a function"
+        if self.only is not None and top not in self.only | sys.stdlib_module_names:
+            return f"line {found.line} imports {found.module}"
+        return None
+
+
+def rule(never=(), but=(), lazily=(), only=None) -> Rule:
+    allowed = None if only is None else frozenset(only)
+    return Rule(frozenset(never), frozenset(but), frozenset(lazily), allowed)
+
+
+UPWARD = {"experiments", "figures"} | PLOTTING
+RULES = {
+    "theory": rule(only={"theory", "sympy", "mpmath"}),
+    "sigprop": rule(never=UPWARD | ENDS),
+    "sigprop/cli.py": rule(never=ENDS, lazily=UPWARD),
+    "experiments": rule(
+        never=UPWARD | ENDS,
+        but={"experiments.store", "experiments.command"},
+    ),
+    "experiments/command.py": rule(never={"figures"} | PLOTTING | ENDS),
+    "experiments/store.py": rule(
+        never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS
+    ),
+    "figures": rule(
+        never={"experiments"},
+        but={"experiments.store"},
+        only={"figures", "experiments", "numpy", "xarray"} | PLOTTING,
+    ),
+    "notebooks": rule(never=ENDS),
+    "tests": rule(never={"notebooks"}),
+}
+
+
+def _within(module: str, packages: frozenset[str]) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in packages)
+
+
+class Import(NamedTuple):
+    """One imported module, by its absolute dotted name."""
+
+    line: int
+    module: str
+    lazy: bool
+
+
+UNKNOWN = "a module whose name is computed"
+
+
+def imports(source: str, path: str) -> Iterator[Import]:
+    """Every import of a file: statements, relative ones resolved, and calls."""
+    package = path.removesuffix(".py").split("/")[:-1]
+    yield from _imports(ast.parse(source), package, lazy=False)
+
+
+def _imports(node: ast.AST, package: list[str], lazy: bool) -> Iterator[Import]:
+    for name in _modules(node, package):
+        yield Import(getattr(node, "lineno", 0), name, lazy)
+    inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    for child in ast.iter_child_nodes(node):
+        yield from _imports(child, package, lazy or inside)
+
+
+def _modules(node: ast.AST, package: list[str]) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        kept = package[: max(0, len(package) + 1 - node.level)] if node.level else []
+        base = ".".join([*kept, *([node.module] if node.module else [])])
+        yield from (
+            ".".join(part for part in (base, alias.name) if part and part != "*")
+            for alias in node.names
+        )
+    elif isinstance(node, ast.Call):
+        function = ast.unparse(node.func).rpartition(".")[2]
+        if function in {"import_module", "__import__"}:
+            yield _beginning(node.args[0]) if node.args else UNKNOWN
+        elif function in {"exec", "eval"} and isinstance(node.func, ast.Name):
+            yield UNKNOWN
+
+
+def _beginning(name: ast.expr) -> str:
+    """The constant with which a computed name begins; whole packages at least."""
+    if isinstance(name, ast.JoinedStr) and name.values:
+        name = name.values[0]
+    if isinstance(name, ast.Constant) and "." in f"{name.value}.":
+        return str(name.value).strip(".")
+    return UNKNOWN
+
+
+def complaints(source: str, path: str) -> list[str]:
+    """Every import of a file that its room forbids."""
+    applied = RULES.get(path, RULES[path.partition("/")[0]])
+    found = []
+    for one in imports(source, path):
+        if one.module == UNKNOWN:
+            reason = None if path in BY_TABLE or path.startswith("tests/") else UNKNOWN
+        else:
+            reason = applied.complaint(one)
+        if reason:
+            found.append(f"{path}: {reason}")
+    return found
+
+
+def files(*suffixes: str) -> list[Path]:
+    """The files of the source tree, generated ones left out."""
+    top = [path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"]
+    below = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    return sorted(
+        path
+        for path in top + below
+        if path.is_file()
+        and (not suffixes or path.suffix in suffixes)
+        and not any(f"{part}/" in f"{relative(path)}/" for part in GENERATED)
+    )
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+SOURCES = [path for path in files(".py") if relative(path).partition("/")[0] in ROOMS]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_every_import_is_allowed(path):
+    assert complaints(path.read_text("utf-8"), relative(path)) == []
+
+
+def test_every_room_and_every_special_file_was_looked_at():
+    seen = {relative(path) for path in SOURCES}
+    for place in RULES:
+        assert place in seen or any(path.startswith(f"{place}/") for path in seen)
+    assert seen >= BY_TABLE
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "module"),
+    [
+        ("theory/new.py", "import jax", "jax"),
+        ("theory/new.py", "import jax.numpy as jnp", "jax.numpy"),
+        ("theory/new.py", "import numpy as np", "numpy"),
+        ("theory/new.py", "import sympy, scipy", "scipy"),
+        ("theory/new.py", "def f():\n from sigprop import stable", "sigprop.stable"),
+        ("theory/papers/new.py", "from ...sigprop import stable", "sigprop.stable"),
+        ("theory/new.py", "import importlib as i\ni.import_module('jax')", "jax"),
+        ("theory/new.py", "async def f():\n import equinox", "equinox"),
+        ("sigprop/new.py", "from experiments import store", "experiments.store"),
+        ("sigprop/new.py", "def f():\n import matplotlib.pyplot", "matplotlib.pyplot"),
+        ("sigprop/new.py", "f = lambda: __import__('figures')", "figures"),
+        ("sigprop/new.py", "from ..figures import style", "figures.style"),
+        ("sigprop/new.py", "if TYPE_CHECKING:\n import seaborn", "seaborn"),
+        ("sigprop/new.py", "class A:\n from notebooks import x", "notebooks.x"),
+        ("sigprop/new.py", "def f(n):\n import_module(n)", UNKNOWN),
+        ("sigprop/new.py", "def f(n):\n import_module(f'{n}.x')", UNKNOWN),
+        ("sigprop/new.py", "import_module(f'figures.{name}')", "figures"),
+        ("sigprop/new.py", "exec('import ' + name)", UNKNOWN),
+        ("sigprop/new.py", "try:\n import tests\nexcept ImportError: pass", "tests"),
+        ("sigprop/cli.py", "from figures import catalogue", "figures.catalogue"),
+        ("sigprop/cli.py", "import matplotlib", "matplotlib"),
+        ("sigprop/cli.py", "def f():\n import notebooks", "notebooks"),
+        ("experiments/new.py", "from experiments import ring_gain", "ring_gain"),
+        ("experiments/new.py", "from . import ring_gain", "experiments.ring_gain"),
+        ("experiments/new.py", "from .ring_gain import run", "ring_gain.run"),
+        ("experiments/new.py", "from figures.style import save", "figures.style.save"),
+        ("experiments/command.py", "import seaborn", "seaborn"),
+        ("experiments/store.py", "def f():\n import jax", "jax"),
+        ("experiments/store.py", "from sympy import latex", "sympy.latex"),
+        ("experiments/store.py", "from sigprop import precision", "sigprop.precision"),
+        ("experiments/store.py", "from experiments import command", "command"),
+        ("figures/new.py", "import jax", "jax"),
+        ("figures/new.py", "import sympy", "sympy"),
+        ("figures/new.py", "def f():\n from sigprop import x", "sigprop.x"),
+        ("figures/new.py", "from theory.claims import find", "theory.claims.find"),
+        ("figures/new.py", "from experiments import ring_gain", "ring_gain"),
+        ("figures/new.py", "import experiments", "experiments"),
+        ("figures/new.py", "import scipy", "scipy"),
+        ("notebooks/new.py", "from tests import conftest", "tests.conftest"),
+        ("tests/new.py", "import notebooks", "notebooks"),
+    ],
+)
+def test_a_forbidden_import_is_found(path, source, module):
+    (complaint,) = complaints(source, path)
+    assert path in complaint
+    assert module in complaint
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("theory/new.py", "import math, mpmath\nfrom sympy import exp"),
+        ("theory/papers/new.py", "from .. import diagonal\nfrom . import grids"),
+        ("theory/new.py", "import_module(f'theory.papers.{paper}')"),
+        ("sigprop/new.py", "import jax\nfrom theory import diagonal"),
+        ("sigprop/cli.py", "def figure():\n from figures.catalogue import FIGURES"),
+        ("sigprop/verify.py", "def f(name):\n import_module(name)"),
+        ("experiments/new.py", "from experiments import store\nimport sigprop, jax"),
+        ("experiments/new.py", "from experiments.command import main"),
+        ("experiments/command.py", "import_module(f'experiments.{study}')"),
+        ("experiments/store.py", "import h5netcdf, xarray"),
+        ("figures/new.py", "from experiments import store\nfrom . import style"),
+        ("notebooks/new.py", "import sigprop, matplotlib, experiments.ring_gain"),
+    ],
+)
+def test_an_allowed_import_is_let_through(path, source):
+    assert complaints(source, path) == []
+
+
+def test_the_tables_of_module_names_stay_inside_their_rooms():
+    from figures.catalogue import FIGURES
+    from theory.claims import registry
+
+    assert all(entry.module.startswith("figures.") for entry in FIGURES.values())
+    checks = [claim.quantity for claim in registry().values() if "." in claim.quantity]
+    assert checks
+    assert all(name.startswith("sigprop.") for name in checks)
+
+
+def test_figures_and_the_store_load_no_computing_package_even_indirectly():
+    code = (
+        "import importlib, sys; from figures.catalogue import FIGURES\n"
+        "for entry in FIGURES.values(): importlib.import_module(entry.module)\n"
+        "print(*(m for m in ('jax', 'sympy', 'sigprop', 'theory', 'matplotlib') "
+        "if m in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["matplotlib"]
+
+
+def too_long(text: str) -> bool:
+    return len(text.splitlines()) > LONGEST
+
+
+def test_no_file_is_longer_than_a_reader_can_hold():
+    long = {relative(p) for p in files(".py", ".j2") if too_long(p.read_text("utf-8"))}
+    assert long == set()
+    assert too_long("line\n" * (LONGEST + 1))
+    assert not too_long("line\n" * LONGEST)
+
+
+# Written in pieces, so that this file does not find itself.
+UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
+MACHINE = re.compile(
+    r"(?<![\w.:/])/(work|home|Users|root|tmp|mnt|opt|var|usr/local)/\w|\bC:\\Us" + "ers"
+)
+
+
+def stains(text: str) -> list[str]:
+    """Paths of one machine, and notes that something is unfinished."""
+    return [hit.group() for one in (UNFINISHED, MACHINE) for hit in one.finditer(text)]
+
+
+def test_no_file_names_a_machine_or_is_unfinished():
+    found = {}
+    for path in files():
+        try:
+            text = path.read_text("utf-8")
+        except UnicodeDecodeError:
+            continue  # an image has no words
+        if stains(text):
+            found[relative(path)] = stains(text)
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"# {a}{b}: later" for a, b in (("TO", "DO"), ("FIX", "ME"), ("XX", "X"))),
+        *(
+            f"open('/{place}/data.csv')"
+            for place in ("work", "home/me", "tmp", "mnt/x")
+        ),
+        "C:" + r"\Users\me",
+    ],
+)
+def test_a_stain_is_found(text):
+    assert stains(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["#!/usr/bin/env bash", "https://x.org/home/y", "../shared/data", "a/tmp/b"]
+)
+def test_a_clean_line_is_none(text):
+    assert not stains(text)
+
+
+def undocumented(source: str) -> list[str]:
+    """The module itself, and its public functions and classes, without a docstring."""
+    tree = ast.parse(source)
+    bare = [] if ast.get_docstring(tree) else ["the module"]
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    for node in tree.body:
+        if isinstance(node, kinds) and not node.name.startswith("_"):
+            bare += [] if ast.get_docstring(node) else [node.name]
+    return bare
+
+
+def test_every_public_name_says_what_it_does():
+    rooms = ("theory", "sigprop", "experiments")
+    found = {
+        relative(path): names
+        for path in SOURCES
+        if relative(path).partition("/")[0] in rooms
+        and (names := undocumented(path.read_text("utf-8")))
+    }
+    assert found == {}
+
+
+def test_a_bare_name_is_found():
+    source = '"""Module."""\ndef f(): pass\nclass C:\n  "Said."\nasync def g(): pass'
+    assert undocumented(source) == ["f", "g"]
+    assert undocumented("def _f(): pass") == ["the module"]
+
+
+def postpones_annotations(source: str) -> bool:
+    return any(one.module == "__future__.annotations" for one in imports(source, ""))
+
+
+def test_annotations_stay_objects_so_that_shapes_are_checked():
+    rooms = ("sigprop/", "experiments/")
+    inside = [path for path in SOURCES if relative(path).startswith(rooms)]
+    assert inside
+    assert not [p for p in inside if postpones_annotations(p.read_text("utf-8"))]
+    assert postpones_annotations("from __future__ import annotations")
+
+
+def strangers(names: set[str]) -> set[str]:
+    return {name for name in names if not name.startswith(".")} - TOP
+
+
+def test_nothing_else_stands_at_the_top():
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("the tree is not a git checkout, so what belongs to it is unknown")
+    assert strangers(
+        {line.partition("/")[0] for line in listed.stdout.splitlines()}
+    ) == (set())
+    assert strangers({"scripts", ".ci", "theory"}) == {"scripts"}
