@@ -24,8 +24,8 @@ from theory.symbols import lam, lam_bar, rho
 Check = Callable[[Claim, int], tuple[RouteResult, ...]]
 
 
-def _decided(route: str, point: str, value: float, right: bool, form="derived"):
-    word = "confirmed" if right else "refuted"
+def _decided(route: str, point: str, value: Any, right: Any, form: str = "derived"):
+    word = "confirmed" if bool(right) else "refuted"
     value = float(value)
     return RouteResult(route, point, value, value, value, word, form)
 

@@ -102,10 +102,17 @@ def verify(
     with plain_errors():
         from sigprop.results import require_writable
 
+        if not 0 <= seed < 2**32:
+            raise ValueError(f"need 0 <= seed < 2**32, got seed={seed}")
         for path in (report, json):
             if path is not None:
                 require_writable(path)
         if input is not None:
+            if paper or claim or report or samples or tier != "quick":
+                raise ValueError(
+                    "--input audits a series and judges no claim: it goes with --window, "
+                    "--seed and --json alone"
+                )
             _audit(input, window, seed, json)
             return
         chosen = {"tier": tier, "seed": seed, "samples": samples}

@@ -26,3 +26,8 @@ def use_device(name: str) -> Iterator[None]:
         ) from None
     with jax.default_device(device):
         yield
+
+
+def device_kind() -> str:
+    """The kind of device on which this context computes, as its driver names it."""
+    return next(iter(jax.numpy.zeros(()).devices())).device_kind

@@ -21,8 +21,9 @@ State = Any
 
 
 def _require_finite(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise ValueError(f"need {low:g} <= {name} <= {high:g}, got {name}={value}")
+    sign = "<" if math.isinf(high) else "<="
+    if not (low <= value <= high and math.isfinite(value)):
+        raise ValueError(f"need {low:g} <= {name} {sign} {high:g}, got {name}={value}")
 
 
 class GaussianProcess:

@@ -229,7 +229,8 @@ def second_moments(
         key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
         lam: Eigenvalues; their precision is the simulation's.
         process: A Gaussian input process.
-        times: Increasing numbers of inputs seen, each at least one.
+        times: Increasing numbers of inputs seen, each at least one.  A later look more
+            leaves the draws as they are; an earlier one moves them.
         num: Number of trajectories, two or more.
         batch: Trajectories held at once; changes memory and speed, and the draws.
         pairs: Indices of neurons whose products to average.
@@ -237,14 +238,16 @@ def second_moments(
         tick: Called with the number of trajectories each finished batch adds.
 
     Raises:
-        ValueError: If ``num < 2``, ``times`` do not increase from one, an eigenvalue is
-            not finite, or the precision is not available.
+        ValueError: If ``num < 2``, ``times`` do not increase from one, a pair names no
+            neuron, an eigenvalue is not finite, or the precision is not available.
     """
     require_dtype(lam.dtype)
     if num < 2:
         raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
     if not times or times[0] < 1 or any(b <= a for a, b in pairwise(times)):
         raise ValueError(f"need increasing times from 1 on, got {times=}")
+    if any(not 0 <= place < lam.shape[0] for pair in pairs for place in pair):
+        raise ValueError(f"need pairs of indices below {lam.shape[0]}, got {pairs=}")
     if not bool(jnp.isfinite(lam).all()):
         raise ValueError("need finite eigenvalues, got a NaN or infinity")
     parts = split(lam[:, None])

@@ -59,8 +59,8 @@ def generic_points(grid: tuple[Point, ...]) -> tuple[Point, ...]:
 
 def _moved(point: Point, jitter: float) -> Point:
     if isinstance(point, RingPoint):
-        inner = point.r_min * (1 - jitter / 3) + 0.01
         outer = point.r_max - jitter / 20
+        inner = outer - (point.r_max - point.r_min) * (1 - jitter / 3)
         return RingPoint(inner, outer, point.input, point.steps)
     if isinstance(point, PairPoint):
         source = _moved_input(point.input, jitter)

@@ -46,7 +46,7 @@ def linear_recurrence(
     """
     if method not in METHODS:
         raise ValueError(f"need a method in {METHODS}, got {method!r}")
-    dtype = jnp.result_type(lam, x)
+    dtype = jnp.result_type(lam, x, *(() if initial is None else (initial,)))
     lam = lam.astype(dtype)
     first = jnp.zeros(lam.shape, dtype) if initial is None else initial.astype(dtype)
     inputs = jnp.broadcast_to(x, (x.shape[0], lam.shape[0])).astype(dtype)
@@ -93,7 +93,7 @@ def impulse_response(
     The sensitivity is the forward derivative of the scan in ``lam``, not the formula
     ``n lam**(n-1)``: an independent route.
     """
-    impulse = jnp.zeros((length, 1), lam.dtype).at[0].set(1)
+    impulse = (jnp.arange(length) == 0)[:, None].astype(lam.dtype)
     return jax.jvp(
         lambda value: linear_recurrence(value, impulse), (lam,), (jnp.ones_like(lam),)
     )

@@ -102,7 +102,7 @@ def finite_state_moment_white(gap: Any, steps: Any) -> Values:
     """``E|h_T|^2`` after ``steps`` white inputs from the zero state.
 
     Raises:
-        ValueError: If the gap is outside [0, 1] or ``steps`` is below zero.
+        ValueError: If the gap is outside (0, 1] or ``steps`` is below zero.
 
     Source: Orvieto et al. (2023), Eq. 6, first sum.
     """
@@ -110,7 +110,8 @@ def finite_state_moment_white(gap: Any, steps: Any) -> Values:
     _require("steps", steps, 0, np.inf, "[)")
     dtype = jnp.result_type(gap, float)
     gap, steps = jnp.asarray(gap, dtype), jnp.asarray(steps, dtype)
-    decay = -jnp.expm1(2 * steps * jnp.log1p(-gap))
+    # At gap 1 the logarithm is infinite, and zero steps would make it not a number.
+    decay = jnp.where(steps == 0, 0, -jnp.expm1(2 * steps * jnp.log1p(-gap)))
     return decay / (gap * (2 - gap))
 
 

@@ -19,6 +19,7 @@ from scipy.stats import chi2, norm
 ALPHA = 1e-6  # chance, a claim, that a form wrong by the margin is confirmed
 BETA = 1e-7  # chance, a comparison, that a right form is not confirmed
 SPREAD = 1.25  # measured over planned variance above which a plan no longer holds
+FROZEN = 1e-6  # relative deviation that rounding alone can fake in equal samples
 GAUSSIAN_VARIANCE = 2.0  # bound on Var(s)/E[s]^2 for quadratic forms of real Gaussians
 
 
@@ -203,7 +204,7 @@ def judge(
     """
     if not math.isfinite(mean):
         raise ValueError(f"need a finite sample mean, got {mean}")
-    if sem is not None and not sem > 0:
+    if sem is not None and not sem * math.sqrt(plan.n) > FROZEN * abs(mean):
         raise ValueError("the samples are all equal: nothing random was simulated")
     value = complex(expected)
     if not np.isfinite(value) or abs(value.imag) > 1e-9 * abs(value) or value.real == 0:
@@ -258,10 +259,9 @@ def distance_plan(
     """Return the least sample size whose two bands fit into the margin.
 
     Raises:
-        ValueError: If the margin is not between 0 and 1.
+        ValueError: If the margin or a level is out of range.
     """
-    if not 0 < margin < 1:
-        raise ValueError(f"need 0 < margin < 1, got margin={margin}")
+    Plan(2, margin, alpha, beta)  # refuses levels and margins out of range
     bands = math.sqrt(math.log(2 / alpha) / 2) + math.sqrt(math.log(2 / beta) / 2)
     return DistancePlan(math.ceil((bands / margin) ** 2), margin, alpha, beta)
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from sympy import Expr
 
 from sigprop import ring, simulate
 from sigprop.checks import Check
+from sigprop.devices import device_kind
 from sigprop.evaluate import precise
 from sigprop.montecarlo import Sums
 from sigprop.mutation import Score
@@ -340,7 +340,7 @@ def verify(
         alpha=ALPHA,
         beta=BETA,
         seed=seed,
-        device=jax.devices()[0].device_kind,
+        device=device_kind(),
         dtype="float64",
         versions=versions(),
         seconds=time.perf_counter() - began,

@@ -140,7 +140,7 @@ def find(claim_id: str) -> Claim:
     if claim_id in claims:
         return claims[claim_id]
     near = difflib.get_close_matches(claim_id, claims, n=3, cutoff=0.4)
-    hint = f"did you mean {', '.join(near)}?" if near else "none is near"
+    hint = f"did you mean {', '.join(near)}?" if near else "none is near;"
     raise KeyError(f"no claim {claim_id!r}; {hint} `sigprop claims` lists them all")
 
 
@@ -148,9 +148,15 @@ def select(paper: str | None = None, ids: tuple[str, ...] = ()) -> tuple[Claim, 
     """Return the claims of a paper, or of some ids, or all.
 
     Raises:
-        KeyError: If the paper or an id is unknown.
+        KeyError: If the paper or an id is unknown, or an id is of another paper.
     """
     if paper is not None and paper not in PAPERS:
         raise KeyError(f"need a paper in {', '.join(PAPERS)}, got {paper!r}")
     chosen = [find(claim_id) for claim_id in ids] if ids else list(registry().values())
+    strangers = [c.id for c in chosen if paper is not None and c.paper != paper]
+    if ids and strangers:
+        raise KeyError(
+            f"the claims {', '.join(strangers)} are not of the paper {paper!r}; drop one "
+            "of the two options"
+        )
     return tuple(c for c in chosen if paper is None or c.paper == paper)

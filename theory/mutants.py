@@ -13,7 +13,7 @@ from theory.symbols import lam, lam_bar
 
 
 class Mutant(NamedTuple):
-    """A wrong formula and the slip that made it."""
+    """A wrong formula and the slip that made it, numbered where it repeats."""
 
     slip: str
     expr: Expr
@@ -73,10 +73,12 @@ def mutants(expr: Expr) -> tuple[Mutant, ...]:
         ['doubled', 'halved']
     """
     found: dict[Expr, str] = {}
+    seen: dict[str, int] = {}
 
     def add(slip: str, new: Expr) -> None:
-        if new != expr:
-            found.setdefault(new, slip)
+        if new != expr and new not in found:
+            seen[slip] = seen.get(slip, 0) + 1
+            found[new] = slip if seen[slip] == 1 else f"{slip} ({seen[slip]})"
 
     add("doubled", 2 * expr)
     add("halved", expr / 2)

@@ -1,0 +1,157 @@
+"""Mutation scores: a blind plan lets wrong formulas live, and the score says so."""
+
+import math
+
+import pytest
+from sympy import Rational, log
+
+from sigprop.evaluate import precise
+from sigprop.mutation import (
+    generic_points,
+    score_exact,
+    score_law,
+    score_ratio,
+)
+from sigprop.plans import make_plans, score
+from sigprop.verdict import DistancePlan, Plan, distance_plan, plan
+from theory import diagonal, ring
+from theory.autocorrelation import same_form
+from theory.claims import registry
+from theory.mutants import mutants
+from theory.papers import grids
+from theory.points import EigenPoint, RingPoint, exponential
+from theory.symbols import lam, lam_bar, r_max, r_min, u1
+
+MOMENT = diagonal.moment("sensitivity", "exponential").result
+LAW = ring.sampled_nu().result
+RINGS = tuple(RingPoint(*radii) for radii in grids.RINGS)
+GRIDDED = {key: claim for key, claim in registry().items() if claim.grid}
+
+
+def plans(margin, grid):
+    return tuple(plan(margin) for _ in grid)
+
+
+@pytest.mark.parametrize("claim", GRIDDED.values(), ids=GRIDDED)
+def test_the_plan_of_every_claim_kills_every_mutant(claim):
+    form = claim.derive().result
+    grid = claim.grid if claim.quantity != "ring_law" else ()
+    truths = dict(zip(grid, precise(form, grid), strict=True))
+    found = score(claim, form, make_plans(claim, truths, "quick"))
+    assert found.survivors == ()
+    assert found.killed == found.total > 0
+
+
+def test_a_single_point_and_a_wide_margin_let_mutants_live():
+    blind = (EigenPoint(0.3, 0.4, exponential(0.5), grids.LONG),)
+    found = score_ratio(MOMENT, blind, plans(0.5, blind))
+    assert found.killed + len(found.survivors) == found.total
+    assert found.survivors
+    full = score_ratio(
+        MOMENT, grids.COMPLEX_EXPONENTIAL, plans(0.05, grids.COMPLEX_EXPONENTIAL)
+    )
+    assert full.total == found.total
+    assert full.survivors == ()
+
+
+def test_a_real_eigenvalue_cannot_see_a_dropped_conjugate():
+    grid = grids.eigen(((0.3, 0.0), (0.1, 0.0)), grids.CORRELATED)
+    found = score_ratio(MOMENT, grid, plans(0.05, grid))
+    # Its generic points are real as well: there the slip changes no value.
+    assert not any("conjugate" in slip for slip in found.survivors)
+    everywhere = score_ratio(
+        MOMENT, grids.COMPLEX_EXPONENTIAL, plans(0.05, grids.COMPLEX_EXPONENTIAL)
+    )
+    assert everywhere.total > found.total
+
+
+def test_white_noise_alone_cannot_see_a_slip_in_rho():
+    white = (EigenPoint(0.3, 0.4, exponential(0.0), grids.LONG),)
+    found = score_ratio(MOMENT, white, plans(0.05, white))
+    named = {mutant.slip for mutant in mutants(MOMENT)}
+    assert "rho is squared" in named
+    seen = score_ratio(MOMENT, grids.COMPLEX_EXPONENTIAL[7:8], plans(0.05, [0]))
+    assert "rho is squared" not in seen.survivors
+    assert found.total < seen.total
+
+
+@pytest.mark.parametrize("margin", [0.5, 0.2, 0.05, 0.01])
+def test_a_slip_survives_only_inside_the_detectable_error(margin):
+    point = EigenPoint(0.3, 0.0, exponential(0.5), grids.LONG)
+    (planned,) = plans(margin, [point])
+    form = 1 / (1 - lam)
+    found = score_ratio(form, (point,), (planned,))
+    low, high = planned.detectable
+    values = [mutant.expr.subs(lam, Rational(7, 10)) for mutant in mutants(form)]
+    ratios = [Rational(10, 3) / value for value in values if value]
+    alive = [ratio for ratio in ratios if ratio.is_real and low < ratio < high]
+    assert len(found.survivors) == len(alive)
+    assert found.total == len(values)
+
+
+def test_an_exact_route_kills_what_a_plan_cannot():
+    blind = (EigenPoint(0.3, 0.4, exponential(0.5), grids.LONG),)
+    by_plan = score_ratio(MOMENT, blind, (Plan(50, 0.5),))
+    assert by_plan.survivors
+    assert score_exact(MOMENT, blind).survivors == ()
+    assert score_exact(MOMENT, blind).total == by_plan.total
+
+
+def test_slips_that_change_nothing_are_not_counted():
+    form = 1 / (3 + (lam - lam_bar) ** 2)
+    found = mutants(form)
+    same = [mutant for mutant in found if same_form(mutant.expr, form)]
+    assert [mutant.slip for mutant in same] == [f"{lam_bar} and {lam} are swapped"]
+    assert score_exact(form, grids.COMPLEX_WHITE).total == len(found) - 1
+
+
+def test_a_slip_has_a_name_of_its_own_so_that_a_waiver_waives_one():
+    names = [mutant.slip for mutant in mutants(MOMENT)]
+    assert len(set(names)) == len(names)
+
+
+def test_the_full_plan_of_the_sampling_law_kills_every_slip_of_it():
+    found = score_law(LAW, RINGS, distance_plan(0.01))
+    assert found.survivors == ()
+    assert found.total >= 10
+
+
+def test_a_blind_plan_of_the_sampling_law_lets_slips_live():
+    found = score_law(LAW, RINGS, DistancePlan(40, 0.9))
+    assert found.survivors
+    assert found.total == score_law(LAW, RINGS, distance_plan(0.01)).total
+
+
+def test_relabelling_the_uniform_is_no_mutant_of_a_law():
+    relabelled = LAW.subs(u1, 1 - u1)
+    assert relabelled != LAW
+    width = r_max**2 - r_min**2
+    point = RINGS[1]
+    for uniform in (0.1, 0.6):
+        at = {r_min: point.r_min, r_max: point.r_max}
+        first = float(LAW.subs({**at, u1: uniform}))
+        second = float(relabelled.subs({**at, u1: 1 - uniform}))
+        assert first == pytest.approx(second)
+    # Swapping the radii is such a relabelling: u1 becomes 1 - u1.
+    form = -log(u1 * width + r_min**2) / 2
+    slips = mutants(form)
+    swap = [m.slip for m in slips if m.slip in ("r_max and r_min are swapped",)]
+    assert swap
+    found = score_law(form, RINGS, DistancePlan(40, 0.9))
+    assert swap[0] not in found.survivors
+    assert found.total < len(slips)
+
+
+@pytest.mark.parametrize("claim", GRIDDED.values(), ids=GRIDDED)
+def test_generic_points_stay_inside_the_domain_and_off_the_grid(claim):
+    apart = generic_points(claim.grid)
+    assert len(apart) >= min(5, len(claim.grid))
+    assert not set(apart) & set(claim.grid)
+    for point in apart:
+        point.require_inside()
+        assert type(point) is type(claim.grid[0])
+
+
+def test_a_real_grid_stays_real_at_its_generic_points():
+    for point in generic_points(grids.REAL_ANY):
+        assert point.theta in (0.0, math.pi)

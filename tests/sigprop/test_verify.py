@@ -1,0 +1,269 @@
+"""Verification end to end: real claims come out right, doctored ones do not."""
+
+import dataclasses
+import math
+import re
+
+import pytest
+from sympy import Rational
+
+from sigprop.mutation import Score
+from sigprop.results import RouteResult
+from sigprop.statuses import status_of
+from sigprop.verdict import plan
+from sigprop.verify import verify
+from theory.claims import Status, find, select
+from theory.papers import grids
+from theory.points import WHITE, EigenPoint
+
+OFF = Rational(19, 20)  # five percent
+SIMULATED = {"reference", "impulse", "closed_form", "monte_carlo"}
+REAL = (
+    "zucchet:42",
+    "zucchet:53",
+    "zucchet:text:white-state",
+    "zucchet:60",
+    "zucchet:75",
+    "lru:4",
+    "lru:6",
+    "lru:7",
+)
+
+
+def doctored(claim_id, name, **changes):
+    """A real claim under another name, with something changed."""
+    return dataclasses.replace(find(claim_id), id=f"{claim_id}:{name}", **changes)
+
+
+def derived(claim_id, factor):
+    proof = find(claim_id).derive()
+    return lambda: proof.then("and a slip", factor * proof.result)
+
+
+def printed(claim_id, factor):
+    form = find(claim_id).derive().result
+    return lambda: factor * form
+
+
+ONE_POINT = (EigenPoint(0.3, 0.4, WHITE, grids.LONG),)
+WRONG = {
+    "printed 5 % off": doctored(
+        "zucchet:60", "printed", printed=printed("zucchet:60", OFF)
+    ),
+    "derived 5 % off": doctored(
+        "zucchet:60", "derived", derive=derived("zucchet:60", OFF), printed=None
+    ),
+    "right but said to be wrong": doctored(
+        "zucchet:60", "right", expected=Status.REFUTED
+    ),
+    "kernel 5 % off": doctored(
+        "zucchet:42", "kernel", printed=printed("zucchet:42", OFF)
+    ),
+    "correction 5 % off": doctored(
+        "zucchet:53", "corrected", corrected=printed("zucchet:53", OFF)
+    ),
+    "said to be wrong, derived 5 % off": doctored(
+        "lru:6", "both", derive=derived("lru:6", OFF)
+    ),
+    "blind plan": doctored("zucchet:60", "blind", grid=ONE_POINT, margin=0.5),
+}
+STATUSES = {
+    "printed 5 % off": "refuted",
+    "derived 5 % off": "refuted",
+    "right but said to be wrong": "proved",
+    "kernel 5 % off": "refuted",
+    "correction 5 % off": "inconclusive",
+    "said to be wrong, derived 5 % off": "inconclusive",
+    "blind plan": "inconclusive",
+}
+
+
+@pytest.fixture(scope="module")
+def run():
+    return verify((*select(ids=REAL), *WRONG.values()))
+
+
+@pytest.fixture(scope="module")
+def found(run):
+    return {claim.id: claim for claim in run.claims}
+
+
+def words(claim, route, form="derived"):
+    return {r.verdict for r in claim.results if (r.route, r.form) == (route, form)}
+
+
+@pytest.mark.parametrize("claim_id", REAL)
+def test_a_real_claim_has_its_expected_status(found, claim_id):
+    claim = found[claim_id]
+    assert claim.as_expected, claim.status
+    assert len(claim.routes) >= 2
+    assert claim.killed == claim.mutants
+
+
+def test_the_table_of_statuses_misses_no_doctored_claim():
+    assert set(STATUSES) == set(WRONG)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_doctored_claim_does_not_come_out_as_expected(found, name):
+    claim = found[WRONG[name].id]
+    assert claim.status == STATUSES[name]
+    assert not claim.as_expected
+
+
+def test_one_unexpected_claim_spoils_the_run(run):
+    assert not run.as_expected
+    good = tuple(claim for claim in run.claims if claim.as_expected)
+    assert dataclasses.replace(run, claims=good).as_expected
+
+
+def test_a_wrong_derivation_is_refuted_by_every_route_at_every_point(found):
+    claim = found["zucchet:60:derived"]
+    assert set(claim.routes) == SIMULATED
+    for route in SIMULATED:
+        assert words(claim, route) == {"refuted"}
+    for result in claim.results:
+        assert result.low <= 1 / 0.95 <= result.high or result.low == result.high
+        assert result.value == pytest.approx(1 / 0.95, rel=0.05)
+
+
+def test_a_wrong_print_is_refuted_and_the_derived_form_is_not(found):
+    claim = found["zucchet:60:printed"]
+    assert words(claim, "monte_carlo", "printed") == {"refuted"}
+    assert words(claim, "reference", "printed") == {"refuted"}
+    assert words(claim, "symbolic", "printed") == {"refuted"}
+    for route in SIMULATED:
+        assert words(claim, route) == {"confirmed"}
+    assert (
+        "The relative error on the grid is between 0.05 and 0.05"
+        in claim.counterexample
+    )
+
+
+def test_a_blind_plan_is_named_by_its_survivors_and_a_waiver_lets_them_pass(found):
+    assert found["zucchet:60:blind"].killed < found["zucchet:60:blind"].mutants
+    assert words(found["zucchet:60:blind"], "monte_carlo") == {"confirmed"}
+
+
+@pytest.mark.parametrize("claim_id", ["zucchet:60", "lru:7", "lru:6"])
+def test_measured_ratios_lie_in_their_intervals_around_one(found, claim_id):
+    drawn = [
+        r for r in found[claim_id].results
+        if r.route == "monte_carlo" and r.form == "derived"
+    ]  # fmt: skip
+    assert len(drawn) == len(find(claim_id).grid)
+    assert len({r.value for r in drawn}) > 1
+    for result in drawn:
+        assert result.low <= 1 <= result.high
+        assert result.low < result.value < result.high
+        assert result.n == plan(0.05).n
+
+
+def test_a_run_says_how_it_was_made(run):
+    assert (run.tier, run.margin, run.seed, run.dtype) == ("quick", 0.05, 0, "float64")
+    assert (run.alpha, run.beta) == (1e-6, 1e-7)
+    assert {"jax", "numpy", "sympy", "sigprop"} <= set(run.versions)
+    assert run.seconds > 0
+    assert [claim.id for claim in run.claims][: len(REAL)] == list(REAL)
+
+
+SMALL = {"grid": grids.COMPLEX_WHITE, "margin": 0.2}
+FIRST = dataclasses.replace(find("zucchet:60"), **SMALL)
+SECOND = dataclasses.replace(find("lru:6-limit"), **SMALL)
+
+
+def ratios(claims, claim_id="zucchet:60", **how):
+    for claim in verify(claims, **how).claims:
+        if claim.id == claim_id:
+            return [r.value for r in claim.results if r.route == "monte_carlo"]
+    raise AssertionError(claim_id)
+
+
+def test_a_claim_beside_another_has_the_numbers_that_it_has_alone():
+    alone = ratios((FIRST,))
+    assert ratios((SECOND, FIRST)) == pytest.approx(alone, rel=1e-12)
+    moved = ratios((FIRST,), seed=1)
+    assert all(abs(x - y) > 1e-9 for x, y in zip(alone, moved, strict=True))
+
+
+def test_more_samples_than_planned_are_drawn_when_asked_for():
+    (claim,) = verify((FIRST,), samples=8000).claims
+    assert {r.n for r in claim.results if r.route == "monte_carlo"} == {8000}
+
+
+def test_too_few_samples_are_refused_before_anything_is_drawn():
+    message = (
+        f"100 samples are too few to decide within 20.00%: need n >= {plan(0.2).n}"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        verify((FIRST,), samples=100)
+
+
+def test_an_unknown_tier_is_refused():
+    with pytest.raises(
+        ValueError, match=r"^need a tier in \('quick', 'headline'\), got 'slow'$"
+    ):
+        verify((FIRST,), tier="slow")
+
+
+def test_a_grid_outside_its_domain_is_refused():
+    outside = dataclasses.replace(FIRST, grid=(EigenPoint(0.0, 0.0, WHITE, 4),))
+    with pytest.raises(ValueError, match=r"need a gap 1 - \|lambda\| in \(0, 1\]"):
+        verify((outside,))
+
+
+def test_steps_that_no_trajectory_looks_at_are_refused():
+    odd = dataclasses.replace(FIRST, grid=(EigenPoint(0.3, 0.0, WHITE, 33),))
+    with pytest.raises(ValueError, match=r"need steps in \(4, 32, 160\)"):
+        verify((odd,))
+
+
+def test_progress_reaches_its_total_in_every_stage():
+    seen = {}
+    verify(
+        (FIRST,),
+        progress=lambda stage, done, total: seen.update({stage: (done, total)}),
+    )
+    assert seen["simulating trajectories"] == (plan(0.2).n, plan(0.2).n)
+    assert {"deriving", "deterministic routes"} <= set(seen)
+
+
+@pytest.mark.slow
+def test_every_claim_has_its_expected_status():
+    run = verify(select())
+    assert run.as_expected, [c.id for c in run.claims if not c.as_expected]
+
+
+def result(route, verdict, form="derived"):
+    return RouteResult(route, "somewhere", math.nan, math.nan, math.nan, verdict, form)
+
+
+GOOD = [result("symbolic", "confirmed"), result("reference", "confirmed")]
+BAD_PRINT = [
+    result("symbolic", "confirmed"),
+    result("impulse", "confirmed"),
+    result("monte_carlo", "confirmed"),
+    result("reference", "refuted", "printed"),
+]
+STATUS_TABLE = [
+    (GOOD, "proved"),
+    (GOOD[:1], "inconclusive"),
+    ([*GOOD, result("monte_carlo", "inconclusive")], "inconclusive"),
+    ([*GOOD, result("monte_carlo", "refuted")], "refuted"),
+    ([*BAD_PRINT, result("monte_carlo", "refuted", "printed")], "refuted"),
+    ([*BAD_PRINT, result("monte_carlo", "confirmed", "printed")], "inconclusive"),
+    ([*BAD_PRINT[:3], result("monte_carlo", "refuted", "printed")], "inconclusive"),
+]
+
+
+@pytest.mark.parametrize(("results", "status"), STATUS_TABLE)
+def test_status_follows_from_the_routes(results, status):
+    assert status_of(find("zucchet:60"), results, Score(3, ())) == status
+
+
+def test_a_surviving_mutant_is_a_failure_unless_it_is_waived():
+    claim = find("zucchet:60")
+    waived = dataclasses.replace(claim, waivers={"doubled": "a reason"})
+    assert status_of(claim, GOOD, Score(3, ("doubled",))) == "inconclusive"
+    assert status_of(waived, GOOD, Score(3, ("doubled",))) == "proved"
+    assert status_of(waived, GOOD, Score(3, ("doubled", "halved"))) == "inconclusive"

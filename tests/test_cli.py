@@ -1,0 +1,251 @@
+"""The front door: what each command prints, writes and answers to bad input."""
+
+import json
+import re
+
+import jax
+import pytest
+from typer.testing import CliRunner
+
+from sigprop import cli
+from theory.claims import registry
+
+KEYS = {"id", "paper", "kind", "status", "routes", "results", "mutants", "killed"}
+RESULT_KEYS = {"route", "point", "value", "low", "high", "verdict"}
+QUICK = ("zucchet:42", "zucchet:75")  # a kernel and a definition: nothing to simulate
+
+
+def sigprop(*arguments):
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+def refused(*arguments):
+    """The message of a command that refuses its input."""
+    done = sigprop(*arguments)
+    assert done.exit_code == cli.BAD_INPUT, done.output
+    assert "Traceback" not in done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return done.stderr
+
+
+@pytest.mark.parametrize("command", ["verify", "claims", "show", "figure"])
+def test_help_names_every_command_and_each_has_its_own(command):
+    assert command in sigprop("--help").output
+    done = sigprop(command, "--help")
+    assert done.exit_code == 0
+    assert f"sigprop {command}" in done.output or f"{command} [OPTIONS]" in done.output
+
+
+def test_no_arguments_give_help():
+    assert "Usage" in sigprop().output
+
+
+def test_claims_lists_every_id_with_its_status():
+    done = sigprop("claims")
+    assert done.exit_code == 0
+    lines = done.output.splitlines()
+    for claim in registry().values():
+        (line,) = [line for line in lines if line.split()[:1] == [claim.id]]
+        assert str(claim.expected) in line
+
+
+def test_claims_of_one_paper_leave_the_others_out():
+    done = sigprop("claims", "--paper", "lru")
+    assert "lru:prop3.3" in done.output
+    assert "zucchet" not in done.output
+
+
+def test_claims_write_json_with_the_shared_keys(tmp_path):
+    path = tmp_path / "claims.json"
+    assert sigprop("claims", "--paper", "lru", "--json", path).exit_code == 0
+    rows = json.loads(path.read_text())
+    assert [row["id"] for row in rows] == [
+        key for key, claim in registry().items() if claim.paper == "lru"
+    ]
+    for row in rows:
+        claim = registry()[row["id"]]
+        assert set(row) >= KEYS
+        assert (row["paper"], row["status"]) == ("lru", claim.expected)
+        assert row["kind"] == claim.kind
+        assert row["killed"] == row["mutants"]
+        assert len(row["routes"]) >= 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_show_tells_what_a_claim_rests_on():
+    done = sigprop("show", "zucchet:59")
+    assert done.exit_code == 0
+    for word in ("Eq. 59", "expected refuted", "corrected", "derivation", "detectable",
+                 "sigprop/stable.py", "of 199 refuted", "rho=0.9"):  # fmt: skip
+        assert word in done.output
+    assert len(done.output.splitlines()) > 30
+
+
+@pytest.mark.parametrize("claim_id", registry())
+def test_show_knows_every_claim(claim_id):
+    done = sigprop("show", claim_id)
+    assert done.exit_code == 0
+    assert registry()[claim_id].title in done.output
+    assert "unknown" not in done.output
+
+
+UNKNOWN = re.compile(r"^sigprop: no claim 'zucchet:590'; did you mean zucchet:59\b.*\?")
+
+
+@pytest.mark.parametrize("command", [("show",), ("verify", "--claim")], ids=" ".join)
+def test_an_unknown_claim_is_refused_with_the_nearest(command):
+    message = refused(*command, "zucchet:590")
+    assert UNKNOWN.match(message)
+    assert message.endswith("`sigprop claims` lists them all\n")
+
+
+BAD = [
+    (
+        ("verify", "--claim", "zucchet:42", "--tier", "slow"),
+        "sigprop: need a tier in ('quick', 'headline'), got 'slow'\n",
+    ),
+    (
+        ("verify", "--paper", "hochreiter"),
+        "sigprop: need a paper in zucchet, lru, rotrnn, blur, sigprop, got "
+        "'hochreiter'\n",
+    ),
+    (
+        ("claims", "--paper", "hochreiter"),
+        "sigprop: need a paper in zucchet, lru, rotrnn, blur, sigprop, got "
+        "'hochreiter'\n",
+    ),
+    (
+        ("verify", "--paper", "blur"),
+        "sigprop: no claim of 'blur' is registered yet; see `sigprop claims`\n",
+    ),
+    (
+        ("verify", "--claim", "zucchet:42", "--device", "tpu"),
+        "sigprop: need a device in ('cpu', 'gpu'), got 'tpu'\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[m for _, m in BAD])
+def test_bad_input_is_refused_in_one_line(arguments, message):
+    assert refused(*arguments) == message
+
+
+def test_a_device_that_is_not_there_is_refused():
+    if any(device.platform == "gpu" for device in jax.devices()):
+        pytest.skip("this machine has a GPU")
+    message = refused("verify", "--claim", "zucchet:42", "--device", "gpu")
+    assert message == (
+        f"sigprop: no gpu is available to JAX {jax.__version__}; install the extra "
+        "`sigprop[cuda]` on a machine with a CUDA device, or use --device cpu\n"
+    )
+
+
+@pytest.mark.parametrize("seed", [-1, 2**70], ids=["negative", "too large"])
+def test_a_seed_that_no_generator_takes_is_refused(seed):
+    message = refused("verify", "--claim", "lru:lemma3.2", "--seed", seed)
+    assert "seed" in message
+    assert str(seed) in message
+
+
+def test_a_claim_of_another_paper_is_not_said_to_be_unregistered():
+    message = refused("verify", "--paper", "lru", "--claim", "zucchet:42")
+    assert "no claim of 'lru' is registered yet" not in message
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fails a test that gets as far as judging a claim."""
+    import sigprop.verify
+
+    def judged(*arguments, **more):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr(sigprop.verify, "verify", judged)
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("option", ["--report", "--json"])
+def test_a_path_that_cannot_be_written_is_refused_before_the_work(option, tmp_path):
+    path = tmp_path / "no" / "such" / "folder" / "file"
+    assert refused("verify", "--claim", "zucchet:42", option, path) == (
+        f"sigprop: cannot write {path}: No such file or directory; choose a folder that "
+        "exists and that you may write to\n"
+    )
+    assert refused("verify", "--claim", "zucchet:42", option, tmp_path) == (
+        f"sigprop: need a file to write, got the folder {tmp_path}; add a file name\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("no_work")
+def test_the_guard_of_the_work_can_fail(tmp_path):
+    done = sigprop("verify", "--claim", "zucchet:42", "--json", tmp_path / "file")
+    assert isinstance(done.exception, AssertionError)
+
+
+def test_claims_to_a_path_that_cannot_be_written_are_refused(tmp_path):
+    message = refused("claims", "--json", tmp_path / "no" / "file")
+    assert "No such file or directory" in message
+
+
+@pytest.fixture(scope="module")
+def verified(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("verified")
+    options = [part for claim_id in QUICK for part in ("--claim", claim_id)]
+    files = ("--json", folder / "run.json", "--report", folder / "run.html")
+    return sigprop("verify", *options, *files), folder
+
+
+def test_verify_says_what_it_found_and_exits_with_zero(verified):
+    done, _ = verified
+    assert done.exit_code == cli.EXPECTED, done.output
+    assert "2 of 2 claims have their expected status. Tier quick" in done.output
+    for claim_id in QUICK:
+        assert claim_id in done.output
+
+
+def test_verify_writes_json_with_the_shared_keys(verified):
+    _, folder = verified
+    rows = json.loads((folder / "run.json").read_text())
+    assert [row["id"] for row in rows] == list(QUICK)
+    for row in rows:
+        assert set(row) >= KEYS
+        assert row["as_expected"] is True
+        assert row["results"]
+        for result in row["results"]:
+            assert set(result) >= RESULT_KEYS
+            assert result["verdict"] == "confirmed"
+
+
+def test_verify_writes_a_report_that_names_its_claims(verified):
+    _, folder = verified
+    page = (folder / "run.html").read_text()
+    assert page.startswith(("<!doctype html>", "<!DOCTYPE html>"))
+    for claim_id in QUICK:
+        assert claim_id in page
+    assert sorted(path.name for path in folder.iterdir()) == ["run.html", "run.json"]
+
+
+def test_an_unexpected_verdict_exits_with_one(monkeypatch):
+    import dataclasses
+
+    import theory.claims
+
+    wrong = dataclasses.replace(registry()["zucchet:42"], expected="confirmed")
+    monkeypatch.setattr(theory.claims, "select", lambda paper, ids=(): (wrong,))
+    done = sigprop("verify", "--claim", "zucchet:42")
+    assert done.exit_code == cli.UNEXPECTED
+    assert "expected confirmed" in done.output
+    assert "0 of 1 claims" in done.output
+
+
+def test_an_interruption_exits_with_130(monkeypatch):
+    import theory.claims
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(theory.claims, "select", interrupted)
+    done = sigprop("verify")
+    assert done.exit_code == cli.INTERRUPTED
+    assert "interrupted; nothing was written" in done.stderr

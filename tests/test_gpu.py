@@ -1,0 +1,73 @@
+"""A GPU makes it faster, never different."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.devices import use_device
+from sigprop.inputs import AR1, Mixed
+from sigprop.montecarlo import second_moments
+from sigprop.precision import double_precision
+from sigprop.verify import verify
+from theory.claims import select
+
+pytestmark = pytest.mark.gpu
+
+CLAIMS = ("zucchet:42", "zucchet:60", "zucchet:53", "lru:6")
+
+
+@pytest.fixture(autouse=True)
+def needs_gpu():
+    try:
+        jax.devices("gpu")
+    except RuntimeError as error:
+        pytest.skip(f"needs a CUDA device: {error}")
+
+
+def moments(device, process, wide):
+    with use_device(device), double_precision(wide):
+        lam = jnp.asarray([0.95, -0.7, 0.5 + 0.4j], jnp.complex128 if wide else None)
+        return second_moments(
+            jax.random.key(0), lam, process, times=(4, 100), num=5000, batch=2500
+        )
+
+
+@pytest.mark.parametrize("wide", [True, False], ids=["float64", "float32"])
+@pytest.mark.parametrize("process", [AR1(0.9), Mixed(0.7, 0.3, 0.5)], ids=str)
+def test_the_same_draws_give_the_same_moments_on_both_devices(process, wide):
+    tolerance = 1e-9 if wide else 1e-3
+    here, there = (moments(device, process, wide) for device in ("cpu", "gpu"))
+    for one, other in zip(here, there, strict=True):
+        for name in ("state", "sensitivity"):
+            assert np.allclose(one[name].first, other[name].first, rtol=tolerance)
+            assert not np.allclose(1.05 * one[name].first, other[name].first, rtol=1e-2)
+
+
+def test_claims_have_the_same_verdicts_and_ratios_on_both_devices():
+    runs = []
+    for device in ("cpu", "gpu"):
+        with use_device(device):
+            runs.append(verify(select(ids=CLAIMS)))
+    for one, other in zip(*(run.claims for run in runs), strict=True):
+        assert one.status == other.status == one.expected
+        for first, second in zip(one.results, other.results, strict=True):
+            assert (first.route, first.point) == (second.route, second.point)
+            same = np.allclose(first.value, second.value, rtol=1e-9, equal_nan=True)
+            assert same, (first, second)
+    assert runs[0].device == "cpu"
+    assert runs[1].device == jax.devices("gpu")[0].device_kind
+
+
+def test_work_stays_on_the_device_that_was_asked_for():
+    from sigprop.montecarlo import over_batches
+
+    for device in ("cpu", "gpu"):
+        with use_device(device):
+            places = over_batches(
+                lambda index, count: jnp.zeros(1).devices().pop().platform,
+                4,
+                1,
+                lambda count: None,
+            )
+        assert set(places) == {device}

@@ -1,0 +1,76 @@
+"""Mutants: one slip each, every kind of slip, and never the formula itself."""
+
+import pytest
+from sympy import Integer, Rational, Sum, sqrt
+
+from theory.claims import registry
+from theory.mutants import mutants
+from theory.symbols import Delta, R, a, b, lam, lam_bar, r, rho
+
+DERIVED = {
+    key: claim.derive().result for key, claim in registry().items() if claim.derive
+}
+
+FORM = (1 + a * r) / (b - r**2)
+EXAMPLES = {
+    "doubled": 2 * FORM,
+    "halved": FORM / 2,
+    "2 becomes 3": (1 + a * r) / (b - r**3),
+    "2 becomes 1": (1 + a * r) / (b - r),
+    "2 changes sign": (1 + a * r) / (b - r**-2),
+    "1 becomes 2": (2 + a * r) / (b - r**2),
+    "the term 1 is dropped": a * r / (b - r**2),
+    "the term 1 changes sign": (-1 + a * r) / (b - r**2),
+    "the factor a is dropped": (1 + r) / (b - r**2),
+    "a is squared": (1 + a**2 * r) / (b - r**2),
+    "b is rooted": (1 + a * r) / (sqrt(b) - r**2),
+    "a and b are swapped": (1 + b * r) / (a - r**2),
+    "a and r are swapped": (1 + a * r) / (b - a**2),
+}
+
+
+@pytest.mark.parametrize("slip", EXAMPLES)
+def test_every_kind_of_slip_is_made(slip):
+    found = {mutant.expr for mutant in mutants(FORM)}
+    assert EXAMPLES[slip] in found
+
+
+def test_slips_are_named_after_what_they_do():
+    named = {mutant.slip: mutant.expr for mutant in mutants(FORM)}
+    known = [slip for slip in EXAMPLES if slip in named]
+    assert len(known) >= 10
+    assert all(named[slip] == EXAMPLES[slip] for slip in known)
+
+
+@pytest.mark.parametrize("form", DERIVED.values(), ids=DERIVED)
+def test_the_formula_itself_is_never_a_mutant_and_none_comes_twice(form):
+    exprs = [mutant.expr for mutant in mutants(form)]
+    assert form not in exprs
+    assert len(set(exprs)) == len(exprs) >= 2
+    assert 2 * form in exprs
+
+
+def test_a_fraction_may_be_turned_over():
+    assert 3 * r / 2 in {mutant.expr for mutant in mutants(Rational(2, 3) * r)}
+
+
+def test_a_dropped_conjugate_appears_where_there_is_one():
+    moment = (1 - rho**2 * lam * lam_bar) / ((1 - rho * lam) * (1 - rho * lam_bar))
+    named = {mutant.slip: mutant.expr for mutant in mutants(moment)}
+    assert named["every conjugate is dropped"] == moment.subs(lam_bar, lam)
+    real = 1 / (1 - lam**2)
+    assert "every conjugate is dropped" not in {m.slip for m in mutants(real)}
+
+
+def test_slips_reach_into_sums_over_lags_but_never_touch_the_lag_itself():
+    form = R(0) + Sum(lam**Delta * R(Delta), (Delta, 1, 9))
+    found = {mutant.slip: mutant.expr for mutant in mutants(form)}
+    assert R(0) + Sum(lam**Delta * R(Delta), (Delta, 2, 9)) in found.values()
+    assert Sum(lam**Delta * R(Delta), (Delta, 1, 9)) in found.values()
+    assert R(0) + Sum(lam**2**Delta * R(Delta), (Delta, 1, 9)) not in found.values()
+    assert not any("Delta and" in slip or "and Delta" in slip for slip in found)
+    assert all(mutant.has(Sum) or mutant == R(0) for mutant in found.values())
+
+
+def test_a_number_has_its_slips_too():
+    assert {m.expr for m in mutants(Integer(1))} >= {2, Rational(1, 2), 0, -1}
