@@ -222,7 +222,8 @@ def _layer(layer, source, process, steps, margin, seed):
 
     pilot = sums(pilot_key, PILOT)
     first = pilot.estimate()
-    relative = INFLATION * PILOT * (first.sem / first.mean) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        relative = INFLATION * PILOT * (first.sem / first.mean) ** 2
     if not (np.isfinite(relative).all() and (relative > 0).all()):
         raise ValueError(
             "need a layer whose outputs vary and are finite, got one that does not"
