@@ -174,6 +174,8 @@ def test_drawn_eigenvalues_come_close_to_the_edge():
     assert sum(close) > 0.2 * len(close)
 
 
+# Under test, beartype checks one random element of a tuple of taps as it is built.
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @settings(max_examples=60)
 @given(ring=rings(), process=inputs())
 def test_drawn_rings_and_inputs_are_valid(ring, process):
