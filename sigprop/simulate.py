@@ -252,8 +252,15 @@ class Job(NamedTuple):
     n: int
 
 
+def _whole(n: int) -> int:
+    return -(-n // BATCH) * BATCH
+
+
 def jobs(needed: dict[Reading, int]) -> tuple[Job, ...]:
-    """Group readings by runner and input; a group runs its largest sample size."""
+    """Group readings by runner and input; a group runs its largest sample size.
+
+    It is rounded up to whole batches: a last one of another size would compile anew.
+    """
     groups: dict[tuple[Callable[..., dict[Reading, Sums]], Input], list[Reading]]
     groups = defaultdict(list)
     for reading in needed:
@@ -261,7 +268,7 @@ def jobs(needed: dict[Reading, int]) -> tuple[Job, ...]:
         if reading.quantity in RUNNERS and source is not None:
             groups[RUNNERS[reading.quantity], source].append(reading)
     return tuple(
-        Job(runner, source, tuple(readings), max(needed[r] for r in readings))
+        Job(runner, source, tuple(readings), _whole(max(needed[r] for r in readings)))
         for (runner, source), readings in groups.items()
     )
 
