@@ -252,7 +252,8 @@ class Job(NamedTuple):
     n: int
 
 
-def _whole(n: int) -> int:
+def whole_batches(n: int) -> int:
+    """The least multiple of ``BATCH`` that is not below ``n``."""
     return -(-n // BATCH) * BATCH
 
 
@@ -268,7 +269,7 @@ def jobs(needed: dict[Reading, int]) -> tuple[Job, ...]:
         if reading.quantity in RUNNERS and source is not None:
             groups[RUNNERS[reading.quantity], source].append(reading)
     return tuple(
-        Job(runner, source, tuple(readings), _whole(max(needed[r] for r in readings)))
+        Job(runner, source, tuple(readings), whole_batches(max(needed[r] for r in readings)))
         for (runner, source), readings in groups.items()
     )
 

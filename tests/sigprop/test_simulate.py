@@ -7,7 +7,7 @@ import pytest
 
 from sigprop import simulate
 from sigprop.plans import Reading
-from sigprop.simulate import group_key, jobs, log_gap_uniform, peaked_uniform
+from sigprop.simulate import BATCH, group_key, jobs, log_gap_uniform, peaked_uniform
 from sigprop.verdict import GAUSSIAN_VARIANCE
 from theory.points import WHITE, AgePoint, EigenPoint, RingPoint, exponential
 
@@ -69,7 +69,7 @@ def test_readings_of_one_input_share_their_trajectories_and_the_largest_sample()
     other = EigenPoint(0.1, 0.0, exponential(0.5), 4)
     needed = {
         Reading("state", near): 10,
-        Reading("sensitivity", far): 30,
+        Reading("sensitivity", far): BATCH + 30,
         Reading("state", other): 20,
         Reading("backward", near): 5,
         Reading("state_kernel", AgePoint(0.1, 0.0, 2)): 99,
@@ -77,9 +77,9 @@ def test_readings_of_one_input_share_their_trajectories_and_the_largest_sample()
     found = {(job.runner.__name__, str(job.source)): job for job in jobs(needed)}
     assert len(found) == 3
     shared = found["_moments", "white"]
-    assert shared.n == 30
+    assert shared.n == 2 * BATCH  # rounded up to whole batches
     assert [reading.quantity for reading in shared.readings] == ["state", "sensitivity"]
-    assert found["_backward", "white"].n == 5
+    assert found["_backward", "white"].n == BATCH
 
 
 def test_a_normalised_neuron_beside_a_plain_one_keeps_its_own_gain():

@@ -9,6 +9,7 @@ from sympy import Rational
 
 from sigprop.mutation import Score
 from sigprop.results import RouteResult
+from sigprop.simulate import whole_batches
 from sigprop.statuses import status_of
 from sigprop.verdict import plan
 from sigprop.verify import verify
@@ -156,7 +157,7 @@ def test_measured_ratios_lie_in_their_intervals_around_one(found, claim_id):
     for result in drawn:
         assert result.low <= 1 <= result.high
         assert result.low < result.value < result.high
-        assert result.n == plan(0.05).n
+        assert result.n == whole_batches(plan(0.05).n)
 
 
 def test_a_run_says_how_it_was_made(run):
@@ -188,7 +189,9 @@ def test_a_claim_beside_another_has_the_numbers_that_it_has_alone():
 
 def test_more_samples_than_planned_are_drawn_when_asked_for():
     (claim,) = verify((FIRST,), samples=8000).claims
-    assert {r.n for r in claim.results if r.route == "monte_carlo"} == {8000}
+    assert {r.n for r in claim.results if r.route == "monte_carlo"} == {
+        whole_batches(8000)
+    }
 
 
 def test_too_few_samples_are_refused_before_anything_is_drawn():
@@ -224,7 +227,8 @@ def test_progress_reaches_its_total_in_every_stage():
         (FIRST,),
         progress=lambda stage, done, total: seen.update({stage: (done, total)}),
     )
-    assert seen["simulating trajectories"] == (plan(0.2).n, plan(0.2).n)
+    total = whole_batches(plan(0.2).n)
+    assert seen["simulating trajectories"] == (total, total)
     assert {"deriving", "deterministic routes"} <= set(seen)
 
 
