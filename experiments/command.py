@@ -15,6 +15,7 @@ STUDIES = (
     "curse_of_memory",
     "ring_eigenvalues",
     "ring_gain",
+    "speed_layers",
     "speed_moments",
 )
 PRESETS = ("smoke", "quick", "paper")

@@ -15,6 +15,7 @@ from sigprop import ginibre, inputs
 from sigprop.evaluate import values
 from sigprop.quantities import QUANTITIES
 from sigprop.results import RouteResult
+from sigprop.statuses import drawn_result
 from sigprop.verdict import judge, plan
 from theory.claims import Claim
 from theory.papers.zucchet_forms import bound_74, eq_45
@@ -151,17 +152,7 @@ def circular_law(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             float(sample.std(ddof=1) / math.sqrt(sized.n)),
         )
         point = f"N={CIRCLE_SIZE}, |z| <= {radius}"
-        found.append(
-            RouteResult(
-                "monte_carlo",
-                point,
-                verdict.ratio,
-                verdict.low,
-                verdict.high,
-                verdict.word,
-                n=verdict.n,
-            )
-        )
+        found.append(drawn_result(point, verdict))
     sizes = (16, 64, 256, 1024, 4096)
     gaps = [
         float(np.max(np.abs(ginibre.radial_law(CIRCLE_RADII, size) - CIRCLE_RADII**2)))

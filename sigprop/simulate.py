@@ -269,7 +269,12 @@ def jobs(needed: dict[Reading, int]) -> tuple[Job, ...]:
         if reading.quantity in RUNNERS and source is not None:
             groups[RUNNERS[reading.quantity], source].append(reading)
     return tuple(
-        Job(runner, source, tuple(readings), whole_batches(max(needed[r] for r in readings)))
+        Job(
+            runner,
+            source,
+            tuple(readings),
+            whole_batches(max(needed[r] for r in readings)),
+        )
         for (runner, source), readings in groups.items()
     )
 

@@ -8,6 +8,7 @@ what is written here is how their ingredients are computed without cancellation.
 import functools
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -23,7 +24,7 @@ def _require(name: str, values: Any, low: float, high: float, brackets: str) -> 
     """Refuse values outside an interval; traced values are taken on trust."""
     try:
         array = np.asarray(values)
-    except Exception:  # a tracer has no values to look at
+    except jax.errors.TracerArrayConversionError:
         return
     above = array > low if brackets[0] == "(" else array >= low
     below = array < high if brackets[1] == ")" else array <= high

@@ -4,7 +4,22 @@ from collections.abc import Iterable
 
 from sigprop.mutation import Score
 from sigprop.results import ClaimResult, RouteResult
+from sigprop.verdict import Verdict
 from theory.claims import Claim, Kind, Status
+
+
+def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteResult:
+    """A simulated verdict as a route result."""
+    return RouteResult(
+        "monte_carlo",
+        point,
+        verdict.ratio,
+        verdict.low,
+        verdict.high,
+        verdict.word,
+        form,
+        verdict.n,
+    )
 
 
 def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> str:

@@ -31,7 +31,7 @@ from sigprop.plans import (
 from sigprop.precision import double_precision
 from sigprop.quantities import QUANTITIES, Routes
 from sigprop.results import ClaimResult, RouteResult, Run
-from sigprop.statuses import finish
+from sigprop.statuses import drawn_result, finish
 from sigprop.verdict import (
     ALPHA,
     BETA,
@@ -170,18 +170,7 @@ def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
             forms.append(("printed", case.wrong[point]))
         for which, form in forms:
             verdict = judge(mean, form, drawn, sem)
-            case.results.append(
-                RouteResult(
-                    "monte_carlo",
-                    str(point),
-                    verdict.ratio,
-                    verdict.low,
-                    verdict.high,
-                    verdict.word,
-                    which,
-                    verdict.n,
-                )
-            )
+            case.results.append(drawn_result(str(point), verdict, which))
 
 
 def ring_law(case: Case, seed: int) -> None:
@@ -203,21 +192,11 @@ def ring_law(case: Case, seed: int) -> None:
         views = {"radius": radial, "phase": turn, "both": np.mod(radial + turn, 1)}
         for name, uniform in views.items():
             verdict = judge_uniform(uniform, planned)
-            case.results.append(
-                RouteResult(
-                    "monte_carlo",
-                    f"{point}, {name}",
-                    verdict.ratio,
-                    verdict.low,
-                    verdict.high,
-                    verdict.word,
-                    n=verdict.n,
-                )
-            )
-        case.results.append(_ring_map(case.derived, point))
+            case.results.append(drawn_result(f"{point}, {name}", verdict))
+        case.results.append(_ring_map(point))
 
 
-def _ring_map(form: Expr, point: RingPoint) -> RouteResult:
+def _ring_map(point: RingPoint) -> RouteResult:
     """The sampler's arithmetic against the area law, by inverting it at levels."""
     levels = np.linspace(0.0, 1.0, 101)
     with double_precision(True):

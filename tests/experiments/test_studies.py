@@ -10,13 +10,14 @@ from experiments import (
     curse_of_memory,
     ring_eigenvalues,
     ring_gain,
+    speed_layers,
     speed_moments,
     store,
 )
 from sigprop.precision import double_precision
 
 REPRODUCIBLE = (accuracy, curse_of_memory, ring_eigenvalues, ring_gain)
-STUDIES = (*REPRODUCIBLE, speed_moments)
+STUDIES = (*REPRODUCIBLE, speed_layers, speed_moments)
 FAR = 5.0  # standard errors
 
 
@@ -182,6 +183,14 @@ def test_all_ways_of_the_benchmark_agree(smoke):
     np.testing.assert_allclose(ratios, 1, atol=0.6)
 
 
+def test_both_ways_of_the_layer_agree_and_a_wrong_one_is_refused(smoke, monkeypatch):
+    assert smoke["speed_layers"].attrs["disagreement"] < speed_layers.AGREEMENT
+    wrong = {**speed_layers.WAYS, "usual": lambda *a: 1.05 * speed_layers.usual(*a)}
+    monkeypatch.setattr(speed_layers, "WAYS", wrong)
+    with pytest.raises(ArithmeticError, match=r"the ways differ by 4\.8e-02"):
+        speed_layers.run(speed_layers.SMOKE)
+
+
 def test_peak_memory_is_measured_by_a_process_of_its_own():
     idle = speed_moments.measure("nothing", speed_moments.SMOKE)
     assert np.isnan(idle) or idle > 1e7
@@ -222,7 +231,7 @@ def test_unknown_study_and_preset_are_refused():
         command.make("ring_gain", "huge")
 
 
-@pytest.mark.parametrize("module", [accuracy, speed_moments], ids=name)
+@pytest.mark.parametrize("module", [accuracy, speed_layers, speed_moments], ids=name)
 def test_command_line_prints_a_table_and_the_file(
     smoke, module, results, monkeypatch, capsys
 ):
@@ -238,8 +247,8 @@ def test_command_line_prints_a_table_and_the_file(
     command.main(module.STUDY)
     printed = capsys.readouterr().out
     assert printed.splitlines()[-1] == str(file)
-    row = "ring_gain" if module is accuracy else "associative"
-    assert row in printed
+    rows = {accuracy: "ring_gain", speed_layers: "33", speed_moments: "associative"}
+    assert rows[module] in printed
 
 
 def test_command_line_reports_a_damaged_result(results, monkeypatch):
