@@ -1,0 +1,1 @@
+"""Every recurrent layer of the papers, one file each, one contract."""

@@ -1,0 +1,123 @@
+"""One contract for every recurrent layer: step by step, in parallel, and its laws.
+
+Notation: u  inputs (time, d_in);  h  states (time, n);  y  outputs (time, d_out).
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import equinox as eqx
+import jax
+from jax import lax
+from jaxtyping import Array, Complex, Float, Inexact
+
+State = Any
+Group = Literal["recurrent", "input", "readout"]
+
+
+class Layer(eqx.Module):
+    """A sequence layer.
+
+    Attributes:
+        linear: Whether outputs are linear in inputs.
+        causal: Whether ``y_t`` depends on ``u_1 ... u_t`` alone.
+        stable: Whether ``|lam| <= 1`` at any value of the parameters.
+    """
+
+    linear: ClassVar[bool] = True
+    causal: ClassVar[bool] = True
+    stable: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+
+    @property
+    @abstractmethod
+    def state_size(self) -> int:
+        """Numbers in the state ``h``; a complex one counts once."""
+
+    @abstractmethod
+    def initial_state(self) -> State:
+        """The zero state."""
+
+    @abstractmethod
+    def step(
+        self, state: State, u: Float[Array, " d_in"]
+    ) -> tuple[State, Float[Array, " d_out"]]:
+        """Take one input and return the next state and the output."""
+
+    @abstractmethod
+    def states(self, u: Float[Array, "time d_in"]) -> Inexact[Array, "time n"]:
+        """All states from the zero state, in parallel where the layer can."""
+
+    @abstractmethod
+    def read(
+        self, h: Inexact[Array, "time n"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """Outputs from states."""
+
+    def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
+        """Outputs of a whole sequence from the zero state.
+
+        Raises:
+            ValueError: If the inputs are not of shape (time, d_in).
+        """
+        require_inputs(self, u)
+        return self.read(self.states(u), u)
+
+    def eigenvalues(self) -> Complex[Array, " n"] | None:
+        """Eigenvalues of the linear recurrence; none where it has no fixed one."""
+        return None
+
+    @abstractmethod
+    def groups(self) -> Mapping[str, Group]:
+        """The optimiser's group of every parameter, by its field's name."""
+
+
+def require_inputs(layer: Layer, u: Any) -> None:
+    """Refuse inputs of a wrong shape.
+
+    Raises:
+        ValueError: Naming the shape that is needed.
+    """
+    width = layer.widths[0]
+    if u.ndim != 2 or u.shape[1] != width:
+        raise ValueError(
+            f"need inputs of shape (time, {width}), got {u.shape}; use jax.vmap over a "
+            "batch"
+        )
+
+
+def stepwise(layer: Layer, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
+    """Run a layer by its ``step``: the definition that ``__call__`` must match."""
+    _, y = lax.scan(lambda h, one: layer.step(h, one), layer.initial_state(), u)
+    return y
+
+
+def parameters(layer: Layer) -> dict[str, Array]:
+    """Every trainable array of a layer by its field's name, groups checked.
+
+    Raises:
+        ValueError: If a parameter has no group, or a group no parameter.
+    """
+    found = {
+        name: value
+        for name, value in vars(layer).items()
+        if eqx.is_inexact_array(value)
+    }
+    groups = layer.groups()
+    if set(found) != set(groups):
+        raise ValueError(
+            f"need one group a parameter, got parameters {sorted(found)} and groups "
+            f"{sorted(groups)}"
+        )
+    return found
+
+
+def count_parameters(layer: eqx.Module) -> int:
+    """Real numbers in the trainable arrays; a complex one counts twice."""
+    leaves = jax.tree.leaves(eqx.filter(layer, eqx.is_inexact_array))
+    return sum(leaf.size * (2 if leaf.dtype.kind == "c" else 1) for leaf in leaves)

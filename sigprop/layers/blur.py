@@ -1,0 +1,159 @@
+"""BLUR: an LRU in each direction of time, their states merged by one linear map.
+
+``h_t = lam_f h_{t-1} + gamma_f B_f u_t`` forwards, ``g_t = lam_b g_{t+1} + gamma_b B_b
+u_t`` backwards, ``y_t = Re(C_f h_t + C_b g_t) + D u_t``, with eigenvalues as the LRU's.
+
+The layer ends at the merge ``H`` of Eq. 11, of which it keeps the real part as Eq. 12
+does; what follows there, an MLP or GLU, a skip over it and an output map, is a block's.
+``D`` is the skip of the LRU itself; the paper's ``C u`` in Eq. 13 enters after the MLP.
+Eq. 14 writes the merge as a map of the sum of the states, which is less: it forces
+``C_f = C_b``.
+
+Source: BLUR (2025), Eq. 10-14, Appendix A.5 and Table 6.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.engine import scan_linear
+from sigprop.layers.base import Group
+from sigprop.layers.bidirectional import Bidirectional
+from sigprop.layers.lru import LRU, lru
+from sigprop.projections import read_out
+
+
+@final
+class BLUR(Bidirectional):
+    """The layer; build one with ``blur``.
+
+    Parameters of the forward half come first along the first axis.  ``gamma`` is the
+    LRU's normalisation; ``absent`` leaves Eq. 10 as printed.
+    """
+
+    stable: ClassVar[bool] = True
+
+    nu_log: Float[Array, "2 n"]
+    theta_log: Float[Array, "2 n"]
+    B_re: Float[Array, "2 n d_in"]
+    B_im: Float[Array, "2 n d_in"]
+    C_re: Float[Array, "2 d_out n"]
+    C_im: Float[Array, "2 d_out n"]
+    D: Float[Array, " d_out"] | Float[Array, "d_out d_in"]
+    gamma_log: Float[Array, "2 n"] | None
+    gamma: str = eqx.field(static=True)
+
+    def halves(self) -> tuple[LRU, LRU]:
+        """The forward half and the backward half, each as an LRU with the skip."""
+        return self._half(0), self._half(1)
+
+    def _half(self, i: int) -> LRU:
+        return LRU(
+            nu_log=self.nu_log[i],
+            theta_log=self.theta_log[i],
+            B_re=self.B_re[i],
+            B_im=self.B_im[i],
+            C_re=self.C_re[i],
+            C_im=self.C_im[i],
+            D=self.D,
+            gamma_log=None if self.gamma_log is None else self.gamma_log[i],
+            gamma=self.gamma,
+        )
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.B_re.shape[2], self.C_re.shape[1]
+
+    @property
+    def state_size(self) -> int:
+        """Complex numbers in the states of both directions."""
+        return 2 * self.nu_log.shape[1]
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """Eigenvalues of the forward half, then those of the backward half."""
+        return jnp.concatenate([half.eigenvalues() for half in self.halves()])
+
+    def initial_state(self) -> Complex[Array, " n"]:
+        """The zero state, at either end."""
+        return jnp.zeros_like(self.eigenvalues())
+
+    def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time both"]:
+        """All states, those of the forward half first."""
+        forward, backward = self.halves()
+        h = forward.states(u)
+        g = scan_linear(backward.eigenvalues(), backward.inputs(u), reverse=True)
+        return jnp.concatenate([h, g], -1)
+
+    def read(
+        self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``Re(C_f h + C_b g) + D u``, with ``D`` a vector or a matrix."""
+        n = self.state_size // 2
+        backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
+        return self._half(0).read(h[:, :n], u) + backward
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets: that of the LRU."""
+        return self._half(0).groups()
+
+
+def blur(
+    key: PRNGKeyArray,
+    state_size: int,
+    width: int,
+    *,
+    r_min: float = 0.0,
+    r_max: float = 1.0,
+    max_phase: float = 2 * math.pi,
+    gamma: str = "learned",
+) -> BLUR:
+    """Draw a BLUR: an LRU for each direction, as the LRU's paper draws it.
+
+    The variance of ``C`` is halved, since the merge adds up twice as many numbers; the
+    paper does not say how it draws the merge.
+
+    Args:
+        key: Consumed here.
+        state_size: Complex numbers in the state of one direction, 128 in the paper.
+        width: Inputs and outputs, 256 in the paper.
+        r_min: Inner radius of the ring of eigenvalues, ``e_min`` in the paper.
+        r_max: Outer radius, ``e_max`` in the paper.
+        max_phase: Phases are uniform on [0, max_phase] radians.
+        gamma: How the inputs of a neuron are normalised, one of the LRU's ``GAMMAS``.
+
+    Raises:
+        ValueError: If a size, a radius, the phase or ``gamma`` is out of range.
+
+    Source: BLUR (2025), Section 4.2 and Table 6.
+    """
+    forward, backward = (
+        lru(
+            half_key,
+            state_size,
+            width,
+            r_min=r_min,
+            r_max=r_max,
+            max_phase=max_phase,
+            gamma=gamma,
+        )
+        for half_key in jax.random.split(key)
+    )
+    both = jax.tree.map(lambda f, b: jnp.stack([f, b]), forward, backward)
+    share = math.sqrt(0.5)
+    return BLUR(
+        nu_log=both.nu_log,
+        theta_log=both.theta_log,
+        B_re=both.B_re,
+        B_im=both.B_im,
+        C_re=share * both.C_re,
+        C_im=share * both.C_im,
+        D=forward.D,
+        gamma_log=both.gamma_log,
+        gamma=gamma,
+    )

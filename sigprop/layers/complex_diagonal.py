@@ -1,0 +1,90 @@
+"""The complex diagonal RNN: ``h_t = lam h_{t-1} + B u_t``, ``y = Re(C h) + D u``.
+
+The same recurrence as the LRU with other coordinates for the eigenvalues and, as in the
+ablations of both papers, no normalisation.  Nothing keeps ``|lam|`` below one.
+
+Source: Zucchet & Orvieto (2024), Eq. 16-20; Orvieto et al. (2023), Section 3.2-3.3 and
+Table 2 for the polar and the exponential form.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group
+from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
+from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.lru import ring_parameters
+
+COORDINATES = ("cartesian", "polar", "exponential")
+
+
+@final
+class ComplexDiagonal(DiagonalLayer):
+    """The layer; build one with ``complex_diagonal``.
+
+    ``first`` and ``second`` are the real and imaginary part of each eigenvalue
+    (``cartesian``), its modulus and phase (``polar``), or its ``nu`` and phase with
+    ``|lam| = exp(-nu)`` (``exponential``).
+    """
+
+    stable: ClassVar[bool] = False
+
+    first: Float[Array, " n"]
+    second: Float[Array, " n"]
+    coordinates: str = eqx.field(static=True)
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """The diagonal of the recurrence."""
+        if self.coordinates == "cartesian":
+            return lax.complex(self.first, self.second)
+        if self.coordinates == "polar":
+            turn = lax.complex(jnp.zeros_like(self.second), self.second)
+            return self.first * jnp.exp(turn)
+        return jnp.exp(lax.complex(-self.first, self.second))
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {**PROJECTIONS, **dict.fromkeys(("first", "second"), "recurrent")}
+
+
+def complex_diagonal(
+    key: PRNGKeyArray,
+    state_size: int,
+    d_in: int,
+    d_out: int,
+    *,
+    nu0: float = 0.0,
+    theta0: float = 2 * math.pi,
+    coordinates: str = "cartesian",
+) -> ComplexDiagonal:
+    """Draw the layer with eigenvalues uniform on the ring [nu0, 1], phases below theta0.
+
+    Raises:
+        ValueError: If a size, the radius, the phase or the coordinates are out of range.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.2.
+    """
+    require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    if coordinates not in COORDINATES:
+        raise ValueError(f"need coordinates in {COORDINATES}, got {coordinates!r}")
+    ring_key, *keys = jax.random.split(key, 6)
+    nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
+    nu, theta = jnp.exp(nu_log), jnp.exp(theta_log)
+    radius = jnp.exp(-nu)
+    first, second = {
+        "cartesian": (radius * jnp.cos(theta), radius * jnp.sin(theta)),
+        "polar": (radius, theta),
+        "exponential": (nu, theta),
+    }[coordinates]
+    half = math.sqrt(0.5)
+    b_re, b_im = (half * fan_in(k, state_size, d_in) for k in keys[:2])
+    c_re, c_im = (half * fan_in(k, d_out, state_size) for k in keys[2:4])
+    d = fan_in(keys[4], d_out, d_in)
+    return ComplexDiagonal(b_re, b_im, c_re, c_im, d, first, second, coordinates)

@@ -1,0 +1,199 @@
+"""Dense and block-diagonal recurrences: ``h_t = f(A h_{t-1} + B u_t)``, ``y = C h + D u``.
+
+A dense matrix is one block; heads are several.  With ``f`` the identity the layer is
+linear; ``tanh`` and ``relu`` are the baselines.
+
+Source: Zucchet & Orvieto (2024), Eq. 12-15; Orvieto et al. (2023), Section 3.1.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import fan_in, normal, require_sizes
+
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+    "identity": lambda h: h,
+    "tanh": jnp.tanh,
+    "relu": jax.nn.relu,
+}
+
+
+class _BlockDiagonal(Layer):
+    """Everything but the activation, which decides whether the layer is linear."""
+
+    A: Float[Array, "blocks size size"]
+    B: Float[Array, "n d_in"]
+    C: Float[Array, "d_out n"]
+    D: Float[Array, "d_out d_in"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.B.shape[1], self.C.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state."""
+        return self.B.shape[0]
+
+    def activate(self, h: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The activation of the recurrence."""
+        return h
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros(self.state_size, self.A.dtype)
+
+    def _advance(
+        self, h: Float[Array, " n"], entering: Float[Array, " n"]
+    ) -> Float[Array, " n"]:
+        blocks, size, _ = self.A.shape
+        mixed = jnp.einsum("bij,bj->bi", self.A, h.reshape(blocks, size))
+        return self.activate(mixed.reshape(-1) + entering)
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        state = self._advance(state, self.B @ u)
+        return state, self.C @ state + self.D @ u
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
+        """All states, from the zero state; sequential, as a dense matrix must be."""
+
+        def body(h, entering):
+            h = self._advance(h, entering)
+            return h, h
+
+        return lax.scan(body, self.initial_state(), u @ self.B.T)[1]
+
+    def read(
+        self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``C h + D u``."""
+        return h @ self.C.T + u @ self.D.T
+
+    def eigenvalues(self) -> Complex[Array, " n"] | None:
+        """Eigenvalues of the blocks; those of the linear part if there is more."""
+        return jnp.linalg.eigvals(self.A).reshape(-1)
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {"A": "recurrent", "B": "input", "C": "readout", "D": "readout"}
+
+
+@final
+class LinearRNN(_BlockDiagonal):
+    """The linear recurrence; build one with ``linear_rnn`` or ``block_rnn``."""
+
+
+@final
+class NonlinearRNN(_BlockDiagonal):
+    """The recurrence with an activation; build one with ``nonlinear_rnn``."""
+
+    linear: ClassVar[bool] = False
+    activation: str = eqx.field(static=True)
+
+    def activate(self, h: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The activation of the recurrence."""
+        return ACTIVATIONS[self.activation](h)
+
+
+def _weights(key: PRNGKeyArray, n: int, d_in: int, d_out: int):
+    b_key, c_key, d_key = jax.random.split(key, 3)
+    return fan_in(b_key, n, d_in), fan_in(c_key, d_out, n), fan_in(d_key, d_out, d_in)
+
+
+def transform_eigenvalues(
+    matrix: Float[np.ndarray, "n n"], nu0: float, theta0: float
+) -> Float[np.ndarray, "n n"]:
+    """Move the eigenvalues of a real matrix into the ring, conjugates staying so.
+
+    ``lam <- (nu0 + (1 - nu0) tanh|lam|) exp(i theta0 arg(lam) / pi)``, eigenvectors
+    kept.  Computed in double precision on the host: it is done once.
+
+    Source: Zucchet & Orvieto (2024), Eq. 15.
+
+    Raises:
+        ValueError: Unless ``0 <= nu0 < 1`` and ``0 < theta0 <= pi``.
+    """
+    if not (0 <= nu0 < 1 and 0 < theta0 <= np.pi):
+        raise ValueError(
+            f"need 0 <= nu0 < 1 and 0 < theta0 <= pi, got nu0={nu0}, theta0={theta0}"
+        )
+    values, vectors = np.linalg.eig(np.asarray(matrix, np.float64))
+    radius = nu0 + (1 - nu0) * np.tanh(np.abs(values))
+    # arg of a negative real eigenvalue is pi; alone in its pair it must stay real.
+    phase = np.where(
+        values.imag == 0, np.angle(values), np.angle(values) * theta0 / np.pi
+    )
+    moved = radius * np.exp(1j * phase)
+    return np.real(vectors @ np.diag(moved) @ np.linalg.inv(vectors))
+
+
+def block_rnn(
+    key: PRNGKeyArray,
+    blocks: int,
+    size: int,
+    d_in: int,
+    d_out: int,
+    *,
+    nu0: float,
+    theta0: float,
+) -> LinearRNN:
+    """Draw a linear RNN of independent blocks, each initialised by itself.
+
+    Entries of each block have variance ``1/size``, the reading of the paper's
+    ``N(0, 1/sqrt(n))`` under which its limit holds that the eigenvalues fill the unit
+    disc (Appendix A.1, after Eq. 15).
+
+    Raises:
+        ValueError: If a size, ``nu0`` or ``theta0`` is out of range.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.1.
+    """
+    require_sizes(blocks=blocks, size=size, d_in=d_in, d_out=d_out)
+    a_key, weight_key = jax.random.split(key)
+    raw = np.asarray(normal(a_key, blocks * size, size, 1 / size))
+    moved = [
+        transform_eigenvalues(block, nu0, theta0)
+        for block in raw.reshape(blocks, size, size)
+    ]
+    dtype = jnp.zeros(()).dtype
+    return LinearRNN(
+        jnp.asarray(np.stack(moved), dtype),
+        *_weights(weight_key, blocks * size, d_in, d_out),
+    )
+
+
+def linear_rnn(
+    key: PRNGKeyArray, n: int, d_in: int, d_out: int, *, nu0: float, theta0: float
+) -> LinearRNN:
+    """Draw a dense linear RNN: one block.  Arguments and errors as ``block_rnn``."""
+    return block_rnn(key, 1, n, d_in, d_out, nu0=nu0, theta0=theta0)
+
+
+def nonlinear_rnn(
+    key: PRNGKeyArray, n: int, d_in: int, d_out: int, activation: str = "tanh"
+) -> NonlinearRNN:
+    """Draw a dense RNN with Glorot recurrence: entries of variance ``1/n``.
+
+    Raises:
+        ValueError: If a size is below one or the activation is unknown.
+
+    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1.
+    """
+    require_sizes(n=n, d_in=d_in, d_out=d_out)
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"need activation in {tuple(ACTIVATIONS)}, got {activation!r}")
+    a_key, weight_key = jax.random.split(key)
+    a = normal(a_key, n, n, 1 / n)[None]
+    return NonlinearRNN(a, *_weights(weight_key, n, d_in, d_out), activation)

@@ -1,0 +1,82 @@
+"""What diagonal layers share: ``h_t = lam h_{t-1} + gamma B u_t``, ``y = Re(C h) + D u``.
+
+A layer adds its own coordinates of ``lam`` and its own normalisation ``gamma``.
+"""
+
+from abc import abstractmethod
+
+import jax.numpy as jnp
+from jaxtyping import Array, Complex, Float
+
+from sigprop.engine import scan_linear
+from sigprop.layers.base import Group, Layer
+from sigprop.projections import project_in, read_out
+from sigprop.recurrence import step
+
+PROJECTIONS: dict[str, Group] = {
+    "B_re": "input",
+    "B_im": "input",
+    "C_re": "readout",
+    "C_im": "readout",
+    "D": "readout",
+}
+
+
+class DiagonalLayer(Layer):
+    """A complex diagonal recurrence between real projections.
+
+    ``D`` is a vector, one entry a channel, or a matrix.
+    """
+
+    B_re: Float[Array, "n d_in"]
+    B_im: Float[Array, "n d_in"]
+    C_re: Float[Array, "d_out n"]
+    C_im: Float[Array, "d_out n"]
+    D: Float[Array, " d_out"] | Float[Array, "d_out d_in"]
+
+    @abstractmethod
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """The diagonal of the recurrence."""
+
+    def normaliser(self) -> Float[Array, " n"] | None:
+        """The factor ``gamma`` on the input of each neuron; none for one."""
+        return None
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.B_re.shape[1], self.C_re.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Complex numbers in the state."""
+        return self.B_re.shape[0]
+
+    def inputs(self, u: Float[Array, "*time d_in"]) -> Complex[Array, "*time n"]:
+        """``gamma B u``."""
+        gamma = self.normaliser()
+        if gamma is None:
+            return project_in(self.B_re, self.B_im, u)
+        return project_in(gamma[:, None] * self.B_re, gamma[:, None] * self.B_im, u)
+
+    def initial_state(self) -> Complex[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros_like(self.eigenvalues())
+
+    def step(
+        self, state: Complex[Array, " n"], u: Float[Array, " d_in"]
+    ) -> tuple[Complex[Array, " n"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        state = step(self.eigenvalues(), state, self.inputs(u[None])[0])
+        return state, self.read(state[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time n"]:
+        """All states, from the zero state."""
+        return scan_linear(self.eigenvalues(), self.inputs(u))
+
+    def read(
+        self, h: Complex[Array, "time n"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``Re(C h) + D u``."""
+        skip = self.D[None] * u if self.D.ndim == 1 else u @ self.D.T
+        return read_out(self.C_re, self.C_im, h) + skip

@@ -1,0 +1,173 @@
+"""The gate alone: ``f = s(W_fx u + W_fh h + b_f)``, ``h <- f h + (1 - f) u``.
+
+The simplified GRU with which Zucchet & Orvieto carry their theory over to gated
+networks.  Printed, the gate sees input and state; without ``W_fh`` it sees the input
+alone, as in Mamba and Hawk, and the recurrence runs in parallel; without both it is the
+constant ``lam = s(b_f)`` of the theory.
+
+Source: Zucchet & Orvieto (2024), Eq. 157-158; Figure 14 for the two simpler gates.
+"""
+
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.nn import sigmoid
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.engine import scan_linear
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.gru import blend, chrono, orthogonal
+from sigprop.layers.initialisers import fan_in, require_sizes
+
+
+class _Gated(Layer):
+    """What does not depend on the gate's arguments."""
+
+    b_f: Float[Array, " n"]
+    C: Float[Array, "d_out n"]
+    D: Float[Array, "d_out n"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``; there is one input a neuron."""
+        return self.C.shape[1], self.C.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state."""
+        return self.b_f.shape[0]
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros_like(self.b_f)
+
+    def read(
+        self, h: Float[Array, "time n"], u: Float[Array, "time n"]
+    ) -> Float[Array, "time d_out"]:
+        """``C h + D u``."""
+        return h @ self.C.T + u @ self.D.T
+
+
+@final
+class GatedUnit(_Gated):
+    """The unit with a gate that depends on input and, given ``W_fh``, on the state.
+
+    Build one with ``gated_unit``.
+    """
+
+    linear: ClassVar[bool] = False
+
+    W_fx: Float[Array, "n n"]
+    W_fh: Float[Array, "n n"] | None
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " n"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        a = self.W_fx @ u + self.b_f
+        a = a if self.W_fh is None else a + self.W_fh @ state
+        state = blend(a, state, u)
+        return state, self.C @ state + self.D @ u
+
+    def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
+        """All states, from the zero state; in parallel unless the gate needs them."""
+        entering, mixing = u @ self.W_fx.T + self.b_f[None], self.W_fh
+        if mixing is None:
+            return scan_linear(sigmoid(entering), sigmoid(-entering) * u)
+
+        def body(h, now):
+            a, u_t = now
+            h = blend(a + mixing @ h, h, u_t)
+            return h, h
+
+        return lax.scan(body, self.initial_state(), (entering, u))[1]
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        groups: dict[str, Group] = {
+            "W_fx": "input",
+            "b_f": "recurrent",
+            "C": "readout",
+            "D": "readout",
+        }
+        if self.W_fh is not None:
+            groups["W_fh"] = "recurrent"
+        return groups
+
+
+@final
+class ConstantGate(_Gated):
+    """The unit with the gate ``lam = sigmoid(b_f)``; build one with ``constant_gate``."""
+
+    stable: ClassVar[bool] = True
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """The gates, between zero and one."""
+        return lax.complex(sigmoid(self.b_f), jnp.zeros_like(self.b_f))
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " n"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        state = blend(self.b_f, state, u)
+        return state, self.C @ state + self.D @ u
+
+    def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
+        """All states, from the zero state."""
+        return scan_linear(sigmoid(self.b_f), sigmoid(-self.b_f)[None] * u)
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {"b_f": "recurrent", "C": "readout", "D": "readout"}
+
+
+def gated_unit(
+    key: PRNGKeyArray,
+    n: int,
+    d_out: int,
+    *,
+    times: tuple[float, float],
+    state_gain: float = 1.0,
+) -> GatedUnit:
+    """Draw the unit as a GRU is drawn: orthogonal ``W_fh``, LeCun ``W_fx``, Chrono.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state, and inputs.
+        d_out: Outputs.
+        times: ``(T_min, T_max)`` of the forget biases; (1, 256) in Figure 15.
+        state_gain: Factor on ``W_fh``, the paper's ``sigma_h``; zero leaves it out.
+
+    Raises:
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.4 and D.3.
+    """
+    require_sizes(n=n, d_out=d_out)
+    bias_key, c_key, d_key, x_key, h_key = jax.random.split(key, 5)
+    return GatedUnit(
+        b_f=chrono(bias_key, n, times),
+        C=fan_in(c_key, d_out, n),
+        D=fan_in(d_key, d_out, n),
+        W_fx=fan_in(x_key, n, n),
+        W_fh=None if state_gain == 0 else orthogonal(h_key, n, state_gain),
+    )
+
+
+def constant_gate(
+    key: PRNGKeyArray, n: int, d_out: int, *, times: tuple[float, float]
+) -> ConstantGate:
+    """Draw the unit whose gates depend on nothing.  Arguments as ``gated_unit``.
+
+    Raises:
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
+
+    Source: Zucchet & Orvieto (2024), Figure 14 A and Figure 15.
+    """
+    require_sizes(n=n, d_out=d_out)
+    bias_key, c_key, d_key = jax.random.split(key, 3)
+    return ConstantGate(
+        chrono(bias_key, n, times), fan_in(c_key, d_out, n), fan_in(d_key, d_out, n)
+    )

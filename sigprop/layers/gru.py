@@ -1,0 +1,197 @@
+"""The gated recurrent unit of Zucchet & Orvieto, with Chrono biases.
+
+``r = s(W_rx u + W_rh h + b_r)``, ``f = s(W_fx u + W_fh h + b_f)``,
+``n = tanh(W_nx u + b_nx + r (W_nh h + b_nh))``, ``h <- f h + (1 - f) n``, ``y = C h + D u``
+with ``s`` the sigmoid.  The forget gate ``f`` plays the part of ``lam``.
+
+Source: Zucchet & Orvieto (2024), Eq. 26-33.
+"""
+
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.nn import sigmoid
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import fan_in, require_sizes
+
+
+@final
+class GRU(Layer):
+    """The layer; build one with ``gru``."""
+
+    linear: ClassVar[bool] = False
+
+    W_rx: Float[Array, "n d_in"]
+    W_fx: Float[Array, "n d_in"]
+    W_nx: Float[Array, "n d_in"]
+    W_rh: Float[Array, "n n"]
+    W_fh: Float[Array, "n n"]
+    W_nh: Float[Array, "n n"]
+    b_r: Float[Array, " n"]
+    b_f: Float[Array, " n"]
+    b_nx: Float[Array, " n"]
+    b_nh: Float[Array, " n"]
+    C: Float[Array, "d_out n"]
+    D: Float[Array, "d_out d_in"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.W_rx.shape[1], self.C.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state."""
+        return self.b_f.shape[0]
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros_like(self.b_f)
+
+    def _entering(self, u: Float[Array, "time d_in"]) -> Float[Array, "time gates"]:
+        """What inputs and biases add to ``r``, ``f`` and ``n``, side by side."""
+        weights = jnp.concatenate([self.W_rx, self.W_fx, self.W_nx])
+        return u @ weights.T + jnp.concatenate([self.b_r, self.b_f, self.b_nx])[None]
+
+    def _mixing(self) -> Float[Array, "gates n"]:
+        return jnp.concatenate([self.W_rh, self.W_fh, self.W_nh])
+
+    def _advance(
+        self,
+        h: Float[Array, " n"],
+        entering: Float[Array, " gates"],
+        mixing: Float[Array, "gates n"],
+    ) -> Float[Array, " n"]:
+        r_u, f_u, n_u = jnp.split(entering, 3)
+        r_h, f_h, n_h = jnp.split(mixing @ h, 3)
+        n = jnp.tanh(n_u + sigmoid(r_u + r_h) * (n_h + self.b_nh))
+        return blend(f_u + f_h, h, n)
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        state = self._advance(state, self._entering(u[None])[0], self._mixing())
+        return state, self.C @ state + self.D @ u
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
+        """All states, from the zero state; sequential, as the gates need the state."""
+        mixing = self._mixing()
+
+        def body(h, entering):
+            h = self._advance(h, entering, mixing)
+            return h, h
+
+        return lax.scan(body, self.initial_state(), self._entering(u))[1]
+
+    def read(
+        self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``C h + D u``."""
+        return h @ self.C.T + u @ self.D.T
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "W_rx": "input",
+            "W_fx": "input",
+            "W_nx": "input",
+            "W_rh": "recurrent",
+            "W_fh": "recurrent",
+            "W_nh": "recurrent",
+            "b_r": "recurrent",
+            "b_f": "recurrent",
+            "b_nx": "recurrent",
+            "b_nh": "recurrent",
+            "C": "readout",
+            "D": "readout",
+        }
+
+
+def blend(
+    a: Float[Array, "*shape"], h: Float[Array, "*shape"], x: Float[Array, "*shape"]
+) -> Float[Array, "*shape"]:
+    """``f h + (1 - f) x`` with ``f = sigmoid(a)``; ``1 - f`` keeps its digits near 0."""
+    return sigmoid(a) * h + sigmoid(-a) * x
+
+
+def chrono_times(nu0: float) -> tuple[float, float]:
+    """``T_min = 1/(1 - nu0)`` and ``T_max = 2/(1 - nu0)``.
+
+    The paper says that ``b = log T`` then gives gates in ``[nu0, (1 + nu0)/2]``.  As
+    ``sigmoid(log T) = T/(1 + T)``, they lie in ``[1/(2 - nu0), 2/(3 - nu0)]``, above by
+    ``(1 - nu0)^2/(2 - nu0)`` and ``(1 - nu0)^2/(6 - 2 nu0)``; ``b = log(T - 1)`` gives
+    what is said.
+
+    Raises:
+        ValueError: Unless ``0 <= nu0 < 1``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 32-33.
+    """
+    if not 0 <= nu0 < 1:
+        raise ValueError(f"need 0 <= nu0 < 1, got nu0={nu0}")
+    return 1 / (1 - nu0), 2 / (1 - nu0)
+
+
+def chrono(key: PRNGKeyArray, n: int, times: tuple[float, float]) -> Float[Array, " n"]:
+    """Draw ``b = log T`` with ``T`` uniform on ``times``: gates ``T/(1 + T)``.
+
+    Raises:
+        ValueError: Unless ``0 < T_min <= T_max``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 31; Tallec & Ollivier (2018), chrono initialisation.
+    """
+    t_min, t_max = times
+    if not 0 < t_min <= t_max < float("inf"):
+        raise ValueError(f"need 0 < T_min <= T_max, both finite, got times={times}")
+    return jnp.log(jax.random.uniform(key, (n,), minval=t_min, maxval=t_max))
+
+
+def orthogonal(key: PRNGKeyArray, n: int, gain: float = 1.0) -> Float[Array, "n n"]:
+    """Draw an orthogonal matrix, uniformly, times ``gain``."""
+    return gain * jax.nn.initializers.orthogonal()(key, (n, n))
+
+
+def gru(
+    key: PRNGKeyArray,
+    n: int,
+    d_in: int,
+    d_out: int,
+    *,
+    times: tuple[float, float],
+    state_gain: float = 1.0,
+) -> GRU:
+    """Draw a GRU: orthogonal weights on ``h``, LeCun on ``u``, zero and Chrono biases.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state.
+        d_in: Inputs.
+        d_out: Outputs.
+        times: ``(T_min, T_max)`` of the forget biases; ``chrono_times(nu0)`` in the
+            paper's Section 5.
+        state_gain: Factor on the three matrices that take ``h``, the paper's
+            ``sigma_h`` (Figure 14).
+
+    Raises:
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.4 and D.2.
+    """
+    require_sizes(n=n, d_in=d_in, d_out=d_out)
+    bias_key, c_key, d_key, *keys = jax.random.split(key, 9)
+    zero = jnp.zeros(n)
+    return GRU(
+        *(fan_in(k, n, d_in) for k in keys[:3]),
+        *(orthogonal(k, n, state_gain) for k in keys[3:]),
+        b_r=zero,
+        b_f=chrono(bias_key, n, times),
+        b_nx=zero,
+        b_nh=zero,
+        C=fan_in(c_key, d_out, n),
+        D=fan_in(d_key, d_out, d_in),
+    )

@@ -1,0 +1,55 @@
+"""How the papers draw the input, readout and skip weights of a layer."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+
+def require_sizes(**sizes: int) -> None:
+    """Refuse sizes below one.
+
+    Raises:
+        ValueError: Naming the size.
+    """
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"need {name} >= 1, got {name}={size}")
+
+
+def normal(
+    key: PRNGKeyArray, rows: int, columns: int, variance: float
+) -> Float[Array, "rows columns"]:
+    """Independent normal entries of the given variance."""
+    return math.sqrt(variance) * jax.random.normal(key, (rows, columns))
+
+
+def fan_in(key: PRNGKeyArray, rows: int, columns: int) -> Float[Array, "rows columns"]:
+    """Truncated normal entries of variance ``1/columns``.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.1.
+    """
+    return jax.nn.initializers.lecun_normal(in_axis=1, out_axis=0)(key, (rows, columns))
+
+
+def complex_parts(
+    key: PRNGKeyArray, rows: int, columns: int, variance: float
+) -> tuple[Float[Array, "rows columns"], Float[Array, "rows columns"]]:
+    """Real and imaginary part of a complex matrix, each of the given variance."""
+    re_key, im_key = jax.random.split(key)
+    return normal(re_key, rows, columns, variance), normal(
+        im_key, rows, columns, variance
+    )
+
+
+def uniforms(
+    key: PRNGKeyArray, n: int
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """Two independent uniform vectors, open at zero so that logarithms exist."""
+    first_key, second_key = jax.random.split(key)
+    tiny = jnp.finfo(jnp.zeros(()).dtype).tiny
+    return (
+        jax.random.uniform(first_key, (n,), minval=tiny),
+        jax.random.uniform(second_key, (n,), minval=tiny),
+    )

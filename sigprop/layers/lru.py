@@ -1,0 +1,231 @@
+"""The Linear Recurrent Unit: ``h_t = lam h_{t-1} + gamma B u_t``, ``y = Re(C h) + D u``.
+
+``lam = exp(-exp(nu_log) + i exp(theta_log))``: inside the unit disc at any parameters.
+
+Source: Orvieto et al. (2023), Section 3 and Appendix A; Zucchet & Orvieto (2024),
+Eq. 16-22.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group
+from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
+from sigprop.layers.initialisers import complex_parts, fan_in, require_sizes, uniforms
+from sigprop.ring import normalisation, require_ring, ring_polar
+
+GAMMAS = ("learned", "detached", "absent")
+ARRAYS = (
+    "nu_log",
+    "theta_log",
+    "B_re",
+    "B_im",
+    "C_re",
+    "C_im",
+    "D",
+    "gamma_log",
+)
+
+
+@final
+class LRU(DiagonalLayer):
+    """The layer; build one with ``lru``, ``zucchet_lru`` or ``lru_from_arrays``.
+
+    ``gamma`` says what normalises the input: a ``learned`` vector, the ``detached``
+    function ``sqrt(1 - |lam|^2)`` through which no gradient flows, or nothing.
+    """
+
+    stable: ClassVar[bool] = True
+
+    nu_log: Float[Array, " n"]
+    theta_log: Float[Array, " n"]
+    gamma_log: Float[Array, " n"] | None
+    gamma: str = eqx.field(static=True)
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """The diagonal of the recurrence."""
+        return jnp.exp(lax.complex(-jnp.exp(self.nu_log), jnp.exp(self.theta_log)))
+
+    def normaliser(self) -> Float[Array, " n"] | None:
+        """``gamma``, from ``nu`` and not from a rounded ``|lam|``."""
+        if self.gamma_log is not None:
+            return jnp.exp(self.gamma_log)
+        if self.gamma == "detached":
+            return lax.stop_gradient(normalisation(jnp.exp(self.nu_log)))
+        return None
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        names = (
+            "nu_log",
+            "theta_log",
+            *(() if self.gamma_log is None else ("gamma_log",)),
+        )
+        return {**PROJECTIONS, **dict.fromkeys(names, "recurrent")}
+
+
+def require_gamma(gamma: str) -> None:
+    """Refuse an unknown normalisation.
+
+    Raises:
+        ValueError: Naming the known ones.
+    """
+    if gamma not in GAMMAS:
+        raise ValueError(f"need gamma in {GAMMAS}, got {gamma!r}")
+
+
+def ring_parameters(
+    key: PRNGKeyArray, n: int, inner: float, outer: float, max_phase: float
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """``nu_log`` and ``theta_log`` of eigenvalues uniform on a ring.
+
+    Source: Orvieto et al. (2023), Lemma 3.2 and Appendix A.
+
+    Raises:
+        ValueError: Unless ``0 <= inner <= outer < 1`` and the phase limit is positive.
+    """
+    require_ring(inner, outer)
+    if outer == 1 and inner == 1:
+        raise ValueError("need r_min < 1, got a ring on the unit circle")
+    if not 0 < max_phase <= 2 * math.pi:
+        raise ValueError(f"need 0 < max_phase <= 2 pi, got max_phase={max_phase}")
+    first, second = uniforms(key, n)
+    nu, theta = ring_polar(first, second, inner, outer)
+    # With an outer radius of 1 a draw may round onto the circle, where log(nu) is gone.
+    nu = jnp.maximum(nu, jnp.finfo(nu.dtype).eps / 4)
+    return jnp.log(nu), jnp.log(theta * (max_phase / (2 * math.pi)))
+
+
+def lru(
+    key: PRNGKeyArray,
+    state_size: int,
+    width: int,
+    *,
+    r_min: float = 0.0,
+    r_max: float = 1.0,
+    max_phase: float = 2 * math.pi,
+    gamma: str = "learned",
+) -> LRU:
+    """Draw an LRU as its paper's listing does: Glorot ``B`` and ``C``, a diagonal ``D``.
+
+    Args:
+        key: Consumed here.
+        state_size: Complex numbers in the state, ``N`` in the paper.
+        width: Inputs and outputs, ``H`` in the paper.
+        r_min: Inner radius of the ring of eigenvalues.
+        r_max: Outer radius.
+        max_phase: Phases are uniform on [0, max_phase] radians.
+        gamma: One of ``GAMMAS``.
+
+    Raises:
+        ValueError: If a size, a radius, the phase or ``gamma`` is out of range.
+
+    Source: Orvieto et al. (2023), Appendix A.
+    """
+    require_sizes(state_size=state_size, width=width)
+    require_gamma(gamma)
+    ring_key, b_key, c_key, d_key = jax.random.split(key, 4)
+    nu_log, theta_log = ring_parameters(ring_key, state_size, r_min, r_max, max_phase)
+    b_re, b_im = complex_parts(b_key, state_size, width, 1 / (2 * width))
+    c_re, c_im = complex_parts(c_key, width, state_size, 1 / state_size)
+    d = jax.random.normal(d_key, (width,))
+    return LRU(
+        b_re, b_im, c_re, c_im, d, nu_log, theta_log, _gamma(gamma, nu_log), gamma
+    )
+
+
+def _gamma(gamma: str, nu_log: Float[Array, " n"]) -> Float[Array, " n"] | None:
+    return jnp.log(normalisation(jnp.exp(nu_log))) if gamma == "learned" else None
+
+
+def zucchet_lru(
+    key: PRNGKeyArray,
+    state_size: int,
+    d_in: int,
+    d_out: int,
+    *,
+    nu0: float,
+    theta0: float,
+    gamma: str = "learned",
+) -> LRU:
+    """Draw an LRU as Zucchet & Orvieto do: ring [nu0, 1], phases below theta0, dense D.
+
+    Args:
+        key: Consumed here.
+        state_size: Complex numbers in the state.
+        d_in: Inputs.
+        d_out: Outputs.
+        nu0: Inner radius of the ring; the outer one is 1.
+        theta0: Phases are uniform on [0, theta0] radians.
+        gamma: One of ``GAMMAS``.
+
+    Raises:
+        ValueError: If a size, the radius, the phase or ``gamma`` is out of range.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.2; its A.1 for the scaling of B, C, D,
+    with the variance of a complex entry shared by its two parts.
+    """
+    require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    require_gamma(gamma)
+    ring_key, *keys = jax.random.split(key, 6)
+    nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
+    half = math.sqrt(0.5)
+    b_re, b_im = (half * fan_in(k, state_size, d_in) for k in keys[:2])
+    c_re, c_im = (half * fan_in(k, d_out, state_size) for k in keys[2:4])
+    d = fan_in(keys[4], d_out, d_in)
+    return LRU(
+        b_re, b_im, c_re, c_im, d, nu_log, theta_log, _gamma(gamma, nu_log), gamma
+    )
+
+
+def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
+    """Build an LRU from plain arrays with the names of the paper's listing.
+
+    Args:
+        arrays: ``nu_log, theta_log (n,)``, ``B_re, B_im (n, d_in)``, ``C_re, C_im
+            (d_out, n)``, ``D (d_out,)`` or ``(d_out, d_in)``; ``gamma_log (n,)`` may be
+            missing, and then nothing normalises the input.
+
+    Raises:
+        ValueError: If a name is missing or unknown, a shape does not fit, or a value is
+            not finite.
+
+    Source: Orvieto et al. (2023), Appendix A.
+    """
+    missing = set(ARRAYS) - {"gamma_log"} - set(arrays)
+    unknown = set(arrays) - set(ARRAYS)
+    if missing or unknown:
+        raise ValueError(
+            f"need the arrays {', '.join(ARRAYS)}; missing {sorted(missing)}, unknown "
+            f"{sorted(unknown)}"
+        )
+    found = {name: np.asarray(value) for name, value in arrays.items()}
+    n = found["nu_log"].shape[0] if found["nu_log"].ndim == 1 else -1
+    d_in, d_out = found["B_re"].shape[-1], found["C_re"].shape[0]
+    shapes = {
+        "nu_log": [(n,)],
+        "theta_log": [(n,)],
+        "gamma_log": [(n,)],
+        "B_re": [(n, d_in)],
+        "B_im": [(n, d_in)],
+        "C_re": [(d_out, n)],
+        "C_im": [(d_out, n)],
+        "D": [(d_out, d_in)] + ([(d_out,)] if d_in == d_out else []),
+    }
+    for name, value in found.items():
+        if value.shape not in shapes[name]:
+            wanted = " or ".join(map(str, shapes[name]))
+            raise ValueError(f"need {name} of shape {wanted}, got {value.shape}")
+        if not np.isfinite(value).all():
+            raise ValueError(f"need finite {name}, got a NaN or infinity in it")
+    ready = {name: jnp.asarray(value) for name, value in found.items()}
+    gamma: str = "learned" if "gamma_log" in ready else "absent"
+    return LRU(**{"gamma_log": None, **ready}, gamma=gamma)

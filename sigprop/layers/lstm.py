@@ -1,0 +1,171 @@
+"""The long short-term memory with Chrono biases.
+
+``i, f, o = s(W_x u + W_h h + b)``, ``g = tanh(W_gx u + W_gh h + b_g)``,
+``c <- f c + i g``, ``h = o tanh(c)``, ``y = C h + D u`` with ``s`` the sigmoid.
+
+Source: Tallec & Ollivier (2018), chrono initialisation; Zucchet & Orvieto (2024), Appendix D.1.
+"""
+
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.nn import sigmoid
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.gru import chrono, orthogonal
+from sigprop.layers.initialisers import fan_in, require_sizes
+
+
+@final
+class LSTM(Layer):
+    """The layer; build one with ``lstm``.  A state is ``h`` followed by ``c``."""
+
+    linear: ClassVar[bool] = False
+
+    W_ix: Float[Array, "n d_in"]
+    W_fx: Float[Array, "n d_in"]
+    W_ox: Float[Array, "n d_in"]
+    W_gx: Float[Array, "n d_in"]
+    W_ih: Float[Array, "n n"]
+    W_fh: Float[Array, "n n"]
+    W_oh: Float[Array, "n n"]
+    W_gh: Float[Array, "n n"]
+    b_i: Float[Array, " n"]
+    b_f: Float[Array, " n"]
+    b_o: Float[Array, " n"]
+    b_g: Float[Array, " n"]
+    C: Float[Array, "d_out n"]
+    D: Float[Array, "d_out d_in"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.W_ix.shape[1], self.C.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state, ``h`` and ``c`` together."""
+        return 2 * self.b_f.shape[0]
+
+    def initial_state(self) -> Float[Array, " size"]:
+        """The zero state."""
+        return jnp.zeros(self.state_size, self.b_f.dtype)
+
+    def _entering(self, u: Float[Array, "time d_in"]) -> Float[Array, "time gates"]:
+        """What inputs and biases add to ``i``, ``f``, ``o`` and ``g``, side by side."""
+        weights = jnp.concatenate([self.W_ix, self.W_fx, self.W_ox, self.W_gx])
+        biases = jnp.concatenate([self.b_i, self.b_f, self.b_o, self.b_g])
+        return u @ weights.T + biases[None]
+
+    def _mixing(self) -> Float[Array, "gates n"]:
+        return jnp.concatenate([self.W_ih, self.W_fh, self.W_oh, self.W_gh])
+
+    def _advance(
+        self,
+        state: Float[Array, " size"],
+        entering: Float[Array, " gates"],
+        mixing: Float[Array, "gates n"],
+    ) -> Float[Array, " size"]:
+        h, c = jnp.split(state, 2)
+        i, f, o, g = jnp.split(entering + mixing @ h, 4)
+        c = sigmoid(f) * c + sigmoid(i) * jnp.tanh(g)
+        return jnp.concatenate([sigmoid(o) * jnp.tanh(c), c])
+
+    def step(
+        self, state: Float[Array, " size"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " size"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        state = self._advance(state, self._entering(u[None])[0], self._mixing())
+        return state, self.read(state[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time size"]:
+        """All states, from the zero state; sequential, as the gates need the state."""
+        mixing = self._mixing()
+
+        def body(state, entering):
+            state = self._advance(state, entering, mixing)
+            return state, state
+
+        return lax.scan(body, self.initial_state(), self._entering(u))[1]
+
+    def read(
+        self, h: Float[Array, "time size"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``C h + D u``, from the first half of the state."""
+        return h[:, : self.C.shape[1]] @ self.C.T + u @ self.D.T
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "W_ix": "input",
+            "W_fx": "input",
+            "W_ox": "input",
+            "W_gx": "input",
+            "W_ih": "recurrent",
+            "W_fh": "recurrent",
+            "W_oh": "recurrent",
+            "W_gh": "recurrent",
+            "b_i": "recurrent",
+            "b_f": "recurrent",
+            "b_o": "recurrent",
+            "b_g": "recurrent",
+            "C": "readout",
+            "D": "readout",
+        }
+
+
+def tallec_times(t_max: float) -> tuple[float, float]:
+    """``(1, T_max - 1)``: biases ``log(T - 1)`` of gates that forget in 2 to ``T_max``.
+
+    Raises:
+        ValueError: Unless ``T_max >= 2``.
+
+    Source: Tallec & Ollivier (2018), chrono initialisation.
+    """
+    if not t_max >= 2:
+        raise ValueError(f"need T_max >= 2, got T_max={t_max}")
+    return 1.0, t_max - 1.0
+
+
+def lstm(
+    key: PRNGKeyArray,
+    n: int,
+    d_in: int,
+    d_out: int,
+    *,
+    times: tuple[float, float],
+) -> LSTM:
+    """Draw an LSTM with Chrono biases, ``b_f = log U(times)`` and ``b_i = -b_f``.
+
+    At zero input and state the input gate is then one minus the forget gate.  Weights
+    on ``h`` are orthogonal, those on ``u`` LeCun, the other biases zero.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in each of ``h`` and ``c``.
+        d_in: Inputs.
+        d_out: Outputs.
+        times: ``tallec_times(t_max)``, or any two numbers as ``gru`` takes them.
+
+    Raises:
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
+
+    Source: Tallec & Ollivier (2018), chrono initialisation.
+    """
+    require_sizes(n=n, d_in=d_in, d_out=d_out)
+    bias_key, c_key, d_key, *keys = jax.random.split(key, 11)
+    b_f = chrono(bias_key, n, times)
+    zero = jnp.zeros(n)
+    return LSTM(
+        *(fan_in(k, n, d_in) for k in keys[:4]),
+        *(orthogonal(k, n) for k in keys[4:]),
+        b_i=-b_f,
+        b_f=b_f,
+        b_o=zero,
+        b_g=zero,
+        C=fan_in(c_key, d_out, n),
+        D=fan_in(d_key, d_out, d_in),
+    )

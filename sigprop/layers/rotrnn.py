@@ -1,0 +1,355 @@
+"""RotRNN: ``h_t = gamma A h_{t-1} + xi B u_t``, ``y = C h + D u``, each ``A`` a rotation.
+
+Every head has its own ``A = P Theta P^T``, with ``P = expm(M - M^T)`` and ``Theta`` made
+of 2x2 rotations by the angles ``theta``, and its own decay ``gamma``.  In the coordinates
+``P^T h`` a 2x2 block is one complex number, multiplied by ``gamma exp(i theta)`` a step.
+
+Notation: z  states in those coordinates (time, n/2);  P  rotations (heads, size, size).
+
+Source: RotRNN (2024), Sections 3-4, Appendices B and C.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.engine import scan_linear
+from sigprop.layers.base import Group, Layer, require_inputs
+from sigprop.layers.bidirectional import Bidirectional
+from sigprop.layers.initialisers import normal, require_sizes
+from sigprop.projections import project_in, read_out
+from sigprop.ring import normalisation, ring_polar
+
+GROUPS: dict[str, Group] = {
+    "theta": "recurrent",
+    "gamma_log": "recurrent",
+    "M": "recurrent",
+    "B": "input",
+    "C": "readout",
+    "D": "readout",
+}
+
+
+@final
+class RotRNN(Layer):
+    """The layer; build one with ``rotrnn``.
+
+    From the zero state and for white inputs of unit variance, ``E|h_t|^2`` of a head is
+    ``1 - gamma^(2t)``, whatever its other parameters: one in the limit, and one at all
+    times only if the recurrence starts from a state of that size.
+    """
+
+    stable: ClassVar[bool] = True
+
+    theta: Float[Array, "heads half"]
+    gamma_log: Float[Array, " heads"]
+    M: Float[Array, "heads size size"]
+    B: Float[Array, "n d_in"]
+    C: Float[Array, "d_out n"]
+    D: Float[Array, " d_out"] | Float[Array, "d_out d_in"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.B.shape[1], self.C.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state."""
+        return self.B.shape[0]
+
+    def decays(self) -> Float[Array, " heads"]:
+        """``gamma = exp(-exp(gamma_log))``, one a head."""
+        return jnp.exp(-jnp.exp(self.gamma_log))
+
+    def rotations(self) -> Float[Array, "heads size size"]:
+        """``P = expm(M - M^T)``, one a head."""
+        return jax.scipy.linalg.expm(self.M - self.M.mT)
+
+    def transition(self) -> Float[Array, "heads size size"]:
+        """``gamma A``, the matrix of each head's recurrence."""
+        P = self.rotations()
+        even, odd = P[..., 0::2], P[..., 1::2]
+        cos, sin = (f(self.theta)[:, None] for f in (jnp.cos, jnp.sin))
+        turned = jnp.stack([even * cos + odd * sin, odd * cos - even * sin], -1)
+        return self.decays()[:, None, None] * (turned.reshape(P.shape) @ P.mT)
+
+    def normalised_B(self) -> Float[Array, "n d_in"]:
+        """``xi B`` with ``xi^2 = (1 - gamma^2) / Tr(B^T B)`` in each head.
+
+        Source: RotRNN (2024), Eq. 11 with ``c = 1``, the one value that it keeps.
+        """
+        heads = self.B.reshape(self.theta.shape[0], -1)
+        norm = jnp.linalg.norm(heads, axis=1)
+        xi = normalisation(jnp.exp(self.gamma_log)) / norm
+        return (xi[:, None] * heads).reshape(self.B.shape)
+
+    def turns(self) -> Complex[Array, " pairs"]:
+        """``gamma exp(i theta)``: one eigenvalue of each conjugate pair."""
+        nu = jnp.broadcast_to(jnp.exp(self.gamma_log)[:, None], self.theta.shape)
+        return jnp.exp(lax.complex(-nu, self.theta)).reshape(-1)
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """Eigenvalues of all heads, each followed by its conjugate."""
+        turns = self.turns()
+        return jnp.stack([turns, turns.conj()], -1).reshape(-1)
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros(self.state_size, self.B.dtype)
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
+        """One step by the dense matrices and its output."""
+        heads = state.reshape(self.theta.shape[0], -1)
+        mixed = jnp.einsum("hij,hj->hi", self.transition(), heads)
+        state = mixed.reshape(-1) + self.normalised_B() @ u
+        return state, self.read(state[None], u[None])[0]
+
+    def enter(
+        self, P: Float[Array, "heads size size"], u: Float[Array, "time d_in"]
+    ) -> Complex[Array, "time pairs"]:
+        """``P^T xi B u``, pairs of numbers as complex ones; ``P^T xi B`` is made once."""
+        heads, size, _ = P.shape
+        B = P.mT @ self.normalised_B().reshape(heads, size, -1)
+        B = B.reshape(self.B.shape)
+        return project_in(B[0::2], B[1::2], u)
+
+    def leave(
+        self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
+    ) -> Float[Array, "time n"]:
+        """``h = P z``."""
+        heads, size, _ = P.shape
+        pairs = jnp.stack([z.real, z.imag], -1).reshape(-1, heads, size)
+        return jnp.einsum("hij,thj->thi", P, pairs).reshape(-1, heads * size)
+
+    def read_rotated(
+        self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
+    ) -> Float[Array, "time d_out"]:
+        """``C P z``; ``C P`` is made once, so that no state is rotated back."""
+        heads, size, _ = P.shape
+        C = jnp.einsum("ohi,hij->ohj", self.C.reshape(-1, heads, size), P)
+        C = C.reshape(self.C.shape)
+        return read_out(C[:, 0::2], -C[:, 1::2], z)
+
+    def skip(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
+        """``D u``, with ``D`` a vector (one a channel) or a matrix."""
+        return self.D[None] * u if self.D.ndim == 1 else u @ self.D.T
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
+        """All states, from the zero state."""
+        P = self.rotations()
+        return self.leave(P, scan_linear(self.turns(), self.enter(P, u)))
+
+    def read(
+        self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``C h + D u``."""
+        return h @ self.C.T + self.skip(u)
+
+    def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
+        """Outputs of a whole sequence from the zero state.
+
+        Raises:
+            ValueError: If the inputs are not of shape (time, d_in).
+        """
+        require_inputs(self, u)
+        P = self.rotations()
+        z = scan_linear(self.turns(), self.enter(P, u))
+        return self.read_rotated(P, z) + self.skip(u)
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return GROUPS
+
+
+@final
+class BidirectionalRotRNN(Bidirectional):
+    """Two RotRNN that share all but ``C``; build one with ``bidirectional_rotrnn``.
+
+    The outputs of the two directions are added, and ``D u`` once.
+
+    Source: RotRNN (2024), Appendix B.2.
+    """
+
+    stable: ClassVar[bool] = True
+
+    theta: Float[Array, "heads half"]
+    gamma_log: Float[Array, " heads"]
+    M: Float[Array, "heads size size"]
+    B: Float[Array, "n d_in"]
+    C: Float[Array, "2 d_out n"]
+    D: Float[Array, " d_out"] | Float[Array, "d_out d_in"]
+
+    def halves(self) -> tuple[RotRNN, RotRNN]:
+        """The forward half and the backward half, each as a layer of its own."""
+        shared = (self.theta, self.gamma_log, self.M, self.B)
+        return RotRNN(*shared, self.C[0], self.D), RotRNN(*shared, self.C[1], self.D)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.B.shape[1], self.C.shape[1]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the states of both directions."""
+        return 2 * self.B.shape[0]
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """Eigenvalues of the forward half, then the same of the backward half."""
+        return jnp.tile(self.halves()[0].eigenvalues(), 2)
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state, at either end."""
+        return jnp.zeros(self.state_size, self.B.dtype)
+
+    def _both(self, u):
+        forward = self.halves()[0]
+        P, turns = forward.rotations(), forward.turns()
+        x = forward.enter(P, u)
+        return P, scan_linear(turns, x), scan_linear(turns, x, reverse=True)
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time both"]:
+        """All states, those of the forward half first."""
+        P, *directions = self._both(u)
+        half = self.halves()[0]
+        return jnp.concatenate([half.leave(P, z) for z in directions], -1)
+
+    def read(
+        self, h: Float[Array, "time both"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``C_forward h_forward + C_backward h_backward + D u``."""
+        return h @ jnp.concatenate(self.C, -1).T + self.halves()[0].skip(u)
+
+    def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
+        """Outputs of a whole sequence, from zero states at both ends.
+
+        Raises:
+            ValueError: If the inputs are not of shape (time, d_in).
+        """
+        require_inputs(self, u)
+        forward, backward = self.halves()
+        P, z_forward, z_backward = self._both(u)
+        read = forward.read_rotated(P, z_forward) + backward.read_rotated(P, z_backward)
+        return read + forward.skip(u)
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return GROUPS
+
+
+def rotrnn(
+    key: PRNGKeyArray,
+    state_size: int,
+    width: int,
+    *,
+    heads: int,
+    gamma_range: tuple[float, float] = (0.5, 0.999),
+    theta_range: tuple[float, float] = (0.0, 2 * math.pi),
+) -> RotRNN:
+    """Draw a RotRNN as its paper's listing does.
+
+    ``gamma^2`` and ``theta`` are uniform, ``M`` and ``D`` standard normal; entries of
+    ``B`` and ``C`` have variance one over their number of columns, in the listing, and
+    not the Glorot variance that Appendix B.3 names.  The default ranges are those of
+    one task, Retrieval.
+
+    Args:
+        key: Consumed here.
+        state_size: Real numbers in the state, all heads together.
+        width: Inputs and outputs.
+        heads: Independent heads, 32 in the paper; each has ``state_size / heads``
+            numbers, an even number of them.
+        gamma_range: Decays of the heads.
+        theta_range: Angles, in radians.
+
+    Raises:
+        ValueError: If a size or a range is not as above.
+
+    Source: RotRNN (2024), Appendix C and Table 3.
+    """
+    require_sizes(state_size=state_size, width=width, heads=heads)
+    size = _head_size(state_size, heads)
+    _require_ranges(gamma_range, theta_range)
+    theta_key, gamma_key, m_key, b_key, c_key, d_key = jax.random.split(key, 6)
+    theta = jax.random.uniform(
+        theta_key, (heads, size // 2), minval=theta_range[0], maxval=theta_range[1]
+    )
+    uniform = jax.random.uniform(gamma_key, (heads,))
+    # gamma^2 is uniform: the law of the radius on the LRU's ring.
+    nu, _ = ring_polar(uniform, uniform, *gamma_range)
+    m = jax.random.normal(m_key, (heads, size, size))
+    b = normal(b_key, state_size, width, 1 / width)
+    c = normal(c_key, width, state_size, 1 / state_size)
+    return RotRNN(theta, jnp.log(nu), m, b, c, jax.random.normal(d_key, (width,)))
+
+
+def _head_size(state_size: int, heads: int) -> int:
+    size, rest = divmod(state_size, heads)
+    if rest:
+        raise ValueError(
+            f"need state_size a multiple of heads, got {state_size=}, {heads=}"
+        )
+    if size % 2:
+        raise ValueError(
+            f"need an even head size, got {size} (state_size={state_size}, "
+            f"heads={heads}): a rotation turns pairs of numbers"
+        )
+    return size
+
+
+def _require_ranges(
+    gamma_range: tuple[float, float], theta_range: tuple[float, float]
+) -> None:
+    if not 0 < gamma_range[0] <= gamma_range[1] < 1:
+        raise ValueError(
+            f"need 0 < gamma_min <= gamma_max < 1, got gamma_range={gamma_range}"
+        )
+    if not 0 <= theta_range[0] <= theta_range[1] <= 2 * math.pi:
+        raise ValueError(
+            f"need 0 <= theta_min <= theta_max <= 2 pi, got theta_range={theta_range}"
+        )
+
+
+def bidirectional_rotrnn(
+    key: PRNGKeyArray,
+    state_size: int,
+    width: int,
+    *,
+    heads: int,
+    gamma_range: tuple[float, float] = (0.5, 0.999),
+    theta_range: tuple[float, float] = (0.0, 2 * math.pi),
+) -> BidirectionalRotRNN:
+    """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same law.
+
+    Args:
+        key: Consumed here.
+        state_size: Real numbers in the state of one direction.
+        width: Inputs and outputs.
+        heads: As in ``rotrnn``, and so are the ranges.
+        gamma_range: Decays of the heads.
+        theta_range: Angles, in radians.
+
+    Raises:
+        ValueError: As ``rotrnn``.
+
+    Source: RotRNN (2024), Appendix B.2.
+    """
+    key, c_key = jax.random.split(key)
+    one = rotrnn(
+        key,
+        state_size,
+        width,
+        heads=heads,
+        gamma_range=gamma_range,
+        theta_range=theta_range,
+    )
+    c = jnp.stack([one.C, normal(c_key, width, state_size, 1 / state_size)])
+    return BidirectionalRotRNN(one.theta, one.gamma_log, one.M, one.B, c, one.D)

@@ -1,0 +1,257 @@
+"""S4D: one diagonal state-space model a channel, ``x' = A x + u``, ``y = 2 Re(C x) + D u``.
+
+States come in conjugate pairs and one of each is kept.  ``A = -exp(log_neg_re) + i im``
+and ``Delta = exp(log_dt)``: the continuous system is stable at any parameters, and so
+is the discrete one.
+
+Notation: A  continuous eigenvalues;  Delta  step;  lam, gain  ``h <- lam h + gain u``.
+
+Source: Gu et al. (2022), "On the parameterization and initialization of diagonal state
+space models"; Orvieto et al. (2023), Section 2.1 and 4.
+"""
+
+import math
+from typing import ClassVar, Literal, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.engine import scan_linear
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import complex_parts, require_sizes
+from sigprop.recurrence import step
+
+Spectrum = Literal["lin", "inv", "legs"]
+SPECTRA: tuple[Spectrum, ...] = ("lin", "inv", "legs")
+Discretisation = Literal["zoh", "bilinear"]
+DISCRETISATIONS: tuple[Discretisation, ...] = ("zoh", "bilinear")
+
+# Below this modulus the series of expm1(z)/z is used.  The derivative of the quotient
+# loses a factor 1/|z| in accuracy to cancellation, so the series must reach up to
+# moduli near one; there 15 terms leave 0.5^15/16! = 1e-18.
+SERIES_BELOW = 0.5
+SERIES_TERMS = 15
+
+
+@final
+class S4D(Layer):
+    """The layer; build one with ``s4d``."""
+
+    stable: ClassVar[bool] = True
+
+    log_neg_re: Float[Array, "channels pairs"]
+    im: Float[Array, "channels pairs"]
+    log_dt: Float[Array, " channels"]
+    C_re: Float[Array, "channels pairs"]
+    C_im: Float[Array, "channels pairs"]
+    D: Float[Array, " channels"]
+    discretisation: Discretisation = eqx.field(static=True)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``, both the number of channels."""
+        return self.D.shape[0], self.D.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Complex numbers in the state, one for each conjugate pair of each channel."""
+        return self.im.size
+
+    def discrete(
+        self,
+    ) -> tuple[Complex[Array, "channels pairs"], Complex[Array, "channels pairs"]]:
+        """Eigenvalue and input factor of every state."""
+        dt = jnp.exp(self.log_dt)[:, None]
+        return discretise(self.log_neg_re, self.im, dt, self.discretisation)
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """The diagonal of the recurrence, one of each conjugate pair, channel by channel."""
+        return self.discrete()[0].reshape(-1)
+
+    def initial_state(self) -> Complex[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros_like(self.eigenvalues())
+
+    def step(
+        self, state: Complex[Array, " n"], u: Float[Array, " channels"]
+    ) -> tuple[Complex[Array, " n"], Float[Array, " channels"]]:
+        """One step of the recurrence and its output."""
+        lam, gain = self.discrete()
+        state = step(lam.reshape(-1), state, (gain * u[:, None]).reshape(-1))
+        return state, self.read(state[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time channels"]) -> Complex[Array, "time n"]:
+        """All states, from the zero state."""
+        lam, gain = self.discrete()
+        entering = gain[None] * u[:, :, None]
+        return scan_linear(lam.reshape(-1), entering.reshape(u.shape[0], lam.size))
+
+    def read(
+        self, h: Complex[Array, "time n"], u: Float[Array, "time channels"]
+    ) -> Float[Array, "time channels"]:
+        """``2 Re(C h) + D u`` of each channel."""
+        h = h.reshape(h.shape[0], *self.im.shape)
+        # Two real sums: a complex product would compute the imaginary part too.
+        kept = self.C_re[None] * h.real - self.C_im[None] * h.imag
+        return 2 * kept.sum(-1) + self.D[None] * u
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "log_neg_re": "recurrent",
+            "im": "recurrent",
+            "log_dt": "recurrent",
+            "C_re": "readout",
+            "C_im": "readout",
+            "D": "readout",
+        }
+
+
+def mean_exponential(z: Complex[Array, "*shape"]) -> Complex[Array, "*shape"]:
+    """``expm1(z)/z``, the mean of ``exp(z s)`` over ``0 <= s <= 1``; 1 at ``z = 0``.
+
+    Accurate with its derivative at any ``z``.
+    """
+    small = jnp.abs(z) < SERIES_BELOW
+    # Neither branch may see what is left to the other: a NaN there spoils gradients.
+    near, far = jnp.where(small, z, 0), jnp.where(small, 1, z)
+    series = jnp.ones_like(z)
+    for k in range(SERIES_TERMS, 1, -1):
+        series = 1 + near * series / k
+    return jnp.where(small, series, jnp.expm1(far) / far)
+
+
+def discretise(
+    log_neg_re: Float[Array, "*shape"],
+    im: Float[Array, "*shape"],
+    dt: Float[Array, "*#shape"],
+    discretisation: Discretisation,
+) -> tuple[Complex[Array, "*shape"], Complex[Array, "*shape"]]:
+    """``lam`` and ``gain`` of ``x' = A x + u`` at steps ``dt``.
+
+    ``zoh`` is exact where ``u`` is constant between samples: ``exp(z)`` and ``dt
+    expm1(z)/z`` with ``z = dt A``.  ``bilinear`` is ``(1 + z/2)/(1 - z/2)`` and
+    ``dt/(1 - z/2)``.
+
+    Source: Orvieto et al. (2023), Eq. 3 and Section 4.
+    """
+    z = lax.complex(-dt * jnp.exp(log_neg_re), dt * im)
+    if discretisation == "zoh":
+        return jnp.exp(z), dt * mean_exponential(z)
+    return (2 + z) / (2 - z), 2 * dt / (2 - z)
+
+
+def hippo_legs(
+    size: int,
+) -> tuple[Complex[np.ndarray, " size"], Complex[np.ndarray, "size size"]]:
+    """Eigenvalues and orthonormal eigenvectors of the normal part of HiPPO-LegS.
+
+    HiPPO-LegS is ``A_nk = -sqrt((2n+1)(2k+1))`` below the diagonal and ``-(n+1)`` on it;
+    ``A + p p^T`` with ``p_n = sqrt(n + 1/2)`` is minus one half plus a skew-symmetric
+    matrix.  Computed in double precision on the host, the largest imaginary part first.
+
+    Raises:
+        ValueError: Unless ``size >= 1``.
+
+    Source: Gu et al. (2022), Section 4.
+    """
+    require_sizes(size=size)
+    root = np.sqrt(2 * np.arange(size) + 1)
+    below = np.tril(np.outer(root, root), -1) / 2
+    # Times -i the skew-symmetric part is Hermitian, whose eigenvalues come out real.
+    values, vectors = np.linalg.eigh(-1j * (below.T - below))
+    return -0.5 + 1j * values[::-1], vectors[:, ::-1]
+
+
+def diagonal_spectrum(pairs: int, spectrum: Spectrum) -> Complex[np.ndarray, " pairs"]:
+    """Continuous eigenvalues in the upper half plane for ``N = 2 pairs`` states.
+
+    ``lin`` is ``-1/2 + i pi n``; ``inv`` is ``-1/2 + i (N/pi) (N/(2n+1) - 1)``, which
+    approaches ``legs``, the spectrum of the normal part of HiPPO-LegS; ``n = 0 ...
+    pairs - 1``.
+
+    Orvieto et al. (2023, Section 2.1 and Appendix B) print ``inv`` with ``n+1`` for
+    ``2n+1``, which does not approach ``legs``.
+
+    Raises:
+        ValueError: If ``pairs`` is below one or the spectrum is unknown.
+
+    Source: Gu et al. (2022), Section 4.
+    """
+    require_sizes(pairs=pairs)
+    if spectrum not in SPECTRA:
+        raise ValueError(f"need spectrum in {SPECTRA}, got {spectrum!r}")
+    n, size = np.arange(pairs), 2 * pairs
+    if spectrum == "legs":
+        return hippo_legs(size)[0][:pairs]
+    if spectrum == "lin":
+        return -0.5 + 1j * np.pi * n
+    return -0.5 + 1j * size / np.pi * (size / (2 * n + 1) - 1)
+
+
+def log_steps(
+    key: PRNGKeyArray, n: int, dt_min: float, dt_max: float
+) -> Float[Array, " n"]:
+    """Draw ``log Delta`` uniform between ``log dt_min`` and ``log dt_max``.
+
+    Raises:
+        ValueError: Unless ``0 < dt_min < dt_max``.
+    """
+    if not 0 < dt_min < dt_max < float("inf"):
+        raise ValueError(
+            f"need 0 < dt_min < dt_max, both finite, got dt_min={dt_min}, dt_max={dt_max}"
+        )
+    return jax.random.uniform(
+        key, (n,), minval=math.log(dt_min), maxval=math.log(dt_max)
+    )
+
+
+def s4d(
+    key: PRNGKeyArray,
+    channels: int,
+    pairs: int,
+    *,
+    spectrum: Spectrum = "legs",
+    discretisation: Discretisation = "zoh",
+    dt_min: float = 0.001,
+    dt_max: float = 0.1,
+) -> S4D:
+    """Draw the layer: the same ``A`` in every channel, steps and readouts of its own.
+
+    Args:
+        key: Consumed here.
+        channels: Inputs and outputs, each with a system of its own.
+        pairs: Conjugate pairs of states a channel; half of the paper's ``N``.
+        spectrum: One of ``SPECTRA``.
+        discretisation: One of ``DISCRETISATIONS``.
+        dt_min: Smallest step.
+        dt_max: Largest step.
+
+    Raises:
+        ValueError: If a size or a step is out of range, or a name is unknown.
+
+    Source: Gu et al. (2022), Section 4; ``B`` is one, as ``C`` takes its part.
+    """
+    require_sizes(channels=channels)
+    if discretisation not in DISCRETISATIONS:
+        raise ValueError(
+            f"need discretisation in {DISCRETISATIONS}, got {discretisation!r}"
+        )
+    dt_key, c_key, d_key = jax.random.split(key, 3)
+    a = np.tile(diagonal_spectrum(pairs, spectrum), (channels, 1))
+    log_dt = log_steps(dt_key, channels, dt_min, dt_max)
+    c_re, c_im = complex_parts(c_key, channels, pairs, 0.5)
+    d = jax.random.normal(d_key, (channels,))
+    return S4D(
+        jnp.asarray(np.log(-np.real(a)), d.dtype),
+        jnp.asarray(np.imag(a), d.dtype),
+        log_dt,
+        c_re,
+        c_im,
+        d,
+        discretisation,
+    )

@@ -1,0 +1,160 @@
+"""S5: one diagonal state-space model of all channels, ``x' = A x + B u``, ZOH.
+
+``y = Re(C x) + D u``, or ``2 Re(C x) + D u`` where one of each conjugate pair is kept.
+``A = -exp(log_neg_re) + i im`` and ``Delta = exp(log_dt)``, one step a state, as in
+``sigprop.layers.s4d``.
+
+Source: Smith, Warrington & Linderman (2023), "Simplified state space layers for
+sequence modeling".
+"""
+
+from typing import ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.engine import scan_linear
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.s4d import discretise, hippo_legs, log_steps
+from sigprop.projections import project_in, read_out
+from sigprop.recurrence import step
+
+
+@final
+class S5(Layer):
+    """The layer; build one with ``s5``."""
+
+    stable: ClassVar[bool] = True
+
+    log_neg_re: Float[Array, " n"]
+    im: Float[Array, " n"]
+    log_dt: Float[Array, " n"]
+    B_re: Float[Array, "n width"]
+    B_im: Float[Array, "n width"]
+    C_re: Float[Array, "width n"]
+    C_im: Float[Array, "width n"]
+    D: Float[Array, " width"]
+    conjugate: bool = eqx.field(static=True)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``, equal."""
+        return self.D.shape[0], self.D.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Complex numbers in the state; with ``conjugate``, pairs."""
+        return self.im.shape[0]
+
+    def discrete(self) -> tuple[Complex[Array, " n"], Complex[Array, " n"]]:
+        """Eigenvalue and input factor of every state."""
+        return discretise(self.log_neg_re, self.im, jnp.exp(self.log_dt), "zoh")
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """The diagonal of the recurrence; with ``conjugate``, one of each pair."""
+        return self.discrete()[0]
+
+    def initial_state(self) -> Complex[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros_like(self.eigenvalues())
+
+    def inputs(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
+        """``gain B u``."""
+        gain = self.discrete()[1][:, None]
+        b_re = gain.real * self.B_re - gain.imag * self.B_im
+        b_im = gain.real * self.B_im + gain.imag * self.B_re
+        return project_in(b_re, b_im, u)
+
+    def step(
+        self, state: Complex[Array, " n"], u: Float[Array, " width"]
+    ) -> tuple[Complex[Array, " n"], Float[Array, " width"]]:
+        """One step of the recurrence and its output."""
+        state = step(self.eigenvalues(), state, self.inputs(u[None])[0])
+        return state, self.read(state[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
+        """All states, from the zero state."""
+        return scan_linear(self.eigenvalues(), self.inputs(u))
+
+    def read(
+        self, h: Complex[Array, "time n"], u: Float[Array, "time width"]
+    ) -> Float[Array, "time width"]:
+        """``Re(C h) + D u``, the first term twice with ``conjugate``."""
+        kept = read_out(self.C_re, self.C_im, h)
+        return (2 if self.conjugate else 1) * kept + self.D[None] * u
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "log_neg_re": "recurrent",
+            "im": "recurrent",
+            "log_dt": "recurrent",
+            "B_re": "input",
+            "B_im": "input",
+            "C_re": "readout",
+            "C_im": "readout",
+            "D": "readout",
+        }
+
+
+def s5(
+    key: PRNGKeyArray,
+    state_size: int,
+    width: int,
+    *,
+    blocks: int = 1,
+    conjugate: bool = True,
+    dt_min: float = 0.001,
+    dt_max: float = 0.1,
+) -> S5:
+    """Draw the layer from real dense matrices, in the eigenbasis of HiPPO-LegS blocks.
+
+    ``B`` and ``C`` are those of a real system whose recurrence has the normal part of
+    HiPPO-LegS in each block; one half of its states is enough with ``conjugate``.
+
+    Args:
+        key: Consumed here.
+        state_size: Complex numbers kept in the state; with ``conjugate`` the real
+            system has twice as many states.
+        width: Inputs and outputs.
+        blocks: How many HiPPO-LegS blocks of equal size; divides ``state_size``.
+        conjugate: Whether to keep one of each conjugate pair.
+        dt_min: Smallest step.
+        dt_max: Largest step.
+
+    Raises:
+        ValueError: If a size or a step is out of range, or the blocks do not divide
+            the state.
+
+    Source: Smith et al. (2023), on initialisation; its real ``B`` and ``C``
+    are LeCun-normal here.
+    """
+    require_sizes(state_size=state_size, width=width, blocks=blocks)
+    if state_size % blocks:
+        raise ValueError(
+            f"need blocks to divide state_size, got {blocks=}, {state_size=}"
+        )
+    dt_key, b_key, c_key, d_key = jax.random.split(key, 4)
+    kept = state_size // blocks
+    size = 2 * kept if conjugate else kept
+    values, vectors = hippo_legs(size)
+    values, vectors = values[:kept], np.kron(np.eye(blocks), vectors[:, :kept])
+    b = vectors.conj().T @ np.asarray(fan_in(b_key, blocks * size, width), np.float64)
+    c = np.asarray(fan_in(c_key, width, blocks * size), np.float64) @ vectors
+    d = jax.random.normal(d_key, (width,))
+    a = np.tile(values, blocks)
+    return S5(
+        log_neg_re=jnp.asarray(np.log(-np.real(a)), d.dtype),
+        im=jnp.asarray(np.imag(a), d.dtype),
+        log_dt=log_steps(dt_key, state_size, dt_min, dt_max),
+        B_re=jnp.asarray(np.real(b), d.dtype),
+        B_im=jnp.asarray(np.imag(b), d.dtype),
+        C_re=jnp.asarray(np.real(c), d.dtype),
+        C_im=jnp.asarray(np.imag(c), d.dtype),
+        D=d,
+        conjugate=conjugate,
+    )

@@ -1,0 +1,377 @@
+"""State-space layers solve their differential equations, and start where theory says."""
+
+import functools
+import re
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+import scipy.linalg
+
+from sigprop.layers.base import parameters, stepwise
+from sigprop.layers.s4 import s4
+from sigprop.layers.s4d import (
+    DISCRETISATIONS,
+    SPECTRA,
+    diagonal_spectrum,
+    discretise,
+    hippo_legs,
+    log_steps,
+    mean_exponential,
+    s4d,
+)
+from sigprop.layers.s5 import s5
+from sigprop.precision import double_precision
+
+KEY = jax.random.key(5)
+LAYERS = {
+    "s4": lambda: s4(KEY, 6, 3, 2, nu0=0.5, theta0=1.0),
+    "s4d": lambda: s4d(KEY, 3, 4),
+    "s4d bilinear": lambda: s4d(KEY, 3, 4, spectrum="inv", discretisation="bilinear"),
+    "s5": lambda: s5(KEY, 4, 3, blocks=2),
+    "s5 without symmetry": lambda: s5(KEY, 5, 3, conjugate=False),
+}
+layers = pytest.mark.parametrize("name", LAYERS)
+rules = pytest.mark.parametrize("rule", DISCRETISATIONS)
+
+
+@functools.cache
+def drawn(name):
+    with double_precision(False):
+        return LAYERS[name]()
+
+
+def wide(layer):
+    """The layer in double precision; cheaper than to draw it again."""
+    return jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf, float)), layer)
+
+
+@jax.jit
+def both_ways(layer, u):
+    return layer(u), stepwise(layer, u)
+
+
+@jax.jit
+def loss(layer, u):
+    return (jnp.sin(layer(u)) ** 2).sum()
+
+
+run = jax.jit(lambda layer, u: layer(u))
+states_of = jax.jit(lambda layer, u: layer.states(u))
+slopes_of = jax.jit(jax.grad(loss))
+
+
+def inputs(layer, length=11):
+    return np.random.default_rng(length).normal(size=(length, layer.widths[0]))
+
+
+def with_value(layer, **values):
+    for name, value in values.items():
+        layer = eqx.tree_at(lambda tree, name=name: getattr(tree, name), layer, value)
+    return layer
+
+
+def joined(re, im):
+    return np.asarray(re) + 1j * np.asarray(im)
+
+
+def dense(a, b, c, d, u, dt, rule):
+    """A dense real state-space model, discretised as a whole."""
+    n, m = b.shape
+    if rule == "zoh":
+        both = scipy.linalg.expm(dt * np.block([[a, b], [np.zeros((m, n + m))]]))
+        lam, gain = both[:n, :n], both[:n, n:]
+    else:
+        left = np.eye(n) - dt / 2 * a
+        lam = np.linalg.solve(left, np.eye(n) + dt / 2 * a)
+        gain = dt * np.linalg.solve(left, b)
+    h, outputs = np.zeros(n), []
+    for u_t in u:
+        h = lam @ h + gain @ u_t
+        outputs.append(c @ h + d @ u_t)
+    return np.array(outputs)
+
+
+def normal_legs(size):
+    """HiPPO-LegS, entry by entry from its definition, plus ``p p^T``."""
+    a = np.zeros((size, size))
+    for n in range(size):
+        for k in range(n):
+            a[n, k] = -np.sqrt((2 * n + 1) * (2 * k + 1))
+        a[n, n] = -(n + 1)
+    p = np.sqrt(np.arange(size) + 0.5)
+    return a + np.outer(p, p)
+
+
+@layers
+def test_whole_sequences_are_their_steps(name):
+    layer = drawn(name)
+    u = jnp.asarray(inputs(layer), jnp.float32)
+    np.testing.assert_allclose(*both_ways(layer, u), rtol=0, atol=1e-5)
+    assert layer.eigenvalues().shape == (layer.state_size,)
+
+
+@pytest.mark.usefixtures("x64")
+@layers
+def test_gradients_are_finite_differences(name):
+    layer = wide(drawn(name))
+    u = jnp.asarray(inputs(layer))
+    found = parameters(slopes_of(layer, u))
+    for seed, (field, value) in enumerate(parameters(layer).items()):
+        along = np.random.default_rng(seed).normal(size=value.shape)
+        up, down = (
+            loss(with_value(layer, **{field: value + size * along}), u)
+            for size in (1e-6, -1e-6)
+        )
+        truth = (up - down) / 2e-6
+        assert truth != 0
+        slope = np.vdot(found[field], along)
+        np.testing.assert_allclose(slope, truth, rtol=1e-6, atol=1e-7, err_msg=field)
+
+
+def test_gradients_are_finite_in_single_precision():
+    layer = drawn("s4d")
+    u = jnp.asarray(inputs(layer), jnp.float32)
+    found = jax.tree.leaves(slopes_of(layer, u))
+    assert all(np.isfinite(leaf).all() for leaf in found)
+
+
+@layers
+def test_stable_layers_are_stable_at_random_parameters(name):
+    generator = np.random.default_rng(6)
+    layer = drawn(name)
+    radius = jax.jit(lambda layer: jnp.abs(layer.eigenvalues()).max())
+
+    def moved(leaf):
+        return jnp.asarray(3 * generator.normal(size=leaf.shape), leaf.dtype)
+
+    largest = max(float(radius(jax.tree.map(moved, layer))) for _ in range(100))
+    # The modulus of a computed number on the circle may exceed one by its rounding.
+    assert (largest <= 1 + 5e-7) == type(layer).stable
+
+
+# S4 as Zucchet & Orvieto take it.
+
+
+@pytest.mark.usefixtures("x64")
+def test_s4_is_the_loop_of_its_printed_equations():
+    layer = with_value(wide(drawn("s4")), omega_delta=jnp.linspace(-2, 1, 6))
+    p = {name: np.asarray(value) for name, value in parameters(layer).items()}
+    delta = np.log1p(np.exp(p["omega_delta"]))
+    lam = np.exp((p["w_re"] + 1j * p["w_im"]) * delta)
+    b, c = p["B_re"] + 1j * p["B_im"], p["C_re"] + 1j * p["C_im"]
+    u, h = inputs(layer), np.zeros(6, complex)
+    found = run(layer, jnp.asarray(u))
+    for x, y in zip(u, found, strict=True):
+        h = lam * h + delta * (b @ x)
+        np.testing.assert_allclose(y, np.real(c @ h + p["D"] @ x), atol=1e-13)
+
+
+def test_s4_starts_on_the_ring_at_step_one():
+    layer = s4(KEY, 500, 3, 2, nu0=0.8, theta0=0.5)
+    np.testing.assert_allclose(jax.nn.softplus(layer.omega_delta), 1, rtol=2e-7)
+    lam = np.asarray(layer.eigenvalues())
+    assert np.abs(lam).min() >= 0.8 - 1e-6
+    assert np.abs(lam).max() <= 1
+    assert np.angle(lam).min() >= 0
+    assert np.angle(lam).max() <= 0.5 + 1e-6
+
+
+@pytest.mark.usefixtures("x64")
+def test_s4_with_a_small_step_is_euler():
+    """The gap to Euler's method at a fixed time halves with the step."""
+    layer = wide(drawn("s4"))
+    w = np.asarray(layer.w_re) + 1j * np.asarray(layer.w_im)
+    entering = (np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)) @ np.ones(3)
+    gaps = []
+    for steps in (200, 400):
+        delta, h = 1 / steps, np.zeros(6, complex)
+        for _ in range(steps):
+            h = h + delta * (w * h + entering)
+        small = jnp.full(6, np.log(np.expm1(delta)))
+        finer = with_value(layer, omega_delta=small)
+        states = states_of(finer, jnp.ones((steps, 3)))
+        gaps.append(np.abs(np.asarray(states[-1]) - h).max())
+    assert gaps[0] < 1e-2
+    np.testing.assert_allclose(gaps[0] / gaps[1], 2, rtol=0.02)
+
+
+# Discretisation.
+
+
+@pytest.mark.usefixtures("x64")
+@rules
+def test_discretisations_solve_the_augmented_system(rule):
+    a = np.array([-0.5 + 3j, -2.0 + 0j, -1e-9 + 1e-9j, -0.1 - 40j])
+    lam, gain = discretise(
+        jnp.log(-a.real), jnp.asarray(a.imag), jnp.array([0.3]), rule
+    )
+    z = 0.3 * a
+    for i in range(4):
+        both = scipy.linalg.expm(0.3 * np.array([[a[i], 1], [0, 0]]))
+        truth = both[0]
+        if rule == "bilinear":
+            truth = np.array([1 + z[i] / 2, 0.3]) / (1 - z[i] / 2)
+        np.testing.assert_allclose([lam[i], gain[i]], truth, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("x64")
+def test_bilinear_agrees_with_zoh_to_second_order():
+    """At a fixed time, under a constant input, for which ZOH is exact."""
+    ends = {}
+    for rule in DISCRETISATIONS:
+        for steps in (100, 200):
+            log_dt = jnp.full(2, -np.log(steps))
+            layer = with_value(s4d(KEY, 2, 3, discretisation=rule), log_dt=log_dt)
+            ends[rule, steps] = np.asarray(states_of(layer, jnp.ones((steps, 2)))[-1])
+    np.testing.assert_allclose(ends["zoh", 100], ends["zoh", 200], rtol=1e-12)
+    gaps = [np.abs(ends["bilinear", s] - ends["zoh", s]).max() for s in (100, 200)]
+    np.testing.assert_allclose(gaps[0] / gaps[1], 4, rtol=0.02)
+
+
+@pytest.mark.usefixtures("x64")
+def test_the_zoh_factor_keeps_its_digits_and_its_derivative():
+    turn = np.exp(1j * np.linspace(np.pi / 2, np.pi, 5))
+    sizes = [0, 1e-300, 1e-12, 1e-4, 0.1, 0.499, 0.501, 1.0, 5.0, 30.0]
+    z = np.array([size * t for size in sizes for t in turn])
+    both = jax.jit(jax.vmap(jax.value_and_grad(mean_exponential, holomorphic=True)))
+    found, slopes = both(jnp.asarray(z))
+    with mpmath.workdps(400):
+        for value, slope, point in zip(found, slopes, z, strict=True):
+            at = mpmath.mpc(point)
+            truth = mpmath.expm1(at) / at if at else mpmath.mpf(1)
+            change = (mpmath.exp(at) - truth) / at if at else mpmath.mpf(1) / 2
+            np.testing.assert_allclose(complex(value), complex(truth), rtol=3e-15)
+            np.testing.assert_allclose(
+                complex(slope), complex(change), rtol=1e-14, atol=1e-15
+            )
+
+
+# Spectra.
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 32])
+def test_legs_is_the_normal_part_of_hippo(size):
+    values, vectors = hippo_legs(size)
+    a = normal_legs(size)
+    rebuilt = vectors @ np.diag(values) @ vectors.conj().T
+    np.testing.assert_allclose(rebuilt, a, atol=1e-11 * size**2)
+    np.testing.assert_allclose(vectors.conj().T @ vectors, np.eye(size), atol=1e-12)
+    np.testing.assert_allclose(np.linalg.eigvals(a).real, -0.5, atol=1e-10 * size**2)
+    assert (np.diff(values.imag) < 0).all()
+
+
+def test_named_spectra_are_their_formulas():
+    np.testing.assert_allclose(diagonal_spectrum(2, "lin"), [-0.5, -0.5 + 1j * np.pi])
+    inv = [-0.5 + 12j / np.pi, -0.5 + 4j / np.pi / 3]
+    np.testing.assert_allclose(diagonal_spectrum(2, "inv"), inv)
+    # The normal part for N = 2 is -1/2 and +-sqrt(3)/2 off the diagonal.
+    legs = diagonal_spectrum(1, "legs")
+    np.testing.assert_allclose(legs, [-0.5 + 0.5j * np.sqrt(3)], rtol=1e-14)
+
+
+def test_inv_approaches_legs_with_twice_n_and_not_as_the_lru_paper_prints_it():
+    pairs = 64
+    n = np.arange(1, 4)
+    legs = diagonal_spectrum(pairs, "legs")[n].imag
+    np.testing.assert_allclose(diagonal_spectrum(pairs, "inv")[n].imag, legs, rtol=0.1)
+    printed = 2 * pairs / np.pi * (2 * pairs / (n + 1) - 1)
+    assert (np.abs(printed / legs - 1) > 0.4).all()
+
+
+# Whole systems.
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("spectrum", SPECTRA)
+@rules
+def test_s4d_is_a_real_system_of_twice_the_states(rule, spectrum):
+    layer = s4d(KEY, 3, 4, spectrum=spectrum, discretisation=rule, dt_max=0.5)
+    p = {name: np.asarray(value) for name, value in parameters(layer).items()}
+    u = inputs(layer)
+    found = run(layer, jnp.asarray(u))
+    for i in range(3):
+        re, im = -np.diag(np.exp(p["log_neg_re"][i])), np.diag(p["im"][i])
+        a = np.block([[re, -im], [im, re]])
+        b = np.concatenate([np.ones(4), np.zeros(4)])[:, None]
+        c = 2 * np.concatenate([p["C_re"][i], -p["C_im"][i]])[None]
+        d, dt = p["D"][i].reshape(1, 1), np.exp(p["log_dt"][i])
+        truth = dense(a, b, c, d, u[:, [i]], dt, rule)[:, 0]
+        np.testing.assert_allclose(found[:, i], truth, atol=1e-11)
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_s5_is_a_real_system_with_hippo_blocks(blocks):
+    """One step for all states, as the dense system has one."""
+    kept, width, dt = 4, 3, 0.07
+    layer = s5(KEY, kept, width, blocks=blocks)
+    layer = with_value(layer, log_dt=jnp.full(kept, np.log(dt)))
+    size = 2 * kept // blocks
+    a = np.kron(np.eye(blocks), normal_legs(size))
+    half = np.kron(np.eye(blocks), hippo_legs(size)[1][:, : kept // blocks])
+    b = 2 * np.real(half @ joined(layer.B_re, layer.B_im))
+    c = 2 * np.real(joined(layer.C_re, layer.C_im) @ half.conj().T)
+    u = inputs(layer)
+    truth = dense(a, b, c, np.diag(np.asarray(layer.D)), u, dt, "zoh")
+    np.testing.assert_allclose(run(layer, jnp.asarray(u)), truth, atol=1e-12)
+
+
+@pytest.mark.usefixtures("x64")
+def test_half_of_the_conjugate_states_is_enough():
+    half, whole = s5(KEY, 4, 3), s5(KEY, 8, 3, conjugate=False)
+    half, whole = (
+        with_value(layer, log_dt=jnp.full(layer.state_size, -2.0))
+        for layer in (half, whole)
+    )
+    u = jnp.asarray(inputs(half))
+    np.testing.assert_allclose(run(half, u), run(whole, u), atol=1e-13)
+
+
+def test_steps_are_within_their_bounds():
+    dt = np.exp(np.asarray(log_steps(KEY, 2000, 0.01, 0.5), np.float64))
+    assert 0.01 * (1 - 1e-6) <= dt.min() < 0.011
+    assert 0.45 < dt.max() <= 0.5 * (1 + 1e-6)
+
+
+def test_errors_say_what_is_needed():
+    steps = "need 0 < dt_min < dt_max, both finite, got dt_min={}, dt_max={}"
+    cases = [
+        (
+            lambda: s4(KEY, 0, 3, 2, nu0=0.5, theta0=1.0),
+            "need state_size >= 1, got state_size=0",
+        ),
+        (
+            lambda: s4(KEY, 3, 3, 2, nu0=1.0, theta0=1.0),
+            "need r_min < 1, got a ring on the unit circle",
+        ),
+        (lambda: s4d(KEY, 0, 4), "need channels >= 1, got channels=0"),
+        (lambda: s4d(KEY, 2, 0), "need pairs >= 1, got pairs=0"),
+        (
+            lambda: s4d(KEY, 2, 4, dt_min=0.2, dt_max=0.1),
+            steps.format(0.2, 0.1),
+        ),
+        (lambda: s5(KEY, 4, 3, dt_min=0.0), steps.format(0.0, 0.1)),
+        (lambda: log_steps(KEY, 3, 0.1, float("inf")), steps.format(0.1, "inf")),
+        (lambda: s5(KEY, 4, 0), "need width >= 1, got width=0"),
+        (lambda: s5(KEY, 4, 3, blocks=0), "need blocks >= 1, got blocks=0"),
+        (
+            lambda: s5(KEY, 4, 3, blocks=3),
+            "need blocks to divide state_size, got blocks=3, state_size=4",
+        ),
+        (lambda: hippo_legs(0), "need size >= 1, got size=0"),
+        (
+            lambda: diagonal_spectrum.__wrapped__(2, "fourier"),
+            "need spectrum in ('lin', 'inv', 'legs'), got 'fourier'",
+        ),
+        (
+            lambda: s4d.__wrapped__(KEY, 2, 4, discretisation="euler"),
+            "need discretisation in ('zoh', 'bilinear'), got 'euler'",
+        ),
+    ]
+    for call, message in cases:
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            call()
