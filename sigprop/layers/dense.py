@@ -133,7 +133,7 @@ def transform_eigenvalues(
     radius = nu0 + (1 - nu0) * np.tanh(np.abs(values))
     # arg of a negative real eigenvalue is pi; alone in its pair it must stay real.
     phase = np.where(
-        values.imag == 0, np.angle(values), np.angle(values) * theta0 / np.pi
+        np.imag(values) == 0, np.angle(values), np.angle(values) * theta0 / np.pi
     )
     moved = radius * np.exp(1j * phase)
     return np.real(vectors @ np.diag(moved) @ np.linalg.inv(vectors))
