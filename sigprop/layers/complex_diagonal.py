@@ -19,7 +19,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
-from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.initialisers import half_variance_projections, require_sizes
 from sigprop.layers.lru import ring_parameters
 
 COORDINATES = ("cartesian", "polar", "exponential")
@@ -83,8 +83,5 @@ def complex_diagonal(
         "polar": (radius, theta),
         "exponential": (nu, theta),
     }[coordinates]
-    half = math.sqrt(0.5)
-    b_re, b_im = (half * fan_in(k, state_size, d_in) for k in keys[:2])
-    c_re, c_im = (half * fan_in(k, d_out, state_size) for k in keys[2:4])
-    d = fan_in(keys[4], d_out, d_in)
-    return ComplexDiagonal(b_re, b_im, c_re, c_im, d, first, second, coordinates)
+    weights = half_variance_projections(keys, state_size, d_in, d_out)
+    return ComplexDiagonal(*weights, first, second, coordinates)

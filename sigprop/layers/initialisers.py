@@ -1,6 +1,7 @@
 """How the papers draw the input, readout and skip weights of a layer."""
 
 import math
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -53,3 +54,18 @@ def uniforms(
         jax.random.uniform(first_key, (n,), minval=tiny),
         jax.random.uniform(second_key, (n,), minval=tiny),
     )
+
+
+def half_variance_projections(
+    keys: Sequence[PRNGKeyArray], state_size: int, d_in: int, d_out: int
+) -> tuple[Array, Array, Array, Array, Array]:
+    """``B_re, B_im, C_re, C_im, D`` with fan-in scaling, from five keys.
+
+    The variance of a complex entry is shared by its two parts.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.1 and A.2.
+    """
+    half = math.sqrt(0.5)
+    b_re, b_im = (half * fan_in(key, state_size, d_in) for key in keys[:2])
+    c_re, c_im = (half * fan_in(key, d_out, state_size) for key in keys[2:4])
+    return b_re, b_im, c_re, c_im, fan_in(keys[4], d_out, d_in)

@@ -19,7 +19,12 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
-from sigprop.layers.initialisers import complex_parts, fan_in, require_sizes, uniforms
+from sigprop.layers.initialisers import (
+    complex_parts,
+    half_variance_projections,
+    require_sizes,
+    uniforms,
+)
 from sigprop.ring import normalisation, require_ring, ring_polar
 
 GAMMAS = ("learned", "detached", "absent")
@@ -177,13 +182,8 @@ def zucchet_lru(
     require_gamma(gamma)
     ring_key, *keys = jax.random.split(key, 6)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
-    half = math.sqrt(0.5)
-    b_re, b_im = (half * fan_in(k, state_size, d_in) for k in keys[:2])
-    c_re, c_im = (half * fan_in(k, d_out, state_size) for k in keys[2:4])
-    d = fan_in(keys[4], d_out, d_in)
-    return LRU(
-        b_re, b_im, c_re, c_im, d, nu_log, theta_log, _gamma(gamma, nu_log), gamma
-    )
+    weights = half_variance_projections(keys, state_size, d_in, d_out)
+    return LRU(*weights, nu_log, theta_log, _gamma(gamma, nu_log), gamma)
 
 
 def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:

@@ -7,6 +7,7 @@ Source: Zucchet & Orvieto (2024), Eq. 23-25.
 """
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar, final
 
 import jax
@@ -15,16 +16,14 @@ from jax import lax
 from jax.nn import softplus
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.engine import scan_linear
-from sigprop.layers.base import Group, Layer
-from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.base import Group
+from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
+from sigprop.layers.initialisers import half_variance_projections, require_sizes
 from sigprop.layers.lru import ring_parameters
-from sigprop.projections import project_in, read_out
-from sigprop.recurrence import step
 
 
 @final
-class S4(Layer):
+class S4(DiagonalLayer):
     """The layer; build one with ``s4``."""
 
     stable: ClassVar[bool] = False
@@ -32,64 +31,21 @@ class S4(Layer):
     omega_delta: Float[Array, " n"]
     w_re: Float[Array, " n"]
     w_im: Float[Array, " n"]
-    B_re: Float[Array, "n d_in"]
-    B_im: Float[Array, "n d_in"]
-    C_re: Float[Array, "d_out n"]
-    C_im: Float[Array, "d_out n"]
-    D: Float[Array, "d_out d_in"]
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
-        return self.B_re.shape[1], self.C_re.shape[0]
-
-    @property
-    def state_size(self) -> int:
-        """Complex numbers in the state."""
-        return self.omega_delta.shape[0]
 
     def eigenvalues(self) -> Complex[Array, " n"]:
         """The diagonal of the recurrence."""
         delta = softplus(self.omega_delta)
         return jnp.exp(lax.complex(self.w_re * delta, self.w_im * delta))
 
-    def inputs(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time n"]:
-        """``Delta B u``."""
-        delta = softplus(self.omega_delta)[:, None]
-        return project_in(delta * self.B_re, delta * self.B_im, u)
+    def normaliser(self) -> Float[Array, " n"]:
+        """``Delta``, the step that also scales the input."""
+        return softplus(self.omega_delta)
 
-    def initial_state(self) -> Complex[Array, " n"]:
-        """The zero state."""
-        return jnp.zeros_like(self.eigenvalues())
-
-    def step(
-        self, state: Complex[Array, " n"], u: Float[Array, " d_in"]
-    ) -> tuple[Complex[Array, " n"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
-        state = step(self.eigenvalues(), state, self.inputs(u[None])[0])
-        return state, self.read(state[None], u[None])[0]
-
-    def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time n"]:
-        """All states, from the zero state."""
-        return scan_linear(self.eigenvalues(), self.inputs(u))
-
-    def read(
-        self, h: Complex[Array, "time n"], u: Float[Array, "time d_in"]
-    ) -> Float[Array, "time d_out"]:
-        """``Re(C h) + D u``."""
-        return read_out(self.C_re, self.C_im, h) + u @ self.D.T
-
-    def groups(self) -> dict[str, Group]:
+    def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets."""
         return {
-            "omega_delta": "recurrent",
-            "w_re": "recurrent",
-            "w_im": "recurrent",
-            "B_re": "input",
-            "B_im": "input",
-            "C_re": "readout",
-            "C_im": "readout",
-            "D": "readout",
+            **PROJECTIONS,
+            **dict.fromkeys(("omega_delta", "w_re", "w_im"), "recurrent"),
         }
 
 
@@ -120,9 +76,6 @@ def s4(
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
     ring_key, *keys = jax.random.split(key, 6)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
-    half = math.sqrt(0.5)
-    b_re, b_im = (half * fan_in(k, state_size, d_in) for k in keys[:2])
-    c_re, c_im = (half * fan_in(k, d_out, state_size) for k in keys[2:4])
     one = jnp.full(state_size, math.log(math.expm1(1.0)))  # softplus of it is 1
-    d = fan_in(keys[4], d_out, d_in)
-    return S4(one, -jnp.exp(nu_log), jnp.exp(theta_log), b_re, b_im, c_re, c_im, d)
+    weights = half_variance_projections(keys, state_size, d_in, d_out)
+    return S4(*weights, one, -jnp.exp(nu_log), jnp.exp(theta_log))
