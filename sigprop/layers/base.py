@@ -72,9 +72,17 @@ class Layer(eqx.Module):
         """Eigenvalues of the linear recurrence; none where it has no fixed one."""
         return None
 
+    def halves(self) -> "tuple[Layer, ...]":
+        """The causal layers that it is made of: itself, or one a direction of time.
+
+        The second half runs on the reversed sequence; the skip connection of the first
+        alone counts.
+        """
+        return (self,)
+
     @abstractmethod
     def groups(self) -> Mapping[str, Group]:
-        """The optimiser's group of every parameter, by its field's name."""
+        """The optimiser's group of every parameter, by the names of ``parameters``."""
 
 
 def require_inputs(layer: Layer, u: Any) -> None:
@@ -98,16 +106,15 @@ def stepwise(layer: Layer, u: Float[Array, "time d_in"]) -> Float[Array, "time d
 
 
 def parameters(layer: Layer) -> dict[str, Array]:
-    """Every trainable array of a layer by its field's name, groups checked.
+    """Every trainable array by the name of its field, groups checked.
+
+    A field of a layer inside the layer has a dotted name, such as ``forward.C``.
 
     Raises:
         ValueError: If a parameter has no group, or a group no parameter.
     """
-    found = {
-        name: value
-        for name, value in vars(layer).items()
-        if eqx.is_inexact_array(value)
-    }
+    leaves = jax.tree.leaves_with_path(eqx.filter(layer, eqx.is_inexact_array))
+    found = {_name(path): value for path, value in leaves}
     groups = layer.groups()
     if set(found) != set(groups):
         raise ValueError(
@@ -115,6 +122,17 @@ def parameters(layer: Layer) -> dict[str, Array]:
             f"{sorted(groups)}"
         )
     return found
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")
+
+
+def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
+    """The layer with new values for some of its ``parameters``."""
+    return jax.tree.map_with_path(
+        lambda path, leaf: values.get(_name(path), leaf), layer
+    )
 
 
 def count_parameters(layer: eqx.Module) -> int:

@@ -3,18 +3,26 @@
 import functools
 import re
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.stats
 
-from sigprop.layers.base import parameters, stepwise
+from sigprop.layers.base import parameters
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gru import chrono, chrono_times, gru, orthogonal
 from sigprop.layers.lstm import lstm, tallec_times
 from sigprop.precision import double_precision
+from tests.sigprop.layers.helpers import (
+    both_ways,
+    inputs,
+    require_slopes,
+    run,
+    states_of,
+    wide,
+    with_value,
+)
 
 TIMES = (2.0, 20.0)
 KEY = jax.random.key(3)
@@ -34,40 +42,12 @@ def drawn(name):
         return LAYERS[name]()
 
 
-def wide(layer):
-    """The layer in double precision; cheaper than to draw it again."""
-    return jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf, float)), layer)
-
-
-@jax.jit
-def both_ways(layer, u):
-    return layer(u), stepwise(layer, u)
-
-
-@jax.jit
-def loss(layer, u):
-    return (jnp.sin(layer(u)) ** 2).sum()
-
-
-run = jax.jit(lambda layer, u: layer(u))
-states_of = jax.jit(lambda layer, u: layer.states(u))
-slopes_of = jax.jit(jax.grad(loss))
-
-
-def inputs(layer, length=13):
-    return np.random.default_rng(length).normal(size=(length, layer.widths[0]))
-
-
 def perturbed(layer, seed=8):
     """The layer with every parameter moved, so that none is still zero."""
     generator = np.random.default_rng(seed)
     return jax.tree.map(
         lambda leaf: leaf + jnp.asarray(0.3 * generator.normal(size=leaf.shape)), layer
     )
-
-
-def with_value(layer, field, value):
-    return eqx.tree_at(lambda tree: getattr(tree, field), layer, value)
 
 
 def sigmoid(a):
@@ -136,18 +116,7 @@ def test_whole_sequences_are_their_steps(name):
 @layers
 def test_gradients_are_finite_differences(name):
     layer = perturbed(wide(drawn(name)))
-    u = jnp.asarray(inputs(layer))
-    found = parameters(slopes_of(layer, u))
-    for seed, (field, value) in enumerate(parameters(layer).items()):
-        along = np.random.default_rng(seed).normal(size=value.shape)
-        up, down = (
-            loss(with_value(layer, field, value + size * along), u)
-            for size in (1e-6, -1e-6)
-        )
-        truth = (up - down) / 2e-6
-        assert truth != 0
-        slope = np.vdot(found[field], along)
-        np.testing.assert_allclose(slope, truth, rtol=1e-6, atol=1e-7, err_msg=field)
+    require_slopes(layer, jnp.asarray(inputs(layer)))
 
 
 @pytest.mark.parametrize("nu0", [0.0, 0.5, 0.9, 0.99])
@@ -207,7 +176,7 @@ def test_state_gain_scales_what_takes_the_state():
 def test_a_gate_near_one_lets_in_what_is_left():
     # 1 - sigmoid(18) has one digit in float32; sigmoid(-18) has all of them.
     layer = constant_gate(KEY, 1, 1, times=TIMES)
-    layer = with_value(layer, "b_f", jnp.array([18.0]))
+    layer = with_value(layer, b_f=jnp.array([18.0]))
     h = layer.states(jnp.ones((1, 1)))
     np.testing.assert_allclose(h, 1 / (1 + np.exp(18.0)), rtol=1e-6)
 
@@ -220,7 +189,7 @@ def test_constant_gates_have_the_moments_that_the_paper_says():
     impulse = jnp.zeros((length, n)).at[0].set(1.0)
 
     def response(b_f):
-        return with_value(layer, "b_f", b_f).states(impulse)
+        return with_value(layer, b_f=b_f).states(impulse)
 
     # All neurons at once: the derivative in one bias reaches its own neuron only.
     kernel, pull = jax.vjp(response, layer.b_f)

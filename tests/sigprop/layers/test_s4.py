@@ -3,7 +3,6 @@
 import functools
 import re
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import mpmath
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from sigprop.layers.base import parameters, stepwise
+from sigprop.layers.base import parameters
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import (
     DISCRETISATIONS,
@@ -25,6 +24,16 @@ from sigprop.layers.s4d import (
 )
 from sigprop.layers.s5 import s5
 from sigprop.precision import double_precision
+from tests.sigprop.layers.helpers import (
+    both_ways,
+    inputs,
+    require_slopes,
+    run,
+    slopes_of,
+    states_of,
+    wide,
+    with_value,
+)
 
 KEY = jax.random.key(5)
 LAYERS = {
@@ -42,36 +51,6 @@ rules = pytest.mark.parametrize("rule", DISCRETISATIONS)
 def drawn(name):
     with double_precision(False):
         return LAYERS[name]()
-
-
-def wide(layer):
-    """The layer in double precision; cheaper than to draw it again."""
-    return jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf, float)), layer)
-
-
-@jax.jit
-def both_ways(layer, u):
-    return layer(u), stepwise(layer, u)
-
-
-@jax.jit
-def loss(layer, u):
-    return (jnp.sin(layer(u)) ** 2).sum()
-
-
-run = jax.jit(lambda layer, u: layer(u))
-states_of = jax.jit(lambda layer, u: layer.states(u))
-slopes_of = jax.jit(jax.grad(loss))
-
-
-def inputs(layer, length=11):
-    return np.random.default_rng(length).normal(size=(length, layer.widths[0]))
-
-
-def with_value(layer, **values):
-    for name, value in values.items():
-        layer = eqx.tree_at(lambda tree, name=name: getattr(tree, name), layer, value)
-    return layer
 
 
 def joined(re, im):
@@ -118,18 +97,7 @@ def test_whole_sequences_are_their_steps(name):
 @layers
 def test_gradients_are_finite_differences(name):
     layer = wide(drawn(name))
-    u = jnp.asarray(inputs(layer))
-    found = parameters(slopes_of(layer, u))
-    for seed, (field, value) in enumerate(parameters(layer).items()):
-        along = np.random.default_rng(seed).normal(size=value.shape)
-        up, down = (
-            loss(with_value(layer, **{field: value + size * along}), u)
-            for size in (1e-6, -1e-6)
-        )
-        truth = (up - down) / 2e-6
-        assert truth != 0
-        slope = np.vdot(found[field], along)
-        np.testing.assert_allclose(slope, truth, rtol=1e-6, atol=1e-7, err_msg=field)
+    require_slopes(layer, jnp.asarray(inputs(layer)))
 
 
 def test_gradients_are_finite_in_single_precision():

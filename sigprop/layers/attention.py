@@ -1,0 +1,172 @@
+"""Causal self-attention: the baseline that keeps its whole past instead of a state.
+
+In every head ``q_t = R_t W_q u_t``, ``k_t = R_t W_k u_t``, ``v_t = W_v u_t``, and
+``y_t = W_o sum_{s <= t} a_ts v_s`` with ``a_t = softmax_s(q_t . k_s / sqrt(size))``.  The
+rotation ``R_t`` tells positions apart; scores depend on ``t - s`` alone.
+
+Source: Vaswani et al. (2017), Section 3.2; Su et al. (2021), Section 3.2.2 for ``R_t``.
+"""
+
+import math
+from typing import ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import fan_in, require_sizes
+
+SLOWEST = 10_000  # Su et al. (2021): speeds run from 1 down to nearly 1/10000 a step
+
+Cache = tuple[Float[Array, "max_length both"], Int[Array, ""]]
+
+
+@final
+class CausalAttention(Layer):
+    """The layer; build one with ``causal_attention``.
+
+    Row ``t`` of the states holds the key, turned to its position, and the value of
+    ``u_t``.  A step keeps the rows of all steps before it and counts them.  Time and
+    memory of a whole sequence grow with the square of its length.
+    """
+
+    linear: ClassVar[bool] = False
+
+    W_q: Float[Array, "width width"]
+    W_k: Float[Array, "width width"]
+    W_v: Float[Array, "width width"]
+    W_o: Float[Array, "width width"]
+    heads: int = eqx.field(static=True)
+    max_length: int = eqx.field(static=True)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``, which are one number."""
+        return self.W_q.shape[0], self.W_q.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers that each step adds to what is kept."""
+        return 2 * self.W_q.shape[0]
+
+    def initial_state(self) -> Cache:
+        """Room for ``max_length`` keys and values, and the number of those present."""
+        rows = jnp.zeros((self.max_length, self.state_size), self.W_k.dtype)
+        return rows, jnp.zeros((), jnp.int32)
+
+    def step(
+        self, state: Cache, u: Float[Array, " width"]
+    ) -> tuple[Cache, Float[Array, " width"]]:
+        """Keep one key and value, and attend to all that are kept.
+
+        Raises:
+            RuntimeError: After ``max_length`` steps, also inside compiled code.
+        """
+        rows, count = state
+        count = eqx.error_if(
+            count,
+            count >= self.max_length,
+            f"need at most max_length={self.max_length} steps, got one more; build the "
+            "layer with a larger max_length",
+        )
+        rows = rows.at[count].set(self._keep(u[None], count[None])[0])
+        return (rows, count + 1), self._attend(rows, u[None], count[None])[0]
+
+    def states(self, u: Float[Array, "time width"]) -> Float[Array, "time both"]:
+        """Keys and values of all steps, side by side.
+
+        Raises:
+            ValueError: If there are more than ``max_length`` inputs.
+        """
+        if u.shape[0] > self.max_length:
+            raise ValueError(
+                f"need at most max_length={self.max_length} inputs, got {u.shape[0]}; "
+                "build the layer with a larger max_length"
+            )
+        return self._keep(u, jnp.arange(u.shape[0]))
+
+    def read(
+        self, h: Float[Array, "time both"], u: Float[Array, "time width"]
+    ) -> Float[Array, "time width"]:
+        """``y``, with queries from ``u``."""
+        return self._attend(h, u, jnp.arange(u.shape[0]))
+
+    def _heads(self, x: Float[Array, "time width"]) -> Float[Array, "time heads size"]:
+        return x.reshape(x.shape[0], self.heads, x.shape[1] // self.heads)
+
+    def _keep(
+        self, u: Float[Array, "time width"], positions: Int[Array, " time"]
+    ) -> Float[Array, "time both"]:
+        keys = rotary(self._heads(u @ self.W_k.T), positions).reshape(u.shape)
+        return jnp.concatenate([keys, u @ self.W_v.T], -1)
+
+    def _attend(
+        self,
+        h: Float[Array, "kept both"],
+        u: Float[Array, "time width"],
+        positions: Int[Array, " time"],
+    ) -> Float[Array, "time width"]:
+        keys, values = (self._heads(half) for half in jnp.split(h, 2, -1))
+        queries = rotary(self._heads(u @ self.W_q.T), positions)
+        scores = jnp.einsum("tnd,snd->nts", queries, keys)
+        past = jnp.arange(h.shape[0])[None] <= positions[:, None]
+        # jax.nn.dot_product_attention takes the softmax in single precision, always.
+        weights = jax.nn.softmax(
+            scores / math.sqrt(keys.shape[-1]), axis=-1, where=past[None]
+        )
+        mixed = jnp.einsum("nts,snd->tnd", weights, values)
+        return mixed.reshape(u.shape) @ self.W_o.T
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {"W_q": "input", "W_k": "input", "W_v": "input", "W_o": "readout"}
+
+
+def rotary(
+    x: Float[Array, "time heads size"], positions: Int[Array, " time"]
+) -> Float[Array, "time heads size"]:
+    """Turn pair ``i`` of every head by the angle ``position 10000^(-2i/size)``.
+
+    Source: Su et al. (2021), Section 3.2.2 and 3.4.2, counting positions and pairs from
+    zero.
+    """
+    size = x.shape[-1]
+    speeds = SLOWEST ** (-np.arange(0, size, 2) / size)
+    turns = positions.astype(x.dtype)[:, None] * jnp.asarray(speeds, x.dtype)[None]
+    cos, sin = jnp.cos(turns)[:, None], jnp.sin(turns)[:, None]
+    first, second = x[..., 0::2], x[..., 1::2]
+    turned = first * cos - second * sin, first * sin + second * cos
+    return jnp.stack(turned, -1).reshape(x.shape)
+
+
+def causal_attention(
+    key: PRNGKeyArray, width: int, heads: int, *, max_length: int
+) -> CausalAttention:
+    """Draw the layer with entries of variance ``1/width``, LeCun's and Glorot's at once.
+
+    Args:
+        key: Consumed here.
+        width: Inputs and outputs.
+        heads: Each has ``width / heads`` numbers, an even number of them.
+        max_length: Longest sequence; a step keeps room for it.
+
+    Raises:
+        ValueError: If a size is below one, the heads do not divide the width, or the
+            size of a head is odd.
+
+    Source: Vaswani et al. (2017), Section 3.2.2, without biases; it names no variance.
+    """
+    require_sizes(width=width, heads=heads, max_length=max_length)
+    size, rest = divmod(width, heads)
+    if rest:
+        raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")
+    if size % 2:
+        raise ValueError(
+            f"need an even head size, got {size} (width={width}, heads={heads}): "
+            "positions turn pairs of numbers"
+        )
+    weights = (fan_in(one, width, width) for one in jax.random.split(key, 4))
+    return CausalAttention(*weights, heads=heads, max_length=max_length)

@@ -1,0 +1,176 @@
+"""Two recurrences of one kind, one for each direction of time, their outputs added.
+
+``h_t`` is the state of the forward half after ``u_1 ... u_t``, ``g_t`` that of the
+backward half after ``u_time ... u_t``; each half has its own parameters, and
+``y_t = C_f h_t + C_b g_t + D u_t``.  With tanh units this is the BRNN, with LSTMs the
+BLSTM, with which BLUR is compared.
+
+Two skips would act as their sum alone, so the backward half has none.
+
+Source: Schuster & Paliwal (1997); Graves & Schmidhuber (2005); BLUR (2025), Table 12.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Complex, Float, Inexact, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.bidirectional import Bidirectional
+from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
+from sigprop.layers.lstm import LSTM, lstm
+
+
+@final
+class TwoWay(Bidirectional):
+    """The layer; build one with ``two_way``, ``brnn`` or ``blstm``."""
+
+    forward: Layer
+    backward: Layer
+
+    @property
+    def linear(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether both halves are."""
+        return self.forward.linear and self.backward.linear
+
+    @property
+    def stable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether both halves are."""
+        return self.forward.stable and self.backward.stable
+
+    def halves(self) -> tuple[Layer, Layer]:
+        """The forward half, and the backward half with a skip of zeros."""
+        skip = getattr(self.forward, "D", None)
+        if skip is None:
+            return self.forward, self.backward
+        return self.forward, _with_skip(self.backward, jnp.zeros_like(skip))
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.forward.widths
+
+    @property
+    def state_size(self) -> int:
+        """Numbers in the states of both directions."""
+        return self.forward.state_size + self.backward.state_size
+
+    def eigenvalues(self) -> Complex[Array, " n"] | None:
+        """Eigenvalues of the forward half, then those of the backward half."""
+        forward, backward = self.forward.eigenvalues(), self.backward.eigenvalues()
+        if forward is None or backward is None:
+            return None
+        return jnp.concatenate([forward, backward])
+
+    def initial_state(self) -> tuple[Any, Any]:
+        """The zero states, at either end."""
+        return self.forward.initial_state(), self.backward.initial_state()
+
+    def states(self, u: Float[Array, "time d_in"]) -> Inexact[Array, "time both"]:
+        """All states, those of the forward half first."""
+        both = self.forward.states(u), self.backward.states(u[::-1])[::-1]
+        return jnp.concatenate(both, -1)
+
+    def read(
+        self, h: Inexact[Array, "time both"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``C_f h + C_b g + D u``."""
+        forward, backward = self.halves()
+        h, g = jnp.split(h, [forward.state_size], -1)
+        return forward.read(h, u) + backward.read(g[::-1], u[::-1])[::-1]
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets: that of its half."""
+        halves = {"forward": self.forward, "backward": self.backward}
+        groups: dict[str, Group] = {
+            f"{side}.{name}": group
+            for side, half in halves.items()
+            for name, group in half.groups().items()
+        }
+        groups.pop("backward.D", None)
+        return groups
+
+
+def _with_skip(layer: Layer, skip: Array | None) -> Layer:
+    return eqx.tree_at(lambda half: half.D, layer, skip, is_leaf=lambda x: x is None)
+
+
+def two_way(forward: Layer, backward: Layer) -> TwoWay:
+    """Run two layers in opposite directions and add their outputs.
+
+    Nothing is scaled, and the skip of the backward layer is dropped.
+
+    Raises:
+        ValueError: Unless both layers are causal, of one kind and of the same widths.
+    """
+    kinds = type(forward).__name__, type(backward).__name__
+    if not (forward.causal and backward.causal):
+        raise ValueError(f"need two causal layers, got {kinds[0]} and {kinds[1]}")
+    if type(forward) is not type(backward):
+        raise ValueError(f"need two layers of one kind, got {kinds[0]} and {kinds[1]}")
+    if forward.widths != backward.widths:
+        raise ValueError(
+            "need two layers of the same widths, got (d_in, d_out) of "
+            f"{forward.widths} and {backward.widths}"
+        )
+    if hasattr(backward, "D"):
+        backward = _with_skip(backward, None)
+    return TwoWay(forward, backward)
+
+
+def _drawn(
+    key: PRNGKeyArray, draw: Callable[[PRNGKeyArray], NonlinearRNN | LSTM]
+) -> TwoWay:
+    """Two draws whose ``C``, side by side, have the fan-in of both states."""
+    share = math.sqrt(0.5)
+    halves = (draw(half_key) for half_key in jax.random.split(key))
+    return two_way(*(eqx.tree_at(lambda h: h.C, h, share * h.C) for h in halves))
+
+
+def brnn(
+    key: PRNGKeyArray, n: int, d_in: int, d_out: int, activation: str = "tanh"
+) -> TwoWay:
+    """Draw a bidirectional RNN: two ``nonlinear_rnn``, with half the variance of ``C``.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state of one direction.
+        d_in: Inputs.
+        d_out: Outputs.
+        activation: As in ``nonlinear_rnn``.
+
+    Raises:
+        ValueError: As ``nonlinear_rnn``.
+
+    Source: Schuster & Paliwal (1997).
+    """
+    return _drawn(key, lambda one: nonlinear_rnn(one, n, d_in, d_out, activation))
+
+
+def blstm(
+    key: PRNGKeyArray,
+    n: int,
+    d_in: int,
+    d_out: int,
+    *,
+    times: tuple[float, float],
+) -> TwoWay:
+    """Draw a bidirectional LSTM: two ``lstm``, with half the variance of ``C``.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in each of ``h`` and ``c`` of one direction.
+        d_in: Inputs.
+        d_out: Outputs.
+        times: As in ``lstm``.
+
+    Raises:
+        ValueError: As ``lstm``.
+
+    Source: Graves & Schmidhuber (2005), without peepholes.
+    """
+    return _drawn(key, lambda one: lstm(one, n, d_in, d_out, times=times))

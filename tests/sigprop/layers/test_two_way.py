@@ -1,0 +1,271 @@
+"""Two layers in opposite directions are their sum, with one skip, and see everything."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.layers.attention import causal_attention
+from sigprop.layers.base import count_parameters, parameters, stepwise
+from sigprop.layers.blur import blur
+from sigprop.layers.dense import nonlinear_rnn
+from sigprop.layers.lru import lru
+from sigprop.layers.lstm import lstm
+from sigprop.layers.s4d import s4d
+from sigprop.layers.two_way import TwoWay, blstm, brnn, two_way
+from sigprop.precision import double_precision
+from tests.sigprop.layers.helpers import (
+    gap,
+    inputs,
+    require_slopes,
+    run,
+    slopes_of,
+    states_of,
+    wide,
+    with_value,
+)
+
+TIMES = (2.0, 20.0)
+N, D_IN, D_OUT, LENGTH = 5, 3, 2, 13
+FIRST, SECOND = jax.random.split(jax.random.key(7))
+x64 = pytest.mark.usefixtures("x64")
+
+# Layers that fit into one direction: with a matrix D, with a vector D, without D.
+HALVES = {
+    "tanh": lambda key: nonlinear_rnn(key, N, D_IN, D_OUT),
+    "lstm": lambda key: lstm(key, N, D_IN, D_OUT, times=TIMES),
+    "lru": lambda key: lru(key, N, D_IN, r_min=0.4, r_max=0.95),
+    "s4d": lambda key: s4d(key, D_IN, 2),
+    "attention": lambda key: causal_attention(key, 4, 2, max_length=LENGTH),
+}
+BASELINES = {
+    "brnn": lambda key: brnn(key, N, D_IN, D_OUT),
+    "blstm": lambda key: blstm(key, N, D_IN, D_OUT, times=TIMES),
+}
+halves = pytest.mark.parametrize("name", HALVES)
+baselines = pytest.mark.parametrize("name", BASELINES)
+walk = jax.jit(stepwise)
+
+
+def pair(name):
+    with double_precision(False):
+        drawn = [HALVES[name](key) for key in (FIRST, SECOND)]
+    return [wide(half) for half in drawn]
+
+
+def baseline(name):
+    with double_precision(False):
+        return BASELINES[name](FIRST)
+
+
+def skip_of(layer, u):
+    """``D u``, of layers that have it."""
+    D = getattr(layer, "D", jnp.zeros(u.shape[1]))
+    return D[None] * u if D.ndim == 1 else u @ D.T
+
+
+@x64
+@halves
+def test_outputs_are_the_sum_of_both_directions_with_one_skip(name):
+    forward, backward = pair(name)
+    u = jnp.asarray(inputs(forward))
+    ahead, back = walk(forward, u), walk(backward, u[::-1])[::-1]
+    found = run(two_way(forward, backward), u)
+    assert gap(found, ahead + back - skip_of(backward, u)) < 1e-12
+    # The partners: the other skip, and no reversal, are something else.
+    if hasattr(forward, "D"):
+        assert gap(found, ahead + back - skip_of(forward, u)) > 1e-2
+    both_ahead = ahead + walk(backward, u) - skip_of(backward, u)
+    assert gap(found, both_ahead) > 1e-2
+
+
+@x64
+def test_the_brnn_is_the_loop_of_its_equations():
+    built = wide(baseline("brnn"))
+    u = inputs(built)
+    p = {name: np.asarray(value) for name, value in parameters(built).items()}
+    h, g = np.zeros((2, LENGTH + 2, N))
+    for t in range(1, LENGTH + 1):
+        past, entering = p["forward.A"][0] @ h[t - 1], p["forward.B"] @ u[t - 1]
+        h[t] = np.tanh(past + entering)
+    for t in range(LENGTH, 0, -1):
+        future, entering = p["backward.A"][0] @ g[t + 1], p["backward.B"] @ u[t - 1]
+        g[t] = np.tanh(future + entering)
+    states = np.concatenate([h, g], 1)[1:-1]
+    assert gap(states_of(built, jnp.asarray(u)), states) < 1e-14
+    merge = np.concatenate([p["forward.C"], p["backward.C"]], 1)
+    truth = states @ merge.T + u @ p["forward.D"].T
+    assert gap(run(built, jnp.asarray(u)), truth) < 1e-14
+
+
+@x64
+@halves
+def test_reversing_time_exchanges_the_halves(name):
+    forward, backward = pair(name)
+    if hasattr(forward, "D"):
+        backward = with_value(backward, D=forward.D)
+    built, swapped = two_way(forward, backward), two_way(backward, forward)
+    u = jnp.asarray(inputs(built))
+    assert gap(run(built, u), run(swapped, u[::-1])[::-1]) < 1e-14
+    left, right = jnp.split(states_of(swapped, u[::-1])[::-1], 2, 1)
+    assert gap(states_of(built, u), jnp.concatenate([right, left], 1)) < 1e-14
+
+
+@x64
+def test_two_lrus_are_a_blur():
+    layer = blur(FIRST, N, D_IN, r_min=0.4, r_max=0.95)
+    built = two_way(*layer.halves())
+    u = jnp.asarray(inputs(layer))
+    assert gap(run(built, u), run(layer, u)) < 1e-13
+    assert gap(states_of(built, u), states_of(layer, u)) < 1e-13
+    np.testing.assert_array_equal(built.eigenvalues(), layer.eigenvalues())
+    assert count_parameters(built) == count_parameters(layer)
+    assert (built.linear, built.stable, built.causal) == (True, True, False)
+
+
+@x64
+@baselines
+def test_every_output_depends_on_every_input(name):
+    built = wide(baseline(name))
+    u = jnp.asarray(inputs(built, 7))
+    jacobian = np.abs(jax.jacrev(lambda u: built(u))(u)).max((1, 3))
+    assert jacobian.shape == (7, 7)
+    assert jacobian.min() > 1e-6
+    # The partner: the forward half alone looks back only.
+    jacobian = np.abs(jax.jacrev(lambda u: built.forward(u))(u)).max((1, 3))
+    assert (jacobian[~np.tri(7, dtype=bool)] == 0).all()
+
+
+@x64
+@baselines
+def test_gradients_are_finite_differences(name):
+    built = wide(baseline(name))
+    require_slopes(built, jnp.asarray(inputs(built)))
+
+
+@x64
+@baselines
+def test_a_batch_is_a_vmap(name):
+    built = wide(baseline(name))
+    batch = jnp.asarray(np.random.default_rng(2).normal(size=(3, LENGTH, D_IN)))
+    truth = jnp.stack([run(built, u) for u in batch])
+    assert gap(jax.jit(jax.vmap(built))(batch), truth) < 1e-13
+
+
+@baselines
+def test_single_precision_is_double_precision_up_to_rounding(name):
+    single = baseline(name)
+    u = inputs(single, 100)
+    found = run(single, jnp.asarray(u, jnp.float32))
+    assert found.dtype == jnp.float32
+    with double_precision(True):
+        assert gap(found, run(wide(single), jnp.asarray(u))) < 3e-5
+
+
+@x64
+@baselines
+def test_lengths_zero_and_one_work(name):
+    built = wide(baseline(name))
+    nothing = jnp.zeros((0, D_IN))
+    assert run(built, nothing).shape == (0, D_OUT)
+    assert not any(leaf.any() for leaf in jax.tree.leaves(slopes_of(built, nothing)))
+    one = jnp.ones((1, D_IN))
+    forward, backward = built.halves()
+    truth = stepwise(forward, one) + stepwise(backward, one)
+    assert gap(run(built, one), truth) < 1e-14
+
+
+@baselines
+def test_parameters_are_those_of_the_formula(name):
+    built = baseline(name)
+    gates, both = (1, 1) if name == "brnn" else (4, 2)
+    biases = 0 if name == "brnn" else 4 * N
+    half = gates * (N * N + N * D_IN) + biases + N * D_OUT
+    assert count_parameters(built) == 2 * half + D_IN * D_OUT
+    groups = built.groups()
+    assert set(groups) == set(parameters(built))
+    assert "backward.D" not in groups
+    assert groups.pop("forward.D") == "readout"
+    for field, group in built.backward.groups().items():
+        if field != "D":
+            assert groups.pop(f"forward.{field}") == group
+            assert groups.pop(f"backward.{field}") == group
+    assert not groups
+    assert built.widths == (D_IN, D_OUT)
+    assert built.state_size == 2 * both * N
+    assert (built.linear, built.stable, built.causal) == (False, False, False)
+    assert [len(zero) for zero in built.initial_state()] == [both * N, both * N]
+
+
+@pytest.mark.parametrize("build", [brnn, blstm])
+def test_the_merge_has_the_fan_in_of_both_states(build):
+    built = build(FIRST, 200, 3, 50, **({"times": TIMES} if build is blstm else {}))
+    for half in (built.forward, built.backward):
+        # Five standard errors of a mean of 10 000 squares, normal or less spread.
+        assert abs((half.C**2).mean() * 400 - 1) < 0.07
+    assert np.abs(built.forward.C - built.backward.C).max() > 0.05
+
+
+def test_activations_reach_both_halves():
+    built = brnn(FIRST, N, D_IN, D_OUT, "relu")
+    states = states_of(built, jnp.asarray(inputs(built), jnp.float32))
+    assert states.min() == 0
+    assert (states > 0).any(0).sum() > N
+
+
+def test_eigenvalues_are_those_of_the_halves_where_they_have_some():
+    assert baseline("blstm").eigenvalues() is None
+    built = baseline("brnn")
+    halves = np.split(np.asarray(built.eigenvalues()), 2)
+    for found, name in zip(halves, ("forward.A", "backward.A"), strict=True):
+        truth = np.linalg.eigvals(np.asarray(parameters(built)[name][0]))
+        assert gap(np.sort_complex(found), np.sort_complex(truth)) < 1e-5
+
+
+def test_there_is_no_step():
+    built = baseline("brnn")
+    message = (
+        "need the whole sequence: an output of TwoWay depends on the inputs after it, "
+        "so there is no step; call the layer on all inputs"
+    )
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        built.step(built.initial_state(), jnp.zeros(D_IN))
+
+
+def test_inputs_of_a_wrong_width_are_refused():
+    message = "need inputs of shape (time, 3), got (5, 4); use jax.vmap over a batch"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        baseline("blstm")(jnp.zeros((5, 4)))
+
+
+def test_errors_say_what_is_needed():
+    tanh, narrow = HALVES["tanh"](FIRST), nonlinear_rnn(SECOND, N, D_IN, 1)
+    cases = [
+        (
+            lambda: two_way(tanh, TwoWay(tanh, tanh)),
+            "need two causal layers, got NonlinearRNN and TwoWay",
+        ),
+        (
+            lambda: two_way(tanh, HALVES["lstm"](SECOND)),
+            "need two layers of one kind, got NonlinearRNN and LSTM",
+        ),
+        (
+            lambda: two_way(tanh, narrow),
+            "need two layers of the same widths, got (d_in, d_out) of (3, 2) and (3, 1)",
+        ),
+        (lambda: brnn(FIRST, 0, 3, 2), "need n >= 1, got n=0"),
+        (
+            lambda: brnn(FIRST, 3, 3, 2, "sigmoid"),
+            "need activation in ('identity', 'tanh', 'relu'), got 'sigmoid'",
+        ),
+        (lambda: blstm(FIRST, 3, 0, 2, times=TIMES), "need d_in >= 1, got d_in=0"),
+        (
+            lambda: blstm(FIRST, 3, 3, 2, times=(2.0, 1.0)),
+            "need 0 < T_min <= T_max, both finite, got times=(2.0, 1.0)",
+        ),
+    ]
+    for call, message in cases:
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            call()
