@@ -1,96 +1,137 @@
-"""Speed, memory and compile time of a recurrent layer against its usual implementation.
+"""Speed, memory and compile time: the LRU written two ways, and layer beside layer.
 
-Loss and gradients of one LRU layer, ``h_t = lam h_{t-1} + gamma B u_t`` and
-``y_t = Re(C h_t) + D u_t``, for every parameter and the inputs, in single precision,
-written two ways and mapped over the batch by ``jax.vmap``:
+Loss and gradients of one layer, for every parameter and the inputs, in single
+precision, mapped over the batch by ``jax.vmap``.  The first table takes the LRU over
+lengths, written two ways:
 
-- *engine*: ``sigprop.engine.scan_linear`` between ``sigprop.projections``;
-- *usual*: complex products, and ``jax.lax.associative_scan`` over ``lam`` repeated at
-  every step and the inputs, differentiated by JAX.
+- *engine*: ``sigprop.layers.lru`` as it is;
+- *usual*: its parameters in complex products, and ``jax.lax.associative_scan`` over
+  ``lam`` repeated at every step and the inputs, differentiated by JAX.
 
-Before any timing both must agree in loss and gradients.  Repeats alternate between the
-ways, so that another load on the machine meets both.  Memory is what the compiled
-program takes besides arguments and results.  Leave JAX's persistent compilation cache
-off, or compile times mean nothing.
+Before any timing both must agree in loss and gradients.  The second table takes every
+layer at one length and counts times in those of the LRU.
+
+Repeats alternate between the ways, or the layers, and ratios are taken repeat by
+repeat, so that another load on the machine meets all.  Memory is what the compiled
+program takes besides arguments and results.
 """
 
+import functools
+import itertools
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jax import lax
-from jaxtyping import Array, Complex, Float
+from jaxtyping import Array, Float, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
-from sigprop.engine import scan_linear
-from sigprop.projections import project_in, read_out
+from sigprop.layers.attention import causal_attention
+from sigprop.layers.base import Layer, count_parameters
+from sigprop.layers.blur import blur
+from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.dense import linear_rnn, nonlinear_rnn
+from sigprop.layers.gru import gru
+from sigprop.layers.lru import LRU, lru
+from sigprop.layers.lstm import lstm
+from sigprop.layers.rotrnn import rotrnn
+from sigprop.layers.s4 import s4
+from sigprop.layers.s4d import s4d
+from sigprop.layers.s5 import s5
 
-STUDY, VERSION = "speed_layers", 1
+STUDY, VERSION = "speed_layers", 2
 AGREEMENT = 1e-4  # of the largest entry: rounding of long sums in single precision
-Parameters = dict[str, Float[Array, "..."]]
+# All repeats up to this length; beyond it fewer, in proportion, as each takes longer.
+FULL, FEWEST = 2048, 3
+RING, PHASES, TIMES = (0.5, 0.99), 3.0, (2.0, 100.0)  # moduli, phases, gates' memories
+
+Forward = Callable[[Any, Float[Array, "time width"]], Float[Array, "time width"]]
 
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes of the layer, lengths, and how often to run and to compile at each."""
+    """Sizes of the layers, lengths, and how often to run and to compile at each.
+
+    ``states`` are complex numbers in the LRU, the complex diagonal, S4, S4D (over all
+    channels), S5 and each direction of BLUR, and real ones in RotRNN, the RNNs, the GRU
+    and both ``h`` and ``c`` of the LSTM.  A RotRNN turns pairs of real numbers, so that
+    ``RotRNN, 2N``, with twice as many, has as many eigenvalues to scan as the LRU.
+    ``heads`` are those of RotRNN, 32 in its paper; attention has 8 as in its own.
+    ``pause`` is in seconds: XLA gives memory back after its results are ready, and a
+    program that starts meanwhile takes up to twice its time.  A way that needs more
+    than ``memory`` bytes of temporaries is compiled and not run.
+    """
 
     states: int = 256
     width: int = 128
+    heads: int = 32
+    attention_heads: int = 8
     batch: int = 4
-    lengths: tuple[int, ...] = (256, 512, 1024, 2048, 4096, 8192)
-    repeats: int = 7
+    lengths: tuple[int, ...] = tuple(2**k for k in range(8, 17))
+    layer_length: int = 2048
+    repeats: int = 11
     compiles: int = 3
+    pause: float = 0.3
+    memory: int = 6 * 2**30
     seed: int = 0
 
 
-SMOKE = Config(states=8, width=4, batch=2, lengths=(16, 33), repeats=2, compiles=1)
+SMOKE = Config(
+    states=8,
+    width=4,
+    heads=2,
+    attention_heads=2,
+    batch=2,
+    lengths=(16, 33),
+    layer_length=16,
+    repeats=2,
+    compiles=1,
+    pause=0.0,
+)
 QUICK = Config()
-PAPER = Config(lengths=(*QUICK.lengths, 16_384, 32_768, 65_536), repeats=15)
+PAPER = Config(repeats=45, compiles=9, pause=1.0, memory=16 * 2**30)
 
 
-def parameters(config: Config) -> Parameters:
-    """A layer with moduli between 0.5 and 0.99, normalised for white inputs."""
-    names = ("modulus", "phase", "B_re", "B_im", "C_re", "C_im", "D")
-    split = jax.random.split(jax.random.key(config.seed), len(names))
-    keys: dict[str, Array] = dict(zip(names, split, strict=True))
-    n, width = config.states, config.width
-    square = jax.random.uniform(keys["modulus"], (n,), minval=0.5**2, maxval=0.99**2)
-    shapes = {"B_re": (n, width), "B_im": (n, width), "C_re": (width, n)}
-    shapes |= {"C_im": (width, n), "D": (width, 1)}
-    weights = {
-        name: jax.random.normal(keys[name], shape) / np.sqrt(2 * shape[1])
-        for name, shape in shapes.items()
-    }
-    return {
-        **weights,
-        "D": weights["D"][:, 0],
-        "nu": jnp.log(-0.5 * jnp.log(square)),
-        "theta": jax.random.uniform(keys["phase"], (n,), maxval=2 * np.pi),
-        "gamma": jnp.sqrt(1 - square),
-    }
+def _lru(key: PRNGKeyArray, c: Config) -> LRU:
+    return lru(key, c.states, c.width, r_min=RING[0], r_max=RING[1])
 
 
-def _eigenvalues(layer: Parameters) -> Complex[Array, " n"]:
-    return jnp.exp(lax.complex(-jnp.exp(layer["nu"]), layer["theta"]))
+def _with_widths(draw: Callable[..., Layer], **options: Any) -> Callable[..., Layer]:
+    return lambda key, c: draw(key, c.states, c.width, c.width, **options)
 
 
-def engine(
-    layer: Parameters, u: Float[Array, "time width"]
-) -> Float[Array, "time width"]:
-    """The layer by the recurrence engine and real products."""
-    gamma = layer["gamma"][:, None]
-    x = project_in(gamma * layer["B_re"], gamma * layer["B_im"], u)
-    h = scan_linear(_eigenvalues(layer), x)
-    return read_out(layer["C_re"], layer["C_im"], h) + layer["D"][None] * u
+LAYERS: dict[str, Callable[[PRNGKeyArray, Config], Layer]] = {
+    "LRU": _lru,
+    "complex diagonal": _with_widths(complex_diagonal, nu0=RING[0]),
+    "S4": _with_widths(s4, nu0=RING[0], theta0=PHASES),
+    "S4D": lambda key, c: s4d(key, c.width, c.states // c.width),
+    "S5": lambda key, c: s5(key, c.states, c.width),
+    "RotRNN": lambda key, c: rotrnn(key, c.states, c.width, heads=c.heads),
+    "RotRNN, 2N": lambda key, c: rotrnn(key, 2 * c.states, c.width, heads=c.heads),
+    "BLUR": lambda key, c: blur(key, c.states, c.width, r_min=RING[0], r_max=RING[1]),
+    "dense linear RNN": _with_widths(linear_rnn, nu0=RING[0], theta0=PHASES),
+    "tanh RNN": _with_widths(nonlinear_rnn),
+    "GRU": _with_widths(gru, times=TIMES),
+    "LSTM": _with_widths(lstm, times=TIMES),
+    "causal attention": lambda key, c: causal_attention(
+        key, c.width, c.attention_heads, max_length=c.layer_length
+    ),
+}
+
+
+def engine(layer: Layer, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
+    """The layer as it is; a linear one by the recurrence engine and real products."""
+    return layer(u)
 
 
 def _combine(first: Any, second: Any) -> Any:
@@ -99,46 +140,76 @@ def _combine(first: Any, second: Any) -> Any:
     return gate_2 * gate_1, gate_2 * value_1 + value_2
 
 
-def usual(
-    layer: Parameters, u: Float[Array, "time width"]
-) -> Float[Array, "time width"]:
+def usual(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
     """The layer as published code has it: complex products and an associative scan."""
-    inward = layer["gamma"][:, None] * lax.complex(layer["B_re"], layer["B_im"])
-    outward = lax.complex(layer["C_re"], layer["C_im"])
-    gates = jnp.repeat(_eigenvalues(layer)[None], u.shape[0], axis=0)
+    gamma = layer.normaliser()
+    inward = lax.complex(layer.B_re, layer.B_im)
+    inward = inward if gamma is None else gamma[:, None] * inward
+    outward = lax.complex(layer.C_re, layer.C_im)
+    gates = jnp.repeat(layer.eigenvalues()[None], u.shape[0], axis=0)
     inputs = jax.vmap(lambda u_t: inward @ u_t.astype(inward.dtype))(u)
     h = lax.associative_scan(_combine, (gates, inputs))[1]
-    return jax.vmap(lambda h_t, u_t: (outward @ h_t).real + layer["D"] * u_t)(h, u)
+    return jax.vmap(lambda h_t, u_t: (outward @ h_t).real + layer.D * u_t)(h, u)
 
 
-WAYS: dict[str, Callable[..., Float[Array, "time width"]]] = {
-    "engine": engine,
-    "usual": usual,
-}
+WAYS: dict[str, Forward] = {"engine": engine, "usual": usual}
 
 
-def problem(config: Config, length: int) -> tuple[Any, ...]:
-    """A layer, inputs, and the weights that make one loss of all outputs."""
-    input_key, weight_key = jax.random.split(jax.random.key(config.seed + 1))
+def signals(config: Config, length: int) -> tuple[Array, Array]:
+    """Inputs of a batch, and the weights that make one loss of its outputs."""
+    generator = np.random.default_rng(config.seed)
     shape = (config.batch, length, config.width)
-    u, weights = (jax.random.normal(key, shape) for key in (input_key, weight_key))
-    return parameters(config), u, weights
+    u, weights = (generator.standard_normal(s, np.float32) for s in (shape, shape[1:]))
+    return jnp.asarray(u), jnp.asarray(weights)
 
 
 def compiled(
-    way: str, arguments: tuple[Any, ...]
-) -> tuple[Callable[..., Any], float, int]:
+    forward: Forward,
+    layer: Layer,
+    u: Float[Array, "batch time width"],
+    weights: Float[Array, "time width"],
+) -> tuple[Callable[[], Any], float, int]:
     """Loss and gradients as one program, the seconds to compile it, its memory."""
+    trainable, fixed = eqx.partition(layer, eqx.is_inexact_array)
 
-    def loss(layer, u, weights):
-        return (jax.vmap(WAYS[way], (None, 0))(layer, u) * weights).mean()
+    def loss(trainable, u, weights):
+        whole = eqx.combine(trainable, fixed)
+        y = jax.vmap(lambda sequence: forward(whole, sequence))(u)
+        return (y * weights[None]).mean()
 
+    arguments = trainable, u, weights
     lowered = jax.jit(jax.value_and_grad(loss, (0, 1))).lower(*arguments)
     started = time.perf_counter()
     program = lowered.compile()
     seconds = time.perf_counter() - started
     memory: Any = program.memory_analysis()
-    return program, seconds, memory.temp_size_in_bytes
+    return functools.partial(program, *arguments), seconds, memory.temp_size_in_bytes
+
+
+def compile_all(
+    runners: Sequence[tuple[Forward, Layer]], u: Array, weights: Array, compiles: int
+) -> tuple[Sequence[Callable[[], Any]], np.ndarray, np.ndarray]:
+    """Programs, seconds (program, compile) and bytes of each, compiled in turns."""
+    turns = [[compiled(*one, u, weights) for one in runners] for _ in range(compiles)]
+    programs, _, memory = zip(*turns[-1], strict=True)
+    seconds = [[one[1] for one in turn] for turn in turns]
+    return programs, np.transpose(seconds), np.array(memory)
+
+
+def timed(program: Callable[[], Any], pause: float) -> tuple[Any, float]:
+    """Results of a program, run after a pause, and the seconds that it took."""
+    time.sleep(pause)
+    started = time.perf_counter()
+    results = jax.block_until_ready(program())
+    return results, time.perf_counter() - started
+
+
+def time_all(
+    programs: Sequence[Callable[[], Any]], repeats: int, pause: float
+) -> np.ndarray:
+    """Seconds (program, repeat) of programs that ran before, in turns."""
+    turns = [[timed(one, pause)[1] for one in programs] for _ in range(repeats)]
+    return np.transpose(turns)
 
 
 def disagreement(found: Any, truth: Any) -> float:
@@ -147,36 +218,46 @@ def disagreement(found: Any, truth: Any) -> float:
     return max(float(jnp.abs(a - b).max() / jnp.abs(b).max()) for a, b in pairs)
 
 
-def run(config: Config) -> xr.Dataset:
+def _farthest(programs: Sequence[Callable[[], Any]], pause: float) -> float:
+    """Largest disagreement of the first program with the others."""
+    first, *others = (timed(program, pause)[0] for program in programs)
+    return max((disagreement(first, other) for other in others), default=0.0)
+
+
+def _require_no_cache() -> None:
+    folder = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]
+    if folder:
+        raise ValueError(
+            f"need every program compiled to time it, got a compilation cache in "
+            f"{folder}; unset JAX_COMPILATION_CACHE_DIR"
+        )
+
+
+def over_lengths(config: Config) -> xr.Dataset:
     """At each length compile both ways, check that they agree, then time them.
 
     Raises:
         ArithmeticError: If the ways disagree beyond single-precision rounding.
     """
+    layer = _lru(jax.random.key(config.seed), config)
+    runners = [(way, layer) for way in WAYS.values()]
     sizes = (len(WAYS), len(config.lengths))
     compile_seconds = np.empty((*sizes, config.compiles))
-    seconds = np.empty((*sizes, config.repeats))
+    seconds = np.full((*sizes, config.repeats), np.nan)
     memory, difference = np.empty(sizes), 0.0
-    for column, length in enumerate(config.lengths):
-        arguments, programs = problem(config, length), {}
-        for repeat in range(config.compiles):
-            for row, way in enumerate(WAYS):
-                programs[way], compile_seconds[row, column, repeat], size = compiled(
-                    way, arguments
-                )
-                memory[row, column] = size
-        answers = [program(*arguments) for program in programs.values()]
-        difference = max(difference, disagreement(*answers))
+    for at, length in enumerate(config.lengths):
+        programs, compile_seconds[:, at], memory[:, at] = compile_all(
+            runners, *signals(config, length), config.compiles
+        )
+        fits = memory[:, at] <= config.memory
+        programs = list(itertools.compress(programs, fits))
+        difference = max(difference, _farthest(programs, config.pause))
         if not difference <= AGREEMENT:
             raise ArithmeticError(
                 f"the ways differ by {difference:.1e} on equal inputs at {length=}"
             )
-        del answers
-        for repeat in range(config.repeats):
-            for row, program in enumerate(programs.values()):
-                started = time.perf_counter()
-                jax.block_until_ready(program(*arguments))
-                seconds[row, column, repeat] = time.perf_counter() - started
+        repeats = min(config.repeats, max(FEWEST, config.repeats * FULL // length))
+        seconds[fits, at, :repeats] = time_all(programs, repeats, config.pause)
     where = ("way", "length")
     return xr.Dataset(
         {
@@ -185,47 +266,132 @@ def run(config: Config) -> xr.Dataset:
             "memory": (where, memory, {"units": "bytes of temporaries"}),
         },
         {"way": list(WAYS), "length": list(config.lengths)},
-        {
-            "dtype": "complex64",
-            "cores": os.cpu_count() or 1,
-            "disagreement": difference,
-        },
+        {"disagreement": difference},
     )
+
+
+def state_numbers(layer: Layer) -> int:
+    """Real numbers that a step hands on to the next."""
+    state = jax.tree.leaves(jax.eval_shape(layer.initial_state))
+    sizes = {"c": 2, "f": 1}  # a counter is no state
+    return sum(sizes.get(leaf.dtype.kind, 0) * leaf.size for leaf in state)
+
+
+def over_layers(config: Config) -> xr.Dataset:
+    """Compile, run and time all layers at one length."""
+    keys = jax.random.split(jax.random.key(config.seed), len(LAYERS))
+    layers = {
+        name: build(key, config)
+        for key, (name, build) in zip(keys, LAYERS.items(), strict=True)
+    }
+    runners = [(engine, layer) for layer in layers.values()]
+    programs, compile_seconds, memory = compile_all(
+        runners, *signals(config, config.layer_length), config.compiles
+    )
+    time_all(programs, 1, config.pause)
+    seconds = time_all(programs, config.repeats, config.pause)
+    numbers = [state_numbers(layer) for layer in layers.values()]
+    parameters = [count_parameters(layer) for layer in layers.values()]
+    compiles = (("layer", "compile"), compile_seconds, {"units": "s"})
+    return xr.Dataset(
+        {
+            "layer_seconds": (("layer", "repeat"), seconds, {"units": "s"}),
+            "layer_compile_seconds": compiles,
+            "layer_memory": ("layer", memory, {"units": "bytes of temporaries"}),
+            "layer_state": ("layer", numbers, {"units": "real numbers"}),
+            "layer_parameters": ("layer", parameters, {"units": "real numbers"}),
+        },
+        {"layer": list(layers)},
+    )
+
+
+def run(config: Config) -> xr.Dataset:
+    """The LRU both ways over lengths, and all layers at one length.
+
+    What is not run, for its time or memory, is NaN.
+
+    Raises:
+        ValueError: If JAX would take programs from a compilation cache.
+        ArithmeticError: If the two ways disagree beyond single-precision rounding.
+    """
+    _require_no_cache()
+    lengths, layers = over_lengths(config), over_layers(config)
+    attributes = {"dtype": "complex64", "cores": os.cpu_count() or 1}
+    return lengths.assign(layers.data_vars).assign_attrs(attributes)
 
 
 def ratios(dataset: xr.Dataset) -> xr.Dataset:
     """Time, memory and compile time of the usual way, in those of the engine."""
-    medians = dataset.assign(
-        seconds=dataset["seconds"].median("repeat"),
-        compile_seconds=dataset["compile_seconds"].median("compile"),
-    )
-    return medians.sel(way="usual", drop=True) / medians.sel(way="engine", drop=True)
+    both = dataset[["seconds", "compile_seconds", "memory"]]
+    gains = both.sel(way="usual", drop=True) / both.sel(way="engine", drop=True)
+    return gains.median(["repeat", "compile"])
+
+
+def in_lrus(dataset: xr.Dataset) -> xr.DataArray:
+    """Time of every layer in those of the LRU, the median of all repeats."""
+    seconds = dataset["layer_seconds"]
+    return (seconds / seconds.sel(layer="LRU")).median("repeat")
 
 
 def show(dataset: xr.Dataset) -> None:
-    """Print times, memory and ratios."""
+    """Print both tables."""
     config = json.loads(dataset.attrs["config"])
-    table = Table(
-        title=f"LRU forward and backward, {config['states']} states, width "
-        f"{config['width']}, batch {config['batch']}, {dataset.attrs['cores']} cores"
+    where = (
+        f"forward and backward, width {config['width']}, batch {config['batch']}, "
+        f"{dataset.attrs['cores']} cores"
     )
-    table.add_column("steps", justify="right", no_wrap=True)
+    states, steps, console = config["states"], config["layer_length"], Console()
+    console.print(_lengths_table(dataset, f"LRU, {states} states, {where}"))
+    console.print(_layers_table(dataset, f"Layers, {steps} steps, {where}"))
+
+
+def _table(title: str, caption: str, *names: str) -> Table:
+    table = Table(title=title, caption=caption)
+    for at, name in enumerate(names):
+        table.add_column(name, justify="right" if at else "left", no_wrap=not at)
+    return table
+
+
+def _text(value: Any, digits: int = 1) -> str:
+    return "-" if np.isnan(value) else f"{float(value):.{digits}f}"
+
+
+def _lengths_table(dataset: xr.Dataset, title: str) -> Table:
     names = ("engine, ms", "faster by", "engine, MB", "smaller by")
-    for name in (*names, "compiles, s", "sooner by"):
-        table.add_column(name, justify="right")
+    caption = "-: not run, as the usual way needs too much memory"
+    table = _table(title, caption, "steps", *names, "compiles, s", "sooner by")
     gains = ratios(dataset)
-    for length in map(int, dataset["length"].values):
+    for length in dataset["length"].values:
         ours, gain = dataset.sel(way="engine", length=length), gains.sel(length=length)
         table.add_row(
             str(length),
-            f"{1e3 * float(ours['seconds'].median()):.1f}",
-            f"{float(gain['seconds']):.1f}",
-            f"{float(ours['memory']) / 1e6:.1f}",
-            f"{float(gain['memory']):.1f}",
-            f"{float(ours['compile_seconds'].median()):.2f}",
-            f"{float(gain['compile_seconds']):.1f}",
+            _text(1e3 * ours["seconds"].median()),
+            _text(gain["seconds"]),
+            _text(ours["memory"] / 1e6),
+            _text(gain["memory"]),
+            _text(ours["compile_seconds"].median(), 2),
+            _text(gain["compile_seconds"]),
         )
-    Console().print(table)
+    return table
+
+
+def _layers_table(dataset: xr.Dataset, title: str) -> Table:
+    caption = "state and parameters in real numbers; LRUs: time in those of the LRU"
+    names = ("state", "parameters", "ms", "LRUs", "MB", "compiles, s")
+    table = _table(title, caption, "layer", *names)
+    times = in_lrus(dataset)
+    for name in dataset["layer"].values:
+        one = dataset.sel(layer=name)
+        table.add_row(
+            str(name),
+            _text(one["layer_state"], 0),
+            _text(one["layer_parameters"], 0),
+            _text(1e3 * one["layer_seconds"].median()),
+            _text(times.sel(layer=name), 2),
+            _text(one["layer_memory"] / 1e6),
+            _text(one["layer_compile_seconds"].median(), 2),
+        )
+    return table
 
 
 if __name__ == "__main__":
