@@ -1,0 +1,148 @@
+"""The LRU read from both ends: one recurrence, run in each direction, with two ``C``.
+
+``h_t = lam h_{t-1} + gamma B u_t`` forwards, ``g_t = lam g_{t+1} + gamma B u_t`` backwards,
+``y_t = Re(C_f h_t + C_b g_t) + D u_t``.  ``sigprop.layers.blur`` has two recurrences.
+
+Source: Orvieto et al. (2023), Appendix D.1, which points to S4 for it: there, as in
+RotRNN (2024), Appendix B.2, the directions differ in their readout alone.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from sigprop.engine import scan_linear
+from sigprop.layers.base import Group
+from sigprop.layers.bidirectional import Bidirectional
+from sigprop.layers.initialisers import complex_parts
+from sigprop.layers.lru import LRU, lru
+from sigprop.projections import read_out
+
+
+@final
+class BidirectionalLRU(Bidirectional):
+    """The layer; build one with ``bidirectional_lru``.
+
+    The ``C`` of the forward half comes first along the first axis.
+    """
+
+    stable: ClassVar[bool] = True
+
+    nu_log: Float[Array, " n"]
+    theta_log: Float[Array, " n"]
+    B_re: Float[Array, "n d_in"]
+    B_im: Float[Array, "n d_in"]
+    C_re: Float[Array, "2 d_out n"]
+    C_im: Float[Array, "2 d_out n"]
+    D: Float[Array, " d_out"] | Float[Array, "d_out d_in"]
+    gamma_log: Float[Array, " n"] | None
+    gamma: str = eqx.field(static=True)
+
+    def halves(self) -> tuple[LRU, LRU]:
+        """The forward half and the backward half, each as an LRU with the skip."""
+        return self._half(0), self._half(1)
+
+    def _half(self, i: int) -> LRU:
+        return LRU(
+            nu_log=self.nu_log,
+            theta_log=self.theta_log,
+            B_re=self.B_re,
+            B_im=self.B_im,
+            C_re=self.C_re[i],
+            C_im=self.C_im[i],
+            D=self.D,
+            gamma_log=self.gamma_log,
+            gamma=self.gamma,
+        )
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.B_re.shape[1], self.C_re.shape[1]
+
+    @property
+    def state_size(self) -> int:
+        """Complex numbers in the states of both directions."""
+        return 2 * self.nu_log.shape[0]
+
+    def eigenvalues(self) -> Complex[Array, " n"]:
+        """Eigenvalues of the forward half, then the same of the backward half."""
+        return jnp.tile(self._half(0).eigenvalues(), 2)
+
+    def initial_state(self) -> Complex[Array, " n"]:
+        """The zero state, at either end."""
+        return jnp.zeros_like(self.eigenvalues())
+
+    def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time both"]:
+        """All states, those of the forward half first."""
+        half = self._half(0)
+        lam, x = half.eigenvalues(), half.inputs(u)
+        both = scan_linear(lam, x), scan_linear(lam, x, reverse=True)
+        return jnp.concatenate(both, -1)
+
+    def read(
+        self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``Re(C_f h + C_b g) + D u``, with ``D`` a vector or a matrix."""
+        n = self.state_size // 2
+        backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
+        return self._half(0).read(h[:, :n], u) + backward
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets: that of the LRU."""
+        return self._half(0).groups()
+
+
+def bidirectional_lru(
+    key: PRNGKeyArray,
+    state_size: int,
+    width: int,
+    *,
+    r_min: float = 0.0,
+    r_max: float = 1.0,
+    max_phase: float = 2 * math.pi,
+    gamma: str = "learned",
+) -> BidirectionalLRU:
+    """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same law.
+
+    Args:
+        key: Consumed here.
+        state_size: Complex numbers in the state of one direction.
+        width: Inputs and outputs.
+        r_min: Inner radius of the ring of eigenvalues.
+        r_max: Outer radius.
+        max_phase: Phases are uniform on [0, max_phase] radians.
+        gamma: As in ``lru``.
+
+    Raises:
+        ValueError: As ``lru``.
+
+    Source: Orvieto et al. (2023), Appendix A and D.1.
+    """
+    key, c_key = jax.random.split(key)
+    one = lru(
+        key,
+        state_size,
+        width,
+        r_min=r_min,
+        r_max=r_max,
+        max_phase=max_phase,
+        gamma=gamma,
+    )
+    c_re, c_im = complex_parts(c_key, width, state_size, 1 / state_size)
+    return BidirectionalLRU(
+        nu_log=one.nu_log,
+        theta_log=one.theta_log,
+        B_re=one.B_re,
+        B_im=one.B_im,
+        C_re=jnp.stack([one.C_re, c_re]),
+        C_im=jnp.stack([one.C_im, c_im]),
+        D=one.D,
+        gamma_log=one.gamma_log,
+        gamma=gamma,
+    )

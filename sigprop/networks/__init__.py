@@ -1,0 +1,17 @@
+"""Deep networks of any sequence layer, from the papers' or from one's own configuration."""
+
+from sigprop.networks.assembly import build as build
+from sigprop.networks.assembly import load_network as load_network
+from sigprop.networks.assembly import parameter_groups as parameter_groups
+from sigprop.networks.assembly import parameter_table as parameter_table
+from sigprop.networks.assembly import save_network as save_network
+from sigprop.networks.config import NetworkConfig as NetworkConfig
+from sigprop.networks.network import Network as Network
+from sigprop.networks.network import over_batch as over_batch
+from sigprop.networks.presets import blur_paper as blur_paper
+from sigprop.networks.presets import lru_paper as lru_paper
+from sigprop.networks.presets import rotrnn_paper as rotrnn_paper
+from sigprop.networks.presets import zucchet_paper as zucchet_paper
+from sigprop.networks.registry import SEQUENCE_LAYERS as SEQUENCE_LAYERS
+from sigprop.networks.registry import sequence_layer as sequence_layer
+from sigprop.networks.retrieval import TwoTowers as TwoTowers

@@ -1,0 +1,104 @@
+"""From a configuration to a network, and from a network to its parts.
+
+network, state = build(jax.random.key(0), lru_paper("listops"))
+outputs, state = over_batch(network, state, tokens, lengths=lengths)
+"""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import PRNGKeyArray
+
+from sigprop.interchange import File, load, save
+from sigprop.layers.base import Layer
+from sigprop.networks.config import NetworkConfig
+from sigprop.networks.network import Network, draw_network
+from sigprop.networks.retrieval import TwoTowers, draw_towers
+
+
+def build(
+    key: PRNGKeyArray, config: NetworkConfig
+) -> tuple[Network | TwoTowers, eqx.nn.State]:
+    """Draw a network, and the state of its batch normalisations.
+
+    Raises:
+        ValueError: If the layer's own builder refuses a size or an option.
+    """
+    draw = draw_towers if config.head == "pair" else draw_network
+    return eqx.nn.make_with_state(draw)(key, config)
+
+
+def save_network(path: File, network: Network | TwoTowers, state: eqx.nn.State) -> Path:
+    """Write a network and its state to a ``.safetensors`` or ``.npz`` file.
+
+    Raises:
+        ValueError: If the suffix is another, or a number is not finite.
+    """
+    return save(path, (network, state), dataclasses.asdict(network.config))
+
+
+def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
+    """Read what ``save_network`` wrote; it trains, as one fresh from ``build``.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If the file is damaged, or is not that of a network.
+    """
+    key = jax.random.key(0)
+    return load(path, lambda values: build(key, NetworkConfig.from_dict(values)))
+
+
+def parameter_table(network: Network | TwoTowers) -> dict[str, int]:
+    """Real numbers in each part of a network, all blocks together, and in all of it.
+
+    A complex number would count twice; running averages are no parameters.  Shapes are
+    enough: ``equinox.filter_eval_shape(build, key, config)`` draws nothing, where the
+    layer's builder can do without numbers.
+    """
+    tower = network.tower if isinstance(network, TwoTowers) else network
+    head = network.head if isinstance(network, TwoTowers) else network.decoder
+    parts = {
+        "encoder": tower.encoder,
+        "norm": [(block.norm, block.mixing_norm) for block in tower.blocks],
+        "layer": [block.layer for block in tower.blocks],
+        "mixing": [block.mixing for block in tower.blocks],
+        "skip": [block.skip for block in tower.blocks],
+        "head": head,
+        "total": network,
+    }
+    return {name: _count(part) for name, part in parts.items()}
+
+
+def _count(part: Any) -> int:
+    leaves = [leaf for leaf in jax.tree.leaves(part) if hasattr(leaf, "dtype")]
+    return sum(
+        leaf.size * (2 if jnp.iscomplexobj(leaf) else 1)
+        for leaf in leaves
+        if jnp.issubdtype(leaf.dtype, jnp.inexact)
+    )
+
+
+def parameter_groups(network: Network | TwoTowers) -> Any:
+    """The optimiser's group of every parameter: that of its layer, or ``other``.
+
+    A tree like ``equinox.filter(network, equinox.is_inexact_array)``, with a name in the
+    place of each array.  The function itself is what ``optax.multi_transform`` takes as
+    its labels, since it would call a network that is given to it.
+    """
+    return jax.tree.map(
+        lambda node: _layer_groups(node) if isinstance(node, Layer) else "other",
+        eqx.filter(network, eqx.is_inexact_array),
+        is_leaf=lambda node: isinstance(node, Layer),
+    )
+
+
+def _layer_groups(layer: Layer) -> Layer:
+    groups = layer.groups()
+    return jax.tree_util.tree_map_with_path(
+        lambda path, _: groups[jax.tree_util.keystr(path, simple=True, separator=".")],
+        layer,
+    )

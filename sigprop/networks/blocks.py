@@ -1,0 +1,131 @@
+"""The residual block: ``x + dropout(mix(layer(norm(x))))``.
+
+Source: Orvieto et al. (2023), Appendix D.1; Zucchet & Orvieto (2024), Appendix D.1;
+BLUR (2025), Eq. 12-13.
+"""
+
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.nn import gelu, sigmoid
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Layer
+from sigprop.networks.config import NetworkConfig
+from sigprop.networks.masking import Length, apply_layer
+from sigprop.networks.normalisation import Norm, build_norm, normalise
+from sigprop.networks.registry import sequence_layer
+
+
+@final
+class GLU(eqx.Module):
+    """A gated linear unit: ``(W_v g + b_v) s(W_g g + b_g)``; without ``value``, ``g s(.)``.
+
+    Source: Dauphin et al. (2017), Eq. 1; Smith et al. (2023) for the one with one map
+    fewer.
+    """
+
+    value: eqx.nn.Linear | None
+    gate: eqx.nn.Linear
+
+    def __call__(self, g: Float[Array, " width"]) -> Float[Array, " width"]:
+        """The unit at one step."""
+        value = g if self.value is None else self.value(g)
+        return value * sigmoid(self.gate(g))
+
+
+@final
+class Block(eqx.Module):
+    """Norm, layer, mixing and skip; build one with ``build_block``.
+
+    ``mixing`` is a ``GLU`` of ``dropout(gelu(y))``, an MLP of one hidden layer as wide as
+    the block, or nothing.  ``skip`` is the identity, or a linear map, BLUR's ``C``.
+
+    A dropped feature is dropped at all steps of a sequence.  The papers do not say so; it
+    is what the public implementations of S5 and of the LRU do, as is dropping once in the
+    mixing and once more after it.
+    """
+
+    norm: Norm
+    layer: Layer
+    mixing_norm: Norm
+    mixing: GLU | eqx.nn.MLP | None
+    skip: eqx.nn.Linear | None
+    dropout: eqx.nn.Dropout
+
+    def __call__(
+        self,
+        x: Float[Array, "time width"],
+        state: eqx.nn.State,
+        *,
+        length: Length = None,
+        key: PRNGKeyArray | None = None,
+    ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
+        """The next features of a sequence, and the state of the normalisations."""
+        u, state = normalise(self.norm, x, state, length)
+        return self._after(x, apply_layer(self.layer, u, length), state, length, key)
+
+    def step(
+        self, h: Any, x: Float[Array, " width"], state: eqx.nn.State
+    ) -> tuple[Any, Float[Array, " width"]]:
+        """One step in inference: the layer's next state, and the next features.
+
+        Raises:
+            TypeError: If the layer needs the whole sequence.
+        """
+        u, state = normalise(self.norm, x[None], state, None)
+        h, y = self.layer.step(h, u[0])
+        features, _ = self._after(x[None], y[None], state, None, None)
+        return h, features[0]
+
+    def _after(self, x, y, state, length, key):
+        keys = (None, None) if key is None else jax.random.split(key)
+        if isinstance(self.mixing, GLU):
+            y = self._drop(gelu(y), keys[0])
+        y, state = normalise(self.mixing_norm, y, state, length)
+        if self.mixing is not None:
+            y = jax.vmap(self.mixing)(y)
+        y = self._drop(y, keys[1])
+        return y + (x if self.skip is None else jax.vmap(self.skip)(x)), state
+
+    def _drop(self, y, key):
+        return y * self.dropout(jnp.ones(y.shape[1], y.dtype), key=key)[None]
+
+
+def build_block(
+    key: PRNGKeyArray, config: NetworkConfig, axes: tuple[str, ...]
+) -> Block:
+    """Draw a block; ``axes`` are those of its batch normalisations.
+
+    Linear maps are Equinox's: weights and biases uniform, of variance one over three
+    times the inputs.
+    """
+    layer_key, value_key, gate_key, skip_key = jax.random.split(key, 4)
+    width = config.width
+    layer = sequence_layer(
+        layer_key, config.layer, config.state_size, width, **config.layer_options
+    )
+    mixing = None
+    if config.mixing == "mlp":
+        mixing = eqx.nn.MLP(width, width, width, 1, gelu, key=value_key)
+    elif config.mixing != "none":
+        full = config.mixing == "glu"
+        mixing = GLU(
+            value=eqx.nn.Linear(width, width, key=value_key) if full else None,
+            gate=eqx.nn.Linear(width, width, key=gate_key),
+        )
+    skip = None
+    if config.skip == "linear":
+        skip = eqx.nn.Linear(width, width, use_bias=False, key=skip_key)
+    return Block(
+        norm=build_norm(config.norm, width, axes),
+        layer=layer,
+        mixing_norm=build_norm(config.norm, width, axes)
+        if config.mixing_norm
+        else None,
+        mixing=mixing,
+        skip=skip,
+        dropout=eqx.nn.Dropout(config.dropout),
+    )

@@ -1,0 +1,280 @@
+"""The deep network: encoder, residual blocks, pooling, decoder.
+
+``network(u, state, length=..., key=...)`` works on one sequence and ``over_batch`` on
+many; ``step`` takes one input at a time.  A network fresh from ``build`` trains;
+``equinox.nn.inference_mode(network)`` drops nothing and normalises by running averages.
+
+Source: Orvieto et al. (2023), Section 2 and Appendix D.1.
+"""
+
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Inexact, Int, Num, PRNGKeyArray
+
+from sigprop.networks.blocks import Block, build_block
+from sigprop.networks.config import NetworkConfig
+from sigprop.networks.masking import Length, clear_padding
+from sigprop.networks.normalisation import BatchNorm
+
+BATCH = "batch"
+
+Stream = tuple[tuple[Any, ...], tuple[Float[Array, ""], Float[Array, " width"]]]
+
+
+@final
+class Network(eqx.Module):
+    """The network; build one with ``sigprop.networks.build``.
+
+    Without a decoder the outputs are the features.
+    """
+
+    encoder: eqx.nn.Linear | eqx.nn.Embedding
+    blocks: tuple[Block, ...]
+    decoder: eqx.nn.Linear | None
+    config: NetworkConfig = eqx.field(static=True)
+
+    @property
+    def causal(self) -> bool:
+        """Whether outputs before pooling depend on nothing that comes after them."""
+        return all(block.layer.causal for block in self.blocks)
+
+    @property
+    def training(self) -> bool:
+        """Whether something is dropped, or normalised by the batch's own moments."""
+        drops = self.config.dropout > 0 and not self.blocks[0].dropout.inference
+        norm = self.blocks[0].norm
+        return drops or (isinstance(norm, BatchNorm) and not norm.inference)
+
+    def __call__(
+        self,
+        u: Num[Array, "time *features"],
+        state: eqx.nn.State,
+        *,
+        length: Length = None,
+        key: PRNGKeyArray | None = None,
+    ) -> tuple[Inexact[Array, "*time outputs"], eqx.nn.State]:
+        """Outputs of one sequence, and the state of the batch normalisations.
+
+        Args:
+            u: Numbers (time, inputs), or the (time,) tokens of an embedding.
+            state: From ``build``, or from the last call in training.
+            length: How many steps are valid, where the rest is padding, which may hold
+                anything; all if left out.
+            key: For dropout in training.
+
+        Returns:
+            One row of outputs after pooling, otherwise one a step, zero in the padding.
+
+        Raises:
+            ValueError: If the inputs are of a wrong shape or kind, there is nothing to
+                pool, dropout has no key, or batch normalisation no batch; unless the
+                values are traced, also if a token is not in the vocabulary or ``length``
+                is not between one and the steps.  A traced token that is not in the
+                vocabulary makes NaNs.
+        """
+        x, state = self.features(u, state, length=length, key=key)
+        if self.decoder is None:
+            return x, state
+        if x.ndim == 1:
+            return self.decoder(x), state
+        return clear_padding(jax.vmap(self.decoder)(x), length), state
+
+    def features(
+        self,
+        u: Num[Array, "time *features"],
+        state: eqx.nn.State,
+        *,
+        length: Length = None,
+        key: PRNGKeyArray | None = None,
+    ) -> tuple[Float[Array, "*time width"], eqx.nn.State]:
+        """What the decoder sees.  Arguments and errors as for a call."""
+        self._require(u, length, key)
+        x = self._encode(clear_padding(u, length))
+        keys = [None] * len(self.blocks)
+        if key is not None:
+            keys = jax.random.split(key, len(self.blocks))
+        for block, block_key in zip(self.blocks, keys, strict=True):
+            x, state = block(x, state, length=length, key=block_key)
+        return self._pool(x, length), state
+
+    def initial_states(self) -> Stream:
+        """What ``step`` starts from: no memory and nothing pooled; also a reset."""
+        states = tuple(block.layer.initial_state() for block in self.blocks)
+        total = jnp.zeros(self.config.width, self.encoder.weight.dtype)
+        return states, (jnp.zeros_like(total[0]), total)
+
+    def step(
+        self, stream: Stream, u: Num[Array, "*features"], state: eqx.nn.State
+    ) -> tuple[Stream, Float[Array, " outputs"]]:
+        """Take one input; return what to go on with, and the outputs up to here.
+
+        After ``t`` inputs the outputs are those of a call on these ``t`` inputs, or its
+        last row if nothing is pooled.  In inference mode only.
+
+        Raises:
+            ValueError: If the network is training, or the input is of a wrong shape.
+            TypeError: If a layer needs the whole sequence.
+        """
+        if self.training:
+            raise ValueError(
+                "need inference mode for one step at a time, got a network in training; "
+                "call equinox.nn.inference_mode(network) first"
+            )
+        self._require(u[None], None, None)
+        states, (steps, total) = stream
+        x, following = self._encode(u[None])[0], []
+        for block, h in zip(self.blocks, states, strict=True):
+            h, x = block.step(h, x, state)
+            following.append(h)
+        steps, total = steps + 1, total + x
+        if self.config.pooling == "mean":
+            x = total / steps
+        outputs = x if self.decoder is None else self.decoder(x)
+        return (tuple(following), (steps, total)), outputs
+
+    def _encode(self, u):
+        if isinstance(self.encoder, eqx.nn.Linear):
+            return jax.vmap(self.encoder)(u)
+        # Its own call would take the nearest token in place of one that does not exist.
+        return self.encoder.weight.at[u].get(
+            mode="fill", fill_value=jnp.nan, wrap_negative_indices=False
+        )
+
+    def _pool(self, x, length):
+        if self.config.pooling == "none":
+            return x
+        steps = jnp.maximum(x.shape[0] if length is None else length, 1)
+        if self.config.pooling == "last":
+            return x[steps - 1]
+        return clear_padding(x, length).sum(0) / steps
+
+    def _require(self, u, length, key) -> None:
+        config = self.config
+        require_sequence(config, u)
+        if u.shape[0] == 0 and config.pooling != "none":
+            raise ValueError(f"need a step to take the {config.pooling} of, got none")
+        if config.dropout > 0 and not self.blocks[0].dropout.inference and key is None:
+            raise ValueError(
+                "need key for dropout in training, got none; for inference call "
+                "equinox.nn.inference_mode(network) first"
+            )
+        require_values(config, u, length)
+
+
+def require_sequence(config: NetworkConfig, u: Any) -> None:
+    """Refuse what is no sequence for the encoder.
+
+    Raises:
+        ValueError: Naming the shape and the kind of numbers that are needed.
+    """
+    if config.encoder == "embedding":
+        fits = u.ndim == 1 and jnp.issubdtype(u.dtype, jnp.integer)
+        needed = "integer tokens of shape (time,)"
+    else:
+        fits = u.ndim == 2 and u.shape[1] == config.inputs
+        fits = fits and jnp.issubdtype(u.dtype, jnp.floating)
+        needed = f"real inputs of shape (time, {config.inputs})"
+    if not fits:
+        raise ValueError(
+            f"need {needed}, got {u.dtype} of shape {u.shape}; for a batch call "
+            "sigprop.networks.over_batch"
+        )
+
+
+def require_values(config: NetworkConfig, u: Any, length: Any) -> None:
+    """Refuse lengths and tokens out of range, unless they are traced.
+
+    Takes one sequence, or a batch of sequences with their lengths.
+
+    Raises:
+        ValueError: Naming the range.
+    """
+    token = config.encoder == "embedding"
+    time = u.shape[-1 if token else -2]
+    lengths = _known(time if length is None else length)
+    if lengths is None or lengths.size == 0:
+        return
+    least = 0 if config.pooling == "none" else 1
+    if lengths.min() < least or lengths.max() > time:
+        raise ValueError(
+            f"need {least} <= length <= {time}, got {lengths.min()} ... {lengths.max()}"
+        )
+    tokens = _known(u) if token else None
+    if tokens is None:
+        return
+    valid = tokens[np.broadcast_to(np.arange(time) < lengths[..., None], u.shape)]
+    if valid.size and (valid.min() < 0 or valid.max() >= config.inputs):
+        raise ValueError(
+            f"need tokens 0 ... {config.inputs - 1}, got {valid.min()} ... {valid.max()}"
+        )
+
+
+def _known(values: Any) -> np.ndarray | None:
+    try:
+        return np.asarray(values)
+    except jax.errors.TracerArrayConversionError:
+        return None
+
+
+def over_batch(
+    network: Any,
+    state: eqx.nn.State,
+    u: Num[Array, "batch *sequence"],
+    *,
+    lengths: Int[Array, "*each"] | None = None,
+    key: PRNGKeyArray | None = None,
+) -> tuple[Float[Array, "batch *outputs"], eqx.nn.State]:
+    """Apply a network to every sequence of a batch, or to every pair.
+
+    Args:
+        network: From ``build``.
+        state: From ``build``, or from the last call in training.
+        u: Sequences, padded to one length.
+        lengths: Their valid steps, if there is padding.
+        key: For dropout in training, of its own in each sequence.
+
+    Returns:
+        The outputs, and the state of the batch normalisations.
+
+    Raises:
+        ValueError: As a call of the network.
+    """
+    each = 2 if network.config.head == "pair" else 1
+    require_sequence(network.config, jax.ShapeDtypeStruct(u.shape[each:], u.dtype))
+    if lengths is not None and lengths.shape != u.shape[:each]:
+        raise ValueError(f"need lengths {u.shape[:each]}, got {lengths.shape}")
+    require_values(network.config, u, lengths)
+    keys = None if key is None else jax.random.split(key, u.shape[0])
+
+    def one(state, u, length, key):
+        return network(u, state, length=length, key=key)
+
+    batched = jax.vmap(
+        one, in_axes=(None, 0, 0, 0), out_axes=(0, None), axis_name=BATCH
+    )
+    return batched(state, u, lengths, keys)
+
+
+def draw_network(
+    key: PRNGKeyArray,
+    config: NetworkConfig,
+    axes: tuple[str, ...] = (BATCH,),
+    *,
+    decode: bool = True,
+) -> Network:
+    """Draw a network; ``axes`` are those over which batches are normalised."""
+    encoder_key, decoder_key, *keys = jax.random.split(key, 2 + config.depth)
+    encoder = eqx.nn.Embedding if config.encoder == "embedding" else eqx.nn.Linear
+    decoder = None
+    if decode:
+        decoder = eqx.nn.Linear(config.width, config.outputs, key=decoder_key)
+    return Network(
+        encoder=encoder(config.inputs, config.width, key=encoder_key),
+        blocks=tuple(build_block(one, config, axes) for one in keys),
+        decoder=decoder,
+        config=config,
+    )

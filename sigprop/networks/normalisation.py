@@ -1,0 +1,114 @@
+"""Batch normalisation over the valid steps of all sequences of a batch.
+
+In training ``x <- weight (x - mean) / sqrt(variance + EPSILON) + bias`` with the mean and
+(biased) variance of the batch, time included, of each feature.  Both are remembered as
+running averages, which take their place in inference: the first batch is taken as it is,
+the ``k``-th counts ``max(1/k, 1 - MOMENTUM)``.
+
+``equinox.nn.BatchNorm`` knows no padding, and in its mode ``batch`` the running variance
+starts from one but is divided as if it had started from zero, so that after a hundred
+batches inference is still some per cent off.
+
+Source: Ioffe & Szegedy (2015), Algorithm 1 and 2.
+"""
+
+from typing import final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float, Int
+
+from sigprop.networks.masking import Length, valid_steps
+
+EPSILON = 1e-5
+MOMENTUM = 0.95  # the value of S5's scripts, from which the LRU's settings come
+
+Statistics = tuple[Float[Array, " width"], Float[Array, " width"], Int[Array, ""]]
+
+
+@final
+class BatchNorm(eqx.Module):
+    """The normalisation; its statistics live in an ``equinox.nn.State``.
+
+    ``axes`` name the axes of ``jax.vmap`` over which a batch runs.
+    """
+
+    weight: Float[Array, " width"]
+    bias: Float[Array, " width"]
+    statistics: eqx.nn.StateIndex[Statistics]
+    axes: tuple[str, ...] = eqx.field(static=True)
+    inference: bool
+
+    def __init__(self, width: int, axes: tuple[str, ...]):
+        self.weight, self.bias = jnp.ones(width), jnp.zeros(width)
+        self.statistics = eqx.nn.StateIndex(
+            (jnp.zeros(width), jnp.ones(width), jnp.zeros((), jnp.int32))
+        )
+        self.axes = axes
+        self.inference = False
+
+    def __call__(
+        self, x: Float[Array, "time width"], state: eqx.nn.State, length: Length
+    ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
+        """The normalised sequence, and the state with this batch in it.
+
+        Raises:
+            ValueError: In training without ``jax.vmap`` over a batch of that name.
+        """
+        running_mean, running_variance, batches = state.get(self.statistics)
+        if self.inference:
+            mean, variance = running_mean, running_variance
+        else:
+            mean, variance = self._moments(x, length)
+            share = jnp.maximum(1 / (batches + 1).astype(mean.dtype), 1 - MOMENTUM)
+            averages = (
+                running_mean + share * (mean - running_mean),
+                running_variance + share * (variance - running_variance),
+                batches + 1,
+            )
+            state = state.set(self.statistics, averages)
+        scale = self.weight * lax.rsqrt(variance + EPSILON)
+        return (x - mean[None]) * scale[None] + self.bias[None], state
+
+    def _moments(
+        self, x: Float[Array, "time width"], length: Length
+    ) -> tuple[Float[Array, " width"], Float[Array, " width"]]:
+        valid = valid_steps(x.shape[0], length)
+        try:
+            steps = jnp.maximum(lax.psum(valid.sum(), self.axes), 1)
+        except NameError as error:
+            raise ValueError(
+                "need a batch for batch normalisation in training, got one sequence; call "
+                "sigprop.networks.over_batch, or equinox.nn.inference_mode first"
+            ) from error
+
+        def average(z):
+            kept = jnp.where(valid[:, None], z, 0)
+            return lax.psum(kept.sum(0), self.axes) / steps
+
+        mean = average(x)
+        return mean, average((x - mean[None]) ** 2)
+
+
+Norm = BatchNorm | eqx.nn.LayerNorm | None
+
+
+def normalise(
+    norm: Norm,
+    x: Float[Array, "time width"],
+    state: eqx.nn.State,
+    length: Length,
+) -> tuple[Float[Array, "time width"], eqx.nn.State]:
+    """Normalise each feature over the batch, each step over its features, or nothing."""
+    if isinstance(norm, BatchNorm):
+        return norm(x, state, length)
+    return (x if norm is None else jax.vmap(norm)(x)), state
+
+
+def build_norm(kind: str, width: int, axes: tuple[str, ...]) -> Norm:
+    """The normalisation of a kind: ``batch``, ``layer`` or ``none``."""
+    if kind == "batch":
+        return BatchNorm(width, axes)
+    return eqx.nn.LayerNorm(width) if kind == "layer" else None

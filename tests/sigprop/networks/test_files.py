@@ -1,0 +1,47 @@
+"""A network in a file: the same outputs, and nothing read that is no network."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.interchange import save
+from sigprop.layers.lru import lru
+from sigprop.networks import (
+    NetworkConfig,
+    build,
+    load_network,
+    over_batch,
+    save_network,
+)
+
+CONFIG = NetworkConfig(
+    inputs=3, outputs=2, width=4, state_size=5, depth=2, layer="lru", dropout=0.1
+)
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".npz"])
+def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
+    network, state = build(jax.random.key(0), CONFIG)
+    u = 3 + jax.random.normal(jax.random.key(1), (6, 11, 3))
+    _, state = over_batch(network, state, u, key=jax.random.key(2))
+    path = save_network(tmp_path / f"network{suffix}", network, state)
+    loaded, found = load_network(path)
+    assert loaded.config == CONFIG
+    expected, fresh, again = (
+        over_batch(eqx.nn.inference_mode(one), its, u)[0]
+        for one, its in (
+            (network, state),
+            (network, build(jax.random.key(0), CONFIG)[1]),
+            (loaded, found),
+        )
+    )
+    np.testing.assert_array_equal(again, expected)
+    assert float(jnp.max(jnp.abs(fresh - expected))) > 0.1
+
+
+def test_a_layer_is_no_network(tmp_path):
+    path = save(tmp_path / "layer.npz", lru(jax.random.key(0), 5, 4), {"state_size": 5})
+    with pytest.raises(ValueError, match="need the keys"):
+        load_network(path)
