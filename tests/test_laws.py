@@ -11,7 +11,9 @@ import pytest
 from jax.flatten_util import ravel_pytree
 from scipy.optimize import linear_sum_assignment
 
-from sigprop.layers.base import Layer, parameters, stepwise
+from sigprop.layers.attention import causal_attention
+from sigprop.layers.base import parameters, stepwise
+from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
@@ -23,6 +25,8 @@ from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
+from sigprop.layers.stack import stack
+from sigprop.layers.two_way import blstm, brnn
 from sigprop.precision import double_precision
 
 LENGTH = 19
@@ -60,6 +64,13 @@ LAYERS = {
     "rotrnn-pairs": lambda key: rotrnn(key, 6, 3, heads=3, **ROTATIONS),
     "rotrnn-both": lambda key: bidirectional_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
     "blur": lambda key: blur(key, 4, 3, r_min=0.4, r_max=0.95),
+    "lru-both": lambda key: bidirectional_lru(key, 4, 3, r_min=0.4, r_max=0.95),
+    "brnn": lambda key: brnn(key, 4, 3, 2),
+    "blstm": lambda key: blstm(key, 4, 3, 2, times=TIMES),
+    "attention": lambda key: causal_attention(key, 8, 2, max_length=LENGTH),
+    "deep": lambda key: stack(
+        [lru(k, 4, 3, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
+    ),
 }
 
 
@@ -77,14 +88,9 @@ def close(left, right, tolerance=1e-10):
     np.testing.assert_allclose(left, right, rtol=tolerance, atol=tolerance)
 
 
-def halves(layer) -> tuple[Layer, ...]:
-    """The causal layers that a layer is made of; the second runs on reversed time."""
-    return (layer,) if layer.causal else layer.halves()
-
-
 def by_steps(layer, u):
     """What a layer computes by definition, one step after the other."""
-    forward, *backward = halves(layer)
+    forward, *backward = layer.halves()
     y = stepwise(forward, u)
     for half in backward:  # the skip connection is counted once
         silent = jnp.zeros((len(u), half.state_size), half.states(u).dtype)
@@ -221,7 +227,7 @@ def test_eigenvalues_are_those_of_the_step(layer, u):
         h = jax.vmap(lambda state: half.step(state, u[0])[0])(basis)
         return np.linalg.eigvals(h[1:] - h[:1])
 
-    truth = np.concatenate([spectrum(half) for half in halves(layer)])
+    truth = np.concatenate([spectrum(half) for half in layer.halves()])
     distance = np.abs(np.asarray(layer.eigenvalues())[:, None] - truth[None])
     assert distance[linear_sum_assignment(distance)].max() < 1e-9
 

@@ -1,0 +1,148 @@
+"""Layers in a row, each with a skip around it if wanted: a deep network without norms.
+
+A stack of linear layers is linear, so its moments have closed forms at any depth.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import final
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float, Inexact
+
+from sigprop.layers.base import Group, Layer
+
+
+@final
+class Stack(Layer):
+    """The layer; build one with ``stack``.
+
+    Its state is that of all layers side by side in real numbers, the real parts of a
+    complex one before its imaginary parts: real outputs between the layers make the
+    whole linear in real numbers only.
+    """
+
+    layers: tuple[Layer, ...]
+    skip: bool = eqx.field(static=True)
+
+    @property
+    def linear(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether all layers are."""
+        return all(layer.linear for layer in self.layers)
+
+    @property
+    def stable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether all layers are."""
+        return all(layer.stable for layer in self.layers)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, d_out)``."""
+        return self.layers[0].widths[0], self.layers[-1].widths[1]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state."""
+        return sum(self._sizes())
+
+    def _sizes(self) -> list[int]:
+        return [
+            layer.state_size * (1 + jnp.iscomplexobj(layer.initial_state()))
+            for layer in self.layers
+        ]
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state."""
+        return jnp.concatenate(
+            [as_real(layer.initial_state()) for layer in self.layers]
+        )
+
+    def _next(self, y: Array, u: Array) -> Array:
+        return y + u if self.skip else y
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        states, ends = [], np.cumsum(self._sizes())[:-1]
+        for layer, part in zip(self.layers, jnp.split(state, ends), strict=True):
+            h, y = layer.step(_as_state(layer, part), u)
+            states.append(as_real(h))
+            u = self._next(y, u)
+        return jnp.concatenate(states), u
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
+        """All states, from the zero state, layer by layer."""
+        found = []
+        for layer in self.layers:
+            h = layer.states(u)
+            found.append(as_real(h))
+            u = self._next(layer.read(h, u), u)
+        return jnp.concatenate(found, -1)
+
+    def read(
+        self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """Outputs of the last layer, through those of the layers before it."""
+        ends = np.cumsum(self._sizes())[:-1]
+        for layer, part in zip(self.layers, jnp.split(h, ends, -1), strict=True):
+            u = self._next(layer.read(_as_state(layer, part), u), u)
+        return u
+
+    def eigenvalues(self) -> Complex[Array, " n"] | None:
+        """Those of all layers; of a complex one its eigenvalues and their conjugates."""
+        found = []
+        for layer in self.layers:
+            lam = layer.eigenvalues()
+            if lam is None:
+                return None
+            complex_state = jnp.iscomplexobj(layer.initial_state())
+            found += [lam, lam.conj()] if complex_state else [lam]
+        return jnp.concatenate(found)
+
+    def groups(self) -> Mapping[str, Group]:
+        """Which learning rate and decay each parameter gets: those of its layer."""
+        return {
+            f"layers.{place}.{name}": group
+            for place, layer in enumerate(self.layers)
+            for name, group in layer.groups().items()
+        }
+
+
+def as_real(h: Inexact[Array, "*time n"]) -> Float[Array, "*time real"]:
+    """Real parts, then imaginary parts if there are any."""
+    return jnp.concatenate([h.real, h.imag], -1) if jnp.iscomplexobj(h) else h
+
+
+def _as_state(layer: Layer, h: Float[Array, "*time real"]) -> Inexact[Array, "*time n"]:
+    n = layer.state_size
+    return h if h.shape[-1] == n else h[..., :n] + 1j * h[..., n:]
+
+
+def stack(layers: Sequence[Layer], *, skip: bool = True) -> Stack:
+    """Put causal layers in a row.
+
+    Args:
+        layers: One or more; the outputs of each fit the inputs of the next.
+        skip: Whether each layer's inputs are added to its outputs.
+
+    Raises:
+        ValueError: If there is no layer, one is not causal, or widths do not fit.
+    """
+    if not layers:
+        raise ValueError("need one layer or more, got none")
+    for layer in layers:
+        if not layer.causal:
+            raise ValueError(f"need causal layers, got {type(layer).__name__}")
+        if skip and layer.widths[0] != layer.widths[1]:
+            raise ValueError(
+                f"need as many outputs as inputs for a skip, got {layer.widths}"
+            )
+    for before, after in itertools.pairwise(layers):
+        if before.widths[1] != after.widths[0]:
+            raise ValueError(
+                f"need a layer of {before.widths[1]} inputs, got {after.widths[0]}"
+            )
+    return Stack(tuple(layers), skip)
