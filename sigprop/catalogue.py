@@ -112,7 +112,7 @@ def describe(claim_id: str) -> str:
 
 def _power(claim: Claim) -> list[str]:
     if is_check(claim) or claim.derive is None:
-        return ["mutants     none: the claim brings its own check"]
+        return ["mutants     scored in the run: the claim brings its own check"]
     plans = make_plans(claim, _truths(claim), "quick")
     found = _score(claim)
     scored = f"mutants     {found.killed} of {found.total} refuted"

@@ -285,3 +285,42 @@ class Empirical:
         power = np.abs(np.fft.rfft(self.values, size, axis=1)) ** 2
         sums = np.fft.irfft(power.mean(axis=0), size)[:length]
         return (sums / (length - np.arange(length)))[distance]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """One measured series, read from a random step on and around its end.
+
+    Exactly stationary: ``R(lag)`` is the mean of ``x_t x_{t+lag}`` around the circle.
+
+    Raises:
+        ValueError: If the array is not (time,), or holds a NaN or infinity.
+    """
+
+    values: np.ndarray
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values, np.float64)
+        if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+            raise ValueError(
+                f"need finite values of shape (time,), got shape {values.shape}"
+            )
+        object.__setattr__(self, "values", values)
+
+    def sample(
+        self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
+    ) -> Float[Array, "num length"]:
+        """Draw ``num`` stretches of ``length`` steps, each from its own first step."""
+        require_dtype(dtype)
+        first = jax.random.randint(key, (num, 1), 0, self.values.size)
+        places = (first + jnp.arange(length)[None]) % self.values.size
+        return jnp.asarray(self.values, dtype)[places]
+
+    def autocovariance(
+        self, lags: Int[np.ndarray, " lags"]
+    ) -> Float[np.ndarray, " lags"]:
+        """``R(lag)``, with the period of the series."""
+        power = np.abs(np.fft.rfft(self.values)) ** 2
+        around = np.fft.irfft(power, self.values.size) / self.values.size
+        return around[np.asarray(lags) % self.values.size]

@@ -183,16 +183,21 @@ def batches(num: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def over_batches(
-    task: Callable[[int, int], Any], num: int, size: int, tick: Callable[[int], None]
+    task: Callable[[int, int], Any],
+    num: int,
+    size: int,
+    tick: Callable[[int], None],
+    workers: int | None = None,
 ) -> list[Any]:
     """Run ``task(index, size)`` for every batch, on all cores, in a fixed order.
 
     JAX's contexts, precision and default device among them, belong to their thread, so
-    each task enters the caller's again.
+    each task enters the caller's again.  Give one worker to programs that call LAPACK in
+    a batch: two of them at once wait for each other's threads forever.
     """
     config: Any = jax.config
     wide, device = bool(config.jax_enable_x64), config.jax_default_device
-    workers = os.cpu_count() or 1
+    workers = workers or os.cpu_count() or 1
     done = []
 
     def inside(index: int, count: int) -> Any:

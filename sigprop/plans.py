@@ -67,7 +67,7 @@ def margin_of(claim: Claim, tier: str) -> float:
 
 def is_check(claim: Claim) -> bool:
     """Whether a claim brings its own check instead of a grid."""
-    return claim.quantity.startswith("sigprop.checks.")
+    return claim.quantity.startswith("sigprop.")
 
 
 def simulated(claim: Claim) -> bool:

@@ -237,11 +237,13 @@ def _short(value: complex) -> str:
 def _run_check(claim: Claim, seed: int) -> ClaimResult:
     began = time.perf_counter()
     module, name = claim.quantity.rsplit(".", 1)
-    check: Check = getattr(importlib.import_module(module), name)
+    place = importlib.import_module(module)
+    check: Check = getattr(place, name)
     results = list(check(claim, seed))
+    score = getattr(place, "score", lambda claim: Score(0, ()))(claim)
     wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
     example = f"At {wrong[0].point} the statement fails." if wrong else None
-    return finish(claim, results, Score(0, ()), time.perf_counter() - began, example)
+    return finish(claim, results, score, time.perf_counter() - began, example)
 
 
 def versions() -> dict[str, str]:

@@ -105,7 +105,7 @@ def test_a_name_of_nothing_does_not_resolve():
 def test_claim_is_judged_by_a_route_table_or_by_its_own_check(claim):
     from sigprop.quantities import QUANTITIES
 
-    if claim.quantity.startswith("sigprop.checks."):
+    if claim.quantity.startswith("sigprop."):
         assert list(inspect.signature(resolve(claim.quantity)).parameters) == [
             "claim",
             "seed",

@@ -2,7 +2,7 @@
 
 from sympy import Expr
 
-from theory import diagonal, ring
+from theory import diagonal, layers, ring
 from theory.claims import Claim, Kind, Status
 from theory.papers import grids
 from theory.papers.lru import prop_3_3
@@ -60,9 +60,78 @@ def _mixed(quantity: str) -> Claim:
     )
 
 
+LINEAR = {
+    "lru": "LRU",
+    "complex": "complex diagonal RNN",
+    "s4": "S4 of Zucchet & Orvieto (2024), Appendix A.3",
+    "s4d": "S4D",
+    "s5": "S5",
+    "dense": "dense linear RNN",
+    "constant-gate": "constant gate",
+    "rotrnn": "RotRNN",
+    "rotrnn-both": "RotRNN of two directions",
+    "blur": "BLUR",
+    "deep": "three LRUs in a row, with skips",
+}
+GATED = {"gate": "gated unit of Zucchet & Orvieto (2024), Eq. 157-158"}
+GATED |= {"gru": "GRU", "lstm": "LSTM"}
+
+LAYER = (
+    r"y_t = \mathrm{Re}\sum_i \sum_n \rho_i \lambda_i^n u_{t-n} + D u_t: \quad "
+    r"\mathbb{E}\left|\frac{\mathrm{d}(v^\top y_t)}{\mathrm{d}\theta}\right|^2 = "
+    r"\mathbb{E}\left\|\mathrm{Re}\sum_i \sum_n \left(\rho_i' \lambda_i^n + \rho_i "
+    r"\lambda_i' n\lambda_i^{n-1}\right) u_{t-n} + D' u_t\right\|^2"
+)
+INDEPENDENT = (
+    "independent input channels of one stationary process, here white, AR(1), constant "
+    "or a recording; zero initial states; an error v of unit covariance that is "
+    "independent of the inputs"
+)
+
+
+def _linear(name: str, title: str) -> Claim:
+    return Claim(
+        f"sigprop:moments-{name}",
+        "whole layers at finite time",
+        Kind.MOMENT,
+        f"States, outputs and gradients of every parameter: {title}",
+        LAYER,
+        "sigprop.layer_checks.layer_moments",
+        Status.PROVED,
+        "sigprop.layer_theory.predict",
+        layers.pair_weight,
+        condition=f"{INDEPENDENT}; eigenvectors that form a basis",
+        margin=0.15,
+        note="Eigenvalues and residues move with a parameter by first-order perturbation "
+        "theory; Lemmas 1 and 2 at finite T give the moment for any autocovariance.",
+        topic="layers",
+    )
+
+
+def _gated(name: str, title: str) -> Claim:
+    return Claim(
+        f"sigprop:moments-{name}",
+        "gates as effective eigenvalues",
+        Kind.MOMENT,
+        f"Effective eigenvalues, to first order in the input: {title}",
+        LAYER,
+        "sigprop.layer_checks.gated_moments",
+        Status.CONFIRMED,
+        "sigprop.linearise.linearise",
+        condition=f"{INDEPENDENT}; inputs of size 0.1; states, outputs, and gradients of "
+        "input and readout weights, within 25 %",
+        margin=0.25,
+        note="The layer linearised at rest, where a gate is sigmoid(b_f).  At inputs of "
+        "size one the measured state exceeds it several times over for white noise.",
+        topic="layers",
+    )
+
+
 def claims() -> tuple[Claim, ...]:
     """Our claims."""
     return (
+        *(_linear(name, title) for name, title in LINEAR.items()),
+        *(_gated(name, title) for name, title in GATED.items()),
         *(make(quantity) for quantity in LATEX for make in (_finite, _mixed)),
         Claim(
             "sigprop:ring-any-input",

@@ -1,0 +1,203 @@
+"""The moments of whole layers, judged: closed form, impulse responses, simulation.
+
+One table of layers, one of inputs; every layer is judged at every input, for its state,
+its output and the gradient of every group of its parameters.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.inputs import AR1, Constant, Recording, White
+from sigprop.layer_theory import predict
+from sigprop.layers.base import Layer
+from sigprop.layers.blur import blur
+from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.dense import linear_rnn
+from sigprop.layers.gated import constant_gate, gated_unit
+from sigprop.layers.gru import gru
+from sigprop.layers.lru import lru
+from sigprop.layers.lstm import lstm
+from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
+from sigprop.layers.s4 import s4
+from sigprop.layers.s4d import s4d
+from sigprop.layers.s5 import s5
+from sigprop.layers.stack import stack
+from sigprop.linearise import Perturbed, perturb
+from sigprop.measure import BATCH, by_group, exact, measure, position
+from sigprop.mutation import SAME, Score
+from sigprop.precision import double_precision
+from sigprop.results import RouteResult
+from sigprop.simulate import group_key
+from sigprop.statuses import drawn_result
+from sigprop.verdict import Plan, judge, plan
+from theory import layers as theory
+from theory.claims import Claim
+from theory.mutants import mutants
+
+STEPS = 14
+EXACT, FIRST_ORDER = 1e-9, 1e-3  # agreement asked of impulse responses, relative
+SMALL = 0.1  # size of the inputs at which a gated layer is judged
+TIMES = (4.0, 32.0)
+ROTATIONS = {"heads": 2, "gamma_range": (0.6, 0.98)}
+
+
+def _lru(key: PRNGKeyArray, n: int, width: int) -> Layer:
+    return lru(key, n, width, r_min=0.6, r_max=0.99)
+
+
+def _deep(key: PRNGKeyArray) -> Layer:
+    return stack([_lru(k, 6, 3) for k in jax.random.split(key, 3)])
+
+
+LINEAR: dict[str, Callable[[PRNGKeyArray], Layer]] = {
+    "lru": lambda key: _lru(key, 8, 4),
+    "complex": lambda key: complex_diagonal(key, 8, 4, 3, nu0=0.4),
+    "s4": lambda key: s4(key, 8, 4, 3, nu0=0.4, theta0=2.0),
+    "s4d": lambda key: s4d(key, 4, 2, dt_min=0.02, dt_max=0.5),
+    "s5": lambda key: s5(key, 6, 4, blocks=2, dt_min=0.02, dt_max=0.5),
+    "dense": lambda key: linear_rnn(key, 8, 4, 3, nu0=0.4, theta0=math.pi),
+    "constant-gate": lambda key: constant_gate(key, 8, 3, times=TIMES),
+    "rotrnn": lambda key: rotrnn(key, 8, 4, **ROTATIONS),
+    "rotrnn-both": lambda key: bidirectional_rotrnn(key, 8, 4, **ROTATIONS),
+    "blur": lambda key: blur(key, 8, 4, r_min=0.6, r_max=0.99),
+    "deep": _deep,
+}
+GATED: dict[str, Callable[[PRNGKeyArray], Layer]] = {
+    "gate": lambda key: gated_unit(key, 8, 3, times=TIMES),
+    "gru": lambda key: gru(key, 8, 4, 3, times=TIMES),
+    "lstm": lambda key: lstm(key, 8, 4, 3, times=TIMES),
+}
+FIRST = ("state", "output", "input", "readout")  # judged to first order in the inputs
+
+
+def chirp(length: int = 509) -> Recording:
+    """A series that is neither Gaussian nor Markov: a swept tone, smoothed."""
+    tone = np.cos(np.pi * (math.sqrt(5) - 1) / 2 * np.arange(length) ** 2)
+    smooth = np.sum([0.7**lag * np.roll(tone, lag) for lag in range(60)], axis=0)
+    return Recording(smooth / np.std(smooth))
+
+
+INPUTS: dict[str, Any] = {
+    "white": White(),
+    "rho=0.9": AR1(0.9),
+    "constant": Constant(),
+    "recording": chirp(),
+}
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A process times a number."""
+
+    process: Any
+    size: float
+
+    def sample(
+        self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
+    ) -> Float[Array, "num length"]:
+        """Draw the process, times the number."""
+        return self.size * self.process.sample(key, num, length, dtype)
+
+    def autocovariance(self, lags: Any) -> Any:
+        """That of the process, times the number squared."""
+        return self.size**2 * self.process.autocovariance(lags)
+
+
+def _sized(margin: float) -> Plan:
+    """The plan for a margin, in whole batches."""
+    least = plan(margin).n
+    return Plan(-(-least // BATCH) * BATCH, margin)
+
+
+class Judged(NamedTuple):
+    """A layer, what its closed forms need, and how closely they are to agree."""
+
+    layer: Layer
+    known: Perturbed
+    tolerance: float
+
+
+@functools.cache
+def judged(claim_id: str) -> Judged:
+    """The layer that a claim is about, the same in every run."""
+    name = claim_id.partition(":moments-")[2]
+    with double_precision(True):
+        layer = {**LINEAR, **GATED}[name](group_key(0, claim_id))
+        return Judged(layer, perturb(layer), EXACT if layer.linear else FIRST_ORDER)
+
+
+def _judge(
+    claim: Claim, seed: int, sized: Plan, size: float, kept: tuple[str, ...]
+) -> tuple[RouteResult, ...]:
+    """Judge moments of a layer at each input, by impulses and by simulation."""
+    layer, known, tolerance = judged(claim.id)
+    at, lags = position(layer, STEPS), np.arange(STEPS)
+    found = []
+    for name, process in INPUTS.items():
+        source = Scaled(process, size)
+        covariance = source.autocovariance(lags)
+        closed = by_group(layer, predict(known, covariance, STEPS, at))
+        impulse = exact(layer, covariance, steps=STEPS, at=at)
+        key = group_key(seed, f"{claim.id} {name}")
+        drawn = measure(key, layer, source, steps=STEPS, num=sized.n)
+        for what in kept:
+            if not closed.get(what):
+                continue  # no such group, or nothing to first order
+            point = f"{name}, {what}"
+            ratio = impulse[what] / closed[what]
+            word = "confirmed" if abs(ratio - 1) <= tolerance else "refuted"
+            found.append(RouteResult("impulse", point, ratio, ratio, ratio, word))
+            mean, sem = float(drawn[what].mean), float(drawn[what].sem)
+            found.append(drawn_result(point, judge(mean, closed[what], sized, sem)))
+    return tuple(found)
+
+
+def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge the moments of a linear layer."""
+    with double_precision(True):
+        return _judge(claim, seed, _sized(claim.margin), 1.0, (*FIRST, "recurrent"))
+
+
+def gated_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge the effective eigenvalues of a gated layer at small inputs.
+
+    A closed form that is right to first order is refuted only outside its margin.
+    """
+    sized = dataclasses.replace(_sized(claim.margin), exact=False)
+    with double_precision(True):
+        return _judge(claim, seed, sized, SMALL, FIRST)
+
+
+def score(claim: Claim) -> Score:
+    """Whether the impulse responses refute each slip in the lag weight.
+
+    They do if state or output moves by more than the agreement asked of them.
+    """
+    layer, known, tolerance = judged(claim.id)
+    form, at = theory.pair_weight().result, position(layer, STEPS)
+    inputs = [source.autocovariance(np.arange(STEPS)) for source in INPUTS.values()]
+    still = Perturbed(known.modes, {})
+
+    def moments(weight: Any) -> np.ndarray:
+        rows = [predict(still, R, STEPS, at, weight).values() for R in inputs]
+        return np.array([list(row) for row in rows])
+
+    truth, total, survivors = moments(form), 0, []
+    for mutant in mutants(form):
+        with np.errstate(all="ignore"):
+            apart = np.abs(moments(mutant.expr) / truth - 1)
+        if np.all(apart < SAME):
+            continue
+        total += 1
+        if np.all(apart <= tolerance):
+            survivors.append(mutant.slip)
+    return Score(total, tuple(survivors))

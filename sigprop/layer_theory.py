@@ -1,0 +1,215 @@
+"""Closed forms of a linear layer's second moments: state, output, and its gradients.
+
+The inputs are independent channels of one stationary process with autocovariance ``R``.
+The gradient is that of ``v . y_at`` by each parameter, for an error ``v`` of unit
+covariance that does not depend on the inputs: its second moment is the sum of those of
+``dy_o/dtheta`` over the outputs.  With eigenvalues and residues moved by ``theta`` each
+``dy_o/dtheta`` is again a sum over modes, of ``lam**age`` and of its derivative, so
+Lemmas 1 and 2 give the moment, for any ``R``.  A layer of two directions is two such
+sums, with inputs ``n`` steps before and ``m`` steps after that are ``n + m`` apart.
+
+Source: ``theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 2.
+"""
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Complex, Float
+from scipy.linalg import hankel
+from sympy import Expr, diff
+
+from sigprop.closed_form import compile_expr
+from sigprop.linearise import Modes, Perturbed
+from theory import layers
+from theory.symbols import Delta, T, alpha, beta
+
+Covariance = Float[np.ndarray, " lags"]
+ORDERS = (0, 1)  # lam**age, and its derivative by lam
+NOTHING = 1e-24  # a power or covariance below this is left out
+
+
+def _reach(lam: Complex[np.ndarray, " n"], steps: int) -> int:
+    """Ages at which a power of an eigenvalue is still something, ``steps`` at most."""
+    radius = np.abs(lam).max()
+    if radius >= 1:
+        return steps
+    return min(steps, 1 + int(np.log(NOTHING) / np.log(radius)))
+
+
+@functools.cache
+def _weight(form: Expr, first: int, second: int) -> Callable[..., Any]:
+    derived = diff(form, (alpha, first), (beta, second))
+    return compile_expr(derived, alpha, beta, Delta, T, backend="numpy")
+
+
+def pair_moment(
+    first: Complex[np.ndarray, " n"],
+    second: Complex[np.ndarray, " m"],
+    steps: int,
+    covariance: Covariance,
+    *,
+    orders: tuple[int, int] = (0, 0),
+    form: Expr | None = None,
+) -> Complex[np.ndarray, "n m"]:
+    """``E[h g]`` of two neurons that share an input, for each pair of eigenvalues.
+
+    Args:
+        first: Eigenvalues of ``h``, none of them zero.
+        second: Eigenvalues of ``g``, none of them zero.
+        steps: Inputs seen since the zero state.
+        covariance: ``R`` of the input at lags ``0, 1, ... steps - 1`` or more.
+        orders: For each, 0 for the state and 1 for its derivative by the eigenvalue.
+        form: A lag weight in place of the derived one, for its mutants.
+
+    Source: ``theory.layers.pair_weight``.
+    """
+    form = layers.pair_weight().result if form is None else form
+    ahead, behind = _weight(form, *orders), _weight(form, *orders[::-1])
+    a, b = first[:, None], second[None]
+    total = np.zeros((len(first), len(second)), complex)
+    near = covariance[: max(_reach(first, steps), _reach(second, steps))]
+    for lag in np.flatnonzero(np.abs(near) > NOTHING * covariance[0]):
+        weight = ahead(a, b, lag, steps)
+        if lag:
+            weight = weight + behind(b, a, lag, steps)
+        total += covariance[lag] * weight
+    return total
+
+
+def _powers(lam: Complex[np.ndarray, " n"], steps: int, order: int):
+    """``lam**age`` for each age, or its derivative by ``lam``."""
+    ages = np.arange(steps)
+    return lam[:, None] ** ages if order == 0 else ages * lam[:, None] ** (ages - 1.0)
+
+
+class Products(NamedTuple):
+    """``E[f g]`` of everything that a layer's moments are made of.
+
+    ``pairs[a, b, p, q, c]`` is that of the modes of halves ``a`` and ``b``, of order
+    ``p`` and ``q``, the second conjugated if ``c``; ``present[a][p]`` is that of the
+    modes of half ``a`` and the present input; ``input`` is ``R(0)``.
+    """
+
+    pairs: dict[tuple[int, int, int, int, bool], Complex[np.ndarray, "n m"]]
+    present: list[list[Complex[np.ndarray, " n"]]]
+    input: float
+
+
+def products(
+    eigenvalues: list[Complex[np.ndarray, " n"]],
+    seen: tuple[int, ...],
+    covariance: Covariance,
+    form: Expr | None = None,
+    orders: tuple[int, ...] = ORDERS,
+) -> Products:
+    """All products, for the eigenvalues of each half and the inputs that it has seen."""
+    halves = list(zip(eigenvalues, seen, strict=True))
+    reach = [_reach(lam, steps) for lam, steps in halves]
+    powers = [
+        [_powers(lam, steps, p) for p in orders]
+        for lam, steps in zip(eigenvalues, reach, strict=True)
+    ]
+    present = [
+        [one @ covariance[:steps] for one in both]
+        for both, steps in zip(powers, reach, strict=True)
+    ]
+    pairs = {}
+    for p, q, conjugate in itertools.product(orders, orders, (False, True)):
+        turn = np.conj if conjugate else np.asarray
+        for place, (lam, steps) in enumerate(halves):
+            pairs[place, place, p, q, conjugate] = pair_moment(
+                lam, turn(lam), steps, covariance, orders=(p, q), form=form
+            )
+        if len(halves) == 2:
+            apart = hankel(
+                covariance[: reach[0]], covariance[reach[0] - 1 : sum(reach) - 1]
+            )
+            pairs[0, 1, p, q, conjugate] = powers[0][p] @ apart @ turn(powers[1][q]).T
+    return Products(pairs, present, float(covariance[0]))
+
+
+Weights = list[tuple[Complex[np.ndarray, "p d_out n d_in"], ...]]
+
+
+def quadratic(
+    weights: Weights, skip: Float[np.ndarray, "p d_out d_in"], known: Products
+) -> Float[np.ndarray, " p"]:
+    """Second moments of ``p`` real sums over modes plus ``skip u``, over all outputs.
+
+    Args:
+        weights: For each half, what multiplies ``lam**age`` and what multiplies its
+            derivative by ``lam``.
+        skip: What multiplies the present input.
+        known: The products.
+    """
+    total = known.input * (skip**2).sum((1, 2))
+    for (a, b, p, q, conjugate), pairs in known.pairs.items():
+        right = weights[b][q].conj() if conjugate else weights[b][q]
+        product = np.einsum(
+            "poid,ij,pojd->p", weights[a][p], pairs, right, optimize=True
+        )
+        total = total + (0.5 if a == b else 1.0) * np.real(product)
+    for both, met in zip(weights, known.present, strict=True):
+        for weight, one in zip(both, met, strict=False):
+            product = np.einsum("poid,i,pod->p", weight, one, skip, optimize=True)
+            total = total + 2 * np.real(product)
+    return total
+
+
+def predict(
+    layer: Perturbed,
+    covariance: Covariance,
+    steps: int,
+    at: int,
+    form: Expr | None = None,
+) -> dict[str, float]:
+    """Second moments at one position of a sequence between zero states.
+
+    Of a layer that is not linear these are the moments of its linearisation at rest.
+
+    Args:
+        layer: What ``linearise.perturb`` says of a layer; without tangents there are
+            no gradients.
+        covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
+        steps: Length of the sequence.
+        at: Position, counted from 0.
+        form: As in ``pair_moment``.
+
+    Returns:
+        ``state`` and ``output``: summed over neurons and outputs.  By the name of each
+        parameter: ``E|d(v . y_at)/dtheta|^2`` summed over its entries.
+    """
+    seen = (at + 1, steps - at)[: len(layer.modes)]
+    orders = ORDERS if layer.tangents else ORDERS[:1]
+    lam = [modes.lam for modes in layer.modes]
+    known = products(lam, seen, covariance, form, orders)
+    residues = [modes.residues() for modes in layer.modes]
+    still: Weights = [(one[None], np.zeros_like(one[None])) for one in residues]
+    states = [
+        state_moments(modes, known.pairs[place, place, 0, 0, True]).sum()
+        for place, modes in enumerate(layer.modes)
+    ]
+    found = {
+        "state": float(sum(states)),
+        "output": float(quadratic(still, layer.modes[0].skip[None], known).sum()),
+    }
+    for name, moved in layer.tangents.items():
+        weights: Weights = [
+            (one.residues, one.lam[:, None, :, None] * weight)
+            for one, weight in zip(moved, residues, strict=True)
+        ]
+        found[name] = float(quadratic(weights, moved[0].skip, known).sum())
+    return found
+
+
+def state_moments(
+    modes: Modes, pairs: Complex[np.ndarray, "n n"]
+) -> Float[np.ndarray, " n"]:
+    """``E|h|^2`` of each neuron, from ``pair_moment`` of ``lam`` and its conjugates."""
+    moments = pairs * (modes.inward @ modes.inward.conj().T)
+    return np.real(
+        np.einsum("ki,ij,kj->k", modes.vectors, moments, modes.vectors.conj())
+    )

@@ -1,0 +1,155 @@
+"""Any layer as a linear system: its matrices, its modes, and how parameters move them.
+
+``h_t = A h_{t-1} + B u_t``, ``y_t = Re(C h_t) + D u_t``, read off the layer's own
+``step`` and ``read``: exactly for a linear layer, and as the first order around rest for
+another.  In the eigenbasis ``y = Re(sum over modes of residue lam**age u) + D u``, which
+does not depend on the basis of the states.
+
+Source: Zucchet & Orvieto (2024), Section 2.3 and Appendix B.3, for the perturbation of
+eigenvalues and eigenvectors.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float, Inexact
+
+from sigprop.layers.base import Layer, parameters, replace
+
+
+class System(NamedTuple):
+    """The matrices of a linear recurrence; leading axes are shared by all four."""
+
+    A: Inexact[Array | np.ndarray, "*batch n n"]
+    B: Inexact[Array | np.ndarray, "*batch n d_in"]
+    C: Inexact[Array | np.ndarray, "*batch d_out n"]
+    D: Float[Array | np.ndarray, "*batch d_out d_in"]
+
+
+class Modes(NamedTuple):
+    """A system in its eigenbasis: ``h = vectors z``, ``z_t = lam z_{t-1} + inward u_t``."""
+
+    lam: Complex[np.ndarray, " n"]
+    vectors: Complex[np.ndarray, "n n"]
+    inward: Complex[np.ndarray, "n d_in"]
+    outward: Complex[np.ndarray, "d_out n"]
+    skip: Float[np.ndarray, "d_out d_in"]
+
+    def residues(self) -> Complex[np.ndarray, "d_out n d_in"]:
+        """Weight of each mode in each response."""
+        return self.outward[:, :, None] * self.inward[None]
+
+
+class Tangents(NamedTuple):
+    """Derivatives of eigenvalues, residues and skip by each of ``p`` parameters."""
+
+    lam: Complex[np.ndarray, "p n"]
+    residues: Complex[np.ndarray, "p d_out n d_in"]
+    skip: Float[np.ndarray, "p d_out d_in"]
+
+
+def linearise(layer: Layer) -> System:
+    """Matrices of a causal layer, at the zero state and input if it is not linear.
+
+    Raises:
+        TypeError: If the layer is not causal; linearise its halves.
+    """
+    if not layer.causal:
+        raise TypeError(
+            f"need a causal layer, got {type(layer).__name__}; linearise each of its "
+            "halves"
+        )
+    zero, rest = layer.initial_state(), jnp.zeros(layer.widths[0])
+    none = jnp.zeros((zero.size, rest.size))
+    basis = jnp.eye(zero.size, dtype=zero.dtype)
+    if layer.linear:
+        A = jax.vmap(lambda h: layer.step(h, rest)[0])(basis).T
+        B = jax.vmap(lambda u: layer.step(zero, u)[0])(jnp.eye(rest.size)).T
+    else:
+        A, B = jax.jacrev(lambda h, u: layer.step(h, u)[0], (0, 1))(zero, rest)
+    C = layer.read(basis, none)
+    if jnp.iscomplexobj(zero):
+        C = C - 1j * layer.read(1j * basis, none)
+    silent = jnp.zeros((rest.size, zero.size), zero.dtype)
+    return System(A, B, C.T, layer.read(silent, jnp.eye(rest.size)).T)
+
+
+def diagonalise(system: System) -> Modes:
+    """The modes of one system.
+
+    Raises:
+        ValueError: If the recurrence has no basis of eigenvectors, to double precision.
+    """
+    A, B, C, D = map(np.asarray, system)
+    if np.array_equal(A, np.diag(np.diag(A))):
+        return Modes(np.diag(A).astype(complex), np.eye(len(A)) + 0j, B + 0j, C + 0j, D)
+    lam, vectors = np.linalg.eig(A)
+    if np.linalg.cond(vectors) > 1 / np.sqrt(np.finfo(float).eps):
+        raise ValueError("need eigenvectors that form a basis; these are degenerate")
+    return Modes(lam + 0j, vectors, np.linalg.solve(vectors, B), C @ vectors, D)
+
+
+class Perturbed(NamedTuple):
+    """Modes of each half of a layer, and how every parameter moves them."""
+
+    modes: tuple[Modes, ...]
+    tangents: dict[str, tuple[Tangents, ...]]
+
+
+def perturb(layer: Layer) -> Perturbed:
+    """Everything of a layer that its second moments depend on, for any input.
+
+    A parameter that moves the matrix ``A`` by ``A'`` moves an eigenvalue by the diagonal
+    of ``G = V^-1 A' V`` and eigenvector ``i`` by ``G_ji / (lam_i - lam_j)`` of every
+    other one ``j``.
+
+    Raises:
+        ValueError: If a recurrence has no basis of eigenvectors, to double precision.
+    """
+    values = parameters(layer)
+
+    def systems(values: dict[str, Array]):
+        found = [linearise(half) for half in replace(layer, values).halves()]
+        parts = [[(jnp.real(part), jnp.imag(part)) for part in one] for one in found]
+        return parts, found
+
+    jacobian, found = jax.jit(jax.jacrev(systems, has_aux=True))(values)
+    modes = tuple(diagonalise(system) for system in found)
+
+    def moved(one: list[Any], name: str) -> System:
+        return System(*(_derivative(*(part[name] for part in pair)) for pair in one))
+
+    tangents = {
+        name: tuple(
+            _perturb(here, moved(one, name))
+            for here, one in zip(modes, jacobian, strict=True)
+        )
+        for name in values
+    }
+    return Perturbed(modes, tangents)
+
+
+def _derivative(
+    re: Float[Array, "rows columns *entries"], im: Float[Array, "rows columns *entries"]
+) -> Inexact[np.ndarray, "p rows columns"]:
+    """A matrix's derivative by each entry of a parameter, from those of its parts."""
+    whole = np.asarray(re) + 1j * np.asarray(im) if np.any(im) else np.asarray(re)
+    return np.moveaxis(whole.reshape(*re.shape[:2], math.prod(re.shape[2:])), -1, 0)
+
+
+def _perturb(modes: Modes, moved: System) -> Tangents:
+    A, B, C, D = map(np.asarray, moved)
+    left = np.linalg.inv(modes.vectors)
+    gap = modes.lam[None] - modes.lam[:, None]
+    inverse = np.divide(1, gap, out=np.zeros_like(gap), where=gap != 0)
+    G = left @ A @ modes.vectors
+    mixing = G * inverse  # entry (j, i): how much of vector j vector i takes up
+    inward = left @ B - mixing @ modes.inward
+    outward = C @ modes.vectors + modes.outward @ mixing
+    residues = (
+        outward[..., None] * modes.inward + modes.outward[..., None] * inward[:, None]
+    )
+    return Tangents(np.diagonal(G, axis1=1, axis2=2), residues, D)

@@ -1,0 +1,199 @@
+"""Measured second moments of any layer: state, output, and the gradients of its groups.
+
+One sequence gives a state, an output and the gradients of every output by every
+parameter, at one position.  Averaged over sampled inputs their squares are the measured
+moments; taken for each unit impulse instead they give the exact ones of a linear layer,
+as a double sum with the input's autocovariance.
+
+Notation: u  inputs (time, d_in);  at  position, counted from 0.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Inexact, PRNGKeyArray
+
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.montecarlo import Estimate, Sums, over_batches
+
+BATCH = 512  # sequences held at once
+
+
+class Process(Protocol):
+    """What is asked of an input: a process of ``sigprop.inputs``."""
+
+    def sample(
+        self, key: PRNGKeyArray, num: int, length: int, dtype: Any = ...
+    ) -> Float[Array, "num length"]:
+        """Draw ``num`` independent series."""
+        ...
+
+
+def responses(
+    layer: Layer,
+    u: Float[Array, "time d_in"],
+    at: int,
+    errors: Float[Array, "errors d_out"],
+) -> dict[str, Inexact[Array, "..."]]:
+    """State and output at a position, and ``d(v . y_at)/dtheta`` for each error ``v``.
+
+    By each parameter's name; linear in ``u`` for a linear layer.
+    """
+    values = parameters(layer)
+
+    def output(values: dict[str, Array]):
+        moved = replace(layer, values)
+        h = moved.states(u)
+        return moved.read(h, u)[at], h[at]
+
+    y, pull, h = jax.vjp(output, values, has_aux=True)
+    return {"state": h, "output": y, **jax.vmap(lambda v: pull(v)[0])(errors)}
+
+
+def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
+    """Add up the parameters of each group of the optimiser; keep state and output."""
+    groups = layer.groups()
+    found: dict[str, Any] = {}
+    for name, value in moments.items():
+        place = groups.get(name, name)
+        found[place] = found[place] + value if place in found else value
+    return found
+
+
+@eqx.filter_jit
+def _respond(
+    layer: Layer,
+    u: Float[Array, "num time d_in"],
+    at: int,
+    errors: Float[Array, "num errors d_out"],
+):
+    return jax.vmap(lambda u, v: responses(layer, u, at, v))(u, errors)
+
+
+def _basis(layer: Layer, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
+    """Each output alone: the mean over errors of unit covariance is their sum."""
+    width = layer.widths[1]
+    return jnp.broadcast_to(jnp.eye(width, dtype=dtype), (num, width, width))
+
+
+def _flat(
+    found: Mapping[str, Array], num: int
+) -> dict[str, Inexact[np.ndarray, "num size"]]:
+    return {
+        name: np.asarray(value)[:num].reshape(num, -1) for name, value in found.items()
+    }
+
+
+def channels(
+    process: Process, key: PRNGKeyArray, num: int, steps: int, width: int, dtype: Any
+) -> Float[Array, "num time width"]:
+    """Draw sequences of independent channels of one process."""
+    drawn = process.sample(key, num * width, steps, dtype)
+    return jnp.moveaxis(drawn.reshape(num, width, steps), 1, 2)
+
+
+def measure(
+    key: PRNGKeyArray,
+    layer: Layer,
+    process: Process,
+    *,
+    steps: int,
+    num: int,
+    at: int | None = None,
+    batch: int = BATCH,
+    every_output: bool = True,
+    tick: Callable[[int], None] = lambda count: None,
+) -> dict[str, Estimate]:
+    """Second moments of a layer over sampled inputs, with their standard errors.
+
+    Args:
+        key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
+        layer: Any layer; its parameters' precision is the simulation's.
+        process: Each input channel draws it independently.
+        steps: Length of the sequences.
+        num: How many sequences.
+        at: Position to look at; the last, or the middle for a layer of two directions.
+        batch: Sequences held at once.
+        every_output: Whether to sum the gradients of all outputs, which costs one
+            reverse pass each and varies least; else one error is drawn a sequence.
+        tick: Called with the number of sequences that each finished batch adds.
+
+    Returns:
+        ``state`` and ``output``: ``E|h|^2`` and ``E|y|^2``, summed over neurons and
+        outputs.  By each of the layer's groups: ``E|d(v . y)/dtheta|^2`` summed over its
+        parameters, for an error ``v`` of unit covariance.
+
+    Raises:
+        ValueError: If ``num < 2`` or ``at`` is not a position of the sequence.
+    """
+    if num < 2:
+        raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
+    place = position(layer, steps) if at is None else at
+    if not 0 <= place < steps:
+        raise ValueError(f"need a position from 0 to {steps - 1}, got at={at}")
+    dtype = next(iter(parameters(layer).values())).real.dtype
+
+    def task(index: int, count: int) -> dict[str, Sums]:
+        input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
+        u = channels(process, input_key, count, steps, layer.widths[0], dtype)
+        errors = _basis(layer, count, dtype)
+        if not every_output:
+            errors = jax.random.normal(error_key, (count, 1, layer.widths[1]), dtype)
+        flat = _flat(_respond(layer, u, place, errors), count)
+        squares = {name: (np.abs(x) ** 2).sum(1, float) for name, x in flat.items()}
+        return {
+            name: Sums(x.sum(), (x**2).sum(), count)
+            for name, x in by_group(layer, squares).items()
+        }
+
+    parts = over_batches(task, num, batch, tick, workers=1)
+    return {
+        name: functools.reduce(Sums.__add__, (part[name] for part in parts)).estimate()
+        for name in parts[0]
+    }
+
+
+def position(layer: Layer, steps: int) -> int:
+    """Where to look: at the end, or in the middle if both sides matter."""
+    return steps - 1 if layer.causal else steps // 2
+
+
+FIRST_ORDER = 1e-6  # size of the impulses that a layer that is not linear is given
+
+
+def exact(
+    layer: Layer,
+    covariance: Float[np.ndarray, " lags"],
+    *,
+    steps: int,
+    at: int,
+    batch: int = BATCH,
+) -> dict[str, float]:
+    """The same moments of a linear layer from its responses to unit impulses.
+
+    Of a layer that is not linear, those of its first-order responses.
+
+    Args:
+        layer: Any layer.
+        covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
+        steps: Length of the sequences.
+        at: Position to look at.
+        batch: As in ``measure``, whose program then serves here too.
+    """
+    width, size = layer.widths[0], 1.0 if layer.linear else FIRST_ORDER
+    count = steps * width
+    impulses = size * jnp.eye(max(count, batch), count).reshape(-1, steps, width)
+    errors = _basis(layer, len(impulses), impulses.dtype)
+    flat = _flat(_respond(layer, impulses, at, errors), count)
+    lags = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
+
+    def moment(response: Inexact[np.ndarray, "num size"]) -> float:
+        columns = response.reshape(steps, -1) / size
+        return float(np.real(np.sum((covariance[lags] @ columns) * columns.conj())))
+
+    return by_group(layer, {name: moment(value) for name, value in flat.items()})
