@@ -10,7 +10,7 @@ Notation: u  inputs (time, d_in);  at  position, counted from 0.
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -24,6 +24,7 @@ from sigprop.montecarlo import Estimate, Sums, over_batches
 BATCH = 512  # sequences held at once
 
 
+@runtime_checkable
 class Process(Protocol):
     """What is asked of an input: a process of ``sigprop.inputs``."""
 

@@ -28,7 +28,7 @@ def refused(*arguments):
     return done.stderr
 
 
-@pytest.mark.parametrize("command", ["verify", "claims", "show", "figure"])
+@pytest.mark.parametrize("command", ["verify", "claims", "show", "figure", "models"])
 def test_help_names_every_command_and_each_has_its_own(command):
     assert command in sigprop("--help").output
     done = sigprop(command, "--help")
@@ -249,3 +249,13 @@ def test_an_interruption_exits_with_130(monkeypatch):
     done = sigprop("verify")
     assert done.exit_code == cli.INTERRUPTED
     assert "interrupted; nothing was written" in done.stderr
+
+
+def test_models_lists_the_papers_networks_with_their_parameters():
+    done = sigprop("models", "--paper", "lru")
+    assert done.exit_code == 0
+    rows = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert rows["lru-scifar"].split()[-1] == "7,893,770"
+    assert "rotrnn-speech" not in rows
+    message = "sigprop: need a paper in lru, rotrnn, blur, zucchet, got 'lur'\n"
+    assert refused("models", "--paper", "lur") == message

@@ -34,6 +34,7 @@ QUICK = (
     "sigprop figure --list",
     "sigprop verify --claim",
     "sigprop verify --input",
+    "sigprop models",
 )
 
 
@@ -59,14 +60,14 @@ def commands(markdown: str) -> list[str]:
     return [part.strip() for line in whole for part in line.split("&&")]
 
 
-def run_python(source: str) -> str:
-    """Execute a block, and the tests that it defines, as its reader would.
+def run_python(source: str, folder: Path) -> str:
+    """Execute a block, and the tests that it defines, as its reader would, in a folder.
 
     Raises:
         RuntimeError: If it fails; the message is what the reader would see.
     """
     call = "for name in [*globals()]:\n    if name[:5] == 'test_': globals()[name]()\n"
-    done = start("-c", f"{source}\n{call}", cwd=ROOT)
+    done = start("-c", f"{source}\n{call}", cwd=folder)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return done.stdout
@@ -175,9 +176,9 @@ def test_the_two_commands_stand_word_for_word(command):
     assert command in lines
 
 
-@pytest.mark.parametrize("source", PYTHON, ids=lambda text: text.splitlines()[0])
-def test_python_block_runs(source):
-    run_python(source)
+@pytest.mark.parametrize("source", PYTHON, ids=lambda text: text.splitlines()[-1])
+def test_python_block_runs(source, tmp_path):
+    run_python(source, tmp_path)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -236,10 +237,10 @@ def test_a_command_that_does_not_exist_is_found(command):
         ("from sigprop import stable\nstable.state_moment(2.0)", "ValueError"),
     ],
 )
-def test_a_broken_block_is_found(source, error):
+def test_a_broken_block_is_found(source, error, tmp_path):
     (block,) = blocks(f"Text.\n\n```python\n{source}\n```\n\nMore.\n")
     with pytest.raises(RuntimeError, match=error):
-        run_python(block.text)
+        run_python(block.text, tmp_path)
 
 
 def test_blocks_and_commands_are_all_found():
@@ -258,6 +259,12 @@ def excerpt(command: str) -> list[str]:
     assert README.count(start) == 1, f"the README has no block marked {start!r}"
     (block,) = blocks(README.partition(start)[2].partition(end)[0])
     return [line.rstrip() for line in block.text.splitlines() if line != "..."]
+
+
+def test_quoted_number_of_claims_is_that_of_the_registry():
+    count = len(registry())
+    last = f"{count} of {count} claims have their expected status."
+    assert excerpt("sigprop verify")[-1] == last
 
 
 def test_quoted_verdicts_are_the_expected_ones():

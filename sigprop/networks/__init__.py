@@ -8,6 +8,7 @@ from sigprop.networks.assembly import save_network as save_network
 from sigprop.networks.config import NetworkConfig as NetworkConfig
 from sigprop.networks.network import Network as Network
 from sigprop.networks.network import over_batch as over_batch
+from sigprop.networks.presets import all_presets as all_presets
 from sigprop.networks.presets import blur_paper as blur_paper
 from sigprop.networks.presets import lru_paper as lru_paper
 from sigprop.networks.presets import rotrnn_paper as rotrnn_paper

@@ -210,6 +210,19 @@ def zucchet_paper(
     )
 
 
+def all_presets() -> dict[str, NetworkConfig]:
+    """Every network of the papers by ``paper-task`` or ``paper-layer``.
+
+    BLUR's is that of seven series in and out, as in its forecasting tables.
+    """
+    found = {f"lru-{task}": lru_paper(task) for task in LRU_ROWS}
+    found |= {f"rotrnn-{task}": rotrnn_paper(task) for task in ROTRNN_ROWS}
+    found["blur-forecast"] = blur_paper(7, 7)
+    for name, layer in (("lru", "zucchet_lru"), ("gru", "gru")):
+        found[f"zucchet-{name}"] = zucchet_paper(layer, nu0=0.9)
+    return found
+
+
 def _row(task: str, rows: dict[str, Any]) -> Any:
     if task not in rows:
         raise ValueError(f"need a task in {tuple(rows)}, got {task!r}")

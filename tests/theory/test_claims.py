@@ -126,7 +126,9 @@ def test_status_comes_with_what_it_needs(claim):
     if claim.expected == Status.CONDITIONAL:
         assert claim.condition
         assert claim.note
-    assert 0 < claim.margin <= 0.05
+    # Simulated whole layers decide coarsely; their impulse responses, to nine digits.
+    whole_layer = claim.quantity.startswith("sigprop.layer_checks.")
+    assert 0 < claim.margin <= (0.25 if whole_layer else 0.05)
     assert not claim.waivers
 
 
