@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.linalg
 
 from sigprop.layers.base import count_parameters
 from sigprop.layers.complex_diagonal import COORDINATES, complex_diagonal
@@ -166,6 +167,23 @@ def test_a_dense_layer_is_its_diagonalisation():
     diagonal = type(template)(*map(jnp.asarray, parts), "cartesian")
     u = jax.random.normal(jax.random.key(1), (25, 3))
     np.testing.assert_allclose(diagonal(u), dense(u), rtol=1e-8, atol=1e-10)
+
+
+def test_a_dense_layer_is_its_real_jordan_form():
+    dense = linear_rnn(jax.random.key(3), 7, 3, 2, nu0=0.5, theta0=1.0)
+    lam, vectors = np.linalg.eig(np.asarray(dense.A[0]))
+    upper, real = np.flatnonzero(lam.imag > 0), np.flatnonzero(lam.imag == 0)
+    assert len(upper)
+    assert len(real)
+    columns = [part for i in upper for part in (vectors[:, i].real, vectors[:, i].imag)]
+    basis = np.stack([*columns, *vectors[:, real].real.T], 1)
+    turns = [np.array([[z.real, z.imag], [-z.imag, z.real]]) for z in lam[upper]]
+    jordan = scipy.linalg.block_diag(*turns, *lam[real].real)
+    b = np.linalg.solve(basis, np.asarray(dense.B))
+    parts = (jordan[None], b, np.asarray(dense.C) @ basis)
+    layer = LinearRNN(*map(jnp.asarray, parts), dense.D)
+    u = jax.random.normal(jax.random.key(1), (25, 3))
+    np.testing.assert_allclose(layer(u), dense(u), rtol=1e-8, atol=1e-10)
 
 
 def test_transformed_eigenvalues_obey_equation_15():
