@@ -7,6 +7,9 @@ import pytest
 
 from sigprop.devices import use_device
 from sigprop.inputs import AR1, Mixed
+from sigprop.layers.blur import blur
+from sigprop.layers.lru import lru
+from sigprop.layers.rotrnn import rotrnn
 from sigprop.montecarlo import second_moments
 from sigprop.precision import double_precision
 from sigprop.verify import verify
@@ -71,3 +74,26 @@ def test_work_stays_on_the_device_that_was_asked_for():
                 lambda count: None,
             )
         assert set(places) == {device}
+
+
+FULL = {
+    "lru": lambda key: lru(key, 256, 128, r_min=0.9, r_max=0.999),
+    "blur": lambda key: blur(key, 256, 128, r_min=0.9, r_max=0.999),
+    "rotrnn": lambda key: rotrnn(
+        key, 256, 128, heads=32, gamma_range=(0.9, 0.999), theta_range=(0.0, 6.28)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_layers_of_full_size_give_the_same_outputs_and_gradients(name):
+    def outputs(device):
+        with use_device(device):
+            layer = FULL[name](jax.random.key(0))
+            u = jax.random.normal(jax.random.key(1), (16_384, 128))
+            y, slope = jax.value_and_grad(lambda u: jnp.mean(layer(u) ** 2))(u)
+            return np.asarray(layer(u)), float(y), np.asarray(slope)
+
+    for here, there in zip(outputs("cpu"), outputs("gpu"), strict=True):
+        apart = np.abs(np.asarray(here) - there).max() / np.abs(here).max()
+        assert apart < 1e-3
