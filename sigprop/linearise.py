@@ -111,33 +111,41 @@ def perturb(layer: Layer) -> Perturbed:
     """
     values = parameters(layer)
 
-    def systems(values: dict[str, Array]):
+    def flat(values: dict[str, Array]):
         found = [linearise(half) for half in replace(layer, values).halves()]
-        parts = [[(jnp.real(part), jnp.imag(part)) for part in one] for one in found]
-        return parts, found
+        numbers = [
+            part.ravel()
+            for system in found
+            for matrix in system
+            for part in (jnp.real(matrix), jnp.imag(matrix))
+        ]
+        return jnp.concatenate(numbers), found  # one vector takes one reverse pass
 
-    jacobian, found = jax.jit(jax.jacrev(systems, has_aux=True))(values)
+    jacobian, found = jax.jit(jax.jacrev(flat, has_aux=True))(values)
     modes = tuple(diagonalise(system) for system in found)
-
-    def moved(one: list[Any], name: str) -> System:
-        return System(*(_derivative(*(part[name] for part in pair)) for pair in one))
-
-    tangents = {
-        name: tuple(
-            _perturb(here, moved(one, name))
-            for here, one in zip(modes, jacobian, strict=True)
-        )
-        for name in values
-    }
-    return Perturbed(modes, tangents)
+    return Perturbed(
+        modes,
+        {
+            name: tuple(map(_perturb, modes, _unflatten(np.asarray(slopes), found)))
+            for name, slopes in jacobian.items()
+        },
+    )
 
 
-def _derivative(
-    re: Float[Array, "rows columns *entries"], im: Float[Array, "rows columns *entries"]
-) -> Inexact[np.ndarray, "p rows columns"]:
-    """A matrix's derivative by each entry of a parameter, from those of its parts."""
-    whole = np.asarray(re) + 1j * np.asarray(im) if np.any(im) else np.asarray(re)
-    return np.moveaxis(whole.reshape(*re.shape[:2], math.prod(re.shape[2:])), -1, 0)
+def _unflatten(
+    slopes: Float[np.ndarray, "numbers *entries"], systems: list[System]
+) -> list[System]:
+    """Derivatives of each matrix by each entry of a parameter; the entries lead."""
+    rows = slopes.reshape(len(slopes), math.prod(slopes.shape[1:]))
+    ends = np.cumsum([part.size for one in systems for part in one for _ in range(2)])
+    pieces = iter(np.split(rows, ends[:-1]))
+
+    def derivative(matrix: Any) -> Inexact[np.ndarray, "p rows columns"]:
+        re, im = next(pieces), next(pieces)
+        whole = re + 1j * im if jnp.iscomplexobj(matrix) else re
+        return whole.T.reshape(-1, *matrix.shape)
+
+    return [System(*(derivative(matrix) for matrix in one)) for one in systems]
 
 
 def _perturb(modes: Modes, moved: System) -> Tangents:
