@@ -7,6 +7,7 @@ that a stored sample and a streamed simulation draw the same series.
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import jax
@@ -61,13 +62,20 @@ class GaussianProcess:
             ValueError: If ``dtype`` needs x64 and it is off.
         """
         require_dtype(dtype)
-        initial_key, step_key = jax.random.split(key)
-        state = self.initial(
-            jax.random.normal(initial_key, (self.initial_width, num), dtype)
-        )
-        noise = jax.random.normal(step_key, (length, self.step_width, num), dtype)
-        _, x = lax.scan(self.step, state, noise)
-        return x.T
+        return _draw(self, key, num, length, dtype)
+
+
+@partial(jax.jit, static_argnames=("process", "num", "length", "dtype"))
+def _draw(
+    process: GaussianProcess, key: PRNGKeyArray, num: int, length: int, dtype: Any
+) -> Float[Array, "num length"]:
+    initial_key, step_key = jax.random.split(key)
+    state = process.initial(
+        jax.random.normal(initial_key, (process.initial_width, num), dtype)
+    )
+    noise = jax.random.normal(step_key, (length, process.step_width, num), dtype)
+    _, x = lax.scan(process.step, state, noise)
+    return x.T
 
 
 @final
@@ -293,6 +301,7 @@ class Recording:
     """One measured series, read from a random step on and around its end.
 
     Exactly stationary: ``R(lag)`` is the mean of ``x_t x_{t+lag}`` around the circle.
+    The mean is not removed; two drawn series are uncorrelated only if it is zero.
 
     Raises:
         ValueError: If the array is not (time,), or holds a NaN or infinity.
@@ -301,11 +310,11 @@ class Recording:
     values: np.ndarray
 
     def __post_init__(self) -> None:
-        values = np.asarray(self.values, np.float64)
-        if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
-            raise ValueError(
-                f"need finite values of shape (time,), got shape {values.shape}"
-            )
+        values = np.array(self.values, np.float64)
+        if values.ndim != 1 or values.size == 0:
+            raise ValueError(f"need a series of shape (time,), got {values.shape}")
+        if not np.isfinite(values).all():
+            raise ValueError("need finite values, got a NaN or infinity")
         object.__setattr__(self, "values", values)
 
     def sample(

@@ -9,7 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.inputs import AR1, Constant, Empirical, Mixed, MovingAverage, White
+from sigprop.inputs import (
+    AR1,
+    Constant,
+    Empirical,
+    Mixed,
+    MovingAverage,
+    Recording,
+    White,
+)
 
 PROCESSES = {
     "white": White(),
@@ -180,6 +188,18 @@ BAD = [
         lambda: Empirical(np.ones((2, 4))).sample(jax.random.key(0), 3, 5),
         "need sequences of at least 5 steps, got 4; ask for a shorter length",
     ),
+    (
+        lambda: Recording(np.zeros((2, 3))),
+        "need a series of shape (time,), got (2, 3)",
+    ),
+    (
+        lambda: Recording(np.zeros(0)),
+        "need a series of shape (time,), got (0,)",
+    ),
+    (
+        lambda: Recording(np.array([1.0, math.inf])),
+        "need finite values, got a NaN or infinity",
+    ),
 ]
 
 
@@ -210,4 +230,68 @@ def test_empirical_does_not_share_the_callers_memory():
     data = np.ones((2, 3))
     held = Empirical(data)
     data[0, 0] = 100.0
+    assert held.autocovariance(np.array([0]))[0] == pytest.approx(1)
+
+
+SERIES = np.sin(np.arange(7.0) ** 2) + 0.3
+
+
+def test_a_recording_has_the_covariance_of_its_own_products_around_the_circle():
+    lags = np.arange(-15, 16)
+    truth = [np.mean(SERIES * np.roll(SERIES, lag)) for lag in lags]
+    np.testing.assert_allclose(
+        Recording(SERIES).autocovariance(lags), truth, rtol=0, atol=1e-14
+    )
+    assert Recording(np.array([2.0])).autocovariance(lags) == pytest.approx(4)
+
+
+def test_a_recording_repeats_after_its_period():
+    held = Recording(SERIES)
+    lags = np.arange(5)
+    np.testing.assert_array_equal(
+        held.autocovariance(lags), held.autocovariance(lags + 7)
+    )
+    drawn = np.asarray(held.sample(jax.random.key(0), 20, 17))
+    np.testing.assert_array_equal(drawn[:, :10], drawn[:, 7:])
+
+
+def test_a_recording_is_read_in_order_from_any_step_on():
+    drawn = np.asarray(Recording(np.arange(7.0)).sample(jax.random.key(1), 400, 3))
+    assert {tuple(row) for row in drawn} == {
+        (k, (k + 1) % 7, (k + 2) % 7) for k in range(7)
+    }
+
+
+@pytest.mark.parametrize(("i", "j"), [*PLACES, (0, 7)])
+def test_products_of_a_recording_average_to_its_autocovariance(i, j):
+    held = Recording(SERIES)
+    drawn = np.asarray(held.sample(jax.random.key(2), DRAWS, LENGTH), float)
+    products = drawn[:, i] * drawn[:, j]
+    truth = held.autocovariance(np.array([i - j]))[0]
+    error = products.std() / math.sqrt(DRAWS)
+    assert abs(products.mean() - truth) < Z * error
+    assert 2 * Z * error < 0.05 * held.autocovariance(np.array([0]))[0]
+
+
+@pytest.mark.usefixtures("x64")
+def test_a_recording_keeps_the_asked_precision_and_key():
+    held = Recording(SERIES)
+    first, again, other = (
+        held.sample(jax.random.key(seed), 9, 3, jnp.float64) for seed in (1, 1, 2)
+    )
+    assert first.dtype == jnp.float64
+    assert held.sample(jax.random.key(1), 2, 3).dtype == jnp.float32
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_a_double_precision_recording_is_refused_while_it_is_off():
+    with pytest.raises(ValueError, match="need x64 for float64, but it is off"):
+        Recording(SERIES).sample(jax.random.key(1), 2, 3, jnp.float64)
+
+
+def test_a_recording_does_not_share_the_callers_memory():
+    data = np.ones(3)
+    held = Recording(data)
+    data[0] = 100.0
     assert held.autocovariance(np.array([0]))[0] == pytest.approx(1)
