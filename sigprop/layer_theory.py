@@ -1,6 +1,7 @@
 """Closed forms of a linear layer's second moments: state, output, and its gradients.
 
-The inputs are independent channels of one stationary process with autocovariance ``R``.
+The inputs are independent channels of one stationary process of mean zero, with
+autocovariance ``R``.
 The gradient is that of ``v . y_at`` by each parameter, for an error ``v`` of unit
 covariance that does not depend on the inputs: its second moment is the sum of those of
 ``dy_o/dtheta`` over the outputs.  With eigenvalues and residues moved by ``theta`` each
@@ -13,22 +14,25 @@ Source: ``theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 2.
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Complex, Float
-from scipy.linalg import hankel
+from scipy.linalg import hankel, matmul_toeplitz
 from sympy import Expr, diff
 
 from sigprop.closed_form import compile_expr
 from sigprop.linearise import Modes, Perturbed
+from sigprop.measure import require_position
 from theory import layers
 from theory.symbols import Delta, T, alpha, beta
 
 Covariance = Float[np.ndarray, " lags"]
 ORDERS = (0, 1)  # lam**age, and its derivative by lam
-NOTHING = 1e-24  # a power or covariance below this is left out
+NOTHING = 1e-24  # a power, or a covariance in those of lag zero, that is left out
+DELICATE = 0.05  # |1 - alpha beta| times the steps below which closed forms lose digits
+LOST = 1e-7  # relative error at which a sum of terms that cancel is refused
 
 
 def _reach(lam: Complex[np.ndarray, " n"], steps: int) -> int:
@@ -37,6 +41,14 @@ def _reach(lam: Complex[np.ndarray, " n"], steps: int) -> int:
     if radius >= 1:
         return steps
     return min(steps, 1 + int(np.log(NOTHING) / np.log(radius)))
+
+
+def _is_delicate(
+    first: Complex[np.ndarray, " n"], second: Complex[np.ndarray, " m"], steps: int
+) -> bool:
+    apart = np.abs(1 - first[:, None] * second[None]).min()
+    least = min(np.abs(first).min(), np.abs(second).min())
+    return bool(apart * steps < DELICATE or least < np.sqrt(NOTHING))
 
 
 @functools.cache
@@ -56,9 +68,12 @@ def pair_moment(
 ) -> Complex[np.ndarray, "n m"]:
     """``E[h g]`` of two neurons that share an input, for each pair of eigenvalues.
 
+    In closed form, lag by lag; as the double sum itself where that would lose digits, a
+    short time from the zero state on the unit circle or with an eigenvalue close to zero.
+
     Args:
-        first: Eigenvalues of ``h``, none of them zero.
-        second: Eigenvalues of ``g``, none of them zero.
+        first: Eigenvalues of ``h``.
+        second: Eigenvalues of ``g``.
         steps: Inputs seen since the zero state.
         covariance: ``R`` of the input at lags ``0, 1, ... steps - 1`` or more.
         orders: For each, 0 for the state and 1 for its derivative by the eigenvalue.
@@ -66,6 +81,10 @@ def pair_moment(
 
     Source: ``theory.layers.pair_weight``.
     """
+    if form is None and _is_delicate(first, second, steps):
+        size = max(_reach(first, steps), _reach(second, steps))
+        rows = matmul_toeplitz(covariance[:size], _powers(second, size, orders[1]).T)
+        return _powers(first, size, orders[0]) @ rows
     form = layers.pair_weight().result if form is None else form
     ahead, behind = _weight(form, *orders), _weight(form, *orders[::-1])
     a, b = first[:, None], second[None]
@@ -82,7 +101,11 @@ def pair_moment(
 def _powers(lam: Complex[np.ndarray, " n"], steps: int, order: int):
     """``lam**age`` for each age, or its derivative by ``lam``."""
     ages = np.arange(steps)
-    return lam[:, None] ** ages if order == 0 else ages * lam[:, None] ** (ages - 1.0)
+    return (
+        lam[:, None] ** ages
+        if order == 0
+        else ages * lam[:, None] ** np.maximum(ages - 1, 0)
+    )
 
 
 class Products(NamedTuple):
@@ -144,19 +167,32 @@ def quadratic(
             derivative by ``lam``.
         skip: What multiplies the present input.
         known: The products.
+
+    Raises:
+        ValueError: If the terms cancel down to rounding errors.
     """
     total = known.input * (skip**2).sum((1, 2))
+    size = total
     for (a, b, p, q, conjugate), pairs in known.pairs.items():
         right = weights[b][q].conj() if conjugate else weights[b][q]
-        product = np.einsum(
-            "poid,ij,pojd->p", weights[a][p], pairs, right, optimize=True
-        )
-        total = total + (0.5 if a == b else 1.0) * np.real(product)
+        factor, terms = 0.5 if a == b else 1.0, (weights[a][p], pairs, right)
+        total = total + factor * np.real(_contract("poid,ij,pojd->p", terms))
+        size = size + _contract("poid,ij,pojd->p", map(np.abs, terms))
     for both, met in zip(weights, known.present, strict=True):
         for weight, one in zip(both, met, strict=False):
-            product = np.einsum("poid,i,pod->p", weight, one, skip, optimize=True)
-            total = total + 2 * np.real(product)
+            terms = (weight, one, skip)
+            total = total + 2 * np.real(_contract("poid,i,pod->p", terms))
+            size = size + _contract("poid,i,pod->p", map(np.abs, terms))
+    if np.finfo(float).eps * size.sum() > LOST * np.abs(total.sum()):
+        raise ValueError(
+            "need eigenvectors further from degenerate: so much cancels between the modes "
+            "that fewer than seven digits are left"
+        )
     return total
+
+
+def _contract(indices: str, terms: Iterable[np.ndarray]) -> np.ndarray:
+    return np.einsum(indices, *terms, optimize=True)
 
 
 def predict(
@@ -181,7 +217,14 @@ def predict(
     Returns:
         ``state`` and ``output``: summed over neurons and outputs.  By the name of each
         parameter: ``E|d(v . y_at)/dtheta|^2`` summed over its entries.
+
+    Raises:
+        ValueError: If ``at`` is not a position of the sequence, covariances are missing,
+            or the modes are too close to degenerate.
     """
+    require_position(at, steps)
+    if len(covariance) < steps:
+        raise ValueError(f"need {steps} covariances, got {len(covariance)}")
     seen = (at + 1, steps - at)[: len(layer.modes)]
     orders = ORDERS if layer.tangents else ORDERS[:1]
     lam = [modes.lam for modes in layer.modes]
@@ -197,10 +240,7 @@ def predict(
         "output": float(quadratic(still, layer.modes[0].skip[None], known).sum()),
     }
     for name, moved in layer.tangents.items():
-        weights: Weights = [
-            (one.residues, one.lam[:, None, :, None] * weight)
-            for one, weight in zip(moved, residues, strict=True)
-        ]
+        weights: Weights = [(one.residues, one.slopes) for one in moved]
         found[name] = float(quadratic(weights, moved[0].skip, known).sum())
     return found
 

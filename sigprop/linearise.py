@@ -19,6 +19,8 @@ from jaxtyping import Array, Complex, Float, Inexact
 
 from sigprop.layers.base import Layer, parameters, replace
 
+SAME = 1e-9  # eigenvalues closer than this are one
+
 
 class System(NamedTuple):
     """The matrices of a linear recurrence; leading axes are shared by all four."""
@@ -44,10 +46,14 @@ class Modes(NamedTuple):
 
 
 class Tangents(NamedTuple):
-    """Derivatives of eigenvalues, residues and skip by each of ``p`` parameters."""
+    """How the response ``sum residue lam**age`` moves with each of ``p`` parameters.
 
-    lam: Complex[np.ndarray, "p n"]
+    Its derivative is ``sum residues lam**age + slopes age lam**(age - 1)``, plus ``skip``
+    at age zero.
+    """
+
     residues: Complex[np.ndarray, "p d_out n d_in"]
+    slopes: Complex[np.ndarray, "p d_out n d_in"]
     skip: Float[np.ndarray, "p d_out d_in"]
 
 
@@ -86,10 +92,10 @@ def diagonalise(system: System) -> Modes:
     A, B, C, D = map(np.asarray, system)
     if np.array_equal(A, np.diag(np.diag(A))):
         return Modes(np.diag(A).astype(complex), np.eye(len(A)) + 0j, B + 0j, C + 0j, D)
-    lam, vectors = np.linalg.eig(A)
+    lam, vectors = (part + 0j for part in np.linalg.eig(A))
     if np.linalg.cond(vectors) > 1 / np.sqrt(np.finfo(float).eps):
         raise ValueError("need eigenvectors that form a basis; these are degenerate")
-    return Modes(lam + 0j, vectors, np.linalg.solve(vectors, B), C @ vectors, D)
+    return Modes(lam, vectors, np.linalg.solve(vectors, B), C @ vectors, D)
 
 
 class Perturbed(NamedTuple):
@@ -104,10 +110,14 @@ def perturb(layer: Layer) -> Perturbed:
 
     A parameter that moves the matrix ``A`` by ``A'`` moves an eigenvalue by the diagonal
     of ``G = V^-1 A' V`` and eigenvector ``i`` by ``G_ji / (lam_i - lam_j)`` of every
-    other one ``j``.
+    other one ``j``.  Modes of one eigenvalue have no derivative each, but their sum has:
+    ``G_ij`` between them counts as the diagonal does.
+
+    It compiles anew for every layer that it is given.
 
     Raises:
         ValueError: If a recurrence has no basis of eigenvectors, to double precision.
+        TypeError: If a half of the layer is not causal.
     """
     values = parameters(layer)
 
@@ -152,12 +162,14 @@ def _perturb(modes: Modes, moved: System) -> Tangents:
     A, B, C, D = map(np.asarray, moved)
     left = np.linalg.inv(modes.vectors)
     gap = modes.lam[None] - modes.lam[:, None]
-    inverse = np.divide(1, gap, out=np.zeros_like(gap), where=gap != 0)
+    same = np.abs(gap) < SAME
+    inverse = np.divide(1, gap, out=np.zeros_like(gap), where=~same)
     G = left @ A @ modes.vectors
     mixing = G * inverse  # entry (j, i): how much of vector j vector i takes up
     inward = left @ B - mixing @ modes.inward
     outward = C @ modes.vectors + modes.outward @ mixing
+    turning = (G * same) @ modes.inward
     residues = (
         outward[..., None] * modes.inward + modes.outward[..., None] * inward[:, None]
     )
-    return Tangents(np.diagonal(G, axis1=1, axis2=2), residues, D)
+    return Tangents(residues, modes.outward[..., None] * turning[:, None], D)

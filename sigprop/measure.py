@@ -22,6 +22,7 @@ from sigprop.layers.base import Layer, parameters, replace
 from sigprop.montecarlo import Estimate, Sums, over_batches
 
 BATCH = 512  # sequences held at once
+IMPULSE = 1e-6  # size of the impulses that a layer that is not linear is given
 
 
 @runtime_checkable
@@ -91,9 +92,9 @@ def _flat(
 
 
 def channels(
-    process: Process, key: PRNGKeyArray, num: int, steps: int, width: int, dtype: Any
+    key: PRNGKeyArray, process: Process, num: int, steps: int, width: int, dtype: Any
 ) -> Float[Array, "num time width"]:
-    """Draw sequences of independent channels of one process."""
+    """Draw sequences of independent channels of one process, of mean zero."""
     drawn = process.sample(key, num * width, steps, dtype)
     return jnp.moveaxis(drawn.reshape(num, width, steps), 1, 2)
 
@@ -135,13 +136,12 @@ def measure(
     if num < 2:
         raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
     place = position(layer, steps) if at is None else at
-    if not 0 <= place < steps:
-        raise ValueError(f"need a position from 0 to {steps - 1}, got at={at}")
+    require_position(place, steps)
     dtype = next(iter(parameters(layer).values())).real.dtype
 
     def task(index: int, count: int) -> dict[str, Sums]:
         input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
-        u = channels(process, input_key, count, steps, layer.widths[0], dtype)
+        u = channels(input_key, process, count, steps, layer.widths[0], dtype)
         errors = _basis(layer, count, dtype)
         if not every_output:
             errors = jax.random.normal(error_key, (count, 1, layer.widths[1]), dtype)
@@ -159,12 +159,19 @@ def measure(
     }
 
 
+def require_position(at: int, steps: int) -> None:
+    """Refuse what is no position of a sequence.
+
+    Raises:
+        ValueError: Naming the positions.
+    """
+    if not 0 <= at < steps:
+        raise ValueError(f"need a position from 0 to {steps - 1}, got {at=}")
+
+
 def position(layer: Layer, steps: int) -> int:
     """Where to look: at the end, or in the middle if both sides matter."""
     return steps - 1 if layer.causal else steps // 2
-
-
-FIRST_ORDER = 1e-6  # size of the impulses that a layer that is not linear is given
 
 
 def exact(
@@ -185,11 +192,17 @@ def exact(
         steps: Length of the sequences.
         at: Position to look at.
         batch: As in ``measure``, whose program then serves here too.
+
+    Raises:
+        ValueError: If ``at`` is not a position of the sequence.
     """
-    width, size = layer.widths[0], 1.0 if layer.linear else FIRST_ORDER
+    require_position(at, steps)
+    dtype = next(iter(parameters(layer).values())).real.dtype
+    width, size = layer.widths[0], 1.0 if layer.linear else IMPULSE
     count = steps * width
-    impulses = size * jnp.eye(max(count, batch), count).reshape(-1, steps, width)
-    errors = _basis(layer, len(impulses), impulses.dtype)
+    eye = jnp.eye(max(count, batch), count, dtype=dtype)
+    impulses = size * eye.reshape(-1, steps, width)
+    errors = _basis(layer, len(impulses), dtype)
     flat = _flat(_respond(layer, impulses, at, errors), count)
     lags = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
 

@@ -189,7 +189,9 @@ def over_batches(
     tick: Callable[[int], None],
     workers: int | None = None,
 ) -> list[Any]:
-    """Run ``task(index, size)`` for every batch, on all cores, in a fixed order.
+    """Run ``task(index, size)`` for every batch, in a fixed order.
+
+    On as many threads as ``workers`` says, by default one a core.
 
     JAX's contexts, precision and default device among them, belong to their thread, so
     each task enters the caller's again.  Give one worker to programs that call LAPACK in
@@ -197,7 +199,7 @@ def over_batches(
     """
     config: Any = jax.config
     wide, device = bool(config.jax_enable_x64), config.jax_default_device
-    workers = workers or os.cpu_count() or 1
+    workers = (os.cpu_count() or 1) if workers is None else workers
     done = []
 
     def inside(index: int, count: int) -> Any:
