@@ -83,8 +83,8 @@ LAYER = (
     r"\lambda_i' n\lambda_i^{n-1}\right) u_{t-n} + D' u_t\right\|^2"
 )
 INDEPENDENT = (
-    "independent input channels of one stationary process, here white, AR(1), constant "
-    "or a recording; zero initial states; an error v of unit covariance that is "
+    "independent input channels of one stationary process of mean zero, here white, AR(1), "
+    "constant or a recording; zero initial states; an error v of unit covariance that is "
     "independent of the inputs"
 )
 
@@ -119,7 +119,7 @@ def _gated(name: str, title: str) -> Claim:
         Status.CONFIRMED,
         "sigprop.linearise.linearise",
         condition=f"{INDEPENDENT}; inputs of size 0.1; states, outputs, and gradients of "
-        "input and readout weights, within 25 %",
+        "input and readout weights where these do not vanish to first order, within 25 %",
         margin=0.25,
         note="The layer linearised at rest, where a gate is sigmoid(b_f).  At inputs of "
         "size one the measured state exceeds it several times over for white noise.",
