@@ -13,6 +13,8 @@ from experiments import store
 STUDIES = (
     "accuracy",
     "curse_of_memory",
+    "layer_moments",
+    "network_moments",
     "ring_eigenvalues",
     "ring_gain",
     "speed_layers",

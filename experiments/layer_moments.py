@@ -1,0 +1,374 @@
+"""Moments of single layers at full size: measured, beside their closed forms.
+
+``E|h|^2``, ``E|y|^2`` and ``E|d(v . y)/dtheta|^2`` a group of parameters, at the last step,
+or the middle one for a layer of two directions, with one error ``v`` of unit covariance a
+sequence.  Layers run in single precision; closed forms are evaluated in double at the
+same parameters.
+
+The number of sequences is fixed before the run: the covariances of states and outputs
+give the relative variance of ``|h|^2`` and ``|y|^2``, and a sum of many channels varies
+little.  It is exact for Gaussian inputs.  A recording is none, and no word is given on it
+if it varies more than was planned.
+
+Gated layers have no closed form at inputs of this size, nor is there one for gradients
+where the tangents of all parameters take too much memory: these are measured alone.
+
+Source: Zucchet & Orvieto (2024), Lemmas 1 and 2, for ``sigprop.layer_theory``.
+"""
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Complex, PRNGKeyArray
+from rich.console import Console
+from rich.table import Table
+from scipy.linalg import block_diag
+
+from experiments.command import main
+from sigprop.inputs import AR1, Constant, White
+from sigprop.layer_checks import chirp
+from sigprop.layer_theory import Products, predict, products
+from sigprop.layers.base import Layer, count_parameters, parameters, replace
+from sigprop.layers.blur import blur
+from sigprop.layers.dense import linear_rnn
+from sigprop.layers.gru import gru
+from sigprop.layers.lru import lru
+from sigprop.layers.rotrnn import rotrnn
+from sigprop.layers.s4 import s4
+from sigprop.layers.s5 import s5
+from sigprop.linearise import Modes, Perturbed, diagonalise, linearise, perturb
+from sigprop.measure import by_group, measure, position
+from sigprop.precision import double_precision
+from sigprop.verdict import Plan, Verdict, judge, plan
+
+STUDY, VERSION = "layer_moments", 1
+RING = (0.9, 0.999)  # least and largest modulus in the LRU's for images and Pathfinder
+NU0, PHASES, TIMES = 0.9, 3.0, (2.0, 100.0)  # least modulus, phases, gates' memories
+JUDGED = ("state", "output")
+GROUPS = ("recurrent", "input", "readout")
+TANGENTS = 2**26  # bytes of a layer's tangents up to which its gradients are predicted
+MOST = 512  # sequences in a batch beyond which a larger one gains nothing
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes of the layers and of the sample.
+
+    ``states`` counts complex numbers in LRU, S4 and each direction of BLUR, complex ones
+    with their conjugates in S5, real ones in RotRNN, the dense RNN and the GRU.  Verdicts
+    are within ``margin``, and take ``fewest`` sequences or more, so that their spread is
+    known too.  States of ``memory`` bytes are held at once.  ``period`` is that of the
+    recording.
+    """
+
+    layers: tuple[str, ...] = ("LRU", "BLUR", "RotRNN", "S4", "S5", "dense", "GRU")
+    states: int = 64
+    width: int = 32
+    heads: int = 8
+    steps: int = 1024
+    margin: float = 0.1
+    fewest: int = 512
+    memory: int = 2**27
+    period: int = 509
+    seed: int = 0
+
+
+FOCUS = ("LRU", "BLUR", "RotRNN")
+SMOKE = Config(layers=FOCUS, states=4, width=3, heads=2, steps=24, margin=0.2)
+QUICK = Config()
+PAPER = Config(
+    layers=FOCUS,
+    states=256,
+    width=128,
+    heads=32,
+    steps=16_384,
+    memory=2**29,
+    period=20_011,
+)
+
+LAYERS: dict[str, Callable[[PRNGKeyArray, Config], Layer]] = {
+    "LRU": lambda key, c: lru(key, c.states, c.width, r_min=RING[0], r_max=RING[1]),
+    "BLUR": lambda key, c: blur(key, c.states, c.width, r_min=RING[0], r_max=RING[1]),
+    "RotRNN": lambda key, c: rotrnn(key, c.states, c.width, heads=c.heads),
+    "S4": lambda key, c: s4(key, c.states, c.width, c.width, nu0=NU0, theta0=PHASES),
+    "S5": lambda key, c: s5(key, c.states, c.width),
+    "dense": lambda key, c: linear_rnn(
+        key, c.states, c.width, c.width, nu0=NU0, theta0=PHASES
+    ),
+    "GRU": lambda key, c: gru(key, c.states, c.width, c.width, times=TIMES),
+}
+
+
+def inputs(config: Config) -> dict[str, Any]:
+    """The processes that feed every channel, all of variance one."""
+    return {
+        "white": White(),
+        "rho=0.9": AR1(0.9),
+        "constant": Constant(),
+        "recording": chirp(config.period),
+    }
+
+
+class Expected(NamedTuple):
+    """What is known of a layer at an input before it runs.
+
+    ``variances`` are ``Var(s)/E[s]^2`` of ``s = |h|^2`` and ``s = |y|^2``.
+    """
+
+    moments: Mapping[str, float]
+    variances: tuple[float, float]
+
+
+UNKNOWN = Expected({}, (math.nan, math.nan))
+
+
+def known(layer: Layer) -> Perturbed:
+    """A linear layer's modes in double precision, with tangents if these are small."""
+    values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
+    with double_precision(True):
+        wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
+        entries = count_parameters(layer) * layer.state_size * math.prod(layer.widths)
+        if 16 * entries <= TANGENTS:
+            return perturb(wide)
+        modes = tuple(diagonalise(linearise(half)) for half in wide.halves())
+        return Perturbed(modes, {})
+
+
+def expect(layer: Layer, found: Perturbed, process: Any, steps: int) -> Expected:
+    """Closed forms of a layer's moments, and how much those of one sequence vary."""
+    at, covariance = position(layer, steps), process.autocovariance(np.arange(steps))
+    moments = by_group(layer, predict(found, covariance, steps, at))
+    seen = (at + 1, steps - at)[: len(found.modes)]
+    eigenvalues = [modes.lam for modes in found.modes]
+    met = products(eigenvalues, seen, covariance, orders=(0,))
+    return Expected(moments, relative_variances(found.modes, met))
+
+
+def relative_variances(modes: tuple[Modes, ...], met: Products) -> tuple[float, float]:
+    """``Var(s)/E[s]^2`` of ``|h|^2`` and ``|y|^2`` for Gaussian inputs.
+
+    ``Var|h|^2`` is the sum of squares in ``E[h h^H]`` and in ``E[h h^T]``; of real outputs
+    both are the same.
+
+    Source: Isserlis (1918), for products of four Gaussian numbers.
+    """
+    hermitian, plain = _joint(modes, met, True), _joint(modes, met, False)
+    outward = np.concatenate([one.outward for one in modes], 1)
+    present = [
+        sums[0][:, None] * one.inward
+        for sums, one in zip(met.present, modes, strict=True)
+    ]
+    skip = modes[0].skip
+    cross = np.real(outward @ np.concatenate(present)) @ skip.T
+    both = outward @ (hermitian @ outward.conj().T + plain @ outward.T)
+    outputs = np.real(both) / 2 + cross + cross.T + met.input * skip @ skip.T
+    vectors = np.asarray(block_diag(*(one.vectors for one in modes)))
+    hermitian = vectors @ hermitian @ vectors.conj().T
+    plain = vectors @ plain @ vectors.T
+
+    def power(matrix: np.ndarray) -> float:
+        return float((np.abs(matrix) ** 2).sum())
+
+    state = (power(hermitian) + power(plain)) / np.trace(hermitian).real ** 2
+    return float(state), 2 * power(outputs) / float(np.trace(outputs)) ** 2
+
+
+def _joint(
+    modes: tuple[Modes, ...], met: Products, conjugate: bool
+) -> Complex[np.ndarray, "n n"]:
+    """``E[z z^H]``, or ``E[z z^T]``, of the modes of all halves."""
+    turn = np.conj if conjugate else np.asarray
+
+    def block(a: int, b: int) -> Complex[np.ndarray, "n m"]:
+        if a > b:
+            return turn(block(b, a).T)
+        shared = modes[a].inward @ turn(modes[b].inward).T
+        return met.pairs[a, b, 0, 0, conjugate] * shared
+
+    halves = range(len(modes))
+    return np.block([[block(a, b) for b in halves] for a in halves])
+
+
+def batch_size(layer: Layer, config: Config) -> int:
+    """Sequences whose states, as complex numbers, fit into the memory."""
+    return max(1, min(MOST, config.memory // (8 * config.steps * layer.state_size)))
+
+
+def sequences(variances: tuple[float, ...], config: Config, batch: int) -> int:
+    """Whole batches that decide every moment within the margin.
+
+    One sequence is worth ``2 / variance`` squares of a Gaussian number, of which ``plan``
+    says how many are needed; of a moment without a variance nothing is to be decided.
+    """
+    squares = plan(config.margin).n
+    needed = [v / 2 * squares for v in variances if not math.isnan(v)]
+    return batch * math.ceil(max(config.fewest, *needed, 0) / batch)
+
+
+def expect_all(
+    layers: list[Layer], processes: list[Any], steps: int
+) -> list[list[Expected]]:
+    """Closed forms of all linear layers at all inputs, on all cores."""
+    found = [known(layer) if layer.linear else None for layer in layers]
+
+    def one(case: tuple[Layer, Perturbed | None, Any]) -> Expected:
+        layer, modes, process = case
+        return UNKNOWN if modes is None else expect(layer, modes, process, steps)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [
+            list(pool.map(one, [(layer, modes, process) for process in processes]))
+            for layer, modes in zip(layers, found, strict=True)
+        ]
+
+
+def run(config: Config) -> xr.Dataset:
+    """Predict, plan and measure every layer at every input.
+
+    What has no closed form is predicted by NaN.
+    """
+    processes, moments = inputs(config), (*JUDGED, *GROUPS)
+    keys = jax.random.split(jax.random.key(config.seed), (len(config.layers), 2))
+    layers = [
+        LAYERS[name](key, config)
+        for name, key in zip(config.layers, keys[:, 0], strict=True)
+    ]
+    expected = expect_all(layers, list(processes.values()), config.steps)
+    sizes = len(layers), len(processes)
+    measured, sem, predicted = np.empty((3, *sizes, len(moments)))
+    variances, numbers = np.empty((*sizes, len(JUDGED))), np.empty(sizes, int)
+    for i, layer in enumerate(layers):
+        batch = batch_size(layer, config)
+        for j, process in enumerate(processes.values()):
+            closed = expected[i][j]
+            variances[i, j] = closed.variances
+            numbers[i, j] = sequences(closed.variances, config, batch)
+            drawn = measure(
+                jax.random.fold_in(keys[i, 1], j),
+                layer,
+                process,
+                steps=config.steps,
+                num=int(numbers[i, j]),
+                batch=batch,
+                every_output=False,
+            )
+            measured[i, j] = [drawn[name].mean for name in moments]
+            sem[i, j] = [drawn[name].sem for name in moments]
+            predicted[i, j] = [closed.moments.get(name, math.nan) for name in moments]
+    place = ("layer", "input")
+    units = {"units": "sum of squares, dimensionless"}
+    relative = {"units": "squares of the mean"}
+    return xr.Dataset(
+        {
+            "measured": ((*place, "moment"), measured, units),
+            "sem": ((*place, "moment"), sem, units),
+            "predicted": ((*place, "moment"), predicted, units),
+            "variance": ((*place, "judged"), variances, relative),
+            "sequences": (place, numbers, {"units": "sequences"}),
+        },
+        {
+            "layer": list(config.layers),
+            "input": list(processes),
+            "moment": list(moments),
+            "judged": list(JUDGED),
+        },
+        {
+            "dtype": "float32",
+            "margin": config.margin,
+            "sizes": f"N = {config.states}, H = {config.width}, L = {config.steps}",
+        },
+    )
+
+
+def verdict(dataset: xr.Dataset, layer: str, source: str, moment: str) -> Verdict:
+    """The verdict on state or output of a layer at an input.
+
+    Raises:
+        ValueError: If it has no closed form.
+    """
+    place = {"layer": layer, "input": source, "moment": moment, "judged": moment}
+    one = dataset.sel(place)
+    expected, variance = float(one["predicted"]), float(one["variance"])
+    if math.isnan(expected):
+        raise ValueError(f"need a layer with a closed form, got {layer!r}")
+    squares = int(2 / variance * int(one["sequences"]))
+    judged_by = Plan(squares, float(dataset.attrs["margin"]))
+    return judge(float(one["measured"]), expected, judged_by, float(one["sem"]))
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print both tables."""
+    console = Console()
+    console.print(_judged_table(dataset))
+    console.print(_gradient_table(dataset))
+
+
+def _table(title: str, caption: str, names: tuple[str, ...], labels: int) -> Table:
+    table = Table(title=title, caption=caption)
+    for at, name in enumerate(names):
+        table.add_column(name, justify="left" if at < labels else "right", no_wrap=True)
+    return table
+
+
+def _text(value: Any) -> str:
+    return f"{float(value):.4g}"
+
+
+def _ratio(one: xr.Dataset) -> str:
+    """Measured over predicted, with its standard error."""
+    if np.isnan(one["predicted"]):
+        return "-"
+    ratio, error = (float(one[name] / one["predicted"]) for name in ("measured", "sem"))
+    return f"{ratio:.3f} ± {error:.3f}"
+
+
+def _judged_table(dataset: xr.Dataset) -> Table:
+    margin = dataset.attrs["margin"]
+    names = ("layer", "input", "of", "drawn", "measured", "ratio", "verdict")
+    table = _table(
+        f"Mean squares of states and outputs, {dataset.attrs['sizes']}",
+        f"ratio to the closed form, judged within {margin:.0%}; -: no closed form",
+        names,
+        3,
+    )
+    for layer in dataset["layer"].values:
+        for source in dataset["input"].values:
+            for moment in JUDGED:
+                one = dataset.sel(layer=layer, input=source, moment=moment)
+                word = "-"
+                if not np.isnan(one["predicted"]):
+                    word = str(verdict(dataset, layer, source, moment).word)
+                drawn = str(int(one["sequences"]))
+                measured, ratio = _text(one["measured"]), _ratio(one)
+                row = (layer, source, moment, drawn, measured, ratio, word)
+                table.add_row(*map(str, row))
+    return table
+
+
+def _gradient_table(dataset: xr.Dataset) -> Table:
+    table = _table(
+        f"Mean squares of gradients, {dataset.attrs['sizes']}",
+        "error: relative; ratio to the closed form; -: no closed form",
+        ("layer", "input", "group", "measured", "error", "ratio"),
+        3,
+    )
+    for layer in dataset["layer"].values:
+        for source in dataset["input"].values:
+            for group in GROUPS:
+                one = dataset.sel(layer=layer, input=source, moment=group)
+                error = f"{float(one['sem'] / one['measured']):.1%}"
+                row = (layer, source, group, _text(one["measured"]), error, _ratio(one))
+                table.add_row(*map(str, row))
+    return table
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,337 @@
+"""Moments of deep networks at initialisation, measured block by block.
+
+The mean square of the residual stream after every block, ``E|h|^2`` of its recurrence,
+both at the last step, and ``E|dL/dtheta|^2`` of its parameters for ``L = sum v y`` over
+all outputs, with independent errors ``v`` of variance one.  The networks are the four
+blocks of Zucchet & Orvieto and the six of the LRU's paper, without dropout; where there is
+batch normalisation it is by the moments of one batch drawn beforehand, as in inference,
+so that sequences are independent.
+
+The closed form of a block's recurrence takes the measured autocovariance ``R`` of its
+inputs, averaged over channels, and ``E[z_t z_s^T] = R(t - s) M``: with ``M = 1`` for
+*independent* channels, and with the measured covariance of the *mixed* ones.  Inputs
+inside a network are neither stationary nor of one autocovariance, so both are
+approximations: ratios are shown and nothing is judged.
+
+Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Appendix D.1.
+"""
+
+import dataclasses
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float, Key, PRNGKeyArray
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from sigprop.inputs import AR1, Constant, Empirical, White
+from sigprop.layer_checks import chirp
+from sigprop.layer_theory import predict
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.linearise import Modes, Perturbed, diagonalise, linearise
+from sigprop.measure import by_group, channels
+from sigprop.montecarlo import Estimate
+from sigprop.networks import NetworkConfig, build, lru_paper, over_batch, zucchet_paper
+from sigprop.networks.normalisation import normalise
+from sigprop.precision import double_precision
+
+STUDY, VERSION = "network_moments", 1
+NU0 = 0.9
+GROUPS = ("recurrent", "input", "readout", "other")
+CHANNELS = ("independent", "mixed")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes of the networks and of the sample.
+
+    ``depth`` is that of both networks, their own if left out; ``features`` are a step of
+    Zucchet & Orvieto's inputs.  ``batch`` sequences are held at once.
+    """
+
+    states: int = 64
+    width: int = 64
+    features: int = 192
+    depth: int | None = None
+    steps: int = 1024
+    sequences: int = 256
+    batch: int = 32
+    period: int = 509
+    seed: int = 0
+
+
+SMOKE = Config(
+    states=4, width=4, features=3, depth=2, steps=24, sequences=64, period=61
+)
+QUICK = Config()
+PAPER = Config(states=256, width=256, features=768, steps=2048, batch=16, period=20_011)
+
+
+def networks(config: Config) -> dict[str, NetworkConfig]:
+    """The papers' networks at the study's sizes, without dropout."""
+    presets = {
+        "Zucchet": zucchet_paper(nu0=NU0, features=config.features),
+        "LRU": lru_paper("scifar"),
+    }
+    return {
+        name: dataclasses.replace(
+            preset,
+            width=config.width,
+            state_size=config.states,
+            depth=config.depth or preset.depth,
+            dropout=0.0,
+        )
+        for name, preset in presets.items()
+    }
+
+
+def inputs(config: Config) -> dict[str, Any]:
+    """The processes that feed every channel, all of variance one."""
+    return {
+        "white": White(),
+        "rho=0.9": AR1(0.9),
+        "constant": Constant(),
+        "recording": chirp(config.period),
+    }
+
+
+class Blocks(NamedTuple):
+    """What sequences show of a network, an entry a block.
+
+    ``stream`` and ``state`` are squares at the last step, averaged over features and
+    summed over neurons; ``inputs`` are those of the recurrence.
+    """
+
+    stream: Float[Array, "*num blocks"]
+    state: Float[Array, "*num blocks"]
+    gradient: Float[Array, "*num blocks groups"]
+    inputs: Float[Array, "*num blocks time width"]
+
+
+def _square(values: Any) -> Float[Array, ""]:
+    leaves = jax.tree.leaves(values)
+    return sum((jnp.sum(jnp.abs(x) ** 2) for x in leaves), jnp.zeros(()))
+
+
+def look(
+    network: Any,
+    state: eqx.nn.State,
+    u: Float[Array, "time features"],
+    key: PRNGKeyArray,
+) -> Blocks:
+    """Squares in every block for one sequence, and those of its gradients."""
+    x, seen = jax.vmap(network.encoder)(u), []
+    for block in network.blocks:
+        z, _ = normalise(block.norm, x, state, None)
+        x, _ = block(x, state)
+        seen.append((jnp.mean(x[-1] ** 2), _square(block.layer.states(z)[-1]), z))
+    trainable, fixed = eqx.partition(network, eqx.is_inexact_array)
+
+    def loss(trainable: Any) -> Float[Array, ""]:
+        y, _ = eqx.combine(trainable, fixed)(u, state)
+        return jnp.sum(y * jax.random.normal(key, y.shape))
+
+    gradients = [groups(block) for block in jax.grad(loss)(trainable).blocks]
+    stream, states, z = (jnp.stack(parts) for parts in zip(*seen, strict=True))
+    return Blocks(stream, states, jnp.stack(gradients), z)
+
+
+def groups(slopes: Any) -> Float[Array, " groups"]:
+    """Squares of the gradients of one block, in the order of ``GROUPS``."""
+    layer = {name: _square(x) for name, x in parameters(slopes.layer).items()}
+    rest = (slopes.norm, slopes.mixing_norm, slopes.mixing, slopes.skip)
+    found = {**by_group(slopes.layer, layer), "other": _square(rest)}
+    return jnp.stack([found[name] for name in GROUPS])
+
+
+@eqx.filter_jit
+def _look_at_all(
+    network: Any,
+    state: eqx.nn.State,
+    u: Float[Array, "num time features"],
+    keys: Key[Array, " num"],
+) -> Blocks:
+    return jax.vmap(lambda u, key: look(network, state, u, key))(u, keys)
+
+
+class Seen(NamedTuple):
+    """Estimates for a network at an input, and what each recurrence was given."""
+
+    stream: Estimate
+    state: Estimate
+    gradient: Estimate
+    autocovariance: Float[np.ndarray, "blocks lags"]
+    mixing: Float[np.ndarray, "blocks width width"]
+
+
+def _estimate(batches: list[Any]) -> Estimate:
+    drawn = np.concatenate(batches).astype(float)
+    return Estimate(drawn.mean(0), drawn.std(0, ddof=1) / len(drawn) ** 0.5, len(drawn))
+
+
+def _autocovariance(
+    z: Float[Array, "num blocks time width"],
+) -> Float[np.ndarray, "blocks lags"]:
+    """Products of inputs averaged over sequences, channels and positions."""
+    steps = z.shape[2]
+    series = np.asarray(z).transpose(1, 0, 3, 2).reshape(z.shape[1], -1, steps)
+    return np.stack([Empirical(one).autocovariance(np.arange(steps)) for one in series])
+
+
+def _mixing(
+    z: Float[Array, "num blocks time width"],
+) -> Float[np.ndarray, "blocks width width"]:
+    """``E[z z^T]`` of inputs at the same step, their mean square being one."""
+    products = np.asarray(jnp.einsum("nbti,nbtj->bij", z, z))
+    return products / np.trace(products, axis1=1, axis2=2)[:, None, None] * z.shape[3]
+
+
+def measure(
+    key: PRNGKeyArray,
+    network: Any,
+    state: eqx.nn.State,
+    process: Any,
+    config: Config,
+) -> Seen:
+    """Look at every block over sampled inputs, a whole number of batches."""
+    first_key, input_key, error_key = jax.random.split(key, 3)
+    steps, width = config.steps, network.config.inputs
+
+    def draw(key: PRNGKeyArray) -> Float[Array, "num time features"]:
+        return channels(key, process, config.batch, steps, width, jnp.float32)
+
+    _, state = eqx.filter_jit(over_batch)(network, state, draw(first_key))
+    network, looks, given = eqx.nn.inference_mode(network), [], []
+    for index in range(-(-config.sequences // config.batch)):
+        u = draw(jax.random.fold_in(input_key, index))
+        keys = jax.random.split(jax.random.fold_in(error_key, index), config.batch)
+        seen = _look_at_all(network, state, u, keys)
+        given.append((_autocovariance(seen.inputs), _mixing(seen.inputs)))
+        looks.append(seen[:3])
+    stream, states, gradient = (
+        _estimate(list(parts)) for parts in zip(*looks, strict=True)
+    )
+    autocovariance, mixing = (np.mean(parts, 0) for parts in zip(*given, strict=True))
+    return Seen(stream, states, gradient, autocovariance, mixing)
+
+
+def modes(layer: Layer) -> tuple[Modes, ...]:
+    """The modes of a layer's halves, in double precision."""
+    values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
+    with double_precision(True):
+        wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
+        return tuple(diagonalise(linearise(half)) for half in wide.halves())
+
+
+def predict_state(
+    halves: tuple[Modes, ...],
+    covariance: Float[np.ndarray, " lags"],
+    mixing: Float[np.ndarray, "width width"],
+) -> float:
+    """``E|h|^2`` of a recurrence whose inputs have ``E[z z^T] = R(lag) mixing``."""
+    scale, vectors = np.linalg.eigh(mixing)
+    root = vectors * np.sqrt(np.maximum(scale, 0))
+    mixed = tuple(one._replace(inward=one.inward @ root) for one in halves)
+    steps = len(covariance)
+    return predict(Perturbed(mixed, {}), covariance, steps, steps - 1)["state"]
+
+
+def predict_states(
+    network: Any, seen: list[Seen]
+) -> Float[np.ndarray, "blocks input channels"]:
+    """``E|h|^2`` of every recurrence, for independent channels and for mixed ones."""
+    alone = np.eye(network.config.width)
+    cases = [
+        (halves, found.autocovariance[i], mixing)
+        for i, halves in enumerate(modes(block.layer) for block in network.blocks)
+        for found in seen
+        for mixing in (alone, found.mixing[i])
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        states = list(pool.map(lambda case: predict_state(*case), cases))
+    return np.reshape(states, (len(network.blocks), len(seen), len(CHANNELS)))
+
+
+def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
+    """Draw one network and measure it at every input."""
+    draw_key, input_key = jax.random.split(jax.random.key(config.seed))
+    network, state = build(draw_key, preset)
+    processes = inputs(config)
+    seen = [
+        measure(jax.random.fold_in(input_key, i), network, state, process, config)
+        for i, process in enumerate(processes.values())
+    ]
+    units = {"units": "sum of squares, dimensionless"}
+    place = ("block", "input")
+    variables: dict[str, Any] = {
+        "predicted": ((*place, "channels"), predict_states(network, seen), units)
+    }
+    for label in ("stream", "state", "gradient"):
+        dims = (*place, "group") if label == "gradient" else place
+        mean, sem, _ = zip(*(getattr(one, label) for one in seen), strict=True)
+        variables[label] = (dims, np.stack(mean, 1), units)
+        variables[f"{label}_sem"] = (dims, np.stack(sem, 1), units)
+    blocks = [f"{name} {i + 1}" for i in range(preset.depth)]
+    coordinates = {"block": blocks, "input": list(processes)}
+    return xr.Dataset(
+        variables,
+        {**coordinates, "group": list(GROUPS), "channels": list(CHANNELS)},
+    )
+
+
+def run(config: Config) -> xr.Dataset:
+    """Measure every block of both networks at every input."""
+    tables = [over_inputs(*one, config) for one in networks(config).items()]
+    sizes = f"N = {config.states}, H = {config.width}, L = {config.steps}"
+    return xr.concat(tables, "block").assign_attrs(dtype="float32", sizes=sizes)
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print a table of streams and states, and one of gradients."""
+    console = Console()
+    names = ("stream", "state", "error", *CHANNELS)
+    caption = "independent, mixed: state over the closed form for such channels"
+    console.print(_table("Mean squares", caption, names, _forward, dataset))
+    caption = "sum over parameters and outputs"
+    console.print(_table("Gradients", caption, GROUPS, _backward, dataset))
+
+
+def _forward(one: xr.Dataset) -> list[str]:
+    ratios = [float(one["state"] / value) for value in one["predicted"]]
+    error = float(one["state_sem"] / one["state"])
+    sizes = [f"{float(one[name]):.3g}" for name in ("stream", "state")]
+    return [*sizes, f"{error:.1%}", *(f"{ratio:.3f}" for ratio in ratios)]
+
+
+def _backward(one: xr.Dataset) -> list[str]:
+    return [f"{float(value):.2g}" for value in one["gradient"]]
+
+
+def _table(
+    title: str,
+    caption: str,
+    names: tuple[str, ...],
+    cells: Callable[[xr.Dataset], list[str]],
+    dataset: xr.Dataset,
+) -> Table:
+    table = Table(title=f"{title}, {dataset.attrs['sizes']}", caption=caption)
+    for at, name in enumerate(("block", "input", *names)):
+        table.add_column(name, justify="left" if at < 2 else "right", no_wrap=True)
+    for block in dataset["block"].values:
+        for source in dataset["input"].values:
+            row = cells(dataset.sel(block=block, input=source))
+            table.add_row(str(block), str(source), *row)
+    return table
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,150 @@
+"""The tables of measured moments: right ones are confirmed, wrong ones are not."""
+
+import json
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from experiments import layer_moments, store
+from experiments.layer_moments import JUDGED, LAYERS, SMOKE, Config
+from sigprop.inputs import AR1, Constant, White
+from sigprop.layer_theory import predict
+from sigprop.layers.base import parameters
+from sigprop.linearise import Perturbed
+from sigprop.measure import position
+from sigprop.verdict import Word, plan
+
+FAR = 5.0  # standard errors
+SMALL = Config(states=4, width=3, heads=2, steps=24)
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return layer_moments.run(SMOKE)
+
+
+def words(dataset):
+    return {
+        layer_moments.verdict(dataset, layer, source, moment).word
+        for layer in dataset["layer"].values
+        for source in dataset["input"].values
+        for moment in JUDGED
+    }
+
+
+def test_states_and_outputs_are_confirmed_and_wrong_forms_refuted(dataset):
+    assert words(dataset) == {Word.CONFIRMED}
+    for factor in (1.3, 1 / 1.3):
+        wrong = dataset.assign(predicted=factor * dataset["predicted"])
+        assert words(wrong) == {Word.REFUTED}
+
+
+def test_every_moment_is_near_its_closed_form_and_far_from_a_wrong_one(dataset):
+    near = np.abs(dataset["measured"] - dataset["predicted"]) / dataset["sem"]
+    assert float(near.max()) < FAR
+    relative = dataset["sem"] / dataset["predicted"]
+    assert float(relative.max()) < 0.05
+    assert float(relative.min()) > 0.003
+
+
+def test_the_planned_spread_is_the_measured_one(dataset):
+    judged = dataset.sel(moment=list(JUDGED))
+    measured = dataset["sequences"] * (judged["sem"] / judged["measured"]) ** 2
+    ratio = measured.transpose("layer", "input", "moment").values / dataset["variance"]
+    gaussian = ratio.sel(input=["white", "rho=0.9", "constant"])
+    np.testing.assert_allclose(gaussian, 1, atol=0.25)
+    assert float(np.abs(gaussian.mean() - 1)) < 0.05
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("name", ["LRU", "BLUR", "RotRNN", "S5"])
+def test_variances_are_those_of_the_sampled_covariances(name):
+    """From responses to unit impulses, which know no modes."""
+    steps, layer = 9, LAYERS[name](jax.random.key(3), SMALL)
+    at, width, known = (
+        position(layer, steps),
+        layer.widths[0],
+        layer_moments.known(layer),
+    )
+    impulses = jnp.eye(steps * width).reshape(-1, steps, width)
+    h = np.asarray(jax.vmap(layer.states)(impulses))[:, at]
+    y = np.asarray(jax.vmap(layer)(impulses))[:, at]
+    lags = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
+    for process in (White(), AR1(0.9), Constant()):
+        R = process.autocovariance(np.arange(steps))
+        covariance = np.kron(R[lags], np.eye(width))
+        expected = [
+            sum(
+                np.sum(np.abs(x.T @ covariance @ other) ** 2) for other in (x, x.conj())
+            )
+            / np.trace(x.T @ covariance @ x.conj()).real ** 2
+            for x in (h, y)
+        ]
+        found = layer_moments.expect(layer, known, process, steps)
+        np.testing.assert_allclose(found.variances, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["BLUR", "dense"])
+def test_a_large_layer_keeps_its_closed_form_without_gradients(name, monkeypatch):
+    layer = LAYERS[name](jax.random.key(1), SMALL)
+    small = layer_moments.known(layer)
+    monkeypatch.setattr(layer_moments, "TANGENTS", 0)
+    large = layer_moments.known(layer)
+    assert set(small.tangents) == set(parameters(layer))
+    assert large.tangents == {}
+    R, at = AR1(0.9).autocovariance(np.arange(24)), position(layer, 24)
+    found = [predict(Perturbed(one.modes, {}), R, 24, at) for one in (small, large)]
+    assert found[0] == pytest.approx(found[1], rel=1e-10)
+
+
+def test_a_layer_without_closed_form_is_measured_alone(capsys, monkeypatch):
+    monkeypatch.setattr(layer_moments, "inputs", lambda config: {"white": White()})
+    config = Config(layers=("GRU",), states=4, width=3, steps=8, fewest=64)
+    dataset = layer_moments.run(config)
+    assert np.isnan(dataset["predicted"]).all()
+    assert (dataset["measured"] > 0).all()
+    assert dataset["sequences"].values.tolist() == [[layer_moments.MOST]]
+    with pytest.raises(ValueError, match="need a layer with a closed form, got 'GRU'"):
+        layer_moments.verdict(dataset, "GRU", "white", "state")
+    layer_moments.show(dataset)
+    printed = capsys.readouterr().out
+    assert "GRU" in printed
+    assert "nan" not in printed
+
+
+def test_sequences_are_whole_batches_that_the_plan_asks_for():
+    squares = plan(SMOKE.margin).n
+    assert layer_moments.sequences((2.0, 0.5), SMOKE, 1) == squares
+    few = layer_moments.sequences((0.5, 1.0), SMOKE, 100)
+    assert few == 100 * math.ceil(squares / 200)
+    assert layer_moments.sequences((1e-9, 1e-9), SMOKE, 100) == 600
+    assert layer_moments.sequences((math.nan, math.nan), SMOKE, 64) == SMOKE.fewest
+
+
+def test_states_held_at_once_stay_below_the_memory():
+    config = layer_moments.PAPER
+    layer = LAYERS["BLUR"](jax.random.key(0), config)
+    held = 8 * config.steps * layer.state_size
+    batch = layer_moments.batch_size(layer, config)
+    assert 1 <= batch * held <= config.memory < (batch + 1) * held
+    assert config.memory <= 1e9
+
+
+def test_full_size_is_that_of_the_papers():
+    config = layer_moments.PAPER
+    assert (config.states, config.width, config.steps) == (256, 128, 16_384)
+    assert set(config.layers) >= {"LRU", "BLUR", "RotRNN"}
+
+
+def test_the_result_is_stored_and_shown(dataset, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    study = layer_moments.STUDY, layer_moments.VERSION, SMOKE
+    found = store.read(store.save(*study, dataset))
+    assert json.loads(found.attrs["config"])["states"] == SMOKE.states
+    layer_moments.show(found)
+    printed = capsys.readouterr().out
+    assert printed.count("confirmed") == 2 * dataset["sequences"].size
+    assert "RotRNN" in printed

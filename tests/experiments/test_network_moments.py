@@ -1,0 +1,134 @@
+"""Inside deep networks: what is measured is the network's own, and theory comes near."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from experiments import network_moments, store
+from experiments.network_moments import GROUPS, SMOKE
+from sigprop.inputs import AR1
+from sigprop.layer_checks import chirp
+from sigprop.layers.base import parameters, replace
+from sigprop.networks import build
+
+FAR = 5.0  # standard errors
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return network_moments.run(SMOKE)
+
+
+@pytest.fixture(params=["Zucchet", "LRU"])
+def network(request):
+    preset = network_moments.networks(SMOKE)[request.param]
+    unpooled = dataclasses.replace(preset, pooling="none")
+    network, state = build(jax.random.key(1), unpooled)
+    return eqx.nn.inference_mode(network), state
+
+
+def test_papers_networks_have_their_depth_and_no_dropout():
+    presets = network_moments.networks(network_moments.PAPER)
+    assert [preset.depth for preset in presets.values()] == [4, 6]
+    assert all(preset.dropout == 0 for preset in presets.values())
+    assert [preset.norm for preset in presets.values()] == ["none", "batch"]
+
+
+def test_the_last_stream_is_what_the_network_decodes(network):
+    network, state = network
+    u = jax.random.normal(jax.random.key(2), (24, network.config.inputs))
+    seen = network_moments.look(network, state, u, jax.random.key(3))
+    features, _ = network.features(u, state)
+    np.testing.assert_allclose(seen.stream[-1], jnp.mean(features[-1] ** 2), rtol=1e-5)
+    for i, block in enumerate(network.blocks):
+        last = block.layer.states(seen.inputs[i])[-1]
+        np.testing.assert_allclose(
+            seen.state[i], jnp.sum(jnp.abs(last) ** 2), rtol=1e-5
+        )
+
+
+@pytest.mark.usefixtures("x64")
+def test_gradients_are_those_of_finite_differences():
+    preset = network_moments.networks(SMOKE)["LRU"]
+    network, state = build(jax.random.key(1), preset)
+    network = eqx.nn.inference_mode(network)
+    u = jax.random.normal(jax.random.key(2), (24, 3))
+    key, place = jax.random.key(3), GROUPS.index("input")
+    seen = network_moments.look(network, state, u, key)
+    layer, total = network.blocks[1].layer, 0.0
+    errors = jax.random.normal(key, (network.config.outputs,))
+
+    @eqx.filter_jit
+    def loss(values):
+        moved = replace(layer, values)
+        whole = eqx.tree_at(lambda one: one.blocks[1].layer, network, moved)
+        return jnp.sum(errors * whole(u, state)[0])
+
+    values = parameters(layer)
+    for name in ("B_re", "B_im"):
+        value = values[name]
+        for spot in np.ndindex(value.shape):
+            sides = [
+                loss({**values, name: value.at[spot].add(step)})
+                for step in (1e-6, -1e-6)
+            ]
+            total += float((sides[0] - sides[1]) / 2e-6) ** 2
+    np.testing.assert_allclose(seen.gradient[1, place], total, rtol=1e-5)
+
+
+def test_first_recurrences_without_bias_or_norm_agree_with_the_closed_form():
+    """Then inputs of the block are the encoder's, and channels mixed as assumed."""
+    config = dataclasses.replace(SMOKE, sequences=4096, batch=512)
+    network, state = build(
+        jax.random.key(1), network_moments.networks(config)["Zucchet"]
+    )
+    network = eqx.tree_at(
+        lambda one: one.encoder.bias, network, jnp.zeros(config.width)
+    )
+    for process in (AR1(0.9), chirp(61)):
+        seen = network_moments.measure(
+            jax.random.key(2), network, state, process, config
+        )
+        alone, mixed = network_moments.predict_states(network, [seen])[0, 0]
+        ratio, error = seen.state.mean[0] / mixed, seen.state.sem[0] / mixed
+        assert abs(ratio - 1) < FAR * error
+        assert error < 0.02
+        assert abs(seen.state.mean[0] / alone - 1) > FAR * error
+
+
+def test_covariances_of_inputs_are_averages_over_sequences_and_steps():
+    z = jnp.asarray(np.random.default_rng(0).standard_normal((5, 2, 7, 3)), jnp.float32)
+    R, mixing = network_moments._autocovariance(z), network_moments._mixing(z)
+    for block in range(2):
+        one = np.asarray(z[:, block], float)
+        np.testing.assert_allclose(R[block, 0], (one**2).mean(), rtol=1e-5)
+        np.testing.assert_allclose(
+            R[block, 2], (one[:, 2:] * one[:, :-2]).mean(), rtol=1e-4, atol=1e-6
+        )
+        expected = np.einsum("nti,ntj->ij", one, one) / 35
+        np.testing.assert_allclose(R[block, 0] * mixing[block], expected, rtol=1e-4)
+
+
+def test_every_square_is_positive_and_a_row_a_block(dataset):
+    assert dataset["block"].values.tolist() == [
+        "Zucchet 1",
+        "Zucchet 2",
+        "LRU 1",
+        "LRU 2",
+    ]
+    for label in ("stream", "state", "gradient", "predicted"):
+        assert (dataset[label] > 0).all(), label
+
+
+def test_the_result_is_stored_and_shown(dataset, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    study = network_moments.STUDY, network_moments.VERSION, SMOKE
+    network_moments.show(store.read(store.save(*study, dataset)))
+    printed = capsys.readouterr().out
+    assert printed.count("Zucchet 2") == 2 * dataset.sizes["input"]
+    assert "readout" in printed
+    assert "nan" not in printed
