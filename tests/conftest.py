@@ -23,6 +23,18 @@ settings.register_profile(
 settings.load_profile("sigprop")
 
 
+def pytest_xdist_auto_num_workers(config) -> int:
+    """One worker a core, where compiling takes the time; none beside a GPU's memory."""
+    return 0 if "gpu" in config.option.markexpr else min(os.cpu_count() or 1, 8)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fewer_programs():
+    """Forget what a module compiled; all of it together takes gigabytes."""
+    yield
+    jax.clear_caches()
+
+
 @pytest.fixture
 def x64():
     """Run the test in double precision; without it JAX computes in 32 bits."""

@@ -3,6 +3,8 @@
 A new layer is tested by one added line in ``LAYERS``.
 """
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -73,10 +75,40 @@ LAYERS = {
     ),
 }
 
+VARIANTS = {  # whose derivatives are taken only by the slow tests
+    "lru-absent",
+    "complex-polar",
+    "blocks",
+    "relu",
+    "s4d-bilinear",
+    "s5-whole",
+    "gate-input",
+    "gate-constant",
+    "rotrnn-pairs",
+    "rotrnn-both",
+    "lru-both",
+    "brnn",
+    "blstm",
+}
+differentiated = pytest.mark.parametrize(
+    "layer",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in VARIANTS else ())
+        for name in LAYERS
+    ],
+    indirect=True,
+)
+
+
+@functools.cache
+def made(name):
+    with double_precision(True):
+        return LAYERS[name](jax.random.key(3))
+
 
 @pytest.fixture(params=LAYERS)
 def layer(request, x64):
-    return LAYERS[request.param](jax.random.key(3))
+    return made(request.param)
 
 
 @pytest.fixture
@@ -131,6 +163,7 @@ def test_linearity_holds_exactly_where_it_is_claimed(layer, u):
         assert float(jnp.max(jnp.abs(together - apart))) > 0.05
 
 
+@differentiated
 def test_the_past_alone_matters_by_gradient(layer, u):
     jacobian = jax.jacrev(layer)(u)  # (time, d_out, time, d_in)
     size = np.abs(np.asarray(jacobian)).max(axis=(1, 3))
@@ -153,6 +186,7 @@ def loss(layer, u, run=lambda layer, u: layer(u)):
     return jnp.sum(weights * y) + jnp.sum(y**2)
 
 
+@differentiated
 def test_the_gradient_is_a_finite_difference(layer, u):
     if getattr(layer, "gamma", None) == "detached":
         pytest.skip("no gradient flows through a detached normalisation, on purpose")
@@ -167,12 +201,14 @@ def test_the_gradient_is_a_finite_difference(layer, u):
         close(gradient @ direction, slope, 1e-6 * max(1.0, abs(float(slope))))
 
 
+@differentiated
 def test_gradients_map_over_a_batch_in_one_program(layer, u):
     batch = jnp.stack([u, 2 * u, u[::-1]])
-    gradient = jax.grad(lambda u: loss(layer, u))
+    gradient = jax.jit(jax.grad(lambda u: loss(layer, u)))
     close(jax.jit(jax.vmap(gradient))(batch), jnp.stack([gradient(u) for u in batch]))
 
 
+@differentiated
 def test_the_gradient_is_that_of_the_loop(layer, u):
     gradient = eqx.filter_jit(eqx.filter_grad(loss))
     fast, slow = gradient(layer, u), gradient(layer, u, by_steps)
