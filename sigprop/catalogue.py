@@ -5,6 +5,7 @@ from typing import Any
 
 from sympy import latex
 
+from sigprop import evidence
 from sigprop.evaluate import precise
 from sigprop.mutation import Score
 from sigprop.plans import is_check, make_plans, score
@@ -14,8 +15,10 @@ from theory.claims import Claim, find
 
 def routes_of(claim: Claim) -> tuple[str, ...]:
     """Names of the routes that will judge a claim."""
+    if claim.evidence is not None:
+        return evidence.routes_of(claim)
     if is_check(claim):
-        return (claim.quantity,)
+        return (claim.quantity,) if claim.quantity else ()
     if claim.quantity == "ring_law":
         return ("symbolic", "reference", "monte_carlo")
     found = ["symbolic"] if claim.printed else []

@@ -6,8 +6,8 @@ remembered: a thousand mutants cost little more than the form itself.
 
 import functools
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import mpmath
 import numpy as np
@@ -18,10 +18,35 @@ from theory.points import AgePoint, EigenPoint, PairPoint, Point
 from theory.symbols import Delta, R
 
 DIGITS = 50  # closed forms at finite time cancel: their judge carries spare digits
+FUNCTIONS: dict[str, Any] = {
+    **{
+        name: getattr(np, name)
+        for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+    },
+    "Abs": lambda x: np.abs(x) + 0j,
+    "re": lambda x: np.real(x) + 0j,
+    "im": lambda x: np.imag(x) + 0j,
+    "conjugate": np.conj,
+    "sign": np.sign,
+    "atan": np.arctan,
+    "acos": np.arccos,
+    "asin": np.arcsin,
+    "Max": lambda *x: functools.reduce(np.maximum, np.real(x)) + 0j,
+    "Min": lambda *x: functools.reduce(np.minimum, np.real(x)) + 0j,
+}
 TAIL = 1e-24  # an infinite sum over lags stops where its terms cannot matter
 
 
-def _last_lag(points: Sequence[Point], endless: bool) -> int:
+@runtime_checkable
+class Place(Protocol):
+    """Where a form has a value: a point of a grid, or of the evidence."""
+
+    def environment(self) -> Mapping[Symbol, Any]:
+        """Values of all symbols."""
+        ...
+
+
+def _last_lag(points: Sequence[Place], endless: bool) -> int:
     """Lags after which ``Delta |lam|^Delta`` is below ``TAIL`` at every point."""
     longest = max(getattr(point, "steps", 0) for point in points)
     if not endless:
@@ -40,7 +65,7 @@ def _last_lag(points: Sequence[Point], endless: bool) -> int:
 class _Table:
     """Values of subexpressions: arrays over (points, 1) or (points, lags)."""
 
-    def __init__(self, points: Sequence[Point], last: int) -> None:
+    def __init__(self, points: Sequence[Place], last: int) -> None:
         environments = [point.environment() for point in points]
         self.lags = np.arange(last + 1)
         self.known: dict[Any, Any] = {
@@ -75,6 +100,8 @@ class _Table:
             return np.log(np.asarray(parts[0], complex))
         if isinstance(expr, exp):
             return np.exp(parts[0])
+        if expr.func.__name__ in FUNCTIONS:
+            return FUNCTIONS[expr.func.__name__](*parts)
         if expr.func == R:
             return self._covariance(parts[0])
         raise ValueError(f"no numeric value is known for {expr.func}")
@@ -113,7 +140,7 @@ class _Table:
         return np.where(known, found, np.nan)
 
 
-def _covariances(point: Point, last: int) -> list[float]:
+def _covariances(point: Place, last: int) -> list[float]:
     source = getattr(point, "input", None)
     if source is None:
         return [1.0] * (last + 2)
@@ -121,7 +148,7 @@ def _covariances(point: Point, last: int) -> list[float]:
 
 
 def values(
-    exprs: Sequence[Expr], points: Sequence[Point]
+    exprs: Sequence[Expr], points: Sequence[Place]
 ) -> Complex[np.ndarray, "exprs points"]:
     """Evaluate forms in float64 at every point; not-a-number where one is undefined.
 

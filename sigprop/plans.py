@@ -66,8 +66,8 @@ def margin_of(claim: Claim, tier: str) -> float:
 
 
 def is_check(claim: Claim) -> bool:
-    """Whether a claim brings its own check instead of a grid."""
-    return claim.quantity.startswith("sigprop.")
+    """Whether a claim brings its own check or evidence, or nothing, instead of a grid."""
+    return not claim.quantity or claim.quantity.startswith(("sigprop.", "evidence"))
 
 
 def simulated(claim: Claim) -> bool:

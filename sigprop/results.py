@@ -52,6 +52,10 @@ class ClaimResult:
     code: str
     seconds: float
     note: str = ""
+    topic: str = ""
+    reason: str = ""
+    inherits: str = ""
+    as_extracted: bool = False
 
     @property
     def as_expected(self) -> bool:

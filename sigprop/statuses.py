@@ -24,12 +24,16 @@ def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteRe
 
 def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> str:
     """What the routes say together; the word ``inconclusive`` is a failure."""
+    if not claim.quantity:
+        return claim.expected  # a definition, or not checkable: there is no truth value
     derived = [r for r in results if r.form == "derived"]
     printed = [r for r in results if r.form == "printed"]
     routes = {r.route for r in derived}
     if any(r.verdict == "refuted" for r in derived):
         return "refuted" if claim.expected != Status.REFUTED else "inconclusive"
-    if any(r.verdict != "confirmed" for r in derived) or len(routes) < 2:
+    if any(r.verdict != "confirmed" for r in derived) or not routes:
+        return "inconclusive"
+    if len(routes) < 2 and not (claim.evidence and claim.evidence.alone):
         return "inconclusive"
     if set(score.survivors) - set(claim.waivers):
         return "inconclusive"
@@ -69,7 +73,7 @@ def finish(
         title=claim.title,
         source=claim.source,
         statement=claim.statement,
-        printed=claim.statement if claim.correction else None,
+        printed=None if claim.paper == "sigprop" else claim.statement,
         corrected=claim.correction,
         condition=claim.condition,
         counterexample=example,
@@ -83,4 +87,8 @@ def finish(
         code=claim.code,
         seconds=seconds,
         note=claim.note,
+        topic=claim.topic,
+        reason=claim.reason or (claim.evidence.alone if claim.evidence else ""),
+        inherits=claim.inherits,
+        as_extracted=claim.as_extracted,
     )

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Expr
 
-from sigprop import ring, simulate
+from sigprop import evidence, ring, simulate
 from sigprop.checks import Check
 from sigprop.devices import device_kind
 from sigprop.evaluate import precise
@@ -236,6 +236,17 @@ def _short(value: complex) -> str:
 
 def _run_check(claim: Claim, seed: int) -> ClaimResult:
     began = time.perf_counter()
+    if not claim.quantity:
+        return finish(claim, [], Score(0, ()), 0.0)
+    if claim.quantity == "evidence":
+        judged = evidence.judge(claim)
+        return finish(
+            claim,
+            list(judged.results),
+            judged.score,
+            time.perf_counter() - began,
+            judged.counterexample,
+        )
     module, name = claim.quantity.rsplit(".", 1)
     place = importlib.import_module(module)
     check: Check = getattr(place, name)

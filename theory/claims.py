@@ -7,13 +7,17 @@ claim names, by dotted names, the routes of ``sigprop`` that judge it.
 import difflib
 import functools
 import importlib
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sympy import Expr
 
 from theory.derivation import Derivation
+from theory.evidence import Evidence
+from theory.papers import PARTS
 from theory.points import Point
 
 PAPERS = {
@@ -59,7 +63,9 @@ class Claim:
         id: ``paper:locator``, e.g. ``zucchet:59``.
         locator: Where it stands, e.g. ``Eq. 59, Appendix B.2.2``.
         statement: LaTeX of the statement as printed.
-        quantity: Which route table of ``sigprop.quantities`` judges it.
+        quantity: Which route table of ``sigprop.quantities`` judges it; or the dotted
+            name of a check in ``sigprop``; or ``evidence``; or nothing, of a definition
+            and of what is not checkable.
         derive: Gives the derivation; its result is the derived form.
         printed: The printed form in the symbols of ``theory.symbols``; none where it is
             the derived form letter by letter.
@@ -73,6 +79,11 @@ class Claim:
         waivers: Mutants that may survive, each with its reason.
         code: Dotted name of the code that computes it.
         note: One or two plain sentences for the reader.
+        topic: What it is about, in one word, for filters.
+        evidence: Points and routes, where the quantity is ``evidence``.
+        reason: Why it is not checkable, or why one route has to do.
+        inherits: Whether later results of the paper inherit an error, and which.
+        as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
     """
 
     id: str
@@ -94,6 +105,10 @@ class Claim:
     waivers: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     topic: str = ""
+    evidence: Evidence | None = None
+    reason: str = ""
+    inherits: str = ""
+    as_extracted: bool = False
 
     @property
     def paper(self) -> str:
@@ -108,26 +123,31 @@ class Claim:
 
 @functools.cache
 def registry() -> dict[str, Claim]:
-    """Every claim by its id, paper by paper in the order of the text.
+    """Every claim by its id, paper by paper: numbered equations first, in their order.
 
     Raises:
         ValueError: If two claims share an id, or a grid point is outside its domain.
     """
     found: dict[str, Claim] = {}
     for paper in PAPERS:
-        try:
-            module = importlib.import_module(f"theory.papers.{paper}")
-        except ModuleNotFoundError as error:
-            if error.name != f"theory.papers.{paper}":
-                raise
-            continue
-        for claim in module.claims():
+        for claim in sorted(_of_paper(paper), key=_place):
             if claim.id in found:
                 raise ValueError(f"need one claim an id, got {claim.id} twice")
             for point in claim.grid:
                 point.require_inside()
             found[claim.id] = claim
     return found
+
+
+def _of_paper(paper: str) -> Iterator[Claim]:
+    for part in PARTS[paper]:
+        yield from importlib.import_module(f"theory.papers.{part}").claims()
+
+
+def _place(claim: Claim) -> tuple[float, str]:
+    """The equation's number, then what follows it; all else comes after, unsorted."""
+    number = re.match(r"(\d+)(.*)", claim.id.partition(":")[2])
+    return (float(number[1]), number[2]) if number else (math.inf, "")
 
 
 def find(claim_id: str) -> Claim:

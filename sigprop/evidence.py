@@ -1,0 +1,346 @@
+"""Judge a statement by its evidence: routes against the form, and against slips of it.
+
+A form is an expression, evaluated in double precision with all its mutants at once, or a
+routine.  A routine's slips are made on its value (more and less by 5 %, a sign, a
+conjugate, a transpose, a digit) beside those that the evidence names.
+"""
+
+import importlib
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import numpy as np
+from sympy import Expr, Sum, Symbol
+
+from sigprop.evaluate import values
+from sigprop.mutation import SAME, Score
+from sigprop.results import RouteResult
+from theory import symbols
+from theory.autocorrelation import same_form
+from theory.claims import Claim
+from theory.evidence import AtPoint, Evidence, Routine
+from theory.mutants import mutants
+
+SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
+Value = Any  # a number or an array, in the end complex128
+RELATIONS = {
+    "<=": lambda value, form: value <= form + SLACK * abs(form),
+    "<": lambda value, form: value < form,
+    ">=": lambda value, form: value >= form - SLACK * abs(form),
+    ">": lambda value, form: value > form,
+}
+NAMES = {
+    value: name for name, value in vars(symbols).items() if isinstance(value, Symbol)
+}
+
+
+def resolve(routine: Routine) -> Callable[..., Any]:
+    """A routine, found by its dotted name if it is given as one.
+
+    Raises:
+        AttributeError: If the module has no such function.
+    """
+    if callable(routine):
+        return routine
+    module, name = routine.rsplit(".", 1)
+    return getattr(importlib.import_module(module), name)
+
+
+@dataclass(frozen=True)
+class NamedPoint:
+    """A point of the evidence as ``evaluate.values`` takes it."""
+
+    at: AtPoint
+    names: tuple[Symbol, ...]
+
+    def environment(self) -> dict[Symbol, Any]:
+        """Values of the symbols that a form uses."""
+        return {symbol: value_of(symbol, self.at) for symbol in self.names}
+
+
+def value_of(symbol: Symbol, at: AtPoint) -> Any:
+    """The value of a symbol at a point, by its name in the notation or its own.
+
+    Raises:
+        ValueError: If the point has none.
+    """
+    for name in (NAMES.get(symbol, symbol.name), symbol.name):
+        if name in at:
+            return at[name]
+        if name.endswith("_bar") and name.removesuffix("_bar") in at:
+            return np.conj(complex(at[name.removesuffix("_bar")]))
+    raise ValueError(f"the form depends on {symbol}, which the point {at} does not set")
+
+
+def _array(value: Value) -> np.ndarray:
+    if isinstance(value, mpmath.matrix):
+        value = value.tolist()
+    return np.asarray(value, dtype=object).astype(complex)
+
+
+def describe(at: AtPoint) -> str:
+    """A point in words."""
+    return ", ".join(f"{name}={_short(value)}" for name, value in at.items())
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float | complex | mpmath.mpf | mpmath.mpc):
+        number = complex(value)
+        if number.imag:
+            return f"{number.real:.6g}{number.imag:+.6g}i"
+        return f"{number.real:.6g}"
+    return str(value)
+
+
+def expression(claim: Claim) -> Expr | None:
+    """The true form of a claim as an expression, if it is one."""
+    assert claim.evidence is not None
+    if claim.evidence.form is not None:
+        return None
+    if claim.derive is not None:
+        return claim.derive().result
+    for form in (claim.corrected, claim.printed):
+        if form is not None:
+            return form()
+    raise ValueError(f"need a form of {claim.id}: derived, corrected, printed or given")
+
+
+def at_points(
+    forms: Iterable[Expr], points: tuple[AtPoint, ...]
+) -> list[list[np.ndarray]]:
+    """Values of expressions: one list a form, of one array a point."""
+    forms = list(forms)
+    names = sorted(set().union(*(form.free_symbols for form in forms)), key=str)
+    bound = {limits[0] for form in forms for limits in _limits(form)}
+    free: Any = tuple(symbol for symbol in names if symbol not in bound)
+    found = values(forms, [NamedPoint(at, free) for at in points])
+    return [[np.asarray(value) for value in row] for row in found]
+
+
+def _limits(form: Expr) -> Iterable[Any]:
+    return itertools.chain.from_iterable(total.limits for total in form.atoms(Sum))
+
+
+def holds(evidence: Evidence, value: np.ndarray, form: np.ndarray) -> bool:
+    """Whether a value stands to a form as the evidence says."""
+    if value.shape != form.shape or not np.isfinite(value).all():
+        return False
+    if not np.isfinite(form).all():
+        return False
+    if evidence.relation == "=":
+        error = float(np.abs(value - form).max(initial=0))
+        scale = float(np.abs(form).max(initial=0))
+        return error <= max(evidence.absolute, evidence.tolerance * scale)
+    if max(np.abs(np.imag(both)).max() for both in (value, form)) > SLACK:
+        return False
+    compare = RELATIONS[evidence.relation]
+    return bool(np.all(compare(np.real(value), np.real(form))))
+
+
+def _ratio(value: np.ndarray, form: np.ndarray) -> float:
+    """Value over form; of arrays, one and the relative error of the largest entry."""
+    with np.errstate(all="ignore"):
+        if value.shape == form.shape == ():
+            found = complex(value / form) if form != 0 else complex(1 + abs(value))
+            return found.real if abs(found.imag) < SAME else math.nan
+        if value.shape != form.shape:
+            return math.nan
+        error, scale = np.abs(value - form).max(initial=0), np.abs(form).max(initial=0)
+        return float(1 + error / (scale or 1.0))
+
+
+def _result(
+    evidence: Evidence,
+    route: str,
+    at: AtPoint,
+    value: np.ndarray,
+    form: np.ndarray,
+    which: str,
+) -> RouteResult:
+    ratio = _ratio(value, form)
+    word = "confirmed" if holds(evidence, value, form) else "refuted"
+    return RouteResult(route, describe(at), ratio, ratio, ratio, word, which)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What evidence says: results, mutation score, and where a print fails."""
+
+    results: tuple[RouteResult, ...]
+    score: Score
+    counterexample: str | None
+
+
+def judge(claim: Claim) -> Judged:
+    """Compare every route with the true form, and the printed form where it differs."""
+    evidence = claim.evidence
+    assert evidence is not None
+    results = list(_proofs(claim, evidence))
+    truth = _forms(claim, evidence, evidence.points)
+    found = {
+        name: [_array(resolve(routine)(**at)) for at in evidence.points]
+        for name, routine in evidence.routes.items()
+    }
+    for name, row in found.items():
+        for at, value, form in zip(evidence.points, row, truth, strict=True):
+            results.append(_result(evidence, name, at, value, form, "derived"))
+    wrong, example = _judge_print(claim, evidence)
+    results += wrong
+    return Judged(tuple(results), _score(claim, evidence, truth, found), example)
+
+
+def _forms(
+    claim: Claim, evidence: Evidence, points: tuple[AtPoint, ...]
+) -> list[np.ndarray]:
+    form = expression(claim)
+    if form is not None:
+        return at_points([form], points)[0]
+    assert evidence.form is not None
+    return [_array(resolve(evidence.form)(**at)) for at in points]
+
+
+def _proofs(claim: Claim, evidence: Evidence) -> Iterable[RouteResult]:
+    if evidence.proof is not None:
+        yield _symbolic("the statement, all parameters", evidence.proof())
+    truth = expression(claim)
+    if claim.derive is None or truth is None:
+        return
+    for which, form in (("printed", claim.printed), ("corrected", claim.corrected)):
+        if form is not None:
+            agree = same_form(form(), truth)
+            label = "derived" if agree or which == "corrected" else "printed"
+            yield _symbolic(f"{which} form, all parameters", agree, label)
+
+
+def _symbolic(point: str, right: bool, form: str = "derived") -> RouteResult:
+    word, value = ("confirmed", 1.0) if right else ("refuted", math.nan)
+    return RouteResult("symbolic", point, value, value, value, word, form)
+
+
+def _printed(
+    claim: Claim, evidence: Evidence, points: tuple[AtPoint, ...]
+) -> list[np.ndarray] | None:
+    """Values of the printed form where it is another one than the true form."""
+    if evidence.printed is not None:
+        return [_array(resolve(evidence.printed)(**at)) for at in points]
+    if claim.printed is None:
+        return _forms(claim, evidence, points) if evidence.outside else None
+    return at_points([claim.printed()], points)[0]
+
+
+def _judge_print(
+    claim: Claim, evidence: Evidence
+) -> tuple[list[RouteResult], str | None]:
+    """Judge the printed form where it is not the true one, or outside its condition."""
+    points = (*evidence.points, *evidence.outside)
+    other = claim.printed and (claim.derive or claim.corrected)
+    if not (evidence.printed or evidence.outside or other):
+        return [], None
+    printed = _printed(claim, evidence, points)
+    if printed is None:
+        return [], None
+    route, routine = next(iter(evidence.routes.items()))
+    found = [_array(resolve(routine)(**at)) for at in points]
+    misses = [
+        (at, value, form)
+        for at, value, form in zip(points, found, printed, strict=True)
+        if not holds(evidence, value, form)
+    ]
+    results = [_result(evidence, route, *miss, "printed") for miss in misses]
+    if not misses:
+        return [], None
+    at, value, form = max(misses, key=lambda miss: _error(miss[1], miss[2]))
+    sizes = [_error(value, form) for _, value, form in misses]
+    example = (
+        f"At {describe(at)}: printed {_show(form)}, {route} {_show(value)}. The relative "
+        f"error at {len(misses)} of {len(points)} points is between {min(sizes):.2g} and "
+        f"{max(sizes):.2g}."
+    )
+    return results, example
+
+
+def _error(value: np.ndarray, form: np.ndarray) -> float:
+    if value.shape != form.shape or not np.isfinite(form).all():
+        return math.inf
+    scale = float(np.abs(value).max(initial=0))
+    return float(np.abs(value - form).max(initial=0)) / (scale or 1.0)
+
+
+def _show(value: np.ndarray) -> str:
+    if value.shape == ():
+        return _short(complex(value))
+    return f"an array of shape {value.shape} and norm {np.linalg.norm(value):.6g}"
+
+
+def _score(
+    claim: Claim,
+    evidence: Evidence,
+    truth: list[np.ndarray],
+    found: Mapping[str, list[np.ndarray]],
+) -> Score:
+    """Whether some route at some point notices each slip of the true form."""
+    total, survivors = 0, []
+    for name, forms in _wrong(claim, evidence, truth):
+        pairs = zip(forms, truth, strict=True)
+        if all(_error(right, wrong) < SAME for wrong, right in pairs):
+            continue
+        total += 1
+        noticed = any(
+            not holds(evidence, value, form)
+            for row in found.values()
+            for value, form in zip(row, forms, strict=True)
+        )
+        if not noticed:
+            survivors.append(name)
+    return Score(total, tuple(survivors))
+
+
+def _wrong(
+    claim: Claim, evidence: Evidence, truth: list[np.ndarray]
+) -> Iterable[tuple[str, list[np.ndarray]]]:
+    for name, routine in evidence.slips.items():
+        yield name, [_array(resolve(routine)(**at)) for at in evidence.points]
+    form = expression(claim)
+    if form is not None and evidence.relation == "=":
+        slips = mutants(form)
+        rows = at_points([slip.expr for slip in slips], evidence.points)
+        yield from ((slip.slip, row) for slip, row in zip(slips, rows, strict=True))
+    elif evidence.relation == "=":
+        for name, change in _value_slips(evidence).items():
+            yield name, [np.asarray(change(value)) for value in truth]
+
+
+def _value_slips(
+    evidence: Evidence,
+) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    slips: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+        "5 % more": lambda value: 1.05 * value,
+        "5 % less": lambda value: 0.95 * value,
+        "doubled": lambda value: 2 * value,
+        "halved": lambda value: value / 2,
+        "the sign": lambda value: -value,
+        "a conjugate": np.conj,
+        "transposed": np.transpose,
+        "turned over": lambda value: value[::-1] if value.ndim else value,
+    }
+    if evidence.absolute:
+        digit = 2 * evidence.absolute
+        slips = {
+            "the last digit up": lambda value: value + digit,
+            "the last digit down": lambda value: value - digit,
+            "the sign": lambda value: -value,
+        }
+    return slips
+
+
+def routes_of(claim: Claim) -> tuple[str, ...]:
+    """Names of the routes that the evidence of a claim has."""
+    assert claim.evidence is not None
+    symbolic = claim.evidence.proof is not None or (
+        claim.derive is not None and (claim.printed or claim.corrected)
+    )
+    return (*(("symbolic",) if symbolic else ()), *claim.evidence.routes)

@@ -1,0 +1,241 @@
+"""Evidence says yes to what is true, no to what is not, and notices every slip."""
+
+import dataclasses
+
+import mpmath
+import numpy as np
+import pytest
+from sympy import Integer, Symbol, cos, exp
+
+from sigprop import evidence
+from sigprop.statuses import finish
+from theory.claims import Claim, Kind, Status
+from theory.derivation import start
+from theory.evidence import Evidence
+from theory.symbols import lam, lam_bar, rho
+
+POINTS = tuple(
+    {"lam": lam, "rho": rho} for lam in (0.3 + 0.2j, -0.7j) for rho in (0.4, 0.9)
+)
+
+
+def brute_force(lam, rho):
+    return mpmath.nsum(lambda k: (rho * mpmath.mpmathify(lam)) ** int(k), [0, 400])
+
+
+def total(lam, rho):
+    return sum((rho * lam) ** k for k in range(600))
+
+
+def right():
+    return 1 / (1 - rho * lam)
+
+
+def claim(expected=Status.PROVED, kind=Kind.IDENTITY, **changes):
+    given = {"points": POINTS, "routes": {"reference": total}}
+    given.update(changes.pop("evidence", {}))
+    return Claim(
+        "zucchet:0",
+        "nowhere",
+        kind,
+        "A geometric series",
+        "x",
+        "evidence",
+        expected,
+        "sigprop.evidence.judge",
+        evidence=Evidence(**given),
+        **changes,
+    )
+
+
+def status(one):
+    judged = evidence.judge(one)
+    return finish(one, list(judged.results), judged.score, 0.0, judged.counterexample)
+
+
+def derived():
+    return start("summed", right())
+
+
+def test_what_is_printed_and_derived_and_summed_is_proved():
+    found = status(claim(derive=derived, printed=right))
+    assert found.status == "proved"
+    assert found.routes == ("symbolic", "reference")
+    assert found.mutants == found.killed > 5
+    assert found.counterexample is None
+
+
+@pytest.mark.parametrize("factor", [0.95, 1.05, 1 + 1e-8, -1])
+def test_a_wrong_derivation_is_never_what_was_expected(factor):
+    wrong = claim(derive=lambda: start("wrong", factor * right()))
+    assert status(wrong).status != "proved"
+
+
+def test_a_wrong_print_is_refuted_with_its_values():
+    one = claim(
+        Status.REFUTED,
+        derive=derived,
+        printed=lambda: 1 / (1 + rho * lam),
+        corrected=right,
+        correction="x",
+    )
+    found = status(one)
+    assert found.status == "refuted"
+    assert "printed" in found.counterexample
+    assert "4 of 4 points" in found.counterexample
+
+
+def test_a_refutation_that_is_none_is_inconclusive_or_proved():
+    assert (
+        status(claim(Status.REFUTED, derive=derived, printed=right)).status == "proved"
+    )
+
+
+def test_a_wrong_correction_is_not_accepted():
+    one = claim(
+        Status.REFUTED,
+        derive=derived,
+        printed=lambda: 1 / (1 + rho * lam),
+        corrected=lambda: 1 / (1 - 2 * rho * lam),
+    )
+    assert status(one).status == "inconclusive"
+
+
+def test_one_route_needs_its_reason():
+    assert status(claim(printed=right)).status == "inconclusive"
+    alone = {"alone": "there is nothing else"}
+    found = status(claim(printed=right, evidence=alone))
+    assert found.status == "confirmed"
+    assert found.reason == "there is nothing else"
+
+
+def test_a_condition_is_seen_to_matter():
+    def root(x):
+        return abs(x)
+
+    table = {
+        "points": ({"x": 0.5}, {"x": 2.0}),
+        "routes": {"reference": root, "other": lambda x: np.sqrt(x**2)},
+        "form": lambda x: x,
+    }
+    assert status(claim(evidence=table)).status == "confirmed"
+    outside = claim(Status.CONDITIONAL, evidence=table | {"outside": ({"x": -1.0},)})
+    found = status(outside)
+    assert found.status == "conditional"
+    assert "x=-1" in found.counterexample
+    inside = claim(Status.CONDITIONAL, evidence=table | {"outside": ({"x": 3.0},)})
+    assert status(inside).status == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("relation", "bound", "word"),
+    [("<=", 4.0, "confirmed"), ("<", 4.0, "refuted"), (">=", 3.9, "confirmed")],
+)
+def test_orders_are_judged_with_their_equality(relation, bound, word):
+    table = {
+        "points": ({"x": 2.0},),
+        "routes": {"reference": lambda x: x * x, "other": lambda x: x**2},
+        "form": lambda x: bound,
+        "relation": relation,
+        "slips": {"half": lambda x: bound / 2 if "<" in relation else 2 * bound},
+    }
+    judged = evidence.judge(claim(evidence=table))
+    assert {result.verdict for result in judged.results} == {word}
+    assert judged.score.total == 1
+
+
+def test_arrays_are_compared_entry_by_entry():
+    generator = np.random.default_rng(0)
+    A = generator.normal(size=(3, 3))
+    table = {
+        "points": ({"size": 3},),
+        "routes": {
+            "reference": lambda size: A @ A.T @ A,
+            "b": lambda size: A @ (A.T @ A),
+        },
+        "form": lambda size: np.einsum("ij,kj,kl->il", A, A, A),
+    }
+    found = status(claim(evidence=table))
+    assert found.status == "confirmed"
+    assert found.mutants == found.killed == 7
+    one = {**table, "form": lambda size: (A @ A.T @ A).T}
+    assert status(claim(evidence=one)).status == "refuted"
+
+
+def test_printed_decimals_are_right_to_their_last_digit():
+    table = {
+        "points": ({},),
+        "routes": {"reference": lambda: 2 / 3},
+        "form": lambda: 0.667,
+        "absolute": 0.0005,
+        "alone": "arithmetic",
+    }
+    found = status(claim(evidence=table))
+    assert (found.status, found.mutants, found.killed) == ("confirmed", 3, 3)
+    off = {**table, "form": lambda: 0.668}
+    assert status(claim(evidence=off)).status == "refuted"
+
+
+def test_what_no_point_tells_apart_survives():
+    x = Symbol("x")
+    one = claim(
+        printed=lambda: x**2,
+        evidence={"points": ({"x": 1.0},), "routes": {"reference": lambda x: 1.0}},
+    )
+    assert evidence.judge(one).score.survivors == ()
+    poor = claim(
+        printed=lambda: x**2 + 1e-7 * x,
+        evidence={
+            "points": ({"x": 1.0},),
+            "routes": {"reference": lambda x: 1.0 + 1e-7},
+            "tolerance": 1e-2,
+        },
+    )
+    assert evidence.judge(poor).score.survivors
+
+
+def test_values_that_are_no_numbers_are_refuted():
+    bad = claim(
+        printed=right, evidence={"routes": {"reference": lambda lam, rho: np.nan}}
+    )
+    assert {result.verdict for result in evidence.judge(bad).results} == {"refuted"}
+    shape = claim(
+        printed=right, evidence={"routes": {"reference": lambda lam, rho: np.ones(2)}}
+    )
+    assert {result.verdict for result in evidence.judge(shape).results} == {"refuted"}
+
+
+def test_symbols_take_their_values_by_name_and_conjugates_by_themselves():
+    x = Symbol("x_star", real=True)
+    forms = [lam * lam_bar + exp(x), cos(x) * rho, Integer(3) * x]
+    at = {"lam": 0.3 + 0.4j, "rho": 0.5, "x_star": 2.0}
+    found = [row[0] for row in evidence.at_points(forms, (at,))]
+    np.testing.assert_allclose(found, [0.25 + np.exp(2), 0.5 * np.cos(2), 6.0])
+
+
+def test_a_point_that_lacks_a_value_is_refused():
+    short = claim(printed=right, evidence={"points": ({"lam": 0.5},)})
+    with pytest.raises(ValueError, match="depends on rho, which the point"):
+        evidence.judge(short)
+
+
+def test_dotted_names_are_found_and_missing_ones_are_not():
+    assert evidence.resolve("sigprop.evidence.judge") is evidence.judge
+    with pytest.raises(AttributeError):
+        evidence.resolve("sigprop.evidence.nothing")
+
+
+def test_a_proof_is_a_route():
+    table = {"proof": lambda: True, "routes": {"reference": total}}
+    assert status(claim(printed=right, evidence=table)).status == "proved"
+    table["proof"] = lambda: False
+    assert status(claim(printed=right, evidence=table)).status != "proved"
+
+
+def test_a_definition_is_judged_and_stays_one():
+    found = status(
+        claim(Status.DEFINITION, Kind.DEFINITION, derive=derived, printed=right)
+    )
+    assert found.status == "definition"
+    bare = dataclasses.replace(claim(Status.DEFINITION, Kind.DEFINITION), quantity="")
+    assert finish(bare, [], evidence.Score(0, ()), 0.0).status == "definition"
