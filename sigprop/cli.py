@@ -1,4 +1,4 @@
-"""The front door: ``sigprop verify | claims | show | figure | models``.
+"""The front door: ``sigprop verify | ledger | claims | show | figure | models``.
 
 Nothing heavy is imported before a command needs it, so that help, ``claims`` and
 ``show`` answer at once and without JAX.
@@ -7,6 +7,7 @@ Nothing heavy is imported before a command needs it, so that help, ``claims`` an
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,28 +128,48 @@ def _verify(
     json: Path | None,
     device: str,
 ) -> None:
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
+    from sigprop.results import write_json
     from theory.claims import select
 
-    chosen = select(paper, ids)
-    if not chosen:
-        raise ValueError(
-            f"no claim of {paper!r} is registered yet; see `sigprop claims`"
-        )
+    run, loaded = _judge(select(paper, ids), how, device)
+    out = console()
+    out.print(_summary(run))
+    out.print(
+        "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
+        "recurrence, ad autodiff,\ncf stable closed form, mc Monte Carlo. The interval "
+        "spans the grid's own, at level 1e-7 each.\n"
+    )
+    out.print(_outcome(run, loaded))
+    if json is not None:
+        write_json(json, run.claims)
+    if report is not None:
+        from sigprop.report import write_report
+
+        write_report(report, run)
+        out.print(f"Report: {report}")
+    if not run.as_expected:
+        raise typer.Exit(UNEXPECTED)
+
+
+def _judge(chosen: Any, how: dict[str, Any], device: str) -> tuple[Any, float]:
+    """Judge claims under a bar; also the seconds that imports took before."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
     began = time.perf_counter()
     from sigprop.devices import use_device
     from sigprop.verify import verify as judge_claims
 
     loaded = time.perf_counter() - began
-    out = console()
     columns = (
         TextColumn("{task.description:<24}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeRemainingColumn(),
     )
-    with use_device(device), Progress(*columns, console=out, transient=True) as bar:
+    with (
+        use_device(device),
+        Progress(*columns, console=console(), transient=True) as bar,
+    ):
         stages: dict[str, Any] = {}
 
         def progress(stage: str, done: int, total: int) -> None:
@@ -156,29 +177,16 @@ def _verify(
                 stages[stage] = bar.add_task(stage, total=total)
             bar.update(stages[stage], completed=done, total=total)
 
-        run = judge_claims(chosen, progress=progress, **how)
-    from sigprop.report import write_report
-    from sigprop.results import write_json
+        return judge_claims(chosen, progress=progress, **how), loaded
 
-    out.print(_summary(run))
-    out.print(
-        "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
-        "recurrence, ad autodiff,\ncf stable closed form, mc Monte Carlo. The interval "
-        "spans the grid's own, at level 1e-7 each.\n"
-    )
+
+def _outcome(run: Any, loaded: float) -> str:
     good = sum(claim.as_expected for claim in run.claims)
-    out.print(
+    return (
         f"{good} of {len(run.claims)} claims have their expected status. Tier {run.tier}, "
         f"seed {run.seed}, {run.dtype} on {run.device}; {run.seconds:.1f} s after "
         f"{loaded:.1f} s of imports."
     )
-    if json is not None:
-        write_json(json, run.claims)
-    if report is not None:
-        write_report(report, run)
-        out.print(f"Report: {report}")
-    if not run.as_expected:
-        raise typer.Exit(UNEXPECTED)
 
 
 def _summary(run: Any) -> Table:
@@ -225,6 +233,64 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
     out.print(table(rows))
     if json is not None:
         write_text(json, encoder.dumps(rows_json(rows), indent=2) + "\n")
+
+
+@app.command()
+def ledger(
+    paper: Annotated[
+        str | None, typer.Option(help="Only this paper: zucchet, lru, rotrnn, blur.")
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option(help="Show only this status, e.g. refuted.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write JSON rows here.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the site and its errata here.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+) -> None:
+    """Judge every statement of the papers and list it with its status."""
+    with plain_errors():
+        import dataclasses
+
+        from sigprop.results import require_writable, write_json
+        from sigprop.site import require_free, write_site
+        from theory.claims import Status, select
+
+        if status is not None and status not in set(Status):
+            words = ", ".join(Status)
+            raise ValueError(f"need a status in {words}, got {status!r}")
+        if json is not None:
+            require_writable(json)
+        if html is not None:
+            require_free(html)
+        how = {"tier": "quick", "seed": seed, "samples": None}
+        run, loaded = _judge(select(paper), how, "cpu")
+        shown = [one for one in run.claims if status in (None, one.status)]
+        out = console()
+        out.print(_ledger_table(shown))
+        counts = Counter(one.status for one in run.claims)
+        out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
+        out.print(_outcome(run, loaded))
+        if json is not None:
+            write_json(json, shown)
+        if html is not None:
+            write_site(html, dataclasses.replace(run, claims=tuple(shown)))
+        raise typer.Exit(EXPECTED if run.as_expected else UNEXPECTED)
+
+
+def _ledger_table(rows: list[Any]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("row", "kind", "status", "mutants", "title"):
+        justify = "right" if name == "mutants" else "left"
+        table.add_column(name, justify=justify, no_wrap=name != "title")
+    for one in rows:
+        word = f"[{MARKS.get(one.status, 'red')}]{one.status}[/]"
+        if not one.as_expected:
+            word += f" [red]not {one.expected}[/]"
+        score = f"{one.killed}/{one.mutants}" if one.mutants else "-"
+        table.add_row(one.id, one.kind, word, score, one.title)
+    return table
 
 
 @app.command()

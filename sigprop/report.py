@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -135,6 +136,7 @@ class Plot:
     ticks: tuple[tuple[float, str], ...]
     band: tuple[float, float]
     label: str
+    margin: float
     # In user units; the text of a 400-unit picture stays legible 320 pixels wide.
     width: int = 400
     left: int = 46
@@ -200,6 +202,7 @@ def _plot(claim: ClaimResult, margin: float) -> Plot | None:
         band=(height(1 + margin), height(1 - margin)),
         label=f"{claim.id}: measured over closed form at {len(points)} grid points; "
         f"{inside} of {derived} derived results lie within {margin:g} of 1",
+        margin=margin,
     )
 
 
@@ -225,20 +228,16 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def render(run: Run) -> str:
-    """The report of ``run`` as one HTML page.
-
-    Raises:
-        ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
-    """
-    environment = Environment(
+def environment() -> Environment:
+    """Jinja with the filters of every page; the templates lie beside this module."""
+    found = Environment(
         loader=PackageLoader("sigprop", "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
+    found.filters.update(
         math=lambda latex: Markup(mathml(latex)),
         prose=_prose,
         number=_number,
@@ -247,13 +246,27 @@ def render(run: Run) -> str:
         count=_count,
         digest=_digest,
     )
-    return environment.get_template("report.html.j2").render(
-        run=run,
-        counts=Counter(claim.status for claim in run.claims),
-        sections=_sections(run),
-        groups=_groups,
-        plot=lambda claim: _plot(claim, run.margin),
-    )
+    return found
+
+
+def shared(run: Run) -> dict[str, Any]:
+    """What every page's template is given: the run, and how its claims are laid out."""
+    return {
+        "run": run,
+        "counts": Counter(claim.status for claim in run.claims),
+        "sections": _sections(run),
+        "groups": _groups,
+        "plot": lambda claim: _plot(claim, run.margin),
+    }
+
+
+def render(run: Run) -> str:
+    """The report of ``run`` as one HTML page.
+
+    Raises:
+        ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
+    """
+    return environment().get_template("report.html.j2").render(shared(run))
 
 
 def write_report(path: Path, run: Run) -> None:

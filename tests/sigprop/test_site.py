@@ -1,0 +1,200 @@
+"""The ledger's site: every page, every link, and what a reader does with them."""
+
+import dataclasses
+import re
+
+import pytest
+
+from sigprop.site import INDEX, MARK, render_site, write_site
+from sigprop.verify import verify
+from tests.browser import chromium
+from tests.sigprop.test_report import EVERYTHING, Page
+from theory.claims import select
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Two that are judged in no time, beside the report's own examples."""
+    judged = verify(select(ids=("zucchet:74", "lru:4")))
+    claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
+    topics = [dataclasses.replace(one, topic="ring") for one in claims]
+    return dataclasses.replace(judged, claims=(*topics, *judged.claims))
+
+
+@pytest.fixture(scope="module")
+def site(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ledger") / "site"
+    write_site(folder, run)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+def test_there_is_a_page_a_claim_an_index_and_the_errata(site, run):
+    assert len(list(site.iterdir())) == len(run.claims) + 2
+    assert MARK in (site / INDEX).read_text()
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it(site):
+    pages = {file.name: Page(file.read_text()) for file in site.iterdir()}
+    links = 0
+    for name, page in pages.items():
+        for link in page.links:
+            target, _, place = link.partition("#")
+            assert (target or name) in pages, (name, link)
+            assert not place or place in pages[target or name].ids, (name, link)
+            links += 1
+    assert links > 4 * len(pages)
+
+
+def test_nothing_is_loaded_and_only_the_index_has_a_script(site):
+    for file in site.iterdir():
+        text = file.read_text()
+        assert ("<script>" in text) == (file.name == INDEX)
+        assert "default-src 'none'" in text
+        assert not re.search(r"https?://(?!www\.w3\.org)", text)
+        assert "\\" not in re.sub(r"<script>.*?</script>", "", text, flags=re.S)
+
+
+def test_errata_hold_what_is_wrong_and_nothing_else(site, run):
+    text = (site / "errata.html").read_text()
+    wrong = {
+        one.id
+        for one in run.claims
+        if one.status in ("refuted", "conditional") and one.paper != "sigprop"
+    }
+    found = set(re.findall(r'<a class="id" href="[^"]+">([^<]+)</a>', text))
+    assert found == wrong
+    assert "lru:4" in found
+    assert "\\" not in text
+
+
+def test_what_extraction_spoilt_is_no_erratum(run):
+    spoilt = tuple(dataclasses.replace(one, as_extracted=True) for one in run.claims)
+    text = render_site(dataclasses.replace(run, claims=spoilt))["errata.html"]
+    assert "None among the statements judged" in text
+    assert "lru:4" not in text
+
+
+def test_a_site_replaces_an_older_one_and_nothing_else(tmp_path, run):
+    few = dataclasses.replace(run, claims=run.claims[:1])
+    write_site(tmp_path / "site", run)
+    write_site(tmp_path / "site", few)
+    assert len(list((tmp_path / "site").iterdir())) == 3
+    other = tmp_path / "mine"
+    other.mkdir()
+    (other / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match="need a new or empty folder"):
+        write_site(other, few)
+    assert [file.name for file in other.iterdir()] == ["thesis.txt"]
+    broken = dataclasses.replace(few.claims[0], statement=r"\nosuch")
+    with pytest.raises(ValueError, match="nosuch"):
+        write_site(tmp_path / "site", dataclasses.replace(few, claims=(broken,)))
+    assert len(list((tmp_path / "site").iterdir())) == 3
+
+
+VISIBLE = "document.querySelectorAll('tr[data-status]:not([hidden])').length"
+
+
+@pytest.mark.browser
+def test_filters_and_search_leave_what_they_say(browser, site, run):
+    browser.open((site / INDEX).as_uri())
+    assert browser.ask(VISIBLE) == len(run.claims)
+
+    def choose(field, value):
+        browser.ask(
+            f"(f => {{f.value = {value!r}; f.dispatchEvent(new Event('input'))}})"
+            f"(document.getElementById({field!r}))"
+        )
+
+    for field in ("paper", "status", "topic"):
+        for value in {getattr(one, field) for one in run.claims} - {""}:
+            choose(field, str(value))
+            expected = sum(getattr(one, field) == value for one in run.claims)
+            assert browser.ask(VISIBLE) == expected, (field, value)
+        choose(field, "")
+    choose("words", "unrolled")
+    assert browser.ask(VISIBLE) == 1
+    assert browser.ask("document.getElementById('shown').textContent").startswith(
+        "1 of"
+    )
+    choose("status", "definition")
+    assert browser.ask(VISIBLE) == 0
+    assert browser.complaints() == []
+
+
+@pytest.mark.browser
+def test_a_deep_link_shows_its_row_and_takes_the_focus(browser, site):
+    browser.open((site / INDEX).as_uri() + "#lru-4")
+    browser.press("Tab")
+    assert browser.ask("document.activeElement.closest('tr').id") == "lru-4"
+    browser.ask("document.getElementById('status').value = 'definition'; filter()")
+    browser.ask("location.hash = '#zucchet-74'")
+    browser.until("document.activeElement.closest('tr')?.id === 'zucchet-74'")
+    assert not browser.ask("document.getElementById('zucchet-74').hidden")
+    box = "document.getElementById('zucchet-74').getBoundingClientRect()"
+    assert browser.ask(f"{box}.top >= 0 && {box}.bottom <= innerHeight")
+    assert browser.complaints() == []
+
+
+@pytest.mark.browser
+def test_keys_alone_find_a_row_and_open_its_page(browser, site):
+    browser.open((site / INDEX).as_uri())
+    for _ in range(20):
+        browser.press("Tab")
+        if browser.ask("document.activeElement.id") == "words":
+            break
+    assert browser.ask("document.activeElement.id") == "words"
+    for letter in "lru:4":
+        browser.press(letter)
+    assert browser.ask(VISIBLE) == 1
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    browser.press("Tab")
+    assert browser.ask(outline) != "none"
+    browser.press("Enter")
+    browser.until("location.pathname.endsWith('lru-4.html')")
+    assert browser.complaints() == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "name", [INDEX, "errata.html", "lru-4.html", "zucchet-74.html"]
+)
+def test_a_phone_needs_no_sideways_scrolling(browser, site, name):
+    browser.open((site / name).as_uri(), width=360)
+    assert browser.ask("innerWidth") == 360
+    assert browser.ask("document.documentElement.scrollWidth") <= 360
+    assert browser.ask("document.documentElement.scrollHeight") > 600
+    assert browser.complaints() == []
+
+
+@pytest.mark.browser
+def test_formulas_are_drawn(browser, site):
+    browser.open((site / "lru-4.html").as_uri())
+    boxes = browser.ask(
+        "[...document.querySelectorAll('.formula math')].map(m => m.getBoundingClientRect())"
+        ".map(b => [b.width, b.height])"
+    )
+    assert len(boxes) == 2
+    for width, height in boxes:
+        assert width > 60
+        assert height > 20
+    sums = browser.ask(
+        "[...document.querySelectorAll('munderover')].map(m => m.offsetHeight || "
+        "m.getBoundingClientRect().height)"
+    )
+    assert min(sums) > 30
+
+
+@pytest.mark.browser
+def test_a_complaint_would_be_heard(browser, tmp_path):
+    file = tmp_path / "bad.html"
+    file.write_text("<!DOCTYPE html><script>nothing()</script>")
+    before = len(browser.events)
+    browser.open(file.as_uri())
+    assert browser.complaints()
+    del browser.events[before:]
