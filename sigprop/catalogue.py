@@ -11,6 +11,7 @@ from sigprop.mutation import Score
 from sigprop.plans import is_check, make_plans, score
 from sigprop.verdict import distance_plan
 from theory.claims import Claim, find
+from theory.evidence import Evidence
 
 
 def routes_of(claim: Claim) -> tuple[str, ...]:
@@ -38,6 +39,8 @@ def _truths(claim: Claim) -> dict[Any, complex]:
 
 
 def _score(claim: Claim) -> Score:
+    if claim.evidence is not None:
+        return evidence.judge(claim).score
     if is_check(claim) or claim.derive is None:
         return Score(0, ())
     plans = make_plans(claim, _truths(claim), "quick")
@@ -98,8 +101,11 @@ def describe(claim_id: str) -> str:
         lines.append(f"corrected   {claim.correction}")
     if claim.condition:
         lines.append(f"condition   {claim.condition}")
-    if claim.note:
-        lines.append(f"note        {claim.note}")
+    for name in ("note", "reason", "inherits"):
+        if getattr(claim, name):
+            lines.append(f"{name:<12}{getattr(claim, name)}")
+    if claim.as_extracted:
+        lines.append("our copy    its extraction is likely at fault, not the paper")
     lines.append(f"code        {claim.code}  ({location(claim.code)})")
     lines.append(f"routes      {', '.join(routes_of(claim))}")
     if claim.derive is not None:
@@ -109,11 +115,28 @@ def describe(claim_id: str) -> str:
     if claim.grid:
         lines += ["", f"grid        {len(claim.grid)} points"]
         lines += [f"  {point}" for point in claim.grid]
+    if claim.evidence is not None:
+        lines += ["", *_evidence(claim.evidence)]
     lines += ["", *_power(claim)]
     return "\n".join(lines)
 
 
+def _evidence(given: Evidence) -> list[str]:
+    lines = [f"points      {len(given.points)}; each route {given.relation} the form"]
+    lines += [f"  {evidence.describe(at)}" for at in given.points if at]
+    if given.outside:
+        lines += ["outside     the statement fails here"]
+        lines += [f"  {evidence.describe(at)}" for at in given.outside]
+    named = [one for one in given.routes.items() if isinstance(one[1], str)]
+    return lines + [f"{route:<12}{place}" for route, place in named]
+
+
 def _power(claim: Claim) -> list[str]:
+    if not claim.quantity:
+        return []
+    if claim.evidence is not None:
+        found = _score(claim)
+        return [f"mutants     {found.killed} of {found.total} refuted by the evidence"]
     if is_check(claim) or claim.derive is None:
         return ["mutants     scored in the run: the claim brings its own check"]
     plans = make_plans(claim, _truths(claim), "quick")

@@ -28,7 +28,9 @@ def refused(*arguments):
     return done.stderr
 
 
-@pytest.mark.parametrize("command", ["verify", "claims", "show", "figure", "models"])
+@pytest.mark.parametrize(
+    "command", ["verify", "ledger", "claims", "show", "figure", "models"]
+)
 def test_help_names_every_command_and_each_has_its_own(command):
     assert command in sigprop("--help").output
     done = sigprop(command, "--help")
@@ -68,7 +70,7 @@ def test_claims_write_json_with_the_shared_keys(tmp_path):
         assert (row["paper"], row["status"]) == ("lru", claim.expected)
         assert row["kind"] == claim.kind
         assert row["killed"] == row["mutants"]
-        assert len(row["routes"]) >= 1
+        assert bool(row["routes"]) == bool(claim.quantity)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -81,7 +83,10 @@ def test_show_tells_what_a_claim_rests_on():
     assert len(done.output.splitlines()) > 30
 
 
-@pytest.mark.parametrize("claim_id", registry())
+EVERY_NINTH = [*list(registry())[::9], "zucchet:74", "lru:prop3.3", "lru:lemma3.2"]
+
+
+@pytest.mark.parametrize("claim_id", EVERY_NINTH)
 def test_show_knows_every_claim(claim_id):
     done = sigprop("show", claim_id)
     assert done.exit_code == 0
@@ -115,8 +120,9 @@ BAD = [
         "'hochreiter'\n",
     ),
     (
-        ("verify", "--paper", "blur"),
-        "sigprop: no claim of 'blur' is registered yet; see `sigprop claims`\n",
+        ("ledger", "--status", "wrong"),
+        "sigprop: need a status in definition, proved, confirmed, conditional, refuted, "
+        "not-checkable, got 'wrong'\n",
     ),
     (
         ("verify", "--claim", "zucchet:42", "--device", "tpu"),
@@ -145,11 +151,6 @@ def test_a_seed_that_no_generator_takes_is_refused(seed):
     message = refused("verify", "--claim", "lru:lemma3.2", "--seed", seed)
     assert "seed" in message
     assert str(seed) in message
-
-
-def test_a_claim_of_another_paper_is_not_said_to_be_unregistered():
-    message = refused("verify", "--paper", "lru", "--claim", "zucchet:42")
-    assert "no claim of 'lru' is registered yet" not in message
 
 
 @pytest.fixture
@@ -259,3 +260,59 @@ def test_models_lists_the_papers_networks_with_their_parameters():
     assert "rotrnn-speech" not in rows
     message = "sigprop: need a paper in lru, rotrnn, blur, zucchet, got 'lur'\n"
     assert refused("models", "--paper", "lur") == message
+
+
+LEDGER_KEYS = KEYS | {
+    "statement",
+    "printed",
+    "corrected",
+    "condition",
+    "counterexample",
+    "code",
+    "seconds",
+    "as_extracted",
+}
+
+
+@pytest.fixture
+def few_rows(monkeypatch):
+    """A ledger of three rows."""
+    import theory.claims
+
+    few = theory.claims.select(ids=("zucchet:42", "zucchet:75", "lru:4"))
+    monkeypatch.setattr(theory.claims, "select", lambda paper=None: few)
+
+
+@pytest.mark.usefixtures("few_rows")
+def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
+    json_file, site = tmp_path / "rows.json", tmp_path / "site"
+    done = sigprop("ledger", "--json", json_file, "--html", site)
+    assert done.exit_code == 0, done.output
+    for word in ("zucchet:42", "lru:4", "refuted", "1 refuted", "3 of 3"):
+        assert word in done.output
+    rows = json.loads(json_file.read_text())
+    assert [row["id"] for row in rows] == ["zucchet:42", "zucchet:75", "lru:4"]
+    for row in rows:
+        assert set(row) >= LEDGER_KEYS
+        assert isinstance(row["mutants"], int)
+        assert row["printed"] == row["statement"]
+    assert (site / "lru-4.html").exists()
+    assert sigprop("ledger", "--html", site).exit_code == 0
+
+
+@pytest.mark.usefixtures("few_rows")
+def test_the_ledger_shows_one_status(tmp_path):
+    file = tmp_path / "rows.json"
+    done = sigprop("ledger", "--status", "refuted", "--json", file)
+    assert done.exit_code == 0
+    assert [row["id"] for row in json.loads(file.read_text())] == ["lru:4"]
+    assert "zucchet:42" not in done.output
+
+
+def test_a_folder_that_holds_something_else_is_refused_before_the_work(
+    tmp_path, no_work
+):
+    (tmp_path / "thesis.txt").write_text("mine")
+    message = refused("ledger", "--html", tmp_path)
+    assert message.startswith("sigprop: need a new or empty folder")
+    assert (tmp_path / "thesis.txt").exists()

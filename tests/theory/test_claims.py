@@ -32,7 +32,9 @@ from theory.symbols import lam, lam_bar, rho
 CLAIMS = registry()
 GRIDDED = {key: claim for key, claim in CLAIMS.items() if claim.grid}
 PRINTED = {
-    key: claim for key, claim in CLAIMS.items() if claim.printed and claim.derive
+    key: claim
+    for key, claim in CLAIMS.items()
+    if claim.printed and claim.derive and not claim.evidence
 }
 every_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 
@@ -105,7 +107,10 @@ def test_a_name_of_nothing_does_not_resolve():
 def test_claim_is_judged_by_a_route_table_or_by_its_own_check(claim):
     from sigprop.quantities import QUANTITIES
 
-    if claim.quantity.startswith("sigprop."):
+    if claim.quantity in ("", "evidence"):
+        assert (claim.evidence is not None) == (claim.quantity == "evidence")
+        assert not claim.grid
+    elif claim.quantity.startswith("sigprop."):
         assert list(inspect.signature(resolve(claim.quantity)).parameters) == [
             "claim",
             "seed",
@@ -156,7 +161,11 @@ def test_derivation_of_a_gridded_claim_depends_only_on_what_its_grid_sets(claim)
     assert len(set(claim.grid)) == len(claim.grid)
 
 
-CORRECTED = {key: claim for key, claim in CLAIMS.items() if claim.corrected}
+CORRECTED = {
+    key: claim
+    for key, claim in CLAIMS.items()
+    if claim.corrected and not claim.evidence
+}
 
 
 @pytest.mark.parametrize("claim", CORRECTED.values(), ids=CORRECTED)
