@@ -4,15 +4,18 @@ Each check takes the claim and the run's seed and returns route results; those o
 ``printed`` judge the statement without its condition and are expected to refute it.
 """
 
+import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from sympy import I, Rational, Symbol, exp, limit, oo, pi, simplify
+from sympy import I, Integer, Rational, Symbol, exp, limit, oo, pi, simplify
 
 from sigprop import ginibre, inputs
 from sigprop.evaluate import values
+from sigprop.mutation import Score
 from sigprop.quantities import QUANTITIES
 from sigprop.results import RouteResult
 from sigprop.statuses import drawn_result
@@ -31,52 +34,72 @@ def _decided(route: str, point: str, value: Any, right: Any, form: str = "derive
     return RouteResult(route, point, value, value, value, word, form)
 
 
-def divergence(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+def _diverges(decay: Any, turn: Any) -> bool:
+    """Whether the sensitivity does, towards ``exp(i pi turn)``: what is true."""
+    return decay != -1 or turn == 1
+
+
+def divergence(
+    claim: Claim, seed: int, says: Callable[..., bool] = _diverges
+) -> tuple[RouteResult, ...]:
     """Limits of the sensitivity at the edge: by SymPy, and seen through the scan.
 
     The impulse route's value is the growth of the moment from gap 1e-2 to gap 1e-3.
     """
     assert claim.derive is not None
-    moment = claim.derive().result
-    radius = Symbol("s", positive=True)
-    cases = (
-        (Rational(1, 2), Rational(1, 2), True, "derived"),
-        (Rational(-1, 2), Rational(0), True, "derived"),
-        (Rational(0), Rational(1), True, "derived"),
-        (Rational(1), Rational(0), True, "derived"),
-        (Rational(-1), Rational(1), True, "derived"),
-        (Rational(-1), Rational(0), True, "printed"),
-    )
     found = []
-    for decay, turn, diverges, form in cases:
-        direction = exp(I * pi * turn)
-        at: dict[Any, Any] = {
-            rho: decay,
-            lam: radius * direction,
-            lam_bar: radius / direction,
-        }
-        edge = limit(
-            simplify(moment.subs(list(at.items()), simultaneous=True)), radius, 1, "-"
-        )
-        theta = float(pi * turn)
-        impulse = QUANTITIES["sensitivity"].impulse
-        near = [
-            impulse(EigenPoint(gap, theta, exponential(float(decay)), 1), False).real
-            for gap in (1e-2, 1e-3)
-        ]
-        # The slowest divergence is of the third power: a thousandfold each decade.
-        grows = near[1] > 100 * near[0]
-        point = f"rho={decay}, lambda -> exp({turn} i pi)"
-        found.append(
-            _decided("symbolic", point, math.nan, (abs(edge) == oo) == diverges, form)
-        )
-        found.append(
-            _decided("impulse", point, near[1] / near[0], grows == diverges, form)
-        )
+    for edge in _edges(claim.derive().result, QUANTITIES["sensitivity"].impulse):
+        point = f"rho={edge.decay}, lambda -> exp({edge.turn} i pi)"
+        said = [("derived", says(edge.decay, edge.turn))]
+        if not _diverges(edge.decay, edge.turn):
+            said.append(("printed", True))
+        for form, word in said:
+            infinite = edge.limit == word
+            found.append(_decided("symbolic", point, math.nan, infinite, form))
+            # The slowest divergence is of the third power: a thousandfold each decade.
+            grows = (edge.growth > 100) == word
+            found.append(_decided("impulse", point, edge.growth, grows, form))
     return tuple(found)
 
 
-def covariance_bound(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+class _Edge(NamedTuple):
+    """Where the sensitivity was taken to the edge, and what became of it."""
+
+    decay: Any
+    turn: Any
+    limit: bool  # whether it is infinite
+    growth: float  # from gap 1e-2 to gap 1e-3
+
+
+@functools.cache
+def _edges(moment: Any, impulse: Callable[..., complex]) -> tuple[_Edge, ...]:
+    half, one, zero = Rational(1, 2), Integer(1), Integer(0)
+    radius = Symbol("s", positive=True)
+    found = []
+    for decay, turn in (
+        *((half, half), (-half, zero), (zero, one)),
+        *((one, zero), (-one, one), (-one, zero)),
+    ):
+        direction = exp(I * pi * turn)
+        at: list[Any] = [
+            (rho, decay),
+            (lam, radius * direction),
+            (lam_bar, radius / direction),
+        ]
+        edge = limit(simplify(moment.subs(at, simultaneous=True)), radius, 1, "-")
+        far, near = (
+            impulse(
+                EigenPoint(gap, float(pi * turn), exponential(float(decay)), 1), False
+            ).real
+            for gap in (1e-2, 1e-3)
+        )
+        found.append(_Edge(decay, turn, abs(edge) == oo, near / far))
+    return tuple(found)
+
+
+def covariance_bound(
+    claim: Claim, seed: int, scale: float = 1.0
+) -> tuple[RouteResult, ...]:
     """Eq. 45 under a bound ``U >= |R|``, with and without the modulus of lambda.
 
     The input has ``R = (-rho)**|Delta|`` and the bound is ``U = rho**|Delta|``.
@@ -90,27 +113,29 @@ def covariance_bound(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             kernel = complex(truth.eigenvalue()) ** np.arange(600)
             lags = np.subtract.outer(np.arange(600), np.arange(600))
             direct = (kernel @ np.power(-decay, abs(lags)) @ kernel.conj()).real
-            for form, expr in (("derived", bound_74()), ("printed", eq_45())):
+            for form, expr in (("derived", scale * bound_74()), ("printed", eq_45())):
                 bound = values([expr], [bounded])[0, 0].real
                 point = f"R=(-{decay})^|D|, U={decay}^|D|, gap={gap}, theta={theta:.3g}"
                 for route, value in (("closed_form", moment), ("reference", direct)):
                     ratio = value / bound
-                    found.append(
-                        _decided(route, point, ratio, ratio <= 1 + 1e-12, form)
-                    )
+                    right = value <= bound * (1 + 1e-12)
+                    found.append(_decided(route, point, ratio, right, form))
     return tuple(found)
 
 
-def empirical_autocovariance(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+def empirical_autocovariance(
+    claim: Claim, seed: int, missing: int = 0
+) -> tuple[RouteResult, ...]:
     """The estimator equals its defining sum, and its divisor counts the summands."""
     generator = np.random.default_rng([seed, 75])
     data = generator.standard_normal((3, 17))
     measured = inputs.Empirical(data).autocovariance(np.arange(17))
     found = []
-    for lag in (0, 1, 5, 16):
+    for lag in (0, 1, 5, 15):
         top = 16  # the paper's T: samples are numbered 0 ... T
+        divisor = top - lag + 1 - missing
         sums = [
-            math.fsum(x[t] * x[t + lag] for t in range(top - lag + 1)) / (top - lag + 1)
+            math.fsum(x[t] * x[t + lag] for t in range(top - lag + 1)) / divisor
             for x in data
         ]
         ratio = float(measured[lag] / (math.fsum(sums) / len(sums)))
@@ -126,21 +151,30 @@ CIRCLE_RADII = np.array([0.5, 0.75, 0.9, 1.0])
 CIRCLE_SIZE, CIRCLE_PILOT, INFLATION = 64, 300, 1.5
 
 
-def circular_law(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+@functools.cache
+def _circle_fractions(
+    sample: Callable[..., np.ndarray], seed: int, tag: int, count: int
+) -> np.ndarray:
+    """Fractions of eigenvalues within each radius, a row a radius."""
+    generator = np.random.default_rng([seed, 31, tag])
+    radii = sample(generator, count, CIRCLE_SIZE)
+    return (radii[None] <= CIRCLE_RADII[:, None, None]).mean(axis=2)
+
+
+def circular_law(
+    claim: Claim, seed: int, law: Callable[..., Any] | None = None
+) -> tuple[RouteResult, ...]:
     """Sampled matrices against the exact law at finite N, and that law's limit.
 
     Counts of eigenvalues are no Gaussian forms: their variance comes from a pilot with
     its own key, inflated by half, and fixes the number of matrices before the run.
     """
-
-    def fractions(tag: int, count: int):
-        generator = np.random.default_rng([seed, 31, tag])
-        radii = ginibre.sample_radii(generator, count, CIRCLE_SIZE)
-        return (radii[None] <= CIRCLE_RADII[:, None, None]).mean(axis=2)
-
-    exact = ginibre.radial_law(CIRCLE_RADII, CIRCLE_SIZE)
-    pilot = fractions(0, CIRCLE_PILOT).var(axis=1, ddof=1) / exact**2
-    sized = plan(claim.margin, variance=float(INFLATION * pilot.max()))
+    law = law or ginibre.radial_law
+    exact = law(CIRCLE_RADII, CIRCLE_SIZE)
+    fractions = partial(_circle_fractions, ginibre.sample_radii, seed)
+    pilot = fractions(0, CIRCLE_PILOT)
+    variance = (pilot.var(axis=1, ddof=1) / pilot.mean(axis=1) ** 2).max()
+    sized = plan(claim.margin, variance=float(INFLATION * variance))
     found = []
     for radius, expected, sample in zip(
         CIRCLE_RADII, exact, fractions(1, sized.n), strict=True
@@ -155,7 +189,7 @@ def circular_law(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         found.append(drawn_result(point, verdict))
     sizes = (16, 64, 256, 1024, 4096)
     gaps = [
-        float(np.max(np.abs(ginibre.radial_law(CIRCLE_RADII, size) - CIRCLE_RADII**2)))
+        float(np.max(np.abs(law(CIRCLE_RADII, size) - CIRCLE_RADII**2)))
         for size in sizes
     ]
     steps = zip(sizes, sizes[1:], gaps, gaps[1:], strict=False)
@@ -167,3 +201,45 @@ def circular_law(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         right = 0.45 < after / before < 0.55
         found.append(_decided("reference", point, 2 * after / before, right))
     return tuple(found)
+
+
+SLIPS: dict[str, dict[str, Check]] = {
+    "divergence": {
+        "never": partial(divergence, says=lambda decay, turn: False),
+        "always": partial(divergence, says=lambda decay, turn: True),
+        "for rho > 0": partial(divergence, says=lambda decay, turn: decay > 0),
+        "for rho < 1": partial(divergence, says=lambda decay, turn: decay < 1),
+        "on the real axis": partial(
+            divergence, says=lambda decay, turn: turn in (0, 1)
+        ),
+    },
+    "covariance_bound": {
+        f"times {scale}": partial(covariance_bound, scale=scale)
+        for scale in (0.95, 0.5, -1.0)
+    },
+    "empirical_autocovariance": {
+        "one sample fewer": partial(empirical_autocovariance, missing=1),
+        "one sample more": partial(empirical_autocovariance, missing=-1),
+    },
+    "circular_law": {
+        "uniform in the radius": partial(circular_law, law=lambda r, size: r),
+        "a third power": partial(circular_law, law=lambda r, size: r**3),
+        "5 % more": partial(
+            circular_law, law=lambda r, size: 1.05 * ginibre.radial_law(r, size)
+        ),
+        "5 % less": partial(
+            circular_law, law=lambda r, size: 0.95 * ginibre.radial_law(r, size)
+        ),
+    },
+}
+
+
+def score(claim: Claim) -> Score:
+    """Whether each check notices the slips made in what it checks."""
+    slips = SLIPS[claim.quantity.rpartition(".")[2]]
+    survivors = [
+        name
+        for name, check in slips.items()
+        if all(r.verdict == "confirmed" for r in check(claim, 0) if r.form == "derived")
+    ]
+    return Score(len(slips), tuple(survivors))

@@ -40,6 +40,13 @@ def test_a_check_confirms_the_claim_with_its_condition_by_two_routes(claim_id):
 
 
 @pytest.mark.parametrize("claim_id", CHECKS)
+def test_a_check_notices_every_slip_in_what_it_checks(claim_id):
+    score = checks.score(find(claim_id))
+    assert score.total >= 2
+    assert score.survivors == ()
+
+
+@pytest.mark.parametrize("claim_id", CHECKS)
 def test_a_check_is_the_one_that_its_claim_names(claim_id):
     assert find(claim_id).quantity == f"sigprop.checks.{CHECKS[claim_id].__name__}"
 
@@ -56,8 +63,10 @@ def test_a_moment_that_stays_finite_at_the_edge_is_not_said_to_diverge():
         find("zucchet:text:divergence"), derive=lambda: start("bounded", Integer(1))
     )
     found = checks.divergence(bounded, 0)
-    assert "confirmed" not in words(found, route="symbolic")
+    *edges, last = words(found, route="symbolic")
+    assert set(edges) == {"refuted"}
     # At rho = -1 the true moment is finite as well: there the check agrees.
+    assert last == "confirmed"
     assert words(found, "printed", "symbolic") == ["refuted"]
 
 
@@ -70,7 +79,9 @@ def test_code_that_stays_finite_at_the_edge_is_not_said_to_diverge(monkeypatch):
     broken = dataclasses.replace(routes, impulse=held_off)
     monkeypatch.setitem(checks.QUANTITIES, "sensitivity", broken)
     found = checks.divergence(find("zucchet:text:divergence"), 0)
-    assert set(words(found, route="impulse")) == {"refuted"}
+    *edges, last = words(found, route="impulse")
+    assert set(edges) == {"refuted"}
+    assert last == "confirmed"  # finite, as it should be
     assert set(words(found, route="symbolic")) == {"confirmed"}
 
 
