@@ -20,25 +20,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-EXPECTED, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-MARKS = {
-    "proved": "green",
-    "confirmed": "green",
-    "definition": "cyan",
-    "conditional": "yellow",
-    "refuted": "magenta",
-    "inconclusive": "red",
-    "not-checkable": "dim",
-}
-SHORT = {
-    "symbolic": "sym",
-    "reference": "ref",
-    "impulse": "imp",
-    "autodiff": "ad",
-    "closed_form": "cf",
-    "monte_carlo": "mc",
-}
+from sigprop.tables import MARKS, ledger_table, outcome, summary
 
+EXPECTED, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -133,13 +117,13 @@ def _verify(
 
     run, loaded = _judge(select(paper, ids), how, device)
     out = console()
-    out.print(_summary(run))
+    out.print(summary(run))
     out.print(
         "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
         "recurrence, ad autodiff,\ncf stable closed form, mc Monte Carlo. The interval "
         "spans the grid's own, at level 1e-7 each.\n"
     )
-    out.print(_outcome(run, loaded))
+    out.print(outcome(run, loaded))
     if json is not None:
         write_json(json, run.claims)
     if report is not None:
@@ -177,45 +161,7 @@ def _judge(chosen: Any, how: dict[str, Any], device: str) -> tuple[Any, float]:
                 stages[stage] = bar.add_task(stage, total=total)
             bar.update(stages[stage], completed=done, total=total)
 
-        return judge_claims(chosen, progress=progress, **how), loaded
-
-
-def _outcome(run: Any, loaded: float) -> str:
-    good = sum(claim.as_expected for claim in run.claims)
-    return (
-        f"{good} of {len(run.claims)} claims have their expected status. Tier {run.tier}, "
-        f"seed {run.seed}, {run.dtype} on {run.device}; {run.seconds:.1f} s after "
-        f"{loaded:.1f} s of imports."
-    )
-
-
-def _summary(run: Any) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("claim", "status", "", "routes", "measured / closed form"):
-        table.add_column(name, no_wrap=True)
-    for name in ("mutants", "s"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for claim in run.claims:
-        drawn = [
-            r for r in claim.results if r.route == "monte_carlo" and r.form == "derived"
-        ]
-        span = "-"
-        if drawn:
-            span = (
-                f"{min(r.low for r in drawn):.4f} .. {max(r.high for r in drawn):.4f}"
-            )
-        mark = "as expected" if claim.as_expected else f"expected {claim.expected}"
-        colour = MARKS.get(claim.status, "red")
-        table.add_row(
-            claim.id,
-            f"[{colour}]{claim.status}[/]",
-            mark if claim.as_expected else f"[red]{mark}[/]",
-            " ".join(SHORT.get(route) or route for route in claim.routes),
-            span,
-            f"{claim.killed}/{claim.mutants}" if claim.mutants else "-",
-            f"{claim.seconds:.1f}",
-        )
-    return table
+        return judge_claims(chosen, progress=progress, apart=True, **how), loaded
 
 
 def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
@@ -268,29 +214,15 @@ def ledger(
         run, loaded = _judge(select(paper), how, "cpu")
         shown = [one for one in run.claims if status in (None, one.status)]
         out = console()
-        out.print(_ledger_table(shown))
+        out.print(ledger_table(shown))
         counts = Counter(one.status for one in run.claims)
         out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
-        out.print(_outcome(run, loaded))
+        out.print(outcome(run, loaded))
         if json is not None:
             write_json(json, shown)
         if html is not None:
             write_site(html, dataclasses.replace(run, claims=tuple(shown)))
         raise typer.Exit(EXPECTED if run.as_expected else UNEXPECTED)
-
-
-def _ledger_table(rows: list[Any]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("row", "kind", "status", "mutants", "title"):
-        justify = "right" if name == "mutants" else "left"
-        table.add_column(name, justify=justify, no_wrap=name != "title")
-    for one in rows:
-        word = f"[{MARKS.get(one.status, 'red')}]{one.status}[/]"
-        if not one.as_expected:
-            word += f" [red]not {one.expected}[/]"
-        score = f"{one.killed}/{one.mutants}" if one.mutants else "-"
-        table.add_row(one.id, one.kind, word, score, one.title)
-    return table
 
 
 @app.command()

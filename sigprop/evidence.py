@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
@@ -42,12 +42,17 @@ def resolve(routine: Routine) -> Callable[..., Any]:
     """A routine, found by its dotted name if it is given as one.
 
     Raises:
+        ModuleNotFoundError: If there is no such module in ``sigprop`` or ``theory``.
         AttributeError: If the module has no such function.
     """
     if callable(routine):
         return routine
-    module, name = routine.rsplit(".", 1)
-    return getattr(importlib.import_module(module), name)
+    place, name = routine.rsplit(".", 1)
+    if place.startswith("theory."):
+        module = importlib.import_module(f"theory.{place.removeprefix('theory.')}")
+    else:
+        module = importlib.import_module(f"sigprop.{place.removeprefix('sigprop.')}")
+    return getattr(module, name)
 
 
 @dataclass(frozen=True)
@@ -166,8 +171,7 @@ def _result(
     return RouteResult(route, describe(at), ratio, ratio, ratio, word, which)
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """What evidence says: results, mutation score, and where a print fails."""
 
     results: tuple[RouteResult, ...]

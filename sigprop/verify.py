@@ -4,7 +4,6 @@ Order of a run: derive and compare forms symbolically, fix every sample size, ru
 deterministic routes, simulate each input once for all claims, judge, score mutants.
 """
 
-import importlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Expr
 
-from sigprop import evidence, ring, simulate
-from sigprop.checks import Check
+from sigprop import ring, simulate
+from sigprop.checking import checking
 from sigprop.devices import device_kind
 from sigprop.evaluate import precise
 from sigprop.montecarlo import Sums
@@ -234,29 +233,6 @@ def _short(value: complex) -> str:
     return f"{value.real:.6g}"
 
 
-def _run_check(claim: Claim, seed: int) -> ClaimResult:
-    began = time.perf_counter()
-    if not claim.quantity:
-        return finish(claim, [], Score(0, ()), 0.0)
-    if claim.quantity == "evidence":
-        judged = evidence.judge(claim)
-        return finish(
-            claim,
-            list(judged.results),
-            judged.score,
-            time.perf_counter() - began,
-            judged.counterexample,
-        )
-    module, name = claim.quantity.rsplit(".", 1)
-    place = importlib.import_module(module)
-    check: Check = getattr(place, name)
-    results = list(check(claim, seed))
-    score = getattr(place, "score", lambda claim: Score(0, ()))(claim)
-    wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
-    example = f"At {wrong[0].point} the statement fails." if wrong else None
-    return finish(claim, results, score, time.perf_counter() - began, example)
-
-
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on."""
     found = {}
@@ -274,6 +250,7 @@ def verify(
     tier: str = "quick",
     seed: int = 0,
     samples: int | None = None,
+    apart: bool = False,
     progress: Progress = lambda stage, done, total: None,
 ) -> Run:
     """Judge claims and return the record of the run.
@@ -284,6 +261,8 @@ def verify(
             sensitivity and ring moments at 1 %.
         seed: Moves every simulation; verdicts may change with it at the stated rates.
         samples: Trajectories a grid point, if more than the plan's are wanted.
+        apart: Whether a second process judges the claims that bring their own check;
+            the calling program must be safe to import.
         progress: Called with a stage's name, what is done and the total.
 
     Raises:
@@ -297,6 +276,30 @@ def verify(
         for point in claim.grid:
             point.require_inside()
     gridded = [claim for claim in claims if not is_check(claim)]
+    others = [claim for claim in claims if is_check(claim)]
+    with checking(others, seed, apart, progress) as checked:
+        finished = _judge_grids(gridded, tier, seed, samples, progress) | checked()
+    return Run(
+        claims=tuple(finished[claim.id] for claim in claims),
+        tier=tier,
+        margin=HEADLINE_MARGIN if tier == "headline" else 0.05,
+        alpha=ALPHA,
+        beta=BETA,
+        seed=seed,
+        device=device_kind(),
+        dtype="float64",
+        versions=versions(),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _judge_grids(
+    gridded: list[Claim],
+    tier: str,
+    seed: int,
+    samples: int | None,
+    progress: Progress,
+) -> dict[str, ClaimResult]:
     cases: dict[str, Case] = {}
     for done, claim in enumerate(gridded):
         progress("deriving", done, len(gridded))
@@ -321,22 +324,7 @@ def verify(
         finished[case.claim.id] = finish(
             case.claim, case.results, case.score, case.seconds, example
         )
-    for claim in claims:
-        if is_check(claim):
-            progress("checks", 0, 1)
-            finished[claim.id] = _run_check(claim, seed)
-    return Run(
-        claims=tuple(finished[claim.id] for claim in claims),
-        tier=tier,
-        margin=HEADLINE_MARGIN if tier == "headline" else 0.05,
-        alpha=ALPHA,
-        beta=BETA,
-        seed=seed,
-        device=device_kind(),
-        dtype="float64",
-        versions=versions(),
-        seconds=time.perf_counter() - began,
-    )
+    return finished
 
 
 def _simulate(

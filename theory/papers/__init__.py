@@ -12,5 +12,5 @@ PARTS = {
     "lru": ("lru", "lru_equations", "lru_text"),
     "rotrnn": ("rotrnn", "rotrnn_text"),
     "blur": ("blur", "blur_text"),
-    "sigprop": ("sigprop",),
+    "sigprop": ("sigprop", "zucchet_hessian_ours"),
 }

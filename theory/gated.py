@@ -1,0 +1,187 @@
+"""The simplified gated unit with constant gates: moments of ``h`` and of ``dh/db_f``.
+
+``h_t = lam h_{t-1} + (1 - lam) x_t`` with ``lam = sigmoid(b_f)``: the gate normalises the
+input, and the sensitivity sees it do so.
+
+Source: Zucchet & Orvieto (2024), Appendix D.3, Eq. 157-161.
+"""
+
+from functools import cache
+
+from sympy import (
+    Expr,
+    Function,
+    Symbol,
+    diff,
+    exp,
+    factor,
+    log,
+    oo,
+    rsolve,
+    simplify,
+    solve,
+)
+
+from theory.autocorrelation import LagFunctional, double_sum
+from theory.derivation import Derivation, start
+from theory.diagonal import moment as moment_of_state
+from theory.symbols import Delta, a, alpha, b, beta, lam, lam_bar, n
+
+b_f = Symbol("b_f", real=True)  # bias of the forget gate
+tau = Symbol("tau", positive=True)  # T of the gates' initialisation, b_f = log T
+
+
+@cache
+def kernel() -> Derivation:
+    """Weight of the input seen ``n`` steps ago in the state.
+
+    Source: Zucchet & Orvieto (2024), Eq. 158.
+
+    Example:
+        >>> kernel().result.subs(n, 0)
+        1 - lambda
+    """
+    k = Function("k")
+    recursion = k(n + 1) - lam * k(n)
+    solved = rsolve(recursion, k(n), {k(0): 1 - lam})
+    return start(
+        "an input of one weighs k(0) = 1 - lam when it enters, then", recursion
+    ).then("whose solution is", factor(solved))
+
+
+def _sum(weight: Expr) -> LagFunctional:
+    """The double sum of a kernel at ``alpha`` and the same at ``beta``."""
+    return double_sum(
+        lambda i, j: (
+            weight.subs({lam: alpha, n: i}, simultaneous=True)
+            * weight.subs({lam: beta, n: j}, simultaneous=True)
+        )
+    )
+
+
+@cache
+def pair() -> LagFunctional:
+    """``sum k_n(alpha) k_m(beta) R(n - m)``: what Eq. 159 calls ``f``."""
+    return _sum(kernel().result)
+
+
+def printed_pair() -> LagFunctional:
+    """Eq. 159 as printed.
+
+    Example:
+        >>> printed_pair().equals(pair())
+        True
+    """
+    front = (1 - alpha) * (1 - beta) / (1 - alpha * beta)
+    return LagFunctional(front, front * (alpha**Delta + beta**Delta), oo)
+
+
+def _equal(expr: Expr) -> Expr:
+    return expr.subs({alpha: lam, beta: lam}, simultaneous=True)
+
+
+@cache
+def state() -> LagFunctional:
+    """``E[h^2]`` for any autocovariance, from the kernel."""
+    return pair().map(_equal)
+
+
+@cache
+def sensitivity() -> LagFunctional:
+    """``E[(dh/dlam)^2]`` for any autocovariance, from the kernel's own derivative."""
+    return _sum(diff(kernel().result, lam)).map(_equal)
+
+
+def printed_state() -> LagFunctional:
+    """Eq. 160 as printed."""
+    return printed_pair().map(_equal)
+
+
+def printed_sensitivity() -> LagFunctional:
+    """Eq. 161 as printed: the mixed derivative of Eq. 159."""
+    return printed_pair().map(lambda weight: _equal(diff(weight, alpha, beta)))
+
+
+def on_embeddings(weights: LagFunctional, reason: str) -> Derivation:
+    """A functional on white noise of variance ``a`` plus ``b rho**|Delta|``."""
+    return kernel().then(reason, factor(weights.on("mixed")))
+
+
+def gate() -> Expr:
+    """``lam`` as a function of the bias.  Source: Eq. 157 without inputs."""
+    return 1 / (1 + exp(-b_f))
+
+
+def gate_slope() -> Derivation:
+    """``dlam/db_f`` squared, in terms of ``lam``: what takes Eq. 161 to the bias."""
+    slope = diff(gate(), b_f)
+    bias = solve(gate() - lam, b_f)[0]
+    return start("the gate's derivative by its bias", slope).then(
+        "squared, at the bias of a given gate",
+        factor(simplify(slope.subs(b_f, bias)) ** 2),
+    )
+
+
+def bias_sensitivity() -> Derivation:
+    """``E[(dh/db_f)^2]`` on the input of Fig. 12, by the chain rule."""
+    inner = factor(sensitivity().on("mixed"))
+    return gate_slope().then("times E[(dh/dlam)^2]", inner * gate_slope().result)
+
+
+def gate_at_time() -> Derivation:
+    """The gate at rest whose bias is ``log T``.  Source: Eq. 31 and Figure 15."""
+    return start("the gate", gate()).then(
+        "at b_f = log T", factor(simplify(gate().subs(b_f, log(tau))))
+    )
+
+
+def time_constant() -> Derivation:
+    """``1/(1 - f)`` at rest for a gate whose bias is ``log T``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 31 and Appendix D.1.
+    """
+    return gate_at_time().then(
+        "its time constant 1/(1 - f)", factor(1 / (1 - gate_at_time().result))
+    )
+
+
+def white_share() -> Expr:
+    """``E[h^2]`` under white noise of unit variance: the normalised input fades."""
+    return factor(_equal(pair().zero))
+
+
+def prediction_loss(prediction: list[float], target: list[float]) -> float:
+    """Half the squared error of a predicted token.
+
+    Source: Zucchet & Orvieto (2024), Eq. 156.
+
+    Example:
+        >>> prediction_loss([1.0, 0.0], [0.0, 2.0])
+        2.5
+    """
+    return sum((p - x) ** 2 for p, x in zip(prediction, target, strict=True)) / 2
+
+
+def over_white() -> Expr:
+    """``E[h^2]`` without normalisation on the input of Fig. 12, over white noise's."""
+    moment = moment_of_state("state", "mixed").result
+    return factor(moment.subs(lam_bar, lam) * (1 - lam**2) / (a + b))
+
+
+def bert_parameters(hidden: float) -> float:
+    """Parameters of BERT base by its width: embeddings, 12 layers of four times, pooler.
+
+    Source: Devlin et al. (2019); vocabulary of the uncased model.
+
+    Example:
+        >>> bert_parameters(768)
+        109482240
+    """
+    embeddings = (30_522 + 512 + 2 + 2) * hidden
+    layer = 12 * hidden**2 + 13 * hidden
+    return embeddings + 12 * layer + hidden**2 + hidden
+
+
+def bert_width() -> int:
+    """The width at which BERT base has its 109 482 240 parameters."""
+    return next(h for h in range(1, 2000) if bert_parameters(h) >= 109_482_240)

@@ -1,0 +1,368 @@
+r"""The Hessian at optimality of a linear diagonal student, exactly and in general.
+
+Model: ``h_i`` filters the input by ``b_i lambda_i**n``, the output is ``y = Re[sum_i
+c_i h_i]``, the loss ``E[(y - y*)**2] / 2``, the input stationary with autocovariance
+``R``.  Where the student is the teacher the error vanishes, so only products of first
+derivatives of the output remain (Gauss-Newton).
+
+One convention for complex parameters.  A function of ``lambda`` is written in two
+independent symbols, ``lambda`` and its conjugate; the derivative by either is
+Wirtinger's, ``(d/d re -+ i d/d im) / 2``, and the chain rule to a real parameter ``p``
+is ``dL/dp = L_lambda dlambda/dp + L_conj dconj/dp``, without a half.  Under it the real
+part in ``y`` gives every complex second derivative a factor of a quarter:
+
+    L_{lambda_i lambda_j} = A_ij / 4,   L_{lambda_i conj_j} = B_ij / 4,
+
+with ``A_ij = b_i b_j c_i c_j S(lambda_i, lambda_j)``, ``B_ij = b_i conj(b_j) c_i
+conj(c_j) S(lambda_i, conj(lambda_j))`` and ``S`` the double sum of Lemma 2.
+
+Source: Zucchet & Orvieto (2024), Appendix C.2, Eq. 113-155.
+"""
+
+import cmath
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from sympy import (
+    Expr,
+    Function,
+    I,
+    Matrix,
+    Mul,
+    Rational,
+    Symbol,
+    diff,
+    exp,
+    expand,
+    factor,
+    fraction,
+    lambdify,
+    symbols,
+)
+
+from theory.autocorrelation import double_sum, lemma_1, lemma_2
+from theory.derivation import Derivation, start
+from theory.symbols import a, alpha, b, beta, rho
+
+# A symbol ``x_bar`` is the conjugate of the complex symbol ``x``.
+lambda_i, lambda_j, b_i, b_j, c_i, c_j = symbols("lambda_i lambda_j b_i b_j c_i c_j")
+x_1, x_2, y_1, y_2 = symbols("x_1 x_2 y_1 y_2")  # eigenvalues of a dense matrix
+S_ij, S_ibarj = symbols("S_ij S_ibarj")  # S(lambda_i, lambda_j), S(lambda_i, conj_j)
+A_ij, B_ij = symbols("A_ij B_ij")  # what the quarter of stands in the complex Hessian
+s_i, s_j = symbols("s_i s_j")  # one sample of dh_i/dlambda_i
+e_y = Symbol("e_y", real=True)  # one sample of the output error
+
+re_i, im_i, re_j, im_j = symbols("re_i im_i re_j im_j", real=True)
+omega_nu, omega_theta = symbols("omega_nu omega_theta", real=True)
+nu_i, nu_j, dnu_i, dnu_j = symbols("nu_i nu_j dnu_i dnu_j", real=True)
+theta_i, theta_j = symbols("theta_i theta_j", real=True)
+dtheta_i, dtheta_j = symbols("dtheta_i dtheta_j", real=True)
+cross_i, cross_j = symbols("cross_i cross_j", real=True)  # dtheta/domega_nu
+
+
+class Directions(NamedTuple):
+    """A parametrised eigenvalue: its derivative by each real parameter, by name."""
+
+    names: tuple[str, ...]
+    slopes: tuple[Expr, ...]
+
+
+def bar(symbol: Symbol) -> Symbol:
+    """The conjugate of a symbol: itself if real, its partner of the name otherwise."""
+    if symbol.is_real:
+        return symbol
+    name = symbol.name
+    return Symbol(name.removesuffix("_bar") if name.endswith("_bar") else name + "_bar")
+
+
+def conjugate(expr: Expr) -> Expr:
+    """Complex conjugate of a form, by exchanging every symbol with its partner.
+
+    Example:
+        >>> conjugate(I * lambda_i * nu_i)
+        -I*lambda_i_bar*nu_i
+    """
+    swap: dict[Any, Any] = {symbol: bar(symbol) for symbol in expr.free_symbols}
+    return expr.xreplace({**swap, I: -I})
+
+
+def real_part(expr: Expr) -> Expr:
+    """``Re``, as half the sum with the conjugate."""
+    return (expr + conjugate(expr)) / 2
+
+
+def imaginary_part(expr: Expr) -> Expr:
+    """``Im``, as the difference from the conjugate over ``2 i``."""
+    return (expr - conjugate(expr)) / (2 * I)
+
+
+@cache
+def pair(source: str | None = None) -> Derivation:
+    """``S(alpha, beta) = sum n m alpha**(n-1) beta**(m-1) R(n-m)``.
+
+    One of the inputs of ``theory.autocorrelation.INPUTS``; ``None`` is any input.
+
+    Source: Zucchet & Orvieto (2024), Eq. 132 and Lemma 2.
+
+    Example:
+        >>> pair("white").result
+        (alpha*beta + 1)/(-alpha*beta + 1)**3
+    """
+    proof = start("Lemma 1, differentiated by alpha and beta", lemma_2().as_sum())
+    if source is None:
+        return proof
+    if source == "mixed":
+        white, correlated = (pair(part).result for part in ("white", "exponential"))
+        return proof.then(
+            "linear in R: a of the white form and b of the exponential one",
+            a * white + b * correlated,
+        )
+    closed = _positive(factor(diff(factor(lemma_1().on(source)), alpha, beta)))
+    return proof.then(f"summed over the lags of the {source} input", closed)
+
+
+def _positive(quotient: Expr) -> Expr:
+    """The same quotient with factors ``1 - x``, not ``x - 1``, in its denominator."""
+    numerator, denominator = fraction(quotient)
+    for part in Mul.make_args(denominator):
+        base, power = part.as_base_exp()
+        if base.subs(dict.fromkeys(base.free_symbols, 0)) == -1:
+            denominator = denominator / part * (-base) ** power
+            numerator = numerator * (-1) ** power
+    return expand(numerator) / denominator
+
+
+def pair_is_the_double_sum() -> bool:
+    """Whether Lemma 2 gives the weights of the double sum, for every input."""
+    direct = double_sum(lambda n, m: n * m * alpha ** (n - 1) * beta ** (m - 1))
+    return direct.equals(lemma_2())
+
+
+@cache
+def tidy_pair() -> Expr:
+    """``S`` under ``R = rho**|Delta|``, ordered as Eq. 134, with ``1 - rho**2`` in it."""
+    P = alpha * beta
+    numerator = (
+        (1 - rho**2) * (1 + P)
+        + rho**2 * (1 - P) ** 3
+        + rho * (1 - rho**2) * P * (rho * P * (1 + P) - 2 * alpha - 2 * beta)
+    )
+    denominator = (1 - P) ** 3 * (1 - rho * alpha) ** 2 * (1 - rho * beta) ** 2
+    return numerator / denominator
+
+
+def dense_pair() -> Derivation:
+    """``sum_k D_k(x_1, x_2) D_k(y_1, y_2)``, ``D_k(x, y) = (x^k - y^k) / (x - y)``.
+
+    In the eigenbasis of ``A`` an entry ``E_pq`` of a change of ``A`` moves ``A^k`` by
+    ``D_k(lambda_p, lambda_q)``: a moved eigenvalue where ``p = q``, a moved eigenvector
+    elsewhere.  At ``x_1 = x_2`` and ``y_1 = y_2`` it is ``S`` of white input.
+
+    Example:
+        >>> dense_pair().result.subs({x_2: x_1, y_1: 0, y_2: 0})
+        1
+    """
+    total = sum(
+        sign / (1 - x * y)
+        for sign, x, y in ((1, x_1, y_1), (-1, x_1, y_2), (-1, x_2, y_1), (1, x_2, y_2))
+    )
+    quotient = total / ((x_1 - x_2) * (y_1 - y_2))
+    return start("four geometric series over two differences", quotient).then(
+        "the differences cancel", factor(quotient)
+    )
+
+
+A_EXPR = b_i * b_j * c_i * c_j * S_ij
+B_EXPR = b_i * bar(b_j) * c_i * bar(c_j) * S_ibarj
+
+
+def output_slope(unit: str = "i") -> Expr:
+    """``dy/dlambda`` of one sample: half of ``c dh/dlambda``, for ``y`` is a real part.
+
+    Derived from ``y = (c h + conj(c h)) / 2``, of which only the first half holds
+    ``lambda``.
+    """
+    c, s = (c_i, s_i) if unit == "i" else (c_j, s_j)
+    h, lam = Function("h"), Symbol("lambda_" + unit)
+    output = (c * h(lam) + bar(c) * Symbol("h_bar")) / 2
+    return diff(output, lam).subs(diff(h(lam), lam), s)
+
+
+def complex_entry(conjugated: bool) -> Derivation:
+    """``L_{lambda_i lambda_j}``, or ``L_{lambda_i conj(lambda_j)}``, at optimality.
+
+    Source: Zucchet & Orvieto (2024), Eq. 122-137, with the quarter that they lack.
+    """
+    left, right = output_slope("i"), output_slope("j")
+    right = conjugate(right) if conjugated else right
+    name, value = (B_ij, B_EXPR) if conjugated else (A_ij, A_EXPR)
+    expected = value.subs({S_ij: s_i * s_j, S_ibarj: s_i * bar(s_j)})
+    gains = b_i * (bar(b_j) if conjugated else b_j)
+    if expand(left * right * gains - expected / 4) != 0:
+        raise ArithmeticError("need a quarter of the product of the sensitivities")
+    return (
+        start("without an error, the product of the output's derivatives", left * right)
+        .then("its mean: b_i b_j S is that of dh_i/dlambda_i dh_j/dlambda_j", value / 4)
+        .then("in the letters of Eq. 138", name / 4)
+    )
+
+
+def complex_block() -> Matrix:
+    """The two-by-two block of units i and j: rows ``lambda_i, conj_i``.
+
+    Symmetric as a matrix of all units, not Hermitian: see ``hermitian_defect``.
+    """
+    same, mixed = (complex_entry(flag).result for flag in (False, True))
+    return Matrix([[same, mixed], [conjugate(mixed), conjugate(same)]])
+
+
+def hermitian_defect() -> Matrix:
+    """The full complex Hessian of one unit minus its adjoint; nought iff ``A`` is real.
+
+    ``B_ii`` is real, and so ``conj(B_ii) = B_ii``.
+    """
+    real = Symbol("B_ii", real=True)
+    block = complex_block().subs({B_ij: real, bar(B_ij): real})
+    return (block - block.T.applyfunc(conjugate)).applyfunc(expand)
+
+
+def jacobian(slopes: Sequence[Expr]) -> Matrix:
+    """Derivatives of ``lambda`` and its conjugate (rows) by real parameters."""
+    return Matrix([list(slopes), [conjugate(slope) for slope in slopes]])
+
+
+CARTESIAN = (Rational(1), I)
+"""Derivatives of ``re + i im``."""
+
+
+def polar(unit: str = "i", coupled: bool = False) -> tuple[Expr, Expr]:
+    """Derivatives of ``nu(omega_nu) exp(i theta(omega_theta))`` by both parameters.
+
+    Computed from the map, not assumed.  ``coupled`` lets the phase depend on the first
+    parameter too, as in Eq. 107, where ``theta = omega_theta f(nu(omega_nu))``.
+    """
+    nu, theta = Function("nu", real=True), Function("theta", real=True)
+    of = (omega_nu, omega_theta) if coupled else (omega_theta,)
+    eigenvalue = nu(omega_nu) * exp(I * theta(*of))
+    names = (nu_i, dnu_i, theta_i, dtheta_i, cross_i)
+    if unit == "j":
+        names = (nu_j, dnu_j, theta_j, dtheta_j, cross_j)
+    meaning = (
+        (diff(nu(omega_nu), omega_nu), names[1]),
+        (diff(theta(*of), omega_theta), names[3]),
+        (diff(theta(*of), omega_nu), names[4]),
+        (nu(omega_nu), names[0]),
+        (theta(*of), names[2]),
+    )
+    first, second = (
+        diff(eigenvalue, omega).subs(list(meaning)) for omega in (omega_nu, omega_theta)
+    )
+    return first, second
+
+
+def real_block(
+    first: Sequence[Expr], second: Sequence[Expr], block: Matrix | None = None
+) -> Matrix:
+    """Real Hessian of parameters of unit i (rows) and j: ``J_i^T H J_j``.
+
+    Exact at optimality, where no second derivative of the parametrisation enters.
+
+    Conditions: the student equals the teacher; the parametrisation is smooth.
+
+    Source: Zucchet & Orvieto (2024), Eq. 140-155, in general.
+
+    Example:
+        >>> real_block(CARTESIAN, CARTESIAN)[0, 0]
+        A_ij/4 + A_ij_bar/4 + B_ij/4 + B_ij_bar/4
+    """
+    block = complex_block() if block is None else block
+    return (jacobian(first).T * block * jacobian(second)).applyfunc(expand)
+
+
+def as_parts(first: Expr, second: Expr) -> Expr:
+    """One entry of a real Hessian as ``Re[A p q + B p conj(q)] / 2``."""
+    return real_part(A_ij * first * second + B_ij * first * conjugate(second)) / 2
+
+
+def entry(first: Expr, second: Expr) -> Derivation:
+    """One entry of a real Hessian, of parameters with these derivatives of lambda."""
+    (value,) = real_block((first,), (second,))
+    proof = start("the chain rule, left and right of the complex block", value)
+    closed = as_parts(first, second)
+    if expand(value - closed) != 0:
+        raise ArithmeticError("need J_i^T H J_j to be the real part")
+    return proof.then("collected into real parts", closed)
+
+
+def trace(slopes: Sequence[Expr]) -> Expr:
+    """Trace of one unit's diagonal block; ``A_ij`` and ``B_ij`` are then ``A_ii, B_ii``."""
+    return expand(real_block(slopes, slopes).trace())
+
+
+def one_unit(expr: Expr) -> Expr:
+    """A form at ``i = j``: ``B`` is then real."""
+    return expr.subs(bar(B_ij), B_ij)
+
+
+@cache
+def _pair_function() -> Any:
+    return lambdify((alpha, beta, a, b, rho), pair("mixed").result, modules="math")
+
+
+def similarity(first: complex, second: complex, **source: float) -> complex:
+    """``S(first, second)`` in double precision; the input is ``a, b, rho``."""
+    given = {"a": 0.0, "b": 1.0, "rho": 0.0, **source}
+    order = (given["a"], given["b"], given["rho"])
+    return complex(_pair_function()(complex(first), complex(second), *order))
+
+
+def place(**at: Any) -> dict[str, Any]:
+    """A point of evidence: two units and an input, with ``S``, ``A`` and ``B`` added."""
+    first, second = complex(at["lambda_i"]), complex(at["lambda_j"])
+    source = {name: at[name] for name in ("a", "b", "rho") if name in at}
+    plain = similarity(first, second, **source)
+    mixed = similarity(first, second.conjugate(), **source)
+    gain_i = complex(at["b_i"]) * complex(at["c_i"])
+    gain_j = complex(at["b_j"]) * complex(at["c_j"])
+    return {
+        **at,
+        "S_ij": plain,
+        "S_ibarj": mixed,
+        "A_ij": gain_i * gain_j * plain,
+        "B_ij": gain_i * gain_j.conjugate() * mixed,
+    }
+
+
+def block_value(
+    first: Sequence[Expr], second: Sequence[Expr], at: dict[str, Any]
+) -> list[list[complex]]:
+    """``real_block`` in double precision at a point that sets its symbols."""
+    block = real_block(first, second)
+    names: Any = sorted(block.free_symbols, key=str)
+    given = [_value(name.name, at) for name in names]
+    function = lambdify(names, block.tolist(), modules=[{"exp": cmath.exp}, "math"])
+    return [[complex(entry_) for entry_ in row] for row in function(*given)]
+
+
+def _value(name: str, at: dict[str, Any]) -> complex:
+    if name in at or not name.endswith("_bar"):
+        return complex(at[name])
+    return complex(at[name.removesuffix("_bar")]).conjugate()
+
+
+def whole_complex(at: dict[str, Any]) -> list[list[complex]]:
+    """Second derivatives by ``lambda_i, conj_i, lambda_j, conj_j``, closed form."""
+    rows: list[list[complex]] = []
+    for p in "ij":
+        upper: list[complex] = []
+        lower: list[complex] = []
+        for q in "ij":
+            two = {f"{n}_i": at[f"{n}_{p}"] for n in ("lambda", "b", "c")}
+            two |= {f"{n}_j": at[f"{n}_{q}"] for n in ("lambda", "b", "c")}
+            found = place(**{**at, **two})
+            same, mixed = found["A_ij"] / 4, found["B_ij"] / 4
+            upper += [same, mixed]
+            lower += [mixed.conjugate(), same.conjugate()]
+        rows += [upper, lower]
+    return rows

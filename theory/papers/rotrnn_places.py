@@ -1,0 +1,11 @@
+"""Where the routes of the RotRNN rows are: modules of brute force, and the layer."""
+
+BRUTE = "sigprop.references.rotation."
+GROUPS = "sigprop.references.rotation_groups."
+NORMS = "sigprop.references.rotation_norms."
+LAYERS = "sigprop.references.rotation_layers."
+NETWORKS = "sigprop.references.rotation_networks."
+SYSTEMS = "sigprop.references.rotation_systems."
+LISTING = "sigprop.references.rotation_listing."
+MODES_OF_LRU = "sigprop.references.rotation_lru."
+LAYER = "sigprop.layers.rotrnn.RotRNN"

@@ -1,0 +1,173 @@
+"""Reparametrised and normalised eigenvalues: how the state moves with the parameters.
+
+``h_{t+1} = lam(omega) h_t + gamma x_{t+1}`` with ``lam = nu(omega) exp(i theta(omega))``,
+``gamma`` held fixed in every derivative.  The state is holomorphic in ``lam`` and
+``omega`` is real, so ``dh/domega = (dh/dlam) (dlam/domega)``.
+Written as a Wirtinger derivative by a complexified parameter it would be half of that.
+
+Source: Zucchet & Orvieto (2024), Appendix B.3, Eq. 76-84.
+"""
+
+from functools import cache
+
+from sympy import (
+    Expr,
+    Function,
+    I,
+    Symbol,
+    diff,
+    exp,
+    factor,
+    limit,
+    log,
+    oo,
+    simplify,
+    sqrt,
+    tanh,
+)
+
+from theory import diagonal
+from theory.derivation import Derivation, start
+from theory.symbols import lam, lam_bar, n, theta
+
+omega = Symbol("omega", real=True)  # a real parameter
+nu = Symbol("nu", positive=True)  # modulus of the eigenvalue
+d_nu = Symbol("d_nu", real=True)  # slope of the modulus in omega
+d_theta = Symbol("d_theta", real=True)  # slope of the phase in omega
+d_lam = Symbol("d_lam")  # slope of a real eigenvalue in omega
+gamma = Symbol("gamma", positive=True)  # factor on the input
+s = Symbol("s")  # dh/dlam
+S = Symbol("S", positive=True)  # E|dh/dlam|^2
+
+
+@cache
+def input_kernel() -> Derivation:
+    """Weight of the input ``n`` steps old in the normalised state.
+
+    Source: Zucchet & Orvieto (2024), Eq. 77.
+    """
+    return start(
+        "every input enters with gamma and then decays",
+        gamma * diagonal.state_kernel().result,
+    )
+
+
+@cache
+def real_slope() -> Derivation:
+    """Weight of the input ``n`` steps old in ``dh/domega``, ``gamma`` held fixed.
+
+    Source: Zucchet & Orvieto (2024), Eq. 79.
+    """
+    path = Function("lambda")(omega)
+    moved = diff(gamma * path**n, omega)
+    slope = moved.subs(diff(path, omega), d_lam).subs(path, lam)
+    return start("the kernel along a path of eigenvalues", moved).then(
+        "with the slope of the path", simplify(slope)
+    )
+
+
+@cache
+def polar_slope() -> Derivation:
+    """``dh/domega`` for a polar eigenvalue and a real parameter.
+
+    Source: Zucchet & Orvieto (2024), Eq. 80 with its error corrected.
+    """
+    modulus, phase = Function("nu")(omega), Function("theta")(omega)
+    moved = diff(modulus * exp(I * phase), omega)
+    slope = moved.subs({diff(modulus, omega): d_nu, diff(phase, omega): d_theta})
+    slope = slope.subs({modulus: nu, phase: theta})
+    return (
+        start("the eigenvalue", modulus * exp(I * phase))
+        .then("differentiated", slope)
+        .then("times dh/dlam, as h is holomorphic in lam", s * slope)
+    )
+
+
+@cache
+def polar_moment() -> Derivation:
+    """``E|dh/domega|^2`` for a polar eigenvalue.
+
+    Source: Zucchet & Orvieto (2024), Eq. 83 with its error corrected.
+    """
+    slope = polar_slope().steps[1].expr
+    square = simplify((slope * slope.conjugate()).expand())
+    return start("|dlam/domega|^2", square).then(
+        "times the second moment of dh/dlam", S * square
+    )
+
+
+@cache
+def white_normaliser() -> Derivation:
+    """``gamma`` that makes ``E|h|^2 = 1`` under white noise: ``sqrt(1 - nu^2)``.
+
+    Source: Zucchet & Orvieto (2024), before Eq. 84.
+    """
+    moment = on_circle(diagonal.moment("state", "white").result)
+    return start("E|h|^2 without normalisation", moment).then(
+        "the square of gamma is its inverse", sqrt(1 / moment)
+    )
+
+
+def on_circle(form: Expr) -> Expr:
+    """A form that depends on ``|lam|`` alone, by ``nu``."""
+    return factor(form.subs({lam: nu, lam_bar: nu}))
+
+
+@cache
+def white_sensitivity() -> Derivation:
+    """``E(nu) = gamma^2 E|dh/dlam|^2`` under white noise.
+
+    Source: Zucchet & Orvieto (2024), Eq. 84.
+    """
+    moment = on_circle(diagonal.moment("sensitivity", "white").result)
+    square = white_normaliser().result ** 2
+    return start("E|dh/dlam|^2 without normalisation", moment).then(
+        "times gamma^2, held fixed", factor(square * moment)
+    )
+
+
+@cache
+def modulus_share() -> Derivation:
+    """``(dnu/domega)^2 E(nu)`` with ``nu = tanh(omega)``: ``1 + nu^2``."""
+    path = tanh(omega)
+    slope = diff(path, omega).subs(path, nu)
+    return start("the slope of tanh", slope).then(
+        "squared, times E(nu)", factor(slope**2 * white_sensitivity().result)
+    )
+
+
+@cache
+def phase_share() -> Derivation:
+    """``nu^2 (dtheta/domega)^2 E(nu)`` with ``theta = stop_gradient(1 - nu^2) omega``."""
+    slope = 1 - nu**2
+    return start("the slope of the phase, the factor held fixed", slope).then(
+        "squared, times nu^2 E(nu)",
+        factor(nu**2 * slope**2 * white_sensitivity().result),
+    )
+
+
+def phase_share_is_unbounded() -> bool:
+    """Prove that a phase whose slope ignores ``nu`` explodes, and vanishes at zero."""
+    share = nu**2 * white_sensitivity().result
+    return limit(share, nu, 1, "-") == oo and limit(share, nu, 0, "+") == 0
+
+
+def no_path_has_that_phase() -> bool:
+    """Prove that the phase of ``phase_share`` needs its stop-gradient.
+
+    A function ``theta(omega_nu, omega_theta)`` of slopes zero and ``1 - nu(omega_nu)^2``
+    would have two different mixed derivatives.
+    """
+    mixed = diff(1 - tanh(omega) ** 2, omega)
+    return simplify(mixed) != 0
+
+
+def no_flat_coordinates() -> bool:
+    """Prove that no coordinates make the white Hessian the identity everywhere.
+
+    ``E(nu) |dlam|^2`` is a flat metric exactly if ``log E`` is harmonic in the disc.
+    """
+    height = log(white_sensitivity().result)
+    laplacian = diff(nu * diff(height, nu), nu) / nu
+    stated = 4 / (1 + nu**2) ** 2 + 8 / (1 - nu**2) ** 2
+    return simplify(laplacian - stated) == 0

@@ -1,0 +1,251 @@
+"""What Zucchet & Orvieto's main text and Appendix A say of one neuron, derived.
+
+Notation: ``gap``  one minus a real eigenvalue;  ``nu0``  the inner radius;  ``time``  the
+``T`` of the Chrono initialisation;  ``eta``  a learning rate;  ``curvature``  a second
+derivative;  ``star``  the teacher's eigenvalue.
+
+Source: Zucchet & Orvieto (2024), Sections 2-4 and Appendix A.
+"""
+
+from functools import cache
+
+from sympy import (
+    Expr,
+    Symbol,
+    cos,
+    diff,
+    exp,
+    factor,
+    limit,
+    log,
+    simplify,
+    solve,
+    sqrt,
+    summation,
+)
+
+from theory import diagonal
+from theory.autocorrelation import is_zero
+from theory.derivation import Derivation, start
+from theory.symbols import T, lam, lam_bar, n, r, rho, theta
+
+real = Symbol("x", real=True)  # an eigenvalue, real
+gap = Symbol("g", positive=True)
+nu0 = Symbol("nu_0", nonnegative=True)
+time = Symbol("t", positive=True)
+star = Symbol("star", real=True)
+eta = Symbol("eta", positive=True)
+curvature = Symbol("ell", positive=True)
+step = Symbol("dt", positive=True)
+rate = Symbol("a")  # of the differential equation, below zero
+MOMENTS = ("state", "sensitivity")
+
+
+@cache
+def real_moment(quantity: str, source: str = "exponential") -> Expr:
+    """A second moment at a real eigenvalue, in ``lam``.
+
+    Example:
+        >>> real_moment("state", "white")
+        -1/((lambda - 1)*(lambda + 1))
+    """
+    return factor(diagonal.moment(quantity, source).result.subs(lam_bar, lam))
+
+
+@cache
+def at_the_edge(quantity: str, power: int, edge: int = 1) -> Derivation:
+    """The limit of ``(1 - lam^2)^power`` times a moment as ``lam`` goes to ``edge``."""
+    scaled = factor((1 - lam**2) ** power * real_moment(quantity))
+    return start("the moment times its rate", scaled).then(
+        f"as the eigenvalue goes to {edge}", factor(limit(scaled, lam, edge))
+    )
+
+
+def edge_of(quantity: str, rho_at: int) -> Expr:
+    """The limit at ``lam -> 1`` of the moment itself under input ``rho_at^t``."""
+    return limit(real_moment(quantity).subs(rho, rho_at), lam, 1)
+
+
+def states_explode() -> bool:
+    """``E[h^2]`` grows as ``1/gap`` for ``|rho| < 1``; not at all if ``lam rho -> -1``."""
+    scaled = at_the_edge("state", 1).result
+    return is_zero(scaled - (1 + rho) / (1 - rho)) and edge_of("state", -1).is_finite
+
+
+def sensitivities_explode() -> bool:
+    """``E[(dh/dlam)^2]`` grows as ``1/gap^3``, by two powers more than the state."""
+    scaled = at_the_edge("sensitivity", 3).result
+    flat = edge_of("sensitivity", -1)
+    return is_zero(scaled - 2 * (1 + rho) / (1 - rho)) and flat.is_finite
+
+
+def sensitivity_over_state() -> Derivation:
+    """``E[(dh/dlam)^2] / E[h^2]`` at a real eigenvalue and white input."""
+    ratio = real_moment("sensitivity", "white") / real_moment("state", "white")
+    return start("the ratio of the two moments under white input", factor(ratio))
+
+
+def normalised(quantity: str) -> Derivation:
+    """A moment under ``gamma = sqrt(1 - lam^2)``, which is not differentiated."""
+    scaled = (1 - lam**2) * real_moment(quantity)
+    return start("gamma^2 times the moment", factor(scaled))
+
+
+def exponential_slope() -> Derivation:
+    """``dlam/dnu`` of ``lam = exp(-exp(nu))``, in ``lam``."""
+    nu = Symbol("nu", real=True)
+    slope = diff(exp(-exp(nu)), nu)
+    return start("the derivative of the parametrisation", slope).then(
+        "written in the eigenvalue", slope.subs(nu, log(-log(lam))).simplify()
+    )
+
+
+def sigmoid_slope() -> Derivation:
+    """``dlam/db`` of ``lam = 1/(1 + exp(-b))``, in ``lam``."""
+    b = Symbol("b", real=True)
+    slope = diff(1 / (1 + exp(-b)), b)
+    written = slope.subs(exp(-b), 1 / lam - 1)
+    return start("the derivative of the sigmoid", slope).then(
+        "written in the eigenvalue", factor(simplify(written))
+    )
+
+
+def controlled() -> Derivation:
+    """Figure 2B: normalised and reparametrised sensitivity, any ``rho``."""
+    slope, moment = exponential_slope().result, normalised("sensitivity").result
+    return start("the slope of the parametrisation", slope).then(
+        "its square times the normalised moment", slope**2 * moment
+    )
+
+
+def controlled_limit() -> Derivation:
+    """Figure 2B at the edge, white input."""
+    white = controlled().result.subs(rho, 0)
+    return controlled().then("white input, at the edge", limit(white, lam, 1))
+
+
+def sigmoid_controlled() -> Derivation:
+    """The same with the sigmoid and a gamma of ``sqrt(1 - lam^2)``, white input."""
+    slope = sigmoid_slope().result
+    white = normalised("sensitivity").result.subs(rho, 0)
+    return sigmoid_slope().then("its square times the moment", factor(slope**2 * white))
+
+
+def coupled_state() -> Derivation:
+    """``E[h^2]`` of ``h <- lam h + (1 - lam) x``, the gate of a GRU held constant."""
+    return start("the coupled gate's gain", (1 - lam) ** 2).then(
+        "its square times the moment", factor((1 - lam) ** 2 * real_moment("state"))
+    )
+
+
+def optimal_slope() -> Derivation:
+    """The slope that keeps the sensitivity at one, white input, ``gamma`` as above."""
+    white = normalised("sensitivity").result.subs(rho, 0)
+    return start("gamma^2 slope^2 E[(dh/dlam)^2] = 1 for the slope", 1 / white).then(
+        "its root", sqrt(factor(1 / white))
+    )
+
+
+def polar_sensitivity() -> Derivation:
+    """``gamma^2 E|dh/dtheta|^2`` under white input: ``|i lam|^2`` times the moment."""
+    moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
+    return start("dh/dtheta = i lam dh/dlam", r**2 * factor(moment)).then(
+        "times gamma^2 = 1 - r^2", factor((1 - r**2) * r**2 * moment)
+    )
+
+
+def remembered() -> Derivation:
+    """Sensitivity of ``T`` steps to a phase on the unit circle, white input."""
+    total = factor(summation(n**2, (n, 0, T - 1)))
+    return start("the sum of squares of the ages", total)
+
+
+def chrono_gate(shift: int = 0) -> Derivation:
+    """``sigmoid(log(t - shift))``: the gate that a Chrono bias gives at zero input."""
+    return start("the sigmoid of the bias", 1 / (1 + exp(-log(time - shift)))).then(
+        "with the logarithm resolved", factor((time - shift) / (time - shift + 1))
+    )
+
+
+def chrono_at(times: int, shift: int = 0) -> Derivation:
+    """The gate at ``T = times / (1 - nu0)``."""
+    gate = chrono_gate(shift)
+    return gate.then(
+        "at the characteristic time", factor(gate.result.subs(time, times / (1 - nu0)))
+    )
+
+
+def euler_gain() -> Derivation:
+    """``E[h^2]`` under white input of Euler's scheme, ``lam = 1 + dt a``, gain ``dt``."""
+    white = real_moment("state", "white").subs(lam, 1 + step * rate)
+    return start("gain^2 times the moment", factor(step**2 * white))
+
+
+def steepest_descent() -> Derivation:
+    """The largest stable rate: where ``1 - eta curvature`` reaches minus one."""
+    (rate_,) = solve(1 - eta * curvature + 1, eta)
+    return start("the factor of one step of descent", 1 - eta * curvature).then(
+        "it is minus one at", rate_
+    )
+
+
+def white_curvature() -> Derivation:
+    """``d2L/dlam2`` at ``lam = star`` of the loss under white input, on the real axis."""
+    loss = (1 / (1 - lam**2) + 1 / (1 - star**2) - 2 / (1 - lam * star)) / 2
+    return start("the loss of Eq. 91 on the real axis", loss).then(
+        "its second derivative at the teacher",
+        factor(simplify(diff(loss, lam, 2).subs(lam, star))),
+    )
+
+
+def circle_curvature() -> Derivation:
+    """``d2L/dtheta2`` at ``lam = star`` of the loss under white input, on its circle."""
+    loss = circle_loss()
+    return start("the loss on the circle of the teacher", loss).then(
+        "its second derivative at the teacher",
+        factor(simplify(diff(loss, theta, 2).subs(theta, 0))),
+    )
+
+
+def circle_loss() -> Expr:
+    """Loss under white input, student ``r exp(i theta)`` and teacher ``r``."""
+    apart = 1 - 2 * r**2 * cos(theta) + r**4
+    return 1 / (1 - r**2) - (1 - r**2 * cos(theta)) / apart
+
+
+def circle_slope() -> Derivation:
+    """``dL/dtheta`` on the circle of the teacher."""
+    return start("the loss on the circle of the teacher", circle_loss()).then(
+        "its derivative by the phase", factor(simplify(diff(circle_loss(), theta)))
+    )
+
+
+def circle_is_flat() -> bool:
+    """The slope vanishes with the gap at any phase but the teacher's."""
+    return simplify(circle_slope().result.subs(r, 1)) == 0
+
+
+def controlled_magnitude() -> Derivation:
+    """Figure 2B's form at the modulus of a complex eigenvalue, white input."""
+    moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
+    slope = exponential_slope().result.subs(lam, r)
+    return start("|dlam/dnu|^2 = (r log r)^2", slope**2).then(
+        "times the normalised moment", slope**2 * factor((1 - r**2) * moment)
+    )
+
+
+def exponential_moment(quantity: str) -> Derivation:
+    """A moment at a real eigenvalue under ``R = rho^|lag|``."""
+    return start("at a real eigenvalue", real_moment(quantity))
+
+
+def constant_moment(quantity: str) -> Derivation:
+    """A moment at a real eigenvalue under constant input."""
+    return start("at a real eigenvalue", real_moment(quantity, "constant"))
+
+
+def white_loss() -> Derivation:
+    """Expected loss under white input of a complex student and a real teacher."""
+    cross = 1 / (1 - lam * star) + 1 / (1 - lam_bar * star)
+    own = 1 / (1 - lam * lam_bar) + 1 / (1 - star**2)
+    return start("the geometric sums of |lam^n - star^n|^2 / 2", (own - cross) / 2)

@@ -1,0 +1,336 @@
+r"""Fourier transforms of products and pulses, held inputs, and Koopman's eigenfunctions.
+
+A transform is ``F x = scale * int x(t) exp(-i omega t) dt`` and its inverse
+``1/(2 pi scale) * int X(omega) exp(i omega t) domega``: no choice of ``scale`` is
+preferred, so that a statement can be seen to need one.
+
+Source: Orvieto et al. (2023), Section 2.1 and Appendices E.1 and E.3.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+from sympy import (
+    Dummy,
+    Expr,
+    Function,
+    I,
+    Symbol,
+    cos,
+    dsolve,
+    exp,
+    expand,
+    integrate,
+    limit,
+    log,
+    pi,
+    series,
+    simplify,
+    sin,
+    sqrt,
+    symbols,
+)
+
+from theory.derivation import Derivation, start
+from theory.ring import radius_cdf, sampled_nu
+from theory.symbols import lam, lam_bar, r, r_max, r_min
+
+omega = Symbol("omega", real=True)  # frequency
+scale = Symbol("scale", positive=True)  # prefactor of the transform
+time = Symbol("time", real=True)
+centre = Symbol("centre", real=True)  # middle of a region that the ReLU lets through
+half = Symbol("half", positive=True)  # half its length
+tone = Symbol("tone", real=True)  # frequency of a pure oscillation
+harmonic = Symbol("harmonic", integer=True, nonnegative=True)
+width_1, width_2 = symbols("width_1 width_2", positive=True)
+pole = Symbol("pole")  # eigenvalue of the continuous system
+dt = Symbol("dt", positive=True)
+drive = Symbol("drive")  # entry of the continuous input matrix
+nu = Symbol("nu", positive=True)
+steps = Symbol("steps", integer=True, nonnegative=True)
+energy = Symbol("energy", positive=True)  # squared size of a constant input
+delay = Symbol("delay", real=True)
+turn = Symbol("turn", real=True)  # phase still to go
+
+
+class Gauss(NamedTuple):
+    """``factor * exp(exponent)`` with an exponent of degree two."""
+
+    factor: Expr
+    exponent: Expr
+
+    @property
+    def form(self) -> Expr:
+        """The expression."""
+        return self.factor * exp(self.exponent)
+
+    def times(self, other: "Gauss") -> "Gauss":
+        """The product, again of this kind."""
+        return Gauss(self.factor * other.factor, self.exponent + other.exponent)
+
+    def over(self, variable: Expr) -> "Gauss":
+        """The integral over the whole line of one variable: complete the square."""
+        exponent = expand(self.exponent)
+        square, slope = (exponent.coeff(variable, power) for power in (2, 1))
+        rest = exponent.coeff(variable, 0)
+        return Gauss(
+            self.factor * sqrt(pi / -square), expand(rest - slope**2 / (4 * square))
+        )
+
+    def at(self, variable: Expr, value: Expr) -> "Gauss":
+        """With a variable replaced."""
+        return Gauss(self.factor, self.exponent.subs(variable, value))
+
+
+def signal(width: Expr) -> Gauss:
+    """A test signal ``exp(-t^2/(2 width^2))``."""
+    return Gauss(exp(0), -(time**2) / (2 * width**2))
+
+
+def wave(frequency: Expr) -> Gauss:
+    """``exp(i frequency t)``."""
+    return Gauss(exp(0), I * frequency * time)
+
+
+def transform(width: Expr) -> Gauss:
+    """The transform of a test signal, by its definition."""
+    found = signal(width).times(wave(-omega)).over(time)
+    return Gauss(scale * found.factor, found.exponent)
+
+
+@cache
+def product_lines() -> tuple[Expr, ...]:
+    """What Eq. 10 to 14 print for two test signals, each by its own integrals.
+
+    Source: Orvieto et al. (2023), proof of Proposition E.1.
+    """
+    nu, xi = symbols("nu xi", real=True)
+    first, second = transform(width_1).at(omega, nu), transform(width_2)
+    inverse = 1 / (2 * pi * scale)
+
+    def synthesis(spectrum: Gauss, variable: Expr) -> Gauss:
+        return spectrum.times(wave(variable)).over(variable)
+
+    apart = synthesis(first, nu).times(synthesis(second.at(omega, xi), xi))
+    both = second.at(omega, xi).times(wave(xi)).times(wave(nu)).over(xi)
+    nested = first.times(both).over(nu)
+    shifted = synthesis(second.at(omega, omega - nu), omega)
+    substituted = first.times(shifted).over(nu)
+    convolved = first.times(second.at(omega, omega - nu)).over(nu)
+    swapped = synthesis(convolved, omega)
+    forms = [line.form for line in (apart, nested, substituted, swapped)]
+    return (*map(simplify, forms), simplify(inverse * swapped.form))
+
+
+@cache
+def product_of_signals() -> Derivation:
+    """``u_1(t) u_2(t)``, both taken back from their transforms."""
+    nu = Symbol("nu", real=True)
+    factors = [
+        transform(width).at(omega, nu).times(wave(nu)).over(nu).form
+        for width in (width_1, width_2)
+    ]
+    inverse = 1 / (2 * pi * scale)
+    return start("two signals", signal(width_1).times(signal(width_2)).form).then(
+        "each is the inverse of its transform",
+        simplify(inverse**2 * factors[0] * factors[1]),
+    )
+
+
+def line_as_step(line: int) -> Derivation:
+    """Line 10 of the proof, which each later line rewrites; ``line`` counts from 10."""
+    return start("the line before", product_lines()[line - 11])
+
+
+@cache
+def pulse() -> Derivation:
+    """Transform of the indicator of ``[centre - half, centre + half]``.
+
+    Source: Orvieto et al. (2023), Eq. 15.
+    """
+    frequency = Dummy("w", positive=True)  # or SymPy sets frequency zero apart
+    flat = integrate(exp(-I * frequency * time), (time, -half, half))
+    flat = simplify(flat.rewrite(sin)).subs(frequency, omega)
+    return start("between -half and half", scale * flat).then(
+        "a shift in time is a phase", scale * exp(-I * omega * centre) * flat
+    )
+
+
+def kernel(frequency: Expr) -> Expr:
+    """The bracket of Eq. 8 for one region, as printed."""
+    argument = frequency * half
+    return 2 * half * exp(-I * frequency * centre) * sin(argument) / argument
+
+
+@cache
+def leakage_is_convolution() -> bool:
+    """Whether a pure tone behind the ReLU is ``1/(2 pi)`` of Eq. 8, at any ``scale``.
+
+    The transform of ``exp(i tone t)`` is ``2 pi scale delta(omega - tone)``; all other
+    signals are sums of such.
+    """
+    passed = pulse().result.subs(omega, omega - tone)
+    convolved = 2 * pi * scale * kernel(omega - tone)
+    return simplify((convolved / (2 * pi) - passed).rewrite(exp)) == 0
+
+
+@cache
+def rectified_sine() -> Derivation:
+    """Fourier coefficient of ``ReLU(sin t)`` at an even harmonic.
+
+    Source: Orvieto et al. (2023), Fig. 6 and Proposition E.1.
+    """
+    n = 2 * harmonic
+    # SymPy's own integral splits into cases; this primitive is checked by its slope.
+    primitive = exp(-I * n * time) * (-I * n * sin(time) - cos(time)) / (1 - n**2)
+    wanted = sin(time) * exp(-I * n * time)
+    assert simplify((primitive.diff(time) - wanted).rewrite(exp)) == 0
+    value = primitive.subs(time, pi) - primitive.subs(time, 0)
+    return start("over the half wave that passes", wanted).then(
+        "integrated and divided by the period", simplify(value / (2 * pi))
+    )
+
+
+def sine_leaks_by_the_kernel() -> bool:
+    """Whether Eq. 8 with ``1/(2 pi)`` gives the coefficients of the rectified sine."""
+
+    def weight(n: Expr) -> Expr:
+        angle = n * pi / 2
+        return exp(-I * angle) * sin(angle) / angle / 2
+
+    n = 2 * harmonic
+    leaked = (weight(n - 1) - weight(n + 1)) / (2 * I)
+    return simplify((leaked - rectified_sine().result).rewrite(exp)) == 0
+
+
+@cache
+def held_step() -> Derivation:
+    """What a constant input adds within one step of ``x' = pole x + drive u``.
+
+    Source: Orvieto et al. (2023), Eq. 3.
+    """
+    x, t = Function("x"), Dummy("t", nonnegative=True)
+    solved = dsolve(x(t).diff(t) - pole * x(t) - drive, x(t), ics={x(0): 0})
+    return start("x' = pole x + drive from x(0) = 0", solved.rhs).then(
+        "after one step", simplify(solved.rhs.subs(t, dt))
+    )
+
+
+def held_step_first_order() -> Expr:
+    """Leading term of the held step.  Source: Orvieto et al. (2023), Section 4."""
+    return series(held_step().result, dt, 0, 2).removeO()
+
+
+def bilinear_defect() -> Expr:
+    """Leading error of the bilinear eigenvalue: ``(pole dt)^3/12`` a step."""
+    z = Symbol("z")
+    ahead = series((1 + z / 2) / (1 - z / 2) - exp(z), z, 0, 4).removeO()
+    return ahead.subs(z, pole * dt)
+
+
+def unscaled_bound() -> Derivation:
+    """Bound on the held recurrence without its factor ``dt``, for ``Re pole = -1/2``.
+
+    Source: Orvieto et al. (2023), Section 4.
+    """
+    total = 1 / (1 - exp(-dt / 2))
+    return start("the geometric series of exp(-dt/2)", total).then(
+        "times dt, as dt -> 0", limit(dt * total, dt, 0, "+")
+    )
+
+
+def scan_is_associative() -> bool:
+    """Whether the operator of the paper's listing may be bracketed at will.
+
+    Source: Orvieto et al. (2023), Appendix A, ``binary_operator_diag``.
+    """
+
+    def joined(
+        first: tuple[Expr, Expr], second: tuple[Expr, Expr]
+    ) -> tuple[Expr, Expr]:
+        return second[0] * first[0], second[0] * first[1] + second[1]
+
+    one, two, three = (symbols(f"a_{i} b_{i}") for i in "123")
+    left, right = joined(joined(one, two), three), joined(one, joined(two, three))
+    return all(expand(x - y) == 0 for x, y in zip(left, right, strict=True))
+
+
+@cache
+def energy_of_constant(first: int) -> Derivation:
+    """``|sum of lam^n u|^2`` over ages from ``first`` on, for constant ``u``.
+
+    Source: Orvieto et al. (2023), Eq. 31 and 32.
+    """
+    state = lam**first / (1 - lam)
+    conjugate = state.subs(lam, lam_bar)
+    return start("the geometric series of the ages", state).then(
+        "times its conjugate and |u|^2", energy * state * conjugate
+    )
+
+
+@cache
+def ring_series(first: int) -> Derivation:
+    """Mean of ``sum r^n`` from ``first`` on, for ``r`` uniform on [r_min^2, r_max^2].
+
+    Source: Orvieto et al. (2023), Eq. 36-41.
+    """
+    x = Symbol("x", positive=True)
+    primitive = -log(1 - x) - sum(x ** (n + 1) / (n + 1) for n in range(first))
+    assert simplify(primitive.diff(x) - x**first / (1 - x)) == 0
+    low, high = (primitive.subs(x, radius**2) for radius in (r_min, r_max))
+    return start("the geometric series", x**first / (1 - x)).then(
+        "averaged over r", (high - low) / (r_max**2 - r_min**2)
+    )
+
+
+@cache
+def planted_power() -> Derivation:
+    """Derivative of the power loss along ``nu`` over that along ``theta``.
+
+    At the right modulus, ``turn`` before the right phase.
+
+    Source: Orvieto et al. (2023), Appendix E.2 and Fig. 8.
+    """
+    nu, theta, power = symbols("nu theta power", real=True)
+    lag = symbols("nu_planted theta_planted", real=True)
+    cross = exp(-power * (nu + lag[0])) * cos(power * (theta - lag[1]))
+    loss = (exp(-2 * power * nu) + exp(-2 * power * lag[0])) / 2 - cross
+    ratio = (loss.diff(nu) / loss.diff(theta)).subs({lag[0]: nu, lag[1]: theta + turn})
+    return start("the loss", loss).then(
+        "the ratio of its derivatives", simplify(ratio.subs(power, steps))
+    )
+
+
+def area_law(radius: Expr = r) -> Derivation:
+    """Share of the ring's area within a radius.  Source: Orvieto et al. (2023), Eq. 27."""
+    return start("a ratio of areas", radius_cdf()).then(
+        "at this radius", radius_cdf().subs(r, radius)
+    )
+
+
+def share_of_sampled() -> Derivation:
+    """Share of the area within the radius that Lemma 3.2 draws."""
+    share = radius_cdf().subs(r, exp(-sampled_nu().result))
+    return start("the share at exp(-nu)", share).then("simplified", simplify(share))
+
+
+def squared_radius() -> Derivation:
+    """``exp(-2 nu)`` of Lemma 3.2.  Source: Orvieto et al. (2023), Eq. 30."""
+    return start("nu", sampled_nu().result).then(
+        "exp(-2 nu)", simplify(exp(-2 * sampled_nu().result))
+    )
+
+
+def disc_law() -> Expr:
+    """The law of the radius on the whole disc.  Source: Orvieto et al. (2023), Fig. 3."""
+    return radius_cdf().subs({r_min: 0, r_max: 1})
+
+
+def delay_is_a_phase() -> bool:
+    """Whether a delayed Gaussian's transform is the plain one's times a phase.
+
+    Sums of Gaussians are dense, and both sides are linear.
+    """
+    moved = Gauss(exp(0), signal(width_1).exponent.subs(time, time - delay))
+    late, plain = (x.times(wave(-omega)).over(time) for x in (moved, signal(width_1)))
+    return simplify(late.form - exp(-I * omega * delay) * plain.form) == 0

@@ -1,0 +1,291 @@
+"""The teacher-student task on paper: tables of its scans, sizes, times, curvatures.
+
+Source: Zucchet & Orvieto (2024), Section 4, Appendix C.3-C.4 and Tables 1-3.
+"""
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from sympy import (
+    Expr,
+    Rational,
+    Symbol,
+    diff,
+    exp,
+    integrate,
+    limit,
+    log,
+    oo,
+    simplify,
+    sqrt,
+    tanh,
+)
+
+from theory.derivation import Derivation, start
+from theory.symbols import lam, lam_bar, r, theta
+
+nu0 = Symbol("nu0", positive=True)  # least modulus of the teacher's eigenvalues
+width = Symbol("width", positive=True)  # neurons of a student
+heads = Symbol("heads", positive=True)  # blocks of its matrix
+step = Symbol("step", positive=True)  # Delta of S4
+momentum, second, rate = Symbol("momentum"), Symbol("second"), Symbol("rate")
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One column of Tables 1 to 3; lists are what is scanned, rates and angles as logs.
+
+    Attributes:
+        models: Networks that the column is about.
+        widths: Neurons of each of them.
+    """
+
+    models: int
+    nu0: tuple[float, ...]
+    log_rates: tuple[float, ...]
+    initialisations: int
+    widths: tuple[int, ...] = (64,)
+    log_angles: tuple[float, ...] = (0.0,)
+    batch: int = 128
+    length: int = 300
+    teacher: int = 10
+    scalars: int = 1
+    steps: int = 10_000
+    seeds: int = 10
+
+    def runs(self) -> int:
+        """How many networks are trained."""
+        lists = (self.nu0, self.log_angles, self.log_rates)
+        return self.models * self.initialisations * self.seeds * prod(map(len, lists))
+
+    def listed(self) -> int:
+        """The same, counted one by one."""
+        counts = (range(self.models), range(self.initialisations), range(self.seeds))
+        return sum(
+            1 for _ in product(*counts, self.nu0, self.log_angles, self.log_rates)
+        )
+
+
+def halves(first: float, last: float) -> tuple[float, ...]:
+    """Numbers from first to last in steps of one half."""
+    return tuple(first + k / 2 for k in range(round(2 * (last - first)) + 1))
+
+
+SLOW, FAST = halves(-5, -2.5), halves(-2.5, -0.5)
+NU0 = (0.32, 0.68, 0.84, 0.92, 0.96, 0.98, 0.99)
+TABLES: dict[int, dict[str, Scan]] = {
+    1: {"RNN": Scan(1, NU0, SLOW, 2), "LRU": Scan(1, NU0, FAST, 1)},
+    2: {
+        "RNN": Scan(3, (0.99,), SLOW, 2, (64, 64, 128)),
+        "LRU": Scan(2, (0.99,), FAST, 1),
+    },
+    3: {
+        "RNN": Scan(1, (0.99,), halves(-4.5, -3), 2, log_angles=halves(-2, 0)),
+        "LRU": Scan(2, (0.99,), halves(-3.5, 0), 1, log_angles=halves(-2, 0)),
+    },
+}
+MINUTES = {"RNN": 10, "LRU": 3}  # a run, Appendix C.3
+HEADS = (1, 2, 4, 8, 16, 32)  # Fig. 11
+HALF = Rational(1, 2)
+DAYS = {"RNN": 20.0, "LRU": 10.0}  # two thirds and one third of 30
+
+
+def runs(table: int) -> list[int]:
+    """Runs of a table's columns.
+
+    Example:
+        >>> runs(1)
+        [840, 350]
+    """
+    return [scan.runs() for scan in TABLES[table].values()]
+
+
+def listed(table: int) -> list[int]:
+    """The same, counted one by one."""
+    return [scan.listed() for scan in TABLES[table].values()]
+
+
+def largest_scan(table: int, together: bool) -> int:
+    """Runs of a table's largest column, or of its columns together."""
+    return sum(runs(table)) if together else max(runs(table))
+
+
+def largest_listed(table: int, together: bool) -> int:
+    """The same, counted one by one."""
+    return sum(listed(table)) if together else max(listed(table))
+
+
+def days(column: str) -> float:
+    """Computing time of Tables 1 to 3 and, for the RNN, of Fig. 11 without its ends."""
+    count = sum(TABLES[table][column].runs() for table in TABLES)
+    if column == "RNN":
+        one = TABLES[2]["RNN"]
+        count += (len(HEADS) - 2) * one.runs() // one.models
+    return count * MINUTES[column] / 60 / 24
+
+
+def settings(table: int) -> list[int]:
+    """Batch, length, teacher, student, steps, seeds of a table, its columns agreeing."""
+    found = {
+        (s.batch, s.length, s.teacher, s.widths[0], s.steps, s.seeds)
+        for s in TABLES[table].values()
+    }
+    (one,) = found
+    return list(one)
+
+
+def rate_is_scanned(column: str, log_rate: float) -> int:
+    """Whether a learning rate is among those that Table 2 scans."""
+    return int(log_rate in TABLES[2][column].log_rates)
+
+
+def halving(index: int) -> float:
+    """Ratio of ``1 - nu0`` between two neighbours of Table 1's list."""
+    return (1 - NU0[index + 1]) / (1 - NU0[index])
+
+
+# Sizes and times.
+
+
+def dense_size() -> Expr:
+    """Real parameters of a linear RNN with heads, scalar input and output."""
+    return width**2 / heads + 2 * width + 1
+
+
+def lru_size() -> Expr:
+    """Real parameters of an LRU: modulus, phase and gamma; complex B and C; D."""
+    return 3 * width + 4 * width + 1
+
+
+def size_ratio() -> Derivation:
+    """Parameters of the dense RNN over those of the LRU."""
+    return start("a linear RNN has", dense_size().subs(heads, 1)).then(
+        "over those of the LRU", dense_size().subs(heads, 1) / lru_size()
+    )
+
+
+def footnote() -> Expr:
+    """Modulus after the transformation of footnote 1."""
+    return nu0 + (1 - nu0) * tanh(r)
+
+
+def mean_time() -> Derivation:
+    """Mean characteristic time of a teacher of many neurons: moduli of density ``2 r``."""
+    doubled = integrate(2 * r * (1 + exp(2 * r)), (r, 0, 1))
+    return start("the time of one eigenvalue", 1 / (1 - footnote())).then(
+        "averaged over the disc, with 1 - tanh r = 2/(1 + exp 2 r),",
+        doubled / (2 * (1 - nu0)),
+    )
+
+
+# Curvatures at the optimum, white inputs.
+
+
+def sensitivity() -> Expr:
+    """``E|dh/dlam|^2`` by the modulus.  Source: Eq. 60."""
+    return (1 + r**2) / (1 - r**2) ** 3
+
+
+def magnitude_curvature() -> Derivation:
+    """Hessian entry of ``omega_nu`` in the LRU: normalised and reparametrised."""
+    nu = Symbol("nu", real=True)
+    slope = diff(exp(-exp(nu)), nu).subs(nu, log(-log(r)))
+    return start("of the modulus", sensitivity()).then(
+        "times gamma^2 and the slope squared",
+        simplify(sensitivity() * (1 - r**2) * slope**2),
+    )
+
+
+def magnitude_limit() -> Expr:
+    """Its limit at the edge of stability.
+
+    Example:
+        >>> magnitude_limit()
+        1/2
+    """
+    return limit(magnitude_curvature().result, r, 1, "-")
+
+
+def angle_over_magnitude() -> Derivation:
+    """Hessian entry of ``omega_theta`` in the LRU over that of ``omega_nu``."""
+    angle = sensitivity() * (1 - r**2) * (r * theta) ** 2
+    return start("the angle's entry", angle).then(
+        "over the magnitude's", simplify(angle / magnitude_curvature().result)
+    )
+
+
+def s4_ratio() -> Derivation:
+    """Squared slope of ``lam`` by ``omega_Delta`` over that by ``omega_A^im`` in S4."""
+    omega, raw = Symbol("omega"), Symbol("raw")
+    softplus = log(1 + exp(raw))
+    eigenvalue = exp(omega * step)
+    by_angle = step * eigenvalue  # in size: omega is moved along the imaginary axis
+    inverse = {raw: log(exp(step) - 1)}
+    by_step = diff(exp(omega * softplus), raw).subs(inverse)
+    size = simplify(by_step / by_angle).subs(omega, 1) * log(lam) / step
+    bar = size.subs(lam, lam_bar)
+    return start("the eigenvalue", eigenvalue).then(
+        "slopes, over each other, squared", simplify(size * bar)
+    )
+
+
+def adam_step() -> Expr:
+    """Step of Adam late in training when it is given a gradient of one."""
+    first = Rational(9, 10) * momentum + Rational(1, 10)
+    spread = Rational(999, 1000) * second + Rational(1, 1000)
+    return rate * first / (sqrt(spread) + Rational(1, 10**8))
+
+
+def settings_and_runs(table: int) -> list[int]:
+    """Settings of a table and runs of its columns."""
+    return [*settings(table), *runs(table)]
+
+
+def settings_and_listed(table: int) -> list[int]:
+    """The same, runs counted one by one."""
+    return [*settings(table), *listed(table)]
+
+
+def fewer_with_heads() -> bool:
+    """Prove that the number of parameters falls with the number of heads."""
+    return bool(diff(dense_size(), heads) < 0)
+
+
+def curvature() -> Derivation:
+    """Curvature of the one-dimensional loss at its optimum, real eigenvalues.
+
+    Source: Zucchet & Orvieto (2024), Section 4.1 and Appendix C.1.
+    """
+    student, teacher = Symbol("student"), Symbol("teacher")
+    loss = (
+        1 / (1 - student**2) + 1 / (1 - teacher**2) - 2 / (1 - student * teacher)
+    ) / 2
+    bent = diff(loss, student, 2).subs({student: r, teacher: r})
+    return start("the loss", loss).then("bent at the optimum", simplify(bent))
+
+
+def curvature_grows() -> bool:
+    """Prove that it is ``sensitivity``, rising on (0, 1) to infinity."""
+    square = Symbol("square", positive=True)
+    form = sensitivity().subs(r, sqrt(square))
+    rising = simplify(diff(form, square) * (1 - square) ** 4)  # 4 + 2 square
+    same = simplify(curvature().result - sensitivity()) == 0
+    return bool(same and rising > 0 and limit(form, square, 1, "-") == oo)
+
+
+def mean_time_is_printed() -> bool:
+    """Prove the closed form of the mean time."""
+    return simplify(mean_time().result - (exp(2) + 3) / (4 * (1 - nu0))) == 0
+
+
+def recurrent_share() -> Derivation:
+    """``E|dh/dlam|^2`` over ``E|h|^2`` under white noise.  Source: Eq. 48 and 60."""
+    return start("the sensitivity", sensitivity()).then(
+        "over the moment of the state", simplify(sensitivity() * (1 - r**2))
+    )
+
+
+def recurrent_share_explodes() -> bool:
+    """Prove that it has no bound at the edge of stability."""
+    return limit(recurrent_share().result, r, 1, "-") == oo

@@ -1,0 +1,386 @@
+"""One linear unit that learns to be another: its loss, slopes and curvatures, exactly.
+
+The student has eigenvalue ``lam = nu exp(i theta)``, the teacher ``mu`` (the papers'
+``lam*``) ``= nu_star exp(i theta_star)``.  Both see the same real stationary input.
+
+Source: Zucchet & Orvieto (2024), Section 4.1 and Appendix C.1, Eq. 85-112.
+"""
+
+from functools import cache
+
+from sympy import (
+    Expr,
+    I,
+    Rational,
+    Symbol,
+    atan,
+    cancel,
+    cos,
+    cosh,
+    diff,
+    exp,
+    expand,
+    factor,
+    pi,
+    prod,
+    simplify,
+    sin,
+    sinh,
+    sqrt,
+    tanh,
+    together,
+)
+
+from theory import diagonal
+from theory.autocorrelation import lemma_1
+from theory.derivation import Derivation, start
+from theory.symbols import alpha, beta, lam, lam_bar, rho, theta
+
+mu = Symbol("mu")  # the teacher's eigenvalue, the paper's lambda^*
+mu_bar = Symbol("mu_bar")  # its complex conjugate
+nu = Symbol("nu", positive=True)  # the student's modulus
+nu_star = Symbol("nu_star", positive=True)  # the teacher's modulus
+theta_star = Symbol("theta_star", real=True)  # the teacher's angle
+omega = Symbol("omega", real=True)  # a parameter of the modulus or of the angle
+omega_star = Symbol("omega_star", real=True)  # its value at the teacher
+omega_theta = Symbol("omega_theta", real=True)  # the parameter of the angle
+omega_nu = Symbol("omega_nu", real=True)  # the parameter of the modulus
+HALF = Rational(1, 2)
+
+turn = theta - theta_star
+overlap = nu * nu_star * cos(turn)
+
+
+def gain(modulus: Expr) -> Expr:
+    """``gamma``, the input's normalisation under white noise.
+
+    Source: Zucchet & Orvieto (2024), Appendix C.1.2.
+    """
+    return sqrt(1 - modulus**2)
+
+
+gain_lam, gain_mu = sqrt(1 - lam * lam_bar), sqrt(1 - mu * mu_bar)
+
+
+def shared_moment(first: Expr, second: Expr, source: str) -> Expr:
+    """``E[h conj(g)]`` of two units fed with the same input: Lemma 1, summed."""
+    pair = lemma_1().on(source)
+    return factor(pair.subs({alpha: first, beta: second}, simultaneous=True))
+
+
+@cache
+def loss(source: str) -> Derivation:
+    """``E|h - h*|^2 / 2`` from the four moments of two units.
+
+    Conditions: ``|lam| < 1``, ``|mu| < 1``, stationary states.
+
+    Source: Zucchet & Orvieto (2024), Eq. 87-91.
+    """
+    own, teacher, cross, twin = (
+        shared_moment(first, second, source)
+        for first, second in (
+            (lam, lam_bar),
+            (mu, mu_bar),
+            (lam, mu_bar),
+            (mu, lam_bar),
+        )
+    )
+    return start("the student's second moment by Lemma 1", own).then(
+        "with the teacher's, less twice the real part of what they share, halved",
+        (own + teacher - cross - twin) / 2,
+    )
+
+
+@cache
+def normalised_loss() -> Derivation:
+    """The loss under white noise with both inputs normalised by ``gamma``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 92-93.
+    """
+    own, teacher, cross, twin = (
+        first_gain
+        * second_gain
+        * diagonal.conjugate_pair(lemma_1().on("white")).subs(
+            {lam: first, lam_bar: second}, simultaneous=True
+        )
+        for first, second, first_gain, second_gain in (
+            (lam, lam_bar, gain_lam, gain_lam),
+            (mu, mu_bar, gain_mu, gain_mu),
+            (lam, mu_bar, gain_lam, gain_mu),
+            (mu, lam_bar, gain_mu, gain_lam),
+        )
+    )
+    whole = (own + teacher - cross - twin) / 2
+    return start("each second moment carries two gains", whole).then(
+        "the normalised states have unit second moment", simplify(whole)
+    )
+
+
+@cache
+def polar_loss() -> Derivation:
+    """The normalised loss in moduli and angles.
+
+    Source: Zucchet & Orvieto (2024), Eq. 101.
+    """
+    shared = nu * nu_star * (cos(turn) - I * sin(turn))  # conj(lam) mu
+    twin = nu * nu_star * (cos(turn) + I * sin(turn))
+    weight = gain(nu) * gain(nu_star) / 2
+    whole = 1 - weight * (1 / (1 - shared) + 1 / (1 - twin))
+    real = 1 - 2 * weight * (1 - overlap) / (1 - 2 * overlap + (nu * nu_star) ** 2)
+    assert vanishes(whole - real)
+    return start("Eq. 93 in polar form", whole).then("over a real denominator", real)
+
+
+def vanishes(expr: Expr) -> bool:
+    """Decide whether a rational function of the turn's sine and cosine is zero.
+
+    The half-angle's tangent makes it rational in one free symbol; the gains, whose
+    squares no such function has, stand for themselves.
+    """
+    angle, tangent = Symbol("phi", real=True), Symbol("t", real=True)
+    turned = expr.subs(theta, angle + theta_star)
+    rational = turned.subs(
+        {
+            cos(angle): (1 - tangent**2) / (1 + tangent**2),
+            sin(angle): 2 * tangent / (1 + tangent**2),
+        }
+    )
+    gains = {gain(each): Symbol(f"g_{each}") for each in (nu, nu_star)}
+    return cancel(together(rational.subs(gains))) == 0
+
+
+def polar(*wanted: Symbol) -> Expr:
+    """A derivative of the loss by moduli and angles."""
+    return diff(polar_loss().result, *wanted)
+
+
+def radial_loss() -> Derivation:
+    """The loss of a student with the right angle.
+
+    Source: Zucchet & Orvieto (2024), Eq. 94.
+    """
+    whole = polar_loss().result.subs(theta, theta_star)
+    return start("Eq. 101", polar_loss().result).then(
+        "at the teacher's angle", simplify(whole)
+    )
+
+
+def at_teacher(expr: Expr) -> Expr:
+    """A form where student and teacher are equal."""
+    return simplify(expr.subs(theta, theta_star).subs(nu_star, nu))
+
+
+@cache
+def radial_curvature() -> Derivation:
+    """``d^2 L / d nu^2`` where the student is the teacher.
+
+    Source: Zucchet & Orvieto (2024), Eq. 98.
+    """
+    slope = diff(radial_loss().result, nu)
+    second = diff(slope, nu)
+    return (
+        start("differentiate Eq. 94", slope)
+        .then("once more", second)
+        .then("at nu = nu*", factor(at_teacher(second)))
+    )
+
+
+@cache
+def angular_curvature() -> Derivation:
+    """``d^2 L / d theta^2`` where the student is the teacher.
+
+    Source: Zucchet & Orvieto (2024), Eq. 105.
+    """
+    second = polar(theta, theta)
+    return start("differentiate Eq. 101 twice", second).then(
+        "at theta = theta*, nu = nu*", factor(at_teacher(second))
+    )
+
+
+def best_modulus() -> Expr:
+    """``nu = tanh(omega)``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 108.
+    """
+    return tanh(omega)
+
+
+def granularity() -> Expr:
+    """``d theta / d omega`` of the best angle at a given modulus.
+
+    Source: Zucchet & Orvieto (2024), Eq. 106.
+    """
+    return (1 - nu**2) / (nu * sqrt(1 + nu**2))
+
+
+def best_angle() -> Expr:
+    """``theta = omega (1 - nu^2) / (nu sqrt(1 + nu^2))``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 107 and 109.
+    """
+    return omega * granularity()
+
+
+def exponential_angle() -> Expr:
+    """``theta = exp(omega)``, the LRU's.
+
+    Source: Zucchet & Orvieto (2024), Appendix C.1.3.
+    """
+    return exp(omega)
+
+
+def plain_angle() -> Expr:
+    """``theta = omega``.
+
+    Source: Zucchet & Orvieto (2024), Eq. 110.
+    """
+    return omega
+
+
+@cache
+def landscape_of_tanh() -> Derivation:
+    """The whole loss in ``omega`` where ``nu = tanh(omega)``: a shift of one curve."""
+    slopes = {nu: tanh(omega), nu_star: tanh(omega_star)}
+    whole = radial_loss().result.subs(slopes, simultaneous=True)
+    return start("Eq. 94 with nu = tanh(omega)", whole).then(
+        "by the addition theorem of the hyperbolic cosine",
+        1 - 1 / cosh(omega - omega_star),
+    )
+
+
+@cache
+def coupled_curvature() -> Derivation:
+    """``d^2 L / d omega_nu^2`` when the best angle moves with the modulus.
+
+    Source: what Appendix C.1.2 leaves out in its second remark.
+    """
+    moved = diff(granularity(), nu)
+    rate = 1 - nu**2
+    return start(
+        "nu and theta do not mix at optimality; theta moves by omega_theta times", moved
+    ).then(
+        "so the curvatures add",
+        rate**2
+        * (
+            radial_curvature().result
+            + (omega_theta * moved) ** 2 * angular_curvature().result
+        ),
+    )
+
+
+@cache
+def gaussian_curvature() -> Derivation:
+    """Curvature of the surface whose metric is the Hessian at optimality.
+
+    Not zero: no parameters make the whole Hessian the identity everywhere.
+    """
+    arc = Symbol("s", positive=True)
+    radius_of = sinh(arc) * sqrt(sinh(arc) ** 2 + cosh(arc) ** 2)
+    bent = -diff(radius_of, arc, 2) / radius_of
+    squared = nu**2 / (1 - nu**2)  # sinh^2 s where nu = tanh s
+    flat = simplify(bent.rewrite(exp)).rewrite(cosh)
+    plain = simplify(
+        bent.subs({cosh(arc): sqrt(1 + squared), sinh(arc): sqrt(squared)})
+    )
+    return start("with nu = tanh(s) the metric is ds^2 + f(s)^2 dtheta^2", flat).then(
+        "and its curvature is -f''/f", factor(plain)
+    )
+
+
+def half_depth() -> Expr:
+    """Width of the well around the right angle at half its depth.
+
+    Source: Eq. 101 at ``nu = nu*``; ours, for Fig. 6.
+    """
+    return pi - 4 * atan(nu**2)
+
+
+def grouped_moment(first: Expr, second: Expr) -> Expr:
+    """``E[h conj(g)]`` under exponential autocovariance, as Eq. 48 writes it."""
+    flat = (1 - rho * first) * (1 - rho * second)
+    return (1 - rho**2 * first * second) / ((1 - first * second) * flat)
+
+
+def grouped_loss() -> Expr:
+    """The loss at any correlation of the input, as four closed moments.
+
+    Source: the formula that Zucchet & Orvieto (2024), Appendix C.1.1, omits.
+    """
+    alike = grouped_moment(lam, lam_bar) + grouped_moment(mu, mu_bar)
+    return (alike - grouped_moment(lam, mu_bar) - grouped_moment(mu, lam_bar)) / 2
+
+
+@cache
+def normalisation() -> Derivation:
+    """The gain that gives the state unit second moment under white noise.
+
+    Source: Zucchet & Orvieto (2024), Appendix C.1.2.
+    """
+    moment = diagonal.moment("state", "white").result
+    return start("the state's second moment", moment).then(
+        "its inverse root", sqrt(expand(1 / moment))
+    )
+
+
+def misfit() -> Expr:
+    """Least loss of a normalised student whose teacher is not normalised."""
+    return (1 / gain_mu - 1) ** 2 / 2
+
+
+def distance_squared() -> Expr:
+    """``|1 - conj(lam) mu|^2`` from its two complex factors."""
+    inner = nu * nu_star
+    factors = (1 - inner * (cos(turn) + sign * I * sin(turn)) for sign in (1, -1))
+    return expand(prod(factors))
+
+
+def coupled_printed() -> Expr:
+    """The coupled curvature in one fraction."""
+    square = nu**2
+    moved = (1 + 3 * square) ** 2 / (square * (1 + square) ** 2)
+    return 1 + omega_theta**2 * moved
+
+
+def period() -> Expr:
+    """Distance in ``omega`` between two global minima with the best angle."""
+    return 2 * pi / granularity()
+
+
+def exponential_bend() -> Expr:
+    """Curvature by ``omega`` at optimality where ``theta = exp(omega)``."""
+    return exp(2 * omega) * angular_curvature().result
+
+
+def held_gain() -> Expr:
+    """Eq. 84 over Eq. 98: what holding the gain fixed costs."""
+    sensitivity = diagonal.moment("sensitivity", "white").result
+    held = (1 - nu**2) * sensitivity.subs({lam: nu, lam_bar: nu}, simultaneous=True)
+    return factor(held / radial_curvature().result)
+
+
+@cache
+def plain_curvature(parameter: str) -> Derivation:
+    """Curvature at the teacher without normalisation, by ``modulus`` or ``angle``."""
+    shared = nu * nu_star
+    plain = (1 / (1 - nu**2) + 1 / (1 - nu_star**2)) / 2
+    overlapping = (1 - overlap) / (1 - 2 * overlap + shared**2)
+    whole = plain - overlapping
+    by = nu if parameter == "modulus" else theta
+    return start("Eq. 91 in moduli and angles", whole).then(
+        f"twice by the {parameter}, at the teacher",
+        factor(at_teacher(diff(whole, by, 2))),
+    )
+
+
+@cache
+def held_rate() -> Derivation:
+    """``lam'(omega)`` for unit normalised sensitivity, real ``lam``, any ``rho``.
+
+    Source: Zucchet & Orvieto (2024), Section 3.1: the equation for ``lam'``, solved.
+    """
+    state, sensitivity = (
+        diagonal.moment(name, "exponential").result.subs(lam_bar, lam)
+        for name in ("state", "sensitivity")
+    )
+    square = factor(state / sensitivity)
+    return start("the square of the rate", square).then("its root", sqrt(square))

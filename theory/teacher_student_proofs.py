@@ -1,0 +1,196 @@
+"""Proofs of what is said of one linear unit that learns another, and plain forms of it.
+
+Source: Zucchet & Orvieto (2024), Appendix C.1; the forms are in ``teacher_student``.
+"""
+
+from sympy import (
+    Expr,
+    cancel,
+    cos,
+    cosh,
+    diff,
+    exp,
+    expand,
+    pi,
+    simplify,
+    symbols,
+    tanh,
+)
+
+from theory.autocorrelation import is_zero
+from theory.derivation import Derivation
+from theory.symbols import alpha, beta, lam, lam_bar, rho, theta
+from theory.teacher_student import (
+    HALF,
+    angular_curvature,
+    at_teacher,
+    best_angle,
+    best_modulus,
+    distance_squared,
+    exponential_angle,
+    exponential_bend,
+    gain,
+    gain_lam,
+    gain_mu,
+    granularity,
+    grouped_moment,
+    half_depth,
+    held_rate,
+    misfit,
+    mu,
+    mu_bar,
+    nu,
+    nu_star,
+    omega,
+    omega_star,
+    period,
+    polar_loss,
+    radial_loss,
+    shared_moment,
+    theta_star,
+    turn,
+)
+
+
+def has_unit_curvature(rate: Expr, curvature: Derivation) -> bool:
+    """Prove that a positive rate squared times the curvature is one.
+
+    Source: Zucchet & Orvieto (2024), Eq. 100 and 106.
+    """
+    return is_zero(rate**2 * curvature.result - 1)
+
+
+def solves_its_equation() -> bool:
+    """``tanh`` solves ``nu' = 1 - nu^2`` from zero; the solution is unique."""
+    modulus = best_modulus()
+    law = diff(modulus, omega) - (1 - modulus**2)
+    return simplify(law) == 0 and modulus.subs(omega, 0) == 0
+
+
+def tanh_is_a_shift() -> bool:
+    """Prove the last step: with ``cosh^2 gain^2 = 1`` both sides are one fraction."""
+    ours = 1 / (cosh(omega) * cosh(omega_star)) / (1 - tanh(omega) * tanh(omega_star))
+    theirs = 1 / cosh(omega - omega_star)
+    flat = simplify((1 / ours - 1 / theirs).rewrite(exp)) == 0
+    gains = simplify(gain(tanh(omega)) ** 2 - 1 / cosh(omega) ** 2) == 0
+    return bool(flat and gains)
+
+
+def half_depth_is_exact() -> bool:
+    """Prove that the loss at that angle is half the loss at the opposite angle."""
+    at_right = polar_loss().result.subs(nu_star, nu)
+    square = nu**2
+    inside = at_right.subs(theta, theta_star + half_depth() / 2)
+    cosine = 2 * square / (1 + square**2)  # of pi/2 - 2 atan(nu^2)
+    inside = at_right.subs(cos(turn), cosine)
+    opposite = at_right.subs(cos(turn), -1)
+    angle = simplify(cos(half_depth() / 2) - cosine) == 0
+    return bool(angle and is_zero(inside - opposite / 2))
+
+
+def square_expands() -> bool:
+    """``(h - g)(h' - g')`` is the sum of the four products of Eq. 87."""
+    own, teacher, own_bar, teacher_bar = symbols("h g h_bar g_bar")
+    four = own * own_bar + teacher * teacher_bar - own * teacher_bar - own_bar * teacher
+    return expand((own - teacher) * (own_bar - teacher_bar) - four) == 0
+
+
+def grouped_is_exact() -> bool:
+    """Prove it for one moment at any two eigenvalues: the loss is linear in four."""
+    pair = shared_moment(alpha, beta, "exponential")
+    return cancel(pair - grouped_moment(alpha, beta)) == 0
+
+
+def misfit_is_least() -> bool:
+    """Prove it: the loss at the teacher, and no overlap of unit states exceeds one.
+
+    ``|1 - conj(lam) mu|^2 - gamma^2 gamma*^2 = |lam - mu|^2``, so the overlap
+    ``gamma gamma* / |1 - conj(lam) mu|`` is at most one, and one only at the teacher.
+    """
+    apart = (lam - mu) * (lam_bar - mu_bar)
+    room = (1 - lam_bar * mu) * (1 - lam * mu_bar) - gain_lam**2 * gain_mu**2
+    at_best = (1 + 1 / gain_mu**2 - 2 * gain_mu / gain_mu**2) / 2
+    return expand(room - apart) == 0 and is_zero(at_best - misfit())
+
+
+def slope_of_radial(printed: Expr, order: int) -> bool:
+    """Prove a printed derivative of Eq. 94 by the modulus."""
+    plain = 1 - gain(nu) * gain(nu_star) / (1 - nu * nu_star)
+    return (
+        is_zero(radial_loss().result - plain)
+        and simplify(diff(plain, nu, order) - printed) == 0
+    )
+
+
+def gain_slopes(nu: float) -> tuple[float, float]:
+    """``gamma'`` and ``gamma''`` as Eq. 97 writes them."""
+    own = (1 - nu**2) ** 0.5
+    return -nu / own, (-(own**2) - nu**2) / own**3
+
+
+def gain_slopes_are_right() -> bool:
+    """Prove Eq. 97 for all moduli."""
+    own = gain(nu)
+    first, second = -nu / own, (-(own**2) - nu**2) / own**3
+    return is_zero(diff(own, nu) - first) and is_zero(diff(own, nu, 2) - second)
+
+
+def distance_at_zero(nu: float) -> tuple[float, float, float]:
+    """``alpha``, ``alpha'`` and ``alpha''`` at optimality, as printed.
+
+    Source: Zucchet & Orvieto (2024), text before Eq. 105.
+    """
+    return (1 - nu**2) ** 2, 0.0, 2 * nu**2
+
+
+def sloped_distance(nu: float) -> tuple[float, float, float]:
+    """A wrong version: the slope is not zero."""
+    flat, _, bend = distance_at_zero(nu)
+    return flat, bend / 100, bend
+
+
+def distance_at_zero_is_right() -> bool:
+    """Prove the three values for all moduli."""
+    whole = distance_squared()
+    wanted = ((1 - nu**2) ** 2, 0, 2 * nu**2)
+    found = (at_teacher(diff(whole, theta, order)) for order in range(3))
+    return all(is_zero(x - y) for x, y in zip(found, wanted, strict=True))
+
+
+def best_angle_solves() -> bool:
+    """At a fixed modulus it is zero at zero and moves at the rate of Eq. 106."""
+    angle = best_angle()
+    return angle.subs(omega, 0) == 0 and is_zero(diff(angle, omega) - granularity())
+
+
+def unit(**_: object) -> float:
+    """The curvature that the best parametrisation has at optimality."""
+    return 1.0
+
+
+def half_unit(**_: object) -> float:
+    """A wrong bound on the curvature."""
+    return 0.5
+
+
+def period_is_a_turn() -> bool:
+    """The angle moves by one turn over a period."""
+    return simplify(best_angle().subs(omega, period()) - 2 * pi) == 0
+
+
+def exponential_bend_is_scaled() -> bool:
+    """At optimality the curvature is the square of the angle's rate times Eq. 105."""
+    rate = diff(exponential_angle(), omega)
+    return is_zero(rate**2 * angular_curvature().result - exponential_bend())
+
+
+def three_curvatures(nu: float, theta: float) -> tuple[float, float, float]:
+    """By the angle's parameter at the teacher: plain, exponential, best."""
+    plain = nu**2 * (1 + nu**2) / (1 - nu**2) ** 2
+    return plain, theta**2 * plain, 1.0
+
+
+def rate_depends_on_input() -> bool:
+    """The rate's square has a slope by ``rho``: it is not zero at one exact point."""
+    square = held_rate().steps[0].expr
+    return diff(square, rho).subs({lam: HALF, rho: HALF}) != 0
