@@ -4,6 +4,7 @@ Source: Orvieto et al. (2023), Appendices E.1.2 and E.3.
 """
 
 from functools import cache
+from typing import Any
 
 from sympy import (
     Expr,
@@ -114,7 +115,7 @@ def toy_observable(count: int) -> Derivation:
     """
     weights = (first, second * coupling / (a_1**2 - a_2), second)
     functions = eigenfunctions(Matrix([x_1, x_2]))
-    terms = list(zip(weights, functions[:], toy_eigenvalues(), strict=True))
+    terms: list[Any] = list(zip(weights, functions[:], toy_eigenvalues(), strict=True))
     return start("in eigenfunctions", sum(w * f for w, f, _ in terms)).then(
         "each evolves by its eigenvalue", sum(v**count * w * f for w, f, v in terms)
     )

@@ -288,7 +288,9 @@ def rounded_solve(k: int, spread: str) -> np.ndarray:
     """The same by elimination."""
     lam, u = nodes(k, spread), signal(3, 1, k)[:, 0]
     with double_precision(True):
-        states = scan_linear(jnp.asarray(lam), jnp.asarray(u)[:, None] + 0 * lam)
+        states = scan_linear(
+            jnp.asarray(lam), jnp.asarray(np.outer(u, np.ones_like(lam)))
+        )
         h = np.asarray(states)[-1]
     return np.linalg.solve(np.vander(lam, k), h)
 

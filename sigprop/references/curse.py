@@ -99,8 +99,8 @@ def process_covariances(rho: float) -> np.ndarray:
 
 def toeplitz_covariances(rho: float) -> np.ndarray:
     """The matrix of ``R(t - s)``, a function of the lag alone."""
-    times = np.arange(5)
-    return np.asarray(AR1(rho=rho).autocovariance(times[:, None] - times[None]))
+    lags = np.subtract.outer(np.arange(5), np.arange(5))
+    return np.reshape(AR1(rho=rho).autocovariance(lags.ravel()), lags.shape)
 
 
 def hundred(**_: object) -> float:

@@ -56,7 +56,7 @@ def trajectory(kind: str, A: np.ndarray) -> np.ndarray:
 
 def layer(kind: str, A: Any) -> Any:
     """The same network as a layer of the suite, with unit input weights."""
-    eye = jnp.eye(A.shape[0])
+    A, eye = jnp.asarray(A), jnp.eye(A.shape[0])
     if kind in ("tanh", "relu"):
         return NonlinearRNN(A[None], eye, eye, 0 * eye, kind)
     return LinearRNN(A[None], eye, eye, 0 * eye)
@@ -64,9 +64,9 @@ def layer(kind: str, A: Any) -> Any:
 
 def _onward(kind: str, A: Any, h: Any, inputs: Any) -> list[Any]:
     """States of the layer after each input, from the state ``h``."""
-    cell, found = layer(kind, A), []
+    cell, found, h = layer(kind, A), [], jnp.asarray(h)
     for x in inputs:
-        h, _ = cell.step(h, x)
+        h, _ = cell.step(h, jnp.asarray(x))
         found.append(h)
     return found
 

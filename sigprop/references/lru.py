@@ -155,7 +155,7 @@ def recurred(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
 
 def _single(b: complex, c: complex, radius: float, phase: float) -> LRU:
     parts = {"B_re": b.real, "B_im": b.imag, "C_re": c.real, "C_im": c.imag}
-    arrays: Arrays = {name: np.array([[value]]) for name, value in parts.items()}
+    arrays: Arrays = {name: np.array([[value]], float) for name, value in parts.items()}
     nu = -math.log(radius)
     arrays |= {
         "nu_log": np.array([math.log(nu)]),

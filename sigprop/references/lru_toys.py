@@ -202,7 +202,7 @@ def aligned_mode(radius: float, phase: float, steps: int, seed: int) -> float:
 
 
 def power_loss(
-    parameters: Float[Array, " 2"], turned: float, exponential: bool, theta: float
+    parameters: Float[Array, " 2"], turned: Any, exponential: bool, theta: Any
 ) -> Float[Array, ""]:
     """``|lam^100 - planted^100|^2 / 2`` in either parametrisation.
 

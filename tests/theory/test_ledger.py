@@ -72,7 +72,11 @@ def test_a_row_is_what_its_evidence_says(one):
         assert found.counterexample
 
 
-SAMPLE = [one for one in JUDGED.values() if one.evidence.relation == "="][::7]
+SAMPLE = [
+    one
+    for one in JUDGED.values()
+    if one.evidence.relation == "=" and not one.evidence.absolute
+][::7]
 
 
 @pytest.mark.parametrize("one", SAMPLE, ids=[one.id for one in SAMPLE])

@@ -231,6 +231,8 @@ def _comparisons() -> tuple[Claim, ...]:
             slips={"half of the ratio": CURSE + "smaller_gain"},
             condition="lambda > 0; a negative eigenvalue makes a high-pass filter and a "
             "complex one a band-pass filter",
+            note="At lambda = -0.5 the gain at the highest frequency is three times that "
+            "at zero.",
             topic="backward",
         ),
         row(
