@@ -35,7 +35,7 @@ app = typer.Typer(
 
 def console() -> Console:
     """Output, wide enough for a table when it goes to a file."""
-    width = None if sys.stdout.isatty() else 120
+    width = None if sys.stdout.isatty() else 150
     return Console(width=width, highlight=False)
 
 
@@ -120,8 +120,8 @@ def _verify(
     out.print(summary(run))
     out.print(
         "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
-        "recurrence, ad autodiff,\ncf stable closed form, mc Monte Carlo. The interval "
-        "spans the grid's own, at level 1e-7 each.\n"
+        "recurrence, ad autodiff,\ncf stable closed form, mc Monte Carlo, others by name. "
+        "The interval spans the grid's own, at level 1e-7 each.\n"
     )
     out.print(outcome(run, loaded))
     if json is not None:

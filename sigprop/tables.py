@@ -49,7 +49,7 @@ def summary(run: Any) -> Table:
             span = (
                 f"{min(r.low for r in drawn):.4f} .. {max(r.high for r in drawn):.4f}"
             )
-        mark = "as expected" if claim.as_expected else f"expected {claim.expected}"
+        mark = "✓" if claim.as_expected else f"expected {claim.expected}"
         colour = MARKS.get(claim.status, "red")
         table.add_row(
             claim.id,

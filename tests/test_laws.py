@@ -75,7 +75,7 @@ LAYERS = {
     ),
 }
 
-VARIANTS = {  # whose derivatives are taken only by the slow tests
+VARIANTS = {  # held to the laws by the slow tests only
     "lru-absent",
     "complex-polar",
     "blocks",
@@ -90,14 +90,10 @@ VARIANTS = {  # whose derivatives are taken only by the slow tests
     "brnn",
     "blstm",
 }
-differentiated = pytest.mark.parametrize(
-    "layer",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in VARIANTS else ())
-        for name in LAYERS
-    ],
-    indirect=True,
-)
+NAMES = [
+    pytest.param(name, marks=pytest.mark.slow if name in VARIANTS else ())
+    for name in LAYERS
+]
 
 
 @functools.cache
@@ -106,7 +102,7 @@ def made(name):
         return LAYERS[name](jax.random.key(3))
 
 
-@pytest.fixture(params=LAYERS)
+@pytest.fixture(params=NAMES)
 def layer(request, x64):
     return made(request.param)
 
@@ -163,7 +159,6 @@ def test_linearity_holds_exactly_where_it_is_claimed(layer, u):
         assert float(jnp.max(jnp.abs(together - apart))) > 0.05
 
 
-@differentiated
 def test_the_past_alone_matters_by_gradient(layer, u):
     jacobian = jax.jacrev(layer)(u)  # (time, d_out, time, d_in)
     size = np.abs(np.asarray(jacobian)).max(axis=(1, 3))
@@ -186,7 +181,6 @@ def loss(layer, u, run=lambda layer, u: layer(u)):
     return jnp.sum(weights * y) + jnp.sum(y**2)
 
 
-@differentiated
 def test_the_gradient_is_a_finite_difference(layer, u):
     if getattr(layer, "gamma", None) == "detached":
         pytest.skip("no gradient flows through a detached normalisation, on purpose")
@@ -201,14 +195,12 @@ def test_the_gradient_is_a_finite_difference(layer, u):
         close(gradient @ direction, slope, 1e-6 * max(1.0, abs(float(slope))))
 
 
-@differentiated
 def test_gradients_map_over_a_batch_in_one_program(layer, u):
     batch = jnp.stack([u, 2 * u, u[::-1]])
     gradient = jax.jit(jax.grad(lambda u: loss(layer, u)))
     close(jax.jit(jax.vmap(gradient))(batch), jnp.stack([gradient(u) for u in batch]))
 
 
-@differentiated
 def test_the_gradient_is_that_of_the_loop(layer, u):
     gradient = eqx.filter_jit(eqx.filter_grad(loss))
     fast, slow = gradient(layer, u), gradient(layer, u, by_steps)
@@ -216,7 +208,7 @@ def test_the_gradient_is_that_of_the_loop(layer, u):
         close(one, other, 1e-9)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_single_precision_is_double_precision_up_to_rounding(name):
     single = LAYERS[name](jax.random.key(3))
     u = jax.random.normal(jax.random.key(4), (LENGTH, single.widths[0]))

@@ -16,6 +16,7 @@ from sigprop.layers.base import parameters, replace
 from sigprop.networks import build
 
 FAR = 5.0  # standard errors
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
