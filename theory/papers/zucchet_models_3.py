@@ -77,10 +77,11 @@ def _teacher() -> tuple[Claim, ...]:
             routes=hessian,
             form=JACOBIANS + "hessian_sum",
             slips={"the first term alone": JACOBIANS + "hessian_first"},
-            condition="real parameters; dh/dtheta has parameters as rows here, and states "
-            "as rows in Eq. 2, 4 and 9",
+            condition="real parameters and the loss of Eq. 1, which sees them through the "
+            "states alone; dh/dtheta has parameters as rows here, states in Eq. 2, 4 and 9",
             note="Judged by all entries of the recurrent matrix of a linear and of a tanh "
-            "network.",
+            "network. Eq. 115 has the same line for parameters of a readout too, where it "
+            "fails.",
             topic="hessian",
         ),
         row(
