@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sigprop.report import environment, shared
 from sigprop.results import Run
+from theory.conventions import CONVENTIONS
 
 MARK = "<!-- sigprop ledger -->"  # how a site of ours is told from a folder of yours
 INDEX, ERRATA = "index.html", "errata.html"
@@ -22,7 +23,7 @@ def render_site(run: Run) -> dict[str, str]:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
     pages = environment()
-    given = shared(run) | {"mark": MARK, "wrong": WRONG}
+    given = shared(run) | {"mark": MARK, "wrong": WRONG, "conventions": CONVENTIONS}
     order = [
         (anchor, claim) for _, claims in given["sections"] for anchor, claim in claims
     ]

@@ -77,7 +77,7 @@ def test_what_extraction_spoilt_is_no_erratum(run):
     spoilt = tuple(dataclasses.replace(one, as_extracted=True) for one in run.claims)
     text = render_site(dataclasses.replace(run, claims=spoilt))["errata.html"]
     assert "None among the statements judged" in text
-    assert "lru:4" not in text
+    assert "lru-4.html" not in text
 
 
 def test_a_site_replaces_an_older_one_and_nothing_else(tmp_path, run):
