@@ -1,0 +1,131 @@
+"""Impulse responses of linear layers, fast enough to train on them.
+
+``y_t = sum over ages of g_age u_{t - age}``.  A kernel of length ``T`` needs no scan of
+``T`` steps: with ``m`` a power of two near ``sqrt(T)``, ``g_{q m + r} = (C A**(q m)) (A**r
+B)`` is one matrix product of ``T / m`` rows and ``m`` columns; the columns are doubled,
+``[K, A**k K]``, and the squares of ``A`` that this needs give ``A**m`` for the rows.
+
+Source: the doubling of Krylov spaces is classical (Keller-Gehrig 1985); the split of the
+powers is the baby-step giant-step of Paterson and Stockmeyer (1973).
+"""
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Complex, Float, Int
+
+from sigprop.layers.base import Layer
+from sigprop.layers.dense import LinearRNN
+from sigprop.layers.diagonal import DiagonalLayer
+
+
+def require_linear(layer: Layer) -> None:
+    """Refuse a layer that no impulse response describes.
+
+    Raises:
+        ValueError: If it is not linear.
+    """
+    if not layer.linear:
+        raise ValueError(
+            f"need a linear layer, got {type(layer).__name__}: no impulse response "
+            "describes it; use the sampled loss"
+        )
+
+
+def ages(layer: Layer, length: int) -> Int[Array, " ages"]:
+    """Ages of the inputs that ``kernel`` weighs: from 0, or from ``1 - length``."""
+    return jnp.arange(0 if layer.causal else 1 - length, length)
+
+
+def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
+    """Response of a linear layer at each of ``ages``; differentiable.
+
+    Args:
+        layer: A linear one; of two directions of time the response is two-sided.
+        length: Steps from the impulse to the last response, itself included.
+
+    Raises:
+        ValueError: If the layer is not linear or the length is below one.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers.lru import zucchet_lru
+        >>> layer = zucchet_lru(jax.random.key(0), 4, 1, 2, nu0=0.5, theta0=3.1)
+        >>> kernel(layer, 10).shape
+        (10, 2, 1)
+    """
+    require_linear(layer)
+    if length < 1:
+        raise ValueError(f"need a length of at least 1, got {length}")
+    if isinstance(layer, DiagonalLayer):
+        return _diagonal(layer, length)
+    if isinstance(layer, LinearRNN):
+        return _blocks(layer, length)
+    return _impulses(layer, length)
+
+
+def _split(length: int) -> tuple[int, int]:
+    """Columns, a power of two near the root of the length, and rows."""
+    columns = 2 ** round(math.log2(math.sqrt(length)))
+    return columns, -(-length // columns)
+
+
+def _diagonal(layer: DiagonalLayer, length: int) -> Float[Array, "ages d_out d_in"]:
+    m, rows = _split(length)
+    lam = layer.eigenvalues()
+    young, step = _powers(lam, m)
+    old, _ = _powers(step, rows)
+    inward = layer.inputs(jnp.eye(layer.widths[0])).T
+    right = young[:, :, None] * inward[None]  # (m, n, d_in)
+    outward = lax.complex(layer.C_re, layer.C_im)
+    left = old[:, None] * outward[None]  # (rows, d_out, n)
+    # The real part alone: one real product over the two parts of each neuron.
+    left = jnp.concatenate([left.real, -left.imag], 2)
+    right = jnp.concatenate([right.real, right.imag], 1)
+    skip = jnp.diag(layer.D) if layer.D.ndim == 1 else layer.D
+    return _assemble(left, right, length).at[0].add(skip)
+
+
+def _powers(
+    base: Complex[Array, " n"], count: int
+) -> tuple[Complex[Array, "count n"], Complex[Array, " n"]]:
+    """Powers from 0 below ``count`` by doubling; the power ``count`` if it is of two."""
+    found, square = jnp.ones_like(base)[None], base
+    while len(found) < count:
+        found = jnp.concatenate([found, found * square])
+        square = square * square
+    return found[:count], square
+
+
+def _blocks(layer: LinearRNN, length: int) -> Float[Array, "ages d_out d_in"]:
+    m, rows = _split(length)
+    blocks, size, _ = layer.A.shape
+    d_in, d_out = layer.widths
+    right, square = layer.B.reshape(blocks, size, d_in), layer.A
+    while right.shape[2] < m * d_in:
+        right = jnp.concatenate([right, square @ right], 2)
+        square = square @ square
+    outward = jnp.moveaxis(layer.C.reshape(d_out, blocks, size), 0, 1)
+    _, left = lax.scan(lambda c, _: (c @ square, c), outward, length=rows)
+    left = jnp.moveaxis(left, 1, 2).reshape(rows, d_out, blocks * size)
+    right = right.reshape(blocks * size, m, d_in).swapaxes(0, 1)
+    return _assemble(left, right, length).at[0].add(layer.D)
+
+
+def _assemble(
+    left: Float[Array, "rows d_out n"], right: Float[Array, "m n d_in"], length: int
+) -> Float[Array, "ages d_out d_in"]:
+    """Entry ``q m + r`` is ``left[q] right[r]``."""
+    found = jnp.einsum("qon,rni->qroi", left, right)
+    return found.reshape(-1, *found.shape[2:])[:length]
+
+
+def _impulses(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
+    """Any linear layer, by its response to one impulse a channel."""
+    before = 0 if layer.causal else length - 1
+    basis = jnp.eye(layer.widths[0])
+    silence = jnp.zeros((before + length, basis.shape[0]))
+    found = jax.vmap(lambda one: layer(silence.at[before].set(one)))(basis)
+    return jnp.moveaxis(found, 0, -1)

@@ -1,0 +1,188 @@
+"""The expected loss over infinitely long sequences, in closed form.
+
+``L = 1/2 sum_jk R(j - k) <d_j, d_k>`` over all ages, ``d`` the difference of two impulse
+responses.  Where both are sums of modes, ``d_j = sum_i r_i lam_i**j``, Lemma 1 sums each
+pair.  Elsewhere, with ``d_j = C A**j B`` and ``P = A P A' + B B'``,
+``L = tr C (R(0)/2 + sum over lags of R(lag) A**lag) P C'``.
+
+Source: Zucchet & Orvieto (2024), Lemma 1 (Eq. 34); the equation of ``P`` is solved by the
+squared iteration of Smith (1968), which doubles the horizon.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Float
+from sympy import Add
+
+from sigprop.closed_form import compile_expr
+from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
+from sigprop.kernels import require_linear
+from sigprop.layers.base import Layer
+from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.linearise import Modes, diagonalise, linearise
+from theory.autocorrelation import lemma_1
+from theory.symbols import Delta, a, alpha, b, beta, rho
+
+DOUBLINGS = 40  # horizon of 2**40 steps
+Lags = tuple[float, ...]
+
+
+class Geometric(NamedTuple):
+    """``R(0) = a + b`` and ``R(lag) = b rho**lag``."""
+
+    a: float
+    b: float
+    rho: float
+
+
+def spectrum(process: Any) -> Geometric | Lags:
+    """The autocovariance at all lags: its three numbers, or those that are not zero.
+
+    Raises:
+        ValueError: If the process has neither form.
+    """
+    match process:
+        case White(variance):
+            return Geometric(variance, 0.0, 0.0)
+        case AR1(ratio):
+            return Geometric(0.0, 1.0, ratio)
+        case Constant(variance):
+            return Geometric(0.0, variance, 1.0)
+        case Mixed(white, correlated, ratio):
+            return Geometric(white, correlated, ratio)
+        case MovingAverage(taps):
+            return tuple(process.autocovariance(np.arange(len(taps))).tolist())
+    raise ValueError(
+        "need inputs whose autocovariance is known at all lags (White, AR1, Constant, "
+        f"Mixed, MovingAverage), got {type(process).__name__}; give the task a length"
+    )
+
+
+def stationary_target(teacher: Layer, process: Any) -> Modes:
+    """What ``stationary_loss`` needs of a teacher: its modes.
+
+    Raises:
+        ValueError: If the teacher has no basis of eigenvectors or is not stable, or the
+            process has no autocovariance at all lags.
+    """
+    spectrum(process)
+    modes = diagonalise(linearise(teacher))
+    if not np.abs(modes.lam).max() < 1:
+        raise ValueError(
+            "need a stable teacher, of eigenvalues inside the unit circle, for infinitely "
+            f"long sequences; got one of modulus {np.abs(modes.lam).max():.6g}"
+        )
+    return jax.tree.map(jnp.asarray, modes)
+
+
+def stationary_loss(student: Layer, target: Modes, process: Any) -> Float[Array, ""]:
+    """The expected loss of a linear causal student; infinite if it is not stable.
+
+    Raises:
+        ValueError: If the student is not linear or not causal, or the inputs have no
+            autocovariance at all lags.
+    """
+    require_linear(student)
+    if not student.causal:
+        raise ValueError(
+            f"need a causal student for infinitely long sequences, got "
+            f"{type(student).__name__}; give the task a length"
+        )
+    if isinstance(student, DiagonalLayer):
+        return _by_modes(student, target, spectrum(process))
+    return _by_gramian(student, target, spectrum(process))
+
+
+def _by_modes(
+    student: DiagonalLayer, target: Modes, law: Geometric | Lags
+) -> Float[Array, ""]:
+    d_in, _ = student.widths
+    lam = student.eigenvalues()
+    inward = student.inputs(jnp.eye(d_in)).T
+    outward = lax.complex(student.C_re, student.C_im)
+    skip = jnp.diag(student.D) if student.D.ndim == 1 else student.D
+    residues = outward.T[:, :, None] * inward[:, None]  # (n, d_out, d_in)
+    wanted = target.outward.T[:, :, None] * target.inward[:, None]
+    # Each real part is half a mode and half its conjugate; D has the eigenvalue zero.
+    weights = jnp.concatenate(
+        [residues / 2, residues.conj() / 2, -wanted, (skip - target.skip)[None]]
+    )
+    modes = jnp.concatenate([lam, lam.conj(), target.lam, jnp.zeros(1)])
+    shared = pair_sums(law)(modes[:, None], modes[None])
+    overlap = jnp.einsum("ioj,koj->ik", weights, weights)
+    loss = jnp.sum(overlap * shared).real / 2
+    return jnp.where(jnp.abs(lam).max() < 1, loss, jnp.inf)
+
+
+@functools.cache
+def pair_sums(law: Geometric | Lags) -> Callable[..., Any]:
+    """``sum_jk alpha**j beta**k R(j - k)`` as a function of alpha and beta, by Lemma 1."""
+    pair = lemma_1()
+    if isinstance(law, Geometric):
+        if law.b == 0:
+            return compile_expr(law.a * pair.on("white"), alpha, beta)
+        whole = compile_expr(pair.on("mixed"), alpha, beta, a, b, rho)
+        return lambda x, y: whole(x, y, *law)
+    weights = [pair.zero, *(pair.lag.subs(Delta, lag) for lag in range(1, len(law)))]
+    total = Add(*(r * weight for r, weight in zip(law, weights, strict=True)))
+    return compile_expr(total, alpha, beta)
+
+
+def _by_gramian(
+    student: Layer, target: Modes, law: Geometric | Lags
+) -> Float[Array, ""]:
+    A, B, C, D = linearise(student)
+    blocks = (
+        _real(A, B, C),
+        _real(jnp.diag(target.lam), target.inward, -target.outward),
+    )
+    skip = D - target.skip
+    d_in = skip.shape[1]
+    # D is a state that forgets at once, so that every response is C A**age B.
+    A = jax.scipy.linalg.block_diag(
+        *(one[0] for one in blocks), jnp.zeros((d_in, d_in))
+    )
+    B = jnp.concatenate([*(one[1] for one in blocks), jnp.eye(d_in)])
+    C = jnp.concatenate([*(one[2] for one in blocks), skip], 1)
+    P = gramian(A, B)
+    weight = _half_spectrum(A, law)
+    return jnp.einsum("oi,ij,jk,ok->", C, weight, P, C)
+
+
+def _real(A: Any, B: Any, C: Any) -> tuple[Array, Array, Array]:
+    """The system ``Re(C h)`` over real numbers."""
+    if not jnp.iscomplexobj(A):
+        return A, B, C
+    return (
+        jnp.block([[A.real, -A.imag], [A.imag, A.real]]),
+        jnp.concatenate([B.real, B.imag]),
+        jnp.concatenate([C.real, -C.imag], 1),
+    )
+
+
+def gramian(A: Float[Array, "n n"], B: Float[Array, "n d"]) -> Float[Array, "n n"]:
+    """``P = sum over ages of A**age B B' A'**age``; infinite if ``A`` is not stable."""
+
+    def double(carry: tuple[Array, Array], _: None):
+        P, power = carry
+        return (P + power @ P @ power.T, power @ power), None
+
+    return lax.scan(double, (B @ B.T, A), length=DOUBLINGS)[0][0]
+
+
+def _half_spectrum(A: Float[Array, "n n"], law: Geometric | Lags) -> Any:
+    """``R(0)/2`` plus the sum over positive lags of ``R(lag) A**lag``."""
+    one = jnp.eye(len(A))
+    if isinstance(law, Geometric):
+        tail = jnp.linalg.solve(one - law.rho * A, law.rho * A)
+        return (law.a + law.b) / 2 * one + law.b * tail
+    weight = jnp.zeros_like(A)
+    for value in reversed(law[1:]):  # Horner's rule
+        weight = A @ (value * one + weight)
+    return law[0] / 2 * one + weight

@@ -1,0 +1,1 @@
+"""What networks are trained on: one module a task, data and losses together."""

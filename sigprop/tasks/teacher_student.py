@@ -1,0 +1,215 @@
+"""Learn a linear recurrent teacher from its outputs, with the exact loss or a sampled one.
+
+The loss is ``L = 1/(2 T) sum_t E |y_t - y*_t|^2`` over stationary inputs of ``T`` steps.
+Student and teacher are linear, so that with ``d`` the difference of their impulse
+responses it is a quadratic form: ``L = 1/(2 T) sum_jk n(j, k) R(j - k) <d_j, d_k>``, where
+``n(j, k) = T - max(j, k, 0) + min(j, k, 0)`` counts the steps at which inputs of both
+ages exist; for white inputs ``1/(2 T) sum_j (T - |j|) |d_j|^2``.
+
+Source: Zucchet & Orvieto (2024), Section 4.2 and Appendix A.1, C.3; the quadratic form
+is ours.
+"""
+
+import math
+from typing import Any, Protocol, final, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from sigprop.inputs import White
+from sigprop.kernels import kernel
+from sigprop.layers.base import Layer
+from sigprop.layers.dense import LinearRNN, linear_rnn
+from sigprop.stationary import stationary_loss, stationary_target
+
+
+@runtime_checkable
+class Stationary(Protocol):
+    """What is asked of an input: a process of ``sigprop.inputs``."""
+
+    def sample(
+        self, key: PRNGKeyArray, num: int, length: int, dtype: Any = ...
+    ) -> Float[Array, "num length"]:
+        """Draw ``num`` independent series."""
+        ...
+
+    def autocovariance(
+        self, lags: Int[np.ndarray, " lags"]
+    ) -> Float[np.ndarray, " lags"]:
+        """``E x_{t+lag} x_t``."""
+        ...
+
+
+TEACHER_SIZE = 10  # hidden neurons, Appendix C.3
+
+
+@final
+class TeacherStudent(eqx.Module):
+    """The task; build one with ``teacher_student``.
+
+    ``loss(student)`` is exact; ``loss(student, key, batch)`` is that of a batch of
+    sequences.  The first is the expectation of the second.
+
+    Attributes:
+        teacher: What is to be learnt.
+        target: What ``population`` needs of it, computed once.
+        process: Stationary law of each input channel; channels are independent.
+        length: Steps of a sequence; none for the limit of infinitely many.
+    """
+
+    teacher: Layer
+    target: Any
+    process: Stationary = eqx.field(static=True)
+    length: int | None = eqx.field(static=True)
+
+    def loss(
+        self, student: Layer, key: PRNGKeyArray | None = None, batch: int | None = None
+    ) -> Float[Array, ""]:
+        """Exact, or of ``batch`` sequences drawn with ``key``.
+
+        Raises:
+            ValueError: If only one of key and batch is given, or as the two below.
+        """
+        if (key is None) != (batch is None):
+            raise ValueError(
+                "need a key and a batch for the sampled loss, or neither for the exact one"
+            )
+        if key is None or batch is None:
+            return self.population(student)
+        return self.sampled(student, key, batch)
+
+    def population(self, student: Layer) -> Float[Array, ""]:
+        """The expected loss, from impulse responses: no inputs are drawn.
+
+        Raises:
+            ValueError: If the student is not linear or of other widths; or, for
+                infinitely many steps, if the loss has no limit that can be computed.
+        """
+        self._require_widths(student)
+        if self.length is None:
+            return stationary_loss(student, self.target, self.process)
+        return expected_loss(
+            _two_sided(kernel(student, self.length), self.target),
+            self.process,
+            self.length,
+        )
+
+    def sampled(
+        self, student: Layer, key: PRNGKeyArray, batch: int
+    ) -> Float[Array, ""]:
+        """The mean loss of a batch of sequences, teacher and student run on both.
+
+        Raises:
+            ValueError: If the task has no length, the batch is empty or the widths differ.
+        """
+        self._require_widths(student)
+        if self.length is None or batch < 1:
+            raise ValueError(
+                "need a finite length and at least one sequence to sample, got "
+                f"length={self.length}, {batch=}"
+            )
+        width = self.teacher.widths[0]
+        dtype = jax.tree.leaves(self.teacher)[0].dtype
+        x = self.process.sample(key, batch * width, self.length, dtype)
+        u = jnp.moveaxis(x.reshape(batch, width, self.length), 1, 2)
+        error = jax.vmap(student)(u) - jax.vmap(self.teacher)(u)
+        return jnp.sum(error**2) / (2 * batch * self.length)
+
+    def _require_widths(self, student: Layer) -> None:
+        if student.widths != self.teacher.widths:
+            raise ValueError(
+                f"need a student of widths (d_in, d_out) = {self.teacher.widths}, got "
+                f"{student.widths}"
+            )
+
+
+def teacher_student(
+    teacher: Layer, process: Stationary | None = None, length: int | None = 300
+) -> TeacherStudent:
+    """A task from any linear causal teacher; inputs are white unless given.
+
+    Args:
+        teacher: Causal and linear; stable, where the length is infinite.
+        process: Of mean zero; ``sample`` and ``autocovariance`` as in ``sigprop.inputs``.
+        length: Steps of a sequence, two at least; none for infinitely many.
+
+    Raises:
+        ValueError: If the teacher or the length does not fit.
+    """
+    if not (teacher.causal and teacher.linear):
+        raise ValueError(
+            f"need a causal linear teacher, got {type(teacher).__name__}: the exact "
+            "loss knows it by its impulse response"
+        )
+    if length is not None and length < 2:
+        raise ValueError(f"need sequences of at least 2 steps, got {length}")
+    chosen = White() if process is None else process
+    target = (
+        stationary_target(teacher, chosen)
+        if length is None
+        else kernel(teacher, length)
+    )
+    return TeacherStudent(teacher, target, chosen, length)
+
+
+def linear_teacher(
+    key: PRNGKeyArray,
+    *,
+    nu0: float,
+    theta0: float = math.pi,
+    size: int = TEACHER_SIZE,
+    d_in: int = 1,
+    d_out: int = 1,
+) -> LinearRNN:
+    """The random teacher: eigenvalues of modulus in [nu0, 1), phases up to theta0.
+
+    Raises:
+        ValueError: If a size, ``nu0`` or ``theta0`` is out of range; ``nu0 = 1`` would be
+            an unstable teacher.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.1.
+    """
+    return linear_rnn(key, size, d_in, d_out, nu0=nu0, theta0=theta0)
+
+
+def expected_loss(
+    difference: Float[Array, "ages d_out d_in"], process: Stationary, length: int
+) -> Float[Array, ""]:
+    """The expected loss of a difference of impulse responses.
+
+    Args:
+        difference: From age zero, or from ``1 - length``, to below ``length``.
+        process: Law of each input channel.
+        length: Steps ``T`` of a sequence.
+
+    Raises:
+        ValueError: If there are neither ``length`` nor ``2 length - 1`` ages.
+    """
+    count = len(difference)
+    if count not in (length, 2 * length - 1):
+        raise ValueError(f"need {length} or {2 * length - 1} ages, got {count}")
+    ages = np.arange(length - count, length)
+    covariance = np.asarray(process.autocovariance(np.arange(count)))
+    dtype = difference.dtype
+    if not covariance[1:].any():
+        weight = jnp.asarray(covariance[0] * (length - abs(ages)), dtype)
+        return jnp.einsum("j,joi,joi->", weight, difference, difference) / (2 * length)
+    first, second = np.meshgrid(ages, ages, indexing="ij")
+    steps = (
+        length
+        - np.maximum(np.maximum(first, second), 0)
+        + np.minimum(np.minimum(first, second), 0)
+    )
+    form = jnp.asarray(np.maximum(steps, 0) * covariance[abs(first - second)], dtype)
+    weighed = jnp.einsum("jk,koi->joi", form, difference)
+    return jnp.sum(difference * weighed) / (2 * length)
+
+
+def _two_sided(
+    response: Float[Array, "ages d_out d_in"], target: Float[Array, "time d_out d_in"]
+) -> Float[Array, "ages d_out d_in"]:
+    """Student minus a causal teacher, at the student's ages."""
+    return response.at[len(response) - len(target) :].add(-target)
