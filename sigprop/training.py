@@ -1,0 +1,334 @@
+"""Optimisers and the training loop: any loss, many runs at once, resumed where it stopped.
+
+A run is a pytree, so that ``jax.vmap`` trains many at once: seeds, learning rates, tasks.
+Training goes in segments of equal length; after each one curves are recorded and, from
+time to time, everything is written to one file, from which the same call goes on.
+"""
+
+import os
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+Parameters = Any
+Loss = Callable[[Parameters, PRNGKeyArray], Float[Array, ""]]
+SCHEDULES = ("cosine", "constant")
+DONE, RECORD = "segments_done", "record "  # names in a checkpoint beside the leaves
+
+
+@dataclass(frozen=True)
+class Optimiser:
+    """Adam, or AdamW where there is decay, without its learning rate.
+
+    Attributes:
+        steps: Steps of the whole schedule.
+        schedule: ``cosine`` to ``final`` times the rate, or ``constant``.
+        warmup: First steps, over which the rate grows linearly from zero.
+        final: What is left of the rate at the end of the cosine.
+        decay: Decoupled weight decay, times the rate.
+        betas: Decay of the two moments.
+        eps: Added to the root of the second moment.
+
+    Raises:
+        ValueError: If a number is out of range or the schedule unknown.
+
+    Source: Kingma and Ba (2015); Loshchilov and Hutter (2017, 2019).
+    """
+
+    steps: int
+    schedule: str = "cosine"
+    warmup: int = 0
+    final: float = 0.0
+    decay: float = 0.0
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+
+    def __post_init__(self) -> None:
+        if self.schedule not in SCHEDULES:
+            raise ValueError(f"need a schedule in {SCHEDULES}, got {self.schedule!r}")
+        if not 0 <= self.warmup < self.steps:
+            raise ValueError(
+                f"need 0 <= warmup < steps, got warmup={self.warmup}, steps={self.steps}"
+            )
+        if not (self.decay >= 0 and 0 <= self.final <= 1):
+            raise ValueError(
+                f"need decay >= 0 and 0 <= final <= 1, got {self.decay}, {self.final}"
+            )
+
+    def rate_at(self, rate: Any, step: Any) -> Float[Array, ""]:
+        """The learning rate of a step, the first one being 0."""
+        if self.schedule == "constant":
+            after = jnp.ones(())
+        else:
+            left = (step - self.warmup) / (self.steps - self.warmup)
+            wave = (1 + jnp.cos(jnp.pi * jnp.clip(left, 0, 1))) / 2
+            after = self.final + (1 - self.final) * wave
+        before = (step + 1) / max(self.warmup, 1)
+        return rate * jnp.where(step < self.warmup, before, after)
+
+    def transformation(
+        self,
+        rate: Any,
+        factors: Parameters | None = None,
+        decays: Parameters | None = None,
+    ) -> optax.GradientTransformation:
+        """The optimiser at a learning rate, which may be traced.
+
+        Args:
+            rate: Peak learning rate.
+            factors: By parameter, what multiplies its rate; one if left out.
+            decays: By parameter, whether it decays; all do if left out.
+        """
+        first, second = self.betas
+        parts = [optax.scale_by_adam(first, second, self.eps)]
+        if self.decay:
+            parts.append(optax.add_decayed_weights(self.decay, decays))
+        if factors is not None:
+            parts.append(_scale_by(factors))
+        schedule = optax.scale_by_schedule(lambda step: -self.rate_at(rate, step))
+        return optax.chain(*parts, schedule)
+
+
+def _scale_by(factors: Parameters) -> optax.GradientTransformation:
+    def update(updates: Any, _: Any, __: Any = None) -> Any:
+        return jax.tree.map(lambda one, factor: one * factor, updates, factors)
+
+    return optax.stateless(lambda updates, params: update(updates, params))
+
+
+class Run(NamedTuple):
+    """Where a run stands.
+
+    Attributes:
+        parameters: What is trained.
+        optimiser: State of the optimiser.
+        step: Steps taken.
+        diverged: Step whose loss or gradient was not finite, after which nothing moves;
+            -1 while there is none.
+        key: What random numbers of step ``k`` come from: ``fold_in(key, k)``.
+        rate: Peak learning rate.
+    """
+
+    parameters: Parameters
+    optimiser: Any
+    step: Int[Array, "*runs"]
+    diverged: Int[Array, "*runs"]
+    key: PRNGKeyArray
+    rate: Float[Array, "*runs"]
+
+
+def start(
+    parameters: Parameters, optimiser: Optimiser, rate: Any, key: PRNGKeyArray
+) -> Run:
+    """A run before its first step; ``jax.vmap`` starts many.
+
+    Raises:
+        ValueError: If a learning rate that is known is not positive.
+    """
+    if isinstance(rate, float | int) and not rate > 0:
+        raise ValueError(f"need a positive learning rate, got {rate}")
+    state = optimiser.transformation(rate).init(parameters)
+    zero = jnp.zeros((), jnp.int32)
+    return Run(parameters, state, zero, zero - 1, key, jnp.asarray(rate, float))
+
+
+def advance(
+    run: Run,
+    loss: Loss,
+    optimiser: Optimiser,
+    steps: int,
+    factors: Parameters | None = None,
+) -> tuple[Run, Float[Array, " steps"]]:
+    """Take steps; also the loss before each of them, NaN once the run has diverged.
+
+    The whole state is kept as it was before the step that diverged.
+    """
+    transformation = optimiser.transformation(run.rate, factors)
+
+    def body(run: Run, _: None):
+        value, slopes = jax.value_and_grad(loss)(
+            run.parameters, jax.random.fold_in(run.key, run.step)
+        )
+        moves, state = transformation.update(slopes, run.optimiser, run.parameters)
+        moved = optax.apply_updates(run.parameters, moves)
+        leaves = [value, *jax.tree.leaves(slopes), *jax.tree.leaves(moved)]
+        sound = jnp.stack([jnp.isfinite(one).all() for one in leaves]).all()
+        going = sound & (run.diverged < 0)
+        parameters, state = jax.tree.map(
+            lambda new, old: jnp.where(going, new, old),
+            (moved, state),
+            (run.parameters, run.optimiser),
+        )
+        diverged = jnp.where((run.diverged < 0) & ~sound, run.step, run.diverged)
+        after = run._replace(
+            parameters=parameters,
+            optimiser=state,
+            step=run.step + going,
+            diverged=diverged,
+        )
+        return after, jnp.where(going, value, jnp.nan)
+
+    return jax.lax.scan(body, run, length=steps)
+
+
+def effective_rates(run: Run, optimiser: Optimiser) -> Parameters:
+    """By parameter, the step that Adam takes for a gradient of one: no momentum counted.
+
+    ``rate / (sqrt(v / (1 - b2**t)) + eps)`` with ``v`` the second moment after ``t`` steps
+    and the rate of the last one.
+
+    Source: Kingma and Ba (2015), Algorithm 1; Zucchet & Orvieto (2024), Section 4.3.
+    """
+    adam = _adam_state(run.optimiser)
+    correction = 1 - optimiser.betas[1] ** jnp.maximum(adam.count, 1)
+    rate = optimiser.rate_at(run.rate, jnp.maximum(run.step - 1, 0))
+    return jax.tree.map(
+        lambda v: rate / (jnp.sqrt(v / correction) + optimiser.eps), adam.nu
+    )
+
+
+def _adam_state(state: Any) -> optax.ScaleByAdamState:
+    found = [
+        one
+        for one in jax.tree.leaves(
+            state, is_leaf=lambda one: isinstance(one, optax.ScaleByAdamState)
+        )
+        if isinstance(one, optax.ScaleByAdamState)
+    ]
+    return found[0]
+
+
+@dataclass(frozen=True)
+class Segments:
+    """How a training is cut: ``count`` segments of ``steps`` steps each.
+
+    Attributes:
+        checkpoint: File to resume from and to write; none for neither.
+        every: Seconds between two writes.
+    """
+
+    count: int
+    steps: int
+    checkpoint: Path | None = None
+    every: float = 20.0
+
+
+def train(
+    run: Run,
+    segment: Callable[[Run], tuple[Run, Mapping[str, Array]]],
+    segments: Segments,
+    progress: Callable[[int], None] = lambda done: None,
+) -> tuple[Run, dict[str, np.ndarray]]:
+    """Run all segments, from the checkpoint if there is one.
+
+    Args:
+        run: The start, or many of them along a first axis.
+        segment: Takes ``segments.steps`` steps, and says what to record of them; it
+            should be compiled.
+        segments: How many, and where to keep what is done.
+        progress: Called with the number of segments done.
+
+    Returns:
+        The run at its end, and each record with the segments along its first axis.
+
+    Raises:
+        ValueError: If the checkpoint is of another training.
+    """
+    done, records = 0, {}
+    place = segments.checkpoint
+    if place is not None and place.is_file():
+        run, done, records = load_checkpoint(place, run)
+    progress(done)
+    written = time.monotonic()
+    while done < segments.count:
+        run, found = segment(run)
+        for name, value in found.items():
+            records.setdefault(name, []).append(np.asarray(value))
+        done += 1
+        late = time.monotonic() - written > segments.every
+        if place is not None and (late or done == segments.count):
+            save_checkpoint(place, run, done, records)
+            written = time.monotonic()
+        progress(done)
+    return run, {name: np.stack(values) for name, values in records.items()}
+
+
+def save_checkpoint(
+    place: Path, run: Run, done: int, records: Mapping[str, list[np.ndarray]]
+) -> None:
+    """Write a training to a new file that then takes the old one's name.
+
+    Raises:
+        OSError: If it cannot be written; the old file is as it was.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    partial = place.with_name(f".{place.name}-{os.getpid()}.partial")
+    arrays: dict[str, Any] = {DONE: np.array(done)}
+    arrays |= {f"{RECORD}{name}": np.stack(values) for name, values in records.items()}
+    arrays |= {name: np.asarray(leaf) for name, leaf in _leaves(_plain(run))}
+    try:
+        with partial.open("wb") as stream:
+            np.savez(stream, **arrays)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(place)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load_checkpoint(
+    place: Path, like: Run
+) -> tuple[Run, int, dict[str, list[np.ndarray]]]:
+    """The run, the segments done and their records from a file.
+
+    Args:
+        place: What ``save_checkpoint`` wrote.
+        like: A run of the same training, for the shapes and types.
+
+    Raises:
+        ValueError: If the file cannot be read, or is of another training.
+    """
+    try:
+        with np.load(place, allow_pickle=False) as stored:
+            found = dict(stored)
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{place} is no checkpoint ({error}); delete it to start over"
+        ) from error
+    plain = _plain(like)
+    for name, leaf in _leaves(plain):
+        held = found.get(name)
+        if held is None or (held.shape, held.dtype) != (leaf.shape, leaf.dtype):
+            has = "nothing" if held is None else f"{held.dtype}{held.shape}"
+            raise ValueError(
+                f"{place} is a checkpoint of another training: need {name} as "
+                f"{leaf.dtype}{leaf.shape}, it has {has}; delete it to start over"
+            )
+    leaves = [jnp.asarray(found[name]) for name, _ in _leaves(plain)]
+    run = jax.tree.unflatten(jax.tree.structure(plain), leaves)
+    records = {
+        name.removeprefix(RECORD): list(value)
+        for name, value in found.items()
+        if name.startswith(RECORD)
+    }
+    run = run._replace(key=jax.random.wrap_key_data(run.key))
+    return run, int(found[DONE]), records
+
+
+def _plain(run: Run) -> Run:
+    """The run with its key as the integers that it is made of."""
+    return run._replace(key=jax.random.key_data(run.key))
+
+
+def _leaves(run: Run) -> list[tuple[str, Array]]:
+    leaves = jax.tree.leaves_with_path(run)
+    return [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
