@@ -56,6 +56,8 @@ def make(
     """
     if preset not in PRESETS:
         raise ValueError(f"need a preset in {', '.join(PRESETS)}, got {preset!r}")
+    if study in store.SWEEPS:
+        return _sweep(study, preset, force, progress)
     module = study_module(study)
     config, version = getattr(module, preset.upper()), module.VERSION
     if store.exists(study, version, config) and not force:
@@ -68,10 +70,28 @@ def make(
     started = time.perf_counter()
     dataset = module.run(config)
     progress(f"{study} ({preset}) took {time.perf_counter() - started:.1f} s")
-    return store.save(study, version, config, dataset, preset=preset, device=_device())
+    return store.save(study, version, config, dataset, preset=preset, device=device())
 
 
-def _device() -> str:
+def _sweep(
+    name: str, preset: str, force: bool, progress: Callable[[str], None]
+) -> Path:
+    from experiments import sweep
+
+    if force:
+        raise ValueError(
+            f"need no --force for {name}: it is gathered from cells that are kept; "
+            "delete those that are to be trained again"
+        )
+    done, total = sweep.count(name, preset)
+    progress(f"{name} ({preset}): {done} of {total} cells are stored")
+    file = sweep.run(name, preset)
+    assert file is not None
+    return file
+
+
+def device() -> str:
+    """What JAX computes on, as results name it."""
     import jax
 
     device = jax.devices()[0]

@@ -7,7 +7,8 @@ variable; its attributes say what made it.
 
 Folders, in the order in which they are searched: ``SIGPROP_RESULTS`` alone if it is
 set; else ``experiments/results`` in a checkout or the user's data folder elsewhere,
-and then the results that come with the code, ``experiments/results/paper``.
+and then the results that come with the code, ``experiments/results/paper``.  In a
+checkout, results of the preset ``paper`` are written there: they are tracked.
 """
 
 import dataclasses
@@ -18,6 +19,7 @@ import os
 import subprocess
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,23 @@ import xarray as xr
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 SHIPPED = Path(__file__).parent / "results" / "paper"
 COMPLEX_PARTS = ("real", "imag")
+SWEEPS = {
+    "memory_gap": "teacher_student",
+    "ablation": "teacher_student",
+    "concentration": "teacher_student",
+    "heads": "teacher_student",
+    "adaptive_rates": "teacher_student",
+    "agreement": "teacher_student",
+}
+"""Results that are gathered from many cells, and the study of those cells."""
+
+
+@dataclass(frozen=True)
+class Members:
+    """The configuration of a gathered result: a hash of its grid, and how much is in it."""
+
+    grid: str
+    finished: int
 
 
 def checkout() -> Path | None:
@@ -38,13 +57,13 @@ def checkout() -> Path | None:
     return root if (root / "pyproject.toml").is_file() else None
 
 
-def folder() -> Path:
-    """Where new results go; not created here."""
+def folder(preset: str | None = None) -> Path:
+    """Where new results of a preset go; not created here."""
     chosen = os.environ.get("SIGPROP_RESULTS")
     if chosen:
         return Path(chosen)
     if checkout():
-        return SHIPPED.parent
+        return SHIPPED if preset == "paper" else SHIPPED.parent
     return platformdirs.user_data_path("sigprop") / "results"
 
 
@@ -86,6 +105,11 @@ def exists(study: str, version: int, config: Any) -> bool:
 
 def command(study: str, preset: str | None = None) -> str:
     """The command that makes a result, for messages."""
+    if study in SWEEPS:
+        return f"sigprop sweep run {study} --preset {preset or 'quick'}"
+    if study in SWEEPS.values():
+        sweeps = "|".join(name for name, cells in SWEEPS.items() if cells == study)
+        return f"sigprop sweep run {sweeps}"
     return f"python -m experiments.{study} --preset {preset or 'quick'}"
 
 
@@ -115,7 +139,8 @@ def save(
         commit=_commit(),
         created=_now(),
     )
-    return _write(folder() / f"{study}-{key(study, version, config)}.nc", labelled)
+    place = folder(attributes.get("preset"))
+    return _write(place / f"{study}-{key(study, version, config)}.nc", labelled)
 
 
 def relabel(file: Path, preset: str) -> Path:
@@ -182,7 +207,7 @@ def preset_path(study: str, preset: str) -> Path | None:
     """The file that ``load_preset`` reads, if there is one."""
     found = [
         (attributes["created"], file)
-        for file, attributes in _cells(study)
+        for file, attributes in stored(study)
         if attributes.get("preset") == preset
     ]
     return max(found)[1] if found else None
@@ -192,13 +217,21 @@ def _places() -> str:
     return " or ".join(str(place) for place in _folders())
 
 
-def _cells(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Every stored cell of a study with its attributes, unread otherwise."""
+def stored(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Every stored result of a study with its attributes, unread otherwise.
+
+    Raises:
+        ValueError: If a file is damaged; names the file and what to do.
+    """
     for place in _folders():
         for file in sorted(place.glob(f"{study}-*.nc")):
             try:
-                with h5py.File(file, "r") as stored:
-                    attributes = dict(stored.attrs)
+                with h5py.File(file, "r") as opened:
+                    attributes = {
+                        name: np.asarray(value).item()
+                        for name, value in opened.attrs.items()
+                        if np.size(value) == 1
+                    }
             except Exception as error:
                 raise _damaged(file, error) from error
             yield file, attributes

@@ -1,15 +1,12 @@
-"""The front door: ``sigprop verify | ledger | claims | show | figure | models``.
+"""The front door: ``sigprop verify | ledger | claims | show | figure | sweep | models``.
 
 Nothing heavy is imported before a command needs it, so that help, ``claims`` and
 ``show`` answer at once and without JAX.
 """
 
 import os
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,9 +17,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from sigprop.cli_sweep import sweeps
+from sigprop.console import EXPECTED, UNEXPECTED, console, plain_errors
 from sigprop.tables import MARKS, ledger_table, outcome, summary
 
-EXPECTED, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -31,26 +29,7 @@ app = typer.Typer(
     help="Derives, evaluates and verifies the theory of signal propagation in linear "
     "recurrent networks.",
 )
-
-
-def console() -> Console:
-    """Output, wide enough for a table when it goes to a file."""
-    width = None if sys.stdout.isatty() else 150
-    return Console(width=width, highlight=False)
-
-
-@contextmanager
-def plain_errors() -> Iterator[None]:
-    """Bad input is one message and status 2; an interruption is status 130."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo("interrupted; nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    except (ValueError, KeyError, FileNotFoundError) as error:
-        message = error.args[0] if isinstance(error, KeyError) else error
-        typer.echo(f"sigprop: {message}", err=True)
-        raise typer.Exit(BAD_INPUT) from None
+app.add_typer(sweeps)
 
 
 @app.command()

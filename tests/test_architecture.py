@@ -66,9 +66,14 @@ RULES = {
     "theory": rule(only={"theory", "sympy", "mpmath"}),
     "sigprop": rule(never=UPWARD | ENDS),
     "sigprop/cli.py": rule(never=ENDS, lazily=UPWARD),
+    "sigprop/cli_sweep.py": rule(never=ENDS, lazily=UPWARD),
     "experiments": rule(
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.command"},
+    ),
+    "experiments/teacher_student": rule(
+        never=UPWARD | ENDS,
+        but={"experiments.store", "experiments.teacher_student"},
     ),
     "experiments/command.py": rule(never={"figures"} | PLOTTING | ENDS),
     "experiments/store.py": rule(
@@ -142,7 +147,8 @@ def _beginning(name: ast.expr) -> str:
 
 def complaints(source: str, path: str) -> list[str]:
     """Every import of a file that its room forbids."""
-    applied = RULES.get(path, RULES[path.partition("/")[0]])
+    places = [path, path.rpartition("/")[0], path.partition("/")[0]]
+    applied = next(RULES[place] for place in places if place in RULES)
     found = []
     for one in imports(source, path):
         if one.module == UNKNOWN:

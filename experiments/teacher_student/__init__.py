@@ -1,0 +1,1 @@
+"""Students that learn a linear teacher: the cells, and the grids that make sweeps."""

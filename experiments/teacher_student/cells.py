@@ -1,0 +1,275 @@
+"""Students that learn a linear teacher: one training a cell, many cells at once.
+
+A cell is one student: its architecture, its teacher, its learning rate and its seed.
+Cells of one shape are trained together by ``jax.vmap``; a seed fixes the teacher, which
+every architecture then meets, so that students are paired.
+
+Source: Zucchet & Orvieto (2024), Section 4.2-4.3, Appendix C.3 and Tables 1-3.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.inputs import AR1, White
+from sigprop.layers.base import Layer, count_parameters, parameters
+from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.dense import block_rnn
+from sigprop.layers.lru import zucchet_lru
+from sigprop.layers.s4 import s4
+from sigprop.precision import double_precision
+from sigprop.tasks.teacher_student import (
+    TeacherStudent,
+    linear_teacher,
+    teacher_student,
+)
+from sigprop.training import (
+    Optimiser,
+    Run,
+    Segments,
+    advance,
+    effective_rates,
+    start,
+    train,
+)
+
+STUDY, VERSION = "teacher_student", 1
+ARCHITECTURES = ("rnn", "complex", "lru", "s4")
+QUANTILES = (0.1, 0.5, 0.9)
+RECORDS = 50  # segments of a training, after each of which curves are recorded
+
+
+@dataclass(frozen=True)
+class Config:
+    """One student and its training.
+
+    Attributes:
+        architecture: One of ``ARCHITECTURES``.
+        log_rate: Decimal logarithm of the peak learning rate.
+        seed: Of the teacher, the student and the inputs.
+        nu0: Least modulus of the teacher's eigenvalues.
+        theta0: Largest phase of the teacher's eigenvalues, over pi.
+        start_nu0: Least modulus of a dense student's eigenvalues at the start, where
+            another one than the teacher's.
+        hidden: Neurons of the student; complex ones count once.
+        heads: Blocks of a dense student's matrix.
+        teacher: Neurons of the teacher.
+        length: Steps of a sequence.
+        steps: Steps of training, a multiple of ``RECORDS``.
+        loss: ``population`` or ``sampled``.
+        batch: Sequences of a step, where they are sampled.
+        rho: Correlation of consecutive inputs.
+        schedule: Of the learning rate.
+        dtype: Of everything in the training.
+        details: Whether to keep every parameter and its effective learning rate.
+    """
+
+    architecture: str
+    log_rate: float
+    seed: int
+    nu0: float = 0.99
+    theta0: float = 1.0
+    start_nu0: float | None = None
+    hidden: int = 64
+    heads: int = 1
+    teacher: int = 10
+    length: int = 300
+    steps: int = 10_000
+    loss: str = "population"
+    batch: int = 128
+    rho: float = 0.0
+    schedule: str = "cosine"
+    dtype: str = "float32"
+    details: bool = False
+
+    def __post_init__(self) -> None:
+        if self.architecture not in ARCHITECTURES:
+            raise ValueError(
+                f"need an architecture in {ARCHITECTURES}, got {self.architecture!r}"
+            )
+        if self.loss not in ("population", "sampled"):
+            raise ValueError(f"need loss population or sampled, got {self.loss!r}")
+        if self.dtype not in ("float32", "float64"):
+            raise ValueError(f"need dtype float32 or float64, got {self.dtype!r}")
+        if self.hidden % self.heads:
+            raise ValueError(
+                f"need heads that divide the {self.hidden} neurons, got {self.heads}"
+            )
+        if self.steps < 1 or self.steps % RECORDS:
+            raise ValueError(f"need steps in multiples of {RECORDS}, got {self.steps}")
+
+
+def shape(config: Config) -> Config:
+    """What cells that are trained together have in common: all but some numbers."""
+    free: dict[str, Any] = {
+        "log_rate": 0.0,
+        "seed": 0,
+        "nu0": 0.0,
+        "theta0": 1.0,
+        "start_nu0": None,
+    }
+    return dataclasses.replace(config, **free)
+
+
+def chunk_size(config: Config) -> int:
+    """Cells of one shape to train together: as many as the caches hold."""
+    return 10 if config.architecture == "rnn" else 50
+
+
+def student(config: Config, key: PRNGKeyArray) -> Layer:
+    """The student at its start.
+
+    Source: Zucchet & Orvieto (2024), Appendix A and C.3.
+    """
+    nu0, theta0 = config.nu0, config.theta0 * math.pi
+    sizes: dict[str, Any] = {"state_size": config.hidden, "d_in": 1, "d_out": 1}
+    if config.architecture == "rnn":
+        own = nu0 if config.start_nu0 is None else config.start_nu0
+        size = config.hidden // config.heads
+        return block_rnn(key, config.heads, size, 1, 1, nu0=own, theta0=theta0)
+    draw: dict[str, Any] = {"complex": complex_diagonal, "lru": zucchet_lru, "s4": s4}
+    return draw[config.architecture](key, **sizes, nu0=nu0, theta0=theta0)
+
+
+def task(config: Config, key: PRNGKeyArray) -> TeacherStudent:
+    """The teacher and its inputs."""
+    teacher = linear_teacher(
+        key, nu0=config.nu0, theta0=config.theta0 * math.pi, size=config.teacher
+    )
+    process = AR1(config.rho) if config.rho else White()
+    return teacher_student(teacher, process, config.length)
+
+
+def prepare(config: Config) -> tuple[Run, TeacherStudent]:
+    """A training before its first step, and its task; the seed decides both."""
+    teacher_key, student_key, input_key = jax.random.split(
+        jax.random.key(config.seed), 3
+    )
+    begun = start(
+        student(config, student_key),
+        Optimiser(config.steps, config.schedule),
+        10.0**config.log_rate,
+        input_key,
+    )
+    return begun, task(config, teacher_key)
+
+
+@functools.partial(jax.jit, static_argnames=("config", "steps"))
+def _segment(runs: Run, tasks: TeacherStudent, config: Config, steps: int):
+    """Steps of every run, and what is recorded of them; ``config`` is a shape."""
+    optimiser = Optimiser(config.steps, config.schedule)
+
+    def one(run: Run, task: TeacherStudent):
+        def loss(layer: Layer, key: PRNGKeyArray) -> Float[Array, ""]:
+            if config.loss == "population":
+                return task.loss(layer)
+            return task.loss(layer, key, config.batch)
+
+        run, losses = advance(run, loss, optimiser, steps)
+        return run, {
+            "curve": losses.mean(),
+            "population": task.loss(run.parameters),
+            "rate": _quantiles(run, optimiser),
+        }
+
+    return jax.vmap(one)(runs, tasks)
+
+
+def _quantiles(run: Run, optimiser: Optimiser) -> Float[Array, "groups quantiles"]:
+    """Effective rates of the recurrent parameters and of the others, as quantiles."""
+    rates = parameters(effective_rates(run, optimiser))
+    groups = run.parameters.groups()
+    found = [
+        jnp.concatenate(
+            [
+                value.ravel()
+                for name, value in rates.items()
+                if (groups[name] == "recurrent") is recurrent
+            ]
+        )
+        for recurrent in (True, False)
+    ]
+    return jnp.stack([jnp.quantile(one, jnp.array(QUANTILES)) for one in found])
+
+
+def run_cells(
+    configs: Sequence[Config],
+    checkpoint: Path | None = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[xr.Dataset]:
+    """Train cells of one shape together; one result each.
+
+    Args:
+        configs: Of one ``shape``.
+        checkpoint: File to resume from and to write.
+        progress: Called with the share that is done.
+
+    Raises:
+        ValueError: If there are no cells, or of several shapes.
+    """
+    shapes = {shape(config) for config in configs}
+    if len(shapes) != 1:
+        raise ValueError(f"need cells of one shape, got {len(shapes)} shapes")
+    (common,) = shapes
+    with double_precision(common.dtype == "float64"):
+        pairs = [prepare(config) for config in configs]
+        runs, tasks = jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs)
+        steps = common.steps // RECORDS
+        end, records = train(
+            runs,
+            lambda runs: _segment(runs, tasks, common, steps),
+            Segments(RECORDS, steps, checkpoint),
+            lambda done: progress(done / RECORDS),
+        )
+        optimiser = Optimiser(common.steps, common.schedule)
+        rates = jax.vmap(lambda one: effective_rates(one, optimiser))(end)
+    found = []
+    for i, config in enumerate(configs):
+        own, own_rates = jax.tree.map(lambda leaf, i=i: leaf[i], (end, rates))
+        curves = {name: value[:, i] for name, value in records.items()}
+        found.append(_result(config, own, own_rates, curves))
+    return found
+
+
+LOSS = {"units": "mean squared error over two, of outputs of variance one a channel"}
+RATE = {"units": "parameter units a step"}
+
+
+def _result(
+    config: Config, end: Run, rates: Layer, curves: dict[str, np.ndarray]
+) -> xr.Dataset:
+    variables: dict[str, Any] = {
+        "curve": ("record", curves["curve"], LOSS),
+        "population": ("record", curves["population"], LOSS),
+        "rate": (("record", "group", "quantile"), curves["rate"], RATE),
+    }
+    if config.details:
+        for prefix, tree in (("trained", end.parameters), ("effective", rates)):
+            for name, value in parameters(tree).items():
+                axes = [f"{name}_{axis}" for axis in range(value.ndim)]
+                units = {"units": "parameter units"} if prefix == "trained" else RATE
+                variables[f"{prefix}_{name}"] = (axes, np.asarray(value), units)
+    each = config.steps // RECORDS
+    return xr.Dataset(
+        variables,
+        {
+            "record": ("record", each * np.arange(1, RECORDS + 1), {"units": "steps"}),
+            "group": ["recurrent", "other"],
+            "quantile": ("quantile", list(QUANTILES), {"units": "probability"}),
+        },
+        {
+            "dtype": config.dtype,
+            "diverged": int(end.diverged),
+            "parameters": count_parameters(end.parameters),
+        },
+    )

@@ -1,0 +1,198 @@
+"""From the cells of a sweep to one labelled result, and the tuning of every network.
+
+Of all learning rates and starts of a network at a condition the one is kept whose median
+over seeds of the final exact loss is least; a run that diverged counts as infinite.
+Every network is tuned by this rule, on the seeds that are shown.
+
+Source: Zucchet & Orvieto (2024), Appendix C.3, which tunes every method by itself and
+reports training losses.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from experiments.teacher_student.cells import LOSS, RATE, Config
+from experiments.teacher_student.grids import networks
+
+VERSION = 1
+CONDITIONS = {"nu0": "modulus", "theta0": "pi"}
+EFFECTIVE = "effective_"  # prefix of such variables in the result of a cell
+DECADES = {"units": "decades"}
+CURVES = ("curve", "population", "rate")
+
+
+def final_loss(result: xr.Dataset) -> float:
+    """The exact loss at the end of a training, infinite if it diverged."""
+    last = float(result["population"][-1])
+    return last if result.attrs["diverged"] < 0 and math.isfinite(last) else math.inf
+
+
+def gather(
+    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+) -> xr.Dataset:
+    """All finished cells along one axis, and what each network reaches where tuned.
+
+    Args:
+        sweep: One of ``grids.SWEEPS``.
+        preset: ``smoke``, ``quick`` or ``paper``.
+        key: Names a cell.
+        found: Results of the finished cells by their names.
+
+    Returns:
+        Curves and final loss by ``cell``; and once every cell is finished ``best``, the
+        final loss of every seed of a tuned network by ``student`` and ``condition``,
+        with its learning rate, its start and whether the rate is an end of the scan.
+        Where cells keep details, the effective rates of the first seed's parameters
+        instead.
+    """
+    grid = networks(sweep, preset)
+    every = [(name, one) for name, cells in grid.items() for one in cells]
+    rows = [row for row in every if key(row[1]) in found]
+    results = [found[key(one)] for _, one in rows]
+    table = _table(rows, results).assign_coords(
+        key=("cell", [key(one) for _, one in rows])
+    )
+    if len(rows) < len(every) or sweep == "agreement":
+        return table
+    if rows[0][1].details:
+        return table.merge(_effective(rows, results), combine_attrs="override")
+    return table.merge(_tuned(table), combine_attrs="override")
+
+
+def cell(table: xr.Dataset, index: int) -> xr.Dataset:
+    """The result of one cell, as it was before it was gathered; details are left out."""
+    own = table[[*CURVES]].isel(cell=index).reset_coords(drop=True)
+    return own.assign_attrs(
+        dtype=table.attrs["dtype"], diverged=int(table["diverged"][index])
+    )
+
+
+def _table(rows: list[tuple[str, Config]], found: list[xr.Dataset]) -> xr.Dataset:
+    first = found[0]
+    return xr.Dataset(
+        {
+            **{
+                name: (
+                    ("cell", *first[name].dims),
+                    np.stack([one[name] for one in found]),
+                    first[name].attrs,
+                )
+                for name in CURVES
+            },
+            "final": ("cell", [final_loss(one) for one in found], LOSS),
+            "diverged": (
+                "cell",
+                [one.attrs["diverged"] for one in found],
+                {"units": "step, -1 for none"},
+            ),
+        },
+        {
+            **{name: first[name] for name in ("record", "group", "quantile")},
+            "network": ("cell", [name for name, _ in rows]),
+            "start": ("cell", [_start(one) for _, one in rows]),
+            "nu0": ("cell", [one.nu0 for _, one in rows], {"units": "modulus"}),
+            "theta0": ("cell", [one.theta0 for _, one in rows], {"units": "pi"}),
+            "log_rate": (
+                "cell",
+                [one.log_rate for _, one in rows],
+                {"units": "decades"},
+            ),
+            "seed": ("cell", [one.seed for _, one in rows], {"units": "1"}),
+        },
+        {"dtype": first.attrs["dtype"]},
+    )
+
+
+def _start(config: Config) -> str:
+    return "teacher" if config.start_nu0 is None else f"{config.start_nu0:g}"
+
+
+def _effective(rows: list[tuple[str, Config]], found: list[xr.Dataset]) -> xr.Dataset:
+    """Effective rates of every parameter of the first seed of each network."""
+    entries = [
+        (name, str(variable).removeprefix(EFFECTIVE), rate)
+        for (name, config), one in zip(rows, found, strict=True)
+        if config.seed == 0
+        for variable, values in one.data_vars.items()
+        if str(variable).startswith(EFFECTIVE)
+        for rate in values.values.ravel().tolist()
+    ]
+    names, parameters, rates = zip(*entries, strict=True)
+    return xr.Dataset(
+        {"effective": ("entry", list(rates), RATE)},
+        {
+            "entry_network": ("entry", list(names)),
+            "entry_parameter": ("entry", list(parameters)),
+        },
+    )
+
+
+def _tuned(table: xr.Dataset) -> xr.Dataset:
+    """Tune every network at every value of the condition that varies, if one does."""
+    frame: Any = table["final"].to_dataframe()
+    condition = max(CONDITIONS, key=lambda name: frame[name].nunique())
+    tried = ["network", condition, "log_rate", "start"]
+    medians = frame.groupby(tried)["final"].median()
+    keys = list(frame.groupby(["network", condition], sort=False).groups)
+    chosen = [medians.loc[key].idxmin() for key in keys]
+    losses = frame.set_index(tried)["final"]
+    best = [
+        losses.loc[(*key, *how)].to_numpy()
+        for key, how in zip(keys, chosen, strict=True)
+    ]
+    rates = frame.groupby("network")["log_rate"].agg(["min", "max"])
+    extreme = [
+        len({*rates.loc[name]}) > 1 and how[0] in set(rates.loc[name])
+        for (name, _), how in zip(keys, chosen, strict=True)
+    ]
+    students, conditions = (list(dict.fromkeys(one)) for one in zip(*keys, strict=True))
+    both = ("student", "condition")
+
+    def spread(values: Any) -> np.ndarray:
+        found = np.array(list(values))
+        return found.reshape(len(students), len(conditions), *found.shape[1:])
+
+    return xr.Dataset(
+        {
+            "best": ((*both, "run"), spread(best), LOSS),
+            "best_log_rate": (both, spread(one[0] for one in chosen), DECADES),
+            "best_start": (both, spread(one[1] for one in chosen)),
+            "extreme": (both, spread(map(int, extreme)), {"units": "1 at an end"}),
+        },
+        {
+            "student": students,
+            "condition": (
+                "condition",
+                conditions,
+                {"units": CONDITIONS[condition], "of": condition},
+            ),
+            "run": ("run", sorted(frame["seed"].unique()), {"units": "seed"}),
+        },
+    )
+
+
+def findings(table: xr.Dataset) -> str:
+    """Median final loss of each tuned network at each condition, and how it was tuned.
+
+    A rate at an end of the scan is marked: a better one may lie beyond.
+    """
+    if "best" not in table:
+        last = zip(table["network"].values, table["final"].values, strict=True)
+        return "\n".join(f"{name}: loss {loss:.3g}" for name, loss in last)
+    lines = []
+    for student in table["student"].values:
+        for condition in table["condition"].values:
+            one = table.sel(student=student, condition=condition)
+            losses = np.sort(one["best"].values)
+            mark = ", an end of the scan" if one["extreme"] else ""
+            lines.append(
+                f"{student}, {table['condition'].attrs['of']} = {condition:g}: loss "
+                f"{np.median(losses):.3g} ({losses[0]:.2g} to {losses[-1]:.2g}) at rate "
+                f"10^{float(one['best_log_rate']):g}, start {one['best_start'].values!s}"
+                f"{mark}"
+            )
+    return "\n".join(lines)

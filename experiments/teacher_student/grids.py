@@ -1,0 +1,168 @@
+"""The grids of Zucchet & Orvieto's learning experiments, and what is read off them.
+
+A network is what a figure compares: the LRU, a dense RNN, one of blocks.
+
+Source: Zucchet & Orvieto (2024), Tables 1-3, Figures 3, 4C-D, 9C-D, 10D and 11.
+"""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+from experiments.teacher_student.cells import Config
+from theory.teacher import FAST, HEADS, NU0, SLOW, TABLES
+
+SIZES: dict[str, dict[str, Any]] = {
+    "smoke": {"steps": 50, "hidden": 8, "teacher": 4, "length": 20}
+}
+SEEDS = {"smoke": 2, "quick": 3, "paper": 10}
+BLOCK = 2  # neurons of the smallest real block that holds a complex number
+
+
+def _rates(preset: str, log_rates: Sequence[float], quick: Sequence[float]):
+    return {"smoke": quick[:2], "quick": quick, "paper": log_rates}[preset]
+
+
+def _students(
+    preset: str,
+    log_rates: Sequence[float],
+    starts: Sequence[float | None],
+    **fixed: Any,
+) -> list[Config]:
+    """Every rate, start and seed of one network at one condition."""
+    fixed = {**SIZES.get(preset, {}), **fixed}
+    if preset == "smoke" and "hidden" in fixed:
+        fixed["heads"] = min(fixed.get("heads", 1), fixed["hidden"] // BLOCK)
+    seeds = range(SEEDS[preset])
+    return [
+        Config(log_rate=rate, start_nu0=start, seed=seed, **fixed)
+        for rate, start, seed in product(log_rates, starts, seeds)
+    ]
+
+
+def _dense(
+    preset: str, log_rates: Sequence[float] = SLOW, **fixed: Any
+) -> list[Config]:
+    """A dense or block-diagonal RNN, from both starts of the tables."""
+    rates = _rates(preset, log_rates, (-4.0, -3.5, -3.0))
+    return _students(preset, rates, (None, 0.0), architecture="rnn", **fixed)
+
+
+def _diagonal(
+    preset: str, architecture: str, log_rates: Sequence[float] = FAST, **fixed: Any
+) -> list[Config]:
+    rates = _rates(preset, log_rates, (-2.5, -2.0, -1.5, -1.0))
+    return _students(preset, rates, (None,), architecture=architecture, **fixed)
+
+
+def memory_gap(preset: str) -> dict[str, list[Config]]:
+    """Figure 3A, Table 1: a dense RNN and the LRU at longer and longer memories."""
+    conditions = (0.32, 0.99) if preset == "smoke" else NU0
+    return {
+        "RNN": [one for nu0 in conditions for one in _dense(preset, nu0=nu0)],
+        "LRU": [one for nu0 in conditions for one in _diagonal(preset, "lru", nu0=nu0)],
+    }
+
+
+def ablation(preset: str) -> dict[str, list[Config]]:
+    """Figure 3B, Table 2: from a dense RNN to the LRU, one change at a time."""
+    hidden = SIZES["smoke"]["hidden"] if preset == "smoke" else 64
+    blocks: dict[str, Any] = {"heads": hidden // BLOCK, "hidden": hidden}
+    more: dict[str, Any] = {"heads": 2 * hidden // BLOCK, "hidden": 2 * hidden}
+    return {
+        "RNN": _dense(preset),
+        "block diagonal": _dense(preset, **blocks),
+        "more neurons": _dense(preset, **more),
+        "complex diagonal": _diagonal(preset, "complex"),
+        "LRU": _diagonal(preset, "lru"),
+    }
+
+
+def concentration(preset: str) -> dict[str, list[Config]]:
+    """Figure 10D, Table 3: eigenvalues of ever smaller phases."""
+    table = TABLES[3]
+    angles = (-2.0, 0.0) if preset == "smoke" else table["RNN"].log_angles
+    slow, fast = table["RNN"].log_rates, table["LRU"].log_rates
+    return {
+        "RNN": [
+            one for angle in angles for one in _dense(preset, slow, theta0=10.0**angle)
+        ],
+        "complex diagonal": [
+            one
+            for angle in angles
+            for one in _diagonal(preset, "complex", fast, theta0=10.0**angle)
+        ],
+        "LRU": [
+            one
+            for angle in angles
+            for one in _diagonal(preset, "lru", fast, theta0=10.0**angle)
+        ],
+    }
+
+
+def heads(preset: str) -> dict[str, list[Config]]:
+    """Figure 11: more and smaller blocks of as many neurons."""
+    counts = (1, 4) if preset == "smoke" else HEADS
+    return {str(count): _dense(preset, heads=count) for count in counts}
+
+
+def adaptive_rates(preset: str) -> dict[str, list[Config]]:
+    """Figures 4C-D and 9C-D: what Adam does of a constant rate of 1e-3."""
+    fixed: dict[str, Any] = {"schedule": "constant", "details": True}
+    return {
+        name: _students(preset, (-3.0,), starts, architecture=architecture, **fixed)
+        for name, architecture, starts in (
+            ("RNN", "rnn", (0.0,)),
+            ("complex diagonal", "complex", (None,)),
+            ("LRU", "lru", (None,)),
+            ("S4", "s4", (None,)),
+        )
+    }
+
+
+def agreement(preset: str) -> dict[str, list[Config]]:
+    """Ours: the exact loss and the sampled one, trained from the same parameters."""
+    steps = {"smoke": 50, "quick": 2_000, "paper": 10_000}[preset]
+    size: dict[str, Any] = {**SIZES.get(preset, {}), "steps": steps}
+    cells = [
+        Config(architecture, rate, 0, nu0=nu0, start_nu0=start, **size)
+        for architecture, rate, start in (("lru", -2.0, None), ("rnn", -3.5, 0.0))
+        for nu0 in (0.9, 0.99)
+    ]
+    return {
+        loss: [dataclasses.replace(cell, loss=loss) for cell in cells]
+        for loss in ("population", "sampled")
+    }
+
+
+SWEEPS: dict[str, Callable[[str], dict[str, list[Config]]]] = {
+    one.__name__: one
+    for one in (memory_gap, ablation, concentration, heads, adaptive_rates, agreement)
+}
+
+
+def networks(sweep: str, preset: str) -> dict[str, list[Config]]:
+    """Cells of a sweep by the network that they belong to; networks may share cells.
+
+    Raises:
+        ValueError: If the sweep or the preset is unknown.
+    """
+    if sweep not in SWEEPS:
+        raise ValueError(f"need a sweep in {', '.join(SWEEPS)}, got {sweep!r}")
+    if preset not in SEEDS:
+        raise ValueError(f"need a preset in {', '.join(SEEDS)}, got {preset!r}")
+    return SWEEPS[sweep](preset)
+
+
+def cells(sweep: str, preset: str) -> list[Config]:
+    """Every cell of a sweep once, networks in order.
+
+    Raises:
+        ValueError: If the sweep is unknown or its grid empty.
+    """
+    grid = networks(sweep, preset).values()
+    found = list(dict.fromkeys(one for cells in grid for one in cells))
+    if not found:
+        raise ValueError(f"need at least one cell, the grid of {sweep} is empty")
+    return found

@@ -1,0 +1,127 @@
+"""``sigprop sweep run | status | check``: many trainings, one file each."""
+
+import time
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from sigprop.console import UNEXPECTED, console, plain_errors
+
+sweeps = typer.Typer(
+    name="sweep",
+    no_args_is_help=True,
+    help="Run, count or check the many trainings behind a figure.",
+)
+Name = Annotated[str, typer.Argument(help="A sweep, e.g. memory_gap.")]
+Preset = Annotated[
+    str, typer.Option(help="smoke (seconds), quick (minutes), paper (full size).")
+]
+
+
+def _shard(text: str) -> tuple[int, int]:
+    parts = text.split("/")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
+        raise ValueError(f"need --shard i/n, such as 0/4, got {text!r}")
+    return int(parts[0]), int(parts[1])
+
+
+@sweeps.command()
+def run(
+    name: Name,
+    preset: Preset = "quick",
+    workers: Annotated[
+        int, typer.Option(help="Processes; 0 runs all in this one.")
+    ] = 0,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler to use instead.")
+    ] = None,
+    shard: Annotated[
+        str, typer.Option(help="i/n: every n-th chunk from i, for job arrays.")
+    ] = "0/1",
+) -> None:
+    """Train what is missing, and gather the results; killed, it goes on from there."""
+    with plain_errors("the same command goes on from here"):
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        from experiments import sweep
+
+        part = _shard(shard)
+        if workers < 0:
+            raise ValueError(f"need --workers of at least 0, got {workers}")
+        chosen = sweep.chunks(name, preset, part)
+        missing = sum(len(one.missing()) for one in chosen)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        began = time.perf_counter()
+        with Progress(*columns, console=console()) as bar:
+            cells = bar.add_task(f"{name} ({preset})", total=missing)
+            file = sweep.run(
+                name,
+                preset,
+                workers=workers,
+                scheduler=scheduler,
+                shard=part,
+                report=lambda done: bar.update(cells, completed=int(done)),
+            )
+        done, total = sweep.count(name, preset)
+        seconds = time.perf_counter() - began
+        out = console()
+        out.print(
+            f"{done} of {total} cells are stored; {missing} of them took {seconds:.1f} s"
+        )
+        if done == total:
+            out.print(sweep.findings(file), soft_wrap=True)
+        out.print(str(file), soft_wrap=True)
+
+
+@sweeps.command()
+def status(
+    name: Annotated[str | None, typer.Argument(help="One sweep; all if none.")] = None,
+    preset: Preset = "quick",
+) -> None:
+    """Count the cells that are stored."""
+    with plain_errors():
+        from experiments import store, sweep
+
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in ("sweep", "stored", "cells", "under way"):
+            table.add_column(column, justify="left" if column == "sweep" else "right")
+        for one in [name] if name else store.SWEEPS:
+            done, total = sweep.count(one, preset)
+            open_ = sum(
+                chunk.checkpoint().is_file() for chunk in sweep.chunks(one, preset)
+            )
+            table.add_row(one, str(done), str(total), f"{open_} chunks")
+        console().print(table)
+
+
+@sweeps.command()
+def check(name: Name, preset: Preset = "quick") -> None:
+    """Read every stored cell again; set damaged files aside."""
+    with plain_errors():
+        from experiments import sweep
+
+        out = console()
+        aside = list(sweep.damaged(name, preset))
+        for file, error in aside:
+            out.print(f"{error}\nset aside as {file}", soft_wrap=True, markup=False)
+        done, total = sweep.count(name, preset)
+        out.print(
+            f"{done} of {total} cells are stored and sound, {len(aside)} were not"
+        )
+        if aside:
+            raise typer.Exit(UNEXPECTED)
