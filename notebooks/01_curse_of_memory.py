@@ -33,7 +33,7 @@ from figures import style
 from sigprop import AR1, MovingAverage, double_precision, second_moments, stable
 from sigprop.testing import assert_equal_forms, assert_moment
 from theory import autocorrelation, diagonal
-from theory.papers.zucchet_forms import eq_6, eq_59, eq_59_corrected
+from theory.papers.zucchet.forms import eq_6, eq_59, eq_59_corrected
 from theory.symbols import lam, lam_bar, rho
 
 plt.rcParams.update({"figure.figsize": (7, 3), "figure.constrained_layout.use": True})

@@ -21,7 +21,7 @@ from sigprop.results import RouteResult
 from sigprop.statuses import drawn_result
 from sigprop.verdict import judge, plan
 from theory.claims import Claim
-from theory.papers.zucchet_forms import bound_74, eq_45
+from theory.papers.zucchet.forms import bound_74, eq_45
 from theory.points import EigenPoint, exponential
 from theory.symbols import lam, lam_bar, rho
 

@@ -14,7 +14,7 @@ import numpy as np
 import sympy
 
 from theory.hessian import dense_pair, x_1, x_2, y_1, y_2
-from theory.papers.zucchet_hessian_forms import draw
+from theory.papers.zucchet.hessian.forms import draw
 
 LENGTH = 1024  # 0.99 to twice this power is 1e-9
 
@@ -177,7 +177,7 @@ def off_diagonal(size: int, theta_0: float, draws: int = 6, **_: Any) -> float:
     """Mean share of the Hessian by (re, im) that lies off its diagonal.
 
     The root of the sum of squares off the diagonal over that of all entries, for random
-    eigenvalues (``theory.papers.zucchet_hessian_forms.draw``) and unit gains.
+    eigenvalues (``theory.papers.zucchet.hessian.forms.draw``) and unit gains.
     """
     ages = np.arange(3 * LENGTH)[:, None]
     shares = []

@@ -20,7 +20,7 @@ from sigprop.testing import (
     stationary_steps,
 )
 from theory import diagonal
-from theory.papers import zucchet_forms as forms
+from theory.papers.zucchet import forms
 from theory.symbols import T, lam, lam_bar, r_max, r_min, rho
 
 MARGIN = 0.1  # 21 784 trajectories: the assertions take about a second each

@@ -12,7 +12,7 @@ from sympy import diff, limit, oo, simplify
 
 from sigprop.references import bidirectional, bidirectional_barron, bidirectional_memory
 from theory import bidirectional as two
-from theory.papers import blur_tables as tables
+from theory.papers.blur import tables
 from theory.symbols import T, lam
 
 PROOFS = (

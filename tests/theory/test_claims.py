@@ -15,7 +15,7 @@ from theory.autocorrelation import same_form
 from theory.claims import PAPERS, Kind, Status, find, registry, select
 from theory.derivation import Derivation
 from theory.papers import zucchet
-from theory.papers.zucchet_forms import bound_74, eq_45, eq_59
+from theory.papers.zucchet.forms import bound_74, eq_45, eq_59
 from theory.points import (
     CONSTANT,
     WHITE,

@@ -11,7 +11,7 @@ from sigprop.references import curvature, gated, teacher
 from sigprop.references.gru import step_jacobian, step_jacobian_by_layer
 from theory import gated as theory
 from theory import teacher as tables
-from theory.papers.zucchet_experiments import claims
+from theory.papers.zucchet.experiments import claims
 from theory.symbols import lam
 
 

@@ -9,8 +9,7 @@ from sigprop.references import hessian as reference
 from sigprop.references import hessian_engine as engine
 from sigprop.references import hessian_samples as samples
 from theory import hessian
-from theory.papers import zucchet_hessian
-from theory.papers import zucchet_hessian_forms as forms
+from theory.papers.zucchet.hessian import claims, forms
 
 
 def test_conjugation_is_an_involution_that_keeps_real_symbols():
@@ -89,6 +88,6 @@ def test_the_printed_pair_is_exact_at_both_ends_alone():
 
 
 def test_no_id_is_used_twice():
-    found = [one.id for one in zucchet_hessian.claims()]
+    found = [one.id for one in claims()]
     assert len(set(found)) == len(found)
     assert {f"zucchet:{number}" for number in range(113, 156)} <= set(found)

@@ -1,16 +1,13 @@
-"""Every statement of the papers as printed, linked to what is derived; by its part."""
+"""Every statement of the papers as printed, linked to what is derived; by its paper.
 
-PARTS = {
-    "zucchet": (
-        "zucchet",
-        "zucchet_models",
-        "zucchet_lemmas",
-        "zucchet_landscape",
-        "zucchet_hessian",
-        "zucchet_experiments",
-    ),
-    "lru": ("lru", "lru_equations", "lru_text"),
-    "rotrnn": ("rotrnn", "rotrnn_text"),
-    "blur": ("blur", "blur_text"),
-    "sigprop": ("sigprop", "zucchet_hessian_ours"),
-}
+A paper is a package with a module a subject.  Its ``__init__``, and that of each
+package inside it, lists its parts in order; nothing else composes them.  The first line
+of a module names the sections and equations that it holds, so the first lines of a
+folder, ``head -qn1 theory/papers/zucchet/*/*.py``, are its table of contents.
+
+From an id to its row: ``zucchet:45`` is in the module whose first line has Eq. 45; for
+a name look for its second half, as ``git grep text:footnotes theory/papers/lru``, or
+for the beginning of that where a module forms names in a loop, as ``table{number}``.
+"""
+
+PARTS = {paper: (paper,) for paper in ("zucchet", "lru", "rotrnn", "blur", "sigprop")}

@@ -1,0 +1,15 @@
+"""Our own statements, which go beyond the papers."""
+
+from theory.claims import Claim
+from theory.papers.sigprop import hessian, moments, trained
+
+PARTS = (
+    moments,
+    hessian,
+    trained,
+)
+
+
+def claims() -> tuple[Claim, ...]:
+    """Our claims."""
+    return tuple(claim for part in PARTS for claim in part.claims())

@@ -1,0 +1,33 @@
+"""Zucchet & Orvieto (2024), on the curse of memory.
+
+"Recurrent neural networks: vanishing and exploding gradients are not the end of the
+story", NeurIPS 2024.  ``moments`` are Section 2.2 and their closed forms, ``curse``
+Sections 1 to 3, ``networks`` Appendix A, ``proofs`` Appendix B, ``landscape`` Appendix
+C.1, ``hessian`` Appendix C.2, ``experiments`` Sections 4 to 6 and the rest.
+"""
+
+from theory.claims import Claim
+from theory.papers.zucchet import (
+    curse,
+    experiments,
+    hessian,
+    landscape,
+    moments,
+    networks,
+    proofs,
+)
+
+PARTS = (
+    moments,
+    curse,
+    networks,
+    proofs,
+    landscape,
+    hessian,
+    experiments,
+)
+
+
+def claims() -> tuple[Claim, ...]:
+    """The claims of this paper, its moments first, then in the order of its text."""
+    return tuple(claim for part in PARTS for claim in part.claims())

@@ -1,0 +1,31 @@
+"""Zucchet & Orvieto (2024), Appendix B: the lemmas, and what is between the moments.
+
+Beside the moments of ``theory.papers.zucchet.moments``: the proofs of the lemmas, the
+sums on the way to the moments, the dense network and the reparametrisation.
+"""
+
+from theory.claims import Claim
+from theory.papers.zucchet.proofs import (
+    complex_eigenvalues,
+    dominance,
+    lemmas,
+    modes,
+    real_eigenvalues,
+    sensitivity,
+    state,
+)
+
+PARTS = (
+    lemmas,
+    state,
+    sensitivity,
+    modes,
+    dominance,
+    real_eigenvalues,
+    complex_eigenvalues,
+)
+
+
+def claims() -> tuple[Claim, ...]:
+    """The steps of Appendix B."""
+    return tuple(claim for part in PARTS for claim in part.claims())
