@@ -8,12 +8,12 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+
+from tests.imports import UNKNOWN, Import, imports
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (".ci", "theory", "sigprop", "experiments", "figures", "notebooks", "tests")
@@ -71,6 +71,7 @@ RULES = {
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.command"},
     ),
+    "experiments/sweep.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/teacher_student": rule(
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.teacher_student"},
@@ -91,58 +92,6 @@ RULES = {
 
 def _within(module: str, packages: frozenset[str]) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in packages)
-
-
-class Import(NamedTuple):
-    """One imported module, by its absolute dotted name."""
-
-    line: int
-    module: str
-    lazy: bool
-
-
-UNKNOWN = "a module whose name is computed"
-
-
-def imports(source: str, path: str) -> Iterator[Import]:
-    """Every import of a file: statements, relative ones resolved, and calls."""
-    package = path.removesuffix(".py").split("/")[:-1]
-    yield from _imports(ast.parse(source), package, lazy=False)
-
-
-def _imports(node: ast.AST, package: list[str], lazy: bool) -> Iterator[Import]:
-    for name in _modules(node, package):
-        yield Import(getattr(node, "lineno", 0), name, lazy)
-    inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-    for child in ast.iter_child_nodes(node):
-        yield from _imports(child, package, lazy or inside)
-
-
-def _modules(node: ast.AST, package: list[str]) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        kept = package[: max(0, len(package) + 1 - node.level)] if node.level else []
-        base = ".".join([*kept, *([node.module] if node.module else [])])
-        yield from (
-            ".".join(part for part in (base, alias.name) if part and part != "*")
-            for alias in node.names
-        )
-    elif isinstance(node, ast.Call):
-        function = ast.unparse(node.func).rpartition(".")[2]
-        if function in {"import_module", "__import__"}:
-            yield _beginning(node.args[0]) if node.args else UNKNOWN
-        elif function in {"exec", "eval"} and isinstance(node.func, ast.Name):
-            yield UNKNOWN
-
-
-def _beginning(name: ast.expr) -> str:
-    """The constant with which a computed name begins; whole packages at least."""
-    if isinstance(name, ast.JoinedStr) and name.values:
-        name = name.values[0]
-    if isinstance(name, ast.Constant) and "." in f"{name.value}.":
-        return str(name.value).strip(".")
-    return UNKNOWN
 
 
 def complaints(source: str, path: str) -> list[str]:

@@ -1,0 +1,57 @@
+"""What a Python file imports, read off its source without running it."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Import(NamedTuple):
+    """One imported module, by its absolute dotted name."""
+
+    line: int
+    module: str
+    lazy: bool
+
+
+UNKNOWN = "a module whose name is computed"
+
+
+def imports(source: str, path: str) -> Iterator[Import]:
+    """Every import of a file: statements, relative ones resolved, and calls."""
+    package = path.removesuffix(".py").split("/")[:-1]
+    yield from _imports(ast.parse(source), package, lazy=False)
+
+
+def _imports(node: ast.AST, package: list[str], lazy: bool) -> Iterator[Import]:
+    for name in _modules(node, package):
+        yield Import(getattr(node, "lineno", 0), name, lazy)
+    inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    for child in ast.iter_child_nodes(node):
+        yield from _imports(child, package, lazy or inside)
+
+
+def _modules(node: ast.AST, package: list[str]) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        kept = package[: max(0, len(package) + 1 - node.level)] if node.level else []
+        base = ".".join([*kept, *([node.module] if node.module else [])])
+        yield from (
+            ".".join(part for part in (base, alias.name) if part and part != "*")
+            for alias in node.names
+        )
+    elif isinstance(node, ast.Call):
+        function = ast.unparse(node.func).rpartition(".")[2]
+        if function in {"import_module", "__import__"}:
+            yield _beginning(node.args[0]) if node.args else UNKNOWN
+        elif function in {"exec", "eval"} and isinstance(node.func, ast.Name):
+            yield UNKNOWN
+
+
+def _beginning(name: ast.expr) -> str:
+    """The constant with which a computed name begins; whole packages at least."""
+    if isinstance(name, ast.JoinedStr) and name.values:
+        name = name.values[0]
+    if isinstance(name, ast.Constant) and "." in f"{name.value}.":
+        return str(name.value).strip(".")
+    return UNKNOWN
