@@ -94,7 +94,7 @@ def _powers(
     """Powers from 0 below ``count`` by doubling; the power ``count`` if it is of two."""
     found, square = jnp.ones_like(base)[None], base
     while len(found) < count:
-        found = jnp.concatenate([found, found * square])
+        found = jnp.concatenate([found, found * square[None]])
         square = square * square
     return found[:count], square
 

@@ -203,7 +203,8 @@ def expected_loss(
         - np.maximum(np.maximum(first, second), 0)
         + np.minimum(np.minimum(first, second), 0)
     )
-    form = jnp.asarray(np.maximum(steps, 0) * covariance[abs(first - second)], dtype)
+    known = np.maximum(steps, 0) * covariance[abs(first - second)]
+    form = jnp.asarray(known, dtype)
     weighed = jnp.einsum("jk,koi->joi", form, difference)
     return jnp.sum(difference * weighed) / (2 * length)
 

@@ -1,0 +1,83 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.kernels import ages, kernel
+from sigprop.layers.base import replace
+from sigprop.layers.blur import blur
+from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
+from sigprop.layers.lru import lru, zucchet_lru
+from sigprop.layers.rotrnn import rotrnn
+from sigprop.layers.s4 import s4
+from sigprop.precision import double_precision
+
+LENGTHS = (1, 2, 9, 31)
+LAYERS = {
+    "lru": lambda key: lru(key, 5, 3, r_min=0.4, r_max=0.95),
+    "lru-zucchet": lambda key: zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
+    "complex": lambda key: complex_diagonal(key, 5, 1, 2, nu0=0.5),
+    "s4": lambda key: s4(key, 5, 3, 1, nu0=0.8, theta0=1.0),
+    "dense": lambda key: linear_rnn(key, 6, 3, 2, nu0=0.8, theta0=1.0),
+    "blocks": lambda key: block_rnn(key, 3, 2, 1, 2, nu0=0.8, theta0=1.0),
+    "rotrnn": lambda key: rotrnn(key, 8, 3, heads=2),
+    "blur": lambda key: blur(key, 4, 3, r_min=0.4, r_max=0.95),
+}
+FAST = ("lru", "lru-zucchet", "complex", "s4", "dense", "blocks")
+
+
+def drawn(name):
+    with double_precision(True):
+        return LAYERS[name](jax.random.key(3))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_the_output_is_the_convolution_with_the_kernel(x64, name):
+    layer = drawn(name)
+    for length in LENGTHS if name in FAST else LENGTHS[-1:]:
+        u = np.random.default_rng(4).normal(size=(length, layer.widths[0]))
+        both = jax.jit(lambda layer, u: (kernel(layer, len(u)), layer(u)))
+        response, wanted = map(np.asarray, both(layer, u))
+        assert response.shape == (len(ages(layer, length)), *layer.widths[::-1])
+        y = np.zeros((length, layer.widths[1]))
+        for age, weight in zip(ages(layer, length).tolist(), response, strict=True):
+            for t in range(max(age, 0), min(length, length + age)):
+                y[t] += weight @ u[t - age]
+        np.testing.assert_allclose(y, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["lru-zucchet", "dense", "blocks"])
+def test_gradients_are_those_of_the_impulse_through_the_layer(x64, name):
+    layer = drawn(name)
+    weight = jax.random.normal(jax.random.key(5), (12, *layer.widths[::-1]))
+    impulse = jnp.zeros((12, layer.widths[0])).at[0]
+
+    def by_layer(layer):
+        basis = jnp.eye(layer.widths[0])
+        y = jax.vmap(lambda one: layer(impulse.set(one)))(basis)
+        return jnp.sum(weight * jnp.moveaxis(y, 0, -1))
+
+    def by_kernel(layer):
+        return jnp.sum(weight * kernel(layer, 12))
+
+    found, wanted = (
+        jax.tree.leaves(jax.jit(jax.grad(one))(layer)) for one in (by_kernel, by_layer)
+    )
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_an_eigenvalue_of_zero_has_a_gradient(x64):
+    layer = drawn("complex")
+    zero = jnp.zeros_like(layer.first)
+    still = replace(layer, {"first": zero, "second": zero})
+    slopes = jax.jit(jax.grad(lambda layer: jnp.sum(kernel(layer, 9) ** 2)))(still)
+    assert all(bool(jnp.isfinite(one).all()) for one in jax.tree.leaves(slopes))
+
+
+def test_only_linear_layers_have_one():
+    with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
+        kernel(nonlinear_rnn(jax.random.key(0), 4, 1, 1), 5)
+    with pytest.raises(ValueError, match="length of at least 1, got 0"):
+        kernel(lru(jax.random.key(0), 4, 1), 0)
