@@ -69,10 +69,11 @@ class Optimiser:
         if self.schedule == "constant":
             after = jnp.ones(())
         else:
-            left = (step - self.warmup) / (self.steps - self.warmup)
+            # A product: a quotient of integers would be in single precision.
+            left = (step - self.warmup) * (1 / (self.steps - self.warmup))
             wave = (1 + jnp.cos(jnp.pi * jnp.clip(left, 0, 1))) / 2
             after = self.final + (1 - self.final) * wave
-        before = (step + 1) / max(self.warmup, 1)
+        before = (step + 1) * (1 / max(self.warmup, 1))
         return rate * jnp.where(step < self.warmup, before, after)
 
     def transformation(
@@ -86,23 +87,29 @@ class Optimiser:
         Args:
             rate: Peak learning rate.
             factors: By parameter, what multiplies its rate; one if left out.
-            decays: By parameter, whether it decays; all do if left out.
+            decays: By parameter, its share of the decay; one if left out.
         """
-        first, second = self.betas
-        parts = [optax.scale_by_adam(first, second, self.eps)]
-        if self.decay:
-            parts.append(optax.add_decayed_weights(self.decay, decays))
-        if factors is not None:
-            parts.append(_scale_by(factors))
-        schedule = optax.scale_by_schedule(lambda step: -self.rate_at(rate, step))
-        return optax.chain(*parts, schedule)
+        return optax.chain(
+            optax.scale_by_adam(*self.betas, self.eps),
+            optax.stateless(lambda moves, now: self._decayed(moves, now, decays)),
+            optax.stateless(lambda moves, _: _scaled(moves, factors)),
+            optax.scale_by_schedule(lambda step: -self.rate_at(rate, step)),
+        )
+
+    def _decayed(self, moves: Any, parameters: Any, decays: Any) -> Any:
+        if not self.decay:
+            return moves
+        shares = jax.tree.map(lambda _: 1.0, moves) if decays is None else decays
+        return jax.tree.map(
+            lambda move, value, share: move + self.decay * share * value,
+            *(moves, parameters, shares),
+        )
 
 
-def _scale_by(factors: Parameters) -> optax.GradientTransformation:
-    def update(updates: Any, _: Any, __: Any = None) -> Any:
-        return jax.tree.map(lambda one, factor: one * factor, updates, factors)
-
-    return optax.stateless(lambda updates, params: update(updates, params))
+def _scaled(moves: Any, factors: Any) -> Any:
+    if factors is None:
+        return moves
+    return jax.tree.map(lambda move, factor: factor * move, moves, factors)
 
 
 class Run(NamedTuple):
@@ -147,12 +154,14 @@ def advance(
     optimiser: Optimiser,
     steps: int,
     factors: Parameters | None = None,
+    decays: Parameters | None = None,
 ) -> tuple[Run, Float[Array, " steps"]]:
     """Take steps; also the loss before each of them, NaN once the run has diverged.
 
-    The whole state is kept as it was before the step that diverged.
+    The whole state is kept as it was before the step that diverged.  ``factors`` and
+    ``decays`` are those of ``Optimiser.transformation``.
     """
-    transformation = optimiser.transformation(run.rate, factors)
+    transformation = optimiser.transformation(run.rate, factors, decays)
 
     def body(run: Run, _: None):
         value, slopes = jax.value_and_grad(loss)(
@@ -298,7 +307,7 @@ def load_checkpoint(
         ValueError: If the file cannot be read, or is of another training.
     """
     try:
-        with np.load(place, allow_pickle=False) as stored:
+        with place.open("rb") as stream, np.load(stream) as stored:
             found = dict(stored)
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(

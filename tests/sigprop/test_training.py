@@ -1,0 +1,204 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop import training
+from sigprop.training import (
+    Optimiser,
+    Segments,
+    advance,
+    effective_rates,
+    load_checkpoint,
+    save_checkpoint,
+    start,
+    train,
+)
+
+STEPS = 40
+ADAM = Optimiser(STEPS)
+KEY = jax.random.key(5)
+
+
+def loss(parameters, key):
+    """A quadratic with noise of its own at every step."""
+    noise = jax.random.normal(key, parameters["a"].shape)
+    return jnp.sum((parameters["a"] - 1) ** 2 + 0.1 * noise * parameters["a"]) + (
+        parameters["b"] ** 4
+    )
+
+
+def begun(rate=0.1, optimiser=ADAM):
+    parameters = {"a": jnp.arange(3.0), "b": jnp.asarray(2.0)}
+    return start(parameters, optimiser, rate, KEY)
+
+
+def segment(run, steps=10, optimiser=ADAM):
+    run, losses = advance(run, loss, optimiser, steps)
+    return run, {"loss": losses}
+
+
+def same(left, right):
+    plain = [jax.tree.leaves(one._replace(key=None)) for one in (left, right)]
+    for one, other in zip(*plain, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "optimiser",
+    [
+        ADAM,
+        Optimiser(STEPS, warmup=5, final=0.1),
+        Optimiser(STEPS, decay=0.3),
+        Optimiser(STEPS, "constant", betas=(0.8, 0.99), eps=1e-3),
+    ],
+    ids=str,
+)
+def test_it_takes_the_steps_of_the_textbook(x64, optimiser):
+    end, losses = advance(begun(optimiser=optimiser), loss, optimiser, STEPS)
+    values = {"a": np.arange(3.0), "b": np.asarray(2.0)}
+    first = {name: np.zeros_like(value) for name, value in values.items()}
+    second = {name: np.zeros_like(value) for name, value in values.items()}
+    for step in range(STEPS):
+        value, slopes = jax.value_and_grad(loss)(
+            jax.tree.map(jnp.asarray, values), jax.random.fold_in(KEY, step)
+        )
+        assert float(losses[step]) == pytest.approx(float(value), rel=1e-12)
+        wave = np.cos(np.pi * (step - optimiser.warmup) / (STEPS - optimiser.warmup))
+        share = optimiser.final + (1 - optimiser.final) * (1 + wave) / 2
+        if step < optimiser.warmup:
+            share = (step + 1) / optimiser.warmup
+        if optimiser.schedule == "constant":
+            share = 1
+        for name, slope in slopes.items():
+            b1, b2 = optimiser.betas
+            first[name] = b1 * first[name] + (1 - b1) * np.asarray(slope)
+            second[name] = b2 * second[name] + (1 - b2) * np.asarray(slope) ** 2
+            root = np.sqrt(second[name] / (1 - b2 ** (step + 1))) + optimiser.eps
+            move = first[name] / (1 - b1 ** (step + 1)) / root
+            move = move + optimiser.decay * values[name]
+            values[name] = values[name] - 0.1 * share * move
+    for name, value in values.items():
+        np.testing.assert_allclose(end.parameters[name], value, rtol=1e-10)
+        root = np.sqrt(second[name] / (1 - optimiser.betas[1] ** STEPS))
+        np.testing.assert_allclose(
+            effective_rates(end, optimiser)[name],
+            0.1 * share / (root + optimiser.eps),
+            rtol=1e-9,
+        )
+
+
+def test_groups_have_their_own_rates(x64):
+    factors, heavy = {"a": 1.0, "b": 0.0}, Optimiser(STEPS, decay=0.5)
+    end, _ = advance(begun(), loss, ADAM, 5, factors)
+    plain, _ = advance(begun(), loss, ADAM, 5)
+    assert float(end.parameters["b"]) == 2.0
+    np.testing.assert_array_equal(end.parameters["a"], plain.parameters["a"])
+    kept, _ = advance(
+        *(begun(optimiser=heavy), loss, heavy, 1, None),
+        decays={"a": 0.0, "b": 1.0},
+    )
+    np.testing.assert_array_equal(
+        kept.parameters["a"], advance(begun(), loss, ADAM, 1)[0].parameters["a"]
+    )
+    assert float(kept.parameters["b"]) == pytest.approx(1.9 - 0.1 * 0.5 * 2)
+    halved, _ = advance(begun(), loss, ADAM, 1, {"a": 0.5, "b": 1.0})
+    whole, _ = advance(begun(), loss, ADAM, 1)
+    np.testing.assert_allclose(
+        2 * (halved.parameters["a"] - jnp.arange(3.0)),
+        whole.parameters["a"] - jnp.arange(3.0),
+    )
+
+
+def test_many_runs_at_once_are_each_alone():
+    rates = jnp.array([0.01, 0.1, 0.3])
+    together = jax.vmap(begun)(rates)
+    ends, losses = jax.vmap(lambda run: advance(run, loss, ADAM, 10))(together)
+    for i, rate in enumerate(rates):
+        alone, own = advance(begun(rate), loss, ADAM, 10)
+        np.testing.assert_allclose(losses[i], own, rtol=1e-5)
+        np.testing.assert_allclose(ends.parameters["a"][i], alone.parameters["a"], 1e-5)
+
+
+def test_divergence_is_recorded_and_nothing_moves_after_it():
+    def exploding(parameters, key):
+        return jnp.where(parameters["a"][0] < 0.5, loss(parameters, key), jnp.inf)
+
+    end, losses = advance(begun(0.2), exploding, ADAM, 10)
+    broken = int(end.diverged)
+    assert 0 < broken < 10
+    assert int(end.step) == broken
+    assert np.isfinite(losses[:broken]).all()
+    assert np.isnan(losses[broken:]).all()
+    until, _ = advance(begun(0.2), exploding, ADAM, broken)
+    same(end._replace(diverged=until.diverged), until)
+    assert all(bool(jnp.isfinite(one).all()) for one in jax.tree.leaves(end.parameters))
+
+
+def test_training_resumes_where_it_stopped(tmp_path):
+    whole, records = train(begun(), segment, Segments(4, 10))
+    assert records["loss"].shape == (4, 10)
+    place = tmp_path / "deep" / "run.npz"
+    calls = []
+
+    def fragile(run):
+        calls.append(int(run.step))
+        if len(calls) in (2, 4):
+            raise KeyboardInterrupt
+        return segment(run)
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            train(begun(), fragile, Segments(4, 10, place, every=0))
+    seen = []
+    end, resumed = train(begun(), fragile, Segments(4, 10, place, every=0), seen.append)
+    assert calls == [0, 10, 10, 20, 20, 30]
+    assert seen == [2, 3, 4]
+    same(end, whole)
+    np.testing.assert_array_equal(resumed["loss"], records["loss"])
+    again, _ = train(begun(), fragile, Segments(4, 10, place))
+    assert len(calls) == 6  # all was done
+    same(again, whole)
+    assert [one.name for one in place.parent.iterdir()] == ["run.npz"]
+
+
+def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(tmp_path):
+    place = tmp_path / "run.npz"
+    save_checkpoint(place, begun(), 1, {})
+    other = start({"a": jnp.zeros(4), "b": jnp.zeros(())}, ADAM, 0.1, KEY)
+    with pytest.raises(
+        ValueError, match=r"another training: need .*'a'.*\(4,\), it has"
+    ):
+        load_checkpoint(place, other)
+    more = start({"a": jnp.zeros(3), "c": jnp.zeros(())}, ADAM, 0.1, KEY)
+    with pytest.raises(ValueError, match=r"need .*'c'.* it has nothing"):
+        load_checkpoint(place, more)
+    place.write_bytes(place.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"no checkpoint.*delete it to start over"):
+        load_checkpoint(place, begun())
+
+
+def test_a_failed_write_leaves_the_old_checkpoint(tmp_path, monkeypatch):
+    place = tmp_path / "run.npz"
+    save_checkpoint(place, begun(), 1, {})
+    before = place.read_bytes()
+
+    def full(*_, **__):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(training.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_checkpoint(place, begun(), 2, {})
+    assert place.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["run.npz"]
+
+
+def test_bad_settings_are_refused():
+    with pytest.raises(ValueError, match=r"need a schedule in.*got 'linear'"):
+        Optimiser(10, "linear")
+    with pytest.raises(ValueError, match="warmup=10, steps=10"):
+        Optimiser(10, warmup=10)
+    with pytest.raises(ValueError, match="need decay >= 0"):
+        Optimiser(10, decay=-1)
+    with pytest.raises(ValueError, match="need a positive learning rate, got 0"):
+        begun(0.0)
