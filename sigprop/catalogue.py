@@ -10,7 +10,7 @@ from sigprop.evaluate import precise
 from sigprop.mutation import Score
 from sigprop.plans import is_check, make_plans, score
 from sigprop.verdict import distance_plan
-from theory.claims import Claim, find
+from theory.claims import Claim, find, home
 from theory.evidence import Evidence
 
 
@@ -94,6 +94,7 @@ def describe(claim_id: str) -> str:
     lines = [
         f"{claim.id}  {claim.title}",
         f"source      {claim.source}",
+        f"row         {home(claim.id).replace('.', '/')}.py",
         f"kind        {claim.kind}; expected {claim.expected}",
         f"statement   {claim.statement}",
     ]

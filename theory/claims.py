@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import ModuleType
 
 from sympy import Expr
 
 from theory.derivation import Derivation
 from theory.evidence import Evidence
-from theory.papers import PARTS
 from theory.points import Point
 
 PAPERS = {
@@ -140,8 +140,30 @@ def registry() -> dict[str, Claim]:
 
 
 def _of_paper(paper: str) -> Iterator[Claim]:
-    for part in PARTS[paper]:
-        yield from importlib.import_module(f"theory.papers.{part}").claims()
+    yield from importlib.import_module(f"theory.papers.{paper}").claims()
+
+
+def home(claim_id: str) -> str:
+    """Dotted name of the module that has the row of a claim.
+
+    Raises:
+        KeyError: If there is no such claim; the message suggests the nearest.
+    """
+    claim = find(claim_id)
+    paper = importlib.import_module(f"theory.papers.{claim.id.partition(':')[0]}")
+    return next(
+        leaf.__name__
+        for leaf in _leaves(paper)
+        if claim.id in {one.id for one in leaf.claims()}
+    )
+
+
+def _leaves(module: ModuleType) -> Iterator[ModuleType]:
+    """The modules without parts of their own, in order."""
+    for part in getattr(module, "PARTS", ()):
+        yield from _leaves(part)
+    if not hasattr(module, "PARTS"):
+        yield module
 
 
 def _place(claim: Claim) -> tuple[float, str]:

@@ -12,7 +12,7 @@ from sympy import Rational
 
 from theory import claims as claims_module
 from theory.autocorrelation import same_form
-from theory.claims import PAPERS, Kind, Status, find, registry, select
+from theory.claims import PAPERS, Kind, Status, find, home, registry, select
 from theory.derivation import Derivation
 from theory.papers import zucchet
 from theory.papers.zucchet.forms import bound_74, eq_45, eq_59
@@ -308,3 +308,10 @@ def test_eigenvalues_are_exact_on_the_real_axis_and_turn_by_their_phase():
 def test_autocovariance_of_an_input_is_even_and_as_its_name_says(source, expected):
     assert [source.autocovariance(lag) for lag in range(4)] == expected
     assert [source.autocovariance(-lag) for lag in range(4)] == expected
+
+
+def test_a_claim_says_where_its_row_is():
+    assert home("zucchet:45") == "theory.papers.zucchet.moments.state"
+    assert home("blur:14") == "theory.papers.blur.composition"
+    with pytest.raises(KeyError, match="no claim 'zucchet:999'"):
+        home("zucchet:999")

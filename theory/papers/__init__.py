@@ -5,9 +5,5 @@ package inside it, lists its parts in order; nothing else composes them.  The fi
 of a module names the sections and equations that it holds, so the first lines of a
 folder, ``head -qn1 theory/papers/zucchet/*/*.py``, are its table of contents.
 
-From an id to its row: ``zucchet:45`` is in the module whose first line has Eq. 45; for
-a name look for its second half, as ``git grep text:footnotes theory/papers/lru``, or
-for the beginning of that where a module forms names in a loop, as ``table{number}``.
+From an id to its row: ``sigprop show zucchet:45`` names the module.
 """
-
-PARTS = {paper: (paper,) for paper in ("zucchet", "lru", "rotrnn", "blur", "sigprop")}
