@@ -18,6 +18,7 @@ STUDIES = (
     "ring_eigenvalues",
     "ring_gain",
     "speed_layers",
+    "speed_losses",
     "speed_moments",
 )
 PRESETS = ("smoke", "quick", "paper")

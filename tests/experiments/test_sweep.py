@@ -1,0 +1,269 @@
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from experiments import command, store, sweep
+from experiments.teacher_student import cells, gathering, grids
+from theory.teacher import runs
+
+ROOT = Path(__file__).parents[2]
+SWEEP = "agreement"  # the least of them
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A sweep that nothing interrupted: its folder."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIGPROP_RESULTS", str(folder))
+        sweep.run(SWEEP, "smoke")
+    return folder
+
+
+@pytest.fixture
+def stored(undisturbed, tmp_path, monkeypatch):
+    """A copy of its folder, to damage."""
+    for file in undisturbed.glob("*.nc"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    return tmp_path
+
+
+def cell_files(folder):
+    return sorted(folder.glob("teacher_student-*.nc"))
+
+
+def test_the_grids_are_those_of_the_tables():
+    assert len(grids.cells("memory_gap", "paper")) == sum(runs(1)) == 1190
+    ablation = grids.networks("ablation", "paper")
+    assert [len(one) for one in ablation.values()] == [120, 120, 120, 50, 50]
+    assert sum(map(len, list(ablation.values())[:3])) == runs(2)[0]
+    assert len(grids.cells("concentration", "paper")) == sum(runs(3))
+    heads = grids.networks("heads", "paper")
+    assert {one.heads for cells in heads.values() for one in cells} == {
+        *(1, 2, 4, 8, 16, 32)
+    }
+    rates = {one.log_rate for one in grids.networks("memory_gap", "paper")["LRU"]}
+    assert rates == {-2.5, -2, -1.5, -1, -0.5}
+    more = ablation["more neurons"][0]
+    assert (more.hidden, more.heads) == (128, 64)
+
+
+@pytest.mark.parametrize("name", store.SWEEPS)
+def test_shards_share_the_chunks_of_a_sweep(name):
+    whole = sweep.chunks(name, "paper")
+    parts = [sweep.chunks(name, "paper", (i, 3)) for i in range(3)]
+    assert sorted(str(one) for part in parts for one in part) == sorted(map(str, whole))
+    every = [cell for chunk in whole for cell in chunk.cells]
+    assert sorted(map(str, every)) == sorted(map(str, grids.cells(name, "paper")))
+    for chunk in whole:
+        assert len({cells.shape(cell) for cell in chunk.cells}) == 1
+
+
+def test_students_of_a_seed_meet_one_teacher():
+    first, second = (
+        cells.prepare(cells.Config(name, -2.0, seed=4, hidden=4, teacher=3, length=9))[
+            1
+        ]
+        for name in ("rnn", "lru")
+    )
+    np.testing.assert_array_equal(first.target, second.target)
+
+
+def test_cells_are_whole_and_gathered(undisturbed, stored):
+    assert sweep.count(SWEEP, "smoke") == (8, 8)
+    assert len(cell_files(stored)) == 8
+    assert not list((undisturbed / "checkpoints").iterdir())
+    table = store.load_preset(SWEEP, "smoke")
+    assert table.attrs["complete"] == 1
+    assert table.sizes["cell"] == 8
+    for index, config in enumerate(grids.cells(SWEEP, "smoke")):
+        own = store.load("teacher_student", cells.VERSION, config)
+        assert own.attrs["batching"] == f"vmap over {2} cells"
+        np.testing.assert_array_equal(own["curve"], table["curve"][index])
+    assert "lru" not in sweep.findings(store.preset_path(SWEEP, "smoke"))
+
+
+def test_a_gathered_result_stands_in_for_its_cells(stored, monkeypatch):
+    for file in cell_files(stored):
+        file.unlink()
+    assert sweep.count(SWEEP, "smoke") == (8, 8)
+    monkeypatch.setattr(cells, "run_cells", None)  # nothing is trained
+    assert sweep.run(SWEEP, "smoke") == store.preset_path(SWEEP, "smoke")
+
+
+def test_what_is_lost_is_made_again_and_equal(undisturbed, stored):
+    gathered = store.preset_path(SWEEP, "smoke")
+    gathered.unlink()
+    victim = cell_files(stored)[3]
+    victim.unlink()
+    assert sweep.count(SWEEP, "smoke") == (7, 8)
+    partial = store.read(sweep.gather(SWEEP, "smoke"))
+    assert (partial.attrs["complete"], partial.sizes["cell"]) == (0, 7)
+    seen = []
+    file = sweep.run(SWEEP, "smoke", report=seen.append)
+    assert seen[-1] == 1
+    assert file.name == gathered.name
+    assert [one.name for one in stored.glob(f"{SWEEP}-*.nc")] == [file.name]
+    xr.testing.assert_equal(store.read(victim), store.read(undisturbed / victim.name))
+
+
+def test_damaged_cells_are_set_aside(stored):
+    store.preset_path(SWEEP, "smoke").unlink()
+    victim = cell_files(stored)[0]
+    victim.write_bytes(victim.read_bytes()[:-1000])
+    ((aside, message),) = sweep.damaged(SWEEP, "smoke")
+    assert aside.is_file()
+    assert "is damaged" in message
+    assert "sigprop sweep run" in message
+    assert sweep.count(SWEEP, "smoke") == (7, 8)
+    assert not list(sweep.damaged(SWEEP, "smoke"))
+
+
+def test_a_rate_that_diverges_everywhere_is_said_so():
+    config = cells.Config("rnn", 3.0, 0, hidden=4, teacher=3, length=20, steps=50)
+    (result,) = cells.run_cells([config])
+    assert result.attrs["diverged"] >= 0
+    assert gathering.final_loss(result) == float("inf")
+
+
+def test_the_best_cell_has_the_least_median(stored):
+    results = {}
+    for config in grids.cells("memory_gap", "smoke"):
+        # Two seeds: the rate of -3.5 has the lesser median, that of -4 the least cell.
+        bad = config.log_rate != -3.5 if config.architecture == "rnn" else False
+        loss = (0.01, 9.0)[config.seed] if bad else 1.0 + config.seed
+        result = store.load("teacher_student", 1, grids.cells(SWEEP, "smoke")[0])
+        result["population"][-1] = loss
+        if config.start_nu0 == 0.0:
+            result.attrs["diverged"] = 3
+        results[str(config)] = result
+    table = gathering.gather("memory_gap", "smoke", str, results)
+    assert (table["best_log_rate"].sel(student="RNN") == -3.5).all()
+    assert (table["best_start"].sel(student="RNN") == "teacher").all()
+    np.testing.assert_allclose(table["best"].sel(student="RNN"), [[1, 2], [1, 2]])
+    assert (table["extreme"] == 1).all()
+
+
+def test_bad_input_is_refused(stored, monkeypatch):
+    with pytest.raises(ValueError, match=r"need a sweep in memory_gap.*got 'other'"):
+        sweep.run("other")
+    with pytest.raises(ValueError, match=r"need a preset in smoke.*got 'big'"):
+        sweep.run(SWEEP, "big")
+    with pytest.raises(ValueError, match=r"need a shard i/n with 0 <= i < n, got 3/3"):
+        sweep.chunks(SWEEP, "smoke", (3, 3))
+    with pytest.raises(ValueError, match="need no --force for agreement"):
+        command.make(SWEEP, "smoke", force=True)
+    with pytest.raises(ValueError, match=r"need steps in multiples of 50, got 70"):
+        cells.Config("lru", -2.0, 0, steps=70)
+    with pytest.raises(ValueError, match="heads that divide the 64 neurons, got 3"):
+        cells.Config("rnn", -2.0, 0, heads=3)
+    with pytest.raises(ValueError, match=r"need an architecture in .*got 'gru'"):
+        cells.Config("gru", -2.0, 0)
+    with pytest.raises(ValueError, match="need cells of one shape, got 2 shapes"):
+        cells.run_cells([cells.Config("lru", -2.0, 0), cells.Config("rnn", -2.0, 0)])
+    monkeypatch.setitem(grids.SWEEPS, "empty", lambda preset: {"RNN": []})
+    with pytest.raises(ValueError, match="need at least one cell, the grid of empty"):
+        grids.cells("empty", "smoke")
+
+
+def test_results_of_another_version_are_not_taken_for_these(stored, monkeypatch):
+    monkeypatch.setattr(cells, "VERSION", cells.VERSION + 1)
+    assert sweep.count(SWEEP, "smoke") == (0, 8)
+    assert len(cell_files(stored)) == 8
+
+
+def _start(folder, *options):
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "sigprop.cli", "sweep", "run", SWEEP),
+            *("--preset", "smoke", *options),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "SIGPROP_RESULTS": str(folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _survives(folder, undisturbed, options, kill):
+    """Kill a sweep until it has been killed enough, finish it, compare everything."""
+    kill(folder, options)
+    assert _start(folder, *options).wait(timeout=300) == 0
+    names = [one.name for one in cell_files(folder)]
+    assert names == [one.name for one in cell_files(undisturbed)]
+    for name in names:
+        xr.testing.assert_equal(
+            store.read(folder / name), store.read(undisturbed / name)
+        )
+    assert not list(folder.glob("*.partial"))
+
+
+def _kill_the_driver(times, seconds):
+    def kill(folder, options):
+        for _ in range(times):
+            process = _start(folder, *options)
+            time.sleep(random.uniform(*seconds))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+
+    return kill
+
+
+def test_a_killed_sweep_goes_on(tmp_path, undisturbed):
+    _survives(tmp_path, undisturbed, (), _kill_the_driver(1, (4, 8)))
+
+
+@pytest.mark.slow
+def test_a_sweep_killed_five_times_loses_and_repeats_nothing(tmp_path, undisturbed):
+    _survives(tmp_path, undisturbed, (), _kill_the_driver(5, (3, 15)))
+
+
+def _workers(pid):
+    """Processes below one, the deepest first."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    below = (
+        [int(one) for one in children.read_text().split()] if children.exists() else []
+    )
+    return [deeper for one in below for deeper in (*_workers(one), one)]
+
+
+def _kill_workers_and_the_driver(folder, options):
+    process = _start(folder, *options)
+    for _ in range(4):
+        time.sleep(random.uniform(4, 9))
+        if process.poll() is not None:
+            return
+        if chosen := _workers(process.pid):
+            os.kill(random.choice(chosen), signal.SIGKILL)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.cluster
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc to find workers")
+def test_killed_workers_and_drivers_lose_nothing(tmp_path, undisturbed):
+    options = ("--workers", "2")
+    _survives(tmp_path, undisturbed, options, _kill_workers_and_the_driver)
+
+
+@pytest.mark.cluster
+def test_an_unreachable_scheduler_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    with pytest.raises(
+        ConnectionError, match=r"need a Dask scheduler at tcp.*dask sched"
+    ):
+        sweep.run(SWEEP, "smoke", scheduler="tcp://127.0.0.1:9")
+    assert not list(tmp_path.glob("*"))
+    with pytest.raises(ValueError, match="need --workers or --scheduler, got both"):
+        sweep.run(SWEEP, "smoke", workers=1, scheduler="tcp://127.0.0.1:9")
