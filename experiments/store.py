@@ -191,7 +191,8 @@ def load_preset(study: str, preset: str) -> xr.Dataset:
     For figures, which must not import the study: its configuration is not needed.
 
     Raises:
-        FileNotFoundError: If there is none; names the command that makes it.
+        FileNotFoundError: If there is none, or cells of it are; names the command that
+            makes them.
         ValueError: If a file is damaged; names the file and what to do.
     """
     file = preset_path(study, preset)
@@ -200,7 +201,30 @@ def load_preset(study: str, preset: str) -> xr.Dataset:
             f"no result of {study} with preset {preset} in {_places()}; make it with "
             f"`{command(study, preset)}`"
         )
-    return read(file)
+    dataset = read(file)
+    if not dataset.attrs.get("complete", True):
+        raise FileNotFoundError(
+            f"cells of {study} with preset {preset} are missing in {file}; make them "
+            f"with `{command(study, preset)}`"
+        )
+    return dataset
+
+
+def shipped(study: str) -> xr.Dataset:
+    """Read the result at the preset ``paper`` that comes with the code, and no other.
+
+    Raises:
+        FileNotFoundError: If there is none that is complete; names the command.
+        ValueError: If a file is damaged; names the file and what to do.
+    """
+    for file in sorted(SHIPPED.glob(f"{study}-*.nc")):
+        dataset = read(file)
+        if dataset.attrs.get("complete", 1):
+            return dataset
+    raise FileNotFoundError(
+        f"no complete result of {study} in {SHIPPED}; make it with "
+        f"`{command(study, 'paper')}`"
+    )
 
 
 def preset_path(study: str, preset: str) -> Path | None:
