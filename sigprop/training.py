@@ -11,13 +11,15 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer, replace
 
 Parameters = Any
 Loss = Callable[[Parameters, PRNGKeyArray], Float[Array, ""]]
@@ -110,6 +112,33 @@ def _scaled(moves: Any, factors: Any) -> Any:
     if factors is None:
         return moves
     return jax.tree.map(lambda move, factor: factor * move, moves, factors)
+
+
+def by_group(layer: Layer, values: Mapping[str, float]) -> Layer:
+    """A number for every parameter of a layer by its group: ``factors`` or ``decays``.
+
+    Args:
+        layer: Says which group each of its parameters is in.
+        values: By group; a group that is left out has one.
+
+    Raises:
+        ValueError: If a group is unknown.
+
+    Example:
+        >>> from sigprop.layers.lru import lru
+        >>> layer = lru(jax.random.key(0), 4, 2)
+        >>> rates = by_group(layer, {"recurrent": 0.25})
+        >>> float(rates.nu_log), float(rates.B_re)
+        (0.25, 1.0)
+    """
+    unknown = set(values) - set(get_args(Group))
+    if unknown:
+        raise ValueError(
+            f"need groups in {get_args(Group)}, got {', '.join(sorted(unknown))}"
+        )
+    groups = layer.groups()
+    chosen = {name: jnp.asarray(values.get(groups[name], 1.0)) for name in groups}
+    return replace(layer, chosen)
 
 
 class Run(NamedTuple):

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from sigprop import training
+from sigprop.layers.lru import lru
 from sigprop.training import (
     Optimiser,
     Segments,
     advance,
+    by_group,
     effective_rates,
     load_checkpoint,
     save_checkpoint,
@@ -108,6 +110,23 @@ def test_groups_have_their_own_rates(x64):
         2 * (halved.parameters["a"] - jnp.arange(3.0)),
         whole.parameters["a"] - jnp.arange(3.0),
     )
+
+
+def test_a_layer_says_which_parameters_are_in_a_group():
+    layer = lru(KEY, 4, 2)
+    rates = by_group(layer, {"recurrent": 0.0})
+
+    def energy(layer, _):
+        return sum(jnp.sum(one**2) for one in jax.tree.leaves(layer))
+
+    end, _ = advance(start(layer, ADAM, 0.1, KEY), energy, ADAM, 2, rates)
+    moved = jax.tree.map(lambda a, b: bool((a != b).all()), end.parameters, layer)
+    assert not any((moved.nu_log, moved.theta_log, moved.gamma_log))
+    assert moved.B_re
+    assert moved.C_im
+    assert moved.D
+    with pytest.raises(ValueError, match=r"need groups in .*got readin"):
+        by_group(layer, {"readin": 0.5})
 
 
 def test_many_runs_at_once_are_each_alone():
