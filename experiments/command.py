@@ -12,9 +12,12 @@ from experiments import store
 
 STUDIES = (
     "accuracy",
+    "angle_descent",
+    "convolution_kernel",
     "curse_of_memory",
     "layer_moments",
     "network_moments",
+    "power_descent",
     "ring_eigenvalues",
     "ring_gain",
     "speed_layers",

@@ -1,0 +1,230 @@
+"""Adam learns the angle of one eigenvalue in four charts, from one start and from many.
+
+Student and teacher are units ``h_t = lam h_{t-1} + gamma x_t`` under white inputs, with
+``nu = tanh(omega_nu)`` and the angle plain, exponential, or the one called optimal; of
+the last the gradient is taken whole and, as ``held``, with the modulus in the angle held
+fixed, since the paper does not say which.  The loss is that of infinitely many inputs:
+nothing is random.
+
+Source: Zucchet & Orvieto (2024), Appendix C.1.4 and Fig. 7.
+"""
+
+import cmath
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float
+
+from experiments.command import main
+from sigprop.precision import double_precision
+from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.training import Optimiser, Run, Segments, advance, start, train
+
+STUDY, VERSION = "angle_descent", 1
+CHARTS = {
+    "plain": Chart("tanh", "plain"),
+    "exponential": Chart("tanh", "exponential"),
+    "optimal": Chart("tanh", "optimal"),
+    "held": Chart("tanh", "optimal", held=True),
+}
+MARGIN = 0.15  # of a path's extent, left around it in the landscape
+
+
+@dataclass(frozen=True)
+class Config:
+    """The paper's descent, and others from many angles at several learning rates.
+
+    Attributes:
+        modulus: Of the teacher and of every start.
+        teacher: The teacher's angle over pi.
+        begin: Angle over pi from which the recorded descent starts.
+        rate: Its learning rate.
+        steps: Of every descent, a multiple of ``records``.
+        records: Points of the recorded path.
+        points: Of the landscape along each axis.
+        begins: Angles over pi of the other starts.
+        rates: Learning rates of the other descents.
+    """
+
+    modulus: float = 0.99
+    teacher: float = 0.01
+    begin: float = 0.25
+    rate: float = 1e-3
+    steps: int = 50_000
+    records: int = 1000
+    points: int = 151
+    begins: tuple[float, ...] = (0.02, 0.05, 0.1, 0.25, 0.5, 0.75)
+    rates: tuple[float, ...] = (1e-3,)
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.steps % self.records:
+            raise ValueError(
+                f"need steps in multiples of {self.records}, got {self.steps}"
+            )
+
+
+SMOKE = Config(steps=2000, records=100, points=21, begins=(0.02, 0.25))
+QUICK = Config()
+PAPER = Config(
+    records=2500,
+    points=301,
+    begins=tuple(round(0.015 * 1.19**i, 6) for i in range(24)),
+    rates=(1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
+)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Every descent, in double precision."""
+    angle = config.teacher * math.pi
+    task = OneDimensional(cmath.rect(config.modulus, angle))
+    with double_precision(True):
+        found = [_descents(task, chart, config) for chart in CHARTS.values()]
+    joined = xr.concat(found, "chart", data_vars="all", join="exact")
+    return joined.assign_coords(chart=list(CHARTS)).assign_attrs(
+        dtype="float64",
+        modulus=config.modulus,
+        teacher=angle,
+        rate=config.rate,
+        steps=config.steps,
+    )
+
+
+def descend(
+    task: OneDimensional,
+    chart: Chart,
+    begin: Float[Array, " runs"],
+    rate: Float[Array, " runs"],
+    config: Config,
+) -> dict[str, np.ndarray]:
+    """Adam from the teacher's modulus and many angles.
+
+    Returns:
+        What is recorded at the start and then after every segment, by record and run;
+        and by run the step at which it ``diverged``.
+    """
+    optimiser = Optimiser(config.steps, "constant")
+    each = config.steps // config.records
+
+    def loss(at: Coordinates, _: Any = None) -> Float[Array, ""]:
+        return task.loss(*chart.polar(at))
+
+    def record(run: Run) -> dict[str, Array]:
+        modulus, angle = chart.polar(run.parameters)
+        return {
+            "omega_nu": run.parameters.modulus,
+            "omega_theta": run.parameters.angle,
+            "modulus": modulus,
+            "angle": angle,
+            "loss": loss(run.parameters),
+        }
+
+    def segment(run: Run):
+        run, _ = advance(run, loss, optimiser, each)
+        return run, record(run)
+
+    at = chart.coordinates(jnp.full(begin.shape, config.modulus), begin)
+    key = jax.random.key(0)  # of no consequence: nothing is drawn
+    runs = jax.vmap(lambda at, rate: start(at, optimiser, rate, key))(at, rate)
+    first = jax.vmap(record)(runs)
+    end, records = train(
+        runs, jax.jit(jax.vmap(segment)), Segments(config.records, each)
+    )
+    whole = {
+        name: np.concatenate([np.asarray(first[name])[None], value])
+        for name, value in records.items()
+    }
+    return whole | {"diverged": np.asarray(end.diverged)}
+
+
+UNITS = {
+    "omega_nu": "parameter units",
+    "omega_theta": "parameter units",
+    "modulus": "dimensionless",
+    "angle": "radians",
+    "loss": "E|h - h*|^2 / 2, of states of variance one",
+}
+
+
+def _descents(task: OneDimensional, chart: Chart, config: Config) -> xr.Dataset:
+    """The recorded path, the landscape about it, and where the others end."""
+    grid = np.meshgrid(config.rates, config.begins, indexing="ij")
+    rate, begin = (
+        np.concatenate([[alone], one.ravel()])
+        for alone, one in zip((config.rate, config.begin), grid, strict=True)
+    )
+    found = descend(
+        task, chart, jnp.asarray(begin) * math.pi, jnp.asarray(rate), config
+    )
+    path = {
+        name: ("step", found[name][:, 0], {"units": unit})
+        for name, unit in UNITS.items()
+    }
+    ends = {name: value[-1, 1:] for name, value in found.items() if name in UNITS}
+    lam = ends["modulus"] * np.exp(1j * ends["angle"])
+    table = {
+        "distance": (np.abs(lam - task.teacher), "|lam - lam*| after the last step"),
+        "final_loss": (ends["loss"], UNITS["loss"]),
+        "final_angle": (ends["angle"], "radians"),
+        "diverged": (found["diverged"][1:], "step that diverged, -1 if none did"),
+    }
+    many = {
+        name: (("many_rate", "begin"), value.reshape(grid[0].shape), {"units": units})
+        for name, (value, units) in table.items()
+    }
+    each = config.steps // config.records
+    return xr.Dataset(
+        path | many,
+        {
+            "step": (
+                "step",
+                each * np.arange(config.records + 1),
+                {"units": "steps"},
+            ),
+            "many_rate": ("many_rate", list(config.rates), {"units": "learning rate"}),
+            "begin": ("begin", list(config.begins), {"units": "radians over pi"}),
+        },
+    ).merge(_landscape(task, chart, found, config))
+
+
+def _landscape(
+    task: OneDimensional, chart: Chart, path: dict[str, np.ndarray], config: Config
+) -> xr.Dataset:
+    """The loss about the recorded path and the target, in the chart's parameters."""
+    goal = chart.coordinates(config.modulus, config.teacher * math.pi)
+    axes = [
+        _axis(path[name][:, 0], float(target), config.points)
+        for name, target in zip(("omega_nu", "omega_theta"), goal, strict=True)
+    ]
+
+    def loss(up: Array, across: Array) -> Float[Array, ""]:
+        return task.loss(*chart.polar(Coordinates(up, across)))
+
+    table = jax.vmap(jax.vmap(loss, (None, 0)), (0, None))
+    landscape = np.asarray(table(*map(jnp.asarray, axes)))
+    unit = {"units": "parameter units"}
+    return xr.Dataset(
+        {
+            "landscape": (("row", "column"), landscape, {"units": UNITS["loss"]}),
+            "row_omega_nu": ("row", axes[0], unit),
+            "column_omega_theta": ("column", axes[1], unit),
+            "goal": ("parameter", np.asarray(goal), unit),
+        },
+        {"parameter": ["omega_nu", "omega_theta"]},
+    )
+
+
+def _axis(
+    path: Float[np.ndarray, " steps"], goal: float, points: int
+) -> Float[np.ndarray, " points"]:
+    low, high = min(path.min(), goal), max(path.max(), goal)
+    margin = MARGIN * (high - low)
+    return np.linspace(low - margin, high + margin, points)
+
+
+if __name__ == "__main__":
+    main(STUDY)

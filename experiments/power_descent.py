@@ -1,0 +1,273 @@
+"""Adam learns an eigenvalue from its hundredth power in two charts, at all phases.
+
+Every start has the target's modulus and lags behind its phase, or leads, by less than
+half the distance of two solutions, so that the planted one is the nearest.  What the
+paper leaves open is chosen by rule: the target's modulus makes its power ``exp(-1)``; of
+a grid of learning rates each chart has the one with which it settles in the fewest
+iterations, on average over all phases and starts.  A descent has *settled* from the
+iteration after which its loss stays below ``SETTLED`` of the loss of the power zero; one
+that never does counts with all its iterations.
+
+Source: Orvieto et al. (2023), Appendix E.2 and Fig. 8.
+"""
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float, Int
+
+from experiments.command import main
+from sigprop.precision import double_precision
+from sigprop.tasks.power import CHARTS, Power, chart, power
+from sigprop.training import Optimiser, Run, Segments, advance, start, train
+
+STUDY, VERSION = "power_descent", 1
+SETTLED = 1e-3
+
+
+@dataclass(frozen=True)
+class Config:
+    """Targets, starts and learning rates.
+
+    Attributes:
+        exponent: ``k``.
+        decay: ``-k log |lam*|``.
+        phases: Targets, at equal distances from 0 to pi/2.
+        shown: Phases over pi whose descents are kept whole.
+        lags: Starts, by their phase behind the target over the solutions' distance.
+        shown_lag: The start of those.
+        log_rates: Decimal logarithms of the learning rates.
+        steps: Iterations.
+        width: Half the side of a landscape, in distances of solutions.
+        points: Of the landscape along each axis.
+    """
+
+    exponent: int = 100
+    decay: float = 1.0
+    phases: int = 17
+    shown: tuple[float, ...] = (0.125, 0.25, 0.375, 0.5)
+    lags: tuple[float, ...] = (-0.45, -0.35, -0.2, 0.2, 0.35, 0.45)
+    shown_lag: float = 0.4
+    log_rates: tuple[float, ...] = (-4.0, -3.5, -3.0, -2.5, -2.0, -1.5)
+    steps: int = 500
+    width: float = 1.25
+    points: int = 121
+
+    def __post_init__(self) -> None:
+        if not (self.decay > 0 and self.phases > 1):
+            raise ValueError(
+                "need a positive decay and at least two phases, got "
+                f"{self.decay}, {self.phases}"
+            )
+        if not all(0 < abs(lag) < 0.5 for lag in (*self.lags, self.shown_lag)):
+            raise ValueError(
+                "need starts off the target and nearer to it than to the next "
+                f"solution, 0 < |lag| < 0.5, got {self.lags}, {self.shown_lag}"
+            )
+
+
+SMOKE = Config(
+    phases=3, shown=(0.25, 0.5), lags=(-0.3, 0.3), log_rates=(-3.0, -2.5), points=15
+)
+QUICK = Config()
+PAPER = Config(
+    phases=65,
+    lags=tuple(sign * lag / 40 for sign in (-1, 1) for lag in range(1, 20)),
+    log_rates=tuple(-4.5 + 0.25 * i for i in range(15)),
+    points=241,
+)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Every descent, then those that are shown, in double precision."""
+    with double_precision(True):
+        table = _joined([_table(config, name) for name in CHARTS])
+        best = table["settled"].mean(("phase", "lag")).argmin("log_rate")
+        rates = 10.0 ** table["log_rate"][best]
+        shown = [
+            _shown(config, name, float(rate))
+            for name, rate in zip(CHARTS, rates, strict=True)
+        ]
+    found = table.merge(_joined(shown))
+    found["best_rate"] = ("chart", rates.values, {"units": "learning rate"})
+    return found.assign_coords(chart=list(CHARTS)).assign_attrs(
+        dtype="complex128",
+        steps=config.steps,
+        exponent=config.exponent,
+        modulus=math.exp(-config.decay / config.exponent),
+        shown_lag=config.shown_lag,
+        threshold=SETTLED,
+    )
+
+
+def _joined(charts: list[xr.Dataset]) -> xr.Dataset:
+    return xr.concat(charts, "chart", data_vars="all", join="exact")
+
+
+def tasks(config: Config, phase: Float[np.ndarray, " runs"]) -> Power:
+    """A task for each phase over pi."""
+    log = -config.decay / config.exponent + 1j * math.pi * phase
+    return power(np.exp(log), config.exponent)
+
+
+def descend(
+    config: Config, name: str, task: Power, lag: Any, rate: float, each: int
+) -> tuple[Run, dict[str, np.ndarray]]:
+    """Adam on each task.
+
+    Args:
+        config: Says how many steps.
+        name: The chart.
+        task: Of many runs.
+        lag: By run, the start's phase behind the target, in distances of solutions.
+        rate: Learning rate of all.
+        each: Steps of a segment, a divisor of all steps.
+
+    Returns:
+        The runs at their ends; and by segment and run ``lam`` at its end, and before
+        each of its steps the ``loss`` over that of the power zero.
+    """
+    optimiser, made = Optimiser(config.steps, "constant"), chart(name)
+    key = jax.random.key(0)  # of no consequence: nothing is drawn
+    lam = task.teacher * jnp.exp(-1j * jnp.asarray(lag) * task.spacing)
+    runs = jax.vmap(lambda lam: start(made.parameters(lam), optimiser, rate, key))(lam)
+    return train(
+        runs,
+        lambda runs: _segment(runs, task, name, optimiser, each),
+        Segments(config.steps // each, each),
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("name", "optimiser", "steps"))
+def _segment(runs: Run, task: Power, name: str, optimiser: Optimiser, steps: int):
+    made = chart(name)
+
+    def one(run: Run, task: Power):
+        run, losses = advance(
+            run, lambda at, _: task.loss(made.eigenvalue(at)), optimiser, steps
+        )
+        lam = made.eigenvalue(run.parameters)
+        return run, {"lam": lam, "loss": losses / task.scale}
+
+    return jax.vmap(one)(runs, task)
+
+
+def settled_at(loss: Float[np.ndarray, "runs steps"]) -> Int[np.ndarray, " runs"]:
+    """Steps after which a loss stays below ``SETTLED``; all of them if it does not.
+
+    A loss that is no number is not below.
+    """
+    above = ~(loss < SETTLED)
+    last = loss.shape[1] - np.argmax(above[:, ::-1], axis=1)
+    return np.where(above.any(1), last, 0)
+
+
+def _table(config: Config, name: str) -> xr.Dataset:
+    """How each descent of a chart ends: rates, phases, lags."""
+    phases = np.linspace(0, 0.5, config.phases)
+    phase, lag = (
+        one.ravel() for one in np.meshgrid(phases, config.lags, indexing="ij")
+    )
+    task = tasks(config, phase)
+    rows = [
+        _ends(config, task, descend(config, name, task, lag, 10.0**log, config.steps))
+        for log in config.log_rates
+    ]
+    shape = (len(config.log_rates), config.phases, len(config.lags))
+    units = {
+        "settled": "iterations until settled; all of them if never",
+        "final_loss": "loss after the last iteration over that of the power zero",
+        "strayed": "distances of solutions from the planted one to the one reached",
+        "diverged": "iteration at which it diverged, -1 if it did not",
+    }
+    return xr.Dataset(
+        {
+            key: (
+                ("log_rate", "phase", "lag"),
+                np.stack([row[key] for row in rows]).reshape(shape),
+                {"units": unit},
+            )
+            for key, unit in units.items()
+        },
+        {
+            "log_rate": ("log_rate", list(config.log_rates), {"units": "log10"}),
+            "phase": ("phase", phases, {"units": "radians over pi"}),
+            "lag": ("lag", list(config.lags), {"units": "distances of solutions"}),
+        },
+    )
+
+
+def _ends(
+    config: Config, task: Power, found: tuple[Run, dict[str, np.ndarray]]
+) -> dict[str, Any]:
+    run, records = found
+    lam = records["lam"][-1]
+    final = np.asarray(jax.vmap(Power.loss)(task, lam) / task.scale)
+    loss = np.concatenate([*records["loss"], final[:, None]], axis=1)
+    turn = np.angle(lam / np.asarray(task.teacher))
+    return {
+        "settled": np.minimum(settled_at(loss), config.steps),
+        "final_loss": final,
+        "strayed": np.rint(turn / task.spacing).astype(int),
+        "diverged": np.asarray(run.diverged),
+    }
+
+
+def _shown(config: Config, name: str, rate: float) -> xr.Dataset:
+    """Whole descents, and the landscape about each of their targets."""
+    phase = np.array(config.shown)
+    task = tasks(config, phase)
+    lag = np.full(phase.shape, config.shown_lag)
+    _, records = descend(config, name, task, lag, rate, 1)
+    begin = np.asarray(task.teacher) * np.exp(-1j * config.shown_lag * task.spacing)
+    lam = np.concatenate([begin[None], records["lam"]]).T
+    made = chart(name)
+    reach = config.width * task.spacing
+    side = jnp.linspace(-reach, reach, config.points)
+    goal = np.asarray(made.parameters(task.teacher))
+    mesh = jnp.stack(jnp.meshgrid(side, side, indexing="ij"), -1)
+
+    def around(task: Power) -> Float[Array, "first second"]:
+        at = made.parameters(task.teacher)[None, None] + mesh
+        return task.loss(made.eigenvalue(at)) / task.scale
+
+    unit = {"units": "parameter units"}
+    return xr.Dataset(
+        {
+            "path": (
+                ("shown", "step", "parameter"),
+                np.asarray(made.parameters(lam)),
+                unit,
+            ),
+            "goal": (("shown", "parameter"), goal, unit),
+            "landscape": (
+                ("shown", "first", "second"),
+                np.asarray(jax.vmap(around)(task)),
+                {"units": "loss over that of the power zero"},
+            ),
+        },
+        {
+            "shown": ("shown", phase, {"units": "radians over pi"}),
+            "step": ("step", np.arange(config.steps + 1), {"units": "iterations"}),
+            "first": (
+                "first",
+                np.asarray(side),
+                {"units": "parameter units from the target"},
+            ),
+            "second": (
+                "second",
+                np.asarray(side),
+                {"units": "parameter units from the target"},
+            ),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(STUDY)

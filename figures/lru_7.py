@@ -1,0 +1,99 @@
+"""Orvieto et al. (2023), Figure 7: a convolution learnt by linear and tanh RNNs."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.gridspec import SubplotSpec
+
+from experiments import store
+from figures import style
+
+STUDY = "convolution_kernel"
+STUDIES = dict.fromkeys("ab", STUDY)
+NAMES = {"identity": ("linear", style.BLUE), "tanh": ("tanh", style.VERMILION)}
+HIGHEST = 1e3  # losses above are cut off
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """The kernel with what was learnt of it, and loss curves by learning rate.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    heights = {"a": 1.9, "b": 0.5 + 1.5 * data.sizes["scale"]}
+    with style.styled():
+        sizes = [heights[letter] for letter in letters]
+        drawn = style.figure(sum(sizes))
+        grid = drawn.add_gridspec(len(letters), 1, height_ratios=sizes)
+        panels = {"a": _kernels, "b": _losses}
+        for index, letter in enumerate(letters):
+            panels[letter](drawn, grid[index], data)
+    return drawn
+
+
+def best(data: xr.Dataset, activation: str, scale: float) -> float:
+    """The learning rate whose loss at the end is least, by the seeds' median."""
+    final = data["loss"].sel(activation=activation, scale=scale).isel(step=-1)
+    median = final.fillna(np.inf).median("seed")
+    return float(data["log_rate"][np.argmin(median.values)])
+
+
+def _kernels(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
+    """The kernel with the linear network's, and what both say of a new input."""
+    row = place.subgridspec(1, 2).subplots(squeeze=False)[0]
+    scale = float(data["scale"][-1])
+    age, kernel = data["age"].values, data["kernel"].values
+    for activation, (name, colour) in NAMES.items():
+        rate = best(data, activation, scale)
+        one = data.sel(activation=activation, scale=scale, log_rate=rate)
+        label = rf"{name}, $10^{{{rate:g}}}$"
+        row[1].plot(age, one["answer"][0], color=colour, label=label)
+        if activation == "identity":
+            row[0].plot(age, one["learnt"].T, color=colour, linewidth=0.6)
+    for axes, black in zip(row, (kernel, data["wanted"][0]), strict=True):
+        axes.plot(age, black, color=style.BLACK, linewidth=1.2, label="target")
+        axes.set(xlim=(0, age[-1]))
+    row[0].set(ylim=(-kernel.max(), 2 * kernel.max()))
+    row[0].set_xlabel("age of the input (steps)")
+    row[1].set_xlabel("step")
+    row[1].legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=6)
+    row[0].set_ylabel("kernel")
+    row[1].set_ylabel("output, new input")
+    style.letter(row[0], "a", _heading(scale))
+
+
+def _heading(scale: float) -> str:
+    return "Glorot's matrix" if scale == 1 else f"Glorot's matrix × {scale:g}"
+
+
+def _losses(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
+    """A row for each scale, a column for each rate: thin lines seeds, bold their median."""
+    scales, rates = data["scale"].values, data["log_rate"].values
+    shape, lowest = (len(scales), len(rates)), float(data["loss"].min())
+    grid = place.subgridspec(*shape).subplots(squeeze=False, sharex=True, sharey=True)
+    for row, scale in zip(grid, scales, strict=True):
+        for axes, rate in zip(row, rates, strict=True):
+            _curves(axes, data["loss"].sel(scale=scale, log_rate=rate))
+        row[0].set_ylabel(f"relative loss\n{_heading(scale)}")
+    for axes, rate in zip(grid[0], rates, strict=True):
+        axes.set_title(rf"rate $10^{{{rate:g}}}$", loc="center", fontsize=7)
+    for axes in grid[-1]:
+        axes.set_xlabel("iterations")
+    grid[0][0].set_title(r"$\bf{B}$", loc="left")
+    grid[0][0].set_ylim(lowest / 1.5, HIGHEST)
+    grid[0][0].legend(loc="lower left")
+
+
+def _curves(axes: Axes, loss: xr.DataArray) -> None:
+    for activation, (name, colour) in NAMES.items():
+        one = loss.sel(activation=activation).transpose("seed", "step")
+        for values in one.values:
+            axes.plot(one["step"], values, color=colour, linewidth=0.5, alpha=0.6)
+        axes.plot(
+            one["step"], one.median("seed"), color=colour, linewidth=1.4, label=name
+        )
+    axes.set(yscale="log", xlim=(0, float(loss["step"][-1])))

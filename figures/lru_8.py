@@ -1,0 +1,121 @@
+"""Orvieto et al. (2023), Figure 8: learning the power of an eigenvalue in two charts."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.contour import QuadContourSet
+from matplotlib.figure import Figure, SubFigure
+
+from experiments import store
+from figures import style
+
+STUDY = "power_descent"
+STUDIES = dict.fromkeys("abc", STUDY)
+CHARTS = {
+    "a": (
+        "cartesian",
+        r"Re $\lambda - \lambda^*$",
+        r"Im $\lambda - \lambda^*$",
+        "real + imaginary",
+    ),
+    "b": ("exponential", r"$\nu - \nu^*$", r"$\theta - \theta^*$", "exponential"),
+}
+COLOURS = {"cartesian": style.VERMILION, "exponential": style.BLUE}
+YELLOW = "#F0E442"
+LEVELS = np.linspace(-3, 1, 25)
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Landscapes with Adam's paths for four targets, and iterations at all phases.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    heights = {"a": 1.75, "b": 1.75, "c": 1.7}
+    with style.styled():
+        sizes = [heights[letter] for letter in letters]
+        drawn = style.figure(sum(sizes))
+        parts = drawn.subfigures(len(letters), 1, squeeze=False, height_ratios=sizes)
+        for letter, part in zip(letters, parts[:, 0], strict=True):
+            if letter == "c":
+                _iterations(part.subplots(), data)
+            else:
+                _row(part, letter, data)
+    return drawn
+
+
+def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
+    name, across, up, title = CHARTS[letter]
+    row = part.subplots(1, data.sizes["shown"], squeeze=False, sharey=True)[0]
+    one = data.sel(chart=name)
+    filled = [_landscape(axes, one.isel(shown=i)) for i, axes in enumerate(row)]
+    for axes, shown in zip(row, data["shown"].values, strict=True):
+        axes.set_title(rf"$\theta^* = {shown:g}\,\pi$", loc="center", fontsize=7)
+        axes.set_xlabel(across, labelpad=1)
+    row[0].set_ylabel(up, labelpad=1)
+    rate = float(one["best_rate"])
+    part.suptitle(
+        rf"$\bf{{{letter.upper()}}}$   {title}, rate {rate:.2g}",
+        x=0.01,
+        ha="left",
+        fontsize=8,
+    )
+    bar = part.colorbar(filled[0], ax=list(row), pad=0.01, aspect=20)
+    bar.set_ticks([-3, -2, -1, 0, 1], labels=["0.001", "0.01", "0.1", "1", "10"])
+    bar.set_label("relative loss")
+
+
+def _landscape(axes: Axes, one: xr.Dataset) -> QuadContourSet:
+    """Loss over that of the power zero; a square at the start, a star at the end."""
+    height = np.log10(np.maximum(one["landscape"].values, 10 ** LEVELS[0]))
+    across, up = one["first"].values, one["second"].values
+    filled = axes.contourf(across, up, height.T, LEVELS, cmap="viridis_r", extend="max")
+    filled.set_rasterized(True)
+    path = one["path"].values - one["goal"].values
+    axes.plot(*path.T, color=style.BLACK, linewidth=0.8)
+    edge = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.5, "zorder": 4}
+    axes.plot(*path[0], "s", color="white", markersize=4, **edge)
+    axes.plot(*path[-1], "*", color=YELLOW, markersize=8, **edge)
+    limit = across[-1]
+    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    ticks, labels = (-0.05, 0, 0.05), ("−.05", "0", ".05")
+    axes.set_xticks(ticks, labels)
+    axes.set_yticks(ticks, labels)
+    return filled
+
+
+def _iterations(axes: Axes, data: xr.Dataset) -> None:
+    """Iterations until settled against the target's phase: mean and range of starts."""
+    phase, rates = data["phase"].values, data["log_rate"].values
+    for index, name in enumerate(map(str, data["chart"].values)):
+        best = data["best_rate"].values[index]
+        nearest = np.abs(rates - np.log10(best)).argmin()
+        settled = data["settled"].sel(chart=name).isel(log_rate=nearest)
+        colour = COLOURS[name]
+        axes.fill_between(
+            phase,
+            settled.min("lag"),
+            settled.max("lag"),
+            color=colour,
+            alpha=0.15,
+            linewidth=0,
+        )
+        title = next(row[3] for row in CHARTS.values() if row[0] == name)
+        label = f"{title}, rate {best:.2g}"
+        axes.plot(phase, settled.mean("lag"), color=colour, label=label)
+    axes.set(xlim=(0, 0.5), ylim=(0, 1.35 * data.attrs["steps"]))
+    for shown in data["shown"].values:
+        axes.axvline(shown, color=style.GREY, linewidth=0.5, zorder=0)
+    axes.set_xticks([0, 0.125, 0.25, 0.375, 0.5], ["0", "π/8", "π/4", "3π/8", "π/2"])
+    axes.set_xlabel(r"target phase $\theta^*$")
+    axes.set_ylabel("iterations")
+    axes.legend(loc="upper right", ncols=2)
+    style.letter(
+        axes,
+        "c",
+        f"until the relative loss stays below {data.attrs['threshold']:g}: mean and "
+        f"range of {data.sizes['lag']} starts",
+    )

@@ -1,0 +1,79 @@
+"""Zucchet & Orvieto (2024), Figure 7: learning the angle is difficult in any chart."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.contour import QuadContourSet
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from experiments import store
+from figures import style
+
+STUDY = "angle_descent"
+STUDIES = dict.fromkeys("abc", STUDY)
+CHARTS = {
+    "a": ("plain", r"$\theta = \omega_\theta$"),
+    "b": ("exponential", r"$\theta = e^{\omega_\theta}$"),
+    "c": (
+        "optimal",
+        r"$\theta = \omega_\theta\,(1-\nu^2)/(\nu\sqrt{1+\nu^2})$",
+    ),
+}
+YELLOW = "#F0E442"  # of the same palette; too pale for lines
+LINES = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99)  # losses
+FLOOR = 1e-3  # losses below have one colour
+LEVELS = np.linspace(np.log10(FLOOR), 0.2, 33)
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """The loss in the parameters of each chart, Adam's path, and the target.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(2.7, 0.9 + 1.75 * len(letters))
+        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        filled = [
+            _landscape(axes, data.sel(chart=CHARTS[letter][0]))
+            for axes, letter in zip(row, letters, strict=True)
+        ]
+        for axes, letter in zip(row, letters, strict=True):
+            style.letter(axes, letter, "")
+            axes.set_xlabel(rf"$\omega_\theta$,  {CHARTS[letter][1]}", fontsize=7)
+        row[0].set_ylabel(r"$\omega_\nu$,  $\nu = \tanh\,\omega_\nu$")
+        bar = drawn.colorbar(filled[0], ax=row, pad=0.01, aspect=30)
+        bar.set_ticks([-3, -2, -1, 0], labels=[r"$<10^{-3}$", "0.01", "0.1", "1"])
+        bar.set_label("loss")
+        style.caption(
+            drawn,
+            f"Adam at {data.attrs['rate']:g}: square, start; dot, after "
+            f"{data.attrs['steps']} steps; star, target.  White lines: loss "
+            + ", ".join(f"{one:g}" for one in LINES),
+        )
+    return drawn
+
+
+def _landscape(axes: Axes, one: xr.Dataset) -> QuadContourSet:
+    """Filled contours, the path in black from a square, the target as a star."""
+    column, row = one["column_omega_theta"].values, one["row_omega_nu"].values
+    height = np.log10(np.maximum(one["landscape"].values, FLOOR))
+    filled = axes.contourf(column, row, height, LEVELS, cmap="viridis_r", extend="max")
+    filled.set_rasterized(True)
+    axes.contour(
+        column, row, one["landscape"], LINES, colors="white", linewidths=0.3, alpha=0.6
+    )
+    across, up = one["omega_theta"].values, one["omega_nu"].values
+    axes.plot(across, up, color=style.BLACK, linewidth=0.9, solid_capstyle="round")
+    axes.plot(across[0], up[0], "s", color=style.BLACK)
+    axes.plot(across[-1], up[-1], "o", color=style.BLACK)
+    star = {"markersize": 9, "markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
+    target = one["goal"].values[::-1]
+    axes.plot(*target, "*", color=YELLOW, zorder=4, **star)
+    axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    return filled

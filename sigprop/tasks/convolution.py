@@ -1,0 +1,157 @@
+"""Learn a convolution from a few pairs of input and output, with one recurrent layer.
+
+Source: Orvieto et al. (2023), Appendix E.2 and Fig. 7.
+"""
+
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.kernels import kernel
+from sigprop.layers.base import Layer
+from sigprop.layers.dense import ACTIVATIONS, LinearRNN, NonlinearRNN
+from sigprop.layers.initialisers import normal, require_sizes
+
+LENGTH, SEQUENCES = 100, 32
+
+
+@final
+class Convolution(eqx.Module):
+    """The task; build one with ``convolution``.
+
+    Attributes:
+        response: The kernel to be learnt, newest input first.
+        inputs: One channel.
+        outputs: What the kernel makes of them, from the zero state.
+        windows: ``windows[n, t, j]`` is the input that is ``j`` steps old at ``t``.
+    """
+
+    response: Float[Array, " length"]
+    inputs: Float[Array, "sequences length"]
+    outputs: Float[Array, "sequences length"]
+    windows: Float[Array, "sequences length length"]
+
+    def loss(self, layer: Layer) -> Float[Array, ""]:
+        """Mean squared error over all sequences and steps.
+
+        A linear causal layer is known by its own kernel, of which nothing else counts.
+
+        Raises:
+            ValueError: If the layer has more than one input or output.
+        """
+        if layer.widths != (1, 1):
+            raise ValueError(f"need a layer of widths (1, 1), got {layer.widths}")
+        if layer.linear and layer.causal:
+            learnt = kernel(layer, len(self.response))[:, 0, 0]
+            found = self.windows @ learnt
+        else:
+            found = jax.vmap(layer)(self.inputs[:, :, None])[:, :, 0]
+        return jnp.mean((found - self.outputs) ** 2)
+
+    @property
+    def power(self) -> Float[Array, ""]:
+        """Mean square of the outputs: the loss of a layer that says zero."""
+        return jnp.mean(self.outputs**2)
+
+
+def convolution(
+    response: Float[Array, " length"], inputs: Float[Array, "sequences time"]
+) -> Convolution:
+    """The task of a kernel and inputs of its length.
+
+    Raises:
+        ValueError: If the kernel has less than two steps or the inputs another length.
+    """
+    length = len(response)
+    if length < 2:
+        raise ValueError(f"need a kernel of at least 2 steps, got {length}")
+    if inputs.shape[1] != length:
+        raise ValueError(
+            f"need inputs of the kernel's {length} steps, got {inputs.shape[1]}"
+        )
+    ages = np.arange(length)[:, None] - np.arange(length)
+    windows = jnp.where(ages >= 0, inputs[:, np.maximum(ages, 0)], 0)
+    return Convolution(response, inputs, windows @ response, windows)
+
+
+def bumped_kernel(length: int = LENGTH) -> Float[Array, " length"]:
+    """``exp(-0.015 k) cos(0.04 k)^2 / 10``: decaying, with a bump at 74.
+
+    Raises:
+        ValueError: If it has less than two steps.
+
+    Source: Orvieto et al. (2023), Appendix E.2.
+    """
+    if length < 2:
+        raise ValueError(f"need a kernel of at least 2 steps, got {length}")
+    k = jnp.arange(length)
+    return jnp.exp(-0.015 * k) * jnp.cos(0.04 * k) ** 2 / 10
+
+
+def waves(
+    key: PRNGKeyArray, largest: float, length: int = LENGTH, count: int = SEQUENCES
+) -> Float[Array, "count length"]:
+    """``sin(0.05 w k) cos(0.05 v k)^2`` with ``w`` and ``v`` uniform on [0, largest].
+
+    Raises:
+        ValueError: If a size is below one or ``largest`` is not positive.
+
+    Source: Orvieto et al. (2023), Appendix E.2, where the range is not given.
+    """
+    require_sizes(length=length, count=count)
+    if not largest > 0:
+        raise ValueError(f"need largest > 0, got {largest}")
+    w, v = jax.random.uniform(key, (2, count, 1), maxval=largest)
+    k = jnp.arange(length)[None]
+    return jnp.sin(0.05 * w * k) * jnp.cos(0.05 * v * k) ** 2
+
+
+def glorot_rnn(
+    key: PRNGKeyArray, n: int, activation: str = "identity", scale: Any = 1.0
+) -> LinearRNN | NonlinearRNN:
+    """Draw a dense RNN of one input and output, entries of Glorot's variance.
+
+    That is two over the sum of a matrix's sides.  The same key draws the same matrices
+    for every activation.
+
+    Args:
+        key: Decides the matrices.
+        n: Neurons.
+        activation: One of ``sigprop.layers.dense.ACTIVATIONS``.
+        scale: Factor on the recurrent matrix, whose spectral radius is about one.
+
+    Raises:
+        ValueError: If it has no neuron or the activation is unknown.
+
+    Source: Orvieto et al. (2023), caption of Fig. 7; Glorot and Bengio (2010).
+    """
+    require_sizes(n=n)
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"need activation in {tuple(ACTIVATIONS)}, got {activation!r}")
+    shapes = ((n, n), (n, 1), (1, n), (1, 1))
+    keys = jax.random.split(key, len(shapes))
+    A, B, C, D = (
+        normal(one, rows, columns, 2 / (rows + columns))
+        for one, (rows, columns) in zip(keys, shapes, strict=True)
+    )
+    arrays = scale * A[None], B, C, D
+    if activation == "identity":
+        return LinearRNN(*arrays)
+    return NonlinearRNN(*arrays, activation)
+
+
+def kernel_at_rest(
+    layer: LinearRNN | NonlinearRNN, length: int
+) -> Float[Array, " length"]:
+    """The response to an input so small that the layer is linear.
+
+    Activations have slope one at zero.
+
+    Raises:
+        ValueError: If the length is below one.
+    """
+    return kernel(LinearRNN(layer.A, layer.B, layer.C, layer.D), length)[:, 0, 0]

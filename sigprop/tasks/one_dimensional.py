@@ -1,0 +1,217 @@
+"""One complex linear unit that learns to be another: exact losses, and coordinates.
+
+Student and teacher see the same real stationary input, ``h_t = lam h_{t-1} + gamma x_t``
+with ``lam = nu exp(i theta)``; the loss is ``L = 1/(2 T) sum_t E |h_t - h*_t|^2``.  A chart
+says how two real parameters, ``omega_nu`` and ``omega_theta``, make modulus and angle.
+
+Source: Zucchet & Orvieto (2024), Appendix C.1, Eq. 85-112.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Complex, Float
+from sympy import solve
+
+from sigprop.closed_form import compile_expr
+from sigprop.inputs import White
+from sigprop.stationary import pair_sums, spectrum
+from sigprop.tasks.teacher_student import Stationary, expected_loss
+from theory import teacher_student as theory
+
+Real = Float[Array, "*grid"]
+WHITE = White()
+
+
+@final
+@dataclass(frozen=True)
+class OneDimensional:
+    """The task.
+
+    Attributes:
+        teacher: The eigenvalue to be learnt, of modulus below one.
+        normalised: Whether the inputs of student and teacher are scaled by
+            ``gamma = sqrt(1 - |lam|^2)``, which suits white inputs, or by one.
+        process: Law of the input.
+        length: Steps of a sequence from the zero state; none for infinitely many.
+
+    Raises:
+        ValueError: If the teacher is not stable, a length is below two, or there is no
+            length and the input's autocovariance is not known at all lags.
+    """
+
+    teacher: complex
+    normalised: bool = True
+    process: Stationary = WHITE
+    length: int | None = None
+
+    def __post_init__(self) -> None:
+        if not abs(self.teacher) < 1:
+            raise ValueError(
+                f"need a stable teacher, |lam*| < 1, got |lam*| = {abs(self.teacher):g}"
+            )
+        if self.length is None:
+            spectrum(self.process)
+        elif self.length < 2:
+            raise ValueError(f"need sequences of at least 2 steps, got {self.length}")
+
+    def loss(self, modulus: Any, angle: Any) -> Float[Array, ""]:
+        """The expected loss of a student, differentiable.
+
+        Args:
+            modulus: ``nu``; the loss is infinite where the student has no gain or no
+                stationary state.
+            angle: ``theta`` in radians.
+
+        Source: Zucchet & Orvieto (2024), Eq. 86, 91, 93 and 101.
+        """
+        modulus, angle = jnp.asarray(modulus), jnp.asarray(angle)
+        if self.length is not None:
+            return self._finite(modulus, angle)
+        if self.normalised and self.process == WHITE:
+            star = abs(self.teacher), jnp.angle(self.teacher)
+            found = _polar_loss()(modulus, angle, *star)
+        else:
+            found = self._by_modes(modulus, angle)
+        return jnp.where(jnp.abs(modulus) < 1, found, jnp.inf)
+
+    def _units(self, modulus: Array, angle: Array):
+        """Eigenvalues of student and teacher, and the signed gains of their inputs."""
+        lam = modulus * jnp.exp(1j * angle)
+        units = jnp.stack([lam, jnp.asarray(self.teacher, lam.dtype)])
+        gains = jnp.ones(2, modulus.dtype)
+        if self.normalised:
+            gains = _gain()(jnp.stack([modulus, abs(self.teacher)]))
+        return units, gains * jnp.array([1, -1], modulus.dtype)
+
+    def _by_modes(self, modulus: Array, angle: Array) -> Float[Array, ""]:
+        units, gains = self._units(modulus, angle)
+        shared = pair_sums(spectrum(self.process))(units[:, None], units.conj()[None])
+        return jnp.einsum("i,ij,j->", gains, shared, gains).real / 2
+
+    def _finite(self, modulus: Array, angle: Array) -> Float[Array, ""]:
+        assert self.length is not None
+        units, gains = self._units(modulus, angle)
+        difference = powers(units, self.length) @ gains.astype(units.dtype)
+        parts = jnp.stack([difference.real, difference.imag], 1)[:, :, None]
+        return expected_loss(parts, self.process, self.length)
+
+
+def powers(lam: Complex[Array, " n"], length: int) -> Complex[Array, "length n"]:
+    """``lam**0 ... lam**(length - 1)``, with slopes at zero too."""
+    ones = jnp.ones((1, *lam.shape), lam.dtype)
+    repeated = jnp.broadcast_to(lam, (length - 1, *lam.shape))
+    return jnp.cumprod(jnp.concatenate([ones, repeated]), axis=0)
+
+
+@functools.cache
+def _polar_loss() -> Callable[..., Any]:
+    symbols = theory.nu, theory.theta, theory.nu_star, theory.theta_star
+    return compile_expr(theory.polar_loss().result, *symbols)
+
+
+@functools.cache
+def _gain() -> Callable[..., Any]:
+    return compile_expr(theory.gain(theory.nu), theory.nu)
+
+
+class Coordinates(NamedTuple):
+    """The two trained parameters: what makes the modulus, and what makes the angle."""
+
+    modulus: Real
+    angle: Real
+
+
+class Modulus(NamedTuple):
+    """A parametrisation of the modulus and its inverse."""
+
+    forward: Callable[[Any], Any]
+    inverse: Callable[[Any], Any]
+
+
+@functools.cache
+def _best_modulus() -> Callable[[Any], Any]:
+    return compile_expr(theory.best_modulus(), theory.omega)
+
+
+MODULI = {
+    "plain": Modulus(lambda omega: omega, lambda nu: nu),
+    "exponential": Modulus(
+        lambda omega: jnp.exp(-jnp.exp(omega)), lambda nu: jnp.log(-jnp.log(nu))
+    ),
+    "tanh": Modulus(lambda omega: _best_modulus()(omega), jnp.arctanh),
+}
+ANGLES = {
+    "plain": theory.plain_angle,
+    "exponential": theory.exponential_angle,
+    "optimal": theory.best_angle,
+}
+
+
+@final
+@dataclass(frozen=True)
+class Chart:
+    """How parameters make an eigenvalue.
+
+    Attributes:
+        modulus: One of ``MODULI``.
+        angle: One of ``ANGLES``.
+        held: Whether the angle's dependence on the modulus is hidden from the gradient.
+
+    Raises:
+        ValueError: If there is no such parametrisation.
+
+    Source: Zucchet & Orvieto (2024), Eq. 108 and 110-112; Eq. 111 prints the inverse of
+        the exponential angle, which the caption of Fig. 7 has right.
+    """
+
+    modulus: str = "tanh"
+    angle: str = "plain"
+    held: bool = False
+
+    def __post_init__(self) -> None:
+        for kind, name, known in (
+            ("modulus", self.modulus, MODULI),
+            ("angle", self.angle, ANGLES),
+        ):
+            if name not in known:
+                raise ValueError(
+                    f"need a chart of the {kind} in {', '.join(known)}, got {name!r}"
+                )
+
+    def polar(self, at: Coordinates) -> tuple[Real, Real]:
+        """Modulus and angle, in radians."""
+        modulus = MODULI[self.modulus].forward(at.modulus)
+        seen = jax.lax.stop_gradient(modulus) if self.held else modulus
+        return modulus, _angle(self.angle)[0](at.angle, seen)
+
+    def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
+        """The parameters of a modulus and an angle.
+
+        Raises:
+            ValueError: If the chart does not reach there.
+        """
+        modulus, angle = jnp.asarray(modulus, float), jnp.asarray(angle, float)
+        at = Coordinates(
+            MODULI[self.modulus].inverse(modulus), _angle(self.angle)[1](angle, modulus)
+        )
+        if not all(bool(jnp.isfinite(one).all()) for one in at):
+            raise ValueError(
+                f"need a place that the chart ({self.modulus}, {self.angle}) reaches, "
+                f"got {modulus=}, {angle=}"
+            )
+        return at
+
+
+@functools.cache
+def _angle(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    path = ANGLES[name]()
+    (inverse,) = solve(path - theory.theta, theory.omega)
+    return (
+        compile_expr(path, theory.omega, theory.nu),
+        compile_expr(inverse, theory.theta, theory.nu),
+    )
