@@ -7,44 +7,96 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Entry:
-    """A figure's module and study, the panels it has, and what it shows."""
+    """A figure's module, the result that each of its panels draws, and what it shows."""
 
     module: str
-    study: str
-    panels: tuple[str, ...]
+    studies: dict[str, str]
     title: str
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """The letters of the panels."""
+        return tuple(self.studies)
+
+    def needs(self, panel: str | None = None) -> tuple[str, ...]:
+        """The results that one panel draws, or all of them, each once.
+
+        Raises:
+            ValueError: If the figure has no such panel.
+        """
+        wanted = self.panels
+        if panel is not None:
+            from figures import style
+
+            wanted = style.choose(panel, wanted)
+        return tuple(dict.fromkeys(self.studies[letter] for letter in wanted))
 
 
 FIGURES = {
     "lru-2": Entry(
         "figures.lru_2",
-        "ring_eigenvalues",
-        ("a", "b"),
+        dict.fromkeys("ab", "ring_eigenvalues"),
         "Eigenvalues of Gaussian matrices fill the unit disk",
     ),
     "lru-3": Entry(
         "figures.lru_3",
-        "ring_eigenvalues",
-        ("a", "b"),
+        dict.fromkeys("ab", "ring_eigenvalues"),
         "Eigenvalues sampled by Lemma 3.2 fill the ring",
+    ),
+    "lru-7": Entry(
+        "figures.lru_7",
+        dict.fromkeys("ab", "convolution_kernel"),
+        "A convolution learnt by linear and tanh RNNs",
+    ),
+    "lru-8": Entry(
+        "figures.lru_8",
+        dict.fromkeys("abc", "power_descent"),
+        "Learning the power of an eigenvalue in two parametrisations",
     ),
     "lru-9": Entry(
         "figures.lru_9",
-        "ring_gain",
-        ("a", "b"),
+        dict.fromkeys("ab", "ring_gain"),
         "The gain of a layer with eigenvalues on a ring, simulated and predicted",
     ),
     "zucchet-1a": Entry(
         "figures.zucchet_1a",
-        "curse_of_memory",
-        ("a",),
+        {"a": "curse_of_memory"},
         "Sensitivity to the eigenvalue explodes as memory lengthens",
     ),
     "zucchet-2": Entry(
         "figures.zucchet_2",
-        "curse_of_memory",
-        ("a", "b"),
+        dict.fromkeys("ab", "curse_of_memory"),
         "What input normalisation and reparametrisation do to both moments",
+    ),
+    "zucchet-3": Entry(
+        "figures.zucchet_3",
+        {"a": "memory_gap", "b": "ablation"},
+        "What RNN and LRU learn of a longer and longer memory, and why",
+    ),
+    "zucchet-4": Entry(
+        "figures.zucchet_4",
+        dict.fromkeys("cd", "adaptive_rates"),
+        "Effective learning rates of a dense and a complex diagonal RNN",
+    ),
+    "zucchet-7": Entry(
+        "figures.zucchet_7",
+        dict.fromkeys("abc", "angle_descent"),
+        "Adam learns the angle of one eigenvalue in three parametrisations",
+    ),
+    "zucchet-9": Entry(
+        "figures.zucchet_9",
+        dict.fromkeys("cd", "adaptive_rates"),
+        "Effective learning rates of the LRU and S4",
+    ),
+    "zucchet-10": Entry(
+        "figures.zucchet_10",
+        {"d": "concentration"},
+        "What three networks learn as the eigenvalues' phases concentrate",
+    ),
+    "zucchet-11": Entry(
+        "figures.zucchet_11",
+        dict.fromkeys("ab", "heads"),
+        "Final loss and effective learning rates by number of heads",
     ),
 }
 
@@ -72,7 +124,7 @@ def draw_and_save(
         into: Folder for the files; ``figures.style.folder()`` if left out.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
+        FileNotFoundError: If a result is missing; names the command that makes it.
         ValueError: If the name or the panel is unknown, or the result is damaged.
     """
     module = importlib.import_module(entry(name).module)

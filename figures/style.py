@@ -4,7 +4,8 @@ Colours are Okabe and Ito's, told apart with any colour vision.  Sizes suit a co
 text 5.5 inches wide.
 """
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ WIDTH = 5.5  # inches: the text width of the papers
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
     *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"),
 )
+CAPTION_LETTERS = 20  # an inch
 GREY, BLACK = "#8C8C8C", "#000000"
 SEQUENCE = (PURPLE, BLUE, GREEN, ORANGE, VERMILION)
 
@@ -89,12 +91,13 @@ def save(drawn: Figure, name: str, into: Path | None = None) -> list[Path]:
     return files
 
 
-def choose(panel: str | None, panels: tuple[str, ...]) -> tuple[str, ...]:
+def choose(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
     """The panels to draw: the one asked for, or all.
 
     Raises:
         ValueError: If the figure has no such panel.
     """
+    panels = tuple(panels)
     if panel is None:
         return panels
     if panel not in panels:
@@ -105,6 +108,13 @@ def choose(panel: str | None, panels: tuple[str, ...]) -> tuple[str, ...]:
 def letter(axes: Axes, panel: str, title: str) -> None:
     """Head a panel with its letter and what it shows."""
     axes.set_title(rf"$\bf{{{panel.upper()}}}$   {title}")
+
+
+def caption(drawn: Figure, *paragraphs: str) -> None:
+    """A small note below a whole figure, as wide as that."""
+    columns = int(drawn.get_size_inches()[0] * CAPTION_LETTERS)
+    lines = [textwrap.fill(text, columns) for text in paragraphs]
+    drawn.supxlabel("\n".join(lines), fontsize=6)
 
 
 def memory_axis(axes: Axes, smallest: float) -> None:

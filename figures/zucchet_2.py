@@ -6,7 +6,7 @@ from experiments import store
 from figures import curves, style
 
 STUDY = "curse_of_memory"
-PANELS = ("a", "b")
+STUDIES = dict.fromkeys("ab", STUDY)
 QUANTITY = {"a": "state", "b": "sensitivity"}
 LABEL = {
     "a": r"$\gamma^2\,\mathbb{E}[h^2]$ / Var[$x$]",
@@ -25,7 +25,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If the result is missing; names the command that makes it.
         ValueError: If there is no such panel, or the result is damaged.
     """
-    letters = style.choose(panel, PANELS)
+    letters = style.choose(panel, STUDIES)
     data = store.load_preset(STUDY, preset)
     with style.styled():
         drawn = style.figure(3.4, 3.6 * len(letters))

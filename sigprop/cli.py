@@ -258,21 +258,23 @@ def figure(
     ] = "quick",
     force: Annotated[bool, typer.Option(help="Run the experiment again.")] = False,
 ) -> None:
-    """Draw a figure of the papers, running its experiment if the result is missing."""
+    """Draw a figure of the papers, running its experiments if a result is missing."""
     with plain_errors():
         from figures.catalogue import FIGURES, draw_and_save, entry
 
         if list_ or name is None:
             table = Table(box=None, pad_edge=False, header_style="bold")
-            for column in ("figure", "panels", "study", "title"):
+            for column in ("figure", "panels", "results", "title"):
                 table.add_column(column)
             for key, one in FIGURES.items():
-                table.add_row(key, " ".join(one.panels), one.study, one.title)
+                results = ", ".join(one.needs())
+                table.add_row(key, " ".join(one.panels), results, one.title)
             console().print(table)
             return
         from experiments.command import make
 
-        make(entry(name).study, preset, force, lambda line: typer.echo(line, err=True))
+        for study in entry(name).needs(panel):
+            make(study, preset, force, lambda line: typer.echo(line, err=True))
         for path in draw_and_save(name, preset, panel):
             console().print(str(path), soft_wrap=True)
 

@@ -3,29 +3,16 @@ import sys
 
 import pytest
 from matplotlib.figure import Figure
+from typer.testing import CliRunner
 
-from experiments import command
+from experiments import command, store
 from figures import catalogue, style
+from sigprop.cli import app
 
 PANELS = [
     (name, panel) for name, entry in catalogue.FIGURES.items() for panel in entry.panels
 ]
 HEAVY = ("jax", "sympy", "sigprop", "theory")
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("results")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SIGPROP_RESULTS", str(folder))
-        for study in {entry.study for entry in catalogue.FIGURES.values()}:
-            command.make(study, "smoke")
-    return folder
-
-
-@pytest.fixture
-def stored(results, monkeypatch):
-    monkeypatch.setenv("SIGPROP_RESULTS", str(results))
 
 
 @pytest.mark.parametrize("name", catalogue.FIGURES)
@@ -50,11 +37,11 @@ def test_one_panel_has_a_file_of_its_own(stored, tmp_path, name, panel):
 
 
 @pytest.mark.parametrize("name", catalogue.FIGURES)
-def test_panels_and_study_are_those_of_the_module(name):
+def test_studies_of_the_panels_are_those_of_the_module(name):
     entry = catalogue.entry(name)
     module = __import__(entry.module, fromlist=["draw"])
-    assert entry.panels == module.PANELS
-    assert entry.study == module.STUDY
+    assert entry.studies == module.STUDIES
+    assert entry.panels == tuple(module.STUDIES)
     assert entry.module == f"figures.{name.replace('-', '_')}"
 
 
@@ -74,14 +61,46 @@ def test_points_carry_error_bars(stored):
     assert len(bars) == len(strip.containers) == 3
 
 
-@pytest.mark.parametrize("name", catalogue.FIGURES)
-def test_missing_result_names_its_command(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "panel"), PANELS)
+def test_missing_result_names_its_command(name, panel, tmp_path, monkeypatch):
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    study = catalogue.entry(name).study
-    with pytest.raises(
-        FileNotFoundError, match=f"python -m experiments.{study} --preset paper"
-    ):
-        catalogue.draw_and_save(name, "paper", into=tmp_path)
+    make = store.command(catalogue.entry(name).studies[panel], "paper")
+    assert make.endswith(" --preset paper")
+    with pytest.raises(FileNotFoundError, match=f"make it with `{make}`"):
+        catalogue.draw_and_save(name, "paper", panel, tmp_path)
+
+
+def test_a_figure_needs_every_result_once_and_a_panel_its_own():
+    entry = catalogue.entry("zucchet-3")
+    assert entry.needs() == ("memory_gap", "ablation")
+    assert entry.needs("b") == ("ablation",)
+    assert catalogue.entry("lru-9").needs() == ("ring_gain",)
+    with pytest.raises(ValueError, match="need a panel in a, b, got 'c'"):
+        entry.needs("c")
+
+
+@pytest.mark.parametrize(
+    ("panel", "made"), [(None, ["memory_gap", "ablation"]), ("b", ["ablation"])]
+)
+def test_command_makes_the_results_of_the_wanted_panels(panel, made, monkeypatch):
+    asked, drawn = [], []
+    monkeypatch.setattr(command, "make", lambda study, *how: asked.append(study))
+    monkeypatch.setattr(
+        catalogue, "draw_and_save", lambda *which: drawn.append(which) or []
+    )
+    options = [] if panel is None else ["--panel", panel]
+    answer = CliRunner().invoke(app, ["figure", "zucchet-3", *options])
+    assert answer.exit_code == 0
+    assert asked == made
+    assert drawn == [("zucchet-3", "quick", panel)]
+
+
+def test_list_names_the_results_of_every_figure():
+    lines = CliRunner().invoke(app, ["figure", "--list"]).stdout.splitlines()
+    for name, entry in catalogue.FIGURES.items():
+        (line,) = [one for one in lines if one.startswith(f"{name} ")]
+        assert f" {' '.join(entry.panels)} " in line
+        assert f" {', '.join(entry.needs())} " in line
 
 
 def test_unknown_figure_and_panel_are_refused(stored):

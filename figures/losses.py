@@ -1,0 +1,165 @@
+"""Final losses of tuned networks: a point a seed, the median, an interval for it.
+
+The interval goes from one order statistic to another.  It holds the median over all
+seeds there could be at a level of 95 %, whatever the distribution, or is the whole
+range where there are too few seeds for that.  A seed that diverged is a cross above the
+panel; where half of them or more do at every learning rate, the median is missing and
+the panel says so.  An open circle says that the best learning rate is an end of the
+scan, so that a better one may lie beyond.
+"""
+
+import math
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
+
+from figures import style
+
+LEVEL = 0.95
+LABEL = "final loss (½ mean squared error)"
+COLOURS = {
+    "RNN": style.VERMILION,
+    "block diagonal": style.ORANGE,
+    "more neurons": style.PURPLE,
+    "complex diagonal": style.GREEN,
+    "LRU": style.BLUE,
+    "S4": style.PURPLE,
+}
+
+
+def interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the interval for the median over the last axis.
+
+    With ``n`` values, the ``k`` least and the ``k`` greatest are left out, where ``k`` is
+    the most for which the chance that ``k`` coin tosses or fewer of ``n`` are heads is at
+    most half of what ``LEVEL`` leaves.
+    """
+    count = values.shape[-1]
+    chances = np.cumsum([math.comb(count, k) for k in range(count)]) / 2**count
+    out = max(int(np.sum(chances <= (1 - LEVEL) / 2)) - 1, 0)
+    ordered = np.sort(values, axis=-1)
+    return ordered[..., out], ordered[..., count - 1 - out]
+
+
+def axis(axes: Axes, *tuned: xr.Dataset) -> None:
+    """A logarithmic axis of losses, wide enough for every seed of these results."""
+    values = np.concatenate([one["best"].values.ravel() for one in tuned])
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if finite.size else (1.0, 1.0)
+    axes.set_yscale("log")
+    axes.set_ylim(low / 1.6, high * 1.6)
+    axes.yaxis.set_major_locator(LogLocator(numticks=8))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylabel(LABEL)
+
+
+def spread(x: np.ndarray, runs: int, width: float) -> np.ndarray:
+    """Where the runs of every place go, side by side in order: place by run."""
+    return x[:, None] + width * np.linspace(-0.5, 0.5, runs)
+
+
+def draw(
+    axes: Axes, x: np.ndarray, tuned: xr.Dataset, colour: str, width: float
+) -> np.ndarray:
+    """One network at every place, its medians joined.
+
+    Args:
+        axes: After ``axis``.
+        x: Places.
+        tuned: ``best`` by place and run, and ``extreme`` by place.
+        colour: Of all of it.
+        width: Over which the seeds spread about their place.
+
+    Returns:
+        The medians, infinite where there is a gap.
+    """
+    best, extreme = tuned["best"].values, tuned["extreme"].values.astype(bool)
+    median, (low, high) = np.median(best, axis=1), interval(best)
+    top = axes.get_ylim()[1]
+    aside = spread(x, best.shape[1], width)
+    sound = np.isfinite(best)
+    axes.plot(
+        aside[sound], best[sound], ".", color=colour, markersize=3, alpha=0.6, mew=0
+    )
+    crosses(axes, aside[~sound], colour)
+    shown = np.isfinite(median)
+    axes.plot(x, np.where(shown, median, np.nan), color=colour, linewidth=0.9)
+    axes.vlines(x[shown], low[shown], np.minimum(high, top)[shown], colour, lw=1.4)
+    for face, which in ((colour, shown & ~extreme), ("white", shown & extreme)):
+        axes.plot(
+            x[which],
+            median[which],
+            "o",
+            markersize=3.2,
+            markerfacecolor=face,
+            markeredgecolor=colour,
+            markeredgewidth=0.8,
+        )
+    for place in x[~shown]:
+        axes.annotate(
+            "diverges at\nevery rate",
+            (place, 1),
+            (0, -4),
+            xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            color=colour,
+            fontsize=5.5,
+        )
+    return median
+
+
+def crosses(axes: Axes, x: np.ndarray, colour: str) -> None:
+    """A cross above the panel for every seed that diverged, at its place."""
+    if x.size:
+        axes.plot(
+            x,
+            np.ones(x.size),
+            "x",
+            color=colour,
+            markersize=2.5,
+            markeredgewidth=0.6,
+            clip_on=False,
+            transform=axes.get_xaxis_transform(),
+        )
+
+
+def compare(axes: Axes, x: np.ndarray, tuned: xr.Dataset) -> None:
+    """Every network side by side at every condition, each named at its right end.
+
+    Args:
+        axes: After ``axis``.
+        x: Places of the conditions, from left to right.
+        tuned: A gathered sweep of several conditions.
+    """
+    step = np.diff(x).min()
+    names = [str(name) for name in tuned["student"].values]
+    ends = []
+    for i, name in enumerate(names):
+        shift = 0.2 * step * (i - (len(names) - 1) / 2)
+        one = tuned[["best", "extreme"]].sel(student=name)
+        median = draw(axes, x + shift, one, COLOURS[name], 0.16 * step)
+        shown = median[np.isfinite(median)]
+        ends.append(float(shown[-1] if shown.size else axes.get_ylim()[1]))
+    axes.set_xlim(x[0] - 0.4 * step, x[-1] + 0.4 * step)
+    style.end_labels(
+        axes,
+        x[-1] + 0.4 * step,
+        ends,
+        [name.replace(" ", "\n") for name in names],
+        [COLOURS[name] for name in names],
+    )
+
+
+def caption(*tuned: xr.Dataset) -> str:
+    """What points, circles and bars of these results mean."""
+    runs = tuned[0].sizes["run"]
+    sure = 2 ** (1 - runs) <= 1 - LEVEL
+    bars = f"{100 * LEVEL:g} % intervals of the median" if sure else "ranges"
+    text = f"points: {runs} seeds; circles: medians; bars: {bars}"
+    if any(one["extreme"].values.any() for one in tuned):
+        text += "; open circles: the best learning rate is an end of the scan"
+    return text

@@ -1,0 +1,60 @@
+"""Zucchet & Orvieto (2024), Figure 3: RNN and LRU learn a long memory, and why."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import losses, style
+
+STUDIES = {"a": "memory_gap", "b": "ablation"}
+WIDTH = 0.5  # of the seeds of a design, in designs
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Final losses of tuned networks, by the teacher's memory and by design.
+
+    Every seed is a point; bars are 95 % intervals for the median, see ``figures.losses``.
+    In panel B grey lines join the seeds, each a teacher that all networks learn.
+
+    Raises:
+        FileNotFoundError: If a result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or a result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    results = {letter: store.load_preset(STUDIES[letter], preset) for letter in letters}
+    with style.styled():
+        drawn = style.figure(2.75, 0.2 + 2.7 * len(letters))
+        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            losses.axis(axes, *results.values())
+            {"a": _memories, "b": _designs}[letter](axes, results[letter])
+            axes.label_outer()
+        style.caption(drawn, losses.caption(*results.values()))
+    return drawn
+
+
+def _memories(axes: Axes, data: xr.Dataset) -> None:
+    nu0 = data["condition"].values
+    x = -np.log10(1 - nu0)
+    losses.compare(axes, x, data)
+    axes.set_xticks(x, [f"{one:g}" for one in nu0])
+    axes.set_xlabel(r"teacher's least modulus $\nu_0$ (memory →)")
+    style.letter(axes, "a", "longer memories")
+
+
+def _designs(axes: Axes, data: xr.Dataset) -> None:
+    one = data.isel(condition=0)
+    names = [str(name) for name in one["student"].values]
+    best = np.where(np.isfinite(one["best"]), one["best"], np.nan)
+    x = np.arange(len(names))
+    places = losses.spread(x, best.shape[1], WIDTH)
+    axes.plot(places, best, color=style.GREY, linewidth=0.4, alpha=0.5)
+    for i, name in enumerate(names):
+        chosen = one[["best", "extreme"]].isel(student=[i])
+        losses.draw(axes, x[[i]], chosen, losses.COLOURS[name], WIDTH)
+    axes.set_xticks(x, [name.replace(" ", "\n") for name in names])
+    axes.tick_params(axis="x", bottom=False, labelsize=6.5)
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    style.letter(axes, "b", rf"designs at $\nu_0 = {float(one['condition']):g}$")
