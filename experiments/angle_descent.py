@@ -205,7 +205,7 @@ def _landscape(
         return task.loss(*chart.polar(Coordinates(up, across)))
 
     table = jax.vmap(jax.vmap(loss, (None, 0)), (0, None))
-    landscape = np.asarray(table(*map(jnp.asarray, axes)))
+    landscape = np.asarray(table(*map(jnp.asarray, axes)), np.float32)
     unit = {"units": "parameter units"}
     return xr.Dataset(
         {

@@ -248,7 +248,7 @@ def _shown(config: Config, name: str, rate: float) -> xr.Dataset:
             "goal": (("shown", "parameter"), goal, unit),
             "landscape": (
                 ("shown", "first", "second"),
-                np.asarray(jax.vmap(around)(task)),
+                np.asarray(jax.vmap(around)(task), np.float32),
                 {"units": "loss over that of the power zero"},
             ),
         },
