@@ -132,7 +132,8 @@ def test_status_comes_with_what_it_needs(claim):
         assert claim.condition
         assert claim.note
     # Simulated whole layers decide coarsely; their impulse responses, to nine digits.
-    whole_layer = claim.quantity.startswith("sigprop.layer_checks.")
+    places = ("sigprop.layer_checks.", "sigprop.trained_checks.")
+    whole_layer = claim.quantity.startswith(places)
     assert 0 < claim.margin <= (0.25 if whole_layer else 0.05)
     assert not claim.waivers
 

@@ -1,0 +1,59 @@
+"""The curvature of the exact loss along directions, by sums over ages and without them.
+
+``v' H v = 2 sum_jk w(j, k) (<g_j', g_k'> + <d_j, g_k''>)``, with ``w`` the weight of two
+ages in the loss, ``d`` the difference of the responses and ``g'``, ``g''`` the
+derivatives of the student's along ``v``.  The first part is that of Gauss and Newton; the
+second vanishes with the loss.
+
+Notation: g  response by age, from ``1 - T`` to ``T - 1`` (2 T - 1, d_out, d_in).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.linearise import Modes, Perturbed, Tangents
+
+Ages = Float[np.ndarray, "ages d_out d_in"]
+
+
+def tangent(
+    known: Perturbed, along: Mapping[str, Any], length: int, *, slopes: bool = True
+) -> Ages:
+    """``g'`` from first-order perturbation of every mode, in closed form.
+
+    Args:
+        known: Of the layer at which to differentiate.
+        along: The direction, by the name of each parameter.
+        length: ``T``.
+        slopes: Whether eigenvalues move too, as they do.
+    """
+    found = np.zeros((2 * length - 1, *known.modes[0].skip.shape))
+    for half, modes in enumerate(known.modes):
+        forwards = found[length - 1 :] if half == 0 else found[length - 1 :: -1]
+        for name, moved in known.tangents.items():
+            v = np.ravel(along[name])
+            forwards += _moved(modes, moved[half], v, length, slopes)
+            if half == 0:
+                forwards[0] += np.tensordot(v, moved[0].skip, 1)
+    return found
+
+
+def _moved(
+    modes: Modes,
+    tangents: Tangents,
+    v: Float[np.ndarray, " p"],
+    length: int,
+    slopes: bool,
+) -> Ages:
+    """Derivative of ``sum residue lam**age`` from age zero on, along ``v``."""
+    ages = np.arange(length)[:, None]
+    powers = modes.lam**ages
+    turned = ages * modes.lam ** np.maximum(ages - 1, 0)
+    weights = np.tensordot(v, tangents.residues, 1)
+    found = np.einsum("tn,oni->toi", powers, weights)
+    if slopes:
+        found += np.einsum("tn,oni->toi", turned, np.tensordot(v, tangents.slopes, 1))
+    return np.real(found)
