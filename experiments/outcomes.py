@@ -35,11 +35,18 @@ def decades(
         FileNotFoundError: If the sweep's result does not come with the code.
         ValueError: If there are fewer than ten seeds.
     """
-    best = _result(sweep)["best"].sel(condition=condition)
-    ratio = np.log10(best.sel(student=behind)) - np.log10(best.sel(student=ahead))
+    ratio = _gap(sweep, behind, ahead, condition)
     if ratio.size < LEAST_SEEDS:
         raise ValueError(f"need {LEAST_SEEDS} seeds for the interval, got {ratio.size}")
-    return np.sort(ratio.values)
+    return np.sort(ratio)
+
+
+def _gap(
+    sweep: str, behind: str, ahead: str, condition: float
+) -> Float[np.ndarray, " seeds"]:
+    best = _result(sweep)["best"].sel(condition=condition)
+    losses = [best.sel(student=one).values for one in (behind, ahead)]
+    return np.log10(losses[0] / losses[1])
 
 
 def lead(sweep: str, behind: str, ahead: str, condition: float) -> float:
@@ -54,30 +61,41 @@ def most(sweep: str, behind: str, ahead: str, condition: float) -> float:
 
 def widening(sweep: str, behind: str, ahead: str, wide: float, narrow: float) -> float:
     """Least median growth of the lead from one condition to another, in decades."""
-    data = _result(sweep)["best"]
-    ratio = np.log10(data.sel(student=behind)) - np.log10(data.sel(student=ahead))
-    growth = ratio.sel(condition=narrow) - ratio.sel(condition=wide)
-    return float(np.sort(growth.values)[1])
+    return float(_growth(sweep, behind, ahead, wide, narrow)[1])
 
 
-def ends_of_scans(sweep: str) -> int:
-    """Networks and conditions whose best learning rate is the first or last scanned."""
-    return int(_result(sweep)["extreme"].sum())
+def most_widening(
+    sweep: str, behind: str, ahead: str, wide: float, narrow: float
+) -> float:
+    """Greatest median growth that the seeds allow."""
+    return float(_growth(sweep, behind, ahead, wide, narrow)[-2])
+
+
+def _growth(
+    sweep: str, behind: str, ahead: str, wide: float, narrow: float
+) -> Float[np.ndarray, " seeds"]:
+    start, end = (_gap(sweep, behind, ahead, one) for one in (wide, narrow))
+    return np.sort(end - start)
 
 
 def rate_lead(behind: str, ahead: str) -> float:
     """Least median of the decades between two networks' recurrent effective rates.
 
-    The median rate over the recurrent parameters at the end of training at 1e-3.
+    Of each training at 1e-3 the median over the recurrent parameters, at its end.
     """
-    data = _result("adaptive_rates")
-    rates = np.log10(
-        data["rate"].isel(record=-1).sel(group="recurrent", quantile=0.5).values
-    )
-    names, seeds = data["network"].values, data["seed"].values
-    pairs = [
-        rates[(names == ahead) & (seeds == seed)].item()
-        - rates[(names == behind) & (seeds == seed)].item()
-        for seed in np.unique(seeds)
+    return float(_rates(behind, ahead)[1])
+
+
+def most_rate_lead(behind: str, ahead: str) -> float:
+    """Greatest median that the seeds allow."""
+    return float(_rates(behind, ahead)[-2])
+
+
+def _rates(behind: str, ahead: str) -> Float[np.ndarray, " seeds"]:
+    data = _result("adaptive_rates").isel(record=-1)
+    rates = data["rate"].sel(group="recurrent", quantile=0.5)
+    by_seed = [
+        rates.isel(cell=np.flatnonzero(data["network"] == name)).sortby("seed").values
+        for name in (behind, ahead)
     ]
-    return float(np.sort(pairs)[1])
+    return np.sort(np.log10(by_seed[1] / by_seed[0]))

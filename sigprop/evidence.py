@@ -41,6 +41,8 @@ NAMES = {
 def resolve(routine: Routine) -> Callable[..., Any]:
     """A routine, found by its dotted name if it is given as one.
 
+    The outcome of an experiment is read from the results that come with the code.
+
     Raises:
         ModuleNotFoundError: If there is no such module in ``sigprop`` or ``theory``.
         AttributeError: If the module has no such function.
@@ -50,6 +52,8 @@ def resolve(routine: Routine) -> Callable[..., Any]:
     place, name = routine.rsplit(".", 1)
     if place.startswith("theory."):
         module = importlib.import_module(f"theory.{place.removeprefix('theory.')}")
+    elif place == "experiments.outcomes":
+        module = importlib.import_module("experiments.outcomes")
     else:
         module = importlib.import_module(f"sigprop.{place.removeprefix('sigprop.')}")
     return getattr(module, name)

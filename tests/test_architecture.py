@@ -67,6 +67,7 @@ RULES = {
     "sigprop": rule(never=UPWARD | ENDS),
     "sigprop/cli.py": rule(never=ENDS, lazily=UPWARD),
     "sigprop/cli_sweep.py": rule(never=ENDS, lazily=UPWARD),
+    "sigprop/evidence.py": rule(never=UPWARD | ENDS, but={"experiments.outcomes"}),
     "experiments": rule(
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.command"},
