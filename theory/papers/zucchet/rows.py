@@ -1,5 +1,6 @@
 """How the rows of Zucchet & Orvieto (2024) are written down."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -9,7 +10,8 @@ from theory.evidence import Evidence
 EVIDENCE = {field.name for field in fields(Evidence)} - {"printed"}
 MODELS = "sigprop.references.models."
 IS_DEFINITION = "it is a definition: what is compared with it is the code"
-RERUN = "the experiment has not been re-run yet; "
+RERUN = "the experiment has not been re-run as it was; "
+OUTCOMES = "experiments.outcomes."
 PRINTED = "arithmetic of printed numbers"
 
 
@@ -128,6 +130,44 @@ def judged(
         code,
         evidence=evidence,
         topic=topic,
+        **more,
+    )
+
+
+def outcome(
+    claim_id: str,
+    locator: str,
+    title: str,
+    statement: str,
+    points: tuple[Mapping[str, Any], ...],
+    *,
+    measure: str = "lead",
+    most: str = "most",
+    outside: tuple[Mapping[str, Any], ...] = (),
+    kind: Kind = Kind.TEXT,
+    **more: Any,
+) -> Claim:
+    """A comparison of trained students: one leads in the median over teachers.
+
+    The value is the least median that the seeds allow at level 97.9 %.
+    """
+    return judged(
+        claim_id,
+        locator,
+        title,
+        statement,
+        Status.CONDITIONAL if outside else Status.CONFIRMED,
+        f"{OUTCOMES}{measure}",
+        Evidence(
+            points,
+            {"trained": f"{OUTCOMES}{measure}"},
+            form=lambda **_: 0.0,
+            relation=">",
+            outside=outside,
+            slips={"a lead that the seeds exclude": f"{OUTCOMES}{most}"},
+            alone="one experiment decides: ten teachers, every student tuned by itself",
+        ),
+        kind=kind,
         **more,
     )
 

@@ -3,7 +3,7 @@
 from theory import teacher
 from theory.claims import Claim, Kind, Status
 from theory.evidence import Evidence
-from theory.papers.zucchet.rows import judged, unchecked
+from theory.papers.zucchet.rows import judged, outcome
 
 REFERENCE = "sigprop.references.teacher."
 CURVATURE = "sigprop.references.curvature."
@@ -123,15 +123,17 @@ def claims() -> tuple[Claim, ...]:
             "mean square v is large it is a tenth of rate/v, where it is far below 0.03 "
             "it saturates at 3.2 times the rate, above the grey line of Fig. 4.",
         ),
-        unchecked(
+        outcome(
             "fig4:adam",
             "Figure 4.C, D, Section 4.3",
             "Effective learning rates of the two networks",
             r"\text{small learning rates for the fully connected one, larger ones for the "
             r"complex diagonal one}",
-            "training at the constant rate 10^-3 will decide",
-            "theory.teacher.adam_step",
+            ({"behind": "RNN", "ahead": "complex diagonal"},),
+            measure="rate_lead",
+            most="most_rate_lead",
             kind=Kind.FIGURE,
+            note="Decades between the median effective rates of the recurrent parameters.",
         ),
         judged(
             "text:pairs-of-teacher",
