@@ -2,10 +2,10 @@
 
 The interval goes from one order statistic to another.  It holds the median over all
 seeds there could be at a level of 95 %, whatever the distribution, or is the whole
-range where there are too few seeds for that.  A seed that diverged is a cross above the
-panel; where half of them or more do at every learning rate, the median is missing and
-the panel says so.  An open circle says that the best learning rate is an end of the
-scan, so that a better one may lie beyond.
+range where there are too few seeds for that.  A seed that diverged, or ended above
+``FAR``, is a cross above the panel; where half of them or more do at every learning
+rate, the median is missing and the panel says so.  An open circle says that the best
+learning rate is an end of the scan, so that a better one may lie beyond.
 """
 
 import math
@@ -18,6 +18,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from figures import style
 
 LEVEL = 0.95
+FAR = 1e4  # a loss that nobody would draw to scale
 LABEL = "final loss (½ mean squared error)"
 COLOURS = {
     "RNN": style.VERMILION,
@@ -46,7 +47,7 @@ def interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def axis(axes: Axes, *tuned: xr.Dataset) -> None:
     """A logarithmic axis of losses, wide enough for every seed of these results."""
     values = np.concatenate([one["best"].values.ravel() for one in tuned])
-    finite = values[np.isfinite(values)]
+    finite = values[values < FAR]
     low, high = (finite.min(), finite.max()) if finite.size else (1.0, 1.0)
     axes.set_yscale("log")
     axes.set_ylim(low / 1.6, high * 1.6)
@@ -79,12 +80,12 @@ def draw(
     median, (low, high) = np.median(best, axis=1), interval(best)
     top = axes.get_ylim()[1]
     aside = spread(x, best.shape[1], width)
-    sound = np.isfinite(best)
+    sound = best < FAR
     axes.plot(
         aside[sound], best[sound], ".", color=colour, markersize=3, alpha=0.6, mew=0
     )
     crosses(axes, aside[~sound], colour)
-    shown = np.isfinite(median)
+    shown = median < FAR
     axes.plot(x, np.where(shown, median, np.nan), color=colour, linewidth=0.9)
     axes.vlines(x[shown], low[shown], np.minimum(high, top)[shown], colour, lw=1.4)
     for face, which in ((colour, shown & ~extreme), ("white", shown & extreme)):
@@ -113,7 +114,7 @@ def draw(
 
 
 def crosses(axes: Axes, x: np.ndarray, colour: str) -> None:
-    """A cross above the panel for every seed that diverged, at its place."""
+    """A cross above the panel for every seed that is off it, at its place."""
     if x.size:
         axes.plot(
             x,
@@ -149,7 +150,7 @@ def compare(axes: Axes, x: np.ndarray, tuned: xr.Dataset) -> None:
         axes,
         x[-1] + 0.4 * step,
         ends,
-        [name.replace(" ", "\n") for name in names],
+        names,
         [COLOURS[name] for name in names],
     )
 
@@ -160,6 +161,8 @@ def caption(*tuned: xr.Dataset) -> str:
     sure = 2 ** (1 - runs) <= 1 - LEVEL
     bars = f"{100 * LEVEL:g} % intervals of the median" if sure else "ranges"
     text = f"points: {runs} seeds; circles: medians; bars: {bars}"
+    if any((one["best"].values >= FAR).any() for one in tuned):
+        text += f"; crosses: diverged, or above {FAR:.0e}"
     if any(one["extreme"].values.any() for one in tuned):
         text += "; open circles: the best learning rate is an end of the scan"
     return text
