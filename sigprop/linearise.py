@@ -20,6 +20,7 @@ from jaxtyping import Array, Complex, Float, Inexact
 from sigprop.layers.base import Layer, parameters, replace
 
 SAME = 1e-9  # eigenvalues closer than this are one
+ONCE = {"xla_backend_optimization_level": 0}  # for a program that runs once
 
 
 class System(NamedTuple):
@@ -70,12 +71,17 @@ def linearise(layer: Layer) -> System:
         )
     zero, rest = layer.initial_state(), jnp.zeros(layer.widths[0])
     none = jnp.zeros((zero.size, rest.size))
-    basis = jnp.eye(zero.size, dtype=zero.dtype)
+    n, basis = zero.size, jnp.eye(zero.size, dtype=zero.dtype)
+
+    def step(h: Any, u: Any) -> Any:
+        return layer.step(h, u)[0]
+
     if layer.linear:
-        A = jax.vmap(lambda h: layer.step(h, rest)[0])(basis).T
-        B = jax.vmap(lambda u: layer.step(zero, u)[0])(jnp.eye(rest.size)).T
+        unit = jnp.eye(n + rest.size, dtype=zero.dtype)
+        moved = jax.vmap(step)(unit[:, :n], jnp.real(unit[:, n:])).T
+        A, B = moved[:, :n], moved[:, n:]
     else:
-        A, B = jax.jacrev(lambda h, u: layer.step(h, u)[0], (0, 1))(zero, rest)
+        A, B = jax.jacrev(step, (0, 1))(zero, rest)
     C = layer.read(basis, none)
     if jnp.iscomplexobj(zero):
         C = C - 1j * layer.read(1j * basis, none)
@@ -131,7 +137,8 @@ def perturb(layer: Layer) -> Perturbed:
         ]
         return jnp.concatenate(numbers), found  # one vector takes one reverse pass
 
-    jacobian, found = jax.jit(jax.jacrev(flat, has_aux=True))(values)
+    program = jax.jit(jax.jacrev(flat, has_aux=True), compiler_options=ONCE)
+    jacobian, found = program(values)
     modes = tuple(diagonalise(system) for system in found)
     return Perturbed(
         modes,

@@ -10,13 +10,13 @@ Notation: u  inputs (time, d_in);  at  position, counted from 0.
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Inexact, PRNGKeyArray
+from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.montecarlo import Estimate, Sums, over_batches
@@ -77,10 +77,9 @@ def _respond(
     return jax.vmap(lambda u, v: responses(layer, u, at, v))(u, errors)
 
 
-def _basis(layer: Layer, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
+def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
     """Each output alone: the mean over errors of unit covariance is their sum."""
-    width = layer.widths[1]
-    return jnp.broadcast_to(jnp.eye(width, dtype=dtype), (num, width, width))
+    return jnp.broadcast_to(np.eye(width, dtype=dtype), (num, width, width))
 
 
 def _flat(
@@ -97,6 +96,36 @@ def channels(
     """Draw sequences of independent channels of one process, of mean zero."""
     drawn = process.sample(key, num * width, steps, dtype)
     return jnp.moveaxis(drawn.reshape(num, width, steps), 1, 2)
+
+
+class Look(NamedTuple):
+    """What one batch is drawn for: its size, and whether each output is looked at."""
+
+    num: int
+    steps: int
+    widths: tuple[int, int]
+    every_output: bool
+
+
+@functools.partial(jax.jit, static_argnames=("processes", "look", "dtype"))
+def _draw(
+    keys: tuple[PRNGKeyArray, ...],
+    index: int | Int[Array, ""],
+    processes: tuple[Process, ...],
+    look: Look,
+    dtype: Any,
+) -> list[tuple[Float[Array, "num time d_in"], Float[Array, "num errors d_out"]]]:
+    """Inputs and errors of one batch of each process, in one program for them all."""
+    d_in, d_out = look.widths
+
+    def one(key: PRNGKeyArray, process: Process):
+        input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
+        u = channels(input_key, process, look.num, look.steps, d_in, dtype)
+        if look.every_output:
+            return u, _basis(d_out, look.num, dtype)
+        return u, jax.random.normal(error_key, (look.num, 1, d_out), dtype)
+
+    return [one(*pair) for pair in zip(keys, processes, strict=True)]
 
 
 def measure(
@@ -133,29 +162,71 @@ def measure(
     Raises:
         ValueError: If ``num < 2`` or ``at`` is not a position of the sequence.
     """
+    return measure_each(
+        (key,),
+        layer,
+        (process,),
+        steps=steps,
+        num=num,
+        at=at,
+        batch=batch,
+        every_output=every_output,
+        tick=tick,
+    )[0]
+
+
+def measure_each(
+    keys: tuple[PRNGKeyArray, ...],
+    layer: Layer,
+    processes: tuple[Process, ...],
+    *,
+    steps: int,
+    num: int,
+    at: int | None = None,
+    batch: int = BATCH,
+    every_output: bool = True,
+    tick: Callable[[int], None] = lambda count: None,
+    workers: int | None = 1,
+) -> list[dict[str, Estimate]]:
+    """``measure`` for each process with its own key: the same numbers, compiled once.
+
+    On as many threads as ``workers`` says, as in ``montecarlo.over_batches``.
+
+    Raises:
+        ValueError: As ``measure``, or if there are not as many keys as processes.
+    """
     if num < 2:
         raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
     place = position(layer, steps) if at is None else at
     require_position(place, steps)
     dtype = next(iter(parameters(layer).values())).real.dtype
 
-    def task(index: int, count: int) -> dict[str, Sums]:
-        input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
-        u = channels(input_key, process, count, steps, layer.widths[0], dtype)
-        errors = _basis(layer, count, dtype)
-        if not every_output:
-            errors = jax.random.normal(error_key, (count, 1, layer.widths[1]), dtype)
-        flat = _flat(_respond(layer, u, place, errors), count)
-        squares = {name: (np.abs(x) ** 2).sum(1, float) for name, x in flat.items()}
-        return {
-            name: Sums(x.sum(), (x**2).sum(), count)
-            for name, x in by_group(layer, squares).items()
-        }
+    def task(index: int, count: int) -> list[dict[str, Sums]]:
+        look = Look(count, steps, layer.widths, every_output)
+        drawn = _draw(keys, index, processes, look, dtype)
+        return [
+            _sums(layer, _respond(layer, u, place, errors), count)
+            for u, errors in drawn
+        ]
 
-    parts = over_batches(task, num, batch, tick, workers=1)
+    parts = over_batches(task, num, batch, tick, workers)
+    return [
+        {
+            name: functools.reduce(Sums.__add__, (one[name] for one in mine)).estimate()
+            for name in mine[0]
+        }
+        for mine in zip(*parts, strict=True)
+    ]
+
+
+def _sums(layer: Layer, found: Mapping[str, Array], count: int) -> dict[str, Sums]:
+    """Sums of the squares of one batch, by group."""
+    squares = {
+        name: (np.abs(x) ** 2).sum(1, float) for name, x in _flat(found, count).items()
+    }
     return {
-        name: functools.reduce(Sums.__add__, (part[name] for part in parts)).estimate()
-        for name in parts[0]
+        name: Sums(x.sum(), (x**2).sum(), count)
+        for name, x in by_group(layer, squares).items()
     }
 
 
@@ -200,9 +271,9 @@ def exact(
     dtype = next(iter(parameters(layer).values())).real.dtype
     width, size = layer.widths[0], 1.0 if layer.linear else IMPULSE
     count = steps * width
-    eye = jnp.eye(max(count, batch), count, dtype=dtype)
-    impulses = size * eye.reshape(-1, steps, width)
-    errors = _basis(layer, len(impulses), dtype)
+    eye = np.eye(max(count, batch), count, dtype=dtype)
+    impulses = jnp.asarray(size * eye.reshape(-1, steps, width))
+    errors = _basis(layer.widths[1], len(impulses), dtype)
     flat = _flat(_respond(layer, impulses, at, errors), count)
     lags = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
 

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +25,9 @@ from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 from sigprop.inputs import GaussianProcess
 from sigprop.precision import double_precision, require_dtype
 
+Result = TypeVar("Result")
+First = TypeVar("First")
+Second = TypeVar("Second")
 CHUNK = 64  # steps whose noise is drawn at once: amortises the generator's overhead
 
 
@@ -191,27 +194,46 @@ def over_batches(
 ) -> list[Any]:
     """Run ``task(index, size)`` for every batch, in a fixed order.
 
-    On as many threads as ``workers`` says, by default one a core.
-
-    JAX's contexts, precision and default device among them, belong to their thread, so
-    each task enters the caller's again.  Give one worker to programs that call LAPACK in
-    a batch: two of them at once wait for each other's threads forever.
+    On as many threads as ``workers`` says, by default one a core, once the first batch
+    has compiled the program that they share.  Give one worker to
+    programs that call LAPACK in a batch: two of them at once wait for each other's
+    threads forever.
     """
-    config: Any = jax.config
-    wide, device = bool(config.jax_enable_x64), config.jax_default_device
     workers = (os.cpu_count() or 1) if workers is None else workers
-    done = []
-
-    def inside(index: int, count: int) -> Any:
-        with double_precision(wide), jax.default_device(device):
-            return task(index, count)
-
+    here, done = _everywhere(task), []
+    (_, first), *rest = batches(num, size)
+    done.append(task(0, first))
+    tick(first)
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [(k, pool.submit(inside, i, k)) for i, k in batches(num, size)]
+        jobs = [(k, pool.submit(here, i, k)) for i, k in rest]
         for count, job in jobs:
             done.append(job.result())
             tick(count)
     return done
+
+
+def together(
+    first: Callable[[], First], second: Callable[[], Second]
+) -> tuple[First, Second]:
+    """The results of both, each on its thread: XLA compiles two programs on two cores."""
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(_everywhere(second))
+        return first(), other.result()
+
+
+def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
+    """The task in the caller's precision and on its device, whatever the thread.
+
+    JAX's contexts belong to their thread.
+    """
+    config: Any = jax.config
+    wide, device = bool(config.jax_enable_x64), config.jax_default_device
+
+    def inside(*args: Any) -> Result:
+        with double_precision(wide), jax.default_device(device):
+            return task(*args)
+
+    return inside
 
 
 def second_moments(

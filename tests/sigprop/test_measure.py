@@ -11,7 +11,15 @@ from sigprop.inputs import AR1, Constant, Recording, White
 from sigprop.layers.blur import blur
 from sigprop.layers.gated import gated_unit
 from sigprop.layers.lru import lru
-from sigprop.measure import by_group, channels, exact, measure, position, responses
+from sigprop.measure import (
+    by_group,
+    channels,
+    exact,
+    measure,
+    measure_each,
+    position,
+    responses,
+)
 from sigprop.montecarlo import over_batches
 from sigprop.precision import double_precision
 
@@ -62,6 +70,20 @@ def test_measured_moments_are_the_exact_ones(layer, name):
     assert misfit(found, truth) < Z
     # The same moments of inputs 1.2 times as large are told apart.
     assert misfit(found, {k: 1.44 * v for k, v in truth.items()}) > Z
+
+
+def test_processes_together_are_each_by_itself(layer):
+    keys, chosen = tuple(jax.random.split(jax.random.key(2))), (AR1(0.8), Constant())
+    options = {"steps": STEPS, "num": 5, "batch": 2}
+    together = measure_each(keys, layer, chosen, workers=2, **options)
+    for key, process, found in zip(keys, chosen, together, strict=True):
+        alone = measure(key, layer, process, **options)
+        assert set(found) == set(alone) == MOMENTS
+        for name, one in alone.items():
+            assert float(found[name].mean) == pytest.approx(float(one.mean), rel=1e-12)
+            assert found[name].n == 5
+    with pytest.raises(ValueError, match="longer"):
+        measure_each(keys[:1], layer, chosen, **options)
 
 
 def test_errors_shrink_with_the_root_of_the_number(layer):

@@ -2,6 +2,7 @@
 
 import functools
 import re
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,7 @@ from sigprop.montecarlo import (
     over_batches,
     second_moments,
     split,
+    together,
     walk,
 )
 from sigprop.precision import double_precision
@@ -197,6 +199,18 @@ def test_batches_come_back_in_order_whoever_finishes_first():
         return index
 
     assert over_batches(slow_first, 4, 1, lambda count: None) == [0, 1, 2, 3]
+
+
+def test_two_tasks_run_at_once_in_the_precision_of_the_caller():
+    meeting = threading.Barrier(2, timeout=60)
+
+    def task():
+        meeting.wait()
+        return jnp.zeros(()).dtype
+
+    for wide in (False, True):
+        with double_precision(wide):
+            assert together(task, task) == (jnp.zeros(()).dtype,) * 2
 
 
 def test_a_failing_batch_fails_the_run():
