@@ -20,7 +20,8 @@ from jax.core import Tracer
 from sigprop import interchange
 from sigprop.interchange import fill, load, named_arrays, read, save
 from sigprop.layers.lru import LRU, lru, lru_from_arrays
-from tests.test_laws import LAYERS
+from tests.test_laws import LAYERS, NAMES, drawn
+from tests.test_laws import run as run_layer
 
 SUFFIXES = (".safetensors", ".npz")
 suffixes = pytest.mark.parametrize("suffix", SUFFIXES)
@@ -99,17 +100,17 @@ def trained(batch):
     return network, state
 
 
-@pytest.mark.parametrize("case", LAYERS)
+@pytest.mark.parametrize("case", NAMES)
 def test_every_layer_comes_back_bit_for_bit(case, tmp_path):
-    layer = LAYERS[case](jax.random.key(3))
+    layer = drawn(case)
     u = jax.random.normal(jax.random.key(4), (7, layer.widths[0]))
-    y = np.asarray(layer(u))
+    y = np.asarray(run_layer(layer, u))
     for suffix in SUFFIXES:
         path = save(tmp_path / f"layer{suffix}", layer, {"case": case})
-        back = load(path, lambda config: LAYERS[config["case"]](jax.random.key(5)))
+        back = load(path, lambda config: drawn(config["case"], jax.random.key(5)))
         assert jax.tree.structure(back) == jax.tree.structure(layer)
         same_bits(named_arrays(back), named_arrays(layer))
-        assert np.asarray(back(u)).tobytes() == y.tobytes()
+        assert np.asarray(run_layer(back, u)).tobytes() == y.tobytes()
 
 
 @suffixes
@@ -185,7 +186,7 @@ def test_nothing_is_drawn_on_loading_where_the_builder_can_be_traced(tmp_path):
         return layer
 
     for case in ("blur", "s5"):  # S5's builder finds eigenvectors on the host
-        layer = LAYERS[case](jax.random.key(3))
+        layer = drawn(case)
         load(save(tmp_path / "layer.npz", layer, {"case": case}), build)
     assert seen[0]
     assert not seen[-1]

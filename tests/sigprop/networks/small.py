@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sigprop.networks import NetworkConfig, build
+from sigprop.networks import NetworkConfig, build, over_batch
 
 RING = {"nu0": 0.5, "theta0": 1.0}
 TIMES = {"times": [1.0, 8.0]}
@@ -43,6 +43,15 @@ def config(layer="lru", **changes) -> NetworkConfig:
 
 def network(layer="lru", *, seed=0, **changes):
     return build(jax.random.key(seed), config(layer, **changes))
+
+
+# One program each, where eager calls would compile every operation by itself.
+in_batch = eqx.filter_jit(over_batch)
+
+
+@eqx.filter_jit
+def apply(made, u, state, **how):
+    return made(u, state, **how)
 
 
 def noise(*shape, seed=7):

@@ -12,9 +12,9 @@ from sigprop.networks import (
     NetworkConfig,
     build,
     load_network,
-    over_batch,
     save_network,
 )
+from tests.sigprop.networks.small import in_batch
 
 CONFIG = NetworkConfig(
     inputs=3, outputs=2, width=4, state_size=5, depth=2, layer="lru", dropout=0.1
@@ -25,12 +25,12 @@ CONFIG = NetworkConfig(
 def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
     network, state = build(jax.random.key(0), CONFIG)
     u = 3 + jax.random.normal(jax.random.key(1), (6, 11, 3))
-    _, state = over_batch(network, state, u, key=jax.random.key(2))
+    _, state = in_batch(network, state, u, key=jax.random.key(2))
     path = save_network(tmp_path / f"network{suffix}", network, state)
     loaded, found = load_network(path)
     assert loaded.config == CONFIG
     expected, fresh, again = (
-        over_batch(eqx.nn.inference_mode(one), its, u)[0]
+        in_batch(eqx.nn.inference_mode(one), its, u)[0]
         for one, its in (
             (network, state),
             (network, build(jax.random.key(0), CONFIG)[1]),

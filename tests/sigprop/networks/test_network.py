@@ -9,8 +9,10 @@ import pytest
 from sigprop.networks import SEQUENCE_LAYERS, build, over_batch, sequence_layer
 from tests.sigprop.networks.small import (
     OPTIONS,
+    apply,
     close,
     config,
+    in_batch,
     network,
     noise,
     shaken,
@@ -40,32 +42,30 @@ def trained(layer="lru", **changes):
 def test_outputs_have_the_shape_that_the_pooling_gives(pooling, encoder):
     made, state = network(pooling=pooling, encoder=encoder)
     u = jnp.arange(5) % 3 if encoder == "embedding" else noise(5, 3)
-    y, _ = made(u, state)
+    y, _ = apply(made, u, state)
     assert y.shape == ((5, 2) if pooling == "none" else (2,))
     batch = jnp.stack([u, u[::-1]])
-    many, _ = over_batch(made, state, batch)
+    many, _ = in_batch(made, state, batch)
     np.testing.assert_allclose(many[0], y, rtol=1e-5, atol=1e-6)
     assert many.shape == (2, *y.shape)
 
 
 def test_pooling_is_the_mean_or_the_last_of_what_is_not_pooled(x64):
     u, length = noise(7, 3), 4
-    rows = network(pooling="none")[0].features(u, network()[1], length=length)[0]
-    mean, state = network(pooling="mean")
-    close(mean.features(u, state, length=length)[0], rows[:length].mean(0))
-    last, state = network(pooling="last")
-    close(last.features(u, state, length=length)[0], rows[length - 1])
-    close(last.features(u, state)[0], rows_of_all(u)[-1])
+    rows = features("none", u, length)
+    close(features("mean", u, length), rows[:length].mean(0))
+    close(features("last", u, length), rows[length - 1])
+    close(features("last", u), features("none", u)[-1])
 
 
-def rows_of_all(u):
-    made, state = network(pooling="none")
-    return made.features(u, state)[0]
+def features(pooling, u, length=None):
+    made, state = network(pooling=pooling)
+    return np.asarray(eqx.filter_jit(made.features)(u, state, length=length)[0])
 
 
 def test_without_pooling_outputs_are_zero_in_the_padding(x64):
     made, state = network(pooling="none")
-    y, _ = made(noise(7, 3), state, length=4)
+    y, _ = apply(made, noise(7, 3), state, length=4)
     assert (np.asarray(y[4:]) == 0).all()
     assert (np.asarray(y[:4]) != 0).all()
 
@@ -85,7 +85,7 @@ def test_an_embedding_is_the_linear_encoder_of_one_hot_vectors(x64):
         plain,
         [linear, made.blocks, made.decoder],
     )
-    close(made(tokens, state)[0], plain(jnp.eye(3)[tokens], other)[0])
+    close(apply(made, tokens, state)[0], apply(plain, jnp.eye(3)[tokens], other)[0])
 
 
 # Layers at rest in zeros, with biases, that look back or both ways, linear and not.
@@ -96,7 +96,7 @@ PADDED = ["lru", "gru", "attention", "bidirectional_lru", "blur", "brnn", "blstm
 def test_padding_changes_nothing(name, x64):
     made, state = trained(name, pooling="none", depth=2)
     u = noise(6, 3)
-    alone = eqx.filter_jit(made)(u, state)[0]
+    alone = apply(made, u, state)[0]
     padded = eqx.filter_jit(lambda made, u, length: made(u, state, length=length)[0])
     for garbage in (9.0, jnp.nan):
         filled = jnp.concatenate([u, jnp.full((3, 3), garbage)])
@@ -128,7 +128,7 @@ def test_padding_changes_neither_values_nor_gradients_in_training(name, x64):
 def test_tokens_in_the_padding_may_be_anything(x64):
     made, state = network(encoder="embedding")
     y, _ = made(jnp.array([2, 1, -7, 99]), state, length=2)
-    close(y, made(jnp.array([2, 1]), state)[0])
+    close(y, apply(made, jnp.array([2, 1]), state)[0])
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_one_step_at_a_time_gives_what_the_whole_sequence_gives(name, pooling, x
 def test_the_last_step_and_tokens_stream_too(x64):
     made, state = trained(encoder="embedding", pooling="last")
     tokens = jnp.array([0, 2, 2, 1])
-    stream = made.initial_states()
+    stream, step = made.initial_states(), eqx.filter_jit(made.step)
     for t, token in enumerate(tokens):
-        stream, y = made.step(stream, token, state)
-        close(y, made(tokens[: t + 1], state)[0])
+        stream, y = step(stream, token, state)
+        close(y, apply(made, tokens[: t + 1], state)[0])
 
 
 def test_a_network_that_trains_or_looks_ahead_has_no_step():
@@ -215,9 +215,9 @@ def test_the_gradient_is_a_finite_difference_through_the_batch(x64):
 def test_a_batch_is_each_sequence_by_itself_in_inference(x64):
     made, state = trained()
     u, lengths = noise(4, 6, 3), jnp.array([6, 1, 3, 5])
-    y, _ = eqx.filter_jit(over_batch)(made, state, u, lengths=lengths)
+    y, _ = in_batch(made, state, u, lengths=lengths)
     for i, length in enumerate(lengths):
-        close(y[i], made(u[i, :length], state)[0])
+        close(y[i], apply(made, u[i, :length], state)[0])
 
 
 def test_norm_kinds_and_depth_are_those_of_the_configuration():
@@ -229,10 +229,10 @@ def test_norm_kinds_and_depth_are_those_of_the_configuration():
 
 def test_lengths_zero_and_one_work_where_they_mean_something():
     made, state = network(pooling="none")
-    assert made(jnp.ones((0, 3)), state)[0].shape == (0, 2)
-    assert made(jnp.ones((1, 3)), state)[0].shape == (1, 2)
-    assert (np.asarray(made(jnp.ones((2, 3)), state, length=0)[0]) == 0).all()
-    assert network()[0](jnp.ones((1, 3)), state)[0].shape == (2,)
+    assert apply(made, jnp.ones((0, 3)), state)[0].shape == (0, 2)
+    assert apply(made, jnp.ones((1, 3)), state)[0].shape == (1, 2)
+    assert (np.asarray(apply(made, jnp.ones((2, 3)), state, length=0)[0]) == 0).all()
+    assert apply(network()[0], jnp.ones((1, 3)), state)[0].shape == (2,)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,15 @@ from jax.nn import gelu
 
 from sigprop.networks import TwoTowers, over_batch
 from sigprop.networks.retrieval import compare
-from tests.sigprop.networks.small import close, network, noise, shaken, weighted
+from tests.sigprop.networks.small import (
+    apply,
+    close,
+    in_batch,
+    network,
+    noise,
+    shaken,
+    weighted,
+)
 
 
 def towers(**changes):
@@ -34,19 +42,19 @@ def test_the_head_compares_what_one_network_finds_in_each(x64):
     made, state = towers()
     assert isinstance(made, TwoTowers)
     pair, lengths = tokens(2, 6), jnp.array([6, 3])
-    x1, _ = made.tower(pair[0], state)
-    x2, _ = made.tower(pair[1, :3], state)
+    x1, _ = apply(made.tower, pair[0], state)
+    x2, _ = apply(made.tower, pair[1, :3], state)
     hidden, out = made.head.layers
     seen = jnp.concatenate([x1, x2, x1 - x2, x1 * x2])
     expected = out.weight @ gelu(hidden.weight @ seen + hidden.bias) + out.bias
-    close(made(pair, state, length=lengths)[0], expected)
+    close(apply(made, pair, state, length=lengths)[0], expected)
     assert hidden.weight.shape == (4, 16)
 
 
 def test_both_documents_of_all_pairs_are_one_batch(x64):
     made, state = towers(norm="batch")
     pairs = tokens(3, 2, 5)
-    _, after = over_batch(made, state, pairs)
+    _, after = in_batch(made, state, pairs)
     x = np.asarray(made.tower.encoder.weight)[np.asarray(pairs)].reshape(-1, 4)
     mean, variance, batches = after.get(made.tower.blocks[0].norm.statistics)
     close(mean, x.mean(0))
@@ -75,13 +83,13 @@ def test_pairs_train_with_padding_and_dropout(x64):
 def test_a_pair_in_inference_is_a_pair_of_the_batch(x64):
     made, state = towers(norm="batch")
     pairs = tokens(3, 2, 5)
-    _, state = over_batch(made, state, pairs)
+    _, state = in_batch(made, state, pairs)
     resting = eqx.nn.inference_mode(made)
-    y, _ = over_batch(resting, state, pairs)
-    close(y[1], resting(pairs[1], state)[0])
+    y, _ = in_batch(resting, state, pairs)
+    close(y[1], apply(resting, pairs[1], state)[0])
 
 
-def test_bad_pairs_are_refused():
+def test_bad_pairs_are_refused(x64):
     made, state = towers()
     with pytest.raises(ValueError, match=r"need tokens 0 ... 8, got 0 ... 12"):
         over_batch(made, state, jnp.array([[[0, 1], [2, 12]]]))
