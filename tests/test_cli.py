@@ -7,7 +7,7 @@ import jax
 import pytest
 from typer.testing import CliRunner
 
-from sigprop import cli
+from sigprop import cli, console
 from theory.claims import registry
 
 KEYS = {"id", "paper", "kind", "status", "routes", "results", "mutants", "killed"}
@@ -22,7 +22,7 @@ def sigprop(*arguments):
 def refused(*arguments):
     """The message of a command that refuses its input."""
     done = sigprop(*arguments)
-    assert done.exit_code == cli.BAD_INPUT, done.output
+    assert done.exit_code == console.BAD_INPUT, done.output
     assert "Traceback" not in done.output
     assert done.exception is None or isinstance(done.exception, SystemExit)
     return done.stderr
@@ -201,7 +201,7 @@ def verified(tmp_path_factory):
 
 def test_verify_says_what_it_found_and_exits_with_zero(verified):
     done, _ = verified
-    assert done.exit_code == cli.EXPECTED, done.output
+    assert done.exit_code == console.EXPECTED, done.output
     assert "2 of 2 claims have their expected status. Tier quick" in done.output
     for claim_id in QUICK:
         assert claim_id in done.output
@@ -237,7 +237,7 @@ def test_an_unexpected_verdict_exits_with_one(monkeypatch):
     wrong = dataclasses.replace(registry()["zucchet:42"], expected="confirmed")
     monkeypatch.setattr(theory.claims, "select", lambda paper, ids=(): (wrong,))
     done = sigprop("verify", "--claim", "zucchet:42")
-    assert done.exit_code == cli.UNEXPECTED
+    assert done.exit_code == console.UNEXPECTED
     assert "expected confirmed" in done.output
     assert "0 of 1 claims" in done.output
 
@@ -250,7 +250,7 @@ def test_an_interruption_exits_with_130(monkeypatch):
 
     monkeypatch.setattr(theory.claims, "select", interrupted)
     done = sigprop("verify")
-    assert done.exit_code == cli.INTERRUPTED
+    assert done.exit_code == console.INTERRUPTED
     assert "interrupted; nothing was written" in done.stderr
 
 
