@@ -13,6 +13,8 @@ from sigprop.precision import double_precision
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional
 from sigprop.tasks.power import power
 
+pytestmark = pytest.mark.slow  # the losses and charts have quick tests of their own
+
 
 @pytest.fixture(scope="module")
 def angles():

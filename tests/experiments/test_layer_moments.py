@@ -17,6 +17,7 @@ from sigprop.linearise import Perturbed
 from sigprop.measure import position
 from sigprop.verdict import Word, plan
 
+pytestmark = pytest.mark.slow  # claims judge the same moments at a smaller size
 FAR = 5.0  # standard errors
 SMALL = Config(states=4, width=3, heads=2, steps=24)
 

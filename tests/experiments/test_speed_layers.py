@@ -14,6 +14,7 @@ from sigprop.layers.base import stepwise
 from sigprop.layers.dense import nonlinear_rnn
 from sigprop.layers.lru import GAMMAS, lru
 
+pytestmark = pytest.mark.slow
 KEY = jax.random.key(0)
 N, WIDTH, LENGTH = SMOKE.states, SMOKE.width, SMOKE.layer_length
 STATES = {

@@ -26,6 +26,11 @@ DESCENTS = (angle_descent, convolution_kernel, power_descent)
 REPRODUCIBLE = (accuracy, curse_of_memory, ring_eigenvalues, ring_gain, *DESCENTS)
 STUDIES = (*REPRODUCIBLE, speed_layers, speed_losses, speed_moments)
 LISTED = tuple(map(command.study_module, command.STUDIES))  # others have their tests
+SPEEDS = (speed_layers, speed_losses, speed_moments)
+MARKED = [
+    pytest.param(one, marks=pytest.mark.slow if one in SPEEDS else ())
+    for one in STUDIES
+]
 FAR = 5.0  # standard errors
 
 
@@ -74,7 +79,7 @@ def test_presets_differ_and_are_hashable(module):
     assert len({store.canonical(config) for config in presets}) == 3
 
 
-@pytest.mark.parametrize("module", STUDIES, ids=name)
+@pytest.mark.parametrize("module", MARKED, ids=name)
 def test_every_variable_says_its_unit_and_is_finite(smoke, module):
     dataset = smoke[module.STUDY]
     assert "dtype" in dataset.attrs
@@ -84,7 +89,7 @@ def test_every_variable_says_its_unit_and_is_finite(smoke, module):
             assert np.isfinite(values).all(), label
 
 
-@pytest.mark.parametrize("module", STUDIES, ids=name)
+@pytest.mark.parametrize("module", MARKED, ids=name)
 def test_result_survives_the_store(smoke, module, results):
     dataset = smoke[module.STUDY]
     store.save(module.STUDY, module.VERSION, module.SMOKE, dataset)
@@ -184,6 +189,7 @@ def test_accuracy_is_measured_on_more_than_random_arguments():
     assert gap.min() == pytest.approx(1e-12)
 
 
+@pytest.mark.slow
 def test_all_ways_of_the_benchmark_agree(smoke):
     assert smoke["speed_moments"].attrs["disagreement"] < speed_moments.AGREEMENT
     config = speed_moments.SMOKE
@@ -195,6 +201,7 @@ def test_all_ways_of_the_benchmark_agree(smoke):
     np.testing.assert_allclose(ratios, 1, atol=0.6)
 
 
+@pytest.mark.slow
 def test_both_ways_of_the_layer_agree_and_a_wrong_one_is_refused(smoke, monkeypatch):
     assert smoke["speed_layers"].attrs["disagreement"] < speed_layers.AGREEMENT
     wrong = {**speed_layers.WAYS, "usual": lambda *a: 1.05 * speed_layers.usual(*a)}

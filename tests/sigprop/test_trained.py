@@ -124,6 +124,7 @@ def test_the_two_losses_agree_and_every_slip_is_refuted(name):
     assert found.killed == len(losses.SLIPS)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_student")
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_loss_that_is_an_eighth_too_large_is_refuted(name, monkeypatch):
@@ -144,6 +145,7 @@ def test_inputs_that_were_given_are_returned_in_the_shape_asked_for():
     assert np.isnan(given.autocovariance(np.arange(2))).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_every_large_student_learns(name):
     found = trained(name)
@@ -153,6 +155,7 @@ def test_every_large_student_learns(name):
     assert loss == pytest.approx(found.losses[-1], rel=0.05)
 
 
+@pytest.mark.slow
 def test_learnt_parameters_are_confirmed_and_every_slip_is_refuted():
     claim = find("sigprop:trained-lru")
     results = trained_checks.learnt_parameters(claim, 5)
@@ -161,6 +164,7 @@ def test_learnt_parameters_are_confirmed_and_every_slip_is_refuted():
     assert trained_checks.score(claim).survivors == ()
 
 
+@pytest.mark.slow
 def test_wrong_forms_at_learnt_parameters_are_refuted(monkeypatch):
     now = trained_checks.subject("lru")
     wrong = now.curvature._replace(form=1.3 * now.curvature.form)
