@@ -18,7 +18,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
-from sympy import Add
 
 from sigprop.closed_form import compile_expr
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
@@ -26,8 +25,8 @@ from sigprop.kernels import require_linear
 from sigprop.layers.base import Layer
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.linearise import Modes, diagonalise, linearise
-from theory.autocorrelation import lemma_1
-from theory.symbols import Delta, a, alpha, b, beta, rho
+from theory import overlaps
+from theory.symbols import a, alpha, b, beta, rho
 
 DOUBLINGS = 40  # horizon of 2**40 steps
 Lags = tuple[float, ...]
@@ -123,15 +122,12 @@ def _by_modes(
 @functools.cache
 def pair_sums(law: Geometric | Lags) -> Callable[..., Any]:
     """``sum_jk alpha**j beta**k R(j - k)`` as a function of alpha and beta, by Lemma 1."""
-    pair = lemma_1()
     if isinstance(law, Geometric):
         if law.b == 0:
-            return compile_expr(law.a * pair.on("white"), alpha, beta)
-        whole = compile_expr(pair.on("mixed"), alpha, beta, a, b, rho)
+            return compile_expr(law.a * overlaps.shared("white"), alpha, beta)
+        whole = compile_expr(overlaps.mixed(), alpha, beta, a, b, rho)
         return lambda x, y: whole(x, y, *law)
-    weights = [pair.zero, *(pair.lag.subs(Delta, lag) for lag in range(1, len(law)))]
-    total = Add(*(r * weight for r, weight in zip(law, weights, strict=True)))
-    return compile_expr(total, alpha, beta)
+    return compile_expr(overlaps.of_lags(law), alpha, beta)
 
 
 def _by_gramian(
@@ -139,8 +135,8 @@ def _by_gramian(
 ) -> Float[Array, ""]:
     A, B, C, D = linearise(student)
     blocks = (
-        _real(A, B, C),
-        _real(jnp.diag(target.lam), target.inward, -target.outward),
+        real_system(A, B, C),
+        real_system(jnp.diag(target.lam), target.inward, -target.outward),
     )
     skip = D - target.skip
     d_in = skip.shape[1]
@@ -151,11 +147,11 @@ def _by_gramian(
     B = jnp.concatenate([*(one[1] for one in blocks), jnp.eye(d_in)])
     C = jnp.concatenate([*(one[2] for one in blocks), skip], 1)
     P = gramian(A, B)
-    weight = _half_spectrum(A, law)
+    weight = half_spectrum(A, law)
     return jnp.einsum("oi,ij,jk,ok->", C, weight, P, C)
 
 
-def _real(A: Any, B: Any, C: Any) -> tuple[Array, Array, Array]:
+def real_system(A: Any, B: Any, C: Any) -> tuple[Array, Array, Array]:
     """The system ``Re(C h)`` over real numbers."""
     if not jnp.iscomplexobj(A):
         return A, B, C
@@ -176,9 +172,9 @@ def gramian(A: Float[Array, "n n"], B: Float[Array, "n d"]) -> Float[Array, "n n
     return lax.scan(double, (B @ B.T, A), length=DOUBLINGS)[0][0]
 
 
-def _half_spectrum(A: Float[Array, "n n"], law: Geometric | Lags) -> Any:
+def half_spectrum(A: Float[Array, "*batch n n"], law: Geometric | Lags) -> Any:
     """``R(0)/2`` plus the sum over positive lags of ``R(lag) A**lag``."""
-    one = jnp.eye(len(A))
+    one = jnp.eye(A.shape[-1])
     if isinstance(law, Geometric):
         tail = jnp.linalg.solve(one - law.rho * A, law.rho * A)
         return (law.a + law.b) / 2 * one + law.b * tail

@@ -192,21 +192,32 @@ def expected_loss(
     if count not in (length, 2 * length - 1):
         raise ValueError(f"need {length} or {2 * length - 1} ages, got {count}")
     ages = np.arange(length - count, length)
-    covariance = np.asarray(process.autocovariance(np.arange(count)))
     dtype = difference.dtype
-    if not covariance[1:].any():
-        weight = jnp.asarray(covariance[0] * (length - abs(ages)), dtype)
-        return jnp.einsum("j,joi,joi->", weight, difference, difference) / (2 * length)
-    first, second = np.meshgrid(ages, ages, indexing="ij")
-    steps = (
-        length
-        - np.maximum(np.maximum(first, second), 0)
-        + np.minimum(np.minimum(first, second), 0)
-    )
-    known = np.maximum(steps, 0) * covariance[abs(first - second)]
-    form = jnp.asarray(known, dtype)
+    if is_white(process, count):
+        own = process.autocovariance(np.arange(1)) * (length - abs(ages)) / length
+        weight = jnp.asarray(own, dtype)
+        return jnp.einsum("j,joi,joi->", weight, difference, difference) / 2
+    form = jnp.asarray(age_weights(process, length, ages, ages), dtype)
     weighed = jnp.einsum("jk,koi->joi", form, difference)
-    return jnp.sum(difference * weighed) / (2 * length)
+    return jnp.sum(difference * weighed) / 2
+
+
+def is_white(process: Stationary, count: int) -> bool:
+    """Whether inputs of fewer than ``count`` steps apart are uncorrelated."""
+    return not np.asarray(process.autocovariance(np.arange(count)))[1:].any()
+
+
+def age_weights(
+    process: Stationary,
+    length: int,
+    first: Int[np.ndarray, " n"],
+    second: Int[np.ndarray, " m"],
+) -> Float[np.ndarray, "n m"]:
+    """``n(j, k) R(j - k) / T``: how much two ages count together in the mean loss."""
+    j, k = np.meshgrid(first, second, indexing="ij")
+    steps = length - np.maximum(np.maximum(j, k), 0) + np.minimum(np.minimum(j, k), 0)
+    lags = np.minimum(abs(j - k), length - 1)  # farther ages never meet
+    return np.maximum(steps, 0) * process.autocovariance(lags) / length
 
 
 def _two_sided(

@@ -1,0 +1,1 @@
+"""Curvature of the expected loss: exact Hessians, their structure, and large models."""

@@ -1,0 +1,157 @@
+"""Exact Hessians by the matrices of any causal linear recurrence, in its eigenbasis.
+
+A direction ``E`` of the matrix ``A`` moves ``A**age`` between the eigenvectors p and q by
+the divided difference of ``x**age`` over both eigenvalues; a second direction takes a
+third eigenvalue.  So the tables of ``sigprop.curvature.overlaps`` at unequal nodes give
+all second derivatives of the loss by ``A, B, C, D``, and the chain rule those by the
+parameters that make the matrices.
+
+Source: Zucchet & Orvieto (2024), Section 2.3, for the perturbation of eigenvectors; ours
+to second order and for the loss.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+
+from sigprop.curvature.layout import Expansion, Place, layout
+from sigprop.curvature.overlaps import NONE, Overlaps
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.linearise import System, diagonalise, linearise
+
+MATRICES = "ABCD"
+
+
+def matrices(layer: Layer) -> System:
+    """The real matrices of a causal layer.
+
+    Raises:
+        ValueError: If it is not causal, or its states are complex.
+    """
+    if not layer.causal:
+        raise ValueError(f"need a causal layer, got {type(layer).__name__}")
+    found = linearise(layer)
+    if jnp.iscomplexobj(found.A):
+        raise ValueError(f"need real states, got those of {type(layer).__name__}")
+    return found
+
+
+def empty(system: System) -> Expansion:
+    """Zeros by the entries of the four matrices."""
+    places, start = {}, 0
+    for name, matrix in zip(MATRICES, system, strict=True):
+        places[name] = Place(slice(start, start + matrix.size), matrix.shape)
+        start += matrix.size
+    return Expansion(np.zeros(start), np.zeros((start, start)), places)
+
+
+def expand(layer: Layer, rule: Overlaps) -> Expansion:
+    """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
+
+    Raises:
+        ValueError: If the layer is not causal or ``A`` has no basis of eigenvectors.
+    """
+    system = matrices(layer)
+    modes = diagonalise(system)
+    found = empty(system)
+    lam, V, b, c = modes.lam, modes.vectors, modes.inward, modes.outward
+    W = np.linalg.inv(V)
+    n = len(lam)
+    x, y = np.broadcast_to(lam[:, None], (n, n)), np.broadcast_to(lam[None], (n, n))
+    cc, bb = c.T @ c, b @ b.T
+    eye_in, eye_out = np.eye(b.shape[1]), np.eye(len(c))
+
+    # Tables: one or two eigenvalues of the first direction, one or two of the second.
+    pairs, pair_one = rule.shared([x, y], [x, y]), rule.shared([x, y], [lam])
+    ones = rule.shared([lam], [lam])
+    pair_skip = rule.shared([x, y], [NONE])[..., 0]
+    one_skip = rule.shared([lam], [NONE])[:, 0]
+    ((own,),) = rule.shared([NONE], [NONE])
+
+    first = {
+        ("A", "A"): np.einsum(
+            "pr,qs,pqrs,pa,rc,bq,ds->abcd", cc, bb, pairs, W, W, V, V, optimize=True
+        ),
+        ("A", "B"): np.einsum(
+            "pr,qi,pqr,pa,rc,bq->abci", cc, b, pair_one, W, W, V, optimize=True
+        ),
+        ("A", "C"): np.einsum(
+            "op,qs,pqs,pa,bq,ds->abod", c, bb, pair_one, W, V, V, optimize=True
+        ),
+        ("A", "D"): np.einsum(
+            "op,qi,pq,pa,bq->aboi", c, b, pair_skip, W, V, optimize=True
+        ),
+        ("B", "B"): np.einsum(
+            "pr,pr,pa,rc,ij->aicj", cc, ones, W, W, eye_in, optimize=True
+        ),
+        ("B", "C"): np.einsum("op,si,ps,pa,ds->aiod", c, b, ones, W, V, optimize=True),
+        ("B", "D"): np.einsum(
+            "op,p,pa,ij->aioj", c, one_skip, W, eye_in, optimize=True
+        ),
+        ("C", "C"): np.einsum(
+            "qs,qs,bq,ds,op->obpd", bb, ones, V, V, eye_out, optimize=True
+        ),
+        ("C", "D"): np.einsum(
+            "qi,q,bq,op->obpi", b, one_skip, V, eye_out, optimize=True
+        ),
+        ("D", "D"): own * np.einsum("op,ij->oipj", eye_out, eye_in),
+    }
+
+    # Against the error: one, two or three eigenvalues.
+    error = rule.error([lam])
+    error_two = rule.error([x, y])
+    z = np.broadcast_to(lam, (n, n, n))
+    error_three = rule.error([z.transpose(2, 1, 0), z.transpose(0, 2, 1), z])
+    (error_skip,) = rule.error([NONE])
+    turned = np.einsum(
+        "op,pqroi,ri,pa,bq,qc,dr->abcd", c, error_three, b, W, V, W, V, optimize=True
+    )
+    second = {
+        ("A", "A"): turned + turned.transpose(2, 3, 0, 1),
+        ("A", "B"): np.einsum(
+            "op,pqoi,pa,bq,qc->abci", c, error_two, W, V, W, optimize=True
+        ),
+        ("A", "C"): np.einsum(
+            "pqoi,qi,dp,pa,bq->abod", error_two, b, V, W, V, optimize=True
+        ),
+        ("B", "C"): np.einsum("poi,dp,pa->aiod", error, V, W, optimize=True),
+    }
+    slopes = {
+        "A": np.einsum("op,pqoi,qi,pa,bq->ab", c, error_two, b, W, V, optimize=True),
+        "B": np.einsum("op,poi,pa->ai", c, error, W, optimize=True),
+        "C": np.einsum("poi,pi,bp->ob", error, b, V, optimize=True),
+        "D": error_skip,
+    }
+    at = {
+        name: np.arange(place.entries.start, place.entries.stop)
+        for name, place in found.layout.items()
+    }
+    for (row, column), block in first.items():
+        whole = block + second.get((row, column), 0)
+        found.couple(
+            at[row], at[column], whole.real.reshape(at[row].size, at[column].size)
+        )
+    for name, slope in slopes.items():
+        found.gradient[at[name]] = slope.real.ravel()
+    return found
+
+
+def through(layer: Layer, known: Expansion) -> Expansion:
+    """The chain rule from the entries of a layer's matrices to its parameters."""
+    x, split = ravel_pytree(parameters(layer))
+
+    def flat(x: Array) -> Array:
+        system = linearise(replace(layer, split(x)))
+        return jnp.concatenate([jnp.ravel(matrix) for matrix in system])
+
+    jacobian = np.asarray(jax.jacfwd(flat)(x))
+    bends = np.asarray(jax.hessian(lambda x: flat(x) @ known.gradient)(x))
+    return Expansion(
+        jacobian.T @ known.gradient,
+        jacobian.T @ known.hessian @ jacobian + bends,
+        layout(layer),
+    )

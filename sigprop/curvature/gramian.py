@@ -1,0 +1,141 @@
+"""Exact Hessians by covariances of tangent systems: no eigenvalues, no sums over ages.
+
+A derivative of the response ``C A**age B`` is the response of a larger system, with ``A``
+on its diagonal twice, or four times for a second derivative, and the directions above it.
+Two systems share ``sum R(j - k) <g_j, f_k> = tr C_g (M(A_g) X + X M(A_f)') C_f'`` with
+``X = A_g X A_f' + B_g B_f'`` and ``M(A) = R(0)/2 + sum over lags of R(lag) A**lag``; the
+equation of ``X`` is solved by doubling the horizon.
+
+Source: the doubling is Smith's (1968); tangent systems are classical.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.curvature.dense import MATRICES, empty, matrices
+from sigprop.curvature.layout import Expansion
+from sigprop.layers.base import Layer
+from sigprop.linearise import System
+from sigprop.stationary import (
+    DOUBLINGS,
+    Geometric,
+    Lags,
+    half_spectrum,
+    real_system,
+    spectrum,
+)
+from sigprop.tasks.teacher_student import TeacherStudent
+
+
+def expand(task: TeacherStudent, layer: Layer) -> Expansion:
+    """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
+
+    Raises:
+        ValueError: If the layer is not causal, or sequences have an end.
+    """
+    if task.length is not None:
+        raise ValueError(
+            f"need sequences of infinite length for Gramians, got {task.length} steps"
+        )
+    system, law = System(*map(np.asarray, matrices(layer))), spectrum(task.process)
+    found = empty(system)
+    size = len(found.gradient)
+    axes = np.eye(size)
+    directions = System(
+        *(
+            axes[:, place.entries].reshape(size, *place.shape)
+            for place in (found.layout[name] for name in MATRICES)
+        )
+    )
+    error = _error(system, task)
+    first = _first(system, directions)
+    found.gradient[:] = shared(error, first, law)
+    for p in range(size):
+        row = System(*(part[p : p + 1] for part in directions))
+        rest = System(*(part[p:] for part in directions))
+        tangents = System(*(part[p:] for part in first))
+        own = System(*(part[p : p + 1] for part in first))
+        values = shared(own, tangents, law)
+        values = values + shared(error, _second(system, row, rest), law)
+        found.hessian[p, p:] = found.hessian[p:, p] = values
+    return found
+
+
+def shared(
+    first: System, second: System, law: Geometric | Lags
+) -> Float[np.ndarray, " pairs"]:
+    """What the responses of two batches of systems share; one of them may be single."""
+    A, B, C, _ = first
+    F, G, K, _ = second
+    X, power, other = B @ np.swapaxes(G, -1, -2), A, F
+    for _ in range(DOUBLINGS):
+        X = X + power @ X @ np.swapaxes(other, -1, -2)
+        power, other = power @ power, other @ other
+    left, right = (np.asarray(half_spectrum(jnp.asarray(one), law)) for one in (A, F))
+    weighed = left @ X + X @ np.swapaxes(right, -1, -2)
+    return np.sum((C @ weighed) * K, axis=(-2, -1))
+
+
+def _closed(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> System:
+    """A batch of systems whose skip is a state that forgets at once."""
+    batch, d_in = D.shape[0], D.shape[-1]
+    n = A.shape[-1]
+    whole = np.zeros((batch, n + d_in, n + d_in))
+    whole[:, :n, :n] = A
+    eye = np.broadcast_to(np.eye(d_in), (batch, d_in, d_in))
+    return System(
+        whole,
+        np.concatenate([np.broadcast_to(B, (batch, *B.shape[-2:])), eye], 1),
+        np.concatenate([np.broadcast_to(C, (batch, *C.shape[-2:])), D], 2),
+        np.zeros_like(D),
+    )
+
+
+def _error(student: System, task: TeacherStudent) -> System:
+    """Student minus teacher, as one system."""
+    target = task.target
+    F, G, K = real_system(jnp.diag(target.lam), target.inward, -target.outward)
+    n = len(student.A)
+    A = np.zeros((n + len(F), n + len(F)))
+    A[:n, :n], A[n:, n:] = student.A, F
+    B = np.concatenate([student.B, G])
+    C = np.concatenate([student.C, K], 1)
+    return _closed(A, B, C, np.asarray(student.D - target.skip)[None])
+
+
+def _first(at: System, along: System) -> System:
+    """Derivatives of the response along each of a batch of directions."""
+    A, B, C, _ = at
+    n, batch = len(A), len(along.A)
+    whole = np.zeros((batch, 2 * n, 2 * n))
+    whole[:, :n, :n] = whole[:, n:, n:] = A
+    whole[:, :n, n:] = along.A
+    entering = np.concatenate([along.B, np.broadcast_to(B, along.B.shape)], 1)
+    leaving = np.concatenate([np.broadcast_to(C, along.C.shape), along.C], 2)
+    return _closed(whole, entering, leaving, along.D)
+
+
+def _second(at: System, one: System, along: System) -> System:
+    """Second derivatives, along one direction and each of a batch."""
+    A, B, C, D = at
+    n, batch = len(A), len(along.A)
+    other = System(
+        *(np.broadcast_to(x, y.shape) for x, y in zip(one, along, strict=True))
+    )
+    whole = np.zeros((batch, 4, n, 4, n))
+    for k in range(4):
+        whole[:, k, :, k] = A
+    for row, column, moved in ((0, 1, one), (0, 2, along), (1, 3, along), (2, 3, one)):
+        whole[:, row, :, column] = moved.A
+    whole = whole.reshape(batch, 4 * n, 4 * n)
+    none = np.zeros_like(along.B)
+    entering = [none, along.B, other.B, np.broadcast_to(B, none.shape)]
+    none = np.zeros_like(along.C)
+    leaving = [np.broadcast_to(C, none.shape), other.C, along.C, none]
+    return _closed(
+        whole,
+        np.concatenate(entering, 1),
+        np.concatenate(leaving, 2),
+        np.zeros_like(along.D),
+    )

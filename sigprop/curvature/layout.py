@@ -1,0 +1,82 @@
+"""Where every parameter of a layer stands in one vector, and second-order expansions."""
+
+import math
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float, Int
+
+from sigprop.layers.base import Layer, parameters, replace
+
+
+class Place(NamedTuple):
+    """The entries of one parameter: a slice of the vector, and their shape."""
+
+    entries: slice
+    shape: tuple[int, ...]
+
+
+Layout = dict[str, Place]
+
+
+def layout(layer: Layer) -> Layout:
+    """Parameters by name, in alphabetical order, each in C order."""
+    found, start = {}, 0
+    for name, value in sorted(parameters(layer).items()):
+        found[name] = Place(slice(start, start + value.size), value.shape)
+        start += value.size
+    return found
+
+
+def numbered(layer: Layer) -> Any:
+    """The layer with the place of each entry as its value."""
+    return replace(
+        layer,
+        {
+            name: jnp.arange(
+                place.entries.start, place.entries.stop, dtype=float
+            ).reshape(place.shape)
+            for name, place in layout(layer).items()
+        },
+    )
+
+
+class Expansion(NamedTuple):
+    """A loss to second order around one set of parameters.
+
+    Attributes:
+        gradient: First derivatives.
+        hessian: Second derivatives.
+        layout: The place of each parameter in both.
+    """
+
+    gradient: Float[np.ndarray, " p"]
+    hessian: Float[np.ndarray, "p p"]
+    layout: Layout
+
+    @staticmethod
+    def empty(layer: Layer) -> "Expansion":
+        """Zeros to be filled in."""
+        places = layout(layer)
+        size = sum(math.prod(place.shape) for place in places.values())
+        return Expansion(np.zeros(size), np.zeros((size, size)), places)
+
+    def block(self, first: str, second: str | None = None) -> Float[np.ndarray, "n m"]:
+        """Second derivatives by two parameters, or by one and itself.
+
+        Raises:
+            KeyError: If there is no parameter of that name.
+        """
+        other = first if second is None else second
+        return self.hessian[self.layout[first].entries, self.layout[other].entries]
+
+    def couple(
+        self,
+        rows: Int[np.ndarray, " n"],
+        columns: Int[np.ndarray, " m"],
+        block: Float[np.ndarray, "n m"],
+    ) -> None:
+        """Set a block and, above or below it, its transpose."""
+        self.hessian[np.ix_(rows, columns)] = block
+        self.hessian[np.ix_(columns, rows)] = block.T

@@ -1,0 +1,111 @@
+r"""How much two powers share under a stationary input, and how that moves with both.
+
+Two filters ``x**n`` and ``y**m`` of one input share ``s(x, y) = sum x**n y**m R(n - m)``,
+Lemma 1.  Everything that curvature asks of it is a divided difference: over equal nodes
+it is a derivative, ``s[x, x] = ds/dx`` and ``s[x, x, x] = d^2s/dx^2 / 2``; over two
+eigenvalues of a matrix ``A`` it is what an entry of a change of ``A`` between their
+eigenvectors does, for ``A**n`` moves there by ``(x_1**n - x_2**n) / (x_1 - x_2)``.  The
+differences of the nodes cancel, so that close or equal nodes cost no accuracy.
+
+Where the second filter runs backwards in time the shared sum is over ``R(n + m)``.
+
+Source: Zucchet & Orvieto (2024), Lemmas 1 and 2 and Appendix C.2; divided differences
+and filters that run backwards are ours.
+"""
+
+from functools import cache, reduce
+
+from sympy import Add, Expr, Pow, S, Symbol, cancel, factor, symbols
+
+from theory.autocorrelation import INPUTS, geometric_sum, lemma_1
+from theory.symbols import Delta, a, alpha, b, beta, rho
+
+X = symbols("x_1:4")  # nodes of the first filter
+Y = symbols("y_1:4")  # nodes of the second
+SOURCES = ("white", "exponential")
+
+
+@cache
+def shared(source: str) -> Expr:
+    """``sum alpha**n beta**m R(n - m)`` of one of ``SOURCES``: Lemma 1."""
+    return factor(lemma_1().on(source))
+
+
+@cache
+def opposed(source: str) -> Expr:
+    """``sum alpha**n beta**m R(n + m)``: the second filter runs backwards in time.
+
+    Inputs of both ages are ``n + m`` steps apart; only the present one is common.
+
+    Example:
+        >>> opposed("exponential")
+        1/((alpha*rho - 1)*(beta*rho - 1))
+    """
+    covariance = INPUTS[source]
+    if covariance.lag == 0:
+        return covariance.zero
+    # R(n + m) = R(n) R(m) for a geometric autocovariance, and R(0) = 1.
+    first, second = (
+        1 + geometric_sum(Pow(x, Delta) * covariance.lag, Delta, S.One, S.Infinity)
+        for x in (alpha, beta)
+    )
+    return factor(first * second)
+
+
+def of_lags(values: tuple[float, ...], backwards: bool = False) -> Expr:
+    """``shared`` or ``opposed`` of an autocovariance that ends: ``values`` by lag."""
+    if backwards:
+        return Add(
+            *(
+                value * Pow(alpha, n) * Pow(beta, lag - n)
+                for lag, value in enumerate(values)
+                for n in range(lag + 1)
+            )
+        )
+    pair = lemma_1()
+    tails = (pair.lag.subs(Delta, lag) for lag in range(1, len(values)))
+    weights = (pair.zero, *tails)
+    return Add(*(r * weight for r, weight in zip(values, weights, strict=True)))
+
+
+def mixed(backwards: bool = False) -> Expr:
+    """``shared`` or ``opposed`` of ``R = a [lag = 0] + b rho**|lag|``, linear in both."""
+    white, correlated = map(opposed if backwards else shared, SOURCES)
+    return a * white + b * correlated
+
+
+def divided(form: Expr, first: int, second: int) -> Expr:
+    """Divided difference of a form of alpha and beta, over nodes ``X`` and ``Y``.
+
+    Args:
+        form: Rational in alpha and beta.
+        first: Nodes ``x_1 ... x_first`` in place of alpha, three at most.
+        second: Nodes ``y_1 ... y_second`` in place of beta, three at most.
+
+    Example:
+        >>> divided(shared("white"), 2, 1)
+        y_1/((x_1*y_1 - 1)*(x_2*y_1 - 1))
+    """
+    return _differences(_differences(form, alpha, X[:first]), beta, Y[:second])
+
+
+def _differences(form: Expr, variable: Symbol, nodes: tuple[Symbol, ...]) -> Expr:
+    """Newton's recursion: one node more at a time."""
+
+    def with_node(known: Expr, pair: tuple[Symbol, Symbol]) -> Expr:
+        old, new = pair
+        return factor(cancel((known.subs(old, new) - known) / (new - old)))
+
+    start_ = form.subs(variable, nodes[0])
+    return reduce(with_node, zip(nodes, nodes[1:], strict=False), start_)
+
+
+def repeated(form: Expr, first: int, second: int) -> Expr:
+    """``divided`` at equal nodes, alpha and beta: derivatives over factorials.
+
+    Example:
+        >>> repeated(shared("white"), 2, 1)
+        beta/(alpha*beta - 1)**2
+    """
+    nodes = {x: alpha for x in X} | {y: beta for y in Y}
+    return factor(divided(form, first, second).subs(nodes))
