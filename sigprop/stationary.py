@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy.linalg
 from jax import lax
 from jaxtyping import Array, Float
 
@@ -71,7 +72,18 @@ def stationary_target(teacher: Layer, process: Any) -> Modes:
             process has no autocovariance at all lags.
     """
     spectrum(process)
-    modes = diagonalise(linearise(teacher))
+    system = linearise(teacher)
+    modes = diagonalise(system)
+    if np.iscomplexobj(system.A):
+        # A real part is half of a number and half of its conjugate.
+        lam, vectors, inward, outward, skip = modes
+        modes = Modes(
+            np.concatenate([lam, lam.conj()]),
+            np.asarray(scipy.linalg.block_diag(vectors, vectors.conj())),
+            np.concatenate([inward, inward.conj()]),
+            np.concatenate([outward, outward.conj()], 1) / 2,
+            skip,
+        )
     if not np.abs(modes.lam).max() < 1:
         raise ValueError(
             "need a stable teacher, of eigenvalues inside the unit circle, for infinitely "
@@ -172,13 +184,16 @@ def gramian(A: Float[Array, "n n"], B: Float[Array, "n d"]) -> Float[Array, "n n
     return lax.scan(double, (B @ B.T, A), length=DOUBLINGS)[0][0]
 
 
-def half_spectrum(A: Float[Array, "*batch n n"], law: Geometric | Lags) -> Any:
-    """``R(0)/2`` plus the sum over positive lags of ``R(lag) A**lag``."""
-    one = jnp.eye(A.shape[-1])
+def half_spectrum(
+    A: Float[Array | np.ndarray, "*batch n n"], law: Geometric | Lags
+) -> Any:
+    """``R(0)/2`` plus the sum over positive lags of ``R(lag) A**lag``; of JAX or NumPy."""
+    xp = A.__array_namespace__()
+    one = xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape)
     if isinstance(law, Geometric):
-        tail = jnp.linalg.solve(one - law.rho * A, law.rho * A)
+        tail = xp.linalg.solve(one - law.rho * A, law.rho * A)
         return (law.a + law.b) / 2 * one + law.b * tail
-    weight = jnp.zeros_like(A)
+    weight = xp.zeros_like(A)
     for value in reversed(law[1:]):  # Horner's rule
         weight = A @ (value * one + weight)
     return law[0] / 2 * one + weight

@@ -13,12 +13,13 @@ Source: Zucchet & Orvieto (2024), Lemmas 1 and 2 and Appendix C.2; divided diffe
 and filters that run backwards are ours.
 """
 
+import itertools
 from functools import cache, reduce
 
 from sympy import Add, Expr, Pow, S, Symbol, cancel, factor, symbols
 
 from theory.autocorrelation import INPUTS, geometric_sum, lemma_1
-from theory.symbols import Delta, a, alpha, b, beta, rho
+from theory.symbols import Delta, a, alpha, b, beta
 
 X = symbols("x_1:4")  # nodes of the first filter
 Y = symbols("y_1:4")  # nodes of the second
@@ -97,7 +98,7 @@ def _differences(form: Expr, variable: Symbol, nodes: tuple[Symbol, ...]) -> Exp
         return factor(cancel((known.subs(old, new) - known) / (new - old)))
 
     start_ = form.subs(variable, nodes[0])
-    return reduce(with_node, zip(nodes, nodes[1:], strict=False), start_)
+    return reduce(with_node, itertools.pairwise(nodes), start_)
 
 
 def repeated(form: Expr, first: int, second: int) -> Expr:

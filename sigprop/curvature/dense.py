@@ -10,17 +10,14 @@ Source: Zucchet & Orvieto (2024), Section 2.3, for the perturbation of eigenvect
 to second order and for the loss.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float
 
-from sigprop.curvature.layout import Expansion, Place, layout
+from sigprop.curvature.layout import Expansion, Place
 from sigprop.curvature.overlaps import NONE, Overlaps
-from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.base import Layer
 from sigprop.linearise import System, diagonalise, linearise
 
 MATRICES = "ABCD"
@@ -40,6 +37,11 @@ def matrices(layer: Layer) -> System:
     return found
 
 
+def by_name(layer: Layer) -> dict[str, Any]:
+    """``A, B, C, D`` by their letters."""
+    return dict(zip(MATRICES, matrices(layer), strict=True))
+
+
 def empty(system: System) -> Expansion:
     """Zeros by the entries of the four matrices."""
     places, start = {}, 0
@@ -49,13 +51,12 @@ def empty(system: System) -> Expansion:
     return Expansion(np.zeros(start), np.zeros((start, start)), places)
 
 
-def expand(layer: Layer, rule: Overlaps) -> Expansion:
+def expand(system: System, rule: Overlaps) -> Expansion:
     """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
 
     Raises:
-        ValueError: If the layer is not causal or ``A`` has no basis of eigenvectors.
+        ValueError: If ``A`` has no basis of eigenvectors.
     """
-    system = matrices(layer)
     modes = diagonalise(system)
     found = empty(system)
     lam, V, b, c = modes.lam, modes.vectors, modes.inward, modes.outward
@@ -138,20 +139,3 @@ def expand(layer: Layer, rule: Overlaps) -> Expansion:
     for name, slope in slopes.items():
         found.gradient[at[name]] = slope.real.ravel()
     return found
-
-
-def through(layer: Layer, known: Expansion) -> Expansion:
-    """The chain rule from the entries of a layer's matrices to its parameters."""
-    x, split = ravel_pytree(parameters(layer))
-
-    def flat(x: Array) -> Array:
-        system = linearise(replace(layer, split(x)))
-        return jnp.concatenate([jnp.ravel(matrix) for matrix in system])
-
-    jacobian = np.asarray(jax.jacfwd(flat)(x))
-    bends = np.asarray(jax.hessian(lambda x: flat(x) @ known.gradient)(x))
-    return Expansion(
-        jacobian.T @ known.gradient,
-        jacobian.T @ known.hessian @ jacobian + bends,
-        layout(layer),
-    )

@@ -205,7 +205,7 @@ def _couplings(
         block = _shared(rows[i], columns[j], plain) + _shared(
             rows[i], flipped[j], mixed
         )
-        yield first.families[i].where, second.families[j].where, block.real / 2
+        yield first.families[i].where, second.families[j].where, np.real(block) / 2
 
 
 def _shared(f: Factors, g: Factors, at: Table) -> Complex[np.ndarray, "n m"]:
@@ -235,7 +235,7 @@ def _bend(found: Expansion, half: Half, rule: Overlaps) -> None:
         one = f.slope
         into = one.gain[:, None] * modes.B + modes.gain[:, None] * one.B
         first = against(error, one.c, beta) + against(error, c, into) + one.lam * turned
-        found.gradient[f.where] = first.real
+        found.gradient[f.where] = np.real(first)
         for g in half.families[i:]:
             two = g.slope
             enter = two.gain[:, None] * modes.B + modes.gain[:, None] * two.B
@@ -253,9 +253,9 @@ def _bend(found: Expansion, half: Half, rule: Overlaps) -> None:
             total = total + two.lam * (
                 against(slope, one.c, beta) + against(slope, c, into)
             )
-            found.hessian[f.where, g.where] += total.real
+            found.hessian[f.where, g.where] += np.real(total)
             if g is not f:
-                found.hessian[g.where, f.where] += total.real
+                found.hessian[g.where, f.where] += np.real(total)
 
 
 def _skip(found: Expansion, halves: list[Half], rule: Overlaps) -> None:
@@ -279,4 +279,4 @@ def _skip(found: Expansion, halves: list[Half], rule: Overlaps) -> None:
             block = f.u[:, outputs] * f.v[:, inputs] * value
             if f.turned is not None:
                 block = block + f.c[:, outputs] * f.turned[:, inputs] * slope
-            found.couple(family.where, where, block.real)
+            found.couple(family.where, where, np.real(block))

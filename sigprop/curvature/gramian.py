@@ -9,13 +9,14 @@ equation of ``X`` is solved by doubling the horizon.
 Source: the doubling is Smith's (1968); tangent systems are classical.
 """
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.curvature.dense import MATRICES, empty, matrices
+from sigprop.curvature.dense import MATRICES, empty
 from sigprop.curvature.layout import Expansion
-from sigprop.layers.base import Layer
 from sigprop.linearise import System
 from sigprop.stationary import (
     DOUBLINGS,
@@ -28,17 +29,17 @@ from sigprop.stationary import (
 from sigprop.tasks.teacher_student import TeacherStudent
 
 
-def expand(task: TeacherStudent, layer: Layer) -> Expansion:
+def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
     """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
 
     Raises:
-        ValueError: If the layer is not causal, or sequences have an end.
+        ValueError: If sequences have an end.
     """
     if task.length is not None:
         raise ValueError(
             f"need sequences of infinite length for Gramians, got {task.length} steps"
         )
-    system, law = System(*map(np.asarray, matrices(layer))), spectrum(task.process)
+    system, law = System(*map(np.asarray, system)), spectrum(task.process)
     found = empty(system)
     size = len(found.gradient)
     axes = np.eye(size)
@@ -48,16 +49,18 @@ def expand(task: TeacherStudent, layer: Layer) -> Expansion:
             for place in (found.layout[name] for name in MATRICES)
         )
     )
-    error = _error(system, task)
     first = _first(system, directions)
-    found.gradient[:] = shared(error, first, law)
+    error = _error(system, task)
+    if not at_optimum:
+        found.gradient[:] = shared(error, first, law)
     for p in range(size):
         row = System(*(part[p : p + 1] for part in directions))
         rest = System(*(part[p:] for part in directions))
         tangents = System(*(part[p:] for part in first))
         own = System(*(part[p : p + 1] for part in first))
         values = shared(own, tangents, law)
-        values = values + shared(error, _second(system, row, rest), law)
+        if not at_optimum:
+            values = values + shared(error, _second(system, row, rest), law)
         found.hessian[p, p:] = found.hessian[p:, p] = values
     return found
 
@@ -72,7 +75,7 @@ def shared(
     for _ in range(DOUBLINGS):
         X = X + power @ X @ np.swapaxes(other, -1, -2)
         power, other = power @ power, other @ other
-    left, right = (np.asarray(half_spectrum(jnp.asarray(one), law)) for one in (A, F))
+    left, right = half_spectrum(A, law), half_spectrum(F, law)
     weighed = left @ X + X @ np.swapaxes(right, -1, -2)
     return np.sum((C @ weighed) * K, axis=(-2, -1))
 
@@ -101,7 +104,8 @@ def _error(student: System, task: TeacherStudent) -> System:
     A[:n, :n], A[n:, n:] = student.A, F
     B = np.concatenate([student.B, G])
     C = np.concatenate([student.C, K], 1)
-    return _closed(A, B, C, np.asarray(student.D - target.skip)[None])
+    skip: Any = student.D - np.asarray(target.skip)
+    return _closed(A, B, C, skip[None])
 
 
 def _first(at: System, along: System) -> System:
@@ -113,12 +117,12 @@ def _first(at: System, along: System) -> System:
     whole[:, :n, n:] = along.A
     entering = np.concatenate([along.B, np.broadcast_to(B, along.B.shape)], 1)
     leaving = np.concatenate([np.broadcast_to(C, along.C.shape), along.C], 2)
-    return _closed(whole, entering, leaving, along.D)
+    return _closed(whole, entering, leaving, np.asarray(along.D))
 
 
 def _second(at: System, one: System, along: System) -> System:
     """Second derivatives, along one direction and each of a batch."""
-    A, B, C, D = at
+    A, B, C, _D = at
     n, batch = len(A), len(along.A)
     other = System(
         *(np.broadcast_to(x, y.shape) for x, y in zip(one, along, strict=True))

@@ -8,7 +8,7 @@ the covariances of tangent systems.  ``autodiff`` differentiates the population 
 Source: Zucchet & Orvieto (2024), Section 4.3 and Appendix C.2.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -18,10 +18,11 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from sigprop.curvature import dense, diagonal, gramian
-from sigprop.curvature.layout import Expansion, layout
+from sigprop.curvature.layout import Expansion, layout, through
 from sigprop.curvature.overlaps import overlaps_of
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.layers.rotrnn import RotRNN
 from sigprop.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
@@ -29,15 +30,24 @@ Route = Literal["closed", "gramian", "autodiff"]
 COLUMNS = 64  # of the Hessian that autodiff computes at once
 
 
-def expand(task: TeacherStudent, student: Layer, route: Route = "closed") -> Expansion:
+def expand(
+    task: TeacherStudent,
+    student: Layer,
+    route: Route = "closed",
+    *,
+    at_optimum: bool = False,
+) -> Expansion:
     """Gradient and Hessian of the expected loss at any linear student.
 
     Args:
-        task: At optimality or away from it, of finite or infinite length; its input is
-            any stationary process.  Of double precision, as the student.
-        student: Linear.
-        route: ``closed`` for every layer; ``gramian`` for a causal one and sequences
-            of infinite length; ``autodiff`` for every layer.
+        task: Of finite or infinite length; its input is any stationary process.  Of
+            double precision, as the student.
+        student: Linear, at optimality or away from it.
+        route: ``closed`` for every layer; ``gramian`` for a causal layer of real states
+            and sequences of infinite length; ``autodiff`` for every loss that the task
+            can compute.
+        at_optimum: Whether to take the student for its own teacher.  The gradient is
+            then nought and the Hessian is that of Gauss and Newton; not by ``autodiff``.
 
     Returns:
         Entries by the layer's ``parameters``, names in alphabetical order.
@@ -48,23 +58,46 @@ def expand(task: TeacherStudent, student: Layer, route: Route = "closed") -> Exp
 
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
     """
-    if route not in ("closed", "gramian", "autodiff"):
-        raise ValueError(f"need a route closed, gramian or autodiff, got {route!r}")
+    _require_double(task, student)
+    with double_precision(True):
+        if route == "closed":
+            return _closed(task, student, at_optimum)
+        if route == "gramian":
+            found = gramian.expand(task, dense.matrices(student), at_optimum)
+            return through(student, dense.by_name, found)
+        if route == "autodiff" and not at_optimum:
+            return _autodiff(task, student)
+    raise ValueError(
+        "need a route closed or gramian, or autodiff where the teacher is given, got "
+        f"{route!r}"
+    )
+
+
+def _require_double(task: TeacherStudent, student: Layer) -> None:
     leaves = jax.tree.leaves((parameters(student), task.target))
     if any(np.finfo(leaf.dtype).bits < 64 for leaf in leaves):
         raise ValueError(
             "need double precision for exact curvature, got float32; build task and "
             "student inside `with sigprop.double_precision(True):`"
         )
-    with double_precision(True):
-        if route == "autodiff":
-            return _autodiff(task, student)
-        if route == "gramian":
-            return dense.through(student, gramian.expand(task, student))
-        rule = overlaps_of(task, student)
-        if all(isinstance(half, DiagonalLayer) for half in student.halves()):
-            return diagonal.expand(student, rule)
-        return dense.through(student, dense.expand(student, rule))
+
+
+def _closed(task: TeacherStudent, student: Layer, at_optimum: bool) -> Expansion:
+    rule = overlaps_of(task, student)
+    if at_optimum:
+        rule = rule.at_optimum()
+    if all(isinstance(half, DiagonalLayer) for half in student.halves()):
+        return diagonal.expand(student, rule)
+    if isinstance(student, RotRNN):
+        rotated = diagonal.expand(student.diagonal(), rule)
+        return through(student, _rotated, rotated)
+    found = dense.expand(dense.matrices(student), rule)
+    return through(student, dense.by_name, found)
+
+
+def _rotated(layer: Layer) -> dict[str, Array]:
+    assert isinstance(layer, RotRNN)
+    return parameters(layer.diagonal())
 
 
 def _autodiff(task: TeacherStudent, student: Layer) -> Expansion:

@@ -1,13 +1,17 @@
 """Where every parameter of a layer stands in one vector, and second-order expansions."""
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int
 
 from sigprop.layers.base import Layer, parameters, replace
+from sigprop.linearise import ONCE
 
 
 class Place(NamedTuple):
@@ -80,3 +84,32 @@ class Expansion(NamedTuple):
         """Set a block and, above or below it, its transpose."""
         self.hessian[np.ix_(rows, columns)] = block
         self.hessian[np.ix_(columns, rows)] = block.T
+
+
+def through(
+    layer: Layer, made: Callable[[Layer], Mapping[str, Array]], known: Expansion
+) -> Expansion:
+    """The chain rule: from quantities that a layer makes to its parameters.
+
+    Args:
+        layer: Whose parameters are wanted.
+        made: The quantities by name, as the expansion knows them.
+        known: The loss to second order in them.
+    """
+    x, split = ravel_pytree(parameters(layer))
+
+    def flat(x: Array) -> Array:
+        found = made(replace(layer, split(x)))
+        return jnp.concatenate([jnp.ravel(found[name]) for name in known.layout])
+
+    def slopes(x: Array) -> tuple[Array, Array]:
+        bends = jax.jacrev(jax.grad(lambda x: flat(x) @ known.gradient))(x)
+        return jax.jacrev(flat)(x), bends
+
+    program = jax.jit(slopes, compiler_options=ONCE)
+    jacobian, bends = map(np.asarray, program(x))
+    return Expansion(
+        jacobian.T @ known.gradient,
+        jacobian.T @ known.hessian @ jacobian + bends,
+        layout(layer),
+    )

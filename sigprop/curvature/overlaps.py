@@ -12,7 +12,7 @@ Notation: w_jk  weight of ages j and k in the loss;  j[x_1, x_2]  divided differ
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, final
 
 import jax
 import numpy as np
@@ -29,25 +29,7 @@ from theory.symbols import alpha, beta, rho
 
 NONE = np.zeros(1, complex)  # the eigenvalue of a skip connection
 Nodes = Sequence[Complex[np.ndarray, "*nodes"]]  # one array a node of the difference
-
-
-class Overlaps(Protocol):
-    """One rule to sum over ages, and the response whose square is the loss."""
-
-    def shared(
-        self, x: Nodes, y: Nodes, opposed: bool = False
-    ) -> Complex[np.ndarray, "*both"]:
-        """``sum w_jk j[x...] k[y...]`` for every pair of nodes: the outer product.
-
-        ``opposed`` says that the second filter runs the other way.
-        """
-        ...
-
-    def error(
-        self, x: Nodes, backwards: bool = False
-    ) -> Complex[np.ndarray, "*nodes d_out d_in"]:
-        """``sum w_jk j[x...] d_k`` with ``d`` the response of student minus teacher."""
-        ...
+Others = Sequence[Complex[np.ndarray, "*others"]]
 
 
 class Table(NamedTuple):
@@ -59,17 +41,6 @@ class Table(NamedTuple):
     by_both: Complex[np.ndarray, "n m"]
 
 
-def table(
-    rule: Overlaps,
-    x: Complex[np.ndarray, " n"],
-    y: Complex[np.ndarray, " m"],
-    opposed: bool = False,
-) -> Table:
-    """Every pair of two sets of filters."""
-    orders = (1, 1), (2, 1), (1, 2), (2, 2)
-    return Table(*(rule.shared([x] * i, [y] * j, opposed) for i, j in orders))
-
-
 class Weighted(NamedTuple):
     """A response as a sum of filters, one matrix of weights a filter."""
 
@@ -78,7 +49,7 @@ class Weighted(NamedTuple):
     backwards: bool
 
 
-def _outer(x: Nodes, y: Nodes) -> tuple[list[Any], list[Any]]:
+def _outer(x: Nodes, y: Others) -> tuple[list[Any], list[Any]]:
     """Nodes that broadcast against each other; equal ones stay the same array."""
     rows = {id(one): one.reshape(*one.shape, *(1,) * y[0].ndim) for one in x}
     return [rows[id(one)] for one in x], list(y)
@@ -98,9 +69,12 @@ class Law:
     response: tuple[Weighted, ...]
 
     def shared(
-        self, x: Nodes, y: Nodes, opposed: bool = False
+        self, x: Nodes, y: Others, opposed: bool = False
     ) -> Complex[np.ndarray, "*both"]:
-        """As ``Overlaps.shared``."""
+        """``sum w_jk j[x...] k[y...]`` for every pair of nodes: the outer product.
+
+        ``opposed`` says that the second filter runs the other way.
+        """
         rows, columns = _outer(x, y)
         equal = len({*map(id, x)}) == len({*map(id, y)}) == 1
         if equal:
@@ -122,13 +96,19 @@ class Law:
     def error(
         self, x: Nodes, backwards: bool = False
     ) -> Complex[np.ndarray, "*nodes d_out d_in"]:
-        """As ``Overlaps.error``."""
-        return sum(
+        """``sum w_jk j[x...] d_k``, ``d`` the response of student minus teacher."""
+        parts = [
             np.tensordot(
                 self.shared(x, [one.lam], backwards != one.backwards), one.weights, 1
             )
             for one in self.response
-        )
+        ]
+        return np.sum(parts, axis=0)
+
+    def at_optimum(self) -> "Law":
+        """The rule where student and teacher are equal: there is no error."""
+        none = np.zeros((1, *self.response[0].weights.shape[1:]), complex)
+        return Law(self.law, (Weighted(NONE, none, False),))
 
 
 @cache
@@ -174,9 +154,9 @@ class Window:
     future: Float[np.ndarray, "T d_out d_in"]
 
     def shared(
-        self, x: Nodes, y: Nodes, opposed: bool = False
+        self, x: Nodes, y: Others, opposed: bool = False
     ) -> Complex[np.ndarray, "*both"]:
-        """As ``Overlaps.shared``."""
+        """As ``Law.shared``."""
         weights = self.opposed if opposed else self.forwards
         left = self._powers(x) @ weights
         return np.tensordot(left, self._powers(y), (-1, -1))
@@ -184,7 +164,7 @@ class Window:
     def error(
         self, x: Nodes, backwards: bool = False
     ) -> Complex[np.ndarray, "*nodes d_out d_in"]:
-        """As ``Overlaps.error``."""
+        """As ``Law.error``."""
         same, other = self.past, self.future
         if backwards:
             same, other = other, same
@@ -192,6 +172,11 @@ class Window:
             self.opposed, other, 1
         )
         return np.tensordot(self._powers(x), seen, 1)
+
+    def at_optimum(self) -> "Window":
+        """The rule where student and teacher are equal: there is no error."""
+        none = np.zeros_like(self.past)
+        return Window(self.forwards, self.opposed, none, none)
 
     def _powers(self, nodes: Nodes) -> Complex[np.ndarray, "*nodes T"]:
         """Divided differences of ``x**age`` at each age, by Horner's recursion."""
@@ -205,7 +190,22 @@ class Window:
         return np.moveaxis(found[-1], 0, -1)
 
 
-def overlaps_of(task: TeacherStudent, student: Layer) -> Law | Window:
+Overlaps = Law | Window
+"""A rule to sum over ages, and the error whose square is the loss."""
+
+
+def table(
+    rule: Overlaps,
+    x: Complex[np.ndarray, " n"],
+    y: Complex[np.ndarray, " m"],
+    opposed: bool = False,
+) -> Table:
+    """Every pair of two sets of filters."""
+    orders = (1, 1), (2, 1), (1, 2), (2, 2)
+    return Table(*(rule.shared([x] * i, [y] * j, opposed) for i, j in orders))
+
+
+def overlaps_of(task: TeacherStudent, student: Layer) -> Overlaps:
     """The rule of a task, with the error that a student makes in it.
 
     Raises:

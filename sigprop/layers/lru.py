@@ -207,9 +207,10 @@ def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
             f"need the arrays {', '.join(ARRAYS)}; missing {sorted(missing)}, unknown "
             f"{sorted(unknown)}"
         )
+    found = {name: np.asarray(value) for name, value in arrays.items()}
     found = {
-        name: np.asarray(value, np.result_type(value, np.float32))
-        for name, value in arrays.items()
+        name: value.astype(np.result_type(value, np.float32))
+        for name, value in found.items()
     }
     n = found["nu_log"].shape[0] if found["nu_log"].ndim == 1 else -1
     d_in, d_out = found["B_re"].shape[-1], found["C_re"].shape[0]

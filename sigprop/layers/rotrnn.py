@@ -21,6 +21,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer, require_inputs
 from sigprop.layers.bidirectional import Bidirectional
+from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.initialisers import normal, require_sizes
 from sigprop.projections import project_in, read_out
 from sigprop.ring import normalisation, ring_polar
@@ -116,10 +117,25 @@ class RotRNN(Layer):
         self, P: Float[Array, "heads size size"], u: Float[Array, "time d_in"]
     ) -> Complex[Array, "time pairs"]:
         """``P^T xi B u``, pairs of numbers as complex ones; ``P^T xi B`` is made once."""
+        return project_in(*self.inward(P), u)
+
+    def inward(
+        self, P: Float[Array, "heads size size"]
+    ) -> tuple[Float[Array, "pairs d_in"], Float[Array, "pairs d_in"]]:
+        """Real and imaginary part of ``P^T xi B``, pairs of rows as complex ones."""
         heads, size, _ = P.shape
         B = P.mT @ self.normalised_B().reshape(heads, size, -1)
         B = B.reshape(self.B.shape)
-        return project_in(B[0::2], B[1::2], u)
+        return B[0::2], B[1::2]
+
+    def outward(
+        self, P: Float[Array, "heads size size"]
+    ) -> tuple[Float[Array, "d_out pairs"], Float[Array, "d_out pairs"]]:
+        """Real and imaginary part of the ``c`` with ``C P z = Re(c z)``."""
+        heads, size, _ = P.shape
+        C = jnp.einsum("ohi,hij->ohj", self.C.reshape(-1, heads, size), P)
+        C = C.reshape(self.C.shape)
+        return C[:, 0::2], -C[:, 1::2]
 
     def leave(
         self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
@@ -133,10 +149,19 @@ class RotRNN(Layer):
         self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
     ) -> Float[Array, "time d_out"]:
         """``C P z``; ``C P`` is made once, so that no state is rotated back."""
-        heads, size, _ = P.shape
-        C = jnp.einsum("ohi,hij->ohj", self.C.reshape(-1, heads, size), P)
-        C = C.reshape(self.C.shape)
-        return read_out(C[:, 0::2], -C[:, 1::2], z)
+        return read_out(*self.outward(P), z)
+
+    def diagonal(self) -> ComplexDiagonal:
+        """The same map as a complex diagonal layer, in the coordinates ``P^T h``."""
+        P, nu = self.rotations(), jnp.exp(self.gamma_log)[:, None]
+        return ComplexDiagonal(
+            *self.inward(P),
+            *self.outward(P),
+            self.D,
+            jnp.broadcast_to(nu, self.theta.shape).reshape(-1),
+            self.theta.reshape(-1),
+            "exponential",
+        )
 
     def skip(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
         """``D u``, with ``D`` a vector (one a channel) or a matrix."""

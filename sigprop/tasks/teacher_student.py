@@ -193,7 +193,7 @@ def expected_loss(
         raise ValueError(f"need {length} or {2 * length - 1} ages, got {count}")
     ages = np.arange(length - count, length)
     dtype = difference.dtype
-    if is_white(process, count):
+    if is_white(process, length):
         own = process.autocovariance(np.arange(1)) * (length - abs(ages)) / length
         weight = jnp.asarray(own, dtype)
         return jnp.einsum("j,joi,joi->", weight, difference, difference) / 2
@@ -202,9 +202,9 @@ def expected_loss(
     return jnp.sum(difference * weighed) / 2
 
 
-def is_white(process: Stationary, count: int) -> bool:
-    """Whether inputs of fewer than ``count`` steps apart are uncorrelated."""
-    return not np.asarray(process.autocovariance(np.arange(count)))[1:].any()
+def is_white(process: Stationary, length: int) -> bool:
+    """Whether inputs fewer than ``length`` steps apart are uncorrelated."""
+    return not np.asarray(process.autocovariance(np.arange(length)))[1:].any()
 
 
 def age_weights(
@@ -217,7 +217,8 @@ def age_weights(
     j, k = np.meshgrid(first, second, indexing="ij")
     steps = length - np.maximum(np.maximum(j, k), 0) + np.minimum(np.minimum(j, k), 0)
     lags = np.minimum(abs(j - k), length - 1)  # farther ages never meet
-    return np.maximum(steps, 0) * process.autocovariance(lags) / length
+    covariance = np.asarray(process.autocovariance(np.arange(length)))
+    return np.maximum(steps, 0) * covariance[lags] / length
 
 
 def _two_sided(

@@ -1,0 +1,245 @@
+"""The expected loss and its second differences in high precision: the judge of Hessians.
+
+Every layer is written again from its recurrence, as a sum of filters ``w lam**age`` of
+arbitrary-precision numbers, one input and one output; a loss over infinitely many ages is
+a sum of geometric series, and its second derivatives are differences with a step so small
+that nothing but rounding in the last digits is left.
+
+Source: the recurrences as in ``sigprop.layers``; the series are Lemma 1 of Zucchet &
+Orvieto (2024) for ``R = a [lag = 0] + b rho**|lag|``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+from jaxtyping import Float
+from mpmath import mp, mpc, mpf
+
+DIGITS = 40
+STEP = mpf(10) ** -10  # differences err by its square
+
+
+class Filter(NamedTuple):
+    """``weight lam**age``, forwards or backwards in time."""
+
+    lam: Any
+    weight: Any
+    backwards: bool = False
+
+
+Values = Mapping[str, Any]  # nested lists of arbitrary-precision numbers
+
+
+def _real(filters: Sequence[Filter]) -> list[Filter]:
+    """The real part of a response: half of every filter and half of its conjugate."""
+    return [
+        one
+        for lam, weight, backwards in filters
+        for one in (
+            Filter(lam, weight / 2, backwards),
+            Filter(mpmath.conj(lam), mpmath.conj(weight) / 2, backwards),
+        )
+    ]
+
+
+def _skip(value: Any) -> Filter:
+    return Filter(mpf(0), value)
+
+
+def _diagonal(
+    eigenvalue: Callable[..., Any], names: Sequence[str], gain: Callable[..., Any]
+) -> Callable[[Values], list[Filter]]:
+    """A diagonal layer by its eigenvalue and gain, functions of the named parameters."""
+
+    def filters(at: Values) -> list[Filter]:
+        found = []
+        for i in range(len(at["B_re"])):
+            own = [at[name][i] for name in names if name in at]
+            B = mpc(at["B_re"][i][0], at["B_im"][i][0])
+            C = mpc(at["C_re"][0][i], at["C_im"][0][i])
+            found.append(Filter(eigenvalue(*own), C * gain(*own) * B))
+        return [*_real(found), _skip(_entry(at["D"]))]
+
+    return filters
+
+
+def _entry(D: Any) -> Any:
+    return D[0][0] if isinstance(D[0], list) else D[0]
+
+
+def _exponential(nu: Any, theta: Any, *_: Any) -> Any:
+    return mpmath.exp(mpc(-mpmath.exp(nu), mpmath.exp(theta)))
+
+
+def _softplus(x: Any) -> Any:
+    return mpmath.log(1 + mpmath.exp(x))
+
+
+def _learned(*own: Any) -> Any:
+    return mpmath.exp(own[2])
+
+
+_lru = _diagonal(_exponential, ("nu_log", "theta_log", "gamma_log"), _learned)
+
+
+def _blur(at: Values) -> list[Filter]:
+    found = [_skip(_entry(at["D"]))]
+    for side in (0, 1):
+        half = {name: value[side] for name, value in at.items() if name != "D"}
+        (*filters, _) = _lru({**half, "D": [mpf(0)]})
+        found += [one._replace(backwards=bool(side)) for one in filters]
+    return found
+
+
+@cache
+def _eigenvectors(A: tuple[tuple[Any, ...], ...]) -> tuple[Any, Any]:
+    return mpmath.eig(mpmath.matrix(A))
+
+
+@cache
+def _rotation(M: tuple[tuple[Any, ...], ...]) -> Any:
+    turn = mpmath.matrix(M)
+    return mpmath.expm(turn - turn.T)
+
+
+def _dense(at: Values) -> list[Filter]:
+    """By the eigenvectors of each block."""
+    found, done = [_skip(at["D"][0][0])], 0
+    for block in at["A"]:
+        size = len(block)
+        lam, vectors = _eigenvectors(tuple(map(tuple, block)))
+        rows = range(done, done + size)
+        inward = mpmath.lu_solve(vectors, mpmath.matrix([at["B"][k][0] for k in rows]))
+        outward = mpmath.matrix([[at["C"][0][k] for k in rows]]) * vectors
+        found += [Filter(lam[k], outward[k] * inward[k]) for k in range(size)]
+        done += size
+    return found
+
+
+def _rotrnn(at: Values) -> list[Filter]:
+    """By the rotated coordinates of each head."""
+    found, done = [_skip(_entry(at["D"]))], 0
+    for theta, nu_log, M in zip(at["theta"], at["gamma_log"], at["M"], strict=True):
+        size = len(M)
+        P, nu = _rotation(tuple(map(tuple, M))), mpmath.exp(nu_log)
+        B = mpmath.matrix([at["B"][done + k][0] for k in range(size)])
+        scale = mpmath.sqrt((1 - mpmath.exp(-2 * nu)) / (B.T * B)[0])
+        inward = scale * (P.T * B)
+        outward = mpmath.matrix([[at["C"][0][done + k] for k in range(size)]]) * P
+        turned = []
+        for k, angle in enumerate(theta):
+            # Two real numbers that turn by the angle are one complex number.
+            entering = mpc(inward[2 * k], inward[2 * k + 1])
+            leaving = mpc(outward[2 * k], -outward[2 * k + 1])
+            turned.append(Filter(mpmath.exp(mpc(-nu, angle)), leaving * entering))
+        found += _real(turned)
+        done += size
+    return found
+
+
+LAYERS: dict[str, Callable[[Values], list[Filter]]] = {
+    "dense": _dense,
+    "block": _dense,
+    "cartesian": _diagonal(mpc, ("first", "second"), lambda *_: 1),
+    "polar": _diagonal(
+        lambda r, theta: r * mpmath.expj(theta), ("first", "second"), lambda *_: 1
+    ),
+    "exponential": _diagonal(
+        lambda nu, theta: mpmath.exp(mpc(-nu, theta)), ("first", "second"), lambda *_: 1
+    ),
+    "lru": _lru,
+    "s4": _diagonal(
+        lambda delta, re, im: mpmath.exp(mpc(re, im) * _softplus(delta)),
+        ("omega_delta", "w_re", "w_im"),
+        lambda delta, *_: _softplus(delta),
+    ),
+    "rotrnn": _rotrnn,
+    "blur": _blur,
+}
+"""Every layer from its parameters by name, of one input and one output."""
+
+
+class Law(NamedTuple):
+    """``R = a [lag = 0] + b rho**|lag|``."""
+
+    a: float
+    b: float
+    rho: float
+
+
+def loss(response: Sequence[Filter], law: Law) -> Any:
+    """Half the mean square of a response."""
+    total = mpf(0)
+    for i, first in enumerate(response):
+        for second in response[i:]:
+            shared = _shared(first, second, law) * first.weight * second.weight
+            total += shared if second is not first else shared / 2
+    return mpmath.re(total)
+
+
+def _shared(first: Filter, second: Filter, law: Law) -> Any:
+    x, y, rho = first.lam, second.lam, mpf(law.rho)
+    if first.backwards != second.backwards:
+        return law.a + law.b / ((1 - rho * x) * (1 - rho * y))
+    later = rho * x / (1 - rho * x) + rho * y / (1 - rho * y)
+    return (law.a + law.b * (1 + later)) / (1 - x * y)
+
+
+def precise_hessian(
+    name: str,
+    values: Mapping[str, Float[np.ndarray, "*shape"]],
+    teacher: Values,
+    law: Law,
+) -> Float[np.ndarray, "p p"]:
+    """Second derivatives of the loss, parameters in alphabetical order.
+
+    Args:
+        name: One of ``LAYERS``.
+        values: The student's parameters.
+        teacher: Of ``LAYERS["cartesian"]``.
+        law: Of the input.
+    """
+    with mp.workdps(DIGITS):
+        goal = [
+            one._replace(weight=-one.weight)
+            for one in LAYERS["cartesian"](_precise(teacher))
+        ]
+        names = sorted(values)
+        flat = np.concatenate([np.ravel(values[key]) for key in names])
+        start = [mpf(float(x)) for x in flat]
+
+        def at(*moved: tuple[int, Any]) -> Any:
+            x = list(start)
+            for k, by in moved:
+                x[k] += by
+            parts, done = {}, 0
+            for key in names:
+                shape = np.shape(values[key])
+                size = int(np.prod(shape))
+                parts[key] = (
+                    np.array(x[done : done + size], object).reshape(shape).tolist()
+                )
+                done += size
+            return loss([*LAYERS[name](parts), *goal], law)
+
+        here, up = at(), [at((k, STEP)) for k in range(len(start))]
+        down = [at((k, -STEP)) for k in range(len(start))]
+        found = np.zeros((len(start), len(start)))
+        for i in range(len(start)):
+            found[i, i] = (up[i] - 2 * here + down[i]) / STEP**2
+            for j in range(i):
+                # Four corners less their edges: two evaluations an entry.
+                more, less = at((i, STEP), (j, STEP)), at((i, -STEP), (j, -STEP))
+                edges = up[i] + down[i] + up[j] + down[j]
+                found[i, j] = found[j, i] = (more + less - edges + 2 * here) / (
+                    2 * STEP**2
+                )
+        return found
+
+
+def _precise(values: Values) -> dict[str, Any]:
+    exact = np.vectorize(lambda x: mpf(float(x)), otypes=[object])
+    return {name: exact(np.asarray(value)).tolist() for name, value in values.items()}

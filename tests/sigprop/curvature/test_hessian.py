@@ -1,0 +1,233 @@
+"""Exact Hessians: every layer by every route, finite and infinite, and what is refused."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.curvature import overlaps
+from sigprop.curvature.hessian import expand
+from sigprop.inputs import AR1, Empirical, Mixed, MovingAverage, Recording, White
+from sigprop.layers.base import parameters, replace
+from sigprop.layers.dense import nonlinear_rnn
+from sigprop.layers.lru import zucchet_lru
+from sigprop.precision import double_precision
+from sigprop.references import expansions
+from sigprop.references.expansions import LAWS, STUDENTS, by_differences, by_route
+from sigprop.tasks.teacher_student import teacher_student
+from sigprop.trained import SMALL
+from sigprop.trained import student as drawn
+from sigprop.trained import teacher as two_oscillations
+
+CAUSAL = [name for name in STUDENTS if name != "blur"]
+SLOW = {"rotrnn": pytest.mark.slow}  # two reverse passes over a matrix exponential
+
+
+def marked(names, *more):
+    """Cases by their layer's name, the slow ones marked."""
+    return [
+        pytest.param(name, *more, marks=SLOW[name])
+        if name in SLOW
+        else pytest.param(name, *more)
+        for name in names
+    ]
+
+
+# A law is summed by the same formulas for every layer: not every pair is needed.
+PAIRS = [
+    *((name, "mixed") for name in STUDENTS),
+    *(("lru", law) for law in LAWS if law != "mixed"),
+    *((name, "rho=0.9") for name in ("block", "blur")),
+]
+
+
+@pytest.mark.parametrize(("name", "law"), PAIRS)
+def test_closed_form_is_the_difference_quotient_at_the_edge(name, law):
+    off = by_route(name, law) - by_differences(name, law)
+    assert np.abs(off).max() < 1e-8
+    assert np.abs(by_differences(name, law)).max() > 0.5
+
+
+@pytest.mark.parametrize("name", marked(CAUSAL))
+def test_closed_form_is_autodiff_at_the_edge(name):
+    off = by_route(name, "mixed") - by_route(name, "mixed", "autodiff")
+    assert np.abs(off).max() < 1e-10
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    ("name", "tolerance"),
+    [("dense", 1e-9), pytest.param("rotrnn", 1e-6, marks=pytest.mark.slow)],
+)
+def test_closed_form_is_gramian(name, law, tolerance):
+    # By the entries of its matrix a rotation's curvature is a small sum of large numbers.
+    off = by_route(name, law) - by_route(name, law, "gramian")
+    assert np.abs(off).max() < tolerance
+
+
+def test_a_relative_error_of_a_millionth_is_seen():
+    truth = by_differences("lru", "mixed")
+    assert np.abs(by_route("lru", "mixed") * (1 + 1e-6) - truth).max() > 1e-8
+
+
+PROCESSES = {
+    "white": White(),
+    "rho=0.8": AR1(0.8),
+    "mixed": Mixed(0.5, 0.5, 0.8),
+    "moving average": MovingAverage((1.0, 0.5, -0.3)),
+    "recording": Recording(
+        np.cos(np.arange(97.0)) + np.sin(0.1 * np.arange(97.0) ** 2)
+    ),
+    "empirical": Empirical(np.random.default_rng(5).normal(size=(20, 60)).cumsum(1)),
+}
+LENGTH = 40
+
+
+def _finite(process):
+    with double_precision(True):
+        return teacher_student(two_oscillations(), process, LENGTH)
+
+
+def _students(name):
+    with double_precision(True):
+        if name in SMALL:
+            return drawn(SMALL[name]).layer
+        layer = expansions.student("s4")
+        B, C = np.random.default_rng(3).normal(size=(2, 2, 2))
+        both = {"B_re": B, "B_im": C, "C_re": C.T, "C_im": B.T, "D": B + C}
+        return replace(layer, {key: jnp.asarray(value) for key, value in both.items()})
+
+
+def _close(found, truth, tolerance):
+    scale = np.abs(truth.hessian).max()
+    assert np.abs(found.hessian - truth.hessian).max() < tolerance * scale
+    scale = np.abs(truth.gradient).max()
+    assert np.abs(found.gradient - truth.gradient).max() < tolerance * scale
+    assert found.layout == truth.layout
+
+
+@pytest.mark.parametrize(
+    ("name", "process"),
+    [
+        *marked((*SMALL, "s4"), "mixed"),
+        *(("blur", process) for process in PROCESSES if process != "mixed"),
+    ],
+)
+def test_finite_sequences_have_the_curvature_of_their_loss(name, process):
+    task, layer = _finite(PROCESSES[process]), _students(name)
+    _close(expand(task, layer), expand(task, layer, "autodiff"), 1e-12)
+
+
+@pytest.mark.parametrize("name", ["lru", "dense"])
+def test_infinite_sequences_have_any_autocovariance(name):
+    with double_precision(True):
+        task = teacher_student(two_oscillations(), PROCESSES["moving average"], None)
+    layer = _students(name)
+    _close(expand(task, layer), expand(task, layer, "autodiff"), 1e-12)
+
+
+def test_a_long_window_has_the_limit_of_infinite_sequences():
+    layer = _students("blur")
+
+    def found(length):
+        with double_precision(True):
+            task = teacher_student(two_oscillations(), AR1(0.8), length)
+        return expand(task, layer).hessian
+
+    limit = found(None)
+    # What a window leaves out is its ends, c / T.
+    off = [np.abs(found(length) - limit).max() for length in (300, 600)]
+    assert off[0] / off[1] == pytest.approx(2, rel=1e-3)
+    assert off[1] < 0.05 * np.abs(limit).max()
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_at_its_own_optimum_nothing_pulls_and_nothing_bends_down(name):
+    layer = expansions.student(name)
+    found = expand(expansions.task("mixed"), layer, at_optimum=True)
+    assert np.abs(found.gradient).max() == 0
+    values = np.linalg.eigvalsh(found.hessian)
+    assert values[0] > -1e-11 * values[-1]
+
+
+def test_the_student_as_teacher_is_at_the_optimum():
+    with double_precision(True):
+        task = teacher_student(expansions.student("lru"), Mixed(*LAWS["mixed"]), None)
+    whole = expand(task, expansions.student("lru"))
+    alone = expand(task, expansions.student("lru"), at_optimum=True)
+    scale = np.sqrt(np.diag(alone.hessian))
+    assert np.abs((whole.hessian - alone.hessian) / np.outer(scale, scale)).max() < 1e-9
+    assert np.abs(whole.gradient / scale).max() < 1e-9
+
+
+def test_entries_go_by_name(x64):
+    layer = zucchet_lru(jax.random.key(0), 3, 2, 1, nu0=0.5, theta0=3.0)
+    task = teacher_student(layer, White(), 20)
+    found = expand(task, layer)
+    assert list(found.layout) == sorted(parameters(layer))
+    assert found.block("B_re").shape == (6, 6)
+    cross = found.block("nu_log", "C_im")
+    assert cross.shape == (3, 3)
+    assert np.array_equal(cross, found.block("C_im", "nu_log").T)
+    # The skip connection sees each of the 20 inputs once: curvature one, uncoupled.
+    np.testing.assert_allclose(found.block("D"), np.eye(2), atol=1e-15)
+
+
+def test_divided_differences_of_a_window_are_those_of_the_powers():
+    ages = np.arange(9)
+    window = overlaps.Window(
+        np.eye(9), np.eye(9), np.zeros((9, 1, 1)), np.zeros((9, 1, 1))
+    )
+    x, y, z = (np.array([value]) for value in (0.9 + 0.1j, 0.4 - 0.3j, -0.7 + 0j))
+    two = (x**ages - y**ages) / (x - y)
+    three = (two - (y**ages - z**ages) / (y - z)) / (x - z)
+    np.testing.assert_allclose(window.shared([x, y], [z])[0, 0], two @ z**ages)
+    np.testing.assert_allclose(window.shared([x, y, z], [z])[0, 0], three @ z**ages)
+
+
+def test_single_precision_is_refused():
+    layer = zucchet_lru(jax.random.key(0), 3, 1, 1, nu0=0.5, theta0=3.0)
+    with pytest.raises(ValueError, match="need double precision for exact curvature"):
+        expand(teacher_student(layer, White(), 20), layer)
+
+
+def test_a_nonlinear_student_is_refused(x64):
+    layer = nonlinear_rnn(jax.random.key(0), 3, 2, 2)
+    with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
+        expand(_finite(White()), layer)
+
+
+def test_an_unstable_student_is_refused():
+    layer = expansions.student("cartesian")
+    with double_precision(True):
+        unstable = replace(layer, {"first": jnp.array([1.1, 0.2])})
+    with pytest.raises(ValueError, match=r"inside the unit circle.*modulus 1\.1"):
+        expand(expansions.task("white"), unstable)
+
+
+@pytest.mark.parametrize(
+    ("name", "route", "message"),
+    [
+        ("lru", "gramian", "need real states, got those of LRU"),
+        ("blur", "gramian", "need a causal layer, got BLUR"),
+    ],
+)
+def test_a_route_says_what_it_reaches(name, route, message):
+    with pytest.raises(ValueError, match=message):
+        expand(expansions.task("white"), expansions.student(name), route)
+
+
+def test_autodiff_needs_a_teacher():
+    with pytest.raises(ValueError, match="autodiff where the teacher is given"):
+        expand(
+            expansions.task("white"),
+            expansions.student("lru"),
+            "autodiff",
+            at_optimum=True,
+        )
+
+
+def test_a_gramian_needs_no_end():
+    task = expansions.task("white", 30)
+    with pytest.raises(ValueError, match="infinite length for Gramians, got 30"):
+        expand(task, expansions.student("dense"), "gramian")
