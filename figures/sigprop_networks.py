@@ -1,0 +1,110 @@
+"""Curvature of deep networks at initialisation: spectra, and whose parameters bend most."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import style
+
+STUDY = "network_curvature"
+STUDIES = dict.fromkeys("abc", STUDY)
+TITLES = {"a": "spectrum", "b": "share of curvature", "c": "sharpest directions"}
+COLOURS = {
+    "LRU": style.BLUE,
+    "BLUR": style.GREEN,
+    "RotRNN": style.ORANGE,
+    "tanh": style.PURPLE,
+}
+LEAST = 0.5  # eigenvalues, fewer than which are no longer counted
+SPAN = 200  # of the axis of eigenvalues; a quadrature of few nodes resolves no smaller ones
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """How many eigenvalues are how large, which groups make them, and how localised.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    panels = {"a": _spectrum, "b": _groups, "c": _directions}
+    with style.styled():
+        drawn = style.figure(2.5, 0.4 + 2.2 * len(letters))
+        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            panels[letter](axes, data)
+            style.letter(axes, letter, TITLES[letter])
+        style.caption(drawn, *(NOTES[letter] for letter in letters))
+    return drawn
+
+
+NOTES = {
+    "a": "A: numbers of eigenvalues above x, solid, and below -x, dashed; bands, two "
+    "standard errors over random starts.",
+    "b": "B: of the sum of squares of the Hessian's entries, by the group of the row; "
+    "bars, two standard errors.",
+    "c": "C: the outermost eigenvalues of either sign and the number of parameters over "
+    "which each eigenvector is spread; bars, residuals.",
+}
+
+
+def _spectrum(axes: Axes, data: xr.Dataset) -> None:
+    """Counts on two logarithmic axes, a band where they are known."""
+    largest = float(abs(data["extreme"]).max())
+    for name, colour in COLOURS.items():
+        for end, line in (("largest", "-"), ("smallest", "--")):
+            one = data.sel(network=name, end=end)
+            count, sem = one["count"].values, one["count_sem"].values
+            seen = (count > LEAST) & (one["threshold"].values > largest / SPAN)
+            x = one["threshold"].values[seen]
+            low = np.maximum(count - 2 * sem, LEAST)[seen]
+            label = name if end == "largest" else None
+            axes.fill_between(
+                x, low, (count + 2 * sem)[seen], color=colour, alpha=0.2, linewidth=0
+            )
+            axes.plot(x, count[seen], line, color=colour, linewidth=1, label=label)
+    axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="number beyond")
+    axes.set_xlim(largest / SPAN, 1.5 * largest)
+    axes.set_ylim(LEAST, None)
+    axes.legend(loc="upper right", handlelength=1.2, borderaxespad=0.2)
+
+
+def _groups(axes: Axes, data: xr.Dataset) -> None:
+    """A bar a network, with its groups side by side."""
+    groups = [str(one) for one in data["group"].values]
+    width = 0.8 / len(COLOURS)
+    for i, (name, colour) in enumerate(COLOURS.items()):
+        one = data.sel(network=name)
+        axes.bar(
+            np.arange(len(groups)) + (i - (len(COLOURS) - 1) / 2) * width,
+            one["share"],
+            width,
+            yerr=2 * one["share_sem"],
+            color=colour,
+            error_kw={"elinewidth": 0.6},
+        )
+    axes.set_xticks(range(len(groups)), groups, rotation=30, ha="right")
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("fraction")
+
+
+def _directions(axes: Axes, data: xr.Dataset) -> None:
+    """Every outermost eigenvector, a dot; the sign is the marker."""
+    for name, colour in COLOURS.items():
+        for end, marker in (("largest", "o"), ("smallest", "v")):
+            one = data.sel(network=name, end=end)
+            value = abs(one["extreme"])
+            axes.errorbar(
+                value,
+                one["participation"],
+                xerr=np.minimum(one["extreme_residual"], 0.99 * value),
+                fmt=marker,
+                color=colour,
+                markerfacecolor=colour if end == "largest" else "white",
+                elinewidth=0.6,
+            )
+    axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="participation")
+    axes.set_ylim(0.8, None)
