@@ -1,0 +1,344 @@
+"""The loss of one linear unit that learns to be another, on lines through its minimum.
+
+Bare: student and teacher real, then both of one modulus.  Normalised, in three charts:
+the modulus alone is wrong, then the angle alone.  Each line in closed form, and by
+simulating trajectories of students on it; each curvature at the minimum in closed form
+and by differentiating the loss twice.  Inputs are white.  Notation: gap = 1 - |lam*|.
+
+Source: Zucchet & Orvieto (2024), Section 4.1 and Appendix C.1, Figures 1B, 1C and 6.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
+
+from experiments.command import main
+from sigprop.closed_form import compile_expr
+from sigprop.inputs import White
+from sigprop.landscape import surface
+from sigprop.montecarlo import Estimate, Sums, over_batches, split, walk
+from sigprop.precision import double_precision
+from sigprop.tasks.one_dimensional import MODULI, Chart, OneDimensional
+from theory import teacher_student as theory
+
+STUDY, VERSION = "one_dimensional", 1
+CHARTS = {
+    "polar": Chart("plain", "plain"),
+    "exp": Chart("exponential", "exponential"),
+    "tanh": Chart("tanh", "optimal"),
+}
+WINDOWS = {
+    "polar": ((0.0, 0.9999), (-math.pi, math.pi)),
+    "exp": ((-9.0, 1.5), (-7.0, math.log(math.pi))),
+    "tanh": ((0.0, 5.0), (-24.0, 24.0)),
+}
+KINDS = ("modulus", "angle")
+RELAXATIONS = 10  # steps times the least gap: transients are below 1e-8 of the limit
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Config:
+    """Teachers, students and how finely the lines are drawn.
+
+    Attributes:
+        moduli: Of the teachers.
+        angle: Of the normalised teachers, over pi.
+        points: Of each line.
+        students: Simulated students on each line, an even number.
+        draws: Trajectories each.
+        gaps: Of the drawn curvatures, from one half to a thousandth.
+        marked: Of them, how many are differentiated.
+        seed: Of the trajectories.
+    """
+
+    moduli: tuple[float, ...] = (0.5, 0.9, 0.97, 0.99)
+    angle: float = 0.01
+    points: int = 1601
+    students: int = 10
+    draws: int = 4000
+    gaps: int = 61
+    marked: int = 7
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.students < 2 or self.students % 2:
+            raise ValueError(
+                f"need an even number of students, got {self.students}: an odd one "
+                "would simulate the teacher itself, whose loss is nought"
+            )
+
+
+SMOKE = Config(moduli=(0.5, 0.9), points=41, students=4, draws=400, gaps=7, marked=3)
+QUICK = Config()
+PAPER = Config(points=3201, students=14, draws=20_000)
+
+
+class Line(NamedTuple):
+    """Students on one line through a teacher.
+
+    Attributes:
+        task: With its teacher.
+        at: Where each student stands on the line: its modulus, or its angle.
+        lam: Its eigenvalue.
+    """
+
+    task: OneDimensional
+    at: Float[np.ndarray, " students"]
+    lam: Complex[np.ndarray, " students"]
+
+
+def lines(modulus: float, config: Config) -> dict[str, Line]:
+    """The four lines through the teachers of one modulus.
+
+    Moduli are evenly spread in the logarithm of the gap, angles cubically about the
+    teacher's, or in their logarithm where all are positive.
+    """
+    half = 1 - np.geomspace(0.95, (1 - modulus) / 2, config.students)
+    around = math.pi * np.linspace(-1, 1, config.students) ** 3
+    positive = np.geomspace(0.002, 3, config.students)
+    star = math.pi * config.angle
+    bare = OneDimensional(complex(modulus), normalised=False)
+    scaled = OneDimensional(modulus * complex(math.cos(star), math.sin(star)))
+    return {
+        "real": Line(bare, half, half.astype(complex)),
+        "circle": Line(bare, around, modulus * np.exp(1j * around)),
+        "nu": Line(scaled, half, half * np.exp(1j * star)),
+        "theta": Line(scaled, positive, modulus * np.exp(1j * positive)),
+    }
+
+
+def run(config: Config) -> xr.Dataset:
+    """Every line, student and curvature, in double precision."""
+    with double_precision(True):
+        parts = [_bare(config), _charts(config), _students(config), _curvatures(config)]
+    found = xr.merge(parts, join="exact", compat="equals")
+    return found.assign_attrs(
+        dtype="float64", draws=config.draws, angle=math.pi * config.angle
+    )
+
+
+LOSS = {"units": "E|h - h*|^2 / 2 over Var[x]"}
+PLACE = {"units": "modulus, or radians"}
+PARAMETER = {"units": "parameter units"}
+BEND = {"units": "second derivative of the loss over Var[x]"}
+
+
+def _bare(config: Config) -> xr.Dataset:
+    """Real eigenvalues, and those of the teacher's modulus, without normalisation."""
+    real = np.unique(np.append(np.linspace(0, 0.999, config.points), config.moduli))
+    turn = np.linspace(-math.pi, math.pi, config.points)
+    polar, zero = CHARTS["polar"], np.zeros(1)
+    tasks = [lines(modulus, config)["real"].task for modulus in config.moduli]
+    along = [surface(task, real, zero, polar)[:, 0] for task in tasks]
+    around = [
+        surface(task, np.array([abs(task.teacher)]), turn, polar)[0] for task in tasks
+    ]
+    return xr.Dataset(
+        {
+            "real_loss": (("teacher", "real"), np.stack(along), LOSS),
+            "circle_loss": (("teacher", "turn"), np.stack(around), LOSS),
+        },
+        {
+            "teacher": ("teacher", list(config.moduli), {"units": "modulus"}),
+            "real": ("real", real, {"units": "modulus"}),
+            "turn": ("turn", turn, {"units": "radians"}),
+        },
+    )
+
+
+def _charts(config: Config) -> xr.Dataset:
+    """The normalised loss by one parameter of each chart, the other being right."""
+    star, losses, axes = math.pi * config.angle, [], []
+    for name, chart in CHARTS.items():
+        omega = [np.linspace(*window, config.points) for window in WINDOWS[name]]
+        axes.append(omega)
+        # The angle stays where it is, also where the chart ties it to the modulus.
+        radial = Chart(chart.modulus, "plain")
+        for modulus in config.moduli:
+            task = lines(modulus, config)["nu"].task
+            up = np.asarray(chart.coordinates(modulus, star).modulus)[None]
+            losses += [
+                surface(task, omega[0], np.array([star]), radial)[:, 0],
+                surface(task, up, omega[1], chart)[0],
+            ]
+    shape = len(CHARTS), len(config.moduli), 2, config.points
+    table = np.stack(losses).reshape(shape)
+    whole = ("chart", "teacher", "point")
+    return xr.Dataset(
+        {
+            "nu_loss": (whole, table[:, :, 0], LOSS),
+            "theta_loss": (whole, table[:, :, 1], LOSS),
+            "omega": (("chart", "kind", "point"), np.array(axes), PARAMETER),
+        },
+        {"chart": list(CHARTS), "kind": list(KINDS)},
+    )
+
+
+def _students(config: Config) -> xr.Dataset:
+    """Where the students are, their exact losses and the simulated ones."""
+    key, found = jax.random.key(config.seed), list[xr.Dataset]()
+    for index, modulus in enumerate(config.moduli):
+        four = lines(modulus, config)
+        estimates = simulate(jax.random.fold_in(key, index), four, config)
+        one: dict[str, Any] = {}
+        for name, line in four.items():
+            task, estimate = line.task, estimates[name]
+            exact = jax.vmap(task.loss)(np.abs(line.lam), np.angle(line.lam))
+            one |= {
+                f"{name}_student": ("student", line.at, PLACE),
+                f"{name}_exact": ("student", np.asarray(exact), LOSS),
+                f"{name}_simulated": ("student", estimate.mean, LOSS),
+                f"{name}_sem": ("student", estimate.sem, LOSS),
+            }
+        one["omega_student"] = (
+            ("chart", "kind", "student"),
+            [_coordinates(chart, modulus, four) for chart in CHARTS.values()],
+            PARAMETER,
+        )
+        found.append(xr.Dataset(one))
+    return xr.concat(found, "teacher", join="exact")
+
+
+def _coordinates(
+    chart: Chart, modulus: float, four: dict[str, Line]
+) -> Float[np.ndarray, "2 students"]:
+    """The parameter that is wrong of the normalised students."""
+    nu, theta = four["nu"].at, four["theta"].at
+    first = chart.coordinates(nu, np.ones_like(nu)).modulus
+    second = chart.coordinates(np.full_like(theta, modulus), theta).angle
+    return np.stack([first, second])
+
+
+def simulate(
+    key: PRNGKeyArray, four: dict[str, Line], config: Config
+) -> dict[str, Estimate]:
+    """Mean losses of all students of one modulus, which see the same inputs."""
+    least = min(float(1 - np.abs(line.lam).max()) for line in four.values())
+    lam = np.concatenate([[*line.lam, line.task.teacher] for line in four.values()])
+    scaled = [line.task.normalised for line in four.values()]
+    each = np.repeat(scaled, lam.size // len(four))
+    gain = np.where(each, np.sqrt(1 - np.abs(lam) ** 2), 1.0)
+    steps = math.ceil(RELAXATIONS / least)
+
+    def task(index: int, count: int) -> Sums:
+        first, second = _batch(jax.random.fold_in(key, index), lam, gain, steps, count)
+        return Sums(np.asarray(first), np.asarray(second), count)
+
+    parts = over_batches(task, config.draws, BATCH, lambda count: None)
+    whole = functools.reduce(Sums.__add__, parts).estimate()
+    return {
+        name: Estimate(whole.mean[k], whole.sem[k], whole.n)
+        for k, name in enumerate(four)
+    }
+
+
+@functools.partial(jax.jit, static_argnames=("steps", "count"))
+def _batch(key, lam, gain, steps, count):
+    """Sums of the losses of one batch, and of their squares, line by line."""
+    (look,) = walk(
+        key, split(lam[:, None]), White(), (steps,), count, gain=gain[:, None]
+    )
+    states = jax.lax.complex(*look.h).reshape(4, -1, count)
+    loss = jnp.abs(states[:, :-1] - states[:, -1:]) ** 2 / 2
+    return loss.sum(-1), (loss**2).sum(-1)
+
+
+def _curvatures(config: Config) -> xr.Dataset:
+    """Second derivatives at the minimum, in closed form and by differentiating."""
+    gap = np.geomspace(0.5, 1e-3, config.gaps)
+    marked = np.geomspace(0.5, 1e-3, config.marked)
+    star = math.pi * config.angle
+    found: dict[str, Any] = {
+        "bare_curvature": (("kind", "gap"), closed(None, gap, star), BEND),
+        "bare_autodiff": (("kind", "marked"), differentiated(None, marked, 0.0), BEND),
+    }
+    for name, of, at, axis in (
+        ("curvature", closed, gap, "gap"),
+        ("autodiff", differentiated, marked, "marked"),
+    ):
+        table = np.stack([of(chart, at, star) for chart in CHARTS.values()])
+        found[name] = (("chart", "kind", axis), table, BEND)
+    unit = {"units": "1 - |lam*|"}
+    return xr.Dataset(
+        found, {"gap": ("gap", gap, unit), "marked": ("marked", marked, unit)}
+    )
+
+
+def closed(
+    chart: Chart | None, gap: Float[np.ndarray, " n"], star: float
+) -> Float[np.ndarray, "2 n"]:
+    """Curvatures by modulus and angle at teachers of the angle ``star``.
+
+    Where the loss is least, those in a chart are those by modulus and angle times the
+    squared slopes of the chart.  Bare ones have no chart.
+
+    Source: Zucchet & Orvieto (2024), Eq. 98 and 105.
+    """
+    nu = jnp.asarray(1 - gap)
+    if chart is None:
+        parts = [theory.plain_curvature(kind).result for kind in KINDS]
+    else:
+        parts = [theory.radial_curvature().result, theory.angular_curvature().result]
+    polar = [compile_expr(part, theory.nu)(nu) for part in parts]
+    slopes = jnp.ones((2, nu.size))
+    if chart is not None:
+        up, across = _curves(chart, nu, star)
+        slopes = jnp.stack(
+            [jax.vmap(jax.grad(one))(at, nu) for one, at in (up, across)]
+        )
+    return np.asarray(jnp.stack(polar) * slopes**2)
+
+
+def differentiated(
+    chart: Chart | None, gap: Float[np.ndarray, " n"], star: float
+) -> Float[np.ndarray, "2 n"]:
+    """The same by differentiating the loss twice by one parameter."""
+    nu = jnp.asarray(1 - gap)
+    (up, modulus), (across, angle) = _curves(chart or CHARTS["polar"], nu, star)
+
+    def bend(of: Callable[[Array, OneDimensional], Array], at: Array) -> list[float]:
+        found = []
+        for value, size in zip(at, nu, strict=True):
+            teacher = complex(size * jnp.exp(1j * star))
+            task = OneDimensional(teacher, normalised=chart is not None)
+            found.append(float(jax.grad(jax.grad(lambda x, t=task: of(x, t)))(value)))
+        return found
+
+    def radial(omega: Array, task: OneDimensional) -> Array:
+        return task.loss(up(omega, jnp.abs(task.teacher)), star)
+
+    def angular(omega: Array, task: OneDimensional) -> Array:
+        size = jnp.abs(task.teacher)
+        return task.loss(size, across(omega, size))
+
+    return np.array([bend(radial, modulus), bend(angular, angle)])
+
+
+Curve = Callable[[Any, Any], Array]
+
+
+def _curves(
+    chart: Chart, nu: Array, star: float
+) -> tuple[tuple[Curve, Array], tuple[Curve, Array]]:
+    """Modulus and angle by their parameters, at a held modulus, and the right values."""
+    goal = chart.coordinates(nu, jnp.full_like(nu, star))
+    forward = MODULI[chart.modulus]
+
+    def angle(omega: Any, held: Any) -> Array:
+        at = goal._replace(modulus=forward.inverse(held), angle=omega)
+        return chart.polar(at)[1]
+
+    return (lambda omega, _: forward.forward(omega), goal.modulus), (angle, goal.angle)
+
+
+if __name__ == "__main__":
+    main(STUDY)

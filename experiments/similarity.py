@@ -1,0 +1,275 @@
+"""How alike two eigenvalues are in the Hessian: ``|S(lam, lam0)|`` over the unit disc.
+
+``S`` is what the sensitivities of two neurons share, ``E[dh/dlam dh0/dlam0]``, in closed
+form over the whole disc.  On the circle through ``lam0`` there are besides: the mixed
+second derivative of the loss of two neurons at its minimum, by differentiating twice;
+and simulated sensitivities, whose alignment ``S`` over the root of both own moments is
+one for equal neurons up to a conjugate.
+
+Source: Zucchet & Orvieto (2024), Eq. 132-134 and Figure 8; Eq. 134 as printed is not
+what is drawn, for it lacks a square.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Complex, Float
+
+from experiments.command import main
+from sigprop.closed_form import compile_expr
+from sigprop.inputs import AR1
+from sigprop.montecarlo import Estimate, Sums, over_batches, split, walk
+from sigprop.precision import double_precision
+from sigprop.stationary import pair_sums, spectrum
+from theory.hessian import pair
+from theory.symbols import alpha, beta, rho
+
+STUDY, VERSION = "similarity", 1
+RELAXATIONS = 20  # steps times the gap: transients are below 1e-10 of the limit
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Config:
+    """The disc, the circle and the simulation.
+
+    Attributes:
+        modulus: Of ``lam0``, and of the circle.
+        angle: Of ``lam0``, over pi.
+        rhos: Autocorrelations a step of the input, below one.
+        radii: Of the drawn disc, denser towards its edge.
+        turns: Angles of the drawn disc.
+        along: Angles of the drawn circle; a third as many besides near the conjugate.
+        marked: Angles at which it is simulated and differentiated: as many all around
+            as near the conjugate of ``lam0``, besides those of the two.
+        draws: Trajectories.
+        seed: Of them.
+    """
+
+    modulus: float = 0.99
+    angle: float = 0.25
+    rhos: tuple[float, ...] = (0.0, 0.5, 0.9, 0.99)
+    radii: int = 120
+    turns: int = 361
+    along: int = 721
+    marked: int = 16
+    draws: int = 4000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not all(abs(one) < 1 for one in self.rhos):
+            raise ValueError(
+                f"need |rho| < 1, where the edge of the disc is finite, got {self.rhos}"
+            )
+
+    @property
+    def near(self) -> float:
+        """How far about the conjugate of ``lam0`` angles are called near, in radians."""
+        return 6 * (1 - self.modulus)
+
+    @property
+    def lam0(self) -> complex:
+        """The eigenvalue to which others are compared."""
+        turn = math.pi * self.angle
+        return self.modulus * complex(math.cos(turn), math.sin(turn))
+
+
+SMOKE = Config(
+    modulus=0.9, rhos=(0.0, 0.9), radii=12, turns=25, along=49, marked=4, draws=500
+)
+QUICK = Config()
+PAPER = Config(radii=180, turns=721, marked=24, draws=20_000)
+
+
+def run(config: Config) -> xr.Dataset:
+    """The disc, the circle, and points on it, in double precision."""
+    with double_precision(True):
+        parts = [_disc(config), _circle(config), _points(config)]
+    return xr.merge(parts, join="exact", compat="equals").assign_attrs(
+        dtype="float64",
+        modulus=config.modulus,
+        angle=math.pi * config.angle,
+        near=config.near,
+        draws=config.draws,
+    )
+
+
+SHARED = {"units": "E[dh/dlam dh0/dlam0] over Var[x]"}
+ALIGNED = {"units": "S over the root of both own moments, dimensionless"}
+RADIANS = {"units": "radians"}
+
+
+@functools.cache
+def shared() -> Callable[..., Any]:
+    """``S(alpha, beta)`` under ``R = rho**|lag|``: Lemma 2, not Eq. 134 as printed."""
+    return compile_expr(pair("exponential").result, alpha, beta, rho, backend="numpy")
+
+
+def own_moment(
+    lam: Complex[np.ndarray, "*n"], correlation: float
+) -> Float[np.ndarray, "*n"]:
+    """``E|dh/dlam|^2``."""
+    return shared()(lam, lam.conj(), correlation).real
+
+
+def alignment(
+    lam: Complex[np.ndarray, "*n"], other: complex, correlation: float
+) -> Complex[np.ndarray, "*n"]:
+    """``S`` over the root of both own moments."""
+    others = np.full_like(lam, other)
+    both = own_moment(lam, correlation) * own_moment(others, correlation)
+    return shared()(lam, other, correlation) / np.sqrt(both)
+
+
+def _disc(config: Config) -> xr.Dataset:
+    radius = 1 - np.linspace(1, 0, config.radii) ** 2
+    turn = np.linspace(-math.pi, math.pi, config.turns)
+    lam = radius[:, None] * np.exp(1j * turn)
+    table = np.stack([np.abs(shared()(lam, config.lam0, one)) for one in config.rhos])
+    return xr.Dataset(
+        {"disc": (("rho", "radius", "turn"), table.astype(np.float32), SHARED)},
+        {
+            "rho": ("rho", list(config.rhos), {"units": "autocorrelation a step"}),
+            "radius": ("radius", radius, {"units": "modulus"}),
+            "turn": ("turn", turn, RADIANS),
+        },
+    )
+
+
+def _circle(config: Config) -> xr.Dataset:
+    whole = np.linspace(-math.pi, math.pi, config.along)
+    along = np.unique(np.append(whole, _close(config, config.along // 3)))
+    lam = config.modulus * np.exp(1j * along)
+    plain = [np.abs(shared()(lam, config.lam0, one)) for one in config.rhos]
+    aligned = [np.abs(alignment(lam, config.lam0, one)) for one in config.rhos]
+    return xr.Dataset(
+        {
+            "circle": (("rho", "along"), np.stack(plain), SHARED),
+            "alignment": (("rho", "along"), np.stack(aligned), ALIGNED),
+        },
+        {"along": ("along", along, RADIANS)},
+    )
+
+
+def places(config: Config) -> Float[np.ndarray, " marked"]:
+    """The angles of the points, those of ``lam0`` and its conjugate included."""
+    star = math.pi * config.angle
+    even = np.linspace(-math.pi, math.pi, config.marked + 1)[1:]
+    close = _close(config, config.marked)
+    return np.unique(np.concatenate([even, close, [-star, star]]).round(12))
+
+
+def _close(config: Config, count: int) -> Float[np.ndarray, " count"]:
+    """Angles near that of the conjugate of ``lam0``."""
+    return config.near * np.linspace(-1, 1, count) - math.pi * config.angle
+
+
+def _points(config: Config) -> xr.Dataset:
+    """By differentiating and by simulating.
+
+    The simulated alignment is split into its part along the exact one, whose mean is
+    the exact modulus, and the part across, whose mean is nought.
+    """
+    marked = places(config)
+    lam = config.modulus * np.exp(1j * marked)
+    second, parts = [], []
+    for index, one in enumerate(config.rhos):
+        second.append(np.abs(differentiated(lam, config.lam0, one)))
+        exact = alignment(lam, config.lam0, one)
+        parts.append((np.abs(exact), *simulate(index, lam, exact, one, config)))
+    exact, along, across = zip(*parts, strict=True)
+    table = {
+        "exact": exact,
+        "simulated": [one.mean for one in along],
+        "sem": [one.sem for one in along],
+        "across": [one.mean for one in across],
+        "across_sem": [one.sem for one in across],
+    }
+    point = ("rho", "marked")
+    found: dict[str, Any] = {
+        name: (point, np.stack(value), ALIGNED) for name, value in table.items()
+    }
+    found["autodiff"] = (point, np.stack(second), SHARED)
+    found["marked_exact"] = (
+        point,
+        np.stack([np.abs(shared()(lam, config.lam0, one)) for one in config.rhos]),
+        SHARED,
+    )
+    return xr.Dataset(found, {"marked": ("marked", marked, RADIANS)})
+
+
+def differentiated(
+    lam: Complex[np.ndarray, " n"], other: complex, correlation: float
+) -> Complex[np.ndarray, " n"]:
+    """``S`` from the loss of two neurons at its minimum, differentiated twice.
+
+    The output is ``Re(h + h0)`` and the teacher the same, so that of the loss only
+    products of first derivatives are left; a quarter of ``S`` is its derivative by
+    ``lam`` and ``lam0``, Wirtinger's.
+    """
+    sums = pair_sums(spectrum(AR1(correlation)))
+
+    def loss(first, second, goal):
+        x, y = (jax.lax.complex(one[0], one[1]) for one in (first, second))
+        modes = jnp.stack([x, x.conj(), y, y.conj(), *goal, *goal.conj()])
+        weights = jnp.array([1, 1, 1, 1, -1, -1, -1, -1]) / 2
+        overlap = sums(modes[:, None], modes[None])
+        return jnp.einsum("i,ij,j->", weights, overlap, weights).real / 2
+
+    @jax.jit
+    @jax.vmap
+    def mixed(x):
+        goal = jnp.stack([x, jnp.asarray(other)])
+        first, second = jnp.stack([goal.real, goal.imag], 1)
+        rows = jax.jacrev(jax.grad(loss, 1))
+        (a_re, a_im), (b_re, b_im) = rows(first, second, goal)
+        return jax.lax.complex(a_re - b_im, -(a_im + b_re))
+
+    return np.asarray(mixed(jnp.asarray(lam)))
+
+
+def simulate(
+    index: int,
+    lam: Complex[np.ndarray, " n"],
+    exact: Complex[np.ndarray, " n"],
+    correlation: float,
+    config: Config,
+) -> tuple[Estimate, Estimate]:
+    """Alignments of simulated sensitivities: along the exact one, and across."""
+    key = jax.random.fold_in(jax.random.key(config.seed), index)
+    both = np.append(lam, config.lam0)
+    steps = math.ceil(RELAXATIONS / (1 - config.modulus))
+    moments = np.sqrt(own_moment(both, correlation))
+    unit = np.exp(-1j * np.angle(exact)) / (moments[:-1] * moments[-1])
+
+    def task(batch: int, count: int) -> Sums:
+        first, second = _batch(
+            jax.random.fold_in(key, batch), both, unit, AR1(correlation), steps, count
+        )
+        return Sums(np.asarray(first), np.asarray(second), count)
+
+    parts = over_batches(task, config.draws, BATCH, lambda count: None)
+    whole = functools.reduce(Sums.__add__, parts).estimate()
+    along, across = (Estimate(whole.mean[k], whole.sem[k], whole.n) for k in (0, 1))
+    return along, across
+
+
+@functools.partial(jax.jit, static_argnames=("process", "steps", "count"))
+def _batch(key, lam, unit, process, steps, count):
+    """Sums over one batch of the parts of the products, and of their squares."""
+    (look,) = walk(key, split(lam[:, None]), process, (steps,), count)
+    s = jax.lax.complex(*look.s)
+    product = unit[:, None] * s[:-1] * s[-1:]
+    parts = jnp.stack([product.real, product.imag])
+    return parts.sum(-1), (parts**2).sum(-1)
+
+
+if __name__ == "__main__":
+    main(STUDY)

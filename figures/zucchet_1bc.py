@@ -1,0 +1,140 @@
+"""Zucchet & Orvieto (2024), Figures 1B and 1C: the loss sharpens with the memory."""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import style
+
+STUDY = "one_dimensional"
+STUDIES = dict.fromkeys("bc", STUDY)
+COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
+NOUGHT = 1e-12  # in place of no loss at all, far below the axis
+
+
+class Panel(NamedTuple):
+    """A line through the teachers: its names in the result, and its texts."""
+
+    line: str
+    axis: str
+    kind: str
+    title: str
+    label: str
+    symbol: str
+
+
+PANELS = {
+    "b": Panel(
+        "real", "real", "modulus", "student on the real axis", r"$\lambda$", r"\lambda"
+    ),
+    "c": Panel(
+        "circle",
+        "turn",
+        "angle",
+        r"student of the teacher's modulus",
+        r"$\theta$,   $\lambda = \lambda^* e^{i\theta}$",
+        r"\theta",
+    ),
+}
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """The loss by the student's eigenvalue, its curvature, and simulated points.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(4.3, 0.4 + 2.55 * len(letters))
+        rows = drawn.add_gridspec(2, len(letters), height_ratios=(5, 3))
+        for column, letter in enumerate(letters):
+            one = PANELS[letter]
+            above, below = (drawn.add_subplot(rows[row, column]) for row in (0, 1))
+            _losses(above, data, one)
+            _curvatures(below, data, one)
+            style.letter(above, letter, one.title)
+            if column == 0:
+                above.set_ylabel("loss / Var[$x$]")
+        style.caption(
+            drawn,
+            r"Teacher $\lambda^*$ real, white inputs, no normalisation.  Lines: closed "
+            "form.",
+            f"Dots: simulated, mean and standard error of {data.attrs['draws']} "
+            "trajectories.  Open circles: the loss differentiated twice.",
+        )
+    return drawn
+
+
+def _losses(axes: Axes, data: xr.Dataset, one: Panel) -> None:
+    """A line and points for each teacher, on a log axis."""
+    across = data[one.axis].values
+    for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
+        at = data.sel(teacher=teacher)
+        loss = at[f"{one.line}_loss"].values
+        axes.plot(across, np.maximum(loss, NOUGHT), color=colour, linewidth=1)
+        axes.annotate(
+            rf"$\lambda^* = {teacher:g}$",
+            (across[0], loss[0]),
+            (4, 2.5),
+            textcoords="offset points",
+            color=colour,
+            fontsize=7,
+        )
+        axes.errorbar(
+            at[f"{one.line}_student"],
+            at[f"{one.line}_simulated"],
+            at[f"{one.line}_sem"],
+            fmt="o",
+            markersize=3,
+            color=colour,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            zorder=3,
+        )
+    axes.set(yscale="log", ylim=(1e-3, 3e2), xlim=(across[0], across[-1]))
+    axes.set_xlabel(one.label)
+    if one.kind == "angle":
+        axes.set_xticks(
+            (-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi),
+            ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$"),
+        )
+
+
+def _curvatures(axes: Axes, data: xr.Dataset, one: Panel) -> None:
+    """The curvature at the minimum, by the teacher's memory."""
+    at = data.sel(kind=one.kind)
+    gap = data["gap"].values
+    axes.loglog(gap, at["bare_curvature"], color=style.BLACK, linewidth=1)
+    axes.plot(
+        data["marked"],
+        at["bare_autodiff"],
+        "o",
+        markerfacecolor="white",
+        markeredgecolor=style.BLACK,
+        markeredgewidth=0.8,
+    )
+    for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
+        height = np.interp(
+            np.log(1 - teacher), np.log(gap[::-1]), np.log(at["bare_curvature"][::-1])
+        )
+        axes.plot(1 - teacher, np.exp(height), "o", color=colour, zorder=3)
+    axes.set_yscale("log")
+    style.memory_axis(axes, float(gap.min()))
+    axes.set_xlim(0.6, float(gap.min()) / 1.3)
+    axes.set_xlabel(r"teacher $\lambda^*$ (memory grows to the right)")
+    axes.set_ylabel(
+        rf"$\mathrm{{d}}^2 L\,/\,\mathrm{{d}}{one.symbol}^2$ at $\lambda^*$"
+    )
+    axes.annotate(
+        r"$\propto (1-\lambda^*)^{-3}$",
+        (0.52, 0.3),
+        xycoords="axes fraction",
+        color=style.GREY,
+    )

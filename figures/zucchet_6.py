@@ -1,0 +1,139 @@
+"""Zucchet & Orvieto (2024), Figure 6: the normalised loss in three parametrisations.
+
+The caption does not say what tells the two columns of a pair apart; here the first is
+the landscape and the second the curvature at its minimum.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import style
+
+STUDY = "one_dimensional"
+STUDIES = dict.fromkeys("abc", STUDY)
+COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
+
+
+class Row(NamedTuple):
+    """A parametrisation: its name in the result, and the maps of both parameters."""
+
+    chart: str
+    modulus: str
+    angle: str
+
+
+ROWS = {
+    "a": Row("polar", r"\omega_\nu", r"\omega_\theta"),
+    "b": Row("exp", r"e^{-e^{\omega_\nu}}", r"e^{\omega_\theta}"),
+    "c": Row(
+        "tanh",
+        r"\tanh\,\omega_\nu",
+        r"\omega_\theta\,(1-\nu^2)/(\nu\sqrt{1+\nu^2})",
+    ),
+}
+LINES = {"modulus": ("nu", r"\nu"), "angle": ("theta", r"\theta")}
+LIMITS = 2e-4, 4e6  # of the curvatures
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """A row a parametrisation: loss and curvature by the modulus, then by the angle.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(0.75 + 1.55 * len(letters), 7.0)
+        table = drawn.subplots(len(letters), 4, squeeze=False)
+        for letter, axes in zip(letters, table, strict=True):
+            row = ROWS[letter]
+            at = data.sel(chart=row.chart)
+            for place, kind in enumerate(LINES):
+                path = row.modulus if kind == "modulus" else row.angle
+                _losses(axes[2 * place], at, kind, path)
+                _curvatures(axes[2 * place + 1], at, kind)
+            style.letter(axes[0], letter, row.chart)
+        for axes in table[-1][1::2]:
+            axes.set_xlabel(r"$|\lambda^*|$")
+        _legend(table[0][1], data["teacher"].values)
+        turn = data.attrs["angle"] / np.pi
+        style.caption(
+            drawn,
+            rf"Teacher $\lambda^* = |\lambda^*|\,e^{{{turn:g} i\pi}}$, white inputs, "
+            r"normalised by $\gamma$; what is not varied is right.  Lines: closed form.",
+            f"Dots: simulated, mean and standard error of {data.attrs['draws']} "
+            "trajectories.  Open circles: the loss differentiated twice.",
+        )
+    return drawn
+
+
+def _legend(axes: Axes, teachers: np.ndarray) -> None:
+    pairs = list(zip(teachers, COLOURS, strict=False))
+    for index, (teacher, colour) in enumerate(reversed(pairs)):
+        axes.annotate(
+            rf"$|\lambda^*| = {teacher:g}$",
+            (0.55, 0.02),
+            (0, 7.6 * index),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            color=colour,
+            fontsize=6.5,
+        )
+
+
+def _losses(axes: Axes, data: xr.Dataset, kind: str, path: str) -> None:
+    """A line and points for each teacher."""
+    name, symbol = LINES[kind]
+    at = data.sel(kind=kind)
+    omega, student = at["omega"].values, at["omega_student"]
+    inside = (student >= omega[0]) & (student <= omega[-1])
+    for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
+        one, shown = at.sel(teacher=teacher), inside.sel(teacher=teacher).values
+        axes.plot(omega, one[f"{name}_loss"], color=colour, linewidth=0.9)
+        axes.errorbar(
+            one["omega_student"].values[shown],
+            one[f"{name}_simulated"].values[shown],
+            one[f"{name}_sem"].values[shown],
+            fmt="o",
+            markersize=2,
+            linewidth=0.8,
+            capsize=0,
+            color=colour,
+            zorder=3,
+        )
+    axes.set(xlim=(omega[0], omega[-1]), ylim=(-0.05, 1.1), yticks=(0, 0.5, 1))
+    axes.set_xlabel(rf"$\omega_{symbol}$,  ${symbol} = {path}$", fontsize=6.5)
+    axes.set_ylabel(f"loss, {kind} wrong", labelpad=1)
+
+
+def _curvatures(axes: Axes, data: xr.Dataset, kind: str) -> None:
+    """The second derivative at the minimum, by the teacher's memory."""
+    at = data.sel(kind=kind)
+    gap = data["gap"].values
+    axes.loglog(gap, at["curvature"], color=style.BLACK, linewidth=1)
+    axes.plot(
+        data["marked"],
+        at["autodiff"],
+        "o",
+        markersize=3,
+        markerfacecolor="white",
+        markeredgecolor=style.BLACK,
+        markeredgewidth=0.7,
+    )
+    for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
+        log = np.interp(
+            np.log(1 - teacher), np.log(gap[::-1]), np.log(at["curvature"][::-1])
+        )
+        axes.plot(1 - teacher, np.exp(log), "o", color=colour, markersize=3, zorder=3)
+    style.memory_axis(axes, float(gap.min()))
+    axes.set(xlim=(0.6, float(gap.min()) / 1.3), ylim=LIMITS, yscale="log")
+    axes.set_yticks((1e-3, 1, 1e3, 1e6))
+    axes.minorticks_off()
+    axes.set_ylabel("curvature", labelpad=0)

@@ -1,0 +1,161 @@
+"""Zucchet & Orvieto (2024), Figure 8: which eigenvalues are similar in the Hessian."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import style
+
+STUDY = "similarity"
+STUDIES = dict.fromkeys("abc", STUDY)
+COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
+TICKS = (-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi)
+TICK_LABELS = ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$")
+FLOOR, SPARED = 1e-1, 2  # similarities below, and in the top decades, have one colour
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """The disc for each correlation; the circle through ``lam0``; the alignment.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    cuts = {"b": _circle, "c": _alignment}
+    below = [letter for letter in letters if letter in cuts]
+    with style.styled():
+        heights = [1.5] * ("a" in letters) + [2.4] * bool(below)
+        drawn = style.figure(sum(heights) + 0.3)
+        places = drawn.add_gridspec(len(heights), 1, height_ratios=heights)
+        if "a" in letters:
+            _discs(drawn, places[0], data)
+        if below:
+            grid = places[len(heights) - 1].subgridspec(1, len(below), wspace=0.08)
+            for column, letter in enumerate(below):
+                cuts[letter](drawn.add_subplot(grid[column]), data)
+        modulus, turn = data.attrs["modulus"], data.attrs["angle"] / np.pi
+        style.caption(
+            drawn,
+            rf"Star: $\lambda_0 = {modulus:g}\,e^{{{turn:g} i\pi}}$; ring: "
+            r"$\bar\lambda_0$.  Lines: closed form.",
+            "Open circles: the loss of two neurons, differentiated twice.",
+            f"Dots, moved apart: simulated sensitivities $s$, mean and standard error of "
+            f"{data.attrs['draws']} trajectories.",
+        )
+    return drawn
+
+
+def _discs(drawn: Figure, place, data: xr.Dataset) -> None:
+    """``|S|`` by colour, a disc for each correlation of the input."""
+    rhos = data["rho"].values
+    row = place.subgridspec(1, len(rhos), wspace=0.05)
+    top = 10 ** (np.ceil(np.log10(float(data["disc"].max()))) - SPARED)
+    norm = LogNorm(FLOOR, top)
+    axes = [drawn.add_subplot(row[column]) for column in range(len(rhos))]
+    for one, rho in zip(axes, rhos, strict=True):
+        _disc(one, data.sel(rho=rho), norm)
+        one.set_title(rf"$\rho = {rho:g}$", loc="center")
+    style.letter(axes[0], "a", "")
+    axes[0].set_title(rf"$\rho = {rhos[0]:g}$", loc="center")
+    colours = ScalarMappable(norm, "magma")
+    bar = drawn.colorbar(
+        colours, ax=axes, pad=0.01, aspect=16, shrink=0.9, extend="both"
+    )
+    bar.set_label(r"$|S(\lambda, \lambda_0)|$")
+
+
+def _disc(axes: Axes, one: xr.Dataset, norm: LogNorm) -> QuadMesh:
+    radius, turn = one["radius"].values[:, None], one["turn"].values[None]
+    mesh = axes.pcolormesh(
+        radius * np.cos(turn),
+        radius * np.sin(turn),
+        np.maximum(one["disc"].values, FLOOR),
+        norm=norm,
+        cmap="magma",
+        shading="gouraud",
+        rasterized=True,
+    )
+    modulus, angle = one.attrs["modulus"], one.attrs["angle"]
+    at = modulus * np.cos(angle), modulus * np.sin(angle)
+    edge = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.4, "clip_on": False}
+    axes.plot(*at, "*", color="white", markersize=6, **edge)
+    axes.plot(at[0], -at[1], "o", color="none", markersize=6, markeredgecolor=style.SKY)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    axes.set(xlim=(-1.06, 1.06), ylim=(-1.06, 1.06))
+    return mesh
+
+
+def _circle(axes: Axes, data: xr.Dataset) -> None:
+    """``|S|`` at the modulus of ``lam0`` by the angle, on a log axis."""
+    offset = np.abs(data["marked"].values + data.attrs["angle"])
+    shown = (offset > 1.02 * data.attrs["near"]) | (offset < 1e-9)
+    for rho, colour in zip(data["rho"].values, COLOURS, strict=False):
+        one = data.sel(rho=rho)
+        axes.plot(one["along"], one["circle"], color=colour, linewidth=0.9)
+        axes.plot(
+            one["marked"].values[shown],
+            one["autodiff"].values[shown],
+            "o",
+            markersize=2.6,
+            markerfacecolor="white",
+            markeredgecolor=colour,
+            markeredgewidth=0.7,
+        )
+    axes.set_yscale("log")
+    axes.set_xticks(TICKS, TICK_LABELS)
+    axes.set_xlim(-np.pi, np.pi)
+    axes.set_xlabel(rf"angle of $\lambda$, $|\lambda| = {data.attrs['modulus']:g}$")
+    axes.set_ylabel(r"$|S(\lambda, \lambda_0)|$")
+    for sign, name in ((-1, r"$\bar\lambda_0$"), (1, r"$\lambda_0$")):
+        at = sign * data.attrs["angle"]
+        axes.axvline(at, color=style.GREY, linewidth=0.5, zorder=0)
+        axes.annotate(
+            name,
+            (at, 1),
+            (3 * sign, -1),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            color=style.GREY,
+            va="top",
+            ha="right" if sign < 0 else "left",
+        )
+    style.letter(axes, "b", "on the circle: size")
+
+
+def _alignment(axes: Axes, data: xr.Dataset) -> None:
+    """The normalised similarity near the conjugate of ``lam0``, with simulated points."""
+    near, centre = data.attrs["near"], -data.attrs["angle"]
+    marked = data["marked"].values - centre
+    inside = np.abs(marked) < 1.02 * near
+    gap = np.median(np.diff(marked[inside]))
+    rhos = data["rho"].values
+    for i, (rho, colour) in enumerate(zip(rhos, COLOURS, strict=False)):
+        one = data.sel(rho=rho)
+        along = one["along"].values - centre
+        drawn = np.abs(along) < 1.001 * near
+        axes.plot(along[drawn], one["alignment"].values[drawn], color=colour, lw=0.9)
+        shift = 0.1 * gap * (i - (len(rhos) - 1) / 2)
+        axes.errorbar(
+            marked[inside] + shift,
+            one["simulated"].values[inside],
+            one["sem"].values[inside],
+            fmt="o",
+            markersize=1.7,
+            capsize=0,
+            linewidth=0.8,
+            color=colour,
+            label=rf"$\rho = {rho:g}$",
+        )
+    axes.set(xlim=(-1.08 * near, 1.08 * near), ylim=(-0.08, 1.12))
+    axes.set_xlabel(r"angle of $\lambda\lambda_0$ (radians)")
+    axes.set_ylabel(r"$|S|\,/\,\sqrt{\mathbb{E}|s|^2\,\mathbb{E}|s_0|^2}$")
+    axes.legend(loc="upper right", handletextpad=0.2, borderaxespad=0)
+    style.letter(axes, "c", r"close to $\bar\lambda_0$: alignment")

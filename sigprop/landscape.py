@@ -1,0 +1,368 @@
+"""Slices of any loss, normalised mode by mode, and one whole landscape in closed form.
+
+A *unit* is what acts together: a mode of a diagonal recurrence, with its eigenvalue, its
+row of ``B`` and its column of ``C``; elsewhere an output row of a matrix and its bias.
+A random direction is scaled so that in every unit it is as long as the unit itself.
+Scaling tensor by tensor instead would move all eigenvalues by the size of the largest,
+and the usual recipe leaves out vectors, of which a diagonal recurrence is made.
+
+A mode may be written with ``a B`` and ``C / a`` as well.  It is measured where both are
+equally long, so that its slices are the same however it is written.
+
+Source: Li et al. (2018), Section 4, for filters; modes are ours.
+"""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Complex, Float, Int, PRNGKeyArray
+
+from sigprop.closed_form import compile_expr
+from sigprop.layers.base import Layer
+from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.layers.s4d import S4D
+from sigprop.layers.s5 import S5
+from sigprop.precision import double_precision
+from sigprop.stationary import Geometric, pair_sums, spectrum
+from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from theory import overlaps
+from theory import teacher_student as theory
+from theory.symbols import a, alpha, b, beta, rho
+
+Model = Any  # a pytree whose inexact arrays are the parameters
+Loss = Callable[[Model], Float[Array, ""]]
+Places = Int[np.ndarray, "units entries"]
+BATCH = 64  # points of a slice that are computed at once
+
+
+class Units(NamedTuple):
+    """How to measure a direction.
+
+    Attributes:
+        label: The unit of each parameter, in the order of ``ravel_pytree``.
+        scale: What each parameter is multiplied with before it is measured.
+    """
+
+    label: Int[np.ndarray, " p"]
+    scale: Float[np.ndarray, " p"]
+
+    def lengths(self, x: Float[np.ndarray, " p"]) -> Float[np.ndarray, " p"]:
+        """The length of the unit in which each parameter is."""
+        squares = np.bincount(self.label, (self.scale * x) ** 2)
+        return np.sqrt(squares)[self.label]
+
+
+def units(model: Model) -> Units:
+    """The units of a layer or a network.
+
+    Of a layer that reads from both ends, the two halves of a mode that they share are
+    one unit.  Recurrences that are not diagonal are matrices like any other.
+    """
+    kept = parameters(model)
+    x = np.asarray(ravel_pytree(kept)[0], np.float64)
+    label, scale = np.arange(x.size), np.ones(x.size)
+    leaves, tree = jax.tree.flatten(kept)
+    ends = np.cumsum([leaf.size for leaf in leaves])
+    with double_precision(True):
+        numbers = [
+            jnp.arange(end - leaf.size, end, dtype=float).reshape(leaf.shape)
+            for leaf, end in zip(leaves, ends, strict=True)
+        ]
+        numbered = eqx.combine(jax.tree.unflatten(tree, numbers), model)
+        for rows in _rows(numbered):
+            label[rows] = rows[:, :1]
+        for mode in _modes(numbered):
+            label[mode.all] = mode.all[:, :1]
+            scale[mode.B], scale[mode.C] = _balance(x[mode.B], x[mode.C])
+    return Units(np.unique(label, return_inverse=True)[1], scale)
+
+
+class _Modes(NamedTuple):
+    """Places of the parameters of each mode: all of them, inward and outward ones."""
+
+    all: Places
+    B: Places
+    C: Places
+
+
+def _balance(B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Factors that make both rows of each mode equally long, and keep their product."""
+    inward, outward = (np.linalg.norm(rows, axis=1) for rows in (B, C))
+    usable = (inward > 0) & (outward > 0)
+    ratio = np.sqrt(np.divide(outward, inward, where=usable, out=np.ones_like(inward)))[
+        :, None
+    ]
+    return np.broadcast_to(ratio, B.shape), np.broadcast_to(1 / ratio, C.shape)
+
+
+def _rows(model: Model) -> Iterator[Places]:
+    """Output rows of every array; a bias is in the row of its weights."""
+
+    def paired(node: Any) -> bool:
+        return getattr(node, "weight", None) is not None and hasattr(node, "bias")
+
+    for node in jax.tree.leaves(model, is_leaf=paired):
+        if paired(node):
+            both = [one for one in (node.weight, node.bias) if one is not None]
+            length = len(both[-1])
+            yield _places(*(one.reshape(length, -1) for one in both))
+        elif eqx.is_inexact_array(node):
+            width = node.shape[-1] if node.ndim > 1 else 1
+            yield _places(node.reshape(-1, width))
+
+
+def _modes(model: Model) -> Iterator[_Modes]:
+    layers = jax.tree.leaves(model, is_leaf=lambda node: isinstance(node, Layer))
+    halves = (half for one in layers if isinstance(one, Layer) for half in one.halves())
+    for half in halves:
+        if isinstance(half, S4D):
+            parts = (half.C_re, half.C_im, half.log_neg_re, half.im)
+            none = np.zeros((0, 1), int)
+            yield _Modes(_places(*(one.reshape(-1, 1) for one in parts)), none, none)
+        elif isinstance(half, (DiagonalLayer, S5)):
+            values = vars(half)
+            recurrent = [
+                values[name][:, None]
+                for name, group in half.groups().items()
+                if group == "recurrent"
+            ]
+            B = _places(half.B_re, half.B_im)
+            C = _places(half.C_re.T, half.C_im.T)
+            yield _Modes(np.concatenate([B, C, _places(*recurrent)], 1), B, C)
+
+
+def _places(*parts: Any) -> Places:
+    return np.concatenate([np.asarray(one) for one in parts], 1).astype(int)
+
+
+def parameters(model: Model) -> Model:
+    """The model with its parameters alone: what a direction looks like."""
+    return eqx.filter(model, eqx.is_inexact_array)
+
+
+def normalise(direction: Model, model: Model) -> Model:
+    """The direction with every unit as long as the model's.
+
+    A unit in which the direction is zero stays as it is.
+
+    Raises:
+        ValueError: If the two do not fit together.
+    """
+    kept = parameters(model)
+    shapes = [jax.tree.map(jnp.shape, one) for one in (parameters(direction), kept)]
+    if shapes[0] != shapes[1]:
+        raise ValueError(
+            "need a direction with the parameters of the model, as landscape.direction "
+            "draws it"
+        )
+    found = units(model)
+    x, split = ravel_pytree(kept)
+    moved = np.asarray(ravel_pytree(parameters(direction))[0], np.float64)
+    own, wanted = found.lengths(moved), found.lengths(np.asarray(x, np.float64))
+    return split(jnp.asarray(moved * wanted / np.where(own > 0, own, 1), x.dtype))
+
+
+def direction(key: PRNGKeyArray, model: Model) -> Model:
+    """A random direction: normal in every unit as it is measured, then normalised.
+
+    The same key gives the same slice of a diagonal layer whose ``B`` and ``C`` are
+    scaled against each other.
+    """
+    x, split = ravel_pytree(parameters(model))
+    drawn = jax.random.normal(key, x.shape, x.dtype)
+    return normalise(split(drawn / jnp.asarray(units(model).scale, x.dtype)), model)
+
+
+def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
+    """The model some steps along the directions."""
+    kept, rest = eqx.partition(model, eqx.is_inexact_array)
+    for step, one in zip(steps, directions, strict=True):
+        kept = jax.tree.map(lambda x, v, s=step: x + s * v, kept, parameters(one))
+    return eqx.combine(kept, rest)
+
+
+def slices(
+    loss: Loss,
+    model: Model,
+    directions: Sequence[Model],
+    steps: Sequence[Float[Any, " _"]],
+    batch: int = BATCH,
+) -> Float[Array, "*grid"]:
+    """The loss on a line or a plane through a model.
+
+    Args:
+        loss: Of a model, differentiable or not.
+        model: A layer, a network or any other pytree.
+        directions: One or more, such as ``direction`` draws.
+        steps: Along each direction, in its lengths.
+        batch: Points that are computed at once, which bounds the memory.
+
+    Raises:
+        ValueError: If there are not as many steps as directions.
+    """
+    if not directions or len(directions) != len(steps):
+        raise ValueError(
+            f"need one array of steps a direction, got {len(steps)} for "
+            f"{len(directions)} directions"
+        )
+    grid = jnp.meshgrid(*map(jnp.asarray, steps), indexing="ij")
+    found = _at_points(
+        loss, model, list(directions), [one.ravel() for one in grid], batch
+    )
+    return found.reshape(grid[0].shape)
+
+
+@eqx.filter_jit
+def _at_points(loss, model, directions, points, batch):
+    return lax.map(
+        lambda steps: loss(moved(model, directions, steps)), points, batch_size=batch
+    )
+
+
+class Quadratic(NamedTuple):
+    """A loss to second order along directions.
+
+    Attributes:
+        value: At the model.
+        slope: Along each direction.
+        bend: ``u' H v`` of every two directions.
+    """
+
+    value: Float[np.ndarray, ""]
+    slope: Float[np.ndarray, " k"]
+    bend: Float[np.ndarray, "k k"]
+
+    def __call__(self, *steps: Float[Any, " _"]) -> Float[np.ndarray, "*grid"]:
+        """What ``slices`` would be, were the loss quadratic."""
+        grid = np.stack(np.meshgrid(*steps, indexing="ij"), -1)
+        bent = np.einsum("...i,ij,...j->...", grid, self.bend, grid) / 2
+        return self.value + grid @ self.slope + bent
+
+
+def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
+    """Gradient and Hessian-vector products along directions, reverse mode twice."""
+    found = _second_order(loss, model, list(directions))
+    return Quadratic(*map(np.asarray, found))
+
+
+@eqx.filter_jit
+def _second_order(loss, model, directions):
+    kept, rest = eqx.partition(model, eqx.is_inexact_array)
+    x, split = ravel_pytree(kept)
+    rows = jnp.stack([ravel_pytree(parameters(one))[0] for one in directions])
+
+    def flat(x):
+        return loss(eqx.combine(split(x), rest))
+
+    value, slope = jax.value_and_grad(flat)(x)
+    products = lax.map(lambda v: jax.grad(lambda x: jax.grad(flat)(x) @ v)(x), rows)
+    return value, rows @ slope, products @ rows.T
+
+
+def second_difference(
+    loss: Loss, model: Model, direction: Model, step: float = 1e-3
+) -> float:
+    """Curvature along a direction from five values of the loss.
+
+    Right to the fourth order in the step, which must be small against the width of the
+    slice's wells; they are narrow where memories are long.
+    """
+    at = step * jnp.arange(-2, 3)
+    weights = jnp.array([-1, 16, -30, 16, -1]) / (12 * step**2)
+    return float(slices(loss, model, [direction], [at]) @ weights)
+
+
+def surface(
+    task: OneDimensional,
+    rows: Float[Any, " rows"],
+    columns: Float[Any, " columns"],
+    chart: Chart | None = None,
+) -> Float[Array, "rows columns"]:
+    """The exact loss of the one-dimensional problem, row by row.
+
+    Four million points take a tenth of a second where sequences are infinitely long;
+    the memory beyond the result is that of a few rows.
+
+    Args:
+        task: Of any input and teacher.
+        rows: What makes the student's modulus; its real part without a chart.
+        columns: What makes its angle; its imaginary part without a chart.
+        chart: How parameters make the eigenvalue.
+
+    Returns:
+        Infinity where the student is not stable.
+
+    Source: Zucchet & Orvieto (2024), Eq. 86-93 and 101.
+    """
+    rows, columns = jnp.asarray(rows), jnp.asarray(columns)
+    if task.length is not None:
+        return _finite_surface(task, rows, columns, chart)
+    law = spectrum(task.process)
+    numbers = tuple(map(jnp.asarray, law)) if isinstance(law, Geometric) else ()
+    teacher = jnp.asarray(task.teacher)
+    return _surface(
+        rows,
+        columns,
+        teacher,
+        numbers,
+        None if numbers else law,
+        chart,
+        task.normalised,
+    )
+
+
+@functools.cache
+def _geometric() -> Callable[..., Any]:
+    return compile_expr(overlaps.mixed(), alpha, beta, a, b, rho)
+
+
+@functools.cache
+def _gain() -> Callable[..., Any]:
+    return compile_expr(theory.gain(theory.nu), theory.nu)
+
+
+def _student(row: Array, column: Array, chart: Chart | None) -> tuple[Array, Array]:
+    """Modulus and eigenvalue; the modulus has the sign that the chart gives it."""
+    if chart is None:
+        return jnp.hypot(row, column), lax.complex(row, column)
+    modulus, angle = chart.polar(Coordinates(row, column))
+    return modulus, lax.complex(modulus * jnp.cos(angle), modulus * jnp.sin(angle))
+
+
+@functools.partial(jax.jit, static_argnames=("lags", "chart", "normalised"))
+def _surface(rows, columns, teacher, numbers, lags, chart, normalised):
+    pair = pair_sums(lags) if lags else _geometric()
+
+    def shared(x: Complex[Array, "*n"], y: Complex[Array, "*#n"]) -> Array:
+        return pair(x, y.conj(), *numbers).real
+
+    gain = _gain() if normalised else jnp.ones_like
+    wanted = gain(jnp.abs(teacher))
+
+    def line(row: Float[Array, ""]) -> Float[Array, " columns"]:
+        modulus, lam = _student(jnp.full_like(columns, row), columns, chart)
+        own = gain(modulus)
+        alike = own**2 * shared(lam, lam) + wanted**2 * shared(teacher, teacher)
+        found = alike / 2 - own * wanted * shared(lam, teacher)
+        return jnp.where(jnp.abs(modulus) < 1, found, jnp.inf)
+
+    return lax.map(line, rows)
+
+
+@functools.partial(jax.jit, static_argnames=("task", "chart"))
+def _finite_surface(task, rows, columns, chart):
+    def point(at: tuple[Array, Array]) -> Float[Array, ""]:
+        modulus, lam = _student(*at, chart)
+        sign = jnp.where(modulus < 0, -1, 1)  # a negative modulus turns by pi
+        return task.loss(modulus, jnp.angle(sign * lam))
+
+    across, up = jnp.meshgrid(columns, rows)
+    found = lax.map(point, (up.ravel(), across.ravel()), batch_size=BATCH)
+    return found.reshape(up.shape)
