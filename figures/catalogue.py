@@ -58,10 +58,30 @@ FIGURES = {
         dict.fromkeys("ab", "ring_gain"),
         "The gain of a layer with eigenvalues on a ring, simulated and predicted",
     ),
+    "sigprop-basins": Entry(
+        "figures.sigprop_basins",
+        dict.fromkeys("ab", "basins"),
+        "From where Adam and gradient descent reach a teacher in every chart",
+    ),
+    "sigprop-networks": Entry(
+        "figures.sigprop_networks",
+        dict.fromkeys("abc", "network_curvature"),
+        "Curvature of deep networks at initialisation",
+    ),
+    "sigprop-parametrisations": Entry(
+        "figures.sigprop_parametrisations",
+        dict.fromkeys("ab", "parametrisations"),
+        "The LRU's modulus and tanh beside the optimal parametrisations",
+    ),
     "zucchet-1a": Entry(
         "figures.zucchet_1a",
         {"a": "curse_of_memory"},
         "Sensitivity to the eigenvalue explodes as memory lengthens",
+    ),
+    "zucchet-1bc": Entry(
+        "figures.zucchet_1bc",
+        dict.fromkeys("bc", "one_dimensional"),
+        "The loss of one linear unit sharpens as its teacher's memory lengthens",
     ),
     "zucchet-2": Entry(
         "figures.zucchet_2",
@@ -78,10 +98,20 @@ FIGURES = {
         dict.fromkeys("cd", "adaptive_rates"),
         "Effective learning rates of a dense and a complex diagonal RNN",
     ),
+    "zucchet-6": Entry(
+        "figures.zucchet_6",
+        dict.fromkeys("abc", "one_dimensional"),
+        "The loss of one normalised unit, and its curvature, in three parametrisations",
+    ),
     "zucchet-7": Entry(
         "figures.zucchet_7",
         dict.fromkeys("abc", "angle_descent"),
         "Adam learns the angle of one eigenvalue in three parametrisations",
+    ),
+    "zucchet-8": Entry(
+        "figures.zucchet_8",
+        dict.fromkeys("abc", "similarity"),
+        "Which pairs of eigenvalues the Hessian couples, by the input's correlation",
     ),
     "zucchet-9": Entry(
         "figures.zucchet_9",

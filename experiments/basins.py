@@ -1,0 +1,380 @@
+"""From where Adam and gradient descent reach one eigenvalue, in one chart or another.
+
+Student and teacher are normalised units under stationary inputs, the loss is that of
+infinitely many of them, and nothing is random but the starts: one in each cell of a grid
+over the unit disc, uniform in its area.  A start is in the basin if the student ends
+within a tenth of the teacher's gap of it.  Every rate of a grid is tried on the whole
+disc; that of the largest basin is the chart's best.  Adam's rates are absolute, those of
+gradient descent multiples of the inverse of the loss's largest curvature at the teacher.
+
+Source: ours, after Zucchet & Orvieto (2024), Appendix C.1.4.
+"""
+
+import cmath
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import xarray as xr
+from jaxtyping import Array, Bool, Float
+
+from experiments.command import main
+from sigprop.inputs import AR1, White
+from sigprop.optimal import OptimalChart, Path
+from sigprop.precision import double_precision
+from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.training import Optimiser, Run, Segments, advance, start, train
+
+STUDY, VERSION = "basins", 1
+CHARTS = ("polar", "LRU", "tanh", "exact", "scaled", "best angle", "best angle, held")
+TOLERANCE = 0.1  # of the teacher's gap
+RING = (0.9, 0.999)  # moduli at which LRUs start where memory is long
+DECADES = 4  # of the starts' gap, from one on; beyond lie 2e-4 of the disc's area
+PAPER_RATE = 1e-3  # Adam's in Fig. 7
+MULTIPLES = (0.3, 1.0, 1.5, 1.9)  # of the inverse curvature; stable below two
+
+
+@dataclass(frozen=True)
+class Config:
+    """Teachers, starts and descents.
+
+    Attributes:
+        teachers: Modulus, angle over pi, and decay of the input's autocovariance.
+        rows: Cells of the starts to a decade of the gap.
+        columns: Cells around the circle, from the angle zero to two pi.
+        steps: Of every descent, a multiple of ``records``.
+        records: Times at which the distance is looked at.
+        rates: Adam's.
+        seed: Of the starts.
+
+    Raises:
+        ValueError: If the steps are no multiple, or the paper's rate is left out.
+    """
+
+    teachers: tuple[tuple[float, float, float], ...] = ((0.99, 0.01, 0), (0.99, 0.5, 0))
+    rows: int = 4
+    columns: int = 18
+    steps: int = 10_000
+    records: int = 20
+    rates: tuple[float, ...] = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.steps % self.records:
+            raise ValueError(
+                f"need steps in multiples of {self.records}, got {self.steps}"
+            )
+        if PAPER_RATE not in self.rates:
+            raise ValueError(f"need the rate {PAPER_RATE:g} among {self.rates}")
+
+
+SMOKE = Config(
+    teachers=((0.9, 0.1, 0),),
+    rows=2,
+    columns=6,
+    steps=400,
+    records=4,
+    rates=(1e-3, 3e-2),
+)
+QUICK = Config()
+PAPER = Config(
+    teachers=(*QUICK.teachers, (0.9, 0.25, 0), (0.99, 0.01, 0.9)),
+    rows=6,
+    columns=24,
+    steps=20_000,
+    records=40,
+)
+
+
+@dataclass(frozen=True)
+class GradientDescent(Optimiser):
+    """Plain gradient descent at a constant rate."""
+
+    def transformation(
+        self, rate: Any, factors: Any = None, decays: Any = None
+    ) -> optax.GradientTransformation:
+        """Steps against the gradient, and nothing else."""
+        return optax.sgd(rate)
+
+
+class Starts(NamedTuple):
+    """One student a cell, and the cells' shares of the disc and of the ring."""
+
+    modulus: Float[np.ndarray, "rows columns"]
+    angle: Float[np.ndarray, "rows columns"]
+    gap_edges: Float[np.ndarray, " edges"]
+    shares: Float[np.ndarray, "2 rows columns"]
+
+
+def starts(config: Config) -> Starts:
+    """Uniform in each cell: radii by their square."""
+    rows = DECADES * config.rows
+    edges = 10.0 ** (-np.arange(rows + 1) / config.rows)
+    square = (1 - edges) ** 2
+    draws = np.random.default_rng(config.seed).random((2, rows, config.columns))
+    radius = np.sqrt(square[:-1, None] + draws[0] * np.diff(square)[:, None])
+    angle = (np.arange(config.columns) + draws[1]) * 2 * math.pi / config.columns
+    low, high = (1 - np.array(RING)) * (1 + np.array([1e-9, -1e-9]))
+    inside = (edges[:-1] <= low) & (edges[1:] >= high)
+    areas = np.stack([np.diff(square), np.diff(square) * inside])
+    shares = areas / areas.sum(1, keepdims=True) / config.columns
+    return Starts(
+        radius, angle, edges, np.repeat(shares[:, :, None], config.columns, 2)
+    )
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """The best angle's unit at the teacher, at every modulus: as sharp, and not coupled.
+
+    Attributes:
+        modulus: The teacher's.
+    """
+
+    modulus: float
+
+    def _unit(self) -> Float[Array, ""]:
+        return BEST.polar(Coordinates(jnp.arctanh(self.modulus), jnp.ones(())))[1]
+
+    def polar(self, at: Coordinates) -> tuple[Array, Array]:
+        """Modulus and angle, in radians."""
+        return PLAIN.polar(Coordinates(at.modulus, self._unit() * at.angle))
+
+    def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
+        """The parameters of a modulus and an angle."""
+        at = PLAIN.coordinates(modulus, angle)
+        return Coordinates(at.modulus, at.angle / self._unit())
+
+
+PLAIN, BEST = Chart("tanh", "plain"), Chart("tanh", "optimal")
+AnyChart = Chart | OptimalChart | Scaled
+
+
+def chart(name: str, task: OneDimensional) -> AnyChart:
+    """One of ``CHARTS``; the exact modulus is the one for the task's input and gain."""
+    match name:
+        case "scaled":
+            return Scaled(abs(task.teacher))
+        case "polar":
+            return Chart("plain", "plain")
+        case "LRU":
+            return Chart("exponential", "exponential")
+        case "exact":
+            return OptimalChart(Path(task.process, "white"), "plain")
+        case "tanh":
+            return PLAIN
+    return Chart("tanh", "optimal", held=name.endswith("held"))
+
+
+def run(config: Config) -> xr.Dataset:
+    """All basins, in double precision."""
+    begins = starts(config)
+    with double_precision(True):
+        problems = [_problem(teacher, begins, config) for teacher in config.teachers]
+    joined = xr.concat(problems, "teacher", join="exact")
+    modulus, angle, decay = np.transpose(config.teachers)
+    return joined.assign(
+        modulus=(("row", "column"), begins.modulus, {"units": "dimensionless"}),
+        angle=(("row", "column"), begins.angle, {"units": "radians"}),
+        share=(
+            ("measure", "row", "column"),
+            begins.shares,
+            {"units": "of the disc or of the ring"},
+        ),
+        gap_edge=("edge", begins.gap_edges, {"units": "dimensionless"}),
+        teacher_modulus=("teacher", modulus, {"units": "dimensionless"}),
+        teacher_angle=("teacher", angle * math.pi, {"units": "radians"}),
+        teacher_rho=("teacher", decay, {"units": "decay of the autocovariance"}),
+    ).assign_attrs(
+        dtype="float64",
+        steps=config.steps,
+        records=config.records,
+        tolerance=TOLERANCE,
+        ring=RING,
+    )
+
+
+def _problem(
+    teacher: tuple[float, float, float], begins: Starts, config: Config
+) -> xr.Dataset:
+    modulus, angle, decay = teacher
+    process = AR1(decay) if decay else White()
+    task = OneDimensional(cmath.rect(modulus, angle * math.pi), process=process)
+    parts = [_basins(task, chart(name, task), begins, config) for name in CHARTS]
+    return xr.concat(parts, "chart", join="exact").assign_coords(chart=list(CHARTS))
+
+
+def flatness(
+    task: OneDimensional,
+    chart: AnyChart,
+    modulus: Float[np.ndarray, "*starts"],
+    angle: Float[np.ndarray, "*starts"],
+) -> tuple[Float[np.ndarray, "2 2"], Float[np.ndarray, "*starts"]]:
+    """Hessian of the loss at the teacher, and lengths of the gradient elsewhere.
+
+    Both by the parameters of modulus and angle; of the gradient each in units of the
+    root of its curvature at the teacher, so that a parameter's scale is of no account.
+    """
+
+    def loss(both: Float[Array, " 2"]) -> Float[Array, ""]:
+        return task.loss(*chart.polar(Coordinates(*both)))
+
+    @jax.jit
+    def both(star: Float[Array, " 2"], at: Float[Array, "starts 2"]):
+        return jax.hessian(loss)(star), jax.vmap(jax.grad(loss))(at)
+
+    star = chart.coordinates(abs(task.teacher), cmath.phase(task.teacher))
+    at = chart.coordinates(modulus.ravel(), angle.ravel())
+    hessian, slopes = map(np.asarray, both(jnp.stack(star), jnp.stack(at, 1)))
+    lengths = np.linalg.norm(slopes / np.sqrt(np.diag(hessian)), axis=1)
+    return hessian, lengths.reshape(modulus.shape)
+
+
+def descend(
+    task: OneDimensional,
+    chart: AnyChart,
+    at: Coordinates,
+    rate: Float[Array, " runs"],
+    optimiser: Optimiser,
+    records: int,
+) -> tuple[Float[np.ndarray, "records runs"], Float[np.ndarray, " runs"]]:
+    """Distances to the teacher in units of its gap, and final losses."""
+    each = optimiser.steps // records
+
+    def loss(at: Coordinates, _: Any = None) -> Float[Array, ""]:
+        return task.loss(*chart.polar(at))
+
+    def segment(run: Run):
+        run, _ = advance(run, loss, optimiser, each)
+        modulus, angle = chart.polar(run.parameters)
+        distance = jnp.abs(modulus * jnp.exp(1j * angle) - task.teacher)
+        return run, {"distance": distance, "loss": loss(run.parameters)}
+
+    key = jax.random.key(0)  # of no consequence: nothing is drawn
+    runs = jax.vmap(lambda at, rate: start(at, optimiser, rate, key))(at, rate)
+    _, found = train(runs, jax.jit(jax.vmap(segment)), Segments(records, each))
+    return found["distance"] / (1 - abs(task.teacher)), found["loss"][-1]
+
+
+def fraction(
+    reached: Bool[np.ndarray, "*more rows columns"],
+    share: Float[np.ndarray, "rows columns"],
+) -> tuple[Float[np.ndarray, "*more"], Float[np.ndarray, "*more"]]:
+    """Part of an area that the basin fills, and its standard error.
+
+    A start a cell makes a stratified sample: the variance is the sum of the binomial ones,
+    each cell's probability taken from its three by three neighbours, with half a success
+    and half a failure more, so that a basin without an edge has an error too.  It errs on
+    the large side, as each cell's probability is closer to zero or one.
+    """
+    hits = reached.astype(float)
+    around = np.mean([np.roll(hits, shift, -1) for shift in (-1, 0, 1)], 0)
+    padded = np.concatenate([around[..., :1, :], around, around[..., -1:, :]], -2)
+    rows = hits.shape[-2]
+    nine = 3 * sum((padded[..., i : i + rows, :] for i in range(3)), np.zeros(()))
+    chance = (nine + 0.5) / 10
+    variance = (share**2 * chance * (1 - chance)).sum((-2, -1))
+    return np.asarray((share * hits).sum((-2, -1))), np.asarray(np.sqrt(variance))
+
+
+def _basins(
+    task: OneDimensional, chart: AnyChart, begins: Starts, config: Config
+) -> xr.Dataset:
+    """Both optimisers from every start at every rate, and how flat the loss is there."""
+    at = chart.coordinates(begins.modulus, begins.angle)
+    hessian, slope = flatness(task, chart, begins.modulus, begins.angle)
+    sharpest = float(np.linalg.eigvalsh(hessian)[-1])
+    ways = {
+        "Adam": (Optimiser(config.steps, "constant"), np.array(config.rates)),
+        "gradient descent": (
+            GradientDescent(config.steps, "constant"),
+            np.array(MULTIPLES) / sharpest,
+        ),
+    }
+    parts = [
+        _table(task, chart, at, way, rates, begins, config)
+        for way, rates in ways.values()
+    ]
+    joined = xr.concat(parts, "optimiser", join="outer", fill_value=0.0)
+    return joined.assign_coords(optimiser=list(ways)).assign(
+        curvature=(
+            ("parameter", "other"),
+            hessian,
+            {"units": "loss per squared parameter unit"},
+        ),
+        slope=(
+            ("row", "column"),
+            slope.astype(np.float32),
+            {"units": "gradient over the roots of the curvatures at the teacher"},
+        ),
+    )
+
+
+def _table(
+    task: OneDimensional,
+    chart: AnyChart,
+    at: Coordinates,
+    way: Optimiser,
+    rates: Float[np.ndarray, " rates"],
+    begins: Starts,
+    config: Config,
+) -> xr.Dataset:
+    shape = len(rates), *begins.modulus.shape
+    lanes = jax.tree.map(lambda one: jnp.broadcast_to(one, shape).ravel(), at)
+    each = jnp.asarray(np.repeat(rates, begins.modulus.size))
+    distance, loss = descend(task, chart, lanes, each, way, config.records)
+    near = (distance <= TOLERANCE).reshape(config.records, *shape)
+    parts, errors = zip(
+        *(fraction(near[-1], one) for one in begins.shares), strict=True
+    )
+    best = int(np.argmax(parts[0]))
+    stays = np.logical_and.accumulate(near[::-1, best])[::-1]
+    return xr.Dataset(
+        {
+            "fraction": (
+                ("measure", "rate_index"),
+                np.stack(parts),
+                {"units": "of the area"},
+            ),
+            "error": (
+                ("measure", "rate_index"),
+                np.stack(errors),
+                {"units": "standard error of the fraction"},
+            ),
+            "rate": (
+                "rate_index",
+                rates,
+                {"units": "learning rate; 0 where there is none"},
+            ),
+            "best": ((), best, {"units": "index of the rate of the largest basin"}),
+            "reached": (
+                ("row", "column"),
+                near[-1, best].astype(np.int8),
+                {"units": "0 or 1"},
+            ),
+            "arrival": (
+                ("row", "column"),
+                config.records - stays.sum(0),
+                {"units": "records before the student stays near"},
+            ),
+            "final_loss": (
+                ("row", "column"),
+                loss.reshape(shape)[best].astype(np.float32),
+                {
+                    "units": "E|h - h*|^2 / 2, of states of variance one; inf at the edge"
+                },
+            ),
+        },
+        {
+            "measure": ["disc", "ring"],
+            "rate_index": range(len(rates)),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(STUDY)

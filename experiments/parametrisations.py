@@ -1,0 +1,92 @@
+"""How far one step of each parametrisation moves an eigenvalue, and the state with it.
+
+The LRU's and tanh beside the exact solutions, for inputs of several correlations.
+
+Source: ours, after Zucchet & Orvieto (2024), Section 3.1 and Appendix C.1.2.
+"""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from experiments.command import main
+from sigprop.inputs import AR1
+from sigprop.optimal import speed
+from sigprop.precision import double_precision
+from sigprop.tasks.one_dimensional import MODULI
+
+STUDY, VERSION = "parametrisations", 1
+USUAL = {"LRU": MODULI["exponential"], "tanh": MODULI["tanh"]}
+GAINS = ("matched", "loss")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Real eigenvalues and inputs.
+
+    Attributes:
+        decays: Of the autocovariances of the inputs, between -1 and 1.
+        largest: Gap of the smallest eigenvalue.
+        smallest: Gap of the largest eigenvalue.
+        points: Of every curve.
+    """
+
+    decays: tuple[float, ...] = (-0.9, 0.0, 0.9, 0.99, 0.999)
+    largest: float = 0.97
+    smallest: float = 1e-6
+    points: int = 121
+
+
+SMOKE = Config(decays=(0.0, 0.9), points=13)
+QUICK = Config()
+PAPER = Config(points=241)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Every curve, in double precision.
+
+    Of the exact ones, for the normalised state with the gain held (``matched``) and for
+    the loss of two normalised units at optimality (``loss``); of the LRU's and tanh how
+    far both move.
+    """
+    gap = np.geomspace(config.largest, config.smallest, config.points)
+    with double_precision(True):
+        speeds = np.array(
+            [
+                [speed(AR1(decay), gain, gap, 0.0) for decay in config.decays]
+                for gain in GAINS
+            ]
+        )
+        slopes = [
+            jax.vmap(jax.grad(one.forward))(one.inverse(1 - jnp.asarray(gap)))
+            for one in USUAL.values()
+        ]
+    grains = np.abs(slopes)  # the LRU's modulus falls as its parameter grows
+    grain = {"units": "d|lam|/domega over the gap"}
+    moved = {"units": "E|dh/domega|^2 (matched) or d^2 L/domega^2 (loss)"}
+    axes = ("gain", "decay", "gap")
+    return xr.Dataset(
+        {
+            "exact_grain": (axes, 1 / speeds / gap, grain),
+            "usual_grain": (("usual", "gap"), grains / gap, grain),
+            "usual_moved": (
+                ("usual", *axes),
+                (grains[:, None, None] * speeds) ** 2,
+                moved,
+            ),
+        },
+        {
+            "gain": list(GAINS),
+            "decay": list(config.decays),
+            "usual": list(USUAL),
+            "gap": ("gap", gap, {"units": "dimensionless"}),
+        },
+        {"dtype": "float64"},
+    )
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,114 @@
+"""Ours: from where Adam and gradient descent reach the teacher, in every chart."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import style
+
+STUDY = "basins"
+STUDIES = dict.fromkeys("ab", STUDY)
+OPTIMISER = {"a": "Adam", "b": "gradient descent"}
+TEACHERS = 2  # as many rows a panel
+NAMES = {
+    "polar": "polar",
+    "LRU": "LRU",
+    "tanh": "tanh",
+    "exact": "exact",
+    "scaled": "tanh,\nangle scaled",
+    "best angle": "tanh,\nbest angle",
+    "best angle, held": "best angle,\nheld",
+}
+COLOURS = "viridis"
+MISSED = "#DADADA"
+STAR = "#F0E442"  # of the same palette; too pale for lines
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Maps of the starts: coloured where they reach the teacher, by how soon.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    data = data.isel(teacher=slice(TEACHERS))
+    rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
+    charts = list(data["chart"].values)
+    with style.styled():
+        drawn = style.figure(0.95 + 1.0 * len(rows), 7.0)
+        grid = drawn.subplots(len(rows), len(charts), squeeze=False)
+        for (letter, teacher), line in zip(rows, grid, strict=True):
+            one = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
+            for axes, name in zip(line, charts, strict=True):
+                _map(axes, one.sel(chart=name), data.attrs)
+            line[0].set_ylabel(_place(one), fontsize=7)
+            if not teacher:
+                style.letter(line[0], letter, OPTIMISER[letter])
+        for axes, name in zip(grid[0], charts, strict=True):
+            axes.text(
+                *(0.5, 1.42, NAMES[name]),
+                transform=axes.transAxes,
+                ha="center",
+                va="center",
+                fontsize=7,
+            )
+        scale = ScalarMappable(Normalize(0, data.attrs["steps"]), COLOURS)
+        bar = drawn.colorbar(scale, ax=grid, pad=0.01, aspect=40, shrink=0.8)
+        bar.set_label("steps until it stays near the teacher")
+        low, high = data.attrs["ring"]
+        style.caption(
+            drawn,
+            "Radius: log of the gap, to a modulus of 0.9999; circles: moduli of "
+            f"{low:g} and {high:g}; star: teacher; grey: not reached after "
+            f"{data.attrs['steps']} steps.  Below each map, how much of the disc's area "
+            "reaches the teacher, in percent with its standard error, at the best learning "
+            "rate of the grid.",
+        )
+    return drawn
+
+
+def _place(one: xr.Dataset) -> str:
+    turn = float(one["teacher_angle"]) / np.pi
+    return rf"${float(one['teacher_modulus']):g}\,e^{{{turn:g}\pi i}}$"
+
+
+def _map(axes: Axes, one: xr.Dataset, about: dict) -> None:
+    depth = -np.log10(one["gap_edge"].values)
+    turn = np.linspace(0, 2 * np.pi, one.sizes["column"] + 1)
+    each = about["steps"] / about["records"]
+    late = np.where(one["reached"] == 1, (one["arrival"].values + 1) * each, np.nan)
+    axes.set_facecolor("white")
+    angle = np.linspace(0, 2 * np.pi, 181)
+    axes.fill(depth[-1] * np.cos(angle), depth[-1] * np.sin(angle), MISSED, zorder=0)
+    fine = np.linspace(turn[0], turn[-1], 12 * (len(turn) - 1) + 1)
+    axes.pcolormesh(
+        depth[:, None] * np.cos(fine),
+        depth[:, None] * np.sin(fine),
+        np.repeat(np.ma.masked_invalid(late), 12, 1),
+        cmap=COLOURS,
+        vmin=0,
+        vmax=about["steps"],
+        rasterized=True,
+        linewidth=0,
+    )
+    for modulus in about["ring"]:
+        radius = -np.log10(1 - modulus)
+        axes.plot(radius * np.cos(angle), radius * np.sin(angle), "w", lw=0.4)
+    radius = -np.log10(1 - float(one["teacher_modulus"]))
+    place = radius * np.exp(1j * float(one["teacher_angle"]))
+    axes.plot(place.real, place.imag, "*", color=STAR, ms=5.5, mec="black", mew=0.4)
+    axes.set_aspect("equal")
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
+    best = int(one["best"])
+    found, error = (
+        100 * float(one[name].sel(measure="disc")[best])
+        for name in ("fraction", "error")
+    )
+    axes.set_xlabel(f"{found:.1f} ± {error:.1f}", fontsize=6, labelpad=1)

@@ -1,0 +1,97 @@
+"""Ours: the parametrisations in use beside those that solve the paper's equation."""
+
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from experiments import store
+from figures import style
+
+STUDY = "parametrisations"
+STUDIES = dict.fromkeys("ab", STUDY)
+GAIN = {"a": "matched", "b": "loss"}
+TITLE = {"a": "normalised state, gain held", "b": "loss at optimality"}
+MOVED = {
+    "a": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\omega h)^2]$",
+    "b": r"$\mathrm{d}^2 L / \mathrm{d}\omega^2$",
+}
+USUAL = {"LRU": (style.BLACK, (0, (1, 1))), "tanh": (style.BLACK, (0, (4, 1.5)))}
+TICKS = (1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Steps of each parametrisation, and below how far the usual ones move the state.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(4.0, 0.4 + 2.55 * len(letters))
+        grid = drawn.add_gridspec(2, len(letters), height_ratios=(1, 1), hspace=0.05)
+        for column, letter in enumerate(letters):
+            above = drawn.add_subplot(grid[0, column])
+            below = drawn.add_subplot(grid[1, column], sharex=above)
+            above.tick_params(labelbottom=False)
+            one = data.sel(gain=GAIN[letter])
+            _grains(above, one)
+            _moved(below, one)
+            below.set_ylabel(MOVED[letter])
+            style.letter(above, letter, TITLE[letter])
+        style.caption(
+            drawn,
+            r"Colours: inputs of autocovariance $\rho^{|\Delta|}$ and, above, the exact "
+            "solution for them, which below is the grey line.  Dotted: the LRU's; "
+            "dashed: tanh.",
+        )
+    return drawn
+
+
+def _colours(data: xr.Dataset) -> dict[float, str]:
+    """By decay; of two that differ in sign alone the curves of the loss are the same."""
+    decays = [float(one) for one in data["decay"]]
+    if data["gain"].item() == "loss":
+        decays = [one for one in decays if one >= 0]
+    return dict(zip(decays, style.SEQUENCE[-len(decays) :], strict=True))
+
+
+def _grains(axes: Axes, data: xr.Dataset) -> None:
+    gap = data["gap"].values
+    for decay, colour in _colours(data).items():
+        curve = data["exact_grain"].sel(decay=decay)
+        axes.plot(gap, curve, color=colour, label=rf"exact, $\rho = {decay:g}$")
+    for name, (colour, dashes) in USUAL.items():
+        curve = data["usual_grain"].sel(usual=name)
+        axes.plot(gap, curve, color=colour, linestyle=dashes, label=name)
+    axes.set_ylabel(
+        r"granularity $\frac{\mathrm{d}\lambda}{\mathrm{d}\omega} / (1-\lambda)$"
+    )
+    axes.set_yscale("log")
+    axes.set_ylim(0.25, 90)
+    axes.set_yticks([0.3, 1, 3, 10, 30], ["0.3", "1", "3", "10", "30"])
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.legend(loc="upper right", fontsize=6, handlelength=2.2, labelspacing=0.25)
+
+
+def _moved(axes: Axes, data: xr.Dataset) -> None:
+    gap = data["gap"].values
+    axes.axhline(1, color=style.GREY, linewidth=2.2, zorder=1)
+    for decay, colour in _colours(data).items():
+        for name, (_, dashes) in USUAL.items():
+            curve = data["usual_moved"].sel(decay=decay, usual=name)
+            axes.plot(gap, curve, color=colour, linestyle=dashes)
+    for name, lift in (("tanh", 3), ("LRU", -9)):
+        height = float(data["usual_moved"].sel(usual=name)[0, -1])
+        axes.annotate(
+            name, (gap[-1], height), (-2, lift), textcoords="offset points", ha="right"
+        )
+    axes.set_yscale("log")
+    axes.set_ylim(1e-3, 15)
+    axes.set_xscale("log")
+    axes.set_xlim(1.15, float(gap.min()))
+    axes.set_xticks(TICKS, [f"{1 - one:.7g}" for one in TICKS], rotation=30)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel(r"real eigenvalue $\lambda$")

@@ -1,0 +1,341 @@
+"""Optimal parametrisations for any correlation of the input, and charts made of them.
+
+``omega`` is the length of the path of eigenvalues of one phase, ``domega = sqrt(E|gamma
+dh/dlam|^2) d|lam|``, measured by quadrature in the *depth* ``-log(1 - |lam|)``, in which
+every gain's integrand is smooth to the edge of stability; and likewise of the path of one
+modulus, measured in ``asinh(theta / gap)``.
+
+Source: Zucchet & Orvieto (2024), Section 3.1 and Appendix C.1.2.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+from scipy.interpolate import CubicHermiteSpline
+
+from sigprop import stable
+from sigprop.closed_form import compile_expr
+from sigprop.inputs import White
+from sigprop.precision import double_precision
+from sigprop.stationary import Geometric, spectrum
+from sigprop.tasks.one_dimensional import Chart, Coordinates, Modulus, Real
+from sigprop.tasks.teacher_student import Stationary
+from theory import optimal as theory
+from theory.symbols import a, alpha, b, beta, rho
+
+SMALLEST_GAP = 1e-12  # where tables end
+PANEL = 0.25  # of the quadrature: its error is below rounding at sixteen points
+POINTS, WEIGHTS = np.polynomial.legendre.leggauss(16)
+KNOTS = 8193  # of a table from the gap one to the smallest
+NEWTON = 4  # steps from a cubic, whose error they square each time
+WHITE = White()
+
+Grid = Float[np.ndarray, "*grid"]
+
+
+def speed(
+    process: Stationary, gain: str, gap: Any, phase: Any, along: str = "modulus"
+) -> Grid:
+    """``domega/d|lam|``, or ``domega/dtheta``, of the optimal parameter.
+
+    Args:
+        process: Law of the input.
+        gain: One of ``theory.optimal.GAINS``.
+        gap: ``1 - |lam|``, in (0, 1].
+        phase: ``theta`` in radians.
+        along: ``modulus`` or ``angle``: which of the two moves.
+
+    Raises:
+        ValueError: If a name is unknown, a gap out of range, or the autocovariance of the
+            input is not ``a delta + b rho^|lag|``.
+    """
+    if gain not in theory.GAINS:
+        raise ValueError(f"need a gain in {', '.join(theory.GAINS)}, got {gain!r}")
+    if along not in ("modulus", "angle"):
+        raise ValueError(f"need to move along modulus or angle, got {along!r}")
+    law = spectrum(process)
+    if not isinstance(law, Geometric):
+        raise ValueError(
+            f"need inputs of autocovariance a delta + b rho^|lag|, got {process}"
+        )
+    gap, phase = np.broadcast_arrays(np.asarray(gap, float), np.asarray(phase, float))
+    if not ((gap > 0) & (gap <= 1)).all():
+        raise ValueError(
+            f"need gaps in (0, 1], got one from {gap.min()} to {gap.max()}"
+        )
+    if gain == "loss":
+        square = _loss_metric(law, gap, phase, along)
+        if not (square > 0).all():
+            raise ValueError(
+                "need inputs that their past does not determine, got |rho| = 1"
+            )
+        return np.asarray(np.sqrt(square))
+    gains = {
+        "none": lambda: 1.0,
+        "white": lambda: gap * (2 - gap),
+        "matched": lambda: 1 / _moment("state", law, gap, phase),
+    }
+    square = gains[gain]() * _moment("sensitivity", law, gap, phase)
+    return np.asarray(np.sqrt(square) * (1 - gap if along == "angle" else 1))
+
+
+MOMENTS = {
+    "state": jax.jit(stable.state_moment),
+    "sensitivity": jax.jit(stable.sensitivity_moment),
+}
+
+
+def _moment(quantity: str, law: Geometric, gap: Grid, phase: Grid) -> Grid:
+    whole = np.zeros_like(gap)
+    with double_precision(True):
+        for weight, ratio in ((law.a, 0.0), (law.b, law.rho)):
+            if weight:
+                whole += weight * np.asarray(MOMENTS[quantity](gap, phase, ratio))
+    return whole
+
+
+@functools.cache
+def _regular_part() -> Callable[..., Any]:
+    parts = list(theory.regular_part("mixed"))
+    return compile_expr(parts, alpha, beta, a, b, rho, backend="numpy")
+
+
+def _loss_metric(law: Geometric, gap: Grid, phase: Grid, along: str) -> Grid:
+    """What the direction of the state turns, and what its phase does."""
+    inverse = 1 / (gap * (2 - gap))
+    lam = (1 - gap) * np.exp(1j * phase)
+    first, second = _regular_part()(lam, lam.conj(), *law)
+    turn = inverse**2 + np.real(second)
+    if along == "modulus":
+        return np.asarray(turn + np.imag(np.exp(1j * phase) * first) ** 2)
+    radius = 1 - gap
+    along_angle = radius**2 * inverse + np.real(lam * first)
+    return np.asarray(radius**2 * turn + along_angle**2)
+
+
+class Ruler(NamedTuple):
+    """Length along a line, from zero.
+
+    Attributes:
+        density: Length by place.
+        edges: Places between panels, from zero.
+        lengths: Lengths up to them.
+    """
+
+    density: Callable[[np.ndarray], np.ndarray]
+    edges: Float[np.ndarray, " edges"]
+    lengths: Float[np.ndarray, " edges"]
+
+    def length(self, place: Grid) -> Grid:
+        """The length up to a place."""
+        place = np.asarray(place, float)
+        panel = np.clip((place / PANEL).astype(int), 0, len(self.edges) - 1)
+        first = self.edges[panel]
+        return np.asarray(self.lengths[panel] + _panel(self.density, first, place))
+
+    def place(self, length: Grid) -> Grid:
+        """Where a length ends.
+
+        Raises:
+            ValueError: If the line is shorter.
+        """
+        length = np.asarray(length, float)
+        if not ((length >= 0) & (length <= self.lengths[-1])).all():
+            raise ValueError(
+                f"need a length in [0, {self.lengths[-1]:.6g}], the path's, got one "
+                f"from {length.min():.6g} to {length.max():.6g}"
+            )
+        curve = CubicHermiteSpline(
+            self.lengths, self.edges, 1 / self.density(self.edges)
+        )
+        found = curve(length)
+        for _ in range(NEWTON):
+            found = np.clip(found, 0, self.edges[-1])
+            found = found - (self.length(found) - length) / self.density(found)
+        return np.asarray(np.clip(found, 0, self.edges[-1]))
+
+
+def _panel(
+    density: Callable[[np.ndarray], np.ndarray], first: Grid, last: Grid
+) -> Grid:
+    half = (last - first)[..., None] / 2
+    places = first[..., None] + half * (1 + POINTS)
+    return np.asarray((density(places) * half) @ WEIGHTS)
+
+
+def ruler(density: Callable[[np.ndarray], np.ndarray], last: float) -> Ruler:
+    """Measure a line up to a place, or a little further."""
+    edges = PANEL * np.arange(math.ceil(last / PANEL) + 1)
+    parts = _panel(density, edges[:-1], edges[1:])
+    return Ruler(density, edges, np.concatenate([[0], np.cumsum(parts)]))
+
+
+@final
+@dataclass(frozen=True)
+class Path:
+    """The optimal parametrisation of the moduli of one phase.
+
+    Attributes:
+        process: Law of the input: white, exponential, constant or mixed.
+        gain: One of ``theory.optimal.GAINS``.
+        phase: Of the eigenvalue, in radians; 0 for the positive ones, pi for negative.
+
+    Raises:
+        ValueError: As ``speed``.
+
+    Source: Zucchet & Orvieto (2024), Section 3.1.
+    """
+
+    process: Stationary = WHITE
+    gain: str = "matched"
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        speed(self.process, self.gain, 0.5, self.phase)
+
+    def slope(self, gap: Any) -> Grid:
+        """``domega/d|lam|``; its inverse is the granularity."""
+        return speed(self.process, self.gain, gap, self.phase)
+
+    def omega(self, gap: Any) -> Grid:
+        """The parameter of a gap, exact to rounding.
+
+        Raises:
+            ValueError: If a gap is not in [``SMALLEST_GAP``, 1].
+        """
+        gap = np.asarray(gap, float)
+        if not ((gap >= SMALLEST_GAP) & (gap <= 1)).all():
+            raise ValueError(
+                f"need a gap in [{SMALLEST_GAP:g}, 1], got one from {gap.min():g} to "
+                f"{gap.max():g}"
+            )
+        return _ruler(self).length(-np.log(gap))
+
+    def gap(self, omega: Any) -> Grid:
+        """The gap of a parameter.
+
+        Raises:
+            ValueError: If a parameter is negative or beyond that of ``SMALLEST_GAP``.
+        """
+        return np.asarray(np.exp(-_ruler(self).place(np.asarray(omega, float))))
+
+    def modulus(self) -> Modulus:
+        """The parametrisation as a chart takes it, differentiable.
+
+        A negative parameter gives a negative modulus, on the path of the opposite phase.
+        By cubics between ``KNOTS`` places with the exact slopes: gap and parameter are
+        right to 1e-10 of themselves down to ``SMALLEST_GAP``, and the slope to 1e-7;
+        beyond, the depth goes straight on.
+        """
+        return _modulus(self)
+
+
+@functools.cache
+def _ruler(path: Path) -> Ruler:
+    return ruler(lambda depth: _depth_speed(path, depth), -math.log(SMALLEST_GAP))
+
+
+def _depth_speed(path: Path, depth: Grid) -> Grid:
+    gap = np.exp(-depth)
+    return gap * path.slope(gap)
+
+
+@functools.cache
+def _modulus(path: Path) -> Modulus:
+    opposite = dataclasses.replace(path, phase=path.phase + math.pi)
+    depth = np.linspace(0, -math.log(SMALLEST_GAP), KNOTS)
+    ahead, behind = (
+        (_ruler(one).length(depth), _depth_speed(one, depth))
+        for one in (path, opposite)
+    )
+    depths = np.concatenate([-depth[:0:-1], depth])
+    omegas = np.concatenate([-behind[0][:0:-1], ahead[0]])
+    speeds = np.concatenate([behind[1][:0:-1], ahead[1]])
+
+    def forward(omega: Any) -> Any:
+        found = _cubic(jnp.asarray(omega), omegas, depths, 1 / speeds)
+        return jnp.where(found > 0, -jnp.expm1(-found), jnp.expm1(found))
+
+    def inverse(modulus: Any) -> Any:
+        modulus = jnp.asarray(modulus)
+        found = -jnp.sign(modulus) * jnp.log1p(-jnp.abs(modulus))
+        return _cubic(found, depths, omegas, speeds)
+
+    return Modulus(forward, inverse)
+
+
+def _cubic(at: Real, *table: Float[np.ndarray, " knots"]) -> Real:
+    """Hermite's cubics between knots of values and slopes, straight lines beyond."""
+    knots, values, slopes = (jnp.asarray(one, at.dtype) for one in table)
+    inside = jnp.clip(at, knots[0], knots[-1])
+    i = jnp.clip(jnp.searchsorted(knots, inside) - 1, 0, len(knots) - 2)
+    width = knots[i + 1] - knots[i]
+    share = (inside - knots[i]) / width
+    chord = values[i + 1] - values[i]
+    first, last = width * slopes[i], width * slopes[i + 1]
+    bend = (1 - share) * (first - chord) + share * (chord - last)
+    within = values[i] + share * (chord + (1 - share) * bend)
+    beyond = jnp.where(at > inside, slopes[-1], slopes[0]) * (at - inside)
+    return within + beyond
+
+
+@final
+@dataclass(frozen=True)
+class OptimalChart:
+    """A chart whose modulus follows an optimal path.
+
+    Attributes:
+        path: Of the modulus.
+        angle: One of ``tasks.one_dimensional.ANGLES``.
+        held: As ``Chart``'s.
+
+    Raises:
+        ValueError: If there is no such parametrisation of the angle.
+    """
+
+    path: Path = dataclasses.field(default_factory=Path)
+    angle: str = "plain"
+    held: bool = False
+
+    def __post_init__(self) -> None:
+        self._angles()
+        self.path.modulus()  # now: tables cannot be made while JAX traces
+
+    def _angles(self) -> Chart:
+        return Chart("plain", self.angle, self.held)
+
+    def polar(self, at: Coordinates) -> tuple[Real, Real]:
+        """Modulus and angle, in radians."""
+        modulus = self.path.modulus().forward(at.modulus)
+        return self._angles().polar(Coordinates(modulus, at.angle))
+
+    def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
+        """The parameters of a modulus and an angle.
+
+        Raises:
+            ValueError: If the chart does not reach there.
+        """
+        at = self._angles().coordinates(modulus, angle)
+        return at._replace(modulus=self.path.modulus().inverse(at.modulus))
+
+
+def angle_ruler(process: Stationary, gain: str, gap: float) -> Ruler:
+    """Length of the path of one modulus from ``theta = 0``, by ``asinh(theta / gap)``.
+
+    Raises:
+        ValueError: As ``speed``.
+    """
+
+    def density(place: np.ndarray) -> np.ndarray:
+        theta = gap * np.sinh(place)
+        return gap * np.cosh(place) * speed(process, gain, gap, theta, "angle")
+
+    return ruler(density, math.asinh(math.pi / gap))

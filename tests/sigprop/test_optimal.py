@@ -1,0 +1,259 @@
+"""Optimal paths: closed forms, many digits and the equation itself say what is right."""
+
+import dataclasses
+import functools
+import itertools
+import math
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+from sympy import Rational
+
+from sigprop.closed_form import compile_expr
+from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
+from sigprop.optimal import (
+    SMALLEST_GAP,
+    OptimalChart,
+    Path,
+    _cubic,
+    angle_ruler,
+    speed,
+)
+from sigprop.stable import state_moment
+from sigprop.stationary import spectrum
+from sigprop.tasks.one_dimensional import MODULI, Chart, Coordinates, OneDimensional
+from theory import optimal as theory
+from theory.symbols import a, b, rho
+from theory.symbols import theta as angle
+from theory.teacher_student import nu
+
+GAPS = np.geomspace(0.99, 1e-9, 25)
+CLOSED = [
+    *((White(), "white", gain) for gain in theory.GAINS),
+    *((Constant(), "constant", gain) for gain in theory.GAINS[:3]),
+    *((AR1(ratio), "exponential", "loss") for ratio in (0.7, -0.7, 0.999)),
+]
+MIXED = Mixed(0.3, 0.5, 0.9)
+PATHS = [
+    Path(White(), "none"),
+    *(Path(AR1(-0.95), gain) for gain in ("matched", "loss")),
+    *(Path(MIXED, gain) for gain in ("white", "matched")),
+]
+EDGES = [Path(AR1(ratio), "matched") for ratio in (-1.0, 0.999)]
+
+
+@pytest.fixture(autouse=True)
+def precise(x64):
+    """Charts are trained in double precision."""
+
+
+@functools.cache
+def metric(path):
+    """The equation's right side, from SymPy, in many digits."""
+    law = path.process
+    numbers = {
+        White: lambda: (1, 0, 0),
+        AR1: lambda: (0, 1, Rational(repr(law.rho))),
+        Mixed: lambda: tuple(Rational(repr(one)) for one in dataclasses.astuple(law)),
+    }[type(law)]()
+    form = theory.metric(path.gain, "mixed").result
+    numbers = dict(zip((a, b, rho), numbers, strict=True))
+    return compile_expr(form.subs(numbers), nu, backend="mpmath")
+
+
+@pytest.mark.parametrize(("process", "source", "gain"), CLOSED, ids=str)
+def test_omega_is_the_closed_form_to_a_gap_of_1e_9(process, source, gain):
+    form = theory.coordinate(gain, source).result
+    if source == "exponential":
+        form = form.subs(theory.size, Rational(repr(abs(process.rho))))
+    exact = compile_expr(form, nu, backend="mpmath")
+    with mpmath.workdps(40):
+        expected = [float(exact(1 - mpmath.mpf(float(gap)))) for gap in GAPS]
+    path = Path(process, gain)
+    np.testing.assert_allclose(path.omega(GAPS), expected, rtol=1e-13)
+    np.testing.assert_allclose(path.gap(path.omega(GAPS)), GAPS, rtol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [*PATHS, *EDGES], ids=str)
+def test_omega_is_the_integral_of_the_root_of_the_metric(path):
+    square = metric(path)
+
+    def speed_by_depth(depth):
+        gap = mpmath.exp(-depth)
+        return gap * mpmath.sqrt(square(1 - gap))
+
+    ends = [0, 2, 7, -math.log(1e-9)]
+    with mpmath.workdps(25):
+        parts = [
+            mpmath.quad(speed_by_depth, np.linspace(*pair, 5).tolist())
+            for pair in itertools.pairwise(ends)
+        ]
+    expected = [float(sum(parts[: i + 1])) for i in range(3)]
+    found = path.omega(np.exp(-np.array(ends[1:])))
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("path", [*PATHS, *EDGES[1:]], ids=str)
+def test_a_unit_step_moves_the_state_by_one_along_the_whole_chart(path):
+    """The equation of Section 3.1, with JAX's slope of what is trained on."""
+    square = metric(path)
+    modulus = path.modulus()
+    moduli = 1 - np.geomspace(0.99, 1e-6, 40)
+    omega = modulus.inverse(jnp.asarray(moduli))
+    slopes = np.asarray(jax.vmap(jax.grad(modulus.forward))(omega))
+    moved = [float(square(mpmath.mpf(float(at)))) for at in moduli] * slopes**2
+    np.testing.assert_allclose(moved, 1, atol=1e-7)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=str)
+def test_the_chart_is_the_path_to_the_error_that_it_states(path):
+    gaps = np.geomspace(0.9, 1e-11, 300)
+    omega = path.omega(gaps)
+    modulus = path.modulus()
+    found = 1 - np.asarray(modulus.forward(jnp.asarray(omega)))
+    rounding = 3e-16 / gaps
+    assert (np.abs(found / gaps - 1) < 1e-10 + rounding).all()
+    back = np.asarray(modulus.inverse(jnp.asarray(1 - gaps)))
+    assert (np.abs(back / omega - 1) < 1e-10 + rounding).all()
+
+
+def test_under_white_inputs_the_path_of_the_loss_is_tanh():
+    modulus = Path(White(), "loss").modulus()
+    omega = jnp.linspace(-9, 9, 101)
+    expected = MODULI["tanh"].forward(omega)
+    np.testing.assert_allclose(modulus.forward(omega), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.9, 0.99])
+def test_at_long_memory_the_path_of_the_loss_is_tanh_moved(ratio):
+    gaps = np.array([1e-7, 1e-8, 1e-9])
+    shift = Path(AR1(ratio), "loss").omega(gaps) - Path(White(), "loss").omega(gaps)
+    np.testing.assert_allclose(shift, shift[0], atol=1e-8)
+    assert shift[0] < -0.05
+
+
+@pytest.mark.parametrize("ratio", [-0.9, 0.0, 0.5, 0.99])
+def test_at_long_memory_the_state_moves_as_far_at_any_correlation(ratio):
+    """``gamma^2 E(dh/dlam)^2`` tends to ``1 / (2 gap^2)``, and bare to what grows so."""
+    gap = np.array([1e-8])
+    matched = Path(AR1(ratio), "matched").slope(gap) * gap * math.sqrt(2)
+    np.testing.assert_allclose(matched, 1, rtol=1e-5)
+    bare = Path(AR1(ratio), "none").slope([1e-7, 1e-9])
+    assert bare[1] / bare[0] == pytest.approx(1000, rel=1e-4)
+
+
+def test_negative_parameters_go_the_path_of_negative_eigenvalues():
+    chart, mirrored = Path(AR1(0.8)).modulus(), Path(AR1(-0.8))
+    omega = mirrored.omega([0.7, 1e-3])
+    found = chart.forward(jnp.asarray(-omega))
+    np.testing.assert_allclose(found, [-0.3, -0.999], rtol=1e-9)
+    np.testing.assert_allclose(chart.inverse(found), -omega, rtol=1e-8)
+    assert float(chart.forward(jnp.zeros(()))) == 0
+    assert float(jax.grad(chart.forward)(0.0)) == pytest.approx(1)
+
+
+def test_cubics_go_straight_on_beyond_their_knots():
+    table = np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([2.0, 0.5])
+    found = _cubic(jnp.array([-1.0, 3.0]), *table)
+    np.testing.assert_allclose(found, [-2.0, 2.0])
+
+
+@pytest.mark.parametrize("gain", theory.GAINS[:3])
+def test_speed_of_the_angle_is_the_metric(gain):
+    form = theory.angle_metric(gain, "exponential").result
+    exact = compile_expr(form, nu, angle, rho, backend="mpmath")
+    for gap, at, ratio in ((0.3, 0.5, 0.6), (1e-4, 1e-3, 0.99), (1e-2, 3.0, -0.9)):
+        with mpmath.workdps(40):
+            place = 1 - mpmath.mpf(gap), mpmath.mpf(at), mpmath.mpf(ratio)
+            expected = float(mpmath.sqrt(exact(*place)))
+        found = speed(AR1(ratio), gain, gap, at, "angle")
+        assert float(found) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("gain", theory.GAINS[:3])
+@pytest.mark.parametrize(
+    ("process", "source"), [(White(), "white"), (Constant(), "constant")]
+)
+def test_length_of_the_circle_is_the_closed_form(gain, process, source):
+    form = theory.angle_coordinate(gain, source).result
+    exact = compile_expr(form, nu, angle, backend="mpmath")
+    for gap in (0.5, 1e-3, 1e-6):
+        ruler = angle_ruler(process, gain, gap)
+        thetas = gap * np.array([0.1, 1.0, 0.9 * math.pi / gap])
+        places = np.arcsinh(thetas / gap)
+        with mpmath.workdps(40):
+            modulus = 1 - mpmath.mpf(gap)
+            expected = [float(exact(modulus, mpmath.mpf(float(at)))) for at in thetas]
+        np.testing.assert_allclose(ruler.length(places), expected, rtol=1e-11)
+        np.testing.assert_allclose(
+            ruler.place(ruler.length(places)), places, rtol=1e-10
+        )
+
+
+@pytest.mark.parametrize(
+    ("process", "place"),
+    [
+        (AR1(0.6), (0.8, 0.0)),
+        (MIXED, (0.8, math.pi)),
+        (MIXED, (0.8, 0.4)),
+    ],
+)
+def test_loss_speed_is_the_curvature_of_the_normalised_loss(process, place):
+    """By autodiff, of the unnormalised loss and the moments that normalise it."""
+    star = jnp.array(place)
+    task = OneDimensional(complex(place[0] * np.exp(1j * place[1])), False, process)
+    law = spectrum(process)
+
+    def moment(at):
+        gap, phase = 1 - at[0], at[1]
+        white, other = (state_moment(gap, phase, one) for one in (0.0, law.rho))
+        return law.a * white + law.b * other
+
+    def loss(at):
+        cross = (moment(at) + moment(star) - 2 * task.loss(*at)) / 2
+        return 1 - cross / jnp.sqrt(moment(at) * moment(star))
+
+    found = np.diag(jax.jit(jax.hessian(loss))(star))
+    gap, phase = 1 - place[0], place[1]
+    expected = [speed(process, "loss", gap, phase, way) for way in ("modulus", "angle")]
+    np.testing.assert_allclose(found, np.square(expected), rtol=1e-9)
+
+
+def test_the_optimal_chart_goes_there_and_back_and_hides_what_it_should():
+    path = Path(AR1(0.5), "white")
+    for held in (False, True):
+        chart = OptimalChart(path, "optimal", held)
+        at = chart.coordinates(0.97, 0.6)
+        np.testing.assert_allclose(chart.polar(at), (0.97, 0.6), rtol=1e-9)
+        moved = jax.grad(
+            lambda one, at=at, chart=chart: chart.polar(Coordinates(one, at.angle))[1]
+        )(at.modulus)
+        assert (float(moved) == 0) == held
+    plain = Chart("tanh", "plain")
+    optimal = OptimalChart(Path(White(), "loss"))
+    np.testing.assert_allclose(
+        optimal.coordinates(0.9, 0.1), plain.coordinates(0.9, 0.1), rtol=1e-9
+    )
+
+
+def test_bad_paths_are_refused():
+    with pytest.raises(ValueError, match="need a gain in none, white, matched, loss"):
+        Path(gain="best")
+    with pytest.raises(ValueError, match=r"autocovariance a delta \+ b rho"):
+        Path(MovingAverage((1.0, 0.5)))
+    with pytest.raises(ValueError, match="their past does not determine"):
+        Path(Constant(), "loss")
+    with pytest.raises(ValueError, match="need to move along modulus or angle"):
+        speed(White(), "none", 0.5, 0.0, "both")
+    with pytest.raises(ValueError, match=r"need gaps in \(0, 1\]"):
+        speed(White(), "none", [0.5, 0.0], 0.0)
+    with pytest.raises(ValueError, match="need a gap in"):
+        Path().omega([0.5, SMALLEST_GAP / 2])
+    with pytest.raises(ValueError, match="need a length in"):
+        Path().gap([-1.0])
+    with pytest.raises(ValueError, match="need a chart of the angle"):
+        OptimalChart(angle="best")

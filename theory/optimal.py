@@ -1,0 +1,349 @@
+"""Optimal parametrisations: coordinates in which a unit step moves the state by one.
+
+``h_t = lam h_{t-1} + gamma x_t`` with ``lam = nu exp(i theta)``.  A parameter ``omega``
+is optimal if ``E|dh/domega|^2 = 1`` along its whole path, so ``domega`` is the length
+``sqrt(E|gamma dh/dlam|^2) |dlam|``.  A *metric* here is the square of ``domega/dnu`` or
+``domega/dtheta``, a *coordinate* its root, integrated.  A negative eigenvalue is a
+positive one under inputs of the opposite ``rho``.
+
+Source: Zucchet & Orvieto (2024), Section 3.1 and Appendices B.3 and C.1.2.
+"""
+
+from functools import cache
+from typing import Any
+
+from sympy import (
+    Add,
+    Expr,
+    Poly,
+    Rational,
+    Symbol,
+    apart,
+    asin,
+    asinh,
+    atanh,
+    cancel,
+    cos,
+    diff,
+    elliptic_e,
+    elliptic_f,
+    elliptic_pi,
+    expand,
+    factor,
+    integrate,
+    linsolve,
+    log,
+    prod,
+    simplify,
+    solve,
+    sqrt,
+    symbols,
+    symmetrize,
+    tan,
+    together,
+)
+
+from theory import diagonal, teacher_student
+from theory.autocorrelation import lemma_1
+from theory.derivation import Derivation, start
+from theory.symbols import alpha, beta, lam, lam_bar, rho, theta
+from theory.teacher_student import nu, omega
+
+NEAR_ZERO = Rational(1, 10)
+GAINS = ("none", "white", "matched", "loss")
+"""What multiplies the inputs: one; ``sqrt(1 - nu^2)`` or ``E[h^2]^{-1/2}``, both held
+fixed when differentiated; and the latter differentiated too, as in the loss of two
+normalised units."""
+
+size = Symbol("varrho", positive=True)  # |rho|
+t = Symbol("t", positive=True)  # what makes an integrand simpler
+s = Symbol("s")  # its square
+
+
+@cache
+def potential(source: str) -> Derivation:
+    """``d/dalpha d/dbeta`` of the logarithm of what two states share.
+
+    With ``alpha = lam`` and ``beta`` its conjugate, the squared distance by which the
+    direction of the state moves.
+
+    Example:
+        >>> potential("white").result
+        (alpha*beta - 1)**(-2)
+    """
+    shared = lemma_1().on(source)
+    return start("E[h conj(g)] of two units by Lemma 1", factor(shared)).then(
+        "its logarithm by both eigenvalues",
+        factor(diff(log(factor(shared)), alpha, beta)),
+    )
+
+
+def regular_part(source: str) -> tuple[Expr, Expr]:
+    """What correlation adds to ``d/dalpha`` and to ``d/dalpha d/dbeta`` of the logarithm.
+
+    White inputs alone give ``beta / (1 - alpha beta)`` and ``1 / (1 - alpha beta)^2``.
+    """
+    rest = log(factor(lemma_1().on(source) * (1 - alpha * beta)))
+    return factor(diff(rest, alpha)), factor(diff(rest, alpha, beta))
+
+
+def on_axis(expr: Expr) -> Expr:
+    """A form of ``alpha, beta`` or ``lam, lam_bar`` at a real eigenvalue ``nu``."""
+    return expr.subs(dict.fromkeys((lam, lam_bar, alpha, beta), nu))
+
+
+@cache
+def metric(gain: str, source: str = "exponential") -> Derivation:
+    """``(domega/dnu)^2`` at a real eigenvalue: ``gamma^2 E[(dh/dlam)^2]``.
+
+    For the gain ``loss``, the curvature of the loss of two normalised units where they
+    are equal, Eq. 98 for any input.
+
+    Raises:
+        ValueError: If the gain is not one of ``GAINS``.
+
+    Source: Zucchet & Orvieto (2024), Section 3.1 and Eq. 99.
+
+    Example:
+        >>> metric("loss", "white").result
+        1/((nu - 1)**2*(nu + 1)**2)
+    """
+    if gain not in GAINS:
+        raise ValueError(f"need a gain in {', '.join(GAINS)}, got {gain!r}")
+    if gain == "loss":
+        moved = potential(source)
+        return moved.then("where both are equal", factor(on_axis(moved.result)))
+    state, bare = (
+        factor(on_axis(diagonal.moment(name, source).result))
+        for name in diagonal.QUANTITIES
+    )
+    squares = {
+        "none": 1,
+        "white": teacher_student.gain(nu) ** 2,
+        "matched": 1 / state,
+    }
+    return start("E[(dh/dlam)^2]", bare).then(
+        "times the square of the gain", factor(squares[gain] * bare)
+    )
+
+
+@cache
+def angle_metric(gain: str, source: str = "exponential") -> Derivation:
+    """``(domega/dtheta)^2`` at a given modulus: ``nu^2 gamma^2 E|dh/dlam|^2``.
+
+    Raises:
+        ValueError: If the gain is not one of the three that are held fixed.
+
+    Source: Zucchet & Orvieto (2024), Eq. 83 without its factor of a quarter.
+    """
+    if gain not in GAINS[:3]:
+        raise ValueError(f"need a gain in {', '.join(GAINS[:3])}, got {gain!r}")
+    state, bare = (diagonal.moment(name, source).result for name in diagonal.QUANTITIES)
+    squares = {"none": 1, "white": 1 - lam * lam_bar, "matched": 1 / state}
+    whole = factor(lam * lam_bar * squares[gain] * bare)
+    return start("nu^2 gamma^2 E|dh/dlam|^2", whole).then(
+        "at lam = nu exp(i theta)", at_angle(whole)
+    )
+
+
+def at_angle(expr: Expr) -> Expr:
+    """A symmetric form of ``lam`` and its conjugate, by ``nu`` and ``theta``."""
+    values = 2 * nu * cos(theta), nu**2  # their sum and their product
+    parts = []
+    for part in together(expr).as_numer_denom():
+        found: Any = symmetrize(part, [lam, lam_bar], formal=True)
+        form, rest, ((total, _), (product, _)) = found
+        assert rest == 0
+        parts.append(form.subs({total: values[0], product: values[1]}))
+    return factor(parts[0] / parts[1])
+
+
+Substitution = tuple[Expr, Expr]
+PLAIN: Substitution = (t, nu)
+TANGENT: Substitution = (t / sqrt(1 - t**2), nu / sqrt(1 + nu**2))
+DOPPLER: Substitution = ((t**2 - 1) / (t**2 + 1), sqrt((1 + nu) / (1 - nu)))
+ELEMENTARY: dict[tuple[str, str], Substitution] = {
+    ("white", "white"): TANGENT,
+    ("matched", "white"): TANGENT,
+    ("loss", "white"): PLAIN,
+    ("none", "constant"): PLAIN,
+    ("white", "constant"): DOPPLER,
+    ("matched", "constant"): PLAIN,
+}
+"""Where ``omega(nu)`` is elementary, and the substitution that makes it rational."""
+
+
+def positive_logarithms(expr: Expr) -> Expr:
+    """Logarithms of arguments that are positive at ``t = 0``: the same derivative."""
+    return expr.replace(log, lambda at: log(at if at.subs(t, 0) > 0 else -at))
+
+
+@cache
+def coordinate(gain: str, source: str) -> Derivation:
+    """``omega(nu)`` with ``omega(0) = 0``, in closed form.
+
+    Elementary for the pairs in ``ELEMENTARY``; by Legendre's integrals of modulus
+    ``k^2 = -1`` for a bare unit under white inputs and for the loss at any ``rho``, there
+    ``varrho = |rho|`` in (0, 1).
+
+    Raises:
+        ValueError: If we know no closed form: others, for ``|rho|`` between zero and
+            one, have the root of a quartic or of a sextic with simple zeros.
+
+    Example:
+        >>> coordinate("loss", "white").result
+        atanh(nu)
+    """
+    if (gain, source) in ELEMENTARY:
+        return _elementary(gain, source)
+    if (gain, source) == ("none", "white"):
+        return _bare_white()
+    if (gain, source) == ("loss", "exponential"):
+        return _loss_correlated()
+    raise ValueError(f"no closed form is known for {gain=}, {source=}")
+
+
+FORMS: dict[tuple[str, str], Expr] = {
+    ("white", "white"): sqrt(2) * atanh(sqrt(2) * nu / sqrt(1 + nu**2)) - asinh(nu),
+    ("matched", "white"): sqrt(2) * atanh(sqrt(2) * nu / sqrt(1 + nu**2)) - asinh(nu),
+    ("loss", "white"): atanh(nu),
+    ("none", "constant"): nu / (1 - nu),
+    ("white", "constant"): 2 * sqrt(1 + nu) / sqrt(1 - nu) - 2 - asin(nu),
+    ("matched", "constant"): -log(1 - nu),
+}
+
+
+def rational_root(square: Expr) -> Expr:
+    """The root of a rational square, of the sign that is positive near zero."""
+    powers = factor(square).as_powers_dict().items()
+    root = prod(base ** (power / 2) for base, power in powers)
+    sample = root.subs(dict.fromkeys(root.free_symbols, NEAR_ZERO))
+    return root if sample > 0 else -root
+
+
+def _elementary(gain: str, source: str) -> Derivation:
+    change, back = ELEMENTARY[gain, source]
+    square = metric(gain, source).result
+    root = rational_root(simplify(square.subs(nu, change) * diff(change, t) ** 2))
+    whole = positive_logarithms(integrate(apart(root, t), t)).subs(t, back)
+    return (
+        start("(domega/dnu)^2", square)
+        .then(f"domega/dt, rational where nu = {change}", root)
+        .then("integrated from nu = 0", whole - whole.subs(nu, 0))
+        .then("in inverse functions", FORMS[gain, source])
+    )
+
+
+def _bare_white() -> Derivation:
+    """A boundary term and Legendre's integrals, their coefficients from the slope."""
+    square = metric("none", "white").result
+    basis = (
+        nu * sqrt(1 + nu**2) / sqrt(1 - nu**2),
+        elliptic_e(asin(nu), -1),
+        elliptic_f(asin(nu), -1),
+    )
+    unknown = symbols("c:3")
+    common = sqrt(1 + nu**2) * sqrt(1 - nu**2)
+    slopes = (cancel(expand(diff(one, nu) * common)) for one in basis)
+    slope = sum(c * one for c, one in zip(unknown, slopes, strict=True))
+    wanted = (1 + nu**2) / (1 - nu**2)  # the root of the metric times the common root
+    assert cancel(wanted**2 - square * common**2) == 0
+    misfit = together(slope - wanted).as_numer_denom()[0]
+    (found,) = linsolve(Poly(misfit, nu).coeffs(), *unknown)
+    return start("(domega/dnu)^2", square).then(
+        "integrated: the coefficients that give this slope",
+        sum(c * one for c, one in zip(found, basis, strict=True)),
+    )
+
+
+def _loss_correlated() -> Derivation:
+    """With ``t = sqrt(|rho|) nu`` the slope is Legendre's, by partial fractions."""
+    square = metric("loss", "exponential").result.subs(rho, size)
+    rational = (1 - s**2) / ((1 - s / size) * (1 - size * s))
+    scale = (1 - size**2) / size
+    slope = scale * rational.subs(s, t**2) ** 2 / (1 - t**4)
+    assert cancel(slope - square.subs(nu, t / sqrt(size)) / size) == 0
+    fractions = apart(rational, s)
+    phase = asin(sqrt(size) * nu)
+    whole = sum(_legendre(one, phase) for one in Add.make_args(fractions))
+    return (
+        start("(domega/dnu)^2", square)
+        .then("(domega/dt)^2 where t = sqrt(varrho) nu", slope)
+        .then("its root, without sqrt(1 - t^4), in partial fractions of t^2", fractions)
+        .then("integrated", sqrt(scale) * whole)
+    )
+
+
+def _legendre(fraction: Expr, phase: Expr) -> Expr:
+    """The integral of ``fraction / sqrt(1 - t^4)`` to ``t = sin(phase)``."""
+    if not fraction.has(s):
+        return fraction * elliptic_f(phase, -1)
+    (pole,) = solve(1 / fraction, s)
+    return fraction.subs(s, 0) * elliptic_pi(1 / pole, phase, -1)
+
+
+INVERTIBLE = (("loss", "white"), ("none", "constant"), ("matched", "constant"))
+
+
+@cache
+def path(gain: str, source: str) -> Derivation:
+    """``nu(omega)``, where an elementary coordinate has an elementary inverse.
+
+    Raises:
+        ValueError: If the pair is not in ``INVERTIBLE``.
+
+    Example:
+        >>> path("loss", "white").result
+        tanh(omega)
+    """
+    if (gain, source) not in INVERTIBLE:
+        raise ValueError(f"no elementary inverse is known for {gain=}, {source=}")
+    along = coordinate(gain, source)
+    (inverse,) = solve(along.result - omega, nu)
+    return along.then("solved for nu", factor(inverse))
+
+
+@cache
+def angle_coordinate(gain: str, source: str) -> Derivation:
+    """``omega(theta)`` at the modulus ``nu``, with ``omega(0) = 0``, ``|theta| < pi``.
+
+    Proportional to ``theta`` under white inputs; under a constant one, whose units move
+    most at ``theta = 0``, of finite length at any modulus.
+
+    Raises:
+        ValueError: If the input is neither white nor constant, or as ``angle_metric``.
+
+    Source: under white inputs, Zucchet & Orvieto (2024), Eq. 107.
+    """
+    square = angle_metric(gain, source).result
+    first = start("(domega/dtheta)^2", square)
+    if source == "white":
+        return first.then("does not depend on theta", theta * sqrt(square))
+    if source != "constant":
+        raise ValueError(f"need white or constant inputs, got {source!r}")
+    if gain == "matched":
+        depth = -4 * nu / (1 - nu) ** 2
+        whole = 2 * nu / (1 - nu) * elliptic_f(theta / 2, depth)
+        return first.then("by cos(theta) = 1 - 2 sin(theta/2)^2, Legendre's", whole)
+    if gain == "white":
+        bare = angle_coordinate("none", source)
+        return bare.then("times the gain", teacher_student.gain(nu) * bare.result)
+    turned = square.subs(cos(theta), (1 - t**2) / (1 + t**2)) * 4 / (1 + t**2) ** 2
+    root = rational_root(turned)
+    whole = integrate(root, t).subs(t, tan(theta / 2))
+    return first.then("domega/dt with t = tan(theta/2)", root).then("integrated", whole)
+
+
+def radicand(gain: str) -> Poly:
+    """What is left under the root of the metric at any ``rho``, its squares taken out.
+
+    Raises:
+        ValueError: As ``metric``.
+    """
+    above, below = metric(gain, "exponential").result.as_numer_denom()
+    odd = [
+        base
+        for base, power in factor(above * below).as_powers_dict().items()
+        if power % 2
+    ]
+    return Poly(prod(odd), nu)
