@@ -95,8 +95,9 @@ FIGURES = {
     ),
     "zucchet-4": Entry(
         "figures.zucchet_4",
-        dict.fromkeys("cd", "adaptive_rates"),
-        "Effective learning rates of a dense and a complex diagonal RNN",
+        dict.fromkeys("ab", "hessian_structure")
+        | dict.fromkeys("cd", "adaptive_rates"),
+        "Hessians and effective learning rates of a dense and a complex diagonal RNN",
     ),
     "zucchet-6": Entry(
         "figures.zucchet_6",
@@ -115,13 +116,14 @@ FIGURES = {
     ),
     "zucchet-9": Entry(
         "figures.zucchet_9",
-        dict.fromkeys("cd", "adaptive_rates"),
-        "Effective learning rates of the LRU and S4",
+        dict.fromkeys("ab", "hessian_structure")
+        | dict.fromkeys("cd", "adaptive_rates"),
+        "Hessians and effective learning rates of the LRU and S4",
     ),
     "zucchet-10": Entry(
         "figures.zucchet_10",
-        {"d": "concentration"},
-        "What three networks learn as the eigenvalues' phases concentrate",
+        dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"},
+        "What concentrating the eigenvalues' phases does to Hessian and learning",
     ),
     "zucchet-11": Entry(
         "figures.zucchet_11",

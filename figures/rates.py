@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from figures import losses, style
@@ -43,7 +43,12 @@ CAPTION = (
 WIDTH = 0.7  # of a column of points, in columns
 
 
-def row(data: xr.Dataset, networks: dict[str, str]) -> Figure:
+def width(panels: int) -> float:
+    """Inches that as many panels need side by side."""
+    return 0.2 + 2.65 * panels
+
+
+def row(drawn: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
     """A panel for each network, all with the same rates; draw inside ``style.styled``.
 
     Left in a panel, a point is a parameter of the first seed, and a bar the median of
@@ -52,10 +57,10 @@ def row(data: xr.Dataset, networks: dict[str, str]) -> Figure:
     diverged is a cross above.
 
     Args:
+        drawn: A figure, or a part of one.
         data: The gathered ``adaptive_rates``.
         networks: Their names there, by letter.
     """
-    drawn = style.figure(2.8, 0.2 + 2.65 * len(networks))
     panels = drawn.subplots(
         1, 2 * len(networks), sharey=True, width_ratios=(3, 1.5) * len(networks)
     )
@@ -75,7 +80,6 @@ def row(data: xr.Dataset, networks: dict[str, str]) -> Figure:
         style.letter(axes, letter, network)
     drawn.align_xlabels(panels)
     style.caption(drawn, CAPTION)
-    return drawn
 
 
 def _parameters(axes: Axes, own: xr.Dataset, colour: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
 WIDTH = 5.5  # inches: the text width of the papers
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
@@ -110,9 +110,15 @@ def letter(axes: Axes, panel: str, title: str) -> None:
     axes.set_title(rf"$\bf{{{panel.upper()}}}$   {title}")
 
 
-def caption(drawn: Figure, *paragraphs: str) -> None:
-    """A small note below a whole figure, as wide as that."""
-    columns = int(drawn.get_size_inches()[0] * CAPTION_LETTERS)
+def stacked(drawn: Figure, heights: list[float]) -> list[SubFigure]:
+    """Parts of a figure, one below the other, of these heights."""
+    parts: Any = drawn.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)
+    return [row[0] for row in parts]
+
+
+def caption(drawn: Figure | SubFigure, *paragraphs: str) -> None:
+    """A small note below a whole figure, or a part of one, as wide as that."""
+    columns = int(drawn.bbox.width / drawn.get_figure(root=True).dpi * CAPTION_LETTERS)
     lines = [textwrap.fill(text, columns) for text in paragraphs]
     drawn.supxlabel("\n".join(lines), fontsize=6)
 

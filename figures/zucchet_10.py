@@ -1,35 +1,64 @@
-"""Zucchet & Orvieto (2024), Figure 10D: concentrated eigenvalues are hard to learn."""
+"""Zucchet & Orvieto (2024), Figure 10: concentrated eigenvalues couple, and learn badly."""
 
 import numpy as np
-from matplotlib.figure import Figure
+import xarray as xr
+from matplotlib.figure import Figure, SubFigure
 
 from experiments import store
-from figures import losses, style
+from figures import hessians, losses, style
 
-STUDY = "concentration"
-STUDIES = {"d": STUDY}
+STUDIES = dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"}
+DECADES = 3
+CAPTION = (
+    "A to C: entries by the real and the imaginary parts of ten eigenvalues in the order "
+    "of their real parts; red up, blue down"
+)
 
 
 def draw(preset: str = "quick", panel: str | None = None) -> Figure:
-    """Final losses of tuned networks by the largest phase of the teacher's eigenvalues.
+    """Hessians of the eigenvalues at three largest phases, and final losses over phases.
 
     Every seed is a point; bars are 95 % intervals for the median, see ``figures.losses``.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        FileNotFoundError: If a result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or a result is damaged.
     """
-    (letter,) = style.choose(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    letters = style.choose(panel, STUDIES)
+    maps = [letter for letter in letters if letter in "abc"]
+    heights = ([2.2] if maps else []) + ([2.75] if "d" in letters else [])
+    width = 1.8 * len(maps) if maps else 3.4
+    with style.styled():
+        drawn = style.figure(sum(heights), max(width, 2.2))
+        rows = style.stacked(drawn, heights)
+        if maps:
+            _maps(rows[0], store.load_preset("hessian_structure", preset), maps)
+        if "d" in letters:
+            _losses(rows[-1], store.load_preset("concentration", preset))
+    return drawn
+
+
+def _maps(drawn: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
+    panels = np.atleast_1d(drawn.subplots(1, len(letters)))
+    for axes, letter in zip(panels, letters, strict=True):
+        one = data["concentrated"].isel(phase="abc".index(letter))
+        hessians.matrix(axes, one.values, DECADES)
+        half = one.sizes["entry"] // 2
+        hessians.gaps(axes, [half, 2 * half])
+        parts = (half / 2, 3 * half / 2), (r"Re $\lambda$", r"Im $\lambda$")
+        axes.set_xticks(*parts)
+        axes.set_yticks(*parts, rotation=90, va="center")
+        style.letter(axes, letter, rf"$\theta_0 = {float(one['phase']):g}\,\pi$")
+    style.caption(drawn, CAPTION)
+
+
+def _losses(drawn: SubFigure, data: xr.Dataset) -> None:
     phases = data["condition"].values
     x = np.log10(phases)
-    with style.styled():
-        drawn = style.figure(2.75, 3.4)
-        axes = drawn.subplots()
-        losses.axis(axes, data)
-        losses.compare(axes, x, data)
-        style.caption(drawn, losses.caption(data))
-        axes.set_xticks(x, [f"{one:.2g}" for one in phases])
-        axes.set_xlabel(r"largest phase $\theta_0 / \pi$ of the teacher's eigenvalues")
-        style.letter(axes, letter, "eigenvalues concentrate to the left")
-    return drawn
+    axes = drawn.subplots()
+    losses.axis(axes, data)
+    losses.compare(axes, x, data)
+    style.caption(drawn, losses.caption(data))
+    axes.set_xticks(x, [f"{one:.2g}" for one in phases])
+    axes.set_xlabel(r"largest phase $\theta_0 / \pi$ of the teacher's eigenvalues")
+    style.letter(axes, "d", "eigenvalues concentrate to the left")

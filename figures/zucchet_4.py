@@ -1,26 +1,38 @@
-"""Zucchet & Orvieto (2024), Figure 4: loss landscapes, and what Adam makes of them."""
+"""Zucchet & Orvieto (2024), Figure 4: curvature at optimality, and what Adam makes of it."""
 
 from matplotlib.figure import Figure
 
 from experiments import store
-from figures import rates, style
+from figures import hessians, style
 
-STUDY = "adaptive_rates"
-STUDIES = dict.fromkeys("cd", STUDY)
-NETWORKS = {"c": "RNN", "d": "complex diagonal"}
+STUDIES = dict.fromkeys("ab", "hessian_structure") | dict.fromkeys(
+    "cd", "adaptive_rates"
+)
+NETWORKS = {
+    "a": "RNN",
+    "b": "complex diagonal",
+    "c": "RNN",
+    "d": "complex diagonal",
+}
 
 
 def draw(preset: str = "quick", panel: str | None = None) -> Figure:
-    """Effective learning rates of Adam at the end, by parameter, at a constant rate.
+    """Hessians at optimality, and effective learning rates of Adam after training.
 
-    The grey line is the learning rate.  What points, dots and bars are says
-    ``figures.rates.draw``.
+    What points and lines are say ``figures.hessians`` and ``figures.rates``.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        FileNotFoundError: If a result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or a result is damaged.
     """
     letters = style.choose(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    results = {
+        study: store.load_preset(study, preset)
+        for study in dict.fromkeys(STUDIES[letter] for letter in letters)
+    }
     with style.styled():
-        return rates.row(data, {letter: NETWORKS[letter] for letter in letters})
+        return hessians.figure(
+            results.get("hessian_structure"),
+            results.get("adaptive_rates"),
+            {letter: NETWORKS[letter] for letter in letters},
+        )

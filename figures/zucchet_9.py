@@ -3,24 +3,36 @@
 from matplotlib.figure import Figure
 
 from experiments import store
-from figures import rates, style
+from figures import hessians, style
 
-STUDY = "adaptive_rates"
-STUDIES = dict.fromkeys("cd", STUDY)
-NETWORKS = {"c": "LRU", "d": "S4"}
+STUDIES = dict.fromkeys("ab", "hessian_structure") | dict.fromkeys(
+    "cd", "adaptive_rates"
+)
+NETWORKS = {
+    "a": "LRU",
+    "b": "S4",
+    "c": "LRU",
+    "d": "S4",
+}
 
 
 def draw(preset: str = "quick", panel: str | None = None) -> Figure:
-    """Effective learning rates of Adam at the end, by parameter, at a constant rate.
+    """Hessians at optimality, and effective learning rates of Adam after training.
 
-    The grey line is the learning rate.  What points, dots and bars are says
-    ``figures.rates.draw``.
+    What points and lines are say ``figures.hessians`` and ``figures.rates``.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        FileNotFoundError: If a result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or a result is damaged.
     """
     letters = style.choose(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    results = {
+        study: store.load_preset(study, preset)
+        for study in dict.fromkeys(STUDIES[letter] for letter in letters)
+    }
     with style.styled():
-        return rates.row(data, {letter: NETWORKS[letter] for letter in letters})
+        return hessians.figure(
+            results.get("hessian_structure"),
+            results.get("adaptive_rates"),
+            {letter: NETWORKS[letter] for letter in letters},
+        )

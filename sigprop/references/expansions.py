@@ -111,9 +111,11 @@ def _rotrnn(draw: Draw) -> RotRNN:
 
 
 def _blur(draw: Draw) -> BLUR:
-    halves = [parameters(_lru(draw)) for _ in range(2)]
-    both = {name: jnp.stack([half[name] for half in halves]) for name in halves[0]}
-    return BLUR(**{**both, "D": halves[0]["D"]}, gamma="learned")
+    two, both = parameters(_lru(draw)), {}
+    for name, value in two.items():  # the first mode forwards, the second backwards
+        axis = 1 if name.startswith("C") else 0
+        both[name] = jnp.stack(jnp.split(value, 2, axis)) if name != "D" else value
+    return BLUR(**both, gamma="learned")
 
 
 STUDENTS: dict[str, Callable[[Draw], Layer]] = {
@@ -160,6 +162,7 @@ def _scale(name: str, law: str) -> Float[np.ndarray, "p p"]:
     return np.outer(size, size)
 
 
+@functools.cache
 def by_route(
     layer: str, law: str, route: Route = "closed", at_optimum: bool = False
 ) -> Float[np.ndarray, "p p"]:
@@ -194,6 +197,7 @@ def without_error(layer: str, law: str) -> Float[np.ndarray, "p p"]:
     return by_route(layer, law, at_optimum=True)
 
 
+@functools.cache
 def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
     """Under white input of the same variance."""
     a, b, _ = LAWS[law]

@@ -1,11 +1,12 @@
 """Our own statements, which go beyond the papers."""
 
 from theory.claims import Claim
-from theory.papers.sigprop import hessian, moments, trained
+from theory.papers.sigprop import curvature, hessian, moments, trained
 
 PARTS = (
     moments,
     hessian,
+    curvature,
     trained,
 )
 

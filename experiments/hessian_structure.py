@@ -1,0 +1,334 @@
+"""Hessians at optimality of one linear map in four parametrisations, and their structure.
+
+A dense teacher of four neurons is its own student, and is a complex diagonal RNN, an LRU
+and S4 too, all with the same response.  Their Hessians are exact, by the closed form on
+sequences of finite length; beside them stand the curvature of the loss by automatic
+differentiation, that of simulated sequences along the sharpest directions, the largest
+rate that gradient descent bears, and the rates that Adam gives itself near the optimum.
+
+A second part draws eigenvalues whose phases concentrate, as the paper's Figure 10 does.
+
+Source: Zucchet & Orvieto (2024), Section 4.3, Appendix C.3-C.4, Fig. 4, 9 and 10.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from sigprop.curvature.hessian import expand
+from sigprop.curvature.lanczos import estimate, participation
+from sigprop.curvature.layout import Expansion
+from sigprop.curvature.structure import (
+    couplings,
+    eigenpairs,
+    measured_bound,
+    off_diagonal_share,
+    stability_bound,
+)
+from sigprop.curvature.twins import twin
+from sigprop.inputs import White
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.complex_diagonal import ComplexDiagonal
+from sigprop.precision import double_precision
+from sigprop.tasks.teacher_student import (
+    TeacherStudent,
+    linear_teacher,
+    teacher_student,
+)
+from sigprop.training import Optimiser, advance, effective_rates, start
+
+STUDY, VERSION = "hessian_structure", 1
+NETWORKS = ("RNN", "complex diagonal", "LRU", "S4")
+ORDER = (
+    *("A", "first", "second", "nu_log", "theta_log", "gamma_log"),
+    *("omega_delta", "w_re", "w_im", "B", "B_re", "B_im", "C", "C_re", "C_im", "D"),
+)
+TOP = 10  # eigenvectors that are drawn
+NUDGE = 1e-5  # of a parameter: sequences are differenced over it
+RATE, KICK = 1e-4, 1e-3  # of Adam near the optimum, and of its first displacement
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes.
+
+    Attributes:
+        hidden: Neurons of the teacher.
+        nu0: Least modulus of its eigenvalues.
+        length: Steps of a sequence.
+        draws: Teachers; the first without a real eigenvalue is shown in full.
+        sequences: Simulated for the curvature along each direction.
+        adam_steps: Taken near the optimum.
+        eigenvalues: Drawn for the concentration of phases.
+        phases: Largest phases over pi.
+    """
+
+    hidden: int = 4
+    nu0: float = 0.99
+    length: int = 300
+    draws: int = 20
+    sequences: int = 4096
+    adam_steps: int = 3000
+    eigenvalues: int = 10
+    phases: tuple[float, ...] = (1.0, 0.1, 0.01)
+    seed: int = 0
+
+
+SMOKE = Config(length=40, draws=2, sequences=64, adam_steps=50)
+QUICK = Config()
+PAPER = Config(draws=100, sequences=20_000, adam_steps=10_000)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Everything, in double precision."""
+    keys = jax.random.split(jax.random.key(config.seed), config.draws)
+    with double_precision(True):
+        drawn = [_networks(key, config) for key in keys]
+        shown = _paired(drawn)
+        first = {
+            name: _close_look(shown[name], config, jax.random.fold_in(keys[0], i))
+            for i, name in enumerate(NETWORKS)
+        }
+        spread = {
+            name: [_summary(_at_optimum(*one[name])) for one in drawn]
+            for name in NETWORKS
+        }
+        concentrated = _concentration(config)
+    return xr.merge([_joined(first), _summaries(spread), concentrated]).assign_attrs(
+        dtype="float64", length=config.length, adam_rate=RATE
+    )
+
+
+def _networks(key: Any, config: Config) -> dict[str, tuple[TeacherStudent, Layer]]:
+    """The teacher's task, and each student that solves it."""
+    teacher = linear_teacher(key, nu0=config.nu0, size=config.hidden)
+    task = teacher_student(teacher, White(), config.length)
+    twins = {name: twin(teacher, name) for name in NETWORKS[1:]}
+    return {name: (task, twins.get(name, teacher)) for name in NETWORKS}
+
+
+def _paired(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+    """The first teacher whose eigenvalues are all complex, as the paper's are."""
+    for one in drawn:
+        _, teacher = one["RNN"]
+        if np.abs(np.imag(teacher.eigenvalues())).min() > 0:
+            return one
+    return drawn[0]
+
+
+def _at_optimum(task: TeacherStudent, student: Layer) -> Expansion:
+    return expand(task, student, at_optimum=True)
+
+
+def _order(found: Expansion) -> tuple[np.ndarray, list[str]]:
+    """Entries by kind, recurrent ones first, and their names."""
+    names = [name for name in ORDER if name in found.layout]
+    size = len(found.gradient)
+    at = [np.arange(size)[found.layout[name].entries] for name in names]
+    labels = [name for name, one in zip(names, at, strict=True) for _ in one]
+    return np.concatenate(at), labels
+
+
+def _summary(found: Expansion) -> dict[str, float]:
+    pairs = eigenpairs(found.hessian)
+    off = couplings(found.hessian)
+    np.fill_diagonal(off, 0)
+    return {
+        "sharpest": pairs.values[0],
+        "spread": float(np.mean(participation(pairs.vectors[:4]))),
+        "off_diagonal": off_diagonal_share(found.hessian),
+        "largest_coupling": float(off.max()),
+    }
+
+
+def _close_look(
+    network: tuple[TeacherStudent, Layer], config: Config, key: Any
+) -> dict[str, Any]:
+    """One network in full."""
+    task, student = network
+    found = _at_optimum(task, student)
+    order, labels = _order(found)
+    pairs = eigenpairs(found.hessian)
+    top = pairs.vectors[:TOP]
+    x, split = ravel_pytree(parameters(student))
+
+    def loss(x: Float[Array, " p"], _: Any = None) -> Float[Array, ""]:
+        return task.population(replace(student, split(x)))
+
+    simulated = estimate(_simulated(task, student, top, config.sequences, key))
+    bound = stability_bound(found.hessian)
+    return {
+        "hessian": found.hessian[np.ix_(order, order)],
+        "parameter": labels,
+        "eigenvalue": pairs.values,
+        "eigenvector": top[:, order],
+        "autodiff": eigenpairs(expand(task, student, "autodiff").hessian).values,
+        "simulated": simulated.mean,
+        "simulated_sem": simulated.sem,
+        "bound": bound,
+        "measured_bound": measured_bound(
+            jax.grad(loss), x, jnp.asarray(pairs.vectors[0]), bound
+        ),
+        "effective_rate": _adam(loss, x, config.adam_steps, key)[order],
+    }
+
+
+def _simulated(
+    task: TeacherStudent,
+    student: Layer,
+    directions: Float[np.ndarray, "k p"],
+    count: int,
+    key: Any,
+) -> Float[np.ndarray, "count k"]:
+    """Mean square of the output's derivative along directions, sequence by sequence."""
+    x, split = ravel_pytree(parameters(student))
+    u = task.process.sample(key, count, task.length or 0, x.dtype)[..., None]
+
+    @jax.jit
+    def squares(v: Array, u: Array) -> Array:
+        def output(x: Array, one: Array) -> Array:
+            return replace(student, split(x))(one)
+
+        def square(one: Array) -> Array:
+            moved = output(x + NUDGE * v, one) - output(x - NUDGE * v, one)
+            return jnp.mean(jnp.sum((moved / (2 * NUDGE)) ** 2, -1))
+
+        return jax.vmap(square)(u)
+
+    return np.stack([squares(jnp.asarray(v), u) for v in directions], 1)
+
+
+def _adam(loss: Any, x: Array, steps: int, key: Any) -> Float[np.ndarray, " p"]:
+    """Effective rates after a descent from a little beside the optimum."""
+    optimiser = Optimiser(steps, "constant")
+    kick_key, run_key = jax.random.split(key)
+    away = x + KICK * jax.random.normal(kick_key, x.shape)
+
+    @jax.jit
+    def descend(x: Array) -> Array:
+        run, _ = advance(start(x, optimiser, RATE, run_key), loss, optimiser, steps)
+        return effective_rates(run, optimiser)
+
+    return np.asarray(descend(away))
+
+
+def _padded(values: Any, shape: tuple[int, ...]) -> np.ndarray:
+    found = np.full(shape, np.nan)
+    found[tuple(map(slice, np.shape(values)))] = values
+    return found
+
+
+def _joined(looks: Mapping[str, Mapping[str, Any]]) -> xr.Dataset:
+    """Networks side by side; where one has fewer parameters, the rest is missing."""
+    size = max(len(one["parameter"]) for one in looks.values())
+    shapes = {
+        "hessian": (("row", "column"), (size, size)),
+        "eigenvalue": (("rank",), (size,)),
+        "autodiff": (("rank",), (size,)),
+        "eigenvector": (("top", "row"), (TOP, size)),
+        "simulated": (("top",), (TOP,)),
+        "simulated_sem": (("top",), (TOP,)),
+        "effective_rate": (("row",), (size,)),
+        "bound": ((), ()),
+        "measured_bound": ((), ()),
+    }
+    data = {
+        name: (
+            ("network", *dims),
+            np.stack([_padded(one[name], shape) for one in looks.values()]),
+        )
+        for name, (dims, shape) in shapes.items()
+    }
+    labels = [one["parameter"] for one in looks.values()]
+    filled = [row + [""] * (size - len(row)) for row in labels]
+    data["parameter"] = (("network", "row"), np.array(filled))
+    return xr.Dataset(data, {"network": list(looks)})
+
+
+def _summaries(spread: Mapping[str, list[dict[str, float]]]) -> xr.Dataset:
+    names = next(iter(spread.values()))[0]
+    return xr.Dataset(
+        {
+            name: (
+                ("network", "draw"),
+                np.array([[one[name] for one in row] for row in spread.values()]),
+            )
+            for name in names
+        },
+        {"network": list(spread)},
+    )
+
+
+def _concentration(config: Config) -> xr.Dataset:
+    """The block of ``lambda`` where no eigenvalue has its conjugate; infinite sequences.
+
+    Drawn as the paper's Appendix C.3 draws them; gains are one.
+    """
+    draw = np.random.default_rng(config.seed)
+    n = config.eigenvalues
+    radius = draw.uniform(config.nu0, (1 + config.nu0) / 2, n)
+    turn = draw.uniform(-1, 1, n)
+    ones, none = jnp.ones((n, 1)), jnp.zeros((n, 1))
+    blocks, checks = [], []
+    for phase in config.phases:
+        lam = np.sort_complex(radius * np.exp(1j * math.pi * phase * turn))
+        layer = ComplexDiagonal(
+            *(ones, none, ones.T, none.T, jnp.zeros((1, 1))),
+            jnp.asarray(lam.real),
+            jnp.asarray(lam.imag),
+            "cartesian",
+        )
+        task = teacher_student(layer, White(), None)
+        exact, found = _at_optimum(task, layer), expand(task, layer, "autodiff")
+        names = "first", "second"
+        block, check = (
+            np.block([[one.block(p, q) for q in names] for p in names])
+            for one in (exact, found)
+        )
+        blocks.append(block)
+        checks.append(np.abs(check - block).max() / np.abs(block).max())
+    return xr.Dataset(
+        {
+            "concentrated": (("phase", "entry", "other"), np.stack(blocks)),
+            "concentrated_autodiff": ("phase", np.array(checks)),
+        },
+        {"phase": list(config.phases)},
+    )
+
+
+def show(data: xr.Dataset) -> None:
+    """Print what distinguishes the networks."""
+    table = Table(box=None, header_style="bold")
+    heads = (
+        "network",
+        "sharpest",
+        "spread of top 4",
+        "off diagonal",
+        "2/L",
+        "measured",
+    )
+    for head in heads:
+        table.add_column(head, justify="left" if head == "network" else "right")
+    for name in data["network"].values:
+        one = data.sel(network=name)
+        middle = (
+            float(one[key].median()) for key in ("sharpest", "spread", "off_diagonal")
+        )
+        bounds = (float(one[key]) for key in ("bound", "measured_bound"))
+        table.add_row(str(name), *(f"{x:.4g}" for x in (*middle, *bounds)))
+    Console(highlight=False).print(table)
+
+
+if __name__ == "__main__":
+    main(STUDY)

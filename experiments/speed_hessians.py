@@ -1,0 +1,128 @@
+"""Speed of the exact Hessian of an LRU against automatic differentiation of a simulation.
+
+The closed form gives the whole matrix.  Differentiation gives it a column at a time, by
+products of the Hessian of the simulated loss of a batch with unit vectors; a few columns
+are timed, and the whole is as many times as there are parameters.  Repeats alternate.
+
+Source: Zucchet & Orvieto (2024), Table 1, for the sizes of sequences and batch.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from sigprop.curvature.hessian import expand
+from sigprop.layers.base import parameters, replace
+from sigprop.layers.lru import zucchet_lru
+from sigprop.precision import double_precision
+from sigprop.tasks.teacher_student import linear_teacher, teacher_student
+
+STUDY, VERSION = "speed_hessians", 1
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes.
+
+    Attributes:
+        hidden: Neurons of the student that both routes meet.
+        largest: Neurons of the student that the closed form meets alone.
+        length: Steps of a simulated sequence; the closed form takes the same length.
+        batch: Sequences.
+        columns: Of the Hessian, timed by differentiation.
+        repeats: Of both, alternating.
+    """
+
+    hidden: int = 256
+    largest: int = 1024
+    length: int = 300
+    batch: int = 128
+    columns: int = 2
+    repeats: int = 5
+    seed: int = 0
+
+
+SMOKE = Config(hidden=8, largest=16, length=20, batch=4, repeats=2)
+QUICK = Config()
+PAPER = Config(repeats=15)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Time both routes, in double precision."""
+    with double_precision(True):
+        return _timed(config)
+
+
+def _timed(config: Config) -> xr.Dataset:
+    teacher_key, key, noise = jax.random.split(jax.random.key(config.seed), 3)
+    teacher = linear_teacher(teacher_key, nu0=0.9)
+    finite = teacher_student(teacher, length=config.length)
+    infinite = teacher_student(teacher, length=None)
+    student, large = (
+        zucchet_lru(key, n, 1, 1, nu0=0.9, theta0=math.pi)
+        for n in (config.hidden, config.largest)
+    )
+    x, split = ravel_pytree(parameters(student))
+
+    def loss(x: Array) -> Array:
+        return finite.sampled(replace(student, split(x)), noise, config.batch)
+
+    @jax.jit
+    def column(v: Array) -> Array:
+        return jax.grad(lambda x: jax.grad(loss)(x) @ v)(x)
+
+    axes = jnp.eye(x.size)[: config.columns]
+    routes: dict[str, Any] = {
+        "closed form": lambda: expand(finite, student),
+        "closed form, infinite": lambda: expand(infinite, student),
+        "closed form, infinite, largest": lambda: expand(infinite, large),
+        "a column by simulation": lambda: jax.block_until_ready(
+            [column(axis) for axis in axes]
+        ),
+    }
+    seconds = np.empty((len(routes), config.repeats))
+    for repeat in range(-1, config.repeats):  # the first round compiles
+        for row, route in enumerate(routes.values()):
+            before = time.perf_counter()
+            route()
+            if repeat >= 0:
+                seconds[row, repeat] = time.perf_counter() - before
+    seconds[-1] /= config.columns
+    return xr.Dataset(
+        {"seconds": (("route", "repeat"), seconds, {"units": "s"})},
+        {"route": list(routes)},
+        {"dtype": "float64", "parameters": x.size, "largest": config.largest},
+    )
+
+
+def show(data: xr.Dataset) -> None:
+    """Print seconds, and how many times longer differentiation takes for all columns."""
+    table = Table(box=None, header_style="bold")
+    for head in ("route", "seconds", "all columns by simulation take"):
+        table.add_column(head, justify="left" if head == "route" else "right")
+    column = data["seconds"].isel(route=-1).values
+    for name in data["route"].values:
+        own = data["seconds"].sel(route=name).values
+        text = ""
+        if name == "closed form":
+            ratio = column * data.attrs["parameters"] / own
+            text = (
+                f"{np.median(ratio):.0f} times ({ratio.min():.0f} to {ratio.max():.0f})"
+            )
+        table.add_row(str(name), f"{np.median(own):.3g}", text)
+    Console(highlight=False).print(table)
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,128 @@
+"""A Hessian at optimality: its entries, its sharpest directions and its spectrum."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import SymLogNorm
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from figures import losses, rates, style
+
+DECADES = 5  # of the colours, below the largest entry
+SHOWN = 1e-9  # of the largest eigenvalue: smaller ones are rounding
+MAP = "RdBu_r"
+NAMES = rates.RECURRENT | rates.OTHER
+HEIGHT, NOTE = 2.0, 0.5  # inches of a row, and of the note below
+CAPTION = (
+    "left: entries by parameter, red up and blue down; middle: the ten sharpest "
+    "directions, one a column; right: eigenvalues: line by the closed form, points by "
+    "automatic differentiation, crosses from simulated sequences with twice their "
+    "standard error; dashed: the largest curvature that gradient descent was measured to "
+    "bear at the rate at which it began to diverge"
+)
+
+
+def groups(names: np.ndarray) -> list[tuple[str, int, int]]:
+    """Runs of parameters of one symbol: the symbol, the first row and the one after."""
+    found: list[tuple[str, int, int]] = []
+    for row, name in enumerate(names):
+        symbol = NAMES[str(name)]
+        if found and found[-1][0] == symbol:
+            found[-1] = (symbol, found[-1][1], row + 1)
+        else:
+            found.append((symbol, row, row + 1))
+    return found
+
+
+def matrix(axes: Axes, entries: np.ndarray, decades: float = DECADES) -> None:
+    """Entries by symmetric-logarithmic colours, the largest in size deepest."""
+    most = np.abs(entries).max()
+    norm = SymLogNorm(most / 10**decades, vmin=-most, vmax=most, base=10)
+    axes.imshow(entries, MAP, norm=norm, interpolation="nearest")
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def gaps(axes: Axes, ends: list[int], columns: bool = True) -> None:
+    """White lines between groups of rows, and of columns."""
+    for end in ends[:-1]:
+        axes.axhline(end - 0.5, color="white", lw=1.6)
+        if columns:
+            axes.axvline(end - 0.5, color="white", lw=1.6)
+
+
+def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
+    """Eigenvalues in falling order, by three routes, and what descent could bear."""
+    exact, found = one["eigenvalue"].values, one["autodiff"].values
+    rank = np.arange(1, len(exact) + 1)
+    kept = exact > SHOWN * np.nanmax(exact)
+    axes.plot(rank[kept], exact[kept], color=colour, lw=0.9)
+    axes.plot(rank[kept], found[kept], "o", color=colour, markersize=2.2)
+    mean, error = one["simulated"].values, one["simulated_sem"].values
+    shown = kept[: len(mean)]
+    axes.errorbar(
+        rank[: len(mean)][shown],
+        mean[shown],
+        2 * error[shown],
+        fmt="x",
+        color=style.BLACK,
+        markersize=3,
+        lw=0.8,
+    )
+    axes.axhline(2 / one["measured_bound"].item(), color=style.GREY, ls="--", lw=0.8)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(numticks=6))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("rank of the eigenvalue")
+
+
+def panel(drawn: SubFigure, data: xr.Dataset, letter: str, network: str) -> None:
+    """One network: map, directions and spectrum; draw inside ``style.styled``."""
+    one = data.sel(network=network)
+    names = one["parameter"].values
+    size = int(np.sum(names != ""))
+    parts = groups(names[:size])
+    ends = [end for _, _, end in parts]
+    middles = [(first + end - 1) / 2 for _, first, end in parts]
+    symbols = [symbol for symbol, _, _ in parts]
+    whole, vectors, values = drawn.subplots(1, 3, width_ratios=(1.25, 0.7, 1.25))
+    matrix(whole, one["hessian"].values[:size, :size])
+    gaps(whole, ends)
+    whole.set_xticks(middles, symbols, rotation=90 if len(symbols) > 4 else 0)
+    style.letter(whole, letter, network)
+    top = one["eigenvector"].values[:, :size].T
+    vectors.imshow(top, MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    gaps(vectors, ends, columns=False)
+    vectors.set_xticks((0, top.shape[1] - 1), ("1", str(top.shape[1])))
+    vectors.set_xlabel("eigenvector")
+    vectors.tick_params(length=0)
+    for axes in (whole, vectors):
+        axes.set_yticks(middles, symbols)
+    spectrum(values, one, losses.COLOURS[network])
+
+
+def figure(
+    data: xr.Dataset | None, tuned: xr.Dataset | None, networks: dict[str, str]
+) -> Figure:
+    """Hessians above, and effective learning rates below, as far as they are given.
+
+    Args:
+        data: The result of ``hessian_structure``; panels a and b.
+        tuned: The gathered ``adaptive_rates``; panels c and d.
+        networks: Of all panels to draw, by letter.
+    """
+    above = {key: name for key, name in networks.items() if key in "ab"}
+    below = {key: name for key, name in networks.items() if key in "cd"}
+    heights = [HEIGHT] * len(above) + ([NOTE] if above else []) + [2.8] * bool(below)
+    width = style.WIDTH if above else rates.width(len(below))
+    drawn = style.figure(sum(heights), width)
+    rows = style.stacked(drawn, heights)
+    if data is not None and above:
+        for part, (letter, network) in zip(rows, above.items(), strict=False):
+            panel(part, data, letter, network)
+        style.caption(rows[len(above)], CAPTION)
+    if tuned is not None:
+        rates.row(rows[-1], tuned, below)
+    return drawn

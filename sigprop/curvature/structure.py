@@ -1,0 +1,144 @@
+"""What a Hessian looks like: eigenpairs, how diagonal it is, and how large a step it bears.
+
+Source: Zucchet & Orvieto (2024), Section 4.3 and Fig. 4.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Float
+
+from sigprop.curvature.lanczos import Pairs
+
+Matrix = Float[np.ndarray, "p p"]
+FLAT = 1e-13  # of the largest curvature: rounding
+DISPLACEMENT = 1e-9  # of a descent near its minimum: the loss is quadratic so near
+STEPS, BISECTIONS = 200, 14
+
+
+def eigenpairs(hessian: Matrix) -> Pairs:
+    """Eigenvalues, the largest in size first, and eigenvectors as rows.
+
+    Raises:
+        ValueError: If the matrix is not square, symmetric and finite.
+    """
+    _require_symmetric(hessian)
+    values, vectors = np.linalg.eigh(hessian)
+    order = np.argsort(-np.abs(values))
+    return Pairs(values[order], vectors[:, order].T)
+
+
+def couplings(hessian: Matrix) -> Matrix:
+    """``|H_ij| / sqrt(H_ii H_jj)``: nought off the diagonal of a diagonal matrix.
+
+    At most one at optimality.  Parameters that the loss does not depend on couple to none.
+
+    Raises:
+        ValueError: If the loss bends down along a parameter.
+    """
+    _require_symmetric(hessian)
+    own = np.diag(hessian)
+    if own.min() < -FLAT * own.max():
+        raise ValueError(
+            "need a loss that bends down along no parameter, as at optimality, got a "
+            f"curvature of {own.min():.6g}"
+        )
+    flat = own <= FLAT * own.max()
+    size = np.sqrt(np.where(flat, np.inf, own))
+    return np.abs(hessian) / np.outer(size, size)
+
+
+def off_diagonal_share(hessian: Matrix) -> float:
+    """Share of the matrix's sum of squares that stands off its diagonal.
+
+    Raises:
+        ValueError: If the matrix is not square, symmetric and finite, or is nought.
+    """
+    _require_symmetric(hessian)
+    whole, own = np.sum(hessian**2), np.sum(np.diag(hessian) ** 2)
+    if not whole > 0:
+        raise ValueError("need a matrix that is not nought")
+    return float(1 - own / whole)
+
+
+def preconditioned(hessian: Matrix) -> Matrix:
+    """``D^{-1/2} H D^{-1/2}`` with ``D`` the diagonal: what rates of its own leave to do.
+
+    Raises:
+        ValueError: As ``couplings``.
+    """
+    return np.sign(hessian) * couplings(hessian)
+
+
+def stability_bound(hessian: Matrix) -> float:
+    """``2 / L``: the rate above which gradient descent leaves a minimum of curvature L.
+
+    Raises:
+        ValueError: If the matrix is not square, symmetric and finite, or bends nowhere up.
+    """
+    _require_symmetric(hessian)
+    largest = np.linalg.eigvalsh(hessian)[-1]
+    if not largest > 0:
+        raise ValueError(f"need a direction that bends up, got at most {largest:.6g}")
+    return float(2 / largest)
+
+
+def measured_bound(
+    slope: Callable[[Float[Array, " p"]], Float[Array, " p"]],
+    minimum: Float[Array, " p"],
+    start: Float[Array, " p"],
+    guess: float,
+) -> float:
+    """The rate at which gradient descent begins to leave a minimum, by bisection.
+
+    Two hundred steps from a billionth of ``start`` away, on the loss itself: below the
+    bound the distance shrinks, above it grows.
+
+    Args:
+        slope: Gradient of the loss.
+        minimum: Where it is nought.
+        start: Direction of the first displacement; the sharpest one decides soonest.
+        guess: A rate within a factor of two of the bound.
+
+    Raises:
+        ValueError: If the bound is not within a factor of two of the guess.
+    """
+
+    @jax.jit
+    def grows(rate: Array) -> Array:
+        first = DISPLACEMENT * start / jnp.linalg.norm(start)
+        shift = slope(minimum)  # what rounding leaves of nought
+
+        def step(_: Any, away: Array) -> Array:
+            return away - rate * (slope(minimum + away) - shift)
+
+        last = lax.fori_loop(0, STEPS, step, first)
+        # A descent that ends in infinity minus infinity has grown too.
+        return ~(jnp.linalg.norm(last) <= jnp.linalg.norm(first))
+
+    low, high = guess / 2, guess * 2
+    if bool(grows(jnp.asarray(low))) or not bool(grows(jnp.asarray(high))):
+        raise ValueError(
+            f"need a guess within a factor of two of the bound, got {guess:.6g}: half of "
+            "it must shrink the distance and twice it grow"
+        )
+    for _ in range(BISECTIONS):
+        middle = float(np.sqrt(low * high))
+        if bool(grows(jnp.asarray(middle))):
+            high = middle
+        else:
+            low = middle
+    return float(np.sqrt(low * high))
+
+
+def _require_symmetric(matrix: Matrix) -> None:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"need a square matrix, got shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError("need finite entries, got a NaN or infinity")
+    if not np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-6 * np.abs(matrix).max()):
+        raise ValueError("need a symmetric matrix")

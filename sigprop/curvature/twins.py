@@ -1,0 +1,99 @@
+"""One linear recurrence in the coordinates of every diagonal layer.
+
+Twins have the same response, and so the same loss; only their curvature differs.
+
+Source: Zucchet & Orvieto (2024), Section 4.3 and Fig. 4 and 9.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from sigprop.layers.base import Layer
+from sigprop.layers.complex_diagonal import ComplexDiagonal
+from sigprop.layers.lru import LRU
+from sigprop.layers.s4 import S4
+from sigprop.linearise import Modes, diagonalise, linearise
+
+
+def _parts(modes: Modes, gain: Any) -> dict[str, Any]:
+    B, C = np.asarray(modes.inward) / gain[:, None], np.asarray(modes.outward)
+    parts = {
+        f"{letter}_{part}": of(matrix)
+        for letter, matrix in (("B", B), ("C", C))
+        for part, of in (("re", np.real), ("im", np.imag))
+    }
+    return {name: jnp.asarray(part) for name, part in parts.items()} | {
+        "D": jnp.asarray(modes.skip)
+    }
+
+
+def _complex(modes: Modes) -> ComplexDiagonal:
+    return ComplexDiagonal(
+        **_parts(modes, np.ones(len(modes.lam))),
+        first=jnp.asarray(np.real(modes.lam)),
+        second=jnp.asarray(np.imag(modes.lam)),
+        coordinates="cartesian",
+    )
+
+
+def _lru(modes: Modes) -> LRU:
+    radius = np.abs(modes.lam)
+    gain = np.sqrt(1 - radius**2)
+    # The LRU's angles are positive: a whole turn stands for none.
+    angle = 2 * np.pi - (-np.angle(modes.lam)) % (2 * np.pi)
+    return LRU(
+        **_parts(modes, gain),
+        nu_log=jnp.asarray(np.log(-np.log(radius))),
+        theta_log=jnp.asarray(np.log(angle)),
+        gamma_log=jnp.asarray(np.log(gain)),
+        gamma="learned",
+    )
+
+
+def _s4(modes: Modes, step: float) -> S4:
+    w = np.log(modes.lam) / step
+    delta = np.full(len(w), step)
+    return S4(
+        **_parts(modes, delta),
+        omega_delta=jnp.asarray(np.log(np.expm1(delta))),
+        w_re=jnp.asarray(np.real(w)),
+        w_im=jnp.asarray(np.imag(w)),
+    )
+
+
+TWINS: dict[str, Callable[[Modes], Layer]] = {
+    "complex diagonal": _complex,
+    "LRU": _lru,
+    "S4": lambda modes: _s4(modes, 0.01),
+    "S4, step 1": lambda modes: _s4(modes, 1.0),
+}
+"""Makers by name; the steps of S4 are those of Fig. 9 and of its caption."""
+
+
+def twin(layer: Layer, name: str) -> Layer:
+    """A diagonal layer with the response of a causal one of real states.
+
+    Every eigenvalue has a neuron, conjugates too: a real part of both is their sum.
+
+    Args:
+        layer: With eigenvalues of modulus in (0, 1); of double precision.
+        name: One of ``TWINS``.
+
+    Raises:
+        ValueError: If there is no such twin, or the states are complex.
+        KeyError: If there is no twin of that name.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers.dense import linear_rnn
+        >>> rnn = linear_rnn(jax.random.key(0), 4, 1, 1, nu0=0.9)
+        >>> twin(rnn, "LRU").state_size
+        4
+    """
+    system = linearise(layer)
+    if np.iscomplexobj(system.A):
+        raise ValueError(f"need real states, got those of {type(layer).__name__}")
+    return TWINS[name](diagonalise(system))
