@@ -59,6 +59,28 @@ NUDGE = 1e-5  # of a parameter: sequences are differenced over it
 RATE, KICK = 1e-4, 1e-3  # of Adam near the optimum, and of its first displacement
 
 
+CURVED = "loss over squared parameter units"
+STEPPED = "squared parameter units over loss"
+UNITS = {
+    "parameter": "name",
+    "hessian": CURVED,
+    "eigenvalue": CURVED,
+    "autodiff": CURVED,
+    "simulated": CURVED,
+    "simulated_sem": CURVED,
+    "sharpest": CURVED,
+    "concentrated": CURVED,
+    "bound": STEPPED,
+    "measured_bound": STEPPED,
+    "effective_rate": STEPPED,
+    "eigenvector": "of length one",
+    "spread": "entries",
+    "off_diagonal": "share",
+    "largest_coupling": "share",
+    "concentrated_autodiff": "share of the largest entry",
+}
+
+
 @dataclass(frozen=True)
 class Config:
     """Sizes.
@@ -105,9 +127,10 @@ def run(config: Config) -> xr.Dataset:
             for name in NETWORKS
         }
         concentrated = _concentration(config)
-    return xr.merge([_joined(first), _summaries(spread), concentrated]).assign_attrs(
-        dtype="float64", length=config.length, adam_rate=RATE
-    )
+    found = xr.merge([_joined(first), _summaries(spread), concentrated])
+    for name, values in found.data_vars.items():
+        values.attrs["units"] = UNITS[str(name)]
+    return found.assign_attrs(dtype="float64", length=config.length, adam_rate=RATE)
 
 
 def _networks(key: Any, config: Config) -> dict[str, tuple[TeacherStudent, Layer]]:
