@@ -38,6 +38,7 @@ SWEEPS = {
     "concentration": "teacher_student",
     "heads": "teacher_student",
     "adaptive_rates": "teacher_student",
+    "s4_steps": "teacher_student",
     "agreement": "teacher_student",
 }
 """Results that are gathered from many cells, and the study of those cells."""

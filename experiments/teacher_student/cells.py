@@ -44,7 +44,14 @@ from sigprop.training import (
 )
 
 STUDY, VERSION = "teacher_student", 1
-ARCHITECTURES = ("rnn", "complex", "lru", "s4")
+DIAGONAL: dict[str, Callable[..., Layer]] = {
+    "complex": complex_diagonal,
+    "lru": zucchet_lru,
+    "s4": s4,
+    "s4 0.1": functools.partial(s4, delta=0.1),
+    "s4 0.01": functools.partial(s4, delta=0.01),
+}
+ARCHITECTURES = ("rnn", *DIAGONAL)
 QUANTILES = (0.1, 0.5, 0.9)
 RECORDS = 50  # segments of a training, after each of which curves are recorded
 
@@ -137,8 +144,7 @@ def student(config: Config, key: PRNGKeyArray) -> Layer:
         own = nu0 if config.start_nu0 is None else config.start_nu0
         size = config.hidden // config.heads
         return block_rnn(key, config.heads, size, 1, 1, nu0=own, theta0=theta0)
-    draw: dict[str, Any] = {"complex": complex_diagonal, "lru": zucchet_lru, "s4": s4}
-    return draw[config.architecture](key, **sizes, nu0=nu0, theta0=theta0)
+    return DIAGONAL[config.architecture](key, **sizes, nu0=nu0, theta0=theta0)
 
 
 def task(config: Config, key: PRNGKeyArray) -> TeacherStudent:

@@ -121,6 +121,12 @@ def adaptive_rates(preset: str) -> dict[str, list[Config]]:
     }
 
 
+def s4_steps(preset: str) -> dict[str, list[Config]]:
+    """Appendix C.4.1: S4 from three initial steps, each tuned by itself."""
+    students = {"step 1": "s4", "step 0.1": "s4 0.1", "step 0.01": "s4 0.01"}
+    return {name: _diagonal(preset, one) for name, one in students.items()}
+
+
 def agreement(preset: str) -> dict[str, list[Config]]:
     """Ours: the exact loss and the sampled one, trained from the same parameters."""
     steps = {"smoke": 50, "quick": 2_000, "paper": 10_000}[preset]
@@ -138,7 +144,15 @@ def agreement(preset: str) -> dict[str, list[Config]]:
 
 SWEEPS: dict[str, Callable[[str], dict[str, list[Config]]]] = {
     one.__name__: one
-    for one in (memory_gap, ablation, concentration, heads, adaptive_rates, agreement)
+    for one in (
+        memory_gap,
+        ablation,
+        concentration,
+        heads,
+        adaptive_rates,
+        s4_steps,
+        agreement,
+    )
 }
 
 

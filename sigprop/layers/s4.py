@@ -57,8 +57,9 @@ def s4(
     *,
     nu0: float,
     theta0: float,
+    delta: float = 1.0,
 ) -> S4:
-    """Draw the layer with ``Delta = 1`` and eigenvalues on the ring of the LRU.
+    """Draw the layer with one ``Delta`` and eigenvalues on the ring of the LRU.
 
     Args:
         key: Consumed here.
@@ -67,15 +68,18 @@ def s4(
         d_out: Outputs.
         nu0: Inner radius of the ring; the outer one is 1.
         theta0: Phases are uniform on [0, theta0] radians.
+        delta: The step, which also scales the inputs; the eigenvalues do not depend on it.
 
     Raises:
-        ValueError: If a size, the radius or the phase is out of range.
+        ValueError: If a size, the radius, the phase or the step is out of range.
 
     Source: Zucchet & Orvieto (2024), Appendix A.3; as ``zucchet_lru`` for the rest.
     """
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    if not 0 < delta < math.inf:
+        raise ValueError(f"need a positive step, got {delta=}")
     ring_key, *keys = jax.random.split(key, 6)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
-    one = jnp.full(state_size, math.log(math.expm1(1.0)))  # softplus of it is 1
+    omega = jnp.full(state_size, math.log(math.expm1(delta)))  # softplus of it is delta
     weights = half_variance_projections(keys, state_size, d_in, d_out)
-    return S4(*weights, one, -jnp.exp(nu_log), jnp.exp(theta_log))
+    return S4(*weights, omega, -jnp.exp(nu_log) / delta, jnp.exp(theta_log) / delta)

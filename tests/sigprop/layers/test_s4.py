@@ -149,6 +149,13 @@ def test_s4_starts_on_the_ring_at_step_one():
 
 
 @pytest.mark.usefixtures("x64")
+def test_s4_starts_with_the_same_eigenvalues_at_any_step():
+    one, other = (s4(KEY, 5, 3, 2, nu0=0.8, theta0=0.5, delta=d) for d in (1.0, 0.01))
+    np.testing.assert_allclose(other.eigenvalues(), one.eigenvalues(), rtol=1e-12)
+    np.testing.assert_allclose(other.normaliser(), 0.01, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("x64")
 def test_s4_with_a_small_step_is_euler():
     """The gap to Euler's method at a fixed time halves with the step."""
     layer = wide(drawn("s4"))
@@ -315,6 +322,10 @@ def test_errors_say_what_is_needed():
         (
             lambda: s4(KEY, 3, 3, 2, nu0=1.0, theta0=1.0),
             "need r_min < 1, got a ring on the unit circle",
+        ),
+        (
+            lambda: s4(KEY, 3, 3, 2, nu0=0.5, theta0=1.0, delta=0.0),
+            "need a positive step, got delta=0.0",
         ),
         (lambda: s4d(KEY, 0, 4), "need channels >= 1, got channels=0"),
         (lambda: s4d(KEY, 2, 0), "need pairs >= 1, got pairs=0"),
