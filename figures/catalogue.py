@@ -58,6 +58,11 @@ FIGURES = {
         dict.fromkeys("ab", "ring_gain"),
         "The gain of a layer with eigenvalues on a ring, simulated and predicted",
     ),
+    "sigprop-adam": Entry(
+        "figures.sigprop_adam",
+        dict.fromkeys("abcd", "hessian_structure"),
+        "Adam's effective rates are the inverse norms of the Hessian's rows",
+    ),
     "sigprop-basins": Entry(
         "figures.sigprop_basins",
         dict.fromkeys("ab", "basins"),

@@ -65,6 +65,19 @@ def off_diagonal_share(hessian: Matrix) -> float:
     return float(1 - own / whole)
 
 
+def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
+    """``sqrt((H^2)_ii)``: the mean size of each gradient entry near the optimum.
+
+    At a random displacement of covariance one the gradient ``H d`` has it as its root mean
+    square, so that Adam's effective rate is its inverse where it wanders about an optimum.
+
+    Raises:
+        ValueError: If the matrix is not square, symmetric and finite.
+    """
+    _require_symmetric(hessian)
+    return np.linalg.norm(hessian, axis=1)
+
+
 def preconditioned(hessian: Matrix) -> Matrix:
     """``D^{-1/2} H D^{-1/2}`` with ``D`` the diagonal: what rates of its own leave to do.
 

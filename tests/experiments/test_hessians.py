@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from experiments import hessian_structure, speed_hessians, store
+from sigprop.curvature.structure import row_norms
 
 NETWORKS = hessian_structure.NETWORKS
 
@@ -46,6 +47,17 @@ def test_diagonal_networks_concentrate_what_is_sharp(shipped):
     spread = shipped["spread"].median("draw")
     dense = spread.sel(network="RNN")
     assert all(dense > 2 * spread.sel(network=name) for name in NETWORKS[1:])
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_adam_divides_by_the_rows_and_not_by_the_diagonal(shipped, network):
+    one = shipped.sel(network=network)
+    kept = np.isfinite(one["effective_rate"].values)
+    rate = np.log(one["effective_rate"].values[kept])
+    hessian = one["hessian"].values[np.ix_(kept, kept)]
+    rows, own = np.log(row_norms(hessian)), np.log(np.diag(hessian)) / 2
+    assert np.polyfit(-rows, rate, 1)[0] == pytest.approx(1, abs=0.1)
+    assert np.corrcoef(-rows, rate)[0, 1] > 0.99 > np.corrcoef(-own, rate)[0, 1]
 
 
 def test_concentrated_phases_couple(shipped):

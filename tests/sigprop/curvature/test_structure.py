@@ -13,6 +13,7 @@ from sigprop.curvature.structure import (
     measured_bound,
     off_diagonal_share,
     preconditioned,
+    row_norms,
     stability_bound,
 )
 from sigprop.curvature.twins import TWINS, twin
@@ -43,6 +44,12 @@ def test_couplings_have_no_scale():
     scale = np.outer(size, size)
     np.testing.assert_allclose(couplings(SMALL * scale), found)
     np.testing.assert_allclose(preconditioned(SMALL), np.sign(SMALL) * found)
+
+
+def test_row_norms_are_those_of_gradients_about_the_optimum():
+    away = np.random.default_rng(2).normal(size=(40_000, 3))
+    size = np.sqrt(np.mean((away @ SMALL) ** 2, axis=0))
+    np.testing.assert_allclose(row_norms(SMALL), size, rtol=0.03)
 
 
 def test_a_flat_parameter_couples_to_none():

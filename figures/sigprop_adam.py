@@ -1,0 +1,57 @@
+"""What Adam's effective rates are the inverse of: rows of the Hessian, not its diagonal."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments import store
+from figures import losses, style
+
+STUDY = "hessian_structure"
+NETWORKS = {"a": "RNN", "b": "complex diagonal", "c": "LRU", "d": "S4"}
+STUDIES = dict.fromkeys(NETWORKS, STUDY)
+CAPTION = (
+    "every parameter of one network about its optimum: filled, by the norm of its row of "
+    "the Hessian; open, by the root of its diagonal entry; the line has slope -1 and goes "
+    "through the median of the filled ones"
+)
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Effective rates by the norm of each row, and by the root of each diagonal entry.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(2.2, 0.4 + 1.6 * max(len(letters), 2))
+        row = drawn.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)[
+            0
+        ]
+        for axes, letter in zip(row, letters, strict=True):
+            name = NETWORKS[letter]
+            _rates(axes, data.sel(network=name), losses.COLOURS[name])
+            axes.set_xlabel(r"$\Vert H_i \Vert$,  $\sqrt{H_{ii}}$")
+            style.letter(axes, letter, name)
+        row[0].set_ylabel("effective learning rate of Adam\n(parameter units a step)")
+        style.caption(drawn, CAPTION)
+    return drawn
+
+
+def _rates(axes: Axes, one: xr.Dataset, colour: str) -> None:
+    rate = one["effective_rate"].values
+    kept = np.isfinite(rate)
+    hessian, rate = one["hessian"].values[np.ix_(kept, kept)], rate[kept]
+    rows, own = np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))
+    ends = np.array([min(rows.min(), own.min()), max(rows.max(), own.max())])
+    axes.plot(ends, np.median(rate * rows) / ends, color=style.GREY, lw=0.8, zorder=1)
+    axes.plot(
+        own, rate, "o", mfc="none", color=colour, markersize=3, mew=0.6, alpha=0.7
+    )
+    axes.plot(rows, rate, "o", color=colour, markersize=3, mew=0)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
