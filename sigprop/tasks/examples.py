@@ -1,0 +1,162 @@
+"""What every data set delivers: examples of one shape, in an order that can be resumed.
+
+Inputs are tokens ``(n, L)`` or numbers ``(n, L, d)``, padded on the right to the data
+set's own ``L``; a batch says which steps and which examples count.  The batch of a training
+step is a function of seed and step alone, so that a training goes on where it stopped.
+
+Source: the conventions of the long-range benchmarks, Tay et al. (2021).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Shaped
+
+SPLIT_SEED = 42  # of a split that a data set does not bring along
+
+
+class Batch(NamedTuple):
+    """Examples of one static shape.
+
+    Attributes:
+        inputs: Tokens or numbers, zero after an example's end.
+        lengths: Steps of each example.
+        labels: Classes.
+        valid: Whether a row is an example, and not there to fill the batch.
+    """
+
+    inputs: Shaped[np.ndarray, "batch time *d"]
+    lengths: Int[np.ndarray, " batch"]
+    labels: Int[np.ndarray, " batch"]
+    valid: Bool[np.ndarray, " batch"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """One part of a data set; its arrays may be mapped from a file.
+
+    Attributes:
+        inputs: Tokens ``(n, L)`` of whole numbers, or ``(n, L, d)`` of floats.
+        lengths: Steps of each example, at least one.
+        labels: Classes from zero.
+
+    Raises:
+        ValueError: If the arrays differ in number or are empty, or a length is outside
+            ``1 ... L``.
+    """
+
+    inputs: Shaped[np.ndarray, "n time *d"]
+    lengths: Int[np.ndarray, " lengths"]
+    labels: Int[np.ndarray, " labels"]
+
+    def __post_init__(self) -> None:
+        counts = {len(self.inputs), len(self.lengths), len(self.labels)}
+        if len(counts) != 1 or 0 in counts:
+            raise ValueError(
+                "need as many inputs, lengths and labels, one at least, got "
+                f"{len(self.inputs)}, {len(self.lengths)} and {len(self.labels)}"
+            )
+        low, high = int(self.lengths.min()), int(self.lengths.max())
+        if low < 1 or high > self.inputs.shape[1]:
+            raise ValueError(
+                f"need lengths from 1 to {self.inputs.shape[1]}, got {low} to {high}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, rows: Int[np.ndarray, " batch"], size: int | None = None) -> Batch:
+        """The examples of these rows, filled up to ``size`` with copies that are not valid."""
+        size = len(rows) if size is None else size
+        filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
+        return Batch(
+            np.asarray(self.inputs[filled]),
+            np.asarray(self.lengths[filled]),
+            np.asarray(self.labels[filled]),
+            np.arange(size) < len(rows),
+        )
+
+    def subset(self, rows: Int[np.ndarray, " some"]) -> "Examples":
+        """Some of the examples, copied."""
+        return Examples(self.inputs[rows], self.lengths[rows], self.labels[rows])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Three parts, and what a network must know to read them.
+
+    Attributes:
+        train: To learn from.
+        validation: To choose by.
+        test: To report.
+        classes: Number of labels.
+        vocabulary: Number of tokens, padding included; none for numbers.
+        pairs: Whether rows ``2 i`` and ``2 i + 1`` are one example of two documents.
+    """
+
+    train: Examples
+    validation: Examples
+    test: Examples
+    classes: int
+    vocabulary: int | None = None
+    pairs: bool = False
+
+
+def steps_in_epoch(examples: Examples, size: int) -> int:
+    """Whole batches in one pass: an unfinished one is left out of training.
+
+    Raises:
+        ValueError: If a batch has no example, or more than there are.
+    """
+    if not 1 <= size <= len(examples):
+        raise ValueError(f"need a batch of 1 to {len(examples)} examples, got {size}")
+    return len(examples) // size
+
+
+def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch:
+    """The batch of a training step, counted from zero over all epochs.
+
+    Each epoch has an order of its own; whole batches of it are taken one after another.
+
+    Raises:
+        ValueError: If a batch has no example, or more than there are.
+    """
+    epoch, place = divmod(step, steps_in_epoch(examples, size))
+    order = np.random.default_rng((seed, epoch)).permutation(len(examples))
+    return examples.take(order[place * size : (place + 1) * size])
+
+
+def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:
+    """Every example once, in order; the last batch is filled with rows that are not valid."""
+    for first in range(0, len(examples), size):
+        rows = np.arange(first, min(first + size, len(examples)))
+        yield examples.take(rows, size)
+
+
+def split(
+    count: int, shares: tuple[float, ...], seed: int = SPLIT_SEED
+) -> list[Int[np.ndarray, " some"]]:
+    """Rows of disjoint parts of these shares, in a fixed random order.
+
+    Raises:
+        ValueError: If the shares do not add up to one, or a part would be empty.
+    """
+    if min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:
+        raise ValueError(f"need positive shares that add up to one, got {shares}")
+    ends = np.round(np.cumsum(shares)[:-1] * count).astype(int)
+    parts = np.split(np.random.default_rng(seed).permutation(count), ends)
+    if any(not len(part) for part in parts):
+        raise ValueError(f"need an example in every part, got {count} for {shares}")
+    return parts
+
+
+def accuracy(
+    scores: Float[np.ndarray, "batch classes"], batch: Batch
+) -> tuple[int, int]:
+    """Correct answers and examples of a batch."""
+    right = (scores.argmax(-1) == batch.labels) & batch.valid
+    return int(right.sum()), int(batch.valid.sum())
