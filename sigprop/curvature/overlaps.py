@@ -80,7 +80,7 @@ class Law:
         if equal:
             rows, columns = rows[:1], columns[:1]
         found = self._sum((len(x), len(y), opposed, equal), (*rows, *columns))
-        return np.broadcast_to(found, x[0].shape + y[0].shape)
+        return np.broadcast_to(np.asarray(found, complex), x[0].shape + y[0].shape)
 
     def _sum(self, kind: tuple[int, int, bool, bool], nodes: tuple[Any, ...]) -> Any:
         if not isinstance(self.law, Geometric):
