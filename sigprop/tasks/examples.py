@@ -1,12 +1,14 @@
 """What every data set delivers: examples of one shape, in an order that can be resumed.
 
-Inputs are tokens ``(n, L)`` or numbers ``(n, L, d)``, padded on the right to the data
-set's own ``L``; a batch says which steps and which examples count.  The batch of a training
+Inputs are tokens ``(n, L)`` or numbers ``(n, L, d)``, or pairs of such as ``(n, 2, L)``,
+padded on the right to the data set's own ``L``; a batch says which steps and which examples
+count.  The batch of a training
 step is a function of seed and step alone, so that a training goes on where it stopped.
 
 Source: the conventions of the long-range benchmarks, Tay et al. (2021).
 """
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, final
@@ -21,14 +23,14 @@ class Batch(NamedTuple):
     """Examples of one static shape.
 
     Attributes:
-        inputs: Tokens or numbers, zero after an example's end.
-        lengths: Steps of each example.
+        inputs: Tokens or floats, zero after an example's end.
+        lengths: Steps of each example, or of both sequences of each pair.
         labels: Classes.
         valid: Whether a row is an example, and not there to fill the batch.
     """
 
-    inputs: Shaped[np.ndarray, "batch time *d"]
-    lengths: Int[np.ndarray, " batch"]
+    inputs: Shaped[np.ndarray, "batch *sequence"]
+    lengths: Int[np.ndarray, "batch *pair"]
     labels: Int[np.ndarray, " batch"]
     valid: Bool[np.ndarray, " batch"]
 
@@ -39,8 +41,9 @@ class Examples:
     """One part of a data set; its arrays may be mapped from a file.
 
     Attributes:
-        inputs: Tokens ``(n, L)`` of whole numbers, or ``(n, L, d)`` of floats.
-        lengths: Steps of each example, at least one.
+        inputs: Tokens ``(n, L)`` of whole numbers, or ``(n, L, d)`` of floats, or of
+            bytes, which stand for ``x / 127.5 - 1``; pairs have an axis after the first.
+        lengths: Steps of each example ``(n,)``, or of pairs ``(n, 2)``; at least one.
         labels: Classes from zero.
 
     Raises:
@@ -48,8 +51,8 @@ class Examples:
             ``1 ... L``.
     """
 
-    inputs: Shaped[np.ndarray, "n time *d"]
-    lengths: Int[np.ndarray, " lengths"]
+    inputs: Shaped[np.ndarray, "n *sequence"]
+    lengths: Int[np.ndarray, "lengths *pair"]
     labels: Int[np.ndarray, " labels"]
 
     def __post_init__(self) -> None:
@@ -60,20 +63,39 @@ class Examples:
                 f"{len(self.inputs)}, {len(self.lengths)} and {len(self.labels)}"
             )
         low, high = int(self.lengths.min()), int(self.lengths.max())
-        if low < 1 or high > self.inputs.shape[1]:
+        if low < 1 or high > self.steps:
             raise ValueError(
-                f"need lengths from 1 to {self.inputs.shape[1]}, got {low} to {high}"
+                f"need lengths from 1 to {self.steps}, got {low} to {high}"
             )
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def steps(self) -> int:
+        """Steps of a padded sequence."""
+        return self.inputs.shape[self.lengths.ndim]
+
+    @property
+    def features(self) -> int | None:
+        """Numbers a step, or none where it is a token."""
+        after = self.inputs.shape[self.lengths.ndim + 1 :]
+        return after[0] if after else None
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing is padded."""
+        return bool((self.lengths == self.steps).all())
+
     def take(self, rows: Int[np.ndarray, " batch"], size: int | None = None) -> Batch:
         """The examples of these rows, filled up to ``size`` with copies that are not valid."""
         size = len(rows) if size is None else size
         filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
+        inputs = np.asarray(self.inputs[filled])
+        if self.features and inputs.dtype == np.uint8:
+            inputs = inputs.astype(np.float32) / np.float32(127.5) - 1
         return Batch(
-            np.asarray(self.inputs[filled]),
+            inputs,
             np.asarray(self.lengths[filled]),
             np.asarray(self.labels[filled]),
             np.arange(size) < len(rows),
@@ -95,7 +117,6 @@ class DataSet:
         test: To report.
         classes: Number of labels.
         vocabulary: Number of tokens, padding included; none for numbers.
-        pairs: Whether rows ``2 i`` and ``2 i + 1`` are one example of two documents.
     """
 
     train: Examples
@@ -103,7 +124,11 @@ class DataSet:
     test: Examples
     classes: int
     vocabulary: int | None = None
-    pairs: bool = False
+
+    @property
+    def pairs(self) -> bool:
+        """Whether an example is two sequences."""
+        return self.train.lengths.ndim == 2
 
 
 def steps_in_epoch(examples: Examples, size: int) -> int:
@@ -126,8 +151,13 @@ def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch
         ValueError: If a batch has no example, or more than there are.
     """
     epoch, place = divmod(step, steps_in_epoch(examples, size))
-    order = np.random.default_rng((seed, epoch)).permutation(len(examples))
-    return examples.take(order[place * size : (place + 1) * size])
+    rows = _order(len(examples), seed, epoch)[place * size : (place + 1) * size]
+    return examples.take(rows)
+
+
+@functools.lru_cache(maxsize=2)
+def _order(count: int, seed: int, epoch: int) -> Int[np.ndarray, " count"]:
+    return np.random.default_rng((seed, epoch)).permutation(count)
 
 
 def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:

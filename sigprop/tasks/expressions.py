@@ -1,0 +1,252 @@
+"""Nested expressions of digits and operators: drawn by a grammar, and their values.
+
+An expression is a digit, or an operator, its arguments and a closing bracket.  Its length is
+decided by its shape alone, so that shapes are drawn first, many at once and level by level,
+and digits and operators only for those that are kept.
+
+Source: Nangia and Bowman (2018), the grammar; Tay et al. (2021), Section 2.2.1 and its
+public configuration, the lengths; the order of the draws is ours.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from jaxtyping import Bool, Int, UInt8
+
+PAD, UNKNOWN, EOS, DIGIT, OPERATOR, CLOSE = 0, 1, 2, 3, 13, 17
+TOKENS = (
+    *("<pad>", "<unk>", "<eos>", *"0123456789"),
+    *("[MIN", "[MAX", "[MED", "[SM", "]"),
+)
+
+BLOCK = 4096  # draws from one state of the random numbers; about 340 are accepted
+PATIENCE = 200  # blocks without a new expression
+
+
+@final
+@dataclass(frozen=True)
+class Rules:
+    """What is drawn, and which lengths are kept; by default the long-range variant.
+
+    Attributes:
+        max_depth: Levels; all nodes of the last one are digits.
+        max_args: Arguments of an operator are uniform from two to this.
+        min_length: Kept are expressions of more tokens,
+        max_length: and of fewer.
+        p_operator: Probability that a node above the last level is an operator.
+
+    Raises:
+        ValueError: If a depth, a number of arguments, the lengths or the probability
+            admits nothing.
+    """
+
+    max_depth: int = 10
+    max_args: int = 10
+    min_length: int = 500
+    max_length: int = 2000
+    p_operator: float = 0.25
+
+    def __post_init__(self) -> None:
+        if self.max_depth < 1 or self.max_args < 2:
+            raise ValueError(
+                f"need max_depth >= 1 and max_args >= 2, got {self.max_depth} and "
+                f"{self.max_args}"
+            )
+        if not 0 <= self.min_length < self.max_length - 1:
+            raise ValueError(
+                "need 0 <= min_length < max_length - 1, for both are left out, got "
+                f"{self.min_length} and {self.max_length}"
+            )
+        if not 0 <= self.p_operator <= 1:
+            raise ValueError(f"need 0 <= p_operator <= 1, got {self.p_operator}")
+
+    @property
+    def width(self) -> int:
+        """Steps of a padded example: a power of two that holds the end as well."""
+        return 1 << (self.max_length - 1).bit_length()
+
+
+LRA = Rules()
+SHORT = Rules(max_depth=6, min_length=20, max_length=128)
+
+
+class Expressions(NamedTuple):
+    """Expressions one after another, without padding or ends.
+
+    Attributes:
+        tokens: Those of all expressions.
+        lengths: Tokens of each.
+    """
+
+    tokens: UInt8[np.ndarray, " tokens"]
+    lengths: Int[np.ndarray, " n"]
+
+
+class _Level(NamedTuple):
+    """Nodes of one depth, from left to right; arguments are nodes of the next level."""
+
+    trees: Int[np.ndarray, " nodes"]
+    arguments: Int[np.ndarray, " nodes"]
+
+    @property
+    def branches(self) -> Bool[np.ndarray, " nodes"]:
+        return self.arguments > 0
+
+    @property
+    def firsts(self) -> Int[np.ndarray, " branches"]:
+        """Where each operator's arguments begin in the next level."""
+        return (np.cumsum(self.arguments) - self.arguments)[self.branches]
+
+
+def expressions(rules: Rules, seed: int, block: int) -> Expressions:
+    """The accepted ones of ``BLOCK`` draws, a function of seed and block alone."""
+    rng = np.random.default_rng((seed, block))
+    levels = _grown(rng, rules)
+    symbols = [_symbols(rng, level) for level in levels]
+    return _written(levels, symbols)
+
+
+def _grown(rng: np.random.Generator, rules: Rules) -> list[_Level]:
+    """Shapes of kept length; a tree is left as soon as it must become too long."""
+    trees = np.arange(BLOCK)
+    lengths = np.zeros(BLOCK, int)
+    levels = []
+    for depth in range(1, rules.max_depth + 1):
+        chance = rules.p_operator if depth < rules.max_depth else 0
+        branches = rng.random(len(trees)) < chance
+        drawn = rng.integers(2, rules.max_args, len(trees), endpoint=True)
+        level = _Level(trees, np.where(branches, drawn, 0))
+        levels.append(level)
+        lengths += np.bincount(trees, 1 + branches, BLOCK).astype(int)
+        waiting = np.bincount(trees, level.arguments, BLOCK).astype(int)
+        alive = lengths + waiting < rules.max_length
+        trees = np.repeat(trees, level.arguments)
+        trees = trees[alive[trees]]
+        lengths[~alive] = rules.max_length
+    kept = (rules.min_length < lengths) & (lengths < rules.max_length)
+    return [_Level(*(one[kept[level.trees]] for one in level)) for level in levels]
+
+
+def _symbols(rng: np.random.Generator, level: _Level) -> UInt8[np.ndarray, " nodes"]:
+    count = len(level.trees)
+    operators = rng.integers(OPERATOR, CLOSE, count, np.uint8)
+    digits = rng.integers(DIGIT, OPERATOR, count, np.uint8)
+    return np.where(level.branches, operators, digits)
+
+
+def _written(levels: list[_Level], symbols: list[np.ndarray]) -> Expressions:
+    """Trees as tokens: sizes from the leaves up, then places from the roots down."""
+    sizes = [1 + level.branches.astype(int) for level in levels]
+    for depth in range(len(levels) - 2, -1, -1):
+        level = levels[depth]
+        within = np.add.reduceat(sizes[depth + 1], level.firsts, dtype=int)
+        sizes[depth][level.branches] += within
+    lengths = sizes[0]
+    starts = np.cumsum(lengths) - lengths
+    tokens = np.empty(lengths.sum(), np.uint8)
+    for depth, level in enumerate(levels):
+        tokens[starts] = symbols[depth]
+        parents = starts[level.branches]
+        tokens[parents + sizes[depth][level.branches] - 1] = CLOSE
+        if depth + 1 < len(levels):
+            before = np.cumsum(sizes[depth + 1]) - sizes[depth + 1]
+            shift = parents + 1 - before[level.firsts]
+            starts = before + np.repeat(shift, level.arguments[level.branches])
+    return Expressions(tokens, lengths)
+
+
+def values(tokens: UInt8[np.ndarray, " tokens"]) -> Int[np.ndarray, " n"]:
+    """The digit of every expression; they follow one another without ends.
+
+    ``[SM`` is the sum modulo ten; ``[MED`` of an even number is the mean of the two in
+    the middle, rounded down.
+
+    Raises:
+        ValueError: If a token is neither digit, operator nor bracket, a bracket is not
+            balanced or an operator has no arguments.
+    """
+    strange = (tokens < DIGIT) | (tokens > CLOSE)
+    opening, closing = tokens >= OPERATOR, tokens == CLOSE
+    opening &= ~closing
+    within = np.cumsum(opening.astype(int) - closing)
+    if strange.any() or (within < 0).any() or (len(within) and within[-1] != 0):
+        raise ValueError(
+            f"need tokens from {DIGIT} to {CLOSE} and every bracket closed, got others"
+        )
+    nodes = np.flatnonzero(~closing)
+    depths = (within - opening)[nodes]
+    order = np.argsort(depths.astype(np.int16), kind="stable")
+    ends = np.cumsum(np.bincount(depths))
+    found = np.zeros(0, int)
+    below = nodes[:0]
+    for level in reversed(np.split(nodes[order], ends[:-1])):
+        branches = opening[level]
+        parents = np.searchsorted(level[branches], below) - 1
+        here = tokens[level].astype(int) - DIGIT
+        here[branches] = _applied(tokens[level[branches]] - OPERATOR, parents, found)
+        found, below = here, level
+    return found
+
+
+def _applied(
+    operators: UInt8[np.ndarray, " n"],
+    parents: Int[np.ndarray, " arguments"],
+    arguments: Int[np.ndarray, " arguments"],
+) -> Int[np.ndarray, " n"]:
+    """Each operator's value; ``parents`` says, in order, whose an argument is."""
+    counts = np.bincount(parents, minlength=len(operators))
+    if not counts.all():
+        raise ValueError("need at least one argument of every operator, got none")
+    if not len(operators):
+        return np.zeros(0, int)
+    places = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
+    # Ten sorts behind every digit and adds nothing modulo ten.
+    ranked = np.full((len(operators), counts.max()), 10, np.uint8)
+    ranked[parents, places] = arguments
+    ranked.sort(axis=1)
+    rows = np.arange(len(operators))
+    middle = ranked[rows, (counts - 1) // 2] + ranked[rows, counts // 2]
+    table = np.stack(
+        [
+            ranked[:, 0],
+            ranked[rows, counts - 1],
+            middle // 2,
+            ranked.sum(axis=1, dtype=int) % 10,
+        ]
+    )
+    return table[operators, rows].astype(int)
+
+
+def distinct(
+    rules: Rules,
+    count: int,
+    seed: int,
+    progress: Callable[[str], None] | None = None,
+) -> dict[bytes, int]:
+    """Expressions and values in the order of the draws; fewer are the first of more.
+
+    Raises:
+        ValueError: If new ones cease to come.
+    """
+    held: dict[bytes, int] = {}
+    block, last = 0, 0
+    while len(held) < count:
+        tokens, lengths = expressions(rules, seed, block)
+        before, whole, end = len(held), tokens.tobytes(), 0
+        for length, value in zip(lengths, values(tokens), strict=True):
+            held.setdefault(whole[end : end + length], int(value))
+            end += length
+        block += 1
+        if len(held) > before:
+            last = block
+        elif block - last == PATIENCE:
+            raise ValueError(
+                f"need {count} distinct expressions, got {len(held)} and no new one in "
+                f"{PATIENCE * BLOCK} draws of {rules}; ask for fewer or widen the rules"
+            )
+        if progress:
+            progress(f"{min(len(held), count)} of {count} expressions drawn")
+    return dict(itertools.islice(held.items(), count))

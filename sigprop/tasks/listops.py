@@ -1,0 +1,262 @@
+"""ListOps of the long-range benchmark: the value of a nested expression, from its tokens.
+
+The released files are tables of expressions and values; the same data can be drawn.
+
+Source: Nangia and Bowman (2018); Tay et al. (2021), Section 2.2.1.
+"""
+
+import csv
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import UInt8
+
+from sigprop.tasks.examples import DataSet, Examples
+from sigprop.tasks.expressions import (
+    CLOSE,
+    DIGIT,
+    EOS,
+    LRA,
+    OPERATOR,
+    TOKENS,
+    Rules,
+    distinct,
+    values,
+)
+from sigprop.tasks.packed import Form, Row, identity, kept, padded
+
+IDS = {name: number for number, name in enumerate(TOKENS) if number >= DIGIT}
+CLASSES = 10
+PARTS = ("train", "val", "test")
+HEADER = ("Source", "Target")
+COUNTS = (96_000, 2_000, 2_000)
+
+ROWS = 1000  # of a file, evaluated together
+
+
+def curried(tokens: Iterable[int]) -> str:
+    """One expression in the parentheses of the files: ``( ( ( [MAX 2 ) 9 ) ] )``.
+
+    Raises:
+        ValueError: If a token is unknown, a bracket is not balanced, an operator has no
+            arguments or there is not just one expression.
+    """
+    words: list[str] = []
+    opened: list[tuple[int, int]] = []  # place in words, arguments so far
+    roots = 0
+    for token in tokens:
+        if not DIGIT <= token <= CLOSE:
+            raise ValueError(f"need tokens from {DIGIT} to {CLOSE}, got {token}")
+        if OPERATOR <= token < CLOSE:
+            opened.append((len(words), 0))
+            words.append(TOKENS[token])
+            continue
+        word = TOKENS[token]
+        if token == CLOSE:
+            place, count = opened.pop() if opened else (0, 0)
+            if not count:
+                raise ValueError("need an operator and arguments before a ']'")
+            words[place] = "( " * (count + 1) + words[place]
+            word += " )"
+        if opened:
+            place, count = opened[-1]
+            opened[-1] = place, count + 1
+            word += " )"
+        else:
+            roots += 1
+        words.append(word)
+    if opened or roots != 1:
+        raise ValueError(
+            f"need balanced brackets around one expression, got {len(opened)} "
+            f"operators without ']' and {roots} complete expressions"
+        )
+    return " ".join(words)
+
+
+def parsed(text: str) -> bytes:
+    """The tokens of one expression of a file.
+
+    Raises:
+        ValueError: If a word is unknown, or brackets or parentheses are not balanced.
+    """
+    names = text.replace("( ", "").replace(" )", "").split(" ")
+    unknown = next((name for name in names if name not in IDS), None)
+    if unknown is not None:
+        raise ValueError(
+            f"need words in {' '.join(IDS)} ( ), got unknown token {unknown!r}"
+        )
+    tokens = bytes(IDS[name] for name in names)
+    if curried(tokens) != text:
+        raise ValueError(
+            "need the parentheses of one function of one argument at a time, balanced "
+            "and with single blanks: ( ( ( [MAX 2 ) 9 ) ] )"
+        )
+    return tokens
+
+
+def write_table(path: Path, examples: Examples) -> None:
+    """Write the released format: a header, then expression and value, lines in CR LF.
+
+    Raises:
+        ValueError: If an example is not an expression and an end.
+    """
+    with path.open("w", encoding="ascii", newline="") as file:
+        table = csv.writer(file, delimiter="\t")
+        table.writerow(HEADER)
+        for row, length, label in zip(
+            examples.inputs, examples.lengths, examples.labels, strict=True
+        ):
+            if row[length - 1] != EOS:
+                raise ValueError(f"need the end token {EOS}, got {row[length - 1]}")
+            table.writerow((curried(row[: length - 1].tolist()), int(label)))
+
+
+def read_table(
+    path: Path, width: int, progress: Callable[[str], None] | None = None
+) -> Examples:
+    """Read the released format, every value computed again.
+
+    Raises:
+        ValueError: If the header is missing, there is no row, or a line does not hold
+            one expression of fewer than ``width`` tokens and its value.
+    """
+    return padded(_checked(path, width, progress), _form(width))
+
+
+def _form(width: int) -> Form:
+    return Form(width, len(TOKENS), CLASSES, EOS)
+
+
+def _checked(
+    path: Path, width: int, progress: Callable[[str], None] | None
+) -> Iterator[Row]:
+    """The rows of a file, whose labels are their values."""
+    rows = _rows(path, width)
+    count = 0
+    while held := list(itertools.islice(rows, ROWS)):
+        found = values(np.frombuffer(b"".join(tokens for tokens, _ in held), np.uint8))
+        for (tokens, label), value in zip(held, found, strict=True):
+            if label != value:
+                raise ValueError(
+                    f"{path}, line {count + 2}: need the label {value}, the value of "
+                    f"the expression, got {label}"
+                )
+            count += 1
+            yield _ended(tokens), label
+        if progress:
+            progress(f"{path.name}: {count} expressions read")
+    if not count:
+        raise ValueError(f"need an expression in {path}, got the header alone")
+
+
+def _ended(tokens: bytes) -> UInt8[np.ndarray, " time"]:
+    return np.frombuffer(tokens + bytes([EOS]), np.uint8)
+
+
+def _rows(path: Path, width: int) -> Iterator[tuple[bytes, int]]:
+    with path.open(encoding="ascii", errors="replace", newline="\n") as file:
+        header = file.readline().rstrip("\r\n")
+        if header != "\t".join(HEADER):
+            raise ValueError(
+                f"need the header {HEADER[0]}<TAB>{HEADER[1]} in {path}, got "
+                f"{header[:40]!r}"
+            )
+        for number, line in enumerate(file, start=2):
+            try:
+                yield _row(line.rstrip("\r\n"), width)
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _row(line: str, width: int) -> tuple[bytes, int]:
+    text, *rest = line.split("\t")
+    if len(rest) != 1 or rest[0] not in TOKENS[DIGIT:OPERATOR]:
+        raise ValueError(f"need an expression, a tab and a digit, got {rest}")
+    tokens = parsed(text)
+    if len(tokens) >= width:
+        raise ValueError(f"need fewer than {width} tokens, got {len(tokens)}")
+    return tokens, int(rest[0])
+
+
+def listops(
+    folder: Path | None = None,
+    *,
+    rules: Rules = LRA,
+    counts: tuple[int, int, int] = COUNTS,
+    seed: int = 0,
+    cache: Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> DataSet:
+    """Distinct expressions and their values, drawn, or read where a folder is given.
+
+    Tokens are ``uint8 (n, rules.width)``, an end token behind each expression.
+
+    Args:
+        folder: Has ``basic_train.tsv``, ``basic_val.tsv`` and ``basic_test.tsv``.
+        rules: Of the draws; of files only the width is taken.
+        counts: Of training, validation and test, where they are drawn.
+        seed: Of the draws and of their order.
+        cache: Folder for packed tokens, which are mapped when they are asked for again.
+        progress: Is told how far the work is.
+
+    Raises:
+        ValueError: If the rules do not have as many expressions, a count is below one,
+            or a file is not as in ``read_table``.
+        FileNotFoundError: If a file is missing.
+    """
+    if folder is None:
+        parts = _drawn(rules, counts, seed, cache, progress)
+    else:
+        parts = [_file(folder, name, rules.width, cache, progress) for name in PARTS]
+    return DataSet(*parts, classes=CLASSES, vocabulary=len(TOKENS))
+
+
+def _file(
+    folder: Path,
+    name: str,
+    width: int,
+    cache: Path | None,
+    progress: Callable[[str], None] | None,
+) -> Examples:
+    path = folder / f"basic_{name}.tsv"
+    if not path.is_file():
+        layout = ", ".join(f"basic_{part}.tsv" for part in PARTS)
+        raise FileNotFoundError(
+            f"need {layout} in {folder}, as released or from write_table, got no "
+            f"{path.name}; leave the folder out to draw expressions instead"
+        )
+    return kept(
+        cache,
+        "listops",
+        (identity(path), width),
+        _form(width),
+        lambda: _checked(path, width, progress),
+    )
+
+
+def _drawn(
+    rules: Rules,
+    counts: tuple[int, int, int],
+    seed: int,
+    cache: Path | None,
+    progress: Callable[[str], None] | None,
+) -> list[Examples]:
+    if min(counts) < 1:
+        raise ValueError(f"need an expression in every part at least, got {counts}")
+    total = sum(counts)
+
+    def rows() -> Iterator[Row]:
+        held = list(distinct(rules, total, seed, progress).items())
+        # Three numbers, so that no block has the same state.
+        for row in np.random.default_rng((seed, 0, 1)).permutation(total):
+            tokens, label = held[row]
+            yield _ended(tokens), label
+
+    every = kept(cache, "listops", (rules, counts, seed), _form(rules.width), rows)
+    ends = np.cumsum(counts)
+    return [
+        Examples(every.inputs[rows], every.lengths[rows], every.labels[rows])
+        for rows in map(slice, ends - counts, ends)
+    ]

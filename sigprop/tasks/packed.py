@@ -1,0 +1,204 @@
+"""Token sequences kept in a file: packed once, and mapped whenever they are asked for.
+
+A packed file is one NumPy array of whole numbers, a row for each example: its tokens,
+padded with zeros to a common width, and its label in the last column.  Rows are written as
+they come, so that no more than a block of them is in memory.
+"""
+
+import hashlib
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, final
+
+import numpy as np
+from jaxtyping import Int, Shaped
+
+from sigprop.tasks.examples import Examples
+
+Row = tuple[Shaped[np.ndarray, " time"], int]  # tokens, their end included, and a label
+
+BLOCK = 1000  # rows written, or checked, together
+LAYOUT = 2  # of a packed file; another number leaves old ones alone
+
+
+@final
+@dataclass(frozen=True)
+class Form:
+    """What the rows of a file have in common.
+
+    Attributes:
+        width: Steps of a padded example.
+        vocabulary: Number of tokens, the padding, zero, included.
+        classes: Number of labels.
+        end: The token at the end of every example, if there is one.
+    """
+
+    width: int
+    vocabulary: int
+    classes: int
+    end: int | None = None
+
+    @property
+    def kind(self) -> np.dtype:
+        """The smallest type that holds every token and label."""
+        top = max(self.vocabulary, self.classes) - 1
+        kinds = (np.uint8, np.int16, np.int32)
+        return np.dtype(next(kind for kind in kinds if top <= np.iinfo(kind).max))
+
+
+def padded(rows: Iterable[Row], form: Form) -> Examples:
+    """The rows, padded, in memory.
+
+    Raises:
+        ValueError: If there is no row, or one does not have the form.
+    """
+    return _parts(np.concatenate(list(_blocks(rows, form))), form)
+
+
+def kept(
+    cache: Path | None,
+    name: str,
+    key: object,
+    form: Form,
+    rows: Callable[[], Iterable[Row]],
+) -> Examples:
+    """The rows, mapped from a file that is packed at the first time of asking.
+
+    Args:
+        cache: Folder of the packed files; without one the rows are held in memory.
+        name: A file's name starts with it.
+        key: All that the rows depend on; another ``repr`` of it is another file.
+        form: Of the rows.
+        rows: Is called where there is no such file.
+
+    Raises:
+        ValueError: If there is no row, or one does not have the form; if a packed file is
+            damaged.
+    """
+    if cache is None:
+        return padded(rows(), form)
+    path = place(cache, f"{name}.npy", (key, form))
+    if not path.is_file():
+        _pack(path, rows(), form)
+    return _mapped(path, form)
+
+
+def place(cache: Path, name: str, key: object) -> Path:
+    """The path for what depends on ``key``, with a digest of it before the suffix."""
+    digest = hashlib.sha256(repr((LAYOUT, key)).encode()).hexdigest()[:16]
+    stem, _, suffix = name.rpartition(".")
+    return cache / f"{stem}-{digest}.{suffix}"
+
+
+def identity(path: Path) -> tuple[str, int, int]:
+    """Name, size and time of change of a file: a key that follows a new version of it."""
+    status = path.stat()
+    return path.name, status.st_size, status.st_mtime_ns
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which has its name only when it is complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _blocks(
+    rows: Iterable[Row], form: Form
+) -> Iterator[Shaped[np.ndarray, "some columns"]]:
+    rows = iter(rows)
+    empty = True
+    while held := list(itertools.islice(rows, BLOCK)):
+        table = np.zeros((len(held), form.width + 1), np.int32)
+        for line, (tokens, label) in zip(table, held, strict=True):
+            if not 1 <= len(tokens) <= form.width:
+                raise ValueError(f"need 1 to {form.width} tokens, got {len(tokens)}")
+            line[: len(tokens)] = tokens
+            line[-1] = label
+        _lengths(table, form)  # before a smaller type wraps what is too large for it
+        empty = False
+        yield table.astype(form.kind)
+    if empty:
+        raise ValueError("need an example at least, got none")
+
+
+def _pack(path: Path, rows: Iterable[Row], form: Form) -> None:
+    blocks = _blocks(rows, form)
+    first = next(blocks)  # rows that fail at once leave no folder behind
+    with replaced(path) as stream:
+        _write_header(stream, 0, form)
+        count = 0
+        for block in itertools.chain([first], blocks):
+            stream.write(block.tobytes())
+            count += len(block)
+        stream.seek(0)
+        _write_header(stream, count, form)
+
+
+def _write_header(stream: BinaryIO, count: int, form: Form) -> None:
+    """NumPy's header, which has room for any number of rows and so never grows."""
+    content = {
+        "descr": np.lib.format.dtype_to_descr(form.kind),
+        "fortran_order": False,
+        "shape": (count, form.width + 1),
+    }
+    np.lib.format.write_array_header_1_0(stream, content)
+
+
+def _mapped(path: Path, form: Form) -> Examples:
+    try:
+        table = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"need a whole packed file, delete {path}: {error}") from error
+    columns = form.width + 1
+    if table.dtype != form.kind or table.ndim != 2 or table.shape[1] != columns:
+        raise ValueError(
+            f"need {form.kind} of {columns} columns, got {table.dtype} {table.shape}; "
+            f"delete {path}"
+        )
+    try:
+        return _parts(table, form)
+    except ValueError as error:
+        raise ValueError(f"{error}; delete {path}") from None
+
+
+def _parts(table: Shaped[np.ndarray, "n columns"], form: Form) -> Examples:
+    """Tokens as they are, lengths and labels in memory."""
+    firsts = range(0, len(table), BLOCK)
+    lengths = [_lengths(table[first : first + BLOCK], form) for first in firsts]
+    return Examples(
+        table[:, :-1], np.concatenate(lengths), table[:, -1].astype(np.int32)
+    )
+
+
+def _lengths(
+    block: Shaped[np.ndarray, "some columns"], form: Form
+) -> Int[np.ndarray, " some"]:
+    """Tokens of each row that are no padding, once all is found in order."""
+    tokens, labels = block[:, :-1], block[:, -1]
+    lengths = np.count_nonzero(tokens, axis=1)
+    ends = tokens[np.arange(len(block)), lengths - 1]
+    ended = ends != 0 if form.end is None else ends == form.end
+    if (
+        min(tokens.min(), labels.min()) < 0
+        or tokens.max() >= form.vocabulary
+        or labels.max() >= form.classes
+        or not ended.all()
+    ):
+        raise ValueError(
+            f"need tokens up to {form.vocabulary - 1}, an end before the padding and "
+            f"labels up to {form.classes - 1}, got others"
+        )
+    return lengths.astype(np.int32)
