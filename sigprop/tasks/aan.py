@@ -1,0 +1,173 @@
+"""Pairs of scientific articles: is one of them cited by the other?
+
+The pairs are read line by line from the tables of the long-range benchmark, and never
+downloaded.
+
+Source: Radev et al. (2013), the articles; Tay et al. (2021), Section 2.2.3, the task and its
+bytes; Gu et al. (2022), the characters of S4 and its successors.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from sigprop.tasks.examples import DataSet, Examples
+from sigprop.tasks.imdb import (
+    Bytes,
+    Characters,
+    Code,
+    Tokens,
+    alphabet,
+    kept_alphabet,
+)
+from sigprop.tasks.packed import Form, Row, identity, kept
+
+FILES = {name: f"new_aan_pairs.{name}.tsv" for name in ("train", "eval", "test")}
+FIELDS = ("label", "first number", "second number", "first text", "second text")
+CLASSES = 2
+WIDTH = 4000
+REPORTED = 5000  # pairs between two reports of progress
+
+
+class Pair(NamedTuple):
+    """Two articles, and whether one cites the other."""
+
+    label: int
+    texts: tuple[str, str]
+
+
+def aan(
+    folder: Path,
+    *,
+    tokens: Tokens = "characters",
+    width: int = WIDTH,
+    cache: Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> DataSet:
+    """Pairs as tokens ``(n, 2, width)``, with two lengths each.
+
+    Texts are as in the files, quotation marks included, and cut to the width.  Characters
+    are numbered by their frequency in what is read of the training part, where all of
+    them are known.  The full set takes 1.5 GB; from a cache it is mapped, and no more than
+    a thousand texts are in memory while it is packed.
+
+    Args:
+        folder: Has ``new_aan_pairs.train.tsv``, ``.eval.tsv`` and ``.test.tsv``.
+        tokens: Characters, with an end token, or bytes.
+        width: Steps of a padded text, the end included.
+        cache: Folder for packed tokens, which are mapped when they are asked for again, and
+            for the table of characters; without one all is held in memory.
+        progress: Is told how far the work is.
+
+    Raises:
+        FileNotFoundError: If a file is missing.
+        ValueError: If a file is empty, a line is not as in ``read_pairs``, a text has no
+            byte where bytes are read, or the width has no room.
+    """
+    if width < 2:
+        raise ValueError(f"need a width of two or more, got {width}")
+    paths = {name: folder / file for name, file in FILES.items()}
+    missing = [path.name for path in paths.values() if not path.is_file()]
+    if missing:
+        raise FileNotFoundError(
+            f"need {', '.join(FILES.values())} in {folder}, as in tsv_data of the "
+            f"long-range benchmark, found no {', '.join(missing)}"
+        )
+    code: Code = Bytes()
+    if tokens == "characters":
+        code = Characters(_known(paths["train"], width, cache, progress))
+    train, validation, test = (
+        _examples(name, path, code, width, cache, progress)
+        for name, path in paths.items()
+    )
+    return DataSet(train, validation, test, CLASSES, code.vocabulary)
+
+
+def read_pairs(path: Path) -> Iterator[Pair]:
+    """The pairs of a table, one line at a time.
+
+    Quotation marks are letters like others, and a line ends in LF or CR LF.
+
+    Raises:
+        ValueError: If a line is not UTF-8, has not five fields with tabs between them, or
+            its label, a decimal number, is neither zero nor one.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield _pair(line)
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _pair(line: bytes) -> Pair:
+    fields = line.decode("utf-8").removesuffix("\n").removesuffix("\r").split("\t")
+    if len(fields) != len(FIELDS):
+        raise ValueError(
+            f"need {', '.join(FIELDS)} with tabs between them, got {len(fields)} of "
+            f"{len(FIELDS)} fields"
+        )
+    label, _, _, first, second = fields
+    try:
+        known = float(label) in range(CLASSES)
+    except ValueError:
+        known = False
+    if not known:
+        raise ValueError(f"need a label of 0.0 or 1.0, got {label[:20]!r}")
+    return Pair(int(float(label)), (first, second))
+
+
+def _known(
+    path: Path,
+    width: int,
+    cache: Path | None,
+    progress: Callable[[str], None] | None,
+) -> str:
+    def texts() -> Iterator[str]:
+        for pair in _told(path, "characters counted", progress):
+            for text in pair.texts:
+                yield text[: width - 1]
+
+    return kept_alphabet(
+        cache, "aan", (identity(path), width), lambda: alphabet(texts())
+    )
+
+
+def _told(
+    path: Path, done: str, progress: Callable[[str], None] | None
+) -> Iterator[Pair]:
+    """The pairs, and word of how many there were."""
+    count = 0
+    for count, pair in enumerate(read_pairs(path), start=1):
+        yield pair
+        if progress and count % REPORTED == 0:
+            progress(f"{path.name}: {count} pairs, {done}")
+    if not count:
+        raise ValueError(f"need a pair in {path}, got an empty file")
+    if progress:
+        progress(f"{path.name}: all {count} pairs, {done}")
+
+
+def _examples(
+    name: str,
+    path: Path,
+    code: Code,
+    width: int,
+    cache: Path | None,
+    progress: Callable[[str], None] | None,
+) -> Examples:
+    def rows() -> Iterator[Row]:
+        for number, pair in enumerate(_told(path, "packed", progress), start=1):
+            for text in pair.texts:
+                try:
+                    yield code.encoded(text, width), pair.label
+                except ValueError as error:
+                    raise ValueError(f"{path}, line {number}: {error}") from None
+
+    form = Form(width, code.vocabulary, CLASSES, code.end)
+    texts = kept(cache, f"aan-{name}", (identity(path), code), form, rows)
+    return Examples(
+        texts.inputs.reshape(-1, 2, width),
+        texts.lengths.reshape(-1, 2),
+        texts.labels[::2],
+    )

@@ -1,0 +1,282 @@
+"""Film reviews read character by character, or byte by byte: were they liked or not?
+
+The reviews are read from a folder in their original layout, and never downloaded.
+
+Source: Maas et al. (2011), the reviews; Tay et al. (2021), Section 2.2.2, the task and its
+bytes; Gu et al. (2022), the characters of S4 and its successors.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal, final
+
+import numpy as np
+from jaxtyping import Int32, UInt32
+
+from sigprop.tasks.examples import DataSet, Examples, split
+from sigprop.tasks.packed import Form, Row, identity, kept, place, replaced
+
+MARKS = ("<pad>", "<unk>", "<eos>")
+UNKNOWN, END = 1, 2
+CODE_POINTS = 0x110000  # of Unicode
+
+WIDTH = {"characters": 4096, "bytes": 4000}
+CLASSES = {"neg": 0, "pos": 1}
+RATINGS = {"neg": range(1, 5), "pos": range(7, 11)}
+REPORTED = 5000  # reviews between two reports of progress
+
+Tokens = Literal["characters", "bytes"]
+Reviews = list[tuple[Path, int]]  # each with its class
+
+
+# --- texts as tokens ----------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Characters:
+    """A token from three for each character of an alphabet, and one at the end.
+
+    Attributes:
+        alphabet: The characters in the order of their tokens; others are unknown, token 1.
+    """
+
+    alphabet: str
+    end: ClassVar[int | None] = END
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens, padding, unknown and end included."""
+        return len(MARKS) + len(self.alphabet)
+
+    def encoded(self, text: str, width: int) -> Int32[np.ndarray, " time"]:
+        """The first ``width - 1`` characters, and the end."""
+        return np.append(self._tokens[code_points(text[: width - 1])], np.int32(END))
+
+    @functools.cached_property
+    def _tokens(self) -> Int32[np.ndarray, " code_points"]:
+        tokens = np.full(CODE_POINTS, UNKNOWN, np.int32)
+        tokens[code_points(self.alphabet)] = range(len(MARKS), self.vocabulary)
+        return tokens
+
+
+@final
+@dataclass(frozen=True)
+class Bytes:
+    """The bytes of UTF-8, each plus one, with no end."""
+
+    end: ClassVar[int | None] = None
+    vocabulary: ClassVar[int] = 257
+
+    def encoded(self, text: str, width: int) -> Int32[np.ndarray, " time"]:
+        """The first ``width`` bytes.
+
+        Raises:
+            ValueError: If there is none.
+        """
+        if not text:
+            raise ValueError("need a byte of text at least, got none")
+        return np.frombuffer(text.encode()[:width], np.uint8).astype(np.int32) + 1
+
+
+Code = Characters | Bytes
+
+
+def code_points(text: str) -> UInt32[np.ndarray, " characters"]:
+    """Unicode's number of each character."""
+    return np.frombuffer(text.encode("utf-32-le"), "<u4")
+
+
+def alphabet(texts: Iterable[str], least: int = 1) -> str:
+    """The characters that occur ``least`` times or more, by falling frequency.
+
+    What is as frequent is in the order of Unicode.
+
+    >>> alphabet(["banana", "cab"], least=2)
+    'abn'
+    """
+    counts = np.zeros(CODE_POINTS, int)
+    for text in texts:
+        found = np.bincount(code_points(text))
+        counts[: len(found)] += found
+    frequent = np.flatnonzero(counts >= least)
+    order = np.argsort(-counts[frequent], kind="stable")
+    return "".join(map(chr, frequent[order]))
+
+
+def kept_alphabet(
+    cache: Path | None, name: str, key: object, make: Callable[[], str]
+) -> str:
+    """An alphabet, from a table of tokens in the cache where there is one.
+
+    Raises:
+        ValueError: If the table is damaged.
+    """
+    if cache is None:
+        return make()
+    path = place(cache, f"{name}-vocabulary.json", key)
+    if not path.is_file():
+        with replaced(path) as stream:
+            stream.write(json.dumps(_numbered([*MARKS, *make()]), indent=0).encode())
+    try:
+        table = json.loads(path.read_bytes())
+        words = list(table)
+    except (ValueError, TypeError):
+        table, words = None, []
+    marks, characters = words[: len(MARKS)], words[len(MARKS) :]
+    single = all(len(one) == 1 for one in characters)
+    if table != _numbered(words) or marks != list(MARKS) or not single:
+        raise ValueError(f"need a table of characters and tokens, delete {path}")
+    return "".join(characters)
+
+
+def _numbered(words: list[str]) -> dict[str, int]:
+    return {word: token for token, word in enumerate(words)}
+
+
+# --- reviews ------------------------------------------------------------------------
+
+
+def imdb(
+    folder: Path,
+    *,
+    tokens: Tokens = "characters",
+    width: int | None = None,
+    least: int = 15,
+    val_split: float = 0.1,
+    lra_compat: bool = False,
+    reviews: int = 12_500,
+    cache: Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> DataSet:
+    """Reviews as tokens ``(n, width)``; class 1 was liked, class 0 was not.
+
+    Texts are as in the files, markup, case and punctuation included, and cut to the width.
+    Characters are numbered by their frequency in what is read of the training part.
+
+    Args:
+        folder: ``aclImdb``: has the folders ``pos`` and ``neg`` in ``train`` and ``test``.
+        tokens: Characters, with an end token, or bytes.
+        width: Steps of a padded example; unless told 4,096 characters, the end included, or
+            4,000 bytes.
+        least: How often a character must occur to be known.
+        val_split: Share of each class of the training reviews that is the validation, by a
+            fixed random order.
+        lra_compat: Whether all training reviews are to learn from and the validation is the
+            test, as in the published results, which choose by it.
+        reviews: Files in each of the four folders.
+        cache: Folder for packed tokens, which are mapped when they are asked for again, and
+            for the table of characters.
+        progress: Is told how far the work is.
+
+    Raises:
+        FileNotFoundError: If the layout is another one.
+        ValueError: If a folder has another number of reviews, a file has another name or
+            rating or is not UTF-8, the share leaves a part without reviews, or the width
+            has no room.
+    """
+    width = WIDTH[tokens] if width is None else width
+    if width < 2:
+        raise ValueError(f"need a width of two or more, got {width}")
+    parts = {name: _reviews(folder, name, reviews) for name in ("train", "test")}
+    if not lra_compat:
+        parts["train"], parts["validation"] = _divided(parts["train"], val_split)
+    code: Code = Bytes()
+    if tokens == "characters":
+        code = Characters(_known(parts["train"], width, least, cache))
+    read = {
+        name: _examples(name, part, code, width, cache, progress)
+        for name, part in parts.items()
+    }
+    validation = read["test" if lra_compat else "validation"]
+    return DataSet(
+        read["train"], validation, read["test"], len(CLASSES), code.vocabulary
+    )
+
+
+def _known(train: Reviews, width: int, least: int, cache: Path | None) -> str:
+    return kept_alphabet(
+        cache,
+        "imdb",
+        (_identities(train), width, least),
+        lambda: alphabet((_text(path)[: width - 1] for path, _ in train), least),
+    )
+
+
+def _examples(
+    name: str,
+    part: Reviews,
+    code: Code,
+    width: int,
+    cache: Path | None,
+    progress: Callable[[str], None] | None,
+) -> Examples:
+    def rows() -> Iterator[Row]:
+        for count, (path, label) in enumerate(part, start=1):
+            try:
+                yield code.encoded(_text(path), width), label
+            except ValueError as error:
+                raise ValueError(f"{error}; check {path}") from None
+            if progress and (count % REPORTED == 0 or count == len(part)):
+                progress(f"{name}: {count} of {len(part)} reviews read")
+
+    form = Form(width, code.vocabulary, len(CLASSES), code.end)
+    return kept(cache, f"imdb-{name}", (_identities(part), code), form, rows)
+
+
+def _identities(part: Reviews) -> list[object]:
+    return [(label, identity(path)) for path, label in part]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"need a text in UTF-8, got {path}: {error}") from error
+
+
+def _reviews(folder: Path, part: str, count: int) -> Reviews:
+    """The reviews of a part in the order of their numbers, those not liked first."""
+    found = []
+    for sort, label in CLASSES.items():
+        paths = (folder / part / sort).glob("*.txt")
+        numbered = sorted((_number(path, sort), path) for path in paths)
+        if not numbered:
+            raise FileNotFoundError(
+                "need reviews in train/pos, train/neg, test/pos and test/neg, as files "
+                f"{{id}}_{{rating}}.txt, found none in {folder / part / sort}"
+            )
+        if len(numbered) != count:
+            raise ValueError(
+                f"need {count} reviews, got {len(numbered)} in {folder / part / sort}; "
+                "unpack the data set again"
+            )
+        found += [(path, label) for _, path in numbered]
+    return found
+
+
+def _number(path: Path, sort: str) -> int:
+    match = re.fullmatch(r"([0-9]+)_([0-9]+)\.txt", path.name)
+    ratings = RATINGS[sort]
+    if match is None or int(match[2]) not in ratings:
+        raise ValueError(
+            f"need files {{id}}_{{rating}}.txt with ratings from {ratings[0]} to "
+            f"{ratings[-1]}, got {path}"
+        )
+    return int(match[1])
+
+
+def _divided(reviews: Reviews, share: float) -> tuple[Reviews, Reviews]:
+    """Two parts with the same share of each class."""
+    kept_back: tuple[Reviews, Reviews] = [], []
+    for label in CLASSES.values():
+        own = [review for review in reviews if review[1] == label]
+        for part, rows in zip(
+            kept_back, split(len(own), (1 - share, share)), strict=True
+        ):
+            part += [own[row] for row in np.sort(rows)]
+    return kept_back
