@@ -1,0 +1,390 @@
+"""Pathfinder and Path-X: are two marked tips on one contour, read pixel by pixel?
+
+The pictures are drawn, or read from the released folders.  They stay bytes; a packed file
+is mapped, so that no more of it is in memory than a batch needs.  What was packed before an
+interruption is kept.
+
+Source: Linsley et al. (2018); Tay et al. (2021), Section 2.2.5.
+"""
+
+import contextlib
+import hashlib
+import multiprocessing
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar, final
+
+import numpy as np
+from jaxtyping import UInt8
+from PIL import Image, UnidentifiedImageError
+
+from sigprop.tasks.contours import PATHFINDER_32, Rules, picture
+from sigprop.tasks.examples import DataSet, Examples, split
+
+COUNTS = (20_000, 2_000, 2_000)
+SHARES = (0.8, 0.1, 0.1)
+MAGIC = b"\x93NUMPY"
+LAYOUT = 1  # of a packed file; another number leaves old ones alone
+
+Table = UInt8[np.ndarray, "n pixels_and_label"]
+Progress = Callable[[str], None]
+T = TypeVar("T")
+
+
+class Entry(NamedTuple):
+    """A picture's file, below the folder of its level, its class and its bytes."""
+
+    name: str
+    label: int
+    size: int
+
+
+def pathfinder(
+    folder: Path | None = None,
+    *,
+    rules: Rules = PATHFINDER_32,
+    counts: tuple[int, int, int] = COUNTS,
+    seed: int = 0,
+    cache: Path | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> DataSet:
+    """Pictures as bytes ``(n, window**2, 1)``, their rows one after another.
+
+    Pictures are drawn, or read where a folder is given: 80 % of these are to learn from,
+    10 % to validate and 10 % to test, by a fixed random order.
+
+    Args:
+        folder: One level as released: ``metadata/{batch}.npy`` and
+            ``imgs/{batch}/sample_{index}.png``, empty pictures being left out.
+        rules: Of the draws; of files only the window is taken.
+        counts: Of training, validation and test, where they are drawn.
+        seed: Of the draws, not negative.
+        cache: Folder for packed pictures, which are mapped when they are asked for again.
+        workers: Processes that draw or read; they change nothing in the result.
+        progress: Is told how far the work is.
+
+    Raises:
+        ValueError: If a count or ``workers`` is below one, the rules admit no contours, or
+            a file is damaged, of another size or without a label of zero or one.
+        FileNotFoundError: If a file is missing.
+    """
+    if workers < 1:
+        raise ValueError(f"need one worker or more, got {workers}")
+    if folder is None:
+        if min(counts) < 1 or seed < 0:
+            raise ValueError(
+                "need a picture in every part and seed >= 0, got "
+                f"{counts} and seed {seed}"
+            )
+        total = sum(counts)
+        shards = [
+            partial(_drawn, rules, seed, first, last) for first, last in _pieces(total)
+        ]
+        key = (rules, seed, total)
+    else:
+        entries = _in_parts(released(folder))
+        counts, total = _sizes(len(entries)), len(entries)
+        shards = [
+            partial(_read, folder, entries[first:last], rules.window)
+            for first, last in _pieces(total)
+        ]
+        key = (str(folder.resolve()), rules.window, *map(tuple, entries))
+    work = _Work(shards, total, rules.window**2, workers, progress)
+    inputs, labels = _kept(cache, key, work) if cache else _held(work)
+    lengths = np.full(total, rules.window**2, np.int32)
+    ends = np.cumsum(counts)
+    parts = [
+        Examples(inputs[rows], lengths[rows], labels[rows].astype(np.int32))
+        for rows in map(slice, ends - counts, ends)
+    ]
+    return DataSet(*parts, classes=2)
+
+
+# --- one shard ----------------------------------------------------------------------
+
+SHARD = 1000  # pictures in one piece of work
+
+
+def _pieces(total: int) -> list[tuple[int, int]]:
+    return [(first, min(first + SHARD, total)) for first in range(0, total, SHARD)]
+
+
+def _drawn(rules: Rules, seed: int, first: int, last: int) -> Table:
+    """Pictures one after another, the label in a last column."""
+    table = np.empty((last - first, rules.window**2 + 1), np.uint8)
+    for row, index in zip(table, range(first, last), strict=True):
+        drawn = picture(rules, seed, index)
+        row[:-1], row[-1] = drawn.image.ravel(), drawn.label
+    return table
+
+
+def _read(folder: Path, entries: Sequence[Entry], window: int) -> Table:
+    table = np.empty((len(entries), window**2 + 1), np.uint8)
+    for row, entry in zip(table, entries, strict=True):
+        row[:-1], row[-1] = _decoded(folder / entry.name, window).ravel(), entry.label
+    return table
+
+
+def _decoded(path: Path, window: int) -> UInt8[np.ndarray, "window window"]:
+    try:
+        with Image.open(path) as image:
+            pixels = np.asarray(image)
+    except (UnidentifiedImageError, OSError, SyntaxError) as error:
+        raise ValueError(
+            f"need a whole PNG file, got {path}: {error}; fetch it again"
+        ) from error
+    if pixels.dtype != np.uint8 or pixels.shape != (window, window):
+        raise ValueError(
+            f"need a grey picture of {window} x {window} bytes, got {pixels.dtype} "
+            f"{pixels.shape} in {path}; give the rules of that size"
+        )
+    return pixels
+
+
+# --- the released folders -----------------------------------------------------------
+
+
+def released(folder: Path) -> list[Entry]:
+    """The pictures of one level that are not empty, in the order of their batches.
+
+    Raises:
+        ValueError: If a table has no name of a number, is damaged or has a label that is
+            neither zero nor one, or there are no pictures.
+        FileNotFoundError: If tables or pictures are missing.
+    """
+    paths = list((folder / "metadata").glob("*.npy"))
+    if not paths:
+        raise FileNotFoundError(
+            "need metadata/{batch}.npy and imgs/{batch}/sample_{index}.png, as in "
+            f"pathfinder32/curv_contour_length_14, in {folder}, got no metadata; leave "
+            "the folder out to draw pictures instead"
+        )
+    strange = [path for path in paths if not path.stem.isdecimal()]
+    if strange:
+        raise ValueError(f"need metadata named by a number, got {strange[0]}")
+    found = []
+    for path in sorted(paths, key=lambda one: int(one.stem)):
+        for name, label in _listed(path):
+            try:
+                size = (folder / name).stat().st_size
+            except FileNotFoundError:
+                raise FileNotFoundError(
+                    f"need {name}, which {path} lists, got no such file; unpack the "
+                    "data set again"
+                ) from None
+            if size:
+                found.append(Entry(name, label, size))
+    if not found:
+        raise ValueError(f"need pictures that are not empty in {folder}, got none")
+    return found
+
+
+def _listed(path: Path) -> Iterator[tuple[str, int]]:
+    for number, fields in enumerate(_fields(path), start=1):
+        if len(fields) < 4 or fields[3] not in ("0", "1"):
+            raise ValueError(
+                "need a folder, a file, an index, a label of 0 or 1 and more, got "
+                f"{' '.join(fields)[:60]!r} in {path}, line {number}"
+            )
+        yield f"{fields[0]}/{fields[1]}", int(fields[3])
+
+
+def _fields(path: Path) -> list[list[str]]:
+    """Lines of a table: text in spite of its name, or an array of strings."""
+    content = path.read_bytes()
+    if not content.startswith(MAGIC):
+        lines = content.decode("ascii", errors="replace").splitlines()
+        return [line.split() for line in lines if line.strip()]
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(
+            f"need text or an array of strings, got {path}: {error}; fetch it again"
+        ) from error
+    if array.dtype.kind not in "SU" or array.ndim != 2:
+        raise ValueError(
+            f"need strings in rows and columns, got {array.dtype} {array.shape} in {path}"
+        )
+    return array.astype(str).tolist()
+
+
+def _in_parts(entries: list[Entry]) -> list[Entry]:
+    """In the order of the parts, each of which is then one piece of a packed file."""
+    return [entries[row] for part in split(len(entries), SHARES) for row in part]
+
+
+def _sizes(total: int) -> tuple[int, int, int]:
+    first, second, third = map(len, split(total, SHARES))
+    return first, second, third
+
+
+# --- all shards ---------------------------------------------------------------------
+
+Arrays = tuple[UInt8[np.ndarray, "n pixels 1"], UInt8[np.ndarray, " n"]]
+
+
+@final
+@dataclass(frozen=True)
+class _Work:
+    """Pieces of work, and what they amount to."""
+
+    shards: Sequence[Callable[[], Table]]
+    total: int
+    pixels: int
+    workers: int
+    progress: Progress | None
+
+    def rows(self, number: int) -> slice:
+        return slice(number * SHARD, min((number + 1) * SHARD, self.total))
+
+    def done(self, pieces: Mapping[int, Callable[[], T]]) -> Iterator[tuple[int, T]]:
+        """What some of the pieces return, by their numbers and as they are ready."""
+        ready = self.total - sum(self._size(number) for number in pieces)
+        results = _parallel if self.workers > 1 else _serial
+        for number, result in results(pieces, self.workers):
+            ready += self._size(number)
+            if self.progress:
+                self.progress(f"{ready} of {self.total} pictures ready")
+            yield number, result
+
+    def _size(self, number: int) -> int:
+        rows = self.rows(number)
+        return rows.stop - rows.start
+
+
+def _serial(pieces: Mapping[int, Callable[[], T]], _: int) -> Iterator[tuple[int, T]]:
+    for number, piece in pieces.items():
+        yield number, piece()
+
+
+def _parallel(
+    pieces: Mapping[int, Callable[[], T]], workers: int
+) -> Iterator[tuple[int, T]]:
+    with ProcessPoolExecutor(
+        min(workers, max(len(pieces), 1)),
+        multiprocessing.get_context("spawn"),
+        initializer=_end_with_parent,
+    ) as pool:
+        numbers = {pool.submit(piece): number for number, piece in pieces.items()}
+        try:
+            for future in as_completed(numbers):
+                yield numbers.pop(future), future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A worker would wait for more work for ever if its parent were killed."""
+
+    def wait() -> None:
+        parent = multiprocessing.parent_process()
+        if parent:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _held(work: _Work) -> Arrays:
+    inputs = np.empty((work.total, work.pixels, 1), np.uint8)
+    labels = np.empty(work.total, np.uint8)
+    for number, table in work.done(dict(enumerate(work.shards))):
+        rows = work.rows(number)
+        inputs[rows, :, 0], labels[rows] = table[:, :-1], table[:, -1]
+    return inputs, labels
+
+
+# --- packed files -------------------------------------------------------------------
+
+
+def _kept(cache: Path, key: object, work: _Work) -> Arrays:
+    """The same from packed files, made first where they are missing."""
+    name = hashlib.sha256(repr((LAYOUT, key)).encode()).hexdigest()[:16]
+    path = cache / f"pathfinder-{name}.npy"
+    if not _is_packed(path):
+        try:
+            _pack(path, work)
+        except FileNotFoundError:
+            if not _is_packed(path):  # else another process was faster, and tidied up
+                raise
+    inputs = _mapped(path, (work.total, work.pixels, 1))
+    labels = np.array(_mapped(_beside(path), (work.total,)))
+    if labels.max() > 1:
+        raise ValueError(f"need labels of 0 or 1, got others; delete {path}")
+    return inputs, labels
+
+
+def _pack(path: Path, work: _Work) -> None:
+    """Shards first; then all of them in one file, under its name only when complete."""
+    folder = path.with_suffix(".shards")
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [folder / f"{number:06}.npy" for number in range(len(work.shards))]
+    missing = {
+        number: partial(_save_shard, name, shard)
+        for number, (name, shard) in enumerate(zip(names, work.shards, strict=True))
+        if not name.is_file()
+    }
+    for _ in work.done(missing):
+        pass
+    labels = np.empty(work.total, np.uint8)
+    with _replacing(path) as unfinished:
+        inputs = np.lib.format.open_memmap(
+            unfinished, "w+", np.uint8, (work.total, work.pixels, 1)
+        )
+        for number, name in enumerate(names):
+            rows = work.rows(number)
+            table = _mapped(name, (rows.stop - rows.start, work.pixels + 1))
+            inputs[rows, :, 0], labels[rows] = table[:, :-1], table[:, -1]
+        inputs.flush()
+        _save(_beside(path), labels)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    """Where the labels are, written before the pictures are in place."""
+    return path.with_name(f"{path.stem}-labels.npy")
+
+
+def _is_packed(path: Path) -> bool:
+    return path.is_file() and _beside(path).is_file()
+
+
+def _save_shard(path: Path, shard: Callable[[], Table]) -> None:
+    _save(path, shard())
+
+
+def _save(path: Path, array: np.ndarray) -> None:
+    with _replacing(path) as unfinished, unfinished.open("wb") as stream:
+        np.save(stream, array)
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A name to write under, which becomes ``path`` when the file is complete."""
+    unfinished = path.with_name(f".{path.name}-{os.getpid()}.partial")
+    try:
+        yield unfinished
+        with unfinished.open("rb") as stream:
+            os.fsync(stream.fileno())
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _mapped(path: Path, shape: tuple[int, ...]) -> UInt8[np.ndarray, "*shape"]:
+    try:
+        array = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"need a whole packed file, delete {path}: {error}") from error
+    if array.dtype != np.uint8 or array.shape != shape:
+        raise ValueError(
+            f"need uint8 {shape}, got {array.dtype} {array.shape}; delete {path}"
+        )
+    return array
