@@ -5,26 +5,25 @@ Training goes in segments of equal length; after each one curves are recorded an
 time to time, everything is written to one file, from which the same call goes on.
 """
 
-import os
 import time
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from sigprop.checkpoints import load_checkpoint, save_checkpoint
 from sigprop.layers.base import Group, Layer, replace
 
 Parameters = Any
+Tree = TypeVar("Tree")
 Loss = Callable[[Parameters, PRNGKeyArray], Float[Array, ""]]
 SCHEDULES = ("cosine", "constant")
-DONE, RECORD = "segments_done", "record "  # names in a checkpoint beside the leaves
 
 
 @dataclass(frozen=True)
@@ -196,26 +195,38 @@ def advance(
         value, slopes = jax.value_and_grad(loss)(
             run.parameters, jax.random.fold_in(run.key, run.step)
         )
-        moves, state = transformation.update(slopes, run.optimiser, run.parameters)
-        moved = optax.apply_updates(run.parameters, moves)
-        leaves = [value, *jax.tree.leaves(slopes), *jax.tree.leaves(moved)]
-        sound = jnp.stack([jnp.isfinite(one).all() for one in leaves]).all()
-        going = sound & (run.diverged < 0)
-        parameters, state = jax.tree.map(
-            lambda new, old: jnp.where(going, new, old),
-            (moved, state),
-            (run.parameters, run.optimiser),
-        )
-        diverged = jnp.where((run.diverged < 0) & ~sound, run.step, run.diverged)
-        after = run._replace(
-            parameters=parameters,
-            optimiser=state,
-            step=run.step + going,
-            diverged=diverged,
-        )
+        after, going = descend(run, transformation, value, slopes)
         return after, jnp.where(going, value, jnp.nan)
 
     return jax.lax.scan(body, run, length=steps)
+
+
+def descend(
+    run: Run,
+    transformation: optax.GradientTransformation,
+    value: Float[Array, ""],
+    slopes: Parameters,
+) -> tuple[Run, Bool[Array, ""]]:
+    """Take one step, and say whether it was taken: nothing moves once a run diverged."""
+    moves, state = transformation.update(slopes, run.optimiser, run.parameters)
+    moved = optax.apply_updates(run.parameters, moves)
+    leaves = [value, *jax.tree.leaves(slopes), *jax.tree.leaves(moved)]
+    sound = jnp.stack([jnp.isfinite(one).all() for one in leaves]).all()
+    going = sound & (run.diverged < 0)
+    parameters, state = choose(going, (moved, state), (run.parameters, run.optimiser))
+    diverged = jnp.where((run.diverged < 0) & ~sound, run.step, run.diverged)
+    after = run._replace(
+        parameters=parameters,
+        optimiser=state,
+        step=run.step + going,
+        diverged=diverged,
+    )
+    return after, going
+
+
+def choose(condition: Bool[Array, ""], yes: Tree, no: Tree) -> Tree:
+    """One of two trees."""
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
 def effective_rates(run: Run, optimiser: Optimiser) -> Parameters:
@@ -261,22 +272,23 @@ class Segments:
 
 
 def train(
-    run: Run,
-    segment: Callable[[Run], tuple[Run, Mapping[str, Array]]],
+    run: Tree,
+    segment: Callable[[Tree], tuple[Tree, Mapping[str, Any]]],
     segments: Segments,
     progress: Callable[[int], None] = lambda done: None,
-) -> tuple[Run, dict[str, np.ndarray]]:
+) -> tuple[Tree, dict[str, np.ndarray]]:
     """Run all segments, from the checkpoint if there is one.
 
     Args:
-        run: The start, or many of them along a first axis.
+        run: The start, or many of them along a first axis, or any tree of arrays.
         segment: Takes ``segments.steps`` steps, and says what to record of them; it
             should be compiled.
         segments: How many, and where to keep what is done.
         progress: Called with the number of segments done.
 
     Returns:
-        The run at its end, and each record with the segments along its first axis.
+        The run at its end, and each record with the segments that made it along its
+        first axis.
 
     Raises:
         ValueError: If the checkpoint is of another training.
@@ -298,75 +310,3 @@ def train(
             written = time.monotonic()
         progress(done)
     return run, {name: np.stack(values) for name, values in records.items()}
-
-
-def save_checkpoint(
-    place: Path, run: Run, done: int, records: Mapping[str, list[np.ndarray]]
-) -> None:
-    """Write a training to a new file that then takes the old one's name.
-
-    Raises:
-        OSError: If it cannot be written; the old file is as it was.
-    """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    partial = place.with_name(f".{place.name}-{os.getpid()}.partial")
-    arrays: dict[str, Any] = {DONE: np.array(done)}
-    arrays |= {f"{RECORD}{name}": np.stack(values) for name, values in records.items()}
-    arrays |= {name: np.asarray(leaf) for name, leaf in _leaves(_plain(run))}
-    try:
-        with partial.open("wb") as stream:
-            np.savez(stream, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(place)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def load_checkpoint(
-    place: Path, like: Run
-) -> tuple[Run, int, dict[str, list[np.ndarray]]]:
-    """The run, the segments done and their records from a file.
-
-    Args:
-        place: What ``save_checkpoint`` wrote.
-        like: A run of the same training, for the shapes and types.
-
-    Raises:
-        ValueError: If the file cannot be read, or is of another training.
-    """
-    try:
-        with place.open("rb") as stream, np.load(stream) as stored:
-            found = dict(stored)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"{place} is no checkpoint ({error}); delete it to start over"
-        ) from error
-    plain = _plain(like)
-    for name, leaf in _leaves(plain):
-        held = found.get(name)
-        if held is None or (held.shape, held.dtype) != (leaf.shape, leaf.dtype):
-            has = "nothing" if held is None else f"{held.dtype}{held.shape}"
-            raise ValueError(
-                f"{place} is a checkpoint of another training: need {name} as "
-                f"{leaf.dtype}{leaf.shape}, it has {has}; delete it to start over"
-            )
-    leaves = [jnp.asarray(found[name]) for name, _ in _leaves(plain)]
-    run = jax.tree.unflatten(jax.tree.structure(plain), leaves)
-    records = {
-        name.removeprefix(RECORD): list(value)
-        for name, value in found.items()
-        if name.startswith(RECORD)
-    }
-    run = run._replace(key=jax.random.wrap_key_data(run.key))
-    return run, int(found[DONE]), records
-
-
-def _plain(run: Run) -> Run:
-    """The run with its key as the integers that it is made of."""
-    return run._replace(key=jax.random.key_data(run.key))
-
-
-def _leaves(run: Run) -> list[tuple[str, Array]]:
-    leaves = jax.tree.leaves_with_path(run)
-    return [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]

@@ -3,7 +3,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import training
+from sigprop import checkpoints
+from sigprop.checkpoints import load_checkpoint, save_checkpoint
 from sigprop.layers.lru import lru
 from sigprop.training import (
     Optimiser,
@@ -11,8 +12,6 @@ from sigprop.training import (
     advance,
     by_group,
     effective_rates,
-    load_checkpoint,
-    save_checkpoint,
     start,
     train,
 )
@@ -205,7 +204,7 @@ def test_a_failed_write_leaves_the_old_checkpoint(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(training.os, "fsync", full)
+    monkeypatch.setattr(checkpoints.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(place, begun(), 2, {})
     assert place.read_bytes() == before

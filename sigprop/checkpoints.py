@@ -1,0 +1,98 @@
+"""Checkpoints: all arrays of a training in one file that is old or new, never half.
+
+A file holds every leaf of a tree under its path, the curves recorded so far and the number
+of segments done.  Random keys are kept as the integers that they are made of.
+"""
+
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+DONE, RECORD = "segments_done", "record "  # names beside the leaves
+Records = Mapping[str, list[np.ndarray]]
+
+
+def save_checkpoint(place: Path, tree: Any, done: int, records: Records) -> None:
+    """Write a training to a new file that then takes the old one's name.
+
+    Raises:
+        OSError: If it cannot be written; the old file is as it was.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    partial = place.with_name(f".{place.name}-{os.getpid()}.partial")
+    arrays: dict[str, Any] = {DONE: np.array(done)}
+    arrays |= {f"{RECORD}{name}": np.stack(values) for name, values in records.items()}
+    arrays |= {name: np.asarray(leaf) for name, leaf in _leaves(_plain(tree))}
+    try:
+        with partial.open("wb") as stream:
+            np.savez(stream, **arrays)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(place)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load_checkpoint(
+    place: Path, like: Any
+) -> tuple[Any, int, dict[str, list[np.ndarray]]]:
+    """The tree, the segments done and their records from a file.
+
+    Args:
+        place: What ``save_checkpoint`` wrote.
+        like: A tree of the same training, for the shapes and types.
+
+    Raises:
+        ValueError: If the file cannot be read, or is of another training.
+    """
+    try:
+        with place.open("rb") as stream, np.load(stream) as stored:
+            found = dict(stored)
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{place} is no checkpoint ({error}); delete it to start over"
+        ) from error
+    plain = _plain(like)
+    for name, leaf in _leaves(plain):
+        held = found.get(name)
+        if held is None or (held.shape, held.dtype) != (leaf.shape, leaf.dtype):
+            has = "nothing" if held is None else f"{held.dtype}{held.shape}"
+            raise ValueError(
+                f"{place} is a checkpoint of another training: need {name} as "
+                f"{leaf.dtype}{leaf.shape}, it has {has}; delete it to start over"
+            )
+    leaves = [
+        jax.random.wrap_key_data(found[name])
+        if _is_key(leaf)
+        else jnp.asarray(found[name])
+        for (name, _), leaf in zip(_leaves(plain), jax.tree.leaves(like), strict=True)
+    ]
+    records = {
+        name.removeprefix(RECORD): list(value)
+        for name, value in found.items()
+        if name.startswith(RECORD)
+    }
+    tree = jax.tree.unflatten(jax.tree.structure(like), leaves)
+    return tree, int(found[DONE]), records
+
+
+def _is_key(leaf: Array) -> bool:
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def _plain(tree: Any) -> Any:
+    return jax.tree.map(
+        lambda leaf: jax.random.key_data(leaf) if _is_key(leaf) else leaf, tree
+    )
+
+
+def _leaves(tree: Any) -> list[tuple[str, Array]]:
+    leaves = jax.tree.leaves_with_path(tree)
+    return [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
