@@ -65,7 +65,7 @@ class Block(eqx.Module):
     ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
         """The next features of a sequence, and the state of the normalisations."""
         u, state = normalise(self.norm, x, state, length)
-        return self._after(x, apply_layer(self.layer, u, length), state, length, key)
+        return self.complete(x, apply_layer(self.layer, u, length), state, length, key)
 
     def step(
         self, h: Any, x: Float[Array, " width"], state: eqx.nn.State
@@ -77,10 +77,18 @@ class Block(eqx.Module):
         """
         u, state = normalise(self.norm, x[None], state, None)
         h, y = self.layer.step(h, u[0])
-        features, _ = self._after(x[None], y[None], state, None, None)
+        features, _ = self.complete(x[None], y[None], state, None, None)
         return h, features[0]
 
-    def _after(self, x, y, state, length, key):
+    def complete(
+        self,
+        x: Float[Array, "time width"],
+        y: Float[Array, "time width"],
+        state: eqx.nn.State,
+        length: Length,
+        key: PRNGKeyArray | None,
+    ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
+        """The rest of a call, from the block's inputs and its layer's outputs."""
         keys = (None, None) if key is None else jax.random.split(key)
         if isinstance(self.mixing, GLU):
             y = self._drop(gelu(y), keys[0])

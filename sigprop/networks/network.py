@@ -93,13 +93,13 @@ class Network(eqx.Module):
     ) -> tuple[Float[Array, "*time width"], eqx.nn.State]:
         """What the decoder sees.  Arguments and errors as for a call."""
         self._require(u, length, key)
-        x = self._encode(clear_padding(u, length))
+        x = self.encode(u, length)
         keys = [None] * len(self.blocks)
         if key is not None:
             keys = jax.random.split(key, len(self.blocks))
         for block, block_key in zip(self.blocks, keys, strict=True):
             x, state = block(x, state, length=length, key=block_key)
-        return self._pool(x, length), state
+        return self.pool(x, length), state
 
     def initial_states(self) -> Stream:
         """What ``step`` starts from: no memory and nothing pooled; also a reset."""
@@ -126,7 +126,7 @@ class Network(eqx.Module):
             )
         self._require(u[None], None, None)
         states, (steps, total) = stream
-        x, following = self._encode(u[None])[0], []
+        x, following = self.encode(u[None], None)[0], []
         for block, h in zip(self.blocks, states, strict=True):
             h, x = block.step(h, x, state)
             following.append(h)
@@ -136,7 +136,11 @@ class Network(eqx.Module):
         outputs = x if self.decoder is None else self.decoder(x)
         return (tuple(following), (steps, total)), outputs
 
-    def _encode(self, u):
+    def encode(
+        self, u: Num[Array, "time *features"], length: Length
+    ) -> Float[Array, "time width"]:
+        """What the first block sees; padding may hold anything."""
+        u = clear_padding(u, length)
         if isinstance(self.encoder, eqx.nn.Linear):
             return jax.vmap(self.encoder)(u)
         # Its own call would take the nearest token in place of one that does not exist.
@@ -144,7 +148,10 @@ class Network(eqx.Module):
             mode="fill", fill_value=jnp.nan, wrap_negative_indices=False
         )
 
-    def _pool(self, x, length):
+    def pool(
+        self, x: Float[Array, "time width"], length: Length
+    ) -> Float[Array, "*time width"]:
+        """What is taken from the steps."""
         if self.config.pooling == "none":
             return x
         steps = jnp.maximum(x.shape[0] if length is None else length, 1)

@@ -1,0 +1,116 @@
+"""How a network is trained on a task: sizes, optimiser, batches; the papers' and smaller ones.
+
+Source: Orvieto et al. (2023), Tables 8-9 and Appendix D.2; RotRNN (2024), Table 3;
+BLUR (2025), Table 6.
+"""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sigprop.networks.config import NetworkConfig
+from sigprop.training import Optimiser
+
+PRECISIONS = ("float32", "bfloat16")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """A training, but for its data and its seed.
+
+    Attributes:
+        network: What is trained.
+        optimiser: Its schedule has the steps of the training.
+        rate: Peak learning rate.
+        factor: What multiplies it for recurrent and input parameters, which do not decay.
+        batch: Examples a step.
+        segment: Steps that are taken, and recorded, together.
+        evaluate: Segments between two looks at the validation.
+        matmul: Precision of the factors of matrix products, where the device has several.
+
+    Raises:
+        ValueError: If a number is out of range, or segments do not make up the steps.
+    """
+
+    network: NetworkConfig
+    optimiser: Optimiser
+    rate: float
+    factor: float = 1.0
+    batch: int = 32
+    segment: int = 20
+    evaluate: int = 10
+    matmul: str = "float32"
+
+    def __post_init__(self) -> None:
+        if not (self.rate > 0 and self.factor >= 0):
+            raise ValueError(
+                f"need rate > 0 and factor >= 0, got {self.rate} and {self.factor}"
+            )
+        if min(self.batch, self.segment, self.evaluate) < 1:
+            raise ValueError(
+                "need a batch, a segment and evaluate of one at least, got "
+                f"{self.batch}, {self.segment} and {self.evaluate}"
+            )
+        if self.optimiser.steps % self.segment:
+            raise ValueError(
+                f"need whole segments of {self.segment} steps, got "
+                f"{self.optimiser.steps} steps"
+            )
+        if self.matmul not in PRECISIONS:
+            raise ValueError(f"need matmul in {PRECISIONS}, got {self.matmul!r}")
+
+    @property
+    def segments(self) -> int:
+        """Segments of the whole training."""
+        return self.optimiser.steps // self.segment
+
+    def to_json(self) -> str:
+        """The recipe as JSON text."""
+        return json.dumps(dataclasses.asdict(self), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Recipe":
+        """Read what ``to_json`` wrote.
+
+        Raises:
+            ValueError: If it is not such a text.
+        """
+        try:
+            values = json.loads(text)
+            network = NetworkConfig.from_dict(values.pop("network"))
+            betas = tuple(values["optimiser"].pop("betas"))
+            optimiser = Optimiser(betas=betas, **values.pop("optimiser"))
+            return cls(network=network, optimiser=optimiser, **values)
+        except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
+            raise ValueError(f"need a recipe in JSON, got another: {error}") from error
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A row of a paper's table, or our own: how long, how fast and how much at once."""
+
+    steps: int
+    batch: int
+    rate: float
+    factor: float
+    decay: float = 0.05
+    warmup: float = 0.1  # share of the steps
+
+
+def recipe(network: NetworkConfig, schedule: Schedule, **more: Any) -> Recipe:
+    """The training of a network by a schedule: warm-up, then a cosine to ``1e-7``."""
+    optimiser = Optimiser(
+        steps=schedule.steps,
+        warmup=round(schedule.warmup * schedule.steps),
+        final=1e-7 / schedule.rate,
+        decay=schedule.decay,
+    )
+    return Recipe(
+        network=network,
+        optimiser=optimiser,
+        rate=schedule.rate,
+        factor=schedule.factor,
+        batch=schedule.batch,
+        **more,
+    )

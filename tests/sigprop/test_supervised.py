@@ -1,0 +1,229 @@
+"""Training on labelled sequences: it learns, resumes to the same numbers, and says no."""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.checkpoints import load_checkpoint
+from sigprop.networks import NetworkConfig, over_batch
+from sigprop.recipes import Recipe, Schedule, recipe
+from sigprop.supervised import (
+    Diverged,
+    _begin,
+    _skeleton,
+    cross_entropy,
+    evaluate,
+    fit,
+    require_fit,
+)
+from sigprop.tasks.examples import DataSet, Examples
+
+SMALL = NetworkConfig(
+    inputs=1, outputs=2, width=4, state_size=4, depth=1, layer="lru", dropout=0.1
+)
+RECIPE = recipe(SMALL, Schedule(60, 10, 2e-2, 0.5), segment=5, evaluate=2)
+
+
+def signs(count, seed, steps=12):
+    """Noise around one mean or its opposite; sequences of six steps or more."""
+    draw = np.random.default_rng(seed)
+    labels = draw.integers(0, 2, count)
+    lengths = draw.integers(6, steps, count, endpoint=True)
+    x = draw.normal(size=(count, steps, 1)) + (2 * labels[:, None, None] - 1)
+    x[np.arange(steps) >= lengths[:, None]] = 0
+    return Examples(x.astype(np.float32), lengths, labels)
+
+
+DATA = DataSet(signs(80, 0), signs(30, 1), signs(33, 2), classes=2)
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    return fit(RECIPE, DATA, 3)
+
+
+def test_it_learns_and_tests_where_validation_was_best(undisturbed):
+    assert undisturbed.test.accuracy > 0.85
+    records = undisturbed.records
+    assert records["loss"].shape == records["gradient_norm"].shape == (12, 5)
+    assert records["loss"][-3:].mean() < 0.7 * records["loss"][0].mean()
+    seen = records["validation_accuracy"]
+    assert undisturbed.validation == pytest.approx(seen.max())
+    assert undisturbed.step == records["step"][seen.argmax()]
+    assert records["state_power"].shape == (6, 1)
+    again = evaluate(undisturbed.network, undisturbed.state, DATA.test, 10)
+    assert again == undisturbed.test
+
+
+class Killed(Exception):
+    pass
+
+
+def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
+    place = tmp_path / "checkpoint.npz"
+
+    def stop_at(segment):
+        def progress(done, _):
+            if done == segment:
+                raise Killed
+
+        return progress
+
+    for segment in (1, 4, 7):
+        with pytest.raises(Killed):
+            fit(RECIPE, DATA, 3, checkpoint=place, every=0, progress=stop_at(segment))
+    found = fit(RECIPE, DATA, 3, checkpoint=place, every=0)
+    for name, record in undisturbed.records.items():
+        np.testing.assert_array_equal(found.records[name], record, name)
+    for mine, theirs in zip(
+        jax.tree.leaves(found.network),
+        jax.tree.leaves(undisturbed.network),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_another_seed_is_another_training(undisturbed):
+    other = fit(RECIPE, DATA, 4)
+    assert not np.array_equal(other.records["loss"], undisturbed.records["loss"])
+
+
+def test_a_loss_that_is_not_finite_stops_and_leaves_the_checkpoint(tmp_path):
+    place = tmp_path / "checkpoint.npz"
+    broken = dataclasses.replace(DATA.train, inputs=DATA.train.inputs.copy())
+    broken.inputs[:] = np.where(
+        np.arange(80)[:, None, None] == 17, np.nan, broken.inputs
+    )
+    data = dataclasses.replace(DATA, train=broken)
+    with pytest.raises(Diverged, match="not finite at step") as error:
+        fit(RECIPE, data, 3, checkpoint=place, every=0)
+    step = error.value.step
+    assert 0 <= step < 8, "each example is seen once in eight steps"
+    if step >= 5:
+        kept, done, _ = load_checkpoint(place, _begin(RECIPE, 3))
+        assert done == step // 5
+        assert all(np.isfinite(x).all() for x in jax.tree.leaves(kept.run.parameters))
+
+
+def test_recurrent_parameters_have_a_smaller_rate_and_do_not_decay():
+    _, factors, decays = _skeleton(RECIPE)
+    layer, head = factors.blocks[0].layer, factors.decoder
+    assert layer.nu_log == layer.theta_log == layer.gamma_log == layer.B_re == 0.5
+    assert layer.C_re == layer.D == head.weight == 1
+    kept = decays.blocks[0].layer
+    assert kept.nu_log == kept.gamma_log == kept.B_im == 0
+    assert kept.C_im == decays.decoder.weight == 1
+    frozen = dataclasses.replace(RECIPE, factor=0.0)
+    found, began = fit(frozen, DATA, 3).network, _begin(frozen, 3).run.parameters
+    mine, old = found.blocks[0].layer, began.blocks[0].layer
+    np.testing.assert_array_equal(mine.nu_log, old.nu_log)
+    np.testing.assert_array_equal(mine.B_re, old.B_re)
+    assert np.abs(mine.C_re - old.C_re).max() > 1e-3
+
+
+def test_a_score_is_over_examples_whatever_the_batch(undisturbed):
+    part = DATA.test
+    u, lengths, labels = map(jnp.asarray, (part.inputs, part.lengths, part.labels))
+    scores, _ = over_batch(undisturbed.network, undisturbed.state, u, lengths=lengths)
+    loss = float(cross_entropy(scores, labels).mean())
+    accuracy = float((scores.argmax(-1) == part.labels).mean())
+    for size in (7, 33):
+        found = evaluate(undisturbed.network, undisturbed.state, part, size)
+        assert found.accuracy == pytest.approx(accuracy, abs=1e-7)
+        assert found.loss == pytest.approx(loss, rel=1e-5)
+    longer = np.pad(part.inputs, ((0, 0), (0, 9), (0, 0)), constant_values=7.0)
+    wider = dataclasses.replace(part, inputs=longer)
+    found = evaluate(undisturbed.network, undisturbed.state, wider, 33)
+    assert found.loss == pytest.approx(loss, rel=1e-5)
+
+
+def test_pairs_and_tokens_train():
+    draw = np.random.default_rng(0)
+    tokens = draw.integers(1, 5, (40, 2, 6)).astype(np.uint8)
+    part = Examples(tokens, np.full((40, 2), 6), tokens[:, 0, 0].astype(int) % 2)
+    data = DataSet(part, part, part, classes=2, vocabulary=5)
+    config = dataclasses.replace(SMALL, inputs=5, encoder="embedding", head="pair")
+    short = recipe(config, Schedule(4, 10, 1e-2, 0.5), segment=2, evaluate=1)
+    found = fit(short, data)
+    assert np.isfinite(found.records["loss"]).all()
+    assert found.records["state_power"].shape == (2, 1)
+
+
+def test_a_probe_is_recorded():
+    def probe(network, state):
+        return {"radius": np.abs(network.blocks[0].layer.eigenvalues())}
+
+    short = recipe(SMALL, Schedule(4, 10, 1e-2, 0.5), segment=2, evaluate=1)
+    assert fit(short, DATA, probe=probe).records["radius"].shape == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"inputs": 2}, "need 1 inputs"),
+        ({"outputs": 3}, "'outputs': 2"),
+        ({"encoder": "embedding"}, "'encoder': 'linear'"),
+        ({"pooling": "none"}, "that pools"),
+    ],
+)
+def test_a_network_must_fit_the_data(change, message):
+    wrong = dataclasses.replace(RECIPE, network=dataclasses.replace(SMALL, **change))
+    with pytest.raises(ValueError, match=message):
+        require_fit(wrong, DATA)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rate": 0.0}, "rate > 0"),
+        ({"batch": 0}, "of one at least"),
+        ({"segment": 7}, "whole segments of 7"),
+        ({"matmul": "half"}, "matmul in"),
+    ],
+)
+def test_a_recipe_refuses_what_cannot_be(change, message):
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(RECIPE, **change)
+
+
+def test_a_recipe_is_plain_data():
+    assert Recipe.from_json(RECIPE.to_json()) == RECIPE
+    with pytest.raises(ValueError, match="a recipe in JSON"):
+        Recipe.from_json("{}")
+
+
+PARALLEL = """
+import jax
+from tests.sigprop.test_supervised import DATA, RECIPE
+from sigprop.supervised import fit
+assert jax.device_count() == 2
+found = fit(RECIPE, DATA, 3)
+print(found.records["loss"][-1].tolist())
+"""
+
+
+@pytest.mark.slow
+def test_two_devices_share_a_batch(undisturbed):
+    flags = os.environ["XLA_FLAGS"] + " --xla_force_host_platform_device_count=2"
+    done = subprocess.run(
+        [sys.executable, "-c", PARALLEL],
+        env={**os.environ, "XLA_FLAGS": flags},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    losses = json.loads(done.stdout)
+    np.testing.assert_allclose(losses, undisturbed.records["loss"][-1], rtol=2e-3)
+
+
+def test_cross_entropy_is_minus_the_log_probability():
+    scores = np.array([[0.0, np.log(3.0)]])
+    found = cross_entropy(jnp.asarray(scores), jnp.array([1]))
+    np.testing.assert_allclose(found, -np.log(0.75), rtol=1e-6)
