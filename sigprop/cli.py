@@ -1,4 +1,4 @@
-"""The front door: ``sigprop verify | ledger | claims | show | figure | sweep | models``.
+"""The front door: ``sigprop verify | ledger | claims | show | figure | sweep | train ...``.
 
 Nothing heavy is imported before a command needs it, so that help, ``claims`` and
 ``show`` answer at once and without JAX.
@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sigprop.cli_sweep import sweeps
+from sigprop.cli_train import train
 from sigprop.console import EXPECTED, UNEXPECTED, console, plain_errors
 from sigprop.tables import MARKS, ledger_table, outcome, summary
 
@@ -30,6 +31,7 @@ app = typer.Typer(
     "recurrent networks.",
 )
 app.add_typer(sweeps)
+app.command()(train)
 
 
 @app.command()

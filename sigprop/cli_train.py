@@ -1,0 +1,135 @@
+"""``sigprop train``: a network on a task, once a seed."""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from sigprop.console import UNEXPECTED, console, plain_errors
+
+
+def train(
+    task: Annotated[str, typer.Argument(help="A task, e.g. digits or listops-short.")],
+    model: Annotated[
+        str, typer.Option(help="lru, rotrnn, blur, or a rung of the ladder.")
+    ] = "lru",
+    preset: Annotated[
+        str, typer.Option(help="quick (two cores) or paper (full size).")
+    ] = "quick",
+    seeds: Annotated[int, typer.Option(help="Trainings, with seeds from --seed.")] = 1,
+    seed: Annotated[int, typer.Option(help="The first seed; a fold of digits.")] = 0,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for packed copies of large data sets.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder of trainings; the same command goes on there.")
+    ] = Path("runs"),
+    steps: Annotated[
+        int | None, typer.Option(help="Steps of the schedule instead of the preset's.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Peak learning rate instead of the preset's.")
+    ] = None,
+    matmul: Annotated[
+        str, typer.Option(help="float32 or bfloat16 factors of products, on a GPU.")
+    ] = "float32",
+) -> None:
+    """Train networks, and test each where its validation was best; killed, it goes on."""
+    with plain_errors("the same command goes on from the last checkpoint"):
+        from sigprop.supervised import Diverged
+        from sigprop.tasks.catalogue import load_task
+        from sigprop.training_presets import altered
+        from sigprop.training_presets import preset as chosen
+
+        if seeds < 1 or seed < 0:
+            raise ValueError(f"need --seeds >= 1 and --seed >= 0, got {seeds}, {seed}")
+        out_console = console()
+        scores = []
+        for one in range(seed, seed + seeds):
+            examples = load_task(
+                task, data, cache=cache, seed=one, progress=out_console.print
+            )
+            recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
+            folder = out / f"{task}-{model}-{preset}" / f"seed-{one}"
+            try:
+                scores.append(_once(task, model, preset, one, recipe, examples, folder))
+            except Diverged as error:
+                typer.echo(
+                    f"sigprop: {error}; the last checkpoint is in {folder}; try a "
+                    "smaller --rate in a new --out",
+                    err=True,
+                )
+                raise typer.Exit(UNEXPECTED) from None
+        _print_scores(out_console, scores)
+
+
+def _once(
+    task: str,
+    model: str,
+    preset: str,
+    seed: int,
+    recipe: Any,
+    examples: Any,
+    folder: Path,
+) -> dict[str, Any]:
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from sigprop.runs import Job, run
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} steps"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[last]}"),
+    )
+    with Progress(*columns, console=console()) as bar:
+        shown = bar.add_task(
+            f"{task} {model} seed {seed}", total=recipe.optimiser.steps, last=""
+        )
+
+        def progress(done: int, last: Any) -> None:
+            text = "  ".join(f"{name} {value:.4g}" for name, value in last.items())
+            bar.update(shown, completed=done * recipe.segment, last=text)
+
+        job = Job(task, model, preset, seed, recipe)
+        result = run(job, examples, folder, progress=progress)
+        bar.update(shown, completed=recipe.optimiser.steps)
+    return {"seed": seed, "folder": str(folder), **result}
+
+
+def _print_scores(out: Any, scores: list[dict[str, Any]]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("seed", "test accuracy", "validation", "best step", "parameters"):
+        table.add_column(column, justify="right")
+    table.add_column("folder", overflow="fold")
+    for one in scores:
+        table.add_row(
+            str(one["seed"]),
+            f"{one['test_accuracy']:.4f}",
+            f"{one['validation_accuracy']:.4f}",
+            str(one["best_step"]),
+            f"{one['parameters']:,}",
+            one["folder"],
+        )
+    out.print(table)
+    values = [one["test_accuracy"] for one in scores]
+    mean = sum(values) / len(values)
+    if len(values) > 1:
+        spread = math.sqrt(sum((x - mean) ** 2 for x in values) / (len(values) - 1))
+        error = spread / math.sqrt(len(values))
+        out.print(f"test accuracy {mean:.4f}, standard error {error:.4f}")

@@ -1,0 +1,152 @@
+"""A training in a folder of its own, which goes on where it was stopped.
+
+``run.json`` says what is trained, ``checkpoint.npz`` how far it is; at the end there are
+``network.safetensors``, ``curves.npz`` and ``result.json`` instead.
+"""
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+
+from sigprop.networks import Network, TwoTowers, load_network, save_network
+from sigprop.networks.assembly import parameter_table
+from sigprop.recipes import Recipe
+from sigprop.results import write_text
+from sigprop.supervised import Probe, fit
+from sigprop.tasks.examples import DataSet
+
+VERSION = 1
+ABOUT, RESULT, NETWORK = "run.json", "result.json", "network.safetensors"
+CHECKPOINT, CURVES = "checkpoint.npz", "curves.npz"
+
+Progress = Callable[[int, Mapping[str, float]], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is trained: a recipe for a model on a task, and a seed."""
+
+    task: str
+    model: str
+    preset: str
+    seed: int
+    recipe: Recipe
+
+    def about(self) -> dict[str, Any]:
+        """The job as plain data."""
+        return {"version": VERSION, **dataclasses.asdict(self)}
+
+
+def run(
+    job: Job,
+    data: DataSet,
+    folder: Path,
+    *,
+    probe: Probe | None = None,
+    every: float = 20.0,
+    progress: Progress = lambda done, last: None,
+) -> dict[str, Any]:
+    """Train, or go on, or read the result of what is already done.
+
+    Returns:
+        ``test_accuracy``, ``test_loss``, ``validation_accuracy``, ``best_step``,
+        ``parameters`` and ``seconds`` of the last part that ran.
+
+    Raises:
+        ValueError: If the folder holds another training, or as ``fit``.
+        Diverged: As ``fit``.
+    """
+    claim(folder, job)
+    done = folder / RESULT
+    if done.is_file():
+        return json.loads(done.read_text())
+    began = time.perf_counter()
+    place = folder / CHECKPOINT
+    fitted = fit(
+        job.recipe,
+        data,
+        job.seed,
+        checkpoint=place,
+        every=every,
+        probe=probe,
+        progress=progress,
+    )
+    save_network(folder / NETWORK, fitted.network, fitted.state)
+    np.savez(folder / CURVES, allow_pickle=False, **fitted.records)
+    result = {
+        "test_accuracy": fitted.test.accuracy,
+        "test_loss": fitted.test.loss,
+        "validation_accuracy": fitted.validation,
+        "best_step": fitted.step,
+        "parameters": parameter_table(fitted.network)["total"],
+        "seconds": time.perf_counter() - began,
+    }
+    write_text(done, json.dumps(result, indent=2) + "\n")
+    place.unlink(missing_ok=True)
+    return result
+
+
+def claim(folder: Path, job: Job) -> None:
+    """Write what is trained into a new folder, or see that it is the same in an old one.
+
+    Raises:
+        ValueError: If the folder holds another training; it is left as it is.
+    """
+    about = json.loads(json.dumps(job.about()))
+    place = folder / ABOUT
+    if not place.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(place, json.dumps(about, indent=2) + "\n")
+        return
+    held = read_about(folder)
+    other = sorted(
+        name for name in {*held, *about} if held.get(name) != about.get(name)
+    )
+    if other:
+        raise ValueError(
+            f"need a folder of its own, {folder} holds a training of another "
+            f"{', '.join(other)}; name a new folder or delete this one"
+        )
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """What a folder says is trained in it.
+
+    Raises:
+        FileNotFoundError: If nothing is.
+        ValueError: If its text is damaged.
+    """
+    place = folder / ABOUT
+    if not place.is_file():
+        raise FileNotFoundError(
+            f"need the folder of a training, with {ABOUT}, got {folder}"
+        )
+    try:
+        return json.loads(place.read_text())
+    except ValueError as error:
+        raise ValueError(f"need JSON in {place}, got other text: {error}") from error
+
+
+def trained(folder: Path) -> tuple[Network | TwoTowers, eqx.nn.State]:
+    """The network of a finished training, in inference mode, and its running averages.
+
+    Raises:
+        FileNotFoundError: If there is no training, or it is not finished.
+        ValueError: If the network's file is damaged.
+    """
+    read_about(folder)
+    place = folder / NETWORK
+    if not place.is_file():
+        raise FileNotFoundError(
+            f"need a finished training, {folder} has no {NETWORK} yet; run the same "
+            "`sigprop train` again, it goes on"
+        )
+    network, state = load_network(place)
+    return eqx.nn.inference_mode(network), state

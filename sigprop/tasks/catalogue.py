@@ -1,0 +1,135 @@
+"""Every classification task by its name, and where its examples come from."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sigprop.tasks import images, speech
+from sigprop.tasks.aan import aan
+from sigprop.tasks.contours import PATH_X, PATHFINDER_32
+from sigprop.tasks.examples import DataSet
+from sigprop.tasks.expressions import SHORT
+from sigprop.tasks.imdb import imdb
+from sigprop.tasks.listops import listops
+from sigprop.tasks.pathfinder import pathfinder
+
+VARIABLE = "SIGPROP_DATA"
+FOLDS = 5  # of the digits
+
+Progress = Callable[[str], None]
+
+
+class Place(NamedTuple):
+    """Where to read, where to pack and which part to test on."""
+
+    folder: Path | None = None
+    cache: Path | None = None
+    seed: int = 0
+    progress: Progress | None = None
+
+    @property
+    def packed(self) -> dict[str, Any]:
+        """What loaders with a cache take."""
+        return {"cache": self.cache, "progress": self.progress}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the examples of a task come from.
+
+    Attributes:
+        load: Reads or draws them.
+        folder: Its own below ``SIGPROP_DATA``, if it can be read at all.
+        drawn: Whether it needs no folder.
+    """
+
+    load: Callable[[Any], DataSet]
+    folder: str | None = None
+    drawn: bool = False
+
+
+TASKS: dict[str, Source] = {
+    "digits": Source(lambda at: images.digits(at.seed % FOLDS, FOLDS), drawn=True),
+    "smnist": Source(lambda at: images.mnist(at.folder), "mnist"),
+    "psmnist": Source(lambda at: images.mnist(at.folder, permuted=True), "mnist"),
+    "smnist-10k": Source(lambda at: images.mnist(at.folder, files="t10k"), "mnist"),
+    "psmnist-10k": Source(
+        lambda at: images.mnist(at.folder, permuted=True, files="t10k"), "mnist"
+    ),
+    "scifar": Source(lambda at: images.cifar(at.folder, grey=False), "cifar10"),
+    "image": Source(lambda at: images.cifar(at.folder, grey=True), "cifar10"),
+    "listops": Source(
+        lambda at: listops(at.folder, **at.packed), "listops-1000", drawn=True
+    ),
+    "listops-short": Source(
+        lambda at: listops(rules=SHORT, counts=(20_000, 2_000, 2_000), **at.packed),
+        drawn=True,
+    ),
+    "text": Source(lambda at: imdb(at.folder, **at.packed), "aclImdb"),
+    "retrieval": Source(lambda at: aan(at.folder, **at.packed), "tsv_data"),
+    "pathfinder": Source(
+        lambda at: pathfinder(at.folder, rules=PATHFINDER_32, **at.packed),
+        "pathfinder32",
+        drawn=True,
+    ),
+    "pathx": Source(
+        lambda at: pathfinder(at.folder, rules=PATH_X, **at.packed),
+        "pathfinder128",
+        drawn=True,
+    ),
+    "speech": Source(
+        lambda at: speech.speech_commands(at.folder, progress=at.progress),
+        "SpeechCommands",
+    ),
+    "fsdd": Source(lambda at: speech.spoken_digits(at.folder), "fsdd"),
+}
+
+
+def load_task(
+    name: str,
+    folder: Path | None = None,
+    *,
+    cache: Path | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> DataSet:
+    """The examples of a task.
+
+    Args:
+        name: One of ``TASKS``.
+        folder: Holds the task's files; otherwise the task's own folder below the
+            environment's ``SIGPROP_DATA``, if it is there.
+        cache: Folder for packed copies of large data sets.
+        seed: Of a training: that of the digits is tested on fold ``seed % 5``; all else
+            is the same at every seed.
+        progress: Is told how far the work is.
+
+    Raises:
+        ValueError: If there is no such task, it can only be drawn and a folder is given,
+            or a file is damaged.
+        FileNotFoundError: If it is read from files that are not there.
+    """
+    if name not in TASKS:
+        raise ValueError(f"need a task in {', '.join(TASKS)}, got {name!r}")
+    source = TASKS[name]
+    if folder is not None and source.folder is None:
+        raise ValueError(f"need no folder for {name}, which is not read, got {folder}")
+    found = folder if folder is not None else _own(source)
+    if found is None and not source.drawn:
+        raise FileNotFoundError(
+            f"need the files of {name}: name their folder, or set {VARIABLE} to one "
+            f"that has them in {source.folder}"
+        )
+    if found is not None and not found.is_dir():
+        raise FileNotFoundError(f"need a folder with the files of {name}, got {found}")
+    return source.load(Place(found, cache, seed, progress))
+
+
+def _own(source: Source) -> Path | None:
+    root = os.environ.get(VARIABLE)
+    if root is None or source.folder is None:
+        return None
+    own = Path(root) / source.folder
+    return own if own.is_dir() or not source.drawn else None

@@ -1,0 +1,131 @@
+"""The papers' tables of trainings, and the small ones that fit two cores."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.networks import build, over_batch
+from sigprop.tasks.catalogue import TASKS, load_task
+from sigprop.tasks.examples import DataSet, Examples
+from sigprop.training_presets import LADDER, MODELS, QUICK, altered, preset
+
+
+def blank(features=None, vocabulary=None, count=640):
+    shape = (count, 6) if features is None else (count, 6, features)
+    kind = np.uint8 if features is None else np.float32
+    part = Examples(np.ones(shape, kind), np.full(count, 6), np.zeros(count, int))
+    return DataSet(part, part, part, classes=10, vocabulary=vocabulary)
+
+
+PIXELS, TOKENS = blank(features=1), blank(vocabulary=18)
+
+
+def test_every_task_has_a_quick_training():
+    assert set(QUICK) == set(TASKS)
+
+
+@pytest.mark.parametrize(
+    ("task", "width", "state_size", "steps", "batch", "factor", "dropout"),
+    [
+        ("scifar", 512, 384, 180_000, 50, 0.25, 0.1),
+        ("listops", 128, 256, 80_000, 32, 0.5, 0.0),
+        ("text", 256, 192, 50_000, 32, 0.1, 0.1),
+        ("retrieval", 128, 256, 100_000, 64, 0.5, 0.1),
+        ("pathfinder", 192, 256, 500_000, 64, 0.25, 0.0),
+        ("pathx", 128, 256, 250_000, 32, 0.25, 0.0),
+    ],
+)
+def test_paper_trainings_of_the_lru_are_those_of_its_table(
+    task, width, state_size, steps, batch, factor, dropout
+):
+    found = preset(task, "lru", "paper", PIXELS)
+    network = found.network
+    assert (network.width, network.state_size, network.depth) == (width, state_size, 6)
+    assert (found.optimiser.steps, found.batch, found.factor) == (steps, batch, factor)
+    assert (found.optimiser.decay, network.dropout) == (0.05, dropout)
+    assert found.optimiser.warmup == steps // 10
+    assert found.optimiser.rate_at(found.rate, steps) == pytest.approx(1e-7, rel=1e-3)
+
+
+def test_paper_trainings_of_rotrnn_and_blur_are_those_of_their_tables():
+    rotrnn = preset("scifar", "rotrnn", "paper", PIXELS)
+    assert rotrnn.rate * rotrnn.factor == pytest.approx(1e-3)
+    assert (rotrnn.rate, rotrnn.optimiser.steps, rotrnn.batch) == (4.5e-3, 250_000, 50)
+    blur = preset("listops", "blur", "paper", TOKENS)
+    assert (blur.batch, blur.rate, blur.network.depth) == (64, 1e-3, 4)
+    assert blur.optimiser.steps == 40 * (640 // 64)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_reads_and_answers(model):
+    config = dataclasses.replace(
+        preset("digits", model, "quick", PIXELS).network,
+        width=8,
+        state_size=8,
+        depth=1,
+    )
+    options = dict(config.layer_options)
+    if "heads" in options:
+        options["heads"] = 2
+    config = dataclasses.replace(config, layer_options=options)
+    network, state = build(jax.random.key(0), config)
+    u = jnp.asarray(PIXELS.train.inputs[:3])
+    scores, _ = over_batch(network, state, u, key=jax.random.key(1))
+    assert scores.shape == (3, 10)
+
+
+def test_the_ladder_goes_from_an_rnn_to_the_lru_one_thing_at_a_time():
+    configs = [preset("digits", rung, "quick", PIXELS).network for rung in LADDER]
+    for one in configs:
+        same = dataclasses.replace(
+            one, layer=configs[0].layer, layer_options=configs[0].layer_options
+        )
+        assert same == configs[0]
+    lru = preset("digits", "lru", "quick", PIXELS).network
+    assert configs[list(LADDER).index("gamma")] == lru
+
+
+def test_steps_and_rate_can_be_changed():
+    given = preset("digits", "lru", "quick", PIXELS)
+    found = altered(given, 200, 1e-3, "bfloat16")
+    assert (found.optimiser.steps, found.optimiser.warmup) == (200, 20)
+    assert found.optimiser.rate_at(found.rate, 200) == pytest.approx(1e-7, rel=1e-3)
+    assert altered(given, None, None, "float32") == given
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("digits", "lru", "large"), "quick or paper"),
+        (("digits", "lru", "paper"), "a task of lru's paper"),
+        (("listops", "tanh", "paper"), "a model of the paper"),
+        (("digits", "mamba", "quick"), "need a model"),
+    ],
+)
+def test_unknown_names_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        preset(*arguments, PIXELS)
+
+
+def test_tasks_say_what_they_need(monkeypatch, tmp_path):
+    monkeypatch.delenv("SIGPROP_DATA", raising=False)
+    with pytest.raises(ValueError, match="need a task in digits"):
+        load_task("sudoku")
+    with pytest.raises(FileNotFoundError, match="set SIGPROP_DATA to one"):
+        load_task("smnist")
+    with pytest.raises(ValueError, match="need no folder for digits"):
+        load_task("digits", tmp_path)
+    with pytest.raises(FileNotFoundError, match="need a folder with the files"):
+        load_task("smnist", tmp_path / "none")
+
+
+def test_seeds_of_the_digits_are_folds():
+    first, second = (load_task("digits", seed=seed) for seed in (0, 1))
+    assert not np.array_equal(first.test.inputs[:50], second.test.inputs[:50])
+    np.testing.assert_array_equal(
+        first.test.inputs, load_task("digits", seed=5).test.inputs
+    )
+    np.testing.assert_array_equal(first.validation.inputs, second.test.inputs)
