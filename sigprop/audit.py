@@ -1,0 +1,380 @@
+"""Whether the theory of moments holds inside a trained network, on its real inputs.
+
+For every recurrence of a network, and for every one of its modes: measured second moments
+of the state, of its sensitivity ``dz/dlam``, of the error ``dL/dz`` that comes back and of
+``dL/dlam``, beside what theory predicts under one assumption more at a time.  The first
+assumption that moves the predictions away from what was measured is the reason why theory
+fails.
+
+``L`` is the cross-entropy of one example.  A half of a bidirectional layer has its own
+``lam``, even where both halves share it.  Derivatives by complex numbers are JAX's,
+``d/dRe - i d/dIm``.  Programs are compiled once for batches of one shape.
+
+Source: Zucchet & Orvieto (2024), Sections 2 and 5; ``sigprop.audit_moments``.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import xarray as xr
+from jaxtyping import Array, Bool, Float, Int, Num
+
+from sigprop.audit_moments import (
+    QUANTITIES,
+    RUNGS,
+    Signal,
+    Theory,
+    Who,
+    alive,
+    look,
+    pairs,
+    power,
+    predict,
+    predict_gradient,
+    ratio,
+    signal,
+    standard_error,
+    theory,
+    who,
+)
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.rotrnn import RotRNN
+from sigprop.linearise import Modes, System, diagonalise, linearise
+from sigprop.networks import Network, TwoTowers
+from sigprop.networks.masking import apply_layer, clear_padding, reverse_valid
+from sigprop.networks.network import require_sequence, require_values
+from sigprop.networks.normalisation import normalise
+from sigprop.networks.retrieval import compare
+from sigprop.precision import double_precision
+from sigprop.tasks.examples import Batch, Examples, evaluation_batches
+
+GROUPS = 16  # parts into which a single batch is cut, for standard errors
+NONLINEAR = "no closed form: not linear"
+Trained = Network | TwoTowers
+
+
+# --- what reaches every layer -------------------------------------------------------
+
+
+@eqx.filter_jit
+def signals(
+    network: Trained,
+    state: eqx.nn.State,
+    u: Num[Array | np.ndarray, "batch *sequence"],
+    lengths: Int[Array | np.ndarray, "batch *pair"],
+    labels: Int[Array | np.ndarray, " batch"],
+) -> tuple[Float[Array, "depth num time width"], Float[Array, "depth num time width"]]:
+    """Inputs of every layer, zero in the padding, and ``dL/dy`` of its outputs.
+
+    The network is in inference mode; sequences of a pair follow one another.
+    """
+    tower = network.tower if isinstance(network, TwoTowers) else network
+    if isinstance(network, Network):
+        u, lengths = u[:, None], lengths[:, None]
+    shape = u.shape[1], len(tower.blocks), u.shape[2], tower.config.width
+    still = jnp.zeros(shape, tower.encoder.weight.dtype)
+
+    def one(u, lengths, label):
+        def loss(moved):
+            each = [
+                _watch(tower, state, *x) for x in zip(u, lengths, moved, strict=True)
+            ]
+            features, inputs = zip(*each, strict=True)
+            if isinstance(network, TwoTowers):
+                scores = network.head(compare(*features))
+            else:
+                assert network.decoder is not None
+                scores = network.decoder(features[0])
+            cost = optax.losses.softmax_cross_entropy_with_integer_labels(scores, label)
+            return cost, jnp.stack(inputs)
+
+        return jax.grad(loss, has_aux=True)(still)
+
+    errors, inputs = jax.vmap(one)(u, lengths, labels)
+    return _by_depth(inputs), _by_depth(errors)
+
+
+def _by_depth(x: Float[Array, "batch documents depth time width"]) -> Array:
+    return jnp.moveaxis(x.reshape(-1, *x.shape[2:]), 1, 0)
+
+
+def _watch(
+    network: Network,
+    state: eqx.nn.State,
+    u: Num[Array, "time *features"],
+    length: Int[Array, ""],
+    moved: Float[Array, "depth time width"],
+) -> tuple[Float[Array, " width"], Float[Array, "depth time width"]]:
+    """Features of a sequence with every layer's outputs moved, and layers' inputs."""
+    x, seen = network.encode(u, length), []
+    for block, extra in zip(network.blocks, moved, strict=True):
+        z, _ = normalise(block.norm, x, state, length)
+        seen.append(clear_padding(z, length))
+        y = apply_layer(block.layer, z, length) + extra
+        x, _ = block.complete(x, y, state, length, None)
+    return network.pool(x, length), jnp.stack(seen)
+
+
+def modes(layer: Layer) -> list[Modes]:
+    """The modes of a linear layer's halves, in double precision.
+
+    Of each conjugate pair of a RotRNN one is kept.
+
+    Raises:
+        ValueError: If a recurrence has no basis of eigenvectors.
+    """
+    with double_precision(True):
+        values = {
+            name: jnp.asarray(x, np.result_type(x.dtype, np.float64))
+            for name, x in parameters(layer).items()
+        }
+        return [diagonalise(one) for one in _systems(replace(layer, values))]
+
+
+@eqx.filter_jit
+def _systems(layer: Layer) -> list[System]:
+    return [
+        linearise(half.diagonal() if isinstance(half, RotRNN) else half)
+        for half in layer.halves()
+    ]
+
+
+# --- one recurrence -----------------------------------------------------------------
+
+
+@jax.jit
+def _in_double(
+    x: Float[Array, "num time d"], lengths: Int[Array, " num"], turned: Bool[Array, ""]
+) -> Float[Array, "num time d"]:
+    x = x.astype(float)
+    return jnp.where(turned, jax.vmap(reverse_valid)(x, lengths), x)
+
+
+@dataclass
+class Recurrence:
+    """A half of a layer, and what it was seen to do, batch by batch.
+
+    Attributes:
+        name: Which one.
+        half: Its modes.
+        turned: Whether it runs against the order of time.
+        known: The theory of its eigenvalues.
+        paired: Sequences with a partner, of all batches.
+        measured: Shares of every measured moment.
+        predicted: Shares of every prediction.
+        signals: Autocovariances of inputs and errors.
+    """
+
+    name: str
+    half: Modes
+    turned: bool
+    known: Theory
+    paired: int
+    measured: list[Float[np.ndarray, "quantities n"]] = field(default_factory=list)
+    predicted: list[Float[np.ndarray, "quantities rungs n"]] = field(
+        default_factory=list
+    )
+    signals: list[Signal] = field(default_factory=list)
+
+    def add(self, u: Any, errors: Any, common: Any, people: Who) -> None:
+        """Look at one more batch; ``common`` are squared spectra over channels."""
+        turned = jnp.asarray(self.turned)
+        u, errors = (_in_double(x, people.lengths, turned) for x in (u, errors))
+        seen = look(self.half, u, errors, people)
+        squares, shuffled, *spectra = map(np.asarray, seen)
+        held = self.known.alive
+        scale = np.array([held.sum(), held[0]] * 3 + [held[0]])
+        self.measured.append(squares / scale[:, None])
+        weights = self.half.inward, self.half.outward.T
+        gains = [(np.abs(weight) ** 2).sum(1) for weight in weights]
+        parts = list(zip(spectra, common, gains, strict=True))
+        share = [signal(*part, pairs(held)) for part in parts]
+        here = alive(np.asarray(people.lengths)[people.valid], len(held))
+        alone = [signal(*part, pairs(here)) for part in parts]
+        found = np.full((len(QUANTITIES), len(RUNGS), len(gains[0])), np.nan)
+        found[:-1, 1:] = predict(self.known, *share)
+        found[-1, 1:] = predict_gradient(self.known, *alone) * (here[0] / held[0])
+        found[-1, 0] = shuffled / self.paired if self.paired else np.nan
+        self.predicted.append(found)
+        if self.signals:
+            share = [x.plus(y) for x, y in zip(self.signals, share, strict=True)]
+        self.signals = share
+
+    def result(self) -> dict[str, Any]:
+        """Means over all batches, and standard errors of the ratios."""
+        measured, parts = np.stack(self.measured), np.stack(self.predicted)
+        predicted = parts.sum(0)
+        predicted[-1, 1:] = predict_gradient(self.known, *self.signals)
+        alike = np.broadcast_to(measured[:, :, None], parts.shape)
+        return {
+            "measured": measured.sum(0),
+            "predicted": predicted,
+            "ratio": ratio(predicted, alike.sum(0)),
+            "ratio_sem": standard_error(parts, alike),
+            "lam_re": np.real(self.half.lam),
+            "lam_im": np.imag(self.half.lam),
+        }
+
+
+# --- the audit ----------------------------------------------------------------------
+
+
+def audit(
+    network: Trained,
+    state: eqx.nn.State,
+    batches: Batch | Iterable[Batch],
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> xr.Dataset:
+    """Measure and predict the moments of every mode of every recurrence.
+
+    A batch of ``B`` examples takes some ten times ``16 B N L`` bytes, for ``N`` modes and
+    ``L`` steps, and what a gradient of ``B`` examples takes.
+
+    Args:
+        network: A trained one; it is put into inference mode.
+        state: Its running averages.
+        batches: Real inputs with their labels; standard errors are over batches, so there
+            should be ten or more.  A single one is cut into ``GROUPS``.
+        progress: Called with the batches done and their number.
+
+    Returns:
+        Along ``recurrence``, ``quantity``, ``rung`` and ``mode``: ``measured``,
+        ``predicted``, ``ratio`` of predicted to measured and its standard error
+        ``ratio_sem``; ``lam_re``, ``lam_im``; ``note``, why there is no closed form.
+
+    Raises:
+        ValueError: If the network has one answer a step or none, the inputs, lengths or
+            labels do not fit, or there are fewer than two batches.
+    """
+    known = _require(network, batches)
+    network = eqx.nn.inference_mode(network)
+    tower = network.tower if isinstance(network, TwoTowers) else network
+    people = [who(batch) for batch in known]
+    lengths = np.concatenate([one.lengths[one.valid] for one in people])
+    steps = known[0].inputs.shape[known[0].lengths.ndim]
+    paired = sum(int(one.paired.sum()) for one in people)
+    found, notes = _recurrences(tower, alive(lengths, steps), paired)
+    for done, (batch, mine) in enumerate(zip(known, people, strict=True), start=1):
+        if any(found):
+            _add(found, signals(network, state, *batch[:3]), mine)
+        progress(done, len(known))
+    attrs = {
+        "layer": tower.config.layer,
+        "examples": sum(int(batch.valid.sum()) for batch in known),
+        "batches": len(known),
+        "mean_length": float(lengths.mean()),
+    }
+    return _dataset(found, notes).assign_attrs(attrs)
+
+
+def _recurrences(
+    network: Network, held: Float[np.ndarray, " time"], paired: int
+) -> tuple[list[list[Recurrence]], list[str]]:
+    """The recurrences of each block, and why some have none."""
+    found, notes = [], []
+    for place, block in enumerate(network.blocks, start=1):
+        name, halves, note = f"block {place}", [], ""
+        try:
+            halves = modes(block.layer) if block.layer.linear else []
+        except ValueError as error:
+            note = f"no closed form: {error}"
+        notes.append(note if block.layer.linear else NONLINEAR)
+        names = [name] if len(halves) < 2 else [f"{name} forward", f"{name} backward"]
+        parts = zip(names, halves, (False, True), strict=False)
+        found.append(
+            [Recurrence(*part, theory(part[1].lam, held), paired) for part in parts]
+        )
+    return found, notes
+
+
+def _add(found: list[list[Recurrence]], seen: tuple[Any, Any], people: Who) -> None:
+    with double_precision(True):
+        for recurrences, u, errors in zip(found, *seen, strict=True):
+            common = [
+                np.asarray(power(x.astype(float), people.valid)).mean(1)
+                for x in (u, errors)
+            ]
+            for one in recurrences:
+                one.add(u, errors, common, people)
+
+
+DIMENSIONS: dict[str, tuple[str, ...]] = {
+    "measured": ("quantity", "mode"),
+    "predicted": ("quantity", "rung", "mode"),
+    "ratio": ("quantity", "rung", "mode"),
+    "ratio_sem": ("quantity", "rung", "mode"),
+    "lam_re": ("mode",),
+    "lam_im": ("mode",),
+}
+
+
+def _dataset(found: list[list[Recurrence]], notes: list[str]) -> xr.Dataset:
+    results = [[one.result() for one in halves] or [{}] for halves in found]
+    rows = [one for halves in results for one in halves]
+    names = [
+        one.name if one else f"block {place}"
+        for place, halves in enumerate(found, start=1)
+        for one in halves or [None]
+    ]
+    why = [note for note, halves in zip(notes, results, strict=True) for _ in halves]
+    n = max((len(one["lam_re"]) for one in rows if one), default=0)
+    sizes = {"quantity": len(QUANTITIES), "rung": len(RUNGS), "mode": n}
+    variables: dict[str, Any] = {"note": ("recurrence", why)}
+    for name, dims in DIMENSIONS.items():
+        missing = np.full([sizes[dim] for dim in dims], np.nan)
+        values = np.stack([one.get(name, missing) for one in rows])
+        variables[name] = (("recurrence", *dims), values)
+    coordinates = {
+        "recurrence": names,
+        "quantity": list(QUANTITIES),
+        "rung": list(RUNGS),
+    }
+    return xr.Dataset(variables, coordinates)
+
+
+def _require(network: Trained, batches: Batch | Iterable[Batch]) -> list[Batch]:
+    """The batches with an example, if they fit the network."""
+    config = network.config
+    silent = isinstance(network, Network) and network.decoder is None
+    if config.pooling == "none" or silent:
+        raise ValueError(
+            "need a network with one answer a sequence, got one without a decoder or "
+            f"with pooling {config.pooling!r}"
+        )
+    if isinstance(batches, Batch):
+        held = Examples(*(part[batches.valid] for part in batches[:3]))
+        parts = evaluation_batches(held, -(-len(held) // GROUPS))
+    else:
+        parts = batches
+    known = [batch for batch in parts if batch.valid.any()]
+    for batch in known:
+        _require_fit(network, batch)
+    if len(known) < 2 or len({batch.inputs.shape[1:] for batch in known}) > 1:
+        raise ValueError(
+            "need two batches or more, of sequences of one padded length, for standard "
+            f"errors; got {[batch.inputs.shape for batch in known]}"
+        )
+    return known
+
+
+def _require_fit(network: Trained, batch: Batch) -> None:
+    config, each = network.config, 1 + isinstance(network, TwoTowers)
+    sequence = jax.ShapeDtypeStruct(batch.inputs.shape[each:], batch.inputs.dtype)
+    require_sequence(config, sequence)
+    if batch.lengths.shape != batch.inputs.shape[:each]:
+        raise ValueError(
+            f"need lengths {batch.inputs.shape[:each]}, got {batch.lengths.shape}"
+        )
+    require_values(config, batch.inputs, batch.lengths)
+    low, high = int(batch.labels.min()), int(batch.labels.max())
+    if low < 0 or high >= config.outputs:
+        raise ValueError(
+            f"need labels from 0 to {config.outputs - 1}, got {low} to {high}"
+        )

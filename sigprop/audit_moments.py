@@ -1,0 +1,377 @@
+"""Second moments of a linear recurrence fed with real signals, a rung a further assumption.
+
+``z_t = lam z_{t-1} + v_t`` from the zero state, ``v`` what a mode sees of its input.  All
+moments are sums over lags of the signal's autocovariance ``R(lag) = E[v_{t+lag} v_t*]``,
+not centred: at the steps that there are (*stationary*), after an infinite past
+(*infinite*), with channels that are independent and alike (*independent*), and with no
+correlation in time (*white*).  The error ``g`` obeys the same recurrence in reversed time.
+
+``dL/dlam = sum_t e_t s_t``, ``e`` being the error that enters and ``s = dz/dlam``.  If
+they do not depend on each other its second moment is ``sum_tr R_e(t - r) E[s_t s_r*]``.
+It grows with the length, and so is at finite length on every rung.
+
+Notation: n  modes;  lags 0 ... time - 1;  pairs  of valid steps a lag apart.
+
+Source: Zucchet & Orvieto (2024), Lemmas 1 and 2, Eq. 5-7; finite lengths are ours.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Complex, Float, Inexact, Int, Num
+from numpy.fft import fft, ifft
+from sympy import diff
+
+from sigprop.closed_form import compile_expr
+from sigprop.linearise import Modes
+from sigprop.networks.masking import reverse_valid, valid_steps
+from sigprop.precision import double_precision
+from sigprop.projections import project_in
+from sigprop.recurrence import impulse_response, linear_recurrence, sensitivity
+from sigprop.tasks.examples import Batch
+from theory.layers import pair_weight
+from theory.symbols import Delta, T, alpha, beta
+
+RUNGS = ("shuffled", "stationary", "infinite", "independent", "white")
+"""Assumptions, each beside all before it; see ``REASONS``.
+
+*Shuffled*, of the gradient alone: errors of one example and states of another.
+"""
+QUANTITIES = (
+    "state",
+    "state at the end",
+    "sensitivity",
+    "sensitivity at the end",
+    "error",
+    "error at the start",
+    "gradient",
+)
+"""``E|z|^2``, ``E|dz/dlam|^2`` and ``E|dL/dz|^2``, over all steps or at one of them;
+``E|dL/dlam|^2``."""
+ORDERS = {"state": 0, "sensitivity": 1, "error": 0}
+TINY = 1e-100  # in the place of an eigenvalue of zero, which has no negative powers
+
+
+def spectrum_size(steps: int) -> int:
+    """Points of a spectrum in which no lag of ``steps`` wraps around."""
+    return 1 << (2 * steps - 1).bit_length()
+
+
+def alive(lengths: Int[np.ndarray, " num"], steps: int) -> Float[np.ndarray, " time"]:
+    """Sequences that have a first, a second, ... step."""
+    return (lengths[:, None] > np.arange(steps)).sum(0).astype(float)
+
+
+def pairs(alive: Float[np.ndarray, " time"]) -> Float[np.ndarray, " lags"]:
+    """Pairs of valid steps at each lag; at lag zero, all valid steps."""
+    return alive[::-1].cumsum()[::-1]
+
+
+def autocovariance(
+    power: Inexact[np.ndarray, "*n size"], pairs: Float[np.ndarray, " lags"]
+) -> Complex[np.ndarray, "*n lags"]:
+    """``R`` from summed squares of spectra; zero at lags of which there is no pair."""
+    sums = ifft(power)[..., : len(pairs)]
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
+
+
+class Signal(NamedTuple):
+    """What is known of a signal that drives modes.
+
+    Attributes:
+        own: ``R`` as each mode sees it.
+        common: ``R`` averaged over channels.
+        gain: Squared weights of all channels in each mode, summed.
+    """
+
+    own: Complex[np.ndarray, "n lags"]
+    common: Float[np.ndarray, " lags"]
+    gain: Float[np.ndarray, " n"]
+
+    def reversed(self) -> "Signal":
+        """The signal in reversed time."""
+        return self._replace(own=self.own.conj())
+
+    def plus(self, other: "Signal") -> "Signal":
+        """Both shares of a signal together."""
+        return Signal(self.own + other.own, self.common + other.common, self.gain)
+
+
+def signal(
+    own: Float[np.ndarray, "n size"],
+    common: Float[np.ndarray, " size"],
+    gain: Float[np.ndarray, " n"],
+    pairs: Float[np.ndarray, " lags"],
+) -> Signal:
+    """A signal, or a share of one, from its summed squared spectra."""
+    alike = np.real(autocovariance(common, pairs))
+    return Signal(autocovariance(own, pairs), alike, gain)
+
+
+class Theory(NamedTuple):
+    """What the predictions for one recurrence need beside signals.
+
+    Attributes:
+        lam: Eigenvalues.
+        alive: As ``alive`` gives it.
+        kernel: By order, 0 for the state and 1 for ``dz/dlam``: response to an impulse.
+        mean: By order, weight of each lag in a moment averaged over the valid steps.
+        last: The same at the last valid step.
+        endless: The same after an infinite past.
+    """
+
+    lam: Complex[np.ndarray, " n"]
+    alive: Float[np.ndarray, " time"]
+    kernel: list[Complex[np.ndarray, "n time"]]
+    mean: list[Complex[np.ndarray, "n lags"]]
+    last: list[Complex[np.ndarray, "n lags"]]
+    endless: list[Complex[np.ndarray, "n lags"]]
+
+
+def theory(lam: Complex[np.ndarray, " n"], alive: Float[np.ndarray, " time"]) -> Theory:
+    """The lag weights of a recurrence over sequences of these lengths."""
+    steps = len(alive)
+    with double_precision(True):
+        responses = _responses(jnp.asarray(lam), steps)
+    kernel = [np.asarray(one).T for one in responses]
+    reach = pairs(alive) / alive.sum(), alive / alive[0]
+    mean, last = ([_correlate(share * k, k) for k in kernel] for share in reach)
+    endless = [endless_weights(lam, steps, order) for order in (0, 1)]
+    return Theory(lam, alive, kernel, mean, last, endless)
+
+
+_responses = jax.jit(impulse_response, static_argnums=1)
+
+
+def _correlate(
+    older: Complex[np.ndarray, "n time"], newer: Complex[np.ndarray, "n time"]
+) -> Complex[np.ndarray, "n lags"]:
+    """``sum over ages of older[age + lag] newer[age]*`` at each lag."""
+    steps = older.shape[-1]
+    size = spectrum_size(steps)
+    product = fft(older, size) * fft(newer, size).conj()
+    return ifft(product)[..., :steps]
+
+
+@functools.cache
+def _endless(order: int) -> Callable[..., Any]:
+    form = pair_weight().result.replace(
+        lambda part: part.is_Pow and part.exp.has(T), lambda part: 0
+    )
+    derived = diff(form, (alpha, order), (beta, order))
+    return compile_expr(derived, alpha, beta, Delta, backend="numpy")
+
+
+def endless_weights(
+    lam: Complex[np.ndarray, " n"], steps: int, order: int
+) -> Complex[np.ndarray, "n lags"]:
+    """Weight of each lag after an infinite past; not a number for ``|lam| >= 1``.
+
+    Source: ``theory.layers.pair_weight``, without its powers that vanish in the limit.
+    """
+    stable = np.abs(lam) < 1
+    inside = np.where(stable & (np.abs(lam) > TINY), lam, TINY)[:, None]
+    weights = _endless(order)(inside, inside.conj(), np.arange(steps)[None])
+    return np.where(stable[:, None], weights, np.nan)
+
+
+def moment(
+    weights: Complex[np.ndarray, "n lags"], covariance: Inexact[np.ndarray, "*n lags"]
+) -> Float[np.ndarray, " n"]:
+    """Second moment of each mode, from ``R`` of its own or of all: the sum over lags."""
+    one_sided = np.real(weights * covariance.conj())
+    return 2 * one_sided.sum(1) - one_sided[:, 0]
+
+
+def gradient_moment(
+    theory: Theory,
+    inputs: Inexact[np.ndarray, "*n lags"],
+    errors: Inexact[np.ndarray, "*n lags"],
+) -> Float[np.ndarray, " n"]:
+    """``E|dL/dlam|^2`` for independent stationary signals with these ``R``.
+
+    One step more at both ends of a Toeplitz matrix adds a matrix of rank two,
+    ``k r* + r k* - R(0) k k*`` with ``k`` the kernel and ``r`` its response to ``R``, so
+    that ``E[s_t s_r*]`` summed along a diagonal is a few correlations.
+    """
+    kernel, steps = theory.kernel[1], len(theory.alive)
+    share = pairs(theory.alive) / theory.alive[0]
+    size = spectrum_size(steps)
+    spectra = fft(kernel, size) * fft(inputs, size)
+    response = ifft(spectra)[:, :steps]
+    zero = np.real(inputs[..., :1])
+    along = _correlate(share * kernel, response - zero * kernel)
+    along = along + _correlate(share * response, kernel)
+    terms = np.real(along * errors)
+    return 2 * terms.sum(1) - terms[:, 0]
+
+
+def predict(
+    theory: Theory, inputs: Signal, errors: Signal
+) -> Float[np.ndarray, "quantities rungs n"]:
+    """Every quantity but the gradient, on every rung but the first.
+
+    Args:
+        theory: From ``theory``.
+        inputs: What enters the modes.
+        errors: What enters their backward recurrence, in the order of time.
+    """
+    driven = {"state": inputs, "sensitivity": inputs, "error": errors.reversed()}
+    rows = []
+    for name, order in ORDERS.items():
+        signal, endless = driven[name], theory.endless[order]
+        further = [
+            moment(endless, signal.own),
+            signal.gain * moment(endless, signal.common),
+            signal.gain * moment(endless[:, :1], signal.common[:1]),
+        ]
+        for weights in (theory.mean[order], theory.last[order]):
+            rows.append([moment(weights, signal.own), *further])
+    return np.array(rows)
+
+
+def predict_gradient(
+    theory: Theory, inputs: Signal, errors: Signal
+) -> Float[np.ndarray, "rungs n"]:
+    """``E|dL/dlam|^2`` on every rung but the first; *infinite* is not a number."""
+    gain = inputs.gain * errors.gain
+    white = np.real(theory.mean[1][:, 0]) * theory.alive.sum() / theory.alive[0]
+    return np.array(
+        [
+            gradient_moment(theory, inputs.own, errors.own),
+            np.full_like(gain, np.nan),
+            gain * gradient_moment(theory, inputs.common, errors.common),
+            gain * white * inputs.common[0] * errors.common[0],
+        ]
+    )
+
+
+class Who(NamedTuple):
+    """Which sequences a batch holds.
+
+    Attributes:
+        lengths: Valid steps.
+        valid: Whether a sequence counts.
+        partners: A sequence of another example and of about the same length, for each
+            one; itself if there is none.
+    """
+
+    lengths: Int[Array | np.ndarray, " num"]
+    valid: Bool[Array | np.ndarray, " num"]
+    partners: Int[Array | np.ndarray, " num"]
+
+    @property
+    def paired(self) -> Bool[Array | np.ndarray, " num"]:
+        """Whether a sequence counts, and has a partner."""
+        return self.valid & (self.partners != np.arange(self.valid.shape[0]))
+
+
+def who(batch: Batch) -> Who:
+    """The sequences of a batch, those of a pair one after another."""
+    lengths = batch.lengths.reshape(len(batch.labels), -1)
+    rows, documents = np.flatnonzero(batch.valid), lengths.shape[1]
+    partners = np.arange(lengths.size).reshape(lengths.shape)
+    for document in range(documents if len(rows) > 1 else 0):
+        order = rows[np.argsort(lengths[rows, document], kind="stable")]
+        following = np.append(order[1:], order[-2])
+        partners[order, document] = following * documents + document
+    valid = np.repeat(batch.valid, documents)
+    return Who(lengths.reshape(-1), valid, partners.reshape(-1))
+
+
+class Look(NamedTuple):
+    """Sums over the valid sequences of a batch.
+
+    Attributes:
+        squares: Of ``QUANTITIES``; where they are averages over steps, summed over them.
+        shuffled: Squares of ``dL/dlam`` with the states of the partner.
+        inputs: Squared spectra of what enters the modes.
+        errors: Squared spectra of the errors that enter.
+    """
+
+    squares: Float[Array, "quantities n"]
+    shuffled: Float[Array, " n"]
+    inputs: Float[Array, "n size"]
+    errors: Float[Array, "n size"]
+
+
+@jax.jit
+def look(
+    half: Modes,
+    u: Float[Array, "num time d_in"],
+    errors: Float[Array, "num time d_out"],
+    people: Who,
+) -> Look:
+    """Measure a causal recurrence, in the coordinates of its modes.
+
+    Args:
+        half: Its modes.
+        u: Inputs, zero in the padding.
+        errors: ``dL/dy`` of its outputs, zero there too.
+        people: Which sequences these are.
+    """
+    lengths, valid, partners = people
+    lam, steps = jnp.asarray(half.lam), u.shape[1]
+    v, e = (
+        project_in(jnp.real(weights), jnp.imag(weights), x)
+        for weights, x in ((half.inward, u), (half.outward.T, errors))
+    )
+
+    def one(v, e, length):
+        held = valid_steps(steps, length)[:, None]
+        z, s = linear_recurrence(lam, v), sensitivity(lam, v)
+        g = linear_recurrence(lam, reverse_valid(e, length))
+        kept = [jnp.where(held, x, 0) for x in (z, s, g)]
+        rows = [_square(part) for x in kept for part in (x, x[length - 1][None])]
+        return jnp.stack([*rows, _square((e * s).sum(0)[None])]), kept[1]
+
+    squares, s = jax.vmap(one)(v, e, lengths)
+    shuffled = jnp.abs((e * s[partners]).sum(1)) ** 2
+    return Look(
+        jnp.where(valid[:, None, None], squares, 0).sum(0),
+        jnp.where(people.paired[:, None], shuffled, 0).sum(0),
+        *(power(x, valid).T for x in (v, e)),
+    )
+
+
+def _square(x: Complex[Array, "time n"]) -> Float[Array, " n"]:
+    return jnp.sum(jnp.abs(x) ** 2, 0)
+
+
+@jax.jit
+def power(
+    x: Num[Array, "num time n"], valid: Bool[Array, " num"]
+) -> Float[Array, "size n"]:
+    """Squared spectra, summed over valid sequences."""
+    transform = jnp.fft.fft if jnp.iscomplexobj(x) else jnp.fft.rfft
+    spectra = transform(x, spectrum_size(x.shape[1]), axis=1)
+    found = jnp.where(valid[:, None, None], jnp.abs(spectra) ** 2, 0).sum(0)
+    if jnp.iscomplexobj(x):
+        return found
+    return jnp.concatenate([found, found[-2:0:-1]])  # the negative frequencies
+
+
+def standard_error(
+    predicted: Float[np.ndarray, "groups *shape"],
+    measured: Float[np.ndarray, "groups *shape"],
+) -> Float[np.ndarray, "*shape"]:
+    """Standard error of ``sum(predicted) / sum(measured)`` over independent groups.
+
+    By the delta method.
+    """
+    groups, total = len(measured), measured.sum(0)
+    distance = predicted - ratio(predicted.sum(0), total)[None] * measured
+    spread = np.sqrt(groups * distance.var(0, ddof=1))
+    return ratio(spread, total)
+
+
+def ratio(
+    above: Float[np.ndarray, "*shape"], below: Float[np.ndarray, "*shape"]
+) -> Float[np.ndarray, "*shape"]:
+    """A quotient; not a number where nothing was measured."""
+    missing = np.full_like(above, np.nan)
+    return np.divide(above, below, out=missing, where=below > 0)

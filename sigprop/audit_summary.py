@@ -1,0 +1,130 @@
+"""An audit in a table: how far every assumption carries, and which one fails first."""
+
+import numpy as np
+import xarray as xr
+from rich.markup import escape
+from rich.table import Table
+
+TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
+ENDS = (0.05, 0.95)
+DRIVEN = {"state": "inputs", "sensitivity": "inputs", "error": "errors"}
+REASONS = {
+    "shuffled": "errors depend on states",
+    "stationary": "{} are not stationary",
+    "infinite": "memory is cut by the sequence's length",
+    "independent": "channels are correlated",
+    "white": "{} are not white",
+}
+HOLDS, UNSEEN = "theory holds", "nothing measured"
+READING = (
+    "Medians over modes of predicted/measured, each column with one assumption more: "
+    "errors of one example with states of another, stationary signals, an infinite past "
+    "(not for the gradient), channels independent and alike, white signals.",
+    "5 - 95 %, within 10 % and error (standard, of one mode, the median) are those of the "
+    "stationary column.  Reason: the first column whose median is off by more than 10 %.",
+)
+
+
+def summarise(found: xr.Dataset) -> xr.Dataset:
+    """Medians over modes, and why theory fails.
+
+    Args:
+        found: From ``sigprop.audit.audit``.
+
+    Returns:
+        Along ``recurrence``, ``quantity`` and ``rung``: ``median``, ``low`` and ``high``,
+        5 and 95 %, of the ratios, ``within``, the share of modes whose ratio is within
+        ``TOLERANCE`` of one, and ``sem``, the median standard error.  Along the first
+        two ``reason``: for the first rung whose median is outside, or the note.
+    """
+    ratios = found["ratio"].values
+    shape = ratios.shape[:-1]
+    values = {name: np.full(shape, np.nan) for name in ("low", "median", "high")}
+    values |= {name: np.full(shape, np.nan) for name in ("within", "sem")}
+    for place in np.ndindex(shape):
+        seen = ratios[place][np.isfinite(ratios[place])]
+        if not seen.size:
+            continue
+        errors = found["ratio_sem"].values[place]
+        low, median, high = np.quantile(seen, (ENDS[0], 0.5, ENDS[1]))
+        within = np.mean(np.abs(seen - 1) <= TOLERANCE)
+        sem = np.median(errors[np.isfinite(errors)])
+        for name, value in zip(
+            ("low", "median", "high", "within", "sem"),
+            (low, median, high, within, sem),
+            strict=True,
+        ):
+            values[name][place] = value
+    reasons = [
+        [
+            str(found["note"].values[i])
+            or reason(str(name), dict(zip(REASONS, medians, strict=True)))
+            for name, medians in zip(found["quantity"].values, rows, strict=True)
+        ]
+        for i, rows in enumerate(values["median"])
+    ]
+    dims = ("recurrence", "quantity", "rung")
+    names = {name: found[name].values for name in dims}
+    tables = {name: (dims, value) for name, value in values.items()}
+    return xr.Dataset({**tables, "reason": (dims[:2], reasons)}, names, found.attrs)
+
+
+def reason(quantity: str, medians: dict[str, float]) -> str:
+    """The first assumption that fails for a quantity, in words.
+
+    Args:
+        quantity: One of ``QUANTITIES``.
+        medians: Of the ratio, by rung in the order of the ladder; not a number where
+            there is no prediction.
+    """
+    if np.isnan(list(medians.values())).all():
+        return UNSEEN
+    for rung, median in medians.items():
+        if abs(median - 1) > TOLERANCE:
+            return REASONS[rung].format(DRIVEN.get(quantity.split()[0], "signals"))
+    return HOLDS
+
+
+def table(found: xr.Dataset) -> Table:
+    """The summary for a terminal of 150 columns."""
+    summary = summarise(found)
+    attrs = found.attrs
+    shown = Table(
+        title=f"Moments of {attrs['layer']}, {attrs['examples']} examples in "
+        f"{attrs['batches']} batches, mean length {attrs['mean_length']:.0f}",
+        caption="\n".join(READING),
+        caption_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
+    rungs = list(summary["rung"].values)
+    numbers = (*rungs, "5 - 95 %", "within 10 %", "error")
+    for name in ("recurrence", "quantity", *numbers, "reason"):
+        justify = "right" if name in numbers else "left"
+        shown.add_column(name, justify=justify, no_wrap=name != "reason")
+    for name in summary["recurrence"].values:
+        one = summary.sel(recurrence=name)
+        quantities = summary["quantity"].values
+        for quantity in quantities:
+            row = one.sel(quantity=quantity)
+            first = str(name) if quantity == quantities[0] else ""
+            told = escape(str(row["reason"].values))
+            if not row["median"].notnull().any():
+                if first:
+                    shown.add_row(first, "", *[""] * len(numbers), told)
+                continue
+            held = row.sel(rung="stationary")
+            cells = [_number(row["median"].sel(rung=rung)) for rung in rungs]
+            cells += [
+                f"{_number(held['low'])} - {_number(held['high'])}",
+                f"{float(held['within']):.0%}",
+                f"{float(held['sem']):.3f}",
+            ]
+            shown.add_row(first, str(quantity), *cells, told)
+        shown.add_row()
+    return shown
+
+
+def _number(value: xr.DataArray) -> str:
+    return "" if np.isnan(value) else f"{float(value):.3g}"
