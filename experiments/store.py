@@ -40,6 +40,7 @@ SWEEPS = {
     "adaptive_rates": "teacher_student",
     "s4_steps": "teacher_student",
     "agreement": "teacher_student",
+    **dict.fromkeys(("ladder", "folds", "images", "lists", "norms"), "long_range"),
 }
 """Results that are gathered from many cells, and the study of those cells."""
 

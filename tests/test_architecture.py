@@ -77,6 +77,9 @@ RULES = {
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.teacher_student"},
     ),
+    "experiments/long_range": rule(
+        never=UPWARD | ENDS, but={"experiments.store", "experiments.long_range"}
+    ),
     "experiments/command.py": rule(never={"figures"} | PLOTTING | ENDS),
     "experiments/store.py": rule(
         never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS

@@ -1,0 +1,161 @@
+"""One training of a deep network on a long-range task: what it scored and how it went."""
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from experiments import store
+from sigprop.audit import audit
+from sigprop.networks.assembly import parameter_table
+from sigprop.supervised import Diverged, Fitted, Trained, fit
+from sigprop.tasks.catalogue import FOLDS, load_task
+from sigprop.tasks.examples import DataSet
+from sigprop.training_presets import altered, preset
+
+VERSION = 1
+PROBED = 48  # validation examples whose states are predicted at each evaluation
+SHARE = {"units": "1"}
+STEPS = {"units": "steps"}
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training.
+
+    Attributes:
+        task: A name of ``sigprop.tasks.catalogue.TASKS``.
+        model: A name of ``sigprop.training_presets.MODELS``.
+        seed: Of everything drawn; of the digits also the fold.
+        steps: Of the schedule; the preset's if left out.
+        size: Preset of the training, ``quick`` or ``paper``.
+        predict: Whether the power of all states is predicted at each evaluation.
+    """
+
+    task: str
+    model: str
+    seed: int
+    steps: int | None = None
+    size: str = "quick"
+    predict: bool = False
+
+
+def shape(config: Config) -> Config:
+    """Cells that are trained together: each alone."""
+    return config
+
+
+def chunk_size(config: Config) -> int:
+    """Cells in a chunk."""
+    del config
+    return 1
+
+
+@functools.lru_cache(maxsize=1)
+def _data(task: str, seed: int) -> DataSet:
+    return load_task(task, cache=store.folder() / "packed", seed=seed)
+
+
+def run_cells(
+    configs: Sequence[Config],
+    checkpoint: Path | None = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[xr.Dataset]:
+    """Train one network.
+
+    Args:
+        configs: One.
+        checkpoint: File to resume from and to write.
+        progress: Called with the share that is done.
+
+    Raises:
+        ValueError: If there is not just one, or as ``fit``.
+        FileNotFoundError: If the task is read from files that are not there.
+    """
+    (config,) = configs
+    data = _data(config.task, config.seed % FOLDS if config.task == "digits" else 0)
+    given = preset(config.task, config.model, config.size, data)
+    recipe = altered(given, config.steps, None, given.matmul)
+    about = {"width": recipe.network.width, "depth": recipe.network.depth}
+    about |= {"examples": len(data.train), "length": data.train.steps}
+    try:
+        fitted = fit(
+            recipe,
+            data,
+            config.seed,
+            checkpoint=checkpoint,
+            probe=functools.partial(_predicted, data) if config.predict else None,
+            progress=lambda done, last: progress(done / recipe.segments),
+        )
+    except Diverged as error:
+        return [_lost(error.step, about)]
+    return [_result(fitted, about)]
+
+
+def _predicted(data: DataSet, network: Trained, state: Any) -> Mapping[str, Any]:
+    """Power of the states of every recurrence, measured and on every rung of theory."""
+    found = audit(network, state, data.validation.take(np.arange(PROBED)))
+    power = found[["measured", "predicted"]].sel(quantity="state").sum("mode")
+    return {name: power[name].values for name in ("measured", "predicted")}
+
+
+def _result(fitted: Fitted, about: Mapping[str, int]) -> xr.Dataset:
+    records = fitted.records
+    nats, squares = {"units": "nats"}, {"units": "mean |h|^2 of all neurons"}
+    variables: dict[str, Any] = {
+        "loss": ("segment", records["loss"].mean(1), nats),
+        "gradient_norm": (
+            "segment",
+            records["gradient_norm"].mean(1),
+            {"units": "nats"},
+        ),
+        "validation_loss": ("look", records["validation_loss"], nats),
+        "validation_accuracy": ("look", records["validation_accuracy"], SHARE),
+        "state_power": (("look", "layer"), records["state_power"], squares),
+    }
+    if "measured" in records:
+        variables |= {
+            "measured": (("look", "recurrence"), records["measured"], squares),
+            "predicted": (
+                ("look", "recurrence", "rung"),
+                records["predicted"],
+                squares,
+            ),
+        }
+    return xr.Dataset(
+        variables,
+        {"step": ("look", records["step"], STEPS)},
+        {
+            **about,
+            "diverged": -1,
+            "test_accuracy": fitted.test.accuracy,
+            "test_loss": fitted.test.loss,
+            "best_step": fitted.step,
+            "parameters": parameter_table(fitted.network)["total"],
+        },
+    )
+
+
+def _lost(step: int, about: Mapping[str, int]) -> xr.Dataset:
+    """The result of a training that diverged: the step, and no curve."""
+    empty = {"segment": 0, "look": 0}
+    return xr.Dataset(
+        {
+            "loss": ("segment", np.zeros(empty["segment"]), {"units": "nats"}),
+            "validation_accuracy": ("look", np.zeros(empty["look"]), SHARE),
+        },
+        {"step": ("look", np.zeros(empty["look"], int), STEPS)},
+        {
+            **about,
+            "diverged": step,
+            "test_accuracy": math.nan,
+            "test_loss": math.nan,
+            "best_step": -1,
+            "parameters": -1,
+        },
+    )

@@ -1,0 +1,112 @@
+"""From the trainings of a sweep to one labelled result: accuracies, curves, powers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from experiments.long_range.cells import SHARE, STEPS, Config
+from experiments.long_range.grids import networks
+
+VERSION = 1
+SIZES = ("width", "depth", "examples", "length", "parameters", "best_step", "diverged")
+CURVES = {
+    "loss": ("segment",),
+    "gradient_norm": ("segment",),
+    "validation_loss": ("look",),
+    "validation_accuracy": ("look",),
+    "step": ("look",),
+    "state_power": ("look", "layer"),
+    "measured": ("look", "recurrence"),
+    "predicted": ("look", "recurrence", "rung"),
+}
+
+
+def gather(
+    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+) -> xr.Dataset:
+    """All finished trainings along one axis; curves are filled up with not-a-number.
+
+    Args:
+        sweep: One of ``grids.SWEEPS``.
+        preset: ``smoke``, ``quick`` or ``paper``.
+        key: Names a cell.
+        found: Results of the finished cells by their names.
+    """
+    every = [one for group in networks(sweep, preset).values() for one in group]
+    rows = [one for one in every if key(one) in found]
+    results = [found[key(one)] for one in rows]
+    variables: dict[str, Any] = {
+        "test_accuracy": ("cell", _attribute(results, "test_accuracy"), SHARE),
+        "test_loss": ("cell", _attribute(results, "test_loss"), {"units": "nats"}),
+    }
+    variables |= {
+        name: ("cell", _attribute(results, name), {"units": "1"}) for name in SIZES
+    }
+    for name, dims in CURVES.items():
+        held = [one[name] for one in results if name in one.variables]
+        if held:
+            parts = [
+                one[name].values
+                if name in one.variables
+                else np.zeros((0,) * len(dims))
+                for one in results
+            ]
+            variables[name] = (("cell", *dims), _padded(parts), held[0].attrs)
+    return xr.Dataset(
+        variables,
+        {
+            "key": ("cell", [key(one) for one in rows]),
+            "task": ("cell", [one.task for one in rows]),
+            "model": ("cell", [one.model for one in rows]),
+            "seed": ("cell", [one.seed for one in rows], {"units": "1"}),
+        },
+        {"dtype": "float32"},
+    )
+
+
+def _attribute(results: list[xr.Dataset], name: str) -> list[Any]:
+    return [one.attrs[name] for one in results]
+
+
+def _padded(parts: list[np.ndarray]) -> np.ndarray:
+    """Arrays of several sizes in one, not-a-number where one has ended."""
+    shape = np.max([part.shape for part in parts], axis=0)
+    whole = np.full((len(parts), *shape), np.nan)
+    for row, part in zip(whole, parts, strict=True):
+        row[tuple(map(slice, part.shape))] = part
+    return whole
+
+
+def cell(table: xr.Dataset, index: int) -> xr.Dataset:
+    """The result of one cell, as it was before it was gathered."""
+    own = table.isel(cell=index).reset_coords(drop=True)
+    attributes = {"test_accuracy": float(own["test_accuracy"])}
+    attributes |= {"test_loss": float(own["test_loss"])}
+    attributes |= {name: int(own[name]) for name in SIZES}
+    for dim, ruler in (("segment", "loss"), ("look", "step")):
+        own = own.isel({dim: np.isfinite(own[ruler].values)})
+    kept = [name for name in CURVES if name in own.variables]
+    held = own[kept].set_coords("step")
+    held["step"] = held["step"].astype(int).assign_attrs(STEPS)
+    return held.assign_attrs(attributes)
+
+
+def findings(table: xr.Dataset) -> str:
+    """Test accuracy of each model on each task: mean, standard error, runs."""
+    lines = []
+    frame: Any = table[["test_accuracy", "diverged"]].to_dataframe()
+    for (task, model), group in frame.groupby(["task", "model"], sort=False):
+        values = group["test_accuracy"].dropna().to_numpy()
+        lost = int((group["diverged"] >= 0).sum())
+        told = f", {lost} diverged" if lost else ""
+        if not values.size:
+            lines.append(f"{task} {model}: no run ended{told}")
+            continue
+        error = values.std(ddof=1) / np.sqrt(values.size) if values.size > 1 else np.nan
+        lines.append(
+            f"{task} {model}: test accuracy {values.mean():.4f}, standard error "
+            f"{error:.4f}, {values.size} runs{told}"
+        )
+    return "\n".join(lines)

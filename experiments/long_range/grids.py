@@ -1,0 +1,103 @@
+"""Which networks are trained on which tasks, and how many times.
+
+``paper`` are the sizes that are tracked: the quick networks of
+``sigprop.training_presets`` on real data, with shortened schedules where the number of
+steps says so.  The papers' own sizes are those of ``sigprop train --preset paper``.
+
+Source: Orvieto et al. (2023), Tables 1-3 and 5-8, Figures 1 and 5; RotRNN (2024),
+Figure 3; BLUR (2025), Table 2.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+from experiments.long_range.cells import Config
+from sigprop.training_presets import LADDER
+
+SEEDS = {"smoke": 1, "quick": 1, "paper": 3}
+SMOKE = 20  # steps
+STEPS = {"digits": 500, "listops-short": 2000, "smnist-10k": 800}  # of the ladder
+Grid = dict[str, list[Config]]
+
+
+def _trainings(
+    preset: str,
+    task: str,
+    models: Iterable[str],
+    seeds: int,
+    steps: int | None = None,
+    predict: bool = False,
+) -> Grid:
+    short = SMOKE if preset == "smoke" else steps
+    found: Grid = {}
+    for model, seed in product(models, range(seeds)):
+        one = Config(task, model, seed, short, predict=predict)
+        found.setdefault(f"{task} {model}", []).append(one)
+    return found
+
+
+def ladder(preset: str) -> Grid:
+    """From an RNN to the LRU one thing at a time, on three tasks."""
+    if preset == "smoke":
+        return _trainings(preset, "digits", ("tanh", "gamma"), 1)
+    tasks = {"quick": ("digits",), "paper": tuple(STEPS)}[preset]
+    found: Grid = {}
+    for task in tasks:
+        found |= _trainings(preset, task, LADDER, SEEDS[preset], STEPS[task])
+    return found
+
+
+def folds(preset: str) -> Grid:
+    """The three models of the papers on every fold of the digits."""
+    models = ("lru",) if preset == "smoke" else ("lru", "rotrnn", "blur")
+    seeds = {"smoke": 1, "quick": 2, "paper": 5}[preset]
+    return _trainings(preset, "digits", models, seeds)
+
+
+def images(preset: str) -> Grid:
+    """The LRU on ten thousand handwritten digits, read pixel by pixel."""
+    if preset == "smoke":
+        return _trainings(preset, "digits", ("lru",), 1)
+    return _trainings(preset, "smnist-10k", ("lru",), 1)
+
+
+def lists(preset: str) -> Grid:
+    """The three models of the papers on short ListOps."""
+    if preset == "smoke":
+        return _trainings(preset, "digits", ("lru",), 1)
+    models = ("lru",) if preset == "quick" else ("lru", "rotrnn", "blur")
+    return _trainings(preset, "listops-short", models, SEEDS[preset])
+
+
+def norms(preset: str) -> Grid:
+    """Powers of the states through training, measured and predicted."""
+    seeds = {"smoke": 1, "quick": 2, "paper": 5}[preset]
+    models = ("lru", "rotrnn")
+    return _trainings(preset, "digits", models, seeds, 500, predict=True)
+
+
+SWEEPS: dict[str, Callable[[str], Grid]] = {
+    one.__name__: one for one in (ladder, folds, images, lists, norms)
+}
+
+
+def networks(sweep: str, preset: str) -> Grid:
+    """Cells of a sweep by task and model.
+
+    Raises:
+        ValueError: If the sweep or the preset is unknown.
+    """
+    if sweep not in SWEEPS:
+        raise ValueError(f"need a sweep in {', '.join(SWEEPS)}, got {sweep!r}")
+    if preset not in SEEDS:
+        raise ValueError(f"need a preset in {', '.join(SEEDS)}, got {preset!r}")
+    return SWEEPS[sweep](preset)
+
+
+def cells(sweep: str, preset: str) -> list[Config]:
+    """Every cell of a sweep, networks in order.
+
+    Raises:
+        ValueError: If the sweep or the preset is unknown.
+    """
+    return [one for group in networks(sweep, preset).values() for one in group]
