@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sigprop.cli_sweep import sweeps
-from sigprop.cli_train import train
+from sigprop.cli_train import audit, train
 from sigprop.console import EXPECTED, UNEXPECTED, console, plain_errors
 from sigprop.tables import MARKS, ledger_table, outcome, summary
 
@@ -32,6 +32,7 @@ app = typer.Typer(
 )
 app.add_typer(sweeps)
 app.command()(train)
+app.command()(audit)
 
 
 @app.command()

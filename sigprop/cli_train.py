@@ -1,4 +1,4 @@
-"""``sigprop train``: a network on a task, once a seed."""
+"""``sigprop train`` a network on a task, and ``sigprop audit`` it afterwards."""
 
 import math
 from pathlib import Path
@@ -133,3 +133,68 @@ def _print_scores(out: Any, scores: list[dict[str, Any]]) -> None:
         spread = math.sqrt(sum((x - mean) ** 2 for x in values) / (len(values) - 1))
         error = spread / math.sqrt(len(values))
         out.print(f"test accuracy {mean:.4f}, standard error {error:.4f}")
+
+
+def audit(
+    checkpoint: Annotated[
+        Path, typer.Argument(help="Folder of a finished training, .../seed-0.")
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for packed copies of large data sets.")
+    ] = None,
+    part: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    examples: Annotated[int, typer.Option(help="The first so many of them.")] = 128,
+    batch: Annotated[int, typer.Option(help="Examples at once.")] = 8,
+    out: Annotated[
+        Path | None, typer.Option(help="Write every mode's numbers here, .nc.")
+    ] = None,
+) -> None:
+    """Hold closed forms against what each layer of a trained network really does."""
+    with plain_errors():
+        import numpy as np
+        from rich.progress import track
+
+        from sigprop.audit import audit as measured
+        from sigprop.audit_summary import table
+        from sigprop.results import require_writable
+        from sigprop.runs import read_about, trained
+        from sigprop.tasks.catalogue import load_task
+        from sigprop.tasks.examples import evaluation_batches
+
+        parts = ("train", "validation", "test")
+        if part not in parts:
+            raise ValueError(f"need --part in {', '.join(parts)}, got {part!r}")
+        if not 2 <= 2 * batch <= examples:
+            raise ValueError(
+                "need two batches at least, --examples of twice --batch or more, got "
+                f"{examples} and {batch}"
+            )
+        if out is not None:
+            require_writable(out)
+        network, state = trained(checkpoint)
+        about, shown = read_about(checkpoint), console()
+        held = getattr(
+            load_task(
+                about["task"],
+                data,
+                cache=cache,
+                seed=about["seed"],
+                progress=shown.print,
+            ),
+            part,
+        )
+        chosen = held.subset(np.arange(min(examples, len(held))))
+        batches = list(evaluation_batches(chosen, batch))
+        found = measured(
+            network,
+            state,
+            track(batches, "batches", console=shown, transient=True),
+        )
+        shown.print(table(found))
+        if out is not None:
+            found.to_netcdf(out, engine="h5netcdf")
+            shown.print(str(out), soft_wrap=True)
