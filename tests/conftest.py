@@ -31,6 +31,21 @@ def pytest_xdist_auto_num_workers(config) -> int:
     return 0 if "gpu" in config.option.markexpr else min(os.cpu_count() or 1, 8)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of a test that is ``sampled(n)``, all but n cases spread evenly are slow."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for group in cases.values():
+        marker = group[0].get_closest_marker("sampled")
+        kept = {i * len(group) // marker.args[0] for i in range(marker.args[0])}
+        for place, item in enumerate(group):
+            if place not in kept:
+                item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def fewer_programs():
     """Forget what a module compiled; all of it together takes gigabytes."""

@@ -66,6 +66,7 @@ def test_notebook_is_committed_as_text_without_outputs(path):
     assert "image/png" not in path.read_text("utf-8")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebook_runs_and_shows_its_plots(path, execute):
     before = path.read_bytes()

@@ -141,6 +141,7 @@ def test_second_run_gives_the_same_numbers(small):
     xr.testing.assert_identical(small_run(), small)
 
 
+@pytest.mark.slow
 def test_every_variable_says_its_unit_and_survives_the_store(
     small, tmp_path, monkeypatch
 ):

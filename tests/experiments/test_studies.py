@@ -69,6 +69,7 @@ def test_every_study_is_listed_under_its_name():
 
 
 @pytest.mark.parametrize("module", REPRODUCIBLE, ids=name)
+@pytest.mark.sampled(2)
 def test_second_run_gives_the_same_numbers(smoke, module):
     xr.testing.assert_identical(module.run(module.SMOKE), smoke[module.STUDY])
 
@@ -251,6 +252,7 @@ def test_unknown_study_and_preset_are_refused():
 
 
 @pytest.mark.parametrize("module", [accuracy, speed_layers, speed_moments], ids=name)
+@pytest.mark.sampled(1)
 def test_command_line_prints_a_table_and_the_file(
     smoke, module, results, monkeypatch, capsys
 ):

@@ -219,6 +219,7 @@ def _kill_the_driver(times, seconds):
     return kill
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_goes_on(tmp_path, undisturbed):
     _survives(tmp_path, undisturbed, (), _kill_the_driver(1, (4, 8)))
 

@@ -16,6 +16,7 @@ HEAVY = ("jax", "sympy", "sigprop", "theory")
 
 
 @pytest.mark.parametrize("name", catalogue.FIGURES)
+@pytest.mark.sampled(3)
 def test_figure_is_byte_identical_on_rerun(stored, tmp_path, name):
     runs = [
         catalogue.draw_and_save(name, "smoke", into=tmp_path / folder)
@@ -30,6 +31,7 @@ def test_figure_is_byte_identical_on_rerun(stored, tmp_path, name):
 
 
 @pytest.mark.parametrize(("name", "panel"), PANELS)
+@pytest.mark.sampled(6)
 def test_one_panel_has_a_file_of_its_own(stored, tmp_path, name, panel):
     for file in catalogue.draw_and_save(name, "smoke", panel, tmp_path):
         assert file.stem == f"{name}-{panel}"

@@ -101,6 +101,7 @@ def trained(batch):
 
 
 @pytest.mark.parametrize("case", NAMES)
+@pytest.mark.sampled(4)
 def test_every_layer_comes_back_bit_for_bit(case, tmp_path):
     layer = drawn(case)
     u = jax.random.normal(jax.random.key(4), (7, layer.widths[0]))
@@ -121,6 +122,7 @@ def test_a_layer_in_double_precision_comes_back_bit_for_bit(suffix, tmp_path, x6
 
 
 @suffixes
+@pytest.mark.sampled(1)
 def test_a_network_comes_back_with_its_running_statistics(
     suffix, tmp_path, trained, batch
 ):

@@ -244,6 +244,7 @@ SLOW = pytest.param("finite", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("name", ["network", "population", SLOW])
+@pytest.mark.sampled(1)
 def test_second_difference_of_a_slice_is_that_of_the_hessian(x64, name):
     loss, model = case(name)
     along = landscape.direction(KEY, model)
@@ -313,6 +314,7 @@ ALTERNATING = [(name, place % 2 == 0) for place, name in enumerate(INPUTS)]
 
 
 @pytest.mark.parametrize(("name", "normalised"), ALTERNATING)
+@pytest.mark.sampled(2)
 def test_surface_is_the_loss_of_the_task(x64, name, normalised):
     teacher = cmath.rect(0.9, 0.4)
     task = OneDimensional(teacher, normalised, INPUTS[name])
@@ -326,6 +328,7 @@ def test_surface_is_the_loss_of_the_task(x64, name, normalised):
 
 
 @pytest.mark.parametrize("chart", CHARTS[2:], ids=lambda chart: chart.modulus)
+@pytest.mark.slow
 def test_surface_is_the_loss_in_every_chart_and_of_finite_sequences(x64, chart):
     axes = jnp.linspace(-1.5, 1.5, 5), jnp.linspace(-2.0, 3.0, 4)
     for length in (None, 9):

@@ -45,6 +45,7 @@ def words(results, what):
     return {r.route: str(r.verdict) for r in results if r.point == f"white, {what}"}
 
 
+@pytest.mark.slow
 def test_a_linear_layer_is_confirmed_at_every_input():
     results = layer_checks.layer_moments(claim_of("lru"), 3)
     assert {str(r.verdict) for r in results} == {"confirmed"}

@@ -54,6 +54,7 @@ def by_modes(lam, residues):
     return np.real(np.einsum("...onj,...na->...aoj", residues, powers))
 
 
+@pytest.mark.sampled(2)
 def test_modes_make_the_impulse_response(known):
     _, found, truth, _ = known
     (modes,) = found.modes

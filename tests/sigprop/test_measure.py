@@ -72,6 +72,7 @@ def test_measured_moments_are_the_exact_ones(layer, name):
     assert misfit(found, {k: 1.44 * v for k, v in truth.items()}) > Z
 
 
+@pytest.mark.slow
 def test_processes_together_are_each_by_itself(layer):
     keys, chosen = tuple(jax.random.split(jax.random.key(2))), (AR1(0.8), Constant())
     options = {"steps": STEPS, "num": 5, "batch": 2}
@@ -199,6 +200,7 @@ class Noted:
 
 
 @pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.sampled(1)
 def test_a_single_precision_layer_is_measured_in_single_precision(layer, wide):
     with double_precision(False):
         single = lru(jax.random.key(7), 3, 2, r_min=0.5, r_max=0.95)

@@ -42,6 +42,7 @@ def calm_teacher():
 
 
 @pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.sampled(3)
 def test_it_is_the_limit_of_long_sequences(x64, name):
     teacher = calm_teacher()
     infinite = teacher_student(teacher, INPUTS[name], None)

@@ -39,6 +39,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize(("quantity", "process", "form"), RIGHT)
+@pytest.mark.sampled(3)
 def test_a_right_formula_passes_and_a_wrong_one_does_not(quantity, process, form):
     answer = assert_moment(form, LAMS, process, quantity=quantity, margin=MARGIN)
     assert [verdict.word for verdict in answer.verdicts] == ["confirmed"] * 3

@@ -55,6 +55,7 @@ def same(left, right):
     ],
     ids=str,
 )
+@pytest.mark.sampled(2)
 def test_it_takes_the_steps_of_the_textbook(x64, optimiser):
     end, losses = advance(begun(optimiser=optimiser), loss, optimiser, STEPS)
     values = {"a": np.arange(3.0), "b": np.asarray(2.0)}
@@ -111,6 +112,7 @@ def test_groups_have_their_own_rates(x64):
     )
 
 
+@pytest.mark.slow
 def test_a_layer_says_which_parameters_are_in_a_group():
     layer = lru(KEY, 4, 2)
     rates = by_group(layer, {"recurrent": 0.0})
@@ -128,6 +130,7 @@ def test_a_layer_says_which_parameters_are_in_a_group():
         by_group(layer, {"readin": 0.5})
 
 
+@pytest.mark.slow
 def test_many_runs_at_once_are_each_alone():
     rates = jnp.array([0.01, 0.1, 0.3])
     together = jax.vmap(begun)(rates)

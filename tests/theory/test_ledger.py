@@ -63,7 +63,14 @@ def status(one):
     return finish(one, list(judged.results), judged.score, 0.0, judged.counterexample)
 
 
-@pytest.mark.parametrize("one", JUDGED.values(), ids=JUDGED)
+COSTLY = ("sigprop:curvature-diagonal", "sigprop:curvature-dense")
+ROWS = [
+    pytest.param(one, marks=pytest.mark.slow if key in COSTLY else ())
+    for key, one in JUDGED.items()
+]
+
+
+@pytest.mark.parametrize("one", ROWS, ids=JUDGED)
 def test_a_row_is_what_its_evidence_says(one):
     found = status(one)
     assert found.status == one.expected

@@ -32,6 +32,7 @@ def steps_are_equal(derivation, variable, places, tolerance=1e-12):
 
 
 @pytest.mark.parametrize(("gain", "source"), CLOSED)
+@pytest.mark.sampled(3)
 def test_the_slope_of_a_coordinate_is_the_root_of_the_metric(gain, source):
     metric, coordinate = solved(gain, source)
     slope = diff(coordinate, nu).subs(sqrt(1 - nu**2), sqrt(1 - nu) * sqrt(1 + nu))

@@ -26,6 +26,7 @@ def student():
     return task, layer
 
 
+@pytest.mark.slow
 def test_products_are_those_of_the_explicit_hessian():
     task, layer = student()
     expansion = exact.expand(task, layer)

@@ -73,6 +73,7 @@ def test_descent_diverges_at_two_over_the_curvature(x64, scale):
     assert found == pytest.approx(bound, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_descent_of_a_network_diverges_at_its_bound(x64):
     teacher = linear_teacher(jax.random.key(1), nu0=0.9, size=4)
     task, student = teacher_student(teacher, AR1(0.5), 50), twin(teacher, "LRU")
@@ -126,6 +127,7 @@ def test_where_nothing_holds_there_is_no_bound():
         off_diagonal_share(np.zeros((2, 2)))
 
 
+@pytest.mark.slow
 def test_a_twin_needs_real_states_and_a_basis(x64):
     with pytest.raises(ValueError, match="need real states, got those of LRU"):
         twin(zucchet_lru(jax.random.key(0), 3, 1, 1, nu0=0.5, theta0=3.0), "LRU")

@@ -65,6 +65,7 @@ def test_outputs_are_the_softmax_by_hand():
     assert gap(found, by_hand(built, u, causal=False)) > 0.05
 
 
+@pytest.mark.slow
 def test_outputs_are_those_of_jax_in_single_precision():
     built = layer()
     u = jnp.asarray(inputs(built), jnp.float32)

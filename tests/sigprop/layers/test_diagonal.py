@@ -128,6 +128,7 @@ def lru_like(layer, nu_log, gamma_log=None):
     )
 
 
+@pytest.mark.slow
 def test_coordinates_are_three_names_of_one_layer():
     u = jax.random.normal(jax.random.key(1), (25, 3))
     outputs = [

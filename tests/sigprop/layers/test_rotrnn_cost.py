@@ -82,6 +82,7 @@ def factorisations(found):
 
 
 @builders
+@pytest.mark.sampled(1)
 def test_rotations_are_made_once_for_all_sequences(build):
     built = layer(build)
     half = built if build is rotrnn else built.halves()[0]

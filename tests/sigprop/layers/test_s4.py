@@ -86,6 +86,7 @@ def normal_legs(size):
 
 
 @layers
+@pytest.mark.sampled(2)
 def test_whole_sequences_are_their_steps(name):
     layer = drawn(name)
     u = jnp.asarray(inputs(layer), jnp.float32)
@@ -95,6 +96,7 @@ def test_whole_sequences_are_their_steps(name):
 
 @pytest.mark.usefixtures("x64")
 @layers
+@pytest.mark.sampled(2)
 def test_gradients_are_finite_differences(name):
     layer = wide(drawn(name))
     require_slopes(layer, jnp.asarray(inputs(layer)))
@@ -149,6 +151,7 @@ def test_s4_starts_on_the_ring_at_step_one():
 
 
 @pytest.mark.usefixtures("x64")
+@pytest.mark.slow
 def test_s4_starts_with_the_same_eigenvalues_at_any_step():
     one, other = (s4(KEY, 5, 3, 2, nu0=0.8, theta0=0.5, delta=d) for d in (1.0, 0.01))
     np.testing.assert_allclose(other.eigenvalues(), one.eigenvalues(), rtol=1e-12)

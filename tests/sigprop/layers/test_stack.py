@@ -34,6 +34,7 @@ def mixed():
 
 
 @pytest.mark.parametrize("skip", [True, False])
+@pytest.mark.sampled(1)
 def test_a_stack_is_its_layers_one_after_the_other(mixed, skip):
     built = stack(mixed, skip=skip)
     u = inputs(built)

@@ -68,6 +68,7 @@ def skip_of(layer, u):
 
 @x64
 @halves
+@pytest.mark.sampled(2)
 def test_outputs_are_the_sum_of_both_directions_with_one_skip(name):
     forward, backward = pair(name)
     u = jnp.asarray(inputs(forward))
@@ -114,6 +115,7 @@ def test_reversing_time_exchanges_the_halves(name):
 
 
 @x64
+@pytest.mark.slow
 def test_two_lrus_are_a_blur():
     layer = blur(FIRST, N, D_IN, r_min=0.4, r_max=0.95)
     built = two_way(*layer.halves())
@@ -127,6 +129,7 @@ def test_two_lrus_are_a_blur():
 
 @x64
 @baselines
+@pytest.mark.sampled(1)
 def test_every_output_depends_on_every_input(name):
     built = wide(baseline(name))
     u = jnp.asarray(inputs(built, 7))

@@ -156,6 +156,7 @@ def test_training_without_a_batch_is_refused():
         norm(noise(5, 3), state, None)
 
 
+@pytest.mark.slow
 def test_dropout_is_random_in_training_and_off_in_inference():
     made, state = network(dropout=0.5, pooling="none", depth=1, mixing="none", width=64)
     u = noise(6, 3)

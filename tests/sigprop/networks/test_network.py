@@ -134,6 +134,7 @@ def test_tokens_in_the_padding_may_be_anything(x64):
 @pytest.mark.parametrize(
     ("name", "pooling"), [*((name, "none") for name in CAUSAL), ("lru", "mean")]
 )
+@pytest.mark.sampled(6)
 def test_one_step_at_a_time_gives_what_the_whole_sequence_gives(name, pooling, x64):
     made, state = trained(name, pooling=pooling, depth=2)
     u = noise(7, 3)
@@ -180,6 +181,7 @@ def test_a_network_that_trains_or_looks_ahead_has_no_step():
 
 
 @pytest.mark.parametrize("name", ["lru", "s5", "rotrnn", "gru", "blur", "attention"])
+@pytest.mark.sampled(3)
 def test_every_parameter_has_a_gradient(name, x64):
     made, state = network(name, norm="batch", mixing_norm=True, skip="linear")
     made = shaken(made)

@@ -74,6 +74,7 @@ S5_ROWS = {
 
 
 @pytest.mark.parametrize("task", S5_ROWS)
+@pytest.mark.sampled(1)
 def test_s5_has_the_size_of_its_scripts_but_for_the_backward_readout(task):
     depth, width, states, inputs, outputs, millions = S5_ROWS[task]
     pairs = states // 2
@@ -177,6 +178,7 @@ def test_the_parts_make_up_the_whole(head):
 
 
 @pytest.mark.parametrize("name", SEQUENCE_LAYERS)
+@pytest.mark.sampled(8)
 def test_every_parameter_has_the_group_of_its_layer(name):
     made, _ = network(name, norm="batch", depth=2)
     groups = parameter_groups(made)

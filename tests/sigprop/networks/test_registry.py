@@ -31,6 +31,7 @@ def concrete(kind=Layer):
             yield below
 
 
+@pytest.mark.slow
 def test_every_layer_of_the_package_has_a_name():
     for module in pkgutil.iter_modules(sigprop.layers.__path__):
         importlib.import_module(f"sigprop.layers.{module.name}")
@@ -46,6 +47,7 @@ def test_every_layer_of_the_package_has_a_name():
 
 
 @pytest.mark.parametrize("name", SEQUENCE_LAYERS)
+@pytest.mark.sampled(8)
 def test_a_layer_is_as_wide_as_the_network(name):
     layer = drawn(name)
     assert layer.widths == (8, 8)

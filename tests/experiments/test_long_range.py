@@ -1,0 +1,146 @@
+"""Trainings on long-range tasks: their grids, how they are gathered, and one that runs."""
+
+import math
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from experiments import store, sweep
+from experiments.long_range import cells, gathering, grids
+from experiments.long_range.cells import Config
+from sigprop.training_presets import LADDER
+
+
+def test_the_ladder_has_every_rung_on_every_task_three_times():
+    found = grids.ladder("paper")
+    assert len(found) == 3 * len(LADDER)
+    for name, group in found.items():
+        task, model = name.split(" ")
+        assert [one.seed for one in group] == [0, 1, 2]
+        assert {(one.task, one.model) for one in group} == {(task, model)}
+        assert model in LADDER
+
+
+def test_digits_are_tested_on_all_folds():
+    for group in grids.folds("paper").values():
+        assert [one.seed for one in group] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("name", grids.SWEEPS)
+def test_every_preset_has_cells(name):
+    sizes = [len(grids.cells(name, preset)) for preset in ("smoke", "quick", "paper")]
+    assert 0 < sizes[0] <= sizes[1] <= sizes[2]
+    assert store.SWEEPS[name] == "long_range"
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="need a sweep in ladder"):
+        grids.networks("stairs", "quick")
+    with pytest.raises(ValueError, match="need a preset in smoke"):
+        grids.networks("ladder", "huge")
+
+
+def made_up(segments, looks, seed):
+    """The result of a training, as ``run_cells`` returns it."""
+    draw = np.random.default_rng(seed)
+    return xr.Dataset(
+        {
+            "loss": ("segment", draw.normal(size=segments)),
+            "validation_accuracy": ("look", draw.uniform(size=looks)),
+            "state_power": (("look", "layer"), draw.uniform(size=(looks, 3))),
+        },
+        {"step": ("look", 20 * np.arange(1, looks + 1))},
+        {
+            "width": 64,
+            "depth": 3,
+            "examples": 1000,
+            "length": 64,
+            "parameters": 5,
+            "best_step": 20,
+            "diverged": -1,
+            "test_accuracy": 0.5 + seed / 10,
+            "test_loss": 0.25,
+        },
+    )
+
+
+def gathered(results):
+    grid = grids.cells("folds", "paper")[: len(results)]
+    found = {repr(one): result for one, result in zip(grid, results, strict=True)}
+    return gathering.gather("folds", "paper", repr, found)
+
+
+def test_cells_come_back_from_a_gathered_result():
+    results = [
+        made_up(4, 2, 0),
+        made_up(6, 3, 1),
+        cells._lost(7, made_up(1, 1, 2).attrs),
+    ]
+    table = gathered(results)
+    for index, result in enumerate(results[:2]):
+        again = gathering.cell(table, index)
+        xr.testing.assert_identical(again.drop_attrs(), result.drop_attrs())
+        assert again.attrs == result.attrs | {"dtype": "float32"}
+    lost = gathering.cell(table, 2)
+    assert lost.attrs["diverged"] == 7
+    assert math.isnan(lost.attrs["test_accuracy"])
+    assert lost.sizes["segment"] == lost.sizes["look"] == 0
+
+
+def test_findings_are_means_over_runs_that_ended():
+    results = [made_up(4, 2, seed) for seed in (0, 1, 2)]
+    results += [cells._lost(7, results[0].attrs), made_up(4, 2, 4)]
+    text = gathering.findings(gathered(results))
+    mean, error = (
+        np.mean([0.5, 0.6, 0.7, 0.9]),
+        np.std([0.5, 0.6, 0.7, 0.9], ddof=1) / 2,
+    )
+    assert f"{mean:.4f}, standard error {error:.4f}, 4 runs, 1 diverged" in text
+
+
+def test_a_loss_that_explodes_is_a_result(monkeypatch):
+    monkeypatch.setattr(
+        cells, "altered", lambda given, *_: altered_to_explode(given), raising=True
+    )
+    (found,) = cells.run_cells([Config("digits", "relu", 0, 20)])
+    assert found.attrs["diverged"] >= 0
+
+
+def altered_to_explode(given):
+    import dataclasses
+
+    from sigprop.training import Optimiser
+
+    network = dataclasses.replace(given.network, width=4, state_size=4, depth=1)
+    return dataclasses.replace(
+        given,
+        network=network,
+        optimiser=Optimiser(20, "constant"),
+        rate=1e38,
+        segment=5,
+    )
+
+
+@pytest.mark.slow
+def test_a_sweep_of_trainings_is_run_gathered_and_not_run_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    file = sweep.run("norms", "smoke")
+    table = store.read(file)
+    assert table.sizes == {
+        "cell": 2,
+        "segment": 1,
+        "look": 1,
+        "layer": 3,
+        "recurrence": 3,
+        "rung": 5,
+    }
+    power, measured = table["state_power"].isel(look=0), table["measured"].isel(look=0)
+    lru = table["model"] == "lru"
+    np.testing.assert_allclose(
+        measured.where(lru, drop=True), power.where(lru, drop=True), rtol=0.3
+    )
+    theory = table["predicted"].isel(look=0, rung=1) / measured
+    assert (abs(theory - 1) < 0.1).all()
+    monkeypatch.setattr(cells, "fit", None)
+    assert sweep.run("norms", "smoke") == file
