@@ -30,6 +30,7 @@ STUDIES = (
     "speed_layers",
     "speed_losses",
     "speed_moments",
+    "speed_training",
 )
 PRESETS = ("smoke", "quick", "paper")
 

@@ -30,12 +30,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from sigprop.baselines import usual
 from sigprop.layers.attention import causal_attention
 from sigprop.layers.base import Layer, count_parameters
 from sigprop.layers.blur import blur
@@ -132,24 +132,6 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, Config], Layer]] = {
 def engine(layer: Layer, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
     """The layer as it is; a linear one by the recurrence engine and real products."""
     return layer(u)
-
-
-def _combine(first: Any, second: Any) -> Any:
-    gate_1, value_1 = first
-    gate_2, value_2 = second
-    return gate_2 * gate_1, gate_2 * value_1 + value_2
-
-
-def usual(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
-    """The layer as published code has it: complex products and an associative scan."""
-    gamma = layer.normaliser()
-    inward = lax.complex(layer.B_re, layer.B_im)
-    inward = inward if gamma is None else gamma[:, None] * inward
-    outward = lax.complex(layer.C_re, layer.C_im)
-    gates = jnp.repeat(layer.eigenvalues()[None], u.shape[0], axis=0)
-    inputs = jax.vmap(lambda u_t: inward @ u_t.astype(inward.dtype))(u)
-    h = lax.associative_scan(_combine, (gates, inputs))[1]
-    return jax.vmap(lambda h_t, u_t: (outward @ h_t).real + layer.D * u_t)(h, u)
 
 
 WAYS: dict[str, Forward] = {"engine": engine, "usual": usual}

@@ -98,9 +98,13 @@ def run_cells(
 
 
 def _predicted(data: DataSet, network: Trained, state: Any) -> Mapping[str, Any]:
-    """Power of the states of every recurrence, measured and on every rung of theory."""
+    """Power of the states of every recurrence, measured and on every rung of theory.
+
+    The modes of the layers that are trained here are unitary in their states.
+    """
     found = audit(network, state, data.validation.take(np.arange(PROBED)))
-    power = found[["measured", "predicted"]].sel(quantity="state").sum("mode")
+    found = found[["measured", "predicted"]].sel(quantity="state")
+    power = found.sum("mode")
     return {name: power[name].values for name in ("measured", "predicted")}
 
 

@@ -18,15 +18,16 @@ from experiments import (
     speed_layers,
     speed_losses,
     speed_moments,
+    speed_training,
     store,
 )
 from sigprop.precision import double_precision
 
 DESCENTS = (angle_descent, convolution_kernel, power_descent)
+SPEEDS = (speed_layers, speed_losses, speed_moments, speed_training)
 REPRODUCIBLE = (accuracy, curse_of_memory, ring_eigenvalues, ring_gain, *DESCENTS)
-STUDIES = (*REPRODUCIBLE, speed_layers, speed_losses, speed_moments)
+STUDIES = (*REPRODUCIBLE, *SPEEDS)
 LISTED = tuple(map(command.study_module, command.STUDIES))  # others have their tests
-SPEEDS = (speed_layers, speed_losses, speed_moments)
 MARKED = [
     pytest.param(one, marks=pytest.mark.slow if one in SPEEDS else ())
     for one in STUDIES

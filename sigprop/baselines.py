@@ -1,0 +1,53 @@
+"""The LRU as published code runs it, and its maps without any recurrence.
+
+Both are there to be compared with: in speed, in memory and in their values.
+"""
+
+from collections.abc import Callable
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float
+
+from sigprop.layers.lru import LRU
+
+
+@final
+class Way(eqx.Module):
+    """An LRU that is run in another way, in the place of a network's layer."""
+
+    layer: LRU
+    forward: Callable[[LRU, Array], Array] = eqx.field(static=True)
+
+    def __call__(self, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
+        """Outputs of a whole sequence from the zero state."""
+        return self.forward(self.layer, u)
+
+
+def still(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
+    """``h_t = gamma B u_t``: what is left without the recurrence."""
+    return layer.read(layer.inputs(u), u)
+
+
+def usual(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
+    """Complex products, and an associative scan over gates that are repeated in time.
+
+    Source: Orvieto et al. (2023), Appendix A, the listing.
+    """
+    gamma = layer.normaliser()
+    inward = lax.complex(layer.B_re, layer.B_im)
+    inward = inward if gamma is None else gamma[:, None] * inward
+    outward = lax.complex(layer.C_re, layer.C_im)
+    gates = jnp.repeat(layer.eigenvalues()[None], u.shape[0], axis=0)
+    inputs = jax.vmap(lambda u_t: inward @ u_t.astype(inward.dtype))(u)
+    h = lax.associative_scan(_combine, (gates, inputs))[1]
+    return jax.vmap(lambda h_t, u_t: (outward @ h_t).real + layer.D * u_t)(h, u)
+
+
+def _combine(first: Any, second: Any) -> Any:
+    gate_1, value_1 = first
+    gate_2, value_2 = second
+    return gate_2 * gate_1, gate_2 * value_1 + value_2
