@@ -40,7 +40,13 @@ SWEEPS = {
     "adaptive_rates": "teacher_student",
     "s4_steps": "teacher_student",
     "agreement": "teacher_student",
-    **dict.fromkeys(("ladder", "folds", "images", "lists", "norms"), "long_range"),
+    "ladder_digits": "long_range",
+    "ladder_listops": "long_range",
+    "ladder_smnist": "long_range",
+    "folds": "long_range",
+    "images": "long_range",
+    "lists": "long_range",
+    "norms": "long_range",
 }
 """Results that are gathered from many cells, and the study of those cells."""
 

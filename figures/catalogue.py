@@ -33,6 +33,11 @@ class Entry:
 
 
 FIGURES = {
+    "lru-1": Entry(
+        "figures.lru_1",
+        {"a": "ladder_digits"},
+        "From an RNN to the LRU one thing at a time",
+    ),
     "lru-2": Entry(
         "figures.lru_2",
         dict.fromkeys("ab", "ring_eigenvalues"),
@@ -57,6 +62,11 @@ FIGURES = {
         "figures.lru_9",
         dict.fromkeys("ab", "ring_gain"),
         "The gain of a layer with eigenvalues on a ring, simulated and predicted",
+    ),
+    "rotrnn-3": Entry(
+        "figures.rotrnn_3",
+        dict.fromkeys("ab", "norms"),
+        "Norms of the states through training, measured and in closed form",
     ),
     "sigprop-adam": Entry(
         "figures.sigprop_adam",

@@ -16,7 +16,6 @@ from sigprop.training_presets import LADDER
 
 SEEDS = {"smoke": 1, "quick": 1, "paper": 3}
 SMOKE = 20  # steps
-STEPS = {"digits": 500, "listops-short": 2000, "smnist-10k": 800}  # of the ladder
 Grid = dict[str, list[Config]]
 
 
@@ -36,15 +35,26 @@ def _trainings(
     return found
 
 
-def ladder(preset: str) -> Grid:
-    """From an RNN to the LRU one thing at a time, on three tasks."""
+def _ladder(preset: str, task: str, steps: int) -> Grid:
+    """From an RNN to the LRU one thing at a time."""
     if preset == "smoke":
         return _trainings(preset, "digits", ("tanh", "gamma"), 1)
-    tasks = {"quick": ("digits",), "paper": tuple(STEPS)}[preset]
-    found: Grid = {}
-    for task in tasks:
-        found |= _trainings(preset, task, LADDER, SEEDS[preset], STEPS[task])
-    return found
+    return _trainings(preset, task, LADDER, SEEDS[preset], steps)
+
+
+def ladder_digits(preset: str) -> Grid:
+    """From an RNN to the LRU one thing at a time, on the digits of 64 pixels."""
+    return _ladder(preset, "digits", 500)
+
+
+def ladder_listops(preset: str) -> Grid:
+    """The same on expressions of at most 127 tokens."""
+    return _ladder(preset, "listops-short", 2000)
+
+
+def ladder_smnist(preset: str) -> Grid:
+    """The same on ten thousand handwritten digits of 784 pixels."""
+    return _ladder(preset, "smnist-10k", 800)
 
 
 def folds(preset: str) -> Grid:
@@ -77,7 +87,11 @@ def norms(preset: str) -> Grid:
 
 
 SWEEPS: dict[str, Callable[[str], Grid]] = {
-    one.__name__: one for one in (ladder, folds, images, lists, norms)
+    one.__name__: one
+    for one in (
+        *(ladder_digits, ladder_listops, ladder_smnist),
+        *(folds, images, lists, norms),
+    )
 }
 
 

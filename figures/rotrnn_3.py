@@ -1,0 +1,91 @@
+"""RotRNN (2024), Figure 3: norms of the states through training, and their theory."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from experiments import store
+from figures import style
+
+STUDY = "norms"
+STUDIES = dict.fromkeys("ab", STUDY)
+MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}
+DASHES = ("-", "--", ":")
+RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
+CAPTION = (
+    "lines: root of the mean squared norm of the states on held-out digits; circles: the "
+    "closed form at the learnt parameters, from the autocovariance of each layer's inputs"
+)
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Norms of every layer of one seed, and of the last layer of every seed.
+
+    Raises:
+        FileNotFoundError: If the result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or the result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    data = store.load_preset(STUDY, preset)
+    with style.styled():
+        drawn = style.figure(2.6, 2.75 * len(letters))
+        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            {"a": _layers, "b": _seeds}[letter](axes, data)
+            axes.set_yscale("log")
+            axes.set_xlabel("training step")
+        row[0].set_ylabel(r"$\sqrt{E\,\|h\|^2}$")
+        style.caption(drawn, CAPTION)
+    return drawn
+
+
+def _layers(axes: Axes, data: xr.Dataset) -> None:
+    for model, (_, colour) in MODELS.items():
+        one = data.isel(cell=_cells(data, model)[0])
+        for layer in range(data.sizes["recurrence"]):
+            _curve(
+                axes, one.isel(recurrence=layer), colour, DASHES[layer % len(DASHES)]
+            )
+    handles = [
+        Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()
+    ]
+    handles += [
+        Line2D(
+            [],
+            [],
+            color=style.GREY,
+            linestyle=DASHES[layer % 3],
+            label=f"layer {1 + layer}",
+        )
+        for layer in range(data.sizes["recurrence"])
+    ]
+    axes.legend(handles=handles, ncols=2)
+    style.letter(axes, "a", "layers of one network")
+
+
+def _seeds(axes: Axes, data: xr.Dataset) -> None:
+    last = data.sizes["recurrence"] - 1
+    for model, (_, colour) in MODELS.items():
+        for cell in _cells(data, model):
+            _curve(axes, data.isel(cell=cell, recurrence=last), colour, "-")
+    style.letter(axes, "b", f"layer {1 + last} of {len(_cells(data, 'lru'))} networks")
+
+
+def _cells(data: xr.Dataset, model: str) -> np.ndarray:
+    return np.flatnonzero(data["model"].values == model)
+
+
+def _curve(axes: Axes, one: xr.Dataset, colour: str, dashes: str) -> None:
+    step = one["step"].values
+    axes.plot(step, np.sqrt(one["measured"]), dashes, color=colour, linewidth=0.9)
+    axes.plot(
+        step,
+        np.sqrt(one["predicted"].isel(rung=RUNG)),
+        "o",
+        color=colour,
+        markersize=2.5,
+        markerfacecolor="none",
+        markeredgewidth=0.6,
+    )
