@@ -5,7 +5,8 @@ losses, in decades, the second least and the second greatest of ten bound the me
 level 97.9 %, whatever their law: 11 of the 1024 patterns of signs have fewer than two on
 one side.  A run that diverged is infinitely worse.
 
-Source of the data: ``experiments.teacher_student`` at the preset ``paper``.
+Source of the data: ``experiments.teacher_student`` and ``experiments.long_range`` at the
+preset ``paper``.
 """
 
 import functools
@@ -17,6 +18,7 @@ from jaxtyping import Float
 from experiments import store
 
 LEAST_SEEDS = 10
+RUNGS = ("shuffled", "stationary", "infinite", "independent", "white")  # of an audit
 
 
 @functools.cache
@@ -99,3 +101,14 @@ def _rates(behind: str, ahead: str) -> Float[np.ndarray, " seeds"]:
         for name in (behind, ahead)
     ]
     return np.sort(np.log10(by_seed[1] / by_seed[0]))
+
+
+def state_error(model: str, rung: str) -> float:
+    """Largest relative error of the predicted power of a layer's states.
+
+    Over all layers, folds and looks through training, on a rung of ``sigprop.audit``.
+    """
+    data = _result("norms")
+    own = data.isel(cell=np.flatnonzero(data["model"].values == model))
+    ratio = own["predicted"].isel(rung=RUNGS.index(rung)) / own["measured"]
+    return float(abs(ratio - 1).max())

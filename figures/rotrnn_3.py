@@ -61,7 +61,8 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
         )
         for layer in range(data.sizes["recurrence"])
     ]
-    axes.legend(handles=handles, ncols=2)
+    axes.legend(handles=handles, ncols=2, loc="upper left", borderaxespad=0)
+    axes.margins(y=0.25)
     style.letter(axes, "a", "layers of one network")
 
 

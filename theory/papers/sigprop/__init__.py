@@ -1,13 +1,14 @@
 """Our own statements, which go beyond the papers."""
 
 from theory.claims import Claim
-from theory.papers.sigprop import curvature, hessian, moments, trained
+from theory.papers.sigprop import audits, curvature, hessian, moments, trained
 
 PARTS = (
     moments,
     hessian,
     curvature,
     trained,
+    audits,
 )
 
 
