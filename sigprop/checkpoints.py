@@ -4,7 +4,6 @@ A file holds every leaf of a tree under its path, the curves recorded so far and
 of segments done.  Random keys are kept as the integers that they are made of.
 """
 
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+
+from sigprop.files import unfinished
 
 DONE, RECORD = "segments_done", "record "  # names beside the leaves
 Records = Mapping[str, list[np.ndarray]]
@@ -25,19 +26,11 @@ def save_checkpoint(place: Path, tree: Any, done: int, records: Records) -> None
     Raises:
         OSError: If it cannot be written; the old file is as it was.
     """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    partial = place.with_name(f".{place.name}-{os.getpid()}.partial")
     arrays: dict[str, Any] = {DONE: np.array(done)}
     arrays |= {f"{RECORD}{name}": np.stack(values) for name, values in records.items()}
     arrays |= {name: np.asarray(leaf) for name, leaf in _leaves(_plain(tree))}
-    try:
-        with partial.open("wb") as stream:
-            np.savez(stream, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(place)
-    finally:
-        partial.unlink(missing_ok=True)
+    with unfinished(place) as partial, partial.open("wb") as stream:
+        np.savez(stream, **arrays)
 
 
 def load_checkpoint(

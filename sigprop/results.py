@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sigprop.files import unfinished
+
 
 @dataclass(frozen=True)
 class RouteResult:
@@ -110,9 +112,8 @@ def write_json(path: Path, claims: Iterable[ClaimResult]) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write ``text`` under a temporary name, then move it in place."""
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    with unfinished(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def require_writable(path: Path) -> None:

@@ -17,8 +17,9 @@ from typing import ClassVar, Literal, final
 import numpy as np
 from jaxtyping import Int32, UInt32
 
+from sigprop.files import unfinished
 from sigprop.tasks.examples import DataSet, Examples, split
-from sigprop.tasks.packed import Form, Row, identity, kept, place, replaced
+from sigprop.tasks.packed import Form, Row, identity, kept, place
 
 MARKS = ("<pad>", "<unk>", "<eos>")
 UNKNOWN, END = 1, 2
@@ -120,7 +121,7 @@ def kept_alphabet(
         return make()
     path = place(cache, f"{name}-vocabulary.json", key)
     if not path.is_file():
-        with replaced(path) as stream:
+        with unfinished(path) as partial, partial.open("wb") as stream:
             stream.write(json.dumps(_numbered([*MARKS, *make()]), indent=0).encode())
     try:
         table = json.loads(path.read_bytes())

@@ -7,9 +7,7 @@ they come, so that no more than a block of them is in memory.
 
 import hashlib
 import itertools
-import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, final
@@ -17,6 +15,7 @@ from typing import BinaryIO, final
 import numpy as np
 from jaxtyping import Int, Shaped
 
+from sigprop.files import unfinished
 from sigprop.tasks.examples import Examples
 
 Row = tuple[Shaped[np.ndarray, " time"], int]  # tokens, their end included, and a label
@@ -100,21 +99,6 @@ def identity(path: Path) -> tuple[str, int, int]:
     return path.name, status.st_size, status.st_mtime_ns
 
 
-@contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which has its name only when it is complete."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 def _blocks(
     rows: Iterable[Row], form: Form
 ) -> Iterator[Shaped[np.ndarray, "some columns"]]:
@@ -137,7 +121,7 @@ def _blocks(
 def _pack(path: Path, rows: Iterable[Row], form: Form) -> None:
     blocks = _blocks(rows, form)
     first = next(blocks)  # rows that fail at once leave no folder behind
-    with replaced(path) as stream:
+    with unfinished(path) as partial, partial.open("wb") as stream:
         _write_header(stream, 0, form)
         count = 0
         for block in itertools.chain([first], blocks):

@@ -7,7 +7,6 @@ interruption is kept.
 Source: Linsley et al. (2018); Tay et al. (2021), Section 2.2.5.
 """
 
-import contextlib
 import hashlib
 import multiprocessing
 import os
@@ -24,6 +23,7 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, UnidentifiedImageError
 
+from sigprop.files import unfinished
 from sigprop.tasks.contours import PATHFINDER_32, Rules, picture
 from sigprop.tasks.examples import DataSet, Examples, split
 
@@ -334,9 +334,9 @@ def _pack(path: Path, work: _Work) -> None:
     for _ in work.done(missing):
         pass
     labels = np.empty(work.total, np.uint8)
-    with _replacing(path) as unfinished:
+    with unfinished(path) as partial_file:
         inputs = np.lib.format.open_memmap(
-            unfinished, "w+", np.uint8, (work.total, work.pixels, 1)
+            partial_file, "w+", np.uint8, (work.total, work.pixels, 1)
         )
         for number, name in enumerate(names):
             rows = work.rows(number)
@@ -361,21 +361,8 @@ def _save_shard(path: Path, shard: Callable[[], Table]) -> None:
 
 
 def _save(path: Path, array: np.ndarray) -> None:
-    with _replacing(path) as unfinished, unfinished.open("wb") as stream:
+    with unfinished(path) as partial_file, partial_file.open("wb") as stream:
         np.save(stream, array)
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A name to write under, which becomes ``path`` when the file is complete."""
-    unfinished = path.with_name(f".{path.name}-{os.getpid()}.partial")
-    try:
-        yield unfinished
-        with unfinished.open("rb") as stream:
-            os.fsync(stream.fileno())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _mapped(path: Path, shape: tuple[int, ...]) -> UInt8[np.ndarray, "*shape"]:

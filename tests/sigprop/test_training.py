@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import checkpoints
+from sigprop import files
 from sigprop.checkpoints import load_checkpoint, save_checkpoint
 from sigprop.layers.lru import lru
 from sigprop.training import (
@@ -207,7 +207,7 @@ def test_a_failed_write_leaves_the_old_checkpoint(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(checkpoints.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(place, begun(), 2, {})
     assert place.read_bytes() == before

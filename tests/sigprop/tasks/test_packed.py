@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sigprop.tasks.packed import BLOCK, Form, identity, kept, padded, place, replaced
+from sigprop.files import unfinished
+from sigprop.tasks.packed import BLOCK, Form, identity, kept, padded, place
 
 FORM = Form(width=6, vocabulary=300, classes=4, end=2)
 ROWS = [([7, 8, 2], 1), ([299, 9, 5, 4, 3, 2], 3), ([2], 0)]
@@ -181,7 +182,7 @@ def test_a_name_is_taken_only_by_a_complete_file(tmp_path):
     path = tmp_path / "folder" / "name.txt"
 
     def fail():
-        with replaced(path) as stream:
+        with unfinished(path) as partial, partial.open("wb") as stream:
             stream.write(b"half")
             assert not path.exists()
             raise KeyboardInterrupt
@@ -189,7 +190,7 @@ def test_a_name_is_taken_only_by_a_complete_file(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert list(path.parent.iterdir()) == []
-    with replaced(path) as stream:
+    with unfinished(path) as partial, partial.open("wb") as stream:
         stream.write(b"whole")
     assert path.read_bytes() == b"whole"
 
