@@ -55,7 +55,7 @@ class Quick:
 
 QUICK = {
     "digits": Quick(64, 64, 3, Schedule(1000, 50, 4e-3, 0.5), 0.1),
-    "smnist-10k": Quick(64, 64, 4, Schedule(3200, 50, 4e-3, 0.5), 0.1, (0.9, 0.999)),
+    "smnist-10k": Quick(64, 64, 3, Schedule(2400, 50, 4e-3, 0.5), 0.1, (0.9, 0.999)),
     "listops-short": Quick(64, 64, 4, Schedule(4000, 50, 4e-3, 0.5), ring=(0.0, 0.99)),
     "listops": Quick(64, 64, 4, Schedule(2000, 16, 4e-3, 0.5), ring=(0.0, 0.99)),
     "image": Quick(64, 64, 4, Schedule(4000, 50, 4e-3, 0.25), 0.1, (0.9, 0.999)),
