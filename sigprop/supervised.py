@@ -241,8 +241,8 @@ def _look(
 ) -> tuple[Fit, dict[str, Any]]:
     network = _ready(recipe, now.run.parameters)
     score = evaluate(network, now.state, data.validation, recipe.batch)
-    if score.accuracy > float(now.best.accuracy):
-        accuracy = jnp.asarray(score.accuracy, now.best.accuracy.dtype)
+    accuracy = jnp.asarray(score.accuracy, now.best.accuracy.dtype)
+    if accuracy > now.best.accuracy:
         best = Best(now.run.parameters, now.state, accuracy, now.run.step)
         now = now._replace(best=best)
     rows = np.arange(min(PROBED, len(data.validation)))
