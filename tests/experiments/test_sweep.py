@@ -1,3 +1,4 @@
+import importlib
 import os
 import random
 import signal
@@ -57,8 +58,12 @@ def test_the_grids_are_those_of_the_tables():
     assert (more.hidden, more.heads) == (128, 64)
 
 
-@pytest.mark.parametrize("name", store.SWEEPS)
-def test_shards_share_the_chunks_of_a_sweep(name):
+@pytest.mark.parametrize(("name", "study"), store.SWEEPS.items())
+def test_shards_share_the_chunks_of_a_sweep(name, study):
+    grids, cells = (
+        importlib.import_module(f"experiments.{study}.{part}")
+        for part in ("grids", "cells")
+    )
     whole = sweep.chunks(name, "paper")
     parts = [sweep.chunks(name, "paper", (i, 3)) for i in range(3)]
     assert sorted(str(one) for part in parts for one in part) == sorted(map(str, whole))
