@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sigprop.tasks.examples import DataSet, Examples
-from sigprop.tasks.imdb import (
+from sigprop.tasks.characters import (
     Bytes,
     Characters,
     Code,
@@ -20,6 +19,7 @@ from sigprop.tasks.imdb import (
     alphabet,
     kept_alphabet,
 )
+from sigprop.tasks.examples import DataSet, Examples
 from sigprop.tasks.packed import Form, Row, identity, kept
 
 FILES = {name: f"new_aan_pairs.{name}.tsv" for name in ("train", "eval", "test")}

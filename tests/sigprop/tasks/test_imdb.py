@@ -6,8 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from sigprop.tasks.characters import Bytes, Characters, alphabet, kept_alphabet
 from sigprop.tasks.examples import training_batch
-from sigprop.tasks.imdb import Bytes, Characters, alphabet, imdb, kept_alphabet
+from sigprop.tasks.imdb import imdb
 
 LIKED = 'I loved it.<br />Très bien, "wow"! 0123456789'
 DISLIKED = "Dull.\t😴 It was\r\nlong"

@@ -1,0 +1,126 @@
+"""Texts as tokens: character by character, or byte by byte.
+
+Source: Tay et al. (2021), Section 2.2.2, the bytes; Gu et al. (2022), the characters of
+S4 and its successors.
+"""
+
+import functools
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal, final
+
+import numpy as np
+from jaxtyping import Int32, UInt32
+
+from sigprop.files import unfinished
+from sigprop.tasks.packed import place
+
+MARKS = ("<pad>", "<unk>", "<eos>")
+UNKNOWN, END = 1, 2
+CODE_POINTS = 0x110000  # of Unicode
+
+Tokens = Literal["characters", "bytes"]
+
+
+@final
+@dataclass(frozen=True)
+class Characters:
+    """A token from three for each character of an alphabet, and one at the end.
+
+    Attributes:
+        alphabet: The characters in the order of their tokens; others are unknown, token 1.
+    """
+
+    alphabet: str
+    end: ClassVar[int | None] = END
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens, padding, unknown and end included."""
+        return len(MARKS) + len(self.alphabet)
+
+    def encoded(self, text: str, width: int) -> Int32[np.ndarray, " time"]:
+        """The first ``width - 1`` characters, and the end."""
+        return np.append(self._tokens[code_points(text[: width - 1])], np.int32(END))
+
+    @functools.cached_property
+    def _tokens(self) -> Int32[np.ndarray, " code_points"]:
+        tokens = np.full(CODE_POINTS, UNKNOWN, np.int32)
+        tokens[code_points(self.alphabet)] = range(len(MARKS), self.vocabulary)
+        return tokens
+
+
+@final
+@dataclass(frozen=True)
+class Bytes:
+    """The bytes of UTF-8, each plus one, with no end."""
+
+    end: ClassVar[int | None] = None
+    vocabulary: ClassVar[int] = 257
+
+    def encoded(self, text: str, width: int) -> Int32[np.ndarray, " time"]:
+        """The first ``width`` bytes.
+
+        Raises:
+            ValueError: If there is none.
+        """
+        if not text:
+            raise ValueError("need a byte of text at least, got none")
+        return np.frombuffer(text.encode()[:width], np.uint8).astype(np.int32) + 1
+
+
+Code = Characters | Bytes
+
+
+def code_points(text: str) -> UInt32[np.ndarray, " characters"]:
+    """Unicode's number of each character."""
+    return np.frombuffer(text.encode("utf-32-le"), "<u4")
+
+
+def alphabet(texts: Iterable[str], least: int = 1) -> str:
+    """The characters that occur ``least`` times or more, by falling frequency.
+
+    What is as frequent is in the order of Unicode.
+
+    >>> alphabet(["banana", "cab"], least=2)
+    'abn'
+    """
+    counts = np.zeros(CODE_POINTS, int)
+    for text in texts:
+        found = np.bincount(code_points(text))
+        counts[: len(found)] += found
+    frequent = np.flatnonzero(counts >= least)
+    order = np.argsort(-counts[frequent], kind="stable")
+    return "".join(map(chr, frequent[order]))
+
+
+def kept_alphabet(
+    cache: Path | None, name: str, key: object, make: Callable[[], str]
+) -> str:
+    """An alphabet, from a table of tokens in the cache where there is one.
+
+    Raises:
+        ValueError: If the table is damaged.
+    """
+    if cache is None:
+        return make()
+    path = place(cache, f"{name}-vocabulary.json", key)
+    if not path.is_file():
+        with unfinished(path) as partial, partial.open("wb") as stream:
+            stream.write(json.dumps(_numbered([*MARKS, *make()]), indent=0).encode())
+    try:
+        table = json.loads(path.read_bytes())
+        words = list(table)
+    except (ValueError, TypeError):
+        table, words = None, []
+    marks, characters = words[: len(MARKS)], words[len(MARKS) :]
+    single = all(len(one) == 1 for one in characters)
+    if table != _numbered(words) or marks != list(MARKS) or not single:
+        raise ValueError(f"need a table of characters and tokens, delete {path}")
+    return "".join(characters)
+
+
+def _numbered(words: list[str]) -> dict[str, int]:
+    return {word: token for token, word in enumerate(words)}
