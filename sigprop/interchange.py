@@ -19,7 +19,6 @@ import contextlib
 import io
 import json
 import os
-import uuid
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +32,8 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 from jax.tree_util import keystr, tree_flatten_with_path
+
+from sigprop.files import unfinished
 
 VERSION = 1
 HEADER = "__sigprop__"
@@ -139,7 +140,9 @@ def save(path: File, tree: Any, config: Mapping[str, Any]) -> Path:
         },
     }
     checksum = _checksum(header, stored)
-    _replace(path, write(stored, _json(header | {"crc32": checksum})))
+    content = write(stored, _json(header | {"crc32": checksum}))
+    with unfinished(path) as partial, partial.open("wb") as stream:
+        stream.write(content)
     return path
 
 
@@ -299,19 +302,6 @@ def _checksum(header: Mapping[str, Any], stored: Arrays) -> int:
         crc = zlib.crc32(_json([name, array.dtype.name, array.shape]).encode(), crc)
         crc = zlib.crc32(array.tobytes(), crc)
     return crc
-
-
-def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}-{uuid.uuid4().hex}.partial")
-    try:
-        with partial.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

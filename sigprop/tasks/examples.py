@@ -9,7 +9,7 @@ Source: the conventions of the long-range benchmarks, Tay et al. (2021).
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -101,8 +101,13 @@ class Examples:
             np.arange(size) < len(rows),
         )
 
-    def subset(self, rows: Int[np.ndarray, " some"]) -> "Examples":
-        """Some of the examples, copied."""
+    def parts(self, counts: Sequence[int]) -> "list[Examples]":
+        """So many of the examples after one another, not copied."""
+        ends = np.cumsum(counts)
+        return [self.subset(rows) for rows in map(slice, ends - counts, ends)]
+
+    def subset(self, rows: Int[np.ndarray, " some"] | slice) -> "Examples":
+        """Some of the examples; copied, unless they are a slice."""
         return Examples(self.inputs[rows], self.lengths[rows], self.labels[rows])
 
 

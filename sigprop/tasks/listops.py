@@ -255,8 +255,4 @@ def _drawn(
             yield _ended(tokens), label
 
     every = kept(cache, "listops", (rules, counts, seed), _form(rules.width), rows)
-    ends = np.cumsum(counts)
-    return [
-        Examples(every.inputs[rows], every.lengths[rows], every.labels[rows])
-        for rows in map(slice, ends - counts, ends)
-    ]
+    return every.parts(counts)

@@ -15,7 +15,7 @@ from typing import BinaryIO, final
 import numpy as np
 from jaxtyping import Int, Shaped
 
-from sigprop.files import unfinished
+from sigprop.files import mapped, unfinished
 from sigprop.tasks.examples import Examples
 
 Row = tuple[Shaped[np.ndarray, " time"], int]  # tokens, their end included, and a label
@@ -142,10 +142,7 @@ def _write_header(stream: BinaryIO, count: int, form: Form) -> None:
 
 
 def _mapped(path: Path, form: Form) -> Examples:
-    try:
-        table = np.load(path, mmap_mode="r")
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"need a whole packed file, delete {path}: {error}") from error
+    table = mapped(path)
     columns = form.width + 1
     if table.dtype != form.kind or table.ndim != 2 or table.shape[1] != columns:
         raise ValueError(

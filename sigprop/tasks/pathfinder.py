@@ -7,7 +7,6 @@ interruption is kept.
 Source: Linsley et al. (2018); Tay et al. (2021), Section 2.2.5.
 """
 
-import hashlib
 import multiprocessing
 import os
 import shutil
@@ -23,9 +22,10 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, UnidentifiedImageError
 
-from sigprop.files import unfinished
+from sigprop.files import mapped, unfinished
 from sigprop.tasks.contours import PATHFINDER_32, Rules, picture
 from sigprop.tasks.examples import DataSet, Examples, split
+from sigprop.tasks.packed import place
 
 COUNTS = (20_000, 2_000, 2_000)
 SHARES = (0.8, 0.1, 0.1)
@@ -99,12 +99,8 @@ def pathfinder(
     work = _Work(shards, total, rules.window**2, workers, progress)
     inputs, labels = _kept(cache, key, work) if cache else _held(work)
     lengths = np.full(total, rules.window**2, np.int32)
-    ends = np.cumsum(counts)
-    parts = [
-        Examples(inputs[rows], lengths[rows], labels[rows].astype(np.int32))
-        for rows in map(slice, ends - counts, ends)
-    ]
-    return DataSet(*parts, classes=2)
+    every = Examples(inputs, lengths, labels.astype(np.int32))
+    return DataSet(*every.parts(counts), classes=2)
 
 
 # --- one shard ----------------------------------------------------------------------
@@ -306,8 +302,7 @@ def _held(work: _Work) -> Arrays:
 
 def _kept(cache: Path, key: object, work: _Work) -> Arrays:
     """The same from packed files, made first where they are missing."""
-    name = hashlib.sha256(repr((LAYOUT, key)).encode()).hexdigest()[:16]
-    path = cache / f"pathfinder-{name}.npy"
+    path = place(cache, "pathfinder.npy", (LAYOUT, key))
     if not _is_packed(path):
         try:
             _pack(path, work)
@@ -366,10 +361,7 @@ def _save(path: Path, array: np.ndarray) -> None:
 
 
 def _mapped(path: Path, shape: tuple[int, ...]) -> UInt8[np.ndarray, "*shape"]:
-    try:
-        array = np.load(path, mmap_mode="r")
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"need a whole packed file, delete {path}: {error}") from error
+    array = mapped(path)
     if array.dtype != np.uint8 or array.shape != shape:
         raise ValueError(
             f"need uint8 {shape}, got {array.dtype} {array.shape}; delete {path}"
