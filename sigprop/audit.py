@@ -47,9 +47,9 @@ from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.rotrnn import RotRNN
 from sigprop.linearise import Modes, System, diagonalise, linearise
 from sigprop.networks import Network, TwoTowers
-from sigprop.networks.masking import apply_layer, clear_padding, reverse_valid
+from sigprop.networks.masking import reverse_valid
 from sigprop.networks.network import require_sequence, require_values
-from sigprop.networks.normalisation import normalise
+from sigprop.networks.probing import watch
 from sigprop.networks.retrieval import compare
 from sigprop.precision import double_precision
 from sigprop.tasks.examples import Batch, Examples, evaluation_batches
@@ -83,7 +83,7 @@ def signals(
     def one(u, lengths, label):
         def loss(moved):
             each = [
-                _watch(tower, state, *x) for x in zip(u, lengths, moved, strict=True)
+                watch(tower, state, *x) for x in zip(u, lengths, moved, strict=True)
             ]
             features, inputs = zip(*each, strict=True)
             if isinstance(network, TwoTowers):
@@ -102,23 +102,6 @@ def signals(
 
 def _by_depth(x: Float[Array, "batch documents depth time width"]) -> Array:
     return jnp.moveaxis(x.reshape(-1, *x.shape[2:]), 1, 0)
-
-
-def _watch(
-    network: Network,
-    state: eqx.nn.State,
-    u: Num[Array, "time *features"],
-    length: Int[Array, ""],
-    moved: Float[Array, "depth time width"],
-) -> tuple[Float[Array, " width"], Float[Array, "depth time width"]]:
-    """Features of a sequence with every layer's outputs moved, and layers' inputs."""
-    x, seen = network.encode(u, length), []
-    for block, extra in zip(network.blocks, moved, strict=True):
-        z, _ = normalise(block.norm, x, state, length)
-        seen.append(clear_padding(z, length))
-        y = apply_layer(block.layer, z, length) + extra
-        x, _ = block.complete(x, y, state, length, None)
-    return network.pool(x, length), jnp.stack(seen)
 
 
 def modes(layer: Layer) -> list[Modes]:

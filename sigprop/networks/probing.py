@@ -8,32 +8,36 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Num
 
 from sigprop.layers.base import Layer
-from sigprop.networks.masking import Length, clear_padding
+from sigprop.networks.masking import Length, apply_layer, clear_padding
 from sigprop.networks.network import Network
 from sigprop.networks.normalisation import normalise
 
 
-def layer_inputs(
+def watch(
     network: Network,
     state: eqx.nn.State,
     u: Num[Array, "time *features"],
-    *,
     length: Length = None,
-) -> tuple[Float[Array, "time width"], ...]:
-    """The inputs of every layer for one sequence, zero in the padding.
+    moved: Float[Array, "depth time width"] | None = None,
+) -> tuple[Float[Array, "*time width"], Float[Array, "depth time width"]]:
+    """Features of a sequence, and what every layer is given, zero in the padding.
 
-    The network must be in inference mode, ``equinox.nn.inference_mode(network)``.
-
-    Raises:
-        ValueError: As a call of the network.
+    Args:
+        network: In inference mode, ``equinox.nn.inference_mode(network)``.
+        state: Its running averages.
+        u: Numbers or tokens, as a call of the network takes them.
+        length: How many steps are valid; all if left out.
+        moved: Added to the outputs of every layer, to differentiate by.
     """
-    x = network.encode(u, length)
-    found = []
-    for block in network.blocks:
+    x, seen = network.encode(u, length), []
+    for place, block in enumerate(network.blocks):
         z, _ = normalise(block.norm, x, state, length)
-        found.append(clear_padding(z, length))
-        x, _ = block(x, state, length=length)
-    return tuple(found)
+        seen.append(clear_padding(z, length))
+        y = apply_layer(block.layer, z, length)
+        if moved is not None:
+            y = y + moved[place]
+        x, _ = block.complete(x, y, state, length, None)
+    return network.pool(x, length), jnp.stack(seen)
 
 
 def state_powers(
@@ -45,7 +49,7 @@ def state_powers(
     """``E|h|^2`` of every layer, the mean over valid steps and sequences."""
 
     def one(u, length):
-        inputs = layer_inputs(network, state, u, length=length)
+        _, inputs = watch(network, state, u, length)
         pairs = zip(network.blocks, inputs, strict=True)
         return jnp.stack([_power(block.layer, x, length) for block, x in pairs])
 
