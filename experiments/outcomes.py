@@ -16,9 +16,9 @@ import xarray as xr
 from jaxtyping import Float
 
 from experiments import store
+from sigprop.audit_moments import RUNGS
 
 LEAST_SEEDS = 10
-RUNGS = ("shuffled", "stationary", "infinite", "independent", "white")  # of an audit
 
 
 @functools.cache

@@ -2,12 +2,21 @@
 
 import math
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from sigprop.console import UNEXPECTED, console, plain_errors
+
+Data = Annotated[
+    Path | None,
+    typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
+]
+Cache = Annotated[
+    Path | None, typer.Option(help="Folder for packed copies of large data sets.")
+]
 
 
 def train(
@@ -20,13 +29,8 @@ def train(
     ] = "quick",
     seeds: Annotated[int, typer.Option(help="Trainings, with seeds from --seed.")] = 1,
     seed: Annotated[int, typer.Option(help="The first seed; a fold of digits.")] = 0,
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
-    ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for packed copies of large data sets.")
-    ] = None,
+    data: Data = None,
+    cache: Cache = None,
     out: Annotated[
         Path, typer.Option(help="Folder of trainings; the same command goes on there.")
     ] = Path("runs"),
@@ -128,10 +132,8 @@ def _print_scores(out: Any, scores: list[dict[str, Any]]) -> None:
         )
     out.print(table)
     values = [one["test_accuracy"] for one in scores]
-    mean = sum(values) / len(values)
     if len(values) > 1:
-        spread = math.sqrt(sum((x - mean) ** 2 for x in values) / (len(values) - 1))
-        error = spread / math.sqrt(len(values))
+        mean, error = fmean(values), stdev(values) / math.sqrt(len(values))
         out.print(f"test accuracy {mean:.4f}, standard error {error:.4f}")
 
 
@@ -139,13 +141,8 @@ def audit(
     checkpoint: Annotated[
         Path, typer.Argument(help="Folder of a finished training, .../seed-0.")
     ],
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
-    ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder for packed copies of large data sets.")
-    ] = None,
+    data: Data = None,
+    cache: Cache = None,
     part: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
     examples: Annotated[int, typer.Option(help="The first so many of them.")] = 128,
     batch: Annotated[int, typer.Option(help="Examples at once.")] = 8,

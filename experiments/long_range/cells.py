@@ -14,7 +14,7 @@ from experiments import store
 from sigprop.audit import audit
 from sigprop.networks.assembly import parameter_table
 from sigprop.supervised import Diverged, Fitted, Trained, fit
-from sigprop.tasks.catalogue import FOLDS, load_task
+from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import DataSet
 from sigprop.training_presets import altered, preset
 
@@ -56,11 +56,6 @@ def chunk_size(config: Config) -> int:
     return 1
 
 
-@functools.lru_cache(maxsize=1)
-def _data(task: str, seed: int) -> DataSet:
-    return load_task(task, cache=store.folder() / "packed", seed=seed)
-
-
 def run_cells(
     configs: Sequence[Config],
     checkpoint: Path | None = None,
@@ -78,7 +73,7 @@ def run_cells(
         FileNotFoundError: If the task is read from files that are not there.
     """
     (config,) = configs
-    data = _data(config.task, config.seed % FOLDS if config.task == "digits" else 0)
+    data = load_task(config.task, cache=store.folder() / "packed", seed=config.seed)
     given = preset(config.task, config.model, config.size, data)
     recipe = altered(given, config.steps, None, given.matmul)
     about = {"width": recipe.network.width, "depth": recipe.network.depth}
@@ -147,13 +142,12 @@ def _result(fitted: Fitted, about: Mapping[str, int]) -> xr.Dataset:
 
 def _lost(step: int, about: Mapping[str, int]) -> xr.Dataset:
     """The result of a training that diverged: the step, and no curve."""
-    empty = {"segment": 0, "look": 0}
     return xr.Dataset(
         {
-            "loss": ("segment", np.zeros(empty["segment"]), {"units": "nats"}),
-            "validation_accuracy": ("look", np.zeros(empty["look"]), SHARE),
+            "loss": ("segment", np.zeros(0), {"units": "nats"}),
+            "validation_accuracy": ("look", np.zeros(0), SHARE),
         },
-        {"step": ("look", np.zeros(empty["look"], int), STEPS)},
+        {"step": ("look", np.zeros(0, int), STEPS)},
         {
             **about,
             "diverged": step,

@@ -4,8 +4,7 @@
 ``sigprop.training_presets`` on real data, with shortened schedules where the number of
 steps says so.  The papers' own sizes are those of ``sigprop train --preset paper``.
 
-Source: Orvieto et al. (2023), Tables 1-3 and 5-8, Figures 1 and 5; RotRNN (2024),
-Figure 3; BLUR (2025), Table 2.
+Source: Orvieto et al. (2023), Section 3 and Figure 1; RotRNN (2024), Figure 3.
 """
 
 from collections.abc import Callable, Iterable
