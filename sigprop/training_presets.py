@@ -48,7 +48,7 @@ class Quick:
     depth: int
     schedule: Schedule
     dropout: float = 0.0
-    ring: tuple[float, float] = (0.5, 0.99)  # of the LRU
+    ring: tuple[float, float] = (0.5, 0.99)
     max_phase: float = 2 * math.pi
     evaluate: int = 5
 
@@ -62,6 +62,9 @@ QUICK = {
     "text": Quick(64, 64, 3, Schedule(2000, 16, 4e-3, 0.1), 0.1, (0.5, 0.9)),
     "retrieval": Quick(64, 64, 3, Schedule(2000, 16, 4e-3, 0.5), 0.1, (0.5, 0.9)),
     "pathfinder": Quick(64, 64, 4, Schedule(8000, 50, 4e-3, 0.25), ring=(0.9, 0.999)),
+    "pathfinder-short": Quick(
+        64, 64, 3, Schedule(4000, 50, 4e-3, 0.25), ring=(0.99, 0.999)
+    ),
     "pathx": Quick(
         32,
         64,
@@ -79,7 +82,7 @@ for _like, _names in {
 }.items():
     QUICK |= dict.fromkeys(_names, QUICK[_like])
 
-TWO_WAY = ("pathfinder", "pathx")  # tasks that the LRU and RotRNN read from both ends
+TWO_WAY = ("pathfinder", "pathfinder-short", "pathx")  # for the LRU and RotRNN
 
 
 def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
@@ -164,9 +167,10 @@ def _lru(size: Quick) -> Model:
 
 
 def _rotrnn(size: Quick) -> Model:
+    low, high = size.ring
     return "rotrnn", {
         "heads": size.state_size // 8,
-        "gamma_range": size.ring,
+        "gamma_range": (low or 0.5, high),  # as in its Table 3 where the LRU has a disc
         "theta_range": (0.0, size.max_phase),
     }
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -75,6 +76,14 @@ def test_every_model_reads_and_answers(model):
     u = jnp.asarray(PIXELS.train.inputs[:3])
     scores, _ = over_batch(network, state, u, key=jax.random.key(1))
     assert scores.shape == (3, 10)
+
+
+@pytest.mark.parametrize("task", QUICK)
+def test_every_network_of_a_quick_training_can_be_drawn(task):
+    """At its own sizes and ranges; shapes alone are computed."""
+    for model in MODELS:
+        config = preset(task, model, "quick", TOKENS).network
+        eqx.filter_eval_shape(build, jax.random.key(0), config)
 
 
 def test_the_ladder_goes_from_an_rnn_to_the_lru_one_thing_at_a_time():
