@@ -43,6 +43,7 @@ SWEEPS = {
     "ladder_digits": "long_range",
     "ladder_listops": "long_range",
     "ladder_smnist": "long_range",
+    "paths": "long_range",
     "folds": "long_range",
     "images": "long_range",
     "lists": "long_range",

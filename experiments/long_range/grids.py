@@ -4,7 +4,7 @@
 ``sigprop.training_presets`` on real data, with shortened schedules where the number of
 steps says so.  The papers' own sizes are those of ``sigprop train --preset paper``.
 
-Source: Orvieto et al. (2023), Section 3 and Figure 1; RotRNN (2024), Figure 3.
+Source: Orvieto et al. (2023), Section 3 and Figures 1 and 5; RotRNN (2024), Figure 3.
 """
 
 from collections.abc import Callable, Iterable
@@ -48,12 +48,12 @@ def ladder_digits(preset: str) -> Grid:
 
 def ladder_listops(preset: str) -> Grid:
     """The same on expressions of at most 127 tokens."""
-    return _ladder(preset, "listops-short", 2000)
+    return _ladder(preset, "listops-short", 1000)
 
 
 def ladder_smnist(preset: str) -> Grid:
     """The same on ten thousand handwritten digits of 784 pixels."""
-    return _ladder(preset, "smnist-10k", 800)
+    return _ladder(preset, "smnist-10k", 400)
 
 
 def folds(preset: str) -> Grid:
@@ -71,25 +71,33 @@ def images(preset: str) -> Grid:
 
 
 def lists(preset: str) -> Grid:
-    """The three models of the papers on short ListOps."""
+    """The three models of the papers on short ListOps, with powers of the states."""
     if preset == "smoke":
-        return _trainings(preset, "digits", ("lru",), 1)
+        return _trainings(preset, "digits", ("lru",), 1, predict=True)
     models = ("lru",) if preset == "quick" else ("lru", "rotrnn", "blur")
-    return _trainings(preset, "listops-short", models, SEEDS[preset])
+    return _trainings(preset, "listops-short", models, SEEDS[preset], 2000, True)
 
 
 def norms(preset: str) -> Grid:
     """Powers of the states through training, measured and predicted."""
     seeds = {"smoke": 1, "quick": 2, "paper": 5}[preset]
-    models = ("lru", "rotrnn")
+    models = ("lru", "rotrnn", "blur") if preset == "paper" else ("lru", "rotrnn")
     return _trainings(preset, "digits", models, seeds, 500, predict=True)
+
+
+def paths(preset: str) -> Grid:
+    """The LRU on pictures of 256 pixels without normalisation, with, and small phases."""
+    if preset == "smoke":
+        return _trainings(preset, "digits", ("ring", "gamma", "phase"), 1)
+    models = ("ring", "gamma", "phase")
+    return _trainings(preset, "pathfinder-short", models, SEEDS[preset])
 
 
 SWEEPS: dict[str, Callable[[str], Grid]] = {
     one.__name__: one
     for one in (
         *(ladder_digits, ladder_listops, ladder_smnist),
-        *(folds, images, lists, norms),
+        *(folds, images, lists, norms, paths),
     )
 }
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sigprop.tasks import images, speech
 from sigprop.tasks.aan import aan
-from sigprop.tasks.contours import PATH_X, PATHFINDER_32
+from sigprop.tasks.contours import PATH_X, PATHFINDER_16, PATHFINDER_32
 from sigprop.tasks.examples import DataSet
 from sigprop.tasks.expressions import SHORT
 from sigprop.tasks.imdb import imdb
@@ -73,6 +73,9 @@ TASKS: dict[str, Source] = {
         lambda at: pathfinder(at.folder, rules=PATHFINDER_32, **at.packed),
         "pathfinder32",
         drawn=True,
+    ),
+    "pathfinder-short": Source(
+        lambda at: pathfinder(rules=PATHFINDER_16, **at.packed), drawn=True
     ),
     "pathx": Source(
         lambda at: pathfinder(at.folder, rules=PATH_X, **at.packed),
