@@ -20,6 +20,7 @@ from sigprop.training_presets import altered, preset
 
 VERSION = 1
 PROBED = 48  # validation examples whose states are predicted at each evaluation
+QUANTILES = (0.05, 0.5, 0.95)  # over modes
 SHARE = {"units": "1"}
 STEPS = {"units": "steps"}
 
@@ -93,14 +94,18 @@ def run_cells(
 
 
 def _predicted(data: DataSet, network: Trained, state: Any) -> Mapping[str, Any]:
-    """Power of the states of every recurrence, measured and on every rung of theory.
+    """Moments of every recurrence, measured and on every rung of theory.
 
-    The modes of the layers that are trained here are unitary in their states.
+    Of the states the power, of all quantities the quantiles over modes of what is
+    predicted relative to what is measured.  The modes of the layers that are trained here
+    are unitary in their states.
     """
     found = audit(network, state, data.validation.take(np.arange(PROBED)))
-    found = found[["measured", "predicted"]].sel(quantity="state")
-    power = found.sum("mode")
-    return {name: power[name].values for name in ("measured", "predicted")}
+    power = found[["measured", "predicted"]].sel(quantity="state").sum("mode")
+    ratio = np.moveaxis(np.quantile(found["ratio"].values, QUANTILES, axis=-1), 0, -1)
+    return {name: power[name].values for name in ("measured", "predicted")} | {
+        "ratio": ratio
+    }
 
 
 def _result(fitted: Fitted, about: Mapping[str, int]) -> xr.Dataset:
@@ -124,6 +129,11 @@ def _result(fitted: Fitted, about: Mapping[str, int]) -> xr.Dataset:
                 ("look", "recurrence", "rung"),
                 records["predicted"],
                 squares,
+            ),
+            "ratio": (
+                ("look", "recurrence", "quantity", "rung", "quantile"),
+                records["ratio"],
+                {"units": "predicted / measured"},
             ),
         }
     return xr.Dataset(

@@ -20,6 +20,7 @@ CURVES = {
     "state_power": ("look", "layer"),
     "measured": ("look", "recurrence"),
     "predicted": ("look", "recurrence", "rung"),
+    "ratio": ("look", "recurrence", "quantity", "rung", "quantile"),
 }
 
 

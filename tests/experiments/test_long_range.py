@@ -135,10 +135,15 @@ def test_a_sweep_of_trainings_is_run_gathered_and_not_run_again(tmp_path, monkey
         "layer": 3,
         "recurrence": 3,
         "rung": 5,
+        "quantity": 7,
+        "quantile": 3,
     }
     power, measured = (table[one].isel(look=0) for one in ("state_power", "measured"))
     np.testing.assert_allclose(measured, power, rtol=1e-3)
     theory = table["predicted"].isel(look=0, rung=1) / measured
     assert (abs(theory - 1) < 0.1).all()
+    low, middle, high = table["ratio"].isel(look=0, quantity=0, rung=1).T.values
+    assert (low <= middle).all() and (middle <= high).all()
+    assert (abs(middle - 1) < 0.1).all()
     monkeypatch.setattr(cells, "fit", None)
     assert sweep.run("norms", "smoke") == file
