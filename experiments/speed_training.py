@@ -1,8 +1,9 @@
-"""Speed and memory of a training step of the deep LRU, beside two others of its shape.
+"""Speed and memory of a training step of the deep LRU, beside three others of its shape.
 
 - *engine*: the network as it is;
 - *usual*: the same parameters in complex products and ``jax.lax.associative_scan``;
-- *still*: the same network without any recurrence, the floor of what a step can take.
+- *still*: the same network without any recurrence, the floor of what a step can take;
+- *tanh*: dense recurrences with a tanh, of as many neurons.
 
 A step is loss, gradients and AdamW on one batch, compiled as one program.  Repeats go in
 turns, so that another load on the machine meets all.
@@ -26,16 +27,26 @@ from rich.table import Table
 
 from experiments.command import main
 from sigprop.baselines import Way, still, usual
+from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
 from sigprop.layers.lru import LRU
 from sigprop.networks import build, lru_paper, over_batch
 from sigprop.supervised import cross_entropy
 from sigprop.training import Optimiser, Run, descend, start
 
-STUDY, VERSION = "speed_training", 1
+STUDY, VERSION = "speed_training", 2
+
+
+def dense_tanh(layer: LRU) -> NonlinearRNN:
+    """A dense tanh RNN with as many neurons and features."""
+    (neurons, width), features = layer.B_re.shape, layer.C_re.shape[0]
+    return nonlinear_rnn(jax.random.key(2), neurons, width, features)
+
+
 WAYS: dict[str, Callable[[LRU], Any]] = {
     "engine": lambda layer: layer,
     "usual": lambda layer: Way(layer, usual),
     "still": lambda layer: Way(layer, still),
+    "tanh": dense_tanh,
 }
 AGREEMENT = 1e-3  # of the losses of engine and usual, relative
 
