@@ -143,7 +143,8 @@ def test_a_sweep_of_trainings_is_run_gathered_and_not_run_again(tmp_path, monkey
     theory = table["predicted"].isel(look=0, rung=1) / measured
     assert (abs(theory - 1) < 0.1).all()
     low, middle, high = table["ratio"].isel(look=0, quantity=0, rung=1).T.values
-    assert (low <= middle).all() and (middle <= high).all()
+    assert (low <= middle).all()
+    assert (middle <= high).all()
     assert (abs(middle - 1) < 0.1).all()
     monkeypatch.setattr(cells, "fit", None)
     assert sweep.run("norms", "smoke") == file
