@@ -10,11 +10,11 @@ Source: the conventions of the long-range benchmarks, Tay et al. (2021).
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Float, Float32, Int, Shaped
 
 SPLIT_SEED = 42  # of a split that a data set does not bring along
 
@@ -42,9 +42,12 @@ class Examples:
 
     Attributes:
         inputs: Tokens ``(n, L)`` of whole numbers, or ``(n, L, d)`` of floats, or of
-            bytes, which stand for ``x / 127.5 - 1``; pairs have an axis after the first.
+            whole numbers, which stand for ``x / scale - centre``; pairs have an axis after
+            the first.
         lengths: Steps of each example ``(n,)``, or of pairs ``(n, 2)``; at least one.
         labels: Classes from zero.
+        scale: Of whole numbers with features, for all of them or ``(L, d)``.
+        centre: The same; unless told, bytes go to -1 ... 1.
 
     Raises:
         ValueError: If the arrays differ in number or are empty, or a length is outside
@@ -54,6 +57,8 @@ class Examples:
     inputs: Shaped[np.ndarray, "n *sequence"]
     lengths: Int[np.ndarray, "lengths *pair"]
     labels: Int[np.ndarray, " labels"]
+    scale: Float32[np.ndarray, "..."] | float = 127.5
+    centre: Float32[np.ndarray, "..."] | float = 1.0
 
     def __post_init__(self) -> None:
         counts = {len(self.inputs), len(self.lengths), len(self.labels)}
@@ -92,8 +97,8 @@ class Examples:
         size = len(rows) if size is None else size
         filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
         inputs = np.asarray(self.inputs[filled])
-        if self.features and inputs.dtype == np.uint8:
-            inputs = inputs.astype(np.float32) / np.float32(127.5) - 1
+        if self.features and inputs.dtype.kind in "iu":
+            inputs = inputs.astype(np.float32) / self.scale - self.centre
         return Batch(
             inputs,
             np.asarray(self.lengths[filled]),
@@ -108,7 +113,12 @@ class Examples:
 
     def subset(self, rows: Int[np.ndarray, " some"] | slice) -> "Examples":
         """Some of the examples; copied, unless they are a slice."""
-        return Examples(self.inputs[rows], self.lengths[rows], self.labels[rows])
+        return replace(
+            self,
+            inputs=self.inputs[rows],
+            lengths=self.lengths[rows],
+            labels=self.labels[rows],
+        )
 
 
 @final
