@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sigprop.cli_sweep import sweeps
+from sigprop.cli_table import tables
 from sigprop.cli_train import audit, train
 from sigprop.console import EXPECTED, UNEXPECTED, console, plain_errors
 from sigprop.tables import MARKS, ledger_table, outcome, summary
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.add_typer(sweeps)
 app.command()(train)
 app.command()(audit)
+app.command("table")(tables)
 
 
 @app.command()

@@ -67,10 +67,14 @@ RULES = {
     "sigprop": rule(never=UPWARD | ENDS),
     "sigprop/cli.py": rule(never=ENDS, lazily=UPWARD),
     "sigprop/cli_sweep.py": rule(never=ENDS, lazily=UPWARD),
+    "sigprop/cli_table.py": rule(never=ENDS, lazily=UPWARD),
     "sigprop/evidence.py": rule(never=UPWARD | ENDS, but={"experiments.outcomes"}),
     "experiments": rule(
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.command"},
+    ),
+    "experiments/tables.py": rule(
+        never=UPWARD | ENDS, but={"experiments.store", "experiments.published"}
     ),
     "experiments/sweep.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/teacher_student": rule(

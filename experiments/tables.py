@@ -1,0 +1,300 @@
+"""Tables of the papers with our own columns beside them, and where the orders differ.
+
+Ours are shorter sequences, smaller networks and shorter trainings than the papers'.
+So the order of the rows of one column may be held against that of another column;
+a number may not.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import xarray as xr
+from rich.table import Table
+from rich.text import Text
+
+from experiments import store
+from experiments.published import TABLES, Published, Row, Score, Size
+
+PRESETS = ("quick", "paper")
+DECIDED = 2.0  # combined standard errors apart
+ROUNDING = 0.05  # how much larger a standard error may be than it is printed
+
+_LADDER = {
+    "ladder_digits": "sCIFAR",
+    "ladder_listops": "ListOps",
+    "ladder_smnist": "sCIFAR",
+}
+SWEEPS = {
+    **dict.fromkeys(("lru-1", "lru-2", "lru-3", "lru-6", "lru-7", "lru-8"), _LADDER),
+    "rotrnn-1": {"folds": "Image", "lists": "ListOps", "images": "Image"},
+    "blur-2": {"folds": "sMNIST", "lists": "ListOps", "images": "sMNIST"},
+}
+"""Our sweeps beside a table, and the published column nearest to each."""
+
+SPEEDS = {"lru-4": "speed_training"}
+WAYS = {"tanh": "tanh", "gamma": "engine"}  # of the study, by our names of models
+
+MAY_COMPARE = (
+    "Compare the order of rows within a column, and never a number with one of another "
+    "column: ours are shorter sequences, smaller networks and shorter trainings, on "
+    "other data."
+)
+MAY_COMPARE_SPEEDS = (
+    "Compare ratios of rows within a column, and never a speed with one of another "
+    "column: machines, batches and lengths differ."
+)
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A column of our own.
+
+    Attributes:
+        name: Sweep or study.
+        sizes: What was trained, a line each.
+        scores: By our names of models.
+        nearest: The published column that it is held against, if there is one.
+    """
+
+    name: str
+    sizes: tuple[str, ...]
+    scores: dict[str, Score]
+    nearest: str | None = None
+
+
+@dataclass(frozen=True)
+class Content:
+    """A table before it is drawn: the heads of its columns, rows, and lines below."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+def table(name: str, preset: str = "paper") -> Table:
+    """A published table with our columns on its right.
+
+    Args:
+        name: One of ``TABLES``.
+        preset: Of our results, one of ``PRESETS``.
+
+    Raises:
+        ValueError: If a name is unknown or a stored result is damaged.
+    """
+    found = content(name, preset)
+    drawn = Table(
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        title=found.title,
+        title_justify="left",
+        caption=Text("\n".join(("", *found.notes))),
+        caption_justify="left",
+        caption_style="",
+    )
+    for head in found.heads:
+        left = head == found.heads[0]
+        drawn.add_column(Text(head), justify="left" if left else "right")
+    for row in found.rows:
+        drawn.add_row(*map(Text, row))
+    return drawn
+
+
+def content(name: str, preset: str = "paper") -> Content:
+    """What ``table`` draws.
+
+    Raises:
+        ValueError: As ``table``.
+    """
+    if name not in TABLES:
+        raise ValueError(f"need a table in {', '.join(TABLES)}, got {name!r}")
+    if preset not in PRESETS:
+        raise ValueError(f"need a preset in {', '.join(PRESETS)}, got {preset!r}")
+    published, ours, missing = TABLES[name], [], []
+    for study in results(name):
+        try:
+            ours.append(_column(name, study, preset))
+        except FileNotFoundError:
+            command = store.command(study, preset)
+            missing.append(f"{study} is missing or incomplete: `{command}` makes it.")
+    heads = [_published_head(*one) for one in published.columns.items()]
+    heads += ["\n".join(("ours:", one.name, *one.sizes)) for one in ours]
+    lines = [_line(row, ours) for row in published.rows]
+    compare = MAY_COMPARE_SPEEDS if name in SPEEDS else MAY_COMPARE
+    notes = [published.note] + [compare] * bool(results(name)) + missing
+    notes += [contrary(published, one) for one in ours if one.nearest]
+    return Content(
+        f"{published.title}: {published.unit}. {published.source}",
+        ("", *heads),
+        tuple(lines),
+        tuple(notes),
+    )
+
+
+def results(name: str) -> tuple[str, ...]:
+    """Sweeps and studies of our own that stand beside a table."""
+    return tuple(SWEEPS.get(name, ())) + ((SPEEDS[name],) if name in SPEEDS else ())
+
+
+def _line(row: Row, ours: list[Ours]) -> tuple[str, ...]:
+    own = [one.scores.get(str(row.model)) for one in ours]
+    scores = (*row.scores, *own)
+    return (row.label, *("" if score is None else score.text for score in scores))
+
+
+def _published_head(column: str, size: Size | None) -> str:
+    if size is None:
+        return column
+    lines = [column, f"{size.length:,} long", f"{size.width} wide"]
+    lines += [f"{size.states} states", f"{size.depth} deep"]
+    lines += [f"{size.steps // 1000}k steps"] if size.steps else []
+    return "\n".join((*lines, f"batch {size.batch}"))
+
+
+# --- our columns ---------------------------------------------------------------------
+
+
+def _column(name: str, study: str, preset: str) -> Ours:
+    data = store.load_preset(study, preset)
+    if study in store.SWEEPS:
+        return accuracies(study, data, SWEEPS[name][study])
+    return speeds(study, data)
+
+
+def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
+    """Test accuracies of a gathered sweep, in per cent.
+
+    Args:
+        sweep: Its name.
+        data: From ``experiments.long_range.gathering.gather``.
+        nearest: The published column to hold it against.
+    """
+    models = data["model"].values
+    values = 100 * data["test_accuracy"].values
+    counts = [int((models == one).sum()) for one in dict.fromkeys(models.tolist())]
+    lost = int((data["diverged"].values >= 0).sum())
+    steps = data["step"].values
+    sizes = [", ".join(dict.fromkeys(data["task"].values.tolist()))]
+    sizes += [
+        f"{_span(data['length'].values)} long",
+        f"{_span(data['width'].values)} wide",
+        f"{_span(data['depth'].values)} deep",
+        *(_span(data["examples"].values), "examples"),
+        f"{int(np.nanmax(steps)) if np.isfinite(steps).any() else 0:,} steps",
+        f"runs a row: {_span(np.array(counts))}",
+        f"{lost} lost, diverged",
+    ]
+    scores = {str(one): _score(values[models == one]) for one in dict.fromkeys(models)}
+    return Ours(sweep, tuple(sizes), scores, nearest)
+
+
+def _span(values: np.ndarray) -> str:
+    low, high = int(values.min()), int(values.max())
+    return f"{low:,}" if low == high else f"{low:,}-{high:,}"
+
+
+def _score(values: np.ndarray) -> Score:
+    """Mean and standard error of the runs that ended; below all others if none did."""
+    sound = values[np.isfinite(values)]
+    lost = values.size - sound.size
+    told = f", {lost} lost" if lost else ""
+    if not sound.size:
+        return Score(f"fails{told}", -math.inf, 0.0)
+    mean = float(sound.mean())
+    if sound.size == 1:
+        return Score(f"{mean:.1f}{told}", mean, math.nan)
+    error = float(sound.std(ddof=1) / math.sqrt(sound.size))
+    return Score(f"{mean:.1f}({error:.1f}){told}", mean, error)
+
+
+def speeds(study: str, data: xr.Dataset) -> Ours:
+    """Steps a second as multiples of the tanh RNN's, in turns on one machine.
+
+    Args:
+        study: Its name.
+        data: From ``experiments.speed_training.run``.
+
+    Raises:
+        FileNotFoundError: If the tanh RNN was not timed.
+    """
+    if "tanh" not in data["way"].values:
+        raise FileNotFoundError(f"the stored result of {study} has no tanh RNN")
+    slow = data["seconds"].sel(way="tanh").values
+    scores = {}
+    for model, way in WAYS.items():
+        ratio = slow / data["seconds"].sel(way=way).values
+        middle = float(np.median(ratio))
+        text = f"{middle:.2f}x"
+        if model != "tanh":
+            text += f" ({ratio.min():.2f} to {ratio.max():.2f})"
+        scores[model] = Score(text, middle, math.nan)
+    about = data.attrs
+    sizes = [
+        *("multiples of tanh", str(about["device"])),
+        *(f"{about['length']:,} long", f"{about['width']} wide"),
+        *(f"{about['states']} states", f"{about['depth']} deep"),
+        *(f"{slow.size} timed steps", f"batch {about['batch']}"),
+    ]
+    return Ours(study, tuple(sizes), scores)
+
+
+# --- orders --------------------------------------------------------------------------
+
+
+def order(one: Score, other: Score, rounding: float = 0.0) -> int:
+    """1 if ``one`` is above ``other`` beyond doubt, -1 if it is below, else 0.
+
+    Beyond doubt is more than ``DECIDED`` combined standard errors, and never where a
+    score has no error.
+
+    Args:
+        one: A score.
+        other: Another of the same column.
+        rounding: Added to both standard errors.
+    """
+    error = math.hypot(one.error + rounding, other.error + rounding)
+    gap = one.mean - other.mean
+    return int(np.sign(gap)) if abs(gap) > DECIDED * error else 0
+
+
+def contrary(published: Published, ours: Ours) -> str:
+    """Where our order of rows is another than the published one, in a line.
+
+    Every pair of rows that we train too is looked at, and counts where both sides
+    decide.  A table with few such pairs says little, so their number is told.
+    """
+    pairs = list(_pairs(published, ours))
+    signs = [(order(*there, ROUNDING), order(*here)) for _, there, here in pairs]
+    decided = [all(both) for both in signs].count(True)
+    against = [
+        f"{labels} have {here[0].text} and {here[1].text} here, {there[0].text} and "
+        f"{there[1].text} there"
+        for (labels, there, here), both in zip(pairs, signs, strict=True)
+        if math.prod(both) < 0
+    ]
+    told = f"{ours.name} against {ours.nearest}: "
+    if not pairs:
+        return f"{told}no pair of rows has standard errors here and there."
+    told += (
+        f"{decided} of {len(pairs)} pairs of rows differ by over {DECIDED:g} standard "
+    )
+    told += f"errors here and there, {len(against)} of them in contrary order"
+    return f"{told}: {'; '.join(against)}." if against else f"{told}."
+
+
+Pair = tuple[Score, Score]
+
+
+def _pairs(published: Published, ours: Ours) -> Iterator[tuple[str, Pair, Pair]]:
+    """Labels of two rows, their published scores and ours, where all have errors."""
+    held = list(published.columns).index(str(ours.nearest))
+    known = [row for row in published.rows if row.model in ours.scores]
+    for one, other in combinations(known, 2):
+        there = one.scores[held], other.scores[held]
+        here = ours.scores[str(one.model)], ours.scores[str(other.model)]
+        if all(math.isfinite(score.error) for score in (*there, *here)):
+            yield f"{one.label} and {other.label}", there, here

@@ -1,0 +1,375 @@
+"""The papers' tables, and ours beside them, which may contradict."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+import xarray as xr
+from typer.testing import CliRunner
+
+from experiments import published, store, tables
+from experiments.published import TABLES, Published, Score
+from sigprop import cli, console
+from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
+from sigprop.training_presets import LRU_SCHEDULES, MODELS, ROTRNN_SCHEDULES
+
+LRU_TABLES = ["lru-1", "lru-2", "lru-3", "lru-6", "lru-7", "lru-8"]
+LADDER = ["ladder_digits", "ladder_listops", "ladder_smnist"]
+
+
+# --- what is printed -----------------------------------------------------------------
+
+
+def told_unlike(found):
+    """What one paper prints of a model on a task, where it prints unlike things."""
+    texts = defaultdict(list)
+    for one in found:
+        for row in one.rows:
+            for column, score in zip(one.columns, row.scores, strict=True):
+                if not score.text.startswith("[") and score.text != "-":
+                    texts[row.model or row.label, column].append(score.text)
+    return {key: said for key, said in texts.items() if len(set(said)) > 1}, texts
+
+
+def test_numbers_that_are_printed_twice_agree():
+    found, texts = told_unlike([TABLES[name] for name in LRU_TABLES])
+    assert found == {}
+    assert sum(len(said) > 1 for said in texts.values()) >= 50
+
+
+def test_an_unlike_number_is_found():
+    changed = published.rows("RNN-Lin | 72.2(0.2) 50.5(0.2)", published.RUNGS)
+    sizes = {name: published.LRU[name] for name in ("sCIFAR", "ListOps")}
+    found, _ = told_unlike([TABLES["lru-7"], Published("", "", sizes, changed)])
+    assert found == {("dense", "ListOps"): ["50.4(0.2)", "50.5(0.2)"]}
+
+
+@pytest.mark.parametrize(
+    ("rings", "label", "row"),
+    [
+        ("lru-5b", "Stable exp, ring init", "[r_min, r_max]"),
+        ("lru-5c", "+ γ normalization", "[r_min, r_max] with γ"),
+    ],
+)
+def test_the_best_ring_scores_as_in_the_table_of_normalisation(rings, label, row):
+    low, high = TABLES["lru-8"].score(row, "sCIFAR").text.strip("[]").split(",")
+    found = TABLES[rings].score(f"r_max {high}", f"r_min {low}")
+    assert found == TABLES["lru-8"].score(label, "sCIFAR")
+    everything = [score.mean for row in TABLES[rings].rows for score in row.scores]
+    assert found.mean == max(everything)
+
+
+def test_averages_are_those_of_their_rows():
+    for row in TABLES["rotrnn-1"].rows:
+        *tasks, average = [score.mean for score in row.scores]
+        assert f"{np.mean(tasks):.1f}" == f"{average:.1f}", row.label
+
+
+def test_printed_speedups_are_ratios_of_printed_speeds():
+    slow, fast, ratios = TABLES["lru-4"].rows[:3]
+    for one, other, ratio in zip(slow.scores, fast.scores, ratios.scores, strict=True):
+        digits = len(ratio.text.partition(".")[2])
+        assert f"{other.mean / one.mean:.{digits}f}" == ratio.text
+
+
+@pytest.mark.parametrize(
+    ("label", "theirs"),
+    [("S4 (its paper)", "S4 (its paper)"), ("S5 (its paper)", "S5 (reproduced)")],
+)
+def test_blur_prints_scores_of_other_tasks_under_digits(label, theirs):
+    blur, lru = TABLES["blur-2"], TABLES["lru-6"]
+    digits = [blur.score(label, column).mean for column in ("sMNIST", "psMNIST")]
+    others = [lru.score(theirs, one).mean for one in ("Retrieval", "Pathfinder")]
+    assert digits == others
+
+
+@pytest.mark.parametrize(
+    ("name", "draw", "schedules"),
+    [
+        ("lru-8", lru_paper, LRU_SCHEDULES),
+        ("rotrnn-1", rotrnn_paper, ROTRNN_SCHEDULES),
+    ],
+)
+def test_sizes_are_those_of_our_trainings_at_the_papers_size(name, draw, schedules):
+    for column, size in TABLES[name].columns.items():
+        if size is None:
+            continue
+        task = {"image": "scifar", "path-x": "pathx"}.get(
+            column.lower(), column.lower()
+        )
+        shape, schedule = draw(task), schedules[task]
+        assert (size.width, size.states) == (shape.width, shape.state_size), column
+        assert size.depth == shape.depth
+        assert (size.steps, size.batch) == (schedule.steps, schedule.batch), column
+
+
+def test_sizes_of_blur_are_those_of_our_preset():
+    shape = blur_paper(1, 10)
+    for size in TABLES["blur-2"].columns.values():
+        assert size is not None
+        told = size.width, size.states, size.depth
+        assert told == (shape.width, shape.state_size, shape.depth)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_have_a_score_a_column_and_models_of_ours(name):
+    one = TABLES[name]
+    for row in one.rows:
+        assert len(row.scores) == len(one.columns), row.label
+        assert row.model is None or row.model in MODELS
+        assert row.model or row.label not in published.RUNGS
+    assert len({row.label for row in one.rows}) == len(one.rows)
+    for sweep, nearest in tables.SWEEPS.get(name, {}).items():
+        assert sweep in store.SWEEPS
+        assert nearest in one.columns
+
+
+@pytest.mark.parametrize(
+    ("text", "mean", "error"),
+    [("88.1(0.2)", 88.1, 0.2), ("91.1", 91.1, math.nan), ("fails", -math.inf, 0),
+     ("-", math.nan, math.nan), ("[0.5,0.9]", math.nan, math.nan)],
+)  # fmt: skip
+def test_a_printed_number_is_read(text, mean, error):
+    found = Score.read(text)
+    np.testing.assert_equal((found.text, found.mean, found.error), (text, mean, error))
+
+
+@pytest.mark.parametrize("text", ["88,1", "88.1(0.2", "88.1(0.2)x", "[0.5,2.0]", "x"])
+def test_what_cannot_be_read_is_refused(text):
+    with pytest.raises(ValueError, match="need a number such as"):
+        Score.read(text)
+
+
+def test_uneven_rows_are_refused():
+    with pytest.raises(ValueError, match="as many scores in every row"):
+        published.rows("A | 1.0 2.0\nB | 1.0", {})
+
+
+# --- beside ours ---------------------------------------------------------------------
+
+
+def gathered(scores):
+    """A gathered sweep of made-up runs: shares by models, not-a-number if diverged."""
+    runs = [(model, value) for model, values in scores.items() for value in values]
+    values = np.array([value for _, value in runs])
+    whole = np.ones(len(runs), int)
+    step = np.where(np.isfinite(values)[:, None], [20.0, 400.0], np.nan)
+    return xr.Dataset(
+        {
+            "test_accuracy": ("cell", values),
+            "diverged": ("cell", np.where(np.isfinite(values), -1, 40)),
+            "step": (("cell", "look"), step),
+            **{
+                name: ("cell", size * whole)
+                for name, size in {
+                    "length": 64,
+                    "width": 32,
+                    "depth": 3,
+                    "examples": 1078,
+                }.items()
+            },
+        },
+        {
+            "model": ("cell", [model for model, _ in runs]),
+            "task": ("cell", ["digits"] * len(runs)),
+        },
+    )
+
+
+AGREEING = {
+    "relu": (0.80, 0.81, 0.82),
+    "tanh": (0.80, 0.81, 0.83),
+    "dense": (0.90, 0.91, 0.92),
+}
+CONTRARY = AGREEING | {"dense": (0.60, 0.61, 0.62)}
+
+
+def line(scores, name="lru-1"):
+    ours = tables.accuracies("ladder_digits", gathered(scores), "sCIFAR")
+    return tables.contrary(TABLES[name], ours)
+
+
+def test_a_contrary_order_is_told():
+    found = line(CONTRARY)
+    assert "2 of 3 pairs" in found
+    assert "2 of them in contrary order: RNN-ReLU and RNN-Lin have 81.0" in found
+    assert "61.0(0.6) here, 69.7(0.2) and 72.2(0.2) there" in found
+
+
+def test_an_agreeing_order_is_not_contrary():
+    found = line(AGREEING)
+    assert "2 of 3 pairs" in found
+    assert found.endswith("0 of them in contrary order.")
+
+
+def test_a_contrary_order_within_errors_is_none():
+    wide = CONTRARY | {"dense": (0.5, 0.8, 1.0)}
+    assert "0 of 3 pairs" in line(wide)
+
+
+def test_a_model_that_never_ends_is_below_all_others():
+    found = line(AGREEING | {"dense": (math.nan, math.nan, math.nan)})
+    assert "2 of them in contrary order" in found
+    assert "fails, 3 lost here" in found
+
+
+def test_a_printed_error_of_nothing_may_have_been_rounded():
+    close = published.rows("RNN-Lin | 88.0(0.0)\nRNN-ReLU | 88.1(0.0)", published.RUNGS)
+    one = Published("", "", {"sCIFAR": published.LRU["sCIFAR"]}, close)
+    ours = tables.accuracies("ladder_digits", gathered(AGREEING), "sCIFAR")
+    assert "0 of 1 pairs" in tables.contrary(one, ours)
+
+
+def test_single_runs_decide_nothing():
+    single = {model: values[:1] for model, values in CONTRARY.items()}
+    assert line(single).endswith("no pair of rows has standard errors here and there.")
+
+
+def test_papers_without_errors_decide_nothing():
+    scores = {"lru": (0.1, 0.1, 0.2), "rotrnn": (0.9, 0.9, 0.8)}
+    ours = tables.accuracies("folds", gathered(scores), "Image")
+    told = tables.contrary(TABLES["rotrnn-1"], ours)
+    assert told.endswith("no pair of rows has standard errors here and there.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rounding", "sign"),
+    [
+        ("70.0(0.3)", "69.0(0.3)", 0, 1),
+        ("69.0(0.3)", "70.0(0.3)", 0, -1),
+        ("70.0(0.3)", "69.0(0.3)", 0.06, 0),
+        ("70.0(0.3)", "69.2(0.3)", 0, 0),
+        ("70.0", "10.0(0.1)", 0, 0),
+        ("10.0(0.1)", "fails", 0.05, 1),
+        ("fails", "fails", 0.05, 0),
+        ("88.1(0.0)", "88.1(0.0)", 0, 0),
+    ],
+)
+def test_orders_beyond_two_standard_errors(one, other, rounding, sign):
+    assert tables.order(Score.read(one), Score.read(other), rounding) == sign
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """A folder of results, and what stores a made-up one in it."""
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+
+    def save(study, data, preset="paper", **attributes):
+        members = store.Members("made up", len(attributes))
+        attributes |= {"preset": preset, "device": "cpu: made up"}
+        return store.save(study, 1, members, data, **attributes)
+
+    return save
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_missing_is_said_with_its_command(name, stored):
+    found = tables.content(name)
+    assert len(found.heads) == 1 + len(TABLES[name].columns)
+    assert [row[0] for row in found.rows] == [row.label for row in TABLES[name].rows]
+    told = [note for note in found.notes if "is missing" in note]
+    assert [note.split()[0] for note in told] == list(tables.results(name))
+    for study, note in zip(tables.results(name), told, strict=True):
+        assert f"`{store.command(study, 'paper')}`" in note
+
+
+def test_our_columns_stand_at_the_right_of_theirs(stored):
+    lost = CONTRARY | {"relu": (0.8, 0.82, math.nan), "tanh": (0.7,)}
+    stored("ladder_digits", gathered(lost))
+    stored("ladder_listops", gathered(AGREEING), preset="quick")
+    stored("ladder_smnist", gathered(AGREEING), complete=0)
+    found = tables.content("lru-1")
+    assert len(found.heads) == 6
+    for part in (
+        *("ladder_digits", "64 long", "32 wide", "1,078\nexamples"),
+        *("400 steps", "runs a row: 1-3", "1 lost, diverged"),
+    ):
+        assert part in found.heads[-1]
+    assert [row[-1] for row in found.rows] == [
+        "81.0(1.0), 1 lost",
+        "70.0",
+        "61.0(0.6)",
+    ]
+    assert found.rows[0][1:5] == ("69.7(0.2)", "37.6(8.0)", "88.0(0.1)", "88.5(0.1)")
+    assert tables.MAY_COMPARE in found.notes
+    assert any("1 of them in contrary order" in note for note in found.notes)
+    assert sum("ladder_smnist is missing or incomplete" in n for n in found.notes) == 1
+
+
+def test_sizes_that_are_not_printed_are_left_out(stored):
+    assert "250k steps" in tables.content("rotrnn-1").heads[4]
+    assert tables.content("rotrnn-1").heads[7] == "Average"
+    assert "steps" not in "".join(tables.content("blur-2").heads)
+
+
+def timed(ways):
+    seconds = np.array([[way * (1 + 0.1 * turn) for turn in range(3)] for way in ways])
+    names = ("engine", "usual", "still", "tanh")[: len(ways)]
+    sizes = {"length": 1024, "width": 512, "states": 384, "depth": 6, "batch": 50}
+    return xr.Dataset(
+        {"seconds": (("way", "repeat"), seconds)}, {"way": list(names)}, sizes
+    )
+
+
+def test_speeds_are_multiples_of_the_tanh_networks(stored):
+    stored("speed_training", timed((0.5, 0.7, 0.4, 2.0)))
+    found = tables.content("lru-4")
+    own = {row[0]: row[-1] for row in found.rows}
+    assert own["Tanh RNN"] == "1.00x"
+    assert own["LRU"] == "4.00x (4.00 to 4.00)"
+    assert own["S5 (reproduced)"] == ""
+    assert "cpu: made up" in found.heads[-1]
+    assert tables.MAY_COMPARE_SPEEDS in found.notes
+
+
+def test_speeds_without_the_tanh_network_are_missing(stored):
+    stored("speed_training", timed((0.5, 0.7, 0.4)))
+    found = tables.content("lru-4")
+    assert len(found.heads) == 7
+    assert any("python -m experiments.speed_training" in note for note in found.notes)
+
+
+# --- the command ---------------------------------------------------------------------
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.app, ["table", *arguments])
+
+
+def test_the_command_lists_all_tables():
+    done = run()
+    assert done.exit_code == 0
+    names = [words[0] for text in done.output.splitlines() if (words := text.split())]
+    assert set(TABLES) <= set(names)
+    assert all(sweep in done.output for sweep in LADDER)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_command_shows_a_table_whole(name, stored):
+    stored("ladder_digits", gathered(CONTRARY))
+    done = run(name)
+    assert done.exit_code == 0, done.output
+    for row in TABLES[name].rows:
+        (drawn,) = [
+            text
+            for text in done.output.splitlines()
+            if text.startswith(f"{row.label}  ")
+        ]
+        assert all(score.text in drawn for score in row.scores)
+    if name in tables.SWEEPS and name.startswith("lru"):
+        assert "ladder_digits against sCIFAR" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("lru-9",), "sigprop: need a table in lru-1, lru-2"),
+        (("lru-1", "--preset", "smoke"), "sigprop: need a preset in quick, paper, got"),
+    ],
+)
+def test_bad_input_is_refused(arguments, message):
+    done = run(*arguments)
+    assert done.exit_code == console.BAD_INPUT
+    assert done.stderr.startswith(message)
+    assert isinstance(done.exception, SystemExit)
