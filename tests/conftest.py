@@ -5,6 +5,7 @@ seed: each may be wrong only at a rate that it states.
 """
 
 import os
+import zlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -33,16 +34,20 @@ def pytest_xdist_auto_num_workers(config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of a test that is ``sampled(n)``, all but n cases spread evenly are slow."""
+    """Of a test that is ``sampled(n)``, all but n cases spread evenly are slow.
+
+    The first one differs from test to test: no case is left out of all.
+    """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("sampled"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for group in cases.values():
-        marker = group[0].get_closest_marker("sampled")
-        kept = {i * len(group) // marker.args[0] for i in range(marker.args[0])}
-        for place, item in enumerate(group):
-            if place not in kept:
+    for name, group in cases.items():
+        count = group[0].get_closest_marker("sampled").args[0]
+        kept = {i * len(group) // count for i in range(count)}
+        first = zlib.crc32(name.encode())
+        for place, item in enumerate(group, start=first):
+            if place % len(group) not in kept:
                 item.add_marker(pytest.mark.slow)
 
 

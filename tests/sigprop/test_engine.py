@@ -98,6 +98,7 @@ def compiled(method, reverse):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.sampled(50)
 def test_every_method_is_the_loop(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, LENGTHS.index(length)):
@@ -151,6 +152,7 @@ def true_pullback(kind, gate, length, option):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", [1, 2, 37])
+@pytest.mark.sampled(20)
 def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, {1: 2, 2: 5, 37: 7}[length]):

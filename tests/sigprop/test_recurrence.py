@@ -56,6 +56,7 @@ def near(found, truth, tolerance=1e-13):
 @widths
 @kinds
 @lengths
+@pytest.mark.sampled(24)
 def test_every_method_is_the_loop(length, kind, width, method):
     lam, x = EIGENVALUES[kind], series(length, width)
     states, slopes = loop(lam, x)

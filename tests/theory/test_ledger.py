@@ -63,7 +63,10 @@ def status(one):
     return finish(one, list(judged.results), judged.score, 0.0, judged.counterexample)
 
 
-COSTLY = ("sigprop:curvature-diagonal", "sigprop:curvature-dense")
+COSTLY = (
+    *("sigprop:curvature-diagonal", "sigprop:curvature-dense"),
+    *("sigprop:curvature-blur", "sigprop:loss-infinite"),
+)
 ROWS = [
     pytest.param(one, marks=pytest.mark.slow if key in COSTLY else ())
     for key, one in JUDGED.items()
@@ -71,6 +74,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("one", ROWS, ids=JUDGED)
+@pytest.mark.sampled(250)
 def test_a_row_is_what_its_evidence_says(one):
     found = status(one)
     assert found.status == one.expected
