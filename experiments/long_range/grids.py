@@ -87,10 +87,8 @@ def norms(preset: str) -> Grid:
 
 def paths(preset: str) -> Grid:
     """The LRU on pictures of 256 pixels without normalisation, with, and small phases."""
-    if preset == "smoke":
-        return _trainings(preset, "digits", ("ring", "gamma", "phase"), 1)
-    models = ("ring", "gamma", "phase")
-    return _trainings(preset, "pathfinder-short", models, SEEDS[preset])
+    task = "digits" if preset == "smoke" else "pathfinder-short"
+    return _trainings(preset, task, ("ring", "gamma", "phase"), SEEDS[preset], 1500)
 
 
 SWEEPS: dict[str, Callable[[str], Grid]] = {
