@@ -63,7 +63,7 @@ QUICK = {
     "retrieval": Quick(64, 64, 3, Schedule(2000, 16, 4e-3, 0.5), 0.1, (0.5, 0.9)),
     "pathfinder": Quick(64, 64, 4, Schedule(8000, 50, 4e-3, 0.25), ring=(0.9, 0.999)),
     "pathfinder-short": Quick(
-        64, 64, 3, Schedule(4000, 50, 4e-3, 0.25), ring=(0.99, 0.999)
+        64, 64, 3, Schedule(4000, 50, 4e-3, 0.25), ring=(0.999, 0.9999)
     ),
     "pathx": Quick(
         32,
