@@ -20,6 +20,7 @@ STUDIES = (
     "layer_moments",
     "network_curvature",
     "network_moments",
+    "normalisation",
     "one_dimensional",
     "parametrisations",
     "power_descent",

@@ -12,6 +12,7 @@ from experiments import (
     command,
     convolution_kernel,
     curse_of_memory,
+    normalisation,
     power_descent,
     ring_eigenvalues,
     ring_gain,
@@ -25,7 +26,14 @@ from sigprop.precision import double_precision
 
 DESCENTS = (angle_descent, convolution_kernel, power_descent)
 SPEEDS = (speed_layers, speed_losses, speed_moments, speed_training)
-REPRODUCIBLE = (accuracy, curse_of_memory, ring_eigenvalues, ring_gain, *DESCENTS)
+REPRODUCIBLE = (
+    accuracy,
+    curse_of_memory,
+    normalisation,
+    ring_eigenvalues,
+    ring_gain,
+    *DESCENTS,
+)
 STUDIES = (*REPRODUCIBLE, *SPEEDS)
 LISTED = tuple(map(command.study_module, command.STUDIES))  # others have their tests
 MARKED = [
@@ -113,6 +121,17 @@ def test_simulated_neurons_agree_with_theory(smoke, quantity):
     relative = one["sem"] / one["exact"]
     assert float(relative.min()) > 0.01
     assert float(relative.max()) < 0.1
+
+
+def test_states_without_normalisation_are_larger_by_what_gamma_takes_away(smoke):
+    """Same eigenvalues and inputs: each neuron's power by one over ``gamma`` squared."""
+    data = smoke["normalisation"]
+    power = data["power"]
+    ratio = power.sel(setting="ring") / power.sel(setting="gamma")
+    radii = np.array([data.attrs["r_min"], data.attrs["r_max"]])
+    low, high = 1 / (1 - radii**2)
+    assert ((ratio > low) & (ratio < high)).all()
+    assert (data["loss"].sel(setting="ring") > data["loss"].sel(setting="gamma")).all()
 
 
 def test_control_keeps_white_noise_moments_of_order_one(smoke):

@@ -1,0 +1,139 @@
+"""What normalisation and small phases do before any training, on longer and longer pictures.
+
+Pathfinder's pictures go pixel by pixel through the LRU paper's network for Path-X, its
+eigenvalues on that network's ring: loss of a batch, and power of the first layer's
+states, without ``gamma``, with it, and with it and small phases.
+
+Source: Orvieto et al. (2023), Section 3.4 and Figure 5, where training starts.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from experiments.command import main
+from sigprop import stable
+from sigprop.networks import Network, build, lru_paper, over_batch
+from sigprop.networks.probing import state_powers
+from sigprop.supervised import cross_entropy
+from sigprop.tasks.contours import (
+    PATH_X,
+    PATHFINDER_16,
+    PATHFINDER_32,
+    PATHFINDER_64,
+    Rules,
+)
+from sigprop.tasks.examples import Batch
+from sigprop.tasks.pathfinder import pathfinder
+
+STUDY, VERSION = "normalisation", 1
+RULES = {
+    rules.window: rules
+    for rules in (PATHFINDER_16, PATHFINDER_32, PATHFINDER_64, PATH_X)
+}
+WIDE = 2 * np.pi
+SETTINGS = {
+    "ring": {"gamma": "absent", "max_phase": WIDE},
+    "gamma": {"max_phase": WIDE},
+    "phase": {},
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sides of the pictures, sizes of the network, pictures of a batch, and draws."""
+
+    windows: tuple[int, ...] = (16, 32, 64, 128)
+    width: int = 64
+    states: int = 64
+    depth: int = 6
+    pictures: int = 8
+    draws: int = 3
+    seed: int = 0
+
+
+SMOKE = Config(windows=(16,), width=8, states=8, depth=1, draws=2)
+QUICK = Config()
+PAPER = Config(width=128, states=256, pictures=32, draws=10)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Draw pictures and networks, and look at each network once."""
+    loss = np.empty((len(config.windows), len(SETTINGS), config.draws))
+    power = np.empty_like(loss)
+    for row, window in enumerate(config.windows):
+        for draw, batch in enumerate(_batches(config, RULES[window])):
+            for place, options in enumerate(SETTINGS.values()):
+                seen = _look(config, options, batch, draw)
+                loss[row, place, draw], power[row, place, draw] = seen
+    ring = lru_paper("pathx").layer_options
+    gain = float(stable.ring_gain(1 - ring["r_max"], 1 - ring["r_min"]))
+    places = ("pixels", "setting", "draw")
+    return xr.Dataset(
+        {
+            "loss": (places, loss, {"units": "nats"}),
+            "power": (places, power, {"units": "E|h|^2 of a neuron"}),
+        },
+        {
+            "pixels": ("pixels", np.square(config.windows), {"units": "steps"}),
+            "setting": list(SETTINGS),
+        },
+        {
+            "dtype": "float32",
+            "r_min": ring["r_min"],
+            "r_max": ring["r_max"],
+            "gain": gain,
+            "depth": config.depth,
+        },
+    )
+
+
+def _batches(config: Config, rules: Rules) -> Iterator[Batch]:
+    """Other pictures for each draw."""
+    counts = config.draws * config.pictures, 1, 1
+    drawn = pathfinder(rules=rules, counts=counts, seed=config.seed).train
+    rows = np.arange(len(drawn)).reshape(config.draws, config.pictures)
+    return map(drawn.take, rows)
+
+
+def _look(
+    config: Config, options: dict[str, object], batch: Batch, draw: int
+) -> tuple[float, float]:
+    """Loss of a batch, and power of a neuron of the first layer, of a fresh network."""
+    given = lru_paper("pathx")
+    shape = dataclasses.replace(
+        given,
+        layer_options={**given.layer_options, **options},
+        width=config.width,
+        state_size=config.states,
+        depth=config.depth,
+    )
+    key = jax.random.fold_in(jax.random.key(config.seed), draw)
+    network_key, dropout_key = jax.random.split(key)
+    network, state = build(network_key, shape)
+    seen = _forward(network, state, batch.inputs, batch.labels, dropout_key)
+    return float(seen[0]), float(seen[1]) / network.blocks[0].layer.state_size
+
+
+@eqx.filter_jit
+def _forward(
+    network: Network,
+    state: eqx.nn.State,
+    u: Float[Array, "batch time 1"],
+    labels: Int[Array, " batch"],
+    key: PRNGKeyArray,
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """The loss of a batch that is normalised by itself, and the power of all neurons."""
+    scores, state = over_batch(network, state, u, key=key)
+    powers = state_powers(eqx.nn.inference_mode(network), state, u)
+    return cross_entropy(scores, labels).mean(), powers[0]
+
+
+if __name__ == "__main__":
+    main(STUDY)
