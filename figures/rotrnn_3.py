@@ -28,7 +28,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         ValueError: If there is no such panel, or the result is damaged.
     """
     letters = style.choose(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = _one_way(store.load_preset(STUDY, preset))
     with style.styled():
         drawn = style.figure(2.6, 2.75 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
@@ -39,6 +39,12 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         row[0].set_ylabel(r"$\sqrt{E\,\|h\|^2}$")
         style.caption(drawn, CAPTION)
     return drawn
+
+
+def _one_way(data: xr.Dataset) -> xr.Dataset:
+    """The networks of the figure, whose layers have one recurrence each."""
+    shown = data.isel(cell=np.isin(data["model"].values, list(MODELS)))
+    return shown.dropna("recurrence", how="all", subset=["measured"])
 
 
 def _layers(axes: Axes, data: xr.Dataset) -> None:
