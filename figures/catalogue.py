@@ -35,7 +35,7 @@ class Entry:
 FIGURES = {
     "lru-1": Entry(
         "figures.lru_1",
-        {"a": "ladder_digits"},
+        {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},
         "From an RNN to the LRU one thing at a time",
     ),
     "lru-2": Entry(
@@ -47,6 +47,11 @@ FIGURES = {
         "figures.lru_3",
         dict.fromkeys("ab", "ring_eigenvalues"),
         "Eigenvalues sampled by Lemma 3.2 fill the ring",
+    ),
+    "lru-5": Entry(
+        "figures.lru_5",
+        dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
+        "What normalisation and small phases do on Pathfinder",
     ),
     "lru-7": Entry(
         "figures.lru_7",

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from experiments import store
 from figures import style
 
-STUDIES = {"a": "ladder_digits"}
+STUDIES = {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"}
 NAMES = {
     "tanh": "tanh RNN",
     "relu": "ReLU RNN",
@@ -32,8 +32,8 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
     """
     letters = style.choose(panel, STUDIES)
     with style.styled():
-        drawn = style.figure(2.6, 1 + 2.5 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        drawn = style.figure(2.6, 1 + 2 * len(letters))
+        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             data = store.load_preset(STUDIES[letter], preset)
             _rungs(axes, data)
@@ -48,7 +48,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
 
 def _title(data: xr.Dataset) -> str:
     length, examples = int(data["length"][0]), int(data["examples"][0])
-    return f"{data['task'].values[0]}: {length} steps, {examples} examples"
+    return f"{data['task'].values[0]}\n{length} steps, {examples} examples"
 
 
 def _rungs(axes: Axes, data: xr.Dataset) -> None:

@@ -1,0 +1,126 @@
+"""Orvieto et al. (2023), Figure 5: normalisation and small phases, on Pathfinder."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator, ScalarFormatter
+
+from experiments import store
+from figures import style
+
+STUDIES = dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths")
+SETTINGS = {
+    "ring": ("no normalisation", style.GREY),
+    "gamma": (r"$\gamma$", style.BLUE),
+    "phase": (r"$\gamma$, small phases", style.VERMILION),
+}
+CHANCE = 0.5  # of two classes
+TITLES = {
+    "a": "loss, untrained",
+    "b": r"$E\,|h_i|^2$, untrained",
+    "c": "loss in training",
+    "d": "validation",
+}
+
+
+def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+    """Fresh networks on longer and longer pictures, and training on short ones.
+
+    Raises:
+        FileNotFoundError: If a result is missing; names the command that makes it.
+        ValueError: If there is no such panel, or a result is damaged.
+    """
+    letters = style.choose(panel, STUDIES)
+    found = {
+        study: store.load_preset(study, preset)
+        for study in dict.fromkeys(STUDIES[letter] for letter in letters)
+    }
+    with style.styled():
+        drawn = style.figure(2.4, 0.5 + 1.65 * len(letters))
+        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            {"a": _fresh, "b": _fresh, "c": _losses, "d": _accuracies}[letter](
+                axes, found[STUDIES[letter]], letter
+            )
+            style.letter(axes, letter, TITLES[letter])
+        row[0].legend()
+        style.caption(drawn, *(CAPTIONS[study](data) for study, data in found.items()))
+    return drawn
+
+
+CAPTIONS = {
+    "normalisation": lambda data: (
+        f"losses in nats, accuracies in %; untrained: {data.sizes['draw']} networks, "
+        f"{data.attrs['depth']} blocks, radii {data.attrs['r_min']} to "
+        f"{data.attrs['r_max']}; dotted: a guess at random, and what endless white input "
+        "would give"
+    ),
+    "paths": lambda data: (
+        f"training: {int(data['depth'][0])} blocks on {int(data['length'][0])} pixels, the "
+        "same radii; thin: each seed; thick: their mean; bands: one standard error to "
+        "either side"
+    ),
+}
+
+
+# --- before training ----------------------------------------------------------------
+
+
+def _fresh(axes: Axes, data: xr.Dataset, letter: str) -> None:
+    values = data["loss" if letter == "a" else "power"]
+    pixels = data["pixels"].values
+    for setting, (label, colour) in SETTINGS.items():
+        own = values.sel(setting=setting).values.T
+        _curves(axes, pixels, own, label, colour, marker="o", markersize=3)
+    level = -np.log(CHANCE) if letter == "a" else data.attrs["gain"]
+    axes.axhline(level, color=style.BLACK, linestyle=":", linewidth=0.7)
+    axes.set(xscale="log", yscale="log", xlabel="pixels")
+    axes.set_xticks(pixels, [str(number) for number in pixels])
+    axes.xaxis.set_minor_locator(NullLocator())
+    if letter == "a":
+        _few_ticks(axes)
+
+
+# --- training -----------------------------------------------------------------------
+
+
+def _losses(axes: Axes, data: xr.Dataset, letter: str) -> None:
+    """Means over segments, in their middles."""
+    segments = data.sizes["segment"]
+    ends = float(data["step"].max()) * np.arange(1, segments + 1) / segments
+    _settings(axes, data, ends - ends[0] / 2, data["loss"].values)
+    axes.axhline(-np.log(CHANCE), color=style.BLACK, linestyle=":", linewidth=0.7)
+    axes.set_yscale("log")
+    _few_ticks(axes)
+
+
+def _few_ticks(axes: Axes) -> None:
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _accuracies(axes: Axes, data: xr.Dataset, letter: str) -> None:
+    steps = data["step"].max("cell").values
+    _settings(axes, data, steps, 100 * data["validation_accuracy"].values)
+    axes.axhline(100 * CHANCE, color=style.BLACK, linestyle=":", linewidth=0.7)
+
+
+def _settings(axes: Axes, data: xr.Dataset, x: np.ndarray, values: np.ndarray) -> None:
+    for setting, look in SETTINGS.items():
+        _curves(axes, x, values[data["model"].values == setting], *look)
+    axes.set_xlabel("training step")
+
+
+def _curves(
+    axes: Axes, x: np.ndarray, y: np.ndarray, label: str, colour: str, **options: object
+) -> None:
+    axes.plot(x, y.T, color=colour, linewidth=0.3, alpha=0.6)
+    middle = y.mean(0)
+    axes.plot(x, middle, color=colour, label=label, **options)
+    if len(y) > 1:
+        error = y.std(0, ddof=1) / np.sqrt(len(y))
+        axes.fill_between(
+            x, middle - error, middle + error, color=colour, alpha=0.2, linewidth=0
+        )

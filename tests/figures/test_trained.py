@@ -1,0 +1,102 @@
+"""Figures of trainings show what is stored: means, errors, theory and what diverged."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from experiments import store
+from figures import lru_1, lru_5, rotrnn_3, style
+
+RNG = np.random.default_rng(4)
+LOOKS, SEGMENTS, LAYERS, RUNGS, SEEDS = 4, 8, 3, 5, 3
+
+
+def trainings(models, recurrences=LAYERS):
+    """A gathered sweep of random numbers, the last look at step 40."""
+    cells = [(model, seed) for model in models for seed in range(SEEDS)]
+    count = len(cells)
+    measured = RNG.uniform(1, 9, (count, LOOKS, recurrences))
+    return xr.Dataset(
+        {
+            "test_accuracy": ("cell", RNG.uniform(0.2, 1, count)),
+            "loss": (("cell", "segment"), RNG.uniform(0, 2, (count, SEGMENTS))),
+            "validation_accuracy": (
+                ("cell", "look"),
+                RNG.uniform(0, 1, (count, LOOKS)),
+            ),
+            "state_power": (
+                ("cell", "look", "layer"),
+                RNG.uniform(1, 9, (count, LOOKS, LAYERS)),
+            ),
+            "measured": (("cell", "look", "recurrence"), measured),
+            "predicted": (
+                ("cell", "look", "recurrence", "rung"),
+                measured[..., None] * RNG.uniform(0.5, 2, RUNGS),
+            ),
+            "step": (
+                ("cell", "look"),
+                np.tile(np.arange(1, LOOKS + 1) * 10.0, (count, 1)),
+            ),
+            "depth": ("cell", np.full(count, LAYERS)),
+            "length": ("cell", np.full(count, 64)),
+            "examples": ("cell", np.full(count, 100)),
+        },
+        {
+            "model": ("cell", [model for model, _ in cells]),
+            "seed": ("cell", [seed for _, seed in cells]),
+            "task": ("cell", ["digits"] * count),
+        },
+    )
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Make a figure read a data set; return its axes."""
+
+    def show(module, data, panel=None):
+        monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
+        return module.draw("paper", panel).axes
+
+    return show
+
+
+@pytest.mark.parametrize(
+    ("panel", "name", "scale"), [("d", "validation_accuracy", 100), ("c", "loss", 1)]
+)
+def test_lines_are_means_over_seeds(shown, panel, name, scale):
+    data = trainings(lru_5.SETTINGS)
+    (axes,) = shown(lru_5, data, panel)
+    for model, (label, _) in lru_5.SETTINGS.items():
+        (line,) = (one for one in axes.lines if one.get_label() == label)
+        own = data[name].values[data["model"].values == model]
+        np.testing.assert_allclose(line.get_ydata(), scale * own.mean(0))
+        assert line.get_xdata()[-1] == (40 if panel == "d" else 40 - 40 / SEGMENTS / 2)
+
+
+def test_every_rung_has_its_mean_and_its_losses(shown):
+    data = trainings(("tanh", "gamma"))
+    data["test_accuracy"][[0, 3]] = np.nan
+    (axes,) = shown(lru_1, data, "a")
+    assert [one.get_text() for one in axes.get_yticklabels()] == [
+        lru_1.NAMES["tanh"],
+        lru_1.NAMES["gamma"],
+    ]
+    crosses = [one for one in axes.lines if one.get_marker() == "x"]
+    assert [len(one.get_xdata()) for one in crosses] == [1, 1]
+    sound = 100 * data["test_accuracy"].values.reshape(2, SEEDS)[:, 1:]
+    middles = [bar[0].get_xdata()[0] for bar in axes.containers]
+    np.testing.assert_allclose(middles, sound.mean(1))
+    ends = [bar[2][0].get_segments()[0][:, 0] for bar in axes.containers]
+    np.testing.assert_allclose(np.ptp(ends, axis=1), np.ptp(sound, axis=1))
+
+
+def test_circles_are_the_stationary_theory_of_layers_of_one_way(shown):
+    one_way, both = trainings(("lru", "rotrnn")), trainings(("blur",), 2 * LAYERS)
+    padded = one_way.pad(recurrence=(0, LAYERS))
+    data = xr.concat([padded, both], "cell")
+    (axes,) = shown(rotrnn_3, data, "a")
+    circles = [one.get_ydata() for one in axes.lines if one.get_marker() == "o"]
+    firsts = one_way["predicted"].values[[0, SEEDS], :, :, rotrnn_3.RUNG]
+    expected = np.sqrt(firsts).transpose(0, 2, 1).reshape(-1, LOOKS)
+    np.testing.assert_allclose(circles, expected)
+    assert style.choose(None, rotrnn_3.STUDIES) == ("a", "b")
