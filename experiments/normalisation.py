@@ -10,9 +10,11 @@ Source: Orvieto et al. (2023), Section 3.4 and Figure 5, where training starts.
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int, PRNGKeyArray
@@ -116,8 +118,10 @@ def _look(
     )
     key = jax.random.fold_in(jax.random.key(config.seed), draw)
     network_key, dropout_key = jax.random.split(key)
+    network: Any
     network, state = build(network_key, shape)
-    seen = _forward(network, state, batch.inputs, batch.labels, dropout_key)
+    u, labels = jnp.asarray(batch.inputs), jnp.asarray(batch.labels)
+    seen = _forward(network, state, u, labels, dropout_key)
     return float(seen[0]), float(seen[1]) / network.blocks[0].layer.state_size
 
 

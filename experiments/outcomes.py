@@ -16,7 +16,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from experiments import store
-from sigprop.audit_moments import RUNGS
+from sigprop.audit_moments import QUANTITIES, RUNGS
 
 LEAST_SEEDS = 10
 
@@ -103,12 +103,26 @@ def _rates(behind: str, ahead: str) -> Float[np.ndarray, " seeds"]:
     return np.sort(np.log10(by_seed[1] / by_seed[0]))
 
 
-def state_error(model: str, rung: str) -> float:
-    """Largest relative error of the predicted power of a layer's states.
+def audit_factor(sweep: str, model: str, quantity: str, rung: str) -> float:
+    """Largest factor between what is predicted and measured in trained networks.
 
-    Over all layers, folds and looks through training, on a rung of ``sigprop.audit``.
+    Over all layers, seeds and looks through training; infinite where a prediction is
+    not positive.
+
+    Args:
+        sweep: One whose trainings are audited.
+        model: One of its models.
+        quantity: ``power``, of all states of a layer, or one of
+            ``sigprop.audit_moments.QUANTITIES``, of the median neuron.
+        rung: One of ``sigprop.audit_moments.RUNGS``.
     """
-    data = _result("norms")
+    data = _result(sweep)
     own = data.isel(cell=np.flatnonzero(data["model"].values == model))
-    ratio = own["predicted"].isel(rung=RUNGS.index(rung)) / own["measured"]
-    return float(abs(ratio - 1).max())
+    if quantity == "power":
+        ratio = own["predicted"].isel(rung=RUNGS.index(rung)) / own["measured"]
+    else:
+        ratio = own["ratio"].isel(
+            quantity=QUANTITIES.index(quantity), rung=RUNGS.index(rung), quantile=1
+        )
+    seen = ratio.values[np.isfinite(ratio.values)]
+    return float(np.exp(abs(np.log(seen))).max()) if (seen > 0).all() else np.inf

@@ -1,5 +1,7 @@
 """Orvieto et al. (2023), Figure 5: normalisation and small phases, on Pathfinder."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -114,7 +116,7 @@ def _settings(axes: Axes, data: xr.Dataset, x: np.ndarray, values: np.ndarray) -
 
 
 def _curves(
-    axes: Axes, x: np.ndarray, y: np.ndarray, label: str, colour: str, **options: object
+    axes: Axes, x: np.ndarray, y: np.ndarray, label: str, colour: str, **options: Any
 ) -> None:
     axes.plot(x, y.T, color=colour, linewidth=0.3, alpha=0.6)
     middle = y.mean(0)

@@ -3,6 +3,7 @@ import pytest
 import xarray as xr
 
 from experiments import outcomes, store
+from sigprop.audit_moments import QUANTITIES, RUNGS
 
 SEEDS = 10
 LARGEST, ALL = 2 * 2**20, 30 * 2**20  # bytes of a tracked result, and of all of them
@@ -56,6 +57,43 @@ def test_few_seeds_give_no_interval(made_up, monkeypatch):
     monkeypatch.setattr(outcomes, "_result", lambda sweep: few)
     with pytest.raises(ValueError, match="need 10 seeds for the interval, got 5"):
         outcomes.lead("any", "slow", "fast", 0.9)
+
+
+@pytest.fixture
+def audited(monkeypatch):
+    """Two models, one layer, one look; of the second a run was shorter."""
+    shape = ("cell", "look", "recurrence", "rung")
+    predicted = np.full((3, 1, 1, len(RUNGS)), 2.0)
+    predicted[0, ..., 1], predicted[1, ..., 1] = 3.0, 1.0
+    predicted[2, ..., 2] = -1.0
+    ratio = np.ones((3, 1, 1, len(QUANTITIES), len(RUNGS), 3))
+    ratio[..., 0], ratio[..., 2] = 0.1, 10.0
+    ratio[:, 0, 0, -1, 0, 1] = 1.5, 0.5, np.nan
+    data = xr.Dataset(
+        {
+            "measured": (shape[:3], np.full((3, 1, 1), 2.0)),
+            "predicted": (shape, predicted),
+            "ratio": ((*shape[:3], "quantity", "rung", "quantile"), ratio),
+        },
+        {"model": ("cell", ["lru", "lru", "blur"])},
+    )
+    monkeypatch.setattr(outcomes, "_result", lambda sweep: data)
+
+
+@pytest.mark.usefixtures("audited")
+@pytest.mark.parametrize(
+    ("model", "quantity", "rung", "factor"),
+    [
+        ("lru", "power", "stationary", 2.0),
+        ("lru", "power", "white", 1.0),
+        ("blur", "power", "infinite", np.inf),
+        ("lru", "state", "stationary", 1.0),
+        ("lru", "gradient", "shuffled", 2.0),
+    ],
+)
+def test_a_factor_is_of_the_layer_that_is_furthest_off(model, quantity, rung, factor):
+    found = outcomes.audit_factor("any", model, quantity, rung)
+    assert found == pytest.approx(factor)
 
 
 def test_a_result_that_does_not_come_with_the_code_is_named(tmp_path, monkeypatch):
