@@ -1,9 +1,11 @@
 """Checkpoints: all arrays of a training in one file that is old or new, never half.
 
-A file holds every leaf of a tree under its path, the curves recorded so far and the number
-of segments done.  Random keys are kept as the integers that they are made of.
+A file holds every leaf of a tree under its path, the curves recorded so far, the number
+of segments done, and what is trained.  Random keys are kept as the integers that they are
+made of.
 """
 
+import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,17 +18,23 @@ from jaxtyping import Array
 
 from sigprop.files import unfinished
 
-DONE, RECORD = "segments_done", "record "  # names beside the leaves
+DONE, ABOUT, RECORD = "segments_done", "about", "record "  # names beside the leaves
 Records = Mapping[str, list[np.ndarray]]
 
 
-def save_checkpoint(place: Path, tree: Any, done: int, records: Records) -> None:
+def save_checkpoint(
+    place: Path,
+    tree: Any,
+    done: int,
+    records: Records,
+    about: Mapping[str, Any] | None = None,
+) -> None:
     """Write a training to a new file that then takes the old one's name.
 
     Raises:
         OSError: If it cannot be written; the old file is as it was.
     """
-    arrays: dict[str, Any] = {DONE: np.array(done)}
+    arrays: dict[str, Any] = {DONE: np.array(done), ABOUT: json.dumps(about or {})}
     arrays |= {f"{RECORD}{name}": np.stack(values) for name, values in records.items()}
     arrays |= {name: np.asarray(leaf) for name, leaf in _leaves(_plain(tree))}
     with unfinished(place) as partial, partial.open("wb") as stream:
@@ -34,13 +42,15 @@ def save_checkpoint(place: Path, tree: Any, done: int, records: Records) -> None
 
 
 def load_checkpoint(
-    place: Path, like: Any
+    place: Path, like: Any, about: Mapping[str, Any] | None = None
 ) -> tuple[Any, int, dict[str, list[np.ndarray]]]:
     """The tree, the segments done and their records from a file.
 
     Args:
         place: What ``save_checkpoint`` wrote.
         like: A tree of the same training, for the shapes and types.
+        about: What is trained, as ``save_checkpoint`` was told it; left out, anything is
+            taken that fits.
 
     Raises:
         ValueError: If the file cannot be read, or is of another training.
@@ -52,6 +62,12 @@ def load_checkpoint(
         raise ValueError(
             f"{place} is no checkpoint ({error}); delete it to start over"
         ) from error
+    others = [] if about is None else differences(_about(found), about)
+    if others:
+        raise ValueError(
+            f"{place} is a checkpoint of another training, with another "
+            f"{' and '.join(others)}; delete it to start over"
+        )
     plain = _plain(like)
     for name, leaf in _leaves(plain):
         held = found.get(name)
@@ -74,6 +90,16 @@ def load_checkpoint(
     }
     tree = jax.tree.unflatten(jax.tree.structure(like), leaves)
     return tree, int(found[DONE]), records
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Names of entries that differ as JSON, or that only one has."""
+    one, other = (json.loads(json.dumps(each)) for each in (one, other))
+    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
+
+
+def _about(found: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    return json.loads(str(found[ABOUT])) if ABOUT in found else {}
 
 
 def _is_key(leaf: Array) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
+from sigprop.checkpoints import differences
 from sigprop.networks import Network, TwoTowers, load_network, save_network
 from sigprop.networks.assembly import parameter_table
 from sigprop.recipes import Recipe
@@ -99,16 +100,13 @@ def claim(folder: Path, job: Job) -> None:
     Raises:
         ValueError: If the folder holds another training; it is left as it is.
     """
-    about = json.loads(json.dumps(job.about()))
+    about = job.about()
     place = folder / ABOUT
     if not place.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         write_text(place, json.dumps(about, indent=2) + "\n")
         return
-    held = read_about(folder)
-    other = sorted(
-        name for name in {*held, *about} if held.get(name) != about.get(name)
-    )
+    other = differences(read_about(folder), about)
     if other:
         raise ValueError(
             f"need a folder of its own, {folder} holds a training of another "

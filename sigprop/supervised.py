@@ -7,6 +7,7 @@ killed ends with the numbers of one that was not.
 Source: Orvieto et al. (2023), Appendix D.2, for rates, groups and schedule.
 """
 
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -135,7 +136,13 @@ def fit(
         end, records = train(
             _begin(recipe, seed),
             functools.partial(_segment, recipe, data, seed, probe, last),
-            Segments(recipe.segments, recipe.segment, checkpoint, every),
+            Segments(
+                recipe.segments,
+                recipe.segment,
+                checkpoint,
+                every,
+                {**dataclasses.asdict(recipe), "seed": seed},
+            ),
             lambda done: progress(done, last),
         )
         best = end.best

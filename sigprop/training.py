@@ -7,7 +7,7 @@ time to time, everything is written to one file, from which the same call goes o
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
@@ -263,12 +263,14 @@ class Segments:
     Attributes:
         checkpoint: File to resume from and to write; none for neither.
         every: Seconds between two writes.
+        about: What is trained, in plain data; a checkpoint of anything else is refused.
     """
 
     count: int
     steps: int
     checkpoint: Path | None = None
     every: float = 20.0
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 def train(
@@ -296,7 +298,7 @@ def train(
     done, records = 0, {}
     place = segments.checkpoint
     if place is not None and place.is_file():
-        run, done, records = load_checkpoint(place, run)
+        run, done, records = load_checkpoint(place, run, segments.about)
     progress(done)
     written = time.monotonic()
     while done < segments.count:
@@ -306,7 +308,7 @@ def train(
         done += 1
         late = time.monotonic() - written > segments.every
         if place is not None and (late or done == segments.count):
-            save_checkpoint(place, run, done, records)
+            save_checkpoint(place, run, done, records, segments.about)
             written = time.monotonic()
         progress(done)
     return run, {name: np.stack(values) for name, values in records.items()}

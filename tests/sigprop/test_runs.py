@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from sigprop.interchange import read
-from sigprop.networks import NetworkConfig
 from sigprop.recipes import Schedule, recipe
 from sigprop.runs import CHECKPOINT, CURVES, NETWORK, RESULT, Job, run, trained
 from tests.sigprop.test_supervised import DATA, SMALL
@@ -60,9 +59,15 @@ def test_what_is_no_finished_training_is_refused(tmp_path):
         trained(tmp_path)
 
 
-def test_a_checkpoint_of_another_network_is_refused(tmp_path):
-    wide = dataclasses.replace(SMALL, width=5)
-    assert isinstance(wide, NetworkConfig)
+OTHERS = {
+    "network": dataclasses.replace(SHORT, network=dataclasses.replace(SMALL, width=5)),
+    "rate": dataclasses.replace(SHORT, rate=2 * SHORT.rate),
+    "seed": SHORT,
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_checkpoint_of_another_training_is_refused(tmp_path, what):
     folder = tmp_path / "one"
 
     class Killed(Exception):
@@ -74,10 +79,11 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path):
 
     with pytest.raises(Killed):
         run(JOB, DATA, folder, every=0, progress=stop)
-    other = Job("signs", "lru", "quick", 3, dataclasses.replace(SHORT, network=wide))
+    seed = JOB.seed + (what == "seed")
+    other = Job("signs", "lru", "quick", seed, OTHERS[what])
     (tmp_path / "two").mkdir()
     os.replace(folder / CHECKPOINT, tmp_path / "two" / CHECKPOINT)
-    with pytest.raises(ValueError, match="checkpoint of another training"):
+    with pytest.raises(ValueError, match=f"another training, with another {what}; del"):
         run(other, DATA, tmp_path / "two")
 
 
