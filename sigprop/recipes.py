@@ -4,8 +4,6 @@ Source: Orvieto et al. (2023), Tables 8-9 and Appendix D.2; RotRNN (2024), Table
 BLUR (2025), Table 6.
 """
 
-import dataclasses
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,26 +62,6 @@ class Recipe:
     def segments(self) -> int:
         """Segments of the whole training."""
         return self.optimiser.steps // self.segment
-
-    def to_json(self) -> str:
-        """The recipe as JSON text."""
-        return json.dumps(dataclasses.asdict(self), indent=2)
-
-    @classmethod
-    def from_json(cls, text: str) -> "Recipe":
-        """Read what ``to_json`` wrote.
-
-        Raises:
-            ValueError: If it is not such a text.
-        """
-        try:
-            values = json.loads(text)
-            network = NetworkConfig.from_dict(values.pop("network"))
-            betas = tuple(values["optimiser"].pop("betas"))
-            optimiser = Optimiser(betas=betas, **values.pop("optimiser"))
-            return cls(network=network, optimiser=optimiser, **values)
-        except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
-            raise ValueError(f"need a recipe in JSON, got another: {error}") from error
 
 
 @dataclass(frozen=True)

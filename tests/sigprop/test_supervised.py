@@ -13,7 +13,7 @@ import pytest
 
 from sigprop.checkpoints import load_checkpoint
 from sigprop.networks import NetworkConfig, over_batch
-from sigprop.recipes import Recipe, Schedule, recipe
+from sigprop.recipes import Schedule, recipe
 from sigprop.supervised import (
     Diverged,
     _begin,
@@ -191,12 +191,6 @@ def test_a_network_must_fit_the_data(change, message):
 def test_a_recipe_refuses_what_cannot_be(change, message):
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(RECIPE, **change)
-
-
-def test_a_recipe_is_plain_data():
-    assert Recipe.from_json(RECIPE.to_json()) == RECIPE
-    with pytest.raises(ValueError, match="a recipe in JSON"):
-        Recipe.from_json("{}")
 
 
 PARALLEL = """
