@@ -4,9 +4,14 @@ from theory.claims import Claim, Kind, Status
 from theory.evidence import Evidence
 
 TASKS = {
-    "norms": ("digits", "digits of 64 pixels, three blocks, five folds, five looks"),
+    "norms": (
+        "digits",
+        "digits",
+        "digits of 64 pixels, three blocks, five folds, five looks",
+    ),
     "lists": (
         "lists",
+        "ListOps",
         "expressions of up to 127 tokens, four blocks, three seeds, twenty looks",
     ),
 }
@@ -44,12 +49,12 @@ SIMPLER = ("independent", "white")  # further assumptions of an audit
 
 
 def _claim(quantity: str, sweep: str, model: str, bound: float) -> Claim:
-    task, about = TASKS[sweep]
+    place, task, about = TASKS[sweep]
     what, form = QUANTITIES[quantity]
     fails = bound > HYPOTHESIS
     at = {"sweep": sweep, "model": model, "quantity": quantity}
     return Claim(
-        f"sigprop:audit-{quantity}-{task}-{model}",
+        f"sigprop:audit-{quantity}-{place}-{model}",
         "inside trained networks",
         Kind.MOMENT,
         f"{what} of a deep {MODELS[model]}, through its training on {task}",
