@@ -62,7 +62,7 @@ class Config:
 
 SMOKE = Config(windows=(16,), width=8, states=8, depth=1, draws=2)
 QUICK = Config()
-PAPER = Config(width=128, states=256, pictures=32, draws=10)
+PAPER = Config(width=128, states=256, draws=5)
 
 
 def run(config: Config) -> xr.Dataset:
