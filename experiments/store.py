@@ -44,6 +44,7 @@ SWEEPS = {
     "ladder_listops": "long_range",
     "ladder_smnist": "long_range",
     "paths": "long_range",
+    "rings": "long_range",
     "folds": "long_range",
     "images": "long_range",
     "lists": "long_range",

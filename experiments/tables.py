@@ -6,8 +6,8 @@ a number may not.
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -33,6 +33,9 @@ SWEEPS = {
     "blur-2": {"folds": "sMNIST", "lists": "ListOps", "images": "sMNIST"},
 }
 """Our sweeps beside a table, and the published column nearest to each."""
+
+KINDS = {"lru-5a": "exponential", "lru-5b": "stable", "lru-5c": "normalised"}
+"""Of the networks of the sweep ``rings``; its columns are the published ones."""
 
 SPEEDS = {"lru-4": "speed_training"}
 WAYS = {"tanh": "tanh", "gamma": "engine"}  # of the study, by our names of models
@@ -117,7 +120,7 @@ def content(name: str, preset: str = "paper") -> Content:
     published, ours, missing = TABLES[name], [], []
     for study in results(name):
         try:
-            ours.append(_column(name, study, preset))
+            ours += _columns(name, study, preset)
         except FileNotFoundError:
             command = store.command(study, preset)
             missing.append(f"{study} is missing or incomplete: `{command}` makes it.")
@@ -137,7 +140,10 @@ def content(name: str, preset: str = "paper") -> Content:
 
 def results(name: str) -> tuple[str, ...]:
     """Sweeps and studies of our own that stand beside a table."""
-    return tuple(SWEEPS.get(name, ())) + ((SPEEDS[name],) if name in SPEEDS else ())
+    found = [*SWEEPS.get(name, ())]
+    found += ["rings"] if name in KINDS else []
+    found += [SPEEDS[name]] if name in SPEEDS else []
+    return tuple(found)
 
 
 def _line(row: Row, ours: list[Ours]) -> tuple[str, ...]:
@@ -158,11 +164,32 @@ def _published_head(column: str, size: Size | None) -> str:
 # --- our columns ---------------------------------------------------------------------
 
 
-def _column(name: str, study: str, preset: str) -> Ours:
+def _columns(name: str, study: str, preset: str) -> list[Ours]:
     data = store.load_preset(study, preset)
+    if name in KINDS:
+        return on_rings(data, KINDS[name], TABLES[name].columns)
     if study in store.SWEEPS:
-        return accuracies(study, data, SWEEPS[name][study])
-    return speeds(study, data)
+        return [accuracies(study, data, SWEEPS[name][study])]
+    return [speeds(study, data)]
+
+
+def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
+    """Test accuracies of the sweep ``rings``, a column for each inner radius.
+
+    Args:
+        data: From ``experiments.long_range.gathering.gather``.
+        kind: One of ``KINDS``.
+        columns: Published ones, ``r_min`` and a radius.
+    """
+    rings = [str(model).split() for model in data["model"].values]
+    found = []
+    for column in columns:
+        inner = column.split()[1]
+        here = [ring[:2] == [kind, inner] for ring in rings]
+        own = accuracies("rings", data.isel(cell=np.flatnonzero(here)), column)
+        scores = {f"r_max {name.split()[2]}": one for name, one in own.scores.items()}
+        found.append(replace(own, name=f"rings, {column}", scores=scores))
+    return found
 
 
 def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:

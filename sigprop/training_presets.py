@@ -6,7 +6,7 @@ BLUR (2025), Table 6.  Where a paper leaves something open, it is said here.
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,7 +198,30 @@ Eigenvalues of the second to the sixth fill the unit disc uniformly, as those of
 Glorot matrix do.
 """
 
-MODELS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER}
+
+def _on_ring(kind: str, low: float, high: float) -> Callable[[Quick], Model]:
+    gamma = {"stable": "absent", "normalised": "learned"}
+
+    def model(size: Quick) -> Model:
+        if kind == "exponential":
+            options = {"coordinates": "exponential", "nu0": low, "nu1": high}
+            return "complex_diagonal", options
+        return "lru", {"r_min": low, "r_max": high, "gamma": gamma[kind]}
+
+    return model
+
+
+KINDS = ("exponential", "stable", "normalised")
+INNER, OUTER = (0.0, 0.5, 0.9), (0.9, 0.99, 0.999)
+RINGS = {
+    f"{kind} {low:g} {high:g}": _on_ring(kind, low, high)
+    for kind in KINDS
+    for high in OUTER
+    for low in INNER
+}
+"""Three LRUs, from every inner to every outer radius: Table 5 of its paper."""
+
+MODELS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}
 
 
 def altered(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from itertools import product
 
 from experiments.long_range.cells import Config
-from sigprop.training_presets import LADDER
+from sigprop.training_presets import LADDER, RINGS
 
 SEEDS = {"smoke": 1, "quick": 1, "paper": 3}
 SMOKE = 20  # steps
@@ -56,6 +56,12 @@ def ladder_smnist(preset: str) -> Grid:
     return _ladder(preset, "smnist-10k", 400)
 
 
+def rings(preset: str) -> Grid:
+    """Three LRUs with eigenvalues on nine rings, on the digits."""
+    models = [*RINGS][::9] if preset == "smoke" else [*RINGS]
+    return _trainings(preset, "digits", models, SEEDS[preset], 500)
+
+
 def folds(preset: str) -> Grid:
     """The three models of the papers on every fold of the digits."""
     models = ("lru",) if preset == "smoke" else ("lru", "rotrnn", "blur")
@@ -95,7 +101,7 @@ SWEEPS: dict[str, Callable[[str], Grid]] = {
     one.__name__: one
     for one in (
         *(ladder_digits, ladder_listops, ladder_smnist),
-        *(folds, images, lists, norms, paths),
+        *(folds, images, lists, norms, paths, rings),
     )
 }
 

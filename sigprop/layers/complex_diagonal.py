@@ -61,10 +61,11 @@ def complex_diagonal(
     d_out: int,
     *,
     nu0: float = 0.0,
+    nu1: float = 1.0,
     theta0: float = 2 * math.pi,
     coordinates: str = "cartesian",
 ) -> ComplexDiagonal:
-    """Draw the layer with eigenvalues uniform on the ring [nu0, 1], phases below theta0.
+    """Draw the layer with eigenvalues uniform on the ring [nu0, nu1], phases below theta0.
 
     Raises:
         ValueError: If a size, the radius, the phase or the coordinates are out of range.
@@ -75,7 +76,7 @@ def complex_diagonal(
     if coordinates not in COORDINATES:
         raise ValueError(f"need coordinates in {COORDINATES}, got {coordinates!r}")
     ring_key, *keys = jax.random.split(key, 6)
-    nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
+    nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
     nu, theta = jnp.exp(nu_log), jnp.exp(theta_log)
     radius = jnp.exp(-nu)
     first, second = {

@@ -12,7 +12,7 @@ from experiments import published, store, tables
 from experiments.published import TABLES, Published, Score
 from sigprop import cli, console
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
-from sigprop.training_presets import LRU_SCHEDULES, MODELS, ROTRNN_SCHEDULES
+from sigprop.training_presets import LRU_SCHEDULES, MODELS, RINGS, ROTRNN_SCHEDULES
 
 LRU_TABLES = ["lru-1", "lru-2", "lru-3", "lru-6", "lru-7", "lru-8"]
 LADDER = ["ladder_digits", "ladder_listops", "ladder_smnist"]
@@ -117,7 +117,7 @@ def test_rows_have_a_score_a_column_and_models_of_ours(name):
     one = TABLES[name]
     for row in one.rows:
         assert len(row.scores) == len(one.columns), row.label
-        assert row.model is None or row.model in MODELS
+        assert row.model is None or row.model in (row.label, *MODELS)
         assert row.model or row.label not in published.RUNGS
     assert len({row.label for row in one.rows}) == len(one.rows)
     for sweep, nearest in tables.SWEEPS.get(name, {}).items():
@@ -295,6 +295,20 @@ def test_our_columns_stand_at_the_right_of_theirs(stored):
     assert tables.MAY_COMPARE in found.notes
     assert any("1 of them in contrary order" in note for note in found.notes)
     assert sum("ladder_smnist is missing or incomplete" in n for n in found.notes) == 1
+
+
+def test_rings_stand_by_their_radii(stored):
+    """Shares that say which ring they are of."""
+    digits = {name: place for place, name in enumerate(RINGS)}
+    stored("rings", gathered({name: (n / 100,) * 2 for name, n in digits.items()}))
+    for table, kind in tables.KINDS.items():
+        found = tables.content(table)
+        inner = [head.split()[1] for head in found.heads[1:4]]
+        assert [head.split()[3] for head in found.heads[4:]] == inner
+        for label, *scores in found.rows:
+            outer = label.split()[1]
+            own = [digits[f"{kind} {low} {outer}"] for low in ("0", "0.5", "0.9")]
+            assert scores[3:] == [f"{n:.1f}(0.0)" for n in own]
 
 
 def test_sizes_that_are_not_printed_are_left_out(stored):
