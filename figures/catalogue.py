@@ -70,7 +70,7 @@ FIGURES = {
     ),
     "rotrnn-3": Entry(
         "figures.rotrnn_3",
-        dict.fromkeys("ab", "norms"),
+        dict.fromkeys("ab", "lists"),
         "Norms of the states through training, measured and in closed form",
     ),
     "sigprop-adam": Entry(

@@ -9,14 +9,14 @@ from matplotlib.lines import Line2D
 from experiments import store
 from figures import style
 
-STUDY = "norms"
+STUDY = "lists"
 STUDIES = dict.fromkeys("ab", STUDY)
 MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}
-DASHES = ("-", "--", ":")
+DASHES = ("-", "--", ":", "-.")
 RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
 CAPTION = (
-    "lines: root of the mean squared norm of the states on held-out digits; circles: the "
-    "closed form at the learnt parameters, from the autocovariance of each layer's inputs"
+    "lines: root of the mean squared norm of the states on held-out expressions; circles: "
+    "the closed form at the learnt parameters, from the autocovariance of each layer's inputs"
 )
 
 
@@ -62,13 +62,13 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
             [],
             [],
             color=style.GREY,
-            linestyle=DASHES[layer % 3],
+            linestyle=DASHES[layer % len(DASHES)],
             label=f"layer {1 + layer}",
         )
         for layer in range(data.sizes["recurrence"])
     ]
-    axes.legend(handles=handles, ncols=2, loc="upper left", borderaxespad=0)
-    axes.margins(y=0.25)
+    axes.legend(handles=handles, ncols=3, loc="upper left", borderaxespad=0)
+    axes.margins(y=0.3)
     style.letter(axes, "a", "layers of one network")
 
 
@@ -77,7 +77,7 @@ def _seeds(axes: Axes, data: xr.Dataset) -> None:
     for model, (_, colour) in MODELS.items():
         for cell in _cells(data, model):
             _curve(axes, data.isel(cell=cell, recurrence=last), colour, "-")
-    style.letter(axes, "b", f"layer {1 + last} of {len(_cells(data, 'lru'))} networks")
+    style.letter(axes, "b", f"last layer of {len(_cells(data, 'lru'))} networks")
 
 
 def _cells(data: xr.Dataset, model: str) -> np.ndarray:

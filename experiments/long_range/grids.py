@@ -80,7 +80,7 @@ def lists(preset: str) -> Grid:
     """The three models of the papers on short ListOps, with powers of the states."""
     if preset == "smoke":
         return _trainings(preset, "digits", ("lru",), 1, predict=True)
-    models = ("lru",) if preset == "quick" else ("lru", "rotrnn", "blur")
+    models = ("lru", "rotrnn") if preset == "quick" else ("lru", "rotrnn", "blur")
     return _trainings(preset, "listops-short", models, SEEDS[preset], 2000, True)
 
 
