@@ -5,6 +5,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Annotated, Any
 
+import platformdirs
 import typer
 from rich.table import Table
 
@@ -15,8 +16,10 @@ Data = Annotated[
     typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
 ]
 Cache = Annotated[
-    Path | None, typer.Option(help="Folder for packed copies of large data sets.")
+    Path,
+    typer.Option(help="Folder for packed copies of large data sets, which are mapped."),
 ]
+PACKED = platformdirs.user_cache_path("sigprop")
 
 
 def train(
@@ -30,7 +33,7 @@ def train(
     seeds: Annotated[int, typer.Option(help="Trainings, with seeds from --seed.")] = 1,
     seed: Annotated[int, typer.Option(help="The first seed; a fold of digits.")] = 0,
     data: Data = None,
-    cache: Cache = None,
+    cache: Cache = PACKED,
     out: Annotated[
         Path, typer.Option(help="Folder of trainings; the same command goes on there.")
     ] = Path("runs"),
@@ -142,7 +145,7 @@ def audit(
         Path, typer.Argument(help="Folder of a finished training, .../seed-0.")
     ],
     data: Data = None,
-    cache: Cache = None,
+    cache: Cache = PACKED,
     part: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
     examples: Annotated[int, typer.Option(help="The first so many of them.")] = 128,
     batch: Annotated[int, typer.Option(help="Examples at once.")] = 8,
