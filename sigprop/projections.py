@@ -23,6 +23,14 @@ def project_in(
     return unpack(parts.reshape(*u.shape[:-1], 2, B_re.shape[0]))
 
 
+def pass_through(
+    D: Float[Array, " outputs"] | Float[Array, "outputs inputs"],
+    u: Float[Array, "*batch inputs"],
+) -> Float[Array, "*batch outputs"]:
+    """``D u``, with ``D`` a matrix or the diagonal of one."""
+    return u * jnp.expand_dims(D, range(u.ndim - 1)) if D.ndim == 1 else u @ D.T
+
+
 def read_out(
     C_re: Float[Array, "outputs n"],
     C_im: Float[Array, "outputs n"],

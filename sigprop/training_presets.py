@@ -179,14 +179,21 @@ def _blur(size: Quick) -> Model:
     return "blur", {"r_min": 0.0, "r_max": 1.0}
 
 
+def _dense(activation: str) -> Callable[[Quick], Model]:
+    return lambda size: (
+        "nonlinear_rnn",
+        {"activation": activation, "skip": "vector"},
+    )
+
+
 DISC = {"r_min": 0.0, "r_max": 1.0, "gamma": "absent"}
 
 LADDER = {
-    "tanh": lambda size: ("nonlinear_rnn", {"activation": "tanh"}),
-    "relu": lambda size: ("nonlinear_rnn", {"activation": "relu"}),
-    "dense": lambda size: ("nonlinear_rnn", {"activation": "identity"}),
-    "complex": lambda size: ("complex_diagonal", {"coordinates": "cartesian"}),
-    "exponential": lambda size: ("complex_diagonal", {"coordinates": "exponential"}),
+    "tanh": _dense("tanh"),
+    "relu": _dense("relu"),
+    "dense": _dense("identity"),
+    "complex": lambda size: ("complex_lru", {"coordinates": "cartesian"}),
+    "exponential": lambda size: ("complex_lru", {"coordinates": "exponential"}),
     "stable": lambda size: ("lru", DISC),
     "ring": lambda size: ("lru", _lru(size)[1] | {"gamma": "absent"}),
     "gamma": _lru,
@@ -204,8 +211,8 @@ def _on_ring(kind: str, low: float, high: float) -> Callable[[Quick], Model]:
 
     def model(size: Quick) -> Model:
         if kind == "exponential":
-            options = {"coordinates": "exponential", "nu0": low, "nu1": high}
-            return "complex_diagonal", options
+            options = {"coordinates": "exponential", "r_min": low, "r_max": high}
+            return "complex_lru", options
         return "lru", {"r_min": low, "r_max": high, "gamma": gamma[kind]}
 
     return model

@@ -20,7 +20,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.layers.base import Group
 from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
 from sigprop.layers.initialisers import half_variance_projections, require_sizes
-from sigprop.layers.lru import ring_parameters
+from sigprop.layers.lru import lru, ring_parameters
 
 COORDINATES = ("cartesian", "polar", "exponential")
 
@@ -61,11 +61,10 @@ def complex_diagonal(
     d_out: int,
     *,
     nu0: float = 0.0,
-    nu1: float = 1.0,
     theta0: float = 2 * math.pi,
     coordinates: str = "cartesian",
 ) -> ComplexDiagonal:
-    """Draw the layer with eigenvalues uniform on the ring [nu0, nu1], phases below theta0.
+    """Draw the layer with eigenvalues uniform on the ring [nu0, 1], phases below theta0.
 
     Raises:
         ValueError: If a size, the radius, the phase or the coordinates are out of range.
@@ -73,16 +72,54 @@ def complex_diagonal(
     Source: Zucchet & Orvieto (2024), Appendix A.2.
     """
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    ring_key, *keys = jax.random.split(key, 6)
+    polar = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
+    weights = half_variance_projections(keys, state_size, d_in, d_out)
+    return ComplexDiagonal(*weights, *_in_coordinates(coordinates, *polar), coordinates)
+
+
+def complex_lru(
+    key: PRNGKeyArray,
+    state_size: int,
+    width: int,
+    *,
+    r_min: float = 0.0,
+    r_max: float = 1.0,
+    max_phase: float = 2 * math.pi,
+    coordinates: str = "cartesian",
+) -> ComplexDiagonal:
+    """Draw an LRU without normalisation, its eigenvalues in other coordinates.
+
+    It begins as the same function of its inputs as ``lru`` of the same key.
+
+    Raises:
+        ValueError: As ``lru``, or if the coordinates are unknown.
+
+    Source: Orvieto et al. (2023), Section 3.2 and Table 2.
+    """
+    drawn = lru(
+        key,
+        state_size,
+        width,
+        r_min=r_min,
+        r_max=r_max,
+        max_phase=max_phase,
+        gamma="absent",
+    )
+    weights = drawn.B_re, drawn.B_im, drawn.C_re, drawn.C_im, drawn.D
+    polar = _in_coordinates(coordinates, drawn.nu_log, drawn.theta_log)
+    return ComplexDiagonal(*weights, *polar, coordinates)
+
+
+def _in_coordinates(
+    coordinates: str, nu_log: Float[Array, " n"], theta_log: Float[Array, " n"]
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
     if coordinates not in COORDINATES:
         raise ValueError(f"need coordinates in {COORDINATES}, got {coordinates!r}")
-    ring_key, *keys = jax.random.split(key, 6)
-    nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
     nu, theta = jnp.exp(nu_log), jnp.exp(theta_log)
     radius = jnp.exp(-nu)
-    first, second = {
+    return {
         "cartesian": (radius * jnp.cos(theta), radius * jnp.sin(theta)),
         "polar": (radius, theta),
         "exponential": (nu, theta),
     }[coordinates]
-    weights = half_variance_projections(keys, state_size, d_in, d_out)
-    return ComplexDiagonal(*weights, first, second, coordinates)

@@ -18,6 +18,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.initialisers import fan_in, normal, require_sizes
+from sigprop.projections import pass_through
 
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "identity": lambda h: h,
@@ -32,7 +33,7 @@ class _BlockDiagonal(Layer):
     A: Float[Array, "blocks size size"]
     B: Float[Array, "n d_in"]
     C: Float[Array, "d_out n"]
-    D: Float[Array, "d_out d_in"]
+    D: Float[Array, "d_out d_in"] | Float[Array, " d_out"]
 
     @property
     def widths(self) -> tuple[int, int]:
@@ -64,7 +65,7 @@ class _BlockDiagonal(Layer):
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
         """One step of the recurrence and its output."""
         state = self._advance(state, self.B @ u)
-        return state, self.C @ state + self.D @ u
+        return state, self.C @ state + pass_through(self.D, u)
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
         """All states, from the zero state; sequential, as a dense matrix must be."""
@@ -79,7 +80,7 @@ class _BlockDiagonal(Layer):
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
         """``C h + D u``."""
-        return h @ self.C.T + u @ self.D.T
+        return h @ self.C.T + pass_through(self.D, u)
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
         """Eigenvalues of the blocks; those of the linear part if there is more."""
@@ -182,18 +183,40 @@ def linear_rnn(
 
 
 def nonlinear_rnn(
-    key: PRNGKeyArray, n: int, d_in: int, d_out: int, activation: str = "tanh"
+    key: PRNGKeyArray,
+    n: int,
+    d_in: int,
+    d_out: int,
+    activation: str = "tanh",
+    skip: str = "matrix",
 ) -> NonlinearRNN:
     """Draw a dense RNN with Glorot recurrence: entries of variance ``1/n``.
 
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state.
+        d_in: Inputs.
+        d_out: Outputs.
+        activation: One of ``ACTIVATIONS``.
+        skip: ``matrix``, or ``vector`` for the LRU's ``D``, a factor a channel.
+
     Raises:
-        ValueError: If a size is below one or the activation is unknown.
+        ValueError: If a size is below one, the activation or the skip is unknown, or a
+            vector is asked for and inputs and outputs differ in number.
 
     Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1.
     """
     require_sizes(n=n, d_in=d_in, d_out=d_out)
     if activation not in ACTIVATIONS:
         raise ValueError(f"need activation in {tuple(ACTIVATIONS)}, got {activation!r}")
+    if skip not in ("matrix", "vector") or (skip == "vector" and d_in != d_out):
+        raise ValueError(
+            "need skip of matrix, or of vector with as many outputs as inputs, got "
+            f"{skip!r}, {d_in} inputs and {d_out} outputs"
+        )
     a_key, weight_key = jax.random.split(key)
     a = normal(a_key, n, n, 1 / n)[None]
-    return NonlinearRNN(a, *_weights(weight_key, n, d_in, d_out), activation)
+    b, c, d = _weights(weight_key, n, d_in, d_out)
+    if skip == "vector":
+        d = jax.random.normal(jax.random.fold_in(weight_key, 0), (d_out,))
+    return NonlinearRNN(a, b, c, d, activation)

@@ -10,7 +10,7 @@ from jaxtyping import Array, Complex, Float
 
 from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer
-from sigprop.projections import project_in, read_out
+from sigprop.projections import pass_through, project_in, read_out
 from sigprop.recurrence import step
 
 PROJECTIONS: dict[str, Group] = {
@@ -78,5 +78,4 @@ class DiagonalLayer(Layer):
         self, h: Complex[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
         """``Re(C h) + D u``."""
-        skip = self.D[None] * u if self.D.ndim == 1 else u @ self.D.T
-        return read_out(self.C_re, self.C_im, h) + skip
+        return read_out(self.C_re, self.C_im, h) + pass_through(self.D, u)

@@ -23,7 +23,7 @@ from sigprop.layers.base import Group, Layer, require_inputs
 from sigprop.layers.bidirectional import Bidirectional
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.initialisers import normal, require_sizes
-from sigprop.projections import project_in, read_out
+from sigprop.projections import pass_through, project_in, read_out
 from sigprop.ring import normalisation, ring_polar
 
 GROUPS: dict[str, Group] = {
@@ -165,7 +165,7 @@ class RotRNN(Layer):
 
     def skip(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
         """``D u``, with ``D`` a vector (one a channel) or a matrix."""
-        return self.D[None] * u if self.D.ndim == 1 else u @ self.D.T
+        return pass_through(self.D, u)
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
         """All states, from the zero state."""

@@ -16,7 +16,7 @@ from sigprop.layers.attention import causal_attention
 from sigprop.layers.base import Layer
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
-from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.complex_diagonal import complex_diagonal, complex_lru
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gru import gru
@@ -90,6 +90,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "bidirectional_lru": bidirectional_lru,
         "zucchet_lru": _square(zucchet_lru),
         "complex_diagonal": _square(complex_diagonal),
+        "complex_lru": complex_lru,
         "linear_rnn": _square(linear_rnn),
         "block_rnn": _blocks,
         "nonlinear_rnn": _square(nonlinear_rnn),

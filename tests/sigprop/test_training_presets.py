@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sigprop.layers.base import parameters
 from sigprop.networks import build, over_batch
 from sigprop.tasks.catalogue import TASKS, load_task
 from sigprop.tasks.examples import DataSet, Examples
@@ -96,6 +97,24 @@ def test_the_ladder_goes_from_an_rnn_to_the_lru_one_thing_at_a_time():
         assert same == configs[0]
     lru = preset("digits", "lru", "quick", PIXELS).network
     assert configs[list(LADDER).index("gamma")] == lru
+
+
+def test_neighbours_on_the_ladder_differ_in_one_thing():
+    """From complex numbers on they begin as one function, up to the ring and gamma."""
+    key = jax.random.key(2)
+    u = jax.random.normal(key, (3, 6, 1))
+    sizes, found = {}, {}
+    for rung in LADDER:
+        config = preset("digits", rung, "quick", PIXELS).network
+        network, state = build(key, dataclasses.replace(config, dropout=0.0))
+        layer = parameters(network.blocks[0].layer)
+        sizes[rung] = {name: leaf.shape for name, leaf in layer.items()}
+        found[rung], _ = over_batch(network, state, u, key=key)
+    assert sizes["tanh"] == sizes["relu"] == sizes["dense"]
+    assert {one["D"] for one in sizes.values()} == {(64,)}
+    np.testing.assert_allclose(found["complex"], found["exponential"], atol=1e-4)
+    np.testing.assert_allclose(found["complex"], found["stable"], atol=1e-4)
+    assert abs(found["stable"] - found["ring"]).max() > 0.01
 
 
 def test_steps_and_rate_can_be_changed():
