@@ -50,6 +50,7 @@ LAYERS = {
     "dense": lambda key: linear_rnn(key, 6, 3, 2, nu0=0.8, theta0=1.0),
     "blocks": lambda key: block_rnn(key, 3, 2, 3, 2, nu0=0.8, theta0=1.0),
     "tanh": lambda key: nonlinear_rnn(key, 5, 3, 2),
+    "tanh-channels": lambda key: nonlinear_rnn(key, 5, 3, 3, skip="vector"),
     "relu": lambda key: nonlinear_rnn(key, 5, 3, 2, "relu"),
     "s4": lambda key: s4(key, 5, 3, 2, nu0=0.8, theta0=1.0),
     "s4d": lambda key: s4d(key, 3, 4),

@@ -10,7 +10,7 @@ import pytest
 import scipy.linalg
 
 from sigprop.layers.base import count_parameters
-from sigprop.layers.complex_diagonal import COORDINATES, complex_diagonal
+from sigprop.layers.complex_diagonal import COORDINATES, complex_diagonal, complex_lru
 from sigprop.layers.dense import LinearRNN, block_rnn, linear_rnn, transform_eigenvalues
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.lru import GAMMAS, LRU, lru, lru_from_arrays, zucchet_lru
@@ -137,6 +137,17 @@ def test_coordinates_are_three_names_of_one_layer():
     ]
     np.testing.assert_allclose(outputs[1], outputs[0], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(outputs[2], outputs[0], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+def test_an_lru_in_other_coordinates_is_the_lru(coordinates):
+    ring = {"r_min": 0.4, "r_max": 0.9, "max_phase": 2.0}
+    key, u = jax.random.key(0), jax.random.normal(jax.random.key(1), (25, 3))
+    found = complex_lru(key, 6, 3, coordinates=coordinates, **ring)
+    expected = lru(key, 6, 3, gamma="absent", **ring)
+    np.testing.assert_allclose(found(u), expected(u), rtol=1e-10, atol=1e-12)
+    with pytest.raises(ValueError, match="need coordinates in"):
+        complex_lru(key, 6, 3, coordinates="log", **ring)
 
 
 def as_real_blocks(layer: DiagonalLayer) -> LinearRNN:

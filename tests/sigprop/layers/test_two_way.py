@@ -263,6 +263,11 @@ def test_errors_say_what_is_needed():
             lambda: brnn(FIRST, 3, 3, 2, "sigmoid"),
             "need activation in ('identity', 'tanh', 'relu'), got 'sigmoid'",
         ),
+        (
+            lambda: nonlinear_rnn(FIRST, 3, 3, 2, skip="vector"),
+            "need skip of matrix, or of vector with as many outputs as inputs, got "
+            "'vector', 3 inputs and 2 outputs",
+        ),
         (lambda: blstm(FIRST, 3, 0, 2, times=TIMES), "need d_in >= 1, got d_in=0"),
         (
             lambda: blstm(FIRST, 3, 3, 2, times=(2.0, 1.0)),
