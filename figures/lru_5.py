@@ -46,7 +46,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
                 axes, found[STUDIES[letter]], letter
             )
             style.letter(axes, letter, TITLES[letter])
-        row[0].legend()
+        row[letters.index("c") if "c" in letters else 0].legend(loc="upper right")
         style.caption(drawn, *(CAPTIONS[study](data) for study, data in found.items()))
     return drawn
 
