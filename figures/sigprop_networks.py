@@ -51,10 +51,15 @@ NOTES = {
 }
 
 
+def _colours(data: xr.Dataset) -> dict[str, str]:
+    """Those of the networks that were looked at."""
+    return {name: COLOURS[name] for name in data["network"].values.tolist()}
+
+
 def _spectrum(axes: Axes, data: xr.Dataset) -> None:
     """Counts on two logarithmic axes, a band where they are known."""
     largest = float(abs(data["extreme"]).max())
-    for name, colour in COLOURS.items():
+    for name, colour in _colours(data).items():
         for end, line in (("largest", "-"), ("smallest", "--")):
             one = data.sel(network=name, end=end)
             count, sem = one["count"].values, one["count_sem"].values
@@ -75,11 +80,12 @@ def _spectrum(axes: Axes, data: xr.Dataset) -> None:
 def _groups(axes: Axes, data: xr.Dataset) -> None:
     """A bar a network, with its groups side by side."""
     groups = [str(one) for one in data["group"].values]
-    width = 0.8 / len(COLOURS)
-    for i, (name, colour) in enumerate(COLOURS.items()):
+    colours = _colours(data)
+    width = 0.8 / len(colours)
+    for i, (name, colour) in enumerate(colours.items()):
         one = data.sel(network=name)
         axes.bar(
-            np.arange(len(groups)) + (i - (len(COLOURS) - 1) / 2) * width,
+            np.arange(len(groups)) + (i - (len(colours) - 1) / 2) * width,
             one["share"],
             width,
             yerr=2 * one["share_sem"],
@@ -93,7 +99,7 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
 
 def _directions(axes: Axes, data: xr.Dataset) -> None:
     """Every outermost eigenvector, a dot; the sign is the marker."""
-    for name, colour in COLOURS.items():
+    for name, colour in _colours(data).items():
         for end, marker in (("largest", "o"), ("smallest", "v")):
             one = data.sel(network=name, end=end)
             value = abs(one["extreme"])

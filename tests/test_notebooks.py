@@ -10,6 +10,11 @@ from nbclient.exceptions import CellExecutionError
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
+QUICK = "01_curse_of_memory.py"
+MARKED = [
+    pytest.param(path, marks=() if path.name == QUICK else pytest.mark.slow)
+    for path in NOTEBOOKS
+]
 PATIENCE = 120  # seconds a cell may take; a whole notebook needs about twenty
 
 
@@ -66,8 +71,7 @@ def test_notebook_is_committed_as_text_without_outputs(path):
     assert "image/png" not in path.read_text("utf-8")
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", MARKED, ids=lambda path: path.name)
 def test_notebook_runs_and_shows_its_plots(path, execute):
     before = path.read_bytes()
     notebook = execute(jupytext.read(path))
