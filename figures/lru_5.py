@@ -38,13 +38,12 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         study: store.load_preset(study, preset)
         for study in dict.fromkeys(STUDIES[letter] for letter in letters)
     }
+    panels = {"a": _fresh_losses, "b": _fresh_powers, "c": _losses, "d": _accuracies}
     with style.styled():
         drawn = style.figure(2.4, 0.5 + 1.65 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            {"a": _fresh, "b": _fresh, "c": _losses, "d": _accuracies}[letter](
-                axes, found[STUDIES[letter]], letter
-            )
+            panels[letter](axes, found[STUDIES[letter]])
             style.letter(axes, letter, TITLES[letter])
         row[letters.index("c") if "c" in letters else 0].legend(loc="upper right")
         style.caption(drawn, *(CAPTIONS[study](data) for study, data in found.items()))
@@ -69,32 +68,41 @@ CAPTIONS = {
 # --- before training ----------------------------------------------------------------
 
 
-def _fresh(axes: Axes, data: xr.Dataset, letter: str) -> None:
-    values = data["loss" if letter == "a" else "power"]
-    pixels = data["pixels"].values
+def _fresh_losses(axes: Axes, data: xr.Dataset) -> None:
+    _fresh(axes, data["loss"], -np.log(CHANCE))
+    _few_ticks(axes)
+
+
+def _fresh_powers(axes: Axes, data: xr.Dataset) -> None:
+    _fresh(axes, data["power"], data.attrs["gain"])
+
+
+def _fresh(axes: Axes, values: xr.DataArray, level: float) -> None:
+    pixels = values["pixels"].values
     for setting, (label, colour) in SETTINGS.items():
         own = values.sel(setting=setting).values.T
         _curves(axes, pixels, own, label, colour, marker="o", markersize=3)
-    level = -np.log(CHANCE) if letter == "a" else data.attrs["gain"]
-    axes.axhline(level, color=style.BLACK, linestyle=":", linewidth=0.7)
+    _level(axes, level)
     axes.set(xscale="log", yscale="log", xlabel="pixels")
     axes.set_xticks(pixels, [str(number) for number in pixels])
     axes.xaxis.set_minor_locator(NullLocator())
-    if letter == "a":
-        _few_ticks(axes)
 
 
 # --- training -----------------------------------------------------------------------
 
 
-def _losses(axes: Axes, data: xr.Dataset, letter: str) -> None:
+def _losses(axes: Axes, data: xr.Dataset) -> None:
     """Means over segments, in their middles."""
     segments = data.sizes["segment"]
     ends = float(data["step"].max()) * np.arange(1, segments + 1) / segments
     _settings(axes, data, ends - ends[0] / 2, data["loss"].values)
-    axes.axhline(-np.log(CHANCE), color=style.BLACK, linestyle=":", linewidth=0.7)
+    _level(axes, -np.log(CHANCE))
     axes.set_yscale("log")
     _few_ticks(axes)
+
+
+def _level(axes: Axes, height: float) -> None:
+    axes.axhline(height, color=style.BLACK, linestyle=":", linewidth=0.7)
 
 
 def _few_ticks(axes: Axes) -> None:
@@ -103,10 +111,10 @@ def _few_ticks(axes: Axes) -> None:
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _accuracies(axes: Axes, data: xr.Dataset, letter: str) -> None:
+def _accuracies(axes: Axes, data: xr.Dataset) -> None:
     steps = data["step"].max("cell").values
     _settings(axes, data, steps, 100 * data["validation_accuracy"].values)
-    axes.axhline(100 * CHANCE, color=style.BLACK, linestyle=":", linewidth=0.7)
+    _level(axes, 100 * CHANCE)
 
 
 def _settings(axes: Axes, data: xr.Dataset, x: np.ndarray, values: np.ndarray) -> None:

@@ -8,6 +8,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from sigprop.networks.config import NetworkConfig
@@ -207,24 +208,19 @@ Glorot matrix do.
 
 
 def _on_ring(kind: str, low: float, high: float) -> Callable[[Quick], Model]:
-    gamma = {"stable": "absent", "normalised": "learned"}
-
-    def model(size: Quick) -> Model:
-        if kind == "exponential":
-            options = {"coordinates": "exponential", "r_min": low, "r_max": high}
-            return "complex_lru", options
-        return "lru", {"r_min": low, "r_max": high, "gamma": gamma[kind]}
-
-    return model
+    layer, options = KINDS[kind]
+    return lambda size: (layer, options | {"r_min": low, "r_max": high})
 
 
-KINDS = ("exponential", "stable", "normalised")
+KINDS = {
+    "exponential": ("complex_lru", {"coordinates": "exponential"}),
+    "stable": ("lru", {"gamma": "absent"}),
+    "normalised": ("lru", {"gamma": "learned"}),
+}
 INNER, OUTER = (0.0, 0.5, 0.9), (0.9, 0.99, 0.999)
 RINGS = {
     f"{kind} {low:g} {high:g}": _on_ring(kind, low, high)
-    for kind in KINDS
-    for high in OUTER
-    for low in INNER
+    for kind, high, low in product(KINDS, OUTER, INNER)
 }
 """Three LRUs, from every inner to every outer radius: Table 5 of its paper."""
 

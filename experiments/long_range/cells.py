@@ -103,8 +103,10 @@ def _predicted(data: DataSet, network: Trained, state: Any) -> Mapping[str, Any]
     found = audit(network, state, data.validation.take(np.arange(PROBED)))
     power = found[["measured", "predicted"]].sel(quantity="state").sum("mode")
     ratio = np.moveaxis(np.quantile(found["ratio"].values, QUANTILES, axis=-1), 0, -1)
-    return {name: power[name].values for name in ("measured", "predicted")} | {
-        "ratio": ratio
+    return {
+        "measured": power["measured"].values,
+        "predicted": power["predicted"].values,
+        "ratio": ratio,
     }
 
 

@@ -70,15 +70,11 @@ def _claim(quantity: str, sweep: str, model: str, bound: float) -> Claim:
         evidence=Evidence(
             (at | {"rung": "stationary"},),
             {"trained": "experiments.outcomes.audit_factor"},
-            form=lambda sweep, model, quantity, rung: bound,
-            printed=(lambda sweep, model, quantity, rung: HYPOTHESIS)
-            if fails
-            else None,
+            form=lambda **at: bound,
+            printed=(lambda **at: HYPOTHESIS) if fails else None,
             relation="<",
             outside=() if fails else tuple(at | {"rung": rung} for rung in SIMPLER),
-            slips={
-                "half as far": lambda sweep, model, quantity, rung: 1 + (bound - 1) / 2
-            },
+            slips={"half as far": lambda **at: 1 + (bound - 1) / 2},
             alone="one set of trained networks decides, with simulation by real data",
         ),
     )
