@@ -5,7 +5,6 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Annotated, Any
 
-import platformdirs
 import typer
 from rich.table import Table
 
@@ -16,10 +15,9 @@ Data = Annotated[
     typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
 ]
 Cache = Annotated[
-    Path,
-    typer.Option(help="Folder for packed copies of large data sets, which are mapped."),
+    Path | None,
+    typer.Option(help="Folder for packed copies of large data; else the user's cache."),
 ]
-PACKED = platformdirs.user_cache_path("sigprop")
 
 
 def train(
@@ -33,7 +31,7 @@ def train(
     seeds: Annotated[int, typer.Option(help="Trainings, with seeds from --seed.")] = 1,
     seed: Annotated[int, typer.Option(help="The first seed; a fold of digits.")] = 0,
     data: Data = None,
-    cache: Cache = PACKED,
+    cache: Cache = None,
     out: Annotated[
         Path, typer.Option(help="Folder of trainings; the same command goes on there.")
     ] = Path("runs"),
@@ -50,7 +48,6 @@ def train(
     """Train networks, and test each where its validation was best; killed, it goes on."""
     with plain_errors("the same command goes on from the last checkpoint"):
         from sigprop.supervised import Diverged
-        from sigprop.tasks.catalogue import load_task
         from sigprop.training_presets import altered
         from sigprop.training_presets import preset as chosen
 
@@ -59,9 +56,7 @@ def train(
         out_console = console()
         scores = []
         for one in range(seed, seed + seeds):
-            examples = load_task(
-                task, data, cache=cache, seed=one, progress=out_console.print
-            )
+            examples = _examples(task, data, cache, one)
             recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
             folder = out / f"{task}-{model}-{preset}" / f"seed-{one}"
             try:
@@ -119,6 +114,15 @@ def _once(
     return {"seed": seed, "folder": str(folder), **result}
 
 
+def _examples(task: str, data: Path | None, cache: Path | None, seed: int) -> Any:
+    import platformdirs
+
+    from sigprop.tasks.catalogue import load_task
+
+    packed = cache or platformdirs.user_cache_path("sigprop")
+    return load_task(task, data, cache=packed, seed=seed, progress=console().print)
+
+
 def _print_scores(out: Any, scores: list[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("seed", "test accuracy", "validation", "best step", "parameters"):
@@ -145,7 +149,7 @@ def audit(
         Path, typer.Argument(help="Folder of a finished training, .../seed-0.")
     ],
     data: Data = None,
-    cache: Cache = PACKED,
+    cache: Cache = None,
     part: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
     examples: Annotated[int, typer.Option(help="The first so many of them.")] = 128,
     batch: Annotated[int, typer.Option(help="Examples at once.")] = 8,
@@ -162,7 +166,6 @@ def audit(
         from sigprop.audit_summary import table
         from sigprop.results import require_writable
         from sigprop.runs import read_about, trained
-        from sigprop.tasks.catalogue import load_task
         from sigprop.tasks.examples import evaluation_batches
 
         parts = ("train", "validation", "test")
@@ -177,16 +180,7 @@ def audit(
             require_writable(out)
         network, state = trained(checkpoint)
         about, shown = read_about(checkpoint), console()
-        held = getattr(
-            load_task(
-                about["task"],
-                data,
-                cache=cache,
-                seed=about["seed"],
-                progress=shown.print,
-            ),
-            part,
-        )
+        held = getattr(_examples(about["task"], data, cache, about["seed"]), part)
         chosen = held.subset(np.arange(min(examples, len(held))))
         batches = list(evaluation_batches(chosen, batch))
         found = measured(
