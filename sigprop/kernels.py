@@ -77,14 +77,12 @@ def _diagonal(layer: DiagonalLayer, length: int) -> Float[Array, "ages d_out d_i
     lam = layer.eigenvalues()
     young, step = _powers(lam, m)
     old, _ = _powers(step, rows)
-    inward = layer.inputs(jnp.eye(layer.widths[0])).T
+    inward, outward, skip = layer.matrices()
     right = young[:, :, None] * inward[None]  # (m, n, d_in)
-    outward = lax.complex(layer.C_re, layer.C_im)
     left = old[:, None] * outward[None]  # (rows, d_out, n)
     # The real part alone: one real product over the two parts of each neuron.
     left = jnp.concatenate([left.real, -left.imag], 2)
     right = jnp.concatenate([right.real, right.imag], 1)
-    skip = jnp.diag(layer.D) if layer.D.ndim == 1 else layer.D
     return _assemble(left, right, length).at[0].add(skip)
 
 

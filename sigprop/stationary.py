@@ -113,11 +113,8 @@ def stationary_loss(student: Layer, target: Modes, process: Any) -> Float[Array,
 def _by_modes(
     student: DiagonalLayer, target: Modes, law: Geometric | Lags
 ) -> Float[Array, ""]:
-    d_in, _ = student.widths
     lam = student.eigenvalues()
-    inward = student.inputs(jnp.eye(d_in)).T
-    outward = lax.complex(student.C_re, student.C_im)
-    skip = jnp.diag(student.D) if student.D.ndim == 1 else student.D
+    inward, outward, skip = student.matrices()
     residues = outward.T[:, :, None] * inward[:, None]  # (n, d_out, d_in)
     wanted = target.outward.T[:, :, None] * target.inward[:, None]
     # Each real part is half a mode and half its conjugate; D has the eigenvalue zero.

@@ -6,6 +6,7 @@ A layer adds its own coordinates of ``lam`` and its own normalisation ``gamma``.
 from abc import abstractmethod
 
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Complex, Float
 
 from sigprop.engine import scan_linear
@@ -58,6 +59,16 @@ class DiagonalLayer(Layer):
         if gamma is None:
             return project_in(self.B_re, self.B_im, u)
         return project_in(gamma[:, None] * self.B_re, gamma[:, None] * self.B_im, u)
+
+    def matrices(
+        self,
+    ) -> tuple[
+        Complex[Array, "n d_in"], Complex[Array, "d_out n"], Float[Array, "d_out d_in"]
+    ]:
+        """``gamma B``, ``C`` and ``D``, each a matrix."""
+        D = jnp.diag(self.D) if self.D.ndim == 1 else self.D
+        inward = self.inputs(jnp.eye(self.widths[0])).T
+        return inward, lax.complex(self.C_re, self.C_im), D
 
     def initial_state(self) -> Complex[Array, " n"]:
         """The zero state."""
