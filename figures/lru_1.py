@@ -62,13 +62,8 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
         lost = own.size - sound.size
         axes.plot(np.full(lost, 10.0), np.full(lost, row), "x", color=style.BLACK)
         if sound.size:
-            axes.errorbar(sound.mean(), row, xerr=_error(sound), fmt="|", color=colour)
+            error = style.standard_error(sound) if sound.size > 1 else 0
+            axes.errorbar(sound.mean(), row, xerr=error, fmt="|", color=colour)
     axes.set_yticks(range(len(rungs)), [NAMES[rung] for rung in rungs])
     axes.set_ylim(len(rungs) - 0.5, -0.5)
     axes.set_xlabel("test accuracy (%)")
-
-
-def _error(values: np.ndarray) -> float:
-    if values.size < 2:
-        return 0.0
-    return float(values.std(ddof=1) / np.sqrt(values.size))

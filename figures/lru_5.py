@@ -130,7 +130,7 @@ def _curves(
     middle = y.mean(0)
     axes.plot(x, middle, color=colour, label=label, **options)
     if len(y) > 1:
-        error = y.std(0, ddof=1) / np.sqrt(len(y))
+        error = style.standard_error(y)
         axes.fill_between(
             x, middle - error, middle + error, color=colour, alpha=0.2, linewidth=0
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
@@ -129,6 +130,11 @@ def memory_axis(axes: Axes, smallest: float) -> None:
     axes.set_xscale("log")
     axes.set_xlim(1.15, smallest / 1.3)
     axes.set_xticks(ticks, [f"{1 - gap:.4g}" for gap in ticks])
+
+
+def standard_error(values: np.ndarray) -> np.ndarray:
+    """Of the mean over the runs of the first axis; needs two."""
+    return values.std(0, ddof=1) / np.sqrt(len(values))
 
 
 def end_labels(

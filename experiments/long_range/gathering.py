@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.stats import sem
 
 from experiments.long_range.cells import SHARE, STEPS, Config
 from experiments.long_range.grids import networks
@@ -105,7 +106,7 @@ def findings(table: xr.Dataset) -> str:
         if not values.size:
             lines.append(f"{task} {model}: no run ended{told}")
             continue
-        error = values.std(ddof=1) / np.sqrt(values.size) if values.size > 1 else np.nan
+        error = sem(values) if values.size > 1 else np.nan
         lines.append(
             f"{task} {model}: test accuracy {values.mean():.4f}, standard error "
             f"{error:.4f}, {values.size} runs{told}"
