@@ -13,6 +13,7 @@ NAMES = {
     "tanh": "tanh RNN",
     "relu": "ReLU RNN",
     "dense": "linear RNN",
+    "disc": "linear RNN in the disc",
     "complex": "complex diagonal",
     "exponential": "exponential",
     "stable": "stable exponential",

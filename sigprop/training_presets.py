@@ -180,10 +180,10 @@ def _blur(size: Quick) -> Model:
     return "blur", {"r_min": 0.0, "r_max": 1.0}
 
 
-def _dense(activation: str) -> Callable[[Quick], Model]:
+def _dense(activation: str, **options: Any) -> Callable[[Quick], Model]:
     return lambda size: (
         "nonlinear_rnn",
-        {"activation": activation, "skip": "vector"},
+        {"activation": activation, "skip": "vector"} | options,
     )
 
 
@@ -193,6 +193,7 @@ LADDER = {
     "tanh": _dense("tanh"),
     "relu": _dense("relu"),
     "dense": _dense("identity"),
+    "disc": _dense("identity", radius=1.0),
     "complex": lambda size: ("complex_lru", {"coordinates": "cartesian"}),
     "exponential": lambda size: ("complex_lru", {"coordinates": "exponential"}),
     "stable": lambda size: ("lru", DISC),
@@ -202,8 +203,9 @@ LADDER = {
 }
 """Steps from an RNN to the LRU, Section 3 of its paper; each adds to the one before.
 
-Eigenvalues of the second to the sixth fill the unit disc uniformly, as those of a large
-Glorot matrix do.
+Eigenvalues up to ``stable`` fill the unit disc uniformly, as those of a large Glorot
+matrix do.  A small one has some outside; ``disc``, which the paper has not, is scaled
+until it has none, so that ``complex`` is not also the first that begins stable.
 """
 
 

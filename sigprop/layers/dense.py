@@ -189,8 +189,12 @@ def nonlinear_rnn(
     d_out: int,
     activation: str = "tanh",
     skip: str = "matrix",
+    radius: float | None = None,
 ) -> NonlinearRNN:
     """Draw a dense RNN with Glorot recurrence: entries of variance ``1/n``.
+
+    A matrix of finite size has about ``sqrt(n / 2 pi)`` eigenvalues outside the unit
+    disc, so that without an activation the state grows exponentially; see ``radius``.
 
     Args:
         key: Consumed here.
@@ -199,12 +203,16 @@ def nonlinear_rnn(
         d_out: Outputs.
         activation: One of ``ACTIVATIONS``.
         skip: ``matrix``, or ``vector`` for the LRU's ``D``, a factor a channel.
+        radius: The largest absolute eigenvalue, to which the recurrence is scaled; as
+            drawn if left out.
 
     Raises:
-        ValueError: If a size is below one, the activation or the skip is unknown, or a
-            vector is asked for and inputs and outputs differ in number.
+        ValueError: If a size is below one, the radius not above zero, the activation or
+            the skip unknown, or a vector is asked for and inputs and outputs differ in
+            number.
 
-    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1.
+    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1; eigenvalues outside the
+    disc: ``lru:text:approximately-stable``.
     """
     require_sizes(n=n, d_in=d_in, d_out=d_out)
     if activation not in ACTIVATIONS:
@@ -214,9 +222,23 @@ def nonlinear_rnn(
             "need skip of matrix, or of vector with as many outputs as inputs, got "
             f"{skip!r}, {d_in} inputs and {d_out} outputs"
         )
+    if radius is not None and not radius > 0:
+        raise ValueError(f"need a radius above 0, got {radius}")
     a_key, weight_key = jax.random.split(key)
-    a = normal(a_key, n, n, 1 / n)[None]
+    a = normal(a_key, n, n, 1 / n)
+    if radius is not None:
+        a *= radius / spectral_radius(a)
     b, c, d = _weights(weight_key, n, d_in, d_out)
     if skip == "vector":
         d = jax.random.normal(jax.random.fold_in(weight_key, 0), (d_out,))
-    return NonlinearRNN(a, b, c, d, activation)
+    return NonlinearRNN(a[None], b, c, d, activation)
+
+
+def spectral_radius(matrix: Float[Array, "n n"]) -> Float[Array, ""]:
+    """The largest absolute eigenvalue; computed on the host, whatever the device."""
+    return jax.pure_callback(
+        lambda one: np.abs(np.linalg.eigvals(one)).max().astype(one.dtype),
+        jax.ShapeDtypeStruct((), matrix.dtype),
+        matrix,
+        vmap_method="sequential",
+    )

@@ -110,7 +110,7 @@ def test_neighbours_on_the_ladder_differ_in_one_thing():
         layer = parameters(network.blocks[0].layer)
         sizes[rung] = {name: leaf.shape for name, leaf in layer.items()}
         found[rung], _ = over_batch(network, state, u, key=key)
-    assert sizes["tanh"] == sizes["relu"] == sizes["dense"]
+    assert sizes["tanh"] == sizes["relu"] == sizes["dense"] == sizes["disc"]
     assert {one["D"] for one in sizes.values()} == {(64,)}
     np.testing.assert_allclose(found["complex"], found["exponential"], atol=1e-4)
     np.testing.assert_allclose(found["complex"], found["stable"], atol=1e-4)

@@ -11,7 +11,13 @@ import scipy.linalg
 
 from sigprop.layers.base import count_parameters
 from sigprop.layers.complex_diagonal import COORDINATES, complex_diagonal, complex_lru
-from sigprop.layers.dense import LinearRNN, block_rnn, linear_rnn, transform_eigenvalues
+from sigprop.layers.dense import (
+    LinearRNN,
+    block_rnn,
+    linear_rnn,
+    nonlinear_rnn,
+    transform_eigenvalues,
+)
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.lru import GAMMAS, LRU, lru, lru_from_arrays, zucchet_lru
 
@@ -219,6 +225,17 @@ def test_blocks_are_drawn_one_by_one():
     assert layer.A.shape == (4, 3, 3)
     assert layer.eigenvalues().shape == (12,)
     assert float(jnp.min(jnp.abs(layer.eigenvalues()))) >= 0.8 - 1e-9
+
+
+def test_a_glorot_matrix_is_scaled_into_the_disc():
+    """All of it alike; as drawn, some of its eigenvalues are outside."""
+    drawn = nonlinear_rnn(jax.random.key(0), 64, 2, 2, "identity")
+    scaled = nonlinear_rnn(jax.random.key(0), 64, 2, 2, "identity", radius=0.9)
+    eigenvalues = np.linalg.eigvals(drawn.A[0])
+    assert np.abs(eigenvalues).max() > 1.02
+    factor = 0.9 / np.abs(eigenvalues).max()
+    np.testing.assert_allclose(scaled.A, factor * drawn.A, rtol=1e-9)
+    np.testing.assert_array_equal(scaled.B, drawn.B)
 
 
 def test_parameters_are_counted_as_real_numbers():

@@ -268,6 +268,10 @@ def test_errors_say_what_is_needed():
             "need skip of matrix, or of vector with as many outputs as inputs, got "
             "'vector', 3 inputs and 2 outputs",
         ),
+        (
+            lambda: nonlinear_rnn(FIRST, 3, 3, 2, radius=0.0),
+            "need a radius above 0, got 0.0",
+        ),
         (lambda: blstm(FIRST, 3, 0, 2, times=TIMES), "need d_in >= 1, got d_in=0"),
         (
             lambda: blstm(FIRST, 3, 3, 2, times=(2.0, 1.0)),
