@@ -34,13 +34,13 @@ def pytest_xdist_auto_num_workers(config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of a test that is ``sampled(n)``, all but n cases spread evenly are slow.
+    """Of a test that is ``sampled(n)``, all but n of its quick cases are slow.
 
-    The first one differs from test to test: no case is left out of all.
+    They are spread evenly, from another one in each test: no case is left out of all.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sampled"):
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("slow"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for name, group in cases.items():
         count = group[0].get_closest_marker("sampled").args[0]

@@ -84,6 +84,7 @@ def test_presets_differ_and_are_hashable(module):
 
 
 @pytest.mark.parametrize("module", MARKED, ids=name)
+@pytest.mark.sampled(4)
 def test_every_variable_says_its_unit_and_is_finite(smoke, module):
     dataset = smoke[module.STUDY]
     assert "dtype" in dataset.attrs

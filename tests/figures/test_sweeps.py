@@ -74,6 +74,7 @@ def changed(data, variable):
     ("name", "panel", "variable"),
     [(*which, variable) for which, names in DRAWN.items() for variable in names],
 )
+@pytest.mark.sampled(16)
 def test_picture_changes_with_the_data(name, panel, variable, results):
     first = before(name, panel)
     sweep = sweep_of(name, panel)
@@ -100,6 +101,7 @@ def test_incomplete_result_is_refused_with_its_command(
 
 
 @pytest.mark.parametrize("count", range(1, 40))
+@pytest.mark.sampled(10)
 def test_interval_is_the_shortest_that_holds_the_median_often_enough(count):
     ordered = np.arange(count, dtype=float)
     low, high = losses.interval(np.random.default_rng(0).permutation(ordered))
@@ -159,6 +161,7 @@ def test_network_of_which_some_seeds_diverge_has_a_median_and_crosses(results):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(2)
 def test_result_in_which_everything_diverged_can_still_be_drawn(
     name, tmp_path, results
 ):

@@ -98,7 +98,7 @@ def compiled(method, reverse):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(25)
 def test_every_method_is_the_loop(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, LENGTHS.index(length)):
@@ -152,7 +152,7 @@ def true_pullback(kind, gate, length, option):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", [1, 2, 37])
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(10)
 def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, {1: 2, 2: 5, 37: 7}[length]):
@@ -170,6 +170,7 @@ def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
 @kinds
 @gates
 @pytest.mark.parametrize("option", OPTIONS, ids=str)
+@pytest.mark.sampled(16)
 def test_own_derivative_of_the_loop_with_every_option(kind, gate, option):
     found = pullback(scan_linear, problem(kind, gate, 37), option)
     truth = true_pullback(kind, gate, 37, option)
@@ -209,6 +210,7 @@ def test_gradient_is_the_central_difference(kind, gate):
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("method", WAYS[:-1])
 @gates
+@pytest.mark.sampled(3)
 def test_maps_over_sequences_and_layers_with_their_gradients(gate, method):
     lam, x, initial, resets = problem(
         "complex", gate, 7 if method == "associative" else 37

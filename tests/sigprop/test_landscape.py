@@ -103,6 +103,7 @@ SYMMETRIES = (rescaled, permuted, turned, conjugated)
 
 
 @pytest.mark.parametrize("process", [White(), AR1(0.9)], ids=["white", "ar1"])
+@pytest.mark.sampled(1)
 def test_loss_does_not_see_how_a_mode_is_written(x64, process):
     loss, layer = eqx.filter_jit(problem(process)), cartesian()
     expected = float(loss(layer))

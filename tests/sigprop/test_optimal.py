@@ -205,6 +205,7 @@ def test_length_of_the_circle_is_the_closed_form(gain, process, source):
         (MIXED, (0.8, 0.4)),
     ],
 )
+@pytest.mark.sampled(1)
 def test_loss_speed_is_the_curvature_of_the_normalised_loss(process, place):
     """By autodiff, of the unnormalised loss and the moments that normalise it."""
     star = jnp.array(place)

@@ -92,6 +92,7 @@ def test_tangents_are_differences_of_responses(name):
 
 
 @pytest.mark.parametrize("name", ["lru", "rotrnn"])
+@pytest.mark.sampled(1)
 def test_twins_have_the_same_responses(name):
     layer = student(SMALL[name]).layer
     system, wanted = linearise(layer), losses.responses(layer, T)
@@ -113,6 +114,7 @@ CLAIMS = {"expectation": "impulse", "gradient": "reference"}
 
 @pytest.mark.usefixtures("one_student")
 @pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.sampled(1)
 def test_the_two_losses_agree_and_every_slip_is_refuted(name):
     claim = find(f"sigprop:loss-{name}")
     results = getattr(loss_checks, name)(claim, 5)

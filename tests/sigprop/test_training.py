@@ -55,7 +55,7 @@ def same(left, right):
     ],
     ids=str,
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_it_takes_the_steps_of_the_textbook(x64, optimiser):
     end, losses = advance(begun(optimiser=optimiser), loss, optimiser, STEPS)
     values = {"a": np.arange(3.0), "b": np.asarray(2.0)}

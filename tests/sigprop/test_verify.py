@@ -94,7 +94,7 @@ def words(claim, route, form="derived"):
 
 
 @pytest.mark.parametrize("claim_id", REAL)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_real_claim_has_its_expected_status(found, claim_id):
     claim = found[claim_id]
     assert claim.as_expected, claim.status

@@ -74,7 +74,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("one", ROWS, ids=JUDGED)
-@pytest.mark.sampled(250)
+@pytest.mark.sampled(125)
 def test_a_row_is_what_its_evidence_says(one):
     found = status(one)
     assert found.status == one.expected
@@ -91,6 +91,7 @@ SAMPLE = [
 
 
 @pytest.mark.parametrize("one", SAMPLE, ids=[one.id for one in SAMPLE])
+@pytest.mark.sampled(40)
 def test_evidence_against_a_form_five_percent_off_is_noticed(one):
     if expression(one) is None:
         wrong = {"form": Wrong(one.evidence.form)}

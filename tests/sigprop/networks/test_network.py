@@ -93,6 +93,7 @@ PADDED = ["lru", "gru", "attention", "bidirectional_lru", "blur", "brnn", "blstm
 
 
 @pytest.mark.parametrize("name", PADDED)
+@pytest.mark.sampled(4)
 def test_padding_changes_nothing(name, x64):
     made, state = trained(name, pooling="none", depth=2)
     u = noise(6, 3)
@@ -104,6 +105,7 @@ def test_padding_changes_nothing(name, x64):
 
 
 @pytest.mark.parametrize("name", ["lru", "bidirectional_lru", "blstm"])
+@pytest.mark.sampled(1)
 def test_padding_changes_neither_values_nor_gradients_in_training(name, x64):
     made, state = network(name, norm="batch", pooling="mean", depth=2)
     u, lengths = noise(3, 5, 3), jnp.array([5, 2, 4])
