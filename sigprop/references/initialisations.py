@@ -10,12 +10,16 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from sigprop.layers import gru, lru, s4
+from sigprop.layers.dense import LinearRNN
 from sigprop.layers.initialisers import fan_in
 from sigprop.precision import double_precision
 from sigprop.references import models
 from sigprop.ring import ring_polar
+
+MATRICES = 11  # whose median is taken
 
 
 def chrono_gate(nu_0: float, times: float) -> float:
@@ -142,3 +146,57 @@ def time_and_one(nu_0: float, times: float) -> float:
 def time_itself(nu_0: float, times: float) -> float:
     """``T``."""
     return times / (1 - nu_0)
+
+
+def glorot_growth(size: int, steps: int) -> float:
+    """Decades from inputs to states of a linear RNN; the median of many matrices.
+
+    White inputs of variance one reach every neuron, so that the mean square of a state
+    is ``sum over k of |A**k|_F**2 / size``, summed here by doubling.  Infinite beyond the
+    range of double precision.
+
+    Args:
+        size: Neurons.
+        steps: A power of two.
+
+    Source: Orvieto et al. (2023), Section 3.2.2: Glorot's initialisation.
+    """
+    return float(np.median([_decades(A, steps) for A in _glorot(size)]))
+
+
+def _glorot(size: int) -> np.ndarray:
+    draw = np.random.default_rng(0)
+    return draw.normal(0, 1 / math.sqrt(size), (MATRICES, size, size))
+
+
+def _decades(A: np.ndarray, steps: int) -> float:
+    moment, power = np.eye(len(A)), A
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(steps.bit_length() - 1):
+            moment = moment + power @ moment @ power.T
+            power = power @ power
+        square = np.trace(moment) / len(A)
+    return math.log10(square) / 2 if np.isfinite(square) else math.inf
+
+
+def glorot_simulated(size: int, steps: int) -> float:
+    """The same of the layer's own states after one sequence each, in double precision."""
+    with double_precision(True), np.errstate(invalid="ignore"):
+        last = jax.jit(jax.vmap(functools.partial(_last_state, steps=steps)))(
+            _glorot(size), jax.random.split(jax.random.key(1), MATRICES)
+        )
+        scaled = np.asarray(last) * 1e-150  # before it is squared
+        root = np.sqrt(np.mean(scaled**2, axis=1))
+    decades = np.log10(root) + 150
+    return float(np.median(np.where(np.isfinite(decades), decades, np.inf)))
+
+
+def _last_state(A: Any, key: Any, steps: int) -> Any:
+    size = len(A)
+    silent = jnp.zeros((1, size))
+    layer = LinearRNN(A[None], jnp.eye(size), silent, silent)
+
+    def advance(t: Any, h: Any) -> Any:
+        return layer.step(h, jax.random.normal(jax.random.fold_in(key, t), (size,)))[0]
+
+    return lax.fori_loop(0, steps, advance, layer.initial_state())

@@ -1,5 +1,7 @@
 """The brute-force routes of Zucchet's Sections 1-4 and Appendix A say no where they must."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -60,3 +62,21 @@ def test_a_matrix_without_negative_eigenvalues_stays_real():
 def test_a_chrono_gate_has_the_odds_that_it_is_given(times):
     gate = initialisations.chrono_gate(0.9, times)
     assert gate / (1 - gate) == pytest.approx(times / 0.1)
+
+
+def test_growth_of_a_glorot_matrix_is_the_sum_over_its_powers(monkeypatch):
+    A = 3 * np.random.default_rng(5).normal(size=(1, 6, 6))
+    monkeypatch.setattr(initialisations, "_glorot", lambda size: A)
+    powers = [np.linalg.matrix_power(A[0], k) for k in range(64)]
+    square = sum((power**2).sum() for power in powers) / 6
+    found = initialisations.glorot_growth(6, 64)
+    assert found == pytest.approx(math.log10(square) / 2, rel=1e-12)
+    assert initialisations.glorot_growth(6, 1024) == math.inf
+
+
+def test_simulated_growth_is_that_of_the_sum():
+    """While it is shared by many neurons: the luck of a sequence is in its top mode."""
+    for steps in (1, 4):
+        expected = initialisations.glorot_growth(256, steps)
+        found = initialisations.glorot_simulated(256, steps)
+        assert found == pytest.approx(expected, abs=math.log10(1.05))

@@ -1,7 +1,14 @@
 """Our own statements, which go beyond the papers."""
 
 from theory.claims import Claim
-from theory.papers.sigprop import audits, curvature, hessian, moments, trained
+from theory.papers.sigprop import (
+    audits,
+    curvature,
+    hessian,
+    initialisation,
+    moments,
+    trained,
+)
 
 PARTS = (
     moments,
@@ -9,6 +16,7 @@ PARTS = (
     curvature,
     trained,
     audits,
+    initialisation,
 )
 
 

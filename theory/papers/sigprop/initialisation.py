@@ -1,0 +1,44 @@
+"""Our own statements on how recurrent matrices are drawn."""
+
+import math
+
+from theory.claims import Claim, Kind, Status
+from theory.evidence import Evidence
+
+SINGLE, HALF = math.log10(3.4028235e38), math.log10(65504.0)  # the largest numbers
+SCIFAR, TEXT = {"size": 384, "steps": 1024}, {"size": 192, "steps": 4096}
+
+
+def claims() -> tuple[Claim, ...]:
+    """Our claims on initialisation."""
+    return (
+        Claim(
+            "sigprop:glorot-range",
+            "after Section 3.2.2 of Orvieto et al. (2023)",
+            Kind.MOMENT,
+            "A linear RNN at Glorot's initialisation keeps to the range of single precision",
+            r"\frac{1}{N} \sum_{k < T} \| A^k \|_F^2 < (3.4 \cdot 10^{38})^2,\quad "
+            r"A_{ij} \sim \mathcal{N}(0, 1/N)",
+            "evidence",
+            Status.CONDITIONAL,
+            "sigprop.layers.dense.nonlinear_rnn",
+            condition="few steps: true of every second matrix or more at N = 384, T = 1024, "
+            "the sizes of sCIFAR; not at N = 192, T = 4096, those of Text, "
+            "nor therefore of most networks of six such layers",
+            note="About sqrt(N / 2 pi) eigenvalues are outside the unit disc, "
+            "lru:text:approximately-stable.  Tables 1 and 7 print 89.1 % on Text for a "
+            "linear RNN: its sequences were shorter or its initialisation another one.",
+            topic="ring",
+            evidence=Evidence(
+                (SCIFAR,),
+                {
+                    "reference": "sigprop.references.initialisations.glorot_growth",
+                    "steps": "sigprop.references.initialisations.glorot_simulated",
+                },
+                form=lambda size, steps: SINGLE,
+                relation="<",
+                outside=(TEXT,),
+                slips={"half precision": lambda size, steps: HALF},
+            ),
+        ),
+    )
