@@ -68,5 +68,11 @@ def sample_radii(
     generator: np.random.Generator, count: int, size: int
 ) -> Float[np.ndarray, "count size"]:
     """Moduli of the eigenvalues of ``count`` matrices of ``size`` rows."""
-    matrices = generator.standard_normal((count, size, size)) / math.sqrt(size)
-    return np.abs(np.linalg.eigvals(matrices))
+    return np.abs(np.linalg.eigvals(sample_matrices(generator, count, size)))
+
+
+def sample_matrices(
+    generator: np.random.Generator, count: int, size: int
+) -> Float[np.ndarray, "count size size"]:
+    """Independent real matrices, of entries from ``N(0, 1/size)``."""
+    return generator.standard_normal((count, size, size)) / math.sqrt(size)

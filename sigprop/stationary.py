@@ -171,14 +171,19 @@ def real_system(A: Any, B: Any, C: Any) -> tuple[Array, Array, Array]:
     )
 
 
-def gramian(A: Float[Array, "n n"], B: Float[Array, "n d"]) -> Float[Array, "n n"]:
-    """``P = sum over ages of A**age B B' A'**age``; infinite if ``A`` is not stable."""
+def gramian(
+    A: Float[Array, "n n"], B: Float[Array, "n d"], doublings: int = DOUBLINGS
+) -> Float[Array, "n n"]:
+    """``P = sum over ages of A**age B B' A'**age``, for ages below ``2**doublings``.
+
+    By default all that count; infinite then if ``A`` is not stable.
+    """
 
     def double(carry: tuple[Array, Array], _: None):
         P, power = carry
         return (P + power @ P @ power.T, power @ power), None
 
-    return lax.scan(double, (B @ B.T, A), length=DOUBLINGS)[0][0]
+    return lax.scan(double, (B @ B.T, A), length=doublings)[0][0]
 
 
 def half_spectrum(

@@ -12,12 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from sigprop.ginibre import sample_matrices
 from sigprop.layers import gru, lru, s4
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.initialisers import fan_in
 from sigprop.precision import double_precision
 from sigprop.references import models
 from sigprop.ring import ring_polar
+from sigprop.stationary import gramian
 
 MATRICES = 11  # whose median is taken
 
@@ -152,8 +154,7 @@ def glorot_growth(size: int, steps: int) -> float:
     """Decades from inputs to states of a linear RNN; the median of many matrices.
 
     White inputs of variance one reach every neuron, so that the mean square of a state
-    is ``sum over k of |A**k|_F**2 / size``, summed here by doubling.  Infinite beyond the
-    range of double precision.
+    is ``sum over k of |A**k|_F**2 / size``.  Infinite where it leaves double precision.
 
     Args:
         size: Neurons.
@@ -161,33 +162,31 @@ def glorot_growth(size: int, steps: int) -> float:
 
     Source: Orvieto et al. (2023), Section 3.2.2: Glorot's initialisation.
     """
-    return float(np.median([_decades(A, steps) for A in _glorot(size)]))
 
+    def square(A: Any) -> Any:
+        return jnp.trace(gramian(A, jnp.eye(size), int(math.log2(steps)))) / size
 
-def _glorot(size: int) -> np.ndarray:
-    draw = np.random.default_rng(0)
-    return draw.normal(0, 1 / math.sqrt(size), (MATRICES, size, size))
-
-
-def _decades(A: np.ndarray, steps: int) -> float:
-    moment, power = np.eye(len(A)), A
-    with np.errstate(over="ignore", invalid="ignore"):
-        for _ in range(steps.bit_length() - 1):
-            moment = moment + power @ moment @ power.T
-            power = power @ power
-        square = np.trace(moment) / len(A)
-    return math.log10(square) / 2 if np.isfinite(square) else math.inf
+    with double_precision(True):
+        return _median_decades(jax.vmap(square)(_glorot(size)))
 
 
 def glorot_simulated(size: int, steps: int) -> float:
-    """The same of the layer's own states after one sequence each, in double precision."""
-    with double_precision(True), np.errstate(invalid="ignore"):
-        last = jax.jit(jax.vmap(functools.partial(_last_state, steps=steps)))(
-            _glorot(size), jax.random.split(jax.random.key(1), MATRICES)
-        )
-        scaled = np.asarray(last) * 1e-150  # before it is squared
-        root = np.sqrt(np.mean(scaled**2, axis=1))
-    decades = np.log10(root) + 150
+    """The same of the layer's own states, after one sequence for each matrix."""
+
+    def square(A: Any, key: Any) -> Any:
+        return jnp.mean(_last_state(A, key, steps) ** 2)
+
+    with double_precision(True):
+        keys = jax.random.split(jax.random.key(1), MATRICES)
+        return _median_decades(jax.vmap(square)(_glorot(size), keys))
+
+
+def _glorot(size: int) -> np.ndarray:
+    return sample_matrices(np.random.default_rng(0), MATRICES, size)
+
+
+def _median_decades(squares: Any) -> float:
+    decades = np.asarray(jnp.log10(squares) / 2)
     return float(np.median(np.where(np.isfinite(decades), decades, np.inf)))
 
 

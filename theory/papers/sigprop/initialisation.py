@@ -32,7 +32,7 @@ def claims() -> tuple[Claim, ...]:
             evidence=Evidence(
                 (SCIFAR,),
                 {
-                    "reference": "sigprop.references.initialisations.glorot_growth",
+                    "gramian": "sigprop.references.initialisations.glorot_growth",
                     "steps": "sigprop.references.initialisations.glorot_simulated",
                 },
                 form=lambda size, steps: SINGLE,
