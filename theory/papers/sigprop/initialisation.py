@@ -17,7 +17,8 @@ def claims() -> tuple[Claim, ...]:
             "after Section 3.2.2 of Orvieto et al. (2023)",
             Kind.MOMENT,
             "A linear RNN at Glorot's initialisation keeps to the range of single precision",
-            r"\frac{1}{N} \sum_{k < T} \| A^k \|_F^2 < (3.4 \cdot 10^{38})^2,\quad "
+            r"\mathrm{median}\ \tfrac{1}{2} \log_{10} \frac{1}{N} \sum_{k < T} "
+            r"\| A^k \|_F^2 < \log_{10}(3.4 \cdot 10^{38}),\quad "
             r"A_{ij} \sim \mathcal{N}(0, 1/N)",
             "evidence",
             Status.CONDITIONAL,
