@@ -49,6 +49,7 @@ SWEEPS = {
     "images": "long_range",
     "lists": "long_range",
     "norms": "long_range",
+    "fresh_seeds": "verdicts",
 }
 """Results that are gathered from many cells, and the study of those cells."""
 

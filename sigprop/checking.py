@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from types import ModuleType
 
 import jax
 
 from sigprop import evidence
 from sigprop.mutation import Score
-from sigprop.results import ClaimResult
+from sigprop.results import ClaimResult, RouteResult
 from sigprop.statuses import finish
 from theory.claims import Claim, find
 
@@ -32,13 +33,21 @@ def check(claim: Claim, seed: int) -> ClaimResult:
         judged = evidence.judge(claim)
         results, score, example = judged
     else:
-        module, name = claim.quantity.removeprefix("sigprop.").rsplit(".", 1)
-        place = importlib.import_module(f"sigprop.{module}")
-        results, score = getattr(place, name)(claim, seed), place.score(claim)
+        results, score = check_results(claim, seed), _place(claim).score(claim)
         wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
         example = f"At {wrong[0].point} the statement fails." if wrong else None
     seconds = time.perf_counter() - began
     return finish(claim, list(results), score, seconds, example)
+
+
+def check_results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """What the routes of a claim with its own check find."""
+    name = claim.quantity.rpartition(".")[2]
+    return getattr(_place(claim), name)(claim, seed)
+
+
+def _place(claim: Claim) -> ModuleType:
+    return importlib.import_module(claim.quantity.rpartition(".")[0])
 
 
 def _check_all(ids: list[str], seed: int) -> list[ClaimResult]:

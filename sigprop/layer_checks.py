@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.inputs import AR1, Constant, Recording, White
+from sigprop.inputs import AR1, Constant, GaussianProcess, Recording, White
 from sigprop.layer_theory import predict
 from sigprop.layers.base import Layer
 from sigprop.layers.blur import blur
@@ -37,9 +37,9 @@ from sigprop.montecarlo import Estimate, together
 from sigprop.mutation import SAME, Score
 from sigprop.precision import double_precision
 from sigprop.results import RouteResult
-from sigprop.simulate import group_key
+from sigprop.simulate import group_key, pilot_key
 from sigprop.statuses import drawn_result
-from sigprop.verdict import Plan, judge, plan
+from sigprop.verdict import GAUSSIAN_VARIANCE, Plan, judge, plan
 from theory import layers as theory
 from theory.claims import Claim
 from theory.mutants import mutants
@@ -47,6 +47,7 @@ from theory.mutants import mutants
 STEPS = 14
 EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # asked of impulse responses, relative
 SMALL = 0.1  # size of the inputs at which a gated layer is judged
+PILOT, INFLATION = 8 * BATCH, 1.5  # sequences of a pilot; on its variance
 TIMES = (4.0, 32.0)
 ROTATIONS = {"heads": 2, "gamma_range": (0.6, 0.98)}
 
@@ -115,12 +116,6 @@ class Scaled:
         return self.size**2 * self.process.autocovariance(lags)
 
 
-def _sized(margin: float) -> Plan:
-    """The plan for a margin, in whole batches."""
-    least = plan(margin).n
-    return Plan(-(-least // BATCH) * BATCH, margin)
-
-
 class Subject(NamedTuple):
     """A layer, what its closed forms need, and how closely they are to agree."""
 
@@ -149,51 +144,104 @@ def subject(claim_id: str) -> Subject:
     return Subject(layer, known, EXACT if layer.linear else FIRST_ORDER_AGREEMENT)
 
 
-def _judge(
-    claim: Claim, seed: int, sized: Plan, size: float, kept: tuple[str, ...]
-) -> tuple[RouteResult, ...]:
-    """Judge moments of a layer at each input, by impulses and by simulation."""
-    layer = _layer(claim.id)
+@functools.cache
+def closed(claim_id: str) -> dict[str, dict[str, float]]:
+    """The closed forms of a claim's layer, by input, in the simulated number of steps."""
+    layer, known, _ = subject(claim_id)
     at, lags = position(layer, STEPS), np.arange(STEPS)
-    sources = {name: Scaled(process, size) for name, process in INPUTS.items()}
-    keys = tuple(group_key(seed, f"{claim.id} {name}") for name in sources)
+    return {
+        name: by_group(layer, predict(known, source.autocovariance(lags), STEPS, at))
+        for name, source in _sources(layer).items()
+    }
 
-    def simulated() -> list[dict[str, Estimate]]:
-        inputs = tuple(sources.values())
-        return measure_each(keys, layer, inputs, steps=STEPS, num=sized.n, workers=None)
 
-    known, drawn = together(lambda: subject(claim.id), simulated)
-    found = []
-    for (name, source), measured in zip(sources.items(), drawn, strict=True):
-        covariance = source.autocovariance(lags)
-        closed = by_group(layer, predict(known.known, covariance, STEPS, at))
-        impulse = exact(layer, covariance, steps=STEPS, at=at)
-        for what in kept:
-            if not closed.get(what):
+@functools.cache
+def impulses(claim_id: str) -> dict[str, dict[str, float]]:
+    """The same moments from the layer's responses to impulses."""
+    layer = _layer(claim_id)
+    at, lags = position(layer, STEPS), np.arange(STEPS)
+    return {
+        name: exact(layer, source.autocovariance(lags), steps=STEPS, at=at)
+        for name, source in _sources(layer).items()
+    }
+
+
+def _sources(layer: Layer) -> dict[str, Scaled]:
+    """The inputs that a layer is judged at: small where it is no linear one."""
+    size = 1.0 if layer.linear else SMALL
+    return {name: Scaled(process, size) for name, process in INPUTS.items()}
+
+
+def _measured(
+    layer: Layer, keys: tuple[PRNGKeyArray, ...], num: int
+) -> list[dict[str, Estimate]]:
+    inputs = tuple(_sources(layer).values())
+    return measure_each(keys, layer, inputs, steps=STEPS, num=num, workers=None)
+
+
+@functools.cache
+def pilot(claim_id: str) -> list[dict[str, Estimate]]:
+    """A few sequences of each input, which say how much one of them varies."""
+    keys = tuple(pilot_key(f"{claim_id} {name}") for name in INPUTS)
+    return _measured(_layer(claim_id), keys, PILOT)
+
+
+def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
+    """The plan of each input and quantity; all have the size of the largest.
+
+    Squares of a linear layer's responses to Gaussian inputs vary no more than the bound
+    that ``GAUSSIAN_VARIANCE`` is.  A recording is not Gaussian, and a gated layer is not
+    linear: there a pilot's variance is inflated, and the samples resolve what the known
+    error of the approximation leaves of the margin.
+    """
+    layer, found = _layer(claim.id), {}
+    for (name, source), form, drawn in zip(
+        INPUTS.items(), closed(claim.id).values(), pilot(claim.id), strict=True
+    ):
+        gaussian = layer.linear and isinstance(source, GaussianProcess)
+        for what in _kept(layer):
+            if not form.get(what):
                 continue  # no such group, or nothing to first order
-            point = f"{name}, {what}"
-            ratio = impulse[what] / closed[what]
-            word = "confirmed" if abs(ratio - 1) <= known.tolerance else "refuted"
-            found.append(RouteResult("impulse", point, ratio, ratio, ratio, word))
-            mean, sem = float(measured[what].mean), float(measured[what].sem)
-            found.append(drawn_result(point, judge(mean, closed[what], sized, sem)))
-    return tuple(found)
+            mean, sem, n = drawn[what]
+            spread = INFLATION * n * float(sem / mean) ** 2
+            found[name, what] = plan(
+                claim.margin,
+                variance=GAUSSIAN_VARIANCE if gaussian else spread,
+                exact=layer.linear,
+                off=claim.off,
+            )
+    most = max(one.n for one in found.values())
+    whole = -(-most // BATCH) * BATCH
+    return {place: dataclasses.replace(one, n=whole) for place, one in found.items()}
+
+
+def _kept(layer: Layer) -> tuple[str, ...]:
+    return (*FIRST, "recurrent") if layer.linear else FIRST
 
 
 def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """Judge the moments of a linear layer."""
-    with double_precision(True):
-        return _judge(claim, seed, _sized(claim.margin), 1.0, (*FIRST, "recurrent"))
+    """Judge moments of a layer at each input, by impulses and by simulation.
 
-
-def gated_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """Judge the effective eigenvalues of a gated layer at small inputs.
-
-    A closed form that is right to first order is refuted only outside its margin.
+    Those of a gated layer are its effective eigenvalues', at small inputs: an
+    approximation, refuted only outside its margin.
     """
-    sized = dataclasses.replace(_sized(claim.margin), exact=False)
     with double_precision(True):
-        return _judge(claim, seed, sized, SMALL, FIRST)
+        layer = _layer(claim.id)
+        _, known = together(lambda: pilot(claim.id), lambda: subject(claim.id))
+        sized = plans(claim)
+        keys = tuple(group_key(seed, f"{claim.id} {name}") for name in INPUTS)
+        n = next(iter(sized.values())).n
+        drawn = dict(zip(INPUTS, _measured(layer, keys, n), strict=True))
+        found = []
+        for (name, what), planned in sized.items():
+            form, measured = closed(claim.id)[name][what], drawn[name][what]
+            point = f"{name}, {what}"
+            ratio = impulses(claim.id)[name][what] / form
+            word = "confirmed" if abs(ratio - 1) <= known.tolerance else "refuted"
+            found.append(RouteResult("impulse", point, ratio, ratio, ratio, word))
+            mean, sem = float(measured.mean), float(measured.sem)
+            found.append(drawn_result(point, judge(mean, form, planned, sem)))
+    return tuple(found)
 
 
 def score(claim: Claim) -> Score:

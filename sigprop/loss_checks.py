@@ -25,7 +25,7 @@ from sigprop.mutation import Score
 from sigprop.precision import double_precision
 from sigprop.references import losses
 from sigprop.results import RouteResult
-from sigprop.simulate import group_key
+from sigprop.simulate import group_key, pilot_key
 from sigprop.statuses import drawn_result
 from sigprop.tasks.teacher_student import TeacherStudent
 from sigprop.trained import INPUTS, SMALL, WIDTH, Student, student, task
@@ -220,7 +220,7 @@ def slope_questions(name: str) -> Aim:
     slopes = [np.asarray(pull(x, row)) for row in np.eye(len(INPUTS))]
     aims = [directions(now.one, one, np.random.default_rng(5)) for one in slopes]
     along = [np.stack(list(aim.values())) for aim in aims]
-    pilots = _means(_slopes(name), x, along, group_key(0, f"pilot of {name}"), 1)
+    pilots = _means(_slopes(name), x, along, pilot_key(f"loss of {name}"), 1)
     steps = STEP * np.stack(along)[:, :, None] * OFFSETS[:, None]
     points = x + np.concatenate([steps.reshape(-1, x.size), 0 * x[None]])
     respond = jax.jit(jax.vmap(now.error), compiler_options=ONCE)

@@ -98,7 +98,9 @@ def _covariances(source: Input, length: int) -> np.ndarray:
     )
 
 
+@functools.cache
 def _reference_moment(index: int) -> Callable[[Point, bool], complex]:
+    @functools.cache
     def route(point: Point, finite: bool) -> complex:
         assert isinstance(point, EigenPoint)
         lam = _wide(point.eigenvalue())
@@ -109,6 +111,7 @@ def _reference_moment(index: int) -> Callable[[Point, bool], complex]:
 
 
 def _reference_pair(index: int) -> Callable[[Point, bool], complex]:
+    @functools.cache
     def route(point: Point, finite: bool) -> complex:
         assert isinstance(point, PairPoint)
         length = horizon(point, finite)
@@ -261,12 +264,14 @@ def ring_nodes(
     return np.sqrt(-np.expm1(-y)), weights * jacobian
 
 
-def _ring_steps(point: RingPoint) -> int:
+def _ring_steps(point: RingPoint, finite: bool) -> int:
+    if finite:
+        return point.steps
     return math.ceil(math.log(1e-16) / math.log(point.r_max) / 2) + 8
 
 
 def _ring_average(
-    point: Point, lag_weights: Callable[[float, int], np.ndarray]
+    point: Point, finite: bool, lag_weights: Callable[[float, int], np.ndarray]
 ) -> complex:
     """Average a moment over the ring, the phase by the trapezoid rule.
 
@@ -274,7 +279,7 @@ def _ring_average(
     averages lags away: the sum over phases is formed.
     """
     assert isinstance(point, RingPoint)
-    steps = _ring_steps(point)
+    steps = _ring_steps(point, finite)
     lags = np.arange(steps)
     phases = 2 * np.pi * np.arange(steps + 1) / (steps + 1)
     turning = 2 * np.cos(lags[None] * phases[:, None])
@@ -288,12 +293,13 @@ def _ring_average(
     return complex(total)
 
 
+@functools.cache
 def _reference_ring(point: Point, finite: bool) -> complex:
     def lag_weights(radius: float, steps: int) -> np.ndarray:
         kernel = np.real(_kernels(Wide(radius), steps)[0]).astype(float)
         return np.correlate(kernel, kernel, mode="full")[steps - 1 :]
 
-    return _ring_average(point, lag_weights)
+    return _ring_average(point, finite, lag_weights)
 
 
 def _impulse_ring(point: Point, finite: bool) -> complex:
@@ -301,7 +307,7 @@ def _impulse_ring(point: Point, finite: bool) -> complex:
         column = np.real(_impulse(complex(radius), steps)[0])
         return np.correlate(column, column, mode="full")[steps - 1 :]
 
-    return _ring_average(point, lag_weights)
+    return _ring_average(point, finite, lag_weights)
 
 
 def _reference_normalised(point: Point, finite: bool) -> complex:
@@ -357,3 +363,24 @@ QUANTITIES: dict[str, Routes] = {
     "thin_ring": Routes(_reference_ring, _impulse_ring, _stable_ring),
     "normalised_state": Routes(_reference_normalised, _impulse_normalised),
 }
+
+
+def reach(quantity: str, point: Point) -> float:
+    """Share of a stationary quantity that ``point.steps`` inputs from rest build up.
+
+    A simulation is finite and starts from the zero state.  The share is a ratio of two
+    brute-force sums, so that it owes nothing to the form that is judged.
+
+    Raises:
+        ValueError: If the share is no positive finite number: no simulation of this
+            length can then say anything of the limit.
+    """
+    route = QUANTITIES[quantity].reference
+    with np.errstate(all="ignore"):
+        share = complex(np.divide(route(point, True), route(point, False)))
+    if not (math.isfinite(share.real) and share.real > 0 and abs(share.imag) < 1e-9):
+        raise ValueError(
+            f"need a {quantity} that is known after {getattr(point, 'steps', 0)} steps "
+            f"and in the limit, got {share} of the limit at {point}; judge another point"
+        )
+    return share.real

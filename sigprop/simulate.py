@@ -36,6 +36,11 @@ def group_key(seed: int, name: str) -> PRNGKeyArray:
     return group_fold(jax.random.key(seed), name)
 
 
+def pilot_key(name: str) -> PRNGKeyArray:
+    """The key of a pilot, the same in every run; no seed draws from its stream."""
+    return group_fold(group_key(0, "pilots"), name)
+
+
 def group_fold(key: PRNGKeyArray, name: str) -> PRNGKeyArray:
     """Fold a stable hash of a name into a key."""
     return jax.random.fold_in(key, zlib.crc32(name.encode()))

@@ -31,10 +31,10 @@ from sigprop.precision import double_precision
 from sigprop.references import losses
 from sigprop.references import trained as reference
 from sigprop.results import RouteResult
-from sigprop.simulate import group_key
+from sigprop.simulate import group_key, pilot_key
 from sigprop.statuses import drawn_result
 from sigprop.trained import INPUTS, LENGTH, TRAINING_INPUT, WIDTH, Trained, trained
-from sigprop.verdict import Plan, judge, plan
+from sigprop.verdict import Plan, judge, plan, require_small
 from theory.claims import Claim
 
 ROUTE = "trained"  # the simulation, at learnt parameters
@@ -77,11 +77,16 @@ class Subject(NamedTuple):
 
 
 class Curvature(NamedTuple):
-    """``v' H v`` along each direction: the double sum, autodiff, and no ages at all."""
+    """``v' H v`` along each direction: the double sum, autodiff, and no ages at all.
+
+    ``bias`` is the relative error of the difference of the second order that the
+    simulation takes, known from the exact loss.
+    """
 
     form: Float[np.ndarray, " directions"]
     autodiff: Float[np.ndarray, " directions"]
     reference: Float[np.ndarray, " directions"]
+    bias: Float[np.ndarray, " directions"]
     wrong: dict[str, Float[np.ndarray, " directions"]]
 
 
@@ -94,7 +99,7 @@ def subject(name: str) -> Subject:
         known, along = perturb(layer), _directions(found)
         curvature = _curvature(found, known, along)
         bend = _bend(found, np.stack(list(along.values())))
-        pilot = _simulated(bend, group_key(0, f"pilot of {name}"), 1)
+        pilot = _simulated(bend, pilot_key(f"curvature of {name}"), 1)
         spread = INFLATION * CHUNK * (pilot.sem / pilot.mean) ** 2
         return Subject(found, layer, known, along, curvature, bend, spread)
 
@@ -163,10 +168,13 @@ def _curvature(
     slips["Gauss-Newton alone"] = form(moved, 0 * bent)
     slips["eigenvalues at rest"] = form(frozen, bent)
     slips["the residual subtracted"] = form(moved, -bent)
+    reference_values = values @ SECOND[1] / STEP**2
+    plain = values[:, 1:4] @ np.array([1, -2, 1]) / STEP**2
     return Curvature(
         form(moved, bent),
         _by_autodiff(found, rows),
-        values @ SECOND[1] / STEP**2,
+        reference_values,
+        np.abs(plain / reference_values - 1),
         slips,
     )
 
@@ -225,7 +233,13 @@ def _judge_curvature(claim: Claim, now: Subject, seed: int) -> Iterable[RouteRes
 
 
 def _curvature_plans(claim: Claim, now: Subject) -> list[Plan]:
-    """A plan a direction."""
+    """A plan a direction.
+
+    Raises:
+        ValueError: If the simulated difference is biased.
+    """
+    for name, bias in zip(now.along, now.curvature.bias, strict=True):
+        require_small(float(bias), claim.margin, f"the curvature of {claim.id}, {name}")
     plans = (plan(claim.margin, variance=float(one)) for one in now.spread)
     return [_whole(one, CHUNK) for one in plans]
 

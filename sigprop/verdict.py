@@ -20,6 +20,7 @@ ALPHA = 1e-6  # chance, a claim, that a form wrong by the margin is confirmed
 BETA = 1e-7  # chance, a comparison, that a right form is not confirmed
 SPREAD = 1.25  # measured over planned variance above which a plan no longer holds
 FROZEN = 1e-6  # relative deviation that rounding alone can fake in equal samples
+BIAS = 0.01  # of a margin: what a bias known beforehand may take of it
 GAUSSIAN_VARIANCE = 2.0  # bound on Var(s)/E[s]^2 for quadratic forms of real Gaussians
 
 
@@ -46,10 +47,16 @@ class Plan:
     beta: float = BETA
     variance: float = GAUSSIAN_VARIANCE
     exact: bool = True
+    off: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 < self.margin < 1:
             raise ValueError(f"need 0 < margin < 1, got margin={self.margin}")
+        if not 0 <= self.off < self.margin or (self.exact and self.off):
+            raise ValueError(
+                f"need 0 <= off < margin={self.margin}, and 0 of an exact claim, got "
+                f"off={self.off}"
+            )
         for name, level in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < level < 0.5:
                 raise ValueError(f"need 0 < {name} < 0.5, got {name}={level}")
@@ -80,12 +87,20 @@ class Plan:
         )
 
     @property
+    def allowed(self) -> tuple[float, float]:
+        """Ratios of truth to form at which the claim is right."""
+        return (1.0, 1.0) if self.exact else (1 - self.margin, 1 + self.margin)
+
+    @property
     def power(self) -> float:
         """Probability that a right form is confirmed and not refuted."""
         low, high = self.acceptance
-        low = max(low, self.quantile(self.beta / 2))
-        high = min(high, self.upper(self.beta / 2))
-        return max(0.0, self._below(high) - self._below(low))
+        low = max(low, self.allowed[0] * self.quantile(self.beta / 2))
+        high = min(high, self.allowed[1] * self.upper(self.beta / 2))
+        return min(
+            max(0.0, self._below(high / true) - self._below(low / true))
+            for true in (1 - self.off, 1 + self.off)
+        )
 
     def _below(self, ratio: float) -> float:
         if self.variance == GAUSSIAN_VARIANCE:
@@ -99,7 +114,10 @@ class Plan:
         The miss is written with tails, which stay accurate where ``1 - power`` does not.
         """
         low, high = self.acceptance
-        return self._tail(low, high) <= self.beta
+        return all(
+            self._tail(low / true, high / true) <= self.beta
+            for true in (1 - self.off, 1 + self.off)
+        )
 
     def _tail(self, low: float, high: float) -> float:
         if low >= high:
@@ -118,8 +136,8 @@ class Plan:
         Refuted with probability ``1 - beta``: below the first or above the second.
         """
         return (
-            self.quantile(self.beta / 2) / self.upper(self.beta),
-            self.upper(self.beta / 2) / self.quantile(self.beta),
+            self.allowed[0] * self.quantile(self.beta / 2) / self.upper(self.beta),
+            self.allowed[1] * self.upper(self.beta / 2) / self.quantile(self.beta),
         )
 
 
@@ -130,25 +148,29 @@ def plan(
     alpha: float = ALPHA,
     beta: float = BETA,
     variance: float = GAUSSIAN_VARIANCE,
+    exact: bool = True,
+    off: float = 0.0,
 ) -> Plan:
     """Return the plan with the least sample size that decides.
 
-    ``n`` is close to ``V (z_{1-alpha} + z_{1-beta/2})^2 / d^2``; for Gaussian samples
-    the chi-square law is exact and the search is over it.
+    ``n`` is close to ``V (z_{1-alpha} + z_{1-beta/2})^2 / d^2``, with ``d`` the part of
+    the margin that is left beyond ``off``; for Gaussian samples the chi-square law is
+    exact and the search is over it.
 
     Raises:
-        ValueError: If the margin, a level or the relative variance is out of range.
+        ValueError: If the margin, a level, the relative variance or ``off`` is out of
+            range.
 
     Example:
         >>> plan(0.05, beta=1e-3 / 150).n
         70078
     """
-    Plan(2, margin, alpha, beta, variance)
+    Plan(2, margin, alpha, beta, variance, exact, off)
     z = float(norm.isf(alpha) + norm.isf(beta / 2))
-    guess = max(2, math.ceil(variance * z**2 / margin**2))
+    guess = max(2, math.ceil(variance * z**2 / (margin - off) ** 2))
 
     def decides(n: int) -> bool:
-        return Plan(n, margin, alpha, beta, variance).decides
+        return Plan(n, margin, alpha, beta, variance, exact, off).decides
 
     low, high = 1, guess
     while not decides(high):
@@ -156,7 +178,7 @@ def plan(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if decides(middle) else (middle, high)
-    return Plan(high, margin, alpha, beta, variance)
+    return Plan(high, margin, alpha, beta, variance, exact, off)
 
 
 def require_enough(n: int, margin: float, variance: float = GAUSSIAN_VARIANCE) -> Plan:
@@ -172,6 +194,24 @@ def require_enough(n: int, margin: float, variance: float = GAUSSIAN_VARIANCE) -
             "raise the sample size or the margin"
         )
     return Plan(n, margin, variance=variance)
+
+
+def require_small(bias: float, margin: float, where: str) -> None:
+    """Refuse a plan whose simulated quantity is not the one that it is compared with.
+
+    Args:
+        bias: Bound on their relative difference, known before anything is drawn.
+        margin: Of the plan; a hundredth of it may be spent on the bias.
+        where: What is planned, for the message.
+
+    Raises:
+        ValueError: If the bias is larger.
+    """
+    if not bias <= BIAS * margin:
+        raise ValueError(
+            f"need a bias of at most {BIAS * margin:.1e}, a hundredth of the margin, "
+            f"got {bias:.1e} for {where}; judge the form that is simulated"
+        )
 
 
 @dataclass(frozen=True)
@@ -216,9 +256,7 @@ def judge(
         low, high = ratio - half, ratio + half
     low, high = min(low, high), max(low, high)
     inside = plan.acceptance[0] < ratio < plan.acceptance[1]
-    margins = (1 - plan.margin, 1 + plan.margin)
-    allowed = (1.0, 1.0) if plan.exact else margins
-    refuted = high < allowed[0] or low > allowed[1]
+    refuted = high < plan.allowed[0] or low > plan.allowed[1]
     word = Word.CONFIRMED if inside else Word.INCONCLUSIVE
     if refuted:
         word = Word.REFUTED

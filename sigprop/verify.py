@@ -28,7 +28,7 @@ from sigprop.plans import (
     score,
 )
 from sigprop.precision import double_precision
-from sigprop.quantities import QUANTITIES, Routes
+from sigprop.quantities import QUANTITIES, Routes, reach
 from sigprop.results import ClaimResult, RouteResult, Run
 from sigprop.statuses import drawn_result, finish
 from sigprop.verdict import (
@@ -39,6 +39,7 @@ from sigprop.verdict import (
     distance_plan,
     judge,
     judge_uniform,
+    require_small,
 )
 from theory.autocorrelation import same_form
 from theory.claims import Claim
@@ -58,6 +59,7 @@ class Case:
     truths: dict[Point, complex]
     wrong: dict[Point, complex]  # the printed form, only where it is another one
     plans: dict[Point, Plan]
+    shares: dict[Point, float]  # of the form, what the simulated steps build up
     results: list[RouteResult]
     score: Score
     seconds: float = 0.0
@@ -78,6 +80,8 @@ def prepare(claim: Claim, tier: str, samples: int | None = None) -> Case:
     truths = dict(zip(grid, precise(derived, grid), strict=True))
     wrong = [] if agree or printed is None else precise(printed, grid)
     plans = make_plans(claim, truths, tier, samples)
+    for point, one in plans.items():
+        require_small(tolerance_at(claim, point), one.margin, f"{claim.id} at {point}")
     results = [_symbolic(claim, agree)] if printed is not None else []
     if claim.corrected is not None:
         right = same_form(claim.corrected(), derived)
@@ -88,6 +92,7 @@ def prepare(claim: Claim, tier: str, samples: int | None = None) -> Case:
         truths,
         dict(zip(grid, wrong, strict=False)),
         plans,
+        {p: 1.0 if derived.has(T) else reach(claim.quantity, p) for p in plans},
         results,
         score(claim, derived, plans),
     )
@@ -158,7 +163,10 @@ def deterministic(case: Case) -> None:
 
 
 def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
-    """Add the simulated verdicts on the derived form and on a differing print."""
+    """Add the simulated verdicts on the derived form and on a differing print.
+
+    A stationary form is carried to the simulated number of steps.
+    """
     for point, planned in case.plans.items():
         sums = measured[Reading(case.claim.quantity, point)]
         estimate = sums.estimate()
@@ -168,7 +176,7 @@ def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
         if point in case.wrong:
             forms.append(("printed", case.wrong[point]))
         for which, form in forms:
-            verdict = judge(mean, form, drawn, sem)
+            verdict = judge(mean, form * case.shares[point], drawn, sem)
             case.results.append(drawn_result(str(point), verdict, which))
 
 
@@ -314,7 +322,7 @@ def _judge_grids(
         else:
             deterministic(case)
         case.seconds += time.perf_counter() - clock
-    measured = _simulate(cases.values(), seed, progress)
+    measured = simulate_all(cases.values(), seed, progress)
     finished: dict[str, ClaimResult] = {}
     for case in cases.values():
         clock = time.perf_counter()
@@ -327,9 +335,12 @@ def _judge_grids(
     return finished
 
 
-def _simulate(
-    cases: Iterable[Case], seed: int, progress: Progress
+def simulate_all(
+    cases: Iterable[Case],
+    seed: int,
+    progress: Progress = lambda stage, done, total: None,
 ) -> dict[Reading, Sums]:
+    """Simulate what the plans of all cases need, trajectories shared by input."""
     needed: dict[Reading, int] = {}
     for case in cases:
         for point, planned in case.plans.items():

@@ -74,6 +74,8 @@ class Claim:
         condition: What it needs; for a conditional claim, the unstated condition.
         grid: Parameter points at which it is judged.
         margin: Equivalence margin of the statistical verdict, as a fraction.
+        off: How far an approximation is off at most where it is judged, as a fraction
+            below the margin; zero of an exact statement.
         headline: Whether the headline tier judges it at 1 %.
         expected: The status that verification is to find.
         waivers: Mutants that may survive, each with its reason.
@@ -101,6 +103,7 @@ class Claim:
     condition: str | None = None
     grid: tuple[Point, ...] = ()
     margin: float = 0.05
+    off: float = 0.0
     headline: bool = False
     waivers: Mapping[str, str] = field(default_factory=dict)
     note: str = ""

@@ -1,5 +1,6 @@
 """Planner and judge: the announced sizes, and the announced rates of every answer."""
 
+import dataclasses
 import functools
 import math
 import re
@@ -21,6 +22,7 @@ from sigprop.verdict import (
     judge_uniform,
     plan,
     require_enough,
+    require_small,
 )
 
 REPETITIONS = 2000
@@ -200,6 +202,44 @@ def test_an_approximate_claim_is_refuted_only_outside_its_margin():
     assert judge(1.03, 1.0, exact).word == Word.REFUTED
     assert judge(1.03, 1.0, rough).word == Word.CONFIRMED
     assert judge(1.06, 1.0, rough).word == Word.REFUTED
+
+
+@laws
+@sides
+def test_an_approximation_is_confirmed_as_often_as_announced(variance, side, generator):
+    level, off = 0.05, 0.6 * MARGIN
+    how = {"alpha": level, "beta": level, "variance": variance, "exact": False}
+    truth = 1 + side * off
+    careless = plan(MARGIN, **how)
+    assert count(careless, truth, Word.CONFIRMED, generator) < interval(1 - level)[0]
+    careful = plan(MARGIN, off=off, **how)
+    assert careful.n > 4 * careless.n
+    assert count(careful, truth, Word.CONFIRMED, generator) >= interval(1 - level)[0]
+    assert not dataclasses.replace(careful, n=careful.n - 1).decides
+    found = words(careful, means(careful, 1 + side * MARGIN, generator))
+    assert found[Word.CONFIRMED] <= interval(level)[1]
+    assert careful.power >= 1 - level
+
+
+def test_a_detectable_error_of_an_approximation_is_beyond_its_margin():
+    low, high = plan(0.2, exact=False, off=0.1).detectable
+    assert low < 0.8
+    assert high > 1.2
+
+
+@pytest.mark.parametrize(
+    ("exact", "off"), [(False, 0.05), (False, 0.3), (False, -0.01), (True, 0.01)]
+)
+def test_an_error_of_the_approximation_has_to_fit_into_the_margin(exact, off):
+    with pytest.raises(ValueError, match=r"need 0 <= off < margin=0\.05, and 0 of an"):
+        plan(0.05, exact=exact, off=off)
+
+
+def test_a_bias_may_take_a_hundredth_of_the_margin():
+    require_small(5e-4, 0.05, "here")
+    for bias in (5.1e-4, math.nan):
+        with pytest.raises(ValueError, match=r"at most 5\.0e-04, .* for here"):
+            require_small(bias, 0.05, "here")
 
 
 def test_an_interval_contains_its_ratio_and_shrinks_with_the_sample():

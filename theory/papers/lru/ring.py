@@ -122,7 +122,7 @@ def claims() -> tuple[Claim, ...]:
             lambda: 1 / (1 - r**2),
             condition="r_min = r_max = r < 1",
             grid=tuple(
-                RingPoint(outer - 1e-4, outer, source, grids.LONG)
+                RingPoint(outer - 1e-6, outer, source, grids.LONG)
                 for outer in (0.5, 0.9, 0.95)
                 for source in (WHITE, CONSTANT)
             ),

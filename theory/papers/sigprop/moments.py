@@ -75,6 +75,7 @@ LINEAR = {
 }
 GATED = {"gate": "gated unit of Zucchet & Orvieto (2024), Eq. 157-158"}
 GATED |= {"gru": "GRU", "lstm": "LSTM"}
+OFF = {"gate": 0.06, "gru": 0.08, "lstm": 0.13}  # of the first order at SMALL inputs
 
 LAYER = (
     r"y_t = \mathrm{Re}\sum_i \sum_n \rho_i \lambda_i^n u_{t-n} + D u_t: \quad "
@@ -115,12 +116,13 @@ def _gated(name: str, title: str) -> Claim:
         Kind.MOMENT,
         f"Effective eigenvalues, to first order in the input: {title}",
         LAYER,
-        "sigprop.layer_checks.gated_moments",
+        "sigprop.layer_checks.layer_moments",
         Status.CONFIRMED,
         "sigprop.linearise.linearise",
         condition=f"{INDEPENDENT}; inputs of size 0.1; states, outputs, and gradients of "
         "input and readout weights where these do not vanish to first order, within 25 %",
         margin=0.25,
+        off=OFF[name],
         note="The layer linearised at rest, where a gate is sigmoid(b_f).  At inputs of "
         "size one the measured state exceeds it several times over for white noise.",
         topic="layers",

@@ -1,0 +1,1 @@
+"""The simulated part of verification at fresh seeds: does any word change?"""

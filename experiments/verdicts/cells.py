@@ -1,0 +1,85 @@
+"""One part of the simulations at one seed: how many words, and how many wrong ones."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from sigprop.fresh import Answer, answers
+
+VERSION = 1
+COUNTS = ("comparisons", "confirmed", "refuted", "inconclusive", "wrong")
+RATIO = {"units": "measured / closed form"}
+
+
+@dataclass(frozen=True)
+class Config:
+    """A part of ``sigprop.fresh.parts`` and a seed."""
+
+    part: str
+    seed: int
+
+
+def shape(config: Config) -> Config:
+    """Cells that are simulated together: each alone."""
+    return config
+
+
+def chunk_size(config: Config) -> int:
+    """Cells in a chunk."""
+    del config
+    return 1
+
+
+def run_cells(
+    configs: Sequence[Config],
+    checkpoint: Path | None = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[xr.Dataset]:
+    """Simulate each cell; programs and plans are kept from one to the next.
+
+    Args:
+        configs: What to simulate.
+        checkpoint: Not used: a cell takes seconds.
+        progress: Called with the share that is done.
+
+    Raises:
+        ValueError: If there is no such part.
+    """
+    del checkpoint
+    found = []
+    for done, config in enumerate(configs, 1):
+        found.append(table(answers(config.part, config.seed)))
+        progress(done / len(configs))
+    return found
+
+
+def table(found: Sequence[Answer]) -> xr.Dataset:
+    """Counts of the words on each claim, and the range of the ratios of right forms."""
+    claims = list(dict.fromkeys(one.claim for one in found))
+    columns: dict[str, list[float]] = {name: [] for name in (*COUNTS, "least", "most")}
+    named = []
+    for claim in claims:
+        mine = [one for one in found if one.claim == claim]
+        words = Counter(str(one.result.verdict) for one in mine)
+        bad = [one for one in mine if one.wrong]
+        columns["comparisons"].append(len(mine))
+        columns["wrong"].append(len(bad))
+        for word in ("confirmed", "refuted", "inconclusive"):
+            columns[word].append(words[word])
+        ratios = [one.result.value for one in mine if one.result.form == "derived"]
+        columns["least"].append(np.nanmin(ratios))
+        columns["most"].append(np.nanmax(ratios))
+        named.append(
+            "; ".join(f"{r.point}: {r.verdict}" for r in (b.result for b in bad))
+        )
+    variables = {
+        name: ("claim", np.array(values, int), {"units": "1"})
+        for name, values in columns.items()
+        if name in COUNTS
+    }
+    variables |= {name: ("claim", columns[name], RATIO) for name in ("least", "most")}
+    return xr.Dataset({**variables, "where": ("claim", named)}, {"claim": claims})

@@ -1,0 +1,80 @@
+"""From the seeds of a sweep to one table: wrong words, with an interval for their rate."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.stats import binomtest
+
+from experiments.verdicts.cells import COUNTS, RATIO, Config
+from experiments.verdicts.grids import cells
+
+VERSION = 1
+LEVEL = 0.95  # of the exact interval
+
+
+def gather(
+    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+) -> xr.Dataset:
+    """All finished cells, a row each; a claim that is not in a cell has no comparisons.
+
+    Args:
+        sweep: ``fresh_seeds``.
+        preset: ``smoke``, ``quick`` or ``paper``.
+        key: Names a cell.
+        found: Results of the finished cells by their names.
+    """
+    rows = [one for one in cells(sweep, preset) if key(one) in found]
+    results = [found[key(one)] for one in rows]
+    claims = list(dict.fromkeys(c for one in results for c in one["claim"].values))
+    whole = [one.reindex(claim=claims) for one in results]
+    variables: dict[str, Any] = {
+        name: (
+            ("cell", "claim"),
+            np.nan_to_num([one[name].values for one in whole]).astype(np.int32),
+            {"units": "1"},
+        )
+        for name in COUNTS
+    }
+    variables |= {
+        name: (("cell", "claim"), np.stack([one[name].values for one in whole]), RATIO)
+        for name in ("least", "most")
+    }
+    where = [["" if x != x else x for x in one["where"].values] for one in whole]
+    return xr.Dataset(
+        {**variables, "where": (("cell", "claim"), np.array(where, str))},
+        {
+            "claim": claims,
+            "key": ("cell", [key(one) for one in rows]),
+            "part": ("cell", [one.part for one in rows]),
+            "seed": ("cell", [one.seed for one in rows], {"units": "1"}),
+        },
+        {"dtype": "float64"},
+    )
+
+
+def cell(table: xr.Dataset, index: int) -> xr.Dataset:
+    """The result of one cell, as it was before it was gathered."""
+    own = table.isel(cell=index).reset_coords(drop=True)
+    return own.isel(claim=own["comparisons"].values > 0)
+
+
+def findings(table: xr.Dataset) -> str:
+    """Wrong words of each part, and the rate of runs with one: an exact interval."""
+    lines = []
+    for part, rows in table.groupby("part"):
+        seeds, total = rows.sizes["cell"], int(rows["comparisons"].sum())
+        wrong = int(rows["wrong"].sum())
+        bad = int((rows["wrong"].sum("claim") > 0).sum())
+        low, high = binomtest(bad, seeds).proportion_ci(LEVEL, "exact")
+        lines.append(
+            f"{part}: {wrong} of {total} words wrong at {seeds} seeds; a run has one with "
+            f"probability {low:.2%} to {high:.2%}"
+        )
+        for place in np.argwhere(rows["wrong"].values):
+            one = rows.isel(cell=place[0], claim=place[1])
+            lines.append(
+                f"  {one.claim.item()} at seed {int(one.seed)}: {one['where'].item()}"
+            )
+    return "\n".join(lines)

@@ -1,0 +1,101 @@
+"""What the simulations alone say at a seed: the words that another seed could change.
+
+A run judges at one seed.  Here its random part is taken again at others, with the plans,
+the closed forms and the compiled programs of the first, and every word is held against
+what is true, so that wrong ones can be counted.
+"""
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+from sigprop.checking import check_results
+from sigprop.plans import simulated
+from sigprop.results import RouteResult
+from sigprop.verdict import Word
+from sigprop.verify import Case, prepare, ring_law, simulate_all, statistical
+from theory.claims import Claim, find, registry
+
+GRIDS = "grids"  # the part of all claims that share trajectories on grids
+DRAWN = ("monte_carlo", "trained")  # routes that draw random numbers
+CHECKS = (
+    "sigprop.checks.circular_law",
+    "sigprop.layer_checks.layer_moments",
+    "sigprop.loss_checks.expectation",
+    "sigprop.loss_checks.gradient",
+    "sigprop.trained_checks.learnt_parameters",
+)
+SAME = 1e-9  # relative difference below which two forms are one
+
+
+class Answer(NamedTuple):
+    """One simulated comparison, and whether its word is wrong.
+
+    A right form has to be confirmed.  A wrong print must not be, unless it is right
+    there or within the margin; where it is right it must not be refuted.
+    """
+
+    claim: str
+    result: RouteResult
+    wrong: bool
+
+
+def parts() -> tuple[str, ...]:
+    """What can be simulated by itself: all grids together, and each whole model."""
+    checks = (one.id for one in registry().values() if one.quantity in CHECKS)
+    return (GRIDS, *checks)
+
+
+def gridded(claim: Claim) -> bool:
+    """Whether a claim is simulated with the grids."""
+    return simulated(claim) or claim.quantity == "ring_law"
+
+
+def answers(part: str, seed: int) -> list[Answer]:
+    """Simulate one part at a seed.
+
+    Raises:
+        ValueError: If there is no such part.
+    """
+    if part not in parts():
+        raise ValueError(f"need a part in {', '.join(parts())}, got {part!r}")
+    if part == GRIDS:
+        chosen = [one.id for one in registry().values() if gridded(one)]
+        return grid_answers(tuple(chosen), seed)
+    return [
+        Answer(part, one, one.verdict != Word.CONFIRMED)
+        for one in check_results(find(part), seed)
+        if one.route in DRAWN
+    ]
+
+
+def grid_answers(ids: tuple[str, ...], seed: int) -> list[Answer]:
+    """Simulate claims on their grids, with trajectories that they share."""
+    cases = [dataclasses.replace(one, results=[]) for one in _prepared(ids)]
+    measured = simulate_all(cases, seed)
+    for case in cases:
+        if case.claim.quantity == "ring_law":
+            ring_law(case, seed)
+        else:
+            statistical(case, measured)
+    return [
+        Answer(case.claim.id, one, _is_wrong(case, one))
+        for case in cases
+        for one in case.results
+        if one.route in DRAWN
+    ]
+
+
+@functools.cache
+def _prepared(ids: tuple[str, ...]) -> tuple[Case, ...]:
+    return tuple(prepare(find(one), "quick") for one in ids)
+
+
+def _is_wrong(case: Case, result: RouteResult) -> bool:
+    if result.form == "derived":
+        return result.verdict != Word.CONFIRMED
+    point = next(one for one in case.wrong if str(one) == result.point)
+    error = abs(case.wrong[point] / case.truths[point] - 1)
+    if error < SAME:
+        return result.verdict == Word.REFUTED
+    return error > case.claim.margin and result.verdict == Word.CONFIRMED
