@@ -17,7 +17,6 @@ import importlib.metadata
 import json
 import os
 import subprocess
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,6 +27,8 @@ import h5py
 import numpy as np
 import platformdirs
 import xarray as xr
+
+from sigprop.files import unfinished as unfinished  # figures are written by it too
 
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 SHIPPED = Path(__file__).parent / "results" / "paper"
@@ -168,15 +169,8 @@ def relabel(file: Path, preset: str) -> Path:
 
 def _write(target: Path, dataset: xr.Dataset) -> Path:
     encoded = _encode(dataset)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.stem}-{uuid.uuid4().hex}.partial")
-    try:
+    with unfinished(target) as partial:
         encoded.to_netcdf(partial, engine="h5netcdf", encoding=_encoding(encoded))
-        with partial.open("rb") as stream:
-            os.fsync(stream.fileno())
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
     return target
 
 

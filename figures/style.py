@@ -15,6 +15,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
+from experiments import store
+
 WIDTH = 5.5  # inches: the text width of the papers
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
     *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"),
@@ -82,14 +84,18 @@ def folder() -> Path:
 
 
 def save(drawn: Figure, name: str, into: Path | None = None) -> list[Path]:
-    """Write PDF and PNG; return both files."""
+    """Write PDF and PNG, each whole or not at all; return both files.
+
+    Raises:
+        OSError: If one cannot be written; an older one is as it was.
+        ValueError: If a folder or a device has its name.
+    """
     target = folder() if into is None else into
-    target.mkdir(parents=True, exist_ok=True)
-    files = [target / f"{name}.{kind}" for kind in METADATA]
-    for file in files:
-        with styled():
-            drawn.savefig(file, metadata=METADATA[file.suffix[1:]])
-    return files
+    files = {kind: target / f"{name}.{kind}" for kind in METADATA}
+    for kind, file in files.items():
+        with styled(), store.unfinished(file) as partial:
+            drawn.savefig(partial, format=kind, metadata=METADATA[kind])
+    return [*files.values()]
 
 
 def choose(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ from sigprop.cli_train import audit, train
 from sigprop.console import EXPECTED, UNEXPECTED, console, plain_errors
 from sigprop.tables import MARKS, ledger_table, outcome, summary
 
+JSON_HELP = "Write JSON rows here; - prints them."
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -53,9 +55,9 @@ def verify(
         int | None, typer.Option(help="Trajectories a point, if more than planned.")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write an HTML report here.")
+        Path | None, typer.Option(help="Write an HTML report here; - prints it.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="Write JSON rows here.")] = None,
+    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
     input: Annotated[
         Path | None,
@@ -99,8 +101,8 @@ def _verify(
     from sigprop.results import write_json
     from theory.claims import select
 
-    run, loaded = _judge(select(paper, ids), how, device)
-    out = console()
+    out = console(report, json)
+    run, loaded = _judge(select(paper, ids), how, device, out)
     out.print(summary(run))
     out.print(
         "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
@@ -119,8 +121,10 @@ def _verify(
         raise typer.Exit(UNEXPECTED)
 
 
-def _judge(chosen: Any, how: dict[str, Any], device: str) -> tuple[Any, float]:
-    """Judge claims under a bar; also the seconds that imports took before."""
+def _judge(
+    chosen: Any, how: dict[str, Any], device: str, out: Console
+) -> tuple[Any, float]:
+    """Judge claims under a bar on ``out``; also the seconds that imports took before."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     began = time.perf_counter()
@@ -136,7 +140,7 @@ def _judge(chosen: Any, how: dict[str, Any], device: str) -> tuple[Any, float]:
     )
     with (
         use_device(device),
-        Progress(*columns, console=console(), transient=True) as bar,
+        Progress(*columns, console=out, transient=True) as bar,
     ):
         stages: dict[str, Any] = {}
 
@@ -156,7 +160,9 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
     from sigprop.series_audit import audit_series, rows_json, table
 
     series = load_series(path, window)
-    out = Console(width=max(150, console().width), highlight=False)
+    shown = console(json)
+    wide = max(150, shown.width)
+    out = Console(width=wide, highlight=False, stderr=shown.stderr)
     for note in series.notes:
         out.print(f"note: {note}", soft_wrap=True)
     rows = audit_series(series, seed=seed)
@@ -173,7 +179,7 @@ def ledger(
     status: Annotated[
         str | None, typer.Option(help="Show only this status, e.g. refuted.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="Write JSON rows here.")] = None,
+    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write the site and its errata here.")
     ] = None,
@@ -195,9 +201,9 @@ def ledger(
         if html is not None:
             require_free(html)
         how = {"tier": "quick", "seed": seed, "samples": None}
-        run, loaded = _judge(select(paper), how, "cpu")
+        out = console(json)
+        run, loaded = _judge(select(paper), how, "cpu", out)
         shown = [one for one in run.claims if status in (None, one.status)]
-        out = console()
         out.print(ledger_table(shown))
         counts = Counter(one.status for one in run.claims)
         out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
@@ -212,7 +218,7 @@ def ledger(
 @app.command()
 def claims(
     paper: Annotated[str | None, typer.Option(help="Only this paper.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write JSON rows here.")] = None,
+    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
 ) -> None:
     """List every claim with its source and expected status."""
     with plain_errors():
@@ -232,7 +238,7 @@ def claims(
             table.add_row(
                 one.id, one.kind, f"[{colour}]{one.expected}[/]", one.title, one.locator
             )
-        console().print(table)
+        console(json).print(table)
         if json is not None:
             from sigprop.catalogue import row
 

@@ -164,7 +164,7 @@ def audit(
 
         from sigprop.audit import audit as measured
         from sigprop.audit_summary import table
-        from sigprop.results import require_writable
+        from sigprop.files import require_writable, unfinished
         from sigprop.runs import read_about, trained
         from sigprop.tasks.examples import evaluation_batches
 
@@ -177,7 +177,7 @@ def audit(
                 f"{examples} and {batch}"
             )
         if out is not None:
-            require_writable(out)
+            require_writable(out, text=False)
         network, state = trained(checkpoint)
         about, shown = read_about(checkpoint), console()
         held = getattr(_examples(about["task"], data, cache, about["seed"]), part)
@@ -190,5 +190,6 @@ def audit(
         )
         shown.print(table(found))
         if out is not None:
-            found.to_netcdf(out, engine="h5netcdf")
+            with unfinished(out) as partial:
+                found.to_netcdf(partial, engine="h5netcdf")
             shown.print(str(out), soft_wrap=True)

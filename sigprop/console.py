@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -10,10 +11,17 @@ from rich.console import Console
 EXPECTED, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
-def console() -> Console:
-    """Output, wide enough for a table when it goes to a file."""
-    width = None if sys.stdout.isatty() else 150
-    return Console(width=width, highlight=False)
+def console(*files: Path | None) -> Console:
+    """Output, wide enough for a table when it goes to a file.
+
+    Args:
+        files: What the command writes; where ``-`` is one of them, that has standard
+            output to itself, and all else goes to standard error.
+    """
+    aside = Path("-") in files
+    stream = sys.stderr if aside else sys.stdout
+    width = None if stream.isatty() else 150
+    return Console(width=width, highlight=False, stderr=aside)
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigprop.files import unfinished
+from sigprop.files import require_writable as require_writable
+from sigprop.files import write_text as write_text
 
 
 @dataclass(frozen=True)
@@ -108,30 +109,3 @@ def rows(claims: Iterable[ClaimResult]) -> list[dict[str, Any]]:
 def write_json(path: Path, claims: Iterable[ClaimResult]) -> None:
     """Write the rows of a run as a JSON list, whole or not at all."""
     write_text(path, json.dumps(rows(claims), indent=2, ensure_ascii=False) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write ``text`` under a temporary name, then move it in place."""
-    with unfinished(path) as partial:
-        partial.write_text(text, encoding="utf-8")
-
-
-def require_writable(path: Path) -> None:
-    """Refuse a path that cannot be written, before the work and not after it.
-
-    Raises:
-        ValueError: Naming the folder or the file that stands in the way.
-    """
-    if path.is_dir():
-        raise ValueError(
-            f"need a file to write, got the folder {path}; add a file name"
-        )
-    try:
-        with path.with_name(f".{path.name}.partial").open("w"):
-            pass
-        path.with_name(f".{path.name}.partial").unlink()
-    except OSError as error:
-        raise ValueError(
-            f"cannot write {path}: {error.strerror}; choose a folder that exists and "
-            "that you may write to"
-        ) from None

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import UInt8
 
+from sigprop.files import unfinished
 from sigprop.tasks.examples import DataSet, Examples
 from sigprop.tasks.expressions import (
     CLOSE,
@@ -102,7 +103,10 @@ def write_table(path: Path, examples: Examples) -> None:
     Raises:
         ValueError: If an example is not an expression and an end.
     """
-    with path.open("w", encoding="ascii", newline="") as file:
+    with (
+        unfinished(path) as partial,
+        partial.open("w", encoding="ascii", newline="") as file,
+    ):
         table = csv.writer(file, delimiter="\t")
         table.writerow(HEADER)
         for row, length, label in zip(

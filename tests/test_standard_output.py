@@ -1,0 +1,76 @@
+"""Where a file of text is asked for, ``-`` is standard output, and nothing else is there."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from sigprop.cli import app
+from tests.sigprop.test_report import claim, run
+
+CLAIM = "zucchet:75"  # a definition: nothing to simulate
+
+
+def sigprop(*arguments):
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.fixture
+def one_row(monkeypatch):
+    """Commands that choose rows choose one."""
+    import theory.claims
+
+    few = theory.claims.select(ids=(CLAIM,))
+    monkeypatch.setattr(theory.claims, "select", lambda *which, **more: few)
+
+
+@pytest.fixture
+def judged(one_row, monkeypatch):
+    """Judging is over at once, under a bar."""
+    import sigprop.verify
+
+    def verify(chosen, *, progress, **more):
+        progress("simulate", 1, 2)
+        return run(*(claim(one.id, str(one.expected)) for one in chosen))
+
+    monkeypatch.setattr(sigprop.verify, "verify", verify)
+
+
+@pytest.mark.usefixtures("judged")
+@pytest.mark.parametrize("command", ["verify", "ledger", "claims"])
+def test_rows_alone_are_on_standard_output(command):
+    done = sigprop(command, "--json", "-")
+    assert [row["id"] for row in json.loads(done.stdout)] == [CLAIM]
+    assert done.stdout.startswith("[\n")
+    assert done.stdout.endswith("\n]\n")
+    assert CLAIM in done.stderr
+
+
+@pytest.mark.usefixtures("judged")
+def test_the_page_alone_is_on_standard_output(tmp_path):
+    done = sigprop("verify", "--report", "-", "--json", tmp_path / "rows.json")
+    assert done.stdout.startswith("<!DOCTYPE html>")
+    assert done.stdout.rstrip().endswith("</html>")
+    assert "Routes: sym" in done.stderr
+    assert (tmp_path / "rows.json").is_file()
+
+
+def test_the_audit_of_a_series_alone_is_on_standard_output(tmp_path, monkeypatch):
+    from sigprop import series_audit
+
+    monkeypatch.setattr(series_audit, "audit_series", lambda *how, **more: [])
+    monkeypatch.setattr(series_audit, "table", lambda rows: "the table")
+    series = tmp_path / "series.npy"
+    np.save(series, np.random.default_rng(0).standard_normal((64, 16, 1)))
+    done = sigprop("verify", "--input", series, "--json", "-")
+    assert json.loads(done.stdout) == []
+    assert "the table" in done.stderr
+
+
+def test_without_it_tables_stay_on_standard_output():
+    done = sigprop("claims", "--paper", "rotrnn")
+    assert "rotrnn:lemma3" in done.stdout
+    assert done.stderr == ""
