@@ -64,8 +64,19 @@ def gather(
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
-    """The result of one cell, as it was before it was gathered; details are left out."""
-    own = table[[*CURVES]].isel(cell=index).reset_coords(drop=True)
+    """The result of one cell, as it was before it was gathered.
+
+    Of its details those come back that are gathered: the effective rates of a network's
+    first seed, each parameter's in one row.
+    """
+    at = table.isel(cell=index)
+    own = at[[*CURVES]].reset_coords(drop=True)
+    if "effective" in table and at["seed"] == 0:
+        kept = table.isel(entry=table["entry_network"].values == at["network"].item())
+        names = kept["entry_parameter"].values
+        for name in dict.fromkeys(names.tolist()):
+            rates = kept["effective"].values[names == name]
+            own[f"{EFFECTIVE}{name}"] = (f"{name}_0", rates, RATE)
     return own.assign_attrs(
         dtype=table.attrs["dtype"], diverged=int(table["diverged"][index])
     )
