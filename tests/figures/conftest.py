@@ -1,7 +1,13 @@
+import importlib
+
 import pytest
 
 from experiments import command, store
 from figures import catalogue
+from tests.figures.reading import Reading
+from tests.figures.scrambled import scrambled
+
+BAR = "<colorbar>"  # what Matplotlib calls its axes
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +37,19 @@ def results(tmp_path_factory):
 def stored(results, monkeypatch):
     """Figures read those results."""
     monkeypatch.setenv("SIGPROP_RESULTS", str(results))
+
+
+@pytest.fixture
+def show(monkeypatch):
+    """Draw a figure of scrambled results: its panels in order, and the results."""
+
+    def draw(name, panel=None, **tables):
+        data = {study: scrambled(study) for study in catalogue.entry(name).needs(panel)}
+        data |= tables
+        monkeypatch.setattr(store, "load_preset", lambda study, preset: data[study])
+        module = importlib.import_module(catalogue.entry(name).module)
+        drawn = module.draw("paper", panel)
+        panels = [Reading(axes) for axes in drawn.axes if axes.get_label() != BAR]
+        return panels, next(iter(data.values()))
+
+    return draw

@@ -1,0 +1,266 @@
+"""What a panel shows, read back from what was drawn, and ticked off one by one.
+
+A drawing is right when all that should be in it is found there, with its data, its colour
+and its marker, and when nothing is left over.
+"""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import Collection, LineCollection
+from matplotlib.colors import same_color
+from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from scipy.interpolate import RegularGridInterpolator
+
+EXACT = 1e-10
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two arrays hold the same numbers, not-a-number in the same places."""
+    one, other = (
+        np.asarray(np.ma.filled(each, np.nan), float) for each in (one, other)
+    )
+    return one.shape == other.shape and np.allclose(
+        one, other, rtol=EXACT, atol=1e-300, equal_nan=True
+    )
+
+
+def rows(vertices: Any) -> np.ndarray:
+    """Points in a fixed order, each once."""
+    return np.unique(np.asarray(vertices, float), axis=0)
+
+
+class Reading:
+    """The artists of one panel that nobody has asked for yet."""
+
+    def __init__(self, axes: Axes) -> None:
+        self.axes = axes
+        grouped = [part for group in axes.containers for part in group.get_children()]
+        self.bars = [
+            one for one in axes.containers if isinstance(one, ErrorbarContainer)
+        ]
+        self.columns = [one for one in axes.containers if isinstance(one, BarContainer)]
+        self.lines = [one for one in axes.lines if one not in grouped]
+        self.collections = [one for one in axes.collections if one not in grouped]
+        self.images = list(axes.images)
+        self.polygons = [one for one in axes.patches if isinstance(one, Polygon)]
+
+    def curve(
+        self,
+        x: Any,
+        y: Any,
+        colour: Any = None,
+        marker: str = "None",
+        dashes: str | None = None,
+        label: str | None = None,
+    ) -> Line2D:
+        """The line, or the points, at these places."""
+        for line in self.lines:
+            looks = (
+                (line.get_marker() or "None") == marker,
+                colour is None or same_color(line.get_color(), colour),
+                dashes is None or line.get_linestyle() == dashes,
+                label is None or line.get_label() == label,
+            )
+            data = same(line.get_xdata(), x) and same(line.get_ydata(), y)
+            if all(looks) and data and line.get_transform() == self.axes.transData:
+                self.lines.remove(line)
+                return line
+        raise AssertionError(
+            f"no such line: {x=}, {y=}, {colour=}, {marker=}, {label=}"
+        )
+
+    def level(self, height: float, colour: Any = None) -> Line2D:
+        """A line across the whole panel."""
+        across = self.axes.get_yaxis_transform(which="grid")
+        return self._straight([0, 1], [height, height], across, colour)
+
+    def upright(self, place: float, colour: Any = None) -> Line2D:
+        """A line from the bottom of the panel to its top."""
+        up = self.axes.get_xaxis_transform(which="grid")
+        return self._straight([place, place], [0, 1], up, colour)
+
+    def _straight(self, x: Any, y: Any, transform: Any, colour: Any) -> Line2D:
+        for line in self.lines:
+            data = same(line.get_xdata(), x) and same(line.get_ydata(), y)
+            shade = colour is None or same_color(line.get_color(), colour)
+            if data and shade and line.get_transform() == transform:
+                self.lines.remove(line)
+                return line
+        raise AssertionError(f"no straight line {x=}, {y=}, {colour=}")
+
+    def errors(
+        self,
+        x: Any,
+        y: Any,
+        up: Any = None,
+        across: Any = None,
+        colour: Any = None,
+        marker: str | None = None,
+    ) -> None:
+        """Points, or columns, with bars of these lengths to either side."""
+        x, y = np.atleast_1d(np.asarray(x)), np.atleast_1d(np.asarray(y))
+        ends = [
+            np.stack([np.stack([x, y - up], 1), np.stack([x, y + up], 1)], 1)
+            if across is None
+            else np.stack(
+                [np.stack([x - across, y], 1), np.stack([x + across, y], 1)], 1
+            )
+        ]
+        for bars in self.bars:
+            line, _, columns = bars.lines
+            found = [np.array(one.get_segments()) for one in columns]
+            looks = (
+                colour is None or same_color(line.get_color(), colour),
+                marker is None or line.get_marker() == marker,
+                line is None or same(line.get_xydata(), np.stack([x, y], 1)),
+                bars.has_yerr == (across is None),
+            )
+            if all(looks) and all(map(same, found, ends)):
+                self.bars.remove(bars)
+                return
+        raise AssertionError(f"no points with bars: {x=}, {y=}, {up=}, {across=}")
+
+    def band(self, x: Any, low: Any, high: Any, colour: Any = None) -> Collection:
+        """A filled strip between two curves."""
+        wanted = rows([*zip(x, low, strict=True), *zip(x, high, strict=True)])
+        for one in self.collections:
+            shade = colour is None or same_color(one.get_facecolor()[0][:3], colour)
+            paths = one.get_paths()
+            if shade and len(paths) == 1 and same(rows(paths[0].vertices), wanted):
+                self.collections.remove(one)
+                return one
+        raise AssertionError(f"no band: {x=}, {low=}, {high=}, {colour=}")
+
+    def dashes_up(self, x: Any, low: Any, high: Any, colour: Any = None) -> Collection:
+        """Separate upright lines."""
+        ends = zip(x, low, high, strict=True)
+        return self._segments([[(a, b), (a, c)] for a, b, c in ends], colour)
+
+    def dashes_across(self, y: float, low: float, high: float, colour: Any = None):
+        """One separate level line."""
+        return self._segments([[(low, y), (high, y)]], colour)
+
+    def _segments(self, wanted: Any, colour: Any) -> Collection:
+        for one in self.collections:
+            if not isinstance(one, LineCollection):
+                continue
+            shade = colour is None or same_color(one.get_color()[0], colour)
+            if shade and same(np.array(one.get_segments()), wanted):
+                self.collections.remove(one)
+                return one
+        raise AssertionError(f"no separate lines {wanted}")
+
+    def points(self, x: Any, y: Any, colour: Any = None) -> Collection:
+        """Points of a scatter."""
+        for one in self.collections:
+            offsets = np.ma.filled(one.get_offsets(), np.nan)
+            if same(offsets, np.stack([x, y], 1)):
+                self.collections.remove(one)
+                assert colour is None or same_color(one.get_facecolor()[0], colour)
+                return one
+        raise AssertionError("no such points")
+
+    def image(self, values: Any) -> Any:
+        """An image of these numbers, the first row on top."""
+        (found,) = [one for one in self.images if same(one.get_array(), values)]
+        self.images.remove(found)
+        assert found.origin == "upper"
+        return found
+
+    def mesh(self, x: Any, y: Any, values: Any) -> Any:
+        """Cells of a plane with these corners, and these numbers for colours."""
+        for one in self.collections:
+            if not hasattr(one, "get_coordinates"):
+                continue
+            if same(one.get_array(), values):
+                assert same(one.get_coordinates(), np.stack([x, y], -1))
+                self.collections.remove(one)
+                return one
+        raise AssertionError("no mesh of these numbers")
+
+    def contours(self, x: Any, y: Any, values: Any, filled: bool = False) -> Any:
+        """Lines of equal height on a plane, or what is between them.
+
+        Where such a line crosses the grid's, the height interpolated there is a level.
+
+        Args:
+            x: The grid's places across, and ``y`` upwards.
+            y: See ``x``.
+            values: Heights by ``y`` and ``x``.
+            filled: Whether the plane between the lines is filled.
+        """
+        (found,) = [
+            one
+            for one in self.collections
+            if hasattr(one, "levels") and one.filled is filled
+        ]
+        height = RegularGridInterpolator((x, y), np.asarray(values).T)
+        edges = [min(x), max(x)], [min(y), max(y)]
+        levels, seen = np.asarray(found.levels), 0
+        for number, path in enumerate(found.get_paths()):
+            if not len(path.vertices):
+                continue
+            inside = np.all(
+                [~np.isin(path.vertices[:, i], edges[i]) for i in (0, 1)], axis=0
+            )
+            low, high = zip(*edges, strict=True)
+            at = height(np.clip(path.vertices[inside], low, high))
+            own = levels[number : number + 2] if filled else levels[[number]]
+            low, high = own.min(), own.max()
+            top = filled and number + 1 == len(levels)  # all that is higher
+            away = np.abs(at[:, None] - own).min(1)
+            within = (at > low - 1e-6) & ((at < high + 1e-6) | top)
+            assert np.all(within if filled else away < 1e-6)
+            seen += np.sum(away < 1e-6)
+        assert seen > 50
+        self.collections.remove(found)
+        return found
+
+    def heights(self, x: Any, values: Any, colour: Any = None) -> None:
+        """Columns from nought with their middles here."""
+        for one in self.columns:
+            middles = [bar.get_x() + bar.get_width() / 2 for bar in one]
+            if same([bar.get_height() for bar in one], values):
+                np.testing.assert_allclose(middles, x, atol=1e-12)
+                assert all(bar.get_y() == 0 for bar in one)
+                assert colour is None or same_color(one[0].get_facecolor(), colour)
+                self.columns.remove(one)
+                return
+        raise AssertionError(f"no columns of heights {values}")
+
+    def disc(self, radius: float) -> None:
+        """A filled circle about the origin."""
+        for one in self.polygons:
+            if np.allclose(np.hypot(*one.get_xy().T), radius):
+                self.polygons.remove(one)
+                return
+        raise AssertionError(f"no disc of {radius=}")
+
+    def text(self, start: str, place: Any = None, colour: Any = None) -> None:
+        """A text that starts so, at this place of the data, in this colour."""
+        (found,) = [one for one in self.axes.texts if one.get_text().startswith(start)]
+        assert place is None or same(found.xy, place)
+        assert colour is None or same_color(found.get_color(), colour)
+
+    def done(
+        self, across: str = "linear", up: str = "linear", x: str = "", y: str = ""
+    ) -> None:
+        """Nothing is left over; the axes have these scales and say so much."""
+        left = self.lines, self.bars, self.columns, self.collections, self.images
+        assert [len(one) for one in (*left, self.polygons)] == [0] * 6
+        assert (self.axes.get_xscale(), self.axes.get_yscale()) == (across, up)
+        assert x in self.axes.get_xlabel()
+        assert y in self.axes.get_ylabel()
+
+
+def memory(axes: Axes) -> None:
+    """The axis of a gap: eigenvalues are written, and grow to the right."""
+    left, right = axes.get_xlim()
+    assert left > right > 0
+    labels = [float(one.get_text()) for one in axes.get_xticklabels()]
+    np.testing.assert_allclose(labels, 1 - axes.get_xticks(), atol=1e-4)
+    assert len(labels) > 1

@@ -1,0 +1,142 @@
+"""Results in which no two curves agree, so that a drawing tells them apart.
+
+Real ones hold the same number by several routes.  Here every number is moved by a factor
+of its own; names, dimensions and coordinates are the real ones.
+"""
+
+import numpy as np
+import xarray as xr
+
+from experiments import store
+
+COARSE = {
+    "angle_descent": {"row": slice(None, None, 10), "column": slice(None, None, 10)},
+    "power_descent": {"first": slice(None, None, 8), "second": slice(None, None, 8)},
+    "similarity": {"radius": slice(None, None, 9), "turn": slice(None, None, 30)},
+    "basins": {"teacher": slice(3), "chart": slice(3)},
+    "one_dimensional": {"real": slice(None, None, 40), "turn": slice(None, None, 40)},
+}
+PLACES = ("column_omega_theta", "row_omega_nu", "omega", "teacher_modulus")
+
+
+def scrambled(study: str) -> xr.Dataset:
+    """A result of this study."""
+    draws = np.random.default_rng(len(study))
+    real = MADE[study]() if study in MADE else store.shipped(study)
+    data = real.isel(COARSE.get(study, {})).copy(deep=True)
+    for name, values in data.data_vars.items():
+        if values.dtype.kind in "fc" and name not in PLACES:
+            data[name] = values * draws.uniform(0.8, 1.25, values.shape)
+    return data
+
+
+def _table(
+    variables: dict[str, tuple[str, ...]], coords: dict, **attributes
+) -> xr.Dataset:
+    """Positive numbers for every variable, of the coordinates' sizes."""
+    draws = np.random.default_rng(0)
+    sizes = {name: len(values) for name, values in coords.items()}
+    return xr.Dataset(
+        {
+            name: (dims, draws.uniform(1, 2, [sizes[dim] for dim in dims]))
+            for name, dims in variables.items()
+        },
+        {name: (name, list(values)) for name, values in coords.items()},
+        attributes,
+    )
+
+
+def curse_of_memory() -> xr.Dataset:
+    """As ``experiments.curse_of_memory`` makes it."""
+    curve, point = (("quantity", "rho", gap) for gap in ("gap", "simulated_gap"))
+    points = ("exact", "simulated", "sem", "controlled", "controlled_sem")
+    return _table(
+        dict.fromkeys(("theory", "controlled_theory"), curve)
+        | dict.fromkeys(points, point),
+        {
+            "quantity": ("state", "sensitivity"),
+            "rho": (0.0, 0.9, 1.0),
+            "gap": np.geomspace(1, 1e-4, 11),
+            "simulated_gap": (0.9, 0.3, 0.1),
+        },
+    )
+
+
+def ring_gain() -> xr.Dataset:
+    """As ``experiments.ring_gain`` makes it."""
+    return _table(
+        {
+            "theory": ("inner", "gap"),
+            "measured": ("input", "inner", "simulated_gap", "run"),
+        },
+        {
+            "inner": (0.0, 0.9),
+            "gap": np.geomspace(0.09, 0.05, 11),
+            "simulated_gap": (0.09, 0.05),
+            "input": ("white", "constant"),
+            "run": range(24),
+        },
+    )
+
+
+def ring_eigenvalues() -> xr.Dataset:
+    """As ``experiments.ring_eigenvalues`` makes it."""
+    variables = {
+        "matrix_fraction": ("size", "radius"),
+        "circular_law": ("radius",),
+        "ring_fraction": ("ring", "radius"),
+        "ring_law": ("ring", "radius"),
+    }
+    sizes = {"size": (20, 60), "ring": range(3), "index": range(60), "draw": range(30)}
+    plane = {
+        "matrix_eigenvalue": ("size", "index"),
+        "ring_eigenvalue": ("ring", "draw"),
+    }
+    coords = {**sizes, "radius": np.linspace(0, 1.25, 26)}
+    data = _table(variables, coords, band=0.08)
+    one, other = (_table(plane, sizes) for _ in range(2))
+    other = other.map(lambda values: values[..., ::-1])
+    data = data.merge(0.4 * one - 0.3j * other).assign_attrs(band=0.08)
+    for name in variables:
+        data[name] = data[name] / 3
+    index = data["index"] < xr.DataArray([20, 60], dims="size")
+    data["matrix_eigenvalue"] = data["matrix_eigenvalue"].where(index)
+    return data.drop_vars(["ring", "index", "draw"]).assign_coords(
+        matrices=("size", [10, 4]),
+        inner=("ring", [0.0, 0.5, 0.9]),
+        outer=("ring", [1.0, 0.9, 0.999]),
+    )
+
+
+def network_curvature() -> xr.Dataset:
+    """As ``experiments.network_curvature`` makes it."""
+    rank = ("network", "end", "rank")
+    counts, shares = ("network", "end", "threshold"), ("network", "group")
+    data = _table(
+        dict.fromkeys(("extreme", "extreme_residual", "participation"), rank)
+        | dict.fromkeys(("count", "count_sem"), counts)
+        | dict.fromkeys(("share", "share_sem"), shares),
+        {
+            "network": ("LRU", "BLUR", "tanh"),
+            "end": ("largest", "smallest"),
+            "rank": range(3),
+            "group": ("recurrent", "input", "readout", "other"),
+            "threshold": np.geomspace(1e-3, 1e3, 121),
+        },
+    )
+    sign = xr.DataArray([1, -1], dims="end")
+    fall = np.exp(-2 * data["threshold"])
+    data["extreme"] = data["extreme"] * sign
+    data["extreme_residual"] = data["extreme_residual"] / 2
+    data["count"], data["count_sem"] = (
+        20 * data["count"] * fall,
+        data["count_sem"] * fall,
+    )
+    data["share"], data["share_sem"] = data["share"] / 4, data["share_sem"] / 50
+    return data
+
+
+MADE = {
+    one.__name__: one
+    for one in (curse_of_memory, ring_gain, ring_eigenvalues, network_curvature)
+}

@@ -1,0 +1,222 @@
+"""Maps, landscapes and matrices of a figure are the stored ones, and not transposed."""
+
+import numpy as np
+import pytest
+from matplotlib.colors import LogNorm, SymLogNorm
+
+from figures import hessians, losses, lru_8, style, zucchet_7, zucchet_8, zucchet_10
+
+
+@pytest.mark.parametrize(
+    ("name", "panel", "networks"),
+    [
+        ("zucchet-4", "a", ["RNN"]),
+        ("zucchet-4", "b", ["complex diagonal"]),
+        ("zucchet-9", "a", ["LRU"]),
+        ("zucchet-9", "b", ["S4"]),
+    ],
+)
+def test_hessians_have_their_entries_directions_and_eigenvalues(
+    show, name, panel, networks
+):
+    panels, data = show(name, panel)
+    for i, network in enumerate(networks):
+        matrix, vectors, spectrum = panels[3 * i : 3 * i + 3]
+        one = data.sel(network=network)
+        assert network in matrix.axes.get_title("left")
+        size = np.sum(one["parameter"].values != "")
+        entries = one["hessian"].values[:size, :size]
+        _matrix(matrix.image(entries), entries, hessians.DECADES)
+        top = vectors.image(one["eigenvector"].values[:, :size].T)
+        assert top.norm(-1) == 0
+        assert top.norm(1) == 1
+        own = hessians.NAMES
+        parts = [own[name] for name in one["parameter"].values[:size]]
+        changes = [j - 0.5 for j in range(1, size) if parts[j] != parts[j - 1]]
+        for edge in changes:
+            matrix.level(edge, "white")
+            matrix.upright(edge, "white")
+            vectors.level(edge, "white")
+        labels = [text.get_text() for text in matrix.axes.get_yticklabels()]
+        assert labels == list(dict.fromkeys(parts))
+        matrix.done()
+        vectors.done(x="eigenvector")
+        _spectrum(spectrum, one, losses.COLOURS[network])
+
+
+def _matrix(image, entries, decades):
+    """The largest entry in size is deepest, red if positive, on a logarithmic scale."""
+    most = np.abs(entries).max()
+    assert isinstance(image.norm, SymLogNorm)
+    assert (image.norm.vmin, image.norm.vmax) == (-most, most)
+    assert image.norm.linthresh == pytest.approx(most / 10**decades)
+    red, _, blue, _ = image.cmap(image.norm(most))
+    assert red > blue
+
+
+def _spectrum(drawn, one, colour):
+    exact = one["eigenvalue"].values
+    kept = exact > 1e-9 * np.nanmax(exact)
+    rank = np.arange(1, kept.size + 1)
+    drawn.curve(rank[kept], exact[kept], colour)
+    drawn.curve(rank[kept], one["autodiff"].values[kept], colour, marker="o")
+    count = one.sizes["top"]
+    first = kept[:count]
+    drawn.errors(
+        rank[:count][first],
+        one["simulated"].values[first],
+        2 * one["simulated_sem"].values[first],
+        colour=style.BLACK,
+        marker="x",
+    )
+    drawn.level(2 / float(one["measured_bound"]), style.GREY)
+    drawn.done("linear", "log", x="rank")
+
+
+def test_concentrated_hessians_stand_under_their_phases(show):
+    panels, data = show("zucchet-10", "b")
+    panels = [*show("zucchet-10", "a")[0], *panels, *show("zucchet-10", "c")[0]]
+    for i, drawn in enumerate(panels):
+        entries = data["concentrated"].isel(phase=i).values
+        _matrix(drawn.image(entries), entries, zucchet_10.DECADES)
+        drawn.level(9.5, "white")
+        drawn.upright(9.5, "white")
+        drawn.done()
+        assert rf"= {data['phase'].values[i]:g}\," in drawn.axes.get_title("left")
+
+
+def test_paths_of_the_angle_run_over_their_landscape(show):
+    panels, data = show("zucchet-7")
+    for drawn, chart in zip(panels, ("plain", "exponential", "optimal"), strict=True):
+        one = data.sel(chart=chart)
+        x, y = one["column_omega_theta"].values, one["row_omega_nu"].values
+        loss = one["landscape"].values
+        height = np.log10(np.maximum(loss, zucchet_7.FLOOR))
+        filled = drawn.contours(x, y, height, filled=True)
+        assert filled.get_cmap().name == "viridis_r"
+        lines = drawn.contours(x, y, loss)
+        assert tuple(lines.levels) == zucchet_7.LINES
+        across, up = one["omega_theta"].values, one["omega_nu"].values
+        drawn.curve(across, up, style.BLACK)
+        drawn.curve(across[:1], up[:1], marker="s")
+        drawn.curve(across[-1:], up[-1:], marker="o")
+        nu, theta = one["goal"].values
+        drawn.curve([theta], [nu], marker="*")
+        first = chart == "plain"
+        drawn.done(x=r"\omega_\theta", y=r"\omega_\nu" if first else "")
+
+
+def test_paths_of_the_power_run_over_their_landscape(show):
+    panels, data = show("lru-8")
+    places = [
+        (chart, i)
+        for chart in ("cartesian", "exponential")
+        for i in range(data.sizes["shown"])
+    ]
+    x, y = data["first"].values, data["second"].values
+    for drawn, (chart, i) in zip(panels[:-1], places, strict=True):
+        one = data.sel(chart=chart).isel(shown=i)
+        least = 10 ** lru_8.LEVELS[0]
+        height = np.log10(np.maximum(one["landscape"].values, least))
+        drawn.contours(x, y, height.T, filled=True)
+        across, up = (one["path"].values - one["goal"].values).T
+        drawn.curve(across, up, style.BLACK)
+        drawn.curve(across[:1], up[:1], marker="s")
+        drawn.curve(across[-1:], up[-1:], marker="*")
+        names = ("Re", "Im") if chart == "cartesian" else (r"\nu", r"\theta")
+        drawn.done(x=names[0], y="" if i else names[1])
+        assert rf"{float(one['shown']):g}\," in drawn.axes.get_title()
+    _iterations(panels[-1], data)
+
+
+def _iterations(drawn, data):
+    phase = data["phase"].values
+    for chart in data["chart"].values:
+        one = data.sel(chart=chart)
+        rate = np.log10(float(one["best_rate"]))
+        nearest = np.abs(data["log_rate"].values - rate).argmin()
+        settled = one["settled"].isel(log_rate=nearest).transpose("lag", "phase").values
+        colour = drawn.curve(phase, settled.mean(0)).get_color()
+        drawn.band(phase, settled.min(0), settled.max(0), colour)
+        assert same_chart(chart, colour)
+    for shown in data["shown"].values:
+        drawn.upright(shown, style.GREY)
+    drawn.done(x=r"\theta^*", y="iterations")
+
+
+def same_chart(chart, colour):
+    return lru_8.COLOURS[chart] == colour
+
+
+def test_similarity_is_a_disc_a_circle_and_an_alignment(show):
+    panels, data = show("zucchet-8")
+    rhos = data["rho"].values
+    circle, alignment = panels[-2:]
+    radius, turn = data["radius"].values[:, None], data["turn"].values
+    x, y = radius * np.cos(turn), radius * np.sin(turn)
+    modulus, angle = data.attrs["modulus"], data.attrs["angle"]
+    star = [modulus * np.cos(angle)], [modulus * np.sin(angle)]
+    for drawn, rho in zip(panels[:-2], rhos, strict=True):
+        values = np.maximum(data["disc"].sel(rho=rho).values, zucchet_8.FLOOR)
+        mesh = drawn.mesh(x, y, values)
+        assert isinstance(mesh.norm, LogNorm)
+        drawn.curve(*star, marker="*")
+        drawn.curve(star[0], [-star[1][0]], marker="o")
+        drawn.done()
+        assert f"= {rho:g}$" in drawn.axes.get_title()
+    along, marked = data["along"].values, data["marked"].values
+    near, centre = data.attrs["near"], -angle
+    close = np.abs(marked - centre) < 1.02 * near
+    kept = ~close | np.isclose(marked, centre, atol=1e-9)
+    gap = np.median(np.diff(marked[close]))
+    for i, rho in enumerate(rhos):
+        one = data.sel(rho=rho)
+        colour = circle.curve(along, one["circle"]).get_color()
+        circle.curve(marked[kept], one["autodiff"].values[kept], marker="o")
+        shown = np.abs(along - centre) < 1.001 * near
+        place = along[shown] - centre
+        alignment.curve(place, one["alignment"].values[shown], colour)
+        alignment.errors(
+            marked[close] - centre + 0.1 * gap * (i - 1.5),
+            one["simulated"].values[close],
+            one["sem"].values[close],
+            colour=colour,
+        )
+    for sign in (-1, 1):
+        circle.upright(sign * angle, style.GREY)
+    circle.done("linear", "log", x="angle", y="S")
+    alignment.done(x="angle", y="sqrt")
+    texts = [text.get_text() for text in alignment.axes.get_legend().get_texts()]
+    assert texts == [rf"$\rho = {rho:g}$" for rho in rhos]
+
+
+def test_basins_are_coloured_by_the_time_to_the_teacher(show):
+    panels, data = show("sigprop-basins")
+    about = data.attrs
+    depth = -np.log10(data["gap_edge"].values)
+    fine = np.linspace(0, 2 * np.pi, 12 * data.sizes["column"] + 1)
+    x, y = depth[:, None] * np.cos(fine), depth[:, None] * np.sin(fine)
+    each = about["steps"] / about["records"]
+    angle = np.linspace(0, 2 * np.pi, 181)
+    places = [
+        (optimiser, teacher, chart)
+        for optimiser in ("Adam", "gradient descent")
+        for teacher in range(2)
+        for chart in data["chart"].values
+    ]
+    for drawn, (optimiser, teacher, chart) in zip(panels, places, strict=True):
+        one = data.isel(teacher=teacher).sel(optimiser=optimiser, chart=chart)
+        steps = each * (one["arrival"].values + 1)
+        steps[one["reached"].values != 1] = np.nan
+        mesh = drawn.mesh(x, y, steps.repeat(12, axis=1))
+        assert (mesh.norm.vmin, mesh.norm.vmax) == (0, about["steps"])
+        drawn.disc(depth[-1])
+        for modulus in about["ring"]:
+            radius = -np.log10(1 - modulus)
+            drawn.curve(radius * np.cos(angle), radius * np.sin(angle), "w")
+        radius = -np.log10(1 - float(one["teacher_modulus"]))
+        at = float(one["teacher_angle"])
+        drawn.curve([radius * np.cos(at)], [radius * np.sin(at)], marker="*")
+        best = one.sel(measure="disc").isel(rate_index=int(one["best"]))
+        share, error = (100 * float(best[name]) for name in ("fraction", "error"))
+        drawn.done(x=f"{share:.1f} ± {error:.1f}")
