@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from experiments import store
+from sigprop.interruption import interruptible
 
 STUDIES = (
     "accuracy",
@@ -123,10 +124,11 @@ def main(study: str) -> None:
         "--force", action="store_true", help="run even if the result is stored"
     )
     arguments = parser.parse_args()
-    try:
-        file = make(study, arguments.preset, arguments.force, print)
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    if hasattr(module, "show"):
-        module.show(store.read(file))
-    print(file)
+    with interruptible():
+        try:
+            file = make(study, arguments.preset, arguments.force, print)
+        except (ValueError, OSError) as error:
+            sys.exit(f"error: {error}")
+        if hasattr(module, "show"):
+            module.show(store.read(file))
+        print(file)

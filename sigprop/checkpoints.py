@@ -2,11 +2,13 @@
 
 A file holds every leaf of a tree under its path, the curves recorded so far, the number
 of segments done, and what is trained.  Random keys are kept as the integers that they are
-made of.
+made of.  The comment of the archive is a checksum of all that comes before it: ``np.load``
+alone reads some damaged files as other data.
 """
 
+import hashlib
+import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from jaxtyping import Array
 from sigprop.files import unfinished
 
 DONE, ABOUT, RECORD = "segments_done", "about", "record "  # names beside the leaves
+CHECKSUM = len(hashlib.sha256().hexdigest())  # characters
 Records = Mapping[str, list[np.ndarray]]
 
 
@@ -37,8 +40,14 @@ def save_checkpoint(
     arrays: dict[str, Any] = {DONE: np.array(done), ABOUT: json.dumps(about or {})}
     arrays |= {f"{RECORD}{name}": np.stack(values) for name, values in records.items()}
     arrays |= {name: np.asarray(leaf) for name, leaf in _leaves(_plain(tree))}
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)
+    # An archive ends with the length of its comment, in two bytes, and the comment.
+    packed.seek(-2, io.SEEK_END)
+    packed.write(CHECKSUM.to_bytes(2, "little"))
     with unfinished(place) as partial, partial.open("wb") as stream:
-        np.savez(stream, **arrays)
+        stream.write(packed.getbuffer())
+        stream.write(_checksum(packed.getbuffer()))
 
 
 def load_checkpoint(
@@ -53,15 +62,10 @@ def load_checkpoint(
             taken that fits.
 
     Raises:
-        ValueError: If the file cannot be read, or is of another training.
+        ValueError: If the file is damaged, or is of another training.
+        OSError: If it cannot be read.
     """
-    try:
-        with place.open("rb") as stream, np.load(stream) as stored:
-            found = dict(stored)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"{place} is no checkpoint ({error}); delete it to start over"
-        ) from error
+    found = read_checkpoint(place)
     others = [] if about is None else differences(_about(found), about)
     if others:
         raise ValueError(
@@ -90,6 +94,28 @@ def load_checkpoint(
     }
     tree = jax.tree.unflatten(jax.tree.structure(like), leaves)
     return tree, int(found[DONE]), records
+
+
+def read_checkpoint(place: Path) -> dict[str, np.ndarray]:
+    """All arrays of a file by their names, once its checksum is found right.
+
+    Raises:
+        ValueError: If the file is damaged.
+        OSError: If it cannot be read.
+    """
+    held = place.read_bytes()
+    body, checksum = memoryview(held)[:-CHECKSUM], held[-CHECKSUM:]
+    if len(held) <= CHECKSUM or checksum != _checksum(body):
+        raise ValueError(
+            f"{place} is no checkpoint of this version, or damaged: its checksum is "
+            "wrong; delete it to start over"
+        )
+    with np.load(io.BytesIO(held)) as stored:
+        return dict(stored)
+
+
+def _checksum(body: bytes | memoryview) -> bytes:
+    return hashlib.sha256(body).hexdigest().encode()
 
 
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ from sigprop.cli_sweep import sweeps
 from sigprop.cli_table import tables
 from sigprop.cli_train import audit, train
 from sigprop.console import EXPECTED, UNEXPECTED, console, plain_errors
+from sigprop.interruption import interruptible
 from sigprop.tables import MARKS, ledger_table, outcome, summary
 
 JSON_HELP = "Write JSON rows here; - prints them."
@@ -325,7 +326,8 @@ def models(
 
 def main() -> None:
     """Run the command line."""
-    app()
+    with interruptible():
+        app()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-EXPECTED, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+from sigprop.interruption import INTERRUPTED
+
+EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2
 
 
 def console(*files: Path | None) -> Console:

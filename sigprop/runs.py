@@ -7,7 +7,7 @@
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ import equinox as eqx
 import numpy as np
 
 from sigprop.checkpoints import differences
+from sigprop.files import unfinished
+from sigprop.locks import claimed
 from sigprop.networks import Network, TwoTowers, load_network, save_network
 from sigprop.networks.assembly import parameter_table
 from sigprop.recipes import Recipe
@@ -25,7 +27,15 @@ from sigprop.tasks.examples import DataSet
 
 VERSION = 1
 ABOUT, RESULT, NETWORK = "run.json", "result.json", "network.safetensors"
-CHECKPOINT, CURVES = "checkpoint.npz", "curves.npz"
+CHECKPOINT, CURVES, LOCK = "checkpoint.npz", "curves.npz", ".training.lock"
+SCORES = (
+    "test_accuracy",
+    "test_loss",
+    "validation_accuracy",
+    "best_step",
+    "parameters",
+    "seconds",
+)
 
 Progress = Callable[[int, Mapping[str, float]], None]
 
@@ -61,26 +71,32 @@ def run(
         ``parameters`` and ``seconds`` of the last part that ran.
 
     Raises:
-        ValueError: If the folder holds another training, or as ``fit``.
+        ValueError: If the folder holds another training, a file of it is damaged,
+            another process is training in it, or as ``fit``.
         Diverged: As ``fit``.
     """
     claim(folder, job)
-    done = folder / RESULT
+    with claimed(folder / LOCK) as mine:
+        if not mine:
+            raise ValueError(
+                f"need a training that no other process is at, one is in {folder}; wait "
+                "for it, or name a new folder"
+            )
+        return _run(job, data, folder, probe=probe, every=every, progress=progress)
+
+
+def _run(
+    job: Job, data: DataSet, folder: Path, *, every: float, **told: Any
+) -> dict[str, Any]:
+    """The same, in a folder of its own."""
+    done, place = folder / RESULT, folder / CHECKPOINT
     if done.is_file():
-        return json.loads(done.read_text())
+        return _read(done, SCORES)
     began = time.perf_counter()
-    place = folder / CHECKPOINT
-    fitted = fit(
-        job.recipe,
-        data,
-        job.seed,
-        checkpoint=place,
-        every=every,
-        probe=probe,
-        progress=progress,
-    )
+    fitted = fit(job.recipe, data, job.seed, checkpoint=place, every=every, **told)
     save_network(folder / NETWORK, fitted.network, fitted.state)
-    np.savez(folder / CURVES, allow_pickle=False, **fitted.records)
+    with unfinished(folder / CURVES) as partial, partial.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **fitted.records)
     result = {
         "test_accuracy": fitted.test.accuracy,
         "test_loss": fitted.test.loss,
@@ -126,10 +142,24 @@ def read_about(folder: Path) -> dict[str, Any]:
         raise FileNotFoundError(
             f"need the folder of a training, with {ABOUT}, got {folder}"
         )
+    return _read(place, [field.name for field in dataclasses.fields(Job)])
+
+
+def _read(place: Path, names: Iterable[str]) -> dict[str, Any]:
+    """The JSON object of a file, which has all these names."""
     try:
-        return json.loads(place.read_text())
+        found = json.loads(place.read_bytes())
     except ValueError as error:
-        raise ValueError(f"need JSON in {place}, got other text: {error}") from error
+        raise ValueError(
+            f"need JSON in {place}, got other text ({error}); delete it to train again"
+        ) from error
+    missing = sorted(set(names) - set(found if isinstance(found, dict) else ()))
+    if missing:
+        raise ValueError(
+            f"need a JSON object with {', '.join(missing)} in {place}, and it has none; "
+            "delete it to train again"
+        )
+    return found
 
 
 def trained(folder: Path) -> tuple[Network | TwoTowers, eqx.nn.State]:

@@ -5,6 +5,7 @@ Training goes in segments of equal length; after each one curves are recorded an
 time to time, everything is written to one file, from which the same call goes on.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -281,6 +282,8 @@ def train(
 ) -> tuple[Tree, dict[str, np.ndarray]]:
     """Run all segments, from the checkpoint if there is one.
 
+    It is written after the first segment, from time to time, and at an interruption.
+
     Args:
         run: The start, or many of them along a first axis, or any tree of arrays.
         segment: Takes ``segments.steps`` steps, and says what to record of them; it
@@ -295,20 +298,46 @@ def train(
     Raises:
         ValueError: If the checkpoint is of another training.
     """
-    done, records = 0, {}
-    place = segments.checkpoint
+    now, place = _Stand(run, 0, {}), segments.checkpoint
     if place is not None and place.is_file():
-        run, done, records = load_checkpoint(place, run, segments.about)
-    progress(done)
-    written = time.monotonic()
-    while done < segments.count:
-        run, found = segment(run)
-        for name, value in found.items():
-            records.setdefault(name, []).append(np.asarray(value))
-        done += 1
-        late = time.monotonic() - written > segments.every
-        if place is not None and (late or done == segments.count):
-            save_checkpoint(place, run, done, records, segments.about)
-            written = time.monotonic()
-        progress(done)
-    return run, {name: np.stack(values) for name, values in records.items()}
+        now = _Stand(*load_checkpoint(place, run, segments.about))
+    kept, written = now.done, -math.inf
+
+    def keep(now: _Stand) -> None:
+        if place is not None:
+            save_checkpoint(place, now.run, now.done, now.records, segments.about)
+
+    try:
+        progress(now.done)
+        while now.done < segments.count:
+            after, found = segment(now.run)
+            now = _Stand(after, now.done + 1, _extended(now.records, found))
+            late = time.monotonic() - written > segments.every
+            if late or now.done == segments.count:
+                keep(now)
+                kept, written = now.done, time.monotonic()
+            progress(now.done)
+    except KeyboardInterrupt:
+        if now.done > kept:
+            keep(now)
+        raise
+    return now.run, {name: np.stack(values) for name, values in now.records.items()}
+
+
+class _Stand(NamedTuple):
+    """How far a training is; replaced whole, so that an interruption splits nothing."""
+
+    run: Any
+    done: int
+    records: dict[str, list[np.ndarray]]
+
+
+def _extended(
+    records: Mapping[str, list[np.ndarray]], found: Mapping[str, Any]
+) -> dict[str, list[np.ndarray]]:
+    """A copy with what was recorded last."""
+    more = {name: [np.asarray(value)] for name, value in found.items()}
+    return {
+        name: [*records.get(name, []), *more.get(name, [])]
+        for name in {**records, **more}
+    }

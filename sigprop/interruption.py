@@ -1,0 +1,65 @@
+"""Ctrl-C whenever it comes: the command ends with status 130, at once and in one piece.
+
+Two things stand in the way.  Python drops an exception that is raised in the callback of
+a weak reference, which imports use, and an interruption with it.  And XLA compiles on
+threads of its own that nothing stops: an interpreter that ends frees the devices that
+they still use, and the process dies of a segmentation fault, when they are done.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+INTERRUPTED = 130
+AGAIN = 0.05  # seconds after which an interruption that was dropped is raised again
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let an interruption end the process, whatever else it is doing.
+
+    For the outermost call of a program: one that was interrupted does not return.
+    """
+    before = sys.unraisablehook
+
+    def dropped(found: Any) -> None:
+        if found.exc_type is KeyboardInterrupt:
+            threading.Timer(AGAIN, _interrupt).start()
+        else:
+            before(found)
+
+    sys.unraisablehook = dropped
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        leave(INTERRUPTED)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            leave(INTERRUPTED)
+        raise
+    finally:
+        sys.unraisablehook = before
+
+
+def leave(status: int) -> NoReturn:
+    """End the process with its workers, and wait for no thread of a compiler.
+
+    What is written must be closed before.
+    """
+    for child in multiprocessing.active_children():
+        child.terminate()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # a pipe that nobody reads
+            stream.flush()
+    os._exit(status)
+
+
+def _interrupt() -> None:
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
