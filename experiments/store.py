@@ -23,16 +23,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import h5py
-import numpy as np
 import platformdirs
 import xarray as xr
 
+from experiments import netcdf
 from sigprop.files import unfinished as unfinished  # figures are written by it too
 
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 SHIPPED = Path(__file__).parent / "results" / "paper"
-COMPLEX_PARTS = ("real", "imag")
 SWEEPS = {
     "memory_gap": "teacher_student",
     "ablation": "teacher_student",
@@ -61,6 +59,14 @@ class Members:
 
     grid: str
     finished: int
+
+
+class Damaged(ValueError):
+    """A file that cannot be read: its name, the reason, and the command for a new one."""
+
+    def __init__(self, file: Path, reason: str, again: str):
+        super().__init__(f"{file} is damaged ({reason}); delete it and {again}")
+        self.reason = reason
 
 
 def checkout() -> Path | None:
@@ -105,9 +111,21 @@ def key(study: str, version: int, config: Any) -> str:
 
 def path(study: str, version: int, config: Any) -> Path:
     """The file of a cell: where it is, or where it would be written."""
+    possible = paths(study, version, config)
+    return next((file for file in possible if file.is_file()), possible[0])
+
+
+def paths(study: str, version: int, config: Any) -> list[Path]:
+    """All files of a cell that there may be, the first one first."""
     name = f"{study}-{key(study, version, config)}.nc"
-    places = [place / name for place in _folders()]
-    return next((place for place in places if place.is_file()), places[0])
+    return [place / name for place in _folders()]
+
+
+def files(study: str) -> list[Path]:
+    """All files of a study's results, sound or not."""
+    return [
+        file for place in _folders() for file in sorted(place.glob(f"{study}-*.nc"))
+    ]
 
 
 def exists(study: str, version: int, config: Any) -> bool:
@@ -121,7 +139,7 @@ def command(study: str, preset: str | None = None) -> str:
         return f"sigprop sweep run {study} --preset {preset or 'quick'}"
     if study in SWEEPS.values():
         sweeps = "|".join(name for name, cells in SWEEPS.items() if cells == study)
-        return f"sigprop sweep run {sweeps}"
+        return f"sigprop sweep run {sweeps} --preset {preset or 'quick'}"
     return f"python -m experiments.{study} --preset {preset or 'quick'}"
 
 
@@ -168,9 +186,9 @@ def relabel(file: Path, preset: str) -> Path:
 
 
 def _write(target: Path, dataset: xr.Dataset) -> Path:
-    encoded = _encode(dataset)
+    encoded = netcdf.encode(dataset)
     with unfinished(target) as partial:
-        encoded.to_netcdf(partial, engine="h5netcdf", encoding=_encoding(encoded))
+        encoded.to_netcdf(partial, engine="h5netcdf", encoding=netcdf.encoding(encoded))
     return target
 
 
@@ -252,28 +270,29 @@ def stored(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:
     Raises:
         ValueError: If a file is damaged; names the file and what to do.
     """
-    for place in _folders():
-        for file in sorted(place.glob(f"{study}-*.nc")):
-            try:
-                with h5py.File(file, "r") as opened:
-                    attributes = {
-                        name: np.asarray(value).item()
-                        for name, value in opened.attrs.items()
-                        if np.size(value) == 1
-                    }
-            except Exception as error:
-                raise _damaged(file, error) from error
-            yield file, attributes
+    for file in files(study):
+        try:
+            attributes = netcdf.attributes(file)
+        except FileNotFoundError:
+            continue  # another process has put a fuller one in its place
+        except PermissionError:
+            raise
+        except Exception as error:
+            raise _damaged(file, error) from error
+        yield file, attributes
 
 
 def read(file: Path) -> xr.Dataset:
     """Read one file whole, and check that it holds what its name says.
 
     Raises:
-        ValueError: If it is damaged; names the file and what to do.
+        Damaged: If it is damaged; names the file and what to do.
+        OSError: If it is not there, or may not be read.
     """
+    with file.open("rb"):
+        pass
     try:
-        _require_sound(file)
+        netcdf.require_sound(file)
         with xr.open_dataset(file, engine="h5netcdf") as stored:
             dataset = stored.load()
         attributes = dataset.attrs
@@ -282,79 +301,27 @@ def read(file: Path) -> xr.Dataset:
         )
         if file.stem != f"{attributes['study']}-{says}":
             raise ValueError(f"its contents belong in {attributes['study']}-{says}.nc")
-        return _decode(dataset)
+        return netcdf.decode(dataset)
     except Exception as error:  # HDF5 reports damage through a dozen types of error
         raise _damaged(file, error) from error
 
 
-def _require_sound(file: Path) -> None:
-    """Read all with h5py, which gives up cleanly where h5netcdf leaves a file open."""
-    with h5py.File(file, "r") as stored:
-        stored.visititems(
-            lambda _, item: item[()] if isinstance(item, h5py.Dataset) else None
-        )
+def _damaged(file: Path, error: Exception) -> Damaged:
+    study, preset = file.name.rsplit("-", 1)[0], _preset(file)
+    again = f"make it again with `{command(study, preset or 'PRESET')}`"
+    if preset is None:
+        again += ", PRESET being the one that it was made from"
+    return Damaged(file, f"{type(error).__name__}: {error}", again)
 
 
-def _damaged(file: Path, error: Exception) -> ValueError:
-    study = file.name.rsplit("-", 1)[0]
-    return ValueError(
-        f"{file} is damaged ({type(error).__name__}: {error}); delete it and make it "
-        f"again with `{command(study)}` or the preset it came from"
-    )
-
-
-def _encoding(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
-    """Compression and a checksum on every variable; text at fixed width, for both."""
-    common = {"zlib": True, "complevel": 4, "fletcher32": True}
-    text = {"dtype": "S1"}
-    numbers = {"_FillValue": None}
-    return {
-        name: common | (text if variable.dtype.kind == "U" else numbers)
-        for name, variable in dataset.variables.items()
-    }
-
-
-def _encode(dataset: xr.Dataset) -> xr.Dataset:
-    """Complex variables as two real ones: NetCDF has no complex numbers."""
-    for name, variable in dataset.variables.items():
-        if not variable.dims:
-            raise ValueError(
-                f"need at least one dimension, got the scalar {name!r}; make it an "
-                "attribute"
-            )
-        if variable.dtype.kind == "c" and name in dataset.coords:
-            raise ValueError(f"need real coordinates, got the complex {name!r}")
-    for name, values in dataset.data_vars.items():
-        if values.dtype.kind == "c":
-            real, imag = (f"{name}_{part}" for part in COMPLEX_PARTS)
-            dataset = dataset.drop_vars([name]).assign(
-                {
-                    real: values.real.assign_attrs(values.attrs, complex_part="real"),
-                    imag: values.imag.assign_attrs(values.attrs, complex_part="imag"),
-                }
-            )
-    return dataset
-
-
-def _decode(dataset: xr.Dataset) -> xr.Dataset:
-    for name, values in dataset.variables.items():
-        if values.dtype.kind == "O":
-            dataset = dataset.assign({name: values.astype(str)})
-    halves = [
-        str(name)
-        for name, values in dataset.data_vars.items()
-        if values.attrs.get("complex_part") == "real"
-    ]
-    for name in halves:
-        stem = name.removesuffix("_real")
-        real, imag = dataset[name], dataset[f"{stem}_imag"]
-        values = np.empty(real.shape, np.result_type(real, np.complex64))
-        values.real, values.imag = real.values, imag.values
-        attributes = {k: v for k, v in real.attrs.items() if k != "complex_part"}
-        dataset = dataset.drop_vars([name, f"{stem}_imag"]).assign(
-            {stem: (real.dims, values, attributes)}
-        )
-    return dataset
+def _preset(file: Path) -> str | None:
+    """The preset that a file was made from, if anything still says so."""
+    if file.parent == SHIPPED:
+        return "paper"
+    try:
+        return netcdf.attributes(file).get("preset")
+    except Exception:  # HDF5 reports damage through a dozen types of error
+        return None
 
 
 def _now() -> str:

@@ -4,15 +4,19 @@ Cells of one shape are trained together in *chunks*, cut from the whole grid and
 same on every machine and in every attempt.  A chunk whose cells are all stored is left
 alone; any other is trained whole, from its checkpoint if there is one, and its cells are
 then written one by one.  Nothing is kept elsewhere: killed at any moment, the next call
-goes on from the files.
+goes on from the files.  Who trains a chunk holds a lock on it, so that several calls at
+once share the work; a call that is killed leaves its chunk to the others.
 """
 
+import dataclasses
 import functools
 import hashlib
 import importlib
 import json
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -21,9 +25,12 @@ from typing import Any
 import xarray as xr
 
 from experiments import store
-from experiments.command import device
+from experiments.command import PRESETS, device
+from experiments.workers import FAILURES, cluster
+from sigprop.checkpoints import read_checkpoint
+from sigprop.locks import claimed
 
-FAILURES = 20  # deaths of a worker that a chunk survives
+PAUSE = 1.0  # seconds until chunks that others are at are looked at again
 Report = Callable[[float], None]  # told of cells done, in parts of a cell too
 
 
@@ -93,29 +100,34 @@ def chunks(sweep: str, preset: str, shard: tuple[int, int] = (0, 1)) -> list[Chu
     return found[index::count]
 
 
-def run_chunk(chunk: Chunk, report: Report = lambda cells: None) -> int:
-    """Train what is missing of a chunk and store it; the number of cells written."""
-    missing = chunk.missing()
-    if not missing:
-        return 0
-    module = _module(chunk.study, "cells")
+def run_chunk(chunk: Chunk, report: Report = lambda cells: None) -> bool:
+    """Train what is missing of a chunk and store it, unless another process is at it.
+
+    Returns:
+        Whether all its cells are stored.
+    """
     checkpoint = chunk.checkpoint()
-    results = module.run_cells(
-        chunk.cells, checkpoint, lambda share: report(share * len(missing))
-    )
-    for config, result in zip(chunk.cells, results, strict=True):
-        if config in missing:
-            store.save(
-                chunk.study,
-                module.VERSION,
-                config,
-                result,
-                preset=chunk.preset,
-                device=device(),
-                batching=f"vmap over {len(chunk.cells)} cells",
-            )
-    checkpoint.unlink(missing_ok=True)
-    return len(missing)
+    with claimed(checkpoint.with_suffix(".lock")) as mine:
+        missing = chunk.missing()
+        if not mine or not missing:
+            return not missing
+        module = _module(chunk.study, "cells")
+        results = module.run_cells(
+            chunk.cells, checkpoint, lambda share: report(share * len(missing))
+        )
+        for config, result in zip(chunk.cells, results, strict=True):
+            if config in missing:
+                store.save(
+                    chunk.study,
+                    module.VERSION,
+                    config,
+                    result,
+                    preset=chunk.preset,
+                    device=device(),
+                    batching=f"vmap over {len(chunk.cells)} cells",
+                )
+        checkpoint.unlink(missing_ok=True)
+    return True
 
 
 def run(
@@ -138,21 +150,34 @@ def run(
         report: Called with the cells done so far, of those that were missing.
 
     Returns:
-        The file of the gathered result, which holds what is finished so far.
+        The file of the gathered result, which holds what is finished so far; chunks that
+        other calls are at are waited for.
 
     Raises:
         ValueError: If an argument does not fit, or a worker failed.
         ConnectionError: If the scheduler cannot be reached.
     """
-    todo = [one for one in chunks(sweep, preset, shard) if one.missing()]
-    if todo and (workers or scheduler):
-        _distribute(todo, workers, scheduler, report)
-    else:
-        done = 0.0
-        for one in todo:
-            count = len(one.missing())
-            run_chunk(one, lambda cells, done=done: report(done + cells))
-            done += count
+    missing = {one: len(one.missing()) for one in chunks(sweep, preset, shard)}
+    todo = [one for one, count in missing.items() if count]
+    if not todo:
+        return gather(sweep, preset)
+    done, attempt = 0, 0
+
+    def told(cells: float) -> None:
+        report(done + cells)
+
+    with _hands(workers, scheduler) as train:
+        while todo:
+            elsewhere = []
+            for one, ended in train(todo, attempt, told):
+                if ended:
+                    done += missing[one]
+                    report(done)
+                else:
+                    elsewhere.append(one)
+            if len(elsewhere) == len(todo):
+                time.sleep(PAUSE)
+            todo, attempt = elsewhere, attempt + 1
     return gather(sweep, preset)
 
 
@@ -177,8 +202,8 @@ def gather(sweep: str, preset: str) -> Path | None:
     finished = [one for one in grid if _is_stored(study, one)]
     if not finished:
         return None
-    version = 1000 * cells.VERSION + gathering.VERSION
-    config = store.Members(_digest(map(key, grid)), len(finished))
+    whole, version = _gathering(sweep, preset)
+    config = dataclasses.replace(whole, finished=len(finished))
     if store.exists(sweep, version, config):
         return store.path(sweep, version, config)
     results = {key(one): _result(study, one) for one in finished}
@@ -187,11 +212,34 @@ def gather(sweep: str, preset: str) -> Path | None:
     details = int(getattr(grid[0], "details", False))
     about = {"preset": preset, "complete": complete, "details": details}
     file = store.save(sweep, version, config, dataset, device=device(), **about)
-    for older, attributes in list(store.stored(sweep)):
-        same = json.loads(attributes["config"])["grid"] == config.grid
-        if same and older.parent == file.parent and older != file:
-            older.unlink()  # it held a part of these cells
-    return file
+    return _fullest(sweep, version, config.grid, file)
+
+
+def _gathering(sweep: str, preset: str) -> tuple[store.Members, int]:
+    """The configuration of the complete result of a grid, and its version."""
+    study = study_of(sweep)
+    own = _module(study, "cells").VERSION
+    grid = _module(study, "grids").cells(sweep, preset)
+    names = _digest(store.key(study, own, one) for one in grid)
+    version = 1000 * own + _module(study, "gathering").VERSION
+    return store.Members(names, len(grid)), version
+
+
+def _fullest(sweep: str, version: int, grid: str, file: Path) -> Path:
+    """Of gathered results of a grid beside a file, the one with all; the others go.
+
+    Another process may have gathered more cells meanwhile.
+    """
+    held = {file: 0}
+    for other, attributes in store.stored(sweep):
+        config = json.loads(attributes["config"])
+        if other.parent == file.parent and config["grid"] == grid:
+            current = int(attributes["version"]) == version
+            held[other] = config["finished"] if current else -1
+    fullest = max(held, key=lambda one: held[one])
+    for other in set(held) - {fullest}:
+        other.unlink(missing_ok=True)
+    return fullest
 
 
 def _is_stored(study: str, config: Any) -> bool:
@@ -217,13 +265,24 @@ def _gathered(study: str) -> dict[str, tuple[Path, int]]:
     version = _module(study, "cells").VERSION
     return {
         key: (file, index)
-        for sweep, cells in store.SWEEPS.items()
-        if cells == study
+        for sweep in _sweeps(study)
         for file, attributes in store.stored(sweep)
         if int(attributes["version"]) // 1000 == version
         and (attributes["complete"] or not attributes["details"])
-        for index, key in enumerate(_read(file)["key"].values.tolist())
+        for index, key in enumerate(_keys(file))
     }
+
+
+def _sweeps(study: str) -> list[str]:
+    return [sweep for sweep, cells in store.SWEEPS.items() if cells == study]
+
+
+def _keys(file: Path) -> list[str]:
+    """Of the cells in a gathered result, unless a fuller one has just replaced it."""
+    try:
+        return _read(file)["key"].values.tolist()
+    except FileNotFoundError:
+        return []
 
 
 @functools.lru_cache(maxsize=32)
@@ -252,65 +311,81 @@ def count(sweep: str, preset: str) -> tuple[int, int]:
 
 
 def damaged(sweep: str, preset: str) -> Iterator[tuple[Path, str]]:
-    """Read every stored cell again, and set aside those that cannot be read.
+    """Read again all that a sweep rests on, and set aside what cannot be read.
+
+    That is its cells, the trainings that are under way, and every gathered result of its
+    study, since any of them may stand in for its cells.
 
     Yields:
-        The new name of each damaged file, and what is wrong with it.
+        The new name of each damaged file, and what is wrong and how to make it again.
     """
+    study = study_of(sweep)
+    version = _module(study, "cells").VERSION
+    for other in _sweeps(study):
+        for file in store.files(other):
+            yield from _set_aside(file, store.read, other, _preset_of(other, file))
     for chunk in chunks(sweep, preset):
-        version = _module(chunk.study, "cells").VERSION
         for config in chunk.cells:
-            file = store.path(chunk.study, version, config)
-            if not file.is_file():
-                continue
-            try:
-                store.read(file)
-            except ValueError as error:
-                aside = file.with_name(f"{file.name}.damaged")
-                os.replace(file, aside)
-                yield aside, str(error)
+            for file in store.paths(study, version, config):
+                yield from _set_aside(file, store.read, sweep, preset)
+        yield from _set_aside(chunk.checkpoint(), read_checkpoint, sweep, preset)
 
 
-def _distribute(
-    todo: list[Chunk], workers: int, scheduler: str | None, report: Report
-) -> None:
+def _set_aside(
+    file: Path, read: Callable[[Path], Any], sweep: str, preset: str
+) -> Iterator[tuple[Path, str]]:
+    if not file.is_file():
+        return
     try:
-        from dask import config as settings
-        from distributed import Client, LocalCluster, as_completed
-    except ImportError:
-        raise ValueError(
-            "need Dask for workers; install it with `pip install 'sigprop[cluster]'`"
-        ) from None
-    if workers and scheduler:
-        raise ValueError("need --workers or --scheduler, got both")
-    cluster = None
-    settings.set({"distributed.scheduler.allowed-failures": FAILURES})
-    try:
-        if scheduler is None:
-            cluster = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                dashboard_address=None,  # pyright: ignore[reportArgumentType]
-            )
-        try:
-            client = Client(cluster or scheduler, timeout="10s")
-        except OSError as error:
-            raise ConnectionError(
-                f"need a Dask scheduler at {scheduler}, and none answers ({error}); start "
-                "one with `dask scheduler`, or leave --scheduler out"
-            ) from None
-        with client:
+        read(file)
+    except ValueError as error:
+        aside = file.with_name(f"{file.name}.damaged")
+        os.replace(file, aside)
+        reason = getattr(error, "reason", "its checksum is wrong")
+        again = store.command(sweep, preset)
+        yield aside, f"{file} is damaged ({reason}); make it again with `{again}`"
+
+
+def _preset_of(sweep: str, file: Path) -> str:
+    """The preset of a gathered result by its name, since its contents may be lost."""
+    for preset in PRESETS:
+        config, version = _gathering(sweep, preset)
+        for finished in range(config.finished + 1):
+            part = dataclasses.replace(config, finished=finished)
+            if file.stem == f"{sweep}-{store.key(sweep, version, part)}":
+                return preset
+    return "PRESET"
+
+
+Attempt = Callable[[list[Chunk], int, Report], Iterator[tuple[Chunk, bool]]]
+"""Tries to train chunks, and says of each whether it is stored, or another is at it."""
+
+
+@contextmanager
+def _hands(workers: int, scheduler: str | None) -> Iterator[Attempt]:
+    """This process, or the workers of a cluster."""
+    if not (workers or scheduler):
+        yield lambda todo, attempt, report: (
+            (one, run_chunk(one, report)) for one in todo
+        )
+        return
+    with cluster(workers, scheduler) as client:
+        from distributed import as_completed
+
+        def train(
+            todo: list[Chunk], attempt: int, report: Report
+        ) -> Iterator[tuple[Chunk, bool]]:
+            del report  # workers tell of whole chunks alone
             futures = {
                 client.submit(
-                    run_chunk, one, key=one.checkpoint().stem, retries=FAILURES
+                    run_chunk,
+                    one,
+                    key=f"{one.checkpoint().stem}-{attempt}",
+                    retries=FAILURES,
                 ): one
                 for one in todo
             }
-            done = 0
             for future in as_completed(futures):
-                future.result()
-                done += len(futures[future].cells)
-                report(done)
-    finally:
-        if cluster is not None:
-            cluster.close()
+                yield futures[future], future.result()
+
+        yield train

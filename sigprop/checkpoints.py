@@ -82,7 +82,7 @@ def load_checkpoint(
                 f"{leaf.dtype}{leaf.shape}, it has {has}; delete it to start over"
             )
     leaves = [
-        jax.random.wrap_key_data(found[name])
+        jax.random.wrap_key_data(jnp.asarray(found[name]))
         if _is_key(leaf)
         else jnp.asarray(found[name])
         for (name, _), leaf in zip(_leaves(plain), jax.tree.leaves(like), strict=True)

@@ -14,7 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-HELD = {errno.EACCES, errno.EAGAIN, errno.EDEADLK}  # Windows says the first and the last
+HELD = {
+    errno.EACCES,
+    errno.EAGAIN,
+    errno.EDEADLK,
+}  # Windows says the first and the last
 
 
 @contextmanager

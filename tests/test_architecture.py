@@ -86,7 +86,11 @@ RULES = {
     ),
     "experiments/command.py": rule(never={"figures"} | PLOTTING | ENDS),
     "experiments/store.py": rule(
-        never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS, but={"sigprop.files"}
+        never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS,
+        but={"experiments.netcdf", "sigprop.files"},
+    ),
+    "experiments/netcdf.py": rule(
+        never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS
     ),
     "figures": rule(
         never={"experiments"},

@@ -1,0 +1,47 @@
+"""Processes that train for a sweep: Dask workers here, or of a cluster."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+FAILURES = 20  # deaths of a worker that a chunk survives
+
+
+@contextmanager
+def cluster(workers: int, scheduler: str | None) -> Iterator[Any]:
+    """The client of so many processes here, or of a scheduler that is already there.
+
+    Raises:
+        ValueError: If Dask is not installed, or both are asked for.
+        ConnectionError: If no scheduler answers.
+    """
+    try:
+        from dask import config as settings
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ValueError(
+            "need Dask for workers; install it with `pip install 'sigprop[cluster]'`"
+        ) from None
+    if workers and scheduler:
+        raise ValueError("need --workers or --scheduler, got both")
+    own = None
+    settings.set({"distributed.scheduler.allowed-failures": FAILURES})
+    try:
+        if scheduler is None:
+            own = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address=None,  # pyright: ignore[reportArgumentType]
+            )
+        try:
+            client = Client(own or scheduler, timeout="10s")
+        except OSError as error:
+            raise ConnectionError(
+                f"need a Dask scheduler at {scheduler}, and none answers ({error}); start "
+                "one with `dask scheduler`, or leave --scheduler out"
+            ) from None
+        with client:
+            yield client
+    finally:
+        if own is not None:
+            own.close()
