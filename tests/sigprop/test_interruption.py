@@ -1,0 +1,105 @@
+"""Ctrl-C ends a program at once, with its status, whatever else it is doing."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from experiments import command
+from sigprop import cli, interruption
+
+BUSY = """
+import atexit, threading, time
+from sigprop.interruption import interruptible
+atexit.register(print, "ended as usual")
+threading.Thread(target=time.sleep, args=(60,)).start()  # nobody can stop a compiler
+with interruptible():
+    try:
+        print("ready", flush=True)
+        time.sleep(60)
+    finally:
+        print("closed", end="")
+"""
+DROPPED = """
+import time, weakref
+from sigprop.interruption import interruptible
+class Thing: pass
+def ask(_): raise KeyboardInterrupt
+with interruptible():
+    print("ready", flush=True)
+    thing = Thing()
+    watched = weakref.ref(thing, ask)
+    del thing  # Python prints and forgets what a callback raises
+    for _ in range(2000):
+        time.sleep(0.01)
+    print("went on")
+"""
+
+
+def start(script):
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_an_interruption_waits_for_no_thread_and_flushes_what_was_printed():
+    process = start(BUSY)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=40)
+    assert process.returncode == 130
+    assert (out, err) == ("closed", "interrupted\n")
+    assert time.monotonic() - began < 30
+
+
+def test_an_interruption_that_python_drops_comes_again():
+    process = start(DROPPED)
+    out, err = process.communicate(timeout=40)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+class Left(Exception):
+    pass
+
+
+@pytest.fixture
+def left(monkeypatch):
+    def leave(status):
+        raise Left(status)
+
+    monkeypatch.setattr(interruption, "leave", leave)
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), SystemExit(130)])
+def test_the_command_lines_leave_when_they_are_interrupted(left, monkeypatch, raised):
+    def interrupted(*_):
+        raise raised
+
+    monkeypatch.setattr(cli, "app", interrupted)
+    with pytest.raises(Left, match="130"):
+        cli.main()
+    monkeypatch.setattr(command, "make", interrupted)
+    monkeypatch.setattr(sys, "argv", ["accuracy"])
+    with pytest.raises(Left, match="130"):
+        command.main("accuracy")
+
+
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_every_other_end_is_as_usual(left, monkeypatch, status):
+    def end():
+        raise SystemExit(status)
+
+    before = sys.unraisablehook
+    monkeypatch.setattr(cli, "app", end)
+    with pytest.raises(SystemExit) as found:
+        cli.main()
+    assert found.value.code == status
+    assert sys.unraisablehook is before

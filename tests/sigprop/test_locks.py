@@ -1,0 +1,82 @@
+"""A claim is one process's, and ends with it, however it ends."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from sigprop import locks
+from sigprop.locks import claimed
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from sigprop.locks import claimed
+with claimed(Path(sys.argv[1])) as mine:
+    print(mine, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_claim_is_for_one_and_leaves_nothing(tmp_path):
+    place = tmp_path / "deep" / "work.lock"
+    with claimed(place) as first:
+        with claimed(place) as second:
+            assert (first, second) == (True, False)
+        with claimed(place) as third:
+            assert not third  # who was refused took nothing away
+    assert list(place.parent.iterdir()) == []
+    with claimed(place) as later:
+        assert later
+
+
+def test_a_killed_process_keeps_no_claim(tmp_path):
+    place = tmp_path / "work.lock"
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(place)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "True\n"
+    with claimed(place) as mine:
+        assert not mine
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert place.is_file()
+    with claimed(place) as mine:
+        assert mine
+
+
+def test_a_file_that_its_holder_removed_meanwhile_is_no_claim(tmp_path, monkeypatch):
+    place, lock, opened = tmp_path / "work.lock", locks._lock, []
+
+    def late(stream):
+        if not opened:
+            place.unlink()
+        opened.append(stream)
+        lock(stream)
+
+    monkeypatch.setattr(locks, "_lock", late)
+    with claimed(place) as mine:
+        assert mine
+        assert len(opened) == 2
+        with claimed(place) as other:
+            assert not other
+
+
+def test_without_locks_every_claim_is_granted(tmp_path, monkeypatch):
+    def missing(_):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(locks, "_lock", missing)
+    with claimed(tmp_path / "a") as first, claimed(tmp_path / "a") as second:
+        assert first
+        assert second
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"), claimed(tmp_path / "file" / "a"):
+        pass
