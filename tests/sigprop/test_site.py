@@ -5,11 +5,27 @@ import re
 
 import pytest
 
+from sigprop.report import write_report
 from sigprop.site import INDEX, MARK, render_site, write_site
 from sigprop.verify import verify
 from tests.browser import chromium
-from tests.sigprop.test_report import EVERYTHING, Page
+from tests.sigprop.test_report import EVERYTHING, Page, claim, result
 from theory.claims import select
+
+WIDE = claim(
+    "zucchet:59",
+    "refuted",
+    title="A title of several lines, " + "and more, " * 12 + "and an end",
+    corrected=r"\rho^2",
+    results=(
+        result("monte_carlo", 1.0, half=0.0123456, n=123456789),
+        *(
+            result("monte_carlo", 1.234567, form="printed", verdict=verdict, point="x")
+            for verdict in ("refuted", "inconclusive")
+        ),
+    ),
+)
+LONG = claim("lru:text:an-id-as-long-as-the-longest-one", "not-checkable", "confirmed")
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +33,7 @@ def run():
     """Two that are judged in no time, beside the report's own examples."""
     judged = verify(select(ids=("zucchet:74", "lru:4")))
     claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
-    topics = [dataclasses.replace(one, topic="ring") for one in claims]
+    topics = [dataclasses.replace(one, topic="ring") for one in (*claims, WIDE, LONG)]
     return dataclasses.replace(judged, claims=(*topics, *judged.claims))
 
 
@@ -170,6 +186,64 @@ def test_a_phone_needs_no_sideways_scrolling(browser, site, name):
     assert browser.ask("document.documentElement.scrollWidth") <= 360
     assert browser.ask("document.documentElement.scrollHeight") > 600
     assert browser.complaints() == []
+
+
+# What lies over something else, beyond the page's margin, or not beside its id.
+MISPLACED = """(() => {
+const found = [], box = element => element.getBoundingClientRect();
+const over = (a, b) => a.right > b.left + 1 && b.right > a.left + 1
+  && a.bottom > b.top + 1 && b.bottom > a.top + 1;
+for (const figure of document.querySelectorAll('figure'))
+  if (over(box(figure.parentElement.querySelector('table')), box(figure)))
+    found.push('a plot over its table');
+for (const one of document.querySelectorAll('.index .id')) {
+  const id = box(one), title = box(one.nextElementSibling);
+  if (title.left < id.right && title.top < id.bottom - 1)
+    found.push('a title under ' + one.innerText);
+}
+const margin = parseFloat(getComputedStyle(document.body).paddingRight);
+const right = box(document.body).right - margin;
+for (const one of document.querySelectorAll('body *'))
+  if (!one.closest('.formula, .scroll, thead, script') && box(one).right > right + 1)
+    found.push(one.tagName + ' in the margin');
+return found;
+})()"""
+
+
+@pytest.fixture(scope="module")
+def report(run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(path, run)
+    return path
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 720, 1000, 1280])
+def test_nothing_lies_over_anything_else(browser, site, report, width):
+    for page in (site / INDEX, site / "zucchet-59.html", site / "errata.html", report):
+        browser.open(page.as_uri(), width=width)
+        assert browser.ask("document.body.innerText.includes('zucchet:59')")
+        assert browser.ask(MISPLACED) == [], page.name
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("style", "words"),
+    [
+        ("figure{margin-left:-9rem!important}", "a plot over its table"),
+        (".named{display:block!important}", "a title under zucchet:59"),
+        (".index td{padding-left:30rem!important}", "in the margin"),
+    ],
+)
+def test_what_lies_over_something_else_is_seen(browser, report, style, words):
+    browser.open(report.as_uri(), width=1280)
+    assert browser.ask(MISPLACED) == []
+    # The page's policy admits no other style sheet, but what the protocol adds.
+    browser.ask(
+        "document.adoptedStyleSheets = [new CSSStyleSheet()];"
+        f"document.adoptedStyleSheets[0].replaceSync({style!r})"
+    )
+    assert words in " ".join(browser.ask(MISPLACED))
 
 
 @pytest.mark.browser
