@@ -191,7 +191,7 @@ def ledger(
         import dataclasses
 
         from sigprop.results import require_writable, write_json
-        from sigprop.site import require_free, write_site
+        from sigprop.site import page_names, require_free, write_site
         from theory.claims import Status, select
 
         if status is not None and status not in set(Status):
@@ -199,11 +199,12 @@ def ledger(
             raise ValueError(f"need a status in {words}, got {status!r}")
         if json is not None:
             require_writable(json)
-        if html is not None:
-            require_free(html)
+        chosen = select(paper)
+        if html is not None:  # which pages a status has, the verdicts will say
+            require_free(html, page_names(one.id for one in chosen if status is None))
         how = {"tier": "quick", "seed": seed, "samples": None}
         out = console(json)
-        run, loaded = _judge(select(paper), how, "cpu", out)
+        run, loaded = _judge(chosen, how, "cpu", out)
         shown = [one for one in run.claims if status in (None, one.status)]
         out.print(ledger_table(shown))
         counts = Counter(one.status for one in run.claims)

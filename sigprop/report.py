@@ -206,11 +206,11 @@ def _plot(claim: ClaimResult, margin: float) -> Plot | None:
     )
 
 
-def _anchors(claims: Iterable[ClaimResult]) -> Iterator[str]:
+def anchors(ids: Iterable[str]) -> Iterator[str]:
     """A name for each claim's deep link; a repeated id gets a running number."""
     seen: Counter[str] = Counter()
-    for claim in claims:
-        anchor = re.sub(r"[^\w.-]", "-", claim.id)
+    for claim_id in ids:
+        anchor = re.sub(r"[^\w.-]", "-", claim_id)
         seen[anchor] += 1
         yield anchor if seen[anchor] == 1 else f"{anchor}--{seen[anchor]}"
 
@@ -218,7 +218,8 @@ def _anchors(claims: Iterable[ClaimResult]) -> Iterator[str]:
 def _sections(run: Run) -> Sequence[tuple[str, list[tuple[str, ClaimResult]]]]:
     """The claims with their anchors by paper, the known papers first."""
     found: dict[str, list[tuple[str, ClaimResult]]] = {paper: [] for paper in _PAPERS}
-    for anchor, claim in zip(_anchors(run.claims), run.claims, strict=True):
+    names = anchors(claim.id for claim in run.claims)
+    for anchor, claim in zip(names, run.claims, strict=True):
         found.setdefault(claim.paper, []).append((anchor, claim))
     return [(paper, claims) for paper, claims in found.items() if claims]
 

@@ -2,18 +2,27 @@
 
 It needs no server and loads nothing: every page carries its style, the index its one
 script, each admitted by its hash.
+
+A manifest in its folder says which files are the site's, by name and content.  Only these
+are ever replaced or removed; all else in the folder is the reader's, as is a page that he
+changed.
 """
 
-import shutil
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from sigprop.report import environment, shared
-from sigprop.results import Run
+from sigprop.report import anchors, environment, shared
+from sigprop.results import Run, write_text
 from theory.conventions import CONVENTIONS
 
-MARK = "<!-- sigprop ledger -->"  # how a site of ours is told from a folder of yours
-INDEX, ERRATA = "index.html", "errata.html"
+INDEX, ERRATA, MANIFEST = "index.html", "errata.html", ".sigprop-ledger.json"
 WRONG = ("refuted", "conditional")
+
+# The digests that a page may have: two while a newer one is being written.
+Digests = dict[str, set[str]]
 
 
 def render_site(run: Run) -> dict[str, str]:
@@ -23,7 +32,7 @@ def render_site(run: Run) -> dict[str, str]:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
     pages = environment()
-    given = shared(run) | {"mark": MARK, "wrong": WRONG, "conventions": CONVENTIONS}
+    given = shared(run) | {"wrong": WRONG, "conventions": CONVENTIONS}
     order = [
         (anchor, claim) for _, claims in given["sections"] for anchor, claim in claims
     ]
@@ -41,36 +50,107 @@ def render_site(run: Run) -> dict[str, str]:
     return found
 
 
-def require_free(folder: Path) -> None:
-    """Refuse a folder that holds anything but an older site.
+def page_names(ids: Iterable[str]) -> list[str]:
+    """The files of a site on these claims; the index, which leads to all, comes last."""
+    return [*(f"{anchor}.html" for anchor in anchors(ids)), ERRATA, INDEX]
+
+
+def require_free(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a place that cannot be written, or holds what a page would overwrite.
+
+    Args:
+        folder: Of the site; it need not exist.
+        names: Of the pages.
 
     Raises:
-        ValueError: Naming the folder.
+        ValueError: Naming what stands in the way.
     """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    index = folder / INDEX
-    if not index.is_file() or MARK not in index.read_text("utf-8", errors="replace"):
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
         raise ValueError(
-            f"need a new or empty folder, or one that an earlier ledger wrote, got "
-            f"{folder}; choose another"
+            f"cannot write to the folder {folder}: {error.strerror}; choose another"
+        ) from None
+    known = _manifest(folder)
+    strange = [name for name in names if _is_strange(folder / name, known)]
+    if strange:
+        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+        raise ValueError(
+            f"need a place for {folder / strange[0]}{more}, got a file that is not what "
+            "an earlier ledger wrote there; move it away or choose another folder"
         )
 
 
 def write_site(folder: Path, run: Run) -> None:
-    """Write the site in place of an older one, whole or not at all.
+    """Write every page, whole or not at all, and remove pages of an older site.
+
+    Wherever this is cut short, the manifest tells each page from a stranger, so that the
+    next call completes the site.
 
     Raises:
-        ValueError: If the folder holds something else.
+        ValueError: If the place cannot be written, or a page would overwrite a stranger.
     """
-    require_free(folder)
     pages = render_site(run)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir()
-    for name, text in pages.items():
-        (partial / name).write_text(text, encoding="utf-8")
-    if folder.exists():
-        shutil.rmtree(folder)
-    partial.replace(folder)
+    require_free(folder, pages)
+    old = _manifest(folder)
+    new = {name: {_digest(text.encode())} for name, text in pages.items()}
+    _write_manifest(
+        folder,
+        {name: old.get(name, set()) | new.get(name, set()) for name in {**old, **new}},
+    )
+    for name in page_names(claim.id for claim in run.claims):
+        if _found(folder / name) not in new[name]:
+            write_text(folder / name, pages[name])
+    for name in old.keys() - new.keys():
+        if _found(folder / name) in old[name]:
+            (folder / name).unlink()
+    _write_manifest(folder, new)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _found(file: Path) -> str | None:
+    """The digest of a regular file; a link is none, since its content lies elsewhere."""
+    if file.is_symlink() or not file.is_file():
+        return None
+    return _digest(file.read_bytes())
+
+
+def _is_strange(file: Path, known: Digests) -> bool:
+    there = file.is_symlink() or file.exists()
+    return there and _found(file) not in known.get(file.name, set())
+
+
+def _manifest(folder: Path) -> Digests:
+    """The pages that earlier sites wrote; none without a manifest.
+
+    Raises:
+        ValueError: If there is one that no ledger wrote.
+    """
+    file = folder / MANIFEST
+    if not (file.is_symlink() or file.exists()):
+        return {}
+    try:
+        found = {
+            name: set(map(str, ds))
+            for name, ds in json.loads(file.read_bytes()).items()
+        }
+        if file.is_symlink() or any(Path(name).name != name for name in found):
+            raise ValueError
+    except (OSError, ValueError, AttributeError, TypeError):
+        raise ValueError(
+            f"need the list of pages that a ledger wrote, got {file} with something "
+            "else; choose another folder, or remove that file and the pages"
+        ) from None
+    return found
+
+
+def _write_manifest(folder: Path, pages: Digests) -> None:
+    listed = {name: sorted(pages[name]) for name in sorted(pages)}
+    write_text(folder / MANIFEST, json.dumps(listed, indent=1) + "\n")
