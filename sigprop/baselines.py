@@ -3,8 +3,8 @@
 Both are there to be compared with: in speed, in memory and in their values.
 """
 
-from collections.abc import Callable
-from typing import Any, final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NoReturn, final
 
 import equinox as eqx
 import jax
@@ -12,12 +12,18 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
+from sigprop.layers.base import Group, Layer
 from sigprop.layers.lru import LRU
 
 
 @final
-class Way(eqx.Module):
-    """An LRU that is run in another way, in the place of a network's layer."""
+class Way(Layer):
+    """An LRU that is run in another way, in the place of a network's layer.
+
+    It runs whole sequences alone: what its states are is the other way's secret.
+    """
+
+    stable: ClassVar[bool] = True
 
     layer: LRU
     forward: Callable[[LRU, Array], Array] = eqx.field(static=True)
@@ -25,6 +31,55 @@ class Way(eqx.Module):
     def __call__(self, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
         """Outputs of a whole sequence from the zero state."""
         return self.forward(self.layer, u)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(width, width)``."""
+        return self.layer.widths
+
+    @property
+    def state_size(self) -> int:
+        """Of the LRU."""
+        return self.layer.state_size
+
+    def initial_state(self) -> NoReturn:
+        """Refuse to run step by step.
+
+        Raises:
+            TypeError: Always.
+        """
+        self._refuse()
+
+    def step(self, state: Any, u: Float[Array, " width"]) -> NoReturn:
+        """Refuse to run step by step.
+
+        Raises:
+            TypeError: Always.
+        """
+        self._refuse()
+
+    def states(self, u: Float[Array, "time width"]) -> NoReturn:
+        """Refuse to show what is within.
+
+        Raises:
+            TypeError: Always.
+        """
+        self._refuse()
+
+    def read(self, h: Any, u: Float[Array, "time width"]) -> NoReturn:
+        """Refuse to show what is within.
+
+        Raises:
+            TypeError: Always.
+        """
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise TypeError("need a whole sequence for a Way; call it, or its layer's step")
+
+    def groups(self) -> Mapping[str, Group]:
+        """Those of the LRU."""
+        return {f"layer.{name}": group for name, group in self.layer.groups().items()}
 
 
 def still(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:

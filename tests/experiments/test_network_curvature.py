@@ -125,7 +125,8 @@ def test_more_extremes_than_products_allow_are_refused():
 
 @pytest.mark.slow
 def test_the_result_is_stored_and_shown(tmp_path, monkeypatch, capsys):
-    dataset = study.run(SMOKE)
+    config = dataclasses.replace(SMOKE, names=study.QUICK.names)
+    dataset = study.run(config)
     again = study.run(dataclasses.replace(SMOKE, names=("BLUR",)))
     np.testing.assert_array_equal(again["node"][0], dataset["node"].sel(network="BLUR"))
     for label, values in dataset.data_vars.items():
@@ -138,7 +139,7 @@ def test_the_result_is_stored_and_shown(tmp_path, monkeypatch, capsys):
     )
     np.testing.assert_allclose(dataset["mass"].sum("group"), 1, rtol=1e-4)
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    study.show(store.read(store.save(study.STUDY, study.VERSION, SMOKE, dataset)))
+    study.show(store.read(store.save(study.STUDY, study.VERSION, config, dataset)))
     printed = capsys.readouterr().out
     assert printed.count("RotRNN") == 2
     assert "recurrent" in printed

@@ -2,9 +2,13 @@
 
 import jax
 import numpy as np
+import pytest
 
+from experiments.speed_training import WAYS
 from sigprop.baselines import Way, still, usual
+from sigprop.layers.base import parameters
 from sigprop.layers.lru import lru
+from sigprop.networks.masking import apply_layer
 
 LAYER = lru(jax.random.key(0), 3, 4, r_min=0.5, r_max=0.9)
 U = jax.random.normal(jax.random.key(1), (6, 4))
@@ -19,3 +23,24 @@ def test_without_a_recurrence_every_step_is_the_first_of_a_sequence():
 
 def test_the_usual_way_is_the_layer():
     np.testing.assert_allclose(Way(LAYER, usual)(U), LAYER(U), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_network_takes_every_timed_way_for_its_layer(name):
+    way = WAYS[name](LAYER)
+    np.testing.assert_array_equal(apply_layer(way, U, None), way(U))
+    assert set(parameters(way)) == set(way.groups())
+    if isinstance(way, Way):
+        assert {f"layer.{one}" for one in LAYER.groups()} == set(way.groups())
+
+
+def test_a_way_has_no_steps_to_show():
+    way = Way(LAYER, still)
+    for ask in (
+        way.initial_state,
+        lambda: way.step(None, U[0]),
+        lambda: way.states(U),
+        lambda: way.read(None, U),
+    ):
+        with pytest.raises(TypeError, match="need a whole sequence for a Way"):
+            ask()
