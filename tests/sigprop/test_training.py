@@ -48,14 +48,13 @@ def same(left, right):
 @pytest.mark.parametrize(
     "optimiser",
     [
+        Optimiser(STEPS, warmup=5, final=0.1, decay=0.3),
         ADAM,
-        Optimiser(STEPS, warmup=5, final=0.1),
-        Optimiser(STEPS, decay=0.3),
         Optimiser(STEPS, "constant", betas=(0.8, 0.99), eps=1e-3),
     ],
-    ids=str,
+    ids=["all of it", "plain", "constant"],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["all of it"])
 def test_it_takes_the_steps_of_the_textbook(x64, optimiser):
     end, losses = advance(begun(optimiser=optimiser), loss, optimiser, STEPS)
     values = {"a": np.arange(3.0), "b": np.asarray(2.0)}
@@ -90,6 +89,31 @@ def test_it_takes_the_steps_of_the_textbook(x64, optimiser):
         )
 
 
+def rates(optimiser, count):
+    return jax.vmap(lambda step: optimiser.rate_at(3.0, step))(jnp.arange(count))
+
+
+def test_the_rate_rises_to_its_peak_and_falls_to_the_final_one(x64):
+    optimiser = Optimiser(20, warmup=4, final=0.2)
+    found = rates(optimiser, 21)
+    np.testing.assert_allclose(found[:5] / 3, [0.25, 0.5, 0.75, 1, 1])
+    assert (np.diff(found[4:]) < 0).all()
+    assert float(found[12]) == pytest.approx(3 * 0.6)  # half way
+    assert float(found[20]) == pytest.approx(3 * 0.2)
+    flat = rates(Optimiser(20, "constant", warmup=2), 20)
+    np.testing.assert_allclose(flat, [1.5, *[3] * 19])
+
+
+def test_every_step_has_a_key_of_its_own():
+    def drawn(parameters, key):
+        return jax.random.normal(key) + 0 * parameters["b"]
+
+    _, losses = advance(begun(), drawn, ADAM, 8)
+    assert len({*losses.tolist()}) == 8
+    _, others = advance(begun()._replace(key=jax.random.key(6)), drawn, ADAM, 8)
+    assert not {*losses.tolist()} & {*others.tolist()}
+
+
 def test_groups_have_their_own_rates(x64):
     factors, heavy = {"a": 1.0, "b": 0.0}, Optimiser(STEPS, decay=0.5)
     end, _ = advance(begun(), loss, ADAM, 5, factors)
@@ -104,8 +128,8 @@ def test_groups_have_their_own_rates(x64):
         kept.parameters["a"], advance(begun(), loss, ADAM, 1)[0].parameters["a"]
     )
     assert float(kept.parameters["b"]) == pytest.approx(1.9 - 0.1 * 0.5 * 2)
-    halved, _ = advance(begun(), loss, ADAM, 1, {"a": 0.5, "b": 1.0})
-    whole, _ = advance(begun(), loss, ADAM, 1)
+    halved, _ = advance(*(begun(optimiser=heavy), loss, heavy, 1, {"a": 0.5, "b": 1.0}))
+    whole, _ = advance(begun(optimiser=heavy), loss, heavy, 1)
     np.testing.assert_allclose(
         2 * (halved.parameters["a"] - jnp.arange(3.0)),
         whole.parameters["a"] - jnp.arange(3.0),
