@@ -15,6 +15,7 @@ from sigprop.tasks.contours import (
     PATHFINDER_32,
     PATHFINDER_64,
     Rules,
+    Segment,
     painted,
     picture,
 )
@@ -236,6 +237,27 @@ def test_the_label_says_whether_the_markers_are_on_one_contour(pictures):
         lasts = [tuple(points(contour)[-1]) for contour in one.targets]
         start, end = one.markers
         assert one.label == (firsts.index(start) == lasts.index(end))
+
+
+def test_a_thousand_labels_are_those_of_the_markers(monkeypatch):
+    """Drawing apart, which takes the time, every label is that of the two tips."""
+    targets = [[Segment(r, c, 0), Segment(r, c + 9, 0)] for r, c in ((5, 5), (20, 9))]
+    monkeypatch.setattr(contours, "_targets", lambda rng, field: (targets, field))
+    ramp = np.linspace(0, 1, 32 * 32).reshape(32, 32)
+    monkeypatch.setattr(contours, "painted", lambda *_: ramp)
+    monkeypatch.setattr(contours, "marker", lambda *_: ramp)
+    rules = replace(PATHFINDER_32, distractors=0)
+    firsts, lasts = (
+        [(one.row, one.column) for one in (contour[end] for contour in targets)]
+        for end in (0, -1)
+    )
+    labels = []
+    for index in range(1200):
+        one = picture(rules, 5, index)
+        start, end = one.markers
+        assert one.label == (firsts.index(start) == lasts.index(end))
+        labels.append(one.label)
+    assert abs(np.mean(labels) - 0.5) < 0.08  # 5.5 standard errors
 
 
 def test_both_markers_are_seen(pictures):

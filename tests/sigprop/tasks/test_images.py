@@ -29,6 +29,13 @@ def idx(array: np.ndarray) -> bytes:
     return bytes([0, 0, 8, array.ndim]) + sizes + array.astype(np.uint8).tobytes()
 
 
+def together(images: np.ndarray, labels: np.ndarray) -> list[tuple[bytes, int]]:
+    """Every image with its label, in an order of their own."""
+    rows = images.reshape(len(labels), -1).astype(np.uint8)
+    pairs = zip(rows, labels, strict=True)
+    return sorted((row.tobytes(), int(label)) for row, label in pairs)
+
+
 # --- orders -------------------------------------------------------------------------
 
 
@@ -125,8 +132,9 @@ def test_mnist_holds_a_tenth_of_the_training_back(handwriting):
     np.testing.assert_array_equal(data.test.labels, labels)
     seen = np.concatenate([data.train.inputs, data.validation.inputs])
     pixels = np.rint(seen[..., 0] * 255).astype(np.uint8)
-    given = drawn["train"][0].reshape(40, 784)
-    np.testing.assert_array_equal(np.unique(pixels, axis=0), np.unique(given, axis=0))
+    kinds = np.concatenate([data.train.labels, data.validation.labels])
+    images, labels = drawn["train"]
+    assert together(pixels, kinds) == together(images, labels)
 
 
 def test_mnist_of_the_test_files_alone_is_split_in_their_order(handwriting):
@@ -135,6 +143,8 @@ def test_mnist_of_the_test_files_alone_is_split_in_their_order(handwriting):
         path.unlink()
     data = mnist(folder, files="t10k")
     assert [len(part) for part in parts(data)] == [16, 2, 2]
+    seen = np.concatenate([part.inputs[..., 0] for part in parts(data)])
+    np.testing.assert_array_equal(np.rint(seen * 255), drawn["t10k"][0].reshape(20, -1))
     labels = np.concatenate([part.labels for part in parts(data)])
     np.testing.assert_array_equal(labels, drawn["t10k"][1])
     with pytest.raises(FileNotFoundError, match=r'train-images.*files="t10k"'):
@@ -223,7 +233,7 @@ def as_pickle(folder: Path, name: str, images: np.ndarray, labels: np.ndarray) -
 def photographs(request, tmp_path):
     drawn = {}
     for name in BATCHES:
-        drawn[name] = RNG.integers(0, 256, (4, 3072), np.uint8), np.arange(4)
+        drawn[name] = RNG.integers(0, 256, (4, 3072), np.uint8), RNG.permutation(4)
         request.param(tmp_path, name, *drawn[name])
     return tmp_path, drawn
 
@@ -247,9 +257,29 @@ def test_cifar_in_colour_keeps_pixels_in_rows_and_scales_channels(photographs):
         pixel = data.test.inputs[example, 32 * row + column]
         np.testing.assert_allclose(pixel, expected, atol=1e-6)
     assert data.test.inputs.dtype == np.float32
-    assert data.test.labels.tolist() == [0, 1, 2, 3]
-    labels = np.concatenate([data.train.labels, data.validation.labels])
-    assert np.bincount(labels).tolist() == [5, 5, 5, 5]
+    assert data.test.labels.tolist() == drawn["test_batch"][1].tolist()
+
+
+@pytest.mark.parametrize("grey", [True, False])
+def test_cifar_keeps_every_photograph_with_its_label(photographs, grey):
+    folder, drawn = photographs
+    data = cifar(folder, grey=grey, records=4)
+    given = [drawn[name] for name in BATCHES[:-1]]
+    images, labels = (np.concatenate(one) for one in zip(*given, strict=True))
+    if grey:
+        wanted = luma(images.reshape(-1, 3, 1024))
+    else:
+        wanted = images.reshape(-1, 3, 1024).transpose(0, 2, 1)
+    held = [data.train, data.validation]
+    inputs = np.concatenate([part.inputs for part in held])
+    if grey:
+        pixels = np.rint(inputs * 61.0 + 122.6)
+    else:
+        scale = np.array([[0.4914, 0.4822, 0.4465], [0.247, 0.243, 0.261]])
+        pixels = np.rint(255 * (inputs * scale[1] + scale[0]))
+    kinds = np.concatenate([part.labels for part in held])
+    assert together(pixels, kinds) == together(wanted, labels)
+    np.testing.assert_array_equal(data.test.labels, drawn["test_batch"][1])
 
 
 def test_cifar_in_grey_is_the_scaled_luma(photographs):
