@@ -1,0 +1,76 @@
+"""Moments in the Hessian against sums written out: no factor can hide in both."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.curvature.hessian import expand
+from sigprop.inputs import AR1, Mixed, White
+from sigprop.layers.base import replace
+from sigprop.layers.dense import linear_rnn
+from sigprop.precision import double_precision
+from sigprop.references import hessian as reference
+from sigprop.tasks.teacher_student import teacher_student
+from theory import hessian
+
+AGES = np.arange(400)
+LAGS = np.subtract.outer(AGES, AGES)
+FIRST, SECOND = 0.6 + 0.5j, -0.3 + 0.7j
+GAIN = 0.8 - 0.3j
+LAWS = {
+    "white": ({"a": 1.0, "b": 0.0, "rho": 0.0}, White()),
+    "exponential": ({"rho": 0.7}, AR1(0.7)),
+    "mixed": ({"a": 0.4, "b": 1.2, "rho": -0.6}, Mixed(0.4, 1.2, -0.6)),
+}
+
+
+def slope(lam):
+    """``n lam**(n-1)``: how the response moves with its eigenvalue."""
+    return AGES * lam ** np.maximum(AGES - 1.0, 0)
+
+
+def summed(left, right, process):
+    covariance = process.autocovariance(LAGS.ravel()).reshape(LAGS.shape)
+    return left @ covariance @ right
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_moments_of_sensitivities_are_their_double_sums(name):
+    at, process = LAWS[name]
+    double = summed(slope(FIRST), slope(SECOND), process)
+    both = {"lambda_i": FIRST, "lambda_j": SECOND, **at}
+    found = reference.covariance_of_sensitivities(**both)
+    np.testing.assert_allclose(found, double, rtol=1e-9)
+    np.testing.assert_allclose(reference.pair_sum(**both), double, rtol=1e-9)
+    mixed = {"a": 0.0, "b": 1.0, "rho": 0.0} | at
+    closed = hessian.similarity(FIRST, SECOND, **mixed)
+    np.testing.assert_allclose(closed, double, rtol=1e-9)
+    turn = np.exp(0.4j)
+    own = summed(slope(FIRST), slope(FIRST).conj(), process).real
+    whole = abs(GAIN * turn) ** 2 * own
+    point = {"lambda_i": FIRST, "b_i": GAIN, "slope": turn, **at}
+    assert reference.moment_of_sensitivity(**point) == pytest.approx(whole, rel=1e-9)
+    assert reference.moment_by_spectrum(**point) == pytest.approx(whole, rel=1e-9)
+
+
+@pytest.mark.parametrize("route", ["closed", "gramian"])
+def test_the_hessian_of_one_real_mode_is_its_double_sums(route):
+    lam, b, c = 0.8, 0.7, -1.3
+    process = LAWS["mixed"][1]
+    with double_precision(True):
+        plain = linear_rnn(jax.random.key(0), 1, 1, 1, nu0=0.5, theta0=1.0)
+        values = {"A": [[lam]], "B": [[b]], "C": [[c]]}
+        shaped = {
+            key: jnp.reshape(jnp.array(value), getattr(plain, key).shape)
+            for key, value in values.items()
+        }
+        layer = replace(plain, shaped)
+        task = teacher_student(layer, process, None)
+    found = expand(task, layer, route, at_optimum=True)
+    powers = lam**AGES
+    along = {"A": c * b * slope(lam), "B": c * powers, "C": b * powers}
+    for one, left in along.items():
+        for other, right in along.items():
+            wanted = summed(left, right, process)
+            assert found.block(one, other).item() == pytest.approx(wanted, rel=1e-9)

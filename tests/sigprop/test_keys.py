@@ -1,0 +1,112 @@
+"""Every batch, start and chunk is drawn from a key of its own, and no seed shares one."""
+
+import itertools
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop import loss_checks, measure, montecarlo, simulate, trained_checks
+from sigprop.curvature import lanczos
+from sigprop.inputs import White
+from sigprop.plans import Reading
+from theory.points import WHITE, EigenPoint, RingPoint
+
+COUNT = 3
+FIRST, SECOND = jax.random.key(0), jax.random.key(1)
+
+
+class Noted:
+    """Stands in for what draws: notes the key that it is given."""
+
+    def __init__(self, answer):
+        self.answer, self.keys = answer, []
+
+    def __call__(self, key, *rest, **more):
+        self.keys.append(tuple(np.asarray(jax.random.key_data(key)).tolist()))
+        return self.answer
+
+
+def moments(monkeypatch, key):
+    sums = {"state": (np.ones(1), np.ones(1))}
+    noted = Noted([sums])
+    monkeypatch.setattr(montecarlo, "_batch_sums", noted)
+    montecarlo.second_moments(
+        key, jnp.array([0.5]), White(), times=(1,), num=2 * COUNT, batch=2
+    )
+    return noted
+
+
+def shared(name, quantity, point):
+    def run(monkeypatch, key):
+        noted = Noted((np.ones(1), np.ones(1)))
+        monkeypatch.setattr(simulate, name, noted)
+        needed = {Reading(quantity, point): COUNT * simulate.BATCH}
+        (job,) = simulate.jobs(needed)
+        simulate.run(job, int(key is SECOND), lambda count: None)
+        return noted
+
+    return run
+
+
+def losses(monkeypatch, key):
+    noted = Noted([np.ones(2)] * len(loss_checks.INPUTS))
+    draws = dict.fromkeys(loss_checks.INPUTS, np.ones(2))
+    noted.answer = draws
+    monkeypatch.setattr(loss_checks, "_draw", noted)
+    nowhere = [None] * len(loss_checks.INPUTS)
+    loss_checks._means(lambda x, drawn: drawn, None, nowhere, key, COUNT)
+    return noted
+
+
+def bends(monkeypatch, key):
+    noted = Noted(np.ones(2))
+    monkeypatch.setattr(trained_checks, "_draw", noted)
+    trained_checks._simulated(lambda drawn: drawn, key, COUNT)
+    return noted
+
+
+def starts(monkeypatch, key):
+    noted = Noted(np.ones(2))
+    found = SimpleNamespace(values=np.ones(2), weights=np.ones(2))
+    monkeypatch.setattr(lanczos, "random_signs", noted)
+    monkeypatch.setattr(lanczos, "lanczos", lambda *_: found)
+    lanczos.quadrature(key, lambda v: v, jnp.ones(2), steps=2, probes=COUNT)
+    return noted
+
+
+EDGE = EigenPoint(0.1, 0.0, WHITE, simulate.LONG)
+RING = RingPoint(0.5, 0.9, WHITE, simulate.LONG)
+DRAWING = {
+    "moments": moments,
+    "backward": shared("_backward_batch", "backward", EDGE),
+    "rings": shared("_ring_batch", "ring_gain", RING),
+    "losses": losses,
+    "bends": bends,
+    "starts": starts,
+}
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_no_key_is_used_twice(monkeypatch, name):
+    keys = [
+        key for seed in (FIRST, SECOND) for key in DRAWING[name](monkeypatch, seed).keys
+    ]
+    assert len(keys) == 2 * COUNT
+    assert len({*keys}) == 2 * COUNT
+
+
+def test_batches_of_a_layers_inputs_and_errors_are_all_different():
+    look = measure.Look(2, 3, (1, 2), False)
+    drawn = [
+        measure._draw((FIRST, SECOND), index, (White(), White()), look, jnp.float32)
+        for index in range(2)
+    ]
+    for of in range(2):
+        rows = [np.asarray(pair[of]).ravel() for batch in drawn for pair in batch]
+        for one, other in itertools.combinations(rows, 2):
+            assert not np.isclose(one[:, None], other).any()
+    for u, errors in itertools.chain(*drawn):
+        assert not np.isclose(np.ravel(u)[:, None], np.ravel(errors)).any()
