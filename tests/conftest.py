@@ -33,21 +33,34 @@ def pytest_xdist_auto_num_workers(config) -> int:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Of a test that is ``sampled(n)``, all but n of its quick cases are slow.
+def pytest_collection_modifyitems(config, items):
+    """Of a test that is ``sampled(n, keep=[...])``, all but n of its quick cases are slow.
 
-    They are spread evenly, from another one in each test: no case is left out of all.
+    Those of ``keep``, by their ids, stay; the others are spread evenly, from another one
+    in each test: no case is left out of all.  Without ``n`` nothing else stays.  Where
+    the command names a case by its id, nothing is left out.
     """
+    if any("[" in one for one in config.args):
+        return
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("sampled") and not item.get_closest_marker("slow"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for name, group in cases.items():
-        count = group[0].get_closest_marker("sampled").args[0]
-        kept = {i * len(group) // count for i in range(count)}
+        marker = group[0].get_closest_marker("sampled")
+        keep = set(marker.kwargs.get("keep", ()))
+        ids = [item.nodeid.partition("[")[2].removesuffix("]") for item in group]
+        if not keep <= set(ids):
+            raise pytest.UsageError(
+                f"{name} keeps cases that it has not, or that are slow: "
+                f"{sorted(keep - set(ids))} of {ids}"
+            )
+        others = [item for item, one in zip(group, ids, strict=True) if one not in keep]
+        count = max((marker.args[0] if marker.args else 0) - len(keep), 0)
+        chosen = {i * len(others) // count for i in range(count)}
         first = zlib.crc32(name.encode())
-        for place, item in enumerate(group, start=first):
-            if place % len(group) not in kept:
+        for place, item in enumerate(others, start=first):
+            if place % len(others) not in chosen:
                 item.add_marker(pytest.mark.slow)
 
 

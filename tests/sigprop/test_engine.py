@@ -33,6 +33,13 @@ methods = pytest.mark.parametrize("method", WAYS)
 PAIRS = [(m, g) for m in WAYS for g in GATES if (m, g) != ("fft", "varying")]
 pairs = pytest.mark.parametrize(("method", "gate"), PAIRS)
 
+# Every option with both kinds and both gates, in turn.
+ALTERNATELY = [
+    f"{option}-{gate}-{KINDS[(sum(option) + place) % 2]}"
+    for option in OPTIONS
+    for place, gate in enumerate(GATES)
+]
+
 
 def options(method, index):
     """All choices for the loop at one length; elsewhere one, or two opposite ones."""
@@ -170,7 +177,7 @@ def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
 @kinds
 @gates
 @pytest.mark.parametrize("option", OPTIONS, ids=str)
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(keep=ALTERNATELY)
 def test_own_derivative_of_the_loop_with_every_option(kind, gate, option):
     found = pullback(scan_linear, problem(kind, gate, 37), option)
     truth = true_pullback(kind, gate, 37, option)

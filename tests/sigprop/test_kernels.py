@@ -33,7 +33,7 @@ def drawn(name):
 
 
 @pytest.mark.parametrize("name", LAYERS)
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["lru"])
 def test_the_output_is_the_convolution_with_the_kernel(x64, name):
     layer = drawn(name)
     for length in LENGTHS if name in FAST else LENGTHS[-1:]:

@@ -103,7 +103,7 @@ SYMMETRIES = (rescaled, permuted, turned, conjugated)
 
 
 @pytest.mark.parametrize("process", [White(), AR1(0.9)], ids=["white", "ar1"])
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["ar1"])
 def test_loss_does_not_see_how_a_mode_is_written(x64, process):
     loss, layer = eqx.filter_jit(problem(process)), cartesian()
     expected = float(loss(layer))
@@ -245,7 +245,7 @@ SLOW = pytest.param("finite", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("name", ["network", "population", SLOW])
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["population"])
 def test_second_difference_of_a_slice_is_that_of_the_hessian(x64, name):
     loss, model = case(name)
     along = landscape.direction(KEY, model)
@@ -315,7 +315,7 @@ ALTERNATING = [(name, place % 2 == 0) for place, name in enumerate(INPUTS)]
 
 
 @pytest.mark.parametrize(("name", "normalised"), ALTERNATING)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(keep=["white-True", "mixed-False"])
 def test_surface_is_the_loss_of_the_task(x64, name, normalised):
     teacher = cmath.rect(0.9, 0.4)
     task = OneDimensional(teacher, normalised, INPUTS[name])

@@ -54,7 +54,7 @@ def by_modes(lam, residues):
     return np.real(np.einsum("...onj,...na->...aoj", residues, powers))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["rotrnn"])
 def test_modes_make_the_impulse_response(known):
     _, found, truth, _ = known
     (modes,) = found.modes
@@ -64,7 +64,7 @@ def test_modes_make_the_impulse_response(known):
     assert np.abs(truth[-1]).max() > 1e-3
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(keep=["lru", "rotrnn"])
 def test_tangents_are_derivatives_of_the_impulse_response(known):
     layer, found, _, truth = known
     (modes,) = found.modes

@@ -200,7 +200,7 @@ class Noted:
 
 
 @pytest.mark.parametrize("wide", [True, False])
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["True"])
 def test_a_single_precision_layer_is_measured_in_single_precision(layer, wide):
     with double_precision(False):
         single = lru(jax.random.key(7), 3, 2, r_min=0.5, r_max=0.95)

@@ -65,7 +65,15 @@ def metric(path):
 
 
 @pytest.mark.parametrize(("process", "source", "gain"), CLOSED, ids=str)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(
+    5,
+    keep=[
+        "White(variance=1.0)-white-none",
+        "White(variance=1.0)-white-white",
+        "Constant(variance=1.0)-constant-matched",
+        "AR1(rho=0.7)-exponential-loss",
+    ],
+)
 def test_omega_is_the_closed_form_to_a_gap_of_1e_9(process, source, gain):
     form = theory.coordinate(gain, source).result
     if source == "exponential":
@@ -205,7 +213,7 @@ def test_length_of_the_circle_is_the_closed_form(gain, process, source):
         (MIXED, (0.8, 0.4)),
     ],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["process2-place2"])
 def test_loss_speed_is_the_curvature_of_the_normalised_loss(process, place):
     """By autodiff, of the unnormalised loss and the moments that normalise it."""
     star = jnp.array(place)

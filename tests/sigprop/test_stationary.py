@@ -42,7 +42,7 @@ def calm_teacher():
 
 
 @pytest.mark.parametrize("name", INPUTS)
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["mixed"])
 def test_it_is_the_limit_of_long_sequences(x64, name):
     teacher = calm_teacher()
     infinite = teacher_student(teacher, INPUTS[name], None)
@@ -62,7 +62,7 @@ def test_it_is_the_limit_of_long_sequences(x64, name):
 
 
 @pytest.mark.parametrize("name", INPUTS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(keep=["white", "mixed", "moving"])
 def test_modes_and_gramians_agree(x64, name):
     teacher = linear_teacher(KEY, nu0=0.3, size=4, d_in=2, d_out=3)
     task = teacher_student(teacher, INPUTS[name], None)

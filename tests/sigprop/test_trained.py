@@ -114,7 +114,7 @@ CLAIMS = {"expectation": "impulse", "gradient": "reference"}
 
 @pytest.mark.usefixtures("one_student")
 @pytest.mark.parametrize("name", CLAIMS)
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["gradient"])
 def test_the_two_losses_agree_and_every_slip_is_refuted(name):
     claim = find(f"sigprop:loss-{name}")
     results = getattr(loss_checks, name)(claim, 5)

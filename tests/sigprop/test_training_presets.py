@@ -63,7 +63,7 @@ def test_paper_trainings_of_rotrnn_and_blur_are_those_of_their_tables():
 
 
 @pytest.mark.parametrize("model", NETWORKS)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(8, keep=["lru", "rotrnn", "blur", "tanh", "exponential", "phase"])
 def test_every_model_reads_and_answers(model):
     config = dataclasses.replace(
         preset("digits", model, "quick", PIXELS).network,
@@ -82,7 +82,7 @@ def test_every_model_reads_and_answers(model):
 
 
 @pytest.mark.parametrize("task", QUICK)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(6, keep=["digits", "listops", "text", "pathfinder"])
 def test_every_network_of_a_quick_training_can_be_drawn(task):
     """At its own sizes and ranges; shapes alone are computed."""
     for model in NETWORKS:

@@ -47,7 +47,9 @@ def test_every_layer_of_the_package_has_a_name():
 
 
 @pytest.mark.parametrize("name", SEQUENCE_LAYERS)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(
+    8, keep=["lru", "bidirectional_lru", "rotrnn", "blur", "attention"]
+)
 def test_a_layer_is_as_wide_as_the_network(name):
     layer = drawn(name)
     assert layer.widths == (8, 8)

@@ -45,7 +45,7 @@ def matrix(layer):
 
 @pytest.mark.parametrize("name", STUDENTS)
 @pytest.mark.parametrize("process", INPUTS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(keep=["white-lru", "mixed-blur"])
 def test_the_exact_loss_is_the_trace_over_all_steps(x64, name, process):
     student = STUDENTS[name]()
     task = teacher_student(teacher(), INPUTS[process], T)

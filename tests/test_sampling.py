@@ -1,0 +1,62 @@
+"""What the default run keeps of a test that is sampled: so many, and those named."""
+
+import itertools
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import pytest_collection_modifyitems as choose
+
+NAMES = [f"case {place}" for place in range(12)]
+
+
+class Item:
+    """A case as pytest collects it."""
+
+    def __init__(self, name, marker, slow=False):
+        self.nodeid = f"test_file.py::test_of_something[{name}]"
+        self.marks = {"sampled": marker.mark} | ({"slow": marker} if slow else {})
+
+    def get_closest_marker(self, name):
+        return self.marks.get(name)
+
+    def add_marker(self, marker):
+        self.marks[marker.name] = marker
+
+
+def kept(marker, names=NAMES, slow=(), args=("tests",)):
+    items = [Item(name, marker, name in slow) for name in names]
+    choose(SimpleNamespace(args=args), items)
+    chosen = [item for item in items if "slow" not in item.marks]
+    return [item.nodeid.partition("[")[2][:-1] for item in chosen]
+
+
+@pytest.mark.parametrize("count", [1, 5, 12])
+def test_so_many_cases_stay_and_are_spread(count):
+    found = [NAMES.index(name) for name in kept(pytest.mark.sampled(count))]
+    assert len(found) == count
+    around = [*found, found[0] + 12]
+    gaps = [b - a for a, b in itertools.pairwise(around)]
+    assert max(gaps) - min(gaps) <= 1
+
+
+def test_cases_that_are_named_stay_and_count():
+    named = ["case 3", "case 4", "case 8"]
+    assert kept(pytest.mark.sampled(keep=named)) == named
+    found = kept(pytest.mark.sampled(5, keep=named))
+    assert len(found) == 5
+    assert set(named) < set(found)
+
+
+def test_a_name_that_no_quick_case_has_is_an_error():
+    marker = pytest.mark.sampled(2, keep=["case 3", "case 99"])
+    with pytest.raises(pytest.UsageError, match="case 99"):
+        kept(marker)
+    with pytest.raises(pytest.UsageError, match="case 3"):
+        kept(pytest.mark.sampled(keep=["case 3"]), slow=["case 3"])
+
+
+def test_a_case_that_is_asked_for_by_its_id_is_run():
+    one = "tests/test_file.py::test_of_something[case 5]"
+    marker = pytest.mark.sampled(1, keep=["case 3"])
+    assert kept(marker, ["case 5"], args=(one,)) == ["case 5"]
