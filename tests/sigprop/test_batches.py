@@ -1,0 +1,106 @@
+"""The shared simulations draw anew in every batch, at the right step, and as planned."""
+
+import dataclasses
+from functools import cache
+
+import jax
+import numpy as np
+import pytest
+
+from sigprop import simulate
+from sigprop.evaluate import precise
+from sigprop.montecarlo import Sums
+from sigprop.plans import Reading, make_plans
+from sigprop.quantities import QUANTITIES
+from sigprop.simulate import BATCH, LONG, jobs
+from theory.claims import find
+from theory.papers.grids import FREE
+from theory.points import CONSTANT, EigenPoint, PairPoint, RingPoint
+
+PAIRS = tuple(
+    PairPoint(alpha, beta, FREE, LONG)
+    for alpha, beta in ((0.95, 0.9), (0.8, -0.3), (-0.6, -0.4))
+)
+PAIRED = {"state_pair": "zucchet:34", "sensitivity_pair": "zucchet:39"}
+POINT = EigenPoint(0.3, 1.0, FREE, LONG)
+FIRST = {
+    "moments": Reading("state", POINT),
+    "backward": Reading("backward", POINT),
+    "rings": Reading("ring_gain", RingPoint(0.3, 0.9, FREE, LONG)),
+}
+BESIDE = [Reading(name, point) for name in PAIRED for point in PAIRS]
+VARIED = 6  # batches in which variances are measured
+
+
+@cache
+def simulated(group: str, batches: int, seed: int = 0) -> dict[Reading, Sums]:
+    """One group of trajectories; its program is compiled once for all tests."""
+    readings = [FIRST[group], *(BESIDE if group == "moments" else [])]
+    (job,) = jobs(dict.fromkeys(readings, batches * BATCH))
+    return simulate.run(job, seed, lambda count: None)
+
+
+@pytest.mark.parametrize("group", FIRST)
+def test_every_batch_and_every_seed_has_draws_of_its_own(group):
+    one, two, other = (
+        simulated(group, *how)[FIRST[group]] for how in ((1,), (2,), (1, 1))
+    )
+    assert (one.n, two.n, other.n) == (BATCH, 2 * BATCH, BATCH)
+    second = float(two.first - one.first)
+    # The same key would draw the same numbers once more.
+    assert abs(second / float(one.first) - 1) > 1e-9
+    assert abs(float(other.first / one.first) - 1) > 1e-9
+    # One law: the difference of two batches has a standard error of sqrt(2 V / n).
+    assert second == pytest.approx(float(one.first), rel=6 * (2 * 2 / BATCH) ** 0.5)
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_pairs_vary_as_much_as_their_plans_say(name):
+    claim = dataclasses.replace(find(PAIRED[name]), grid=PAIRS)
+    values = precise(claim.derive().result, PAIRS)
+    plans = make_plans(claim, dict(zip(PAIRS, values, strict=True)), "quick")
+    found = simulated("moments", VARIED)
+    estimates = [found[Reading(name, point)].estimate() for point in PAIRS]
+    seen = [float(one.n * (one.sem / one.mean) ** 2) for one in estimates]
+    planned = [plans[point].variance for point in PAIRS]
+    # The variance of a product of Gaussians has a relative error of 4 % here.
+    np.testing.assert_allclose(seen, planned, rtol=0.2)
+    assert max(planned) > 1.5 * min(planned)
+
+
+@pytest.fixture
+def four_steps(monkeypatch):
+    """Let stationary errors be seen after four steps, where the last one matters."""
+    monkeypatch.setattr(simulate, "LONG", 4)
+    yield
+    jax.clear_caches()
+
+
+@pytest.mark.usefixtures("four_steps")
+def test_an_error_is_pulled_back_to_the_first_input_through_every_step():
+    """With one error for all steps the gradient is that error times a geometric sum."""
+    gaps = (1.0, 0.5, 0.1)
+    readings = [Reading("backward", EigenPoint(gap, 0.0, CONSTANT, 4)) for gap in gaps]
+    (job,) = jobs(dict.fromkeys(readings, BATCH))
+    found = simulate.run(job, 0, lambda count: None)
+    error = float(found[readings[0]].first)
+    for gap, reading in zip(gaps, readings, strict=True):
+        total = sum((1 - gap) ** age for age in range(4))
+        assert float(found[reading].first) / error == pytest.approx(total**2, rel=1e-12)
+    assert error / BATCH == pytest.approx(1, rel=6 * (2 / BATCH) ** 0.5)
+
+
+def test_each_reading_is_taken_at_its_own_step_and_of_its_own_neuron():
+    """With one input for all steps every moment is that input's, times a number."""
+    neurons = ((0.05, 0.0), (0.6, 0.0), (0.3, 1.0))
+    points = [EigenPoint(*one, CONSTANT, steps) for one in neurons for steps in (4, 32)]
+    readings = [Reading(name, p) for p in points for name in ("state", "sensitivity")]
+    (job,) = jobs(dict.fromkeys(readings, BATCH))
+    found = simulate.run(job, 0, lambda count: None)
+    exact = {
+        one: QUANTITIES[one.quantity].reference(one.point, True).real
+        for one in readings
+    }
+    scale = float(found[readings[0]].first) / exact[readings[0]]
+    for one in readings:
+        assert float(found[one].first) == pytest.approx(scale * exact[one], rel=1e-9)

@@ -1,0 +1,231 @@
+"""Every figure of a verdict arrives where a reader looks for it, and no other one does.
+
+Each field has a value that no other field has, so that a swap shows.
+"""
+
+import dataclasses
+import io
+import json
+import math
+import re
+
+import pytest
+from rich.console import Console
+
+from sigprop import catalogue
+from sigprop.mutation import Score
+from sigprop.report import render
+from sigprop.results import ClaimResult, RouteResult, Run, rows, write_json
+from sigprop.site import render_site
+from sigprop.statuses import drawn_result, finish
+from sigprop.tables import ledger_table, outcome, summary
+from sigprop.verdict import Verdict, Word
+from theory.claims import Claim, Kind, Status
+from theory.evidence import Evidence
+
+CLAIM = Claim(
+    id="zucchet:0",
+    locator="locator",
+    kind=Kind.BOUND,
+    title="A title",
+    statement=r"\alpha",
+    quantity="state",
+    expected=Status.CONDITIONAL,
+    code="sigprop.stable.ring_gain",
+    correction=r"\beta",
+    condition="a condition",
+    waivers={"first": "a reason", "third": "another"},
+    note="a note",
+    topic="a topic",
+    evidence=Evidence(points=(), routes={}, alone="alone"),
+    reason="a reason of the row",
+    inherits="what inherits",
+    as_extracted=True,
+)
+RESULTS = (
+    RouteResult("impulse", "a", 1.0, 1.0, 1.0, "confirmed"),
+    RouteResult("monte_carlo", "b", 1.01, 0.97, 1.04, "confirmed", n=70_000),
+    RouteResult("monte_carlo", "c", 0.99, 0.96, 1.03, "confirmed", n=80_000),
+    RouteResult("monte_carlo", "b", 1.5, 1.45, 1.55, "refuted", "printed", 70_000),
+    RouteResult("autodiff", "b", 1.5, 1.5, 1.5, "refuted", "printed"),
+)
+SCORE = Score(9, ("first", "second"))
+FOUND = finish(CLAIM, list(RESULTS), SCORE, 12.5, "an example")
+
+
+def test_a_record_has_every_field_from_where_it_belongs():
+    wanted = ClaimResult(
+        id="zucchet:0",
+        paper="zucchet",
+        kind="bound",
+        title="A title",
+        source="Zucchet & Orvieto (2024), locator",
+        statement=r"\alpha",
+        printed=r"\alpha",
+        corrected=r"\beta",
+        condition="a condition",
+        counterexample="an example",
+        status="inconclusive",  # a mutant survives that is not waived
+        expected="conditional",
+        routes=("impulse", "monte_carlo", "autodiff"),
+        results=RESULTS,
+        mutants=9,
+        killed=7,
+        waived=("first",),
+        code="sigprop.stable.ring_gain",
+        seconds=12.5,
+        note="a note",
+        topic="a topic",
+        reason="a reason of the row",
+        inherits="what inherits",
+        as_extracted=True,
+    )
+    assert wanted == FOUND
+    assert not FOUND.as_expected
+
+
+def test_a_statement_of_our_own_was_not_printed():
+    own = finish(dataclasses.replace(CLAIM, id="sigprop:0"), list(RESULTS), SCORE, 1.0)
+    assert (own.printed, own.statement, own.counterexample) == (None, r"\alpha", None)
+
+
+def test_why_one_route_has_to_do_stands_in_for_a_reason():
+    assert (
+        finish(dataclasses.replace(CLAIM, reason=""), [], SCORE, 1.0).reason == "alone"
+    )
+
+
+def test_a_simulated_verdict_keeps_its_ratio_its_interval_and_its_size():
+    verdict = Verdict(Word.REFUTED, ratio=1.1, low=1.0, high=1.3, n=7)
+    assert drawn_result("here", verdict, "printed") == RouteResult(
+        "monte_carlo", "here", 1.1, 1.0, 1.3, "refuted", "printed", 7
+    )
+    assert drawn_result("here", verdict).form == "derived"
+
+
+def test_json_has_the_record_and_words_for_what_is_no_number(tmp_path):
+    odd = RouteResult("reference", "d", math.nan, -math.inf, math.inf, "refuted")
+    write_json(tmp_path / "rows.json", [dataclasses.replace(FOUND, results=(odd,))])
+    (row,) = json.loads((tmp_path / "rows.json").read_text())
+    results = row.pop("results")
+    assert results == [
+        {**dataclasses.asdict(odd), "value": "nan", "low": "-inf", "high": "inf"}
+    ]
+    assert row.pop("as_expected") is False
+    plain = dataclasses.asdict(dataclasses.replace(FOUND, results=()))
+    plain.pop("results")
+    assert row == json.loads(json.dumps(plain))
+    good = dataclasses.replace(FOUND, expected=FOUND.status)
+    assert rows([good])[0]["as_expected"] is True
+
+
+def run(*claims):
+    return Run(
+        claims,
+        "headline",
+        0.01,
+        1e-6,
+        1e-7,
+        31,
+        "a device",
+        "float64",
+        {"sigprop": "9"},
+        77.0,
+    )
+
+
+def lines(table):
+    file = io.StringIO()
+    Console(file=file, width=200).print(table)
+    return [re.split(r"\s{2,}", line.strip()) for line in file.getvalue().splitlines()]
+
+
+def test_the_table_of_a_run_has_the_interval_of_the_derived_form():
+    _, line = lines(summary(run(FOUND)))
+    assert line == [
+        *("zucchet:0", "inconclusive", "expected conditional", "imp mc ad"),
+        *("0.9600 .. 1.0400", "7/9", "12.5"),
+    ]
+    bare = dataclasses.replace(
+        FOUND, results=FOUND.results[:1], expected="inconclusive"
+    )
+    assert lines(summary(run(bare)))[1][2:] == ["✓", "imp mc ad", "-", "7/9", "12.5"]
+
+
+def test_the_table_of_the_ledger_has_kind_status_score_and_title():
+    assert lines(ledger_table([FOUND]))[1] == [
+        *("zucchet:0", "bound", "inconclusive not conditional", "7/9", "A title")
+    ]
+
+
+def test_the_last_line_of_a_run_says_how_it_was_made():
+    good = dataclasses.replace(FOUND, expected="inconclusive")
+    assert outcome(run(FOUND, good, good), 3.25) == (
+        "2 of 3 claims have their expected status. Tier headline, seed 31, float64 on a "
+        "device; 77.0 s after 3.2 s of imports."
+    )
+
+
+def noted(page):
+    """The words of a page's notes, by their names."""
+    pairs = re.findall(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", page, re.S)
+    return {name: re.sub(r"<.*?>", "", text).strip() for name, text in pairs}
+
+
+def pages():
+    site = render_site(run(FOUND))
+    return {"report": render(run(FOUND)), "site": site["zucchet-0.html"]}
+
+
+@pytest.fixture(scope="module")
+def written():
+    return pages()
+
+
+@pytest.mark.parametrize("kind", ["report", "site"])
+def test_a_page_shows_every_field_under_its_name(kind, written):
+    page = written[kind]
+    found = noted(page)
+    assert found["Condition"] == "a condition"
+    assert found["Counterexample"] == "an example"
+    assert found["Later results"] == "what inherits"
+    assert found["Reason"] == "a reason of the row"
+    assert found["Note"] == "a note"
+    assert found["Mutants"] == "7 of 9 refuted; 1 waived: first"
+    assert found["Code"] == "sigprop.stable.ring_gain (12.5 s)"
+    assert "extraction" in found["Our copy"]
+    assert "✗ expected conditional" in page
+    forms = page[page.index("As printed") :]
+    assert forms.index("α") < forms.index("Corrected") < forms.index("β")
+    assert "Zucchet &amp; Orvieto (2024), locator" in page
+
+
+@pytest.mark.parametrize("kind", ["report", "site"])
+def test_a_page_shows_each_route_at_its_worst_point(kind, written):
+    table = re.search(r'<div class="routes">.*?</table>', written[kind], re.S)[0]
+    cells = [
+        [re.sub(r"<.*?>|\s+", " ", cell).split() for cell in row]
+        for row in (
+            re.findall(r"<t[hd].*?</t[hd]>", line, re.S)
+            for line in re.findall(r"<tr.*?</tr>", table, re.S)[1:]
+        )
+    ]
+    assert [row[0][0] for row in cells] == [
+        *("impulse", "monte_carlo", "monte_carlo", "autodiff")
+    ]
+    derived, printed = cells[1], cells[2]
+    assert derived[1] == ["1.01", "[0.97,", "1.04]"]  # as far off as 0.99, and first
+    assert derived[3] == ["70", "000–80", "000"]
+    assert derived[4] == ["confirmed"]
+    assert "printed," in printed[0]
+    assert printed[1] == ["1.5", "[1.45,", "1.55]"]
+    assert printed[4] == ["refuted"]
+
+
+def test_the_list_of_claims_has_the_fields_of_the_row(monkeypatch):
+    monkeypatch.setattr(catalogue, "_score", lambda claim: SCORE)
+    found = catalogue.row(CLAIM)
+    wanted = dataclasses.asdict(FOUND)
+    for key in found.keys() - {"status", "routes", "results", "mutants", "killed"}:
+        assert found[key] == wanted.get(key, getattr(CLAIM, key, None)), key
+    assert found["status"] in (None, Status.CONDITIONAL)
