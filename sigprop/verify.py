@@ -195,8 +195,14 @@ def ring_law(case: Case, seed: int) -> None:
         width = point.r_max**2 - point.r_min**2
         radial = (np.abs(drawn) ** 2 - point.r_min**2) / width
         turn = np.mod(np.angle(drawn) / (2 * np.pi), 1)
-        # Two uniforms add up, modulo one, to a uniform if they are independent.
-        views = {"radius": radial, "phase": turn, "both": np.mod(radial + turn, 1)}
+        # Of two independent uniforms the sum and the difference are uniform modulo one;
+        # of one that is taken twice the sum is too, and the difference is not.
+        views = {
+            "radius": radial,
+            "phase": turn,
+            "sum": np.mod(radial + turn, 1),
+            "difference": np.mod(radial - turn, 1),
+        }
         for name, uniform in views.items():
             verdict = judge_uniform(uniform, planned)
             case.results.append(drawn_result(f"{point}, {name}", verdict))

@@ -91,6 +91,13 @@ def test_a_bound_five_percent_too_small_is_noticed(monkeypatch):
     assert "refuted" in words(checks.covariance_bound(find("zucchet:74"), 0))
 
 
+@pytest.mark.parametrize(("short", "word"), [(1e-9, "refuted"), (1e-14, "confirmed")])
+def test_a_bound_that_is_reached_may_not_be_a_billionth_smaller(short, word):
+    found = checks.covariance_bound(find("zucchet:74"), 0, scale=1 - short)
+    for route in ("closed_form", "reference"):
+        assert (word == "refuted") == ("refuted" in words(found, route=route))
+
+
 def test_a_divisor_one_too_large_is_noticed(monkeypatch):
     original = inputs.Empirical.autocovariance
 

@@ -144,6 +144,106 @@ def test_orders_are_judged_with_their_equality(relation, bound, word):
     assert judged.score.total == 1
 
 
+def bounded(relation, share, **changes):
+    """A bound of four, and values that exceed it by a relative share."""
+    return {
+        "points": ({"x": 2.0},),
+        "routes": {
+            "reference": lambda x: x * x * (1 + share),
+            "other": lambda x: x**2 * (1 + share),
+        },
+        "form": lambda x: 4.0,
+        "relation": relation,
+        "slips": {"half": lambda x: 2.0 if "<" in relation else 8.0},
+        **changes,
+    }
+
+
+@pytest.mark.parametrize(
+    ("relation", "share", "word"),
+    [
+        ("<=", 1e-10, "refuted"),
+        ("<=", 1e-14, "confirmed"),
+        (">=", -1e-10, "refuted"),
+        (">=", -1e-14, "confirmed"),
+        ("<", 0.0, "refuted"),
+        ("<", -1e-10, "confirmed"),
+        (">", 0.0, "refuted"),
+        (">", 1e-10, "confirmed"),
+    ],
+)
+def test_a_bound_has_room_for_rounding_and_for_no_more(relation, share, word):
+    one = claim(evidence=bounded(relation, share))
+    assert {result.verdict for result in evidence.judge(one).results} == {word}
+    assert status(one).status == word
+
+
+@pytest.mark.parametrize("relation", ["<=", "<", ">=", ">"])
+def test_what_is_not_real_is_neither_more_nor_less(relation):
+    side = -0.5 if "<" in relation else 0.5
+    turned = {"reference": lambda x: 4.0 * (1 + side) + 1e-9j, "other": lambda x: 2.0}
+    found = evidence.judge(claim(evidence=bounded(relation, 0.0, routes=turned)))
+    assert [r.verdict for r in found.results if r.route == "reference"] == ["refuted"]
+
+
+def test_every_route_is_taken_at_every_point():
+    seen = []
+
+    def looked(name):
+        return lambda lam, rho: seen.append((name, lam, rho)) or total(lam, rho)
+
+    routes = {name: looked(name) for name in ("reference", "impulse")}
+    found = status(claim(derive=derived, evidence={"routes": routes}))
+    wanted = {(name, at["lam"], at["rho"]) for name in routes for at in POINTS}
+    assert set(seen) == wanted
+    exact = [(r.route, r.point) for r in found.results]
+    assert len(exact) == len(set(exact)) == len(wanted)
+
+
+@pytest.mark.parametrize("place", range(len(POINTS)))
+@pytest.mark.parametrize("name", ["reference", "impulse"])
+def test_one_route_that_is_off_at_one_point_is_enough(name, place):
+    def off(lam, rho):
+        wrong = {"lam": lam, "rho": rho} == POINTS[place]
+        return total(lam, rho) * (1 + 1e-8 * wrong)
+
+    routes = {"reference": total, "impulse": total, name: off}
+    found = status(claim(derive=derived, printed=right, evidence={"routes": routes}))
+    assert found.status == "refuted"
+    derived_form = [r for r in found.results if r.form == "derived"]
+    wrong = [(r.route, r.point) for r in derived_form if r.verdict == "refuted"]
+    assert wrong == [(name, evidence.describe(POINTS[place]))]
+
+
+def test_a_print_that_fails_at_one_point_is_found_there():
+    def printed(lam, rho):
+        return total(lam, rho) * (1.5 if {"lam": lam, "rho": rho} == POINTS[2] else 1)
+
+    table = {"form": lambda lam, rho: 1 / (1 - rho * lam), "printed": printed}
+    table["routes"] = {"reference": total, "impulse": brute_force}
+    found = status(claim(Status.REFUTED, evidence=table))
+    assert found.status == "refuted"
+    (miss,) = [r for r in found.results if r.form == "printed"]
+    assert (miss.point, str(miss.verdict)) == (evidence.describe(POINTS[2]), "refuted")
+    assert f"At {evidence.describe(POINTS[2])}: printed" in found.counterexample
+    assert "1 of 4 points is between 0.5 and 0.5" in found.counterexample
+
+
+def test_a_slip_that_is_not_noticed_is_counted_against_the_row():
+    def same(lam, rho):
+        return (1 + 1e-7) / (1 - rho * lam)
+
+    table = {"slips": {"hardly": same}, "tolerance": 1e-6}
+    found = status(claim(derive=derived, printed=right, evidence=table))
+    assert found.status == "inconclusive"
+    assert found.killed == found.mutants - 1
+    waived = claim(
+        derive=derived, printed=right, evidence=table, waivers={"hardly": "x"}
+    )
+    assert status(waived).status == "proved"
+    assert status(waived).waived == ("hardly",)
+
+
 def test_arrays_are_compared_entry_by_entry():
     generator = np.random.default_rng(0)
     A = generator.normal(size=(3, 3))

@@ -217,7 +217,7 @@ def test_a_page_shows_each_route_at_its_worst_point(kind, written):
     assert derived[1] == ["1.01", "[0.97,", "1.04]"]  # as far off as 0.99, and first
     assert derived[3] == ["70", "000–80", "000"]
     assert derived[4] == ["confirmed"]
-    assert "printed," in printed[0]
+    assert "printed" in printed[0]
     assert printed[1] == ["1.5", "[1.45,", "1.55]"]
     assert printed[4] == ["refuted"]
 

@@ -1,0 +1,253 @@
+"""What a run is asked for reaches what does the work: seeds, margins, tiers, options.
+
+The work itself is replaced by a note of how it was called, or made small.
+"""
+
+import dataclasses
+import json
+from concurrent.futures import Future
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sigprop.verify
+from sigprop import checking, checks, cli, console, ring
+from sigprop.mutation import Score
+from sigprop.plans import make_plans, score
+from sigprop.results import RouteResult, Run
+from sigprop.statuses import finish
+from sigprop.verdict import distance_plan
+from theory.claims import find, select
+from theory.points import RingPoint
+
+LAW = dataclasses.replace(find("lru:lemma3.2"), grid=(RingPoint(0.3, 0.9),))
+BOUND = find("zucchet:74")
+
+
+# --- checks, here and in a second process
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The claims and seeds that a check was called with; it draws nothing."""
+    seen = []
+
+    def check(claim, seed):
+        seen.append((claim.id, seed))
+        return tuple(
+            RouteResult(route, "here", 1.0, 1.0, 1.0, word, form)
+            for route, word, form in (
+                ("reference", "confirmed", "derived"),
+                ("closed_form", "confirmed", "derived"),
+                ("reference", "refuted", "printed"),
+            )
+        )
+
+    monkeypatch.setattr(checks, "covariance_bound", check)
+    monkeypatch.setattr(checks, "score", lambda claim: Score(5, ()))
+    return seen
+
+
+def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(asked):
+    (found,) = sigprop.verify.verify((BOUND,), seed=41).claims
+    assert asked == [("zucchet:74", 41)]
+    assert found.counterexample == "At here the statement fails."
+    assert (found.status, found.mutants, found.killed) == ("conditional", 5, 5)
+
+
+class Here:
+    """A pool of processes that works in this one, when a result is asked for."""
+
+    def __init__(self, *arguments, **more):
+        self.waiting = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def submit(self, work, *arguments):
+        future = Future()
+        future.result = lambda timeout=None: work(*arguments)
+        self.waiting.append(future)
+        return future
+
+    def shutdown(self, **how):
+        return None
+
+
+@pytest.mark.parametrize("running", [0, 2, 3])
+def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
+    running, asked, monkeypatch
+):
+    """However many chunks of claims the other one has already begun."""
+    ids = [f"zucchet:74:{number}" for number in range(3 * checking.CHUNK - 1)]
+    claims = [dataclasses.replace(BOUND, id=one) for one in ids]
+    monkeypatch.setattr(checking, "find", dict(zip(ids, claims, strict=True)).get)
+    monkeypatch.setattr(checking, "ProcessPoolExecutor", Here)
+    seen = {}
+
+    def progress(stage, done, total):
+        seen[stage] = (done, total)
+
+    submit = Here.submit
+
+    def begun(self, work, *arguments):
+        future = submit(self, work, *arguments)
+        if len(self.waiting) <= running:
+            future.set_running_or_notify_cancel()
+        return future
+
+    monkeypatch.setattr(Here, "submit", begun)
+    found = sigprop.verify.verify(
+        tuple(claims), seed=43, apart=True, progress=progress
+    ).claims
+    assert [one.id for one in found] == ids
+    assert sorted(asked) == sorted((one, 43) for one in ids)
+    assert seen["checks"] == (len(ids), len(ids))
+
+
+# --- the sampler's law
+
+
+def judged_law(**how):
+    (found,) = sigprop.verify.verify((LAW,), **how).claims
+    return {r.point.rpartition(", ")[2]: r for r in found.results if r.n}, found
+
+
+def test_the_law_of_the_ring_is_judged_at_its_own_margin_and_moves_with_the_seed():
+    found, claim = judged_law(seed=5)
+    assert claim.status == "proved"
+    planned = distance_plan(LAW.margin)
+    assert {r.n for r in found.values()} == {planned.n}
+    assert LAW.margin == 0.01
+    moved, _ = judged_law(seed=6)
+    assert {*found} == {*moved}
+    assert all(found[name].value != moved[name].value for name in found)
+
+
+def test_the_score_of_the_law_is_that_of_its_own_margin():
+    form = LAW.derive().result
+    full = score(LAW, form, {})
+    blind = score(dataclasses.replace(LAW, margin=0.9), form, {})
+    assert full.survivors == ()
+    assert blind.survivors
+    assert make_plans(LAW, {}, "quick") == {}
+
+
+WRONG_RINGS = {
+    "radius": lambda first, second: (first**1.1, second),
+    "phase": lambda first, second: (first, second**1.1),
+    "sum": lambda first, second: (first, 1 - first),
+    "difference": lambda first, second: (first, first),  # one key for both
+}
+
+
+@pytest.mark.parametrize("name", WRONG_RINGS)
+def test_a_sampler_of_another_law_is_refuted_by_the_view_that_shows_it(
+    name, monkeypatch
+):
+    def sample(key, n, inner, outer, dtype):
+        drawn = np.random.default_rng().uniform(size=(2, n))
+        first, second = WRONG_RINGS[name](*drawn)
+        nu, theta = ring.ring_polar(
+            jnp.asarray(first), jnp.asarray(second), inner, outer
+        )
+        return jnp.exp(-nu + 1j * theta)
+
+    monkeypatch.setattr(ring, "sample_ring", sample)
+    found, claim = judged_law()
+    assert claim.status == "refuted"
+    assert found[name].verdict == "refuted"
+
+
+def test_a_map_to_another_radius_is_refuted_without_drawing(monkeypatch):
+    right = ring.ring_polar
+
+    def moved(first, second, inner, outer):
+        nu, theta = right(first, second, inner, outer)
+        return nu * (1 + 1e-6), theta
+
+    monkeypatch.setattr(sigprop.verify.ring, "ring_polar", moved)
+    _, claim = judged_law()
+    words = {str(r.verdict) for r in claim.results if r.route == "reference"}
+    assert words == {"refuted"}
+
+
+# --- the command line
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """How the command line asked for a run; what it gets has one surprise."""
+    import sigprop.devices
+
+    seen = {}
+    use = sigprop.devices.use_device
+
+    def on(device):
+        seen["device"] = device
+        return use(device)
+
+    def verify(claims, **how):
+        seen.update(how, claims=tuple(claim.id for claim in claims))
+        found = tuple(finish(claim, [], Score(0, ()), 0.0) for claim in claims)
+        found = tuple(dataclasses.replace(one, status=one.expected) for one in found)
+        if seen.get("surprise"):
+            found = (dataclasses.replace(found[0], status="inconclusive"), *found[1:])
+        return Run(
+            found, how["tier"], 0.05, 1e-6, 1e-7, how["seed"], "cpu", "float64",
+            {"sigprop": "9"}, 1.0,
+        )  # fmt: skip
+
+    monkeypatch.setattr(sigprop.verify, "verify", verify)
+    monkeypatch.setattr(sigprop.devices, "use_device", on)
+    return seen
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.app, [str(part) for part in arguments])
+
+
+def test_every_option_of_verify_reaches_the_run(called, tmp_path):
+    path = tmp_path / "rows.json"
+    options = ("--tier", "headline", "--seed", 7, "--samples", 90_000)
+    done = run("verify", "--claim", "zucchet:1", "--claim", "lru:4", *options,
+               "--json", path)  # fmt: skip
+    assert done.exit_code == console.EXPECTED, done.output
+    assert called["claims"] == ("zucchet:1", "lru:4")
+    assert (called["tier"], called["seed"], called["samples"]) == (
+        "headline",
+        7,
+        90_000,
+    )
+    assert (called["apart"], called["device"]) == (True, "cpu")
+    assert [row["id"] for row in json.loads(path.read_text())] == ["zucchet:1", "lru:4"]
+    assert run("verify", "--paper", "rotrnn").exit_code == console.EXPECTED
+    assert called["claims"] == tuple(claim.id for claim in select("rotrnn"))
+
+
+def test_a_surprise_ends_verify_and_ledger_with_one(called):
+    for command in (("verify", "--paper", "rotrnn"), ("ledger", "--paper", "rotrnn")):
+        called["surprise"] = False
+        assert run(*command).exit_code == console.EXPECTED
+        called["surprise"] = True
+        assert run(*command).exit_code == console.UNEXPECTED
+
+
+def test_the_ledger_counts_every_row_and_shows_those_of_the_status(called, tmp_path):
+    rows, site = tmp_path / "rows.json", tmp_path / "site"
+    called["surprise"] = True  # among the definitions, which are not shown
+    done = run("ledger", "--paper", "zucchet", "--status", "refuted", "--seed", 3,
+               "--json", rows, "--html", site)  # fmt: skip
+    assert done.exit_code == console.UNEXPECTED
+    assert (called["tier"], called["seed"]) == ("quick", 3)
+    wanted = [one.id for one in select("zucchet") if one.expected == "refuted"]
+    assert [row["id"] for row in json.loads(rows.read_text())] == wanted
+    assert len(list(site.glob("zucchet-*.html"))) == len(wanted)
+    total = len(select("zucchet"))
+    assert f"{total - 1} of {total} claims" in done.output
+    assert f"{len(wanted)} refuted" in done.output
