@@ -21,8 +21,12 @@ from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gru import chrono_times, gru
-from sigprop.layers.lru import lru, zucchet_lru
+from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.released_rotrnn import (
+    released_bidirectional_rotrnn,
+    released_rotrnn,
+)
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
@@ -42,6 +46,7 @@ LAYERS = {
     "lru-detached": lambda key: lru(key, 5, 3, r_min=0.4, gamma="detached"),
     "lru-absent": lambda key: lru(key, 5, 3, max_phase=0.3, gamma="absent"),
     "lru-zucchet": lambda key: zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
+    "lru-released": lambda key: released_zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
     "complex": lambda key: complex_diagonal(key, 5, 3, 2),
     "complex-polar": lambda key: complex_diagonal(key, 5, 3, 2, coordinates="polar"),
     "complex-exponential": lambda key: complex_diagonal(
@@ -59,6 +64,7 @@ LAYERS = {
     ),
     "s5": lambda key: s5(key, 4, 3, blocks=2),
     "s5-whole": lambda key: s5(key, 5, 3, conjugate=False),
+    "s5-bilinear": lambda key: s5(key, 4, 3, blocks=2, discretisation="bilinear"),
     "gru": lambda key: gru(key, 5, 3, 2, times=chrono_times(0.8)),
     "lstm": lambda key: lstm(key, 5, 3, 2, times=TIMES),
     "gate": lambda key: gated_unit(key, 4, 2, times=TIMES),
@@ -67,6 +73,10 @@ LAYERS = {
     "rotrnn": lambda key: rotrnn(key, 8, 3, heads=2, **ROTATIONS),
     "rotrnn-pairs": lambda key: rotrnn(key, 6, 3, heads=3, **ROTATIONS),
     "rotrnn-both": lambda key: bidirectional_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
+    "rotrnn-released": lambda key: released_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
+    "rotrnn-released-both": lambda key: released_bidirectional_rotrnn(
+        key, 8, 3, heads=2, **ROTATIONS
+    ),
     "blur": lambda key: blur(key, 4, 3, r_min=0.4, r_max=0.95),
     "lru-both": lambda key: bidirectional_lru(key, 4, 3, r_min=0.4, r_max=0.95),
     "brnn": lambda key: brnn(key, 4, 3, 2),
@@ -79,15 +89,19 @@ LAYERS = {
 
 VARIANTS = {  # held to the laws by the slow tests only
     "lru-absent",
+    "lru-released",
     "complex-polar",
     "blocks",
     "relu",
     "s4d-bilinear",
     "s5-whole",
+    "s5-bilinear",
     "gate-input",
     "gate-constant",
     "rotrnn-pairs",
     "rotrnn-both",
+    "rotrnn-released",
+    "rotrnn-released-both",
     "lru-both",
     "brnn",
     "blstm",

@@ -69,3 +69,20 @@ def half_variance_projections(
     b_re, b_im = (half * fan_in(key, state_size, d_in) for key in keys[:2])
     c_re, c_im = (half * fan_in(key, d_out, state_size) for key in keys[2:4])
     return b_re, b_im, c_re, c_im, fan_in(keys[4], d_out, d_in)
+
+
+def fan_out_projections(
+    keys: Sequence[PRNGKeyArray], state_size: int, d_in: int, d_out: int
+) -> tuple[Array, Array, Array, Array, Array]:
+    """``B_re, B_im, C_re, C_im, D`` with fan-out scaling, from five keys.
+
+    Every real number is normal with variance one over the rows of its matrix:
+    ``1/state_size`` in ``B``, ``1/d_out`` in ``C`` and ``D``; a complex entry has twice
+    that.
+
+    Source: the code of Zucchet & Orvieto (2024), ``source/model.py`` of
+    github.com/NicolasZucchet/Vanishing-and-exploding-gradients-are-not-the-end-of-the-story.
+    """
+    b_re, b_im = (normal(key, state_size, d_in, 1 / state_size) for key in keys[:2])
+    c_re, c_im = (normal(key, d_out, state_size, 1 / d_out) for key in keys[2:4])
+    return b_re, b_im, c_re, c_im, normal(keys[4], d_out, d_in, 1 / d_out)

@@ -21,6 +21,7 @@ from sigprop.layers.base import Group
 from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
 from sigprop.layers.initialisers import (
     complex_parts,
+    fan_out_projections,
     half_variance_projections,
     require_sizes,
     uniforms,
@@ -42,7 +43,7 @@ ARRAYS = (
 
 @final
 class LRU(DiagonalLayer):
-    """The layer; build one with ``lru``, ``zucchet_lru`` or ``lru_from_arrays``.
+    """The layer; build one with ``lru``, one of its kin or ``lru_from_arrays``.
 
     ``gamma`` says what normalises the input: a ``learned`` vector, the ``detached``
     function ``sqrt(1 - |lam|^2)`` through which no gradient flows, or nothing.
@@ -161,7 +162,10 @@ def zucchet_lru(
     theta0: float,
     gamma: str = "learned",
 ) -> LRU:
-    """Draw an LRU as Zucchet & Orvieto do: ring [nu0, 1], phases below theta0, dense D.
+    """Draw an LRU as Zucchet & Orvieto print it: ring [nu0, 1], phases in [0, theta0].
+
+    ``B``, ``C`` and the dense ``D`` are scaled by fan-in.  The authors' code draws
+    otherwise: ``released_zucchet_lru``.
 
     Args:
         key: Consumed here.
@@ -183,6 +187,50 @@ def zucchet_lru(
     ring_key, *keys = jax.random.split(key, 6)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
     weights = half_variance_projections(keys, state_size, d_in, d_out)
+    return LRU(*weights, nu_log, theta_log, _gamma(gamma, nu_log), gamma)
+
+
+def released_zucchet_lru(
+    key: PRNGKeyArray,
+    state_size: int,
+    d_in: int,
+    d_out: int,
+    *,
+    nu0: float,
+    theta0: float,
+    gamma: str = "learned",
+) -> LRU:
+    """Draw an LRU as the code of Zucchet & Orvieto does: phases of both signs, fan-out.
+
+    Against ``zucchet_lru``, which draws what the paper prints: phases are uniform on
+    [-theta0, theta0], taken modulo 2 pi so that their logarithm exists; and ``B``, ``C``
+    and ``D`` are scaled by fan-out, ``B`` by one over the states.  With few inputs and
+    outputs its ``B`` is far smaller and its ``C`` far larger.
+
+    Args:
+        key: Consumed here.
+        state_size: Complex numbers in the state.
+        d_in: Inputs.
+        d_out: Outputs.
+        nu0: Inner radius of the ring; the outer one is 1.
+        theta0: Phases are uniform on [-theta0, theta0] radians; at most pi.
+        gamma: One of ``GAMMAS``.
+
+    Raises:
+        ValueError: If a size, the radius, the phase or ``gamma`` is out of range.
+
+    Source: ``source/model.py`` of the code of Zucchet & Orvieto (2024), see
+    ``fan_out_projections``.
+    """
+    require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    require_gamma(gamma)
+    if not 0 < theta0 <= math.pi:
+        raise ValueError(f"need 0 < theta0 <= pi, got {theta0=}")
+    ring_key, sign_key, *keys = jax.random.split(key, 7)
+    nu_log, size_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
+    below = jax.random.bernoulli(sign_key, shape=(state_size,))
+    theta_log = jnp.where(below, jnp.log(2 * math.pi - jnp.exp(size_log)), size_log)
+    weights = fan_out_projections(keys, state_size, d_in, d_out)
     return LRU(*weights, nu_log, theta_log, _gamma(gamma, nu_log), gamma)
 
 

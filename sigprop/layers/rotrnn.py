@@ -279,7 +279,7 @@ def rotrnn(
     gamma_range: tuple[float, float] = (0.5, 0.999),
     theta_range: tuple[float, float] = (0.0, 2 * math.pi),
 ) -> RotRNN:
-    """Draw a RotRNN as its paper's listing does.
+    """Draw a RotRNN as its paper's listing does; ``released_rotrnn`` as the code does.
 
     ``gamma^2`` and ``theta`` are uniform, ``M`` and ``D`` standard normal; entries of
     ``B`` and ``C`` have variance one over their number of columns, in the listing, and
@@ -301,8 +301,8 @@ def rotrnn(
     Source: RotRNN (2024), Appendix C and Table 3.
     """
     require_sizes(state_size=state_size, width=width, heads=heads)
-    size = _head_size(state_size, heads)
-    _require_ranges(gamma_range, theta_range)
+    size = rotation_size(state_size, heads)
+    require_ranges(gamma_range, theta_range)
     theta_key, gamma_key, m_key, b_key, c_key, d_key = jax.random.split(key, 6)
     theta = jax.random.uniform(
         theta_key, (heads, size // 2), minval=theta_range[0], maxval=theta_range[1]
@@ -316,7 +316,12 @@ def rotrnn(
     return RotRNN(theta, jnp.log(nu), m, b, c, jax.random.normal(d_key, (width,)))
 
 
-def _head_size(state_size: int, heads: int) -> int:
+def rotation_size(state_size: int, heads: int) -> int:
+    """States of one head.
+
+    Raises:
+        ValueError: Unless the heads divide the state into even parts.
+    """
     size, rest = divmod(state_size, heads)
     if rest:
         raise ValueError(
@@ -330,9 +335,14 @@ def _head_size(state_size: int, heads: int) -> int:
     return size
 
 
-def _require_ranges(
+def require_ranges(
     gamma_range: tuple[float, float], theta_range: tuple[float, float]
 ) -> None:
+    """Refuse ranges of decays and angles that are none.
+
+    Raises:
+        ValueError: Naming the range.
+    """
     if not 0 < gamma_range[0] <= gamma_range[1] < 1:
         raise ValueError(
             f"need 0 < gamma_min <= gamma_max < 1, got gamma_range={gamma_range}"

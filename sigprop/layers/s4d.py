@@ -145,6 +145,18 @@ def discretise(
     return (2 + z) / (2 - z), 2 * dt / (2 - z)
 
 
+def require_discretisation(discretisation: str) -> None:
+    """Refuse an unknown rule.
+
+    Raises:
+        ValueError: Naming the known ones.
+    """
+    if discretisation not in DISCRETISATIONS:
+        raise ValueError(
+            f"need discretisation in {DISCRETISATIONS}, got {discretisation!r}"
+        )
+
+
 def hippo_legs(
     size: int,
 ) -> tuple[Complex[np.ndarray, " size"], Complex[np.ndarray, "size size"]]:
@@ -237,10 +249,7 @@ def s4d(
     Source: Gu et al. (2022), Section 4; ``B`` is one, as ``C`` takes its part.
     """
     require_sizes(channels=channels)
-    if discretisation not in DISCRETISATIONS:
-        raise ValueError(
-            f"need discretisation in {DISCRETISATIONS}, got {discretisation!r}"
-        )
+    require_discretisation(discretisation)
     dt_key, c_key, d_key = jax.random.split(key, 3)
     a = np.tile(diagonal_spectrum(pairs, spectrum), (channels, 1))
     log_dt = log_steps(dt_key, channels, dt_min, dt_max)

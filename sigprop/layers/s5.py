@@ -1,8 +1,8 @@
-"""S5: one diagonal state-space model of all channels, ``x' = A x + B u``, ZOH.
+"""S5: one diagonal state-space model of all channels, ``x' = A x + B u``.
 
 ``y = Re(C x) + D u``, or ``2 Re(C x) + D u`` where one of each conjugate pair is kept.
-``A = -exp(log_neg_re) + i im`` and ``Delta = exp(log_dt)``, one step a state, as in
-``sigprop.layers.s4d``.
+``A = -exp(log_neg_re) + i im`` and ``Delta = exp(log_dt)``, one step a state, made
+discrete by zero-order hold or by the bilinear rule, as in ``sigprop.layers.s4d``.
 
 Source: Smith, Warrington & Linderman (2023), "Simplified state space layers for
 sequence modeling".
@@ -19,7 +19,13 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.initialisers import fan_in, require_sizes
-from sigprop.layers.s4d import discretise, hippo_legs, log_steps
+from sigprop.layers.s4d import (
+    Discretisation,
+    discretise,
+    hippo_legs,
+    log_steps,
+    require_discretisation,
+)
 from sigprop.projections import project_in, read_out
 from sigprop.recurrence import step
 
@@ -39,6 +45,7 @@ class S5(Layer):
     C_im: Float[Array, "width n"]
     D: Float[Array, " width"]
     conjugate: bool = eqx.field(static=True)
+    discretisation: Discretisation = eqx.field(static=True, default="zoh")
 
     @property
     def widths(self) -> tuple[int, int]:
@@ -52,7 +59,8 @@ class S5(Layer):
 
     def discrete(self) -> tuple[Complex[Array, " n"], Complex[Array, " n"]]:
         """Eigenvalue and input factor of every state."""
-        return discretise(self.log_neg_re, self.im, jnp.exp(self.log_dt), "zoh")
+        dt = jnp.exp(self.log_dt)
+        return discretise(self.log_neg_re, self.im, dt, self.discretisation)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
         """The diagonal of the recurrence; with ``conjugate``, one of each pair."""
@@ -108,6 +116,7 @@ def s5(
     *,
     blocks: int = 1,
     conjugate: bool = True,
+    discretisation: Discretisation = "zoh",
     dt_min: float = 0.001,
     dt_max: float = 0.1,
 ) -> S5:
@@ -123,17 +132,19 @@ def s5(
         width: Inputs and outputs.
         blocks: How many HiPPO-LegS blocks of equal size; divides ``state_size``.
         conjugate: Whether to keep one of each conjugate pair.
+        discretisation: One of ``sigprop.layers.s4d.DISCRETISATIONS``.
         dt_min: Smallest step.
         dt_max: Largest step.
 
     Raises:
-        ValueError: If a size or a step is out of range, or the blocks do not divide
-            the state.
+        ValueError: If a size or a step is out of range, the rule is unknown, or the
+            blocks do not divide the state.
 
     Source: Smith et al. (2023), on initialisation; its real ``B`` and ``C``
     are LeCun-normal here.
     """
     require_sizes(state_size=state_size, width=width, blocks=blocks)
+    require_discretisation(discretisation)
     if state_size % blocks:
         raise ValueError(
             f"need blocks to divide state_size, got {blocks=}, {state_size=}"
@@ -157,4 +168,5 @@ def s5(
         C_im=jnp.asarray(np.imag(c), d.dtype),
         D=d,
         conjugate=conjugate,
+        discretisation=discretisation,
     )

@@ -20,8 +20,12 @@ from sigprop.layers.complex_diagonal import complex_diagonal, complex_lru
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gru import gru
-from sigprop.layers.lru import lru, zucchet_lru
+from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.released_rotrnn import (
+    released_bidirectional_rotrnn,
+    released_rotrnn,
+)
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
@@ -89,6 +93,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "lru": lru,
         "bidirectional_lru": bidirectional_lru,
         "zucchet_lru": _square(zucchet_lru),
+        "released_zucchet_lru": _square(released_zucchet_lru),
         "complex_diagonal": _square(complex_diagonal),
         "complex_lru": complex_lru,
         "linear_rnn": _square(linear_rnn),
@@ -105,6 +110,8 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "constant_gate": _as_wide_as_its_state(constant_gate),
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
+        "released_rotrnn": released_rotrnn,
+        "released_bidirectional_rotrnn": released_bidirectional_rotrnn,
         "blur": blur,
         "attention": _attention,
     }

@@ -10,8 +10,10 @@ from sigprop.inputs import AR1, Constant, MovingAverage, Recording, White
 from sigprop.layer_theory import pair_moment, predict, state_moments
 from sigprop.layers.blur import blur
 from sigprop.layers.dense import linear_rnn
-from sigprop.layers.lru import lru
+from sigprop.layers.lru import lru, released_zucchet_lru
+from sigprop.layers.released_rotrnn import released_bidirectional_rotrnn
 from sigprop.layers.rotrnn import rotrnn
+from sigprop.layers.s5 import s5
 from sigprop.layers.stack import stack
 from sigprop.linearise import Perturbed, diagonalise, linearise, perturb
 from sigprop.measure import by_group, exact
@@ -31,6 +33,13 @@ LAYERS = {
     "lru": lambda key: lru(key, 3, 2, r_min=0.4, r_max=0.95),
     "dense": lambda key: linear_rnn(key, 4, 2, 3, nu0=0.5, theta0=2.0),
     "blur": lambda key: blur(key, 3, 2, r_min=0.4, r_max=0.95),
+    "released lru": lambda key: released_zucchet_lru(key, 3, 2, 3, nu0=0.5, theta0=2.0),
+    "released rotrnn": lambda key: released_bidirectional_rotrnn(
+        key, 4, 2, heads=1, gamma_range=(0.5, 0.95)
+    ),
+    "bilinear s5": lambda key: s5(
+        key, 2, 2, discretisation="bilinear", dt_min=0.1, dt_max=0.5
+    ),
     "stack": lambda key: stack(
         [lru(k, 2, 2, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
     ),

@@ -282,11 +282,11 @@ def test_s4d_is_a_real_system_of_twice_the_states(rule, spectrum):
 
 
 @pytest.mark.usefixtures("x64")
-@pytest.mark.parametrize("blocks", [1, 2])
-def test_s5_is_a_real_system_with_hippo_blocks(blocks):
+@pytest.mark.parametrize(("blocks", "rule"), [(1, "zoh"), (2, "zoh"), (2, "bilinear")])
+def test_s5_is_a_real_system_with_hippo_blocks(blocks, rule):
     """One step for all states, as the dense system has one."""
     kept, width, dt = 4, 3, 0.07
-    layer = s5(KEY, kept, width, blocks=blocks)
+    layer = s5(KEY, kept, width, blocks=blocks, discretisation=rule)
     layer = with_value(layer, log_dt=jnp.full(kept, np.log(dt)))
     size = 2 * kept // blocks
     a = np.kron(np.eye(blocks), normal_legs(size))
@@ -294,7 +294,7 @@ def test_s5_is_a_real_system_with_hippo_blocks(blocks):
     b = 2 * np.real(half @ joined(layer.B_re, layer.B_im))
     c = 2 * np.real(joined(layer.C_re, layer.C_im) @ half.conj().T)
     u = inputs(layer)
-    truth = dense(a, b, c, np.diag(np.asarray(layer.D)), u, dt, "zoh")
+    truth = dense(a, b, c, np.diag(np.asarray(layer.D)), u, dt, rule)
     np.testing.assert_allclose(run(layer, jnp.asarray(u)), truth, atol=1e-12)
 
 
@@ -351,6 +351,10 @@ def test_errors_say_what_is_needed():
         ),
         (
             lambda: s4d.__wrapped__(KEY, 2, 4, discretisation="euler"),
+            "need discretisation in ('zoh', 'bilinear'), got 'euler'",
+        ),
+        (
+            lambda: s5.__wrapped__(KEY, 4, 3, discretisation="euler"),
             "need discretisation in ('zoh', 'bilinear'), got 'euler'",
         ),
     ]

@@ -12,6 +12,7 @@ TIMES = {"times": [1.0, 8.0]}
 # The options that a layer needs; those missing here need none.
 OPTIONS = {
     "zucchet_lru": RING,
+    "released_zucchet_lru": RING,
     "linear_rnn": RING,
     "block_rnn": {"blocks": 2, **RING},
     "s4": RING,
@@ -23,6 +24,8 @@ OPTIONS = {
     # Rotations of the plane commute: with heads of two P would not matter.
     "rotrnn": {"heads": 1},
     "bidirectional_rotrnn": {"heads": 1},
+    "released_rotrnn": {"heads": 1},
+    "released_bidirectional_rotrnn": {"heads": 1},
     "attention": {"heads": 2, "max_length": 40},
 }
 
