@@ -8,6 +8,7 @@ rate, the median is missing and the panel says so.  An open circle says that the
 learning rate is an end of the scan, so that a better one may lie beyond.
 """
 
+import json
 import math
 
 import numpy as np
@@ -26,7 +27,14 @@ COLOURS = {
     "more neurons": style.PURPLE,
     "complex diagonal": style.GREEN,
     "LRU": style.BLUE,
+    "released LRU": style.SKY,
     "S4": style.PURPLE,
+}
+PRINTED = "sigprop.layers.lru.zucchet_lru"
+STARTS = {
+    PRINTED: "starts as the paper prints it (phases of one sign, weights by fan-in)",
+    "sigprop.layers.lru.released_zucchet_lru": "starts as the authors' code draws it "
+    "(phases of both signs, weights by fan-out)",
 }
 
 
@@ -165,4 +173,16 @@ def caption(*tuned: xr.Dataset) -> str:
         text += f"; crosses: diverged, or above {FAR:.0e}"
     if any(one["extreme"].values.any() for one in tuned):
         text += "; open circles: the best learning rate is an end of the scan"
-    return text
+    return text + starts(*tuned)
+
+
+def starts(*tuned: xr.Dataset) -> str:
+    """How each LRU of these results was drawn; as printed where a result is silent."""
+    found: dict[str, str] = {}
+    for one in tuned:
+        drawn_by = json.loads(one.attrs.get("drawn_by", "{}"))
+        for name in map(str, one["student"].values):
+            of = drawn_by.get(name, PRINTED if name == "LRU" else "")
+            if of in STARTS:
+                found[name] = STARTS[of]
+    return "".join(f"; {name}: {how}" for name, how in found.items())

@@ -38,7 +38,7 @@ GOLDEN = (np.sqrt(5) - 1) / 2  # its multiples, less their integers, fill [0, 1]
 CAPTION = (
     "wide: points are parameters of the first seed, bars their medians; narrow: dots are "
     "medians over the parameters of a seed, lines hold 80 % of them; grey: the learning "
-    "rate that Adam is given"
+    "rate that Adam is given; all networks start as the paper prints them"
 )
 WIDTH = 0.7  # of a column of points, in columns
 

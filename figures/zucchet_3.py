@@ -15,6 +15,8 @@ WIDTH = 0.5  # of the seeds of a design, in designs
 def draw(preset: str = "quick", panel: str | None = None) -> Figure:
     """Final losses of tuned networks, by the teacher's memory and by design.
 
+    ``LRU`` is drawn as the paper prints it, ``released LRU``, in panel A where the result
+    has it, as the authors' code does.
     Every seed is a point; bars are 95 % intervals for the median, see ``figures.losses``.
     In panel B grey lines join the seeds, each a teacher that all networks learn.
 

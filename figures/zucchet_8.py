@@ -45,6 +45,8 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
             drawn,
             rf"Star: $\lambda_0 = {modulus:g}\,e^{{{turn:g} i\pi}}$; ring: "
             r"$\bar\lambda_0$.  Lines: closed form.",
+            r"The authors' code of this figure computes $S$ as Eq. 134 is printed, with "
+            r"$1-\rho$ for $1-\rho^2$: its peak is too low by a factor of $1+\rho$.",
             "Open circles: the loss of two neurons, differentiated twice.",
             f"Dots, moved apart: simulated sensitivities $s$, mean and standard error of "
             f"{data.attrs['draws']} trajectories.",

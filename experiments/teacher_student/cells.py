@@ -25,7 +25,7 @@ from sigprop.inputs import AR1, White
 from sigprop.layers.base import Layer, count_parameters, parameters
 from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import block_rnn
-from sigprop.layers.lru import zucchet_lru
+from sigprop.layers.lru import released_zucchet_lru, zucchet_lru
 from sigprop.layers.s4 import s4
 from sigprop.precision import double_precision
 from sigprop.tasks.teacher_student import (
@@ -47,6 +47,7 @@ STUDY, VERSION = "teacher_student", 1
 DIAGONAL: dict[str, Callable[..., Layer]] = {
     "complex": complex_diagonal,
     "lru": zucchet_lru,
+    "released lru": released_zucchet_lru,
     "s4": s4,
     "s4 0.1": functools.partial(s4, delta=0.1),
     "s4 0.01": functools.partial(s4, delta=0.01),
@@ -134,7 +135,10 @@ def chunk_size(config: Config) -> int:
 
 
 def student(config: Config, key: PRNGKeyArray) -> Layer:
-    """The student at its start.
+    """The student at its start, as the paper prints it but for the ``released lru``.
+
+    That one starts as the authors' code has it: phases of both signs, weights scaled by
+    fan-out.
 
     Source: Zucchet & Orvieto (2024), Appendix A and C.3.
     """
@@ -145,6 +149,23 @@ def student(config: Config, key: PRNGKeyArray) -> Layer:
         size = config.hidden // config.heads
         return block_rnn(key, config.heads, size, 1, 1, nu0=own, theta0=theta0)
     return DIAGONAL[config.architecture](key, **sizes, nu0=nu0, theta0=theta0)
+
+
+def builder(architecture: str) -> str:
+    """The function that draws a student, by its module and name.
+
+    Example:
+        >>> builder("released lru")
+        'sigprop.layers.lru.released_zucchet_lru'
+
+    Raises:
+        ValueError: If the architecture is unknown.
+    """
+    if architecture not in ARCHITECTURES:
+        raise ValueError(f"need one of {ARCHITECTURES}, got {architecture!r}")
+    drawn: Any = DIAGONAL.get(architecture, block_rnn)
+    drawn = getattr(drawn, "func", drawn)
+    return f"{drawn.__module__}.{drawn.__qualname__}"
 
 
 def task(config: Config, key: PRNGKeyArray) -> TeacherStudent:

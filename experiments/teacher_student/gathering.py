@@ -8,6 +8,7 @@ Source: Zucchet & Orvieto (2024), Appendix C.3, which tunes every method by itse
 reports training losses.
 """
 
+import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from experiments.teacher_student.cells import LOSS, RATE, Config
+from experiments.teacher_student.cells import LOSS, RATE, Config, builder
 from experiments.teacher_student.grids import networks
 
 VERSION = 1
@@ -47,7 +48,8 @@ def gather(
         final loss of every seed of a tuned network by ``student`` and ``condition``,
         with its learning rate, its start and whether the rate is an end of the scan.
         Where cells keep details, the effective rates of the first seed's parameters
-        instead.
+        instead.  The attribute ``drawn_by`` has, in JSON, the function that drew each
+        network.
     """
     grid = networks(sweep, preset)
     every = [(name, one) for name, cells in grid.items() for one in cells]
@@ -114,7 +116,10 @@ def _table(rows: list[tuple[str, Config]], found: list[xr.Dataset]) -> xr.Datase
             ),
             "seed": ("cell", [one.seed for _, one in rows], {"units": "1"}),
         },
-        {"dtype": first.attrs["dtype"]},
+        {
+            "dtype": first.attrs["dtype"],
+            "drawn_by": json.dumps({name: builder(c.architecture) for name, c in rows}),
+        },
     )
 
 

@@ -137,7 +137,9 @@ def claims() -> tuple[Claim, ...]:
             kind=Kind.FIGURE,
             topic="gated",
             note="A bracket is missing: T/1 + T is 2 T. As b_f = log T, the gate is "
-            "T/(1 + T) and remembers 1 + T steps, one more than the T of the axis.",
+            "T/(1 + T) and remembers 1 + T steps. The authors' notebook draws samples and "
+            "theory over 1/(1 - lambda), which is that 1 + T: its axis needs no shift, and "
+            "is not the T that is drawn.",
             inherits="no",
         ),
         judged(

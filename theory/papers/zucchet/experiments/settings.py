@@ -111,8 +111,9 @@ def _details() -> tuple[Claim, ...]:
                 slips={"half": lambda theta0: theta0 / 2},
                 alone="read off the layer's parameters",
             ),
-            note="Of the LRU only the half [0, theta_0] can occur, as its phase is "
-            "exp(omega_theta) (Eq. 21).",
+            note="Of zucchet_lru only the half [0, theta_0] occurs, as its phase is "
+            "exp(omega_theta) (Eq. 21). The authors' code has the other half too, as "
+            "phases modulo 2 pi, and scales B and C by fan-out: released_zucchet_lru.",
         ),
         judged(
             "fig4:learning-rate",

@@ -152,9 +152,10 @@ def _closed() -> tuple[Claim, ...]:
             "the true value where rho is positive (400 000 random points, magnitudes up to "
             "0.999), and more than it where rho is negative: up to ten times for rho > -0.9 "
             "and without limit towards -1. For other pairs the error has no bound, as the "
-            "true numerator may vanish.",
-            inherits="Eq. 142-155 through S for correlated inputs, and Figure 8 if drawn "
-            "from it; the limits at rho = 0 and 1 and Figure 10 are not touched",
+            "true numerator may vanish. The authors' notebook of Figure 8 computes the "
+            "printed form, that of Figure 1A the right one (zucchet:59).",
+            inherits="Eq. 142-155 through S for correlated inputs, and Figure 8, which is "
+            "drawn from it; the limits at rho = 0 and 1 and Figure 10 are not touched",
             topic="hessian",
         ),
     )

@@ -203,7 +203,10 @@ def _figure_8() -> Claim:
         note="The ratio falls from 59 812 at rho = 0 to 2.0 at rho = 0.99 and 0.56 at "
         "0.995, where the largest value of the disc |lambda| <= 0.99 moves from the "
         "conjugate to 0.99. The value at the conjugate itself first grows, by 38 % at rho "
-        "= 0.5. With the form printed as Eq. 134 the values between 0 and 1 are wrong.",
+        "= 0.5. The authors' notebook of this figure computes Eq. 134 as printed, wrong "
+        "between rho = 0 and 1: its largest value, near the conjugate, is too low by a "
+        "factor of 1 + rho; at rho = 0.9 a tenth of its grid is off by a quarter or more, and all but a "
+        "thousandth, near the zeros of S, by up to 150 %.",
         topic="hessian",
     )
 

@@ -153,7 +153,9 @@ def claims() -> tuple[Claim, ...]:
             note="Both factors 1 - rho must read 1 - rho^2. The printed form is right at "
             "rho = 0 and rho = 1, where the paper checks it; for rho between them it is "
             "too small by up to a factor of two, for negative rho too large without "
-            "bound as rho -> -1. The curves of Fig. 1A depend on it.",
+            "bound as rho -> -1. The curves of Fig. 1A do not depend on it: the authors' "
+            "notebook of that figure has the right form, for real eigenvalues. That of "
+            "Fig. 8 has the misprint (zucchet:134).",
             **under_exponential,
         ),
         sensitivity(

@@ -95,7 +95,10 @@ def _diagonal() -> tuple[Claim, ...]:
             printed=lambda: exp(-exp(nu)) * exp(I * exp(phase)),
             points=LRUS,
             routes=routes("models", impulse="lru_eigenvalue"),
-            note="Every phase is positive: the LRU has no conjugate of an eigenvalue.",
+            note="Every phase is positive. The authors' code takes phases of both signs modulo "
+            "2 pi, so that its LRU starts with eigenvalues on both sides of the real axis "
+            "(sigprop.layers.lru.released_zucchet_lru); drawn from [0, theta_0] all start "
+            "on one.",
         ),
         definition(
             "22",

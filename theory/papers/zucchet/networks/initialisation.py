@@ -35,7 +35,8 @@ def _rings() -> tuple[Claim, ...]:
             form="sigprop.references.initialisations.even_squares",
             note="Quantiles of the sampling code, and radii that enclose that share of the "
             "area. The LRU's phases are uniform on [0, theta_0]; absolute values are "
-            "spoken of, but Eq. 21 gives no negative phase. See lru:lemma3.2.",
+            "spoken of, but Eq. 21 gives no negative phase; the authors' code takes phases "
+            "of both signs modulo 2 pi. See lru:lemma3.2.",
             topic="ring",
         ),
         row(
