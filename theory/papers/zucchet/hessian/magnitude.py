@@ -205,8 +205,8 @@ def _figure_8() -> Claim:
         "conjugate to 0.99. The value at the conjugate itself first grows, by 38 % at rho "
         "= 0.5. The authors' notebook of this figure computes Eq. 134 as printed, wrong "
         "between rho = 0 and 1: its largest value, near the conjugate, is too low by a "
-        "factor of 1 + rho; at rho = 0.9 a tenth of its grid is off by a quarter or more, and all but a "
-        "thousandth, near the zeros of S, by up to 150 %.",
+        "factor of 1 + rho; at rho = 0.9 a tenth of its grid is off by a quarter or more, "
+        "and all but a thousandth, near the zeros of S, by up to 150 %.",
         topic="hessian",
     )
 
