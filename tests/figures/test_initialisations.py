@@ -8,7 +8,7 @@ import pytest
 
 from experiments import store
 from experiments.teacher_student import cells, grids
-from figures import losses, style, zucchet_3, zucchet_10
+from figures import losses, style, zucchet_3, zucchet_8, zucchet_10
 from sigprop.layers import lru
 from tests.figures import made_up
 
@@ -67,6 +67,13 @@ def test_the_tracked_result_of_figure_10_names_its_start():
     text = losses.caption(store.shipped("concentration"))
     assert f"LRU: {losses.STARTS[losses.PRINTED]}" in text
     assert zucchet_10.STUDIES["d"] == "concentration"
+
+
+def test_figure_8_says_that_the_authors_drew_the_misprint(monkeypatch):
+    data = store.shipped("similarity")
+    monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
+    text = caption(zucchet_8.draw("paper", "c"))
+    assert "computes $S$ as Eq. 134 is printed, with $1-\\rho$ for $1-\\rho^2$" in text
 
 
 def test_names_in_captions_are_the_functions_that_draw():

@@ -154,7 +154,7 @@ KIN = {
 
 @pytest.mark.parametrize("name", KIN)
 def test_rotations_are_drawn_as_the_name_says(name):
-    n, heads, width = 1600, 400, 30
+    n, heads, width = 800, 200, 400
     layer = KIN[name](jax.random.key(4), n, width, heads=heads, **RANGES)
     printed = name == "printed"
     size = n // heads
