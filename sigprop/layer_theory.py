@@ -23,6 +23,7 @@ from scipy.linalg import hankel, matmul_toeplitz
 from sympy import Expr, diff
 
 from sigprop.closed_form import compile_expr
+from sigprop.covariances import require_autocovariance
 from sigprop.linearise import Modes, Perturbed
 from sigprop.measure import require_position
 from theory import layers
@@ -79,8 +80,23 @@ def pair_moment(
         orders: For each, 0 for the state and 1 for its derivative by the eigenvalue.
         form: A lag weight in place of the derived one, for its mutants.
 
+    Raises:
+        ValueError: If there are fewer covariances than steps, or no process has them.
+
     Source: ``theory.layers.pair_weight``.
     """
+    require_autocovariance(covariance, steps)
+    return _pair_moment(first, second, steps, covariance, orders, form)
+
+
+def _pair_moment(
+    first: Complex[np.ndarray, " n"],
+    second: Complex[np.ndarray, " m"],
+    steps: int,
+    covariance: Covariance,
+    orders: tuple[int, int],
+    form: Expr | None,
+) -> Complex[np.ndarray, "n m"]:
     if form is None and _is_delicate(first, second, steps):
         size = max(_reach(first, steps), _reach(second, steps))
         rows = matmul_toeplitz(covariance[:size], _powers(second, size, orders[1]).T)
@@ -128,7 +144,12 @@ def products(
     form: Expr | None = None,
     orders: tuple[int, ...] = ORDERS,
 ) -> Products:
-    """All products, for the eigenvalues of each half and the inputs that it has seen."""
+    """All products, for the eigenvalues of each half and the inputs that it has seen.
+
+    Raises:
+        ValueError: If covariances are missing, or no process has them.
+    """
+    require_autocovariance(covariance, sum(seen) - len(seen) + 1)
     halves = list(zip(eigenvalues, seen, strict=True))
     reach = [_reach(lam, steps) for lam, steps in halves]
     powers = [
@@ -143,8 +164,8 @@ def products(
     for p, q, conjugate in itertools.product(orders, orders, (False, True)):
         turn = np.conj if conjugate else np.asarray
         for place, (lam, steps) in enumerate(halves):
-            pairs[place, place, p, q, conjugate] = pair_moment(
-                lam, turn(lam), steps, covariance, orders=(p, q), form=form
+            pairs[place, place, p, q, conjugate] = _pair_moment(
+                lam, turn(lam), steps, covariance, (p, q), form
             )
         if len(halves) == 2:
             apart = hankel(
@@ -219,12 +240,11 @@ def predict(
         parameter: ``E|d(v . y_at)/dtheta|^2`` summed over its entries.
 
     Raises:
-        ValueError: If ``at`` is not a position of the sequence, covariances are missing,
-            or the modes are too close to degenerate.
+        ValueError: If ``at`` is not a position of the sequence, covariances are missing
+            or those of no process, or the modes are too close to degenerate.
     """
     require_position(at, steps)
-    if len(covariance) < steps:
-        raise ValueError(f"need {steps} covariances, got {len(covariance)}")
+    require_autocovariance(covariance, steps)
     seen = (at + 1, steps - at)[: len(layer.modes)]
     orders = ORDERS if layer.tangents else ORDERS[:1]
     lam = [modes.lam for modes in layer.modes]

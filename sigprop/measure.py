@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 
+from sigprop.covariances import require_autocovariance
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.montecarlo import Estimate, Sums, over_batches
 
@@ -265,9 +266,11 @@ def exact(
         batch: As in ``measure``, whose program then serves here too.
 
     Raises:
-        ValueError: If ``at`` is not a position of the sequence.
+        ValueError: If ``at`` is not a position of the sequence, or covariances are
+            missing or those of no process.
     """
     require_position(at, steps)
+    require_autocovariance(covariance, steps)
     dtype = next(iter(parameters(layer).values())).real.dtype
     width, size = layer.widths[0], 1.0 if layer.linear else IMPULSE
     count = steps * width

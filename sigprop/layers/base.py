@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Literal
 
 import equinox as eqx
 import jax
+import numpy as np
 from jax import lax
+from jax.core import Tracer
 from jaxtyping import Array, Complex, Float, Inexact
 
 State = Any
@@ -28,6 +30,15 @@ class Layer(eqx.Module):
     linear: ClassVar[bool] = True
     causal: ClassVar[bool] = True
     stable: ClassVar[bool] = False
+
+    def __check_init__(self) -> None:
+        """Refuse parameters that are not finite, where they are numbers already."""
+        for path, value in jax.tree.leaves_with_path(self):
+            if known(value) and not np.isfinite(np.asarray(value)).all():
+                raise ValueError(
+                    f"need finite parameters, got a NaN or infinity in {_name(path)} of "
+                    f"{type(self).__name__}; the logarithm of a number below or at zero?"
+                )
 
     @property
     @abstractmethod
@@ -83,6 +94,11 @@ class Layer(eqx.Module):
     @abstractmethod
     def groups(self) -> Mapping[str, Group]:
         """The optimiser's group of every parameter, by the names of ``parameters``."""
+
+
+def known(leaf: Any) -> bool:
+    """Whether a leaf of a tree holds inexact numbers, and not what is being traced."""
+    return not isinstance(leaf, Tracer) and eqx.is_inexact_array(leaf)
 
 
 def require_inputs(layer: Layer, u: Any) -> None:

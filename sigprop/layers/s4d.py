@@ -11,7 +11,7 @@ space models"; Orvieto et al. (2023), Section 2.1 and 4.
 """
 
 import math
-from typing import ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, final
 
 import equinox as eqx
 import jax
@@ -21,7 +21,7 @@ from jax import lax
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.engine import scan_linear
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group, Layer, known
 from sigprop.layers.initialisers import complex_parts, require_sizes
 from sigprop.recurrence import step
 
@@ -50,6 +50,10 @@ class S4D(Layer):
     C_im: Float[Array, "channels pairs"]
     D: Float[Array, " channels"]
     discretisation: Discretisation = eqx.field(static=True)
+
+    def __check_init__(self) -> None:
+        """Refuse continuous eigenvalues that are not in the left half plane."""
+        require_decay(self.log_neg_re)
 
     @property
     def widths(self) -> tuple[int, int]:
@@ -109,6 +113,22 @@ class S4D(Layer):
             "C_im": "readout",
             "D": "readout",
         }
+
+
+def require_decay(log_neg_re: Any) -> None:
+    """Refuse logarithms of ``-Re A`` that are none, where they are numbers already.
+
+    Raises:
+        ValueError: Naming the first state.
+    """
+    if not known(log_neg_re) or np.isfinite(log_neg_re).all():
+        return
+    place = tuple(map(int, np.argwhere(~np.isfinite(log_neg_re))[0]))
+    raise ValueError(
+        "need continuous eigenvalues of negative real part, whose logarithm "
+        f"log_neg_re = log(-Re A) is finite, got {np.asarray(log_neg_re)[place]} at "
+        f"{place}: with Re A >= 0 the state would never decay; use -exp(log_neg_re) < 0"
+    )
 
 
 def mean_exponential(z: Complex[Array, "*shape"]) -> Complex[Array, "*shape"]:

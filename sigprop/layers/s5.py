@@ -24,6 +24,7 @@ from sigprop.layers.s4d import (
     discretise,
     hippo_legs,
     log_steps,
+    require_decay,
     require_discretisation,
 )
 from sigprop.projections import project_in, read_out
@@ -46,6 +47,10 @@ class S5(Layer):
     D: Float[Array, " width"]
     conjugate: bool = eqx.field(static=True)
     discretisation: Discretisation = eqx.field(static=True, default="zoh")
+
+    def __check_init__(self) -> None:
+        """Refuse continuous eigenvalues that are not in the left half plane."""
+        require_decay(self.log_neg_re)
 
     @property
     def widths(self) -> tuple[int, int]:

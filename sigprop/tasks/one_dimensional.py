@@ -18,6 +18,7 @@ from jaxtyping import Array, Complex, Float
 from sympy import solve
 
 from sigprop.closed_form import compile_expr
+from sigprop.covariances import require_process
 from sigprop.inputs import White
 from sigprop.stationary import pair_sums, spectrum
 from sigprop.tasks.teacher_student import Stationary, expected_loss
@@ -40,8 +41,8 @@ class OneDimensional:
         length: Steps of a sequence from the zero state; none for infinitely many.
 
     Raises:
-        ValueError: If the teacher is not stable, a length is below two, or there is no
-            length and the input's autocovariance is not known at all lags.
+        ValueError: If the teacher is not stable, a length is below two, the input is no
+            process, or there is no length and its autocovariance is not known at all lags.
     """
 
     teacher: complex
@@ -54,6 +55,7 @@ class OneDimensional:
             raise ValueError(
                 f"need a stable teacher, |lam*| < 1, got |lam*| = {abs(self.teacher):g}"
             )
+        require_process(self.process)
         if self.length is None:
             spectrum(self.process)
         elif self.length < 2:

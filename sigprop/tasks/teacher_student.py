@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from sigprop.covariances import require_autocovariance, require_process
 from sigprop.inputs import White
 from sigprop.kernels import kernel
 from sigprop.layers.base import Layer
@@ -137,7 +138,7 @@ def teacher_student(
         length: Steps of a sequence, two at least; none for infinitely many.
 
     Raises:
-        ValueError: If the teacher or the length does not fit.
+        ValueError: If the teacher, the process or the length does not fit.
     """
     if not (teacher.causal and teacher.linear):
         raise ValueError(
@@ -147,6 +148,9 @@ def teacher_student(
     if length is not None and length < 2:
         raise ValueError(f"need sequences of at least 2 steps, got {length}")
     chosen = White() if process is None else process
+    require_process(chosen)
+    if length is not None:
+        _covariances(chosen, length)
     target = (
         stationary_target(teacher, chosen)
         if length is None
@@ -186,7 +190,8 @@ def expected_loss(
         length: Steps ``T`` of a sequence.
 
     Raises:
-        ValueError: If there are neither ``length`` nor ``2 length - 1`` ages.
+        ValueError: If there are neither ``length`` nor ``2 length - 1`` ages, or the
+            process is none.
     """
     count = len(difference)
     if count not in (length, 2 * length - 1):
@@ -204,7 +209,15 @@ def expected_loss(
 
 def is_white(process: Stationary, length: int) -> bool:
     """Whether inputs fewer than ``length`` steps apart are uncorrelated."""
-    return not np.asarray(process.autocovariance(np.arange(length)))[1:].any()
+    return not _covariances(process, length)[1:].any()
+
+
+def _covariances(process: Stationary, length: int) -> Float[np.ndarray, " lags"]:
+    """``R`` at all lags below the length, if it is that of a process."""
+    require_process(process)
+    found = np.asarray(process.autocovariance(np.arange(length)))
+    require_autocovariance(found, length)
+    return found
 
 
 def age_weights(
@@ -217,7 +230,7 @@ def age_weights(
     j, k = np.meshgrid(first, second, indexing="ij")
     steps = length - np.maximum(np.maximum(j, k), 0) + np.minimum(np.minimum(j, k), 0)
     lags = np.minimum(abs(j - k), length - 1)  # farther ages never meet
-    covariance = np.asarray(process.autocovariance(np.arange(length)))
+    covariance = _covariances(process, length)
     return np.maximum(steps, 0) * covariance[lags] / length
 
 

@@ -1,0 +1,89 @@
+"""What may stand for the autocovariance of a stationary process, and what may not.
+
+``R`` at lags ``0, 1, ... n - 1`` is one if its Toeplitz matrix is positive semi-definite.
+Any other would give negative second moments.
+"""
+
+from typing import Any
+
+import numpy as np
+
+# Share of R(0) by which an eigenvalue may be negative: sums of 1e4 rounded terms that
+# cancel are no better.
+SLACK = 1e-8
+ROUNDED = 64  # the same in roundings of the numbers' own precision, where that is more
+
+
+def require_autocovariance(covariance: Any, steps: int) -> None:
+    """Refuse what cannot be the autocovariance of a process.
+
+    Args:
+        covariance: ``R`` at lags from 0 on.
+        steps: How many of them are needed and looked at.
+
+    Raises:
+        ValueError: If there are too few, they are not finite real numbers, or their
+            Toeplitz matrix has a negative eigenvalue.
+    """
+    given = np.asarray(covariance)
+    if given.ndim != 1 or given.dtype.kind not in "fiu":
+        raise ValueError(
+            "need the covariances R(0), R(1), ... as an array of real numbers, got shape "
+            f"{given.shape} of {given.dtype}; take the real part, or one row"
+        )
+    if len(given) < steps:
+        raise ValueError(f"need {steps} covariances, got {len(given)}")
+    used = given[:steps]
+    if not np.isfinite(used).all():
+        lag = int(np.argmin(np.isfinite(used)))
+        raise ValueError(f"need finite covariances, got R({lag}) = {used[lag]}")
+    if not used[:1] >= 0:
+        raise ValueError(f"need a variance R(0) of at least 0, got {used[:1]}")
+    lag = _first_impossible(used)
+    if lag is not None:
+        raise ValueError(
+            "need a positive semi-definite autocovariance, got one whose Toeplitz matrix "
+            f"of {lag + 1} lags has a negative eigenvalue: no process has R(0) = "
+            f"{used[0]:.6g} and R({lag}) = {used[lag]:.6g} with the lags between; "
+            "average measured products over all steps rather than over the pairs of a lag"
+        )
+
+
+def _first_impossible(covariance: np.ndarray) -> int | None:
+    """The first lag that no process has with those before; none if all are possible.
+
+    By the recursion of Levinson and Durbin: the error of the best linear prediction from
+    the inputs before, whose sign is that of the leading minors.
+    """
+    power = float(covariance[0])
+    if power == 0:
+        rest = np.flatnonzero(covariance)
+        return int(rest[0]) if rest.size else None
+    eps = np.finfo(covariance.dtype).eps if covariance.dtype.kind == "f" else 0.0
+    ratios = covariance.astype(float) / power
+    error, weights = 1 + max(SLACK, ROUNDED * float(eps)), np.zeros(0)
+    for lag in range(1, len(ratios)):
+        reflection = (ratios[lag] - weights @ ratios[lag - 1 : 0 : -1]) / error
+        if not abs(reflection) < 1:
+            return lag
+        weights = np.append(weights - reflection * weights[::-1], reflection)
+        error *= 1 - reflection**2
+    return None
+
+
+def require_process(process: Any) -> None:
+    """Refuse what is no stationary process.
+
+    Raises:
+        ValueError: If it lacks ``sample`` or ``autocovariance``.
+    """
+    lacking = [
+        name
+        for name in ("sample", "autocovariance")
+        if isinstance(process, type) or not callable(getattr(process, name, None))
+    ]
+    if lacking:
+        raise ValueError(
+            "need a process of sigprop.inputs, such as White() or AR1(0.5), with sample "
+            f"and autocovariance, got {process!r}"
+        )
