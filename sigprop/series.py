@@ -1,14 +1,17 @@
 """The user's own series: read, checked, cut into windows, standardised."""
 
-import csv
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
+
+from sigprop.cells import is_number, read_cells, to_numbers
 
 MIN_STEPS = 8  # fewer leave no lag to speak of
 MAX_STEPS = 8192  # the covariance matrix then takes 512 MiB
+CLOCK = 0.9  # share of equal steps from which a column counts time, with gaps
 FEW_WINDOWS = 100  # the interval covered 93 % at 200 independent squared Gaussians
 
 
@@ -28,11 +31,14 @@ class Series:
 def load_series(path: Path, window: int = 512) -> Series:
     """Read ``.npy`` sequences, or cut the columns of a ``.csv`` into windows.
 
-    Every feature is scaled to mean 0 and variance 1 over the windows that are kept.
+    Every feature is scaled to mean 0 and variance 1 over the windows that are kept.  A
+    column of numbers that only ever grows, or falls, or moves by one and the same step,
+    is a time or an index and no feature: it is dropped, and the notes say so.
 
     Args:
         path: ``.npy`` of shape (sequences, time[, features]), one sequence a row; or
-            ``.csv``, whose leading column is dropped when it is an index or no number.
+            ``.csv``, whose leading column is dropped when it is an index or no number;
+            its cells may be kept apart by ``,``, ``;`` or tabs.
         window: steps per window of a ``.csv``; a ``.npy`` keeps its own sequences.
 
     Raises:
@@ -58,6 +64,8 @@ def load_series(path: Path, window: int = 512) -> Series:
     values, names, notes = (
         _from_npy(path) if suffix == ".npy" else _from_csv(path, window)
     )
+    values, names, clocks = _without_clocks(values, names)
+    notes = (*notes, *clocks)
     sequences, steps, _ = values.shape
     if steps > MAX_STEPS:
         raise ValueError(
@@ -82,6 +90,7 @@ def load_series(path: Path, window: int = 512) -> Series:
 
 def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
     try:
+        _require_whole(path)
         with path.open("rb") as file:
             values = np.lib.format.read_array(file, allow_pickle=False)
     except (ValueError, EOFError) as error:
@@ -119,19 +128,39 @@ def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]
     return values, names, ("each .npy row is one sequence; --window is not applied",)
 
 
+def _require_whole(path: Path) -> None:
+    """Refuse a file whose header claims more numbers than follow, before room is made.
+
+    Raises:
+        ValueError: If it does, or has no header.
+    """
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        if version > (2, 0):  # names of fields, in other letters: no plain numbers
+            return
+        read = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
+        shape, _, dtype = read(file)
+        claimed, held = math.prod(shape), path.stat().st_size - file.tell()
+    if claimed * dtype.itemsize > held:
+        raise ValueError(f"claims {claimed} numbers and holds {held} bytes")
+
+
 def _from_csv(
     path: Path, window: int
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
     """Rows in messages are lines of the file, its header being row 1."""
-    lines, cells = _read_cells(path)
+    lines, cells, notes = read_cells(path)
     names = tuple(f"column {index}" for index in range(1, len(cells[0]) + 1))
     index_column = cells[0][0].strip() == ""
     header = cells[0] if len(cells[0]) == 1 else cells[0][1:]
-    if index_column or not all(map(_is_number, header)):
+    if index_column or not all(map(is_number, header)):
         names = _names(cells[0])
         lines, cells = lines[1:], cells[1:]
-    notes = []
-    dated = not any(_is_number(row[0]) for row in cells)
+    dated = not any(is_number(row[0]) for row in cells)
     if len(names) > 1 and cells and (dated or index_column):
         kind = "unnamed index" if index_column else f"non-numeric {names[0]!r}"
         notes.append(f"dropped the leading column: {kind}")
@@ -147,46 +176,12 @@ def _from_csv(
             f"need at least 2 windows of {window} steps, got {rows} rows; use --window "
             f"{rows // 2} or less"
         )
-    values = _numbers(lines, cells, names)
+    values = to_numbers(lines, cells, names)
     windows, left = divmod(rows, window)
     if left:
         notes.append(f"dropped the last {left} of {rows} rows: they fill no window")
     kept = values[: windows * window].reshape(windows, window, -1)
     return kept, names, tuple(notes)
-
-
-def _read_cells(path: Path) -> tuple[list[int], list[list[str]]]:
-    lines: list[int] = []
-    cells: list[list[str]] = []
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            for row in reader:
-                if not row:
-                    continue
-                if cells and len(row) != len(cells[0]):
-                    raise ValueError(
-                        f"need {len(cells[0])} cells in every row, got {len(row)} in "
-                        f"row {reader.line_num}; complete or remove it"
-                    )
-                lines.append(reader.line_num)
-                cells.append(row)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(
-            f"need comma-separated text in UTF-8, got {path.name}, which is "
-            f"not: {error}; save it as CSV UTF-8"
-        ) from error
-    if not cells:
-        raise ValueError(f"need a series, got the empty file {path.name}")
-    return lines, cells
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _names(header: list[str]) -> tuple[str, ...]:
@@ -198,30 +193,44 @@ def _names(header: list[str]) -> tuple[str, ...]:
     )
 
 
-def _numbers(
-    lines: list[int], cells: list[list[str]], names: tuple[str, ...]
-) -> np.ndarray:
-    try:
-        values = np.array(cells, dtype=np.float64)
-    except ValueError as error:
-        row, column = next(
-            (row, column)
-            for row, line in enumerate(cells)
-            for column, cell in enumerate(line)
-            if not _is_number(cell)
-        )
+def _counts_time(
+    values: Float[np.ndarray, "sequences time features"],
+) -> Bool[np.ndarray, " features"]:
+    """Which features only grow, only fall, or nearly always move by the same step."""
+    found = []
+    for column in np.moveaxis(np.diff(values, axis=1), 2, 0):
+        moves, counts = np.unique(column, return_counts=True)
+        usual = moves[np.argmax(counts)]
+        monotone = moves[0] >= 0 or moves[-1] <= 0
+        even = usual != 0 and counts.max() >= CLOCK * column.size
+        found.append(bool(np.any(moves) and (monotone or even)))
+    return np.array(found, bool)
+
+
+def _without_clocks(
+    values: Float[np.ndarray, "sequences time features"], names: tuple[str, ...]
+) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
+    """Features that are no time and no index, and what became of the others.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    clock = _counts_time(values)
+    if not clock.any():
+        return values, names, ()
+    dropped = ", ".join(
+        repr(name) for name, is_one in zip(names, clock, strict=True) if is_one
+    )
+    why = (
+        "only grows, only falls, or moves by one step alone, as a time or an index does"
+    )
+    if clock.all():
         raise ValueError(
-            f"need a number, got {cells[row][column]!r} in row {lines[row]}, column "
-            f"{names[column]!r}; fill or remove it"
-        ) from error
-    wrong = np.argwhere(~np.isfinite(values))
-    if wrong.size:
-        row, column = map(int, wrong[0])
-        raise ValueError(
-            f"need finite numbers, got {values[row, column]} in row {lines[row]}, "
-            f"column {names[column]!r}; fill or remove it"
+            f"need a series that fluctuates, got {dropped} alone, which {why}; add the "
+            "measured columns, or take differences of a trend"
         )
-    return values
+    kept = tuple(name for name, is_one in zip(names, clock, strict=True) if not is_one)
+    return values[:, :, ~clock], kept, (f"dropped {dropped}: it {why}",)
 
 
 def _standardised(
