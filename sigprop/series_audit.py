@@ -26,7 +26,9 @@ from sympy import Expr, oo
 from sigprop.closed_form import Backend, compile_expr
 from sigprop.precision import double_precision
 from sigprop.recurrence import linear_recurrence, sensitivity
+from sigprop.seeds import require_seed
 from sigprop.series import Series
+from sigprop.text import plain
 from theory.diagonal import QUANTITIES, functional
 from theory.symbols import Delta, T, lam, lam_bar
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 BATCH = 64  # windows run at once: bounds the states that the recurrence keeps
+NONE = "none"  # in a table, for what is no number
 MIN_DRAWS = 40  # the least with a draw beyond each end of a 95 % interval
 
 EIGENVALUES: tuple[tuple[float, float], ...] = (
@@ -64,7 +67,9 @@ READING = (
 class SeriesRow:
     """One feature, quantity and eigenvalue: measured, predicted, and the log-ratios.
 
-    ``covariance`` equals ``measured`` exactly up to rounding; see ``READING``.
+    ``covariance`` equals ``measured`` exactly up to rounding; see ``READING``.  What an
+    assumption puts at or below zero is no second moment: it and its log-ratios are not a
+    number, and the note says why.
     """
 
     feature: str
@@ -221,8 +226,9 @@ def bootstrap_interval(
         draws: number of resamples.
 
     Raises:
-        ValueError: If ``block`` or ``draws`` is out of range.
+        ValueError: If ``block``, ``draws`` or the seed is out of range.
     """
+    require_seed(seed)
     count = len(samples)
     if not 1 <= block <= count:
         raise ValueError(f"need 1 <= block <= {count} windows, got {block=}")
@@ -258,8 +264,10 @@ def audit_series(
         draws: bootstrap resamples per interval.
 
     Raises:
-        ValueError: If an eigenvalue is not strictly inside the unit circle and not 0.
+        ValueError: If an eigenvalue is not strictly inside the unit circle and not 0, or
+            the seed is out of range.
     """
+    require_seed(seed)
     for gap, theta in eigenvalues:
         _require_stable(gap, theta)
     count, steps, _ = series.values.shape
@@ -289,6 +297,11 @@ def audit_series(
                     "stationary": float(endless @ autocovariance),
                     "white": float(endless[0] * autocovariance[0]),
                 }
+                note = _note(predicted)
+                predicted = {
+                    name: value if value > 0 else math.nan
+                    for name, value in predicted.items()
+                }
                 rows.append(
                     SeriesRow(
                         feature=name,
@@ -301,7 +314,7 @@ def audit_series(
                         **predicted,
                         **_log_ratios(predicted),
                         windows=count,
-                        note=_note(predicted),
+                        note=note,
                     )
                 )
     return tuple(rows)
@@ -312,19 +325,20 @@ def _log_ratios(predicted: dict[str, float]) -> dict[str, float]:
     names = list(predicted)
     return {
         f"log_{name}": math.log(predicted[name] / predicted[before])
-        if min(predicted[name], predicted[before]) > 0
+        if predicted[name] > 0 and predicted[before] > 0
         else math.nan
         for before, name in pairwise(names)
     }
 
 
 def _note(predicted: dict[str, float]) -> str:
-    wrong = [name for name, value in predicted.items() if value <= 0]
+    wrong = [name for name, value in predicted.items() if not value > 0]
     if not wrong:
         return ""
     return (
-        f"{' and '.join(wrong)} not positive: averaging along diagonals and cutting at "
-        "lag T need not leave a positive definite autocovariance; no log-ratio"
+        f"{' and '.join(wrong)} not positive, shown as {NONE}: averaging along diagonals "
+        "and cutting at lag T need not leave a positive definite autocovariance; no "
+        "log-ratio"
     )
 
 
@@ -346,8 +360,8 @@ def table(rows: Sequence[SeriesRow]) -> "Table":
 
     ``covariance`` appears only as its distance from ``measured``.
     """
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     distance = max(
         (abs(row.covariance / row.measured - 1) for row in rows), default=0.0
@@ -356,9 +370,10 @@ def table(rows: Sequence[SeriesRow]) -> "Table":
     caption = (
         *READING,
         f"covariance (no assumption) equals measured to {distance:.0e}.",
-        *map(escape, notes),
+        *notes,
     )
-    shown = Table(caption="\n".join(caption), caption_justify="left")
+    below = Text(plain("\n".join(caption)), "table.caption")
+    shown = Table(caption=below, caption_justify="left")
     for name in ("feature", "quantity"):
         shown.add_column(name)
     numbers = ("gap", "theta", "measured", "low", "high", "toeplitz", "stationary")
@@ -369,7 +384,11 @@ def table(rows: Sequence[SeriesRow]) -> "Table":
         fresh = before is None or before.feature != row.feature
         if fresh and before is not None:
             shown.add_section()
-        cells = [f"{getattr(row, name):.3g}" for name in numbers[:-3]]
-        cells += [f"{getattr(row, name):+.2f}" for name in numbers[-3:]]
-        shown.add_row(escape(row.feature) if fresh else "", row.quantity, *cells)
+        cells = [_cell(getattr(row, name), ".3g") for name in numbers[:-3]]
+        cells += [_cell(getattr(row, name), "+.2f") for name in numbers[-3:]]
+        shown.add_row(Text(plain(row.feature)) if fresh else "", row.quantity, *cells)
     return shown
+
+
+def _cell(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else NONE

@@ -24,6 +24,7 @@ from sigprop.plans import Reading
 from sigprop.precision import double_precision
 from sigprop.quantities import eigenvalues, process
 from sigprop.recurrence import linear_recurrence
+from sigprop.seeds import require_seed
 from theory.papers.grids import LONG, SHORT
 from theory.points import EigenPoint, Input, PairPoint, Point, RingPoint
 
@@ -32,7 +33,12 @@ BATCH = 2048
 
 
 def group_key(seed: int, name: str) -> PRNGKeyArray:
-    """The key of a group of trajectories: the seed, folded with a stable hash."""
+    """The key of a group of trajectories: the seed, folded with a stable hash.
+
+    Raises:
+        ValueError: If no generator takes the seed.
+    """
+    require_seed(seed)
     return group_fold(jax.random.key(seed), name)
 
 

@@ -1,5 +1,6 @@
 """The audit of a user's series: exact identities, known processes, bootstrap."""
 
+import io
 import json
 import math
 import os
@@ -205,13 +206,21 @@ def test_a_moment_that_is_not_positive_gives_nan_and_a_note():
     wave = np.cos(2 * np.pi * 1.5 * np.arange(16) / 16)  # cut in mid-period
     values = np.stack([wave, -wave])[:, :, None]
     rows = audit_series(make_series(values), ((0.001, 0.0),))
-    bad = [row for row in rows if row.stationary <= 0]
+    bad = [row for row in rows if math.isnan(row.stationary)]
     assert bad
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(table(rows))
+    lines = console.export_text().splitlines()
+    assert not [line for line in lines if "nan" in line]
+    assert not re.search(r"│ +-\d[\d.e+]* │ +-?\d[^│]*│ +none", "\n".join(lines))
+    assert sum(
+        "none" in line.split("│", 3)[-1] for line in lines if "│" in line
+    ) == len(bad)
     for row in bad:
         assert math.isnan(row.log_stationary)
         assert math.isnan(row.log_white)
         assert row.note.endswith(
-            "not positive: averaging along diagonals and cutting at lag T need not "
+            "not positive, shown as none: averaging along diagonals and cutting at lag T need not "
             "leave a positive definite autocovariance; no log-ratio"
         )
         assert "stationary" in row.note
