@@ -12,10 +12,8 @@ its interval and the sample size.  Hypothesis strategies draw the hard cases on 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
-import jax.numpy as jnp
 import mpmath
 import numpy as np
 from jaxtyping import Array, Inexact
@@ -23,26 +21,18 @@ from sympy import Expr, Symbol, factor, lambdify
 
 from sigprop.evaluate import values
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
-from sigprop.montecarlo import Sums, over_batches, second_moments
 from sigprop.precision import double_precision
-from sigprop.verdict import Plan, Verdict, Word, judge, plan
+from sigprop.seeds import require_seed
+from sigprop.trials import Layer, neurons, neurons_of_layer
+from sigprop.trials import Setting as Setting
+from sigprop.trials import input_of as input_of
+from sigprop.trials import stationary_steps as stationary_steps
+from sigprop.verdict import Verdict, Word, judge
 from theory.autocorrelation import as_functional, same_form
-from theory.points import EigenPoint, Input, exponential
-from theory.symbols import R
+from theory.points import WHITE, EigenPoint
+from theory.symbols import NOTATION, Delta, R
 
-Layer = Callable[[Inexact[Array, " time"]], Inexact[Array, "time n"]]
-PILOT = 2000  # trajectories that measure the variance of a layer's samples
-INFLATION = 1.5  # the pilot's variance is itself uncertain
-
-
-class Setting(NamedTuple):
-    """What a callable formula is given: one neuron, one input, the steps seen."""
-
-    lam: complex
-    gap: float
-    theta: float
-    input: Input
-    steps: int
+NAMES = {symbol: name for symbol, name, _, _ in NOTATION if isinstance(symbol, Symbol)}
 
 
 @dataclass(frozen=True)
@@ -54,30 +44,6 @@ class Answer:
     expected: tuple[complex, ...]
 
 
-def input_of(process: GaussianProcess) -> Input:
-    """A process as formulas see it.
-
-    Raises:
-        ValueError: If the process is not one of ``sigprop.inputs``.
-    """
-    match process:
-        case White(variance=1.0):
-            return Input("white")
-        case White(variance=variance):
-            return Input("mixed", a=variance)
-        case Constant(variance=1.0):
-            return Input("constant")
-        case Constant(variance=variance):
-            return Input("mixed", b=variance, rho=1.0)
-        case AR1(rho=rho):
-            return exponential(rho)
-        case Mixed(a=a, b=b, rho=rho):
-            return Input("mixed", rho=rho, a=a, b=b)
-        case MovingAverage(taps=taps):
-            return Input("moving_average", taps=taps)
-    raise ValueError(f"need a process of sigprop.inputs, got {type(process).__name__}")
-
-
 def assert_moment(
     formula: Expr | Callable[[Setting], float],
     recurrence: Sequence[complex] | Inexact[Array, " n"] | Layer,
@@ -87,8 +53,11 @@ def assert_moment(
     steps: int | None = None,
     margin: float = 0.05,
     seed: int = 0,
+    yes: bool = False,
 ) -> Answer:
     """Assert a second moment against simulation, neuron by neuron.
+
+    Work of more than a minute is announced on standard error, with its sample size.
 
     Args:
         formula: A SymPy expression in ``theory.symbols`` (lam, lam_bar, r, rho, a, b,
@@ -103,14 +72,20 @@ def assert_moment(
             value to be reached within a hundredth of the margin.
         margin: Equivalence margin, relative.
         seed: Key of the simulation.
+        yes: Whether to begin what will take more than a day or half of the memory.
 
     Returns:
         The verdicts, all of them ``confirmed``.
 
     Raises:
         AssertionError: If a neuron's moment is refuted or not decided.
-        ValueError: If an argument is out of its range, or the layer's steps are unset.
+        ValueError: If an argument is out of its range, the formula is not written in the
+            symbols of ``theory.symbols``, the layer's steps are unset, or it would take
+            too long.
     """
+    require_seed(seed)
+    if not callable(formula):
+        _require_notation(formula)
     if quantity not in ("state", "sensitivity"):
         raise ValueError(f"need quantity 'state' or 'sensitivity', got {quantity!r}")
     source = input_of(inputs)
@@ -118,12 +93,12 @@ def assert_moment(
         if callable(recurrence):
             if quantity != "state":
                 raise ValueError("need eigenvalues to differentiate by, got a layer")
-            settings, sums, plans = _layer(
-                recurrence, source, inputs, steps, margin, seed
+            settings, sums, plans = neurons_of_layer(
+                recurrence, source, inputs, steps, margin, seed, yes
             )
         else:
-            settings, sums, plans = _diagonal(
-                recurrence, source, inputs, quantity, steps, margin, seed
+            settings, sums, plans = neurons(
+                recurrence, source, inputs, quantity, steps, margin, seed, yes
             )
     expected = _expected(formula, settings)
     estimate = sums.estimate()
@@ -147,6 +122,38 @@ def assert_moment(
     return Answer(verdicts, tuple(map(float, estimate.mean)), tuple(expected))
 
 
+def _require_notation(formula: Any) -> None:
+    """Refuse what is no expression, or has symbols that no point gives a value.
+
+    Raises:
+        ValueError: Saying what to write instead.
+    """
+    if not isinstance(formula, Expr):
+        raise ValueError(
+            "need a SymPy expression in the symbols of theory.symbols, or a function of "
+            f"a Setting, got {formula!r}; for a string write it out in Python, after "
+            "`from theory.symbols import lam, lam_bar, rho`"
+        )
+    known = {Delta, *EigenPoint(0.5, 0.0, WHITE, 1).environment()}
+    strangers = sorted(formula.free_symbols - known, key=str)
+    if not strangers:
+        return
+    names = {NAMES[symbol] for symbol in known if symbol in NAMES}
+    alike = {str(symbol): NAMES[symbol] for symbol in known if symbol in NAMES}
+    own = [alike.get(str(one), str(one)) for one in strangers]
+    meant = ", ".join(sorted(name for name in own if name in names))
+    if meant:
+        raise ValueError(
+            f"need the symbols of theory.symbols, got others of the same name, {meant}: a "
+            "Symbol of your own has no value here; use `from theory.symbols import "
+            f"{meant}`"
+        )
+    raise ValueError(
+        f"need a formula in {', '.join(sorted(names))} of theory.symbols, got one that "
+        f"depends on {', '.join(map(str, strangers))}; put numbers in for them"
+    )
+
+
 def _words(setting: Setting) -> str:
     return f"lam={_number(setting.lam)}, {setting.input}, T={setting.steps}"
 
@@ -155,87 +162,6 @@ def _number(value: complex) -> str:
     """A complex number, real where its imaginary part is rounding."""
     small = abs(value.imag) <= 1e-12 * abs(value)
     return f"{value.real:.6g}" if small else f"{value:.6g}"
-
-
-def _diagonal(lams, source, process, quantity, steps, margin, seed):
-    lam = np.asarray(lams, complex).reshape(-1)
-    radius = np.abs(lam)
-    if not np.isfinite(lam).all():
-        raise ValueError("need finite eigenvalues, got a NaN or infinity")
-    if steps is None:
-        if not (radius < 1).all():
-            raise ValueError(
-                f"need |lambda| < 1 for a stationary moment, got {radius.max():.6g}; set "
-                "steps for a finite time"
-            )
-        steps = stationary_steps(float(radius.max()), margin)
-    planned = plan(margin)
-    (found,) = second_moments(
-        jax.random.key(seed), jnp.asarray(lam), process, times=(steps,), num=planned.n
-    )
-    settings = [
-        Setting(complex(x), float(1 - abs(x)), float(np.angle(x)), source, steps)
-        for x in lam
-    ]
-    return settings, found[quantity], [planned] * len(lam)
-
-
-def stationary_steps(radius: float, margin: float) -> int:
-    """Steps after which both kernels' missing tails are below a hundredth of a margin.
-
-    Source: ``theory.diagonal.remainder_factor``.
-    """
-    steps = 8
-    while _remainder(radius, steps) > margin / 100:
-        steps *= 2
-    return steps
-
-
-def _remainder(radius: float, steps: int) -> float:
-    from theory.diagonal import remainder_factor
-    from theory.symbols import T, r
-
-    form = remainder_factor("sensitivity")
-    return float(lambdify([r, T], form, modules="mpmath")(mpmath.mpf(radius), steps))
-
-
-def _layer(layer, source, process, steps, margin, seed):
-    if steps is None:
-        raise ValueError("need steps for a layer: how long it runs from its zero state")
-    pilot_key, key = jax.random.split(jax.random.key(seed))
-
-    def sums(key, num) -> Sums:
-        @jax.jit
-        def squares(key):
-            x = process.sample(key, 256, steps, jnp.float64)
-            return jnp.abs(jax.vmap(lambda one: layer(one)[-1])(x)) ** 2
-
-        def task(index: int, count: int) -> Sums:
-            found = np.asarray(squares(jax.random.fold_in(key, index)))[:count]
-            return Sums(found.sum(0), (found**2).sum(0), count)
-
-        parts = over_batches(task, num, 256, lambda count: None)
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
-
-    pilot = sums(pilot_key, PILOT)
-    first = pilot.estimate()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        relative = INFLATION * PILOT * (first.sem / first.mean) ** 2
-    if not (np.isfinite(relative).all() and (relative > 0).all()):
-        raise ValueError(
-            "need a layer whose outputs vary and are finite, got one that does not"
-        )
-    plans = [plan(margin, variance=float(v)) for v in relative]
-    most = max(p.n for p in plans)
-    drawn = [Plan(most, margin, variance=p.variance) for p in plans]
-    unknown = complex("nan")
-    settings = [
-        Setting(unknown, float("nan"), float("nan"), source, steps) for _ in plans
-    ]
-    return settings, sums(key, most), drawn
 
 
 def _expected(formula, settings: list[Setting]) -> list[complex]:
@@ -261,9 +187,10 @@ def assert_equal_forms(
     Raises:
         AssertionError: If they differ; the message has a point, both values and the
             relative error there.
-        ValueError: If they agree at every point tried and SymPy proves nothing, or a
-            symbol has no range.
+        ValueError: If one is no expression, two symbols have one name, they agree at
+            every point tried and SymPy proves nothing, or a symbol has no range.
     """
+    _require_one_notation(derived, printed)
     if same_form(derived, printed):
         return
     if derived.has(R) or printed.has(R):
@@ -301,6 +228,23 @@ def assert_equal_forms(
         f"the forms differ: at {where} the derived form is {mpmath.nstr(left, 8)} and the "
         f"printed one {mpmath.nstr(right, 8)}, a relative error of {worst[0]:.3g}"
     )
+
+
+def _require_one_notation(*forms: Any) -> None:
+    for form in forms:
+        if not isinstance(form, Expr):
+            raise ValueError(
+                f"need two SymPy expressions, got {form!r}; write it out in Python, in the "
+                "symbols of theory.symbols"
+            )
+    seen: dict[str, Symbol] = {}
+    for symbol in sorted(set().union(*(form.free_symbols for form in forms)), key=str):
+        if seen.setdefault(str(symbol), symbol) != symbol:
+            raise ValueError(
+                f"need one symbol of the name {symbol}, got two that assume different "
+                f"things; use `from theory.symbols import {NAMES.get(symbol, symbol)}` in "
+                "both forms"
+            )
 
 
 def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:

@@ -1,0 +1,161 @@
+"""What long work will take, from a short trial of it on this machine, before it begins."""
+
+import os
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from sigprop.montecarlo import Sums
+from sigprop.plans import Reading, is_check, make_plans
+from sigprop.simulate import BATCH, jobs, run, whole_batches
+from sigprop.text import plain
+from theory.claims import Claim
+
+MINUTE, DAY = 60.0, 86400.0
+SHORT = 2**33  # updates of a neuron, or fewer: a minute or so, not worth a trial
+MOST = 2.0**53  # trajectories that floating point counts
+UNITS = (
+    ("years", 365.25 * DAY),
+    ("days", DAY),
+    ("hours", 3600.0),
+    ("minutes", MINUTE),
+)
+
+
+class Forecast(NamedTuple):
+    """Draws, and what they are expected to take.
+
+    Attributes:
+        n: Trajectories in all.
+        seconds: By the trial's pace.
+        memory: Bytes held at once.
+    """
+
+    n: int
+    seconds: float
+    memory: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n:.3g} trajectories, an expected {_words(self.seconds)} and "
+            f"{self.memory / 2**30:.2g} GiB"
+        )
+
+
+def _words(seconds: float) -> str:
+    for name, unit in UNITS:
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds:.0f} s"
+
+
+def memory_here() -> float:
+    """Bytes of this machine's memory; infinite where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
+def program_memory(compiled: Any) -> float:
+    """Bytes that a compiled program of JAX holds beside its arguments, if it is known."""
+    found = compiled.memory_analysis()
+    if found is None:
+        return 0.0
+    return float(found.temp_size_in_bytes + found.output_size_in_bytes)
+
+
+def trial(work: Callable[[int], Any], batch: int, n: int) -> Forecast:
+    """The forecast for ``n`` draws, from a few batches.
+
+    Args:
+        work: Draws so many; compiled after the first call.
+        batch: Draws that it does at once.
+        n: Draws wanted, many batches.
+    """
+    more = 2 * (os.cpu_count() or 1)
+    work(batch)
+    began = time.perf_counter()
+    work(batch)
+    once = time.perf_counter() - began
+    traced = tracemalloc.is_tracing()
+    if not traced:
+        tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    began = time.perf_counter()
+    work((1 + more) * batch)
+    # The first batch is alone, the others share the cores.
+    pace = max((time.perf_counter() - began - once) / more, once / more)
+    held = max(tracemalloc.get_traced_memory()[1] - before, 0) / (1 + more)
+    if not traced:
+        tracemalloc.stop()
+    return Forecast(n, n / batch * pace, n / batch * held)
+
+
+def allow(
+    found: Forecast,
+    remedy: str,
+    *,
+    yes: bool,
+    say: Callable[[str], None] | None = None,
+) -> None:
+    """Say what long work will take, and refuse what is too long or too large.
+
+    Args:
+        found: Of the work.
+        remedy: What to change, and how to do it all the same.
+        yes: Whether it is to be done all the same.
+        say: Told of work of a minute or more; standard error if left out.
+
+    Raises:
+        ValueError: If it would take more than a day or half of the memory.
+    """
+    most = memory_here() / 2
+    too_long, too_large = found.seconds > DAY, found.memory > most
+    if (too_long or too_large) and not yes:
+        limit = "more than a day" if too_long else "more than half of the memory"
+        raise ValueError(f"need less than {found}: {limit}; {remedy}")
+    if found.seconds >= MINUTE:
+        line = f"{found} on this machine"
+        (say or (lambda text: print(plain(text), file=sys.stderr, flush=True)))(line)
+
+
+def of_claims(
+    claims: Iterable[Claim], tier: str, samples: int | None, seeds: int = 1
+) -> Forecast:
+    """The forecast for all trajectories that a run of claims draws on grids.
+
+    Args:
+        claims: Those to be judged; what brings its own check is left out.
+        tier: As in ``verify``.
+        samples: As in ``verify``.
+        seeds: Runs.
+
+    Raises:
+        ValueError: If the samples are too few to decide, or more than can be counted.
+    """
+    if samples is not None and samples > MOST:
+        raise ValueError(f"need at most {MOST:.2g} samples, got {samples}; lower them")
+    needed: dict[Reading, int] = {}
+    for claim in claims:
+        if is_check(claim) or claim.derive is None:
+            continue
+        for point, planned in make_plans(claim, {}, tier, samples).items():
+            reading = Reading(claim.quantity, point)
+            needed[reading] = max(needed.get(reading, 0), planned.n)
+    total = Forecast(0, 0.0, 0.0)
+    for job in jobs(needed):
+
+        def work(num: int, job: Any = job) -> dict[Reading, Sums]:
+            return run(job._replace(n=num), 0, lambda count: None)
+
+        part = trial(work, BATCH, whole_batches(job.n))
+        total = Forecast(
+            total.n + seeds * part.n,
+            total.seconds + seeds * part.seconds,
+            max(total.memory, part.memory),
+        )
+    return total
