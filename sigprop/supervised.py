@@ -24,6 +24,7 @@ from jaxtyping import Array, Bool, Float, Int, Num
 from sigprop.networks import Network, TwoTowers, build, over_batch, parameter_groups
 from sigprop.networks.probing import state_powers
 from sigprop.recipes import Recipe
+from sigprop.seeds import require_seed
 from sigprop.tasks.examples import (
     Batch,
     DataSet,
@@ -125,11 +126,12 @@ def fit(
         progress: Called with the segments done and the last loss and accuracy.
 
     Raises:
-        ValueError: If the network does not fit the data, a batch is larger than the
-            training, or the checkpoint is of another training.
+        ValueError: If no generator takes the seed, the network does not fit the data, a
+            batch is larger than the training, or the checkpoint is of another training.
         Diverged: At the step whose loss or gradient is not finite; the checkpoint before
             it is left.
     """
+    require_seed(seed)
     require_fit(recipe, data)
     last: dict[str, float] = {}
     with jax.default_matmul_precision(recipe.matmul):

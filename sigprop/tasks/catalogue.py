@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sigprop.seeds import require_seed
 from sigprop.tasks import images, speech
 from sigprop.tasks.aan import aan
 from sigprop.tasks.contours import PATH_X, PATHFINDER_16, PATHFINDER_32
@@ -110,10 +111,11 @@ def load_task(
         progress: Is told how far the work is.
 
     Raises:
-        ValueError: If there is no such task, it can only be drawn and a folder is given,
-            or a file is damaged.
+        ValueError: If there is no such task or seed, it can only be drawn and a folder is
+            given, or a file is damaged.
         FileNotFoundError: If it is read from files that are not there.
     """
+    require_seed(seed)
     if name not in TASKS:
         raise ValueError(f"need a task in {', '.join(TASKS)}, got {name!r}")
     source = TASKS[name]

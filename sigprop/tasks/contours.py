@@ -19,6 +19,7 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Float, Int, UInt8
 
+from sigprop.seeds import require_seed
 from sigprop.tasks.stamps import (
     FULL,
     Paddle,
@@ -354,8 +355,9 @@ def picture(rules: Rules, seed: int, index: int) -> Picture:
     """One picture, whatever others are drawn.
 
     Raises:
-        ValueError: If the rules admit no two contours.
+        ValueError: If the rules admit no two contours, or no generator takes the seed.
     """
+    require_seed(seed)
     rng = np.random.default_rng((seed, index))
     label = int(rng.integers(2))
     margin = rules.margins[rng.integers(len(rules.margins))]

@@ -16,6 +16,8 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Bool, Float, Float32, Int, Shaped
 
+from sigprop.seeds import require_seed
+
 SPLIT_SEED = 42  # of a split that a data set does not bring along
 
 
@@ -190,6 +192,7 @@ def split(
     Raises:
         ValueError: If the shares do not add up to one, or a part would be empty.
     """
+    require_seed(seed)
     if min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:
         raise ValueError(f"need positive shares that add up to one, got {shares}")
     ends = np.round(np.cumsum(shares)[:-1] * count).astype(int)

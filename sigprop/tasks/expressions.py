@@ -16,6 +16,8 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
+from sigprop.seeds import require_seed
+
 PAD, UNKNOWN, EOS, DIGIT, OPERATOR, CLOSE = 0, 1, 2, 3, 13, 17
 TOKENS = (
     *("<pad>", "<unk>", "<eos>", *"0123456789"),
@@ -102,7 +104,12 @@ class _Level(NamedTuple):
 
 
 def expressions(rules: Rules, seed: int, block: int) -> Expressions:
-    """The accepted ones of ``BLOCK`` draws, a function of seed and block alone."""
+    """The accepted ones of ``BLOCK`` draws, a function of seed and block alone.
+
+    Raises:
+        ValueError: If no generator takes the seed.
+    """
+    require_seed(seed)
     rng = np.random.default_rng((seed, block))
     levels = _grown(rng, rules)
     symbols = [_symbols(rng, level) for level in levels]

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from sigprop.files import unfinished
+from sigprop.seeds import require_seed
 from sigprop.tasks.examples import DataSet, Examples
 from sigprop.tasks.expressions import (
     CLOSE,
@@ -207,9 +208,10 @@ def listops(
 
     Raises:
         ValueError: If the rules do not have as many expressions, a count is below one,
-            or a file is not as in ``read_table``.
+            no generator takes the seed, or a file is not as in ``read_table``.
         FileNotFoundError: If a file is missing.
     """
+    require_seed(seed)
     if folder is None:
         parts = _drawn(rules, counts, seed, cache, progress)
     else:

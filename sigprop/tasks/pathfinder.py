@@ -23,6 +23,7 @@ from jaxtyping import UInt8
 from PIL import Image, UnidentifiedImageError
 
 from sigprop.files import mapped, unfinished
+from sigprop.seeds import require_seed
 from sigprop.tasks.contours import PATHFINDER_32, Rules, picture
 from sigprop.tasks.examples import DataSet, Examples, split
 from sigprop.tasks.packed import place
@@ -77,12 +78,10 @@ def pathfinder(
     """
     if workers < 1:
         raise ValueError(f"need one worker or more, got {workers}")
+    require_seed(seed)
     if folder is None:
-        if min(counts) < 1 or seed < 0:
-            raise ValueError(
-                "need a picture in every part and seed >= 0, got "
-                f"{counts} and seed {seed}"
-            )
+        if min(counts) < 1:
+            raise ValueError(f"need a picture in every part, got {counts}")
         total = sum(counts)
         shards = [
             partial(_drawn, rules, seed, first, last) for first, last in _pieces(total)

@@ -233,7 +233,7 @@ def test_damaged_packed_files_say_what_to_delete(tmp_path):
     ("options", "match"),
     [
         ({"counts": (5, 0, 1)}, "need a picture in every part"),
-        ({"seed": -1}, "need a picture in every part and seed >= 0"),
+        ({"seed": -1}, "need 0 <= seed < 2"),
         ({"workers": 0}, "need one worker or more, got 0"),
     ],
 )
