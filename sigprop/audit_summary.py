@@ -2,8 +2,10 @@
 
 import numpy as np
 import xarray as xr
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
+
+from sigprop.text import plain
 
 TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
 ENDS = (0.05, 0.95)
@@ -89,9 +91,12 @@ def table(found: xr.Dataset) -> Table:
     """The summary for a terminal of 150 columns."""
     summary = summarise(found)
     attrs = found.attrs
+    title = (
+        f"Moments of {attrs['layer']}, {attrs['examples']} examples in "
+        f"{attrs['batches']} batches, mean length {attrs['mean_length']:.0f}"
+    )
     shown = Table(
-        title=f"Moments of {attrs['layer']}, {attrs['examples']} examples in "
-        f"{attrs['batches']} batches, mean length {attrs['mean_length']:.0f}",
+        title=Text(plain(title), "table.title"),
         caption="\n".join(READING),
         caption_justify="left",
         box=None,
@@ -109,7 +114,7 @@ def table(found: xr.Dataset) -> Table:
         for quantity in quantities:
             row = one.sel(quantity=quantity)
             first = str(name) if quantity == quantities[0] else ""
-            told = escape(str(row["reason"].values))
+            told = Text(plain(row["reason"].values))
             if not row["median"].notnull().any():
                 if first:
                     shown.add_row(first, "", *[""] * len(numbers), told)

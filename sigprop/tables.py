@@ -3,6 +3,7 @@
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 MARKS = {
     "proved": "green",
@@ -21,6 +22,11 @@ SHORT = {
     "closed_form": "cf",
     "monte_carlo": "mc",
 }
+
+
+def status_word(status: str) -> Text:
+    """A status in its colour."""
+    return Text(status, MARKS.get(status, "red"))
 
 
 def outcome(run: Any, loaded: float) -> str:
@@ -49,12 +55,10 @@ def summary(run: Any) -> Table:
             span = (
                 f"{min(r.low for r in drawn):.4f} .. {max(r.high for r in drawn):.4f}"
             )
-        mark = "✓" if claim.as_expected else f"expected {claim.expected}"
-        colour = MARKS.get(claim.status, "red")
         table.add_row(
             claim.id,
-            f"[{colour}]{claim.status}[/]",
-            mark if claim.as_expected else f"[red]{mark}[/]",
+            status_word(claim.status),
+            "✓" if claim.as_expected else Text(f"expected {claim.expected}", "red"),
             " ".join(SHORT.get(route) or route for route in claim.routes),
             span,
             f"{claim.killed}/{claim.mutants}" if claim.mutants else "-",
@@ -70,9 +74,9 @@ def ledger_table(rows: list[Any]) -> Table:
         justify = "right" if name == "mutants" else "left"
         table.add_column(name, justify=justify, no_wrap=name != "title")
     for one in rows:
-        word = f"[{MARKS.get(one.status, 'red')}]{one.status}[/]"
+        word = status_word(one.status)
         if not one.as_expected:
-            word += f" [red]not {one.expected}[/]"
+            word.append(f" not {one.expected}", "red")
         score = f"{one.killed}/{one.mutants}" if one.mutants else "-"
         table.add_row(one.id, one.kind, word, score, one.title)
     return table

@@ -176,15 +176,19 @@ def _place(claim: Claim) -> tuple[float, str]:
 
 
 def find(claim_id: str) -> Claim:
-    """Return one claim.
+    """Return one claim, whatever the case of its id's letters.
 
     Raises:
         KeyError: If there is none of that id; the message suggests the nearest.
     """
     claims = registry()
-    if claim_id in claims:
-        return claims[claim_id]
-    near = difflib.get_close_matches(claim_id, claims, n=3, cutoff=0.4)
+    known = {key.casefold(): key for key in claims}
+    wanted = claim_id.strip().casefold()
+    if wanted in known:
+        return claims[known[wanted]]
+    near = [
+        known[one] for one in difflib.get_close_matches(wanted, known, n=3, cutoff=0.4)
+    ]
     hint = f"did you mean {', '.join(near)}?" if near else "none is near;"
     raise KeyError(f"no claim {claim_id!r}; {hint} `sigprop claims` lists them all")
 
@@ -195,8 +199,9 @@ def select(paper: str | None = None, ids: tuple[str, ...] = ()) -> tuple[Claim, 
     Raises:
         KeyError: If the paper or an id is unknown, or an id is of another paper.
     """
-    if paper is not None and paper not in PAPERS:
+    if paper is not None and paper.casefold() not in PAPERS:
         raise KeyError(f"need a paper in {', '.join(PAPERS)}, got {paper!r}")
+    paper = paper and paper.casefold()
     chosen = [find(claim_id) for claim_id in ids] if ids else list(registry().values())
     strangers = [c.id for c in chosen if paper is not None and c.paper != paper]
     if ids and strangers:

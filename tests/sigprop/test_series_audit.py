@@ -220,8 +220,8 @@ def test_a_moment_that_is_not_positive_gives_nan_and_a_note():
         assert math.isnan(row.log_stationary)
         assert math.isnan(row.log_white)
         assert row.note.endswith(
-            "not positive, shown as none: averaging along diagonals and cutting at lag T need not "
-            "leave a positive definite autocovariance; no log-ratio"
+            "not positive, shown as none: averaging along diagonals and cutting at lag T "
+            "need not leave a positive definite autocovariance; no log-ratio"
         )
         assert "stationary" in row.note
     encoded = json.dumps(rows_json(rows), allow_nan=False)
