@@ -17,16 +17,28 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from sigprop.cli_help import CONTEXT, Commands, main_options
 from sigprop.cli_sweep import sweeps
 from sigprop.cli_table import tables
 from sigprop.cli_train import audit, train
-from sigprop.console import EXPECTED, UNEXPECTED, console, plain_errors
+from sigprop.console import (
+    EXPECTED,
+    UNEXPECTED,
+    console,
+    plain_errors,
+    require_distinct,
+)
 from sigprop.interruption import interruptible
-from sigprop.tables import MARKS, ledger_table, outcome, summary
+from sigprop.seeds import require_seed
+from sigprop.tables import ledger_table, outcome, status_word, summary
+from sigprop.text import plain
 
+PAPER_HELP = "Only this paper: zucchet, lru, rotrnn, blur, sigprop."
 JSON_HELP = "Write JSON rows here; - prints them."
 
 app = typer.Typer(
+    cls=Commands,
+    context_settings=CONTEXT,
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -34,6 +46,7 @@ app = typer.Typer(
     help="Derives, evaluates and verifies the theory of signal propagation in linear "
     "recurrent networks.",
 )
+app.callback()(main_options)
 app.add_typer(sweeps)
 app.command()(train)
 app.command()(audit)
@@ -42,9 +55,7 @@ app.command("table")(tables)
 
 @app.command()
 def verify(
-    paper: Annotated[
-        str | None, typer.Option(help="Only this paper: zucchet, lru, sigprop.")
-    ] = None,
+    paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
     claim: Annotated[
         list[str] | None, typer.Option(help="Only this claim; may be repeated.")
     ] = None,
@@ -69,13 +80,16 @@ def verify(
     window: Annotated[
         int, typer.Option(help="Steps a window cut from a .csv has.")
     ] = 512,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Begin, though it takes more than a day.")
+    ] = False,
 ) -> None:
     """Judge every claim: derive, evaluate, simulate, and say what is true."""
-    with plain_errors():
+    with plain_errors("nothing was written", input, report, json):
         from sigprop.results import require_writable
 
-        if not 0 <= seed < 2**32:
-            raise ValueError(f"need 0 <= seed < 2**32, got seed={seed}")
+        require_seed(seed)
+        require_distinct(input=input, report=report, json=json)
         for path in (report, json):
             if path is not None:
                 require_writable(path)
@@ -88,7 +102,7 @@ def verify(
             _audit(input, window, seed, json)
             return
         chosen = {"tier": tier, "seed": seed, "samples": samples}
-        _verify(paper, tuple(claim or ()), chosen, report, json, device)
+        _verify(paper, tuple(claim or ()), chosen, report, json, device, yes)
 
 
 def _verify(
@@ -98,12 +112,14 @@ def _verify(
     report: Path | None,
     json: Path | None,
     device: str,
+    yes: bool,
 ) -> None:
     from sigprop.results import write_json
     from theory.claims import select
 
-    out = console(report, json)
-    run, loaded = _judge(select(paper, ids), how, device, out)
+    out, chosen = console(report, json), select(paper, ids)
+    _forecast(chosen, how, device, yes)
+    run, loaded = _judge(chosen, how, device, out)
     out.print(summary(run))
     out.print(
         "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
@@ -120,6 +136,19 @@ def _verify(
         out.print(f"Report: {report}")
     if not run.as_expected:
         raise typer.Exit(UNEXPECTED)
+
+
+def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
+    """Say what more trajectories than usual will take, and refuse what is too much."""
+    if how["samples"] is None and how["tier"] == "quick":
+        return
+    from sigprop.devices import use_device
+    from sigprop.forecast import allow, of_claims
+
+    with use_device(device):
+        found = of_claims(chosen, how["tier"], how["samples"])
+    remedy = "lower --samples, judge fewer claims, or add --yes"
+    allow(found, remedy, yes=yes, say=lambda line: typer.echo(line, err=True))
 
 
 def _judge(
@@ -161,9 +190,7 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
     from sigprop.series_audit import audit_series, rows_json, table
 
     series = load_series(path, window)
-    shown = console(json)
-    wide = max(150, shown.width)
-    out = Console(width=wide, highlight=False, stderr=shown.stderr)
+    out = console(json, least=150)
     for note in series.notes:
         out.print(f"note: {note}", soft_wrap=True)
     rows = audit_series(series, seed=seed)
@@ -174,9 +201,7 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
 
 @app.command()
 def ledger(
-    paper: Annotated[
-        str | None, typer.Option(help="Only this paper: zucchet, lru, rotrnn, blur.")
-    ] = None,
+    paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
     status: Annotated[
         str | None, typer.Option(help="Show only this status, e.g. refuted.")
     ] = None,
@@ -187,13 +212,16 @@ def ledger(
     seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
 ) -> None:
     """Judge every statement of the papers and list it with its status."""
-    with plain_errors():
+    with plain_errors("nothing was written", json, html):
         import dataclasses
 
         from sigprop.results import require_writable, write_json
         from sigprop.site import page_names, require_free, write_site
         from theory.claims import Status, select
 
+        require_seed(seed)
+        require_distinct(json=json, html=html)
+        status = status and status.casefold()
         if status is not None and status not in set(Status):
             words = ", ".join(Status)
             raise ValueError(f"need a status in {words}, got {status!r}")
@@ -219,11 +247,11 @@ def ledger(
 
 @app.command()
 def claims(
-    paper: Annotated[str | None, typer.Option(help="Only this paper.")] = None,
+    paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
 ) -> None:
     """List every claim with its source and expected status."""
-    with plain_errors():
+    with plain_errors("nothing was written", json):
         import json as encoder
 
         from sigprop.results import require_writable, write_text
@@ -236,10 +264,8 @@ def claims(
         for name in ("claim", "kind", "status", "title", "source"):
             table.add_column(name, no_wrap=name in ("claim", "status"))
         for one in chosen:
-            colour = MARKS[one.expected]
-            table.add_row(
-                one.id, one.kind, f"[{colour}]{one.expected}[/]", one.title, one.locator
-            )
+            word = status_word(one.expected)
+            table.add_row(one.id, one.kind, word, one.title, one.locator)
         console(json).print(table)
         if json is not None:
             from sigprop.catalogue import row
@@ -256,7 +282,7 @@ def show(
     with plain_errors():
         from sigprop.catalogue import describe
 
-        console().print(describe(claim), soft_wrap=True, markup=False)
+        console().print(describe(claim), soft_wrap=True)
 
 
 @app.command()
@@ -286,8 +312,9 @@ def figure(
             return
         from experiments.command import make
 
+        name = name.casefold()
         for study in entry(name).needs(panel):
-            make(study, preset, force, lambda line: typer.echo(line, err=True))
+            make(study, preset, force, lambda line: typer.echo(plain(line), err=True))
         for path in draw_and_save(name, preset, panel):
             console().print(str(path), soft_wrap=True)
 
@@ -307,8 +334,9 @@ def models(
 
         presets = all_presets()
         papers = dict.fromkeys(name.split("-")[0] for name in presets)
-        if paper not in {None, *papers}:
+        if paper is not None and paper.casefold() not in papers:
             raise ValueError(f"need a paper in {', '.join(papers)}, got {paper!r}")
+        paper = paper and paper.casefold()
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in ("network", "blocks x width, state"):
             table.add_column(name, no_wrap=True)

@@ -6,10 +6,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from sigprop.cli_help import Commands
 from sigprop.console import UNEXPECTED, console, plain_errors
 
 sweeps = typer.Typer(
     name="sweep",
+    cls=Commands,
     no_args_is_help=True,
     help="Run, count or check the many trainings behind a figure.",
 )
@@ -59,7 +61,7 @@ def run(
         chosen = sweep.chunks(name, preset, part)
         missing = sum(len(one.missing()) for one in chosen)
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),

@@ -21,7 +21,7 @@ def tables(
         from experiments.tables import TABLES, results, table
 
         if name is not None:
-            console().print(table(name, preset))
+            console().print(table(name.casefold(), preset))
             return
         listed = Table(box=None, pad_edge=False, header_style="bold")
         for column in ("table", "source", "title", "beside it"):

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from sigprop.console import UNEXPECTED, console, plain_errors
+from sigprop.text import plain
 
 Data = Annotated[
     Path | None,
@@ -46,13 +47,13 @@ def train(
     ] = "float32",
 ) -> None:
     """Train networks, and test each where its validation was best; killed, it goes on."""
-    with plain_errors("the same command goes on from the last checkpoint"):
+    with plain_errors("the same command goes on from the last checkpoint", out):
+        from sigprop.seeds import require_seed
         from sigprop.supervised import Diverged
         from sigprop.training_presets import altered
         from sigprop.training_presets import preset as chosen
 
-        if seeds < 1 or seed < 0:
-            raise ValueError(f"need --seeds >= 1 and --seed >= 0, got {seeds}, {seed}")
+        require_seed(seed, seeds)
         out_console = console()
         scores = []
         for one in range(seed, seed + seeds):
@@ -62,11 +63,11 @@ def train(
             try:
                 scores.append(_once(task, model, preset, one, recipe, examples, folder))
             except Diverged as error:
-                typer.echo(
+                message = (
                     f"sigprop: {error}; the last checkpoint is in {folder}; try a "
-                    "smaller --rate in a new --out",
-                    err=True,
+                    "smaller --rate in a new --out"
                 )
+                typer.echo(plain(message), err=True)
                 raise typer.Exit(UNEXPECTED) from None
         _print_scores(out_console, scores)
 
@@ -91,7 +92,7 @@ def _once(
     from sigprop.runs import Job, run
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.completed}/{task.total} steps"),
         TimeElapsedColumn(),
@@ -158,7 +159,7 @@ def audit(
     ] = None,
 ) -> None:
     """Hold closed forms against what each layer of a trained network really does."""
-    with plain_errors():
+    with plain_errors("nothing was written", checkpoint, out):
         import numpy as np
         from rich.progress import track
 

@@ -1,44 +1,156 @@
 """What every command shares: where it prints, and how it fails."""
 
+import errno
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from sigprop.interruption import INTERRUPTED
+from sigprop.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2
+WIDE = 150  # columns of a table that goes to a file
+
+REMEDIES = {
+    errno.ENOENT: "check the path",
+    errno.EACCES: "choose a place that you may read and write, or change its permissions",
+    errno.EPERM: "choose a place that you may read and write, or change its permissions",
+    errno.EROFS: "choose a place that can be written",
+    errno.EEXIST: "a file stands where a folder is wanted: move it or choose another name",
+    errno.ENOTDIR: "a file stands where a folder is wanted: move it or choose another name",
+    errno.EISDIR: "add a file name to the folder",
+    errno.ENOSPC: "free space on its disk, or choose a place on another one",
+    errno.EDQUOT: "free space within your quota, or choose another place",
+    errno.EFBIG: "choose a place that holds files of this size",
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.ELOOP: "a link leads back to itself: choose another path",
+    errno.EMFILE: "raise the number of open files with `ulimit -n`",
+    errno.ENOMEM: "close other programs, or ask for less at once",
+}
+OTHERWISE = "check the path and its disk"
+LESS = "give less at once, or use a machine with more memory"
 
 
-def console(*files: Path | None) -> Console:
+class PlainConsole(Console):
+    """Prints strings as they are: no markup, no emoji codes, control characters escaped.
+
+    A colour is given as a ``Text``, which says what is ours.
+    """
+
+    def render_str(self, text: str, **more: Any) -> Text:
+        """As Rich's, of the plain text."""
+        return super().render_str(plain(text), **more)
+
+
+def console(*files: Path | None, least: int = 0) -> Console:
     """Output, wide enough for a table when it goes to a file.
 
     Args:
         files: What the command writes; where ``-`` is one of them, that has standard
             output to itself, and all else goes to standard error.
+        least: Columns at least.
     """
     aside = Path("-") in files
     stream = sys.stderr if aside else sys.stdout
-    width = None if stream.isatty() else 150
-    return Console(width=width, highlight=False, stderr=aside)
+    found = _plain_console(None if stream.isatty() else WIDE, aside)
+    return found if found.width >= least else _plain_console(least, aside)
+
+
+def _plain_console(width: int | None, aside: bool) -> Console:
+    return PlainConsole(
+        width=width, highlight=False, markup=False, emoji=False, stderr=aside
+    )
+
+
+def require_distinct(**files: Path | None) -> None:
+    """Refuse one file for two purposes: the second would replace the first.
+
+    Args:
+        files: By the names of their options.
+
+    Raises:
+        ValueError: Naming both options.
+    """
+    seen: dict[Path, str] = {}
+    for option, path in files.items():
+        if path is None:
+            continue
+        place = path if path == Path("-") else path.resolve()
+        if place in seen:
+            raise ValueError(
+                f"need a file for --{seen[place]} and another for --{option}, got {path} "
+                "for both; name another"
+            )
+        seen[place] = option
 
 
 @contextmanager
-def plain_errors(interrupted: str = "nothing was written") -> Iterator[None]:
+def plain_errors(
+    interrupted: str = "nothing was written", *files: Path | None
+) -> Iterator[None]:
     """Bad input is one message and status 2; an interruption is status 130.
 
     Args:
         interrupted: What an interruption leaves behind.
+        files: What the command reads and writes: named where the system names none.
     """
     try:
         yield
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {interrupted}", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    except (ValueError, KeyError, FileNotFoundError, ConnectionError) as error:
-        message = error.args[0] if isinstance(error, KeyError) else error
-        typer.echo(f"sigprop: {message}", err=True)
-        raise typer.Exit(BAD_INPUT) from None
+    except BrokenPipeError:
+        raise  # whoever reads our output has seen enough: click ends quietly
+    except OSError as error:
+        _refuse(_of_system(error, files))
+    except (ValueError, KeyError) as error:
+        _refuse(str(error.args[0] if isinstance(error, KeyError) else error))
+    except OverflowError as error:
+        _refuse(f"a number is too large to compute with: {error}; give a smaller one")
+    except MemoryError as error:
+        _refuse(_of_memory(error, files))
+    except RuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        _refuse(_of_memory(error, files))
+
+
+def _refuse(message: str) -> NoReturn:
+    line = " ".join(plain(message).splitlines())
+    typer.echo(f"sigprop: {line}", err=True)
+    raise typer.Exit(BAD_INPUT) from None
+
+
+def _named(files: tuple[Path | None, ...]) -> str:
+    return ", ".join(str(path) for path in files if path is not None)
+
+
+def _of_system(error: OSError, files: tuple[Path | None, ...]) -> str:
+    """What the system refused, where, and what to do.  Messages of ours say it already."""
+    if error.errno is None and error.filename is None:
+        if isinstance(error, FileNotFoundError | ConnectionError):
+            return str(error)
+        names = _named(files)
+        return f"{error}; {OTHERWISE}" + f", of {names}" * bool(names)
+    paths = [error.filename, error.filename2]
+    where = " and ".join(str(_text(path)) for path in paths if path is not None)
+    where = where or _named(files) or "a file"
+    what = error.strerror or str(error)
+    return f"{where}: {what}; {REMEDIES.get(error.errno or 0, OTHERWISE)}"
+
+
+def _text(path: Any) -> Any:
+    return path.decode(errors="replace") if isinstance(path, bytes) else path
+
+
+def _of_memory(error: BaseException, files: tuple[Path | None, ...]) -> str:
+    names = _named(files)
+    at_work = f" at work on {names}" if names else ""
+    said = f" ({error})" if str(error) else ""
+    return f"the memory is too small{at_work}{said}; {LESS}"

@@ -46,7 +46,7 @@ def unfinished(path: Path) -> Iterator[Path]:
     An older file's permissions stay.
 
     Raises:
-        OSError: If it cannot be written; an old file is as it was.
+        OSError: If it cannot be written, with the path; an old file is as it was.
         ValueError: If ``path`` is a folder, a device or a pipe, or stands for standard
             output.
     """
@@ -62,6 +62,10 @@ def unfinished(path: Path) -> Iterator[Path]:
         if mode is not None:
             partial.chmod(stat.S_IMODE(mode))
         os.replace(partial, target)
+    except OSError as error:
+        if error.filename is None:  # a full disk has no name of its own
+            error.filename = str(path)
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

@@ -1,0 +1,111 @@
+"""The list of commands: in the order of use, with an example each, and ``--version``."""
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from typer.core import TyperGroup
+
+from sigprop.text import plain
+
+EXAMPLES = {
+    "verify": "sigprop verify --claim zucchet:59",
+    "claims": "sigprop claims --paper lru",
+    "show": "sigprop show zucchet:59",
+    "ledger": "sigprop ledger --html ledger",
+    "figure": "sigprop figure zucchet-1a",
+    "table": "sigprop table lru-7",
+    "models": "sigprop models --paper lru",
+    "train": "sigprop train digits --model rotrnn --seeds 5",
+    "audit": "sigprop audit runs/digits-rotrnn-quick/seed-0",
+    "sweep": "sigprop sweep status",
+    "sweep run": "sigprop sweep run memory_gap --workers 2",
+    "sweep status": "sigprop sweep status --preset paper",
+    "sweep check": "sigprop sweep check memory_gap",
+}
+"""By the words that call a command, in the order in which they are of use."""
+
+# Typer brings click's classes, from click or under a name of its own by its version.
+Context: TypeAlias = Any
+Formatter: TypeAlias = Any
+ClickException: type[Exception] = next(
+    one for one in typer.BadParameter.__mro__ if one.__name__ == "ClickException"
+)
+
+CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+class Commands(TyperGroup):
+    """Commands in the order of ``EXAMPLES``; what was typed is quoted without escapes."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """Names, those without an example last."""
+        names = [_words(ctx, name) for name in super().list_commands(ctx)]
+        order = {words: place for place, words in enumerate(EXAMPLES)}
+        names.sort(key=lambda words: order.get(words, len(order)))
+        return [words.rpartition(" ")[2] for words in names]
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Any:
+        """A command, whose help ends with its example."""
+        found = super().get_command(ctx, cmd_name)
+        example = EXAMPLES.get(_words(ctx, cmd_name))
+        if found is not None and example is not None:
+            found.epilog = f"Example: {example}"
+        return found
+
+    def format_epilog(self, ctx: Context, formatter: Formatter) -> None:
+        """Write an example of every command."""
+        names = (_words(ctx, name) for name in self.list_commands(ctx))
+        with formatter.section("Examples"):
+            for words in names:
+                if words in EXAMPLES:
+                    formatter.write_text(EXAMPLES[words])
+
+    def make_context(self, *arguments: Any, **more: Any) -> Context:
+        """As click's."""
+        try:
+            return super().make_context(*arguments, **more)
+        except ClickException as error:
+            raise _quoted(error) from None
+
+    def invoke(self, ctx: Context) -> Any:
+        """As click's."""
+        try:
+            return super().invoke(ctx)
+        except ClickException as error:
+            raise _quoted(error) from None
+
+
+def _words(ctx: Context, name: str) -> str:
+    """The words that call a command, the program's own left out."""
+    words = [name]
+    while ctx.parent is not None:
+        words.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return " ".join(words)
+
+
+def _quoted(error: Exception) -> Exception:
+    vars(error)["message"] = plain(getattr(error, "message", ""))
+    return error
+
+
+def _show_version(wanted: bool) -> bool:
+    if not wanted:
+        return False
+    try:
+        typer.echo(f"sigprop {version('sigprop')}")
+    except PackageNotFoundError:
+        typer.echo("sigprop, from a source tree that is not installed")
+    raise typer.Exit
+
+
+def main_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    """Derive, evaluate and verify the theory of linear recurrent networks."""

@@ -1,0 +1,18 @@
+"""Calling the command line as a user does, in this process."""
+
+from typer.testing import CliRunner
+
+from sigprop import cli, console
+
+
+def sigprop(*arguments):
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+def refused(*arguments):
+    """The one line of a command that refuses its input."""
+    done = sigprop(*arguments)
+    assert done.exit_code == console.BAD_INPUT, done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    (line,) = done.stderr.splitlines()
+    return line

@@ -1,0 +1,219 @@
+"""What the command line says to files and strings that do not fit."""
+
+import errno
+import os
+import resource
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sigprop import console
+from sigprop.files import unfinished
+from tests.command import refused, sigprop
+from theory.claims import find
+
+# --- errors of the system -----------------------------------------------------------
+
+SYSTEM = {
+    "full": (errno.ENOSPC, "free space on its disk, or choose a place on another one"),
+    "quota": (errno.EDQUOT, "free space within your quota, or choose another place"),
+    "forbidden": (
+        errno.EACCES,
+        "choose a place that you may read and write, or change",
+    ),
+    "read-only": (errno.EROFS, "choose a place that can be written"),
+    "a file": (errno.ENOTDIR, "a file stands where a folder is wanted"),
+    "a folder": (errno.EISDIR, "add a file name to the folder"),
+    "there": (errno.EEXIST, "a file stands where a folder is wanted"),
+    "none": (errno.ENOENT, "check the path"),
+    "worn": (errno.EIO, "check the path and its disk"),
+}
+
+
+def failing(error, *files):
+    """The line that a command prints which meets an error."""
+    app = typer.Typer()
+
+    @app.command()
+    def meet() -> None:
+        with console.plain_errors("nothing was written", *files):
+            raise error
+
+    done = CliRunner().invoke(app)
+    assert done.exit_code == console.BAD_INPUT, done.output
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("case", SYSTEM)
+def test_what_the_system_refuses_is_one_line_with_path_and_remedy(case):
+    number, remedy = SYSTEM[case]
+    words = os.strerror(number)
+    line = failing(OSError(number, words, "data/x.csv"))
+    assert line.startswith(f"sigprop: data/x.csv: {words}; {remedy}")
+    # A write to a full disk names no file: the command's own are named.
+    line = failing(OSError(number, words), None, Path("a.json"), Path("b.html"))
+    assert line.startswith(f"sigprop: a.json, b.html: {words}; {remedy}")
+
+
+def test_an_error_without_a_number_names_the_files_and_what_to_check():
+    error = OSError("512 requested and 0 written")
+    assert failing(error, Path("x.npz")) == (
+        "sigprop: 512 requested and 0 written; check the path and its disk, of x.npz"
+    )
+    assert failing(FileNotFoundError("need a folder")) == "sigprop: need a folder"
+
+
+class Exhausted(RuntimeError):
+    """As JAX says it."""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError("Unable to allocate 7 TiB"), Exhausted("RESOURCE_EXHAUSTED: 7")],
+)
+def test_too_little_memory_is_one_line(error):
+    assert failing(error, Path("x.npy")) == (
+        f"sigprop: the memory is too small at work on x.npy ({error}); give less at "
+        "once, or use a machine with more memory"
+    )
+
+
+def test_other_failures_stay_loud():
+    with pytest.raises(AssertionError):
+        failing(RuntimeError("a defect"))
+    with pytest.raises(AssertionError):
+        failing(BrokenPipeError(errno.EPIPE, "Broken pipe"))
+
+
+def test_a_number_too_large_is_one_line():
+    assert failing(OverflowError("int too large\nto convert")).startswith(
+        "sigprop: a number is too large to compute with: int too large to convert; give"
+    )
+
+
+def test_an_unfinished_file_says_where_the_disk_was_full(tmp_path):
+    path = tmp_path / "result.nc"
+    with pytest.raises(OSError, match="No space left") as caught, unfinished(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert caught.value.filename == str(path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def a_small_disk():
+    """Files may grow to a few bytes only, as on a disk that is nearly full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_command_that_cannot_finish_its_file_says_so(tmp_path, a_small_disk):
+    path = tmp_path / "claims.json"
+    line = refused("claims", "--paper", "lru", "--json", path)
+    assert line == (
+        f"sigprop: {path}: File too large; choose a place that holds files of this size"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_paths_that_are_no_files_are_refused_by_name(tmp_path):
+    (tmp_path / "file").write_text("x")
+    below = tmp_path / "file" / "x"
+    assert str(below) in refused("claims", "--paper", "lru", "--json", below)
+    assert str(below) in refused("verify", "--input", f"{below}.csv")
+    assert str(below) in refused("train", "digits", "--out", below)
+    assert str(tmp_path / "none") in refused("audit", tmp_path / "none")
+
+
+def test_an_array_that_claims_a_tebibyte_is_refused(tmp_path):
+    path = tmp_path / "large.npy"
+    np.lib.format.open_memmap(path, "w+", "<f8", (2, 9)).flush()
+    text = path.read_bytes()
+    path.write_bytes(text.replace(b"(2, 9), }            ", b"(2, 999999999999), } "))
+    assert len(path.read_bytes()) == len(text)
+    assert "need a whole .npy file of plain numbers" in refused(
+        "verify", "--input", path
+    )
+
+
+# --- strings of users ---------------------------------------------------------------
+
+MARKUP = "[/date] [bold]x[/] :smile: \x1b[31mred\u202e\x07"
+SHOWN = r"[/date] [bold]x[/] :smile: \x1b[31mred\u202e\x07"
+
+
+def test_strings_are_shown_as_they_are_without_steering_the_terminal(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((40, 2))
+    lines = [f'"{MARKUP}","[/x]"', *(f"{x},{y}" for x, y in rows)]
+    path = tmp_path / "series.csv"
+    path.write_text("\n".join(lines))
+    done = sigprop("verify", "--input", path, "--window", 8)
+    assert done.exit_code == 0, done.output
+    assert not {"\x1b", "\x07", "\u202e"} & set(done.output)
+    assert "[/x]" in done.output
+    assert "[/date]" in done.output
+    assert r"\x1b[31m" in done.output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show",),
+        ("verify", "--claim"),
+        ("verify", "--paper"),
+        ("ledger", "--status"),
+        ("figure",),
+        ("table",),
+        ("models", "--paper"),
+        ("train",),
+        ("sweep", "status"),
+        ("verify", "--input"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_refused_is_quoted_without_escapes(command):
+    line = refused(*command, MARKUP)
+    assert not {"\x1b", "\x07", "\u202e"} & set(line)
+    assert "[/date]" in line
+
+
+@pytest.mark.parametrize("command", [("x\x1b[31m",), ("verify", "--x\x1b[31m")])
+def test_usage_errors_are_quoted_without_escapes(command):
+    done = sigprop(*command)
+    assert done.exit_code == console.BAD_INPUT
+    assert "\x1b" not in done.stderr
+    assert r"x\x1b[31m" in done.stderr
+
+
+def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
+    import theory.claims
+
+    monkeypatch.chdir(tmp_path)
+    few = (find("zucchet:75"),)
+    monkeypatch.setattr(theory.claims, "select", lambda *arguments: few)
+    Path("[").mkdir()
+    done = sigprop("verify", "--report", "[/x].html")
+    assert done.exit_code == 0, done.output
+    assert "Report: [/x].html" in done.output
+    assert (tmp_path / "[" / "x].html").is_file()
+
+
+def test_the_console_prints_every_string_as_it_is(capsys):
+    from rich.table import Table
+
+    grid = Table(MARKUP, title=MARKUP, caption=MARKUP)
+    grid.add_row(MARKUP)
+    out = console.console(least=300)
+    out.print(grid)
+    out.print(MARKUP)
+    printed = capsys.readouterr().out
+    assert printed.count(SHOWN) == 5
+    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
