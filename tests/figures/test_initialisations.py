@@ -107,6 +107,7 @@ def test_the_tracked_grid_of_figure_3a_is_that_of_table_1():
     assert keys == set(store.shipped("memory_gap")["key"].values.tolist())
 
 
+@pytest.mark.slow
 def test_a_cell_is_trained_from_the_start_that_its_name_says():
     """Phases of both signs, and weights of the size that the fan makes them."""
     begun = {}

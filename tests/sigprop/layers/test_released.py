@@ -17,7 +17,7 @@ from sigprop.layers.released_rotrnn import (
     rotrnn_from_released,
 )
 from sigprop.layers.rotrnn import BidirectionalRotRNN, rotrnn
-from sigprop.precision import double_precision
+from tests.sigprop.layers.helpers import run, states_of
 
 # A correct draw fails a test of this size once in ten million runs.
 RARE = 1e-7
@@ -26,8 +26,8 @@ MAKERS = {"printed": zucchet_lru, "released": released_zucchet_lru}
 
 
 @functools.cache
-def drawn(name, d_in=D_IN):
-    return MAKERS[name](jax.random.key(0), N, d_in, D_OUT, nu0=0.9, theta0=THETA0)
+def drawn(name):
+    return MAKERS[name](jax.random.key(0), N, D_IN, D_OUT, nu0=0.9, theta0=THETA0)
 
 
 def require_variance(values, variance, kurtosis=3.0):
@@ -73,16 +73,15 @@ def test_moduli_and_gains_are_the_same_of_both(name):
     np.testing.assert_allclose(layer.normaliser(), gain, rtol=1e-5)
 
 
-@pytest.mark.parametrize(("name", "size"), [("printed", 1.0), ("released", 2 / N)])
+@pytest.mark.parametrize(("name", "size"), [("printed", 1 / D_IN), ("released", 2 / N)])
 def test_states_of_a_white_input_have_the_size_that_the_fan_predicts(name, size):
-    """By impulses through the layer, summed to the age where nothing is left."""
-    with double_precision(True):
-        layer = MAKERS[name](jax.random.key(1), N, 1, 1, nu0=0.5, theta0=THETA0)
-        ring = np.exp(np.asarray(layer.nu_log)) > 0.04  # |lam| < 0.961
-        impulse = jnp.zeros((400, 1)).at[0].set(1.0)
-        energy = np.sum(np.abs(np.asarray(layer.states(impulse))) ** 2, 0)
+    """By an impulse through the layer, summed to the age where nothing is left."""
+    layer = drawn(name)
+    brief = np.exp(np.asarray(layer.nu_log)) > 0.04  # |lam| < 0.961
+    impulse = jnp.zeros((400, D_IN)).at[0, 0].set(1.0)
+    energy = np.sum(np.abs(np.asarray(states_of(layer, impulse))) ** 2, 0)
     # |b|^2 of a complex normal number is exponential: its square has mean two.
-    require_variance(np.sqrt(energy[ring]), size, kurtosis=2.0)
+    require_variance(np.sqrt(energy[brief]), size, kurtosis=2.0)
 
 
 def test_an_angle_beyond_a_half_turn_is_refused():
@@ -134,13 +133,19 @@ def listing(p, u):
 
 
 @pytest.mark.usefixtures("x64")
-@pytest.mark.parametrize("both", [False, True], ids=["forward", "both ways"])
+@pytest.mark.parametrize(
+    "both",
+    [
+        pytest.param(False, marks=pytest.mark.slow, id="forward"),
+        pytest.param(True, id="both ways"),
+    ],
+)
 def test_released_arrays_become_a_layer_that_computes_the_released_map(both):
     given = arrays(both)
     layer = rotrnn_from_released(given, heads=HEADS)
     assert isinstance(layer, BidirectionalRotRNN) == both
     u = np.random.default_rng(3).normal(size=(LENGTH, WIDTH))
-    found = jax.jit(lambda layer, u: layer(u))(layer, jnp.asarray(u))
+    found = run(layer, jnp.asarray(u))
     np.testing.assert_allclose(found, listing(given, u), rtol=0, atol=1e-12)
 
 
