@@ -5,6 +5,7 @@ seed: each may be wrong only at a rate that it states.
 """
 
 import os
+import re
 import zlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -19,6 +20,10 @@ import pytest
 from hypothesis import settings
 
 from sigprop.precision import double_precision
+from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
+from tests.skips import pytest_runtest_setup as pytest_runtest_setup
+from tests.skips import pytest_terminal_summary as pytest_terminal_summary
+from tests.skips import real_data as real_data
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
 settings.register_profile(
@@ -29,7 +34,8 @@ settings.load_profile("sigprop")
 
 def pytest_xdist_auto_num_workers(config) -> int:
     """One worker a core, where compiling takes the time; none beside a GPU's memory."""
-    return 0 if "gpu" in config.option.markexpr else min(os.cpu_count() or 1, 8)
+    alone = re.search(r"(?<!not )\bgpu\b", config.option.markexpr)
+    return 0 if alone else min(os.cpu_count() or 1, 8)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -276,13 +276,10 @@ def test_quoted_verdicts_are_the_expected_ones():
     ]
 
 
-@pytest.mark.data
-def test_quoted_audit_is_what_the_command_prints(sigprop):
-    folder = os.environ.get("SIGPROP_DATA")
-    if not folder:
-        pytest.skip("needs SIGPROP_DATA, a folder with ett/ETTh1.csv")
+@pytest.mark.data("ett/ETTh1.csv")
+def test_quoted_audit_is_what_the_command_prints(sigprop, real_data):
     command = "sigprop verify --input ETTh1.csv"
-    printed = sigprop(command, Path(folder) / "ett" / "ETTh1.csv").stdout.splitlines()
+    printed = sigprop(command, real_data).stdout.splitlines()
     assert set(excerpt(command)) <= {line.rstrip() for line in printed}
 
 

@@ -310,8 +310,7 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path):
 def test_a_phone_shows_the_page_without_sideways_scrolling(tmp_path: Path, page: str):
     """A frame of 360 pixels holds the page under its policy; its parent measures."""
     browser = shutil.which("chromium")
-    if browser is None:
-        pytest.skip("needs a chromium executable on PATH")
+    assert browser is not None
     wide = rf"\left({' + '.join(f'x_{{{i}}}' for i in range(80))}\right)"
     tall = render(
         run(dataclasses.replace(CONFIRMED, statement=wide), *EVERYTHING.claims)

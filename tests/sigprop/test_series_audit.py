@@ -6,7 +6,6 @@ import math
 import os
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -327,15 +326,9 @@ def test_table_shows_every_row_and_says_how_to_read_it():
     assert len(READING) == 3
 
 
-@pytest.mark.data
-def test_electricity_transformer_series():
-    root = os.environ.get("SIGPROP_DATA")
-    if not root:
-        pytest.skip("needs SIGPROP_DATA, the folder that holds ett/ETTh1.csv")
-    path = Path(root) / "ett" / "ETTh1.csv"
-    if not path.is_file():
-        pytest.skip(f"needs {path}")
-    series = load_series(path)
+@pytest.mark.data("ett/ETTh1.csv")
+def test_electricity_transformer_series(real_data):
+    series = load_series(real_data)
     assert series.values.shape == (34, 512, 7)
     assert series.names == ("HUFL", "HULL", "MUFL", "MULL", "LUFL", "LULL", "OT")
     assert "dropped the last 12 of 17420 rows: they fill no window" in series.notes

@@ -2,8 +2,6 @@
 
 import csv
 import datetime
-import os
-from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -104,19 +102,25 @@ def test_tables_are_read_whole():
             assert row["BLUR"] == tables.errors(8)[task]["BLUR"]
 
 
-@pytest.mark.data
 @pytest.mark.parametrize(
-    ("name", "rows", "stamp"),
+    ("rows", "stamp"),
     [
-        ("ett/ETTh1.csv", 17420, "%Y-%m-%d %H:%M:%S"),
-        ("weather/WTH.csv", 35064, "%m/%d/%Y %H:%M"),
+        pytest.param(
+            *(17420, "%Y-%m-%d %H:%M:%S"),
+            marks=pytest.mark.data("ett/ETTh1.csv"),
+            id="ETTh1",
+        ),
+        pytest.param(
+            *(35064, "%m/%d/%Y %H:%M"),
+            marks=pytest.mark.data("weather/WTH.csv"),
+            id="WTH",
+        ),
     ],
 )
-def test_the_public_files_have_the_rows_that_their_calendar_gives(name, rows, stamp):
-    folder = os.environ.get("SIGPROP_DATA")
-    if not folder or not Path(folder, name).exists():
-        pytest.skip("needs SIGPROP_DATA")
-    with Path(folder, name).open() as file:
+def test_the_public_files_have_the_rows_that_their_calendar_gives(
+    real_data, rows, stamp
+):
+    with real_data.open() as file:
         lines = list(csv.reader(file))[1:]
     first = datetime.datetime.strptime(lines[0][0], stamp)
     hours = datetime.timedelta(hours=rows - 1)

@@ -336,15 +336,9 @@ def test_a_pickle_runs_nothing(tmp_path):
 # --- the files themselves -----------------------------------------------------------
 
 
-@pytest.mark.data
-def test_the_handwriting_at_hand():
-    root = os.environ.get("SIGPROP_DATA")
-    if not root:
-        pytest.skip("needs SIGPROP_DATA, the folder that holds mnist/t10k-*")
-    folder = Path(root) / "mnist"
-    if not folder.is_dir():
-        pytest.skip(f"needs {folder}")
-    data = mnist(folder, files="t10k")
+@pytest.mark.data("mnist")
+def test_the_handwriting_at_hand(real_data):
+    data = mnist(real_data, files="t10k")
     assert [len(part) for part in parts(data)] == [8000, 1000, 1000]
     pixels = np.concatenate([part.inputs for part in parts(data)])
     assert pixels.mean(dtype=float) == pytest.approx(0.1325, abs=5e-5)

@@ -1,4 +1,3 @@
-import os
 import wave
 from pathlib import Path
 
@@ -248,15 +247,9 @@ def test_spoken_digits_need_every_part_and_sound(tmp_path):
         spoken_digits(tmp_path)
 
 
-@pytest.mark.data
-def test_the_recordings_at_hand():
-    root = os.environ.get("SIGPROP_DATA")
-    if not root:
-        pytest.skip("needs SIGPROP_DATA, the folder that holds fsdd/*.wav")
-    folder = Path(root) / "fsdd"
-    if not folder.is_dir():
-        pytest.skip(f"needs {folder}")
-    data = spoken_digits(folder)
+@pytest.mark.data("fsdd")
+def test_the_recordings_at_hand(real_data):
+    data = spoken_digits(real_data)
     for part, count in zip(parts(data), (200, 25, 25), strict=True):
         assert np.bincount(part.labels).tolist() == [count] * 10
         assert part.inputs.shape[1:] == (8000, 1)
