@@ -1,14 +1,19 @@
 """Judge the claims that bring their own check, here and in a second process.
 
-Most of the time goes into tracing and algebra, which one process does on one core.
+Most of the time goes into tracing and algebra, which one process does on one core.  The
+second process hears no Ctrl-C, and ends as soon as the first does not need it or is gone.
 """
 
 import importlib
 import multiprocessing
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.connection import wait
 from types import ModuleType
 
 import jax
@@ -93,12 +98,12 @@ def checking(
     if not apart or len(chunks) < 2:
         yield alone
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        waiting = [
-            pool.submit(_check_all, [claim.id for claim in chunk], seed)
-            for chunk in chunks
-        ]
+    with _second_process() as pool:
+        with _interrupts_later():  # whatever starts now inherits it for good
+            waiting = [
+                pool.submit(_check_all, [claim.id for claim in chunk], seed)
+                for chunk in chunks
+            ]
 
         def together() -> Results:
             found: Results = {}
@@ -109,10 +114,49 @@ def checking(
                 found |= _collect(future, tick)
             return found
 
+        yield together
+
+
+@contextmanager
+def _second_process() -> Iterator[ProcessPoolExecutor]:
+    """A pool of one, which is not waited for where the caller fails or is interrupted."""
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, initializer=_end_with_the_first) as pool:
         try:
-            yield together
+            yield pool
+        except BaseException:
+            for child in set(multiprocessing.active_children()) - others:
+                child.kill()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold back SIGINT, which a terminal sends to all of its processes."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_the_first() -> None:
+    """Begin to watch the process that started this one, which may be killed."""
+    first = multiprocessing.parent_process()
+    if first is None:
+        return
+
+    def watch() -> None:
+        wait([first.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _collect(future: Future[list[ClaimResult]], tick: Callable[[int], None]) -> Results:
