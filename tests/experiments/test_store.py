@@ -168,6 +168,21 @@ def test_damaged_file_is_refused_by_name(damage):
     assert "delete it" in str(error.value)
 
 
+def test_advice_names_the_preset_that_the_file_is_from():
+    path = store.save("study", 1, Config(), sample(), preset="paper")
+    path.replace(path.with_name("study-0.nc"))
+    with pytest.raises(store.Damaged, match=r"experiments\.study --preset paper`$"):
+        store.read(path.with_name("study-0.nc"))
+    damaged_by_emptying(path)
+    with pytest.raises(store.Damaged, match=r"--preset PRESET`, PRESET being the one"):
+        store.read(path)
+
+
+def test_what_is_not_there_is_not_called_damaged(results):
+    with pytest.raises(FileNotFoundError):
+        store.read(results / "study-0.nc")
+
+
 def test_flipped_byte_is_refused_or_does_no_harm():
     path = store.save("study", 1, Config(), sample())
     intact, expected = path.read_bytes(), store.load("study", 1, Config())

@@ -8,13 +8,26 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sigprop.interchange import read
+from sigprop.interruption import INTERRUPTED
+from sigprop.locks import claimed
 from sigprop.recipes import Schedule, recipe
-from sigprop.runs import CHECKPOINT, CURVES, NETWORK, RESULT, Job, run, trained
+from sigprop.runs import (
+    CHECKPOINT,
+    CURVES,
+    LOCK,
+    NETWORK,
+    RESULT,
+    Job,
+    claim,
+    run,
+    trained,
+)
 from tests.sigprop.test_supervised import DATA, SMALL
 
 SHORT = recipe(SMALL, Schedule(8, 10, 1e-2, 0.5), segment=2, evaluate=2)
@@ -51,12 +64,28 @@ def test_a_folder_is_for_one_training(tmp_path):
 def test_what_is_no_finished_training_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="the folder of a training"):
         trained(tmp_path)
-    (tmp_path / "run.json").write_text("{}")
+    claim(tmp_path, JOB)
     with pytest.raises(FileNotFoundError, match=r"no network\.safetensors yet"):
         trained(tmp_path)
-    (tmp_path / "run.json").write_text("{")
-    with pytest.raises(ValueError, match="need JSON"):
-        trained(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", "\xff", "3", '{"seed": 3}'])
+@pytest.mark.parametrize("name", ["run.json", RESULT])
+def test_a_damaged_file_of_a_training_is_named(tmp_path, name, text):
+    claim(tmp_path, JOB)
+    (tmp_path / name).write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=rf"need .*{name}.*delete it to train again"):
+        run(JOB, DATA, tmp_path)
+    assert (tmp_path / name).read_bytes() == text.encode("latin-1")
+
+
+def test_two_processes_are_not_at_one_training(tmp_path):
+    def told(done, last):
+        raise AssertionError("trained")
+
+    message = r"no other process is at.*wait for it"
+    with claimed(tmp_path / LOCK), pytest.raises(ValueError, match=message):
+        run(JOB, DATA, tmp_path, progress=told)
 
 
 OTHERS = {
@@ -90,44 +119,105 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path, what):
 SCRIPT = """
 import sys
 from pathlib import Path
+from sigprop.interruption import interruptible
 from sigprop.runs import Job, run
 from tests.sigprop.test_runs import LONG
 from tests.sigprop.test_supervised import DATA
-run(Job("signs", "lru", "quick", 3, LONG), DATA, Path(sys.argv[1]), every=0.2)
+with interruptible():
+    run(Job("signs", "lru", "quick", 3, LONG), DATA, Path(sys.argv[1]), every=0.2)
 """
+ENDS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: INTERRUPTED}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A training that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    subprocess.run([sys.executable, "-c", SCRIPT, str(folder)], check=True)
+    return folder
 
 
 @pytest.mark.slow
-def test_a_training_killed_five_times_ends_as_an_undisturbed_one(tmp_path):
-    def start(name):
-        return subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path / name)])
+@pytest.mark.parametrize("kind", ENDS)
+def test_a_training_stopped_five_times_ends_as_an_undisturbed_one(
+    tmp_path, whole, kind
+):
+    place = tmp_path / CHECKPOINT
+    for _ in range(5):
+        process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)])
+        before = place.stat().st_mtime if place.is_file() else 0.0
+        while not place.is_file() or place.stat().st_mtime == before:
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(random.uniform(0, 1))
+        process.send_signal(kind)
+        assert process.wait() == ENDS[kind]
+        assert place.is_file()
+    subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], check=True)
+    _require_equal(tmp_path, whole)
 
-    assert start("whole").wait() == 0
-    kills = 0
-    while not (tmp_path / "killed" / RESULT).is_file():
-        process = start("killed")
-        if kills < 5:
-            place = tmp_path / "killed" / CHECKPOINT
-            before = place.stat().st_mtime if place.is_file() else 0.0
-            while not place.is_file() or place.stat().st_mtime == before:
-                assert process.poll() is None
-                time.sleep(0.01)
-            time.sleep(random.uniform(0, 1))
-            process.send_signal(signal.SIGKILL)
-            kills += 1
-        process.wait()
-    assert kills == 5
+
+DIGITS = Path("digits-lru-quick") / "seed-0"
+
+
+def _command(folder):
+    """The real command, at its smallest: forty steps on digits."""
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "sigprop.cli", "train", "digits"),
+            *("--steps", "40", "--out", str(folder)),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+def test_the_command_stops_cleanly_at_any_moment(tmp_path):
+    """Five interruptions and five kills, while it imports, compiles and trains."""
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    began = time.monotonic()
+    process = _command(whole)
+    process.communicate()
+    assert process.returncode == 0
+    lasts = time.monotonic() - began
+    moments = [random.uniform(i / 10, (i + 1) / 10) * lasts for i in range(10)]
+    random.shuffle(moments)
+    print(f"{lasts:.1f} s, stopped after", *(f"{one:.1f}" for one in moments))
+    for moment, kind in zip(moments, 5 * list(ENDS), strict=True):
+        process = _command(stopped)
+        time.sleep(1 + moment)  # one second until Python runs the command
+        process.send_signal(kind)
+        _, told = process.communicate()
+        assert process.returncode in (ENDS[kind], 0), told
+        if process.returncode == INTERRUPTED:
+            assert told.splitlines() == [
+                "interrupted; the same command goes on from the last checkpoint"
+            ]
+    process = _command(stopped)
+    process.communicate()
+    assert process.returncode == 0
+    _require_equal(stopped / DIGITS, whole / DIGITS)
+
+
+def _require_equal(folder, whole):
+    """The same files with the same numbers, but for the time that they took."""
+    assert _names(folder) == _names(whole)
     for name in (CURVES, NETWORK):
-        whole, killed = (_arrays(tmp_path / one / name) for one in ("whole", "killed"))
-        assert whole.keys() == killed.keys()
-        for key, value in whole.items():
-            np.testing.assert_array_equal(killed[key], value, key)
-    results = [
-        json.loads((tmp_path / one / RESULT).read_text()) for one in ("whole", "killed")
-    ]
+        mine, theirs = (_arrays(one / name) for one in (folder, whole))
+        assert mine.keys() == theirs.keys()
+        for key, value in theirs.items():
+            np.testing.assert_array_equal(mine[key], value, key)
+    results = [json.loads((one / RESULT).read_text()) for one in (folder, whole)]
     for result in results:
         del result["seconds"]
     assert results[0] == results[1]
+
+
+def _names(folder):
+    """Of all files but those that a kill left unfinished."""
+    return {one.name for one in folder.iterdir() if one.suffix != ".partial"}
 
 
 def _arrays(path):

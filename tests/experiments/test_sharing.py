@@ -1,0 +1,256 @@
+"""Many calls at one sweep, and files that were damaged: every cell is made once."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import xarray as xr
+from typer.testing import CliRunner
+
+from experiments import store, sweep
+from experiments.teacher_student import cells, grids
+from sigprop import cli
+from sigprop.checkpoints import save_checkpoint
+from tests.sigprop.test_locks import HOLD
+
+ROOT = Path(__file__).parents[2]
+SWEEP = "agreement"
+
+
+def result(config):
+    """What a training might end with, without one."""
+    curve = np.linspace(1, 0.1, cells.RECORDS) + config.seed
+    rates = np.ones((cells.RECORDS, 2, 3)) * 10.0**config.log_rate
+    return xr.Dataset(
+        {
+            "curve": ("record", curve),
+            "population": ("record", curve),
+            "rate": (("record", "group", "quantile"), rates),
+        },
+        {
+            "record": ("record", np.arange(1, cells.RECORDS + 1)),
+            "group": ["recurrent", "other"],
+            "quantile": ("quantile", list(cells.QUANTILES)),
+        },
+        {"dtype": config.dtype, "diverged": -1, "parameters": 3},
+    )
+
+
+@pytest.fixture
+def trained(tmp_path, monkeypatch):
+    """The cells that were trained so far, each by a training that takes no time."""
+    found = []
+
+    def run_cells(configs, checkpoint=None, progress=lambda share: None):
+        time.sleep(0.02)
+        progress(0.5)
+        found.extend(configs)
+        return [result(one) for one in configs]
+
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    monkeypatch.setattr(cells, "run_cells", run_cells)
+    monkeypatch.setattr(sweep, "PAUSE", 0.02)
+    monkeypatch.setattr(store, "_commit", lambda: "unknown")  # git takes longer
+    return found
+
+
+class Driver(threading.Thread):
+    """A call of the sweep beside this one."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.told, self.file = [], None
+
+    def run(self):
+        self.file = sweep.run(SWEEP, "smoke", report=self.told.append)
+
+
+def test_two_drivers_train_every_cell_once(trained):
+    grid = grids.cells(SWEEP, "smoke")
+    drivers = [Driver(), Driver()]
+    for one in drivers:
+        one.start()
+    for one in drivers:
+        one.join(60)
+    assert sorted(map(str, trained)) == sorted(map(str, grid))
+    assert drivers[0].file == drivers[1].file == store.preset_path(SWEEP, "smoke")
+    assert store.load_preset(SWEEP, "smoke").sizes["cell"] == len(grid)
+    for one in drivers:
+        assert one.told[-1] <= len(grid)
+    assert not list((store.folder() / "checkpoints").iterdir())
+
+
+def test_a_chunk_whose_driver_is_killed_is_taken_over(trained):
+    first, *others = sweep.chunks(SWEEP, "smoke")
+    lock = first.checkpoint().with_suffix(".lock")
+    dead = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(lock)], stdout=subprocess.PIPE, text=True
+    )
+    assert dead.stdout is not None
+    assert dead.stdout.readline() == "True\n"
+    driver = Driver()
+    driver.start()
+    while len(trained) < sum(len(one.cells) for one in others):
+        assert driver.is_alive()
+        time.sleep(0.01)
+    time.sleep(0.2)  # some rounds in vain
+    assert driver.is_alive()
+    assert not set(trained) & set(first.cells)
+    dead.send_signal(signal.SIGKILL)
+    dead.communicate()
+    driver.join(60)
+    assert driver.file == store.preset_path(SWEEP, "smoke")
+    assert sorted(map(str, trained)) == sorted(map(str, grids.cells(SWEEP, "smoke")))
+    assert driver.told[-1] == len(trained)
+
+
+def test_what_another_driver_gathered_is_not_replaced_by_less(trained, monkeypatch):
+    whole = sweep.run(SWEEP, "smoke")
+    late, known = grids.cells(SWEEP, "smoke")[0], sweep._is_stored
+    with monkeypatch.context() as patch:
+        patch.setattr(sweep, "_is_stored", lambda s, one: one != late and known(s, one))
+        assert sweep.gather(SWEEP, "smoke") == whole
+    assert store.files(SWEEP) == [whole]
+    whole.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(sweep, "_is_stored", lambda s, one: one != late and known(s, one))
+        part = sweep.gather(SWEEP, "smoke")
+    assert part != whole
+    assert sweep.gather(SWEEP, "smoke") == whole
+    assert store.files(SWEEP) == [whole]
+
+
+def test_a_gathered_result_that_vanishes_is_no_damage(trained, monkeypatch):
+    file = sweep.run(SWEEP, "smoke")
+    monkeypatch.setattr(store, "files", lambda study: [file.with_name("gone-0.nc")])
+    assert list(store.stored(SWEEP)) == []
+    monkeypatch.setattr(
+        store, "stored", lambda study: [(file.with_name("gone-0.nc"), ATTRIBUTES)]
+    )
+    assert sweep.count(SWEEP, "smoke") == (8, 8)
+
+
+ATTRIBUTES = {"version": 1000 * cells.VERSION, "complete": 1, "details": 0}
+
+
+# --- damage -------------------------------------------------------------------------
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-1000])
+
+
+def empty(file):
+    file.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [cut, empty])
+def test_a_damaged_gathered_result_is_set_aside(trained, damage):
+    whole = sweep.run(SWEEP, "smoke")
+    damage(whole)
+    ((aside, message),) = sweep.damaged(SWEEP, "smoke")
+    assert (aside.name, aside.is_file()) == (f"{whole.name}.damaged", True)
+    assert message.startswith(f"{whole} is damaged (")
+    assert message.endswith(f"again with `sigprop sweep run {SWEEP} --preset smoke`")
+    trained.clear()
+    assert sweep.run(SWEEP, "smoke") == whole
+    assert trained == []  # its cells were sound
+
+
+def test_damaged_results_of_other_sweeps_name_their_own_preset(trained):
+    files = []
+    for preset in ("quick", "paper"):
+        config, version = sweep._gathering("concentration", preset)
+        files.append(store.path("concentration", version, config))
+        files[-1].write_bytes(b"no HDF5")
+    found = dict(sweep.damaged(SWEEP, "smoke"))
+    for file, preset in zip(files, ("quick", "paper"), strict=True):
+        message = found.pop(file.with_name(f"{file.name}.damaged"))
+        assert f"`sigprop sweep run concentration --preset {preset}`" in message
+    assert not found
+
+
+def test_a_damaged_training_under_way_is_set_aside(trained):
+    one, other, *_ = sweep.chunks(SWEEP, "smoke")
+    save_checkpoint(one.checkpoint(), {"a": jnp.zeros(3)}, 1, {})
+    save_checkpoint(other.checkpoint(), {"a": jnp.zeros(3)}, 1, {})
+    held = bytearray(one.checkpoint().read_bytes())
+    held[len(held) // 2] ^= 1
+    one.checkpoint().write_bytes(held)
+    ((aside, message),) = sweep.damaged(SWEEP, "smoke")
+    assert aside.name == f"{one.checkpoint().name}.damaged"
+    assert message.endswith(f"`sigprop sweep run {SWEEP} --preset smoke`")
+    assert other.checkpoint().is_file()
+    assert not one.checkpoint().is_file()
+
+
+def test_the_command_sets_aside_and_counts(trained):
+    def check():
+        return CliRunner().invoke(
+            cli.app, ["sweep", "check", SWEEP, "--preset", "smoke"]
+        )
+
+    whole = sweep.run(SWEEP, "smoke")
+    victim = store.path("teacher_student", cells.VERSION, trained[3])
+    empty(whole)
+    empty(victim)
+    done = check()
+    assert done.exit_code == 1
+    assert f"{whole} is damaged" in done.output
+    assert f"{victim} is damaged" in done.output
+    assert done.output.count(f"sigprop sweep run {SWEEP} --preset smoke") == 2
+    assert "7 of 8 cells are stored and sound, 2 were not" in done.output
+    done = check()
+    assert done.exit_code == 0
+    assert "7 of 8 cells are stored and sound, 0 were not" in done.output
+
+
+# --- real trainings -----------------------------------------------------------------
+
+DRIVE = f"""
+import os, sys
+from experiments import sweep
+from experiments.teacher_student import cells
+real, log = cells.run_cells, sys.argv[1]
+def run_cells(configs, *rest):
+    found = real(configs, *rest)
+    with open(log, "a") as stream:
+        stream.writelines(f"{{one}}\\n" for one in configs)
+    return found
+cells.run_cells = run_cells
+sweep.run("{SWEEP}", "smoke")
+"""
+
+
+def _drive(folder):
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVE, str(folder / "log")],
+        cwd=ROOT,
+        env={**os.environ, "SIGPROP_RESULTS": str(folder / "results")},
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", [False, True])
+def test_two_processes_train_every_cell_once(tmp_path, killed):
+    drivers = [_drive(tmp_path), _drive(tmp_path)]
+    if killed:
+        while not list((tmp_path / "results").glob("checkpoints/*.lock")):
+            time.sleep(0.01)
+        time.sleep(random.uniform(0, 5))
+        drivers[0].send_signal(signal.SIGKILL)
+        drivers[0].wait()
+    assert [one.wait(timeout=500) for one in drivers] in ([0, 0], [-9, 0])
+    lines = (tmp_path / "log").read_text().splitlines()
+    every = sorted(map(str, grids.cells(SWEEP, "smoke")))
+    # One chunk may have been trained, and not all stored, when its driver was killed.
+    assert sorted(set(lines)) == every
+    assert len(lines) - len(every) <= (2 if killed else 0)
