@@ -2,11 +2,13 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -44,8 +46,8 @@ def result(config):
     )
 
 
-@pytest.fixture
-def trained(tmp_path, monkeypatch):
+@contextmanager
+def trainings(folder):
     """The cells that were trained so far, each by a training that takes no time."""
     found = []
 
@@ -55,11 +57,39 @@ def trained(tmp_path, monkeypatch):
         found.extend(configs)
         return [result(one) for one in configs]
 
-    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    monkeypatch.setattr(cells, "run_cells", run_cells)
-    monkeypatch.setattr(sweep, "PAUSE", 0.02)
-    monkeypatch.setattr(store, "_commit", lambda: "unknown")  # git takes longer
-    return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIGPROP_RESULTS", str(folder))
+        patch.setattr(cells, "run_cells", run_cells)
+        patch.setattr(sweep, "PAUSE", 0.02)
+        patch.setattr(store, "_commit", lambda: "unknown")  # git takes longer
+        yield found
+
+
+@pytest.fixture
+def trained(tmp_path):
+    with trainings(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder of a sweep that two drivers made, what each told, and the cells."""
+    folder = tmp_path_factory.mktemp("made")
+    with trainings(folder) as found:
+        drivers = [Driver(), Driver()]
+        for one in drivers:
+            one.start()
+        for one in drivers:
+            one.join(60)
+    return folder, drivers, tuple(found)
+
+
+@pytest.fixture
+def whole(made, trained, tmp_path):
+    """The gathered result in a copy of that folder, with its cells beside it."""
+    folder, (driver, _), _ = made
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return tmp_path / driver.file.name
 
 
 class Driver(threading.Thread):
@@ -73,15 +103,12 @@ class Driver(threading.Thread):
         self.file = sweep.run(SWEEP, "smoke", report=self.told.append)
 
 
-def test_two_drivers_train_every_cell_once(trained):
+def test_two_drivers_train_every_cell_once(made, whole):
+    _, drivers, found = made
     grid = grids.cells(SWEEP, "smoke")
-    drivers = [Driver(), Driver()]
-    for one in drivers:
-        one.start()
-    for one in drivers:
-        one.join(60)
-    assert sorted(map(str, trained)) == sorted(map(str, grid))
-    assert drivers[0].file == drivers[1].file == store.preset_path(SWEEP, "smoke")
+    assert sorted(map(str, found)) == sorted(map(str, grid))
+    assert drivers[0].file == drivers[1].file
+    assert store.preset_path(SWEEP, "smoke") == whole
     assert store.load_preset(SWEEP, "smoke").sizes["cell"] == len(grid)
     for one in drivers:
         assert one.told[-1] <= len(grid)
@@ -112,8 +139,7 @@ def test_a_chunk_whose_driver_is_killed_is_taken_over(trained):
     assert driver.told[-1] == len(trained)
 
 
-def test_what_another_driver_gathered_is_not_replaced_by_less(trained, monkeypatch):
-    whole = sweep.run(SWEEP, "smoke")
+def test_what_another_driver_gathered_is_not_replaced_by_less(whole, monkeypatch):
     late, known = grids.cells(SWEEP, "smoke")[0], sweep._is_stored
     with monkeypatch.context() as patch:
         patch.setattr(sweep, "_is_stored", lambda s, one: one != late and known(s, one))
@@ -128,13 +154,11 @@ def test_what_another_driver_gathered_is_not_replaced_by_less(trained, monkeypat
     assert store.files(SWEEP) == [whole]
 
 
-def test_a_gathered_result_that_vanishes_is_no_damage(trained, monkeypatch):
-    file = sweep.run(SWEEP, "smoke")
-    monkeypatch.setattr(store, "files", lambda study: [file.with_name("gone-0.nc")])
+def test_a_gathered_result_that_vanishes_is_no_damage(whole, monkeypatch):
+    gone = whole.with_name("gone-0.nc")
+    monkeypatch.setattr(store, "files", lambda study: [gone])
     assert list(store.stored(SWEEP)) == []
-    monkeypatch.setattr(
-        store, "stored", lambda study: [(file.with_name("gone-0.nc"), ATTRIBUTES)]
-    )
+    monkeypatch.setattr(store, "stored", lambda study: [(gone, ATTRIBUTES)])
     assert sweep.count(SWEEP, "smoke") == (8, 8)
 
 
@@ -153,14 +177,12 @@ def empty(file):
 
 
 @pytest.mark.parametrize("damage", [cut, empty])
-def test_a_damaged_gathered_result_is_set_aside(trained, damage):
-    whole = sweep.run(SWEEP, "smoke")
+def test_a_damaged_gathered_result_is_set_aside(whole, trained, damage):
     damage(whole)
     ((aside, message),) = sweep.damaged(SWEEP, "smoke")
     assert (aside.name, aside.is_file()) == (f"{whole.name}.damaged", True)
     assert message.startswith(f"{whole} is damaged (")
     assert message.endswith(f"again with `sigprop sweep run {SWEEP} --preset smoke`")
-    trained.clear()
     assert sweep.run(SWEEP, "smoke") == whole
     assert trained == []  # its cells were sound
 
@@ -192,14 +214,13 @@ def test_a_damaged_training_under_way_is_set_aside(trained):
     assert not one.checkpoint().is_file()
 
 
-def test_the_command_sets_aside_and_counts(trained):
+def test_the_command_sets_aside_and_counts(made, whole):
     def check():
         return CliRunner().invoke(
             cli.app, ["sweep", "check", SWEEP, "--preset", "smoke"]
         )
 
-    whole = sweep.run(SWEEP, "smoke")
-    victim = store.path("teacher_student", cells.VERSION, trained[3])
+    victim = store.path("teacher_student", cells.VERSION, made[2][3])
     empty(whole)
     empty(victim)
     done = check()
