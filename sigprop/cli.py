@@ -28,7 +28,6 @@ from sigprop.console import (
     plain_errors,
     require_distinct,
 )
-from sigprop.interruption import interruptible
 from sigprop.seeds import require_seed
 from sigprop.tables import ledger_table, outcome, status_word, summary
 from sigprop.text import plain
@@ -355,8 +354,9 @@ def models(
 
 def main() -> None:
     """Run the command line."""
-    with interruptible():
-        app()
+    from sigprop.__main__ import main
+
+    main()
 
 
 if __name__ == "__main__":

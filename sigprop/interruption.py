@@ -7,7 +7,6 @@ they still use, and the process dies of a segmentation fault, when they are done
 """
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import sys
@@ -53,8 +52,9 @@ def leave(status: int) -> NoReturn:
 
     What is written must be closed before.
     """
-    for child in multiprocessing.active_children():
-        child.terminate()
+    if workers := sys.modules.get("multiprocessing"):
+        for child in workers.active_children():
+            child.terminate()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # a pipe that nobody reads
             stream.flush()

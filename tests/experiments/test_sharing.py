@@ -176,7 +176,7 @@ def empty(file):
     file.write_bytes(b"")
 
 
-@pytest.mark.parametrize("damage", [cut, empty])
+@pytest.mark.parametrize("damage", [pytest.param(cut, marks=pytest.mark.slow), empty])
 def test_a_damaged_gathered_result_is_set_aside(whole, trained, damage):
     damage(whole)
     ((aside, message),) = sweep.damaged(SWEEP, "smoke")

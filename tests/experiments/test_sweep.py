@@ -13,6 +13,7 @@ import xarray as xr
 
 from experiments import command, store, sweep
 from experiments.teacher_student import cells, gathering, grids
+from sigprop.interruption import INTERRUPTED
 from theory.teacher import runs
 
 ROOT = Path(__file__).parents[2]
@@ -189,7 +190,7 @@ def test_results_of_another_version_are_not_taken_for_these(stored, monkeypatch)
 def _start(folder, *options):
     return subprocess.Popen(
         [
-            *(sys.executable, "-m", "sigprop.cli", "sweep", "run", SWEEP),
+            *(sys.executable, "-m", "sigprop", "sweep", "run", SWEEP),
             *("--preset", "smoke", *options),
         ],
         cwd=ROOT,
@@ -213,13 +214,16 @@ def _survives(folder, undisturbed, options, kill):
     assert not list(folder.glob("*.partial"))
 
 
-def _kill_the_driver(times, seconds):
+def _kill_the_driver(times, seconds, kind=signal.SIGKILL):
+    ends = {0, -kind if kind == signal.SIGKILL else INTERRUPTED}
+
     def kill(folder, options):
         for _ in range(times):
             process = _start(folder, *options)
-            time.sleep(random.uniform(*seconds))
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            moment = random.uniform(*seconds)
+            time.sleep(moment)
+            process.send_signal(kind)
+            assert process.wait() in ends, f"{kind!r} after {moment:.1f} s"
 
     return kill
 
@@ -230,8 +234,11 @@ def test_a_killed_sweep_goes_on(tmp_path, undisturbed):
 
 
 @pytest.mark.slow
-def test_a_sweep_killed_five_times_loses_and_repeats_nothing(tmp_path, undisturbed):
-    _survives(tmp_path, undisturbed, (), _kill_the_driver(5, (3, 15)))
+@pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT])
+def test_a_sweep_stopped_five_times_loses_and_repeats_nothing(
+    tmp_path, undisturbed, kind
+):
+    _survives(tmp_path, undisturbed, (), _kill_the_driver(5, (1, 15), kind))
 
 
 def _workers(pid):

@@ -9,6 +9,7 @@ import pytest
 
 from experiments import command
 from sigprop import cli, interruption
+from sigprop.__main__ import main
 
 BUSY = """
 import atexit, threading, time
@@ -85,7 +86,7 @@ def test_the_command_lines_leave_when_they_are_interrupted(left, monkeypatch, ra
 
     monkeypatch.setattr(cli, "app", interrupted)
     with pytest.raises(Left, match="130"):
-        cli.main()
+        main()
     monkeypatch.setattr(command, "make", interrupted)
     monkeypatch.setattr(sys, "argv", ["accuracy"])
     with pytest.raises(Left, match="130"):
@@ -100,6 +101,6 @@ def test_every_other_end_is_as_usual(left, monkeypatch, status):
     before = sys.unraisablehook
     monkeypatch.setattr(cli, "app", end)
     with pytest.raises(SystemExit) as found:
-        cli.main()
+        main()
     assert found.value.code == status
     assert sys.unraisablehook is before

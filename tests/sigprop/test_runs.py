@@ -164,7 +164,7 @@ def _command(folder):
     """The real command, at its smallest: forty steps on digits."""
     return subprocess.Popen(
         [
-            *(sys.executable, "-m", "sigprop.cli", "train", "digits"),
+            *(sys.executable, "-m", "sigprop", "train", "digits"),
             *("--steps", "40", "--out", str(folder)),
         ],
         stdout=subprocess.PIPE,

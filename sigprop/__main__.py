@@ -1,0 +1,15 @@
+"""The command ``sigprop``, also as ``python -m sigprop``: it may be interrupted at once."""
+
+from sigprop.interruption import interruptible
+
+
+def main() -> None:
+    """Run the command line."""
+    with interruptible():
+        from sigprop.cli import app
+
+        app()
+
+
+if __name__ == "__main__":
+    main()
