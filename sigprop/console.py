@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from sigprop.interruption import INTERRUPTED
+from sigprop.interruption import INTERRUPTED, tell
 from sigprop.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2
@@ -103,7 +103,7 @@ def plain_errors(
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"interrupted; {interrupted}", err=True)
+        tell(f"interrupted; {interrupted}")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         raise  # whoever reads our output has seen enough: click ends quietly

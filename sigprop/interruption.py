@@ -6,6 +6,7 @@ threads of its own that nothing stops: an interpreter that ends frees the device
 they still use, and the process dies of a segmentation fault, when they are done.
 """
 
+import _thread
 import contextlib
 import os
 import signal
@@ -17,6 +18,7 @@ from typing import Any, NoReturn
 
 INTERRUPTED = 130
 AGAIN = 0.05  # seconds after which an interruption that was dropped is raised again
+_told = threading.Event()
 
 
 @contextmanager
@@ -37,7 +39,6 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
         leave(INTERRUPTED)
     except SystemExit as end:
         if end.code == INTERRUPTED:
@@ -47,11 +48,19 @@ def interruptible() -> Iterator[None]:
         sys.unraisablehook = before
 
 
+def tell(text: str) -> None:
+    """Say in one line that the program is interrupted, and what that leaves behind."""
+    print(text, file=sys.stderr)
+    _told.set()
+
+
 def leave(status: int) -> NoReturn:
     """End the process with its workers, and wait for no thread of a compiler.
 
     What is written must be closed before.
     """
+    if not _told.is_set():
+        tell("interrupted")
     if workers := sys.modules.get("multiprocessing"):
         for child in workers.active_children():
             child.terminate()
@@ -62,4 +71,7 @@ def leave(status: int) -> NoReturn:
 
 
 def _interrupt() -> None:
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    else:  # wakes a thread that waits
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -67,6 +67,35 @@ def test_an_interruption_that_python_drops_comes_again():
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
 
 
+# Typer makes a status of an interruption that comes before a command, and says nothing.
+SILENT = """
+import typer
+from sigprop import cli, console
+from sigprop.__main__ import main
+app = typer.Typer()
+@app.command()
+def one():
+    {guard}
+        raise KeyboardInterrupt
+cli.app = app
+print("ready", flush=True)
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "told"),
+    [
+        ("if True:", "interrupted\n"),
+        ("with console.plain_errors('all is kept'):", "interrupted; all is kept\n"),
+    ],
+)
+def test_an_interruption_is_told_in_one_line(guard, told):
+    process = start(SILENT.format(guard=guard))
+    out, err = process.communicate(timeout=40)
+    assert (process.returncode, out, err) == (130, "", told)
+
+
 class Left(Exception):
     pass
 
@@ -88,6 +117,7 @@ def test_the_command_lines_leave_when_they_are_interrupted(left, monkeypatch, ra
     with pytest.raises(Left, match="130"):
         main()
     monkeypatch.setattr(command, "make", interrupted)
+    monkeypatch.setattr(command, "study_module", lambda study: sys)  # imports less
     monkeypatch.setattr(sys, "argv", ["accuracy"])
     with pytest.raises(Left, match="130"):
         command.main("accuracy")

@@ -192,9 +192,8 @@ def test_the_command_stops_cleanly_at_any_moment(tmp_path):
         _, told = process.communicate()
         assert process.returncode in (ENDS[kind], 0), told
         if process.returncode == INTERRUPTED:
-            assert told.splitlines() == [
-                "interrupted; the same command goes on from the last checkpoint"
-            ]
+            (line,) = told.splitlines()
+            assert line.startswith("interrupted")
     process = _command(stopped)
     process.communicate()
     assert process.returncode == 0
