@@ -9,6 +9,7 @@ the digits; splits and scales as in the long-range benchmarks, Tay et al. (2021)
 
 import gzip
 import io
+import math
 import pickle
 import zlib
 from collections.abc import Callable
@@ -195,6 +196,7 @@ def _folds(
 
 # --- MNIST --------------------------------------------------------------------------
 
+PIECE = 2**20  # bytes unpacked at once
 IDX_TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 
 
@@ -205,32 +207,47 @@ def read_idx(path: Path) -> Shaped[np.ndarray, "*shape"]:
         ValueError: If the file is no IDX file, is damaged, or its payload is not as long as
             its sizes say.
     """
+    opened: Any = gzip.open if _packed(path) else Path.open
     try:
-        content = (
-            gzip.decompress(path.read_bytes()) if _packed(path) else path.read_bytes()
-        )
+        with opened(path, "rb") as stream:
+            shape, kind = _idx_head(stream, path)
+            need = math.prod(shape) * kind.itemsize
+            content = _at_most(stream, need + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(
             f"need a whole gzip file, got {path}: {error}; fetch it again"
         ) from error
-    if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in IDX_TYPES:
+    if len(content) != need:
+        more = " or more" if len(content) > need else ""
+        raise ValueError(
+            f"need {need} bytes for the sizes {shape}, got {len(content)}{more} in {path}; "
+            "fetch it again"
+        )
+    return np.frombuffer(content, kind).reshape(shape)
+
+
+def _idx_head(
+    stream: io.BufferedIOBase, path: Path
+) -> tuple[tuple[int, ...], np.dtype]:
+    """The sizes and the type that an IDX file begins with."""
+    mark = _at_most(stream, 4)
+    if len(mark) < 4 or mark[:2] != b"\0\0" or mark[2] not in IDX_TYPES:
         raise ValueError(
             f"need an IDX file, which starts with two zero bytes and a type, got {path} "
-            f"with {content[:4].hex(' ')}; check the file"
+            f"with {mark.hex(' ')}; check the file"
         )
-    kind, start = np.dtype(IDX_TYPES[content[2]]), 4 + 4 * content[3]
-    if len(content) < start:
-        raise ValueError(
-            f"need {content[3]} sizes, got {path} cut short; fetch it again"
-        )
-    shape = tuple(np.frombuffer(content, ">u4", content[3], offset=4).tolist())
-    need = int(np.prod(shape, dtype=object)) * kind.itemsize
-    if len(content) - start != need:
-        raise ValueError(
-            f"need {need} bytes for the sizes {shape}, got {len(content) - start} "
-            f"in {path}; fetch it again"
-        )
-    return np.frombuffer(content, kind, offset=start).reshape(shape)
+    sizes = _at_most(stream, 4 * mark[3])
+    if len(sizes) < 4 * mark[3]:
+        raise ValueError(f"need {mark[3]} sizes, got {path} cut short; fetch it again")
+    return tuple(np.frombuffer(sizes, ">u4").tolist()), np.dtype(IDX_TYPES[mark[2]])
+
+
+def _at_most(stream: io.BufferedIOBase, size: int) -> bytes:
+    """What a stream holds, unpacked no further than wanted, whatever a header claims."""
+    content = bytearray()
+    while piece := stream.read(min(size - len(content), PIECE)):
+        content += piece
+    return bytes(content)
 
 
 def _packed(path: Path) -> bool:

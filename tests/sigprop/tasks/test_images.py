@@ -1,6 +1,7 @@
 import gzip
 import os
 import pickle
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -193,6 +194,23 @@ def test_mnist_refuses_a_label_above_nine(handwriting):
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     with pytest.raises(ValueError, match="need labels from 0 to 9, got 10 to 10"):
         mnist(folder, files="t10k")
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_no_more_is_unpacked_than_the_sizes_ask_for(tmp_path, suffix):
+    """Thirty MiB of zeros behind a header of 25 bytes; and a header of a million million."""
+    path = tmp_path / f"x{suffix}"
+    packed = gzip.compress if suffix else bytes
+    path.write_bytes(packed(idx(np.zeros((5, 5))) + bytes(30 * 2**20)))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"need 25 bytes .* got 26 or more"):
+        read_idx(path)
+    claim = b"\0\0\x08\x02" + np.array([10**6, 10**6], ">u4").tobytes()
+    path.write_bytes(packed(claim + bytes(7)))
+    with pytest.raises(ValueError, match=r"need 1000000000000 bytes .* got 7 in"):
+        read_idx(path)
+    assert tracemalloc.get_traced_memory()[1] < 8 * 2**20
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize(
