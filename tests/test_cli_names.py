@@ -17,9 +17,22 @@ ROOT = Path(__file__).parents[1]
 
 # --- seeds and sizes ----------------------------------------------------------------
 
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fails a test that gets as far as judging a claim."""
+    import sigprop.verify
+
+    def judged(*arguments, **more):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr(sigprop.verify, "verify", judged)
+
+
 SEEDED = [("verify",), ("verify", "--input", "x.csv"), ("ledger",), ("train", "digits")]
 
 
+@pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize("command", SEEDED, ids=" ".join)
 @pytest.mark.parametrize("seed", [-1, 2**32, 2**70])
 def test_every_command_takes_the_same_seeds(command, seed):
@@ -31,17 +44,6 @@ def test_the_last_of_several_seeds_counts_too():
     line = refused("train", "digits", "--seed", 2**32 - 2, "--seeds", 3)
     assert "need 0 <= seed < 2**32, got seed=4294967294 and 2 more" in line
     assert "need one seed or more, got 0" in refused("train", "digits", "--seeds", 0)
-
-
-@pytest.fixture
-def no_work(monkeypatch):
-    """Fails a test that gets as far as judging a claim."""
-    import sigprop.verify
-
-    def judged(*arguments, **more):
-        raise AssertionError("the work began")
-
-    monkeypatch.setattr(sigprop.verify, "verify", judged)
 
 
 @pytest.mark.usefixtures("no_work")

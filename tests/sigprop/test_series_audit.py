@@ -152,7 +152,8 @@ def test_toeplitz_is_the_double_sum_over_the_averaged_autocovariance():
         autocovariance = empirical_autocovariance(series.values[:, :, column])
         weights = kernel(row.quantity, row.gap, row.theta, 40)
         expected = double_sum(weights, autocovariance)
-        assert row.toeplitz == pytest.approx(expected, rel=1e-9)
+        shown = expected if expected > 0 else math.nan  # no moment is negative
+        assert row.toeplitz == pytest.approx(shown, rel=1e-9, nan_ok=True)
 
 
 def test_log_ratios_add_up_to_white_over_measured():
