@@ -239,6 +239,14 @@ def test_the_interval_of_a_pair_is_that_of_its_own_variance(drawn):
         assert one.n >= plan(0.05, variance=variance).n
 
 
+def test_the_score_is_that_of_the_plan_of_the_tier(drawn):
+    drawn()
+    blind = dataclasses.replace(STATE, grid=GRID[:1], margin=0.5)
+    quick, headline = (judged(blind, tier=tier) for tier in ("quick", "headline"))
+    assert quick.killed < headline.killed <= headline.mutants == quick.mutants
+    assert quick.status == "inconclusive"
+
+
 def test_the_seed_and_the_sample_size_reach_the_simulation(drawn):
     asked = drawn()
     found = judged(STATE, seed=11, samples=100_000)
