@@ -4,6 +4,8 @@ A drawing is right when all that should be in it is found there, with its data, 
 and its marker, and when nothing is left over.
 """
 
+import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.collections import Collection, LineCollection
 from matplotlib.colors import same_color
 from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from PIL import Image
 from scipy.interpolate import RegularGridInterpolator
+
+from figures import style
 
 EXACT = 1e-10
 
@@ -31,6 +37,23 @@ def same(one: Any, other: Any) -> bool:
 def rows(vertices: Any) -> np.ndarray:
     """Points in a fixed order, each once."""
     return np.unique(np.asarray(vertices, float), axis=0)
+
+
+def picture(file: Path) -> np.ndarray:
+    """The pixels of a file: red, green, blue, opacity."""
+    with Image.open(file) as opened:
+        return np.asarray(opened.convert("RGBA"))
+
+
+def rendered(drawn: Figure) -> np.ndarray:
+    """The pixels of a figure as they should be in its file."""
+    held = io.BytesIO()
+    with style.styled():
+        drawn.savefig(held, format="rgba", dpi=style.SETTINGS["savefig.dpi"])
+    width = round(drawn.get_figwidth() * style.SETTINGS["savefig.dpi"])
+    pixels = np.frombuffer(held.getvalue(), np.uint8).reshape(-1, width, 4)
+    assert len(np.unique(pixels[::4].reshape(-1, 4), axis=0)) > 1
+    return pixels
 
 
 class Reading:

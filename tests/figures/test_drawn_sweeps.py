@@ -1,0 +1,216 @@
+"""Tuned networks and trainings: every seed, median, interval and curve is the stored one."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from figures import losses, lru_1, lru_5, rates, rotrnn_3, style, zucchet_3
+from tests.figures import made_up
+from tests.figures.reading import Reading
+from tests.figures.test_trained import LAYERS, LOOKS, SEEDS, SEGMENTS, trainings
+
+RUNS = 10
+OUT = 1  # of ten on either side, so that the interval misses in at most 5 %
+
+
+def tuned(drawn: Reading, x, best, extreme, colour, width):
+    """What ``figures.losses`` shows of one network at these places."""
+    aside = x[:, None] + width * np.linspace(-0.5, 0.5, RUNS)
+    drawn.curve(aside.ravel(), best.ravel(), colour, marker=".")
+    middle, ordered = np.median(best, axis=1), np.sort(best, axis=1)
+    drawn.curve(x, middle, colour)
+    drawn.dashes_up(x, ordered[:, OUT], ordered[:, -1 - OUT], colour)
+    for face, which in ((colour, ~extreme), ("white", extreme)):
+        circles = drawn.curve(x[which], middle[which], colour=None, marker="o")
+        assert circles.get_markerfacecolor() == face
+
+
+def test_the_interval_leaves_out_as_many_as_it_may():
+    assert (
+        2 * stats.binom.cdf(OUT, RUNS, 0.5) < 0.05 < 2 * stats.binom.cdf(2, RUNS, 0.5)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "panel", "sweep", "place"),
+    [
+        ("zucchet-3", "a", "memory_gap", lambda nu0: -np.log10(1 - nu0)),
+        ("zucchet-10", "d", "concentration", np.log10),
+    ],
+)
+def test_losses_stand_over_their_condition(show, name, panel, sweep, place):
+    data = made_up.tuned(sweep)
+    data["extreme"][:, 1] = 1
+    ((drawn,), _) = show(name, panel, **{sweep: data})
+    conditions = data["condition"].values
+    x = place(conditions)
+    step = np.diff(x).min()
+    students = data["student"].values
+    for i, student in enumerate(students):
+        one = data.sel(student=student)
+        shift = 0.2 * step * (i - (len(students) - 1) / 2)
+        colour = losses.COLOURS[student]
+        extreme = one["extreme"].values == 1
+        tuned(drawn, x + shift, one["best"].values, extreme, colour, 0.16 * step)
+        drawn.text(student, colour=colour)
+    np.testing.assert_allclose(drawn.axes.get_xticks(), x)
+    labels = [float(one.get_text()) for one in drawn.axes.get_xticklabels()]
+    np.testing.assert_allclose(labels, conditions, rtol=0.05)
+    drawn.done("linear", "log", x="_0", y="loss")
+
+
+def test_designs_stand_side_by_side_joined_by_seed(show):
+    data = made_up.tuned("ablation")
+    ((drawn,), _) = show("zucchet-3", "b", ablation=data)
+    best = data["best"].isel(condition=0).values
+    students = data["student"].values
+    aside = np.arange(len(students))[:, None] + zucchet_3.WIDTH * np.linspace(
+        -0.5, 0.5, RUNS
+    )
+    for run in range(RUNS):
+        drawn.curve(aside[:, run], best[:, run], style.GREY)
+    never = np.zeros(1, bool)
+    for i, student in enumerate(students):
+        colour, x = losses.COLOURS[student], np.array([float(i)])
+        tuned(drawn, x, best[[i]], never, colour, zucchet_3.WIDTH)
+    labels = [one.get_text() for one in drawn.axes.get_xticklabels()]
+    assert [one.replace("\n", " ") for one in labels] == students.tolist()
+    drawn.done("linear", "log", y="loss")
+
+
+def test_heads_stand_over_their_number_and_rates_over_the_step(show):
+    data = made_up.tuned("heads")
+    panels, _ = show("zucchet-11", heads=data)
+    heads = data["student"].values
+    x = np.log2(heads.astype(float))
+    best, never = data["best"].isel(condition=0).values, np.zeros(len(x), bool)
+    tuned(panels[0], x, best, never, losses.COLOURS["RNN"], 0.4)
+    panels[0].done("linear", "log", x="heads", y="loss")
+    step = data["record"].values / 1000
+    for drawn, count in zip(panels[1:], heads, strict=True):
+        own = data["rate"].values[data["network"].values == count][:, :, 0]
+        for run in own:
+            drawn.curve(step, run[:, 1], losses.COLOURS["RNN"])
+        low, middle, high = np.median(own, axis=0).T
+        drawn.curve(step, middle, losses.COLOURS["RNN"])
+        drawn.band(step, low, high, losses.COLOURS["RNN"])
+        drawn.level(1e-3, style.GREY)
+        drawn.done("linear", "log")
+        title = "1 head" if count == "1" else f"{count} heads"
+        assert drawn.axes.get_title("left").split("   ")[-1] == title
+
+
+@pytest.mark.parametrize(
+    ("name", "networks"),
+    [("zucchet-4", ("RNN", "complex diagonal")), ("zucchet-9", ("LRU", "S4"))],
+)
+def test_rates_are_points_medians_and_spreads(show, name, networks):
+    data = made_up.rates()
+    for letter, network in zip("cd", networks, strict=True):
+        (wide, narrow), _ = show(name, letter, adaptive_rates=data)
+        colour = losses.COLOURS[network]
+        _parameters(wide, data, network, colour)
+        last = data["rate"].isel(cell=data["network"].values == network, record=-1)
+        for i, shade in enumerate((colour, style.BLACK)):
+            own = last.isel(group=i).transpose("quantile", "cell")
+            low, middle, high = own.values
+            x = i + 0.7 * np.linspace(-0.5, 0.5, RUNS)
+            narrow.curve(x, middle, shade, marker="o")
+            narrow.dashes_up(x, low, high, shade)
+        for drawn in (wide, narrow):
+            drawn.level(1e-3, style.GREY)
+        wide.done("linear", "log", x="one seed", y="rate")
+        narrow.done("linear", "log", x="10 seeds")
+        assert network in wide.axes.get_title("left")
+
+
+def _parameters(drawn: Reading, data, network, colour):
+    """A column of points for each symbol, about its tick, and their median."""
+    own = data.isel(entry=data["entry_network"].values == network)
+    names, values = own["entry_parameter"].values, own["effective"].values
+    labels = [one.get_text() for one in drawn.axes.get_xticklabels()]
+    by_label = {}
+    for parameter in dict.fromkeys(names.tolist()):
+        symbol = (rates.RECURRENT | rates.OTHER)[parameter]
+        by_label.setdefault(symbol, []).extend(values[names == parameter])
+    assert sorted(labels) == sorted(by_label)
+    for x, label in enumerate(labels):
+        (line,) = [
+            one
+            for one in drawn.lines
+            if one.get_marker() == "." and abs(np.mean(one.get_xdata()) - x) < 0.3
+        ]
+        assert np.ptp(line.get_xdata()) < 1
+        shade = colour if label in rates.RECURRENT.values() else style.BLACK
+        drawn.curve(line.get_xdata(), by_label[label], shade, marker=".")
+        middle = np.median(by_label[label])
+        drawn.dashes_across(middle, x - 0.35, x + 0.35, shade)
+
+
+@pytest.fixture
+def trained(show):
+    """Draw a figure of random trainings: its panels, and the trainings."""
+
+    def draw(name, panel, study, models, recurrences=LAYERS):
+        data = trainings(models, recurrences)
+        return show(name, panel, **{study: data})[0], data
+
+    return draw
+
+
+def of(data, model):
+    return data.isel(cell=data["model"].values == model)
+
+
+def test_rungs_are_runs_their_mean_and_its_error(trained):
+    models = ("tanh", "complex", "gamma")
+    (drawn,), data = trained("lru-1", "b", "ladder_listops", models)
+    for row, model in enumerate(models):
+        runs = 100 * of(data, model)["test_accuracy"].values
+        colour = lru_1.COLOURS.get(model, style.BLUE)
+        drawn.curve(runs, np.full(SEEDS, row), colour, marker="o")
+        drawn.curve([], [], marker="x")
+        error = runs.std(ddof=1) / np.sqrt(SEEDS)
+        drawn.errors(runs.mean(), row, None, error, colour)
+    labels = [one.get_text() for one in drawn.axes.get_yticklabels()]
+    assert labels == [lru_1.NAMES[model] for model in models]
+    assert drawn.axes.yaxis_inverted()
+    drawn.done(x="accuracy (%)")
+
+
+@pytest.mark.parametrize(
+    ("panel", "name", "scale", "up"),
+    [("c", "loss", 1, "log"), ("d", "validation_accuracy", 100, "linear")],
+)
+def test_trainings_are_thin_lines_their_mean_and_its_error(
+    trained, panel, name, scale, up
+):
+    (drawn,), data = trained("lru-5", panel, "paths", lru_5.SETTINGS)
+    end = LOOKS * 10
+    x = {"c": end * (np.arange(SEGMENTS) + 0.5) / SEGMENTS, "d": data["step"].values[0]}
+    for model, (label, colour) in lru_5.SETTINGS.items():
+        runs = scale * of(data, model)[name].values
+        for one in runs:
+            drawn.curve(x[panel], one, colour)
+        mean, error = runs.mean(0), runs.std(0, ddof=1) / np.sqrt(SEEDS)
+        drawn.curve(x[panel], mean, colour, label=label)
+        drawn.band(x[panel], mean - error, mean + error, colour)
+    drawn.level({"c": np.log(2), "d": 50}[panel], style.BLACK)
+    drawn.done("linear", up, x="step")
+
+
+def test_norms_of_layers_and_seeds_are_lines_and_their_theory_circles(trained):
+    (layers, seeds), data = trained(
+        "rotrnn-3", None, "lists", ("lru", "rotrnn", "blur")
+    )
+    for model, colour in (("lru", style.BLUE), ("rotrnn", style.VERMILION)):
+        own = of(data, model)
+        shown = [(layers, 0, layer) for layer in range(LAYERS)]
+        shown += [(seeds, seed, LAYERS - 1) for seed in range(SEEDS)]
+        for drawn, seed, layer in shown:
+            one = own.isel(cell=seed, recurrence=layer)
+            drawn.curve(one["step"], np.sqrt(one["measured"]), colour)
+            theory = np.sqrt(one["predicted"].isel(rung=rotrnn_3.RUNG))
+            drawn.curve(one["step"], theory, colour, marker="o")
+    layers.done("linear", "log", x="step", y="h")
+    seeds.done("linear", "log", x="step")

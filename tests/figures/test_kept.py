@@ -1,0 +1,157 @@
+"""A figure's files are old or new, whatever happens; every figure comes from a checkout."""
+
+import importlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments import command, store
+from experiments.teacher_student import cells
+from figures import catalogue, style
+
+ROOT = Path(__file__).parents[2]
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from matplotlib.figure import Figure
+from figures import style
+
+os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
+style.save(Figure(), "shown", Path(sys.argv[1]))
+"""
+FIGURE = ("zucchet-3", "quick")  # of results that come with the code
+TRAINED = [  # panels whose results at the default preset are gathered from tracked ones
+    ("zucchet-4", "c"),  # keeps details
+    ("lru-1", "a"),
+    ("lru-5", "c"),
+    ("rotrnn-3", "a"),
+    ("zucchet-3", "a"),
+    ("zucchet-3", "b"),
+    ("zucchet-9", "d"),
+    ("zucchet-10", "d"),
+    ("zucchet-11", "a"),
+]
+
+
+def tracked(folder, below="."):
+    """Copy what is tracked of this checkout."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", below], cwd=ROOT, capture_output=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("needs a checkout with git")
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, target)
+    return folder
+
+
+def test_a_figure_that_is_killed_before_it_is_whole_leaves_the_old_one(tmp_path):
+    old = tmp_path / "shown.pdf"
+    old.write_bytes(b"old")
+    done = subprocess.run([sys.executable, "-c", KILLED, tmp_path], cwd=ROOT)
+    assert done.returncode == -signal.SIGKILL
+    assert old.read_bytes() == b"old"
+    assert len(list(tmp_path.glob("*.partial"))) == 1
+    with style.styled():
+        files = style.save(style.figure(1), "shown", tmp_path)
+    assert sorted(tmp_path.iterdir()) == files
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """The folder of tracked results alone, and new ones beside it."""
+    copy = tracked(tmp_path_factory.mktemp("bare"), "experiments/results")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SIGPROP_RESULTS", raising=False)
+        patch.setattr(store, "SHIPPED", copy / "experiments/results/paper")
+        patch.setattr(cells, "run_cells", None)  # nothing is trained
+        yield
+
+
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize(
+    ("name", "panel"),
+    [
+        TRAINED[0],
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in TRAINED[1:]),
+    ],
+)
+def test_trained_panels_are_drawn_from_what_comes_with_the_code(name, panel):
+    entry = catalogue.entry(name)
+    (study,) = entry.needs(panel)
+    made = command.make(study, "quick")
+    assert store.SHIPPED not in made.parents
+    drawn = importlib.import_module(entry.module).draw("quick", panel)
+    assert all(axes.has_data() for axes in drawn.axes)
+
+
+def test_every_trained_result_of_the_figures_is_among_them():
+    every = {study for one in catalogue.FIGURES.values() for study in one.needs()}
+    shown = {catalogue.entry(name).studies[panel] for name, panel in TRAINED}
+    ladders = {"ladder_listops", "ladder_smnist"}
+    assert every & set(store.SWEEPS) == shown | ladders
+
+
+def environment(checkout):
+    kept = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
+    kept.pop("SIGPROP_RESULTS", None)
+    return kept | {"PYTHONPATH": str(checkout), "SIGPROP_DATA": str(checkout / "none")}
+
+
+def start(checkout, name, preset="quick"):
+    """``sigprop figure`` in a checkout."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "sigprop.cli", "figure", name, "--preset", preset],
+        cwd=checkout,
+        env=environment(checkout),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """All that is tracked, and nothing else; figures share what they make there."""
+    return tracked(tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", catalogue.FIGURES)
+def test_every_figure_is_drawn_in_a_bare_checkout(checkout, name):
+    process = start(checkout, name)
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
+    for kind in ("pdf", "png"):
+        assert (checkout / f"figures/out/{name}.{kind}").stat().st_size > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_figures_lose_and_damage_nothing(tmp_path, how):
+    checkout = tracked(tmp_path)
+    out = checkout / "figures/out"
+    started = time.monotonic()
+    assert start(checkout, *FIGURE).wait() == 0
+    whole = time.monotonic() - started
+    wanted = {file.name: file.read_bytes() for file in out.iterdir()}
+    shutil.rmtree(out)
+    for part in (0.5, 0.65, 0.75, 0.85, 0.95):
+        process = start(checkout, *FIGURE)
+        time.sleep(whole * (part + random.uniform(-0.05, 0.05)))
+        process.send_signal(how)
+        told, _ = process.communicate(timeout=60)
+        assert process.returncode in (0, 130 if how == signal.SIGINT else -how), told
+        seen = {file.name: file.read_bytes() for file in out.glob("[!.]*")}
+        assert seen.items() <= wanted.items()
+    assert start(checkout, *FIGURE).wait() == 0
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == wanted
