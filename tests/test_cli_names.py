@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from sigprop import cli, cli_help, forecast
+from sigprop import cli, cli_help, cli_train, forecast
 from tests.command import refused, sigprop
 from theory.claims import PAPERS, find, registry
 
@@ -40,7 +40,11 @@ def test_every_command_takes_the_same_seeds(command, seed):
     assert line == f"sigprop: need 0 <= seed < 2**32, got seed={seed}"
 
 
-def test_the_last_of_several_seeds_counts_too():
+def test_the_last_of_several_seeds_counts_too(monkeypatch):
+    def trained(*arguments):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr(cli_train, "_once", trained)
     line = refused("train", "digits", "--seed", 2**32 - 2, "--seeds", 3)
     assert "need 0 <= seed < 2**32, got seed=4294967294 and 2 more" in line
     assert "need one seed or more, got 0" in refused("train", "digits", "--seeds", 0)
