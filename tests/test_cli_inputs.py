@@ -2,8 +2,6 @@
 
 import errno
 import os
-import resource
-import signal
 from pathlib import Path
 
 import numpy as np
@@ -104,22 +102,15 @@ def test_an_unfinished_file_says_where_the_disk_was_full(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.fixture
-def a_small_disk():
-    """Files may grow to a few bytes only, as on a disk that is nearly full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
+def test_a_command_that_cannot_finish_its_file_says_so(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-
-def test_a_command_that_cannot_finish_its_file_says_so(tmp_path, a_small_disk):
+    monkeypatch.setattr(os, "fsync", full)
     path = tmp_path / "claims.json"
-    line = refused("claims", "--paper", "lru", "--json", path)
-    assert line == (
-        f"sigprop: {path}: File too large; choose a place that holds files of this size"
+    assert refused("claims", "--paper", "lru", "--json", path) == (
+        f"sigprop: {path}: No space left on device; free space on its disk, or choose a "
+        "place on another one"
     )
     assert not list(tmp_path.iterdir())
 
