@@ -4,7 +4,6 @@ A drawing is right when all that should be in it is found there, with its data, 
 and its marker, and when nothing is left over.
 """
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +38,24 @@ def rows(vertices: Any) -> np.ndarray:
     return np.unique(np.asarray(vertices, float), axis=0)
 
 
-def picture(file: Path) -> np.ndarray:
-    """The pixels of a file: red, green, blue, opacity."""
+def inked(file: Path, drawn: Figure) -> list[bool]:
+    """Whether the picture has more than its paper's colour within each panel.
+
+    The picture has the figure's size; a panel's own frame does not count.
+    """
     with Image.open(file) as opened:
-        return np.asarray(opened.convert("RGBA"))
-
-
-def rendered(drawn: Figure) -> np.ndarray:
-    """The pixels of a figure as they should be in its file."""
-    held = io.BytesIO()
-    with style.styled():
-        drawn.savefig(held, format="rgba", dpi=style.SETTINGS["savefig.dpi"])
-    width = round(drawn.get_figwidth() * style.SETTINGS["savefig.dpi"])
-    pixels = np.frombuffer(held.getvalue(), np.uint8).reshape(-1, width, 4)
-    assert len(np.unique(pixels[::4].reshape(-1, 4), axis=0)) > 1
-    return pixels
+        pixels = np.asarray(opened.convert("RGB"))
+    height, width, _ = pixels.shape
+    wanted = drawn.get_size_inches() * style.SETTINGS["savefig.dpi"]
+    assert (width, height) == tuple(np.round(wanted))
+    found = []
+    for axes in drawn.axes:
+        box = axes.get_window_extent().transformed(drawn.transFigure.inverted())
+        left, right = np.array([0.97 * box.x0 + 0.03 * box.x1, box.x1]) * width
+        top, bottom = (1 - np.array([box.y1, 0.97 * box.y0 + 0.03 * box.y1])) * height
+        part = pixels[round(top) : round(bottom), round(left) : round(right)]
+        found.append(len(np.unique(part.reshape(-1, 3), axis=0)) > 1)
+    return found
 
 
 class Reading:

@@ -14,7 +14,10 @@ CONTROLLED = ("controlled_theory", "controlled", "controlled_sem")
     ("name", "panel", "shown"),
     [
         ("zucchet-1a", None, {"sensitivity": (BARE, "state")}),
-        ("zucchet-2", "a", {"state": (CONTROLLED, "state")}),
+        pytest.param(
+            *("zucchet-2", "a", {"state": (CONTROLLED, "state")}),
+            marks=pytest.mark.slow,
+        ),
         (
             *("zucchet-2", None),
             {
@@ -265,7 +268,7 @@ def _curvature(drawn: Reading, data, at, autodiff, curvature):
     return {teacher: line.get_color() for teacher, line in height.items()}
 
 
-@pytest.mark.parametrize("panel", [None, "c"])
+@pytest.mark.parametrize("panel", [None, pytest.param("c", marks=pytest.mark.slow)])
 def test_losses_of_one_unit_and_their_curvatures(show, panel):
     panels, data = show("zucchet-1bc", panel)
     kinds = [("real", "real", "modulus"), ("circle", "turn", "angle")]
