@@ -52,7 +52,8 @@ def check_results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def _place(claim: Claim) -> ModuleType:
-    return importlib.import_module(claim.quantity.rpartition(".")[0])
+    module = claim.quantity.removeprefix("sigprop.").rpartition(".")[0]
+    return importlib.import_module(f"sigprop.{module}")
 
 
 def _check_all(ids: list[str], seed: int) -> list[ClaimResult]:

@@ -63,7 +63,7 @@ def unfinished(path: Path) -> Iterator[Path]:
             partial.chmod(stat.S_IMODE(mode))
         os.replace(partial, target)
     except OSError as error:
-        if error.filename is None:  # a full disk has no name of its own
+        if error.errno and error.filename is None:  # a full disk names no file
             error.filename = str(path)
         raise
     finally:

@@ -147,11 +147,11 @@ def subject(claim_id: str) -> Subject:
 @functools.cache
 def closed(claim_id: str) -> dict[str, dict[str, float]]:
     """The closed forms of a claim's layer, by input, in the simulated number of steps."""
-    layer, known, _ = subject(claim_id)
+    layer, known = _layer(claim_id), subject(claim_id).known
     at, lags = position(layer, STEPS), np.arange(STEPS)
     return {
         name: by_group(layer, predict(known, source.autocovariance(lags), STEPS, at))
-        for name, source in _sources(layer).items()
+        for name, source in _sources(claim_id).items()
     }
 
 
@@ -162,20 +162,20 @@ def impulses(claim_id: str) -> dict[str, dict[str, float]]:
     at, lags = position(layer, STEPS), np.arange(STEPS)
     return {
         name: exact(layer, source.autocovariance(lags), steps=STEPS, at=at)
-        for name, source in _sources(layer).items()
+        for name, source in _sources(claim_id).items()
     }
 
 
-def _sources(layer: Layer) -> dict[str, Scaled]:
+def _sources(claim_id: str) -> dict[str, Scaled]:
     """The inputs that a layer is judged at: small where it is no linear one."""
-    size = 1.0 if layer.linear else SMALL
+    size = 1.0 if _layer(claim_id).linear else SMALL
     return {name: Scaled(process, size) for name, process in INPUTS.items()}
 
 
 def _measured(
-    layer: Layer, keys: tuple[PRNGKeyArray, ...], num: int
+    claim_id: str, keys: tuple[PRNGKeyArray, ...], num: int
 ) -> list[dict[str, Estimate]]:
-    inputs = tuple(_sources(layer).values())
+    layer, inputs = _layer(claim_id), tuple(_sources(claim_id).values())
     return measure_each(keys, layer, inputs, steps=STEPS, num=num, workers=None)
 
 
@@ -183,7 +183,7 @@ def _measured(
 def pilot(claim_id: str) -> list[dict[str, Estimate]]:
     """A few sequences of each input, which say how much one of them varies."""
     keys = tuple(pilot_key(f"{claim_id} {name}") for name in INPUTS)
-    return _measured(_layer(claim_id), keys, PILOT)
+    return _measured(claim_id, keys, PILOT)
 
 
 def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
@@ -194,12 +194,13 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     linear: there a pilot's variance is inflated, and the samples resolve what the known
     error of the approximation leaves of the margin.
     """
-    layer, found = _layer(claim.id), {}
+    linear, found = _layer(claim.id).linear, {}
+    kept = (*FIRST, "recurrent") if linear else FIRST
     for (name, source), form, drawn in zip(
         INPUTS.items(), closed(claim.id).values(), pilot(claim.id), strict=True
     ):
-        gaussian = layer.linear and isinstance(source, GaussianProcess)
-        for what in _kept(layer):
+        gaussian = linear and isinstance(source, GaussianProcess)
+        for what in kept:
             if not form.get(what):
                 continue  # no such group, or nothing to first order
             mean, sem, n = drawn[what]
@@ -207,16 +208,12 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
             found[name, what] = plan(
                 claim.margin,
                 variance=GAUSSIAN_VARIANCE if gaussian else spread,
-                exact=layer.linear,
+                exact=linear,
                 off=claim.off,
             )
     most = max(one.n for one in found.values())
     whole = -(-most // BATCH) * BATCH
     return {place: dataclasses.replace(one, n=whole) for place, one in found.items()}
-
-
-def _kept(layer: Layer) -> tuple[str, ...]:
-    return (*FIRST, "recurrent") if layer.linear else FIRST
 
 
 def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
@@ -226,12 +223,11 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     approximation, refuted only outside its margin.
     """
     with double_precision(True):
-        layer = _layer(claim.id)
         _, known = together(lambda: pilot(claim.id), lambda: subject(claim.id))
         sized = plans(claim)
         keys = tuple(group_key(seed, f"{claim.id} {name}") for name in INPUTS)
         n = next(iter(sized.values())).n
-        drawn = dict(zip(INPUTS, _measured(layer, keys, n), strict=True))
+        drawn = dict(zip(INPUTS, _measured(claim.id, keys, n), strict=True))
         found = []
         for (name, what), planned in sized.items():
             form, measured = closed(claim.id)[name][what], drawn[name][what]

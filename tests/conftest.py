@@ -6,6 +6,7 @@ seed: each may be wrong only at a rate that it states.
 
 import os
 import re
+import signal
 import zlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -13,6 +14,10 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # Tests compile far more than they compute; programs that XLA optimises less give the same
 # numbers to rounding, and are ready sooner.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+
+# A shell's background jobs ignore Ctrl-C, and so would the programs that tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import jax
 import mpmath

@@ -84,6 +84,9 @@ RULES = {
     "experiments/long_range": rule(
         never=UPWARD | ENDS, but={"experiments.store", "experiments.long_range"}
     ),
+    "experiments/verdicts": rule(
+        never=UPWARD | ENDS, but={"experiments.store", "experiments.verdicts"}
+    ),
     "experiments/command.py": rule(never={"figures"} | PLOTTING | ENDS),
     "experiments/store.py": rule(
         never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS,

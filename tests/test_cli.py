@@ -316,7 +316,7 @@ def test_the_ledger_shows_one_status(tmp_path):
 def test_a_folder_that_holds_something_else_is_refused_before_the_work(
     tmp_path, no_work
 ):
-    (tmp_path / "thesis.txt").write_text("mine")
+    (tmp_path / "index.html").write_text("mine")
     message = refused("ledger", "--html", tmp_path)
-    assert message.startswith("sigprop: need a new or empty folder")
-    assert (tmp_path / "thesis.txt").exists()
+    assert message.startswith(f"sigprop: need a place for {tmp_path / 'index.html'}")
+    assert (tmp_path / "index.html").read_text() == "mine"

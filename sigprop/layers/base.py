@@ -32,12 +32,12 @@ class Layer(eqx.Module):
     stable: ClassVar[bool] = False
 
     def __check_init__(self) -> None:
-        """Refuse parameters that are not finite, where they are numbers already."""
+        """Refuse parameters that are not numbers; a logarithm may be infinite."""
         for path, value in jax.tree.leaves_with_path(self):
-            if known(value) and not np.isfinite(np.asarray(value)).all():
+            if known(value) and np.isnan(np.asarray(value)).any():
                 raise ValueError(
-                    f"need finite parameters, got a NaN or infinity in {_name(path)} of "
-                    f"{type(self).__name__}; the logarithm of a number below or at zero?"
+                    f"need parameters that are numbers, got a NaN in {_name(path)} of "
+                    f"{type(self).__name__}; the logarithm of a number below zero?"
                 )
 
     @property

@@ -4,9 +4,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import Constant, White, testing
+from sigprop import Constant, White, testing, trials
 from sigprop.montecarlo import Sums
-from sigprop.testing import INFLATION, PILOT, assert_moment
+from sigprop.testing import assert_moment
+from sigprop.trials import INFLATION, PILOT
 from sigprop.verdict import plan
 from theory.symbols import T, lam, lam_bar
 
@@ -26,7 +27,7 @@ def drawn(monkeypatch):
         }
         return [{name: Sums(num * m, num * 3 * m**2, num) for name, m in means.items()}]
 
-    monkeypatch.setattr(testing, "second_moments", moments)
+    monkeypatch.setattr(trials, "second_moments", moments)
     return asked
 
 
@@ -43,7 +44,7 @@ def test_steps_are_those_asked_for_or_enough_for_the_margin(drawn, monkeypatch):
     def enough(radius, margin):
         return round(1000 * radius / margin)
 
-    monkeypatch.setattr(testing, "stationary_steps", enough)
+    monkeypatch.setattr(trials, "stationary_steps", enough)
     assert_moment(STATE, [0.9], White(), steps=77)
     assert drawn[-1]["times"] == (77,)
     for margin in (0.2, 0.02):
@@ -87,7 +88,7 @@ def test_an_answer_has_what_was_measured_and_what_was_expected(drawn):
 def test_a_layer_has_its_own_pilot_its_margin_and_its_seed(monkeypatch):
     """A constant input: the square of one normal number, whose variance is two."""
     sizes, planned, begun = [], [], []
-    batches, judge = testing.over_batches, testing.judge
+    batches, judge = trials.over_batches, testing.judge
 
     def counted(task, num, batch, tick):
         sizes.append(num)
@@ -98,7 +99,7 @@ def test_a_layer_has_its_own_pilot_its_margin_and_its_seed(monkeypatch):
         planned.append((mean, sized))
         return judge(mean, form, sized, sem)
 
-    monkeypatch.setattr(testing, "over_batches", counted)
+    monkeypatch.setattr(trials, "over_batches", counted)
     monkeypatch.setattr(testing, "judge", seen)
 
     def layer(x):

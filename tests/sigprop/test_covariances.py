@@ -186,12 +186,14 @@ def test_continuous_eigenvalues_that_do_not_decay_are_refused(name, real):
         type(layer)(**fields)
 
 
-def test_layers_are_built_of_finite_numbers():
+def test_layers_are_built_of_numbers_and_a_phase_may_be_zero():
     layer = lru(KEY, 3, 2)
     fields = values_of(layer)
     fields["nu_log"] = jnp.log(-jnp.ones(3))
-    with pytest.raises(ValueError, match="NaN or infinity in nu_log of LRU"):
+    with pytest.raises(ValueError, match="a NaN in nu_log of LRU"):
         type(layer)(**fields)
+    fields = {**values_of(layer), "theta_log": jnp.log(jnp.zeros(3))}
+    assert jnp.all(type(layer)(**fields).eigenvalues().imag == 0)
 
 
 def test_shapes_and_traced_layers_are_let_through():

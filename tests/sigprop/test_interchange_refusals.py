@@ -44,9 +44,15 @@ def test_a_failed_write_leaves_the_old_file(fault, suffix, tmp_path, monkeypatch
             super().write(bytes(data)[:100])
             raise OSError("no space left on device")
 
+    opened = type(path).open
+
+    def full(self, mode="r", *rest, **more):
+        written = "w" in mode
+        return Full(self, mode) if written else opened(self, mode, *rest, **more)
+
     with monkeypatch.context() as patched:
         if fault == "write":
-            patched.setattr(type(path), "open", lambda self, mode: Full(self, mode))
+            patched.setattr(type(path), "open", full)
         else:
             patched.setattr(os, fault, fail)
         with pytest.raises((OSError, KeyboardInterrupt)):

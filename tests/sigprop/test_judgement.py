@@ -126,7 +126,7 @@ NO_NUMBERS = {
 
 
 @pytest.mark.parametrize("bad", NO_NUMBERS.values(), ids=NO_NUMBERS)
-@pytest.mark.parametrize("route", ["reference", "impulse", "closed_form"])
+@pytest.mark.parametrize("route", ["impulse", "closed_form"])
 def test_a_route_that_gives_no_number_refutes_and_never_confirms(
     route, bad, drawn, monkeypatch
 ):
@@ -142,6 +142,14 @@ def test_a_route_that_gives_no_number_refutes_and_never_confirms(
     assert found.status == "refuted"
     for other in {"reference", "impulse", "closed_form"} - {route}:
         assert words(found, other) == {"confirmed"}
+
+
+@pytest.mark.parametrize("bad", NO_NUMBERS.values(), ids=NO_NUMBERS)
+def test_a_reference_that_gives_no_number_is_an_error_of_the_plan(bad, monkeypatch):
+    routes = dataclasses.replace(QUANTITIES["state"], reference=lambda *point: bad)
+    monkeypatch.setitem(QUANTITIES, "state", routes)
+    with pytest.raises(ValueError, match="need a state that is known after 160 steps"):
+        judged(STATE)
 
 
 # --- simulated routes
