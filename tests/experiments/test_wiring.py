@@ -26,7 +26,7 @@ from sigprop.tasks.catalogue import load_task
 from sigprop.training import Optimiser
 from sigprop.training_presets import preset
 from tests.sigprop.networks.small import network
-from tests.sigprop.test_wiring import Noted, fitted
+from tests.sigprop.test_training_wiring import Noted, fitted
 
 
 def plain(key):
