@@ -33,6 +33,7 @@ PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 SHIPPED = Path(__file__).parent / "results" / "paper"
 SWEEPS = {
     "memory_gap": "teacher_student",
+    "starts": "teacher_student",
     "ablation": "teacher_student",
     "concentration": "teacher_student",
     "heads": "teacher_student",

@@ -110,7 +110,7 @@ FIGURES = {
     ),
     "zucchet-3": Entry(
         "figures.zucchet_3",
-        {"a": "memory_gap", "b": "ablation"},
+        {"a": "memory_gap", "b": "ablation", "c": "starts"},
         "What RNN and LRU learn of a longer and longer memory, and why",
     ),
     "zucchet-4": Entry(

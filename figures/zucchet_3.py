@@ -8,15 +8,15 @@ from matplotlib.figure import Figure
 from experiments import store
 from figures import losses, style
 
-STUDIES = {"a": "memory_gap", "b": "ablation"}
+STUDIES = {"a": "memory_gap", "b": "ablation", "c": "starts"}
 WIDTH = 0.5  # of the seeds of a design, in designs
 
 
 def draw(preset: str = "quick", panel: str | None = None) -> Figure:
     """Final losses of tuned networks, by the teacher's memory and by design.
 
-    ``LRU`` is drawn as the paper prints it, ``released LRU``, in panel A where the result
-    has it, as the authors' code does.
+    ``LRU`` starts as the paper prints it; in panel C, which is ours, ``released LRU`` starts
+    as the authors' code draws it.
     Every seed is a point; bars are 95 % intervals for the median, see ``figures.losses``.
     In panel B grey lines join the seeds, each a teacher that all networks learn.
 
@@ -31,19 +31,28 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             losses.axis(axes, *results.values())
-            {"a": _memories, "b": _designs}[letter](axes, results[letter])
+            {"a": _memories, "b": _designs, "c": _starts}[letter](axes, results[letter])
             axes.label_outer()
         style.caption(drawn, losses.caption(*results.values()))
     return drawn
 
 
 def _memories(axes: Axes, data: xr.Dataset) -> None:
+    _compare(axes, data)
+    style.letter(axes, "a", "longer memories")
+
+
+def _starts(axes: Axes, data: xr.Dataset) -> None:
+    _compare(axes, data)
+    style.letter(axes, "c", "two starts of the LRU")
+
+
+def _compare(axes: Axes, data: xr.Dataset) -> None:
     nu0 = data["condition"].values
     x = -np.log10(1 - nu0)
     losses.compare(axes, x, data)
     axes.set_xticks(x, [f"{one:g}" for one in nu0])
     axes.set_xlabel(r"teacher's least modulus $\nu_0$ (memory →)")
-    style.letter(axes, "a", "longer memories")
 
 
 def _designs(axes: Axes, data: xr.Dataset) -> None:

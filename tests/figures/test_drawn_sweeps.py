@@ -35,6 +35,7 @@ def test_the_interval_leaves_out_as_many_as_it_may():
     ("name", "panel", "sweep", "place"),
     [
         ("zucchet-3", "a", "memory_gap", lambda nu0: -np.log10(1 - nu0)),
+        ("zucchet-3", "c", "starts", lambda nu0: -np.log10(1 - nu0)),
         ("zucchet-10", "d", "concentration", np.log10),
     ],
 )

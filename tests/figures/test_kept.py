@@ -26,7 +26,7 @@ from figures import style
 os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
 style.save(Figure(), "shown", Path(sys.argv[1]))
 """
-FIGURE = ("zucchet-3", "quick")  # of results that come with the code
+FIGURE = "zucchet-3"  # of results that come with the code
 TRAINED = [  # panels whose results at the default preset are gathered from tracked ones
     ("zucchet-4", "c"),  # keeps details
     ("lru-1", "a"),
@@ -34,6 +34,7 @@ TRAINED = [  # panels whose results at the default preset are gathered from trac
     ("rotrnn-3", "a"),
     ("zucchet-3", "a"),
     ("zucchet-3", "b"),
+    ("zucchet-3", "c"),
     ("zucchet-9", "d"),
     ("zucchet-10", "d"),
     ("zucchet-11", "a"),
@@ -107,16 +108,23 @@ def environment(checkout):
     return kept | {"PYTHONPATH": str(checkout), "SIGPROP_DATA": str(checkout / "none")}
 
 
-def start(checkout, name, preset="quick"):
+def start(checkout, name):
     """``sigprop figure`` in a checkout."""
     return subprocess.Popen(
-        [sys.executable, "-m", "sigprop.cli", "figure", name, "--preset", preset],
+        [sys.executable, "-m", "sigprop", "figure", name],
         cwd=checkout,
         env=environment(checkout),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def draw(checkout, name):
+    """``sigprop figure``, to its end."""
+    process = start(checkout, name)
+    told, _ = process.communicate()
+    assert process.returncode == 0, told
 
 
 @pytest.fixture(scope="module")
@@ -128,9 +136,7 @@ def checkout(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", catalogue.FIGURES)
 def test_every_figure_is_drawn_in_a_bare_checkout(checkout, name):
-    process = start(checkout, name)
-    told, _ = process.communicate()
-    assert process.returncode == 0, told
+    draw(checkout, name)
     for kind in ("pdf", "png"):
         assert (checkout / f"figures/out/{name}.{kind}").stat().st_size > 0
 
@@ -141,17 +147,17 @@ def test_interrupted_figures_lose_and_damage_nothing(tmp_path, how):
     checkout = tracked(tmp_path)
     out = checkout / "figures/out"
     started = time.monotonic()
-    assert start(checkout, *FIGURE).wait() == 0
+    draw(checkout, FIGURE)
     whole = time.monotonic() - started
     wanted = {file.name: file.read_bytes() for file in out.iterdir()}
     shutil.rmtree(out)
     for part in (0.5, 0.65, 0.75, 0.85, 0.95):
-        process = start(checkout, *FIGURE)
+        process = start(checkout, FIGURE)
         time.sleep(whole * (part + random.uniform(-0.05, 0.05)))
         process.send_signal(how)
         told, _ = process.communicate(timeout=60)
         assert process.returncode in (0, 130 if how == signal.SIGINT else -how), told
         seen = {file.name: file.read_bytes() for file in out.glob("[!.]*")}
         assert seen.items() <= wanted.items()
-    assert start(checkout, *FIGURE).wait() == 0
+    draw(checkout, FIGURE)
     assert {file.name: file.read_bytes() for file in out.iterdir()} == wanted

@@ -74,7 +74,7 @@ def changed(data, variable):
     ("name", "panel", "variable"),
     [(*which, variable) for which, names in DRAWN.items() for variable in names],
 )
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(6)
 def test_picture_changes_with_the_data(name, panel, variable, results):
     first = before(name, panel)
     sweep = sweep_of(name, panel)
@@ -83,11 +83,13 @@ def test_picture_changes_with_the_data(name, panel, variable, results):
 
 
 @pytest.mark.parametrize(("name", "panel"), DRAWN)
+@pytest.mark.sampled(3)
 def test_picture_of_the_same_data_is_the_same(name, panel):
     assert picture(name, panel) == before(name, panel)
 
 
 @pytest.mark.parametrize(("name", "panel"), DRAWN)
+@pytest.mark.sampled(4)
 def test_incomplete_result_is_refused_with_its_command(
     name, panel, tmp_path, monkeypatch
 ):
@@ -161,7 +163,7 @@ def test_network_of_which_some_seeds_diverge_has_a_median_and_crosses(results):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_result_in_which_everything_diverged_can_still_be_drawn(
     name, tmp_path, results
 ):
@@ -192,9 +194,9 @@ def test_memory_grows_to_the_right_and_spreads_towards_one():
     np.testing.assert_allclose(10**-ticks, 1 - np.array([float(one) for one in labels]))
 
 
-def test_both_panels_of_losses_share_their_axis():
-    first, second = drawn("zucchet-3").axes
-    assert first.get_ylim() == second.get_ylim()
+def test_panels_of_losses_share_their_axis():
+    first, second, third = drawn("zucchet-3").axes
+    assert first.get_ylim() == second.get_ylim() == third.get_ylim()
     assert [text.get_text() for text in second.get_xticklabels()] == [
         "RNN",
         "block\ndiagonal",
