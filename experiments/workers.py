@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 FAILURES = 20  # deaths of a worker that a chunk survives
+PATIENCE = "10s"  # with a scheduler that does not answer
 
 
 @contextmanager
@@ -34,7 +35,7 @@ def cluster(workers: int, scheduler: str | None) -> Iterator[Any]:
                 dashboard_address=None,  # pyright: ignore[reportArgumentType]
             )
         try:
-            client = Client(own or scheduler, timeout="10s")
+            client = Client(own or scheduler, timeout=PATIENCE)
         except OSError as error:
             raise ConnectionError(
                 f"need a Dask scheduler at {scheduler}, and none answers ({error}); start "

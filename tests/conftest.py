@@ -11,9 +11,12 @@ import zlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
-# Tests compile far more than they compute; programs that XLA optimises less give the same
-# numbers to rounding, and are ready sooner.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+# Tests compile far more than they compute; programs that XLA optimises and fuses less give
+# the same numbers to rounding, and are ready sooner.
+os.environ.setdefault(
+    "XLA_FLAGS",
+    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
+)
 
 # A shell's background jobs ignore Ctrl-C, and so would the programs that tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -88,7 +88,7 @@ EVERY_NINTH = [*list(registry())[::9], "zucchet:74", "lru:prop3.3", "lru:lemma3.
 
 
 @pytest.mark.parametrize("claim_id", EVERY_NINTH)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 def test_show_knows_every_claim(claim_id):
     done = sigprop("show", claim_id)
     assert done.exit_code == 0

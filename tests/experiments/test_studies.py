@@ -95,6 +95,7 @@ def test_every_variable_says_its_unit_and_is_finite(smoke, module):
 
 
 @pytest.mark.parametrize("module", MARKED, ids=name)
+@pytest.mark.sampled(4)
 def test_result_survives_the_store(smoke, module, results):
     dataset = smoke[module.STUDY]
     store.save(module.STUDY, module.VERSION, module.SMOKE, dataset)

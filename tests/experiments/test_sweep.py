@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import command, store, sweep
+from experiments import command, store, sweep, workers
 from experiments.teacher_student import cells, gathering, grids
 from sigprop.interruption import INTERRUPTED
 from theory.teacher import runs
@@ -272,6 +272,7 @@ def test_killed_workers_and_drivers_lose_nothing(tmp_path, undisturbed):
 
 @pytest.mark.cluster
 def test_an_unreachable_scheduler_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "PATIENCE", "1s")
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
     with pytest.raises(
         ConnectionError, match=r"need a Dask scheduler at tcp.*dask sched"

@@ -360,6 +360,7 @@ def test_the_command_lists_all_tables():
 
 
 @pytest.mark.parametrize("name", TABLES)
+@pytest.mark.sampled(6)
 def test_the_command_shows_a_table_whole(name, stored):
     stored("ladder_digits", gathered(CONTRARY))
     done = run(name)

@@ -99,6 +99,7 @@ def distance(found, quantity, rung, block="block 1 backward"):
 
 @pytest.mark.parametrize("rung", ["stationary", "infinite", "independent", "white"])
 @pytest.mark.parametrize("quantity", ["state", "sensitivity"])
+@pytest.mark.sampled(4)
 def test_every_assumption_holds_for_white_inputs(quantity, rung):
     found = audited("white")
     assert distance(found, f"{quantity} at the end", rung).max() < FAR

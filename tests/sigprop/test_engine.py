@@ -105,7 +105,7 @@ def compiled(method, reverse):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(10)
 def test_every_method_is_the_loop(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, LENGTHS.index(length)):
@@ -159,7 +159,7 @@ def true_pullback(kind, gate, length, option):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", [1, 2, 37])
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, {1: 2, 2: 5, 37: 7}[length]):
@@ -247,6 +247,7 @@ def test_maps_over_sequences_and_layers_with_their_gradients(gate, method):
 
 @methods
 @kinds
+@pytest.mark.sampled(4)
 def test_single_precision_is_double_precision_to_rounding(kind, method):
     case, option = problem(kind, "fixed", 200), (True, False, False)
     with double_precision(True):

@@ -33,7 +33,7 @@ def plans(margin, grid):
 
 
 @pytest.mark.parametrize("claim", GRIDDED.values(), ids=GRIDDED)
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(8)
 def test_the_plan_of_every_claim_kills_every_mutant(claim):
     form = claim.derive().result
     grid = claim.grid if claim.quantity != "ring_law" else ()

@@ -109,6 +109,7 @@ def program(function, gate, kind, mapped, reverse):
 @pytest.mark.parametrize("mapped", [False, True], ids=["alone", "mapped"])
 @kinds
 @gates
+@pytest.mark.sampled(4)
 def test_loops_work_in_place(gate, kind, mapped):
     found = program(
         scan_linear, gate, kind, mapped, reverse=(gate == "fixed") == mapped

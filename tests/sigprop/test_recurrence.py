@@ -117,6 +117,7 @@ def test_a_complex_initial_state_of_a_real_recurrence_is_not_cut_to_its_real_par
 @methods
 @kinds
 @pytest.mark.parametrize("length", [1, 2, 17])
+@pytest.mark.sampled(5)
 def test_sensitivity_is_the_forward_derivative(length, kind, method):
     lam, x = jnp.asarray(EIGENVALUES[kind]), jnp.asarray(series(length, 1))
     _, slope = jax.jvp(

@@ -103,6 +103,7 @@ def test_autocovariance_is_the_mean_diagonal_of_the_covariance_matrix():
     ("gap", "theta"),
     [*EIGENVALUES, (0.95, 1.0), (1e-3, math.pi), (1e-6, 0.2), (1e-12, 0.0)],
 )
+@pytest.mark.sampled(8)
 def test_lag_weights_match_the_double_sum_to_the_edge(quantity, gap, theta):
     steps = 96
     weights = kernel(quantity, gap, theta, steps)

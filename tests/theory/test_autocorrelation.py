@@ -103,6 +103,7 @@ LEMMAS = {"Lemma 1": (lemma_1, coefficient_1), "Lemma 2": (lemma_2, coefficient_
 
 @pytest.mark.parametrize("horizon", range(1, 6))
 @pytest.mark.parametrize("lemma", LEMMAS)
+@pytest.mark.sampled(5)
 def test_lemma_is_the_double_sum_written_out_for_any_covariance(lemma, horizon):
     statement, coefficient = LEMMAS[lemma]
     written = sum(

@@ -58,7 +58,7 @@ def test_the_table_of_cases_misses_no_input_and_no_quantity():
 
 @pytest.mark.parametrize("horizon", range(1, 6))
 @pytest.mark.parametrize(("quantity", "name"), CASES)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(8)
 def test_finite_moment_is_the_double_sum_written_out(quantity, name, horizon):
     truth = written_out(quantity, name, horizon)
     closed = diagonal.moment(quantity, name, T).result

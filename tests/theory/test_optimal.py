@@ -41,6 +41,7 @@ def test_the_slope_of_a_coordinate_is_the_root_of_the_metric(gain, source):
 
 
 @pytest.mark.parametrize(("gain", "source"), CLOSED)
+@pytest.mark.sampled(4)
 def test_a_coordinate_is_the_integral_in_many_digits(gain, source):
     metric, coordinate = (
         compile_expr(one, nu, backend="mpmath") for one in solved(gain, source)

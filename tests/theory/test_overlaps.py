@@ -46,6 +46,7 @@ def summed(covariance, first, second, backwards, ages=60):
 
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("orders", [(1, 1), (2, 1), (3, 1), (2, 2)])
+@pytest.mark.sampled(4)
 def test_divided_differences_are_sums_over_ages(orders, backwards):
     first, second = orders
     form = overlaps.mixed(backwards)

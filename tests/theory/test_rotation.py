@@ -20,6 +20,7 @@ PROOFS = (
 
 
 @pytest.mark.parametrize("proof", PROOFS)
+@pytest.mark.sampled(4)
 def test_a_proof_holds_of_rotations_and_not_of_what_is_none(proof, monkeypatch):
     # Two of the proofs are remembered; the plain function is what is tried.
     plain = getattr(proof, "__wrapped__", proof)

@@ -119,6 +119,7 @@ def turned(found):
 @builders
 @methods
 @pytest.mark.parametrize("length", [LENGTH, 301])
+@pytest.mark.sampled(6)
 def test_every_angle_is_turned_once(build, method, length, monkeypatch):
     monkeypatch.setattr("sigprop.engine.choose", lambda *_: method)
     found = slopes(layer(build), inputs(length=length))

@@ -20,11 +20,15 @@ from tests.sigprop.networks.small import (
     weighted,
 )
 
-CAUSAL = [
-    name
-    for name in SEQUENCE_LAYERS
-    if sequence_layer(jax.random.key(0), name, 4, 4, **OPTIONS.get(name, {})).causal
-]
+TWO_WAY = {
+    "bidirectional_lru",
+    "brnn",
+    "blstm",
+    "bidirectional_rotrnn",
+    "released_bidirectional_rotrnn",
+    "blur",
+}
+CAUSAL = [name for name in SEQUENCE_LAYERS if name not in TWO_WAY]
 
 
 def trained(layer="lru", **changes):
@@ -35,6 +39,12 @@ def trained(layer="lru", **changes):
         averages = noise(4, seed=seed), 1 + noise(4, seed=seed) ** 2, jnp.int32(1)
         state = state.set(block.norm.statistics, averages)
     return made, state
+
+
+def test_two_way_layers_say_so():
+    for name in SEQUENCE_LAYERS:
+        layer = sequence_layer(jax.random.key(0), name, 4, 4, **OPTIONS.get(name, {}))
+        assert layer.causal == (name not in TWO_WAY)
 
 
 @pytest.mark.parametrize("pooling", ["mean", "last", "none"])
