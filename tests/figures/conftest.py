@@ -1,6 +1,8 @@
 import importlib
+import re
 
 import pytest
+from matplotlib.text import Text
 
 from experiments import command, store
 from figures import catalogue
@@ -39,6 +41,13 @@ def stored(results, monkeypatch):
     monkeypatch.setenv("SIGPROP_RESULTS", str(results))
 
 
+def letters(drawn):
+    """The bold letters that head the panels of a figure, in their order."""
+    texts = [text.get_text() for text in drawn.findobj(Text)]
+    heads = [re.match(r"\$\\bf\{(.)\}\$", text) for text in texts]
+    return sorted(head[1].lower() for head in heads if head)
+
+
 @pytest.fixture
 def show(monkeypatch):
     """Draw a figure of scrambled results: its panels in order, and the results."""
@@ -49,6 +58,7 @@ def show(monkeypatch):
         monkeypatch.setattr(store, "load_preset", lambda study, preset: data[study])
         module = importlib.import_module(catalogue.entry(name).module)
         drawn = module.draw("paper", panel)
+        assert letters(drawn) == list(panel or catalogue.entry(name).panels)
         panels = [Reading(axes) for axes in drawn.axes if axes.get_label() != BAR]
         return panels, next(iter(data.values()))
 
