@@ -4,6 +4,7 @@ Random seeds are fixed so that a failure can be repeated, but no test relies on 
 seed: each may be wrong only at a rate that it states.
 """
 
+import gc
 import os
 import re
 import signal
@@ -76,6 +77,12 @@ def pytest_collection_modifyitems(config, items):
         for place, item in enumerate(others, start=first):
             if place % len(others) not in chosen:
                 item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish(session):
+    """Let the garbage collector pass over what collecting made; it lives to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
