@@ -289,6 +289,16 @@ def test_losses_of_one_unit_and_their_curvatures(show, panel):
         drawn.done("linear", "log", x=symbol, y="" if i else "loss")
 
 
+MAPS = {  # from omega, whose subscript is the name, to nu and theta: Zucchet & Orvieto, B.3
+    ("polar", "nu"): r"\omega_\nu",
+    ("polar", "theta"): r"\omega_\theta",
+    ("exp", "nu"): r"e^{-e^{\omega_\nu}}",
+    ("exp", "theta"): r"e^{\omega_\theta}",
+    ("tanh", "nu"): r"\tanh\,\omega_\nu",
+    ("tanh", "theta"): r"\omega_\theta\,(1-\nu^2)/(\nu\sqrt{1+\nu^2})",
+}
+
+
 def test_normalised_losses_in_three_parametrisations(show):
     panels, data = show("zucchet-6")
     places = [
@@ -314,5 +324,5 @@ def test_normalised_losses_in_three_parametrisations(show):
                 one[f"{name}_sem"].values[inside],
                 colour=colour,
             )
-        drawn.done(x=rf"\{name}", y=kind)
+        drawn.done(x=rf"$\{name} = {MAPS[chart, name]}$", y=kind)
         assert np.ptp(drawn.axes.get_xlim()) == pytest.approx(omega[-1] - omega[0])

@@ -87,7 +87,12 @@ def test_concentrated_hessians_stand_under_their_phases(show):
 
 def test_paths_of_the_angle_run_over_their_landscape(show):
     panels, data = show("zucchet-7")
-    for drawn, chart in zip(panels, ("plain", "exponential", "optimal"), strict=True):
+    maps = {  # Zucchet & Orvieto, Figure 7
+        "plain": r"\omega_\theta",
+        "exponential": r"e^{\omega_\theta}",
+        "optimal": r"\omega_\theta\,(1-\nu^2)/(\nu\sqrt{1+\nu^2})",
+    }
+    for drawn, (chart, path) in zip(panels, maps.items(), strict=True):
         one = data.sel(chart=chart)
         x, y = one["column_omega_theta"].values, one["row_omega_nu"].values
         loss = one["landscape"].values
@@ -103,7 +108,7 @@ def test_paths_of_the_angle_run_over_their_landscape(show):
         nu, theta = one["goal"].values
         drawn.curve([theta], [nu], marker="*")
         first = chart == "plain"
-        drawn.done(x=r"\omega_\theta", y=r"\omega_\nu" if first else "")
+        drawn.done(x=rf"$\theta = {path}$", y=r"\omega_\nu" if first else "")
 
 
 def test_paths_of_the_power_run_over_their_landscape(show):
