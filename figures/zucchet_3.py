@@ -31,23 +31,15 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             losses.axis(axes, *results.values())
-            {"a": _memories, "b": _designs, "c": _starts}[letter](axes, results[letter])
+            show, title = PANELS[letter]
+            show(axes, results[letter])
+            style.letter(axes, letter, title)
             axes.label_outer()
         style.caption(drawn, losses.caption(*results.values()))
     return drawn
 
 
 def _memories(axes: Axes, data: xr.Dataset) -> None:
-    _compare(axes, data)
-    style.letter(axes, "a", "longer memories")
-
-
-def _starts(axes: Axes, data: xr.Dataset) -> None:
-    _compare(axes, data)
-    style.letter(axes, "c", "two starts of the LRU")
-
-
-def _compare(axes: Axes, data: xr.Dataset) -> None:
     nu0 = data["condition"].values
     x = -np.log10(1 - nu0)
     losses.compare(axes, x, data)
@@ -68,4 +60,11 @@ def _designs(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xticks(x, [name.replace(" ", "\n") for name in names])
     axes.tick_params(axis="x", bottom=False, labelsize=6.5)
     axes.set_xlim(-0.5, len(names) - 0.5)
-    style.letter(axes, "b", rf"designs at $\nu_0 = {float(one['condition']):g}$")
+    axes.set_xlabel(rf"at $\nu_0 = {float(one['condition']):g}$")
+
+
+PANELS = {
+    "a": (_memories, "longer memories"),
+    "b": (_designs, "designs"),
+    "c": (_memories, "two starts of the LRU"),
+}

@@ -60,24 +60,27 @@ def _memories(preset: str) -> tuple[float, ...]:
     return (0.32, 0.99) if preset == "smoke" else NU0
 
 
+def _lrus(preset: str, architecture: str) -> list[Config]:
+    return [
+        one
+        for nu0 in _memories(preset)
+        for one in _diagonal(preset, architecture, nu0=nu0)
+    ]
+
+
 def memory_gap(preset: str) -> dict[str, list[Config]]:
     """Figure 3A, Table 1: a dense RNN and the LRU at longer and longer memories."""
-    conditions = _memories(preset)
     return {
-        "RNN": [one for nu0 in conditions for one in _dense(preset, nu0=nu0)],
-        "LRU": [one for nu0 in conditions for one in _diagonal(preset, "lru", nu0=nu0)],
+        "RNN": [one for nu0 in _memories(preset) for one in _dense(preset, nu0=nu0)],
+        "LRU": _lrus(preset, "lru"),
     }
 
 
 def starts(preset: str) -> dict[str, list[Config]]:
     """Figure 3A's LRU, drawn as the paper prints it and as the authors' code draws it."""
     return {
-        name: [
-            one
-            for nu0 in _memories(preset)
-            for one in _diagonal(preset, architecture, nu0=nu0)
-        ]
-        for name, architecture in (("LRU", "lru"), ("released LRU", "released lru"))
+        "LRU": _lrus(preset, "lru"),
+        "released LRU": _lrus(preset, "released lru"),
     }
 
 

@@ -21,12 +21,10 @@ SIZES = {
     )
     | {"D": 1},
 }
+NU0 = (0.32, 0.68, 0.84, 0.92, 0.96, 0.98, 0.99)
 CONDITIONS = {
-    "memory_gap": ((0.32, 0.68, 0.84, 0.92, 0.96, 0.98, 0.99), ("RNN", "LRU")),
-    "starts": (
-        (0.32, 0.68, 0.84, 0.92, 0.96, 0.98, 0.99),
-        ("LRU", "released LRU"),
-    ),
+    "memory_gap": (NU0, ("RNN", "LRU")),
+    "starts": (NU0, ("LRU", "released LRU")),
     "ablation": (
         (0.99,),
         ("RNN", "block diagonal", "more neurons", "complex diagonal", "LRU"),

@@ -76,7 +76,7 @@ def test_designs_stand_side_by_side_joined_by_seed(show):
         tuned(drawn, x, best[[i]], never, colour, zucchet_3.WIDTH)
     labels = [one.get_text() for one in drawn.axes.get_xticklabels()]
     assert [one.replace("\n", " ") for one in labels] == students.tolist()
-    drawn.done("linear", "log", y="loss")
+    drawn.done("linear", "log", x="\\nu_0 = 0.99", y="loss")
 
 
 def test_heads_stand_over_their_number_and_rates_over_the_step(show):
