@@ -42,7 +42,7 @@ def stored(results, monkeypatch):
 
 
 def letters(drawn):
-    """The bold letters that head the panels of a figure, in their order."""
+    """The bold letters that head the panels of a figure, sorted."""
     texts = [text.get_text() for text in drawn.findobj(Text)]
     heads = [re.match(r"\$\\bf\{(.)\}\$", text) for text in texts]
     return sorted(head[1].lower() for head in heads if head)

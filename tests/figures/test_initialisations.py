@@ -9,7 +9,7 @@ import pytest
 
 from experiments import store
 from experiments.teacher_student import cells, grids
-from figures import losses, zucchet_3, zucchet_8, zucchet_10
+from figures import losses, style, zucchet_3, zucchet_8, zucchet_10
 from sigprop.layers import lru
 from tests.figures import made_up
 
@@ -43,8 +43,9 @@ def caption(figure):
 def test_the_panel_of_both_starts_says_which_is_which(shown):
     figure = shown("c")
     (axes,) = figure.axes
-    for name in ("LRU", "released LRU"):
-        assert name in [text.get_text() for text in axes.texts]
+    for name, colour in (("LRU", style.BLUE), ("released LRU", style.SKY)):
+        (label,) = (one for one in axes.texts if one.get_text() == name)
+        assert label.get_color() == colour
         assert f"; {name}: {losses.STARTS[STUDENTS[name]]}" in caption(figure)
 
 
@@ -86,6 +87,21 @@ def test_the_two_starts_are_trained_in_pairs(preset):
     assert grid["LRU"] == [
         dataclasses.replace(cell, architecture="lru") for cell in grid["released LRU"]
     ]
+
+
+@pytest.mark.parametrize("sweep", ["memory_gap", "starts"])
+def test_the_tracked_sweep_is_that_of_its_grid(sweep):
+    """So that the result that comes with the code stays that of the whole grid."""
+    keys = {
+        store.key("teacher_student", cells.VERSION, cell)
+        for cell in grids.cells(sweep, "paper")
+    }
+    assert keys == set(store.shipped(sweep)["key"].values.tolist())
+
+
+@pytest.mark.parametrize("preset", ["quick", "paper"])
+def test_figure_3a_has_the_networks_of_table_1(preset):
+    assert list(grids.networks("memory_gap", preset)) == ["RNN", "LRU"]
 
 
 @pytest.mark.slow
