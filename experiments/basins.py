@@ -80,7 +80,7 @@ SMOKE = Config(
     records=4,
     rates=(1e-3, 3e-2),
 )
-QUICK = Config()
+QUICK = Config(rows=3, columns=12, steps=5_000, rates=(1e-3, 1e-2, 0.1, 1.0))
 PAPER = Config(
     teachers=(*QUICK.teachers, (0.9, 0.25, 0), (0.99, 0.01, 0.9)),
     rows=6,
