@@ -1,3 +1,4 @@
+import dataclasses
 from pathlib import Path
 
 import jax
@@ -208,13 +209,15 @@ def test_accuracy_is_measured_on_more_than_random_arguments():
 @pytest.mark.slow
 def test_all_ways_of_the_benchmark_agree(smoke):
     assert smoke["speed_moments"].attrs["disagreement"] < speed_moments.AGREEMENT
-    config = speed_moments.SMOKE
+    config = dataclasses.replace(speed_moments.SMOKE, sequences=4096)
     key, lam = speed_moments._problem(config)
     process = speed_moments.TIMED_INPUT
     engine = speed_moments.streaming(key, lam, process, config)
     baseline = speed_moments.associative(key, lam, process, config)
-    ratios = [np.median(a / b) for a, b in zip(engine, baseline, strict=True)]
-    np.testing.assert_allclose(ratios, 1, atol=0.6)
+    # The relative variance of a sequence's mean square is at most two; of the 32 ratios
+    # of two means one is six standard errors off in 1e-7 of all runs.
+    error = np.sqrt(2 * 2 / config.sequences)
+    np.testing.assert_allclose(np.array(engine), np.array(baseline), rtol=6 * error)
 
 
 @pytest.mark.slow
@@ -226,9 +229,17 @@ def test_both_ways_of_the_layer_agree_and_a_wrong_one_is_refused(smoke, monkeypa
         speed_layers.run(speed_layers.SMOKE)
 
 
-def test_peak_memory_is_measured_by_a_process_of_its_own():
-    idle = speed_moments.measure("nothing", speed_moments.SMOKE)
-    assert np.isnan(idle) or idle > 1e7
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs /proc")
+def test_peak_memory_is_that_of_the_states_that_a_way_keeps():
+    config = speed_moments.Config(neurons=64, sequences=64, length=2048)
+    states = 8 * 64 * 64 * 2048
+    idle, kept, streamed = (
+        speed_moments._peak_memory(way, config)
+        for way in ("nothing", "associative", "streaming")
+    )
+    assert states < kept - idle < 30 * states
+    assert streamed - idle < states
 
 
 def test_make_runs_once_unless_forced(results, monkeypatch):

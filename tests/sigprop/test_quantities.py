@@ -128,33 +128,29 @@ def afresh():
         one.cache_clear()
 
 
+PARTS = {
+    "reference": ("_kernels", "_double_sum"),
+    "impulse": ("_responses", "backward_weights", "linear_recurrence"),
+}
+
+
 @pytest.mark.usefixtures("afresh")
 @pytest.mark.parametrize("name", INDEPENDENT)
-def test_breaking_the_kernels_of_the_reference_leaves_the_impulse_route_alone(
-    name, monkeypatch
-):
+@pytest.mark.parametrize(("broken", "other"), [tuple(PARTS), tuple(PARTS)[::-1]])
+def test_neither_route_uses_what_the_other_is_made_of(name, broken, other, monkeypatch):
     routes = QUANTITIES[name]
-    before = routes.reference(POINT, True), routes.impulse(POINT, True)
-    original = quantities._kernels
-    monkeypatch.setattr(
-        quantities, "_kernels", lambda *a: tuple(1.05 * k for k in original(*a))
-    )
+    before = getattr(routes, other)(POINT, True)
+
+    def unusable(*arguments, **more):
+        raise ArithmeticError("a part of the other route")
+
+    for part in PARTS[broken]:
+        monkeypatch.setattr(quantities, part, unusable)
     routes.reference.cache_clear()
-    assert routes.reference(POINT, True) == pytest.approx(1.05**2 * before[0])
-    assert routes.impulse(POINT, True) == before[1]
-
-
-@pytest.mark.parametrize("name", INDEPENDENT)
-def test_breaking_the_recurrence_leaves_the_reference_route_alone(name, monkeypatch):
-    routes = QUANTITIES[name]
-    before = routes.reference(POINT, True), routes.impulse(POINT, True)
-    impulse, weights = quantities._impulse, quantities.backward_weights
-    monkeypatch.setattr(
-        quantities, "_impulse", lambda *a: tuple(1.05 * k for k in impulse(*a))
-    )
-    monkeypatch.setattr(quantities, "backward_weights", lambda *a: 1.05 * weights(*a))
-    assert routes.impulse(POINT, True) == pytest.approx(1.05**2 * before[1])
-    assert routes.reference(POINT, True) == before[0]
+    quantities._impulse.cache_clear()
+    with pytest.raises(ArithmeticError, match="a part of the other route"):
+        getattr(routes, broken)(POINT, True)
+    assert getattr(routes, other)(POINT, True) == before
 
 
 @pytest.mark.parametrize("name", ["state", "sensitivity"])
