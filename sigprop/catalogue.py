@@ -66,7 +66,8 @@ def row(claim: Claim) -> dict[str, Any]:
         "source": claim.source,
         "statement": claim.statement,
         "corrected": claim.correction,
-        "condition": claim.condition,
+        "assumes": claim.assumes,
+        "condition": claim.condition.words if claim.condition else None,
         "code": claim.code,
         "note": claim.note,
         "topic": claim.topic,
@@ -104,8 +105,8 @@ def describe(claim_id: str) -> str:
     if claim.correction:
         lines.append(f"corrected   {claim.correction}")
     if claim.condition:
-        lines.append(f"condition   {claim.condition}")
-    for name in ("note", "reason", "inherits"):
+        lines.append(f"condition   {claim.condition.words}")
+    for name in ("assumes", "note", "reason", "inherits"):
         if getattr(claim, name):
             lines.append(f"{name:<12}{getattr(claim, name)}")
     if claim.as_extracted:
@@ -120,17 +121,18 @@ def describe(claim_id: str) -> str:
         lines += ["", f"grid        {len(claim.grid)} points"]
         lines += [f"  {point}" for point in claim.grid]
     if claim.evidence is not None:
-        lines += ["", *_evidence(claim.evidence)]
+        lines += ["", *_evidence(claim, claim.evidence)]
     lines += ["", *_power(claim)]
     return "\n".join(lines)
 
 
-def _evidence(given: Evidence) -> list[str]:
-    lines = [f"points      {len(given.points)}; each route {given.relation} the form"]
-    lines += [f"  {evidence.describe(at)}" for at in given.points if at]
-    if given.outside:
-        lines += ["outside     the statement fails here"]
-        lines += [f"  {evidence.describe(at)}" for at in given.outside]
+def _evidence(claim: Claim, given: Evidence) -> list[str]:
+    inside, outside = evidence.split(claim)
+    lines = [f"points      {len(inside)}; each route {given.relation} the form"]
+    lines += [f"  {evidence.describe(at)}" for at in inside if at]
+    if outside:
+        lines += [f"outside     {len(outside)}; the condition is not met here"]
+        lines += [f"  {evidence.describe(at)}" for at in outside]
     named = [one for one in given.routes.items() if isinstance(one[1], str)]
     return lines + [f"{route:<12}{place}" for route, place in named]
 

@@ -28,10 +28,17 @@ from theory.symbols import lam, lam_bar, rho
 Check = Callable[[Claim, int], tuple[RouteResult, ...]]
 
 
-def _decided(route: str, point: str, value: Any, right: Any, form: str = "derived"):
+def _decided(
+    route: str,
+    point: str,
+    value: Any,
+    right: Any,
+    form: str = "derived",
+    inside: bool = True,
+) -> RouteResult:
     word = "confirmed" if bool(right) else "refuted"
     value = float(value)
-    return RouteResult(route, point, value, value, value, word, form)
+    return RouteResult(route, point, value, value, value, word, form, inside=inside)
 
 
 def _diverges(decay: Any, turn: Any) -> bool:
@@ -47,18 +54,20 @@ def divergence(
     The impulse route's value is the growth of the moment from gap 1e-2 to gap 1e-3.
     """
     assert claim.derive is not None
+    assert claim.condition is not None
     found = []
     for edge in _edges(claim.derive().result, QUANTITIES["sensitivity"].impulse):
         point = f"rho={edge.decay}, lambda -> exp({edge.turn} i pi)"
         said = [("derived", says(edge.decay, edge.turn))]
-        if not _diverges(edge.decay, edge.turn):
+        inside = claim.condition.holds(rho=edge.decay, turn=edge.turn)
+        if not inside:
             said.append(("printed", True))
         for form, word in said:
             infinite = edge.limit == word
-            found.append(_decided("symbolic", point, math.nan, infinite, form))
+            found.append(_decided("symbolic", point, math.nan, infinite, form, inside))
             # The slowest divergence is of the third power: a thousandfold each decade.
             grows = (edge.growth > 100) == word
-            found.append(_decided("impulse", point, edge.growth, grows, form))
+            found.append(_decided("impulse", point, edge.growth, grows, form, inside))
     return tuple(found)
 
 
@@ -104,6 +113,7 @@ def covariance_bound(
 
     The input has ``R = (-rho)**|Delta|`` and the bound is ``U = rho**|Delta|``.
     """
+    assert claim.condition is not None
     found = []
     for decay in (0.5, 0.9):
         for gap, theta in ((0.1, 0.0), (0.1, math.pi), (0.3, 2.0)):
@@ -119,7 +129,8 @@ def covariance_bound(
                 for route, value in (("closed_form", moment), ("reference", direct)):
                     ratio = value / bound
                     right = value <= bound * (1 + 1e-12)
-                    found.append(_decided(route, point, ratio, right, form))
+                    met = form == "derived" or claim.condition.holds(theta=theta)
+                    found.append(_decided(route, point, ratio, right, form, met))
     return tuple(found)
 
 

@@ -153,11 +153,15 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
 def _judge(
     chosen: Any, how: dict[str, Any], device: str, out: Console
 ) -> tuple[Any, float]:
-    """Judge claims under a bar on ``out``; also the seconds that imports took before."""
+    """Judge claims under a bar on ``out``, and hold them against what they announce.
+
+    Returns the run, and the seconds that imports took before it.
+    """
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     began = time.perf_counter()
     from sigprop.devices import use_device
+    from sigprop.results import announced
     from sigprop.verify import verify as judge_claims
 
     loaded = time.perf_counter() - began
@@ -178,7 +182,8 @@ def _judge(
                 stages[stage] = bar.add_task(stage, total=total)
             bar.update(stages[stage], completed=done, total=total)
 
-        return judge_claims(chosen, progress=progress, apart=True, **how), loaded
+        run = judge_claims(chosen, progress=progress, apart=True, **how)
+    return announced(run, {one.id: one.expected for one in chosen}), loaded
 
 
 def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:

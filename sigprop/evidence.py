@@ -5,6 +5,7 @@ routine.  A routine's slips are made on its value (more and less by 5 %, a sign,
 conjugate, a transpose, a digit) beside those that the evidence names.
 """
 
+import dataclasses
 import importlib
 import itertools
 import math
@@ -175,6 +176,26 @@ def _result(
     return RouteResult(route, describe(at), ratio, ratio, ratio, word, which)
 
 
+class Points(NamedTuple):
+    """Points that meet the condition of a claim, and points that do not."""
+
+    inside: tuple[AtPoint, ...]
+    outside: tuple[AtPoint, ...]
+
+
+def split(claim: Claim) -> Points:
+    """Where the true form is judged, and where the printed one alone."""
+    assert claim.evidence is not None
+    points, condition = claim.evidence.points, claim.condition
+    if condition is None:
+        return Points(points, ())
+    met = [bool(condition.holds(**at)) for at in points]
+    return Points(
+        tuple(at for at, one in zip(points, met, strict=True) if one),
+        tuple(at for at, one in zip(points, met, strict=True) if not one),
+    )
+
+
 class Judged(NamedTuple):
     """What evidence says: results, mutation score, and where a print fails."""
 
@@ -187,18 +208,23 @@ def judge(claim: Claim) -> Judged:
     """Compare every route with the true form, and the printed form where it differs."""
     evidence = claim.evidence
     assert evidence is not None
-    results = list(_proofs(claim, evidence))
-    truth = _forms(claim, evidence, evidence.points)
+    points = split(claim)
+    results = list(_proofs(claim, evidence, points))
+    truth = _forms(claim, evidence, points.inside)
     found = {
-        name: [_array(resolve(routine)(**at)) for at in evidence.points]
+        name: [_array(resolve(routine)(**at)) for at in points.inside]
         for name, routine in evidence.routes.items()
     }
     for name, row in found.items():
-        for at, value, form in zip(evidence.points, row, truth, strict=True):
+        for at, value, form in zip(points.inside, row, truth, strict=True):
             results.append(_result(evidence, name, at, value, form, "derived"))
-    wrong, example = _judge_print(claim, evidence)
+    wrong, example = _judge_print(claim, evidence, points, truth)
     results += wrong
-    return Judged(tuple(results), _score(claim, evidence, truth, found), example)
+    route, values = next(iter(found.items()))
+    own = list(zip(points.inside, values, truth, strict=True))
+    example = _counterexample(evidence, route, "stated", own) or example
+    score = _score(claim, evidence, points.inside, truth, found)
+    return Judged(tuple(results), score, example)
 
 
 def _forms(
@@ -211,7 +237,7 @@ def _forms(
     return [_array(resolve(evidence.form)(**at)) for at in points]
 
 
-def _proofs(claim: Claim, evidence: Evidence) -> Iterable[RouteResult]:
+def _proofs(claim: Claim, evidence: Evidence, points: Points) -> Iterable[RouteResult]:
     if evidence.proof is not None:
         yield _symbolic("the statement, all parameters", evidence.proof())
     truth = expression(claim)
@@ -221,7 +247,10 @@ def _proofs(claim: Claim, evidence: Evidence) -> Iterable[RouteResult]:
         if form is not None:
             agree = same_form(form(), truth)
             label = "derived" if agree or which == "corrected" else "printed"
-            yield _symbolic(f"{which} form, all parameters", agree, label)
+            found = _symbolic(f"{which} form, all parameters", agree, label)
+            # Two forms that differ somewhere may agree wherever a condition is met.
+            inside = label == "derived" or not points.outside
+            yield dataclasses.replace(found, inside=inside)
 
 
 def _symbolic(point: str, right: bool, form: str = "derived") -> RouteResult:
@@ -231,44 +260,58 @@ def _symbolic(point: str, right: bool, form: str = "derived") -> RouteResult:
 
 def _printed(
     claim: Claim, evidence: Evidence, points: tuple[AtPoint, ...]
-) -> list[np.ndarray] | None:
-    """Values of the printed form where it is another one than the true form."""
+) -> list[np.ndarray]:
+    """Values of the printed form, which is the true one where no other is given."""
     if evidence.printed is not None:
         return [_array(resolve(evidence.printed)(**at)) for at in points]
     if claim.printed is None:
-        return _forms(claim, evidence, points) if evidence.outside else None
+        return _forms(claim, evidence, points)
     return at_points([claim.printed()], points)[0]
 
 
 def _judge_print(
-    claim: Claim, evidence: Evidence
+    claim: Claim, evidence: Evidence, points: Points, truth: list[np.ndarray]
 ) -> tuple[list[RouteResult], str | None]:
-    """Judge the printed form where it is not the true one, or outside its condition."""
-    points = (*evidence.points, *evidence.outside)
-    other = claim.printed and (claim.derive or claim.corrected)
-    if not (evidence.printed or evidence.outside or other):
-        return [], None
-    printed = _printed(claim, evidence, points)
-    if printed is None:
+    """Judge the printed form where it is not the true one, and outside its condition."""
+    printed = _printed(claim, evidence, points.inside)
+    pairs = zip(truth, printed, strict=True)
+    same = all(_error(right, other) < SAME for right, other in pairs)
+    within = () if same else points.inside
+    asked = (*within, *points.outside)
+    if not asked:
         return [], None
     route, routine = next(iter(evidence.routes.items()))
-    found = [_array(resolve(routine)(**at)) for at in points]
-    misses = [
-        (at, value, form)
-        for at, value, form in zip(points, found, printed, strict=True)
-        if not holds(evidence, value, form)
+    found = [_array(resolve(routine)(**at)) for at in asked]
+    judged = list(zip(asked, found, _printed(claim, evidence, asked), strict=True))
+    results = [
+        dataclasses.replace(
+            _result(evidence, route, *one, "printed"), inside=place < len(within)
+        )
+        for place, one in enumerate(judged)
     ]
-    results = [_result(evidence, route, *miss, "printed") for miss in misses]
+    example = _counterexample(evidence, route, "printed", judged[: len(within)])
+    return results, example or _counterexample(
+        evidence, route, "printed", judged[len(within) :]
+    )
+
+
+def _counterexample(
+    evidence: Evidence,
+    route: str,
+    which: str,
+    judged: list[tuple[AtPoint, np.ndarray, np.ndarray]],
+) -> str | None:
+    """The point where a form misses the value of a route most clearly, with both."""
+    misses = [one for one in judged if not holds(evidence, one[1], one[2])]
     if not misses:
-        return [], None
+        return None
     at, value, form = max(misses, key=lambda miss: _error(miss[1], miss[2]))
     sizes = [_error(value, form) for _, value, form in misses]
-    example = (
-        f"At {describe(at)}: printed {_show(form)}, {route} {_show(value)}. The relative "
-        f"error at {len(misses)} of {len(points)} points is between {min(sizes):.2g} and "
+    return (
+        f"At {describe(at)}: {which} {_show(form)}, {route} {_show(value)}. The relative "
+        f"error at {len(misses)} of {len(judged)} points is between {min(sizes):.2g} and "
         f"{max(sizes):.2g}."
     )
-    return results, example
 
 
 def _error(value: np.ndarray, form: np.ndarray) -> float:
@@ -287,12 +330,13 @@ def _show(value: np.ndarray) -> str:
 def _score(
     claim: Claim,
     evidence: Evidence,
+    points: tuple[AtPoint, ...],
     truth: list[np.ndarray],
     found: Mapping[str, list[np.ndarray]],
 ) -> Score:
     """Whether some route at some point notices each slip of the true form."""
     total, survivors = 0, []
-    for name, forms in _wrong(claim, evidence, truth):
+    for name, forms in _wrong(claim, evidence, points, truth):
         pairs = zip(forms, truth, strict=True)
         if all(_error(right, wrong) < SAME for wrong, right in pairs):
             continue
@@ -308,14 +352,17 @@ def _score(
 
 
 def _wrong(
-    claim: Claim, evidence: Evidence, truth: list[np.ndarray]
+    claim: Claim,
+    evidence: Evidence,
+    points: tuple[AtPoint, ...],
+    truth: list[np.ndarray],
 ) -> Iterable[tuple[str, list[np.ndarray]]]:
     for name, routine in evidence.slips.items():
-        yield name, [_array(resolve(routine)(**at)) for at in evidence.points]
+        yield name, [_array(resolve(routine)(**at)) for at in points]
     form = expression(claim)
     if form is not None and evidence.relation == "=":
         slips = mutants(form)
-        rows = at_points([slip.expr for slip in slips], evidence.points)
+        rows = at_points([slip.expr for slip in slips], points)
         yield from ((slip.slip, row) for slip, row in zip(slips, rows, strict=True))
     elif evidence.relation == "=":
         for name, change in _value_slips(evidence).items():

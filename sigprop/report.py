@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sigprop.mathml import mathml
-from sigprop.results import ClaimResult, RouteResult, Run, write_text
+from sigprop.results import ClaimResult, RouteResult, Run, tally, write_text
 
 # The order of the page's sections; titles of papers lie in the template.
 _PAPERS = ("zucchet", "lru", "rotrnn", "blur", "sigprop")
@@ -257,6 +257,7 @@ def shared(run: Run) -> dict[str, Any]:
         "counts": Counter(claim.status for claim in run.claims),
         "sections": _sections(run),
         "groups": _groups,
+        "tally": tally,
         "plot": lambda claim: _plot(claim, run.margin),
     }
 

@@ -3,7 +3,8 @@
 import dataclasses
 import json
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ class RouteResult:
 
     ``value`` is measured over closed form, so 1 is agreement; ``low`` and ``high`` end
     its interval and equal ``value`` for a deterministic route.  ``form`` says which
-    form was judged: ``derived``, or ``printed`` where the paper's differs from it.
+    form was judged: ``derived``, or ``printed`` where the paper's differs from it or the
+    point does not meet the claim's condition, which ``inside`` says.
     """
 
     route: str
@@ -29,6 +31,7 @@ class RouteResult:
     verdict: str
     form: str = "derived"
     n: int | None = None
+    inside: bool = True
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,10 @@ class ClaimResult:
     statement: str
     printed: str | None
     corrected: str | None
+    assumes: str
     condition: str | None
     counterexample: str | None
     status: str
-    expected: str
     routes: tuple[str, ...]
     results: tuple[RouteResult, ...]
     mutants: int
@@ -59,10 +62,11 @@ class ClaimResult:
     reason: str = ""
     inherits: str = ""
     as_extracted: bool = False
+    expected: str | None = None
 
     @property
     def as_expected(self) -> bool:
-        """Whether the status is the one the claim announces."""
+        """Whether the status is the one that was announced; see ``announced``."""
         return self.status == self.expected
 
 
@@ -83,8 +87,40 @@ class Run:
 
     @property
     def as_expected(self) -> bool:
-        """Whether every claim has its expected status."""
+        """Whether every claim has its expected status; see ``announced``."""
         return all(claim.as_expected for claim in self.claims)
+
+
+def announced(run: Run, expected: Mapping[str, str]) -> Run:
+    """The run beside the status that each row announces, which no judge has read."""
+    return dataclasses.replace(
+        run,
+        claims=tuple(
+            dataclasses.replace(one, expected=str(expected[one.id]))
+            for one in run.claims
+        ),
+    )
+
+
+VALUELESS = ("definition", "not-checkable")  # statuses of rows without a truth value
+
+
+def tally(claims: Iterable[ClaimResult]) -> str:
+    """How many rows that are true or false came out as expected; the others, apart."""
+    rows = list(claims)
+    valued = [one for one in rows if one.status not in VALUELESS]
+    good = sum(one.as_expected for one in valued)
+    said = [f"{good} of {len(valued)} rows with a truth value as expected"]
+    counts = Counter(one.status for one in rows)
+    if counts["definition"]:
+        plural = "s" if counts["definition"] > 1 else ""
+        said.append(f"{counts['definition']} definition{plural}")
+    if counts["not-checkable"]:
+        said.append(f"{counts['not-checkable']} not checkable")
+    bad = sum(not one.as_expected for one in rows if one.status in VALUELESS)
+    if bad:
+        said.append(f"{bad} of these not as expected")
+    return said[0] + ("; " if said[1:] else "") + ", ".join(said[1:])
 
 
 def _plain(value: Any) -> Any:

@@ -22,39 +22,43 @@ def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteRe
     )
 
 
-def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> str:
-    """What the routes say together; the word ``inconclusive`` is a failure."""
-    if not claim.quantity:
-        return claim.expected  # a definition, or not checkable: there is no truth value
-    derived = [r for r in results if r.form == "derived"]
+def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> Status:
+    """What the routes say together, measured: no status that a row announces is read.
+
+    The statement is refuted where it fails within its condition and what is true is
+    known; conditional where it fails beyond it alone; undecided where the routes do not
+    suffice, disagree, or notice no slip of the form.
+    """
+    if not claim.quantity:  # there is no truth value
+        return Status.NOT_CHECKABLE if claim.reason else Status.DEFINITION
+    true = [r for r in results if r.form == "derived"]
     printed = [r for r in results if r.form == "printed"]
-    routes = {r.route for r in derived}
-    if any(r.verdict == "refuted" for r in derived):
-        return "refuted" if claim.expected != Status.REFUTED else "inconclusive"
-    if any(r.verdict != "confirmed" for r in derived) or not routes:
-        return "inconclusive"
-    if len(routes) < 2 and not (claim.evidence and claim.evidence.alone):
-        return "inconclusive"
-    if set(score.survivors) - set(claim.waivers):
-        return "inconclusive"
-    if printed:
-        simulations = [r for r in printed if r.route == "monte_carlo"]
-        seen = not simulations or any(r.verdict == "refuted" for r in simulations)
-        exact = any(r.verdict == "refuted" for r in printed if r.route != "monte_carlo")
-        if not (seen and exact):
-            return "inconclusive"
-        return (
-            Status.CONDITIONAL
-            if claim.expected == Status.CONDITIONAL
-            else Status.REFUTED
-        )
+    routes = {r.route for r in true}
+    if any(r.verdict == "refuted" for r in true):
+        another = any(r.inside for r in printed)  # then neither form is the true one
+        return Status.UNDECIDED if another else Status.REFUTED
+    alone = len(routes) < 2 and not (claim.evidence and claim.evidence.alone)
+    if not true or alone or set(score.survivors) - set(claim.waivers):
+        return Status.UNDECIDED
+    if any(r.verdict != "confirmed" for r in true):
+        return Status.UNDECIDED
+    if any(r.verdict == "refuted" for r in printed):
+        return _where_it_fails(printed)
     if claim.kind == Kind.DEFINITION:
         return Status.DEFINITION
-    return (
-        Status.PROVED
-        if "symbolic" in routes or (claim.printed is None and claim.derive)
-        else Status.CONFIRMED
-    )
+    proved = "symbolic" in routes or (claim.printed is None and claim.derive)
+    return Status.PROVED if proved else Status.CONFIRMED
+
+
+def _where_it_fails(printed: list[RouteResult]) -> Status:
+    """Within the condition or beyond it alone; what simulates has to see it too."""
+    refuting = [r for r in printed if r.verdict == "refuted"]
+    within = {r.route for r in refuting if r.inside}
+    simulated = any(r.route == "monte_carlo" for r in printed if r.inside)
+    if within - {"monte_carlo"} and ("monte_carlo" in within or not simulated):
+        return Status.REFUTED
+    beyond = {r.route for r in refuting if not r.inside} - {"symbolic"}
+    return Status.CONDITIONAL if beyond and not within else Status.UNDECIDED
 
 
 def finish(
@@ -75,10 +79,10 @@ def finish(
         statement=claim.statement,
         printed=None if claim.paper == "sigprop" else claim.statement,
         corrected=claim.correction,
-        condition=claim.condition,
+        assumes=claim.assumes,
+        condition=claim.condition.words if claim.condition else None,
         counterexample=example,
         status=str(status_of(claim, results, score)),
-        expected=str(claim.expected),
         routes=tuple(dict.fromkeys(r.route for r in results)),
         results=tuple(results),
         mutants=score.total,

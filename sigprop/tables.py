@@ -5,13 +5,15 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from sigprop.results import tally
+
 MARKS = {
     "proved": "green",
     "confirmed": "green",
     "definition": "cyan",
     "conditional": "yellow",
     "refuted": "magenta",
-    "inconclusive": "red",
+    "undecided": "red",
     "not-checkable": "dim",
 }
 SHORT = {
@@ -30,12 +32,10 @@ def status_word(status: str) -> Text:
 
 
 def outcome(run: Any, loaded: float) -> str:
-    """How many claims came out as expected, and how the run was made."""
-    good = sum(claim.as_expected for claim in run.claims)
+    """How many rows came out as expected, and how the run was made."""
     return (
-        f"{good} of {len(run.claims)} claims have their expected status. Tier {run.tier}, "
-        f"seed {run.seed}, {run.dtype} on {run.device}; {run.seconds:.1f} s after "
-        f"{loaded:.1f} s of imports."
+        f"{tally(run.claims)}. Tier {run.tier}, seed {run.seed}, {run.dtype} on "
+        f"{run.device}; {run.seconds:.1f} s after {loaded:.1f} s of imports."
     )
 
 

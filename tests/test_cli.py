@@ -204,7 +204,7 @@ def verified(tmp_path_factory):
 def test_verify_says_what_it_found_and_exits_with_zero(verified):
     done, _ = verified
     assert done.exit_code == console.EXPECTED, done.output
-    assert "2 of 2 claims have their expected status. Tier quick" in done.output
+    assert "2 of 2 rows with a truth value as expected. Tier quick" in done.output
     for claim_id in QUICK:
         assert claim_id in done.output
 

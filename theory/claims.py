@@ -37,6 +37,7 @@ class Status(StrEnum):
     CONFIRMED = "confirmed"
     CONDITIONAL = "conditional"
     REFUTED = "refuted"
+    UNDECIDED = "undecided"
     NOT_CHECKABLE = "not-checkable"
 
 
@@ -56,6 +57,20 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What a statement needs beyond what its paper states or assumes throughout.
+
+    Attributes:
+        words: For the reader.
+        holds: Whether a point meets it; takes the values that it reads by their names,
+            and the others as ``**_``.
+    """
+
+    words: str
+    holds: Callable[..., bool]
+
+
+@dataclass(frozen=True)
 class Claim:
     """One statement and everything needed to decide it.
 
@@ -71,7 +86,9 @@ class Claim:
             the derived form letter by letter.
         correction: LaTeX of the corrected statement, where the printed one is wrong.
         corrected: The form that ``correction`` writes; judged like the derived one.
-        condition: What it needs; for a conditional claim, the unstated condition.
+        assumes: Domain and standing assumptions under which the paper states it.
+        condition: What it needs beyond them.  Points that do not meet it are judged as
+            printed alone: where the statement fails there, it is conditional.
         grid: Parameter points at which it is judged.
         margin: Equivalence margin of the statistical verdict, as a fraction.
         off: How far an approximation is off at most where it is judged, as a fraction
@@ -100,7 +117,8 @@ class Claim:
     printed: Callable[[], Expr] | None = None
     correction: str | None = None
     corrected: Callable[[], Expr] | None = None
-    condition: str | None = None
+    assumes: str = ""
+    condition: Condition | None = None
     grid: tuple[Point, ...] = ()
     margin: float = 0.05
     off: float = 0.0

@@ -24,7 +24,8 @@ class Evidence:
     of their own names; ``lam_bar`` is the conjugate of ``lam`` unless given.
 
     Attributes:
-        points: Values by name, at generic parameters of the domain and at its edges.
+        points: Values by name, at generic parameters of the domain and at its edges;
+            of a conditional statement, also such as do not meet the condition.
         routes: By route (``reference``, ``impulse``, ``autodiff``, ...) what gives the
             value on the left, independently of the form.
         form: The right side that is true, where it is no expression; otherwise it is
@@ -32,7 +33,6 @@ class Evidence:
         printed: The right side as printed, where it is another one and no expression.
         proof: Proves the true statement for all parameters, with SymPy.
         relation: How the value stands to the form.
-        outside: Points at which a conditional statement fails as printed.
         tolerance: Relative error allowed of an equality, of the largest entry.
         absolute: Absolute error allowed instead, half a unit of a printed digit.
         slips: By name, wrong right sides that are no single slip of an expression.
@@ -45,7 +45,6 @@ class Evidence:
     printed: Routine | None = None
     proof: Callable[[], bool] | None = None
     relation: Relation = "="
-    outside: tuple[AtPoint, ...] = ()
     tolerance: float = 1e-10
     absolute: float = 0.0
     slips: Mapping[str, Routine] = field(default_factory=dict)

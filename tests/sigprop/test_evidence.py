@@ -9,7 +9,7 @@ from sympy import Integer, Symbol, cos, exp
 
 from sigprop import evidence
 from sigprop.statuses import finish
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import start
 from theory.evidence import Evidence
 from theory.symbols import lam, lam_bar, rho
@@ -85,7 +85,7 @@ def test_a_wrong_print_is_refuted_with_its_values():
     assert "4 of 4 points" in found.counterexample
 
 
-def test_a_refutation_that_is_none_is_inconclusive_or_proved():
+def test_a_refutation_that_is_none_is_undecided_or_proved():
     assert (
         status(claim(Status.REFUTED, derive=derived, printed=right)).status == "proved"
     )
@@ -98,11 +98,11 @@ def test_a_wrong_correction_is_not_accepted():
         printed=lambda: 1 / (1 + rho * lam),
         corrected=lambda: 1 / (1 - 2 * rho * lam),
     )
-    assert status(one).status == "inconclusive"
+    assert status(one).status == "undecided"
 
 
 def test_one_route_needs_its_reason():
-    assert status(claim(printed=right)).status == "inconclusive"
+    assert status(claim(printed=right)).status == "undecided"
     alone = {"alone": "there is nothing else"}
     found = status(claim(printed=right, evidence=alone))
     assert found.status == "confirmed"
@@ -119,12 +119,36 @@ def test_a_condition_is_seen_to_matter():
         "form": lambda x: x,
     }
     assert status(claim(evidence=table)).status == "confirmed"
-    outside = claim(Status.CONDITIONAL, evidence=table | {"outside": ({"x": -1.0},)})
-    found = status(outside)
+    table["points"] += ({"x": -1.0},)
+    assert status(claim(evidence=table)).status == "refuted"
+    positive = Condition("x > 0", lambda x, **_: x > 0)
+    found = status(claim(evidence=table, condition=positive))
     assert found.status == "conditional"
     assert "x=-1" in found.counterexample
-    inside = claim(Status.CONDITIONAL, evidence=table | {"outside": ({"x": 3.0},)})
-    assert status(inside).status == "confirmed"
+    assert [one.inside for one in found.results] == [True, True, True, True, False]
+
+
+def test_a_condition_that_does_not_matter_makes_nothing_conditional():
+    table = {
+        "points": ({"x": 0.5}, {"x": 2.0}, {"x": -3.0}),
+        "routes": {"reference": lambda x: x * x, "other": lambda x: x**2},
+        "form": lambda x: abs(x) ** 2,
+    }
+    positive = Condition("x > 0", lambda x, **_: x > 0)
+    assert status(claim(evidence=table, condition=positive)).status == "confirmed"
+
+
+def test_a_condition_does_not_help_a_form_that_fails_within_it():
+    table = {
+        "points": ({"x": 0.5}, {"x": 2.0}, {"x": -3.0}),
+        "routes": {"reference": lambda x: abs(x), "other": lambda x: np.sqrt(x**2)},
+        "form": lambda x: abs(x),
+        "printed": lambda x: x if x < 1 else 2 * x,
+    }
+    positive = Condition("x > 0", lambda x, **_: x > 0)
+    found = status(claim(evidence=table, condition=positive))
+    assert found.status == "refuted"
+    assert "1 of 2 points" in found.counterexample
 
 
 @pytest.mark.parametrize(
@@ -223,7 +247,9 @@ def test_a_print_that_fails_at_one_point_is_found_there():
     table["routes"] = {"reference": total, "impulse": brute_force}
     found = status(claim(Status.REFUTED, evidence=table))
     assert found.status == "refuted"
-    (miss,) = [r for r in found.results if r.form == "printed"]
+    judged = [r for r in found.results if r.form == "printed"]
+    (miss,) = [r for r in judged if r.verdict == "refuted"]
+    assert len(judged) == len(POINTS)
     assert (miss.point, str(miss.verdict)) == (evidence.describe(POINTS[2]), "refuted")
     assert f"At {evidence.describe(POINTS[2])}: printed" in found.counterexample
     assert "1 of 4 points is between 0.5 and 0.5" in found.counterexample
@@ -235,7 +261,7 @@ def test_a_slip_that_is_not_noticed_is_counted_against_the_row():
 
     table = {"slips": {"hardly": same}, "tolerance": 1e-6}
     found = status(claim(derive=derived, printed=right, evidence=table))
-    assert found.status == "inconclusive"
+    assert found.status == "undecided"
     assert found.killed == found.mutants - 1
     waived = claim(
         derive=derived, printed=right, evidence=table, waivers={"hardly": "x"}

@@ -15,12 +15,20 @@ from rich.console import Console
 from sigprop import catalogue
 from sigprop.mutation import Score
 from sigprop.report import render
-from sigprop.results import ClaimResult, RouteResult, Run, rows, write_json
+from sigprop.results import (
+    ClaimResult,
+    RouteResult,
+    Run,
+    announced,
+    rows,
+    tally,
+    write_json,
+)
 from sigprop.site import render_site
 from sigprop.statuses import drawn_result, finish
 from sigprop.tables import ledger_table, outcome, summary
 from sigprop.verdict import Verdict, Word
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 
 CLAIM = Claim(
@@ -33,7 +41,8 @@ CLAIM = Claim(
     expected=Status.CONDITIONAL,
     code="sigprop.stable.ring_gain",
     correction=r"\beta",
-    condition="a condition",
+    assumes="what it assumes",
+    condition=Condition("a condition", lambda **_: True),
     waivers={"first": "a reason", "third": "another"},
     note="a note",
     topic="a topic",
@@ -47,10 +56,11 @@ RESULTS = (
     RouteResult("monte_carlo", "b", 1.01, 0.97, 1.04, "confirmed", n=70_000),
     RouteResult("monte_carlo", "c", 0.99, 0.96, 1.03, "confirmed", n=80_000),
     RouteResult("monte_carlo", "b", 1.5, 1.45, 1.55, "refuted", "printed", 70_000),
-    RouteResult("autodiff", "b", 1.5, 1.5, 1.5, "refuted", "printed"),
+    RouteResult("autodiff", "b", 1.5, 1.5, 1.5, "refuted", "printed", inside=False),
 )
 SCORE = Score(9, ("first", "second"))
-FOUND = finish(CLAIM, list(RESULTS), SCORE, 12.5, "an example")
+JUDGED = finish(CLAIM, list(RESULTS), SCORE, 12.5, "an example")
+FOUND = dataclasses.replace(JUDGED, expected="conditional")
 
 
 def test_a_record_has_every_field_from_where_it_belongs():
@@ -63,10 +73,10 @@ def test_a_record_has_every_field_from_where_it_belongs():
         statement=r"\alpha",
         printed=r"\alpha",
         corrected=r"\beta",
+        assumes="what it assumes",
         condition="a condition",
         counterexample="an example",
-        status="inconclusive",  # a mutant survives that is not waived
-        expected="conditional",
+        status="undecided",  # a mutant survives that is not waived
         routes=("impulse", "monte_carlo", "autodiff"),
         results=RESULTS,
         mutants=9,
@@ -80,7 +90,8 @@ def test_a_record_has_every_field_from_where_it_belongs():
         inherits="what inherits",
         as_extracted=True,
     )
-    assert wanted == FOUND
+    assert wanted == JUDGED
+    assert wanted.expected is None  # no judge knows it
     assert not FOUND.as_expected
 
 
@@ -143,27 +154,49 @@ def lines(table):
 def test_the_table_of_a_run_has_the_interval_of_the_derived_form():
     _, line = lines(summary(run(FOUND)))
     assert line == [
-        *("zucchet:0", "inconclusive", "expected conditional", "imp mc ad"),
+        *("zucchet:0", "undecided", "expected conditional", "imp mc ad"),
         *("0.9600 .. 1.0400", "7/9", "12.5"),
     ]
-    bare = dataclasses.replace(
-        FOUND, results=FOUND.results[:1], expected="inconclusive"
-    )
+    bare = dataclasses.replace(FOUND, results=FOUND.results[:1], expected="undecided")
     assert lines(summary(run(bare)))[1][2:] == ["✓", "imp mc ad", "-", "7/9", "12.5"]
 
 
 def test_the_table_of_the_ledger_has_kind_status_score_and_title():
     assert lines(ledger_table([FOUND]))[1] == [
-        *("zucchet:0", "bound", "inconclusive not conditional", "7/9", "A title")
+        *("zucchet:0", "bound", "undecided not conditional", "7/9", "A title")
     ]
 
 
 def test_the_last_line_of_a_run_says_how_it_was_made():
-    good = dataclasses.replace(FOUND, expected="inconclusive")
+    good = dataclasses.replace(FOUND, expected="undecided")
     assert outcome(run(FOUND, good, good), 3.25) == (
-        "2 of 3 claims have their expected status. Tier headline, seed 31, float64 on a "
+        "2 of 3 rows with a truth value as expected. Tier headline, seed 31, float64 on a "
         "device; 77.0 s after 3.2 s of imports."
     )
+
+
+def test_rows_without_a_truth_value_are_counted_apart():
+    good = dataclasses.replace(FOUND, status="proved", expected="proved")
+    valueless = [
+        dataclasses.replace(FOUND, status=word, expected=word)
+        for word in ("definition", "definition", "not-checkable")
+    ]
+    assert tally([good, FOUND, *valueless]) == (
+        "1 of 2 rows with a truth value as expected; 2 definitions, 1 not checkable"
+    )
+    strange = dataclasses.replace(valueless[0], expected="proved")
+    assert tally([good, strange]) == (
+        "1 of 1 rows with a truth value as expected; 1 definition, 1 of these not as "
+        "expected"
+    )
+
+
+def test_a_run_is_held_against_what_its_rows_announce():
+    right = announced(run(JUDGED), {"zucchet:0": Status.UNDECIDED})
+    assert right.as_expected
+    assert right.claims[0].expected == "undecided"
+    for other in set(Status) - {Status.UNDECIDED}:
+        assert not announced(run(JUDGED), {"zucchet:0": other}).as_expected
 
 
 def noted(page):
@@ -186,6 +219,7 @@ def written():
 def test_a_page_shows_every_field_under_its_name(kind, written):
     page = written[kind]
     found = noted(page)
+    assert found["Assumes"] == "what it assumes"
     assert found["Condition"] == "a condition"
     assert found["Counterexample"] == "an example"
     assert found["Later results"] == "what inherits"
@@ -226,6 +260,7 @@ def test_the_list_of_claims_has_the_fields_of_the_row(monkeypatch):
     monkeypatch.setattr(catalogue, "_score", lambda claim: SCORE)
     found = catalogue.row(CLAIM)
     wanted = dataclasses.asdict(FOUND)
+    assert found.pop("condition") == "a condition"
     for key in found.keys() - {"status", "routes", "results", "mutants", "killed"}:
         assert found[key] == wanted.get(key, getattr(CLAIM, key, None)), key
     assert found["status"] in (None, Status.CONDITIONAL)

@@ -88,6 +88,7 @@ def claim(id: str, status: str, expected: str | None = None, **given: object):
         "statement": r"\mathbb{E}|h|^2 = \frac{1}{1-|\lambda|^2}",
         "printed": None,
         "corrected": None,
+        "assumes": "",
         "condition": None,
         "counterexample": None,
         "status": status,
@@ -236,8 +237,12 @@ def test_a_formula_that_fails_stops_the_report():
 
 
 def test_the_head_says_whether_all_is_as_expected(page: str):
-    assert "1 of 5 claims did not come out as expected" in page
-    assert "All 2 claims came out as expected" in render(run(CONFIRMED, REFUTED))
+    assert (
+        "✗ 3 of 3 rows with a truth value as expected; 1 definition, 1 not checkable, 1 "
+        "of these not as expected; not as expected:"
+    ) in page
+    both = render(run(CONFIRMED, REFUTED))
+    assert "✓ 2 of 2 rows with a truth value as expected." in both
     assert "no claims" in render(run())
     for fact in ("SMOKE", "0.05", "10<sup>−6</sup>", "cpu", "float64", "jax 0.10.1"):
         assert fact in page

@@ -8,11 +8,12 @@ import pytest
 from sympy import Rational
 
 from sigprop.mutation import Score
-from sigprop.results import RouteResult
+from sigprop.results import RouteResult, announced
 from sigprop.simulate import whole_batches
 from sigprop.statuses import status_of
 from sigprop.verdict import plan
 from sigprop.verify import verify
+from tests.sealed import sealed
 from theory.claims import Status, find, select
 from theory.papers import grids
 from theory.points import WHITE, EigenPoint
@@ -73,15 +74,17 @@ STATUSES = {
     "derived 5 % off": "refuted",
     "right but said to be wrong": "proved",
     "kernel 5 % off": "refuted",
-    "correction 5 % off": "inconclusive",
-    "said to be wrong, derived 5 % off": "inconclusive",
-    "blind plan": "inconclusive",
+    "correction 5 % off": "undecided",
+    "said to be wrong, derived 5 % off": "undecided",
+    "blind plan": "undecided",
 }
 
 
 @pytest.fixture(scope="module")
 def run():
-    return verify((*select(ids=REAL), *WRONG.values()))
+    claims = (*select(ids=REAL), *WRONG.values())
+    judged = verify(tuple(map(sealed, claims)))
+    return announced(judged, {one.id: one.expected for one in claims})
 
 
 @pytest.fixture(scope="module")
@@ -235,12 +238,15 @@ def test_progress_reaches_its_total_in_every_stage():
 
 @pytest.mark.slow
 def test_every_claim_has_its_expected_status():
-    run = verify(select())
+    run = verify(tuple(map(sealed, select())))
+    run = announced(run, {one.id: one.expected for one in select()})
     assert run.as_expected, [c.id for c in run.claims if not c.as_expected]
 
 
-def result(route, verdict, form="derived"):
-    return RouteResult(route, "somewhere", math.nan, math.nan, math.nan, verdict, form)
+def result(route, verdict, form="derived", inside=True):
+    return RouteResult(
+        route, "somewhere", math.nan, math.nan, math.nan, verdict, form, inside=inside
+    )
 
 
 GOOD = [result("symbolic", "confirmed"), result("reference", "confirmed")]
@@ -252,12 +258,25 @@ BAD_PRINT = [
 ]
 STATUS_TABLE = [
     (GOOD, "proved"),
-    (GOOD[:1], "inconclusive"),
-    ([*GOOD, result("monte_carlo", "inconclusive")], "inconclusive"),
+    (GOOD[:1], "undecided"),
+    ([*GOOD, result("monte_carlo", "inconclusive")], "undecided"),
     ([*GOOD, result("monte_carlo", "refuted")], "refuted"),
     ([*BAD_PRINT, result("monte_carlo", "refuted", "printed")], "refuted"),
-    ([*BAD_PRINT, result("monte_carlo", "confirmed", "printed")], "inconclusive"),
-    ([*BAD_PRINT[:3], result("monte_carlo", "refuted", "printed")], "inconclusive"),
+    ([*BAD_PRINT, result("monte_carlo", "confirmed", "printed")], "undecided"),
+    ([*BAD_PRINT[:3], result("monte_carlo", "refuted", "printed")], "undecided"),
+]
+BEYOND = result("reference", "refuted", "printed", inside=False)
+WITHIN = result("reference", "confirmed", "printed")
+STATUS_TABLE += [
+    ([*GOOD, WITHIN], "proved"),  # a print in other words is the true form
+    ([*GOOD, BEYOND], "conditional"),
+    ([*GOOD, WITHIN, BEYOND], "conditional"),
+    ([*GOOD, result("reference", "confirmed", "printed", inside=False)], "proved"),
+    ([*BAD_PRINT[:2], BAD_PRINT[3]], "refuted"),
+    ([*BAD_PRINT[:2], BAD_PRINT[3], BEYOND], "refuted"),
+    ([*GOOD, result("symbolic", "refuted", "printed", inside=False)], "undecided"),
+    ([*GOOD[:1], result("reference", "refuted"), BAD_PRINT[3]], "undecided"),
+    ([*GOOD, result("monte_carlo", "refuted", "printed"), BEYOND], "undecided"),
 ]
 
 
@@ -269,6 +288,6 @@ def test_status_follows_from_the_routes(results, status):
 def test_a_surviving_mutant_is_a_failure_unless_it_is_waived():
     claim = find("zucchet:60")
     waived = dataclasses.replace(claim, waivers={"doubled": "a reason"})
-    assert status_of(claim, GOOD, Score(3, ("doubled",))) == "inconclusive"
+    assert status_of(claim, GOOD, Score(3, ("doubled",))) == "undecided"
     assert status_of(waived, GOOD, Score(3, ("doubled",))) == "proved"
-    assert status_of(waived, GOOD, Score(3, ("doubled", "halved"))) == "inconclusive"
+    assert status_of(waived, GOOD, Score(3, ("doubled", "halved"))) == "undecided"

@@ -3,7 +3,7 @@
 import math
 
 from theory import bidirectional as two
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.blur.routes import BARRON, MEMORY
 
@@ -147,14 +147,23 @@ def _barron() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.bidirectional_memory.reconstruction_norms",
-            condition="the norms of the reconstructions are bounded in k, as for "
-            "eigenvalues spread over a circle",
+            condition=Condition(
+                "the norms of the reconstructions are bounded in k, as for "
+                "eigenvalues spread over a circle",
+                lambda spread, **_: spread == "circle",
+            ),
             evidence=Evidence(
-                tuple({"count": count, "spread": "circle"} for count in (4, 16, 40)),
+                tuple(
+                    {"count": count, "spread": spread}
+                    for spread, counts in (
+                        ("circle", (4, 16, 40)),
+                        ("real", (4, 8, 16)),
+                    )
+                    for count in counts
+                ),
                 {"reference": MEMORY + "reconstruction_norms"},
                 form=lambda count, spread: float(count),
                 relation="<=",
-                outside=tuple({"count": c, "spread": "real"} for c in (4, 8, 16)),
                 slips={"an eighth": lambda count, spread: count / 8},
                 alone="singular values",
             ),
@@ -321,13 +330,15 @@ def _neurons() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "theory.bidirectional.hidden_neurons",
             two.hidden_neurons,
-            condition="D is the least number of neurons that suffices, not that of any "
-            "network that does",
+            condition=Condition(
+                "D is the least number of neurons that suffices, not that of any "
+                "network that does",
+                lambda padding, **_: padding == 0,
+            ),
             evidence=Evidence(
-                ({**IDLE, "padding": 0},),
+                tuple({**IDLE, "padding": idle} for idle in (0, 1, 1000)),
                 {"reference": BARRON + "padded_neurons"},
                 relation="<=",
-                outside=({**IDLE, "padding": 1}, {**IDLE, "padding": 1000}),
                 slips={"half of it": lambda **at: 0.5},
                 alone="one network, of a logistic function, with idle neurons added",
             ),

@@ -1,7 +1,7 @@
 """BLUR (2025), Sections 4.1-4.2: layers composed and unrolled, Eq. 12 to 17."""
 
 from theory import bidirectional as two
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.blur.routes import POINTS, ROUTES, placed
 
@@ -38,12 +38,16 @@ def _composition() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.networks.blocks.Block",
-            condition="n = s: the nonlinearity keeps the width of the state",
+            condition=Condition(
+                "n = s: the nonlinearity keeps the width of the state",
+                lambda n, s, **_: n == s,
+            ),
             evidence=Evidence(
-                ({"n": 4, "s": 4}, {"n": 256, "s": 256}),
+                tuple(
+                    {"n": n, "s": s} for n, s in ((4, 4), (256, 256), (256, 7), (4, 1))
+                ),
                 {"reference": lambda n, s: s},  # z_k is of the size of G's range
                 form=lambda n, s: n,  # C u_k, and what L_3 takes
-                outside=({"n": 256, "s": 7}, {"n": 4, "s": 1}),
                 alone="sizes of arrays",
             ),
             note="z of Eq. 12 has s entries, C u has n, and L_3 takes n. The caption of "

@@ -180,7 +180,7 @@ def _one_direction() -> tuple[Claim, ...]:
             "sigprop.references.bidirectional.recomposed",
             {"reference": "recomposed", "reference_slow": "recomposed_slowly"},
             "weights",
-            condition="A is diagonalisable, which the paper says holds up to an "
+            assumes="A is diagonalisable, which the paper says holds up to an "
             "arbitrarily small perturbation",
             note="The perturbation may cost everything: see the row on measure zero.",
         ),

@@ -3,7 +3,7 @@
 import math
 
 from theory import bidirectional as two
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.blur.routes import STABILITY
 from theory.symbols import T, lam
@@ -154,12 +154,14 @@ def _initialisation() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "theory.bidirectional.ring_energy",
-            condition="e_max < 1, or inputs normalised by the LRU's gamma",
+            condition=Condition(
+                "e_max < 1, or inputs normalised by the LRU's gamma",
+                lambda e_max, **_: e_max < 1,
+            ),
             evidence=Evidence(
-                RINGS,
+                (*RINGS, {"e_min": 0.0, "e_max": 1.0}),
                 {"reference": STABILITY + "ring_energy"},
                 form=_energy,
-                outside=({"e_min": 0.0, "e_max": 1.0},),
                 proof=two.ring_energy_is_a_mean,
             ),
             note="The stated goal is |lambda| < 1, the stated interval contains 1, and "

@@ -1,7 +1,7 @@
 """BLUR (2025), universality: Theorem 4.1, Eq. 18 to 22 and Lemma A.1."""
 
 from theory import bidirectional as two
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.blur.routes import MEMORY, placed
 
@@ -42,10 +42,11 @@ def _theorem() -> tuple[Claim, ...]:
         r"\text{sup}_{\bm{v}\in\mathcal{V}} \|\hat{\mathcal{F}}(\bm{v}) - "
         r"\mathcal{F}(\bm{v})\| \le \varepsilon"
     )
-    condition = (
+    general = Condition(
         "eigenvalues and input weights in general position (distinct, and those of one "
         "direction not those of the other where states are added), a merge of the pair "
-        "that loses nothing, and inputs bounded by one constant"
+        "that loses nothing, and inputs bounded by one constant",
+        lambda kind, merge, **_: kind == "drawn" and merge in ("pair", "sum"),
     )
     return (
         Claim(
@@ -58,12 +59,11 @@ def _theorem() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.bidirectional_memory.merged_rank",
-            condition=condition,
+            condition=general,
             evidence=Evidence(
-                MERGED,
+                (*MERGED, *LOST),
                 placed(MEMORY, impulse="merged_rank", reference="merged_rank_slowly"),
                 form=_size,
-                outside=LOST,
             ),
             note="Judged where it can fail: the width n = dim V has to make the merged "
             "state hold all inputs. The values are the inputs that the real part of the "
@@ -84,12 +84,11 @@ def _theorem() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.bidirectional_memory.recovered",
-            condition=condition,
+            condition=general,
             evidence=Evidence(
-                MERGED,
+                (*MERGED, *LOST),
                 placed(MEMORY, impulse="recovered", reference="recovered_by_solving"),
                 form=lambda **_: 1.0,
-                outside=LOST,
             ),
             note="The values are the share of the worst input that the merged state "
             "holds: one, or nothing. Where it is nothing, two inputs a distance 2 apart "
@@ -106,16 +105,17 @@ def _theorem() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.bidirectional_memory.network_rank",
-            condition="dN <= 256, so at most 36 steps of seven series in the paper's "
-            "network",
+            condition=Condition(
+                "dN <= 256, so at most 36 steps of seven series in the paper's network",
+                lambda series, steps, **_: series * steps <= 256,
+            ),
             evidence=Evidence(
-                ({"series": 7, "steps": 24}, {"series": 1, "steps": 24}),
+                tuple(
+                    {"series": series, "steps": steps}
+                    for series, steps in ((7, 24), (1, 24), (7, 48), (1, 336))
+                ),
                 placed(MEMORY, impulse="network_rank"),
                 form=lambda series, steps: series * steps,
-                outside=(
-                    {"series": 7, "steps": 48},
-                    {"series": 1, "steps": 336},
-                ),
                 alone="a rank, of one layer of the paper's size drawn as it draws it",
             ),
             note="With Table 6 n is 128, below dN = 168 already at the shortest horizon "
@@ -171,18 +171,19 @@ def _sketch() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.bidirectional_memory.merged_rank",
-            condition="the merge is in general position and n is at least dim V",
+            condition=Condition(
+                "the merge is in general position and n is at least dim V",
+                lambda n, m, k, merge, **_: merge == "pair" and n >= _size(m, k),
+            ),
             evidence=Evidence(
                 (
                     {"seed": 0, **SIX, "kind": "ones"},
                     {"seed": 1, **SIX, "kind": "ones"},
-                ),
-                placed(MEMORY, impulse="merged_rank", reference="merged_rank_slowly"),
-                form=_size,
-                outside=(
                     {"seed": 0, **SIX, "kind": "ones", "merge": "difference"},
                     {"seed": 0, **SIX, "kind": "ones", "merge": "backward"},
                 ),
+                placed(MEMORY, impulse="merged_rank", reference="merged_rank_slowly"),
+                form=_size,
             ),
             note="A linear map of 2n numbers to n forgets n of them. With the proof's own "
             "input weights of one, the difference of both states forgets u_k.",
@@ -203,15 +204,16 @@ def _lemma() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.bidirectional_memory.subspace_rank",
-            condition="pairwise distinct eigenvalues and input weights in general "
-            "position",
+            condition=Condition(
+                "pairwise distinct eigenvalues and input weights in general position",
+                lambda kind, **_: kind == "drawn",
+            ),
             evidence=Evidence(
-                SPAN,
+                (*SPAN, *BROKEN),
                 placed(
                     MEMORY, impulse="subspace_rank", reference="subspace_rank_slowly"
                 ),
                 form=lambda P, **_: P,
-                outside=BROKEN,
             ),
             note="With n equal to the dimension it is enough, for generic parameters. The "
             "proof's weights of one, taken for d = m = 1, do not extend to m = 2: both "
@@ -228,17 +230,21 @@ def _lemma() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.bidirectional_memory.rounded_reconstruction",
-            condition="exact arithmetic, or eigenvalues spread over the circle",
+            condition=Condition(
+                "exact arithmetic, or eigenvalues spread over the circle, or at most "
+                "eight real ones",
+                lambda k, spread, **_: spread == "circle" or k <= 8,
+            ),
             evidence=Evidence(
                 tuple(
                     {"k": k, "spread": spread}
-                    for k, spread in ((4, "circle"), (40, "circle"), (4, "real"))
+                    for spread, sizes in (("circle", (4, 40)), ("real", (4, 16, 40)))
+                    for k in sizes
                 ),
                 placed(
                     MEMORY, reference="rounded_reconstruction", impulse="rounded_solve"
                 ),
                 MEMORY + "rounded_inputs",
-                outside=({"k": 16, "spread": "real"}, {"k": 40, "spread": "real"}),
             ),
             note="A Vandermonde matrix of real nodes has a condition number that grows "
             "exponentially in its size. In double precision 16 real eigenvalues lose "
@@ -249,9 +255,8 @@ def _lemma() -> tuple[Claim, ...]:
 
 
 def _vandermonde() -> tuple[Claim, ...]:
-    def pair(number, side, symbol, latex, routes, form, expected, **more):
+    def pair(number, side, symbol, latex, routes, form, expected, proof=None, **more):
         points = more.pop("points")
-        given = {key: more.pop(key) for key in ("outside", "proof") if key in more}
         return Claim(
             f"blur:{number}",
             f"Eq. {number}, {APPENDIX}",
@@ -265,7 +270,7 @@ def _vandermonde() -> tuple[Claim, ...]:
                 tuple({"seed": i, **at, "side": side} for i, at in enumerate(points)),
                 placed(MEMORY, **routes),
                 MEMORY + form,
-                **given,
+                proof=proof,
             ),
             topic="bidirectional",
             **more,
@@ -286,14 +291,16 @@ def _vandermonde() -> tuple[Claim, ...]:
 
     built = {"reference": "vandermonde_loop", "impulse": "vandermonde_layer"}
     solved = {"impulse": "reconstruction", "reference": "reconstruction_slowly"}
-    distinct = "the eigenvalues are pairwise distinct; n >= k is stated before Eq. 20"
+    tall = "n >= k, as stated before Eq. 20"
+    distinct = Condition(
+        "the eigenvalues are pairwise distinct", lambda kind, **_: kind != "equal"
+    )
     assumed = (
         "Section 4.2 assumes distinct eigenvalues at initialisation; theorem and proof "
         "allow any. At least k distinct ones are needed, and they are generic."
     )
 
-    def lost(side):
-        return ({"seed": 0, **TALL, "kind": "equal", "side": side},)
+    lost = {"seed": 0, **TALL, "kind": "equal"}
 
     return (
         pair(
@@ -317,8 +324,8 @@ def _vandermonde() -> tuple[Claim, ...]:
             solved,
             "ordered",
             Status.CONDITIONAL,
-            points=(SQUARE, TALL),
-            outside=lost("forward"),
+            points=(SQUARE, TALL, lost),
+            assumes=tall,
             condition=distinct,
             note=assumed,
         ),
@@ -343,8 +350,8 @@ def _vandermonde() -> tuple[Claim, ...]:
             solved,
             "ordered",
             Status.CONDITIONAL,
-            points=(SQUARE, TALL),
-            outside=lost("backward"),
+            points=(SQUARE, TALL, lost),
+            assumes=tall,
             condition=distinct,
             note=assumed,
         ),

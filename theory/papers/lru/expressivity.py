@@ -1,13 +1,12 @@
 """Orvieto et al. (2023), Appendix E.1 and Figure 6: what the prose says of stacks."""
 
-import math
-
 from sympy import sin
 
 from theory import spectral
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.lru.rows import SPECTRAL
+from theory.papers.lru.spectral import BARE, UNITARY
 from theory.spectral import omega
 
 
@@ -36,12 +35,17 @@ def _spectra() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.spectral.causal_share",
-            condition="the kernel of H vanishes at negative times",
+            condition=Condition(
+                "the kernel of H vanishes at negative times",
+                lambda kernel, **_: kernel in ("decaying", "ringing"),
+            ),
             evidence=Evidence(
-                ({"kernel": "decaying"}, {"kernel": "ringing"}),
+                tuple(
+                    {"kernel": kernel}
+                    for kernel in ("decaying", "ringing", "gaussian", "two-sided")
+                ),
                 {"reference": f"{SPECTRAL}.causal_share"},
                 form=lambda kernel: 1.0,
-                outside=({"kernel": "gaussian"}, {"kernel": "two-sided"}),
                 alone="the energy of a kernel at times that a causal system can reach",
             ),
             note="A real-valued H has an even kernel, half of whose energy lies in the "
@@ -59,12 +63,14 @@ def _spectra() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.spectral.sine_of_the_same_frequency",
-            condition="the sine has no beginning, or its transient has died out",
+            condition=Condition(
+                "the sine has no beginning, or its transient has died out",
+                lambda lam, history, **_: abs(lam) ** history < 1e-12,
+            ),
             evidence=Evidence(
-                waves,
+                (*waves, *({**wave, "history": 0} for wave in waves)),
                 {"reference": f"{SPECTRAL}.started_sine"},
                 form=f"{SPECTRAL}.sine_of_the_same_frequency",
-                outside=tuple({**wave, "history": 0} for wave in waves),
                 alone="the real part of the recurrence, summed over ages",
             ),
             note="From the zero state a transient lam^k is added, at the frequency of the "
@@ -107,16 +113,18 @@ def _spectra() -> tuple[Claim, ...]:
             correction=r"\mathcal{F}_{\chi[-\tau, \tau]}(\omega) = \frac{1}{2\pi} 2\tau "
             r"\operatorname{sinc}(\omega\tau)",
             corrected=lambda: spectral.scale * 2 * sin(omega * spectral.half) / omega,
-            condition="the transform has no factor 1/(2 pi)",
+            condition=BARE,
             evidence=Evidence(
                 tuple(
-                    {"centre": 0.0, "half": half, "omega": w, "scale": 1.0}
-                    for half, w in ((0.7, 1.3), (1.9, -0.6), (0.4, 3.1))
+                    {"centre": 0.0, "half": half, "omega": w, "scale": prefactor}
+                    for half, w, prefactor in (
+                        (0.7, 1.3, 1.0),
+                        (1.9, -0.6, 1.0),
+                        (0.4, 3.1, 1.0),
+                        (0.7, 1.3, UNITARY),
+                    )
                 ),
                 {"reference": f"{SPECTRAL}.pulse"},
-                outside=(
-                    {"centre": 0.0, "half": 0.7, "omega": 1.3, "scale": 0.5 / math.pi},
-                ),
             ),
             note="The transform whose inverse is that of Eq. 10 has the factor; the "
             "correction is for it.",
@@ -157,17 +165,20 @@ def _koopman() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.koopman.observable_growth",
-            condition="in the largest value, or for a map under which small sets have "
-            "preimages of comparable measure",
+            condition=Condition(
+                "in the largest value, or for a map under which small sets have "
+                "preimages of comparable measure",
+                lambda power, norm, **_: norm == "sup" or power <= 1,
+            ),
             evidence=Evidence(
                 (
                     {"power": 3.0, "width": 0.1, "norm": "sup"},
                     {"power": 1.0, "width": 0.01, "norm": "L2"},
+                    {"power": 3.0, "width": 0.001, "norm": "L2"},
                 ),
                 {"reference": "sigprop.references.koopman.observable_growth"},
                 form=lambda power, width, norm: 1.0,
                 relation="<=",
-                outside=({"power": 3.0, "width": 0.001, "norm": "L2"},),
                 slips={"half": lambda power, width, norm: 0.5},
                 alone="the norm of an observable before and after",
             ),
@@ -186,16 +197,18 @@ def _koopman() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.koopman.modes_predict",
-            condition="the operator is normal, or its eigenfunctions are complete for "
-            "another reason",
+            condition=Condition(
+                "the operator is normal, or its eigenfunctions are complete for "
+                "another reason",
+                lambda lam, link, other, **_: lam != other or link == 0,
+            ),
             evidence=Evidence(
                 tuple(
                     {"lam": lam, "link": 0.4, "k": 3, "other": other}
-                    for lam, other in ((0.5, 0.2), (0.3 + 0.4j, -0.6))
+                    for lam, other in ((0.5, 0.2), (0.3 + 0.4j, -0.6), (0.5, 0.5))
                 ),
                 {"reference": "sigprop.references.koopman.linear_map_coordinate"},
                 form="sigprop.references.koopman.linear_map_by_modes",
-                outside=({"lam": 0.5, "link": 0.4, "k": 3, "other": 0.5},),
                 alone="the expansion against the map that it claims to be",
             ),
             note="A linear map that is a Jordan block, on its linear observables: a "

@@ -3,7 +3,7 @@
 from sympy import Expr, Matrix
 
 from theory import koopman
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 
 ORBITS = tuple(
@@ -96,7 +96,7 @@ def _koopman() -> tuple[Claim, ...]:
             lambda: koopman.toy_observable_as_printed(),
             correction=r"\mathcal{K}_S f(x) = \sum_{j=1}^{\infty} \lambda_j \nu_j \phi_j(x)",
             corrected=_advanced,
-            condition="the operator has a basis of eigenfunctions",
+            assumes="the operator has a basis of eigenfunctions",
             evidence=Evidence(
                 OBSERVED, {"reference": "sigprop.references.koopman.mixture_advanced"}
             ),
@@ -115,7 +115,7 @@ def _koopman() -> tuple[Claim, ...]:
             Status.PROVED,
             "theory.koopman.toy_orbit",
             koopman.toy_orbit,
-            condition="the operator has a basis of eigenfunctions",
+            assumes="the operator has a basis of eigenfunctions",
             evidence=Evidence(
                 ORBITS,
                 {"reference": "sigprop.references.koopman.toy_orbit"},
@@ -166,13 +166,19 @@ def _driven() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.koopman.driven_state_by_modes",
-            condition="the inputs lie in a space on which the shift has a basis of "
-            "eigenvectors, such as sums of decaying exponentials",
+            condition=Condition(
+                "the inputs lie in a space on which the shift has a basis of "
+                "eigenvectors, such as sums of decaying exponentials",
+                lambda inputs, **_: inputs == "exponentials",
+            ),
             evidence=Evidence(
-                tuple(point(*begin, "exponentials") for begin in starts),
+                tuple(
+                    point(*begin, inputs)
+                    for inputs in ("exponentials", "impulse")
+                    for begin in starts
+                ),
                 {"reference": "sigprop.references.koopman.driven_state"},
                 form="sigprop.references.koopman.driven_state_by_modes",
-                outside=tuple(point(*begin, "impulse") for begin in starts),
                 alone="the expansion against the recurrence that it claims to be",
             ),
             note="On square-summable inputs it fails for the linear recurrence itself. A "

@@ -98,7 +98,7 @@ def claims() -> tuple[Claim, ...]:
             "evidence",
             Status.CONFIRMED,
             "sigprop.layers.lru.lru",
-            condition="white input, before anything is learnt",
+            assumes="white input, before anything is learnt",
             evidence=Evidence(
                 circle,
                 {"impulse": f"{LRU}.output_energy"},

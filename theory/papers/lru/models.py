@@ -5,7 +5,7 @@ import math
 from sympy import exp
 
 from theory import spectral
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import start
 from theory.evidence import Evidence
 from theory.papers.lru.rows import SPECTRAL, TABLES, TOYS, printed_numbers, unchecked
@@ -83,7 +83,7 @@ def _equations() -> tuple[Claim, ...]:
             "sigprop.layers.s4d.discretise",
             spectral.held_step,
             lambda: (exp(dt * pole) - 1) / pole * drive,
-            condition="the continuous matrix has no eigenvalue 0, where B is its limit",
+            assumes="the continuous matrix has no eigenvalue 0, where B is its limit",
             evidence=Evidence(
                 POLES,
                 {
@@ -150,7 +150,8 @@ def _introduction() -> tuple[Claim, ...]:
 
 def _models() -> tuple[Claim, ...]:
     poles = tuple(
-        {"pole": p, "dt": step, "k": 3, "hold": "before"}
+        {"pole": p, "dt": step, "k": 3, "hold": hold}
+        for hold in ("before", "after")
         for p, step in ((-0.5 + 2j, 0.1), (-0.5 - 9j, 0.3), (-1.7 + 0j, 0.8))
     )
     inverse = r"-\frac{1}{2} + i\frac{N}{\pi}\left(\frac{N}{%s} - 1\right)"
@@ -165,14 +166,16 @@ def _models() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.spectral.recurrent_state_in_time",
-            condition="u_k is held over the interval before its own time and the system "
-            "starts from zero one step earlier",
+            condition=Condition(
+                "u_k is held over the interval before its own time and the system "
+                "starts from zero one step earlier",
+                lambda hold, **_: hold == "before",
+            ),
             evidence=Evidence(
                 poles,
                 {"reference": f"{SPECTRAL}.held_state"},
                 form=f"{SPECTRAL}.recurrent_state_in_time",
                 printed=f"{SPECTRAL}.recurrent_state_as_printed",
-                outside=tuple({**point, "hold": "after"} for point in poles),
                 alone="quadrature of the continuous system",
             ),
             note="A zero-order hold keeps u_k from its own time on. Then Eq. 3 gives the "
@@ -192,7 +195,7 @@ def _models() -> tuple[Claim, ...]:
             "theory.spectral.held_step",
             spectral.held_step,
             lambda: spectral.drive * (spectral.exp(dt * pole) - 1) / pole,
-            condition="the continuous matrix has no eigenvalue 0, where it is its limit",
+            assumes="the continuous matrix has no eigenvalue 0, where it is its limit",
             evidence=Evidence(
                 tuple(
                     {"pole": p, "dt": step, "drive": 0.7 - 0.4j}

@@ -177,7 +177,7 @@ def _powers() -> tuple[Claim, ...]:
             "sigprop.references.lru_toys.learned_by_adam",
             correction=r"\text{from a start at a fixed angle to it, Adam's losses at } "
             r"\theta^* = \pi/2 \text{ and } \theta^* = 0 \text{ are equal}",
-            condition="initial modulus right, initial phase at a fixed distance",
+            assumes="initial modulus right, initial phase at a fixed distance",
             evidence=Evidence(
                 tuple(
                     {"lag": lag, "theta": 0.0, "turned": math.pi / 2}

@@ -64,7 +64,7 @@ def _law() -> tuple[Claim, ...]:
             "theory.ring.radius_cdf",
             lambda: spectral.area_law(),
             lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
-            condition=rings,
+            assumes=rings,
             evidence=Evidence(RADII, {"reference": f"{LRU}.area_share"}),
             note="The lemma allows r_min = r_max, where this is 0/0 and the radius is "
             "certain.",
@@ -81,7 +81,7 @@ def _law() -> tuple[Claim, ...]:
             "theory.ring.radius_cdf",
             lambda: spectral.area_law(exp(-spectral.nu)),
             lambda: uniform,
-            condition=rings,
+            assumes=rings,
             evidence=Evidence(by_nu, {"reference": f"{LRU}.area_share_of_exponent"}),
             note="It falls as nu grows, so it is one minus the distribution function of "
             "nu; sampling by its inverse is right because 1 - u is uniform too.",
@@ -98,7 +98,7 @@ def _law() -> tuple[Claim, ...]:
             "theory.ring.sampled_nu",
             lambda: spectral.share_of_sampled(),
             lambda: u1,
-            condition=rings,
+            assumes=rings,
             evidence=Evidence(SHARES, {"reference": f"{LRU}.share_of_sampled"}),
             note="Judged at the nu that Lemma 3.2 draws: the share of the area within "
             "exp(-nu) is u again.",
@@ -160,7 +160,7 @@ def _norms() -> tuple[Claim, ...]:
             lambda: spectral.energy_of_constant(1).result,
             correction=latex % right,
             corrected=lambda: spectral.energy / ((1 - lam) * (1 - lam_bar)),
-            condition="|lambda| < 1, constant input",
+            assumes="|lambda| < 1, constant input",
             evidence=Evidence(CONSTANT, {"reference": f"{LRU}.simulated_energy"}),
             note="Without age 0 each mode's energy is |lam|^2 times what it is, so too "
             "small by the share 1 - |lam|^2. " + SHORT,
@@ -184,7 +184,7 @@ def _sampling() -> Claim:
         "theory.ring.radius_cdf",
         spectral.area_law,
         _uniform_square,
-        condition="r_min < r_max",
+        assumes="r_min < r_max",
         evidence=Evidence(WITHIN, {"reference": f"{LRU}.area_share"}),
         note="Judged is the law of |lam|. The letter r is the squared modulus here and "
         "the modulus in Eq. 27, and theta counts turns, not radians.",
@@ -222,7 +222,7 @@ def _steps() -> tuple[Claim, ...]:
             "theory.spectral.ring_series",
             derive=(lambda: spectral.ring_series(1)) if number > 35 else None,
             printed=_from_one if number < 36 else None,
-            condition="r_max < 1, phases uniform on the whole circle",
+            assumes="r_max < 1, phases uniform on the whole circle",
             evidence=Evidence(
                 RINGS,
                 {"reference": f"{LRU}.{route}", "quadrature": f"{LRU}.{other}"},
@@ -254,7 +254,7 @@ def _jump() -> Claim:
         r"\frac{1}{1-r}\right],\quad \mathbb{E}_r\left[" + ONE_SUM + r" r^n\right] = "
         r"\mathbb{E}_r\left[\frac{r}{1-r}\right]",
         corrected=_from_one,
-        condition="r_max < 1",
+        assumes="r_max < 1",
         evidence=Evidence(RINGS, {"reference": f"{LRU}.ring_power_sum"}),
         note="The right side exceeds the left by exactly one: the age 0 that Eq. 31-37 "
         "drop. Two slips cancel, and Proposition 3.3 is right.",
@@ -295,7 +295,7 @@ def _integrals() -> tuple[Claim, ...]:
             "theory.ring.gain",
             _gain,
             printed,
-            condition="r_min < r_max < 1",
+            assumes="r_min < r_max < 1",
             evidence=Evidence(RINGS, {"reference": f"{LRU}.ring_mean_resolvent"}),
             topic="ring",
         )

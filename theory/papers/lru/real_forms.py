@@ -3,7 +3,7 @@
 import math
 
 from theory import koopman
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.lru.rows import TOYS
 
@@ -33,7 +33,7 @@ def _real_forms() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             "theory.koopman.conjugate_is_eigenvalue",
-            condition="A is real",
+            assumes="A is real",
             evidence=Evidence(
                 DRAWS,
                 {"reference": f"{TOYS}.image_of_pair"},
@@ -53,7 +53,7 @@ def _real_forms() -> tuple[Claim, ...]:
             Status.REFUTED,
             "theory.koopman.rotation_block",
             correction=r"A \tilde{V} = \tilde{V} " + matrix % ("", "-"),
-            condition="A is real",
+            assumes="A is real",
             evidence=Evidence(
                 DRAWS,
                 {"reference": f"{TOYS}.image_of_parts"},
@@ -93,7 +93,7 @@ def _parts() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             "theory.koopman.conjugate_is_eigenvalue",
-            condition="A is real",
+            assumes="A is real",
             evidence=Evidence(
                 tuple({"seed": seed} for seed in SEEDS),
                 {"reference": f"{TOYS}.conjugate_image"},
@@ -112,12 +112,14 @@ def _parts() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.lru_toys.real_eigenvector_length",
-            condition="v is not purely imaginary",
+            condition=Condition(
+                "v is not purely imaginary",
+                lambda angle, **_: abs(math.cos(angle)) > 1e-12,
+            ),
             evidence=Evidence(
-                tuple({"angle": angle} for angle in (0.0, 0.9, 1.4)),
+                tuple({"angle": angle} for angle in (0.0, 0.9, 1.4, math.pi / 2)),
                 {"reference": f"{TOYS}.eigenvector_found"},
                 form=lambda angle: 1.0,
-                outside=({"angle": math.pi / 2},),
                 alone="the length of v + v* where v is a turned real vector",
             ),
             note="v = i w with real w gives v + v* = 0, which is no eigenvector; i(v - v*) "
@@ -134,7 +136,7 @@ def _parts() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             "theory.koopman.rotation_block",
-            condition="A is real",
+            assumes="A is real",
             evidence=Evidence(
                 at("Re"),
                 {
@@ -157,7 +159,7 @@ def _parts() -> tuple[Claim, ...]:
             "theory.koopman.rotation_block",
             correction=r"A \cdot \operatorname{Im}(v) = \frac{1}{2i} A(v - v^*) = "
             r"\operatorname{Im}(\lambda v) = " + imaginary,
-            condition="A is real",
+            assumes="A is real",
             evidence=Evidence(
                 at("Im"),
                 {"reference": f"{TOYS}.image_of_part"},

@@ -33,7 +33,7 @@ def claims() -> tuple[Claim, ...]:
             "theory.ring.sampled_nu",
             ring.sampled_nu,
             lambda: -log(u1 * (r_max**2 - r_min**2) + r_min**2) / 2,
-            condition="0 <= r_min < r_max <= 1; at r_min = r_max the ring is a circle",
+            assumes="0 <= r_min < r_max <= 1; at r_min = r_max the ring is a circle",
             evidence=Evidence(
                 tuple({**radii, "u1": u} for radii in RINGS for u in (0.3, 0.85)),
                 {"reference": f"{LRU}.sampled_exponent"},
@@ -55,7 +55,7 @@ def claims() -> tuple[Claim, ...]:
             "theory.ring.gain",
             _gain,
             lambda: log((1 - r_min**2) / (1 - r_max**2)) / (r_max**2 - r_min**2),
-            condition="r_min < r_max < 1, phases uniform on the whole circle",
+            assumes="r_min < r_max < 1, phases uniform on the whole circle",
             evidence=Evidence(RINGS, {"reference": f"{LRU}.ring_mean_resolvent"}),
             note="The same as in Section 3.4. Under white noise the norm itself does not "
             "converge, only its mean does.",

@@ -63,7 +63,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.checks.circular_law",
             Status.CONFIRMED,
             "sigprop.ginibre.radial_law",
-            condition="independent real Gaussian entries of variance 1/N",
+            assumes="independent real Gaussian entries of variance 1/N",
             note="Judged through the exact law at finite N, whose distance to the "
             "uniform disc is shown to fall like 1/sqrt(N). Almost-sure convergence "
             "itself is a theorem of probability that no finite run can decide.",
@@ -82,7 +82,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.ring.sample_ring",
             ring.sampled_nu,
             lemma_3_2,
-            condition="0 <= r_min < r_max <= 1",
+            assumes="0 <= r_min < r_max <= 1",
             grid=tuple(RingPoint(*radii) for radii in grids.RINGS),
             margin=0.01,
             topic="ring",
@@ -99,7 +99,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.stable.ring_gain",
             ring.gain,
             prop_3_3,
-            condition="0 <= r_min < r_max < 1, phases uniform on the whole circle, "
+            assumes="0 <= r_min < r_max < 1, phases uniform on the whole circle, "
             "white or constant input",
             grid=grids.rings((WHITE, CONSTANT)),
             headline=True,
@@ -120,7 +120,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.stable.ring_gain",
             ring.thin_ring_gain,
             lambda: 1 / (1 - r**2),
-            condition="r_min = r_max = r < 1",
+            assumes="r_min = r_max = r < 1",
             grid=tuple(
                 RingPoint(outer - 1e-6, outer, source, grids.LONG)
                 for outer in (0.5, 0.9, 0.95)
@@ -148,7 +148,7 @@ def claims() -> tuple[Claim, ...]:
             r"\right] = \sum_{i=0}^{k-1} |\lambda|^{2i} = \frac{1 - |\lambda|^{2k}}{1 - "
             r"|\lambda|^2}",
             corrected=lambda: (1 - r ** (2 * T)) / (1 - r**2),
-            condition="white input of zero mean and unit variance",
+            assumes="white input of zero mean and unit variance",
             grid=grids.FINITE_WHITE,
             note="As printed the expectation is taken inside each factor, a product of "
             "means, which is 0 for white noise. The later members of the chain are right.",
@@ -165,7 +165,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.stable.state_moment",
             lambda: diagonal.moment("state", "white"),
             lambda: 1 / (1 - lam * lam_bar),
-            condition="|lambda| < 1, white input of unit variance",
+            assumes="|lambda| < 1, white input of unit variance",
             grid=grids.COMPLEX_WHITE,
             topic="forward",
         ),
@@ -181,7 +181,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.ring.normalisation",
             ring.normalised_moment,
             lambda: (1 - lam * lam_bar) * diagonal.moment("state", "white").result,
-            condition="|lambda| < 1, white input; the claim is E|x|^2 = E|Bu|^2",
+            assumes="|lambda| < 1, white input; the claim is E|x|^2 = E|Bu|^2",
             grid=grids.COMPLEX_WHITE,
             topic="forward",
         ),

@@ -1,6 +1,6 @@
 """How the rows on the LRU paper's prose and tables are built."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from theory.claims import Claim, Kind, Status
@@ -19,14 +19,13 @@ def printed_numbers(
     title: str,
     statement: str,
     routine: str,
-    at: Mapping[str, Any],
+    at: Mapping[str, Any] | tuple[Mapping[str, Any], ...],
     form: Any,
     relation: Relation = "=",
     *,
     status: Status = Status.CONFIRMED,
     kind: Kind = Kind.TEXT,
     absolute: float = 0.0,
-    outside: tuple[Mapping[str, Any], ...] = (),
     printed: Routine | None = None,
     wrong: Any = None,
     topic: str = "tables",
@@ -40,13 +39,13 @@ def printed_numbers(
         title: A title.
         statement: LaTeX of the statement as printed.
         routine: Function of ``sigprop.references.lru_tables`` that computes the value.
-        at: Its arguments.
+        at: Its arguments; or several, of a conditional statement also such as do not
+            meet its condition.
         form: What the value is compared with: a number, a list or a dotted name.
         relation: How.
         status: What verification is to find.
         kind: What sort of statement it is.
         absolute: Half a unit of the last printed digit.
-        outside: Arguments at which a conditional statement fails.
         printed: The printed form where it is another.
         wrong: A number that the comparison must refuse.
         topic: For filters.
@@ -64,19 +63,23 @@ def printed_numbers(
         status,
         f"{TABLES}.{routine}",
         evidence=Evidence(
-            (at,),
+            at if isinstance(at, tuple) else (at,),
             {"reference": f"{TABLES}.{routine}"},
             form=right,
             printed=printed,
             relation=relation,
             absolute=absolute,
-            outside=outside,
             slips=slips,
             alone=PRINTED,
         ),
         topic=topic,
         **more,
     )
+
+
+def only_on(*allowed: str) -> Callable[..., bool]:
+    """Whether a point asks for no tasks but these."""
+    return lambda tasks, **_: set(tasks.split(",")) <= set(allowed)
 
 
 def _constant(value: Any) -> Routine:

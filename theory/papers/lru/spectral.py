@@ -1,11 +1,12 @@
 """Orvieto et al. (2023), Appendix E.1.1: stacks in the spectral domain, Eq. 8-16."""
 
+import math
 from functools import partial
 
 from sympy import pi
 
 from theory import spectral
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.lru.rows import SPECTRAL
 from theory.spectral import scale
@@ -26,17 +27,18 @@ PAIRS = tuple(
     for first, second, time in ((1.2, 0.8, 0.5), (0.7, 1.5, -0.9), (1.0, 1.3, 1.7))
     for prefactor in (1.0, UNITARY)
 )
-AT_UNITARY = tuple(point for point in PAIRS if point["scale"] == UNITARY)
-ELSEWHERE = tuple(point for point in PAIRS if point["scale"] != UNITARY)
 PULSES = tuple(
-    {"centre": centre, "half": half, "omega": omega, "scale": 1.0}
+    {"centre": centre, "half": half, "omega": omega, "scale": prefactor}
+    for prefactor in (1.0, UNITARY)
     for centre, half, omega in ((0.4, 0.7, 1.3), (-1.2, 0.5, 2.1), (2.3, 1.9, -0.6))
 )
 KERNEL = r"\left[\sum_i 2L_i e^{-i\omega p_i}\operatorname{sinc}(\omega L_i)\right]"
 PRODUCT = r"u_1(t) \cdot u_2(t) = "
-CONVENTION = (
-    "the inverse transform has no factor 1/(2 pi), so that the transform itself has it"
+CONVENTION = Condition(
+    "the inverse transform has no factor 1/(2 pi), so that the transform itself has it",
+    lambda scale, **_: math.isclose(2 * math.pi * scale, 1),
 )
+BARE = Condition("the transform has no factor 1/(2 pi)", lambda scale, **_: scale == 1)
 
 
 def claims() -> tuple[Claim, ...]:
@@ -65,7 +67,7 @@ def _leakage(claim_id: str, locator: str, spectrum: str) -> Claim:
         + spectrum
         + r" \star "
         + KERNEL,
-        condition="every region in which u is positive is bounded",
+        assumes="every region in which u is positive is bounded",
         evidence=Evidence(
             REGIONS,
             {"reference": f"{SPECTRAL}.rectified"},
@@ -173,9 +175,8 @@ def _by_convention(
         + latex,
         condition=CONVENTION,
         evidence=Evidence(
-            AT_UNITARY,
+            PAIRS,
             {"reference": f"{SPECTRAL}.{routine}"},
-            outside=ELSEWHERE,
         ),
         note="Under the transform without a factor, which Eq. 15 uses, the right side is "
         f"(2 pi)^{power} times too large; the correction is for that transform.",
@@ -202,11 +203,10 @@ def _pulses() -> tuple[Claim, ...]:
             correction=r"\mathcal{F}_{\chi[p_i - L_i, p_i + L_i]}(\omega) = \frac{1}{2\pi}"
             r"2L_i e^{-i\omega p_i} \operatorname{sinc}(\omega L_i)",
             corrected=lambda: scale * spectral.kernel(spectral.omega),
-            condition="the transform has no factor 1/(2 pi)",
+            condition=BARE,
             evidence=Evidence(
                 PULSES,
                 {"reference": f"{SPECTRAL}.pulse"},
-                outside=tuple({**point, "scale": UNITARY} for point in PULSES),
             ),
             note="Right for the transform without a factor, but Eq. 10-14 are right only "
             "for the one with 1/(2 pi), for which the correction is.",

@@ -3,7 +3,7 @@
 import math
 
 from theory import spectral
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.lru.rows import LRU, SPECTRAL, printed_numbers, unchecked
 from theory.spectral import dt
@@ -72,13 +72,12 @@ def _spectrum_of_s4d() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.layers.s4d.discretise",
-            condition="n at most 125",
+            condition=Condition("n at most 125", lambda index, **_: index <= 125),
             evidence=Evidence(
-                tuple({"index": n, "dt": FINE} for n in indices),
+                tuple({"index": n, "dt": FINE} for n in (*indices, 126, 128)),
                 {"impulse": f"{SPECTRAL}.phase_of_lin"},
                 form=lambda index, dt: math.pi / 8,
                 relation="<=",
-                outside=tuple({"index": n, "dt": FINE} for n in (126, 128)),
                 slips={"a tenth": lambda index, dt: math.pi / 10},
                 alone="the eigenvalues of the package's layer",
             ),
@@ -120,7 +119,7 @@ def _multiplier() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             "theory.spectral.unscaled_bound",
-            condition="bounded inputs",
+            assumes="bounded inputs",
             evidence=Evidence(
                 steps,
                 {"reference": f"{SPECTRAL}.unscaled_sum"},
@@ -141,13 +140,19 @@ def _multiplier() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.spectral.scaled_energy",
-            condition="inputs that add up, such as constant ones on a real mode",
+            condition=Condition(
+                "inputs that add up, such as constant ones on a real mode",
+                lambda source, **_: source == "constant",
+            ),
             evidence=Evidence(
-                tuple({"dt": step, "source": "constant"} for step in (1e-3, 3e-3)),
+                tuple(
+                    {"dt": step, "source": source}
+                    for source in ("constant", "white")
+                    for step in (1e-3, 3e-3)
+                ),
                 {"reference": f"{SPECTRAL}.scaled_energy"},
                 form=lambda dt, source: 1.0,
                 tolerance=0.01,
-                outside=tuple({"dt": step, "source": "white"} for step in (1e-3, 3e-3)),
                 alone="the impulse response summed",
             ),
             note="Under white noise, for which gamma is derived, the factor is too small: "
@@ -232,7 +237,7 @@ def _figures() -> tuple[Claim, ...]:
             "evidence",
             Status.CONFIRMED,
             "sigprop.references.spectral.turns_of_kernel",
-            condition="phases at most pi",
+            assumes="phases at most pi",
             evidence=Evidence(
                 (
                     {"length": 16384, "max_phase": math.pi / 50},

@@ -2,11 +2,11 @@
 
 import math
 
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
-from theory.papers.lru.rows import PRINTED, TABLES, printed_numbers
+from theory.papers.lru.rows import PRINTED, TABLES, only_on, printed_numbers
 
-BETTER = "scifar,listops,pathfinder"
+BETTER = ("scifar", "listops", "pathfinder")
 UNITS = (1.0, 0.1, 1.0, 0.1, 0.1, 1.0)  # the last digit of each printed speed-up
 SPEED_UPS = [8, 19, 29, 114, 74, 17]  # in those units
 
@@ -83,17 +83,21 @@ def claims() -> tuple[Claim, ...]:
             "Diagonal RNNs against Table 1",
             r"\text{performance directly improves the results in Table 1}",
             "least_gain",
-            {"table": 7, "model": "stable", "other": "dense", "tasks": BETTER},
+            tuple(
+                {"table": 7, "model": model, "other": "dense", "tasks": tasks}
+                for model, tasks in (
+                    ("stable", ",".join(BETTER)),
+                    ("real+im", "text"),
+                    ("exp", "text"),
+                    ("stable", "text"),
+                )
+            ),
             0.0,
             ">",
             status=Status.CONDITIONAL,
             kind=Kind.TABLE,
-            outside=tuple(
-                {"table": 7, "model": model, "other": "dense", "tasks": "text"}
-                for model in ("real+im", "exp", "stable")
-            ),
             wrong=100.0,
-            condition="on sCIFAR, ListOps and PathFinder",
+            condition=Condition("on sCIFAR, ListOps and PathFinder", only_on(*BETTER)),
             note="On Text the dense linear RNN's 89.1 beats all diagonal models without "
             "ring initialisation (87.4, 86.5, 87.6), and on Retrieval two of the three. "
             "Table 2 leaves these two tasks out.",

@@ -1,11 +1,13 @@
 """RotRNN (2024), Sections 2 and 3: recurrences, Eq. 1 to 5."""
 
 from theory import rotation
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.rotrnn.routes import BRUTE, MODES_OF_LRU, SYSTEMS
 
-ZERO_STATE = "the state before the first input is zero"
+ZERO_STATE = Condition(
+    "the state before the first input is zero", lambda start=0.0, **_: start == 0
+)
 
 
 def claims() -> tuple[Claim, ...]:
@@ -29,20 +31,22 @@ def claims() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "theory.rotation.held_input",
-            condition="A' has an inverse; u_t is the input held from t-1 to t",
+            condition=Condition(
+                "A' has an inverse; u_t is the input held from t-1 to t",
+                lambda singular=False, **_: not singular,
+            ),
             note="Without an inverse, B is the integral of exp(s A') B' over a step, "
             "which the formula does not give: an integrator has no B at all. The held "
             "input is named by the end of its step: a sample at the beginning of the "
             "step would be u_{t-1}.",
             topic="models",
             evidence=Evidence(
-                points=held,
+                points=(*held, {**held[0], "singular": True}),
                 routes={
                     "reference": SYSTEMS + "held_by_augmentation",
                     "integration": SYSTEMS + "held_by_integration",
                 },
                 form=SYSTEMS + "held_by_formula",
-                outside=({"seed": 1, "size": 3, "step": 0.4, "singular": True},),
             ),
         ),
         Claim(
@@ -60,13 +64,12 @@ def claims() -> tuple[Claim, ...]:
             inherits="Eq. 4, 10, 12 and 14 start from zero too.",
             topic="models",
             evidence=Evidence(
-                points=linear,
+                points=(*linear, {**linear[0], "start": 1.0}),
                 routes={
                     "reference": BRUTE + "states_of_recurrence",
                     "linear_system": BRUTE + "states_at_once",
                 },
                 form=BRUTE + "states_unrolled",
-                outside=({**linear[0], "start": 1.0},),
             ),
         ),
         Claim(
@@ -105,20 +108,21 @@ def claims() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.layers.lru.LRU",
-            condition=ZERO_STATE + ", and A is diagonalisable",
+            assumes="A is diagonalisable",
+            condition=ZERO_STATE,
             note="As Eq. 2. Judged on the outputs, which do not depend on the scales of the "
             "eigenvectors.",
             topic="models",
             evidence=Evidence(
-                points=tuple(
-                    {"seed": seed, "size": 4, "time": 6} for seed in (1, 2, 3)
+                points=(
+                    *({"seed": seed, "size": 4, "time": 6} for seed in (1, 2, 3)),
+                    {"seed": 1, "size": 4, "time": 6, "start": 1.0},
                 ),
                 routes={
                     "reference": MODES_OF_LRU + "real_recurrence",
                     "layer": MODES_OF_LRU + "eigen_lru",
                 },
                 form=MODES_OF_LRU + "eigen_sum",
-                outside=({"seed": 1, "size": 4, "time": 6, "start": 1.0},),
             ),
         ),
         Claim(

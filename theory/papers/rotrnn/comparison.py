@@ -1,7 +1,7 @@
 """RotRNN (2024), Section 4.1: the text on the LRU, and two directions."""
 
 from theory import rotation
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.rotrnn.routes import LAYER, LAYERS, MODES_OF_LRU
 
@@ -11,7 +11,6 @@ HEADS = tuple({"seed": seed, "heads": 2, "size": 4} for seed in (1, 2))
 def claims() -> tuple[Claim, ...]:
     """Sentences of Sections 2.2, 2.3 and 4.1 and of Appendix B.2."""
     pairs = tuple({"seed": seed, "pairs": 2} for seed in (3, 4))
-    unpaired = ({"seed": 3, "pairs": 2, "conjugate": False},)
     return (
         Claim(
             "rotrnn:text:lru-eigenvalues",
@@ -59,18 +58,20 @@ def claims() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.rotation_lru.real_blocks",
-            condition="rows of B~ and columns of C~ come in conjugate pairs too",
+            condition=Condition(
+                "rows of B~ and columns of C~ come in conjugate pairs too",
+                lambda conjugate=True, **_: conjugate,
+            ),
             note="Paired eigenvalues alone are not enough: with unrelated rows and "
             "columns one real block a pair does not give the LRU's output.",
             topic="rotation",
             evidence=Evidence(
-                points=pairs,
+                points=(*pairs, {**pairs[0], "conjugate": False}),
                 routes={
                     "layer": MODES_OF_LRU + "paired_lru",
                     "reference": MODES_OF_LRU + "paired_sum",
                 },
                 form=MODES_OF_LRU + "real_blocks",
-                outside=unpaired,
                 proof=rotation.output_is_real_part,
             ),
         ),
@@ -84,7 +85,7 @@ def claims() -> tuple[Claim, ...]:
             "evidence",
             Status.CONFIRMED,
             "sigprop.references.rotation_lru.planar_heads",
-            condition="rows of B~ and columns of C~ come in conjugate pairs, as above",
+            assumes="rows of B~ and columns of C~ come in conjugate pairs, as above",
             note="Judged on the outputs of the two layers, RotRNN's with a random M and "
             "its normalisation undone in C.",
             topic="rotation",

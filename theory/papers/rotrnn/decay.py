@@ -3,7 +3,7 @@
 from sympy import Integer
 
 from theory import rotation
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.rotrnn.routes import BRUTE, LAYER, LAYERS, LISTING, NORMS
 from theory.symbols import T
@@ -87,18 +87,23 @@ def _norms() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             LAYER + ".normalised_B",
-            condition="inputs uncorrelated in time, of unit covariance",
+            assumes="inputs of unit covariance",
+            condition=Condition(
+                "inputs uncorrelated in time", lambda rho, **_: rho == 0
+            ),
             note="The paper says so. For correlated inputs the limit depends on the angles "
             "and on P: by 17 and 26 % too large or too small in the cases here.",
             topic="rotation",
             evidence=Evidence(
-                points=tuple({"seed": seed, "size": 4, "rho": 0.0} for seed in (1, 2)),
+                points=tuple(
+                    {"seed": seed, "size": 4, "rho": rho}
+                    for seed, rho in ((1, 0.0), (2, 0.0), (1, 0.9), (1, -0.6))
+                ),
                 routes={
                     "lyapunov": LAYERS + "correlated_norm_by_lyapunov",
                     "impulse": LAYERS + "correlated_norm",
                 },
                 form=lambda seed, size, rho: 1.0,
-                outside=tuple({"seed": 1, "size": 4, "rho": r} for r in (0.9, -0.6)),
             ),
         ),
         Claim(
@@ -139,15 +144,16 @@ def _norms() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.layers.rotrnn.rotrnn",
-            condition="the head dimension is even",
+            condition=Condition(
+                "the head dimension is even", lambda size, **_: size % 2 == 0
+            ),
             note="Lemma 2 allows an odd one, with a last entry that is not turned; Eq. 19 "
             "and the listing do not: the listing stops with an error.",
             topic="rotation",
             evidence=Evidence(
-                points=({"seed": 1, "heads": 2, "size": 2},),
+                points=tuple({"seed": 1, "heads": 2, "size": size} for size in (2, 3)),
                 routes={"reference": LAYERS + "dense_outputs"},
                 form=LISTING + "listing_outputs",
-                outside=({"seed": 1, "heads": 2, "size": 3},),
                 alone="whether the listing runs, and gives what dense matrices give",
             ),
         ),
@@ -248,17 +254,22 @@ def _constants() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             LAYER + ".normalised_B",
-            condition="c = 1, which is not only sufficient: the printed Eq. 11 needs it",
+            condition=Condition(
+                "c = 1, which is not only sufficient: the printed Eq. 11 needs it",
+                lambda c, **_: c == 1,
+            ),
             note="With Eq. 11 as printed the limit is (1 - c gamma^2)/(1 - gamma^2).",
             topic="rotation",
             evidence=Evidence(
-                points=({"gamma": 0.9, "c": 1.0}, {"gamma": 0.3, "c": 1.0}),
+                points=tuple(
+                    {"gamma": gamma, "c": c}
+                    for gamma, c in ((0.9, 1.0), (0.3, 1.0), (0.9, 0.6), (0.5, 2.4))
+                ),
                 routes={
                     "lyapunov": NORMS + "stationary_with_printed_factor",
                     "summed": NORMS + "summed_with_printed_factor",
                 },
                 form=lambda gamma, c: c,
-                outside=({"gamma": 0.9, "c": 0.6}, {"gamma": 0.5, "c": 2.4}),
             ),
         ),
         Claim(

@@ -3,11 +3,10 @@
 from sympy import sqrt
 
 from theory import rotation
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
+from theory.papers.rotrnn.background import ZERO_STATE
 from theory.papers.rotrnn.routes import BRUTE, LAYER, LAYERS, NORMS
-
-ZERO_STATE = "the state before the first input is zero"
 
 
 def claims() -> tuple[Claim, ...]:
@@ -32,13 +31,15 @@ def _norm() -> tuple[Claim, ...]:
             (3, 0.45, 0.3, 5.2, 0.6),
         )
     )
-    outside = (
+    laws = (
+        *steps,
         {**steps[0], "rho": 0.6},
         {**steps[1], "alpha": 1.0, "c": 1.0, "s": 0.64, "state": 0.0},
     )
-    as_run = (
+    premises = Condition(
         "x_{t-1} is uncorrelated with u_t and of size c: not so for inputs correlated in "
-        "time, nor from the zero state from which the model runs"
+        "time, nor from the zero state from which the model runs",
+        lambda rho=0.0, state=1.0, **_: rho == 0 and state == 1,
     )
     return (
         Claim(
@@ -134,17 +135,16 @@ def _norm() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "theory.rotation.next_norm",
-            condition=as_run,
+            condition=premises,
             note="The premises of Lemma 3 are what the model as run does not have.",
             topic="rotation",
             evidence=Evidence(
-                points=tuple({**at, "white": False} for at in steps),
+                points=tuple({**at, "white": False} for at in laws),
                 routes={
                     "reference": NORMS + "step_norm",
                     "atoms": NORMS + "step_norm_of_atoms",
                 },
                 form=NORMS + "step_form",
-                outside=tuple({**at, "white": False} for at in outside),
             ),
         ),
         Claim(
@@ -158,16 +158,16 @@ def _norm() -> tuple[Claim, ...]:
             "theory.rotation.next_norm",
             rotation.next_norm,
             lambda: rotation.scale**2 * (rotation.gamma**2 * rotation.c + rotation.s),
-            condition=as_run + "; the input's covariance is I, as Lemma 3 says",
+            assumes="the input's covariance is I, as Lemma 3 says",
+            condition=premises,
             note="Our copy drops the sign of equality at the head of the line.",
             topic="rotation",
             evidence=Evidence(
-                points=steps,
+                points=laws,
                 routes={
                     "reference": NORMS + "step_norm",
                     "atoms": NORMS + "step_norm_of_atoms",
                 },
-                outside=outside,
             ),
         ),
         Claim(
@@ -183,13 +183,12 @@ def _norm() -> tuple[Claim, ...]:
             note="From a state of size c, as in Lemma 3, (alpha gamma A)^t x_0 is missing.",
             topic="rotation",
             evidence=Evidence(
-                points=rotated,
+                points=(*rotated, {**rotated[0], "start": 1.0}),
                 routes={
                     "reference": BRUTE + "rotated_recurrence",
                     "linear_system": BRUTE + "rotated_at_once",
                 },
                 form=BRUTE + "rotated_unrolled",
-                outside=({**rotated[0], "start": 1.0},),
             ),
         ),
     )
@@ -242,18 +241,20 @@ def _constants() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             LAYER + ".states",
-            condition=ZERO_STATE + ", which no state of constant norm is",
+            condition=Condition(
+                ZERO_STATE.words + ", which no state of constant norm is",
+                ZERO_STATE.holds,
+            ),
             note="The two sides agree from the zero state, from which the layer starts, and "
             "there the norm of Lemma 3 is not constant.",
             topic="rotation",
             evidence=Evidence(
-                points=heads,
+                points=(*heads, {**heads[0], "start": 1.0}),
                 routes={
                     "reference": LAYERS + "dense_states",
                     "layer": LAYERS + "layer_states",
                 },
                 form=LAYERS + "summed_states",
-                outside=({**heads[0], "start": 1.0},),
             ),
         ),
     )

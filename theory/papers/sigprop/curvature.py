@@ -39,7 +39,7 @@ def _exact(
         "evidence",
         Status.CONFIRMED,
         "sigprop.curvature.hessian.expand",
-        condition=CONDITION,
+        assumes=CONDITION,
         note=note,
         topic="hessian",
         evidence=Evidence(

@@ -54,7 +54,7 @@ def _pairs() -> tuple[Claim, ...]:
             code="theory.hessian.pair",
             derive=lambda: H.pair("mixed"),
             printed=tidy,
-            condition="|alpha|, |beta| < 1, R = a delta + b rho^|Delta|",
+            assumes="|alpha|, |beta| < 1, R = a delta + b rho^|Delta|",
             evidence=Evidence(
                 points,
                 {
@@ -71,7 +71,7 @@ def _pairs() -> tuple[Claim, ...]:
             kind=Kind.BOUND,
             expected=Status.CONFIRMED,
             code="theory.hessian.similarity",
-            condition="any stationary input; equality where beta is alpha's conjugate",
+            assumes="any stationary input; equality where beta is alpha's conjugate",
             evidence=Evidence(
                 (
                     *forms.PAIRS,
@@ -127,7 +127,7 @@ def _blocks() -> tuple[Claim, ...]:
             r" & \bar{A}_{ij} \end{pmatrix}",
             expected=Status.CONFIRMED,
             code="theory.hessian.complex_block",
-            condition=MODEL,
+            assumes=MODEL,
             evidence=Evidence(
                 forms.pairs(),
                 {
@@ -144,7 +144,7 @@ def _blocks() -> tuple[Claim, ...]:
             r"H^{\mathrm{RI}}_{ij} = J^\top H^{\lambda}_{ij} J, \; J = \begin{pmatrix} 1 & i "
             r"\\ 1 & -i \end{pmatrix}",
             expected=Status.CONFIRMED,
-            condition=MODEL,
+            assumes=MODEL,
             evidence=Evidence(
                 forms.pairs()[:2],
                 {
@@ -161,7 +161,7 @@ def _blocks() -> tuple[Claim, ...]:
             r"\lambda_j + B_{ij} \partial_p \lambda_i \partial_q \bar{\lambda}_j]",
             expected=Status.CONFIRMED,
             code="theory.hessian.as_parts",
-            condition=MODEL + "; any smooth parametrisation",
+            assumes=MODEL + "; any smooth parametrisation",
             evidence=Evidence(
                 tuple(_coupled(at) for at in forms.pairs()),
                 {
@@ -215,7 +215,7 @@ def _one_unit() -> tuple[Claim, ...]:
             "Eigenvalues of one unit's real Hessian",
             r"\operatorname{eig} H^{\mathrm{RI}}_{ii} = \frac{1}{2}\left(B_{ii} \pm |A_{ii}|"
             r"\right)",
-            condition=MODEL,
+            assumes=MODEL,
             evidence=Evidence(
                 forms.singles(),
                 {
@@ -243,7 +243,7 @@ def _one_unit() -> tuple[Claim, ...]:
                 / 2
                 * H.imaginary_part(forms.turn(1).subs(H.theta_j, H.theta_i) * H.A_ij)
             ),
-            condition=MODEL,
+            assumes=MODEL,
             evidence=Evidence(
                 charted,
                 {
@@ -275,7 +275,7 @@ def _one_unit() -> tuple[Claim, ...]:
                     "quadrature": REFERENCE + "unmixed_over_mixed_by_spectrum",
                 },
             ),
-            condition="|lambda| < 1, white input",
+            assumes="|lambda| < 1, white input",
             note="The root bounds the relative off-diagonal entry and falls as the cube of 1 - "
             "|lambda| at a fixed angle: with long memories the block is nearly diagonal in "
             "any coordinates that keep angles. It is one for a real eigenvalue.",
@@ -290,7 +290,7 @@ def _one_unit() -> tuple[Claim, ...]:
                 "the trace of J^T H J", expand(H.one_unit(H.trace(own)))
             ),
             printed=trace,
-            condition=MODEL,
+            assumes=MODEL,
             evidence=Evidence(
                 charted,
                 {
@@ -341,7 +341,7 @@ def _dense() -> tuple[Claim, ...]:
             code="theory.hessian.dense_pair",
             derive=H.dense_pair,
             printed=form,
-            condition="white input, eigenvalues inside the circle",
+            assumes="white input, eigenvalues inside the circle",
             evidence=Evidence(quadruples, {"reference": NETWORKS + "dense_pair_sum"}),
             note="At x_1 = x_2 = conj(y_1) = conj(y_2) = lambda, a moved eigenvalue, it is "
             "(1+|lambda|^2)/(1-|lambda|^2)^3, of third order in the memory; for a moved "
@@ -356,7 +356,7 @@ def _dense() -> tuple[Claim, ...]:
             r"\mathrm{d}A P",
             expected=Status.CONFIRMED,
             code="theory.hessian.dense_pair",
-            condition="A diagonalisable, white input, at optimality",
+            assumes="A diagonalisable, white input, at optimality",
             evidence=Evidence(
                 networks,
                 {
@@ -375,7 +375,7 @@ def _dense() -> tuple[Claim, ...]:
             r"\operatorname{rank} H = 2n + 1",
             expected=Status.CONFIRMED,
             code="sigprop.references.hessian_networks.spectrum",
-            condition="n states, scalar input and output, distinct eigenvalues that are all "
+            assumes="n states, scalar input and output, distinct eigenvalues that are all "
             "reached and seen; dense, or diagonal in conjugate pairs",
             evidence=Evidence(
                 sizes,

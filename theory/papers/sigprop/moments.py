@@ -28,7 +28,7 @@ def _finite(quantity: str) -> Claim:
         "theory.diagonal.moment",
         lambda: diagonal.moment(quantity, None, T),
         lambda: printed_double_sum(quantity),
-        condition="zero initial state, wide-sense-stationary input, |lambda| != 1",
+        assumes="zero initial state, wide-sense-stationary input, |lambda| != 1",
         grid=grids.FINITE,
         note="The simulated verdicts on every stationary moment rest on this form: a "
         "run is finite and starts from the zero state.",
@@ -54,7 +54,7 @@ def _mixed(quantity: str) -> Claim:
         f"sigprop.stable.{quantity}_moment",
         lambda: diagonal.moment(quantity, "mixed"),
         lambda: diagonal.direct_functional(quantity).on("mixed"),
-        condition="|lambda| < 1; the input of Zucchet & Orvieto (2024), Fig. 12",
+        assumes="|lambda| < 1; the input of Zucchet & Orvieto (2024), Fig. 12",
         grid=grids.COMPLEX_MIXED,
         topic="forward" if quantity == "state" else "backward",
     )
@@ -101,7 +101,7 @@ def _linear(name: str, title: str) -> Claim:
         Status.PROVED,
         "sigprop.layer_theory.predict",
         layers.pair_weight,
-        condition=f"{INDEPENDENT}; eigenvectors that form a basis",
+        assumes=f"{INDEPENDENT}; eigenvectors that form a basis",
         margin=0.15,
         note="Eigenvalues and residues move with a parameter by first-order perturbation "
         "theory; Lemmas 1 and 2 at finite T give the moment for any autocovariance.",
@@ -119,7 +119,7 @@ def _gated(name: str, title: str) -> Claim:
         "sigprop.layer_checks.layer_moments",
         Status.CONFIRMED,
         "sigprop.linearise.linearise",
-        condition=f"{INDEPENDENT}; inputs of size 0.1; states, outputs, and gradients of "
+        assumes=f"{INDEPENDENT}; inputs of size 0.1; states, outputs, and gradients of "
         "input and readout weights where these do not vanish to first order, within 25 %",
         margin=0.25,
         off=OFF[name],
@@ -148,7 +148,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.stable.ring_gain",
             ring.gain,
             prop_3_3,
-            condition="0 <= r_min < r_max < 1, phases uniform on the whole circle",
+            assumes="0 <= r_min < r_max < 1, phases uniform on the whole circle",
             grid=grids.rings((exponential(0.9), exponential(-0.6))),
             topic="ring",
         ),

@@ -24,7 +24,7 @@ def _losses() -> tuple[Claim, ...]:
             "sigprop.loss_checks.expectation",
             Status.CONFIRMED,
             "sigprop.tasks.teacher_student.TeacherStudent.population",
-            condition=STUDENTS,
+            assumes=STUDENTS,
             note="Dense, block-diagonal, LRU, RotRNN and BLUR students.  The variance of a "
             "batch, and with it the number of batches, is known before the run.",
             topic="training",
@@ -40,7 +40,7 @@ def _losses() -> tuple[Claim, ...]:
             "sigprop.loss_checks.gradient",
             Status.CONFIRMED,
             "sigprop.tasks.teacher_student.TeacherStudent.population",
-            condition=STUDENTS,
+            assumes=STUDENTS,
             note="Along the gradient, and in each group of parameters along a direction at "
             "45 degrees to the group's gradient.",
             topic="training",
@@ -69,7 +69,7 @@ def _infinite() -> Claim:
         "evidence",
         Status.CONFIRMED,
         "sigprop.stationary.stationary_loss",
-        condition="stable, causal, linear student and teacher; autocovariance known at "
+        assumes="stable, causal, linear student and teacher; autocovariance known at "
         "all lags",
         note="By modes and Lemma 1, by a Gramian, and as the limit of finite T, from which "
         "it differs by c/T.",
@@ -106,7 +106,7 @@ def _learnt(name: str, title: str) -> Claim:
         "sigprop.trained_checks.learnt_parameters",
         Status.CONFIRMED,
         "sigprop.layer_theory.predict",
-        condition=STUDENTS,
+        assumes=STUDENTS,
         margin=0.15,
         note="At parameters that Adam found with the exact loss; moments of the state, the "
         "output and the gradient of every group at the end of a sequence, in the middle if "

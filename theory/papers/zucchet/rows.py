@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 
 EVIDENCE = {field.name for field in fields(Evidence)} - {"printed"}
@@ -143,31 +143,32 @@ def outcome(
     *,
     measure: str = "lead",
     most: str = "most",
-    outside: tuple[Mapping[str, Any], ...] = (),
+    condition: Condition | None = None,
     kind: Kind = Kind.TEXT,
     **more: Any,
 ) -> Claim:
     """A comparison of trained students: one leads in the median over teachers.
 
-    The value is the least median that the seeds allow at level 97.9 %.
+    The value is the least median that the seeds allow at level 97.9 %.  The statement
+    is expected to be conditional where it has a condition.
     """
     return judged(
         claim_id,
         locator,
         title,
         statement,
-        Status.CONDITIONAL if outside else Status.CONFIRMED,
+        Status.CONDITIONAL if condition else Status.CONFIRMED,
         f"{OUTCOMES}{measure}",
         Evidence(
             points,
             {"trained": f"{OUTCOMES}{measure}"},
             form=lambda **_: 0.0,
             relation=">",
-            outside=outside,
             slips={"a lead that the seeds exclude": f"{OUTCOMES}{most}"},
             alone="one experiment decides: ten teachers, every student tuned by itself",
         ),
         kind=kind,
+        condition=condition,
         **more,
     )
 

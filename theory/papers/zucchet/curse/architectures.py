@@ -3,7 +3,7 @@
 from sympy import Integer
 
 from theory import recurrences
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers.zucchet.rows import IS_DEFINITION, routes, row
 from theory.symbols import lam, r
 
@@ -40,7 +40,7 @@ def _complex() -> tuple[Claim, ...]:
             derive=recurrences.controlled_magnitude,
             points=tuple({**at, "quantity": "nu"} for at in points),
             routes=controlled,
-            condition=DETACHED + "; white input",
+            assumes=DETACHED + "; white input",
             topic="parametrisation",
         ),
         row(
@@ -56,7 +56,7 @@ def _complex() -> tuple[Claim, ...]:
             printed=lambda: r**2 * (1 + r**2) / (1 - r**2) ** 2,
             points=tuple({**at, "quantity": "theta"} for at in points),
             routes=controlled,
-            condition=DETACHED
+            assumes=DETACHED
             + "; white input, or one whose spectrum does not vanish at "
             "the phase",
             note="dlam/dtheta = i lam keeps its size at the edge, so only a slope that "
@@ -187,7 +187,7 @@ def _architectures() -> tuple[Claim, ...]:
             points=({"gain": 0.0},),
             routes=jacobian,
             form=UPDATES + "gates_alone",
-            condition="the gates depend on the input alone, as the text says of Mamba",
+            assumes="the gates depend on the input alone, as the text says of Mamba",
             topic="gated",
         ),
         row(
@@ -238,7 +238,7 @@ def _architectures() -> tuple[Claim, ...]:
                 for lam, rho in ((0.6, 1.0), (0.6, 0.3), (0.9, -0.4))
             ),
             routes=routes("memory", reference="gated_by_sum", impulse="gated_by_layer"),
-            condition="constant input, rho = 1",
+            condition=Condition("constant input, rho = 1", lambda rho, **_: rho == 1),
             note="For |rho| < 1 the moment (1 - lam)(1 + rho lam)/((1 + lam)(1 - rho lam)) "
             "vanishes with the gap: the gate normalises too much.",
             topic="gated",
@@ -258,7 +258,7 @@ def _architectures() -> tuple[Claim, ...]:
             routes=routes(
                 "updates", reference="sigmoid_by_sum", impulse="sigmoid_by_layer"
             ),
-            condition=DETACHED,
+            assumes=DETACHED,
             note="Bounded by 1/2, which is also its limit at the edge and that of the "
             "double exponential of Figure 2B.",
             topic="gated",

@@ -1,7 +1,7 @@
 """Zucchet & Orvieto (2024), Section 2.3: dense networks, Eq. 8 and 9."""
 
 from theory import recurrences
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers.zucchet.rows import routes, row
 from theory.symbols import T
 
@@ -22,14 +22,17 @@ def claims() -> tuple[Claim, ...]:
             r"{\text{diag}} = \text{diag}(\lambda) h_t^{\text{diag}} + P^{-1} x_{t+1}",
             Status.CONDITIONAL,
             "sigprop.linearise.Modes",
-            points=({"late": 0},),
-            outside=({"late": 1},),
+            points=({"late": 0}, {"late": 1}),
             routes=routes(
                 CONNECTIVITY, impulse="states_by_layer", reference="states_by_powers"
             ),
             form=EITHER + "connectivity.states_by_modes",
-            condition="the recurrence is h_{t+1} = A h_t + x_{t+1}, as everywhere else in "
-            "the paper, and A is diagonalisable",
+            assumes="A is diagonalisable",
+            condition=Condition(
+                "the recurrence is h_{t+1} = A h_t + x_{t+1}, as everywhere else in the "
+                "paper",
+                lambda late, **_: late == 0,
+            ),
             note="The line before Eq. 8 defines the recurrence with x_t; then both sides "
             "differ by one step. Stationary moments do not see it.",
             topic="forward",
@@ -56,7 +59,7 @@ def claims() -> tuple[Claim, ...]:
                 "no readout term": EITHER + "connectivity.without_readout",
                 "no input term": EITHER + "connectivity.without_input",
             },
-            condition="the eigenvalues of A are distinct, which almost all A satisfy",
+            assumes="the eigenvalues of A are distinct, which almost all A satisfy",
             note="Judged along a random direction, with the perturbation of eigenvalues "
             "and eigenvectors: dlambda = diag(P^-1 dA P), dP = P M, dP^-1 = -M P^-1. The "
             "first and the last term depend on how eigenvectors are scaled; their sum "
@@ -77,7 +80,7 @@ def claims() -> tuple[Claim, ...]:
                 CONNECTIVITY, reference="rest_growth", autodiff="rest_growth_by_layer"
             ),
             form=EITHER + "connectivity.like_the_state",
-            condition="white input and distinct eigenvalues of one modulus",
+            assumes="white input and distinct eigenvalues of one modulus",
             note="What the term leaves grows as 1/gap in every entry of A, like the state; "
             "the whole grows as 1/gap^3, so the share left out falls as gap^2. The other "
             "terms do depend on the modulus, only less.",
@@ -96,7 +99,7 @@ def claims() -> tuple[Claim, ...]:
                 CONNECTIVITY, reference="entry_growth", autodiff="entry_growth_by_layer"
             ),
             form=EITHER + "connectivity.like_the_sensitivity",
-            condition="white input; a generic A, for in a triangular one some entries move "
+            assumes="white input; a generic A, for in a triangular one some entries move "
             "no eigenvalue",
             note="The exponent of all nine entries of a generic 3 by 3 matrix, between "
             "gaps 0.01 and 0.001.",

@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Sections 1 and 2.1: the gradients, Eq. 1-4."""
 
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers.zucchet.rows import IS_DEFINITION, routes, row
 
 JACOBIANS = "jacobians"
@@ -148,15 +148,17 @@ def _jacobians() -> tuple[Claim, ...]:
             r"\partial h}(h_i, x_{i+1})",
             Status.CONDITIONAL,
             "sigprop.references.jacobians.jump_product",
-            points=JUMPS,
+            points=(*JUMPS, {"kind": "tanh", "start": 0, "end": 6}),
             routes=routes(
                 JACOBIANS, autodiff="jump_autodiff", reference="jump_complex"
             ),
             form=EITHER + "jacobians.jump_product",
             printed_by=EITHER + "jacobians.jump_product_in_order",
-            outside=({"kind": "tanh", "start": 0, "end": 6},),
-            condition="the factors commute (linear or diagonal networks), or the product "
-            "is read with the latest factor on the left",
+            condition=Condition(
+                "the factors commute (linear or diagonal networks); otherwise the product "
+                "must be read with the latest factor on the left",
+                lambda kind, **_: kind in {"diagonal", "dense"},
+            ),
             note="Eq. 2 fixes the layout: rows are outputs. Read from left to right as "
             "the index runs, the product is that of another order, which is wrong for a "
             "dense non-linear network.",
@@ -172,16 +174,18 @@ def _jacobians() -> tuple[Claim, ...]:
             r" t - t'",
             Status.CONDITIONAL,
             "sigprop.references.spectra.decay_norm",
-            points=decays,
+            points=(*decays, {"kind": "switching", "steps": 12, "bound": 0.1}),
             routes=norms,
             form=EITHER + "spectra.geometric",
             relation="<=",
-            outside=({"kind": "switching", "steps": 12, "bound": 0.1},),
             slips={
                 "a rate that is too fast": EITHER + "spectra.geometric_too_fast_down"
             },
-            condition="the Jacobian is the same at all times, or its norm is bounded "
-            "instead of its spectral radius",
+            condition=Condition(
+                "the Jacobian is the same at all times, or its norm is bounded instead "
+                "of its spectral radius",
+                lambda kind, **_: kind != "switching",
+            ),
             note="Two alternating Jacobians (0, 2; 0, 0) and (0, 0; 2, 0) have spectral "
             "radius 0 and a product of spectral radius 4 every two steps. A rectified "
             "network of two units whose inputs switch them in turn has exactly these.",
@@ -201,7 +205,7 @@ def _jacobians() -> tuple[Claim, ...]:
             form=EITHER + "spectra.geometric",
             relation=">=",
             slips={"a growth that is too fast": EITHER + "spectra.geometric_too_fast"},
-            condition="the component is the modulus of an eigenvalue of a Jacobian that "
+            assumes="the component is the modulus of an eigenvalue of a Jacobian that "
             "stays the same",
             note="The text says only that it can. A Jacobian (0.7, 2; 0, 0.6) has "
             "an entry and a singular value above one, and its powers vanish.",

@@ -1,12 +1,14 @@
 """Zucchet & Orvieto (2024), Section 2.2: what the text says about Eq. 5 to 7."""
 
+import cmath
 from math import pi
 
 from sympy import limit
 
 from theory import diagonal, recurrences
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import start
+from theory.papers.zucchet.conditions import has_power
 from theory.papers.zucchet.rows import IS_DEFINITION, routes, row
 from theory.symbols import lam, rho
 
@@ -149,15 +151,16 @@ def _explosions() -> tuple[Claim, ...]:
             statement,
             Status.CONDITIONAL,
             "theory.recurrences.at_the_edge",
-            points=tuple({**at, "quantity": quantity} for at in EDGES),
-            outside=tuple({**at, "quantity": quantity} for at in SILENT),
+            points=tuple({**at, "quantity": quantity} for at in (*EDGES, *SILENT)),
             routes=routes(
                 "memory", reference="growth_by_sum", closed_form="growth_by_states"
             ),
             form=CURSE + "edge_exponent",
             absolute=0.01,
             proof=proof,
-            condition=SPECTRUM,
+            condition=Condition(
+                SPECTRUM, lambda rho, phase, **_: has_power(rho, phase)
+            ),
             **more,
         )
 
@@ -200,13 +203,16 @@ def _comparisons() -> tuple[Claim, ...]:
             "theory.recurrences.at_the_edge",
             derive=lambda: recurrences.at_the_edge("state", 1),
             printed=lambda: (1 + rho) / (1 - rho),
-            points=tuple({"rho": rho, "edge": 1} for rho in (0.0, 0.5, 0.9, -0.6)),
-            outside=tuple({"rho": rho, "edge": -1} for rho in (0.5, 0.9)),
+            points=(
+                *({"rho": rho, "edge": 1} for rho in (0.0, 0.5, 0.9, -0.6)),
+                *({"rho": rho, "edge": -1} for rho in (0.5, 0.9)),
+            ),
             routes=routes(
                 "curse", reference="edge_rate", closed_form="edge_rate_by_states"
             ),
             tolerance=1e-3,
-            condition="lambda goes to +1 and the correlations are positive",
+            assumes="|rho| < 1; of two inputs that of larger rho is the more correlated",
+            condition=Condition("lambda goes to +1", lambda edge, **_: edge == 1),
             note="For |rho| < 1 the power of the gap stays 1; what grows is the factor "
             "(1 + rho)/(1 - rho). At lambda -> -1 it is the inverse, so correlation slows "
             "the divergence there; the power changes only at rho = 1.",
@@ -221,16 +227,18 @@ def _comparisons() -> tuple[Claim, ...]:
             r"H(\omega) = \frac{1}{1 - \lambda e^{-i\omega}}",
             Status.CONDITIONAL,
             "sigprop.recurrence.linear_recurrence",
-            points=({"lam": 0.3}, {"lam": 0.9}),
-            outside=({"lam": -0.5},),
+            points=({"lam": 0.3}, {"lam": 0.9}, {"lam": -0.5}),
             routes=routes(
                 "curse", impulse="gain_ratio_by_layer", reference="gain_ratio_by_waves"
             ),
             form=CURSE + "one",
             relation="<=",
             slips={"half of the ratio": CURSE + "smaller_gain"},
-            condition="lambda > 0; a negative eigenvalue makes a high-pass filter and a "
-            "complex one a band-pass filter",
+            condition=Condition(
+                "lambda > 0; a negative eigenvalue makes a high-pass filter and a complex "
+                "one a band-pass filter",
+                lambda lam, **_: lam > 0,
+            ),
             note="At lambda = -0.5 the gain at the highest frequency is three times that "
             "at zero.",
             topic="backward",
@@ -266,15 +274,16 @@ def _comparisons() -> tuple[Claim, ...]:
                 {"lam": 0.6, "rho": 0.3},
                 {"lam": 0.9, "rho": -0.4},
                 {"lam": -0.9, "rho": 0.5},
+                {"lam": -0.9, "rho": 1.0},
             ),
-            outside=({"lam": -0.9, "rho": 1.0},),
             routes=routes("curse", reference="ratio_by_sum", impulse="ratio_by_layer"),
             form=CURSE + "one",
             relation=">",
             slips={"a hundred times": CURSE + "hundred"},
-            condition=SPECTRUM
-            + "; and |lambda| near one, for which the ratio grows as "
-            "1/gap^2",
+            assumes="|lambda| near one, for which the ratio grows as 1/gap^2",
+            condition=Condition(
+                SPECTRUM, lambda lam, rho, **_: has_power(rho, cmath.phase(lam))
+            ),
             note="Constant input and lambda = -0.9: the ratio is 1/(1.9)^2 = 0.28.",
             topic="backward",
         ),

@@ -3,7 +3,7 @@
 from sympy import Integer
 
 from theory import recurrences
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers.zucchet.curse.memory import CURSE
 from theory.papers.zucchet.rows import routes, row
 from theory.symbols import lam
@@ -63,7 +63,7 @@ def _figure_1() -> tuple[Claim, ...]:
             form=CURSE + "one",
             relation=">",
             slips={"three times as much": CURSE + "three"},
-            condition="lambda > 0 and rho >= 0, the half axes that the figure shows",
+            assumes="lambda > 0 and rho >= 0, the half axes that the figure shows",
             note="Judged on the moment at rho over that at rho - 0.1. At a negative "
             "eigenvalue correlation makes the state less sensitive.",
             topic="backward",
@@ -86,7 +86,7 @@ def _figure_1() -> tuple[Claim, ...]:
             form=CURSE + "half",
             relation=">",
             slips={"three powers more": CURSE + "three"},
-            condition="rho > -1",
+            assumes="rho > -1",
             note="gap^-3 (rho < 1) and gap^-4 (rho = 1) against the grey line's gap^-2. At "
             "short memory the coloured lines run below the grey one: at lambda = 0.5 and "
             "rho = 0 it is 3.0 against 4.",
@@ -204,7 +204,7 @@ def _normalisation() -> tuple[Claim, ...]:
             routes=routes(
                 "updates", reference="normalised_by_sum", impulse="normalised_by_layer"
             ),
-            condition=DETACHED,
+            assumes=DETACHED,
             note="Under white input (1 + lam^2)/(1 - lam^2)^2: one power of the gap less.",
             topic="parametrisation",
         ),
@@ -224,7 +224,7 @@ def _normalisation() -> tuple[Claim, ...]:
                 reference="optimal_slope_by_sum",
                 impulse="optimal_slope_by_layer",
             ),
-            condition=DETACHED,
+            assumes=DETACHED,
             note="White input: lambda' = (1 - lam^2)/sqrt(1 + lam^2). It is enough for a "
             "moment of Theta(1), not required: any slope within constant factors will do, "
             "tanh for one.",
@@ -250,7 +250,7 @@ def _figure_2() -> tuple[Claim, ...]:
             printed=lambda: Integer(1),
             points=_with(SIZES, rho=0.0, quantity="state"),
             routes=controlled,
-            condition=DETACHED,
+            assumes=DETACHED,
             topic="parametrisation",
         ),
         row(
@@ -266,7 +266,7 @@ def _figure_2() -> tuple[Claim, ...]:
             derive=recurrences.controlled,
             points=_with(POSITIVE, quantity="nu"),
             routes=controlled,
-            condition=DETACHED,
+            assumes=DETACHED,
             note="The caption calls the quantity E[(d_lambda h)^2]; what is controlled, and "
             "what reparametrisation changes, is E[(d_nu h)^2].",
             topic="parametrisation",
@@ -288,7 +288,7 @@ def _figure_2() -> tuple[Claim, ...]:
                 closed_form="controlled_edge_by_states",
             ),
             tolerance=1e-3,
-            condition=DETACHED,
+            assumes=DETACHED,
             topic="parametrisation",
         ),
         row(
@@ -309,7 +309,7 @@ def _figure_2() -> tuple[Claim, ...]:
             form=CURSE + "half",
             relation="<=",
             slips={"a quarter": CURSE + "quarter"},
-            condition=DETACHED,
+            assumes=DETACHED,
             note="Bounded above, but not Theta(1): it falls as (lam log lam)^2 towards "
             "lambda = 0, and exp(-exp(nu)) reaches no negative eigenvalue.",
             topic="parametrisation",
@@ -324,10 +324,9 @@ def _figure_2() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "theory.recurrences.normalised",
             points=tuple(
-                {"rho": 1.0, "quantity": name} for name in recurrences.MOMENTS
-            ),
-            outside=tuple(
-                {"rho": 0.9, "quantity": name} for name in recurrences.MOMENTS
+                {"rho": decay, "quantity": name}
+                for decay in (1.0, 0.9)
+                for name in recurrences.MOMENTS
             ),
             routes=routes(
                 "curse",
@@ -337,8 +336,11 @@ def _figure_2() -> tuple[Claim, ...]:
             form=CURSE + "zero_to_rounding",
             relation=">",
             slips={"three powers": CURSE + "three"},
-            condition="rho = 1; in the sense of Theta(1) that Section 3.1 asks for, control "
-            "is kept for every |rho| < 1",
+            condition=Condition(
+                "rho = 1; in the sense of Theta(1) that Section 3.1 asks for, control is "
+                "kept for every |rho| < 1",
+                lambda rho, **_: rho == 1,
+            ),
             note="Judged on the exponent of growth: 1 at rho = 1, 0 below. For |rho| < 1 "
             "both moments only change by a factor of (1 + rho)/(1 - rho) at the edge, 19 at "
             "rho = 0.9, so they do depend on lambda.",

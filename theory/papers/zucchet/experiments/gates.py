@@ -3,7 +3,7 @@
 from sympy import Expr, factor
 
 from theory import gated
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import Derivation
 from theory.evidence import Evidence
 from theory.papers.zucchet.rows import judged
@@ -120,15 +120,17 @@ def _unit() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.linearise.linearise",
             Evidence(
-                ({"size": 0.02}, {"size": 0.05}, {"size": 0.1}),
+                tuple({"size": size} for size in (0.02, 0.05, 0.1, 1.0, 2.0)),
                 {"reference": REFERENCE + "excess_size"},
                 form=lambda size: 0.1,
                 relation="<=",
-                outside=({"size": 1.0}, {"size": 2.0}),
                 slips={"to six digits": lambda size: 1e-6},
                 alone="quadrature over every input of the layer",
             ),
-            condition="inputs so small that their square can be neglected",
+            condition=Condition(
+                "inputs so small that their square, below 0.05, can be neglected",
+                lambda size, **_: size**2 < 0.05,
+            ),
             topic="gated",
             note="The relative error of E|h|^2 vanishes as the square of the inputs' size. "
             "At size one it is of order one and more: 1 - f multiplies the very input it "
@@ -177,7 +179,7 @@ def _equations() -> tuple[Claim, ...]:
             printed=_printed_pair,
             kind=Kind.MOMENT,
             topic="gated",
-            condition="|alpha|, |beta| < 1, wide-sense-stationary input",
+            assumes="|alpha|, |beta| < 1, wide-sense-stationary input",
             note="It defines f; judged as the double sum of (1-alpha) alpha^n (1-beta) "
             "beta^m R(n-m) that Eq. 160 and 161 need.",
         ),
@@ -200,7 +202,7 @@ def _equations() -> tuple[Claim, ...]:
             printed=lambda: gated.printed_state().on("mixed"),
             kind=Kind.MOMENT,
             topic="gated",
-            condition="0 < lambda < 1 constant, wide-sense-stationary input",
+            assumes="0 < lambda < 1 constant, wide-sense-stationary input",
             note="Our copy has the expectation sign a few lines above the equation.",
             as_extracted=True,
         ),
@@ -227,7 +229,7 @@ def _equations() -> tuple[Claim, ...]:
             printed=lambda: gated.printed_sensitivity().on("mixed"),
             kind=Kind.MOMENT,
             topic="gated",
-            condition="0 < lambda < 1 constant, wide-sense-stationary input",
+            assumes="0 < lambda < 1 constant, wide-sense-stationary input",
             note="The published code adds f and twice its first derivative to it before "
             "it draws Fig. 15: at T = 1 that is 36 % too little, at T = 256 one per cent.",
         ),

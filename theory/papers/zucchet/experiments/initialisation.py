@@ -1,11 +1,11 @@
 """Zucchet & Orvieto (2024), Section 5, Appendix D.1: networks as drawn, Eq. 156."""
 
-from math import pi
+from math import isclose, pi
 
 from sympy import Expr, simplify
 
 from theory import gated, teacher
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import Derivation, start
 from theory.evidence import Evidence
 from theory.papers.zucchet.rows import PRINTED, judged, unchecked
@@ -61,14 +61,16 @@ def _inputs() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "theory.gated.over_white",
             Evidence(
-                ({"lam": 0.3}, {"lam": 0.5}),
+                tuple({"lam": lam} for lam in (0.3, 0.5, 0.9, 0.99)),
                 {"reference": GATED + "over_white", "closed_form": _over_white},
                 form=lambda lam: 1.25,
                 relation="<=",
-                outside=({"lam": 0.9}, {"lam": 0.99}),
                 slips={"within 1 %": lambda lam: 1.01},
             ),
-            condition="memories of a few steps, real eigenvalues below about 0.5",
+            condition=Condition(
+                "memories of a few steps, real eigenvalues up to about 0.5",
+                lambda lam, **_: 0 <= lam <= 0.5,
+            ),
             note="Moment of the state on the paper's own fit over that on white noise of the "
             "same variance: 3.0 at lam = 0.9, 19 at 0.99. The small correlated part adds "
             "up over the memory; the paper's subject is the limit where it dominates.",
@@ -248,6 +250,7 @@ def _propagation() -> tuple[Claim, ...]:
                     {"radius": 0.5, "theta0": 2 * pi},
                     {"radius": 0.9, "theta0": 2 * pi},
                     {"radius": 0.95, "theta0": pi},
+                    {"radius": 0.9, "theta0": pi / 10},
                 ),
                 {
                     "quadrature": GATED + "normalised_state",
@@ -255,9 +258,11 @@ def _propagation() -> tuple[Claim, ...]:
                 },
                 form=lambda radius, theta0: 1.0,
                 tolerance=1e-6,
-                outside=({"radius": 0.9, "theta0": pi / 10},),
             ),
-            condition="phases uniform on the circle; Appendix D.1 does not give theta_0",
+            condition=Condition(
+                "phases uniform on the circle; Appendix D.1 does not give theta_0",
+                lambda theta0, **_: isclose(theta0, pi) or isclose(theta0, 2 * pi),
+            ),
             kind=Kind.FIGURE,
             note="First layer, the input of Fig. 12: averaged over phases every lag but zero "
             "drops out, for any autocovariance (sigprop:ring-any-input). Phases within "
@@ -290,15 +295,21 @@ def _propagation() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.layers.stack.stack",
             Evidence(
-                ({"lams": (0.7,) * 4}, {"lams": (-0.4,) * 4}),
+                (
+                    {"lams": (0.7,) * 4},
+                    {"lams": (-0.4,) * 4},
+                    {"lams": (0.9, 0.8, 0.5, 0.2)},
+                ),
                 {
                     "autodiff": GATED + "layer_gradients",
                     "reference": GATED + "layer_gradients_by_differences",
                 },
                 form=lambda lams: [1.0] * 4,
-                outside=({"lams": (0.9, 0.8, 0.5, 0.2)},),
             ),
-            condition="linear layers with equal eigenvalues",
+            condition=Condition(
+                "linear layers with equal eigenvalues",
+                lambda lams, **_: len(set(lams)) == 1,
+            ),
             kind=Kind.FIGURE,
             note="Filters commute: in a linear chain of equal layers all gradients are the "
             "same function of the input, as small states meet large errors. With unequal "

@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Appendix D.2 and Figure 14: the Jacobian of the GRU."""
 
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.zucchet.rows import judged, unchecked
 
@@ -24,6 +24,7 @@ def claims() -> tuple[Claim, ...]:
                     {"t_max": 16.0, "steps": 1},
                     {"t_max": 16.0, "steps": 16},
                     {"t_max": 256.0, "steps": 64},
+                    {"t_max": 16.0, "steps": 64},
                 ),
                 {
                     "reference": GRU + "off_diagonal_share",
@@ -31,10 +32,12 @@ def claims() -> tuple[Claim, ...]:
                 },
                 form=lambda t_max, steps: 0.1,
                 relation="<=",
-                outside=({"t_max": 16.0, "steps": 64},),
                 slips={"a thousandth": lambda t_max, steps: 1e-3},
             ),
-            condition="Delta no longer than the time constants",
+            condition=Condition(
+                "Delta no longer than the time constants",
+                lambda t_max, steps, **_: steps <= t_max,
+            ),
             topic="gated",
             note="At rest a step is f + (1 - f) W_nh/2, its entries off the diagonal of size "
             "(1 - f)/(2 sqrt(n)). A fast neuron's own entry dies as f^Delta, what it takes "
@@ -54,6 +57,7 @@ def claims() -> tuple[Claim, ...]:
                     {"t_max": 16.0, "steps": 4},
                     {"t_max": 16.0, "steps": 32},
                     {"t_max": 256.0, "steps": 64},
+                    {"t_max": 16.0, "steps": 256},
                 ),
                 {
                     "reference": GRU + "drift_of_diagonal",
@@ -61,10 +65,13 @@ def claims() -> tuple[Claim, ...]:
                 },
                 form=lambda t_max, steps: 0.05,
                 relation="<=",
-                outside=({"t_max": 16.0, "steps": 256},),
                 slips={"a thousandth": lambda t_max, steps: 1e-3},
             ),
-            condition="at rest, Delta no longer than a few time constants",
+            assumes="at rest",
+            condition=Condition(
+                "Delta no longer than a few time constants, at most five",
+                lambda t_max, steps, **_: steps <= 5 * t_max,
+            ),
             topic="gated",
             note="Median over neurons of the entry over f^Delta, less one. How inputs change "
             "it is for the re-run on embeddings.",
@@ -117,15 +124,17 @@ def claims() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.layers.gated.ConstantGate",
             Evidence(
-                ({"gain": 0.0, "candidate": 0.0},),
+                tuple({"gain": 0.0, "candidate": size} for size in (0.0, 1.0)),
                 {"autodiff": GRU + "off_diagonal_at_inputs"},
                 form=lambda gain, candidate: 0.0,
                 relation="<=",
-                outside=({"gain": 0.0, "candidate": 1.0},),
                 slips={"less than nothing": lambda gain, candidate: -1.0},
                 alone="the layer's Jacobian at a random state and input",
             ),
-            condition="the candidate n does not see the state either",
+            condition=Condition(
+                "the candidate n does not see the state either",
+                lambda candidate, **_: candidate == 0,
+            ),
             kind=Kind.FIGURE,
             topic="gated",
             note="Of the GRU of Eq. 26-29 only the gates are made constant: n still mixes "

@@ -1,8 +1,9 @@
 """Zucchet & Orvieto (2024), Section 4.3 and Figure 4: curvature and adaptive rates."""
 
 from theory import teacher
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
+from theory.papers.zucchet.conditions import no_larger_downwards
 from theory.papers.zucchet.rows import judged, outcome
 
 REFERENCE = "sigprop.references.teacher."
@@ -20,14 +21,16 @@ def claims() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.references.curvature.sensitivities",
             Evidence(
-                ({"normal": True},),
+                ({"normal": True}, {"normal": False}),
                 {"reference": CURVATURE + "top_ratio"},
                 form=lambda normal: 1.0,
                 tolerance=0.02,
-                outside=({"normal": False},),
                 alone="exact derivatives of the impulse response, 20 teachers",
             ),
-            condition="orthogonal eigenvectors of the teacher's matrix",
+            condition=Condition(
+                "orthogonal eigenvectors of the teacher's matrix",
+                lambda normal, **_: normal,
+            ),
             kind=Kind.FIGURE,
             topic="hessian",
             note="Median of the dense top eigenvalue over the complex one. With "
@@ -86,16 +89,22 @@ def claims() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.references.teacher.largest_stable_rate",
             Evidence(
-                ({"eigenvalues": (3.0, 1.0)}, {"eigenvalues": (7.5, 0.2, 2.0)}),
+                (
+                    {"eigenvalues": (3.0, 1.0)},
+                    {"eigenvalues": (7.5, 0.2, 2.0)},
+                    {"eigenvalues": (1.0, -5.0)},
+                ),
                 {
                     "reference": REFERENCE + "largest_stable_rate",
                     "pairs": REFERENCE + "rate_by_pairs",
                 },
                 form=lambda eigenvalues: 2 / max(eigenvalues),
                 tolerance=1e-9,
-                outside=({"eigenvalues": (1.0, -5.0)},),
             ),
-            condition="no negative curvature is larger in size, as at an optimum",
+            condition=Condition(
+                "no negative curvature is larger in size, as at an optimum",
+                no_larger_downwards,
+            ),
             kind=Kind.BOUND,
             topic="hessian",
             note="A gradient's Lipschitz constant is the largest |eigenvalue|; along a "

@@ -1,7 +1,7 @@
 """Zucchet & Orvieto (2024), Appendix C.4: structure of the landscape, Figures 9-11."""
 
 from theory import teacher
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.zucchet.rows import judged, outcome, unchecked
 
@@ -88,9 +88,10 @@ def _landscape() -> tuple[Claim, ...]:
             "Figure 9, Appendix C.4.1",
             "Best initialisation of S4's step",
             r"\text{initialising } \Delta \text{ at 1 yielded best performance}",
-            (_s4("step 0.01"),),
-            outside=(_s4("step 0.1"),),
-            condition="against a step of 0.01",
+            (_s4("step 0.01"), _s4("step 0.1")),
+            condition=Condition(
+                "against a step of 0.01", lambda behind, **_: behind == "step 0.01"
+            ),
             note="Over a step of 0.01 the lead is 0.7 decades at least; over one of 0.1 "
             "it is -0.4 to 1.4 decades in the median, at level 97.9 %, which leaves it "
             "open. The best rate of step 1 is the largest that was tried.",
@@ -159,17 +160,16 @@ def _concentration() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.layers.lru.LRU",
             Evidence(
-                ({"theta": 0.1}, {"theta": 0.9}),
+                tuple({"theta": theta} for theta in (0.1, 0.9, 1.5, 3.0)),
                 {
                     "reference": CURVATURE + "angle_slope",
                     "autodiff": CURVATURE + "angle_slope_by_jax",
                 },
                 form=lambda theta: 1.0,
                 relation="<",
-                outside=({"theta": 1.5}, {"theta": 3.0}),
                 slips={"a thousandth": lambda theta: 1e-3},
             ),
-            condition="theta < 1 radian",
+            condition=Condition("theta < 1 radian", lambda theta, **_: theta < 1),
             topic="hessian",
             note="With theta = exp(omega_theta) the entry is multiplied by theta^2: above "
             "one radian the parametrisation increases it, near pi tenfold.",

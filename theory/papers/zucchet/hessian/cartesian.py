@@ -87,7 +87,7 @@ def _blocks() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             "theory.hessian.real_block",
-            condition="a smooth parametrisation",
+            assumes="a smooth parametrisation",
             evidence=Evidence(
                 forms.charted(),
                 {

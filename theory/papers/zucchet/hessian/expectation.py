@@ -34,7 +34,7 @@ def _double_sum(
         "evidence",
         Status.PROVED,
         "theory.hessian.pair",
-        condition="|lambda| < 1, stationary input; the limit is in distribution",
+        assumes="|lambda| < 1, stationary input; the limit is in distribution",
         evidence=Evidence(
             points,
             {
@@ -139,7 +139,7 @@ def _closed() -> tuple[Claim, ...]:
             printed=forms.eq_134,
             corrected=H.tidy_pair,
             correction=latex(r"1-\rho^2"),
-            condition="|lambda_i|, |lambda_j| < 1, |rho| <= 1",
+            assumes="|lambda_i|, |lambda_j| < 1, |rho| <= 1",
             evidence=Evidence(
                 forms.PAIRS,
                 {

@@ -56,7 +56,7 @@ def _conjugate_peak() -> Claim:
         "evidence",
         Status.PROVED,
         "theory.hessian.pair",
-        condition="white input, moduli fixed",
+        assumes="white input, moduli fixed",
         evidence=Evidence(
             tuple(
                 {"lambda_i": 0.6 * cmath.exp(1j * first), "lambda_j": second}
@@ -106,7 +106,7 @@ def _constant() -> Claim:
         "theory.hessian.pair",
         derive=derive,
         printed=form,
-        condition="|lambda_i|, |lambda_j| < 1",
+        assumes="|lambda_i|, |lambda_j| < 1",
         evidence=Evidence(
             tuple({**at, "rho": 1.0} for at in forms.PAIRS),
             {"reference": REFERENCE + "pair_sum_of_pair"},
@@ -137,7 +137,7 @@ def _amplified() -> Claim:
         "evidence",
         Status.CONFIRMED,
         "theory.hessian.pair",
-        condition="at the peak: towards the conjugate at rho = 0, towards 1 at rho = 1",
+        assumes="at the peak: towards the conjugate at rho = 0, towards 1 at rho = 1",
         evidence=Evidence(
             tuple(
                 point(rho, angle, low, low + 0.02)
@@ -228,7 +228,7 @@ def _large() -> Claim:
         "evidence",
         Status.PROVED,
         "theory.hessian.place",
-        condition="any stationary input; otherwise it is at most that",
+        assumes="any stationary input; otherwise it is at most that",
         evidence=Evidence(
             tuple(points),
             {

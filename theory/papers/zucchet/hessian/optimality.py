@@ -1,11 +1,12 @@
 """Zucchet & Orvieto (2024), Appendix C.2: the Hessian at optimality, Eq. 113-115."""
 
+from itertools import product
 from typing import Any
 
 from sympy import Expr, Symbol
 
 from theory import hessian as H
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.zucchet.hessian import forms
 from theory.papers.zucchet.hessian.forms import REFERENCE, SAMPLES, SECTION
@@ -101,15 +102,17 @@ def _hessian() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "theory.hessian.real_block",
             printed=_sample_hessian,
-            condition="theta is real and enters the loss through the states alone; a "
-            "complex state counts as its two real coordinates",
+            assumes="theta is real; a complex state counts as its two real coordinates",
+            condition=Condition(
+                "theta enters the loss through the states alone",
+                lambda readout=False, **_: not readout,
+            ),
             evidence=Evidence(
-                _directions(forms.off_optimality()),
+                _directions(forms.off_optimality()) + _readout_points(),
                 {
                     "reference": SAMPLES + "sample_directions",
                     "matrices": SAMPLES + "sample_directions_by_matrices",
                 },
-                outside=_readout_points(),
             ),
             note="Enough for the recurrent parameters. For the readout c and the skip d, "
             "which are parameters of the networks of Figure 4 too, dh/dtheta = 0 and the "
@@ -154,11 +157,11 @@ def _closed_block(chart: str, **at: Any) -> list[list[complex]]:
 
 
 def _most_sensitive() -> Claim:
-    points = tuple(
-        {"lam": lam, "b_i": gain, "c_i": 0.7 - 0.4j}
-        for lam in (0.5 + 0.4j, -0.7j, 0.72)
-        for gain in (0.51, 0.8 - 0.9j)
+    pairs = (
+        *product((0.5 + 0.4j, -0.7j, 0.72), (0.51, 0.8 - 0.9j)),
+        (0.5 + 0.4j, 0.3),
     )
+    points = tuple({"lam": lam, "b_i": b, "c_i": 0.7 - 0.4j} for lam, b in pairs)
     return Claim(
         "zucchet:text:hessian-most-sensitive",
         f"text after Eq. 115, {SECTION}",
@@ -168,8 +171,14 @@ def _most_sensitive() -> Claim:
         "evidence",
         Status.CONDITIONAL,
         "theory.hessian.pair",
-        condition="white input: |b|^2 (1+|lambda|^2) > (1-|lambda|^2)^2, so always in the "
-        "limit of long memories at fixed b",
+        assumes="white input",
+        condition=Condition(
+            "|b|^2 (1+|lambda|^2) > (1-|lambda|^2)^2, so always in the limit of long "
+            "memories at fixed b",
+            lambda lam, b_i, **_: (
+                abs(b_i) ** 2 * (1 + abs(lam) ** 2) > (1 - abs(lam) ** 2) ** 2
+            ),
+        ),
         evidence=Evidence(
             points,
             {
@@ -181,7 +190,6 @@ def _most_sensitive() -> Claim:
             },
             form=REFERENCE + "trace_by_b",
             relation=">",
-            outside=({"lam": 0.5 + 0.4j, "b_i": 0.3, "c_i": 0.7 - 0.4j},),
             slips={
                 "a tenth more": lambda lam, c_i, **_: (
                     1.1 * abs(c_i) ** 2 / (1 - abs(lam) ** 2)

@@ -146,7 +146,7 @@ def _entry(
                 "sensitivities": REFERENCE + route + "_of_sensitivities",
             },
         ),
-        condition="theta depends on omega_theta alone, nu on omega_nu alone",
+        assumes="theta depends on omega_theta alone, nu on omega_nu alone",
         topic="hessian",
         **more,
     )

@@ -5,7 +5,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from theory import hessian as H
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import Derivation, start
 from theory.evidence import AtPoint, Evidence
 from theory.papers.zucchet.hessian import forms
@@ -212,7 +212,11 @@ def _second_derivative() -> Claim:
 
 
 def _sentences() -> tuple[Claim, ...]:
-    scales = tuple({"scale": 0.5, "y": y, "target": 0.3} for y in (0.2, -1.4))
+    scales = tuple(
+        {"scale": scale, "y": y, "target": 0.3}
+        for scale in (0.5, 1.0)
+        for y in (0.2, -1.4)
+    )
     return (
         Claim(
             "zucchet:text:hessian-unit-curvature",
@@ -224,7 +228,10 @@ def _sentences() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             "sigprop.references.hessian.loss",
-            condition="the loss is half the squared error, as in Section 4.1",
+            condition=Condition(
+                "the loss is half the squared error, as in Section 4.1",
+                lambda scale, **_: scale == 0.5,
+            ),
             evidence=Evidence(
                 scales,
                 {
@@ -232,7 +239,6 @@ def _sentences() -> tuple[Claim, ...]:
                     "closed_form": SAMPLES + "output_curvature_by_parabola",
                 },
                 form=lambda **_: 1.0,
-                outside=tuple({**at, "scale": 1.0} for at in scales),
             ),
             note="Of the squared error without the half it is 2, and the whole Hessian "
             "doubles.",

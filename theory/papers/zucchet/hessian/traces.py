@@ -1,12 +1,13 @@
 """Zucchet & Orvieto (2024), Appendix C.2.3: traces of the Hessian, Eq. 144-147."""
 
 from collections.abc import Callable
+from math import isclose
 from typing import Any
 
 from sympy import Expr, I, Symbol, expand
 
 from theory import hessian as H
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import start
 from theory.evidence import Evidence
 from theory.papers.zucchet.hessian import forms
@@ -111,7 +112,6 @@ def _trace_sentences() -> tuple[Claim, ...]:
         for at in forms.TWO_UNITS
     )
     own = forms.singles()
-    slope = {"slope": 0.6 + 0.8j}
     return (
         Claim(
             "zucchet:text:hessian-real-pair",
@@ -147,16 +147,19 @@ def _trace_sentences() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "theory.hessian.pair",
             printed=lambda: H.b_i * H.bar(H.b_i) * H.S_ibarj,
-            condition="theta is lambda_i, or a real parameter with |dlambda_i/dtheta| = 1",
+            condition=Condition(
+                "theta is lambda_i, or a real parameter with |dlambda_i/dtheta| = 1",
+                lambda slope, **_: isclose(abs(slope), 1),
+            ),
             evidence=Evidence(
-                tuple({**at, **slope} for at in own),
+                (
+                    *({**at, "slope": 0.6 + 0.8j} for at in own),
+                    *({**at, "slope": 1j * complex(at["lambda_i"])} for at in own),
+                ),
                 {
                     "reference": REFERENCE + "moment_of_sensitivity",
                     "quadrature": REFERENCE + "moment_by_spectrum",
                 },
-                outside=tuple(
-                    {**at, "slope": 1j * complex(at["lambda_i"])} for at in own
-                ),
             ),
             note="The trace of the block is |c_i|^2 times this. For another parameter the "
             "right side needs |dlambda_i/dtheta|^2; the counterexample is the angle, where "

@@ -6,7 +6,7 @@ from typing import Any
 from sympy import Expr, I, Symbol, diff, expand
 
 from theory import hessian as H
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import Derivation, start
 from theory.evidence import Evidence
 from theory.papers.zucchet.hessian import forms
@@ -87,14 +87,18 @@ def _first_derivatives() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "theory.hessian.conjugate",
             printed=lambda: H.conjugate((f_re + I * f_im) / 2),
-            condition="f is real",
+            condition=Condition(
+                "f is real",
+                lambda p, m, k, n, **_: (
+                    p == 0 and complex(n).imag == 0 and k == m.conjugate()
+                ),
+            ),
             evidence=Evidence(
-                forms.function_points(True),
+                forms.function_points(True) + forms.function_points(False),
                 {
                     "reference": SAMPLES + "contour_plain",
                     "closed_form": lambda f_re, f_im, **_: (f_re - 1j * f_im) / 2,
                 },
-                outside=forms.function_points(False),
             ),
             note="Introduced for a complex-valued f, of which the right side is the "
             "derivative of conj(f) by z. Used only for the loss, which is real.",
@@ -135,7 +139,7 @@ def _second_derivatives() -> tuple[Claim, ...]:
                 points,
                 {"reference": SAMPLES + f"real_function_{place}"},
             ),
-            condition="the loss is real and twice differentiable",
+            assumes="the loss is real and twice differentiable",
             topic="hessian",
             **more,
         )
@@ -202,17 +206,23 @@ def _hermitian() -> Claim:
         "evidence",
         Status.CONDITIONAL,
         "theory.hessian.hermitian_defect",
-        condition="of the block of mixed derivatives, or of the whole with its rows taken "
-        "by the conjugates; the matrix of Eq. 138 is Hermitian only where A is real",
+        condition=Condition(
+            "of the block of mixed derivatives, or of the whole with its rows taken by "
+            "the conjugates; the matrix of Eq. 138 is Hermitian only where A is real",
+            lambda part, **at: part == "mixed" or _A_is_real(**at),
+        ),
         evidence=Evidence(
             tuple(H.place(**at) | {"part": "all"} for at in forms.REAL_UNITS)
-            + tuple({**at, "part": "mixed"} for at in forms.pairs()),
+            + tuple(
+                {**at, "part": part}
+                for part in ("mixed", "all")
+                for at in forms.pairs()
+            ),
             {
                 "reference": REFERENCE + "adjoint_by_differences",
                 "closed_form": lambda **at: _adjoint(**at),
             },
             form=REFERENCE + "whole_complex",
-            outside=tuple({**at, "part": "all"} for at in forms.pairs()),
             proof=lambda: (
                 H.hermitian_defect()[0, 1] == 0
                 and expand(H.hermitian_defect()[0, 0] - (H.A_ij - H.bar(H.A_ij)) / 4)
@@ -224,6 +234,17 @@ def _hermitian() -> Claim:
         "diagonal holds A_ii, which is complex.",
         topic="hessian",
     )
+
+
+def _A_is_real(**at: Any) -> bool:
+    """Whether every entry of ``A`` is, those on its diagonal too."""
+    source = {name: at[name] for name in ("a", "b", "rho") if name in at}
+    gain = {k: at[f"b_{k}"] * at[f"c_{k}"] for k in "ij"}
+    entries = (
+        gain[k] * gain[l] * H.similarity(at[f"lambda_{k}"], at[f"lambda_{l}"], **source)
+        for k, l in ("ii", "ij", "jj")
+    )
+    return all(complex(entry).imag == 0 for entry in entries)
 
 
 def _adjoint(part: str, **at: Any) -> list[list[complex]]:

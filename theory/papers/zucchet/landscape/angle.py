@@ -144,7 +144,7 @@ def _angle() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             f"{CODE}.distance_squared",
-            condition="nu = nu*",
+            assumes="nu = nu*",
             evidence=Evidence(
                 MODULI,
                 {"reference": f"{BRUTE}.distance_at_zero"},
@@ -179,7 +179,7 @@ def _best_angle() -> tuple[Claim, ...]:
             f"{CODE}.angular_curvature",
             task.angular_curvature,
             lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
-            condition="theta = theta*, nu = nu*",
+            assumes="theta = theta*, nu = nu*",
             evidence=by((0, 2), MODULI),
             topic="landscape",
         ),
@@ -193,7 +193,7 @@ def _best_angle() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.granularity",
             printed=task.granularity,
-            condition="unit curvature, theta growing with omega, nu held fixed",
+            assumes="unit curvature, theta growing with omega, nu held fixed",
             evidence=Evidence(
                 tuple({**point, "orders": (0, 2)} for point in MODULI),
                 {
@@ -216,7 +216,7 @@ def _best_angle() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.best_angle",
             printed=task.best_angle,
-            condition="nu held fixed, theta(0) = 0",
+            assumes="nu held fixed, theta(0) = 0",
             evidence=Evidence(
                 solved,
                 {"reference": f"{CURVE}.angle_solution"},
@@ -281,7 +281,7 @@ def _remarks() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.held_gain",
             printed=lambda: 1 + nu**2,
-            condition="white input, |lambda| < 1",
+            assumes="white input, |lambda| < 1",
             evidence=Evidence(
                 MODULI,
                 {
@@ -302,11 +302,13 @@ def _remarks() -> tuple[Claim, ...]:
             r"\text{the only difference is an extra } \nu \text{ term, insignificant as "
             r"} \nu \rightarrow 1",
             "evidence",
-            Status.CONDITIONAL,
+            Status.REFUTED,
             f"{CODE}.granularity",
             printed=lambda: 1 / nu,
             corrected=lambda: 1 / (nu * sqrt(1 + nu**2)),
-            condition="constant factors are ignored, as the Theta of Appendix B.3.2 does",
+            correction=r"\text{the only difference is a factor } \frac{1}{\nu \sqrt{1 + "
+            r"\nu^2}} \text{, which tends to } \frac{1}{\sqrt{2}} \text{ as } \nu "
+            r"\rightarrow 1",
             evidence=Evidence(
                 tuple({**point, "orders": (0, 2)} for point in (*MODULI, {"nu": 0.95})),
                 {
@@ -332,7 +334,7 @@ def _remarks() -> tuple[Claim, ...]:
             f"{CODE}.coupled_curvature",
             task.coupled_curvature,
             task.coupled_printed,
-            condition="nu = tanh(omega_nu), theta as in Eq. 107",
+            assumes="nu = tanh(omega_nu), theta as in Eq. 107",
             evidence=Evidence(
                 coupled,
                 {
@@ -356,7 +358,7 @@ def _remarks() -> tuple[Claim, ...]:
             f"{CODE}.gaussian_curvature",
             task.gaussian_curvature,
             lambda: -(3 * nu**4 + 6 * nu**2 + 7) / (1 + nu**2) ** 2,
-            condition="optimal: the whole Hessian at optimality is the identity",
+            assumes="optimal: the whole Hessian at optimality is the identity",
             evidence=Evidence(
                 MODULI,
                 {"reference": f"{CURVE}.surface_curvature"},

@@ -4,7 +4,7 @@ import math
 
 from theory import teacher_student as task
 from theory import teacher_student_proofs as proofs
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.zucchet.landscape.difficulty import (
     ADAM,
@@ -31,14 +31,7 @@ def _figure_6() -> tuple[Claim, ...]:
             for modulus in (0.4, 0.8)
         ),
     )
-    wild = tuple(
-        {
-            "path": "exponential angle",
-            "omega": math.log(math.pi / 100),
-            "nu": modulus,
-        }
-        for modulus in (0.99,)
-    )
+    wild = {"path": "exponential angle", "omega": math.log(math.pi / 100), "nu": 0.99}
     return (
         Claim(
             "zucchet:fig6-hessian",
@@ -50,13 +43,15 @@ def _figure_6() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             f"{CURVE}.bend",
-            condition="not the angle of the exponential parametrisation",
+            condition=Condition(
+                "not the angle of the exponential parametrisation",
+                lambda path, **_: path != "exponential angle",
+            ),
             evidence=Evidence(
-                tame,
+                (*tame, wild),
                 BENDS,
                 form="theory.teacher_student_proofs.unit",
                 relation="<=",
-                outside=wild,
                 slips={"at most a half": "theory.teacher_student_proofs.half_unit"},
                 tolerance=1e-9,
             ),
@@ -80,7 +75,7 @@ def _figure_6() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.landscape_of_tanh",
             printed=lambda: task.landscape_of_tanh().result,
-            condition="theta = theta*, nu = tanh(omega_nu)",
+            assumes="theta = theta*, nu = tanh(omega_nu)",
             evidence=Evidence(
                 tuple(
                     {"omega": student, "omega_star": teacher}
@@ -109,15 +104,19 @@ def _figure_6_wells() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             f"{SHAPES}.well",
             printed=task.half_depth,
-            condition="plain angle; basin: where the loss is below half its greatest "
-            "value, not where a descent arrives at the optimum",
+            assumes="plain angle",
+            condition=Condition(
+                "basin: where the loss is below half its greatest value, not where a "
+                "descent arrives at the optimum",
+                lambda size, **_: size == "half",
+            ),
             evidence=Evidence(
-                tuple({"nu": modulus, "size": "half"} for modulus in (0.5, 0.8, 0.95)),
+                (
+                    *({"nu": modulus, "size": "half"} for modulus in (0.5, 0.8, 0.95)),
+                    *({"nu": modulus, "size": "descent"} for modulus in (0.5, 0.95)),
+                ),
                 {"reference": f"{SHAPES}.well"},
                 proof=proofs.half_depth_is_exact,
-                outside=tuple(
-                    {"nu": modulus, "size": "descent"} for modulus in (0.5, 0.95)
-                ),
             ),
             note="The well's width at half depth is pi - 4 atan(nu^2), about 2 (1 - "
             "nu^2): it shrinks. The loss falls all the way from the opposite angle, so "
@@ -136,7 +135,7 @@ def _figure_6_wells() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.period",
             printed=task.period,
-            condition="theta as in Eq. 107; number: in a window of fixed width",
+            assumes="theta as in Eq. 107; number: in a window of fixed width",
             evidence=Evidence(
                 tuple({"nu": modulus} for modulus in (0.5, 0.7, 0.9)),
                 {"reference": f"{SHAPES}.period"},
@@ -206,7 +205,7 @@ def _figure_7() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.exponential_angle",
             printed=task.exponential_bend,
-            condition="theta < 1 radian for smoother",
+            assumes="theta < 1 radian for smoother",
             evidence=Evidence(
                 tuple({**point, "path": "exponential angle"} for point in ANGLES),
                 BENDS,

@@ -3,7 +3,7 @@
 from sympy import I, exp, log, sqrt
 
 from theory import teacher_student as task
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.zucchet.landscape.routes import BRUTE, CODE, CURVE, SHAPES
 from theory.symbols import lam
@@ -37,15 +37,16 @@ def _compared() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.ring.normalisation",
             printed=lambda: sqrt(1 - lam**2),
-            condition="lambda real; for complex lambda |lambda|^2 must stand for "
-            "lambda^2",
+            condition=Condition(
+                "lambda real; for complex lambda |lambda|^2 must stand for lambda^2",
+                lambda lam, **_: complex(lam).imag == 0,
+            ),
             evidence=Evidence(
-                tuple({"lam": value} for value in (0.3, -0.7, 0.9)),
+                tuple({"lam": z} for z in (0.3, -0.7, 0.9, 0.5 + 0.4j, 0.8j)),
                 {
                     "reference": f"{BRUTE}.unit_gain",
                     "impulse": f"{BRUTE}.unit_gain_impulse",
                 },
-                outside=tuple({"lam": value} for value in (0.5 + 0.4j, 0.8j)),
             ),
             note="The section's eigenvalues are complex, and it writes |lambda|^2 "
             "elsewhere. The LRU paper and the code have the modulus.",
@@ -181,13 +182,19 @@ def _difficult() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             f"{ADAM}.descend",
-            condition="the last parametrisation (Eq. 112), 50k steps of Adam",
+            assumes="50k steps of Adam",
+            condition=Condition(
+                "the last parametrisation (Eq. 112)",
+                lambda angle, **_: angle.startswith("optimal"),
+            ),
             evidence=Evidence(
-                tuple({"angle": name} for name in ("optimal", "optimal, modulus held")),
+                tuple(
+                    {"angle": name}
+                    for name in ("optimal", "optimal, modulus held", "exponential")
+                ),
                 {"reference": f"{ADAM}.final_loss"},
                 form=f"{ADAM}.far",
                 relation=">",
-                outside=({"angle": "exponential"},),
                 slips={"worse than the start": f"{ADAM}.first_loss"},
                 alone=RUN,
             ),

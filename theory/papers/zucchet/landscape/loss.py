@@ -89,7 +89,7 @@ def _definitions() -> tuple[Claim, ...]:
             "evidence",
             Status.CONFIRMED,
             f"{BRUTE}.mean_loss",
-            condition=STABLE,
+            assumes=STABLE,
             evidence=Evidence(
                 tuple(
                     {**point, "steps": steps}
@@ -115,7 +115,7 @@ def _definitions() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             f"{CODE}.loss",
-            condition="stationary states",
+            assumes="stationary states",
             evidence=Evidence(
                 CORRELATED,
                 {"reference": f"{BRUTE}.loss", "impulse": f"{BRUTE}.loss_impulse"},
@@ -144,7 +144,7 @@ def _correlated() -> tuple[Claim, ...]:
             "sigprop.stable.state_moment",
             lambda: diagonal.moment("state", "exponential"),
             lambda: (1 + tails) / (1 - square),
-            condition="|lambda| < 1, autocovariance rho^|Delta|",
+            assumes="|lambda| < 1, autocovariance rho^|Delta|",
             evidence=Evidence(SINGLE, routes("state_moment")),
             note="Our copy's last numerator lacks a bar: a second moment would be "
             "complex. Eq. 47 has the bar; an accent is what extraction loses most "
@@ -185,7 +185,7 @@ def _correlated() -> tuple[Claim, ...]:
                 task.shared_moment(lam, mu_bar, "exponential"),
             ),
             lambda: (1 + shared) / (1 - lam * mu_bar),
-            condition=STABLE,
+            assumes=STABLE,
             evidence=Evidence(CORRELATED, routes("cross_moment")),
             note="The paper states it in words and omits the formula.",
             topic="landscape",
@@ -200,7 +200,7 @@ def _correlated() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.loss",
             printed=task.grouped_loss,
-            condition=STABLE,
+            assumes=STABLE,
             evidence=Evidence(
                 CORRELATED, routes("loss"), proof=proofs.grouped_is_exact
             ),
@@ -230,7 +230,7 @@ def _special_inputs() -> tuple[Claim, ...]:
             f"{CODE}.loss",
             lambda: task.loss("constant"),
             lambda: gap * twin / 2,
-            condition=STABLE,
+            assumes=STABLE,
             evidence=Evidence(constant, routes("loss")),
             topic="landscape",
         ),
@@ -247,7 +247,7 @@ def _special_inputs() -> tuple[Claim, ...]:
             f"{CODE}.loss",
             lambda: task.loss("white"),
             lambda: (1 / (1 - square) + 1 / (1 - square_star) - twice_real) / 2,
-            condition=STABLE,
+            assumes=STABLE,
             evidence=Evidence(white, routes("loss")),
             topic="landscape",
         ),
@@ -274,7 +274,7 @@ def _normalised() -> tuple[Claim, ...]:
             "sigprop.ring.normalisation",
             task.normalisation,
             lambda: task.gain_lam,
-            condition="|lambda| < 1; best: the state's second moment is one",
+            assumes="|lambda| < 1; best: the state's second moment is one",
             evidence=Evidence(
                 tuple({"lam": pair["lam"]} for pair in PAIRS), routes("unit_gain")
             ),
@@ -325,7 +325,7 @@ def _normalised() -> tuple[Claim, ...]:
                 )
                 / 2
             ),
-            condition=STABLE,
+            assumes=STABLE,
             evidence=evidence,
             note="The first two gains lack their squares. The printed line is not zero "
             "where the student is the teacher, and grows without bound at the edge.",
@@ -344,7 +344,7 @@ def _normalised() -> tuple[Claim, ...]:
             f"{CODE}.normalised_loss",
             task.normalised_loss,
             lambda: 1 - both * twice_real / 2,
-            condition=STABLE,
+            assumes=STABLE,
             evidence=evidence,
             topic="landscape",
         ),

@@ -4,7 +4,7 @@ import math
 
 from theory import teacher_student as task
 from theory import teacher_student_proofs as proofs
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.zucchet.landscape.forms import eq_95, eq_96
 from theory.papers.zucchet.landscape.routes import (
@@ -27,6 +27,11 @@ def claims() -> tuple[Claim, ...]:
     return (*_modulus(), *_reparametrised())
 
 
+def _is_real(theta: float) -> bool:
+    """Whether an eigenvalue of this phase is."""
+    return math.isclose(math.sin(theta), 0, abs_tol=1e-9)
+
+
 def _modulus() -> tuple[Claim, ...]:
     curvature = r"\frac{1}{(1-\nu^2)^2}"
     return (
@@ -41,7 +46,7 @@ def _modulus() -> tuple[Claim, ...]:
             f"{CODE}.radial_loss",
             task.radial_loss,
             lambda: 1 - gain(nu) * gain(nu_star) / (1 - nu * nu_star),
-            condition="theta = theta*",
+            assumes="theta = theta*",
             evidence=by((0, 0), APART),
             topic="landscape",
         ),
@@ -56,7 +61,7 @@ def _modulus() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.radial_loss",
             printed=eq_95,
-            condition="theta = theta*",
+            assumes="theta = theta*",
             evidence=proved(
                 by((1, 0), APART), lambda: proofs.slope_of_radial(eq_95(), 1)
             ),
@@ -74,7 +79,7 @@ def _modulus() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.radial_loss",
             printed=eq_96,
-            condition="theta = theta*",
+            assumes="theta = theta*",
             evidence=proved(
                 by((2, 0), APART), lambda: proofs.slope_of_radial(eq_96(), 2)
             ),
@@ -110,7 +115,7 @@ def _modulus() -> tuple[Claim, ...]:
             f"{CODE}.radial_curvature",
             task.radial_curvature,
             lambda: 1 / (1 - nu**2) ** 2,
-            condition="theta = theta*, nu = nu*",
+            assumes="theta = theta*, nu = nu*",
             evidence=by((2, 0), MODULI),
             note="The gain's own slope takes a factor 1 + nu^2 off Eq. 84.",
             topic="landscape",
@@ -124,6 +129,7 @@ def _reparametrised() -> tuple[Claim, ...]:
         for at, angle in ((0.4, 0.0), (1.1, math.pi), (0.8, 0.0))
     )
     turned = tuple({**point, "theta": 0.7} for point in real[:2])
+    angle = {"path": "angle", "omega": 0.7, "nu": 0.6}
     rate = {
         "reference": f"{CURVE}.rate",
         "autodiff": f"{CURVE}.rate_autodiff",
@@ -139,19 +145,18 @@ def _reparametrised() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             f"{CURVE}.square_energy",
-            condition="lambda real and the parameter that of the modulus; otherwise "
-            "the squared modulus |d h|^2 must stand for the square",
+            condition=Condition(
+                "lambda real and the parameter that of the modulus; otherwise the "
+                "squared modulus |d h|^2 must stand for the square",
+                lambda path, theta=0.0, **_: path != "angle" and _is_real(theta),
+            ),
             evidence=Evidence(
-                real,
+                (*real, *turned, angle),
                 {
                     "reference": f"{CURVE}.bend",
                     "impulse": f"{CURVE}.bend_energy",
                 },
                 form=f"{CURVE}.square_energy",
-                outside=(
-                    *turned,
-                    {"path": "angle", "omega": 0.7, "nu": 0.6},
-                ),
             ),
             note="The section allows complex states. The mean of the square is then "
             "complex and not the curvature; by the angle it is negative even for real "
@@ -173,16 +178,18 @@ def _reparametrised() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             f"{CURVE}.bend",
-            condition="real states; otherwise the first factor of the two expectations "
-            "must be conjugated",
+            condition=Condition(
+                "real states; otherwise the first factor of the two expectations must be "
+                "conjugated",
+                lambda theta, **_: _is_real(theta),
+            ),
             evidence=Evidence(
-                real,
+                (*real, *turned),
                 {
                     "reference": f"{CURVE}.bend_thrice",
                     "impulse": f"{CURVE}.bend_energy_thrice",
                 },
                 form=f"{CURVE}.chain",
-                outside=turned,
             ),
             note="With d^2 L/dh^2 = 1. The outer equality, the one that is used, holds "
             "for complex states; the two expectations do so with |d h|^2.",
@@ -199,7 +206,7 @@ def _reparametrised() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.best_modulus",
             printed=lambda: 1 - nu**2,
-            condition="unit curvature, nu growing with omega",
+            assumes="unit curvature, nu growing with omega",
             evidence=Evidence(
                 tuple({**point, "orders": (2, 0)} for point in MODULI),
                 rate,
@@ -219,7 +226,7 @@ def _reparametrised() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.best_modulus",
             printed=task.best_modulus,
-            condition="nu(0) = 0",
+            assumes="nu(0) = 0",
             evidence=Evidence(
                 tuple({"omega": at} for at in (0.3, 0.9, 1.6)),
                 {"reference": f"{CURVE}.modulus_solution"},

@@ -1,9 +1,13 @@
 """Zucchet & Orvieto (2024), Sections 3.1 and 4.1: what the text says of one unit."""
 
+import cmath
+import math
+
 from theory import teacher_student as task
 from theory import teacher_student_proofs as proofs
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
+from theory.papers.zucchet.conditions import has_power
 from theory.papers.zucchet.landscape.routes import BRUTE, CODE, SHAPES, by
 from theory.teacher_student import nu, nu_star
 
@@ -30,8 +34,11 @@ def _remedies() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             f"{SHAPES}.sensitivity_over_state",
-            condition="the input has power at the frequency of lambda: rho > -1 for "
-            "lambda > 0, rho < 1 for lambda < 0",
+            condition=Condition(
+                "the input has power at the frequency of lambda: rho > -1 for lambda > "
+                "0, rho < 1 for lambda < 0",
+                lambda lam, rho, **_: has_power(rho, cmath.phase(lam)),
+            ),
             evidence=Evidence(
                 tuple(
                     {"lam": value, "rho": decay}
@@ -41,12 +48,13 @@ def _remedies() -> tuple[Claim, ...]:
                         (-0.99, 0.0),
                         (0.99, -0.9),
                         (0.6 + 0.78j, 0.5),
+                        (0.99, -1.0),
+                        (-0.99, 1.0),
                     )
                 ),
                 {"reference": f"{SHAPES}.sensitivity_over_state"},
                 form=f"{SHAPES}.hundred",
                 relation=">",
-                outside=({"lam": 0.99, "rho": -1.0}, {"lam": -0.99, "rho": 1.0}),
                 slips={"a billion": f"{SHAPES}.billion"},
                 alone=EXACT,
             ),
@@ -66,7 +74,7 @@ def _remedies() -> tuple[Claim, ...]:
             Status.PROVED,
             f"{CODE}.held_rate",
             printed=lambda: task.held_rate().result,
-            condition="lambda real, gamma^2 E[h^2] = 1, gamma held fixed",
+            assumes="lambda real, gamma^2 E[h^2] = 1, gamma held fixed",
             evidence=Evidence(
                 tuple(
                     {"lam": value, "rho": decay}
@@ -120,7 +128,10 @@ def _setting() -> tuple[Claim, ...]:
             "evidence",
             Status.CONDITIONAL,
             f"{SHAPES}.growth",
-            condition="the input has power at the frequency of the teacher's eigenvalue",
+            condition=Condition(
+                "the input has power at the frequency of the teacher's eigenvalue",
+                lambda rho, angle, **_: has_power(rho, angle),
+            ),
             evidence=Evidence(
                 tuple(
                     {"rho": decay, "angle": angle}
@@ -130,15 +141,13 @@ def _setting() -> tuple[Claim, ...]:
                         (-0.9, 0.0),
                         (0.5, 2.0),
                         (1.0, 0.0),
+                        (-1.0, 0.0),
+                        (1.0, 2.0),
                     )
                 ),
                 {"reference": f"{SHAPES}.growth"},
                 form=f"{SHAPES}.hundred",
                 relation=">",
-                outside=(
-                    {"rho": -1.0, "angle": 0.0},
-                    {"rho": 1.0, "angle": 2.0},
-                ),
                 slips={"a billion": f"{SHAPES}.billion"},
                 alone=EXACT,
             ),
@@ -194,15 +203,19 @@ def _difficulties() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             f"{SHAPES}.slope_size",
             printed=lambda: 1 - nu_star**4,
-            condition="on the circle (Fig. 1C), more than a right angle off",
+            condition=Condition(
+                "on the circle (Fig. 1C), more than a right angle off",
+                lambda nu, nu_star, theta, **_: (
+                    nu == nu_star and abs(theta) > math.pi / 2
+                ),
+            ),
             evidence=Evidence(
-                far,
+                (*far, axis),
                 {
                     "reference": f"{SHAPES}.slope_size",
                     "autodiff": f"{SHAPES}.slope_size_autodiff",
                 },
                 relation="<=",
-                outside=(axis,),
                 slips={"a hundredth": f"{SHAPES}.hundredth_of_gap"},
             ),
             note="On the circle the slope is at most 1 - |lam*|^4 there and vanishes "
@@ -223,7 +236,7 @@ def _difficulties() -> tuple[Claim, ...]:
                 f"{CODE}.plain_curvature",
                 lambda name=name: task.plain_curvature(name),
                 printed,
-                condition="white input, no normalisation, at the teacher",
+                assumes="white input, no normalisation, at the teacher",
                 evidence=by(
                     orders, tuple({**point, "gain": False} for point in MODULI)
                 ),

@@ -27,7 +27,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.stable.state_moment",
             lambda: _real(diagonal.moment("state")),
             forms.eq_5,
-            condition=forms.STATIONARY,
+            assumes=forms.STATIONARY,
             grid=grids.REAL_ANY,
             headline=True,
             topic="forward",
@@ -46,7 +46,7 @@ def claims() -> tuple[Claim, ...]:
             "sigprop.stable.sensitivity_moment",
             lambda: _real(diagonal.moment("sensitivity")),
             forms.eq_6,
-            condition=forms.STATIONARY,
+            assumes=forms.STATIONARY,
             grid=grids.REAL_ANY,
             headline=True,
             topic="backward",
@@ -65,7 +65,7 @@ def claims() -> tuple[Claim, ...]:
                 (*diagonal.backward_kernel().steps, *diagonal.moment("state").steps[2:])
             ),
             forms.eq_45,
-            condition=forms.STATIONARY + "; the input is the sequence of output errors",
+            assumes=forms.STATIONARY + "; the input is the sequence of output errors",
             grid=grids.eigen(grids.REAL + grids.COMPLEX, (grids.FREE,), (grids.LONG,)),
             note="The moment of dL/dx follows from Eq. 45 with the autocovariance of "
             "the errors in place of the input's.",

@@ -1,12 +1,15 @@
 """Zucchet & Orvieto (2024), Appendix B.2.2: the sensitivity, Eq. 49, 53-61."""
 
+from math import pi
+
 from sympy import diff
 
 from theory import diagonal
 from theory.autocorrelation import double_sum
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers import grids
 from theory.papers.zucchet import forms
+from theory.papers.zucchet.conditions import has_power
 from theory.symbols import alpha, beta, lam, lam_bar, n
 
 SECTION = "Appendix B.2.2"
@@ -29,12 +32,12 @@ def claims() -> tuple[Claim, ...]:
             more.pop("derive", lambda: diagonal.moment("sensitivity")),
             printed,
             topic="backward",
-            **{"condition": forms.STATIONARY, "grid": grids.COMPLEX_ANY, **more},
+            **{"assumes": forms.STATIONARY, "grid": grids.COMPLEX_ANY, **more},
         )
 
     under_exponential = {
         "derive": lambda: diagonal.moment("sensitivity", "exponential"),
-        "condition": forms.EXPONENTIAL,
+        "assumes": forms.EXPONENTIAL,
         "grid": grids.COMPLEX_EXPONENTIAL,
     }
     first_57 = (
@@ -165,7 +168,7 @@ def claims() -> tuple[Claim, ...]:
             r"\frac{1+|\lambda|^2}{(1-|\lambda|^2)^3}",
             lambda: (1 + forms.square) / (1 - forms.square) ** 3,
             derive=lambda: diagonal.moment("sensitivity", "white"),
-            condition="|lambda| < 1, white input of unit variance",
+            assumes="|lambda| < 1, white input of unit variance",
             grid=grids.COMPLEX_WHITE,
         ),
         sensitivity(
@@ -175,7 +178,7 @@ def claims() -> tuple[Claim, ...]:
             r"\frac{1}{|1-\lambda|^4}",
             lambda: 1 / ((1 - lam) * (1 - lam_bar)) ** 2,
             derive=lambda: diagonal.moment("sensitivity", "constant"),
-            condition="|lambda| < 1, constant input of unit second moment",
+            assumes="|lambda| < 1, constant input of unit second moment",
             grid=grids.COMPLEX_CONSTANT,
         ),
         Claim(
@@ -189,8 +192,10 @@ def claims() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "sigprop.stable.sensitivity_moment",
             lambda: diagonal.moment("sensitivity", "exponential"),
-            condition="-1 < rho < 1, or rho = 1 and lambda -> 1, or rho = -1 and "
-            "lambda -> -1",
+            condition=Condition(
+                "-1 < rho < 1, or rho = 1 and lambda -> 1, or rho = -1 and lambda -> -1",
+                lambda rho, turn, **_: has_power(rho, pi * turn),
+            ),
             note="At rho = -1 the input alternates: the moment is 1/|1 + lam|^4, finite "
             "at every edge point but lam = -1, though rho < 1.",
             topic="backward",

@@ -1,7 +1,7 @@
 """Zucchet & Orvieto (2024), Appendix B.2: the state, Eq. 42, 45, 47, 48, 74, 75."""
 
 from theory import diagonal
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers import grids
 from theory.papers.zucchet import forms
 from theory.symbols import lam, lam_bar, n
@@ -51,7 +51,7 @@ def _forward() -> tuple[Claim, ...]:
             "sigprop.stable.state_moment",
             lambda: diagonal.moment("state"),
             forms.eq_45,
-            condition=forms.STATIONARY,
+            assumes=forms.STATIONARY,
             grid=grids.COMPLEX_ANY,
             headline=True,
             topic="forward",
@@ -68,7 +68,7 @@ def _forward() -> tuple[Claim, ...]:
                 "sigprop.stable.state_moment",
                 lambda: diagonal.moment("state", "exponential"),
                 printed,
-                condition=forms.EXPONENTIAL,
+                assumes=forms.EXPONENTIAL,
                 grid=grids.COMPLEX_EXPONENTIAL,
                 headline=claim_id == "zucchet:48",
                 topic="forward",
@@ -86,7 +86,7 @@ def _forward() -> tuple[Claim, ...]:
             "sigprop.stable.state_moment",
             lambda: diagonal.moment("state", "white"),
             lambda: 1 / (1 - forms.square),
-            condition="|lambda| < 1, white input of unit variance",
+            assumes="|lambda| < 1, white input of unit variance",
             grid=grids.COMPLEX_WHITE,
             topic="forward",
         ),
@@ -101,7 +101,7 @@ def _forward() -> tuple[Claim, ...]:
             "sigprop.stable.state_moment",
             lambda: diagonal.moment("state", "constant"),
             lambda: 1 / ((1 - lam) * (1 - lam_bar)),
-            condition="|lambda| < 1, constant input of unit second moment",
+            assumes="|lambda| < 1, constant input of unit second moment",
             grid=grids.COMPLEX_CONSTANT,
             topic="forward",
         ),
@@ -119,7 +119,10 @@ def _stationarity() -> tuple[Claim, ...]:
             "sigprop.checks.covariance_bound",
             Status.CONDITIONAL,
             "theory.papers.zucchet.forms.bound_74",
-            condition="R_x replaced by U and lambda by |lambda| in every lag weight",
+            condition=Condition(
+                "lambda > 0; otherwise |lambda| must stand for lambda in every lag weight",
+                lambda theta, **_: theta == 0,
+            ),
             note="Replacing R_x by U alone bounds nothing when lam is not positive: the "
             "signs of lam^Delta R(Delta) are lost. With |lam| it is the triangle "
             "inequality, term by term.",

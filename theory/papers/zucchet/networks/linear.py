@@ -1,10 +1,11 @@
 """Zucchet & Orvieto (2024), Appendix A.1: the dense linear network, Eq. 12-15."""
 
+from math import isclose
 from math import pi as PI
 
 from sympy import Symbol
 
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers.zucchet.rows import (
     IS_DEFINITION,
     definition,
@@ -61,10 +62,10 @@ def claims() -> tuple[Claim, ...]:
             points=(
                 {"case": "positive", "nu0": 0.3, "theta0": 1.0},
                 {"case": "positive", "nu0": 0.9, "theta0": 0.3},
-                {"case": "negative", "nu0": 0.3, "theta0": PI},
-            ),
-            outside=tuple(
-                {"case": "negative", "nu0": 0.3, "theta0": t} for t in (1.0, 2.0)
+                *(
+                    {"case": "negative", "nu0": 0.3, "theta0": t}
+                    for t in (PI, 1.0, 2.0)
+                ),
             ),
             routes=routes(
                 "spectra",
@@ -72,7 +73,10 @@ def claims() -> tuple[Claim, ...]:
                 closed_form="moved_matrix_by_polynomial",
             ),
             form="sigprop.references.spectra.real_matrix",
-            condition="A has no real negative eigenvalue, or theta_0 = pi",
+            condition=Condition(
+                "A has no real negative eigenvalue, or theta_0 = pi",
+                lambda case, theta0, **_: case != "negative" or isclose(theta0, PI),
+            ),
             note="A negative eigenvalue is alone in its pair and has angle pi; Eq. 15 sends "
             "it to angle theta_0, off the real axis, with no partner. A Gaussian matrix has "
             "about sqrt(n/(2 pi)) of them: 1.3 at n = 10, 3.2 at n = 64.",
@@ -130,8 +134,11 @@ def _moduli() -> tuple[Claim, ...]:
             r"\nu_0 + (1 - \nu_0) \tanh(1)",
             Status.CONDITIONAL,
             DENSE + "block_rnn",
-            points=tuple({"spread": "deviation", "nu0": inner} for inner in (0.0, 0.5)),
-            outside=({"spread": "variance", "nu0": 0.0},),
+            points=(
+                {"spread": "deviation", "nu0": 0.0},
+                {"spread": "deviation", "nu0": 0.5},
+                {"spread": "variance", "nu0": 0.0},
+            ),
             routes=routes(
                 "spectra",
                 reference="outer_radius",
@@ -139,7 +146,10 @@ def _moduli() -> tuple[Claim, ...]:
             ),
             form="sigprop.references.spectra.outer_radius_printed",
             tolerance=0.03,
-            condition="1/sqrt(n) is the standard deviation of an entry, not its variance",
+            condition=Condition(
+                "1/sqrt(n) is the standard deviation of an entry, not its variance",
+                lambda spread, **_: spread == "deviation",
+            ),
             note="One matrix of 150 rows, its spectral radius from its eigenvalues and as "
             "half its norm. With variance 1/sqrt(n) the spectral radius is n^(1/4), 3.5, "
             "and the eigenvalues crowd towards the unit circle.",

@@ -3,7 +3,7 @@
 from math import pi as PI
 
 from theory import recurrences
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.papers.zucchet.rows import IS_DEFINITION, of_model, routes, row
 
 JACOBIANS = "sigprop.references.jacobians."
@@ -41,7 +41,7 @@ def claims() -> tuple[Claim, ...]:
             routes=hessian,
             form=JACOBIANS + "hessian_sum",
             slips={"the first term alone": JACOBIANS + "hessian_first"},
-            condition="real parameters and the loss of Eq. 1, which sees them through the "
+            assumes="real parameters and the loss of Eq. 1, which sees them through the "
             "states alone; dh/dtheta has parameters as rows here, states in Eq. 2, 4 and 9",
             note="Judged by all entries of the recurrent matrix of a linear and of a tanh "
             "network. Eq. 115 has the same line for parameters of a readout too, where it "
@@ -91,17 +91,19 @@ def claims() -> tuple[Claim, ...]:
             r"\lambda_{\max}(\nabla^2 L)",
             Status.CONDITIONAL,
             "sigprop.references.updates.lipschitz_by_search",
-            points=({"case": "convex"},),
-            outside=({"case": "saddle"},),
+            points=({"case": "convex"}, {"case": "saddle"}),
             routes=routes(
                 "updates",
                 reference="lipschitz_by_search",
                 closed_form="lipschitz_by_norm",
             ),
             form="sigprop.references.updates.largest_eigenvalue",
-            condition="the loss is convex; otherwise it is the largest modulus of an "
-            "eigenvalue, and the maximum runs over all parameters and not only over the "
-            "optimum",
+            condition=Condition(
+                "the loss is convex; otherwise it is the largest modulus of an "
+                "eigenvalue, and the maximum runs over all parameters and not only over "
+                "the optimum",
+                lambda case, **_: case == "convex",
+            ),
             note="The loss of a linear recurrence is not convex, and its curvature has no "
             "bound as |lambda| goes to 1 (zucchet:fig1:sharpness-real): there is no global "
             "Lipschitz constant, only one near the optimum.",
@@ -123,7 +125,7 @@ def claims() -> tuple[Claim, ...]:
                 reference="largest_rate",
                 autodiff="largest_rate_by_companion",
             ),
-            condition="gradient descent on a quadratic of largest curvature L",
+            assumes="gradient descent on a quadratic of largest curvature L",
             topic="hessian",
         ),
     )

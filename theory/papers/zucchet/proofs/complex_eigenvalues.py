@@ -177,7 +177,7 @@ def _polar() -> tuple[Claim, ...]:
                 proof=polar.phase_share_is_unbounded,
             ),
             printed=lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
-            condition=WHITE + "; gamma = sqrt(1 - nu^2)",
+            assumes=WHITE + "; gamma = sqrt(1 - nu^2)",
             note="With the phase itself as parameter nu^2 E(nu) runs from 0 to infinity. "
             "Judged on that value.",
         ),
@@ -204,7 +204,7 @@ def _white() -> tuple[Claim, ...]:
             ),
             derive=polar.white_normaliser,
             printed=lambda: sqrt(1 - nu**2),
-            condition=WHITE,
+            assumes=WHITE,
         ),
         row(
             84,
@@ -224,7 +224,7 @@ def _white() -> tuple[Claim, ...]:
             ),
             derive=polar.white_sensitivity,
             printed=lambda: (1 + nu**2) / (1 - nu**2) ** 2,
-            condition=held,
+            assumes=held,
             note="Normalisation alone lowers the divergence from the third to the second "
             "power of the gap; the parametrisation has to do the rest.",
         ),
@@ -246,7 +246,7 @@ def _white() -> tuple[Claim, ...]:
             ),
             derive=polar.modulus_share,
             printed=lambda: 1 + nu**2,
-            condition=held,
+            assumes=held,
             note="nu' is 1 - nu^2 exactly, and the product is 1 + nu^2, between 1 and 2.",
         ),
         row(
@@ -270,7 +270,7 @@ def _white() -> tuple[Claim, ...]:
             ),
             derive=polar.phase_share,
             printed=lambda: nu**2 * (1 + nu**2),
-            condition=held,
+            assumes=held,
             note="With the ignored nu^2 the product is nu^2 (1 + nu^2): of order one at "
             "the edge, zero at the origin. The stop-gradient is no convenience: no "
             "function of two parameters has these slopes, so that what is trained is not "

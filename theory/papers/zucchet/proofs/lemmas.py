@@ -125,7 +125,7 @@ def _proof_step(number, title, statement, form, points, proof, slips, **more) ->
         "evidence",
         Status.PROVED,
         more.pop("code", "theory.autocorrelation.double_sum"),
-        condition=more.pop("condition", "|alpha| < 1, |beta| < 1, u bounded"),
+        assumes=more.pop("assumes", "|alpha| < 1, |beta| < 1, u bounded"),
         evidence=Evidence(
             points,
             {"reference": more.pop("route", SIGNAL + "double_sum")},
@@ -211,7 +211,7 @@ def _lemma_1() -> tuple[Claim, ...]:
             EVEN,
             _summed,
             {"one side": sequences.bracket_one_sided},
-            condition="|alpha| < 1, |beta| < 1, u even and bounded",
+            assumes="|alpha| < 1, |beta| < 1, u even and bounded",
             note="Here the evenness of u enters.",
         ),
         _proof_step(
@@ -225,7 +225,7 @@ def _lemma_1() -> tuple[Claim, ...]:
                 "lag zero twice": sequences.bracket_from_zero,
                 "one side": sequences.bracket_one_sided,
             },
-            condition="|alpha| < 1, |beta| < 1, u even and bounded",
+            assumes="|alpha| < 1, |beta| < 1, u even and bounded",
             code="theory.autocorrelation.lemma_1",
             note="Judged on a growing sequence too: see Lemma 1 for what is needed.",
         ),
@@ -247,7 +247,7 @@ def _lemma_2() -> tuple[Claim, ...]:
             {"one derivative": sequences.derived_once},
             route=slope,
             code="theory.autocorrelation.lemma_2",
-            condition="|alpha| < 1, |beta| < 1, u even and bounded; the terms n = 0 and "
+            assumes="|alpha| < 1, |beta| < 1, u even and bounded; the terms n = 0 and "
             "m = 0 count as zero where alpha or beta is zero",
             note="Both derivatives are of a power series in two independent variables, "
             "which converges absolutely inside the polydisc: the conditions of Lemma 1 "
@@ -298,7 +298,7 @@ def _both_lemmas() -> tuple[Claim, ...]:
             correction=r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = "
             r"\frac{1}{1-\alpha\beta}" + SUM_U,
             corrected=lambda: forms.bracket(),
-            condition="|alpha| < 1, |beta| < 1, u even and bounded",
+            assumes="|alpha| < 1, |beta| < 1, u even and bounded",
             grid=grids.PAIRS,
             note="The left side has beta to the n; the proof (Eq. 35) has beta to the m, "
             "which is what the lemma needs and what every later use assumes.",
@@ -317,7 +317,7 @@ def _both_lemmas() -> tuple[Claim, ...]:
             "theory.autocorrelation.lemma_2",
             _along_diagonals,
             lambda: lemma_2().as_sum(),
-            condition="|alpha| < 1, |beta| < 1, u even and bounded",
+            assumes="|alpha| < 1, |beta| < 1, u even and bounded",
             grid=grids.PAIRS,
             topic="lemmas",
         ),

@@ -76,7 +76,7 @@ def _networks() -> tuple[Claim, ...]:
                 form=_matrix,
                 proof=dense.rebuilds,
             ),
-            condition=DISTINCT,
+            assumes=DISTINCT,
             topic="forward",
         ),
         row(
@@ -92,7 +92,7 @@ def _networks() -> tuple[Claim, ...]:
                 form=_ones,
                 proof=dense.lengths_are_free,
             ),
-            condition=DISTINCT,
+            assumes=DISTINCT,
             note="Any lengths keep Eq. 63, so that these may be chosen; the phases stay "
             "free. Eq. 69 does not keep them.",
             topic="forward",
@@ -110,7 +110,7 @@ def _networks() -> tuple[Claim, ...]:
                 form=dense.diagonal_states,
                 proof=dense.diagonal_network_agrees,
             ),
-            condition=DISTINCT,
+            assumes=DISTINCT,
             note="The product of the two vectors is entry by entry.",
             topic="forward",
         ),
@@ -130,7 +130,7 @@ def _networks() -> tuple[Claim, ...]:
                 form=dense.read_states,
                 proof=dense.diagonal_network_agrees,
             ),
-            condition=DISTINCT,
+            assumes=DISTINCT,
             topic="forward",
         ),
     )
@@ -164,7 +164,7 @@ def _chain() -> tuple[Claim, ...]:
                 form=dense.state_slopes,
                 slips={f"without term {term + 1}": _without(term) for term in range(3)},
             ),
-            condition=DISTINCT,
+            assumes=DISTINCT,
             note="The sum does not depend on the lengths of the eigenvectors, the first "
             "and third term do: Eq. 69 may be used in it although it is not the "
             "derivative of unit vectors.",
@@ -192,7 +192,7 @@ def _perturbation() -> tuple[Claim, ...]:
                     and dense.perturbation_balances()
                 ),
             ),
-            condition=DISTINCT,
+            assumes=DISTINCT,
         ),
         row(
             69,
@@ -213,7 +213,7 @@ def _perturbation() -> tuple[Claim, ...]:
             correction=r"\frac{\mathrm{d}P}{\mathrm{d}A_{ij}} = PM - P "
             r"\left(I \odot \operatorname{Re}(P^{\dagger} P M)\right),\quad M = F \odot "
             rf"\left(P^{{-1}}{BY_A}P\right)",
-            condition="real A_ij; the phases of the eigenvectors are free and move as in "
+            assumes="real A_ij; the phases of the eigenvectors are free and move as in "
             "the printed form",
             note="The printed form leaves P^-1 dP with a zero diagonal, which is another "
             "normalisation than Eq. 64: the unit lengths drift unless A is normal. "

@@ -223,7 +223,7 @@ def _real() -> tuple[Claim, ...]:
             ),
             derive=polar.real_slope,
             printed=lambda: (gamma * n * lam ** (n - 1)) * d_lam,
-            condition=HELD,
+            assumes=HELD,
             note="dh/dlam is gamma times what it is without normalisation. Were gamma "
             "differentiated, (dgamma/domega)/gamma times h_t would be added.",
         ),
@@ -254,7 +254,7 @@ def _row_mitigation() -> Claim:
             relation="<",
             slips={"halved": PARAMETERS + "halved"},
         ),
-        condition="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
+        assumes="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
         note="In powers of the gap the divergence is of order three, two and zero: "
         "normalisation alone does not remove it.",
     )

@@ -44,7 +44,7 @@ def _filter_row(number, title, statement, form, pairs, slips) -> Claim:
         "evidence",
         Status.PROVED,
         "sigprop.recurrence.sensitivity",
-        condition="|lambda| < 1",
+        assumes="|lambda| < 1",
         evidence=Evidence(
             SEEN, SLOPES, form=form, proof=lambda: _weight_proof(pairs), slips=slips
         ),
@@ -98,7 +98,7 @@ def _backward() -> tuple[Claim, ...]:
             "evidence",
             Status.CONFIRMED,
             "sigprop.recurrence.sensitivity",
-            condition="|lambda| < 1",
+            assumes="|lambda| < 1",
             evidence=Evidence(
                 SEEN,
                 {
@@ -206,7 +206,7 @@ def _after() -> tuple[Claim, ...]:
             "evidence",
             Status.CONFIRMED,
             "sigprop.recurrence.linear_recurrence",
-            condition="both derivatives are holomorphic ones",
+            assumes="both derivatives are holomorphic ones",
             evidence=Evidence(
                 tuple(
                     {

@@ -1,5 +1,6 @@
 """Zucchet & Orvieto (2024), Appendix B.2.1: sums for the state, Eq. 43, 44, 46."""
 
+import cmath
 from functools import cache
 from itertools import product
 
@@ -7,7 +8,7 @@ from sympy import Expr, Pow, expand, oo, symbols
 
 from theory import diagonal
 from theory.autocorrelation import geometric_sum, same_form
-from theory.claims import Claim, Kind, Status
+from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 from theory.papers.zucchet import forms
 from theory.papers.zucchet.proofs import sequences
@@ -32,6 +33,10 @@ def claims() -> tuple[Claim, ...]:
 
 def _hermitian(R) -> list[complex]:
     return [complex(R(-lag)).conjugate() for lag in range(6)]
+
+
+def _is_even(R: sequences.Spectrum, **_: object) -> bool:
+    return all(cmath.isclose(R(lag), R(-lag), abs_tol=1e-9) for lag in range(1, 6))
 
 
 def _assumptions() -> tuple[Claim, ...]:
@@ -92,7 +97,7 @@ def _forward() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             "sigprop.recurrence.linear_recurrence",
-            condition="|lambda| < 1, inputs of bounded second moments",
+            assumes="|lambda| < 1, inputs of bounded second moments",
             evidence=Evidence(
                 SEEN,
                 {
@@ -115,16 +120,18 @@ def _forward() -> tuple[Claim, ...]:
             Status.CONDITIONAL,
             "theory.autocorrelation.double_sum",
             correction=H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(m-n)",
-            condition="R_x is even, that is real; for complex inputs, which assumption "
-            "a) allows, the lag must be m - n",
+            condition=Condition(
+                "R_x is even, that is real; for complex inputs, which assumption a) "
+                "allows, the lag must be m - n",
+                _is_even,
+            ),
             evidence=Evidence(
-                LINES,
+                (*LINES, *ONE_SIDED),
                 {
                     "reference": SIGNAL + "spectral_moment",
                     "impulse": SIGNAL + "simulated_moment",
                 },
                 form=sequences.pairs_by_lag,
-                outside=ONE_SIDED,
             ),
             note="E[x_{-n} conj(x_{-m})] is R_x(m - n) by the paper's definition of R_x. "
             "For a complex input x_t = exp(i w t) the printed sum gives "
@@ -146,7 +153,7 @@ def _forward() -> tuple[Claim, ...]:
             "sigprop.stable.state_moment",
             lambda: diagonal.moment("state", "exponential"),
             _eq_46,
-            condition=forms.EXPONENTIAL,
+            assumes=forms.EXPONENTIAL,
             evidence=Evidence(
                 tuple(
                     {"lam": z, "rho": decay}
@@ -170,7 +177,7 @@ def _forward() -> tuple[Claim, ...]:
             "evidence",
             Status.PROVED,
             "sigprop.stable.state_moment",
-            condition="R_x real",
+            assumes="R_x real",
             evidence=Evidence(
                 REAL_LINES,
                 {"reference": SIGNAL + "spectral_moment"},
