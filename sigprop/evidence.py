@@ -289,10 +289,9 @@ def _judge_print(
         )
         for place, one in enumerate(judged)
     ]
-    example = _counterexample(evidence, route, "printed", judged[: len(within)])
-    return results, example or _counterexample(
-        evidence, route, "printed", judged[len(within) :]
-    )
+    parts = judged[: len(within)], judged[len(within) :]
+    first, other = (_counterexample(evidence, route, "printed", one) for one in parts)
+    return results, first or other
 
 
 def _counterexample(

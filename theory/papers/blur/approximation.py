@@ -153,13 +153,9 @@ def _barron() -> tuple[Claim, ...]:
                 lambda spread, **_: spread == "circle",
             ),
             evidence=Evidence(
-                tuple(
-                    {"count": count, "spread": spread}
-                    for spread, counts in (
-                        ("circle", (4, 16, 40)),
-                        ("real", (4, 8, 16)),
-                    )
-                    for count in counts
+                (
+                    *({"count": n, "spread": "circle"} for n in (4, 16, 40)),
+                    *({"count": n, "spread": "real"} for n in (4, 8, 16)),
                 ),
                 {"reference": MEMORY + "reconstruction_norms"},
                 form=lambda count, spread: float(count),
@@ -384,20 +380,12 @@ def _neurons() -> tuple[Claim, ...]:
             corrected=lambda: (
                 2
                 * two.states
-                * two.radius**2
-                * two.inputs**2
-                * two.barron**2
-                / two.accuracy**2
+                * (two.radius * two.inputs * two.barron / two.accuracy) ** 2
             ),
             evidence=Evidence(
                 tuple(
-                    {
-                        "states": 4.0,
-                        "radius": 1.3,
-                        "barron": 0.7,
-                        "accuracy": 0.2,
-                        "inputs": steps,
-                    }
+                    {"states": 4.0, "radius": 1.3, "barron": 0.7}
+                    | {"accuracy": 0.2, "inputs": steps}
                     for steps in (3.0, 24.0)
                 ),
                 {"reference": BARRON + "interpolant_neurons"},
