@@ -26,8 +26,8 @@ from sympy import Expr
 
 from experiments.command import main
 from sigprop import stable
-from sigprop.closed_form import compile_expr
-from sigprop.precision import double_precision
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import double_precision
 from theory import diagonal, ring
 from theory.symbols import T, lam, lam_bar, r, r_max, r_min, rho
 

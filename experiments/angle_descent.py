@@ -21,7 +21,7 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from experiments.command import main
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from sigprop.training import Optimiser, Run, Segments, advance, start, train
 

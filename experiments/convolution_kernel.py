@@ -21,7 +21,7 @@ from jaxtyping import Array, Float
 
 from experiments.command import main
 from sigprop.layers.dense import LinearRNN, NonlinearRNN
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.convolution import (
     LENGTH,
     Convolution,

@@ -20,7 +20,7 @@ from experiments.command import main
 from sigprop import stable
 from sigprop.inputs import AR1
 from sigprop.montecarlo import second_moments
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "curse_of_memory", 1
 QUANTITIES = ("state", "sensitivity")

@@ -40,7 +40,7 @@ from sigprop.curvature.twins import twin
 from sigprop.inputs import White
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.complex_diagonal import ComplexDiagonal
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import (
     TeacherStudent,
     linear_teacher,

@@ -46,7 +46,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s5 import s5
 from sigprop.linearise import Modes, Perturbed, diagonalise, linearise, perturb
 from sigprop.measure import by_group, measure, position
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.verdict import Plan, Verdict, judge, plan
 
 STUDY, VERSION = "layer_moments", 1

@@ -42,7 +42,7 @@ from sigprop.measure import by_group, channels
 from sigprop.montecarlo import Estimate
 from sigprop.networks import NetworkConfig, build, lru_paper, over_batch, zucchet_paper
 from sigprop.networks.normalisation import normalise
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "network_moments", 1
 NU0 = 0.9

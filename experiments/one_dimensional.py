@@ -21,11 +21,11 @@ import xarray as xr
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from experiments.command import main
-from sigprop.closed_form import compile_expr
 from sigprop.inputs import White
 from sigprop.landscape import surface
 from sigprop.montecarlo import Estimate, Sums, over_batches, split, walk
-from sigprop.precision import double_precision
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import MODULI, Chart, OneDimensional
 from theory import teacher_student as theory
 

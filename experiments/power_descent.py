@@ -23,7 +23,7 @@ import xarray as xr
 from jaxtyping import Array, Float, Int
 
 from experiments.command import main
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.power import CHARTS, Power, chart, power
 from sigprop.training import Optimiser, Run, Segments, advance, start, train
 

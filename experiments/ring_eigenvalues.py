@@ -17,8 +17,8 @@ import xarray as xr
 from jaxtyping import Complex, Float
 
 from experiments.command import main
-from sigprop.closed_form import compile_expr
-from sigprop.precision import double_precision
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import double_precision
 from sigprop.ring import sample_ring
 from theory.ring import radius_cdf
 from theory.symbols import r, r_max, r_min

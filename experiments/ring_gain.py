@@ -22,7 +22,7 @@ from jaxtyping import Array, Complex, Float, Key
 
 from experiments.command import main
 from sigprop import stable
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.recurrence import step
 from sigprop.ring import sample_ring
 

@@ -23,10 +23,10 @@ import xarray as xr
 from jaxtyping import Complex, Float
 
 from experiments.command import main
-from sigprop.closed_form import compile_expr
 from sigprop.inputs import AR1
 from sigprop.montecarlo import Estimate, Sums, over_batches, split, walk
-from sigprop.precision import double_precision
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import double_precision
 from sigprop.stationary import pair_sums, spectrum
 from theory.hessian import pair
 from theory.symbols import alpha, beta, rho

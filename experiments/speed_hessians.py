@@ -25,7 +25,7 @@ from experiments.command import main
 from sigprop.curvature.hessian import expand
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import zucchet_lru
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 
 STUDY, VERSION = "speed_hessians", 1

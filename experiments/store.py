@@ -27,7 +27,9 @@ import platformdirs
 import xarray as xr
 
 from experiments import netcdf
-from sigprop.files import unfinished as unfinished  # figures are written by it too
+from sigprop.numerics.files import (
+    unfinished as unfinished,  # figures are written by it too
+)
 
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 SHIPPED = Path(__file__).parent / "results" / "paper"

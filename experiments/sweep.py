@@ -28,7 +28,7 @@ from experiments import store
 from experiments.command import PRESETS, device
 from experiments.workers import FAILURES, cluster
 from sigprop.checkpoints import read_checkpoint
-from sigprop.locks import claimed
+from sigprop.numerics.locks import claimed
 
 PAUSE = 1.0  # seconds until chunks that others are at are looked at again
 Report = Callable[[float], None]  # told of cells done, in parts of a cell too

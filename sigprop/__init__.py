@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sigprop.inputs import White as White
     from sigprop.montecarlo import Estimate as Estimate
     from sigprop.montecarlo import second_moments as second_moments
-    from sigprop.precision import double_precision as double_precision
+    from sigprop.numerics.precision import double_precision as double_precision
     from sigprop.recurrence import impulse_response as impulse_response
     from sigprop.recurrence import linear_recurrence as linear_recurrence
     from sigprop.recurrence import sensitivity as sensitivity
@@ -33,7 +33,7 @@ _HOMES = {
     "White": "inputs",
     "Estimate": "montecarlo",
     "second_moments": "montecarlo",
-    "double_precision": "precision",
+    "double_precision": "numerics.precision",
     "impulse_response": "recurrence",
     "linear_recurrence": "recurrence",
     "sensitivity": "recurrence",

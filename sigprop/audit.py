@@ -51,7 +51,7 @@ from sigprop.networks.masking import reverse_valid
 from sigprop.networks.network import require_sequence, require_values
 from sigprop.networks.probing import watch
 from sigprop.networks.retrieval import compare
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch, Examples, evaluation_batches
 
 GROUPS = 16  # parts into which a single batch is cut, for standard errors

@@ -26,10 +26,10 @@ from jaxtyping import Array, Bool, Complex, Float, Inexact, Int, Num
 from numpy.fft import fft, ifft
 from sympy import diff
 
-from sigprop.closed_form import compile_expr
 from sigprop.linearise import Modes
 from sigprop.networks.masking import reverse_valid, valid_steps
-from sigprop.precision import double_precision
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import double_precision
 from sigprop.projections import project_in
 from sigprop.recurrence import impulse_response, linear_recurrence, sensitivity
 from sigprop.tasks.examples import Batch

@@ -5,7 +5,7 @@ import xarray as xr
 from rich.table import Table
 from rich.text import Text
 
-from sigprop.text import plain
+from sigprop.numerics.text import plain
 
 TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
 ENDS = (0.05, 0.95)

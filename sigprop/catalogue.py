@@ -6,8 +6,8 @@ from typing import Any
 from sympy import latex
 
 from sigprop import evidence
-from sigprop.evaluate import precise
 from sigprop.mutation import Score
+from sigprop.numerics.evaluate import precise
 from sigprop.plans import is_check, make_plans, score, simulated
 from sigprop.verdict import distance_plan
 from theory.claims import Claim, find, home

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from sigprop.files import unfinished
+from sigprop.numerics.files import unfinished
 
 DONE, ABOUT, RECORD = "segments_done", "about", "record "  # names beside the leaves
 CHECKSUM = len(hashlib.sha256().hexdigest())  # characters

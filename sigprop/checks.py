@@ -14,8 +14,8 @@ import numpy as np
 from sympy import I, Integer, Rational, Symbol, exp, limit, oo, pi, simplify
 
 from sigprop import ginibre, inputs
-from sigprop.evaluate import values
 from sigprop.mutation import Score
+from sigprop.numerics.evaluate import values
 from sigprop.quantities import QUANTITIES
 from sigprop.results import RouteResult
 from sigprop.statuses import drawn_result

@@ -28,9 +28,9 @@ from sigprop.console import (
     plain_errors,
     require_distinct,
 )
-from sigprop.seeds import require_seed
+from sigprop.numerics.seeds import require_seed
+from sigprop.numerics.text import plain
 from sigprop.tables import ledger_table, outcome, status_word, summary
-from sigprop.text import plain
 
 PAPER_HELP = "Only this paper: zucchet, lru, rotrnn, blur, sigprop."
 JSON_HELP = "Write JSON rows here; - prints them."
@@ -141,8 +141,8 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
     """Say what more trajectories than usual will take, and refuse what is too much."""
     if how["samples"] is None and how["tier"] == "quick":
         return
-    from sigprop.devices import use_device
     from sigprop.forecast import allow, of_claims
+    from sigprop.numerics.devices import use_device
 
     with use_device(device):
         found = of_claims(chosen, how["tier"], how["samples"])
@@ -160,7 +160,7 @@ def _judge(
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     began = time.perf_counter()
-    from sigprop.devices import use_device
+    from sigprop.numerics.devices import use_device
     from sigprop.results import announced
     from sigprop.verify import verify as judge_claims
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
-from sigprop.text import plain
+from sigprop.numerics.text import plain
 
 EXAMPLES = {
     "verify": "sigprop verify --claim zucchet:59",

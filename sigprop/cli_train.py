@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from sigprop.console import UNEXPECTED, console, plain_errors
-from sigprop.text import plain
+from sigprop.numerics.text import plain
 
 Data = Annotated[
     Path | None,
@@ -48,7 +48,7 @@ def train(
 ) -> None:
     """Train networks, and test each where its validation was best; killed, it goes on."""
     with plain_errors("the same command goes on from the last checkpoint", out):
-        from sigprop.seeds import require_seed
+        from sigprop.numerics.seeds import require_seed
         from sigprop.supervised import Diverged
         from sigprop.training_presets import altered
         from sigprop.training_presets import preset as chosen
@@ -165,7 +165,7 @@ def audit(
 
         from sigprop.audit import audit as measured
         from sigprop.audit_summary import table
-        from sigprop.files import require_writable, unfinished
+        from sigprop.numerics.files import require_writable, unfinished
         from sigprop.runs import read_about, trained
         from sigprop.tasks.examples import evaluation_batches
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sigprop.interruption import INTERRUPTED, tell
-from sigprop.text import plain
+from sigprop.numerics.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2
 WIDE = 150  # columns of a table that goes to a file

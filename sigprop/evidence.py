@@ -17,8 +17,8 @@ import mpmath
 import numpy as np
 from sympy import Expr, Sum, Symbol
 
-from sigprop.evaluate import values
 from sigprop.mutation import SAME, Score
+from sigprop.numerics.evaluate import values
 from sigprop.results import RouteResult
 from theory import symbols
 from theory.autocorrelation import same_form

@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from sigprop.precision import require_dtype
+from sigprop.numerics.precision import require_dtype
 
 State = Any
 

@@ -33,7 +33,7 @@ import safetensors
 import safetensors.numpy
 from jax.tree_util import keystr, tree_flatten_with_path
 
-from sigprop.files import unfinished
+from sigprop.numerics.files import unfinished
 
 VERSION = 1
 HEADER = "__sigprop__"

@@ -24,12 +24,12 @@ from jax import lax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Complex, Float, Int, PRNGKeyArray
 
-from sigprop.closed_form import compile_expr
 from sigprop.layers.base import Layer
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
-from sigprop.precision import double_precision
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import double_precision
 from sigprop.stationary import Geometric, pair_sums, spectrum
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from theory import overlaps

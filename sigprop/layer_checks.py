@@ -35,7 +35,7 @@ from sigprop.linearise import ONCE, Perturbed, perturb
 from sigprop.measure import BATCH, by_group, exact, measure_each, position
 from sigprop.montecarlo import Estimate, together
 from sigprop.mutation import SAME, Score
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.results import RouteResult
 from sigprop.simulate import group_key, pilot_key
 from sigprop.statuses import drawn_result

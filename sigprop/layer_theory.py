@@ -22,10 +22,10 @@ from jaxtyping import Complex, Float
 from scipy.linalg import hankel, matmul_toeplitz
 from sympy import Expr, diff
 
-from sigprop.closed_form import compile_expr
 from sigprop.covariances import require_autocovariance
 from sigprop.linearise import Modes, Perturbed
 from sigprop.measure import require_position
+from sigprop.numerics.compile import compile_expr
 from theory import layers
 from theory.symbols import Delta, T, alpha, beta
 

@@ -22,7 +22,7 @@ from sigprop.inputs import White
 from sigprop.linearise import ONCE
 from sigprop.montecarlo import Estimate, Sums
 from sigprop.mutation import Score
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import losses
 from sigprop.results import RouteResult
 from sigprop.simulate import group_key, pilot_key

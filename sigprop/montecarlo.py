@@ -23,7 +23,7 @@ from jax import lax
 from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
-from sigprop.precision import double_precision, require_dtype
+from sigprop.numerics.precision import double_precision, require_dtype
 
 Result = TypeVar("Result")
 First = TypeVar("First")

@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Complex
 from sympy import Expr
 
-from sigprop.closed_form import compile_expr
-from sigprop.evaluate import values
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.evaluate import values
 from sigprop.verdict import DistancePlan, Plan
 from theory.mutants import Mutant, mutants
 from theory.points import (

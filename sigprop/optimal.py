@@ -22,9 +22,9 @@ from jaxtyping import Float
 from scipy.interpolate import CubicHermiteSpline
 
 from sigprop import stable
-from sigprop.closed_form import compile_expr
 from sigprop.inputs import White
-from sigprop.precision import double_precision
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import double_precision
 from sigprop.stationary import Geometric, spectrum
 from sigprop.tasks.one_dimensional import Chart, Coordinates, Modulus, Real
 from sigprop.tasks.teacher_student import Stationary

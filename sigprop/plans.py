@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from sympy import Expr
 
-from sigprop.evaluate import precise
 from sigprop.mutation import Score, score_exact, score_law, score_ratio
+from sigprop.numerics.evaluate import precise
 from sigprop.verdict import (
     GAUSSIAN_VARIANCE,
     Plan,

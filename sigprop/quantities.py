@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Complex, Float
 
 from sigprop import inputs, ring, stable
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.recurrence import impulse_response, linear_recurrence
 from theory.points import AgePoint, EigenPoint, Input, PairPoint, Point, RingPoint
 

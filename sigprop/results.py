@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigprop.files import require_writable as require_writable
-from sigprop.files import write_text as write_text
+from sigprop.numerics.files import require_writable as require_writable
+from sigprop.numerics.files import write_text as write_text
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.closed_form import compile_expr
-from sigprop.precision import require_dtype
+from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.precision import require_dtype
 from theory import ring
 from theory.symbols import r_max, r_min, u1, u2
 

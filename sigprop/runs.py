@@ -16,10 +16,10 @@ import equinox as eqx
 import numpy as np
 
 from sigprop.checkpoints import differences
-from sigprop.files import unfinished
-from sigprop.locks import claimed
 from sigprop.networks import Network, TwoTowers, load_network, save_network
 from sigprop.networks.assembly import parameter_table
+from sigprop.numerics.files import unfinished
+from sigprop.numerics.locks import claimed
 from sigprop.recipes import Recipe
 from sigprop.results import write_text
 from sigprop.supervised import Probe, fit

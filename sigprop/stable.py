@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from sigprop.closed_form import compile_expr
+from sigprop.numerics.compile import compile_expr
 from theory import diagonal
 from theory.symbols import chi, k, p, q, r, tau, w
 

@@ -20,12 +20,12 @@ import scipy.linalg
 from jax import lax
 from jaxtyping import Array, Float
 
-from sigprop.closed_form import compile_expr
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
 from sigprop.kernels import require_linear
 from sigprop.layers.base import Layer
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.linearise import Modes, diagonalise, linearise
+from sigprop.numerics.compile import compile_expr
 from theory import overlaps
 from theory.symbols import a, alpha, b, beta, rho
 

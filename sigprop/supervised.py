@@ -23,8 +23,8 @@ from jaxtyping import Array, Bool, Float, Int, Num
 
 from sigprop.networks import Network, TwoTowers, build, over_batch, parameter_groups
 from sigprop.networks.probing import state_powers
+from sigprop.numerics.seeds import require_seed
 from sigprop.recipes import Recipe
-from sigprop.seeds import require_seed
 from sigprop.tasks.examples import (
     Batch,
     DataSet,

@@ -19,10 +19,10 @@ import numpy as np
 from jaxtyping import Array, Inexact
 from sympy import Expr, Symbol, factor, lambdify
 
-from sigprop.evaluate import values
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
-from sigprop.precision import double_precision
-from sigprop.seeds import require_seed
+from sigprop.numerics.evaluate import values
+from sigprop.numerics.precision import double_precision
+from sigprop.numerics.seeds import require_seed
 from sigprop.trials import Layer, neurons, neurons_of_layer
 from sigprop.trials import Setting as Setting
 from sigprop.trials import input_of as input_of

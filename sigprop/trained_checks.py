@@ -27,7 +27,7 @@ from sigprop.loss_checks import sampled_loss
 from sigprop.measure import BATCH, by_group, exact, measure, position
 from sigprop.montecarlo import Estimate, Sums
 from sigprop.mutation import Score
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import losses
 from sigprop.references import trained as reference
 from sigprop.results import RouteResult

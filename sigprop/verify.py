@@ -15,10 +15,11 @@ from sympy import Expr
 
 from sigprop import ring, simulate
 from sigprop.checking import checking
-from sigprop.devices import device_kind
-from sigprop.evaluate import precise
 from sigprop.montecarlo import Sums
 from sigprop.mutation import Score
+from sigprop.numerics.devices import device_kind
+from sigprop.numerics.evaluate import precise
+from sigprop.numerics.precision import double_precision
 from sigprop.plans import (
     HEADLINE_MARGIN,
     TIERS,
@@ -27,7 +28,6 @@ from sigprop.plans import (
     make_plans,
     score,
 )
-from sigprop.precision import double_precision
 from sigprop.quantities import QUANTITIES, Routes, reach
 from sigprop.results import ClaimResult, RouteResult, Run
 from sigprop.statuses import drawn_result, finish

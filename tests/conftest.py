@@ -28,7 +28,7 @@ import mpmath
 import pytest
 from hypothesis import settings
 
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.skips import pytest_runtest_setup as pytest_runtest_setup
 from tests.skips import pytest_terminal_summary as pytest_terminal_summary

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from sigprop import console
-from sigprop.files import unfinished
+from sigprop.numerics.files import unfinished
 from tests.command import refused, sigprop
 from theory.claims import find
 

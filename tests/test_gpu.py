@@ -5,13 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.devices import use_device
 from sigprop.inputs import AR1, Mixed
 from sigprop.layers.blur import blur
 from sigprop.layers.lru import lru
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.montecarlo import second_moments
-from sigprop.precision import double_precision
+from sigprop.numerics.devices import use_device
+from sigprop.numerics.precision import double_precision
 from sigprop.verify import verify
 from theory.claims import find, select
 

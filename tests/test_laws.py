@@ -33,7 +33,7 @@ from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.stack import stack
 from sigprop.layers.two_way import blstm, brnn
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 LENGTH = 19
 KEY = jax.random.key(3)

@@ -17,7 +17,7 @@ import typer
 
 from figures.catalogue import FIGURES
 from sigprop.cli import app
-from sigprop.devices import DEVICES
+from sigprop.numerics.devices import DEVICES
 from sigprop.plans import TIERS
 from theory.claims import PAPERS, Status, registry
 

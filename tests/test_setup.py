@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sigprop.montecarlo import over_batches
-from sigprop.precision import double_precision, require_dtype
+from sigprop.numerics.precision import double_precision, require_dtype
 from sigprop.recurrence import linear_recurrence
 
 ROOT = Path(__file__).parents[1]

@@ -27,7 +27,7 @@ from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import block_rnn
 from sigprop.layers.lru import released_zucchet_lru, zucchet_lru
 from sigprop.layers.s4 import s4
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import (
     TeacherStudent,
     linear_teacher,

@@ -23,7 +23,7 @@ from sigprop.curvature.overlaps import overlaps_of
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.rotrnn import RotRNN
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
 Route = Literal["closed", "gramian", "autodiff"]

@@ -18,10 +18,10 @@ import jax
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.closed_form import compile_expr
 from sigprop.kernels import kernel, require_linear
 from sigprop.layers.base import Layer
 from sigprop.linearise import Modes, diagonalise, linearise
+from sigprop.numerics.compile import compile_expr
 from sigprop.stationary import Geometric, Lags, spectrum
 from sigprop.tasks.teacher_student import TeacherStudent, age_weights
 from theory import overlaps

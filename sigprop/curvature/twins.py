@@ -89,7 +89,7 @@ def twin(layer: Layer, name: str) -> Layer:
     Example:
         >>> import jax
         >>> from sigprop.layers.dense import linear_rnn
-        >>> from sigprop.precision import double_precision
+        >>> from sigprop.numerics.precision import double_precision
         >>> with double_precision(True):
         ...     rnn = linear_rnn(jax.random.key(0), 4, 1, 1, nu0=0.9, theta0=1.0)
         ...     twin(rnn, "LRU").state_size

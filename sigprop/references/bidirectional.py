@@ -19,7 +19,7 @@ import numpy as np
 
 from sigprop.layers.blur import BLUR, blur
 from sigprop.layers.dense import LinearRNN, linear_rnn
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 DIGITS = 60
 

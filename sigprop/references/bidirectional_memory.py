@@ -20,7 +20,7 @@ import numpy as np
 from sigprop.engine import scan_linear
 from sigprop.networks import build, parameter_table
 from sigprop.networks.presets import blur_paper, lru_paper
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.bidirectional import Arrays, model, signal
 
 RANK = 1e-10  # singular values below this share of the largest one count as none

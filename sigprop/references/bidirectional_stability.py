@@ -12,7 +12,7 @@ import mpmath
 import numpy as np
 
 from sigprop.engine import scan_linear
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.bidirectional import model
 from sigprop.ring import ring_polar
 

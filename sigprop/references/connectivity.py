@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from sigprop.layers.dense import LinearRNN
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 SIZE, STEPS = 4, 8
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop.inputs import AR1
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import memory
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 # Couplings of eigenvalues in the Hessian, white inputs.
 

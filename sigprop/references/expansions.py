@@ -25,7 +25,7 @@ from sigprop.layers.dense import LinearRNN
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.layers.rotrnn import RotRNN
 from sigprop.layers.s4 import S4
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.precise_losses import Law, precise_hessian
 from sigprop.tasks.teacher_student import TeacherStudent, teacher_student
 

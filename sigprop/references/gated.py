@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float
 
 from sigprop.layers.gated import ConstantGate, GatedUnit
 from sigprop.networks.presets import zucchet_paper
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 AGES = 400  # 0.9**800 is below 1e-36
 EMBEDDINGS = {"a": 0.332, "b": 0.044, "rho": 0.997}  # Fig. 12

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.gru import GRU, chrono, chrono_times
 from sigprop.layers.lstm import lstm, tallec_times
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.gated import orthogonal
 
 NEURONS = 256

@@ -16,7 +16,7 @@ from sigprop.ginibre import sample_matrices
 from sigprop.layers import gru, lru, s4
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.initialisers import fan_in
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import models
 from sigprop.ring import ring_polar
 from sigprop.stationary import gramian

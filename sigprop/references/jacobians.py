@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop.layers.dense import LinearRNN, NonlinearRNN
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 SIZE, STEPS = 3, 6
 EPS = 1e-30  # a complex step has no subtraction, so it may be as small as one likes

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 TEACHER = (0.99, math.pi / 100)
 STUDENT = (0.99, math.pi / 4)

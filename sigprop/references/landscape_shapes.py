@@ -11,7 +11,7 @@ import numpy as np
 from scipy import optimize
 
 from sigprop.layers.lru import LRU
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.recurrence import impulse_response
 from sigprop.references import landscape, landscape_curvature
 

@@ -15,7 +15,7 @@ from jaxtyping import Array, Complex, Float
 from sigprop.ginibre import radial_law
 from sigprop.layers.base import Layer
 from sigprop.layers.lru import LRU, lru_from_arrays
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.ring import normalisation, ring_polar
 
 Arrays = dict[str, np.ndarray]

@@ -15,7 +15,7 @@ from jaxtyping import Array, Complex, Float
 
 from sigprop.layers.dense import LinearRNN, NonlinearRNN
 from sigprop.layers.lru import lru_from_arrays
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.lru import drawn_inputs, run
 
 POWER = 100  # k in the paper's problem of learning powers

@@ -24,7 +24,7 @@ from sigprop.layers.base import Layer, replace
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.gated import ConstantGate
 from sigprop.layers.lru import LRU
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 LENGTH = 4096  # of responses through layers: enough for gaps from 0.01 on
 EPS = 1e-30

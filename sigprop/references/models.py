@@ -14,7 +14,7 @@ import numpy as np
 
 from sigprop.layers import dense, gru, lru, s4
 from sigprop.layers.complex_diagonal import ComplexDiagonal
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 SIZE, OUTPUTS, STEPS = 4, 2, 7
 

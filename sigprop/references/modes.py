@@ -17,7 +17,7 @@ import numpy as np
 
 from sigprop.layers.dense import LinearRNN
 from sigprop.linearise import System, diagonalise
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.signal import central, contour
 from theory import dense
 from theory.dense import Dense

@@ -15,7 +15,7 @@ import scipy.linalg
 from jaxtyping import Float
 
 from sigprop.layers.rotrnn import BidirectionalRotRNN, RotRNN
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.rotation import draw, recurrence, unrolled
 from sigprop.references.rotation_listing import (
     TIME,

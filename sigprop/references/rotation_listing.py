@@ -13,7 +13,7 @@ import numpy as np
 from jax.scipy.linalg import expm
 from jaxtyping import Array, Float
 
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.rotation import draw
 
 WIDTH, TIME = 3, 6

@@ -13,7 +13,7 @@ from jaxtyping import Complex
 
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.layers.rotrnn import RotRNN
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.rotation import draw, recurrence, unrolled
 from sigprop.references.rotation_layers import factors, layer
 from sigprop.references.rotation_listing import (

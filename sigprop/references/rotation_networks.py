@@ -15,7 +15,7 @@ from jaxtyping import Float
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.networks import build, parameter_table
 from sigprop.networks.presets import ROTRNN_HEADS, ROTRNN_ROWS, rotrnn_paper
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 TASKS = ("listops", "text", "retrieval", "scifar", "pathfinder", "pathx", "speech")
 MIXING_MAPS = {"none": 0, "half_glu": 1, "glu": 2}

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.recurrence import linear_recurrence
 
 AGES = 90

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 
 from sigprop.layers.dense import LinearRNN, NonlinearRNN, transform_eigenvalues
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.connectivity import linear_layer
 
 SIZE = 4

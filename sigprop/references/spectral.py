@@ -14,7 +14,7 @@ from numpy.polynomial.hermite_e import hermeval
 from scipy.linalg import expm
 
 from sigprop.layers.s4d import S4D, diagonal_spectrum, discretise
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references.lru import run
 
 Regions = Sequence[tuple[float, float]]

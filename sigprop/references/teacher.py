@@ -17,7 +17,7 @@ from sigprop.inputs import White
 from sigprop.layers.base import count_parameters
 from sigprop.layers.dense import LinearRNN, transform_eigenvalues
 from sigprop.layers.lru import LRU, ring_parameters, zucchet_lru
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 
 def response_sum(lam: float) -> float:

@@ -15,7 +15,7 @@ import scipy.linalg
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.gated import GatedUnit
 from sigprop.layers.lru import LRU
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import memory
 
 SIZE = 3

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sigprop.seeds import require_seed
+from sigprop.numerics.seeds import require_seed
 from sigprop.tasks import images, speech
 from sigprop.tasks.aan import aan
 from sigprop.tasks.contours import PATH_X, PATHFINDER_16, PATHFINDER_32

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, final
 import numpy as np
 from jaxtyping import Int32, UInt32
 
-from sigprop.files import unfinished
+from sigprop.numerics.files import unfinished
 from sigprop.tasks.packed import place
 
 MARKS = ("<pad>", "<unk>", "<eos>")

@@ -19,7 +19,7 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Float, Int, UInt8
 
-from sigprop.seeds import require_seed
+from sigprop.numerics.seeds import require_seed
 from sigprop.tasks.stamps import (
     FULL,
     Paddle,

@@ -16,7 +16,7 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Bool, Float, Float32, Int, Shaped
 
-from sigprop.seeds import require_seed
+from sigprop.numerics.seeds import require_seed
 
 SPLIT_SEED = 42  # of a split that a data set does not bring along
 

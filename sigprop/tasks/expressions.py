@@ -16,7 +16,7 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
-from sigprop.seeds import require_seed
+from sigprop.numerics.seeds import require_seed
 
 PAD, UNKNOWN, EOS, DIGIT, OPERATOR, CLOSE = 0, 1, 2, 3, 13, 17
 TOKENS = (

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import UInt8
 
-from sigprop.files import unfinished
-from sigprop.seeds import require_seed
+from sigprop.numerics.files import unfinished
+from sigprop.numerics.seeds import require_seed
 from sigprop.tasks.examples import DataSet, Examples
 from sigprop.tasks.expressions import (
     CLOSE,

@@ -15,7 +15,7 @@ from typing import BinaryIO, final
 import numpy as np
 from jaxtyping import Int, Shaped
 
-from sigprop.files import mapped, unfinished
+from sigprop.numerics.files import mapped, unfinished
 from sigprop.tasks.examples import Examples
 
 Row = tuple[Shaped[np.ndarray, " time"], int]  # tokens, their end included, and a label

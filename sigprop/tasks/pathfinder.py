@@ -22,8 +22,8 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, UnidentifiedImageError
 
-from sigprop.files import mapped, unfinished
-from sigprop.seeds import require_seed
+from sigprop.numerics.files import mapped, unfinished
+from sigprop.numerics.seeds import require_seed
 from sigprop.tasks.contours import PATHFINDER_32, Rules, picture
 from sigprop.tasks.examples import DataSet, Examples, split
 from sigprop.tasks.packed import place

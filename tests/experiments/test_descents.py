@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from experiments import angle_descent, convolution_kernel, power_descent
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional
 from sigprop.tasks.power import power
 

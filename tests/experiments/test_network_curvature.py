@@ -14,7 +14,7 @@ from experiments import store
 from experiments.network_curvature import GROUPS, SMOKE
 from sigprop.curvature.products import group_sums
 from sigprop.networks import build, parameter_table
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 FAR = 5.0  # standard errors
 ONE = dataclasses.replace(SMOKE, names=("LRU",), products=24, probes=12)

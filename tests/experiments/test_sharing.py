@@ -21,7 +21,7 @@ from experiments import store, sweep
 from experiments.teacher_student import cells, grids
 from sigprop import cli
 from sigprop.checkpoints import save_checkpoint
-from tests.sigprop.test_locks import HOLD
+from tests.sigprop.numerics.test_locks import HOLD
 
 ROOT = Path(__file__).parents[2]
 SWEEP = "agreement"

@@ -23,7 +23,7 @@ from experiments import (
     speed_training,
     store,
 )
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 DESCENTS = (angle_descent, convolution_kernel, power_descent)
 SPEEDS = (speed_layers, speed_losses, speed_moments, speed_training)

@@ -14,9 +14,7 @@ PANELS = [
     (name, panel) for name, entry in catalogue.FIGURES.items() for panel in entry.panels
 ]
 HEAVY = ("jax", "sympy", "sigprop", "theory")
-LIGHT = {"sigprop", "sigprop.files"}  # the package is empty until asked
-
-
+LIGHT = {"sigprop", "sigprop.numerics", "sigprop.numerics.files"}  # rooms are empty
 KINDS = ("pdf", "png")
 
 

@@ -15,7 +15,7 @@ from sigprop.audit import audit, modes, signals
 from sigprop.audit_moments import QUANTITIES, Who, theory, who
 from sigprop.audit_summary import HOLDS, UNSEEN, reason, summarise, table
 from sigprop.linearise import ONCE, Modes
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch
 from sigprop.trained import SMALL
 from tests.sigprop.networks.small import network as draw_small

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sigprop import simulate
-from sigprop.evaluate import precise
 from sigprop.montecarlo import Sums
+from sigprop.numerics.evaluate import precise
 from sigprop.plans import Reading, make_plans
 from sigprop.quantities import QUANTITIES
 from sigprop.simulate import BATCH, LONG, jobs

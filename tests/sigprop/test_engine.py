@@ -18,7 +18,7 @@ from sigprop.engine import (
     scan_linear_reference,
     stream,
 )
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 LENGTHS = [0, 1, 2, 3, 17, 64, 65, 200]
 KINDS = ["real", "complex"]

@@ -18,7 +18,7 @@ import safetensors.numpy
 from sigprop import interchange
 from sigprop.interchange import fill, load, named_arrays, read, save
 from sigprop.layers.dense import linear_rnn
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from tests.sigprop.test_interchange import (
     SIZES,
     SUFFIXES,

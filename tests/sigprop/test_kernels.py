@@ -11,7 +11,7 @@ from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.lru import lru, zucchet_lru
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4 import s4
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 LENGTHS = (1, 2, 9, 31)
 LAYERS = {

@@ -17,7 +17,7 @@ from sigprop.layers.s5 import s5
 from sigprop.layers.stack import stack
 from sigprop.linearise import Perturbed, diagonalise, linearise, perturb
 from sigprop.measure import by_group, exact
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 STEPS, BATCH = 9, 1
 SERIES = np.sin(np.arange(23.0) ** 2)

@@ -15,7 +15,7 @@ from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4d import s4d
 from sigprop.layers.stack import stack
 from sigprop.linearise import System, diagonalise, linearise, perturb
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 STEPS = 7
 LAYERS = {

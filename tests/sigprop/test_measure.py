@@ -21,7 +21,7 @@ from sigprop.measure import (
     responses,
 )
 from sigprop.montecarlo import over_batches
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 
 STEPS, NUM, BATCH = 6, 4096, 1024
 Z = 5.5  # chance 4e-8 a comparison, some 60 comparisons in this file

@@ -20,7 +20,7 @@ from sigprop.montecarlo import (
     together,
     walk,
 )
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.verdict import Plan, Word, judge
 
 PROCESSES = {

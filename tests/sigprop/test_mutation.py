@@ -5,13 +5,13 @@ import math
 import pytest
 from sympy import Rational, log
 
-from sigprop.evaluate import precise
 from sigprop.mutation import (
     generic_points,
     score_exact,
     score_law,
     score_ratio,
 )
+from sigprop.numerics.evaluate import precise
 from sigprop.plans import make_plans, score
 from sigprop.verdict import DistancePlan, Plan, distance_plan, plan
 from theory import diagonal, ring

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from sympy import Rational
 
-from sigprop.closed_form import compile_expr
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
+from sigprop.numerics.compile import compile_expr
 from sigprop.optimal import (
     SMALLEST_GAP,
     OptimalChart,

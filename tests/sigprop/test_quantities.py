@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigprop import quantities
-from sigprop.evaluate import precise
+from sigprop.numerics.evaluate import precise
 from sigprop.quantities import QUANTITIES, process, ring_nodes
 from theory import autocorrelation, diagonal, ring
 from theory.papers import grids

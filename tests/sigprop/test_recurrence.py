@@ -187,7 +187,7 @@ def test_recurrence_is_linear_and_causal(kind, method):
 @pytest.mark.parametrize("wide", [np.float32, np.float64])
 @methods
 def test_precision_follows_the_arguments(wide, method):
-    from sigprop.precision import double_precision
+    from sigprop.numerics.precision import double_precision
 
     with double_precision(True):
         lam, x = REAL.astype(wide), series(17, 4).astype(wide)

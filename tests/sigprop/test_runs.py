@@ -15,7 +15,7 @@ import pytest
 
 from sigprop.interchange import read
 from sigprop.interruption import INTERRUPTED
-from sigprop.locks import claimed
+from sigprop.numerics.locks import claimed
 from sigprop.recipes import Schedule, recipe
 from sigprop.runs import (
     CHECKPOINT,

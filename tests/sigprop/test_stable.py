@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sympy import lambdify
 
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.stable import (
     finite_state_moment_white,
     ring_gain,

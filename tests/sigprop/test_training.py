@@ -3,9 +3,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import files
 from sigprop.checkpoints import load_checkpoint, save_checkpoint
 from sigprop.layers.lru import lru
+from sigprop.numerics import files
 from sigprop.training import (
     Optimiser,
     Segments,

@@ -183,10 +183,10 @@ def test_a_map_to_another_radius_is_refuted_without_drawing(monkeypatch):
 @pytest.fixture
 def called(monkeypatch):
     """How the command line asked for a run; what it gets has one surprise."""
-    import sigprop.devices
+    import sigprop.numerics.devices
 
     seen = {}
-    use = sigprop.devices.use_device
+    use = sigprop.numerics.devices.use_device
 
     def on(device):
         seen["device"] = device
@@ -208,7 +208,7 @@ def called(monkeypatch):
         )  # fmt: skip
 
     monkeypatch.setattr(sigprop.verify, "verify", verify)
-    monkeypatch.setattr(sigprop.devices, "use_device", on)
+    monkeypatch.setattr(sigprop.numerics.devices, "use_device", on)
     return seen
 
 

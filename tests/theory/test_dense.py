@@ -7,7 +7,7 @@ from sympy import Matrix, diag, simplify, symbols, zeros
 
 from sigprop.layers.dense import LinearRNN
 from sigprop.linearise import perturb
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import modes
 from theory import dense
 

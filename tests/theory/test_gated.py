@@ -6,7 +6,7 @@ import pytest
 from sympy import Rational, diff, simplify
 
 from sigprop.layers.gated import GatedUnit
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import curvature, gated, teacher
 from sigprop.references.gru import step_jacobian, step_jacobian_by_layer
 from theory import gated as theory

@@ -4,7 +4,7 @@ import mpmath
 import pytest
 from sympy import Rational, diff, expand_trig, log, simplify, sqrt, symbols
 
-from sigprop.closed_form import compile_expr
+from sigprop.numerics.compile import compile_expr
 from theory import optimal, teacher_student
 from theory.optimal import ELEMENTARY, GAINS, INVERTIBLE, size
 from theory.symbols import a, alpha, b, beta, lam, rho, theta

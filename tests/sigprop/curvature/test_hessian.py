@@ -11,7 +11,7 @@ from sigprop.inputs import AR1, Empirical, Mixed, MovingAverage, Recording, Whit
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.dense import nonlinear_rnn
 from sigprop.layers.lru import zucchet_lru
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import expansions
 from sigprop.references.expansions import LAWS, STUDENTS, by_differences, by_route
 from sigprop.tasks.teacher_student import teacher_student

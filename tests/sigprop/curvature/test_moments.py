@@ -9,7 +9,7 @@ from sigprop.curvature.hessian import expand
 from sigprop.inputs import AR1, Mixed, White
 from sigprop.layers.base import replace
 from sigprop.layers.dense import linear_rnn
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.references import hessian as reference
 from sigprop.tasks.teacher_student import teacher_student
 from theory import hessian

@@ -22,7 +22,7 @@ from sigprop.kernels import kernel
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.lru import zucchet_lru
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 
 SMALL = np.array([[4.0, 1.0, 0.0], [1.0, 9.0, -3.0], [0.0, -3.0, 1.5]])

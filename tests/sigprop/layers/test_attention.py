@@ -9,7 +9,7 @@ import pytest
 
 from sigprop.layers.attention import CausalAttention, causal_attention, rotary
 from sigprop.layers.base import count_parameters, parameters, stepwise
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import (
     both_ways,
     gap,

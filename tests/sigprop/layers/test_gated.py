@@ -13,7 +13,7 @@ from sigprop.layers.base import parameters
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gru import chrono, chrono_times, gru, orthogonal
 from sigprop.layers.lstm import lstm, tallec_times
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import (
     both_ways,
     inputs,

@@ -23,7 +23,7 @@ from sigprop.layers.s4d import (
     s4d,
 )
 from sigprop.layers.s5 import s5
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import (
     both_ways,
     inputs,

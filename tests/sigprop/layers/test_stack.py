@@ -12,7 +12,7 @@ from sigprop.layers.gru import gru
 from sigprop.layers.lru import lru
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.stack import as_real, stack
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import both_ways, gap, inputs, run, states_of
 
 

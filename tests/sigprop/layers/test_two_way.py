@@ -15,7 +15,7 @@ from sigprop.layers.lru import lru
 from sigprop.layers.lstm import lstm
 from sigprop.layers.s4d import s4d
 from sigprop.layers.two_way import TwoWay, blstm, brnn, two_way
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import (
     gap,
     inputs,

@@ -9,7 +9,7 @@ import pytest
 
 from sigprop.layers.dense import LinearRNN, NonlinearRNN
 from sigprop.layers.lru import zucchet_lru
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.convolution import (
     bumped_kernel,
     convolution,

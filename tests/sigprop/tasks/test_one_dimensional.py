@@ -8,7 +8,7 @@ import pytest
 from sympy import lambdify
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import (
     ANGLES,
     MODULI,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sigprop.files import unfinished
+from sigprop.numerics.files import unfinished
 from sigprop.tasks.packed import BLOCK, Form, identity, kept, padded, place
 
 FORM = Form(width=6, vocabulary=300, classes=4, end=2)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.precision import double_precision
+from sigprop.numerics.precision import double_precision
 from sigprop.tasks.power import CHARTS, chart, power
 
 TEACHER = cmath.rect(0.99, 1.1)

@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-from sigprop import locks
-from sigprop.locks import claimed
+from sigprop.numerics import locks
+from sigprop.numerics.locks import claimed
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from sigprop.locks import claimed
+from sigprop.numerics.locks import claimed
 with claimed(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(60)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from sigprop import files
-from sigprop.files import require_writable, unfinished, write_text
+from sigprop.numerics import files
+from sigprop.numerics.files import require_writable, unfinished, write_text
 from sigprop.results import write_json
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from sigprop.files import write_text
+from sigprop.numerics.files import write_text
 
 os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
 write_text(Path(sys.argv[1]), "new")
