@@ -25,7 +25,7 @@ from rich.table import Table
 from sympy import Expr
 
 from experiments.command import main
-from sigprop import stable
+from sigprop.neuron import stable
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from theory import diagonal, ring

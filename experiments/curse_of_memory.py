@@ -17,9 +17,9 @@ import xarray as xr
 from jaxtyping import Float
 
 from experiments.command import main
-from sigprop import stable
 from sigprop.inputs import AR1
-from sigprop.montecarlo import second_moments
+from sigprop.neuron import stable
+from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "curse_of_memory", 1

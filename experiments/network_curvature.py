@@ -37,7 +37,6 @@ from sigprop.curvature.lanczos import (
     random_signs,
 )
 from sigprop.curvature.products import Hessian, group_sums, hessian, places
-from sigprop.montecarlo import Estimate
 from sigprop.networks import (
     NetworkConfig,
     blur_paper,
@@ -47,6 +46,7 @@ from sigprop.networks import (
     parameter_groups,
     rotrnn_paper,
 )
+from sigprop.neuron.montecarlo import Estimate
 
 STUDY, VERSION = "network_curvature", 1
 CHANNELS, CLASSES = 3, 10

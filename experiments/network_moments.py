@@ -39,9 +39,9 @@ from sigprop.layer_theory import predict
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linearise import Modes, Perturbed, diagonalise, linearise
 from sigprop.measure import by_group, channels
-from sigprop.montecarlo import Estimate
 from sigprop.networks import NetworkConfig, build, lru_paper, over_batch, zucchet_paper
 from sigprop.networks.normalisation import normalise
+from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "network_moments", 1

@@ -20,9 +20,9 @@ import xarray as xr
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from experiments.command import main
-from sigprop import stable
 from sigprop.networks import Network, build, lru_paper, over_batch
 from sigprop.networks.probing import state_powers
+from sigprop.neuron import stable
 from sigprop.supervised import cross_entropy
 from sigprop.tasks.contours import (
     PATH_X,

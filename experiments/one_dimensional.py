@@ -23,7 +23,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from experiments.command import main
 from sigprop.inputs import White
 from sigprop.landscape import surface
-from sigprop.montecarlo import Estimate, Sums, over_batches, split, walk
+from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import MODULI, Chart, OneDimensional

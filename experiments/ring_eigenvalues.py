@@ -17,9 +17,9 @@ import xarray as xr
 from jaxtyping import Complex, Float
 
 from experiments.command import main
+from sigprop.neuron.ring import sample_ring
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.ring import sample_ring
 from theory.ring import radius_cdf
 from theory.symbols import r, r_max, r_min
 

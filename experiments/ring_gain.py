@@ -21,10 +21,10 @@ from jax import lax
 from jaxtyping import Array, Complex, Float, Key
 
 from experiments.command import main
-from sigprop import stable
+from sigprop.neuron import stable
+from sigprop.neuron.recurrence import step
+from sigprop.neuron.ring import sample_ring
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import step
-from sigprop.ring import sample_ring
 
 STUDY, VERSION = "ring_gain", 1
 INPUTS = ("white", "constant")

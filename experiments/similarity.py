@@ -24,7 +24,7 @@ from jaxtyping import Complex, Float
 
 from experiments.command import main
 from sigprop.inputs import AR1
-from sigprop.montecarlo import Estimate, Sums, over_batches, split, walk
+from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.stationary import pair_sums, spectrum

@@ -3,7 +3,7 @@
 Time averages of ``|h|^2`` and ``|dh/dlam|^2`` over many sequences, random numbers
 included, in single precision, written three ways:
 
-- *streaming*: ``sigprop.montecarlo.walk`` with running sums, the sequences split over
+- *streaming*: ``sigprop.neuron.montecarlo.walk`` with running sums, the sequences split over
   the cores by ``over_batches``, one compiled program a thread;
 - *associative*: ``jax.lax.associative_scan`` over the states of all sequences at all
   times, a second one over the delayed states, then means; XLA spreads it over its own
@@ -40,8 +40,8 @@ from rich.table import Table
 
 from experiments.command import main
 from sigprop.inputs import AR1, Constant, GaussianProcess
-from sigprop.montecarlo import over_batches, split, walk
-from sigprop.ring import sample_ring
+from sigprop.neuron.montecarlo import over_batches, split, walk
+from sigprop.neuron.ring import sample_ring
 
 STUDY, VERSION = "speed_moments", 1
 AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision

@@ -30,7 +30,8 @@ from IPython.display import Markdown, Math, display
 from sympy import Rational, factor, lambdify, latex
 
 from figures import style
-from sigprop import AR1, MovingAverage, double_precision, second_moments, stable
+from sigprop import AR1, MovingAverage, double_precision, second_moments
+from sigprop.neuron import stable
 from sigprop.testing import assert_equal_forms, assert_moment
 from theory import autocorrelation, diagonal
 from theory.papers.zucchet.forms import eq_6, eq_59, eq_59_corrected
@@ -214,7 +215,7 @@ plt.show()
 #
 # Both cures are fitted to white noise. Here is what correlation does to them, down to a
 # memory of a million steps. At such a distance from the edge a formula in $\lambda$ has
-# lost its digits before it starts, so `sigprop.stable` takes the gap itself.
+# lost its digits before it starts, so `sigprop.neuron.stable` takes the gap itself.
 
 # %%
 gap = np.logspace(-1, -6, 6)

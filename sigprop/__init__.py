@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from sigprop.inputs import Mixed as Mixed
     from sigprop.inputs import MovingAverage as MovingAverage
     from sigprop.inputs import White as White
-    from sigprop.montecarlo import Estimate as Estimate
-    from sigprop.montecarlo import second_moments as second_moments
+    from sigprop.neuron.montecarlo import Estimate as Estimate
+    from sigprop.neuron.montecarlo import second_moments as second_moments
+    from sigprop.neuron.recurrence import impulse_response as impulse_response
+    from sigprop.neuron.recurrence import linear_recurrence as linear_recurrence
+    from sigprop.neuron.recurrence import sensitivity as sensitivity
+    from sigprop.neuron.ring import sample_ring as sample_ring
+    from sigprop.neuron.stable import ring_gain as ring_gain
+    from sigprop.neuron.stable import sensitivity_moment as sensitivity_moment
+    from sigprop.neuron.stable import state_moment as state_moment
     from sigprop.numerics.precision import double_precision as double_precision
-    from sigprop.recurrence import impulse_response as impulse_response
-    from sigprop.recurrence import linear_recurrence as linear_recurrence
-    from sigprop.recurrence import sensitivity as sensitivity
-    from sigprop.ring import sample_ring as sample_ring
-    from sigprop.stable import ring_gain as ring_gain
-    from sigprop.stable import sensitivity_moment as sensitivity_moment
-    from sigprop.stable import state_moment as state_moment
 
 _HOMES = {
     "AR1": "inputs",

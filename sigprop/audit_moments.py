@@ -28,10 +28,10 @@ from sympy import diff
 
 from sigprop.linearise import Modes
 from sigprop.networks.masking import reverse_valid, valid_steps
+from sigprop.neuron.projections import project_in
+from sigprop.neuron.recurrence import impulse_response, linear_recurrence, sensitivity
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.projections import project_in
-from sigprop.recurrence import impulse_response, linear_recurrence, sensitivity
 from sigprop.tasks.examples import Batch
 from theory.layers import pair_weight
 from theory.symbols import Delta, T, alpha, beta

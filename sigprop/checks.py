@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sympy import I, Integer, Rational, Symbol, exp, limit, oo, pi, simplify
 
-from sigprop import ginibre, inputs
+from sigprop import inputs
 from sigprop.mutation import Score
+from sigprop.neuron import ginibre
 from sigprop.numerics.evaluate import values
 from sigprop.quantities import QUANTITIES
 from sigprop.results import RouteResult

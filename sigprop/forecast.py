@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from sigprop.montecarlo import Sums
+from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.text import plain
 from sigprop.plans import Reading, is_check, make_plans
 from sigprop.simulate import BATCH, jobs, run, whole_batches

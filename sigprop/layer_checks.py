@@ -33,8 +33,8 @@ from sigprop.layers.s5 import s5
 from sigprop.layers.stack import stack
 from sigprop.linearise import ONCE, Perturbed, perturb
 from sigprop.measure import BATCH, by_group, exact, measure_each, position
-from sigprop.montecarlo import Estimate, together
 from sigprop.mutation import SAME, Score
+from sigprop.neuron.montecarlo import Estimate, together
 from sigprop.numerics.precision import double_precision
 from sigprop.results import RouteResult
 from sigprop.simulate import group_key, pilot_key

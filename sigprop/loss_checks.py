@@ -20,8 +20,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from sigprop.inputs import White
 from sigprop.linearise import ONCE
-from sigprop.montecarlo import Estimate, Sums
 from sigprop.mutation import Score
+from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision
 from sigprop.references import losses
 from sigprop.results import RouteResult

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 
 from sigprop.covariances import require_autocovariance
 from sigprop.layers.base import Layer, parameters, replace
-from sigprop.montecarlo import Estimate, Sums, over_batches
+from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
 
 BATCH = 512  # sequences held at once
 IMPULSE = 1e-6  # size of the impulses that a layer that is not linear is given

@@ -21,8 +21,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.interpolate import CubicHermiteSpline
 
-from sigprop import stable
 from sigprop.inputs import White
+from sigprop.neuron import stable
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.stationary import Geometric, spectrum

@@ -17,9 +17,10 @@ import mpmath
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
-from sigprop import inputs, ring, stable
+from sigprop import inputs
+from sigprop.neuron import ring, stable
+from sigprop.neuron.recurrence import impulse_response, linear_recurrence
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import impulse_response, linear_recurrence
 from theory.points import AgePoint, EigenPoint, Input, PairPoint, Point, RingPoint
 
 Wide = np.longdouble

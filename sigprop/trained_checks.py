@@ -25,8 +25,8 @@ from sigprop.layers.base import Layer
 from sigprop.linearise import ONCE, Perturbed, Tangents, perturb
 from sigprop.loss_checks import sampled_loss
 from sigprop.measure import BATCH, by_group, exact, measure, position
-from sigprop.montecarlo import Estimate, Sums
 from sigprop.mutation import Score
+from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision
 from sigprop.references import losses
 from sigprop.references import trained as reference

@@ -19,7 +19,7 @@ from sympy import lambdify
 
 from sigprop import forecast
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
-from sigprop.montecarlo import Sums, over_batches, second_moments
+from sigprop.neuron.montecarlo import Sums, over_batches, second_moments
 from sigprop.verdict import ALPHA, BETA, GAUSSIAN_VARIANCE, Plan, plan
 from theory.points import Input, exponential
 

@@ -13,10 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Expr
 
-from sigprop import ring, simulate
+from sigprop import simulate
 from sigprop.checking import checking
-from sigprop.montecarlo import Sums
 from sigprop.mutation import Score
+from sigprop.neuron import ring
+from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.devices import device_kind
 from sigprop.numerics.evaluate import precise
 from sigprop.numerics.precision import double_precision

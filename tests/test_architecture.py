@@ -163,8 +163,16 @@ def test_every_room_and_every_special_file_was_looked_at():
         ("theory/new.py", "import jax.numpy as jnp", "jax.numpy"),
         ("theory/new.py", "import numpy as np", "numpy"),
         ("theory/new.py", "import sympy, scipy", "scipy"),
-        ("theory/new.py", "def f():\n from sigprop import stable", "sigprop.stable"),
-        ("theory/papers/new.py", "from ...sigprop import stable", "sigprop.stable"),
+        (
+            "theory/new.py",
+            "def f():\n from sigprop import stable",
+            "sigprop.neuron.stable",
+        ),
+        (
+            "theory/papers/new.py",
+            "from ...sigprop import stable",
+            "sigprop.neuron.stable",
+        ),
         ("theory/new.py", "import importlib as i\ni.import_module('jax')", "jax"),
         ("theory/new.py", "async def f():\n import equinox", "equinox"),
         ("sigprop/new.py", "from experiments import store", "experiments.store"),

@@ -79,7 +79,7 @@ def test_show_tells_what_a_claim_rests_on():
     done = sigprop("show", "zucchet:59")
     assert done.exit_code == 0
     for word in ("Eq. 59", "expected refuted", "corrected", "derivation", "detectable",
-                 "sigprop/stable.py", "of 199 refuted", "rho=0.9"):  # fmt: skip
+                 "sigprop/neuron/stable.py", "of 199 refuted", "rho=0.9"):  # fmt: skip
         assert word in done.output
     assert len(done.output.splitlines()) > 30
 

@@ -9,7 +9,7 @@ from sigprop.inputs import AR1, Mixed
 from sigprop.layers.blur import blur
 from sigprop.layers.lru import lru
 from sigprop.layers.rotrnn import rotrnn
-from sigprop.montecarlo import second_moments
+from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.devices import use_device
 from sigprop.numerics.precision import double_precision
 from sigprop.verify import verify
@@ -63,7 +63,7 @@ def test_claims_have_the_same_verdicts_and_ratios_on_both_devices():
 
 
 def test_work_stays_on_the_device_that_was_asked_for():
-    from sigprop.montecarlo import over_batches
+    from sigprop.neuron.montecarlo import over_batches
 
     for device in ("cpu", "gpu"):
         with use_device(device):

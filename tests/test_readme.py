@@ -325,8 +325,13 @@ def test_every_name_leads_somewhere():
 
 
 def test_a_name_that_leads_nowhere_is_found():
-    wrong = ["zucchet:599", "theory/nothing.py", "sigprop.stable.nothing", "lru-99"]
-    right = ["zucchet:59", "theory/ring.py", "sigprop.stable.ring_gain", "lru-9"]
+    wrong = [
+        "zucchet:599",
+        "theory/nothing.py",
+        "sigprop.neuron.stable.nothing",
+        "lru-99",
+    ]
+    right = ["zucchet:59", "theory/ring.py", "sigprop.neuron.stable.ring_gain", "lru-9"]
     assert missing(" and ".join(f"`{name}`" for name in wrong + right)) == wrong
 
 

@@ -13,9 +13,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from sigprop.montecarlo import over_batches
+from sigprop.neuron.montecarlo import over_batches
+from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision, require_dtype
-from sigprop.recurrence import linear_recurrence
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,7 +28,7 @@ LIGHT = {
     "sigprop show": "command('show', 'zucchet:59')",
 }
 HEAVY = {
-    "import sigprop.recurrence": "import sigprop.recurrence",
+    "import sigprop.neuron.recurrence": "import sigprop.neuron.recurrence",
     "sigprop.AR1": "import sigprop; sigprop.AR1",
 }
 
@@ -140,7 +140,7 @@ def test_worker_threads_keep_the_callers_device():
     places = fresh_python(
         """
         import jax, jax.numpy as jnp
-        from sigprop.montecarlo import over_batches
+        from sigprop.neuron.montecarlo import over_batches
 
         with jax.default_device(jax.devices()[1]):
             found = over_batches(

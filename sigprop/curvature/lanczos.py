@@ -24,7 +24,7 @@ from matfree import decomp
 from scipy.linalg import eigh_tridiagonal
 
 from sigprop.curvature.products import group_sums
-from sigprop.montecarlo import Estimate
+from sigprop.neuron.montecarlo import Estimate
 
 Product = Callable[[Float[Array, " p"]], Float[Array, " p"]]
 BREAKDOWN = 16  # roundings of the largest entry, below which a remainder is nothing

@@ -21,11 +21,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.engine import scan_linear
 from sigprop.layers.base import Group
 from sigprop.layers.bidirectional import Bidirectional
 from sigprop.layers.lru import LRU, lru
-from sigprop.projections import read_out
+from sigprop.neuron.projections import read_out
+from sigprop.neuron.scan import scan_linear
 
 
 @final

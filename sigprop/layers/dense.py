@@ -18,7 +18,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.initialisers import fan_in, normal, require_sizes
-from sigprop.projections import pass_through
+from sigprop.neuron.projections import pass_through
 
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "identity": lambda h: h,

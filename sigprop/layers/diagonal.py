@@ -9,10 +9,10 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Complex, Float
 
-from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer
-from sigprop.projections import pass_through, project_in, read_out
-from sigprop.recurrence import step
+from sigprop.neuron.projections import pass_through, project_in, read_out
+from sigprop.neuron.recurrence import step
+from sigprop.neuron.scan import scan_linear
 
 PROJECTIONS: dict[str, Group] = {
     "B_re": "input",

@@ -16,10 +16,10 @@ from jax import lax
 from jax.nn import sigmoid
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.gru import blend, chrono, orthogonal
 from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.neuron.scan import scan_linear
 
 
 class _Gated(Layer):

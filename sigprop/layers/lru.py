@@ -26,7 +26,7 @@ from sigprop.layers.initialisers import (
     require_sizes,
     uniforms,
 )
-from sigprop.ring import normalisation, require_ring, ring_polar
+from sigprop.neuron.ring import normalisation, require_ring, ring_polar
 
 GAMMAS = ("learned", "detached", "absent")
 ARRAYS = (

@@ -18,13 +18,13 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer, require_inputs
 from sigprop.layers.bidirectional import Bidirectional
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.initialisers import normal, require_sizes
-from sigprop.projections import pass_through, project_in, read_out
-from sigprop.ring import normalisation, ring_polar
+from sigprop.neuron.projections import pass_through, project_in, read_out
+from sigprop.neuron.ring import normalisation, ring_polar
+from sigprop.neuron.scan import scan_linear
 
 GROUPS: dict[str, Group] = {
     "theta": "recurrent",

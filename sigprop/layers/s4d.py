@@ -20,10 +20,10 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer, known
 from sigprop.layers.initialisers import complex_parts, require_sizes
-from sigprop.recurrence import step
+from sigprop.neuron.recurrence import step
+from sigprop.neuron.scan import scan_linear
 
 Spectrum = Literal["lin", "inv", "legs"]
 SPECTRA: tuple[Spectrum, ...] = ("lin", "inv", "legs")

@@ -16,7 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.engine import scan_linear
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.initialisers import fan_in, require_sizes
 from sigprop.layers.s4d import (
@@ -27,8 +26,9 @@ from sigprop.layers.s4d import (
     require_decay,
     require_discretisation,
 )
-from sigprop.projections import project_in, read_out
-from sigprop.recurrence import step
+from sigprop.neuron.projections import project_in, read_out
+from sigprop.neuron.recurrence import step
+from sigprop.neuron.scan import scan_linear
 
 
 @final

@@ -17,9 +17,9 @@ import jax.numpy as jnp
 import mpmath
 import numpy as np
 
-from sigprop.engine import scan_linear
 from sigprop.networks import build, parameter_table
 from sigprop.networks.presets import blur_paper, lru_paper
+from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.precision import double_precision
 from sigprop.references.bidirectional import Arrays, model, signal
 

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import mpmath
 import numpy as np
 
-from sigprop.engine import scan_linear
+from sigprop.neuron.ring import ring_polar
+from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.precision import double_precision
 from sigprop.references.bidirectional import model
-from sigprop.ring import ring_polar
 
 
 def constant_loop(lam: complex | float, T: int) -> complex:

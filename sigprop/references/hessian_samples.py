@@ -18,8 +18,8 @@ import numpy as np
 from mpmath import mpc, mpf
 
 from sigprop.layers.complex_diagonal import ComplexDiagonal
+from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import linear_recurrence
 from sigprop.references.hessian_engine import (
     DIGITS,
     STEP,

@@ -12,13 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sigprop.ginibre import sample_matrices
 from sigprop.layers import gru, lru, s4
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.initialisers import fan_in
+from sigprop.neuron.ginibre import sample_matrices
+from sigprop.neuron.ring import ring_polar
 from sigprop.numerics.precision import double_precision
 from sigprop.references import models
-from sigprop.ring import ring_polar
 from sigprop.stationary import gramian
 
 MATRICES = 11  # whose median is taken

@@ -17,8 +17,8 @@ import mpmath
 import numpy as np
 from scipy import optimize, signal
 
+from sigprop.neuron.recurrence import impulse_response, linear_recurrence
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import impulse_response, linear_recurrence
 
 LENGTH = 700  # ages after which 0.95^n is below 1e-15
 DIGITS = 40  # of the sums that are differentiated by finite differences

@@ -17,8 +17,8 @@ import mpmath
 import numpy as np
 from scipy import integrate
 
+from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import linear_recurrence
 from sigprop.references.landscape import DIGITS, LENGTH, kernel, sensitivity_kernel
 
 

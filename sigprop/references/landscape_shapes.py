@@ -11,8 +11,8 @@ import numpy as np
 from scipy import optimize
 
 from sigprop.layers.lru import LRU
+from sigprop.neuron.recurrence import impulse_response
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import impulse_response
 from sigprop.references import landscape, landscape_curvature
 
 LONG = 40_000  # ages after which 0.999^n is below 1e-17

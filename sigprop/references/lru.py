@@ -12,11 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
-from sigprop.ginibre import radial_law
 from sigprop.layers.base import Layer
 from sigprop.layers.lru import LRU, lru_from_arrays
+from sigprop.neuron.ginibre import radial_law
+from sigprop.neuron.ring import normalisation, ring_polar
 from sigprop.numerics.precision import double_precision
-from sigprop.ring import normalisation, ring_polar
 
 Arrays = dict[str, np.ndarray]
 IMPULSE = 64  # steps after which 0.7^(2k) is below 1e-19

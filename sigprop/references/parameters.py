@@ -15,8 +15,8 @@ import numpy as np
 from jax import lax
 
 from sigprop.layers.lru import LRU
+from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import linear_recurrence
 from sigprop.references import signal
 from sigprop.references.signal import central, contour
 

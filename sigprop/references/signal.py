@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
-from sigprop.recurrence import linear_recurrence
 
 AGES = 90
 NODES = 24

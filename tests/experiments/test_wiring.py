@@ -21,7 +21,7 @@ from sigprop import supervised
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import lru
-from sigprop.montecarlo import Sums
+from sigprop.neuron.montecarlo import Sums
 from sigprop.tasks.catalogue import load_task
 from sigprop.training import Optimiser
 from sigprop.training_presets import preset

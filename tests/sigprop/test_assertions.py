@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sigprop import Constant, White, testing, trials
-from sigprop.montecarlo import Sums
+from sigprop.neuron.montecarlo import Sums
 from sigprop.testing import assert_moment
 from sigprop.trials import INFLATION, PILOT
 from sigprop.verdict import plan

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sigprop import simulate
-from sigprop.montecarlo import Sums
+from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.evaluate import precise
 from sigprop.plans import Reading, make_plans
 from sigprop.quantities import QUANTITIES

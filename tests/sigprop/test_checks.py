@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 from sympy import Integer
 
-from sigprop import checks, ginibre, inputs
+from sigprop import checks, inputs
+from sigprop.neuron import ginibre
 from theory.claims import find
 from theory.derivation import start
 

@@ -12,7 +12,7 @@ import pytest
 from sigprop import fresh, verify
 from sigprop.checking import check_results
 from sigprop.fresh import Answer, answers, grid_answers, gridded, parts
-from sigprop.montecarlo import Sums
+from sigprop.neuron.montecarlo import Sums
 from sigprop.plans import Reading
 from sigprop.quantities import QUANTITIES, reach
 from sigprop.results import RouteResult

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from sympy import I, Integer, Rational
 
 from sigprop import simulate
-from sigprop.montecarlo import Sums
+from sigprop.neuron.montecarlo import Sums
 from sigprop.plans import Reading
 from sigprop.quantities import QUANTITIES
 from sigprop.results import RouteResult

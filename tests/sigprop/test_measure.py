@@ -20,7 +20,7 @@ from sigprop.measure import (
     position,
     responses,
 )
-from sigprop.montecarlo import over_batches
+from sigprop.neuron.montecarlo import over_batches
 from sigprop.numerics.precision import double_precision
 
 STEPS, NUM, BATCH = 6, 4096, 1024

@@ -39,7 +39,7 @@ CLAIM = Claim(
     statement=r"\alpha",
     quantity="state",
     expected=Status.CONDITIONAL,
-    code="sigprop.stable.ring_gain",
+    code="sigprop.neuron.stable.ring_gain",
     correction=r"\beta",
     assumes="what it assumes",
     condition=Condition("a condition", lambda **_: True),
@@ -82,7 +82,7 @@ def test_a_record_has_every_field_from_where_it_belongs():
         mutants=9,
         killed=7,
         waived=("first",),
-        code="sigprop.stable.ring_gain",
+        code="sigprop.neuron.stable.ring_gain",
         seconds=12.5,
         note="a note",
         topic="a topic",
@@ -226,7 +226,7 @@ def test_a_page_shows_every_field_under_its_name(kind, written):
     assert found["Reason"] == "a reason of the row"
     assert found["Note"] == "a note"
     assert found["Mutants"] == "7 of 9 refuted; 1 waived: first"
-    assert found["Code"] == "sigprop.stable.ring_gain (12.5 s)"
+    assert found["Code"] == "sigprop.neuron.stable.ring_gain (12.5 s)"
     assert "extraction" in found["Our copy"]
     assert "✗ expected conditional" in page
     forms = page[page.index("As printed") :]

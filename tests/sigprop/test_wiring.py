@@ -13,8 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 import sigprop.verify
-from sigprop import checking, checks, cli, console, ring
+from sigprop import checking, checks, cli, console
 from sigprop.mutation import Score
+from sigprop.neuron import ring
 from sigprop.plans import make_plans, score
 from sigprop.results import RouteResult, Run
 from sigprop.statuses import finish

@@ -100,7 +100,7 @@ def test_code_names_something_that_exists(claim):
 
 def test_a_name_of_nothing_does_not_resolve():
     with pytest.raises(AttributeError, match="sensitivity_momnt"):
-        resolve("sigprop.stable.sensitivity_momnt")
+        resolve("sigprop.neuron.stable.sensitivity_momnt")
 
 
 @every_claim

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from sigprop.engine import METHODS
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
+from sigprop.neuron.scan import METHODS
 
 HEADS, SIZE, WIDTH, BATCH, LENGTH = 2, 6, 3, 5, 11
 LOOPS = ("while", "scan")
@@ -121,7 +121,7 @@ def turned(found):
 @pytest.mark.parametrize("length", [LENGTH, 301])
 @pytest.mark.sampled(6)
 def test_every_angle_is_turned_once(build, method, length, monkeypatch):
-    monkeypatch.setattr("sigprop.engine.choose", lambda *_: method)
+    monkeypatch.setattr("sigprop.neuron.scan.choose", lambda *_: method)
     found = slopes(layer(build), inputs(length=length))
     assert turned(found) == HEADS * SIZE // 2
 

@@ -57,7 +57,7 @@ def claims() -> tuple[Claim, ...]:
             r"\ldots, a_N \text{ and } b_1, \ldots, b_N",
             "evidence",
             Status.CONFIRMED,
-            "sigprop.engine.scan_linear",
+            "sigprop.neuron.scan.scan_linear",
             evidence=Evidence(
                 tuple({"seed": seed, "steps": 9} for seed in range(3)),
                 {

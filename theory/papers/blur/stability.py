@@ -130,7 +130,7 @@ def _initialisation() -> tuple[Claim, ...]:
             r"\mathbb{E}|\lambda|^2 = \frac{e_{min}^2 + e_{max}^2}{2}",
             "evidence",
             Status.CONFIRMED,
-            "sigprop.ring.ring_polar",
+            "sigprop.neuron.ring.ring_polar",
             printed=lambda: (two.e_min**2 + two.e_max**2) / 2,
             evidence=Evidence(
                 RINGS,

@@ -245,7 +245,7 @@ def _initialisation() -> tuple[Claim, ...]:
             r"\mu_N(|z| > 1) \rightarrow 0",
             "evidence",
             Status.CONFIRMED,
-            "sigprop.ginibre.radial_law",
+            "sigprop.neuron.ginibre.radial_law",
             evidence=Evidence(
                 sizes,
                 {"reference": f"{LRU}.share_outside"},

@@ -199,7 +199,7 @@ def _figures() -> tuple[Claim, ...]:
             r"A_{ij} \sim \mathcal{N}(0, 1/N):\ \text{the limit is uniform on the disc}",
             "evidence",
             Status.CONFIRMED,
-            "sigprop.ginibre.radial_law",
+            "sigprop.neuron.ginibre.radial_law",
             evidence=Evidence(
                 tuple({"radius": r, "size": 3000} for r in (0.3, 0.7, 0.9)),
                 {"reference": f"{LRU}.share_inside"},

@@ -65,7 +65,7 @@ def _assumptions() -> tuple[Claim, ...]:
             "The linear diagonal network",
             r"f_{\theta}(h_t, x_{t+1}) = \lambda \odot h_t + x_{t+1}",
             Status.DEFINITION,
-            "sigprop.recurrence.step",
+            "sigprop.neuron.recurrence.step",
             points=REAL,
             routes=routes("memory", impulse="moment_by_layer"),
             form=MEMORY + "moment_by_sum",
@@ -226,7 +226,7 @@ def _comparisons() -> tuple[Claim, ...]:
             r"\frac{|H(\pi)|}{|H(0)|} = \frac{|1 - \lambda|}{|1 + \lambda|} \le 1, \quad "
             r"H(\omega) = \frac{1}{1 - \lambda e^{-i\omega}}",
             Status.CONDITIONAL,
-            "sigprop.recurrence.linear_recurrence",
+            "sigprop.neuron.recurrence.linear_recurrence",
             points=({"lam": 0.3}, {"lam": 0.9}, {"lam": -0.5}),
             routes=routes(
                 "curse", impulse="gain_ratio_by_layer", reference="gain_ratio_by_waves"

@@ -144,7 +144,7 @@ def _normalisation() -> tuple[Claim, ...]:
             "The derivative of the state by its input needs no control",
             r"\mathbb{E}[(\mathrm{d}_{x_t}h_t)^2] = 1 \text{ for every } \lambda",
             Status.CONFIRMED,
-            "sigprop.recurrence.step",
+            "sigprop.neuron.recurrence.step",
             printed=lambda: Integer(1),
             points=tuple({"re": re, "im": im} for re, im in ((0.4, 0.2), (-0.9, 0.3))),
             routes=routes(
@@ -163,7 +163,7 @@ def _normalisation() -> tuple[Claim, ...]:
             r"\gamma(\lambda)^2 \mathbb{E}[h_t^2] = \Theta(1): \quad \gamma^2 = 1 - "
             r"\lambda^2 \text{ gives } \frac{1-\rho^2\lambda^2}{(1-\rho\lambda)^2}",
             Status.PROVED,
-            "sigprop.ring.normalisation",
+            "sigprop.neuron.ring.normalisation",
             derive=lambda: recurrences.normalised("state"),
             points=_with(REAL, quantity="state"),
             routes=routes(

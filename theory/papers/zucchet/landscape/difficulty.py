@@ -35,7 +35,7 @@ def _compared() -> tuple[Claim, ...]:
             r"\gamma(\lambda) = \sqrt{1-\lambda^2}",
             "evidence",
             Status.CONDITIONAL,
-            "sigprop.ring.normalisation",
+            "sigprop.neuron.ring.normalisation",
             printed=lambda: sqrt(1 - lam**2),
             condition=Condition(
                 "lambda real; for complex lambda |lambda|^2 must stand for lambda^2",

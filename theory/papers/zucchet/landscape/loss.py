@@ -51,7 +51,7 @@ def _definitions() -> tuple[Claim, ...]:
             r"h_{t+1} = \lambda h_t + x_{t+1}",
             "evidence",
             Status.DEFINITION,
-            "sigprop.recurrence.linear_recurrence",
+            "sigprop.neuron.recurrence.linear_recurrence",
             evidence=Evidence(
                 tuple({"lam": pair["lam"], "steps": 12} for pair in PAIRS),
                 {"reference": f"{BRUTE}.plain_loop"},
@@ -141,7 +141,7 @@ def _correlated() -> tuple[Claim, ...]:
             r"\frac{\rho \lambda}{1 - \rho \bar{\lambda}} \right)",
             "evidence",
             Status.PROVED,
-            "sigprop.stable.state_moment",
+            "sigprop.neuron.stable.state_moment",
             lambda: diagonal.moment("state", "exponential"),
             lambda: (1 + tails) / (1 - square),
             assumes="|lambda| < 1, autocovariance rho^|Delta|",
@@ -161,7 +161,7 @@ def _correlated() -> tuple[Claim, ...]:
             r"\text{(the number 89 alone)}",
             "",
             Status.NOT_CHECKABLE,
-            "sigprop.stable.state_moment",
+            "sigprop.neuron.stable.state_moment",
             reason="Our copy has the number and no formula. What can follow Eq. 88 is "
             "its closed form, that of Eq. 48, which zucchet:48 proves; that the line said "
             "so is a guess.",
@@ -271,7 +271,7 @@ def _normalised() -> tuple[Claim, ...]:
             r"\rho = 0: \quad \gamma(\lambda) = \sqrt{1 - |\lambda|^2}",
             "evidence",
             Status.PROVED,
-            "sigprop.ring.normalisation",
+            "sigprop.neuron.ring.normalisation",
             task.normalisation,
             lambda: task.gain_lam,
             assumes="|lambda| < 1; best: the state's second moment is one",

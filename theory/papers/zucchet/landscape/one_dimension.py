@@ -165,7 +165,7 @@ def _setting() -> tuple[Claim, ...]:
             r"|\lambda| < 1: \text{ exploding gradients are out of the picture}",
             "evidence",
             Status.CONFIRMED,
-            "sigprop.recurrence.linear_recurrence",
+            "sigprop.neuron.recurrence.linear_recurrence",
             evidence=Evidence(
                 tuple({"lam": value} for value in (0.97, -0.8, 0.6 + 0.7j)),
                 {

@@ -24,7 +24,7 @@ def claims() -> tuple[Claim, ...]:
             r"2\sum_{\Delta \ge 1} \lambda^{\Delta} R_x(\Delta)\right)",
             "state",
             Status.PROVED,
-            "sigprop.stable.state_moment",
+            "sigprop.neuron.stable.state_moment",
             lambda: _real(diagonal.moment("state")),
             forms.eq_5,
             assumes=forms.STATIONARY,
@@ -43,7 +43,7 @@ def claims() -> tuple[Claim, ...]:
             r")^2} \left(\sum_{\Delta \ge 1} \Delta \lambda^{\Delta} R_x(\Delta)\right)",
             "sensitivity",
             Status.PROVED,
-            "sigprop.stable.sensitivity_moment",
+            "sigprop.neuron.stable.sensitivity_moment",
             lambda: _real(diagonal.moment("sensitivity")),
             forms.eq_6,
             assumes=forms.STATIONARY,
@@ -60,7 +60,7 @@ def claims() -> tuple[Claim, ...]:
             r"h_{t+1}} + \frac{\partial L}{\partial h_t}",
             "backward",
             Status.PROVED,
-            "sigprop.recurrence.linear_recurrence",
+            "sigprop.neuron.recurrence.linear_recurrence",
             lambda: Derivation(
                 (*diagonal.backward_kernel().steps, *diagonal.moment("state").steps[2:])
             ),

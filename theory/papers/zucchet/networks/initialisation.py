@@ -27,7 +27,7 @@ def _rings() -> tuple[Claim, ...]:
             r"\lambda \sim \mathcal{U}(\{\nu_0 \le |\lambda| \le 1\}): \quad |\lambda|^2 "
             r"\sim \mathcal{U}(\nu_0^2, 1)",
             Status.CONFIRMED,
-            "sigprop.ring.ring_polar",
+            "sigprop.neuron.ring.ring_polar",
             points=INNER,
             routes=routes(
                 "initialisations", impulse="ring_squares", reference="area_quantiles"

@@ -137,7 +137,7 @@ def _polar() -> tuple[Claim, ...]:
             "When the sensitivity depends on the modulus alone",
             r"\rho = 0 \text{ and } \rho = 1:\quad " + MOMENT + r" = E(\nu)",
             Status.REFUTED,
-            "sigprop.stable.sensitivity_moment",
+            "sigprop.neuron.stable.sensitivity_moment",
             Evidence(
                 tuple({"lam": z, "nu": abs(z)} for z in (*EIGEN, -0.6)),
                 {
@@ -194,7 +194,7 @@ def _white() -> tuple[Claim, ...]:
             "The normalisation for white noise",
             r"\rho = 0:\quad \gamma(\lambda) = \sqrt{1 - \nu^2}",
             Status.PROVED,
-            "sigprop.ring.normalisation",
+            "sigprop.neuron.ring.normalisation",
             Evidence(
                 RADII,
                 {

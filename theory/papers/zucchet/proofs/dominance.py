@@ -195,7 +195,7 @@ def _terms() -> tuple[Claim, ...]:
             "The derivative by an eigenvalue is two consecutive filters",
             r"\sum_{m} \lambda^m \lambda^{n-1-m} = n \lambda^{n-1}",
             Status.PROVED,
-            "sigprop.recurrence.sensitivity",
+            "sigprop.neuron.recurrence.sensitivity",
             Evidence(
                 tuple(
                     {"lam": z, "n": age}

@@ -148,7 +148,7 @@ def _real() -> tuple[Claim, ...]:
             "The factor that keeps the state from exploding",
             r"\gamma(\lambda) = \left(\mathbb{E}\left[(h_t)^2\right]\right)^{-1}",
             Status.REFUTED,
-            "sigprop.ring.normalisation",
+            "sigprop.neuron.ring.normalisation",
             Evidence(
                 tuple(
                     {"lam": z, "rho": decay}

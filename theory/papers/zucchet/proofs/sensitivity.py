@@ -43,7 +43,7 @@ def _filter_row(number, title, statement, form, pairs, slips) -> Claim:
         D_H_0 + statement,
         "evidence",
         Status.PROVED,
-        "sigprop.recurrence.sensitivity",
+        "sigprop.neuron.recurrence.sensitivity",
         assumes="|lambda| < 1",
         evidence=Evidence(
             SEEN, SLOPES, form=form, proof=lambda: _weight_proof(pairs), slips=slips
@@ -97,7 +97,7 @@ def _backward() -> tuple[Claim, ...]:
             r"Im} \lambda} = i\, \frac{\mathrm{d}h_0}{\mathrm{d}\lambda}",
             "evidence",
             Status.CONFIRMED,
-            "sigprop.recurrence.sensitivity",
+            "sigprop.neuron.recurrence.sensitivity",
             assumes="|lambda| < 1",
             evidence=Evidence(
                 SEEN,
@@ -149,7 +149,7 @@ def _after() -> tuple[Claim, ...]:
             r"\bar{\lambda} = \lambda:\quad \text{Eq. 57 becomes Eq. 6}",
             "evidence",
             Status.REFUTED,
-            "sigprop.stable.sensitivity_moment",
+            "sigprop.neuron.stable.sensitivity_moment",
             correction=r"\bar{\lambda} = \lambda:\quad \text{Eq. 57 with } "
             r"(1-|\lambda|^2)^3 \text{ in its first term becomes Eq. 6}",
             evidence=Evidence(
@@ -205,7 +205,7 @@ def _after() -> tuple[Claim, ...]:
             r"L}{\partial h_{t+n}}",
             "evidence",
             Status.CONFIRMED,
-            "sigprop.recurrence.linear_recurrence",
+            "sigprop.neuron.recurrence.linear_recurrence",
             assumes="both derivatives are holomorphic ones",
             evidence=Evidence(
                 tuple(

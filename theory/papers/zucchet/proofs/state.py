@@ -96,7 +96,7 @@ def _forward() -> tuple[Claim, ...]:
             H_0 + back + r"\mathbb{E}\left[x_{-n} \bar{x}_{-m}\right]",
             "evidence",
             Status.PROVED,
-            "sigprop.recurrence.linear_recurrence",
+            "sigprop.neuron.recurrence.linear_recurrence",
             assumes="|lambda| < 1, inputs of bounded second moments",
             evidence=Evidence(
                 SEEN,
@@ -150,7 +150,7 @@ def _forward() -> tuple[Claim, ...]:
             r"\lambda}^\Delta + \lambda^\Delta) \rho^\Delta \right)",
             "evidence",
             Status.PROVED,
-            "sigprop.stable.state_moment",
+            "sigprop.neuron.stable.state_moment",
             lambda: diagonal.moment("state", "exponential"),
             _eq_46,
             assumes=forms.EXPONENTIAL,
@@ -176,7 +176,7 @@ def _forward() -> tuple[Claim, ...]:
             r"\bar{\lambda} = \lambda:\quad \text{Eq. 45 becomes Eq. 5}",
             "evidence",
             Status.PROVED,
-            "sigprop.stable.state_moment",
+            "sigprop.neuron.stable.state_moment",
             assumes="R_x real",
             evidence=Evidence(
                 REAL_LINES,

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.recurrence import (
+from sigprop.neuron.recurrence import (
     METHODS,
     impulse_response,
     linear_recurrence,

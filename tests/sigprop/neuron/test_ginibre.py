@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from sigprop import ginibre
+from sigprop.neuron import ginibre
 from sigprop.verdict import Word, judge, plan
 
 SIZE = 8

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.engine import (
+from sigprop.neuron.scan import (
     LARGE_ON_GPU,
     METHODS,
     SHORT_ON_GPU,

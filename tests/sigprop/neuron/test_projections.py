@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from sigprop.engine import pack, scan_linear, scan_linear_reference, unpack
-from sigprop.projections import project_in, read_out
+from sigprop.neuron.projections import project_in, read_out
+from sigprop.neuron.scan import pack, scan_linear, scan_linear_reference, unpack
 
 kinds = pytest.mark.parametrize("kind", ["real", "complex"])
 gates = pytest.mark.parametrize("gate", ["fixed", "varying"])

@@ -2,7 +2,7 @@
 
 XLA multiplies complex matrices slowly on a CPU, and real inputs or outputs waste half of
 the work; real and imaginary parts side by side make one real product, whose result is
-laid out as ``sigprop.engine`` works on it.
+laid out as ``sigprop.neuron.scan`` works on it.
 
 Notation: u  real signal (..., inputs);  h  complex states (..., n).
 """
@@ -10,7 +10,7 @@ Notation: u  real signal (..., inputs);  h  complex states (..., n).
 import jax.numpy as jnp
 from jaxtyping import Array, Complex, Float
 
-from sigprop.engine import pack, unpack
+from sigprop.neuron.scan import pack, unpack
 
 
 def project_in(

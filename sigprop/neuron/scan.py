@@ -1,8 +1,8 @@
 """The recurrence ``h_t = lam_t h_{t-1} + x_t`` at full speed, with its own derivative.
 
-``sigprop.recurrence`` holds the definition and is what forward-mode derivatives go
+``sigprop.neuron.recurrence`` holds the definition and is what forward-mode derivatives go
 through; this is the same map for full models.  A complex array is worked on as its real
-part followed by its imaginary part, as ``sigprop.projections`` makes and takes it: XLA
+part followed by its imaginary part, as ``sigprop.neuron.projections`` makes and takes it: XLA
 then passes one buffer from a projection to the recurrence and on, without a copy.
 
 Notation: a, b  packed arrays (..., parts, n), parts 1 if real and 2 if complex;
@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Inexact
 
-from sigprop.recurrence import step
+from sigprop.neuron.recurrence import step
 
 Method = Literal["auto", "sequential", "chunked", "associative", "fft"]
 METHODS: tuple[Method, ...] = get_args(Method)

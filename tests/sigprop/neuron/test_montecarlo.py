@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1, Constant, Empirical, Mixed, MovingAverage, White
-from sigprop.montecarlo import (
+from sigprop.neuron.montecarlo import (
     CHUNK,
     Sums,
     batches,

@@ -13,13 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sympy import lambdify
 
-from sigprop.numerics.precision import double_precision
-from sigprop.stable import (
+from sigprop.neuron.stable import (
     finite_state_moment_white,
     ring_gain,
     sensitivity_moment,
     state_moment,
 )
+from sigprop.numerics.precision import double_precision
 from theory import diagonal, ring
 from theory.symbols import T, lam, lam_bar, r_max, r_min, rho
 

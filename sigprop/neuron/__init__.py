@@ -1,0 +1,1 @@
+"""One linear recurrence: scans, stable closed forms, rings, Monte-Carlo moments."""
