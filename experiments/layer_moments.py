@@ -13,7 +13,7 @@ if it varies more than was planned.
 Gated layers have no closed form at inputs of this size, nor is there one for gradients
 where the tangents of all parameters take too much memory: these are measured alone.
 
-Source: Zucchet & Orvieto (2024), Lemmas 1 and 2, for ``sigprop.layer_theory``.
+Source: Zucchet & Orvieto (2024), Lemmas 1 and 2, for ``sigprop.linear.predicted_moments``.
 """
 
 import math
@@ -35,7 +35,6 @@ from scipy.linalg import block_diag
 from experiments.command import main
 from sigprop.inputs import AR1, Constant, White
 from sigprop.layer_checks import chirp
-from sigprop.layer_theory import Products, predict, products
 from sigprop.layers.base import Layer, count_parameters, parameters, replace
 from sigprop.layers.blur import blur
 from sigprop.layers.dense import linear_rnn
@@ -44,8 +43,9 @@ from sigprop.layers.lru import lru
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4 import s4
 from sigprop.layers.s5 import s5
-from sigprop.linearise import Modes, Perturbed, diagonalise, linearise, perturb
-from sigprop.measure import by_group, measure, position
+from sigprop.linear.linearise import Modes, Perturbed, diagonalise, linearise, perturb
+from sigprop.linear.measured_moments import by_group, measure, position
+from sigprop.linear.predicted_moments import Products, predict, products
 from sigprop.numerics.precision import double_precision
 from sigprop.verdict import Plan, Verdict, judge, plan
 

@@ -35,10 +35,10 @@ from rich.table import Table
 from experiments.command import main
 from sigprop.inputs import AR1, Constant, Empirical, White
 from sigprop.layer_checks import chirp
-from sigprop.layer_theory import predict
 from sigprop.layers.base import Layer, parameters, replace
-from sigprop.linearise import Modes, Perturbed, diagonalise, linearise
-from sigprop.measure import by_group, channels
+from sigprop.linear.linearise import Modes, Perturbed, diagonalise, linearise
+from sigprop.linear.measured_moments import by_group, channels
+from sigprop.linear.predicted_moments import predict
 from sigprop.networks import NetworkConfig, build, lru_paper, over_batch, zucchet_paper
 from sigprop.networks.normalisation import normalise
 from sigprop.neuron.montecarlo import Estimate

@@ -24,10 +24,10 @@ from jaxtyping import Complex, Float
 
 from experiments.command import main
 from sigprop.inputs import AR1
+from sigprop.linear.infinite_loss import pair_sums, spectrum
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.stationary import pair_sums, spectrum
 from theory.hessian import pair
 from theory.symbols import alpha, beta, rho
 

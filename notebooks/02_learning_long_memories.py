@@ -33,9 +33,9 @@ from IPython.display import Markdown, display
 from experiments import store
 from figures import style
 from sigprop.inputs import AR1
-from sigprop.kernels import kernel
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import zucchet_lru
+from sigprop.linear.impulse_response import kernel
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 from sigprop.training import Optimiser, advance, effective_rates, start
 

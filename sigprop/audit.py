@@ -45,7 +45,7 @@ from sigprop.audit_moments import (
 )
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.rotrnn import RotRNN
-from sigprop.linearise import Modes, System, diagonalise, linearise
+from sigprop.linear.linearise import Modes, System, diagonalise, linearise
 from sigprop.networks import Network, TwoTowers
 from sigprop.networks.masking import reverse_valid
 from sigprop.networks.network import require_sequence, require_values

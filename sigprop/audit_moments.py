@@ -26,7 +26,7 @@ from jaxtyping import Array, Bool, Complex, Float, Inexact, Int, Num
 from numpy.fft import fft, ifft
 from sympy import diff
 
-from sigprop.linearise import Modes
+from sigprop.linear.linearise import Modes
 from sigprop.networks.masking import reverse_valid, valid_steps
 from sigprop.neuron.projections import project_in
 from sigprop.neuron.recurrence import impulse_response, linear_recurrence, sensitivity

@@ -28,9 +28,9 @@ from sigprop.layers.base import Layer
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
+from sigprop.linear.infinite_loss import Geometric, pair_sums, spectrum
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.stationary import Geometric, pair_sums, spectrum
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from theory import overlaps
 from theory import teacher_student as theory

@@ -17,7 +17,6 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Recording, White
-from sigprop.layer_theory import predict
 from sigprop.layers.base import Layer
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
@@ -31,8 +30,15 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.stack import stack
-from sigprop.linearise import ONCE, Perturbed, perturb
-from sigprop.measure import BATCH, by_group, exact, measure_each, position
+from sigprop.linear.linearise import ONCE, Perturbed, perturb
+from sigprop.linear.measured_moments import (
+    BATCH,
+    by_group,
+    exact,
+    measure_each,
+    position,
+)
+from sigprop.linear.predicted_moments import predict
 from sigprop.mutation import SAME, Score
 from sigprop.neuron.montecarlo import Estimate, together
 from sigprop.numerics.precision import double_precision

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from sigprop.inputs import White
-from sigprop.linearise import ONCE
+from sigprop.linear.linearise import ONCE
 from sigprop.mutation import Score
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision

@@ -22,10 +22,10 @@ from jaxtyping import Float
 from scipy.interpolate import CubicHermiteSpline
 
 from sigprop.inputs import White
+from sigprop.linear.infinite_loss import Geometric, spectrum
 from sigprop.neuron import stable
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.stationary import Geometric, spectrum
 from sigprop.tasks.one_dimensional import Chart, Coordinates, Modulus, Real
 from sigprop.tasks.teacher_student import Stationary
 from theory import optimal as theory

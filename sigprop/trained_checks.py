@@ -1,7 +1,7 @@
 """What holds of drawn parameters holds of learnt ones: moments, gradients, curvature.
 
 A student is trained with the exact loss.  At the parameters that it found, the moments
-of its state, output and gradients are judged against ``sigprop.layer_theory``, by
+of its state, output and gradients are judged against ``sigprop.linear.predicted_moments``, by
 impulses and by simulation; and the curvature of the loss along random directions against
 the double sum of ``sigprop.references.trained``, by differences of the gradient that
 autodiff gives, by differences of a loss that counts no ages, and by simulation.
@@ -20,11 +20,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from sigprop.layer_theory import predict
 from sigprop.layers.base import Layer
-from sigprop.linearise import ONCE, Perturbed, Tangents, perturb
+from sigprop.linear.linearise import ONCE, Perturbed, Tangents, perturb
+from sigprop.linear.measured_moments import BATCH, by_group, exact, measure, position
+from sigprop.linear.predicted_moments import predict
 from sigprop.loss_checks import sampled_loss
-from sigprop.measure import BATCH, by_group, exact, measure, position
 from sigprop.mutation import Score
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision

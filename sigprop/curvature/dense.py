@@ -18,7 +18,7 @@ import numpy as np
 from sigprop.curvature.layout import Expansion, Place
 from sigprop.curvature.overlaps import NONE, Overlaps
 from sigprop.layers.base import Layer
-from sigprop.linearise import System, diagonalise, linearise
+from sigprop.linear.linearise import System, diagonalise, linearise
 
 MATRICES = "ABCD"
 

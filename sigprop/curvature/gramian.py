@@ -17,8 +17,7 @@ from jaxtyping import Float
 
 from sigprop.curvature.dense import MATRICES, empty
 from sigprop.curvature.layout import Expansion
-from sigprop.linearise import System
-from sigprop.stationary import (
+from sigprop.linear.infinite_loss import (
     DOUBLINGS,
     Geometric,
     Lags,
@@ -26,6 +25,7 @@ from sigprop.stationary import (
     real_system,
     spectrum,
 )
+from sigprop.linear.linearise import System
 from sigprop.tasks.teacher_student import TeacherStudent
 
 

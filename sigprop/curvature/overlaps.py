@@ -18,11 +18,11 @@ import jax
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.kernels import kernel, require_linear
 from sigprop.layers.base import Layer
-from sigprop.linearise import Modes, diagonalise, linearise
+from sigprop.linear.impulse_response import kernel, require_linear
+from sigprop.linear.infinite_loss import Geometric, Lags, spectrum
+from sigprop.linear.linearise import Modes, diagonalise, linearise
 from sigprop.numerics.compile import compile_expr
-from sigprop.stationary import Geometric, Lags, spectrum
 from sigprop.tasks.teacher_student import TeacherStudent, age_weights
 from theory import overlaps
 from theory.symbols import alpha, beta, rho

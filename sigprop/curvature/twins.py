@@ -15,7 +15,7 @@ from sigprop.layers.base import Layer
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.lru import LRU
 from sigprop.layers.s4 import S4
-from sigprop.linearise import Modes, diagonalise, linearise
+from sigprop.linear.linearise import Modes, diagonalise, linearise
 
 
 def _parts(modes: Modes, gain: Any) -> dict[str, Any]:

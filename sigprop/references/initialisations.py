@@ -15,11 +15,11 @@ from jax import lax
 from sigprop.layers import gru, lru, s4
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.initialisers import fan_in
+from sigprop.linear.infinite_loss import gramian
 from sigprop.neuron.ginibre import sample_matrices
 from sigprop.neuron.ring import ring_polar
 from sigprop.numerics.precision import double_precision
 from sigprop.references import models
-from sigprop.stationary import gramian
 
 MATRICES = 11  # whose median is taken
 

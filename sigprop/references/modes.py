@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop.layers.dense import LinearRNN
-from sigprop.linearise import System, diagonalise
+from sigprop.linear.linearise import System, diagonalise
 from sigprop.numerics.precision import double_precision
 from sigprop.references.signal import central, contour
 from theory import dense

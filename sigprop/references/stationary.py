@@ -17,9 +17,9 @@ from jaxtyping import Float
 from sigprop.inputs import AR1, Mixed, MovingAverage, White
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.lru import LRU, lru_from_arrays
-from sigprop.linearise import ONCE, Modes, System, diagonalise, linearise
+from sigprop.linear.infinite_loss import stationary_loss, stationary_target
+from sigprop.linear.linearise import ONCE, Modes, System, diagonalise, linearise
 from sigprop.numerics.precision import double_precision
-from sigprop.stationary import stationary_loss, stationary_target
 from sigprop.tasks.teacher_student import TeacherStudent
 from sigprop.trained import SMALL, student, task, teacher
 

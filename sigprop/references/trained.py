@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.linearise import Modes, Perturbed, Tangents
+from sigprop.linear.linearise import Modes, Perturbed, Tangents
 
 Ages = Float[np.ndarray, "ages d_out d_in"]
 

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.kernels import kernel
 from sigprop.layers.base import Layer
 from sigprop.layers.dense import ACTIVATIONS, LinearRNN, NonlinearRNN
 from sigprop.layers.initialisers import normal, require_sizes
+from sigprop.linear.impulse_response import kernel
 
 LENGTH, SEQUENCES = 100, 32
 

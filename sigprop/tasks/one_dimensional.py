@@ -17,10 +17,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Complex, Float
 from sympy import solve
 
-from sigprop.covariances import require_process
 from sigprop.inputs import White
+from sigprop.linear.covariances import require_process
+from sigprop.linear.infinite_loss import pair_sums, spectrum
 from sigprop.numerics.compile import compile_expr
-from sigprop.stationary import pair_sums, spectrum
 from sigprop.tasks.teacher_student import Stationary, expected_loss
 from theory import teacher_student as theory
 

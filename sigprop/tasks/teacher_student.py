@@ -19,12 +19,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from sigprop.covariances import require_autocovariance, require_process
 from sigprop.inputs import White
-from sigprop.kernels import kernel
 from sigprop.layers.base import Layer
 from sigprop.layers.dense import LinearRNN, linear_rnn
-from sigprop.stationary import stationary_loss, stationary_target
+from sigprop.linear.covariances import require_autocovariance, require_process
+from sigprop.linear.impulse_response import kernel
+from sigprop.linear.infinite_loss import stationary_loss, stationary_target
 
 
 @runtime_checkable

@@ -11,10 +11,10 @@ import pytest
 from experiments import layer_moments, store
 from experiments.layer_moments import JUDGED, LAYERS, SMOKE, Config
 from sigprop.inputs import AR1, Constant, White
-from sigprop.layer_theory import predict
 from sigprop.layers.base import parameters
-from sigprop.linearise import Perturbed
-from sigprop.measure import position
+from sigprop.linear.linearise import Perturbed
+from sigprop.linear.measured_moments import position
+from sigprop.linear.predicted_moments import predict
 from sigprop.verdict import Word, plan
 
 pytestmark = pytest.mark.slow  # claims judge the same moments at a smaller size

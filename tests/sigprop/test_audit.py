@@ -14,7 +14,7 @@ from sigprop import audit as auditing
 from sigprop.audit import audit, modes, signals
 from sigprop.audit_moments import QUANTITIES, Who, theory, who
 from sigprop.audit_summary import HOLDS, UNSEEN, reason, summarise, table
-from sigprop.linearise import ONCE, Modes
+from sigprop.linear.linearise import ONCE, Modes
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch
 from sigprop.trained import SMALL

@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import loss_checks, measure, simulate, trained_checks
+from sigprop import loss_checks, simulate, trained_checks
 from sigprop.curvature import lanczos
 from sigprop.inputs import White
+from sigprop.linear import measured_moments as measure
 from sigprop.neuron import montecarlo
 from sigprop.plans import Reading
 from theory.points import WHITE, EigenPoint, RingPoint

@@ -15,7 +15,7 @@ import pytest
 
 from sigprop import layer_checks, loss_checks, trained_checks
 from sigprop.layer_checks import FIRST, GATED, INPUTS, LINEAR, SMALL, STEPS
-from sigprop.measure import BATCH
+from sigprop.linear.measured_moments import BATCH
 from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.precision import double_precision
 from sigprop.references import losses

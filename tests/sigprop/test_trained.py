@@ -9,9 +9,9 @@ import pytest
 
 from sigprop import loss_checks, trained_checks
 from sigprop.inputs import AR1
-from sigprop.kernels import kernel
 from sigprop.layers.base import parameters
-from sigprop.linearise import diagonalise, linearise, perturb
+from sigprop.linear.impulse_response import kernel
+from sigprop.linear.linearise import diagonalise, linearise, perturb
 from sigprop.references import losses, stationary
 from sigprop.references.trained import tangent
 from sigprop.trained import LARGE, SMALL, student, task, teacher, trained

@@ -6,7 +6,7 @@ import pytest
 from sympy import Matrix, diag, simplify, symbols, zeros
 
 from sigprop.layers.dense import LinearRNN
-from sigprop.linearise import perturb
+from sigprop.linear.linearise import perturb
 from sigprop.numerics.precision import double_precision
 from sigprop.references import modes
 from theory import dense

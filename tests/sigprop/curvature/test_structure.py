@@ -18,10 +18,10 @@ from sigprop.curvature.structure import (
 )
 from sigprop.curvature.twins import TWINS, twin
 from sigprop.inputs import AR1
-from sigprop.kernels import kernel
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.lru import zucchet_lru
+from sigprop.linear.impulse_response import kernel
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 

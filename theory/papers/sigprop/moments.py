@@ -99,7 +99,7 @@ def _linear(name: str, title: str) -> Claim:
         LAYER,
         "sigprop.layer_checks.layer_moments",
         Status.PROVED,
-        "sigprop.layer_theory.predict",
+        "sigprop.linear.predicted_moments.predict",
         layers.pair_weight,
         assumes=f"{INDEPENDENT}; eigenvectors that form a basis",
         margin=0.15,
@@ -118,7 +118,7 @@ def _gated(name: str, title: str) -> Claim:
         LAYER,
         "sigprop.layer_checks.layer_moments",
         Status.CONFIRMED,
-        "sigprop.linearise.linearise",
+        "sigprop.linear.linearise.linearise",
         assumes=f"{INDEPENDENT}; inputs of size 0.1; states, outputs, and gradients of "
         "input and readout weights where these do not vanish to first order, within 25 %",
         margin=0.25,

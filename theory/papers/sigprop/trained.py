@@ -68,7 +68,7 @@ def _infinite() -> Claim:
         r"\lim_{T \to \infty} L = \frac{1}{2} \sum_{j,k} R(j - k) \langle d_j, d_k \rangle",
         "evidence",
         Status.CONFIRMED,
-        "sigprop.stationary.stationary_loss",
+        "sigprop.linear.infinite_loss.stationary_loss",
         assumes="stable, causal, linear student and teacher; autocovariance known at "
         "all lags",
         note="By modes and Lemma 1, by a Gramian, and as the limit of finite T, from which "
@@ -105,7 +105,7 @@ def _learnt(name: str, title: str) -> Claim:
         r"R(j - k) \left(\langle g'_j, g'_k \rangle + \langle d_j, g''_k \rangle\right)",
         "sigprop.trained_checks.learnt_parameters",
         Status.CONFIRMED,
-        "sigprop.layer_theory.predict",
+        "sigprop.linear.predicted_moments.predict",
         assumes=STUDENTS,
         margin=0.15,
         note="At parameters that Adam found with the exact loss; moments of the state, the "

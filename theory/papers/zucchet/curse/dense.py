@@ -21,7 +21,7 @@ def claims() -> tuple[Claim, ...]:
             r"h_{t+1} = Ah_t + x_t:\quad h_t = P h_t^{\text{diag}} \text{ with } h_{t+1}^"
             r"{\text{diag}} = \text{diag}(\lambda) h_t^{\text{diag}} + P^{-1} x_{t+1}",
             Status.CONDITIONAL,
-            "sigprop.linearise.Modes",
+            "sigprop.linear.linearise.Modes",
             points=({"late": 0}, {"late": 1}),
             routes=routes(
                 CONNECTIVITY, impulse="states_by_layer", reference="states_by_powers"

@@ -118,7 +118,7 @@ def _unit() -> tuple[Claim, ...]:
             "The gate as a constant eigenvalue",
             r"f_{t+1} \approx \sigma(b_f) =: \lambda",
             Status.CONDITIONAL,
-            "sigprop.linearise.linearise",
+            "sigprop.linear.linearise.linearise",
             Evidence(
                 tuple({"size": size} for size in (0.02, 0.05, 0.1, 1.0, 2.0)),
                 {"reference": REFERENCE + "excess_size"},
@@ -143,7 +143,7 @@ def _unit() -> tuple[Claim, ...]:
             "Order of the error of a constant gate",
             r"\mathbb{E}[h_t^2] = f(\lambda,\lambda)\left(1 + O(\|x\|^2)\right)",
             Status.CONFIRMED,
-            "sigprop.linearise.linearise",
+            "sigprop.linear.linearise.linearise",
             Evidence(
                 ({"size": 0.02}, {"size": 0.05}, {"size": 0.1}),
                 {"reference": REFERENCE + "rate_of_excess"},

@@ -33,7 +33,7 @@ def _growth() -> tuple[Claim, ...]:
             r"A_{ij}}\right|,\ \left|\frac{\mathrm{d}P}{\mathrm{d}A_{ij}}\right| \text{ "
             r"do not grow}",
             Status.CONDITIONAL,
-            "sigprop.linearise.perturb",
+            "sigprop.linear.linearise.perturb",
             Evidence(
                 _families(
                     "one real mode",
@@ -69,7 +69,7 @@ def _growth() -> tuple[Claim, ...]:
             "The eigenvectors remain bounded",
             r"\|P\| \le \sqrt{n}",
             Status.CONFIRMED,
-            "sigprop.linearise.diagonalise",
+            "sigprop.linear.linearise.diagonalise",
             Evidence(
                 ALL,
                 {"reference": MODES + "largest_gain"},
@@ -91,7 +91,7 @@ def _growth() -> tuple[Claim, ...]:
             r"\frac{\partial \lambda}{\partial A}\right|^2 \text{ outgrows the other "
             r"terms of Eq. 67}",
             Status.CONDITIONAL,
-            "sigprop.linearise.perturb",
+            "sigprop.linear.linearise.perturb",
             Evidence(
                 _families(
                     "one real mode",

@@ -69,7 +69,7 @@ def _networks() -> tuple[Claim, ...]:
             "The eigendecomposition of the recurrence",
             r"A = P \operatorname{diag}(\lambda) P^{-1}",
             Status.PROVED,
-            "sigprop.linearise.diagonalise",
+            "sigprop.linear.linearise.diagonalise",
             Evidence(
                 ALL,
                 {"reference": MODES + "rebuilt"},
@@ -85,7 +85,7 @@ def _networks() -> tuple[Claim, ...]:
             "Eigenvectors of unit length",
             r"P_{:i}^{\dagger}P_{:i} = 1 \quad \forall i",
             Status.DEFINITION,
-            "sigprop.linearise.diagonalise",
+            "sigprop.linear.linearise.diagonalise",
             Evidence(
                 ALL,
                 {"reference": MODES + "lengths"},
@@ -103,7 +103,7 @@ def _networks() -> tuple[Claim, ...]:
             "The diagonal network",
             r"h_{t+1}^{\text{diag}} = \lambda h_t^{\text{diag}} + P^{-1} x_{t+1}",
             Status.PROVED,
-            "sigprop.linearise.Modes",
+            "sigprop.linear.linearise.Modes",
             Evidence(
                 ALL,
                 {"reference": MODES + "diagonal_states"},
@@ -120,7 +120,7 @@ def _networks() -> tuple[Claim, ...]:
             "The states of the dense network out of the diagonal ones",
             r"h_t = P h_t^{\text{diag}}",
             Status.PROVED,
-            "sigprop.linearise.Modes",
+            "sigprop.linear.linearise.Modes",
             Evidence(
                 REALS,
                 {
@@ -154,7 +154,7 @@ def _chain() -> tuple[Claim, ...]:
             r"diag}}}\frac{\mathrm{d}h_t^{\text{diag}}}{\mathrm{d}P^{-1}}\frac{\partial "
             r"P^{-1}}{\partial A}",
             Status.CONFIRMED,
-            "sigprop.linearise.perturb",
+            "sigprop.linear.linearise.perturb",
             Evidence(
                 REALS,
                 {
@@ -182,7 +182,7 @@ def _perturbation() -> tuple[Claim, ...]:
             r"\frac{\partial \lambda}{\partial A_{ij}} = \operatorname{diag}\left("
             rf"P^{{-1}}{BY_A}P\right)",
             Status.PROVED,
-            "sigprop.linearise.perturb",
+            "sigprop.linear.linearise.perturb",
             Evidence(
                 ALL,
                 {"reference": MODES + "eigenvalue_slopes"},
@@ -200,7 +200,7 @@ def _perturbation() -> tuple[Claim, ...]:
             "The derivative of the eigenvectors",
             r"\frac{\mathrm{d}P}{\mathrm{d}A_{ij}} = " + mixing,
             Status.REFUTED,
-            "sigprop.linearise.perturb",
+            "sigprop.linear.linearise.perturb",
             Evidence(
                 ALL,
                 {"reference": MODES + "unit_vector_slopes"},

@@ -22,9 +22,9 @@ from jaxtyping import Complex, Float
 from scipy.linalg import hankel, matmul_toeplitz
 from sympy import Expr, diff
 
-from sigprop.covariances import require_autocovariance
-from sigprop.linearise import Modes, Perturbed
-from sigprop.measure import require_position
+from sigprop.linear.covariances import require_autocovariance
+from sigprop.linear.linearise import Modes, Perturbed
+from sigprop.linear.measured_moments import require_position
 from sigprop.numerics.compile import compile_expr
 from theory import layers
 from theory.symbols import Delta, T, alpha, beta

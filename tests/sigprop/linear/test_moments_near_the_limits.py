@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1
-from sigprop.layer_theory import pair_moment, predict
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import lru
-from sigprop.linearise import perturb
-from sigprop.measure import by_group, exact
+from sigprop.linear.linearise import perturb
+from sigprop.linear.measured_moments import by_group, exact
+from sigprop.linear.predicted_moments import pair_moment, predict
 
 R = AR1(0.7).autocovariance(np.arange(8))
 

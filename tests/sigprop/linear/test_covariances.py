@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eigvalsh, toeplitz
 
-from sigprop.covariances import require_autocovariance
 from sigprop.inputs import AR1, Constant, MovingAverage, Recording, White
-from sigprop.layer_theory import pair_moment, predict, products
 from sigprop.layers.base import replace
 from sigprop.layers.lru import lru
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import S5, s5
-from sigprop.linearise import Modes, Perturbed
-from sigprop.measure import exact
+from sigprop.linear.covariances import require_autocovariance
+from sigprop.linear.linearise import Modes, Perturbed
+from sigprop.linear.measured_moments import exact
+from sigprop.linear.predicted_moments import pair_moment, predict, products
 from sigprop.tasks.one_dimensional import OneDimensional
 from sigprop.tasks.teacher_student import (
     age_weights,

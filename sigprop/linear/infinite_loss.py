@@ -21,10 +21,10 @@ from jax import lax
 from jaxtyping import Array, Float
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
-from sigprop.kernels import require_linear
 from sigprop.layers.base import Layer
 from sigprop.layers.diagonal import DiagonalLayer
-from sigprop.linearise import Modes, diagonalise, linearise
+from sigprop.linear.impulse_response import require_linear
+from sigprop.linear.linearise import Modes, diagonalise, linearise
 from sigprop.numerics.compile import compile_expr
 from theory import overlaps
 from theory.symbols import a, alpha, b, beta, rho

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 
-from sigprop.covariances import require_autocovariance
 from sigprop.layers.base import Layer, parameters, replace
+from sigprop.linear.covariances import require_autocovariance
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
 
 BATCH = 512  # sequences held at once

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1, Constant, MovingAverage, Recording, White
-from sigprop.layer_theory import pair_moment, predict, state_moments
 from sigprop.layers.blur import blur
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import lru, released_zucchet_lru
@@ -15,8 +14,9 @@ from sigprop.layers.released_rotrnn import released_bidirectional_rotrnn
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s5 import s5
 from sigprop.layers.stack import stack
-from sigprop.linearise import Perturbed, diagonalise, linearise, perturb
-from sigprop.measure import by_group, exact
+from sigprop.linear.linearise import Perturbed, diagonalise, linearise, perturb
+from sigprop.linear.measured_moments import by_group, exact
+from sigprop.linear.predicted_moments import pair_moment, predict, state_moments
 from sigprop.numerics.precision import double_precision
 
 STEPS, BATCH = 9, 1

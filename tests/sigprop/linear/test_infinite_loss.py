@@ -10,8 +10,8 @@ from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import linear_rnn, nonlinear_rnn
 from sigprop.layers.lru import zucchet_lru
-from sigprop.linearise import linearise
-from sigprop.stationary import _by_gramian, gramian, spectrum
+from sigprop.linear.infinite_loss import _by_gramian, gramian, spectrum
+from sigprop.linear.linearise import linearise
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 
 INPUTS = {

@@ -14,7 +14,7 @@ from sigprop.layers.lru import lru
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4d import s4d
 from sigprop.layers.stack import stack
-from sigprop.linearise import System, diagonalise, linearise, perturb
+from sigprop.linear.linearise import System, diagonalise, linearise, perturb
 from sigprop.numerics.precision import double_precision
 
 STEPS = 7

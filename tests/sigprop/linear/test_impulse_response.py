@@ -3,7 +3,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.kernels import ages, kernel
 from sigprop.layers.base import replace
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
@@ -11,6 +10,7 @@ from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.lru import lru, zucchet_lru
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4 import s4
+from sigprop.linear.impulse_response import ages, kernel
 from sigprop.numerics.precision import double_precision
 
 LENGTHS = (1, 2, 9, 31)

@@ -11,7 +11,7 @@ from sigprop.inputs import AR1, Constant, Recording, White
 from sigprop.layers.blur import blur
 from sigprop.layers.gated import gated_unit
 from sigprop.layers.lru import lru
-from sigprop.measure import (
+from sigprop.linear.measured_moments import (
     by_group,
     channels,
     exact,

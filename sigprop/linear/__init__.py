@@ -1,0 +1,1 @@
+"""What is exact for any linear layer: responses, moments, losses."""
