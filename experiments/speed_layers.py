@@ -35,7 +35,6 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
-from sigprop.baselines import usual
 from sigprop.layers.attention import causal_attention
 from sigprop.layers.base import Layer, count_parameters
 from sigprop.layers.blur import blur
@@ -43,6 +42,7 @@ from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import linear_rnn, nonlinear_rnn
 from sigprop.layers.gru import gru
 from sigprop.layers.lru import LRU, lru
+from sigprop.layers.lru_reference import usual
 from sigprop.layers.lstm import lstm
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4 import s4

@@ -26,9 +26,9 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
-from sigprop.baselines import Way, still, usual
 from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
 from sigprop.layers.lru import LRU
+from sigprop.layers.lru_reference import Way, still, usual
 from sigprop.networks import build, lru_paper, over_batch
 from sigprop.supervised import cross_entropy
 from sigprop.training import Optimiser, Run, descend, start

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from experiments.speed_training import WAYS
-from sigprop.baselines import Way, still, usual
 from sigprop.layers.base import parameters
 from sigprop.layers.lru import lru
+from sigprop.layers.lru_reference import Way, still, usual
 from sigprop.networks.masking import apply_layer
 
 LAYER = lru(jax.random.key(0), 3, 4, r_min=0.5, r_max=0.9)
