@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
-from sigprop.interchange import File, load, save
 from sigprop.layers.base import Layer
 from sigprop.networks.config import NetworkConfig
+from sigprop.networks.files import File, load, save
 from sigprop.networks.network import Network, draw_network
 from sigprop.networks.retrieval import TwoTowers, draw_towers
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigprop.interchange import read
 from sigprop.interruption import INTERRUPTED
+from sigprop.networks.files import read
 from sigprop.numerics.locks import claimed
 from sigprop.recipes import Schedule, recipe
 from sigprop.runs import (

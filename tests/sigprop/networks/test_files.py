@@ -6,7 +6,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.interchange import save
 from sigprop.layers.lru import lru
 from sigprop.networks import (
     NetworkConfig,
@@ -14,6 +13,7 @@ from sigprop.networks import (
     load_network,
     save_network,
 )
+from sigprop.networks.files import save
 from tests.sigprop.networks.small import in_batch
 
 CONFIG = NetworkConfig(

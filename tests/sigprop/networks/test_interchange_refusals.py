@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from sigprop import interchange
-from sigprop.interchange import fill, load, named_arrays, read, save
 from sigprop.layers.dense import linear_rnn
+from sigprop.networks import files as interchange
+from sigprop.networks.files import fill, load, named_arrays, read, save
 from sigprop.numerics.precision import double_precision
-from tests.sigprop.test_interchange import (
+from tests.sigprop.networks.test_interchange import (
     SIZES,
     SUFFIXES,
     build_lru,

@@ -17,9 +17,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jax.core import Tracer
 
-from sigprop import interchange
-from sigprop.interchange import fill, load, named_arrays, read, save
 from sigprop.layers.lru import LRU, lru, lru_from_arrays
+from sigprop.networks import files as interchange
+from sigprop.networks.files import fill, load, named_arrays, read, save
 from tests.test_laws import LAYERS, NAMES, drawn
 from tests.test_laws import run as run_layer
 
