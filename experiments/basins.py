@@ -24,8 +24,8 @@ from jaxtyping import Array, Bool, Float
 
 from experiments.command import main
 from sigprop.inputs import AR1, White
+from sigprop.landscape.optimal_charts import OptimalChart, Path
 from sigprop.numerics.precision import double_precision
-from sigprop.optimal import OptimalChart, Path
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from sigprop.training import Optimiser, Run, Segments, advance, start, train
 

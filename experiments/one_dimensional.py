@@ -22,7 +22,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from experiments.command import main
 from sigprop.inputs import White
-from sigprop.landscape import surface
+from sigprop.landscape.slices import surface
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision

@@ -14,8 +14,8 @@ import xarray as xr
 
 from experiments.command import main
 from sigprop.inputs import AR1
+from sigprop.landscape.optimal_charts import speed
 from sigprop.numerics.precision import double_precision
-from sigprop.optimal import speed
 from sigprop.tasks.one_dimensional import MODULI
 
 STUDY, VERSION = "parametrisations", 1

@@ -39,8 +39,9 @@ from IPython.display import Markdown, display
 from matplotlib.colors import LogNorm
 
 from figures import style
-from sigprop import double_precision, landscape
+from sigprop import double_precision
 from sigprop.inputs import AR1
+from sigprop.landscape.slices import slices as landscape
 from sigprop.layers.base import replace
 from sigprop.layers.lru import zucchet_lru
 from sigprop.tasks.one_dimensional import Chart, OneDimensional
@@ -330,7 +331,7 @@ explore(
 # at along random directions. In which units? The usual recipe scales a direction tensor
 # by tensor, or filter by filter, and leaves vectors out; of a diagonal recurrence that
 # leaves nothing but $B$ and $C$. What belongs together here is a *mode*: its eigenvalue,
-# its row of $B$ and its column of $C$. `sigprop.landscape` makes a direction as long as
+# its row of $B$ and its column of $C$. `sigprop.landscape.slices` makes a direction as long as
 # the mode in every mode, and measures where $B$ and $C$ are equally long, so that the
 # slice is the same for $aB$ and $C/a$. The dashed parabola is no fit: its slope and
 # curvature come from the gradient and a Hessian-vector product at the middle.

@@ -11,8 +11,8 @@ import xarray as xr
 
 from experiments import basins, parametrisations, store
 from sigprop.inputs import AR1
+from sigprop.landscape.optimal_charts import Path
 from sigprop.numerics.precision import double_precision
-from sigprop.optimal import Path
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional
 from theory import teacher_student as theory
 

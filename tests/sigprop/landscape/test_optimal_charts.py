@@ -13,10 +13,7 @@ import pytest
 from sympy import Rational
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
-from sigprop.linear.infinite_loss import spectrum
-from sigprop.neuron.stable import state_moment
-from sigprop.numerics.compile import compile_expr
-from sigprop.optimal import (
+from sigprop.landscape.optimal_charts import (
     SMALLEST_GAP,
     OptimalChart,
     Path,
@@ -24,6 +21,9 @@ from sigprop.optimal import (
     angle_ruler,
     speed,
 )
+from sigprop.linear.infinite_loss import spectrum
+from sigprop.neuron.stable import state_moment
+from sigprop.numerics.compile import compile_expr
 from sigprop.tasks.one_dimensional import MODULI, Chart, Coordinates, OneDimensional
 from theory import optimal as theory
 from theory.symbols import a, b, rho

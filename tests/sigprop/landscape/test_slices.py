@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from sigprop import landscape
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
+from sigprop.landscape.slices import slices as landscape
 from sigprop.layers.base import replace
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur

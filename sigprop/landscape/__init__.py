@@ -1,0 +1,1 @@
+"""Slices of losses, and parametrisations that make them round."""
