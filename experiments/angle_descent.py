@@ -23,7 +23,7 @@ from jaxtyping import Array, Float
 from experiments.command import main
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
-from sigprop.training import Optimiser, Run, Segments, advance, start, train
+from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "angle_descent", 1
 CHARTS = {

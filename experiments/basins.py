@@ -27,7 +27,7 @@ from sigprop.inputs import AR1, White
 from sigprop.landscape.optimal_charts import OptimalChart, Path
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
-from sigprop.training import Optimiser, Run, Segments, advance, start, train
+from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "basins", 1
 CHARTS = ("polar", "LRU", "tanh", "exact", "scaled", "best angle", "best angle, held")

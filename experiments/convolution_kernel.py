@@ -31,7 +31,7 @@ from sigprop.tasks.convolution import (
     kernel_at_rest,
     waves,
 )
-from sigprop.training import Optimiser, Run, Segments, advance, start, train
+from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "convolution_kernel", 1
 ACTIVATIONS = ("identity", "tanh")

@@ -46,7 +46,7 @@ from sigprop.tasks.teacher_student import (
     linear_teacher,
     teacher_student,
 )
-from sigprop.training import Optimiser, advance, effective_rates, start
+from sigprop.training.loop import Optimiser, advance, effective_rates, start
 
 STUDY, VERSION = "hessian_structure", 1
 NETWORKS = ("RNN", "complex diagonal", "LRU", "S4")

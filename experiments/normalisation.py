@@ -23,7 +23,6 @@ from experiments.command import main
 from sigprop.networks import Network, build, lru_paper, over_batch
 from sigprop.networks.probing import state_powers
 from sigprop.neuron import stable
-from sigprop.supervised import cross_entropy
 from sigprop.tasks.contours import (
     PATH_X,
     PATHFINDER_16,
@@ -33,6 +32,7 @@ from sigprop.tasks.contours import (
 )
 from sigprop.tasks.examples import Batch
 from sigprop.tasks.pathfinder import pathfinder
+from sigprop.training.supervised import cross_entropy
 
 STUDY, VERSION = "normalisation", 1
 RULES = {

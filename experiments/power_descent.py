@@ -25,7 +25,7 @@ from jaxtyping import Array, Float, Int
 from experiments.command import main
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.power import CHARTS, Power, chart, power
-from sigprop.training import Optimiser, Run, Segments, advance, start, train
+from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "power_descent", 1
 SETTLED = 1e-3

@@ -28,7 +28,7 @@ RUNGS = {
     "+ γ normalization": "gamma",
     "LRU": "gamma",
 }
-"""Rows of Orvieto et al. and the rungs of ``sigprop.training_presets.LADDER``."""
+"""Rows of Orvieto et al. and the rungs of ``sigprop.training.presets.LADDER``."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from sigprop.tasks.teacher_student import (
     linear_teacher,
     teacher_student,
 )
-from sigprop.training import Optimiser, Run, advance, start
+from sigprop.training.loop import Optimiser, Run, advance, start
 
 STUDY, VERSION = "speed_losses", 1
 STUDENTS = {"LRU": (zucchet_lru, 1e-3), "dense RNN": (linear_rnn, 1e-4)}

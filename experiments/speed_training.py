@@ -30,8 +30,8 @@ from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
 from sigprop.layers.lru import LRU
 from sigprop.layers.lru_reference import Way, still, usual
 from sigprop.networks import build, lru_paper, over_batch
-from sigprop.supervised import cross_entropy
-from sigprop.training import Optimiser, Run, descend, start
+from sigprop.training.loop import Optimiser, Run, descend, start
+from sigprop.training.supervised import cross_entropy
 
 STUDY, VERSION = "speed_training", 2
 

@@ -27,8 +27,8 @@ import xarray as xr
 from experiments import store
 from experiments.command import PRESETS, device
 from experiments.workers import FAILURES, cluster
-from sigprop.checkpoints import read_checkpoint
 from sigprop.numerics.locks import claimed
+from sigprop.training.checkpoints import read_checkpoint
 
 PAUSE = 1.0  # seconds until chunks that others are at are looked at again
 Report = Callable[[float], None]  # told of cells done, in parts of a cell too

@@ -37,7 +37,7 @@ from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import zucchet_lru
 from sigprop.linear.impulse_response import kernel
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
-from sigprop.training import Optimiser, advance, effective_rates, start
+from sigprop.training.loop import Optimiser, advance, effective_rates, start
 
 plt.rcParams.update({"figure.figsize": (7, 3), "figure.constrained_layout.use": True})
 plt.rcParams["axes.prop_cycle"] = plt.cycler(color=style.SEQUENCE)

@@ -30,10 +30,10 @@ import numpy as np
 from figures import style
 from sigprop.audit import audit
 from sigprop.audit_summary import summarise
-from sigprop.supervised import fit
 from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import evaluation_batches
-from sigprop.training_presets import altered, preset
+from sigprop.training.presets import altered, preset
+from sigprop.training.supervised import fit
 
 plt.rcParams.update({"figure.figsize": (7, 3), "figure.constrained_layout.use": True})
 plt.rcParams["axes.prop_cycle"] = plt.cycler(color=style.SEQUENCE)

@@ -49,9 +49,9 @@ def train(
     """Train networks, and test each where its validation was best; killed, it goes on."""
     with plain_errors("the same command goes on from the last checkpoint", out):
         from sigprop.numerics.seeds import require_seed
-        from sigprop.supervised import Diverged
-        from sigprop.training_presets import altered
-        from sigprop.training_presets import preset as chosen
+        from sigprop.training.presets import altered
+        from sigprop.training.presets import preset as chosen
+        from sigprop.training.supervised import Diverged
 
         require_seed(seed, seeds)
         out_console = console()
@@ -89,7 +89,7 @@ def _once(
         TimeRemainingColumn,
     )
 
-    from sigprop.runs import Job, run
+    from sigprop.training.runs import Job, run
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -166,8 +166,8 @@ def audit(
         from sigprop.audit import audit as measured
         from sigprop.audit_summary import table
         from sigprop.numerics.files import require_writable, unfinished
-        from sigprop.runs import read_about, trained
         from sigprop.tasks.examples import evaluation_batches
+        from sigprop.training.runs import read_about, trained
 
         parts = ("train", "validation", "test")
         if part not in parts:

@@ -25,7 +25,7 @@ from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.layers.rotrnn import RotRNN
 from sigprop.linear.linearise import ONCE
 from sigprop.tasks.teacher_student import TeacherStudent, teacher_student
-from sigprop.training import Optimiser, advance, start
+from sigprop.training.loop import Optimiser, advance, start
 
 WIDTH = 2  # inputs and outputs of every student
 SEED = 1  # of eight, the one whose block student needs the fewest batches

@@ -13,10 +13,10 @@ import xarray as xr
 from experiments import store
 from sigprop.audit import audit
 from sigprop.networks.assembly import parameter_table
-from sigprop.supervised import Diverged, Fitted, Trained, fit
 from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import DataSet
-from sigprop.training_presets import altered, preset
+from sigprop.training.presets import altered, preset
+from sigprop.training.supervised import Diverged, Fitted, Trained, fit
 
 VERSION = 1
 PROBED = 48  # validation examples whose states are predicted at each evaluation
@@ -31,7 +31,7 @@ class Config:
 
     Attributes:
         task: A name of ``sigprop.tasks.catalogue.TASKS``.
-        model: A name of ``sigprop.training_presets.MODELS``.
+        model: A name of ``sigprop.training.presets.MODELS``.
         seed: Of everything drawn; of the digits also the fold.
         steps: Of the schedule; the preset's if left out.
         size: Preset of the training, ``quick`` or ``paper``.

@@ -1,7 +1,7 @@
 """Which networks are trained on which tasks, and how many times.
 
 ``paper`` are the sizes that are tracked: the quick networks of
-``sigprop.training_presets`` on real data, with shortened schedules where the number of
+``sigprop.training.presets`` on real data, with shortened schedules where the number of
 steps says so.  The papers' own sizes are those of ``sigprop train --preset paper``.
 
 Source: Orvieto et al. (2023), Section 3 and Figures 1 and 5; RotRNN (2024), Figure 3.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from itertools import product
 
 from experiments.long_range.cells import Config
-from sigprop.training_presets import LADDER, RINGS
+from sigprop.training.presets import LADDER, RINGS
 
 SEEDS = {"smoke": 1, "quick": 1, "paper": 3}
 SMOKE = 20  # steps

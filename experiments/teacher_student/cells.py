@@ -33,7 +33,7 @@ from sigprop.tasks.teacher_student import (
     linear_teacher,
     teacher_student,
 )
-from sigprop.training import (
+from sigprop.training.loop import (
     Optimiser,
     Run,
     Segments,

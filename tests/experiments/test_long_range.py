@@ -9,8 +9,8 @@ import xarray as xr
 from experiments import store, sweep
 from experiments.long_range import cells, gathering, grids
 from experiments.long_range.cells import Config
-from sigprop import supervised
-from sigprop.training_presets import LADDER
+from sigprop.training.loop import supervised
+from sigprop.training.presets import LADDER
 
 
 @pytest.mark.parametrize("task", ["digits", "listops", "smnist"])
@@ -110,7 +110,7 @@ def test_a_loss_that_explodes_is_a_result(monkeypatch):
 def altered_to_explode(given):
     import dataclasses
 
-    from sigprop.training import Optimiser
+    from sigprop.training.loop import Optimiser
 
     network = dataclasses.replace(given.network, width=4, state_size=4, depth=1)
     return dataclasses.replace(

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from experiments import store, sweep
 from experiments.teacher_student import cells, grids
 from sigprop import cli
-from sigprop.checkpoints import save_checkpoint
+from sigprop.training.checkpoints import save_checkpoint
 from tests.sigprop.numerics.test_locks import HOLD
 
 ROOT = Path(__file__).parents[2]

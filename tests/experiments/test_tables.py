@@ -12,7 +12,7 @@ from experiments import published, store, tables
 from experiments.published import TABLES, Published, Score
 from sigprop import cli, console
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
-from sigprop.training_presets import LRU_SCHEDULES, MODELS, RINGS, ROTRNN_SCHEDULES
+from sigprop.training.presets import LRU_SCHEDULES, MODELS, RINGS, ROTRNN_SCHEDULES
 
 LRU_TABLES = ["lru-1", "lru-2", "lru-3", "lru-6", "lru-7", "lru-8"]
 LADDER = ["ladder_digits", "ladder_listops", "ladder_smnist"]

@@ -17,16 +17,15 @@ import xarray as xr
 from experiments import curse_of_memory, network_moments, one_dimensional, similarity
 from experiments.long_range import cells as trainings
 from experiments.teacher_student import cells
-from sigprop import supervised
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import lru
 from sigprop.neuron.montecarlo import Sums
 from sigprop.tasks.catalogue import load_task
-from sigprop.training import Optimiser
-from sigprop.training_presets import preset
+from sigprop.training.loop import Optimiser, supervised
+from sigprop.training.presets import preset
 from tests.sigprop.networks.small import network
-from tests.sigprop.test_training_wiring import Noted, fitted
+from tests.sigprop.training.test_wiring import Noted, fitted
 
 
 def plain(key):

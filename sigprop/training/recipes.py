@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sigprop.networks.config import NetworkConfig
-from sigprop.training import Optimiser
+from sigprop.training.loop import Optimiser
 
 PRECISIONS = ("float32", "bfloat16")
 

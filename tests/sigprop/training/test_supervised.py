@@ -12,11 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.checkpoints import load_checkpoint
 from sigprop.networks import NetworkConfig
 from sigprop.networks.assembly import parameter_groups
-from sigprop.recipes import Recipe, Schedule, recipe
-from sigprop.supervised import (
+from sigprop.tasks.examples import DataSet, Examples
+from sigprop.training.checkpoints import load_checkpoint
+from sigprop.training.loop import Optimiser
+from sigprop.training.recipes import Recipe, Schedule, recipe
+from sigprop.training.supervised import (
     SLOW,
     Diverged,
     _begin,
@@ -26,8 +28,6 @@ from sigprop.supervised import (
     fit,
     require_fit,
 )
-from sigprop.tasks.examples import DataSet, Examples
-from sigprop.training import Optimiser
 from tests.sigprop.networks.small import in_batch
 
 SMALL = NetworkConfig(
@@ -275,8 +275,8 @@ def test_a_recipe_refuses_what_cannot_be(change, message):
 
 PARALLEL = """
 import jax
-from tests.sigprop.test_supervised import DATA, RECIPE
-from sigprop.supervised import fit
+from tests.sigprop.training.test_supervised import DATA, RECIPE
+from sigprop.training.supervised import fit
 assert jax.device_count() == 2
 found = fit(RECIPE, DATA, 3)
 print(found.records["loss"][-1].tolist())

@@ -16,8 +16,8 @@ import pytest
 from sigprop.interruption import INTERRUPTED
 from sigprop.networks.files import read
 from sigprop.numerics.locks import claimed
-from sigprop.recipes import Schedule, recipe
-from sigprop.runs import (
+from sigprop.training.recipes import Schedule, recipe
+from sigprop.training.runs import (
     CHECKPOINT,
     CURVES,
     LOCK,
@@ -28,7 +28,7 @@ from sigprop.runs import (
     run,
     trained,
 )
-from tests.sigprop.test_supervised import DATA, SMALL
+from tests.sigprop.training.test_supervised import DATA, SMALL
 
 SHORT = recipe(SMALL, Schedule(8, 10, 1e-2, 0.5), segment=2, evaluate=2)
 JOB = Job("signs", "lru", "quick", 3, SHORT)
@@ -120,9 +120,9 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from sigprop.interruption import interruptible
-from sigprop.runs import Job, run
-from tests.sigprop.test_runs import LONG
-from tests.sigprop.test_supervised import DATA
+from sigprop.training.runs import Job, run
+from tests.sigprop.training.test_runs import LONG
+from tests.sigprop.training.test_supervised import DATA
 with interruptible():
     run(Job("signs", "lru", "quick", 3, LONG), DATA, Path(sys.argv[1]), every=0.2)
 """

@@ -15,15 +15,15 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
-from sigprop.checkpoints import differences
 from sigprop.networks import Network, TwoTowers, load_network, save_network
 from sigprop.networks.assembly import parameter_table
 from sigprop.numerics.files import unfinished
 from sigprop.numerics.locks import claimed
-from sigprop.recipes import Recipe
 from sigprop.results import write_text
-from sigprop.supervised import Probe, fit
 from sigprop.tasks.examples import DataSet
+from sigprop.training.checkpoints import differences
+from sigprop.training.recipes import Recipe
+from sigprop.training.supervised import Probe, fit
 
 VERSION = 1
 ABOUT, RESULT, NETWORK = "run.json", "result.json", "network.safetensors"

@@ -3,10 +3,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.checkpoints import load_checkpoint, save_checkpoint
 from sigprop.layers.lru import lru
 from sigprop.numerics import files
-from sigprop.training import (
+from sigprop.training.checkpoints import load_checkpoint, save_checkpoint
+from sigprop.training.loop import (
     Optimiser,
     Segments,
     advance,

@@ -24,7 +24,6 @@ from jaxtyping import Array, Bool, Float, Int, Num
 from sigprop.networks import Network, TwoTowers, build, over_batch, parameter_groups
 from sigprop.networks.probing import state_powers
 from sigprop.numerics.seeds import require_seed
-from sigprop.recipes import Recipe
 from sigprop.tasks.examples import (
     Batch,
     DataSet,
@@ -32,7 +31,8 @@ from sigprop.tasks.examples import (
     evaluation_batches,
     training_batch,
 )
-from sigprop.training import Run, Segments, choose, descend, start, train
+from sigprop.training.loop import Run, Segments, choose, descend, start, train
+from sigprop.training.recipes import Recipe
 
 SLOW = ("recurrent", "input")  # groups with a smaller rate and no decay: A, B, gamma
 PROBED = 32  # sequences whose states are measured at each evaluation

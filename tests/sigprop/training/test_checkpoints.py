@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.checkpoints import CHECKSUM, load_checkpoint, save_checkpoint
-from sigprop.training import Segments, train
+from sigprop.training.checkpoints import CHECKSUM, load_checkpoint, save_checkpoint
+from sigprop.training.loop import Segments, train
 
 REFUSED = r"run\.npz is no checkpoint of this version, or damaged.*delete it to start o"
 TREE = {"a": jnp.arange(6.0), "b": jnp.arange(6.0)[::-1], "key": jax.random.key(3)}

@@ -12,7 +12,7 @@ from sigprop.layers.base import parameters
 from sigprop.networks import build, over_batch
 from sigprop.tasks.catalogue import TASKS, load_task
 from sigprop.tasks.examples import DataSet, Examples
-from sigprop.training_presets import LADDER, MODELS, QUICK, RINGS, altered, preset
+from sigprop.training.presets import LADDER, MODELS, QUICK, RINGS, altered, preset
 
 
 def blank(features=None, vocabulary=None, count=640):

@@ -13,8 +13,8 @@ from typing import Any
 
 from sigprop.networks.config import NetworkConfig
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
-from sigprop.recipes import Recipe, Schedule, recipe
 from sigprop.tasks.examples import DataSet
+from sigprop.training.recipes import Recipe, Schedule, recipe
 
 # The LRU's base rates were tuned on a grid of factors of two and are not printed; 0.004
 # is the one that its ablation of sCIFAR names.

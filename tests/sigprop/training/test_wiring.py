@@ -15,22 +15,22 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import runs, supervised
 from sigprop.networks.network import Network
 from sigprop.networks.retrieval import TwoTowers
-from sigprop.supervised import Fitted, Score
 from sigprop.tasks import catalogue
-from sigprop.training_presets import (
+from sigprop.training.loop import runs, supervised
+from sigprop.training.presets import (
     BLUR_EPOCHS,
     LRU_SCHEDULES,
     QUICK,
     ROTRNN_SCHEDULES,
     preset,
 )
+from sigprop.training.supervised import Fitted, Score
 from tests.sigprop.networks.small import network, shaken
-from tests.sigprop.test_runs import JOB
-from tests.sigprop.test_supervised import DATA
-from tests.sigprop.test_training_presets import PIXELS, TOKENS
+from tests.sigprop.training.test_presets import PIXELS, TOKENS
+from tests.sigprop.training.test_runs import JOB
+from tests.sigprop.training.test_supervised import DATA
 
 
 class Noted:

@@ -18,8 +18,8 @@ import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from sigprop.checkpoints import load_checkpoint, save_checkpoint
 from sigprop.layers.base import Group, Layer, replace
+from sigprop.training.checkpoints import load_checkpoint, save_checkpoint
 
 Parameters = Any
 Tree = TypeVar("Tree")

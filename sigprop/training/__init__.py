@@ -1,0 +1,1 @@
+"""Training: the loop, its checkpoints, recipes, and runs in folders."""
