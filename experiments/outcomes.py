@@ -16,7 +16,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from experiments import store
-from sigprop.audit_moments import QUANTITIES, RUNGS
+from sigprop.audit.moments import QUANTITIES, RUNGS
 
 LEAST_SEEDS = 10
 
@@ -113,8 +113,8 @@ def audit_factor(sweep: str, model: str, quantity: str, rung: str) -> float:
         sweep: One whose trainings are audited.
         model: One of its models.
         quantity: ``power``, of all states of a layer, or one of
-            ``sigprop.audit_moments.QUANTITIES``, of the median neuron.
-        rung: One of ``sigprop.audit_moments.RUNGS``.
+            ``sigprop.audit.moments.QUANTITIES``, of the median neuron.
+        rung: One of ``sigprop.audit.moments.RUNGS``.
     """
     data = _result(sweep)
     own = data.isel(cell=np.flatnonzero(data["model"].values == model))

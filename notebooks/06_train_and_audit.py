@@ -28,8 +28,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from figures import style
-from sigprop.audit import audit
-from sigprop.audit_summary import summarise
+from sigprop.audit.network import audit
+from sigprop.audit.summary import summarise
 from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import evaluation_batches
 from sigprop.training.presets import altered, preset

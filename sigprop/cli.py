@@ -189,9 +189,9 @@ def _judge(
 def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
     import json as encoder
 
+    from sigprop.audit.series import load_series
+    from sigprop.audit.series_moments import audit_series, rows_json, table
     from sigprop.results import write_text
-    from sigprop.series import load_series
-    from sigprop.series_audit import audit_series, rows_json, table
 
     series = load_series(path, window)
     out = console(json, least=150)

@@ -163,8 +163,8 @@ def audit(
         import numpy as np
         from rich.progress import track
 
-        from sigprop.audit import audit as measured
-        from sigprop.audit_summary import table
+        from sigprop.audit.network import audit as measured
+        from sigprop.audit.summary import table
         from sigprop.numerics.files import require_writable, unfinished
         from sigprop.tasks.examples import evaluation_batches
         from sigprop.training.runs import read_about, trained

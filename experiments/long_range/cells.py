@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from experiments import store
-from sigprop.audit import audit
+from sigprop.audit.network import audit
 from sigprop.networks.assembly import parameter_table
 from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import DataSet

@@ -3,7 +3,7 @@ import pytest
 import xarray as xr
 
 from experiments import outcomes, store
-from sigprop.audit_moments import QUANTITIES, RUNGS
+from sigprop.audit.moments import QUANTITIES, RUNGS
 
 SEEDS = 10
 LARGEST, ALL = 2 * 2**20, 30 * 2**20  # bytes of a tracked result, and of all of them

@@ -68,7 +68,7 @@ def _claim(quantity: str, sweep: str, model: str) -> Claim:
         rf"{form} \quad \text{{within a factor of {WITHIN:g}}}",
         "evidence",
         Status.REFUTED if misses else Status.CONDITIONAL,
-        "sigprop.audit.audit",
+        "sigprop.audit.network.audit",
         assumes=f"{about} at held-out examples",
         condition=STATIONARY,
         note=_reason(quantity, sweep) if misses else SIMPLER,

@@ -10,10 +10,10 @@ import optax
 import pytest
 from rich.console import Console
 
-from sigprop import audit as auditing
-from sigprop.audit import audit, modes, signals
-from sigprop.audit_moments import QUANTITIES, Who, theory, who
-from sigprop.audit_summary import HOLDS, UNSEEN, reason, summarise, table
+from sigprop.audit.moments import QUANTITIES, Who, theory, who
+from sigprop.audit.network import audit, modes, signals
+from sigprop.audit.network import network as auditing
+from sigprop.audit.summary import HOLDS, UNSEEN, reason, summarise, table
 from sigprop.linear.linearise import ONCE, Modes
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch

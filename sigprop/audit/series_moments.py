@@ -23,12 +23,12 @@ import numpy as np
 from jaxtyping import Array, Complex, Float
 from sympy import Expr, oo
 
+from sigprop.audit.series import Series
 from sigprop.neuron.recurrence import linear_recurrence, sensitivity
 from sigprop.numerics.compile import Backend, compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
 from sigprop.numerics.text import plain
-from sigprop.series import Series
 from theory.diagonal import QUANTITIES, functional
 from theory.symbols import Delta, T, lam, lam_bar
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sympy import oo
 
-from sigprop.audit_moments import (
+from sigprop.audit.moments import (
     alive,
     autocovariance,
     endless_weights,
@@ -14,7 +14,7 @@ from sigprop.audit_moments import (
     standard_error,
     theory,
 )
-from sigprop.series_audit import lag_weights
+from sigprop.audit.series_moments import lag_weights
 from theory.symbols import T
 
 LAM = np.array([0.9, -0.5, 0.8 * np.exp(1j), 0.3 - 0.4j])

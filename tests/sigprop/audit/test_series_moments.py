@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 from sympy import oo
 
-from sigprop.series import Series, load_series
-from sigprop.series_audit import (
+from sigprop.audit.series import Series, load_series
+from sigprop.audit.series_moments import (
     EIGENVALUES,
     READING,
     audit_series,

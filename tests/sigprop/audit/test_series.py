@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sigprop.series import load_series
+from sigprop.audit.series import load_series
 
 
 def csv_text(rows, columns=2, date=True, end="\n"):

@@ -10,7 +10,7 @@ fails.
 ``lam``, even where both halves share it.  Derivatives by complex numbers are JAX's,
 ``d/dRe - i d/dIm``.  Programs are compiled once for batches of one shape.
 
-Source: Zucchet & Orvieto (2024), Sections 2 and 5; ``sigprop.audit_moments``.
+Source: Zucchet & Orvieto (2024), Sections 2 and 5; ``sigprop.audit.moments``.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,7 +25,7 @@ import optax
 import xarray as xr
 from jaxtyping import Array, Bool, Float, Int, Num
 
-from sigprop.audit_moments import (
+from sigprop.audit.moments import (
     QUANTITIES,
     RUNGS,
     Signal,

@@ -31,7 +31,7 @@ def summarise(found: xr.Dataset) -> xr.Dataset:
     """Medians over modes, and why theory fails.
 
     Args:
-        found: From ``sigprop.audit.audit``.
+        found: From ``sigprop.audit.network.audit``.
 
     Returns:
         Along ``recurrence``, ``quantity`` and ``rung``: ``median``, ``low`` and ``high``,
