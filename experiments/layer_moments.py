@@ -34,6 +34,7 @@ from scipy.linalg import block_diag
 
 from experiments.command import main
 from sigprop.inputs import AR1, Constant, White
+from sigprop.judge.verdict import Plan, Verdict, judge, plan
 from sigprop.layer_checks import chirp
 from sigprop.layers.base import Layer, count_parameters, parameters, replace
 from sigprop.layers.blur import blur
@@ -47,7 +48,6 @@ from sigprop.linear.linearise import Modes, Perturbed, diagonalise, linearise, p
 from sigprop.linear.measured_moments import by_group, measure, position
 from sigprop.linear.predicted_moments import Products, predict, products
 from sigprop.numerics.precision import double_precision
-from sigprop.verdict import Plan, Verdict, judge, plan
 
 STUDY, VERSION = "layer_moments", 1
 RING = (0.9, 0.999)  # least and largest modulus in the LRU's for images and Pathfinder

@@ -5,11 +5,11 @@ from typing import Any
 
 from sympy import latex
 
-from sigprop import evidence
-from sigprop.mutation import Score
+from sigprop.judge import evidence
+from sigprop.judge.mutants import Score
+from sigprop.judge.plans import is_check, make_plans, score, simulated
+from sigprop.judge.verdict import distance_plan
 from sigprop.numerics.evaluate import precise
-from sigprop.plans import is_check, make_plans, score, simulated
-from sigprop.verdict import distance_plan
 from theory.claims import Claim, find, home
 from theory.evidence import Evidence
 

@@ -14,13 +14,13 @@ import numpy as np
 from sympy import I, Integer, Rational, Symbol, exp, limit, oo, pi, simplify
 
 from sigprop import inputs
-from sigprop.mutation import Score
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult
+from sigprop.judge.routes import QUANTITIES
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import judge, plan
 from sigprop.neuron import ginibre
 from sigprop.numerics.evaluate import values
-from sigprop.quantities import QUANTITIES
-from sigprop.results import RouteResult
-from sigprop.statuses import drawn_result
-from sigprop.verdict import judge, plan
 from theory.claims import Claim
 from theory.papers.zucchet.forms import bound_74, eq_45
 from theory.points import EigenPoint, exponential

@@ -85,7 +85,7 @@ def verify(
 ) -> None:
     """Judge every claim: derive, evaluate, simulate, and say what is true."""
     with plain_errors("nothing was written", input, report, json):
-        from sigprop.results import require_writable
+        from sigprop.judge.results import require_writable
 
         require_seed(seed)
         require_distinct(input=input, report=report, json=json)
@@ -113,7 +113,7 @@ def _verify(
     device: str,
     yes: bool,
 ) -> None:
-    from sigprop.results import write_json
+    from sigprop.judge.results import write_json
     from theory.claims import select
 
     out, chosen = console(report, json), select(paper, ids)
@@ -141,7 +141,7 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
     """Say what more trajectories than usual will take, and refuse what is too much."""
     if how["samples"] is None and how["tier"] == "quick":
         return
-    from sigprop.forecast import allow, of_claims
+    from sigprop.judge.forecast import allow, of_claims
     from sigprop.numerics.devices import use_device
 
     with use_device(device):
@@ -160,9 +160,9 @@ def _judge(
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     began = time.perf_counter()
+    from sigprop.judge.results import announced
+    from sigprop.judge.run import verify as judge_claims
     from sigprop.numerics.devices import use_device
-    from sigprop.results import announced
-    from sigprop.verify import verify as judge_claims
 
     loaded = time.perf_counter() - began
     columns = (
@@ -191,7 +191,7 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
 
     from sigprop.audit.series import load_series
     from sigprop.audit.series_moments import audit_series, rows_json, table
-    from sigprop.results import write_text
+    from sigprop.judge.results import write_text
 
     series = load_series(path, window)
     out = console(json, least=150)
@@ -219,7 +219,7 @@ def ledger(
     with plain_errors("nothing was written", json, html):
         import dataclasses
 
-        from sigprop.results import require_writable, write_json
+        from sigprop.judge.results import require_writable, write_json
         from sigprop.site import page_names, require_free, write_site
         from theory.claims import Status, select
 
@@ -258,7 +258,7 @@ def claims(
     with plain_errors("nothing was written", json):
         import json as encoder
 
-        from sigprop.results import require_writable, write_text
+        from sigprop.judge.results import require_writable, write_text
         from theory.claims import select
 
         if json is not None:

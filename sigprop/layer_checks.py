@@ -17,6 +17,11 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Recording, White
+from sigprop.judge.mutants import SAME, Score
+from sigprop.judge.results import RouteResult
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import GAUSSIAN_VARIANCE, Plan, judge, plan
 from sigprop.layers.base import Layer
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
@@ -39,13 +44,8 @@ from sigprop.linear.measured_moments import (
     position,
 )
 from sigprop.linear.predicted_moments import predict
-from sigprop.mutation import SAME, Score
 from sigprop.neuron.montecarlo import Estimate, together
 from sigprop.numerics.precision import double_precision
-from sigprop.results import RouteResult
-from sigprop.simulate import group_key, pilot_key
-from sigprop.statuses import drawn_result
-from sigprop.verdict import GAUSSIAN_VARIANCE, Plan, judge, plan
 from theory import layers as theory
 from theory.claims import Claim
 from theory.mutants import mutants

@@ -19,17 +19,17 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from sigprop.inputs import White
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import Plan, judge, plan
 from sigprop.linear.linearise import ONCE
-from sigprop.mutation import Score
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision
 from sigprop.references import losses
-from sigprop.results import RouteResult
-from sigprop.simulate import group_key, pilot_key
-from sigprop.statuses import drawn_result
 from sigprop.tasks.teacher_student import TeacherStudent
 from sigprop.trained import INPUTS, SMALL, WIDTH, Student, student, task
-from sigprop.verdict import Plan, judge, plan
 from theory.claims import Claim
 
 STEPS, BATCH, CHUNK = 8, 4, 2048  # steps, sequences a batch, batches drawn at once

@@ -14,8 +14,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from sigprop.judge.results import Run, write_text
 from sigprop.report import anchors, environment, shared
-from sigprop.results import Run, write_text
 from theory.conventions import CONVENTIONS
 
 INDEX, ERRATA, MANIFEST = "index.html", "errata.html", ".sigprop-ledger.json"

@@ -5,7 +5,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from sigprop.results import tally
+from sigprop.judge.results import tally
 
 MARKS = {
     "proved": "green",

@@ -20,14 +20,14 @@ from jaxtyping import Array, Inexact
 from sympy import Expr, Symbol, factor, lambdify
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
+from sigprop.judge.trials import Layer, neurons, neurons_of_layer
+from sigprop.judge.trials import Setting as Setting
+from sigprop.judge.trials import input_of as input_of
+from sigprop.judge.trials import stationary_steps as stationary_steps
+from sigprop.judge.verdict import Verdict, Word, judge
 from sigprop.numerics.evaluate import values
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
-from sigprop.trials import Layer, neurons, neurons_of_layer
-from sigprop.trials import Setting as Setting
-from sigprop.trials import input_of as input_of
-from sigprop.trials import stationary_steps as stationary_steps
-from sigprop.verdict import Verdict, Word, judge
 from theory.autocorrelation import as_functional, same_form
 from theory.points import WHITE, EigenPoint
 from theory.symbols import NOTATION, Delta, R

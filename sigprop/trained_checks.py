@@ -20,21 +20,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import Plan, judge, plan, require_small
 from sigprop.layers.base import Layer
 from sigprop.linear.linearise import ONCE, Perturbed, Tangents, perturb
 from sigprop.linear.measured_moments import BATCH, by_group, exact, measure, position
 from sigprop.linear.predicted_moments import predict
 from sigprop.loss_checks import sampled_loss
-from sigprop.mutation import Score
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision
 from sigprop.references import losses
 from sigprop.references import trained as reference
-from sigprop.results import RouteResult
-from sigprop.simulate import group_key, pilot_key
-from sigprop.statuses import drawn_result
 from sigprop.trained import INPUTS, LENGTH, TRAINING_INPUT, WIDTH, Trained, trained
-from sigprop.verdict import Plan, judge, plan, require_small
 from theory.claims import Claim
 
 ROUTE = "trained"  # the simulation, at learnt parameters

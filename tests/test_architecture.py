@@ -30,7 +30,7 @@ COMPUTING = {"jax", "jaxlib", "equinox", "optax", "sympy", "mpmath"}
 ENDS = {"notebooks", "tests"}  # rooms that nobody imports
 
 # Modules that are looked up by a name that only a table knows, tested below.
-BY_TABLE = {"figures/catalogue.py", "sigprop/verify.py"}
+BY_TABLE = {"figures/catalogue.py", "sigprop/judge/run.py"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ RULES = {
     "sigprop/cli.py": rule(never=ENDS, lazily=UPWARD),
     "sigprop/cli_sweep.py": rule(never=ENDS, lazily=UPWARD),
     "sigprop/cli_table.py": rule(never=ENDS, lazily=UPWARD),
-    "sigprop/evidence.py": rule(never=UPWARD | ENDS, but={"experiments.outcomes"}),
+    "sigprop/judge/evidence.py": rule(
+        never=UPWARD | ENDS, but={"experiments.outcomes"}
+    ),
     "experiments": rule(
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.command"},
@@ -227,7 +229,7 @@ def test_a_forbidden_import_is_found(path, source, module):
         ("theory/new.py", "import_module(f'theory.papers.{paper}')"),
         ("sigprop/new.py", "import jax\nfrom theory import diagonal"),
         ("sigprop/cli.py", "def figure():\n from figures.catalogue import FIGURES"),
-        ("sigprop/verify.py", "def f(name):\n import_module(name)"),
+        ("sigprop/judge/run.py", "def f(name):\n import_module(name)"),
         ("experiments/new.py", "from experiments import store\nimport sigprop, jax"),
         ("experiments/new.py", "from experiments.command import main"),
         ("experiments/command.py", "import_module(f'experiments.{study}')"),

@@ -160,12 +160,12 @@ def test_a_seed_that_no_generator_takes_is_refused(seed):
 @pytest.fixture
 def no_work(monkeypatch):
     """Fails a test that gets as far as judging a claim."""
-    import sigprop.verify
+    import sigprop.judge.run
 
     def judged(*arguments, **more):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr(sigprop.verify, "verify", judged)
+    monkeypatch.setattr(sigprop.judge.run, "verify", judged)
 
 
 @pytest.mark.usefixtures("no_work")

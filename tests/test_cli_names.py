@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from sigprop import cli, cli_help, cli_train, forecast
+from sigprop import cli, cli_help, cli_train
+from sigprop.judge import forecast
 from tests.command import refused, sigprop
 from theory.claims import PAPERS, find, registry
 
@@ -21,12 +22,12 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture
 def no_work(monkeypatch):
     """Fails a test that gets as far as judging a claim."""
-    import sigprop.verify
+    import sigprop.judge.run
 
     def judged(*arguments, **more):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr(sigprop.verify, "verify", judged)
+    monkeypatch.setattr(sigprop.judge.run, "verify", judged)
 
 
 SEEDED = [("verify",), ("verify", "--input", "x.csv"), ("ledger",), ("train", "digits")]

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1, Mixed
+from sigprop.judge.run import verify
 from sigprop.layers.blur import blur
 from sigprop.layers.lru import lru
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.devices import use_device
 from sigprop.numerics.precision import double_precision
-from sigprop.verify import verify
 from theory.claims import find, select
 
 pytestmark = pytest.mark.gpu

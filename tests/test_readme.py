@@ -17,8 +17,8 @@ import typer
 
 from figures.catalogue import FIGURES
 from sigprop.cli import app
+from sigprop.judge.plans import TIERS
 from sigprop.numerics.devices import DEVICES
-from sigprop.plans import TIERS
 from theory.claims import PAPERS, Status, registry
 
 ROOT = Path(__file__).parents[1]

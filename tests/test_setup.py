@@ -157,7 +157,7 @@ def test_no_library_module_flips_the_global_precision_switch():
     states = fresh_python(
         """
         import jax
-        import sigprop.verify, sigprop.checks, sigprop.audit.series, sigprop.cli
+        import sigprop.judge.run, sigprop.checks, sigprop.audit.series, sigprop.cli
         print(jax.config.jax_enable_x64)
         """
     )

@@ -30,13 +30,13 @@ def one_row(monkeypatch):
 @pytest.fixture
 def judged(one_row, monkeypatch):
     """Judging is over at once, under a bar."""
-    import sigprop.verify
+    import sigprop.judge.run
 
     def verify(chosen, *, progress, **more):
         progress("simulate", 1, 2)
         return run(*(claim(one.id, str(one.expected)) for one in chosen))
 
-    monkeypatch.setattr(sigprop.verify, "verify", verify)
+    monkeypatch.setattr(sigprop.judge.run, "verify", verify)
 
 
 @pytest.mark.usefixtures("judged")

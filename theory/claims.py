@@ -78,7 +78,7 @@ class Claim:
         id: ``paper:locator``, e.g. ``zucchet:59``.
         locator: Where it stands, e.g. ``Eq. 59, Appendix B.2.2``.
         statement: LaTeX of the statement as printed.
-        quantity: Which route table of ``sigprop.quantities`` judges it; or the dotted
+        quantity: Which route table of ``sigprop.judge.routes`` judges it; or the dotted
             name of a check in ``sigprop``; or ``evidence``; or nothing, of a definition
             and of what is not checkable.
         derive: Gives the derivation; its result is the derived form.

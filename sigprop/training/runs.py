@@ -15,11 +15,11 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
+from sigprop.judge.results import write_text
 from sigprop.networks import Network, TwoTowers, load_network, save_network
 from sigprop.networks.assembly import parameter_table
 from sigprop.numerics.files import unfinished
 from sigprop.numerics.locks import claimed
-from sigprop.results import write_text
 from sigprop.tasks.examples import DataSet
 from sigprop.training.checkpoints import differences
 from sigprop.training.recipes import Recipe

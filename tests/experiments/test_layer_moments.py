@@ -11,11 +11,11 @@ import pytest
 from experiments import layer_moments, store
 from experiments.layer_moments import JUDGED, LAYERS, SMOKE, Config
 from sigprop.inputs import AR1, Constant, White
+from sigprop.judge.verdict import Word, plan
 from sigprop.layers.base import parameters
 from sigprop.linear.linearise import Perturbed
 from sigprop.linear.measured_moments import position
 from sigprop.linear.predicted_moments import predict
-from sigprop.verdict import Word, plan
 
 pytestmark = pytest.mark.slow  # claims judge the same moments at a smaller size
 FAR = 5.0  # standard errors

@@ -7,8 +7,8 @@ import xarray as xr
 from experiments import store, sweep
 from experiments.verdicts import cells, gathering, grids
 from experiments.verdicts.cells import Config
-from sigprop.fresh import GRIDS, Answer, parts
-from sigprop.results import RouteResult
+from sigprop.judge.fresh import GRIDS, Answer, parts
+from sigprop.judge.results import RouteResult
 
 
 def answer(claim, verdict, value=1.0, form="derived", wrong=False, point="here"):

@@ -4,11 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import Constant, White, testing, trials
+from sigprop import Constant, White, testing
+from sigprop.judge import trials
+from sigprop.judge.trials import INFLATION, PILOT
+from sigprop.judge.verdict import plan
 from sigprop.neuron.montecarlo import Sums
 from sigprop.testing import assert_moment
-from sigprop.trials import INFLATION, PILOT
-from sigprop.verdict import plan
 from theory.symbols import T, lam, lam_bar
 
 STATE = 1 / (1 - lam * lam_bar)

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from sigprop import layer_checks, loss_checks, trained_checks
+from sigprop.judge.verdict import plan
 from sigprop.layer_checks import FIRST, GATED, INPUTS, LINEAR, SMALL, STEPS
 from sigprop.linear.measured_moments import BATCH
 from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.precision import double_precision
 from sigprop.references import losses
-from sigprop.verdict import plan
 from theory.claims import find
 
 GROUPS = ("state", "output", "recurrent", "input", "readout")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from sigprop.judge.results import ClaimResult, RouteResult, Run
 from sigprop.report import render, write_report
-from sigprop.results import ClaimResult, RouteResult, Run
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
+from sigprop.judge.results import announced
+from sigprop.judge.run import verify
 from sigprop.report import write_report
-from sigprop.results import announced
 from sigprop.site import INDEX, page_names, render_site, write_site
-from sigprop.verify import verify
 from tests.browser import chromium
 from tests.sigprop.test_report import EVERYTHING, Page, claim, result
 from theory.claims import select

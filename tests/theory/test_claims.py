@@ -105,7 +105,7 @@ def test_a_name_of_nothing_does_not_resolve():
 
 @every_claim
 def test_claim_is_judged_by_a_route_table_or_by_its_own_check(claim):
-    from sigprop.quantities import QUANTITIES
+    from sigprop.judge.routes import QUANTITIES
 
     if claim.quantity in ("", "evidence"):
         assert (claim.evidence is not None) == (claim.quantity == "evidence")

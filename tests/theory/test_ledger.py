@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigprop.evidence import expression, judge, resolve
+from sigprop.judge.evidence import expression, judge, resolve
+from sigprop.judge.statuses import finish
 from sigprop.mathml import mathml
-from sigprop.statuses import finish
 from tests.sealed import sealed
 from theory.claims import Status, find, registry
 

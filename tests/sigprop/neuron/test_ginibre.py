@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from sigprop.judge.verdict import Word, judge, plan
 from sigprop.neuron import ginibre
-from sigprop.verdict import Word, judge, plan
 
 SIZE = 8
 RADII = np.array([0.3, 0.6, 0.9, 1.0, 1.2])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1, Constant, Empirical, Mixed, MovingAverage, White
+from sigprop.judge.verdict import Plan, Word, judge
 from sigprop.neuron.montecarlo import (
     CHUNK,
     Sums,
@@ -21,7 +22,6 @@ from sigprop.neuron.montecarlo import (
     walk,
 )
 from sigprop.numerics.precision import double_precision
-from sigprop.verdict import Plan, Word, judge
 
 PROCESSES = {
     "white": White(),

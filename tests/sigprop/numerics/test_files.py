@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sigprop.judge.results import write_json
 from sigprop.numerics import files
 from sigprop.numerics.files import require_writable, unfinished, write_text
-from sigprop.results import write_json
 
 KILLED = """
 import os, signal, sys

@@ -7,12 +7,12 @@ import jax
 import numpy as np
 import pytest
 
-from sigprop import simulate
+from sigprop.judge import simulate
+from sigprop.judge.plans import Reading, make_plans
+from sigprop.judge.routes import QUANTITIES
+from sigprop.judge.simulate import BATCH, LONG, jobs
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.evaluate import precise
-from sigprop.plans import Reading, make_plans
-from sigprop.quantities import QUANTITIES
-from sigprop.simulate import BATCH, LONG, jobs
 from theory.claims import find
 from theory.papers.grids import FREE
 from theory.points import CONSTANT, EigenPoint, PairPoint, RingPoint

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sigprop import checking
+from sigprop.judge import parallel as checking
 from theory.claims import select
 
 ROOT = Path(__file__).parents[2]

@@ -5,10 +5,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import simulate
-from sigprop.plans import Reading
-from sigprop.simulate import BATCH, group_key, jobs, log_gap_uniform, peaked_uniform
-from sigprop.verdict import GAUSSIAN_VARIANCE
+from sigprop.judge import simulate
+from sigprop.judge.plans import Reading
+from sigprop.judge.simulate import (
+    BATCH,
+    group_key,
+    jobs,
+    log_gap_uniform,
+    peaked_uniform,
+)
+from sigprop.judge.verdict import GAUSSIAN_VARIANCE
 from theory.points import WHITE, AgePoint, EigenPoint, RingPoint, exponential
 
 LEVELS = (np.arange(20_000) + 0.5) / 20_000

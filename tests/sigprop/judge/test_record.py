@@ -13,9 +13,8 @@ import pytest
 from rich.console import Console
 
 from sigprop import catalogue
-from sigprop.mutation import Score
-from sigprop.report import render
-from sigprop.results import (
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import (
     ClaimResult,
     RouteResult,
     Run,
@@ -24,10 +23,11 @@ from sigprop.results import (
     tally,
     write_json,
 )
+from sigprop.judge.statuses import drawn_result, finish
+from sigprop.judge.verdict import Verdict, Word
+from sigprop.report import render
 from sigprop.site import render_site
-from sigprop.statuses import drawn_result, finish
 from sigprop.tables import ledger_table, outcome, summary
-from sigprop.verdict import Verdict, Word
 from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 

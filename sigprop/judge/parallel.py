@@ -18,10 +18,10 @@ from types import ModuleType
 
 import jax
 
-from sigprop import evidence
-from sigprop.mutation import Score
-from sigprop.results import ClaimResult, RouteResult
-from sigprop.statuses import finish
+from sigprop.judge import evidence
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import ClaimResult, RouteResult
+from sigprop.judge.statuses import finish
 from theory.claims import Claim, find
 
 Progress = Callable[[str, int, int], None]

@@ -17,10 +17,10 @@ from jaxtyping import Array, Inexact
 from scipy.stats import norm
 from sympy import lambdify
 
-from sigprop import forecast
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
+from sigprop.judge import forecast
+from sigprop.judge.verdict import ALPHA, BETA, GAUSSIAN_VARIANCE, Plan, plan
 from sigprop.neuron.montecarlo import Sums, over_batches, second_moments
-from sigprop.verdict import ALPHA, BETA, GAUSSIAN_VARIANCE, Plan, plan
 from theory.points import Input, exponential
 
 Layer = Callable[[Inexact[Array, " time"]], Inexact[Array, "time n"]]

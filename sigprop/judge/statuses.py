@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from sigprop.mutation import Score
-from sigprop.results import ClaimResult, RouteResult
-from sigprop.verdict import Verdict
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import ClaimResult, RouteResult
+from sigprop.judge.verdict import Verdict
 from theory.claims import Claim, Kind, Status
 
 

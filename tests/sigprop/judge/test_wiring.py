@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import sigprop.verify
-from sigprop import checking, checks, cli, console
-from sigprop.mutation import Score
+import sigprop.judge.run
+from sigprop import checks, cli, console
+from sigprop.judge import parallel as checking
+from sigprop.judge.mutants import Score
+from sigprop.judge.plans import make_plans, score
+from sigprop.judge.results import RouteResult, Run
+from sigprop.judge.statuses import finish
+from sigprop.judge.verdict import distance_plan
 from sigprop.neuron import ring
-from sigprop.plans import make_plans, score
-from sigprop.results import RouteResult, Run
-from sigprop.statuses import finish
-from sigprop.verdict import distance_plan
 from theory.claims import find, select
 from theory.points import RingPoint
 
@@ -52,7 +53,7 @@ def asked(monkeypatch):
 
 
 def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(asked):
-    (found,) = sigprop.verify.verify((BOUND,), seed=41).claims
+    (found,) = sigprop.judge.run.verify((BOUND,), seed=41).claims
     assert asked == [("zucchet:74", 41)]
     assert found.counterexample == "At here the statement fails."
     assert (found.status, found.mutants, found.killed) == ("conditional", 5, 5)
@@ -103,7 +104,7 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
         return future
 
     monkeypatch.setattr(Here, "submit", begun)
-    found = sigprop.verify.verify(
+    found = sigprop.judge.run.verify(
         tuple(claims), seed=43, apart=True, progress=progress
     ).claims
     assert [one.id for one in found] == ids
@@ -115,7 +116,7 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
 
 
 def judged_law(**how):
-    (found,) = sigprop.verify.verify((LAW,), **how).claims
+    (found,) = sigprop.judge.run.verify((LAW,), **how).claims
     return {r.point.rpartition(", ")[2]: r for r in found.results if r.n}, found
 
 
@@ -172,7 +173,7 @@ def test_a_map_to_another_radius_is_refuted_without_drawing(monkeypatch):
         nu, theta = right(first, second, inner, outer)
         return nu * (1 + 1e-6), theta
 
-    monkeypatch.setattr(sigprop.verify.ring, "ring_polar", moved)
+    monkeypatch.setattr(sigprop.judge.run.ring, "ring_polar", moved)
     _, claim = judged_law()
     words = {str(r.verdict) for r in claim.results if r.route == "reference"}
     assert words == {"refuted"}
@@ -208,7 +209,7 @@ def called(monkeypatch):
             {"sigprop": "9"}, 1.0,
         )  # fmt: skip
 
-    monkeypatch.setattr(sigprop.verify, "verify", verify)
+    monkeypatch.setattr(sigprop.judge.run, "verify", verify)
     monkeypatch.setattr(sigprop.numerics.devices, "use_device", on)
     return seen
 

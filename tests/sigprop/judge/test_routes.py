@@ -6,9 +6,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from sigprop import quantities
+from sigprop.judge import routes as quantities
+from sigprop.judge.routes import QUANTITIES, process, ring_nodes
 from sigprop.numerics.evaluate import precise
-from sigprop.quantities import QUANTITIES, process, ring_nodes
 from theory import autocorrelation, diagonal, ring
 from theory.papers import grids
 from theory.points import (

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from sympy import Expr
 
-from sigprop.mutation import Score, score_exact, score_law, score_ratio
-from sigprop.numerics.evaluate import precise
-from sigprop.verdict import (
+from sigprop.judge.mutants import Score, score_exact, score_law, score_ratio
+from sigprop.judge.verdict import (
     GAUSSIAN_VARIANCE,
     Plan,
     distance_plan,
     plan,
     require_enough,
 )
+from sigprop.numerics.evaluate import precise
 from theory.claims import Claim
 from theory.points import PairPoint, Point
 

@@ -5,15 +5,15 @@ import math
 import pytest
 from sympy import Rational, log
 
-from sigprop.mutation import (
+from sigprop.judge.mutants import (
     generic_points,
     score_exact,
     score_law,
     score_ratio,
 )
+from sigprop.judge.plans import make_plans, score
+from sigprop.judge.verdict import DistancePlan, Plan, distance_plan, plan
 from sigprop.numerics.evaluate import precise
-from sigprop.plans import make_plans, score
-from sigprop.verdict import DistancePlan, Plan, distance_plan, plan
 from theory import diagonal, ring
 from theory.autocorrelation import same_form
 from theory.claims import registry

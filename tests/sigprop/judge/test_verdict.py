@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2, norm
 
-from sigprop.verdict import (
+from sigprop.judge.verdict import (
     ALPHA,
     BETA,
     GAUSSIAN_VARIANCE,

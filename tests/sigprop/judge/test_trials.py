@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from sympy import Symbol
 
-from sigprop import White, forecast, testing, trials
+from sigprop import White, testing
+from sigprop.judge import forecast, trials
 from sigprop.testing import assert_equal_forms, assert_moment
 from theory.symbols import lam, lam_bar, rho
 

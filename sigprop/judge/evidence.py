@@ -17,9 +17,9 @@ import mpmath
 import numpy as np
 from sympy import Expr, Sum, Symbol
 
-from sigprop.mutation import SAME, Score
+from sigprop.judge.mutants import SAME, Score
+from sigprop.judge.results import RouteResult
 from sigprop.numerics.evaluate import values
-from sigprop.results import RouteResult
 from theory import symbols
 from theory.autocorrelation import same_form
 from theory.claims import Claim

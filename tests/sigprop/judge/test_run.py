@@ -7,12 +7,12 @@ import re
 import pytest
 from sympy import Rational
 
-from sigprop.mutation import Score
-from sigprop.results import RouteResult, announced
-from sigprop.simulate import whole_batches
-from sigprop.statuses import status_of
-from sigprop.verdict import plan
-from sigprop.verify import verify
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult, announced
+from sigprop.judge.run import verify
+from sigprop.judge.simulate import whole_batches
+from sigprop.judge.statuses import status_of
+from sigprop.judge.verdict import plan
 from tests.sealed import sealed
 from theory.claims import Status, find, select
 from theory.papers import grids

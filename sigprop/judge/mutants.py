@@ -13,9 +13,9 @@ import numpy as np
 from jaxtyping import Complex
 from sympy import Expr
 
+from sigprop.judge.verdict import DistancePlan, Plan
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.evaluate import values
-from sigprop.verdict import DistancePlan, Plan
 from theory.mutants import Mutant, mutants
 from theory.points import (
     AgePoint,

@@ -9,11 +9,11 @@ import dataclasses
 import functools
 from typing import NamedTuple
 
-from sigprop.checking import check_results
-from sigprop.plans import simulated
-from sigprop.results import RouteResult
-from sigprop.verdict import Word
-from sigprop.verify import Case, prepare, ring_law, simulate_all, statistical
+from sigprop.judge.parallel import check_results
+from sigprop.judge.plans import simulated
+from sigprop.judge.results import RouteResult
+from sigprop.judge.run import Case, prepare, ring_law, simulate_all, statistical
+from sigprop.judge.verdict import Word
 from theory.claims import Claim, find, registry
 
 GRIDS = "grids"  # the part of all claims that share trajectories on grids

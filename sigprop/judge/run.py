@@ -13,15 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Expr
 
-from sigprop import simulate
-from sigprop.checking import checking
-from sigprop.mutation import Score
-from sigprop.neuron import ring
-from sigprop.neuron.montecarlo import Sums
-from sigprop.numerics.devices import device_kind
-from sigprop.numerics.evaluate import precise
-from sigprop.numerics.precision import double_precision
-from sigprop.plans import (
+from sigprop.judge import simulate
+from sigprop.judge.mutants import Score
+from sigprop.judge.parallel import checking
+from sigprop.judge.plans import (
     HEADLINE_MARGIN,
     TIERS,
     Reading,
@@ -29,10 +24,10 @@ from sigprop.plans import (
     make_plans,
     score,
 )
-from sigprop.quantities import QUANTITIES, Routes, reach
-from sigprop.results import ClaimResult, RouteResult, Run
-from sigprop.statuses import drawn_result, finish
-from sigprop.verdict import (
+from sigprop.judge.results import ClaimResult, RouteResult, Run
+from sigprop.judge.routes import QUANTITIES, Routes, reach
+from sigprop.judge.statuses import drawn_result, finish
+from sigprop.judge.verdict import (
     ALPHA,
     BETA,
     DistancePlan,
@@ -42,6 +37,11 @@ from sigprop.verdict import (
     judge_uniform,
     require_small,
 )
+from sigprop.neuron import ring
+from sigprop.neuron.montecarlo import Sums
+from sigprop.numerics.devices import device_kind
+from sigprop.numerics.evaluate import precise
+from sigprop.numerics.precision import double_precision
 from theory.autocorrelation import same_form
 from theory.claims import Claim
 from theory.points import Point, RingPoint

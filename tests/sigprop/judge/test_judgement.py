@@ -11,14 +11,14 @@ import pytest
 from scipy.stats import norm
 from sympy import I, Integer, Rational
 
-from sigprop import simulate
+from sigprop.judge import simulate
+from sigprop.judge.plans import Reading
+from sigprop.judge.results import RouteResult
+from sigprop.judge.routes import QUANTITIES
+from sigprop.judge.run import verify
+from sigprop.judge.simulate import whole_batches
+from sigprop.judge.verdict import BETA, judge, plan
 from sigprop.neuron.montecarlo import Sums
-from sigprop.plans import Reading
-from sigprop.quantities import QUANTITIES
-from sigprop.results import RouteResult
-from sigprop.simulate import whole_batches
-from sigprop.verdict import BETA, judge, plan
-from sigprop.verify import verify
 from theory.claims import Status, find
 from theory.papers import grids
 from theory.points import EigenPoint, PairPoint, exponential

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sympy import Integer, Symbol, cos, exp
 
-from sigprop import evidence
-from sigprop.statuses import finish
+from sigprop.judge import evidence
+from sigprop.judge.statuses import finish
 from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import start
 from theory.evidence import Evidence
@@ -42,7 +42,7 @@ def claim(expected=Status.PROVED, kind=Kind.IDENTITY, **changes):
         "x",
         "evidence",
         expected,
-        "sigprop.evidence.judge",
+        "sigprop.judge.evidence.judge",
         evidence=Evidence(**given),
         **changes,
     )
@@ -346,9 +346,9 @@ def test_a_point_that_lacks_a_value_is_refused():
 
 
 def test_dotted_names_are_found_and_missing_ones_are_not():
-    assert evidence.resolve("sigprop.evidence.judge") is evidence.judge
+    assert evidence.resolve("sigprop.judge.evidence.judge") is evidence.judge
     with pytest.raises(AttributeError):
-        evidence.resolve("sigprop.evidence.nothing")
+        evidence.resolve("sigprop.judge.evidence.nothing")
 
 
 def test_a_proof_is_a_route():

@@ -7,10 +7,10 @@ import tracemalloc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from sigprop.judge.plans import Reading, is_check, make_plans
+from sigprop.judge.simulate import BATCH, jobs, run, whole_batches
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.text import plain
-from sigprop.plans import Reading, is_check, make_plans
-from sigprop.simulate import BATCH, jobs, run, whole_batches
 from theory.claims import Claim
 
 MINUTE, DAY = 60.0, 86400.0

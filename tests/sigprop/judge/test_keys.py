@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import loss_checks, simulate, trained_checks
+from sigprop import loss_checks, trained_checks
 from sigprop.curvature import lanczos
 from sigprop.inputs import White
+from sigprop.judge import simulate
+from sigprop.judge.plans import Reading
 from sigprop.linear import measured_moments as measure
 from sigprop.neuron import montecarlo
-from sigprop.plans import Reading
 from theory.points import WHITE, EigenPoint, RingPoint
 
 COUNT = 3

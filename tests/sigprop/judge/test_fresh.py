@@ -9,15 +9,16 @@ import sys
 import numpy as np
 import pytest
 
-from sigprop import fresh, verify
-from sigprop.checking import check_results
-from sigprop.fresh import Answer, answers, grid_answers, gridded, parts
+from sigprop.judge import fresh
+from sigprop.judge import run as verify
+from sigprop.judge.fresh import Answer, answers, grid_answers, gridded, parts
+from sigprop.judge.parallel import check_results
+from sigprop.judge.plans import Reading
+from sigprop.judge.results import RouteResult
+from sigprop.judge.routes import QUANTITIES, reach
+from sigprop.judge.run import prepare, statistical
+from sigprop.judge.verdict import plan
 from sigprop.neuron.montecarlo import Sums
-from sigprop.plans import Reading
-from sigprop.quantities import QUANTITIES, reach
-from sigprop.results import RouteResult
-from sigprop.verdict import plan
-from sigprop.verify import prepare, statistical
 from tests.seeds import RUN, fresh_seeds
 from theory.claims import find, registry
 from theory.papers import grids
@@ -199,7 +200,7 @@ def test_the_whole_models_have_no_wrong_word_at_a_fresh_seed():
 
 ANSWER = """
 import json, sys
-from sigprop.fresh import answers
+from sigprop.judge.fresh import answers
 for seed in sys.argv[2:]:
     found = answers(sys.argv[1], int(seed))
     print(json.dumps([len(found), str([one for one in found if one.wrong])]))

@@ -1,0 +1,1 @@
+"""From a statement to its status: plans, routes, simulations, verdicts."""
