@@ -28,9 +28,9 @@ from sigprop.console import (
     plain_errors,
     require_distinct,
 )
+from sigprop.ledger.terminal import ledger_table, outcome, status_word, summary
 from sigprop.numerics.seeds import require_seed
 from sigprop.numerics.text import plain
-from sigprop.tables import ledger_table, outcome, status_word, summary
 
 PAPER_HELP = "Only this paper: zucchet, lru, rotrnn, blur, sigprop."
 JSON_HELP = "Write JSON rows here; - prints them."
@@ -129,7 +129,7 @@ def _verify(
     if json is not None:
         write_json(json, run.claims)
     if report is not None:
-        from sigprop.report import write_report
+        from sigprop.ledger.report import write_report
 
         write_report(report, run)
         out.print(f"Report: {report}")
@@ -220,7 +220,7 @@ def ledger(
         import dataclasses
 
         from sigprop.judge.results import require_writable, write_json
-        from sigprop.site import page_names, require_free, write_site
+        from sigprop.ledger.site import page_names, require_free, write_site
         from theory.claims import Status, select
 
         require_seed(seed)
@@ -272,7 +272,7 @@ def claims(
             table.add_row(one.id, one.kind, word, one.title, one.locator)
         console(json).print(table)
         if json is not None:
-            from sigprop.catalogue import row
+            from sigprop.ledger.catalogue import row
 
             rows = [row(one) for one in chosen]
             write_text(json, encoder.dumps(rows, indent=2, ensure_ascii=False) + "\n")
@@ -284,7 +284,7 @@ def show(
 ) -> None:
     """Show one claim: statement, source, derivation, code, routes, grid, mutants."""
     with plain_errors():
-        from sigprop.catalogue import describe
+        from sigprop.ledger.catalogue import describe
 
         console().print(describe(claim), soft_wrap=True)
 

@@ -193,7 +193,7 @@ def test_one_file_for_two_purposes_is_refused(tmp_path, monkeypatch):
 
 
 def test_claims_are_listed_without_judging_or_deriving_them(tmp_path, monkeypatch):
-    from sigprop import catalogue
+    from sigprop.ledger import catalogue
 
     def judged(*arguments, **more):
         raise AssertionError("the work began")
@@ -210,7 +210,7 @@ def test_claims_are_listed_without_judging_or_deriving_them(tmp_path, monkeypatc
 
 
 def test_routes_that_are_listed_are_those_that_would_be_planned():
-    from sigprop.catalogue import row
+    from sigprop.ledger.catalogue import row
 
     for words in ("zucchet:45", "lru:lemma3.2", "zucchet:126", "lru:table4"):
         claim = find(words)

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from sigprop.interruption import INTERRUPTED
-from sigprop.site import MANIFEST
+from sigprop.ledger.site import MANIFEST
 
 STOPS = {signal.SIGINT: INTERRUPTED, signal.SIGKILL: -signal.SIGKILL}
 SCRIPT = """

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sigprop.cli import app
-from tests.sigprop.test_report import claim, run
+from tests.sigprop.ledger.test_report import claim, run
 
 CLAIM = "zucchet:75"  # a definition: nothing to simulate
 

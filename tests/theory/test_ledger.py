@@ -14,7 +14,7 @@ import pytest
 
 from sigprop.judge.evidence import expression, judge, resolve
 from sigprop.judge.statuses import finish
-from sigprop.mathml import mathml
+from sigprop.ledger.mathml import mathml
 from tests.sealed import sealed
 from theory.claims import Status, find, registry
 

@@ -12,7 +12,6 @@ import re
 import pytest
 from rich.console import Console
 
-from sigprop import catalogue
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import (
     ClaimResult,
@@ -25,9 +24,10 @@ from sigprop.judge.results import (
 )
 from sigprop.judge.statuses import drawn_result, finish
 from sigprop.judge.verdict import Verdict, Word
-from sigprop.report import render
-from sigprop.site import render_site
-from sigprop.tables import ledger_table, outcome, summary
+from sigprop.ledger import catalogue
+from sigprop.ledger.report import render
+from sigprop.ledger.site import render_site
+from sigprop.ledger.terminal import ledger_table, outcome, summary
 from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
 

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sigprop.judge.results import ClaimResult, RouteResult, Run, tally, write_text
-from sigprop.mathml import mathml
+from sigprop.ledger.mathml import mathml
 
 # The order of the page's sections; titles of papers lie in the template.
 _PAPERS = ("zucchet", "lru", "rotrnn", "blur", "sigprop")

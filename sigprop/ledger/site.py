@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sigprop.judge.results import Run, write_text
-from sigprop.report import anchors, environment, shared
+from sigprop.ledger.report import anchors, environment, shared
 from theory.conventions import CONVENTIONS
 
 INDEX, ERRATA, MANIFEST = "index.html", "errata.html", ".sigprop-ledger.json"

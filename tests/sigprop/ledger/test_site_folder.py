@@ -7,10 +7,17 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from sigprop import site
 from sigprop.cli import app
-from sigprop.site import ERRATA, INDEX, MANIFEST, page_names, require_free, write_site
-from tests.sigprop.test_report import EVERYTHING
+from sigprop.ledger import site
+from sigprop.ledger.site import (
+    ERRATA,
+    INDEX,
+    MANIFEST,
+    page_names,
+    require_free,
+    write_site,
+)
+from tests.sigprop.ledger.test_report import EVERYTHING
 
 ALL, FEW = ("lru:1", "lru:2", "lru:3"), ("lru:2",)
 

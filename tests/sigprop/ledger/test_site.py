@@ -7,10 +7,10 @@ import pytest
 
 from sigprop.judge.results import announced
 from sigprop.judge.run import verify
-from sigprop.report import write_report
-from sigprop.site import INDEX, page_names, render_site, write_site
+from sigprop.ledger.report import write_report
+from sigprop.ledger.site import INDEX, page_names, render_site, write_site
 from tests.browser import chromium
-from tests.sigprop.test_report import EVERYTHING, Page, claim, result
+from tests.sigprop.ledger.test_report import EVERYTHING, Page, claim, result
 from theory.claims import select
 
 WIDE = claim(

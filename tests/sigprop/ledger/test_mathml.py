@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from sigprop.mathml import mathml
+from sigprop.ledger.mathml import mathml
 
 SENSITIVITY = (
     r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right|^2\right] = "

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sigprop.judge.results import ClaimResult, RouteResult, Run
-from sigprop.report import render, write_report
+from sigprop.ledger.report import render, write_report
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 
