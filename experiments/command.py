@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from experiments import store
-from sigprop.interruption import interruptible
+from sigprop.cli.interruption import interruptible
 
 STUDIES = (
     "accuracy",

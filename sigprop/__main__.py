@@ -1,12 +1,12 @@
 """The command ``sigprop``, also as ``python -m sigprop``: it may be interrupted at once."""
 
-from sigprop.interruption import interruptible
+from sigprop.cli.interruption import interruptible
 
 
 def main() -> None:
     """Run the command line."""
     with interruptible():
-        from sigprop.cli import app
+        from sigprop.cli.main import app
 
         app()
 

@@ -2,7 +2,8 @@
 
 from typer.testing import CliRunner
 
-from sigprop import cli, console
+from sigprop.cli.main import console
+from sigprop.cli.main import main as cli
 
 
 def sigprop(*arguments):

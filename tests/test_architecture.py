@@ -65,9 +65,9 @@ UPWARD = {"experiments", "figures"} | PLOTTING
 RULES = {
     "theory": rule(only={"theory", "sympy", "mpmath"}),
     "sigprop": rule(never=UPWARD | ENDS),
-    "sigprop/cli.py": rule(never=ENDS, lazily=UPWARD),
-    "sigprop/cli_sweep.py": rule(never=ENDS, lazily=UPWARD),
-    "sigprop/cli_table.py": rule(never=ENDS, lazily=UPWARD),
+    "sigprop/cli/main.py": rule(never=ENDS, lazily=UPWARD),
+    "sigprop/cli/sweep.py": rule(never=ENDS, lazily=UPWARD),
+    "sigprop/cli/table.py": rule(never=ENDS, lazily=UPWARD),
     "sigprop/judge/evidence.py": rule(
         never=UPWARD | ENDS, but={"experiments.outcomes"}
     ),
@@ -188,9 +188,9 @@ def test_every_room_and_every_special_file_was_looked_at():
         ("sigprop/new.py", "import_module(f'figures.{name}')", "figures"),
         ("sigprop/new.py", "exec('import ' + name)", UNKNOWN),
         ("sigprop/new.py", "try:\n import tests\nexcept ImportError: pass", "tests"),
-        ("sigprop/cli.py", "from figures import catalogue", "figures.catalogue"),
-        ("sigprop/cli.py", "import matplotlib", "matplotlib"),
-        ("sigprop/cli.py", "def f():\n import notebooks", "notebooks"),
+        ("sigprop/cli/main.py", "from figures import catalogue", "figures.catalogue"),
+        ("sigprop/cli/main.py", "import matplotlib", "matplotlib"),
+        ("sigprop/cli/main.py", "def f():\n import notebooks", "notebooks"),
         ("experiments/new.py", "from experiments import ring_gain", "ring_gain"),
         ("experiments/new.py", "from . import ring_gain", "experiments.ring_gain"),
         ("experiments/new.py", "from .ring_gain import run", "ring_gain.run"),
@@ -228,7 +228,10 @@ def test_a_forbidden_import_is_found(path, source, module):
         ("theory/papers/new.py", "from .. import diagonal\nfrom . import grids"),
         ("theory/new.py", "import_module(f'theory.papers.{paper}')"),
         ("sigprop/new.py", "import jax\nfrom theory import diagonal"),
-        ("sigprop/cli.py", "def figure():\n from figures.catalogue import FIGURES"),
+        (
+            "sigprop/cli/main.py",
+            "def figure():\n from figures.catalogue import FIGURES",
+        ),
         ("sigprop/judge/run.py", "def f(name):\n import_module(name)"),
         ("experiments/new.py", "from experiments import store\nimport sigprop, jax"),
         ("experiments/new.py", "from experiments.command import main"),

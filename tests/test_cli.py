@@ -7,7 +7,8 @@ import jax
 import pytest
 from typer.testing import CliRunner
 
-from sigprop import cli, console
+from sigprop.cli.main import console
+from sigprop.cli.main import main as cli
 from theory.claims import registry
 
 KEYS = {"id", "paper", "kind", "status", "routes", "results", "mutants", "killed"}

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from sigprop.interruption import INTERRUPTED
+from sigprop.cli.interruption import INTERRUPTED
 from sigprop.ledger.site import MANIFEST
 
 STOPS = {signal.SIGINT: INTERRUPTED, signal.SIGKILL: -signal.SIGKILL}

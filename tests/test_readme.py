@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from figures.catalogue import FIGURES
-from sigprop.cli import app
+from sigprop.cli.main import app
 from sigprop.judge.plans import TIERS
 from sigprop.numerics.devices import DEVICES
 from theory.claims import PAPERS, Status, registry
@@ -161,7 +161,7 @@ def sigprop(tmp_path):
     def run(command: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
         if data is not None:
             (tmp_path / "ETTh1.csv").write_bytes(data.read_bytes())
-        return start("-m", "sigprop.cli", *shlex.split(command)[1:], cwd=tmp_path)
+        return start("-m", "sigprop.cli.main", *shlex.split(command)[1:], cwd=tmp_path)
 
     return run
 

@@ -40,7 +40,7 @@ def fresh_python(code: str, **environment: str) -> str:
 
         def command(*arguments):
             from typer.testing import CliRunner
-            from sigprop.cli import app
+            from sigprop.cli.main import app
 
             result = CliRunner().invoke(app, arguments)
             assert result.exit_code == 0, result.output
@@ -157,7 +157,7 @@ def test_no_library_module_flips_the_global_precision_switch():
     states = fresh_python(
         """
         import jax
-        import sigprop.judge.run, sigprop.checks, sigprop.audit.series, sigprop.cli
+        import sigprop.judge.run, sigprop.checks, sigprop.audit.series, sigprop.cli.main
         print(jax.config.jax_enable_x64)
         """
     )
@@ -165,7 +165,7 @@ def test_no_library_module_flips_the_global_precision_switch():
 
 
 def test_command_line_holds_blas_to_one_thread_unless_told_otherwise():
-    code = "import os, sigprop.cli; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    code = "import os, sigprop.cli.main; print(os.environ['OPENBLAS_NUM_THREADS'])"
     assert (
         fresh_python("import os; os.environ.pop('OPENBLAS_NUM_THREADS')\n" + code)
         == "1"

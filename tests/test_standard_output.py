@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from sigprop.cli import app
+from sigprop.cli.main import app
 from tests.sigprop.ledger.test_report import claim, run
 
 CLAIM = "zucchet:75"  # a definition: nothing to simulate

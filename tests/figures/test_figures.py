@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from experiments import command, store
 from figures import catalogue, style
-from sigprop.cli import app
+from sigprop.cli.main import app
 from tests.figures import reading
 
 PANELS = [

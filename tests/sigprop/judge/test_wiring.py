@@ -13,7 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 import sigprop.judge.run
-from sigprop import checks, cli, console
+from sigprop import checks
+from sigprop.cli.main import console
+from sigprop.cli.main import main as cli
 from sigprop.judge import parallel as checking
 from sigprop.judge.mutants import Score
 from sigprop.judge.plans import make_plans, score

@@ -8,12 +8,13 @@ import time
 import pytest
 
 from experiments import command
-from sigprop import cli, interruption
 from sigprop.__main__ import main
+from sigprop.cli.main import interruption
+from sigprop.cli.main import main as cli
 
 BUSY = """
 import atexit, threading, time
-from sigprop.interruption import interruptible
+from sigprop.cli.interruption import interruptible
 atexit.register(print, "ended as usual")
 threading.Thread(target=time.sleep, args=(60,)).start()  # nobody can stop a compiler
 with interruptible():
@@ -25,7 +26,7 @@ with interruptible():
 """
 DROPPED = """
 import time, weakref
-from sigprop.interruption import interruptible
+from sigprop.cli.interruption import interruptible
 class Thing: pass
 def ask(_): raise KeyboardInterrupt
 with interruptible():

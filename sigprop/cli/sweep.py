@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sigprop.cli_help import Commands
-from sigprop.console import UNEXPECTED, console, plain_errors
+from sigprop.cli.console import UNEXPECTED, console, plain_errors
+from sigprop.cli.help import Commands
 
 sweeps = typer.Typer(
     name="sweep",

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sigprop.console import console, plain_errors
+from sigprop.cli.console import console, plain_errors
 
 
 def tables(

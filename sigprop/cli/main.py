@@ -17,17 +17,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sigprop.cli_help import CONTEXT, Commands, main_options
-from sigprop.cli_sweep import sweeps
-from sigprop.cli_table import tables
-from sigprop.cli_train import audit, train
-from sigprop.console import (
+from sigprop.cli.console import (
     EXPECTED,
     UNEXPECTED,
     console,
     plain_errors,
     require_distinct,
 )
+from sigprop.cli.help import CONTEXT, Commands, main_options
+from sigprop.cli.sweep import sweeps
+from sigprop.cli.table import tables
+from sigprop.cli.train import audit, train
 from sigprop.ledger.terminal import ledger_table, outcome, status_word, summary
 from sigprop.numerics.seeds import require_seed
 from sigprop.numerics.text import plain

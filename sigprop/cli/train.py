@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from sigprop.console import UNEXPECTED, console, plain_errors
+from sigprop.cli.console import UNEXPECTED, console, plain_errors
 from sigprop.numerics.text import plain
 
 Data = Annotated[
