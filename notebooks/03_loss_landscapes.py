@@ -41,7 +41,7 @@ from matplotlib.colors import LogNorm
 from figures import style
 from sigprop import double_precision
 from sigprop.inputs import AR1
-from sigprop.landscape.slices import slices as landscape
+from sigprop.landscape import slices as landscape
 from sigprop.layers.base import replace
 from sigprop.layers.lru import zucchet_lru
 from sigprop.tasks.one_dimensional import Chart, OneDimensional

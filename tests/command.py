@@ -2,8 +2,8 @@
 
 from typer.testing import CliRunner
 
-from sigprop.cli.main import console
-from sigprop.cli.main import main as cli
+from sigprop.cli import console
+from sigprop.cli import main as cli
 
 
 def sigprop(*arguments):

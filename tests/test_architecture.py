@@ -65,9 +65,7 @@ UPWARD = {"experiments", "figures"} | PLOTTING
 RULES = {
     "theory": rule(only={"theory", "sympy", "mpmath"}),
     "sigprop": rule(never=UPWARD | ENDS),
-    "sigprop/cli/main.py": rule(never=ENDS, lazily=UPWARD),
-    "sigprop/cli/sweep.py": rule(never=ENDS, lazily=UPWARD),
-    "sigprop/cli/table.py": rule(never=ENDS, lazily=UPWARD),
+    "sigprop/cli": rule(never=ENDS, lazily=UPWARD),
     "sigprop/judge/evidence.py": rule(
         never=UPWARD | ENDS, but={"experiments.outcomes"}
     ),
@@ -167,12 +165,12 @@ def test_every_room_and_every_special_file_was_looked_at():
         ("theory/new.py", "import sympy, scipy", "scipy"),
         (
             "theory/new.py",
-            "def f():\n from sigprop import stable",
+            "def f():\n from sigprop.neuron import stable",
             "sigprop.neuron.stable",
         ),
         (
             "theory/papers/new.py",
-            "from ...sigprop import stable",
+            "from ...sigprop.neuron import stable",
             "sigprop.neuron.stable",
         ),
         ("theory/new.py", "import importlib as i\ni.import_module('jax')", "jax"),
@@ -200,7 +198,7 @@ def test_every_room_and_every_special_file_was_looked_at():
         ("experiments/store.py", "from sympy import latex", "sympy.latex"),
         (
             "experiments/store.py",
-            "from sigprop import precision",
+            "from sigprop.numerics import precision",
             "sigprop.numerics.precision",
         ),
         ("experiments/store.py", "from experiments import command", "command"),

@@ -7,8 +7,8 @@ import jax
 import pytest
 from typer.testing import CliRunner
 
-from sigprop.cli.main import console
-from sigprop.cli.main import main as cli
+from sigprop.cli import console
+from sigprop.cli import main as cli
 from theory.claims import registry
 
 KEYS = {"id", "paper", "kind", "status", "routes", "results", "mutants", "killed"}

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from sigprop.cli.main import console
+from sigprop.cli import console
 from sigprop.numerics.files import unfinished
 from tests.command import refused, sigprop
 from theory.claims import find

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from sigprop.cli.main import help as cli_help
-from sigprop.cli.main import main as cli
-from sigprop.cli.main import train as cli_train
+from sigprop.cli import help as cli_help
+from sigprop.cli import main as cli
+from sigprop.cli import train as cli_train
 from sigprop.judge import forecast
 from tests.command import refused, sigprop
 from theory.claims import PAPERS, find, registry

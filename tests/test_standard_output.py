@@ -59,7 +59,7 @@ def test_the_page_alone_is_on_standard_output(tmp_path):
 
 
 def test_the_audit_of_a_series_alone_is_on_standard_output(tmp_path, monkeypatch):
-    from sigprop.audit.network import series_moments as series_audit
+    from sigprop.audit import series_moments as series_audit
 
     monkeypatch.setattr(series_audit, "audit_series", lambda *how, **more: [])
     monkeypatch.setattr(series_audit, "table", lambda rows: "the table")

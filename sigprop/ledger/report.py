@@ -232,7 +232,7 @@ def _digest(text: str) -> str:
 def environment() -> Environment:
     """Jinja with the filters of every page; the templates lie beside this module."""
     found = Environment(
-        loader=PackageLoader("sigprop", "."),
+        loader=PackageLoader("sigprop.ledger"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

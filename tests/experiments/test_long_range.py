@@ -9,7 +9,7 @@ import xarray as xr
 from experiments import store, sweep
 from experiments.long_range import cells, gathering, grids
 from experiments.long_range.cells import Config
-from sigprop.training.loop import supervised
+from sigprop.training import supervised
 from sigprop.training.presets import LADDER
 
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from experiments import store, sweep
 from experiments.teacher_student import cells, grids
-from sigprop.cli.main import main as cli
+from sigprop.cli import main as cli
 from sigprop.training.checkpoints import save_checkpoint
 from tests.sigprop.numerics.test_locks import HOLD
 

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from experiments import published, store, tables
 from experiments.published import TABLES, Published, Score
-from sigprop.cli.main import console
-from sigprop.cli.main import main as cli
+from sigprop.cli import console
+from sigprop.cli import main as cli
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
 from sigprop.training.presets import LRU_SCHEDULES, MODELS, RINGS, ROTRNN_SCHEDULES
 

@@ -10,9 +10,9 @@ import optax
 import pytest
 from rich.console import Console
 
+from sigprop.audit import network as auditing
 from sigprop.audit.moments import QUANTITIES, Who, theory, who
 from sigprop.audit.network import audit, modes, signals
-from sigprop.audit.network import network as auditing
 from sigprop.audit.summary import HOLDS, UNSEEN, reason, summarise, table
 from sigprop.linear.linearise import ONCE, Modes
 from sigprop.numerics.precision import double_precision

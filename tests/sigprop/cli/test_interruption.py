@@ -9,8 +9,8 @@ import pytest
 
 from experiments import command
 from sigprop.__main__ import main
-from sigprop.cli.main import interruption
-from sigprop.cli.main import main as cli
+from sigprop.cli import interruption
+from sigprop.cli import main as cli
 
 BUSY = """
 import atexit, threading, time

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import sigprop.judge.run
 from sigprop import checks
-from sigprop.cli.main import console
-from sigprop.cli.main import main as cli
+from sigprop.cli import console
+from sigprop.cli import main as cli
 from sigprop.judge import parallel as checking
 from sigprop.judge.mutants import Score
 from sigprop.judge.plans import make_plans, score

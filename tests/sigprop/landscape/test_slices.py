@@ -11,7 +11,7 @@ import pytest
 from jax.flatten_util import ravel_pytree
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
-from sigprop.landscape.slices import slices as landscape
+from sigprop.landscape import slices as landscape
 from sigprop.layers.base import replace
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur

@@ -18,7 +18,7 @@ import pytest
 from sigprop.networks.network import Network
 from sigprop.networks.retrieval import TwoTowers
 from sigprop.tasks import catalogue
-from sigprop.training.loop import runs, supervised
+from sigprop.training import runs, supervised
 from sigprop.training.presets import (
     BLUR_EPOCHS,
     LRU_SCHEDULES,
