@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from experiments import store
-from sigprop.cli.interruption import interruptible
+from sigprop.numerics.interruption import interruptible
 
 STUDIES = (
     "accuracy",
@@ -34,7 +34,6 @@ STUDIES = (
     "speed_moments",
     "speed_training",
 )
-PRESETS = ("smoke", "quick", "paper")
 
 
 def study_module(study: str) -> ModuleType:
@@ -61,15 +60,15 @@ def make(
 
     Args:
         study: Name of the study's module.
-        preset: One of ``PRESETS``.
+        preset: One of ``store.PRESETS``.
         force: Whether to run even if the result is stored.
         progress: Called with a line of text at the start and at the end.
 
     Raises:
         ValueError: If the study or the preset is unknown, or a stored file is damaged.
     """
-    if preset not in PRESETS:
-        raise ValueError(f"need a preset in {', '.join(PRESETS)}, got {preset!r}")
+    if preset not in store.PRESETS:
+        raise ValueError(f"need a preset in {', '.join(store.PRESETS)}, got {preset!r}")
     if study in store.SWEEPS:
         return _sweep(study, preset, force, progress)
     module = study_module(study)
@@ -84,7 +83,10 @@ def make(
     started = time.perf_counter()
     dataset = module.run(config)
     progress(f"{study} ({preset}) took {time.perf_counter() - started:.1f} s")
-    return store.save(study, version, config, dataset, preset=preset, device=device())
+    from sigprop.numerics.devices import default_device  # JAX, where it is needed
+
+    device = default_device()
+    return store.save(study, version, config, dataset, preset=preset, device=device)
 
 
 def _sweep(
@@ -104,21 +106,13 @@ def _sweep(
     return file
 
 
-def device() -> str:
-    """What JAX computes on, as results name it."""
-    import jax
-
-    device = jax.devices()[0]
-    return f"{device.platform}: {device.device_kind}"
-
-
 def main(study: str) -> None:
     """Command line of one study: ``python -m experiments.STUDY [--preset PRESET]``."""
     module = study_module(study)
     summary = (module.__doc__ or "").partition("\n")[0]
     parser = argparse.ArgumentParser(f"python -m experiments.{study}", None, summary)
     parser.add_argument(
-        "--preset", choices=PRESETS, default="quick", help="size (default: quick)"
+        "--preset", choices=store.PRESETS, default="quick", help="size (default: quick)"
     )
     parser.add_argument(
         "--force", action="store_true", help="run even if the result is stored"

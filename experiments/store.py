@@ -33,6 +33,7 @@ from sigprop.numerics.files import (
 
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 SHIPPED = Path(__file__).parent / "results" / "paper"
+PRESETS = ("smoke", "quick", "paper")
 SWEEPS = {
     "memory_gap": "teacher_student",
     "starts": "teacher_student",

@@ -25,8 +25,8 @@ from typing import Any
 import xarray as xr
 
 from experiments import store
-from experiments.command import PRESETS, device
 from experiments.workers import FAILURES, cluster
+from sigprop.numerics.devices import default_device
 from sigprop.numerics.locks import claimed
 from sigprop.training.checkpoints import read_checkpoint
 
@@ -123,7 +123,7 @@ def run_chunk(chunk: Chunk, report: Report = lambda cells: None) -> bool:
                     config,
                     result,
                     preset=chunk.preset,
-                    device=device(),
+                    device=default_device(),
                     batching=f"vmap over {len(chunk.cells)} cells",
                 )
         checkpoint.unlink(missing_ok=True)
@@ -211,7 +211,7 @@ def gather(sweep: str, preset: str) -> Path | None:
     complete = int(len(finished) == len(grid))
     details = int(getattr(grid[0], "details", False))
     about = {"preset": preset, "complete": complete, "details": details}
-    file = store.save(sweep, version, config, dataset, device=device(), **about)
+    file = store.save(sweep, version, config, dataset, device=default_device(), **about)
     return _fullest(sweep, version, config.grid, file)
 
 
@@ -348,7 +348,7 @@ def _set_aside(
 
 def _preset_of(sweep: str, file: Path) -> str:
     """The preset of a gathered result by its name, since its contents may be lost."""
-    for preset in PRESETS:
+    for preset in store.PRESETS:
         config, version = _gathering(sweep, preset)
         for finished in range(config.finished + 1):
             part = dataclasses.replace(config, finished=finished)

@@ -1,6 +1,6 @@
 """The command ``sigprop``, also as ``python -m sigprop``: it may be interrupted at once."""
 
-from sigprop.cli.interruption import interruptible
+from sigprop.numerics.interruption import interruptible
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from sigprop.cli.interruption import INTERRUPTED
 from sigprop.ledger.site import MANIFEST
+from sigprop.numerics.interruption import INTERRUPTED
 
 STOPS = {signal.SIGINT: INTERRUPTED, signal.SIGKILL: -signal.SIGKILL}
 SCRIPT = """

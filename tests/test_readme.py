@@ -161,7 +161,7 @@ def sigprop(tmp_path):
     def run(command: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
         if data is not None:
             (tmp_path / "ETTh1.csv").write_bytes(data.read_bytes())
-        return start("-m", "sigprop.cli.main", *shlex.split(command)[1:], cwd=tmp_path)
+        return start("-m", "sigprop", *shlex.split(command)[1:], cwd=tmp_path)
 
     return run
 

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from sigprop.cli.interruption import INTERRUPTED, tell
+from sigprop.numerics.interruption import INTERRUPTED, tell
 from sigprop.numerics.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2

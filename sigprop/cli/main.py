@@ -355,14 +355,3 @@ def models(
             size = f"{config.depth} x {config.width}, {config.state_size}"
             table.add_row(name, size, *(f"{n:,}" for n in counts.values()))
         console().print(table)
-
-
-def main() -> None:
-    """Run the command line."""
-    from sigprop.__main__ import main
-
-    main()
-
-
-if __name__ == "__main__":
-    main()

@@ -31,3 +31,9 @@ def use_device(name: str) -> Iterator[None]:
 def device_kind() -> str:
     """The kind of device on which this context computes, as its driver names it."""
     return next(iter(jax.numpy.zeros(()).devices())).device_kind
+
+
+def default_device() -> str:
+    """What JAX computes on unless told otherwise, as results name it."""
+    device = jax.devices()[0]
+    return f"{device.platform}: {device.device_kind}"

@@ -30,7 +30,7 @@ def told_apart(config):
     return [with_field(config, name, value) for name in fields for value in FALSE]
 
 
-@pytest.mark.parametrize("preset", command.PRESETS)
+@pytest.mark.parametrize("preset", store.PRESETS)
 @pytest.mark.parametrize("name", store.SWEEPS)
 def test_a_sweep_has_as_many_keys_as_cells(name, preset):
     cells = grid(name, preset)
@@ -42,7 +42,7 @@ def test_a_sweep_has_as_many_keys_as_cells(name, preset):
 @pytest.mark.parametrize("study", command.STUDIES)
 def test_the_presets_of_a_study_have_keys_of_their_own(study):
     module = command.study_module(study)
-    configs = [getattr(module, preset.upper()) for preset in command.PRESETS]
+    configs = [getattr(module, preset.upper()) for preset in store.PRESETS]
     every = {repr(one) for one in configs}
     assert len({store.key(study, 1, one) for one in configs}) == len(every)
     _require_told_apart(study, configs[0])

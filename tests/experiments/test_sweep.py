@@ -13,7 +13,7 @@ import xarray as xr
 
 from experiments import command, store, sweep, workers
 from experiments.teacher_student import cells, gathering, grids
-from sigprop.cli.interruption import INTERRUPTED
+from sigprop.numerics.interruption import INTERRUPTED
 from theory.teacher import runs
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigprop.cli.interruption import INTERRUPTED
 from sigprop.networks.files import read
+from sigprop.numerics.interruption import INTERRUPTED
 from sigprop.numerics.locks import claimed
 from sigprop.training.recipes import Schedule, recipe
 from sigprop.training.runs import (
@@ -119,7 +119,7 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path, what):
 SCRIPT = """
 import sys
 from pathlib import Path
-from sigprop.cli.interruption import interruptible
+from sigprop.numerics.interruption import interruptible
 from sigprop.training.runs import Job, run
 from tests.sigprop.training.test_runs import LONG
 from tests.sigprop.training.test_supervised import DATA

@@ -9,12 +9,12 @@ import pytest
 
 from experiments import command
 from sigprop.__main__ import main
-from sigprop.cli import interruption
 from sigprop.cli import main as cli
+from sigprop.numerics import interruption
 
 BUSY = """
 import atexit, threading, time
-from sigprop.cli.interruption import interruptible
+from sigprop.numerics.interruption import interruptible
 atexit.register(print, "ended as usual")
 threading.Thread(target=time.sleep, args=(60,)).start()  # nobody can stop a compiler
 with interruptible():
@@ -26,7 +26,7 @@ with interruptible():
 """
 DROPPED = """
 import time, weakref
-from sigprop.cli.interruption import interruptible
+from sigprop.numerics.interruption import interruptible
 class Thing: pass
 def ask(_): raise KeyboardInterrupt
 with interruptible():
