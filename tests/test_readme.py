@@ -235,7 +235,7 @@ def test_a_command_that_does_not_exist_is_found(command):
     [
         ("from sigprop import Wihte", "ImportError"),
         ("def test_it():\n    assert 1 + 1 == 3", "AssertionError"),
-        ("from sigprop import stable\nstable.state_moment(2.0)", "ValueError"),
+        ("from sigprop.neuron import stable\nstable.state_moment(2.0)", "ValueError"),
     ],
 )
 def test_a_broken_block_is_found(source, error, tmp_path):

@@ -59,7 +59,7 @@ def test_it_starts_without_ears_for_an_interrupt():
 SCRIPT = """
 import sys
 import time
-from sigprop import checking
+from sigprop.judge import parallel as checking
 if __name__ == "__main__":
     with checking._second_process() as pool:
         print(pool.submit(__import__("os").getpid).result(), flush=True)

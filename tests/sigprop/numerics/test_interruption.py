@@ -71,7 +71,8 @@ def test_an_interruption_that_python_drops_comes_again():
 # Typer makes a status of an interruption that comes before a command, and says nothing.
 SILENT = """
 import typer
-from sigprop import cli, console
+from sigprop.cli import console
+from sigprop.cli import main as cli
 from sigprop.__main__ import main
 app = typer.Typer()
 @app.command()
