@@ -127,7 +127,7 @@ BAD = [
     (
         ("ledger", "--status", "wrong"),
         "sigprop: need a status in definition, proved, confirmed, conditional, refuted, "
-        "not-checkable, got 'wrong'\n",
+        "undecided, not-checkable, got 'wrong'\n",
     ),
     (
         ("verify", "--claim", "zucchet:42", "--device", "tpu"),
@@ -205,7 +205,10 @@ def verified(tmp_path_factory):
 def test_verify_says_what_it_found_and_exits_with_zero(verified):
     done, _ = verified
     assert done.exit_code == console.EXPECTED, done.output
-    assert "2 of 2 rows with a truth value as expected. Tier quick" in done.output
+    assert (
+        "1 of 1 rows with a truth value as expected; 1 definition. Tier quick"
+        in done.output
+    )
     for claim_id in QUICK:
         assert claim_id in done.output
 
@@ -242,7 +245,7 @@ def test_an_unexpected_verdict_exits_with_one(monkeypatch):
     done = sigprop("verify", "--claim", "zucchet:42")
     assert done.exit_code == console.UNEXPECTED
     assert "expected confirmed" in done.output
-    assert "0 of 1 claims" in done.output
+    assert "0 of 1 rows with a truth value" in done.output
 
 
 def test_an_interruption_exits_with_130(monkeypatch):
@@ -293,7 +296,7 @@ def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
     json_file, site = tmp_path / "rows.json", tmp_path / "site"
     done = sigprop("ledger", "--json", json_file, "--html", site)
     assert done.exit_code == 0, done.output
-    for word in ("zucchet:42", "lru:4", "refuted", "1 refuted", "3 of 3"):
+    for word in ("zucchet:42", "lru:4", "refuted", "1 refuted", "2 of 2 rows with"):
         assert word in done.output
     rows = json.loads(json_file.read_text())
     assert [row["id"] for row in rows] == ["zucchet:42", "zucchet:75", "lru:4"]

@@ -93,6 +93,21 @@ def test_a_row_is_what_its_evidence_says(one):
         assert found.counterexample
 
 
+WRONG = [
+    one
+    for one in JUDGED.values()
+    if one.expected == Status.REFUTED and (one.printed or one.evidence.printed)
+]
+
+
+@pytest.mark.parametrize("one", WRONG, ids=[one.id for one in WRONG])
+@pytest.mark.sampled(20)
+def test_a_right_form_under_a_refuted_row_is_noticed(one):
+    evidence = dataclasses.replace(one.evidence, printed=None)
+    righted = dataclasses.replace(one, printed=None, evidence=evidence)
+    assert status(righted).status not in (Status.REFUTED, Status.CONDITIONAL)
+
+
 SAMPLE = [
     one
     for one in JUDGED.values()

@@ -197,7 +197,7 @@ def test_samples_more_dispersed_than_planned_get_no_verdict(variance, word, draw
     drawn(spread=lambda reading: variance)
     found = judged(STATE)
     assert words(found, "monte_carlo") == {word}
-    assert found.status == ("proved" if word == "confirmed" else "inconclusive")
+    assert found.status == ("proved" if word == "confirmed" else "undecided")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_the_score_is_that_of_the_plan_of_the_tier(drawn):
     blind = dataclasses.replace(STATE, grid=GRID[:1], margin=0.5)
     quick, headline = (judged(blind, tier=tier) for tier in ("quick", "headline"))
     assert quick.killed < headline.killed <= headline.mutants == quick.mutants
-    assert quick.status == "inconclusive"
+    assert quick.status == "undecided"
 
 
 def test_the_seed_and_the_sample_size_reach_the_simulation(drawn):
@@ -301,7 +301,7 @@ def test_a_print_that_simulation_does_not_tell_apart_is_not_refuted(drawn):
     )
     found = judged(claim)
     assert words(found, "monte_carlo", "printed") == {"confirmed"}
-    assert found.status == "inconclusive"
+    assert found.status == "undecided"
 
 
 def test_the_counterexample_is_where_the_print_misses_most(drawn):
