@@ -1,0 +1,73 @@
+"""The picture of the house: modules import downwards, and none in a circle."""
+
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from tests.imports import imports
+
+ROOT = Path(__file__).parents[1]
+PLACES = ("theory", "sigprop", "experiments", "figures")
+
+
+def sources() -> dict[str, str]:
+    """The text of every module by its path."""
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+        for place in PLACES
+        for path in sorted((ROOT / place).rglob("*.py"))
+        if "results" not in path.parts
+    }
+
+
+def graph(texts: dict[str, str]) -> dict[str, set[str]]:
+    """Modules by dotted name, and the modules that each imports, lazily or not."""
+    names = {_dotted(path): path for path in texts}
+    found: dict[str, set[str]] = {}
+    for name, path in names.items():
+        modules = (one.module for one in imports(texts[path], path))
+        reached = {_home(module, names) for module in modules}
+        found[name] = {one for one in reached if one and one != name}
+    return found
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _home(module: str, names: dict[str, str]) -> str | None:
+    """The module that an imported name stands in; none if it is not ours."""
+    while module and module not in names:
+        module = module.rpartition(".")[0]
+    return module or None
+
+
+def circle(texts: dict[str, str]) -> list[str]:
+    """Modules that import each other in a ring, if any do."""
+    try:
+        TopologicalSorter(graph(texts)).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circle(sources()) == []
+
+
+@pytest.mark.parametrize(
+    "backwards",
+    [
+        "from sigprop.judge.run import verify",
+        "def later():\n    from sigprop.judge import run",
+        "import sigprop.judge.run",
+    ],
+)
+def test_a_circle_is_found_however_it_is_closed(backwards):
+    texts = sources()
+    place = "sigprop/numerics/files.py"
+    assert set(circle(texts | {place: texts[place] + backwards})) >= {
+        "sigprop.numerics.files",
+        "sigprop.judge.run",
+    }
