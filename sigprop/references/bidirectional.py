@@ -283,7 +283,7 @@ def one_block(seed: int, n: int, m: int, k: int) -> np.ndarray:
 
 
 def one_block_layer(seed: int, n: int, m: int, k: int) -> np.ndarray:
-    """The same by the two causal halves of the real layer."""
+    """States of the real layer's causal halves, fed with the inputs and their reverse."""
     u, halves = signal(seed, m, k), model(seed, n, m)[0].halves()
     return np.concatenate([_states(halves[0], u), _states(halves[1], u[::-1])], 1)
 
@@ -305,7 +305,7 @@ def last_three_layer(n: int, **at: int) -> np.ndarray:
 
 
 def last_three_loop(n: int, **at: int) -> np.ndarray:
-    """The same by the recurrence."""
+    """Backward states at steps ``k``, ``k-1`` and ``k-2`` by the recurrence."""
     return both_loops(n=n, **at)[:-4:-1, n:]
 
 
@@ -387,5 +387,5 @@ def influence_impulse(seed: int, n: int, m: int, k: int) -> np.ndarray:
 
 
 def no_influence(seed: int, n: int, m: int, k: int) -> np.ndarray:
-    """What blindness to the future would be."""
+    """Zero in place of ``dy_1 / du_k``: an output that does not see later inputs."""
     return np.zeros((m, m))

@@ -24,7 +24,7 @@ def transform(width: float, omega: float) -> complex:
 
 
 def constant(width: float) -> float:
-    """Barron constant of the same function, from a transform summed over a lattice.
+    """Barron constant of ``exp(-x^2/(2 width^2))``, its transform summed on a lattice.
 
     The trapezoidal rule of a Gaussian is exact beyond double precision, so no closed form
     of the transform enters.
@@ -51,7 +51,10 @@ def stretched(long: float, short: float) -> float:
 
 
 def stretched_slowly(long: float, short: float) -> float:
-    """The same as an elliptic integral: the mean of an ellipse's radius."""
+    """Barron constant of a stretched Gaussian, by a complete elliptic integral.
+
+    The mean radius of an ellipse, times the constant ``sqrt(pi/2)`` of the round Gaussian.
+    """
     parameter = 1 - (mpmath.mpf(short) / long) ** 2
     mean = 2 / mpmath.pi * long * mpmath.ellipe(parameter)
     return float(mean * mpmath.sqrt(mpmath.pi / 2))
@@ -178,7 +181,7 @@ def scan_work(inputs: int) -> int:
 
 
 def scan_work_jax(inputs: int) -> int:
-    """The same, counted while JAX's own scan is traced."""
+    """Combinations that JAX's scan of ``inputs`` steps makes, counted while traced."""
     sizes: list[int] = []
 
     def combine(left, right):

@@ -1,4 +1,4 @@
-"""What BLUR's states remember: ranks and reconstructions.
+"""Ranks of BLUR's states as maps of the inputs, and reconstructions of the inputs.
 
 Responses are those of the real layer to unit inputs, one column an input; their twins
 are written down in high precision.
@@ -40,7 +40,7 @@ def responses(seed: int, n: int, m: int, k: int, t: int, kind: str) -> np.ndarra
 
 
 def written_responses(seed: int, n: int, m: int, k: int, t: int, kind: str) -> Matrix:
-    """The same from powers of the eigenvalues, in high precision."""
+    """States at step ``t`` to unit inputs, by high-precision powers of eigenvalues."""
     p = model(seed, n, m, kind)[1]
     with mpmath.workdps(DIGITS):
         rows = [
@@ -95,7 +95,7 @@ def merged_rank(**at: Any) -> int:
 def merged_rank_slowly(
     seed: int, n: int, m: int, k: int, t: int, kind: str, merge: str
 ) -> int:
-    """The same by elimination in high precision."""
+    """Rank of the merged state on all inputs, by elimination in high precision."""
     with mpmath.workdps(DIGITS):
         H = mpmath.matrix(_merge(seed, n, merge).tolist())
         product = H * written_responses(seed, n, m, k, t, kind)
@@ -128,7 +128,7 @@ def recovered(**at: Any) -> float:
 
 
 def recovered_by_solving(**at: Any) -> float:
-    """The same from least squares for every unit input."""
+    """Share of the worst input that the merged state holds, by least squares."""
     matrix = merged(**at)
     back = np.linalg.lstsq(matrix, matrix, rcond=RANK)[0]
     return float(np.linalg.svd(back, compute_uv=False)[-1])
@@ -148,7 +148,7 @@ def subspace_rank(seed: int, n: int, m: int, k: int, kind: str, P: int) -> int:
 
 
 def subspace_rank_slowly(seed: int, n: int, m: int, k: int, kind: str, P: int) -> int:
-    """The same by elimination in high precision."""
+    """Last forward state's rank on a ``P``-dimensional space, by precise elimination."""
     with mpmath.workdps(DIGITS):
         forward = written_responses(seed, n, m, k, k, kind)[:n, :]
         basis = mpmath.matrix(_of_subspace(seed, m * k, P).tolist())
@@ -190,14 +190,14 @@ def vandermonde(seed: int, n: int, k: int, kind: str, side: str) -> np.ndarray:
 
 
 def vandermonde_layer(seed: int, n: int, k: int, kind: str, side: str) -> np.ndarray:
-    """The same as responses of the real layer with input weights of one."""
+    """Matrix of Eq. 19 or 21 as responses of the layer with input weights of one."""
     if side == "forward":
         return responses(seed, n, 1, k, k, kind)[:n]
     return responses(seed, n, 1, k, 1, kind)[n:, ::-1]
 
 
 def vandermonde_loop(seed: int, n: int, k: int, kind: str, side: str) -> np.ndarray:
-    """The same column by column from the recurrence, fed with one unit input."""
+    """Matrix of Eq. 19 or 21, a column the recurrence's response to a unit input."""
     p = model(seed, n, 1, kind)[1]
     lam = p.lam_f if side == "forward" else p.lam_b
     columns = []
@@ -250,7 +250,7 @@ def both_reconstructions(seed: int, n: int, k: int, kind: str) -> np.ndarray:
 
 
 def both_by_solving(seed: int, n: int, k: int, kind: str) -> np.ndarray:
-    """The same by high-precision solves."""
+    """Sum of the forward and backward reconstructions, by high-precision solves."""
     at = {"seed": seed, "n": n, "k": k, "kind": kind}
     return reconstruction_slowly(**at, side="forward") + reconstruction_slowly(
         **at, side="backward"
@@ -285,7 +285,7 @@ def rounded_reconstruction(k: int, spread: str) -> np.ndarray:
 
 
 def rounded_solve(k: int, spread: str) -> np.ndarray:
-    """The same by elimination."""
+    """``k`` inputs from ``k`` states of the engine, by elimination in float64."""
     lam, u = nodes(k, spread), signal(3, 1, k)[:, 0]
     with double_precision(True):
         states = scan_linear(
@@ -316,7 +316,7 @@ def seen_backwards(seed: int, step: int) -> int:
 
 
 def seen_backwards_slowly(seed: int, step: int) -> int:
-    """The same by elimination in high precision."""
+    """Rank of the backward state at ``step`` on the inputs up to it, in high precision."""
     with mpmath.workdps(DIGITS):
         return _rank(written_responses(seed, 6, 1, 6, step, "drawn")[6:, :step])
 
@@ -344,7 +344,7 @@ def differences(seed: int, n: int, k: int, kind: str, side: str) -> complex:
 
 
 def differences_but_one(seed: int, n: int, k: int, kind: str, side: str) -> complex:
-    """The same with one pair left out."""
+    """Product of the differences of all pairs of eigenvalues but the first pair."""
     return complex(np.prod(_all_differences(seed, n, side)[1:]))
 
 

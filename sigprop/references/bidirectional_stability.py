@@ -23,7 +23,7 @@ def constant_loop(lam: complex | float, T: int) -> complex:
 
 
 def constant_engine(lam: complex | float, T: int) -> complex:
-    """The same by the engine that layers run on."""
+    """State after ``T`` inputs of one, by the engine that layers run on."""
     with double_precision(True):
         inputs = jnp.ones((T, 1), complex)
         return complex(scan_linear(jnp.asarray([lam]), inputs)[-1, 0])
@@ -48,7 +48,7 @@ def worst_loop(lam: complex | float, T: int) -> float:
 
 
 def worst_engine(lam: complex | float, T: int) -> float:
-    """The same by the engine that layers run on."""
+    """The largest state that inputs of modulus one can make, by the layers' engine."""
     turn = np.exp(1j * np.angle(lam) * np.arange(T))
     with double_precision(True):
         states = scan_linear(jnp.asarray([lam]), jnp.asarray(turn)[:, None])
@@ -105,7 +105,7 @@ def energy_grows(e_min: float, e_max: float) -> float:
 
 
 def energy_grows_layer(e_min: float, e_max: float) -> float:
-    """The same from the eigenvalues that the initialiser makes."""
+    """Sign of the mean energy's change towards the circle, from the initialiser's map."""
     here, nearer = (
         np.mean(1 / (1 - _ring_radii(e_min, rim) ** 2))
         for rim in (e_max, (1 + e_max) / 2)
@@ -127,7 +127,7 @@ def scan_tree(seed: int, steps: int) -> np.ndarray:
 
 
 def scan_fold(seed: int, steps: int) -> np.ndarray:
-    """The same by folding pairs ``(a, b)`` from the right, where they associate."""
+    """``h_k = a_k h_{k-1} + b_k`` by folding pairs ``(a, b)`` from the last one back."""
     pairs = list(zip(*_gates(seed, steps), strict=True))
     found = []
     for k in range(1, steps + 1):
@@ -140,7 +140,7 @@ def scan_fold(seed: int, steps: int) -> np.ndarray:
 
 
 def scan_loop(seed: int, steps: int) -> np.ndarray:
-    """The same step by step."""
+    """``h_k = a_k h_{k-1} + b_k`` step by step."""
     found, h = [], 0.0
     for a, b in zip(*_gates(seed, steps), strict=True):
         h = a * h + b

@@ -48,7 +48,7 @@ def states_by_layer(late: int) -> np.ndarray:
 
 
 def states_by_powers(late: int) -> np.ndarray:
-    """The same as sums over ages."""
+    """States of ``h_{t+1} = A h_t + x_{t+1-late}`` as sums of ``A^age x`` over ages."""
     A, x = _problem()[0], _delayed(late)
     powers = [np.linalg.matrix_power(A, age) for age in range(STEPS)]
     return np.array(
@@ -106,7 +106,7 @@ def _terms() -> tuple[np.ndarray, ...]:
 
 
 def moved_by_terms() -> np.ndarray:
-    """Their sum."""
+    """``dh_T/dA`` along ``E`` as the sum of the three terms of Eq. 9."""
     return np.sum(_terms(), axis=0)
 
 

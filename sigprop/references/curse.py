@@ -1,4 +1,6 @@
-"""What the text and the captions say of one diagonal neuron near the edge, measured.
+"""Moments, gains and growth exponents of one diagonal neuron near the unit circle.
+
+Measured or counted, to judge what the text and the captions say.
 
 Source: Zucchet & Orvieto (2024), Section 2.2, Section 2.3 and Figures 1 and 2.
 """
@@ -36,14 +38,17 @@ def circle_sensitivity(T: int, phase: float) -> float:
 
 
 def circle_by_layer(T: int, phase: float) -> float:
-    """The same through the layer."""
+    """Energy of ``T`` responses of the sensitivity at ``|lam| = 1``, by the layer."""
     return memory.pair_sum(
         memory.layer_response(np.exp(1j * phase), "sensitivity")[:T], 0.0
     )
 
 
 def edge_exponent(phase: float, rho: float, quantity: str) -> float:
-    """What the text asks: the powers that any input adds when all its lags add up."""
+    """Exponent of a moment's growth at the edge: 1 or 3, one more at resonance.
+
+    Resonance: an input of ``|rho| = 1`` at the phase of the eigenvalue, all lags adding up.
+    """
     resonant = abs(rho) == 1 and math.cos(phase) * rho > 1 - 1e-9
     return {"state": 1.0, "sensitivity": 3.0}[quantity] + resonant
 
@@ -55,7 +60,7 @@ def gain_ratio_by_layer(lam: float) -> float:
 
 
 def gain_ratio_by_waves(lam: float) -> float:
-    """The same from the steady responses to ``1`` and to ``(-1)^t``."""
+    """``|H(pi)| / |H(0)|`` from the steady responses to ``(-1)^t`` and to ``1``."""
     flat = alternating = 0.0
     for t in range(2000):
         flat, alternating = lam * flat + 1, lam * alternating + (-1) ** t
@@ -79,7 +84,7 @@ def missing_share(r: float, T: int, quantity: str) -> float:
 
 
 def missing_share_by_layer(r: float, T: int, quantity: str) -> float:
-    """The same through the layer."""
+    """Share of the stationary moment that ``T`` white inputs miss, by the layer."""
     w = np.abs(memory.layer_response(r, quantity)) ** 2
     return float(w[T:].sum() / w.sum())
 
@@ -117,7 +122,7 @@ def edge_rate(edge: int, rho: float) -> float:
 
 
 def edge_rate_by_states(edge: int, rho: float) -> float:
-    """The same from the stationary covariance, at a gap of 1e-6."""
+    """``(1 - lam^2) E[h^2]`` at a gap of 1e-6, from the stationary covariance."""
     phase = 0.0 if edge == 1 else math.pi
     return (2e-6 - 1e-12) * memory.stationary_covariance(1e-6, phase, rho, "state")
 
@@ -129,7 +134,7 @@ def correlation_gain_by_sum(lam: float, rho: float) -> float:
 
 
 def correlation_gain_by_layer(lam: float, rho: float) -> float:
-    """The same through the layer."""
+    """The sensitivity's moment at ``rho`` over that at ``rho - 0.1``, by the layer."""
     moments = (memory.moment_by_layer(lam, r, "sensitivity") for r in (rho, rho - 0.1))
     return next(moments) / next(moments)
 
@@ -143,7 +148,7 @@ def late_by_sum(lam: float, rho: float) -> float:
 
 
 def late_by_layer(lam: float, rho: float) -> float:
-    """The same through the layer."""
+    """The sensitivity's moment with inputs one step late, through the layer."""
     w = np.concatenate([[0.0], memory.layer_response(lam, "sensitivity")])
     return memory.pair_sum(w, rho)
 
@@ -156,7 +161,10 @@ def lead_over_grey_by_sum(rho: float) -> float:
 
 
 def lead_over_grey_by_states(rho: float) -> float:
-    """The same from stationary covariances."""
+    """Exponent of the sensitivity at ``rho`` less the state's at 1, from steady states.
+
+    From covariances for ``|rho| < 1``, from the response to ``rho^t`` for ``|rho| = 1``.
+    """
     lead = memory.growth_by_states(0.0, rho, "sensitivity")
     return lead - memory.growth_by_states(0.0, 1.0, "state")
 

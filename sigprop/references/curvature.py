@@ -27,7 +27,7 @@ def coupling(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def coupling_by_sum(first: complex, second: complex) -> float:
-    """The same from the sensitivities' kernels."""
+    """``coupling`` of two eigenvalues by sums over the sensitivities' kernels."""
     ages = np.arange(1, 4000)
 
     def kernel(lam: complex):
@@ -62,7 +62,7 @@ def mean_coupling(log_theta: float, n: int = 10) -> float:
 
 
 def mean_coupling_by_quadrature(log_theta: float, nodes: int = 6) -> float:
-    """The same as an integral over two moduli and two phases."""
+    """Mean coupling of Fig. 10, by quadrature over two moduli and two phases."""
     x, weight = np.polynomial.legendre.leggauss(nodes)
     radius, mass = 0.99 + 0.005 * (x + 1) / 2, weight / 2
     grid = (np.arange(120) + 0.5) / 120
@@ -154,7 +154,7 @@ def spread_of_top(diagonal: bool) -> float:
 
 
 def spread_by_entropy(diagonal: bool) -> float:
-    """The same measured by entropy."""
+    """Coordinates that the four top eigenvectors lie on: mean of ``exp(entropy)``."""
     mass = np.array([spectrum(s, diagonal)[1][:, :4] for s in SEEDS]) ** 2
     return float(np.mean(np.exp(-np.sum(mass * np.log(mass + 1e-300), axis=1))))
 
@@ -170,7 +170,7 @@ def mean_coupling_wider(log_theta: float) -> float:
 
 
 def ten_couplings_wider(log_theta: float) -> float:
-    """Ten times that: what a tenfold growth would be."""
+    """Ten times ``mean_coupling_wider``: what a tenfold growth would be."""
     return 10 * mean_coupling_wider(log_theta)
 
 
@@ -248,7 +248,7 @@ def s4_ratio(lam: complex, step: float) -> float:
 
 
 def s4_ratio_by_jax(lam: complex, step: float) -> float:
-    """The same by automatic differentiation."""
+    """S4's squared slope by ``omega_Delta`` over that by ``omega_A^im``, by JAX."""
     with double_precision(True):
         curves = _s4_curves(lam, step, jnp.exp, jax.nn.softplus)
         by_step, by_angle = (_by_jax(*curve) for curve in curves)

@@ -138,7 +138,7 @@ def student(name: str) -> Layer:
 
 
 def teacher() -> ComplexDiagonal:
-    """Its eigenvalues are a hundredth of a radian from the students'."""
+    """The teacher, its eigenvalues a hundredth of a radian from the students'."""
     lam = LAM * np.exp(0.01j)
     with double_precision(True):
         return ComplexDiagonal(
@@ -150,7 +150,7 @@ def teacher() -> ComplexDiagonal:
 
 
 def task(law: str, length: int | None = None) -> TeacherStudent:
-    """What every student is to learn, under one of ``LAWS``."""
+    """The teacher-student task of every student, its input under one of ``LAWS``."""
     with double_precision(True):
         return teacher_student(teacher(), Mixed(*LAWS[law]), length)
 
@@ -172,18 +172,18 @@ def by_route(
 
 
 def by_gramian(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """By covariances of tangent systems."""
+    """The scaled Hessian by covariances of tangent systems."""
     return by_route(layer, law, "gramian")
 
 
 def by_autodiff(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """By differentiating the exact loss."""
+    """The scaled Hessian by differentiating the exact loss."""
     return by_route(layer, law, "autodiff")
 
 
 @functools.cache
 def by_differences(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """By differences of the loss in high precision."""
+    """The scaled Hessian by differences of the loss in high precision."""
     values = {name: np.asarray(x) for name, x in parameters(student(layer)).items()}
     goal = {name: np.asarray(x) for name, x in parameters(teacher()).items()}
     return precise_hessian(layer, values, goal, LAWS[law]) / _scale(layer, law)
@@ -193,13 +193,13 @@ def by_differences(layer: str, law: str) -> Float[np.ndarray, "p p"]:
 
 
 def without_error(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """Gauss and Newton's part alone."""
+    """Gauss and Newton's part of the scaled Hessian alone."""
     return by_route(layer, law, at_optimum=True)
 
 
 @functools.cache
 def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """Under white input of the same variance."""
+    """The scaled Hessian under white input of the same variance."""
     a, b, _ = LAWS[law]
     with double_precision(True):
         other = teacher_student(teacher(), Mixed(a + b, 0.0, 0.0), None)
@@ -207,10 +207,10 @@ def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
 
 
 def without_couplings(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """The diagonal alone."""
+    """The diagonal of the scaled Hessian alone."""
     return np.diag(np.diag(by_differences(layer, law)))
 
 
 def a_twentieth_more(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """Five per cent too large."""
+    """The scaled Hessian, five per cent too large."""
     return 1.05 * by_differences(layer, law)

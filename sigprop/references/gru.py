@@ -66,7 +66,7 @@ def step_jacobian(t_max: float, gain: float) -> Float[np.ndarray, "n n"]:
 
 @functools.cache
 def step_jacobian_by_layer(t_max: float, gain: float) -> Float[np.ndarray, "n n"]:
-    """The same by automatic differentiation of the layer's step."""
+    """``dh_{t+1}/dh_t`` at rest by automatic differentiation of the layer's step."""
     layer = _layer(t_max, gain)
     with double_precision(True):
         still, rest = jnp.zeros(8), layer.initial_state()
@@ -93,7 +93,7 @@ def off_diagonal_share(t_max: float, steps: int) -> float:
 
 
 def off_diagonal_share_by_layer(t_max: float, steps: int) -> float:
-    """The same with the layer's own Jacobian."""
+    """Size of the non-diagonal entries over the median diagonal one, by the layer."""
     return _share(np.linalg.matrix_power(step_jacobian_by_layer(t_max, 1.0), steps))
 
 
@@ -108,7 +108,7 @@ def drift_of_diagonal(t_max: float, steps: int) -> float:
 
 
 def drift_by_layer(t_max: float, steps: int) -> float:
-    """The same with the layer's own Jacobian."""
+    """Median of the diagonal over ``f^steps``, less one, in size, by the layer."""
     return _drift(step_jacobian_by_layer(t_max, 1.0), t_max, steps)
 
 
@@ -118,7 +118,7 @@ def grows(gain: float) -> float:
 
 
 def grows_by_layer(gain: float) -> float:
-    """The same from the norm of the Jacobian over 1500 steps."""
+    """One if the layer's Jacobian over 1500 steps has a norm above one, else zero."""
     J = np.linalg.matrix_power(step_jacobian_by_layer(16.0, gain), 1500)
     return float(np.linalg.norm(J) > 1)
 

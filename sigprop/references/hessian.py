@@ -100,7 +100,10 @@ def trace_by_lambda(lam: complex, b_i: complex, c_i: complex) -> float:
 
 
 def trace_by_b(lam: complex, c_i: complex, **_: Any) -> float:
-    """The same by (re, im) of its input gain: the energy of ``c lambda**n``."""
+    """Trace of one unit's Hessian by (re, im) of its input gain, white input.
+
+    The energy of ``c lambda**n``, summed over ages.
+    """
     response = c_i * complex(lam) ** np.arange(4 * STEPS)
     return float(np.sum(response.real**2) + np.sum(response.imag**2))
 
@@ -208,7 +211,7 @@ def contracted_block(**at: Any) -> float:
 
 
 def contracted_sensitivities(**at: Any) -> float:
-    """The same from explicit sensitivities."""
+    """The block by (re, im) between two vectors of weights, from sensitivities."""
     return _contracted(gauss_newton("cartesian", at), at)
 
 
@@ -228,7 +231,7 @@ def cartesian_trace(**at: Any) -> float:
 
 
 def cartesian_trace_of_sensitivities(**at: Any) -> float:
-    """The same from explicit sensitivities."""
+    """Trace of the Hessian by (re, im) of both units, from explicit sensitivities."""
     found = (gauss_newton("cartesian", one) for one in _units(at))
     return float(sum(np.trace(own) for own in found))
 
@@ -239,7 +242,7 @@ def lru_trace(**at: Any) -> float:
 
 
 def lru_trace_of_sensitivities(**at: Any) -> float:
-    """The same from explicit sensitivities."""
+    """Trace of one unit's Hessian in the LRU's parameters, from sensitivities."""
     return float(np.trace(gauss_newton("lru", at)))
 
 
@@ -283,7 +286,7 @@ def moment_of_sensitivity(
 def moment_by_spectrum(
     lambda_i: complex, b_i: complex, slope: complex, **at: Any
 ) -> float:
-    """The same as an integral over the spectrum."""
+    """``E|dh/dtheta|^2`` of one unit at ``dlambda/dtheta = slope``, from the spectrum."""
     z, density = spectrum(1024, at)
     transfer = b_i * slope * z / (1 - lambda_i * z) ** 2
     return float(np.mean(density * abs(transfer) ** 2))
@@ -318,7 +321,7 @@ def largest_part(**at: Any) -> float:
 
 
 def largest_part_by_spectrum(**at: Any) -> float:
-    """The same from the spectrum."""
+    """``max(|A_ij|, |B_ij|)`` from the spectrum."""
     return _largest(pair_quadrature, at)
 
 
@@ -334,7 +337,7 @@ def eigenvalues_of_block(**at: Any) -> np.ndarray:
 
 
 def eigenvalues_of_sensitivities(**at: Any) -> np.ndarray:
-    """The same from explicit sensitivities."""
+    """Eigenvalues of one unit's block by (re, im), from explicit sensitivities."""
     return np.linalg.eigvalsh(gauss_newton("cartesian", at))
 
 
@@ -344,7 +347,7 @@ def unmixed_over_mixed(lam: complex) -> float:
 
 
 def unmixed_over_mixed_by_spectrum(lam: complex) -> float:
-    """The same from the spectrum."""
+    """``|S(lambda, lambda) / S(lambda, conj)|^2``, white input, from the spectrum."""
     own = pair_quadrature(lam, complex(lam).conjugate())
     return abs(pair_quadrature(lam, lam) / own) ** 2
 

@@ -221,7 +221,10 @@ def slopes(chart: str, lam: complex) -> tuple[complex, complex]:
 
 
 def gauss_newton(chart: str, at: dict[str, Any]) -> np.ndarray:
-    """The same block as the covariance of the output's explicit sensitivities."""
+    """Gauss-Newton block of unit i's parameters (rows) and j's, by sensitivities.
+
+    The covariance of the output's explicit sensitivities to them.
+    """
     of = problem(chart, at)
     filters = [
         np.array(

@@ -69,7 +69,7 @@ def dense_jacobian(network: Network) -> np.ndarray:
 
 
 def diagonal_jacobian(network: Network) -> np.ndarray:
-    """The same by the real and imaginary parts of lambda, b and c, and by d."""
+    """Gradients of ``g_0 ... g_{LENGTH-1}`` by (re, im) of lambda, b, c, and by d."""
     ages = np.arange(LENGTH)[:, None]
     power = network.eigenvalues**ages
     slope = ages * network.eigenvalues ** np.maximum(ages - 1, 0)
@@ -226,7 +226,7 @@ def _lru_slopes(nu: float, angle: float) -> np.ndarray:
 
 
 def _lru_differences(nu: float, angle: float) -> np.ndarray:
-    """The same by differences of the impulse response."""
+    """Central differences of ``Re[gamma lambda**n]`` by ``omega_nu``, ``omega_theta``."""
     ages = np.arange(int(30 / (1 - nu)))
 
     def response(omega: np.ndarray) -> np.ndarray:
@@ -245,7 +245,7 @@ def lru_growth(gap: float, angle: float) -> np.ndarray:
 
 
 def lru_growth_by_differences(gap: float, angle: float) -> np.ndarray:
-    """The same by differences."""
+    """By how much the LRU's diagonal entries grow as the gap halves, by differences."""
     return _lru_energies(gap / 2, angle, _lru_differences) / _lru_energies(
         gap, angle, _lru_differences
     )
@@ -269,7 +269,7 @@ def lipschitz_by_power(eigenvalues: tuple[float, ...]) -> float:
 
 
 def lipschitz_by_norm(eigenvalues: tuple[float, ...]) -> float:
-    """The same as the largest singular value."""
+    """Lipschitz constant of a quadratic's gradient, as the Hessian's spectral norm."""
     return float(np.linalg.norm(_rotated(eigenvalues), 2))
 
 
@@ -297,7 +297,7 @@ def step_by_descent(eigenvalues: tuple[float, ...]) -> float:
 
 
 def step_by_radius(eigenvalues: tuple[float, ...]) -> float:
-    """The same from the spectral radius of one step."""
+    """Least step size at which descent on a quadratic grows, by the spectral radius."""
     hessian = _rotated(eigenvalues)
 
     def diverges(rate: float) -> bool:
@@ -325,7 +325,7 @@ def dense_curvature(seed: int, normal: bool) -> float:
 
 
 def dense_curvature_by_differences(seed: int, normal: bool) -> float:
-    """The same by a difference of the impulse response along the change."""
+    """Curvature along one random change of ``A``, from a differenced response."""
     network, step = teacher(seed, normal, 4, 0.9), 1e-4
     found = []
     for shift in (2, 1, -1, -2):

@@ -128,7 +128,7 @@ def contour_plain(z: complex, p: Any, m: Any, k: Any, n: Any, **_: Any) -> compl
 
 
 def contour_conjugate(z: complex, p: Any, m: Any, k: Any, n: Any, **_: Any) -> complex:
-    """``df/dconj(z)`` of the same by a contour."""
+    """``df/dconj(z)`` of ``p z^2 conj(z) + m z + k conj(z) + n |z|^2`` by a contour."""
     return contour(_cubic(p, m, k, n), z, -1)
 
 
@@ -224,7 +224,7 @@ def sample_directions(**at: Any) -> float:
 
 
 def sample_directions_by_matrices(**at: Any) -> float:
-    """The same with nilpotent matrices in place of the two shifts.
+    """``d^2 L_t / dp dq`` of one sequence, with nilpotent matrices for the two shifts.
 
     ``P^2 = Q^2 = 0`` and ``PQ = QP``, so the entry at ``PQ`` is the mixed derivative.
     """
@@ -291,7 +291,10 @@ def output_curvature(scale: float, y: float, target: float) -> float:
 
 
 def output_curvature_by_parabola(scale: float, y: float, target: float) -> float:
-    """The same as twice the leading coefficient of the parabola through three points."""
+    """Second derivative of ``scale (y - target)^2`` by ``y``, by a parabola.
+
+    Twice the leading coefficient of the parabola through three points.
+    """
     places = y + np.array([-1.0, 0.0, 1.0])
     return float(2 * np.polyfit(places, scale * (places - target) ** 2, 2)[0])
 
@@ -314,7 +317,7 @@ def state_jacobian(**at: Any) -> np.ndarray:
 
 
 def state_jacobian_by_powers(**at: Any) -> np.ndarray:
-    """The same from ``sum n lambda**(n-1) b x_{-n}`` of each unit."""
+    """Derivatives of the last states: ``sum n lambda**(n-1) b x_{-n}`` of each unit."""
     ages = range(1, len(at["x"]))
     newest_first = at["x"][::-1]
     own = [

@@ -55,7 +55,7 @@ def trajectory(kind: str, A: np.ndarray) -> np.ndarray:
 
 
 def layer(kind: str, A: Any) -> Any:
-    """The same network as a layer of the suite, with unit input weights."""
+    """Network ``kind`` with matrix ``A`` as a layer of the suite; unit input weights."""
     A, eye = jnp.asarray(A), jnp.eye(A.shape[0])
     if kind in ("tanh", "relu"):
         return NonlinearRNN(A[None], eye, eye, 0 * eye, kind)
@@ -212,7 +212,7 @@ def gradient_sum(kind: str, end: int) -> np.ndarray:
 
 
 def gradient_sum_strict(kind: str, end: int) -> np.ndarray:
-    """The same without the last update: the sum over ``t' < t``."""
+    """The error times the sum over all updates but the last one: over ``t' < t``."""
     return np.einsum("i,ijk", _error(kind, end), _sum_over_updates(kind, end, end - 1))
 
 

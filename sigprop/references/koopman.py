@@ -150,7 +150,10 @@ def linear_map_coordinate(
 
 
 def linear_map_by_modes(lam: complex, link: complex, k: int, other: complex) -> complex:
-    """The same from the map's eigenfunctions, where they span the observables."""
+    """First coordinate of ``(lam x + link y, other y)`` from (1, 1), by eigenfunctions.
+
+    Exact where the map's eigenfunctions span the observables.
+    """
     matrix = np.array([[lam, link], [0, other]], complex)
     return modes_predict(matrix, np.ones(2, complex), k)
 

@@ -35,7 +35,7 @@ def _responses(length: int) -> Callable[[jax.Array], tuple[jax.Array, jax.Array]
 
 
 def impulse_kernel(lam: complex) -> np.ndarray:
-    """The same weights, through the recurrence of the suite."""
+    """Weight of the input of each age, through the recurrence of the suite."""
     with double_precision(True):
         state, _ = _responses(LENGTH)(jnp.asarray([lam], complex))
         return np.asarray(state)[:, 0]
@@ -64,7 +64,7 @@ def loss(lam: complex, mu: complex, rho: float = 0.0) -> float:
 
 
 def loss_impulse(lam: complex, mu: complex, rho: float = 0.0) -> float:
-    """The same through the recurrence of the suite."""
+    """``E|h - h*|^2 / 2`` from impulse responses of the suite's recurrence."""
     apart = impulse_kernel(lam) - impulse_kernel(mu)
     return shared(apart, apart, rho).real / 2
 
@@ -83,7 +83,7 @@ def state_moment(lam: complex, rho: float = 0.0) -> float:
 
 
 def state_moment_impulse(lam: complex, rho: float = 0.0) -> float:
-    """The same through the recurrence of the suite."""
+    """``E|h|^2`` from the impulse response of the suite's recurrence."""
     own = impulse_kernel(lam)
     return shared(own, own, rho).real
 
@@ -94,7 +94,7 @@ def cross_moment(lam: complex, mu: complex, rho: float = 0.0) -> complex:
 
 
 def cross_moment_impulse(lam: complex, mu: complex, rho: float = 0.0) -> complex:
-    """The same through the recurrence of the suite."""
+    """``E[h conj(h*)]`` from impulse responses of the suite's recurrence."""
     return shared(impulse_kernel(lam), impulse_kernel(mu), rho)
 
 
@@ -105,7 +105,7 @@ def normalised(lam: complex, mu: complex) -> float:
 
 
 def normalised_impulse(lam: complex, mu: complex) -> float:
-    """The same through the recurrence of the suite."""
+    """The normalised loss under white input, from the suite's impulse responses."""
     apart = _unit(lam) * impulse_kernel(lam) - _unit(mu) * impulse_kernel(mu)
     return float((np.abs(apart) ** 2).sum()) / 2
 
@@ -120,7 +120,7 @@ def unit_gain(lam: complex) -> float:
 
 
 def unit_gain_impulse(lam: complex) -> float:
-    """The same through the recurrence of the suite."""
+    """The gain for unit second moment under white input, from the impulse response."""
     return state_moment_impulse(lam) ** -0.5
 
 
@@ -131,7 +131,7 @@ def misfit(mu: complex) -> float:
 
 
 def best_misfit(mu: complex) -> float:
-    """The least such loss, found by a search over the student."""
+    """The least loss of a normalised student at a teacher that is not, by a search."""
 
     def value(at: np.ndarray) -> float:
         radius = math.hypot(*at)
@@ -157,7 +157,7 @@ def plain_loop(lam: complex, steps: int) -> np.ndarray:
 
 
 def suite_loop(lam: complex, steps: int) -> np.ndarray:
-    """The same by the recurrence of the suite."""
+    """States for the inputs 1, 2, ... by the recurrence of the suite."""
     with double_precision(True):
         inputs = jnp.arange(1, steps + 1)[:, None].astype(complex)
         return np.asarray(linear_recurrence(jnp.asarray([lam], complex), inputs))[:, 0]
@@ -195,7 +195,10 @@ def mean_loss(lam: complex, mu: complex, rho: float, steps: int) -> float:
 
 
 def mean_loss_covariance(lam: complex, mu: complex, rho: float, steps: int) -> float:
-    """The same by carrying the covariance of both states and the input along."""
+    """``sum over t <= steps of E|h_t - h*_t|^2 / (2 steps)``, from covariances.
+
+    The covariance of both states and the input goes along from step to step.
+    """
     push = np.array([[lam, 0, rho], [0, mu, rho], [0, 0, rho]], complex)
     fresh = np.ones((3, 3)) * (1 - rho**2)
     spread = np.zeros((3, 3), complex)
@@ -233,7 +236,7 @@ def distance_squared(
 
 
 def distance_at_zero(nu: float) -> np.ndarray:
-    """Its value and two derivatives by the angle at optimality: finite differences."""
+    """``|1 - nu^2 exp(i turn)|^2`` and two derivatives at ``turn = 0``, by differences."""
     with mpmath.workdps(DIGITS):
 
         def value(turn: Any) -> Any:

@@ -96,7 +96,10 @@ def partial_autodiff(
     theta_star: float = 0.0,
     gain: bool = True,
 ) -> float:
-    """The same derivative by JAX, through the recurrence."""
+    """A derivative of the loss by ``nu`` and ``theta``, by JAX through the recurrence.
+
+    The teacher's modulus is the student's if it is left out.
+    """
     with double_precision(True):
         at = [nu, theta, nu if nu_star is None else nu_star, theta_star]
         found = _derivatives(gain)(jnp.array(at, float))
@@ -110,7 +113,7 @@ def rate(nu: float, orders: tuple[int, int]) -> float:
 
 
 def rate_autodiff(nu: float, orders: tuple[int, int]) -> float:
-    """The same from JAX's curvature."""
+    """How fast a parameter must move for unit curvature at optimality, by autodiff."""
     return partial_autodiff(orders, nu) ** -0.5
 
 
@@ -163,7 +166,7 @@ def _slopes(path: str, omega: float, fixed: dict[str, float]) -> np.ndarray:
 
 
 def bend_energy(path: str, omega: float, **fixed: float) -> float:
-    """``E|d h / d omega|^2`` along the same path, from impulse responses."""
+    """``E|d h / d omega|^2`` along a path, from impulse responses."""
     return float((np.abs(_slopes(path, omega, fixed)) ** 2).sum())
 
 
@@ -178,7 +181,7 @@ def bend_thrice(path: str, omega: float, **fixed: float) -> np.ndarray:
 
 
 def bend_energy_thrice(path: str, omega: float, **fixed: float) -> np.ndarray:
-    """The same from impulse responses."""
+    """``E|d h / d omega|^2``, once for each of the three members of Eq. 99."""
     return np.full(3, bend_energy(path, omega, **fixed))
 
 
@@ -232,7 +235,10 @@ def held_gain(nu: float) -> float:
 
 
 def held_gain_impulse(nu: float) -> float:
-    """The same from the recurrence and from finite differences of the loss."""
+    """Curvature by the modulus, gain held, over the whole one, through the recurrence.
+
+    The whole one is from finite differences of the loss.
+    """
     held = (1 - nu**2) * (np.abs(sensitivity_kernel(nu)) ** 2).sum()
     return float(held / partial((2, 0), nu))
 
@@ -243,7 +249,7 @@ def over_general(nu: float, orders: tuple[int, int]) -> float:
 
 
 def over_general_autodiff(nu: float, orders: tuple[int, int]) -> float:
-    """The same from JAX's curvature."""
+    """Rate of the angle for unit curvature, over ``1 - nu^2``, by autodiff."""
     return rate_autodiff(nu, orders) / (1 - nu**2)
 
 
@@ -254,7 +260,7 @@ def coupled_bend(path: str, omega: float, omega_theta: float, nu: float) -> floa
 
 
 def coupled_energy(path: str, omega: float, omega_theta: float, nu: float) -> float:
-    """The same from impulse responses."""
+    """``E|dh/domega|^2`` of modulus and angle moving together, from impulse responses."""
     assert math.isclose(nu, math.tanh(omega))
     return bend_energy(path, omega, omega_theta=omega_theta)
 

@@ -110,7 +110,7 @@ def final_turn(angle: str) -> float:
 
 
 def reached(**_: str) -> float:
-    """What counts as arrived."""
+    """Distance to the teacher, or to its angle, below which a run counts as arrived."""
     return 1e-3
 
 
@@ -120,7 +120,7 @@ def closer_than_rounding(**_: str) -> float:
 
 
 def far(**_: str) -> float:
-    """What counts as not arrived: a tenth of the greatest loss."""
+    """Loss above which a run counts as not arrived: a tenth of the greatest loss."""
     return 0.1
 
 

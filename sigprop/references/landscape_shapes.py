@@ -37,7 +37,7 @@ def layer_angle(omega: float) -> float:
 
 
 def loop_angle(omega: float) -> float:
-    """The same from the first response of its recurrence."""
+    """The angle of an LRU's eigenvalue, from the first response of its recurrence."""
     with double_precision(True):
         lam = _unit_layer(-1.0, omega).eigenvalues()
         return float(np.angle(np.asarray(impulse_response(lam, 2)[0])[1, 0]))
@@ -86,7 +86,7 @@ def period(nu: float) -> float:
 
 
 def three_curvatures(nu: float, theta: float) -> np.ndarray:
-    """By the angle's parameter at the teacher: plain, exponential, best."""
+    """Curvatures by the angle's parameter at the teacher: plain, exponential, best."""
     return np.array(
         [
             landscape_curvature.bend("angle", theta, nu=nu),
@@ -97,7 +97,10 @@ def three_curvatures(nu: float, theta: float) -> np.ndarray:
 
 
 def three_energies(nu: float, theta: float) -> np.ndarray:
-    """The same from the states' derivative by the angle."""
+    """Curvatures by the angle's plain, exponential and best parameter, from energies.
+
+    ``E|dh/dtheta|^2`` at the teacher times the squared slope of the angle by each.
+    """
     angular = landscape_curvature.energies(nu, 4000)[1]
     rate = (1 - nu**2) / (nu * math.sqrt(1 + nu**2))
     return angular * np.array([1.0, theta**2, rate**2])
@@ -128,7 +131,7 @@ def held_rate(lam: float, rho: float) -> float:
 
 
 def held_rate_impulse(lam: float, rho: float) -> float:
-    """The same from the recurrence of the suite."""
+    """``lam'(omega)`` that keeps the normalised sensitivity at one, by the recurrence."""
     state, slope = landscape.impulse_kernel(lam), landscape.sensitivity_kernel(lam)
     ratio = landscape.shared(slope, slope, rho) / landscape.shared(state, state, rho)
     return ratio.real**-0.5
@@ -140,7 +143,7 @@ def slope_size(**at: object) -> float:
 
 
 def slope_size_autodiff(**at: object) -> float:
-    """The same by JAX, through the recurrence."""
+    """Modulus of a first derivative of the loss, by JAX through the recurrence."""
     return abs(landscape_curvature.partial_autodiff(**at))  # type: ignore[arg-type]
 
 
@@ -155,12 +158,12 @@ def largest_jacobian(lam: complex) -> float:
 
 
 def largest_jacobian_impulse(lam: complex) -> float:
-    """The same from the response of the recurrence to its first input."""
+    """Largest modulus of ``dh_t/dh_s`` over later times, from the impulse response."""
     return float(np.abs(landscape.impulse_kernel(lam)[1:]).max())
 
 
 def hundred(**_: object) -> float:
-    """What counts as much: two orders of magnitude."""
+    """Ratio above which a quantity counts as much larger: two orders of magnitude."""
     return 1e2
 
 

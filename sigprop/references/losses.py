@@ -106,7 +106,7 @@ SLIPS: Mapping[str, Weights] = {
 def pair_weights(
     covariance: Float[np.ndarray, " lags"], length: int, weights: Weights = right
 ) -> Float[np.ndarray, "ages ages2"]:
-    """What multiplies ``<d_j, d_k>`` in the loss.
+    """Weight ``w(j, k)`` of ``<d_j, d_k>`` in the loss, for every pair of ages.
 
     Args:
         covariance: ``R`` at lags from 0 to ``2 T - 1``.
