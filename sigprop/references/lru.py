@@ -61,7 +61,7 @@ def drawn_inputs(seed: int, steps: int, width: int) -> Float[np.ndarray, "time w
 
 
 def listing_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
-    """What the listing's ``forward`` returns.  Source: Orvieto et al. (2023), App. A."""
+    """Outputs of the listing's ``forward``.  Source: Orvieto et al. (2023), App. A."""
     p = listing_parameters(seed)
     u = drawn_inputs(seed, steps, 2)
     with double_precision(True):
@@ -114,7 +114,7 @@ def listing_start(
 def layer_start(
     r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
 ) -> Float[np.ndarray, " 3"]:
-    """The same from the maps with which the package's layer starts."""
+    """Modulus, phase and gamma at the start, from the maps of the package's layer."""
     with double_precision(True):
         nu, theta = ring_polar(jnp.asarray(u_1), jnp.asarray(u_2), r_min, r_max)
         phase = theta * max_phase / (2 * np.pi)
@@ -124,7 +124,7 @@ def layer_start(
 def area_start(
     r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
 ) -> Float[np.ndarray, " 3"]:
-    """The same by areas: a share ``u_1`` of the ring's lies within the modulus."""
+    """Modulus, phase and gamma at the start, the modulus by bisection on area."""
     low, high = r_min, r_max
     for _ in range(200):
         middle = (low + high) / 2
@@ -190,7 +190,7 @@ def state_energy(var_b: float, radius: float, phase: float) -> float:
 
 
 def listed_state_energy(factor: float, radius: float, phase: float) -> float:
-    """The same with the listing's ``B``, whose parts have variance ``1/(2H)``."""
+    """``E|x_i|^2``, white input; parts of the listing's ``B`` have variance ``1/(2H)``."""
     del factor
     return state_energy(0.5, radius, phase)
 
@@ -241,7 +241,7 @@ def ring_double_sum(r_min: float, r_max: float) -> float:
 
 
 def ring_term_by_term(r_min: float, r_max: float) -> float:
-    """The same term by term: means over the radius times means over the phase."""
+    """Mean of the double sum of powers, term by term: radius, then phase."""
     modulus, weights, turns = _ring_grid(r_min, r_max)
     n = np.arange(1, 200)
     ages = np.add.outer(n, n)
@@ -289,7 +289,7 @@ def gain_spread(r_min: float, r_max: float, source: str) -> float:
 
 
 def area_share_of_exponent(nu: float, r_min: float, r_max: float) -> float:
-    """The same within ``exp(-nu)``."""
+    """Share of the ring's area within the radius ``exp(-nu)``, by quadrature."""
     return area_share(math.exp(-nu), r_min, r_max)
 
 
@@ -344,7 +344,7 @@ def normalised_gain(max_phase: float, source: str) -> float:
 
 
 def spread_under_constant(r_min: float, r_max: float, source: str) -> float:
-    """The same under constant input."""
+    """Relative variance of ``|x_i|^2`` over the ring, less one, under constant input."""
     del source
     return gain_spread(r_min, r_max, "constant")
 
@@ -368,7 +368,7 @@ def kernel_bump() -> float:
 
 
 def kernel_bump_by_slope() -> float:
-    """The same where its logarithm's slope vanishes."""
+    """Where Fig. 7's kernel peaks after its first zero: its log slope vanishes."""
     return float((np.pi - np.arctan(0.015 / 0.08)) / 0.04)
 
 

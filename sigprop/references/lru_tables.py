@@ -218,7 +218,7 @@ def shared(first: int, second: int) -> Float[np.ndarray, " k"]:
 
 
 def shared_again(first: int, second: int) -> Float[np.ndarray, " k"]:
-    """The same numbers from the second table."""
+    """Every number that both tables show, as the second prints it, model by model."""
     return _flat(second, first, second)
 
 
@@ -298,7 +298,7 @@ def preset_settings() -> Float[np.ndarray, "6 4"]:
 
 
 def printed_settings() -> Float[np.ndarray, "6 4"]:
-    """The same columns of Table 9."""
+    """Depth, width, state and dropout as Table 9 prints them."""
     rows = [TABLE_9[task] for task in TASKS]
     return np.array([(r.depth, r.width, r.state, r.dropout) for r in rows], float)
 

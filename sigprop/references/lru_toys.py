@@ -62,7 +62,7 @@ def parts_times_block(seed: int) -> Float[np.ndarray, "n 2"]:
 
 
 def parts_times_printed_block(seed: int) -> Float[np.ndarray, "n 2"]:
-    """The same with the block as printed."""
+    """``[Re v, Im v]`` times the block as printed: ``-Im lam`` above its diagonal."""
     return _parts_times(seed, -1)
 
 
@@ -119,7 +119,7 @@ def dense_output(seed: int, steps: int) -> Float[np.ndarray, " time"]:
 def diagonal_output(
     seed: int, steps: int, newest_first: int = 1
 ) -> Float[np.ndarray, " time"]:
-    """The same from its eigenvalues, ``B`` and ``C`` in the eigenvectors' basis.
+    """A dense linear RNN's output from its eigenvalues, ``B`` and ``C`` in the eigenbasis.
 
     With ``newest_first`` 0 the sum over ages stops one short, as printed.
     """
@@ -234,7 +234,7 @@ def tilt_by_autodiff(lag: float, theta: float) -> float:
 
 
 def tilt_by_powers(lag: float, theta: float) -> float:
-    """The same entry from the derivatives of powers: ``-Im`` of a holomorphic one."""
+    """Mixed entry of the turned Hessian in (re, im), from holomorphic derivatives."""
     lam = np.exp(-PLANTED + 1j * (theta + math.pi / 2 - lag))
     planted = np.exp(POWER * (-PLANTED + 1j * (theta + math.pi / 2)))
     second = POWER * (POWER - 1) * lam ** (POWER - 2) * np.conj(lam**POWER - planted)
@@ -280,7 +280,7 @@ def slope_ratio(turn: float, steps: int) -> float:
 
 
 def slope_ratio_by_autodiff(turn: float, steps: int) -> float:
-    """The same by automatic differentiation."""
+    """Slope of the power loss along ``nu`` over that along ``theta``, by autodiff."""
     with double_precision(True):
 
         def loss(at: Float[Array, " 2"]) -> Float[Array, ""]:
@@ -313,7 +313,7 @@ def modulus(nu: float, theta: float) -> float:
 
 
 def layer_modulus(nu: float, theta: float) -> float:
-    """The same of the package's LRU layer."""
+    """Modulus of the eigenvalue of the package's LRU layer."""
     one = np.ones((1, 1))
     arrays = dict.fromkeys(("B_re", "B_im", "C_re", "C_im"), one)
     arrays |= {"D": np.ones(1)}

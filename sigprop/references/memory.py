@@ -73,7 +73,7 @@ def _respond(layer: Layer, parameter: str | None, turn: complex = 1.0) -> np.nda
 
 @functools.cache
 def layer_response(lam: complex, quantity: str) -> np.ndarray:
-    """The same through the complex diagonal layer."""
+    """Impulse response of state or sensitivity, through the complex diagonal layer."""
     lam = complex(lam)
     with double_precision(True):
         place = jnp.asarray([lam.real]), jnp.asarray([lam.imag])
@@ -179,7 +179,7 @@ def growth_by_sum(phase: float, rho: float, quantity: str, **_: object) -> float
 
 
 def growth_by_states(phase: float, rho: float, quantity: str, **_: object) -> float:
-    """The same from the stationary covariance of input, state and sensitivity."""
+    """Exponent of the moment's growth towards the edge, from stationary covariances."""
     if abs(rho) == 1:
         return growth(lambda gap: _under_wave(gap, phase, rho, quantity))
     return growth(lambda gap: stationary_covariance(gap, phase, rho, quantity))

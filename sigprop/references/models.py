@@ -159,7 +159,7 @@ def diagonalised_print(d_in: int, late: int = 1) -> np.ndarray:
 
 
 def diagonalised_in_time(d_in: int) -> np.ndarray:
-    """The same with ``x_{t+1}``."""
+    """Eq. 16-18 with the eigenvalues of Eq. 13, and with the input ``x_{t+1}``."""
     return diagonalised_print(d_in, late=0)
 
 
@@ -199,7 +199,7 @@ def complex_gain(re: float, im: float) -> complex:
 
 
 def complex_gain_by_step(re: float, im: float) -> complex:
-    """What a step of the complex RNN gains by one unit of input, from any state."""
+    """Change of the complex RNN's next state per unit of input, off the zero state."""
     with double_precision(True):
         one, places = jnp.ones((1, 1)), [jnp.asarray([re]), jnp.asarray([im])]
         cell = _make(
@@ -273,7 +273,7 @@ def gru_layer(part: str) -> np.ndarray:
 
 
 def gru_written(part: str) -> np.ndarray:
-    """The same gate or state by Eq. 26 to 29, ``x`` and ``r`` being those of ``t + 1``."""
+    """A gate or the state after one step by Eq. 26-29, ``x`` and ``r`` at ``t + 1``."""
     w, h, x = _gru(part)
 
     def sigmoid(a: np.ndarray) -> np.ndarray:

@@ -139,7 +139,7 @@ def states(system: Dense) -> np.ndarray:
 
 
 def powered_states(system: Dense) -> np.ndarray:
-    """The same as sums of matrix powers."""
+    """States of the dense recurrence as sums of matrix powers."""
     A, x = _numbers(system.matrix()), _inputs(system.size)
     power = np.linalg.matrix_power
     return np.array(
@@ -168,7 +168,7 @@ def state_slopes(system: Dense) -> np.ndarray:
 
 
 def autodiff_state_slopes(system: Dense) -> np.ndarray:
-    """The same by autodiff of the dense layer."""
+    """``dh_t / dA_ij`` of the last state by autodiff of the dense layer."""
     x = _inputs(system.size)
 
     def last(A: Any) -> Any:
@@ -268,14 +268,14 @@ def largest_slopes(family: str, gap: float) -> np.ndarray:
 
 
 def largest_slopes_68(family: str, gap: float) -> np.ndarray:
-    """The same by Eq. 68 and 69."""
+    """Largest derivative of an eigenvalue and of an eigenvector, by Eq. 68 and 69."""
     system = FAMILIES[family].system(gap)
     both = dense.eigenvalue_slopes(system), dense.vector_slopes(system)
     return np.array([np.abs(np.array(slopes, complex)).max() for slopes in both])
 
 
 def largest_slopes_far(family: str, gap: float) -> np.ndarray:
-    """The same at the gap one half, far from the edge."""
+    """Largest slopes of eigenvalues and eigenvectors at gap 1/2, far from the edge."""
     return largest_slopes(family, 0.5)
 
 
@@ -314,7 +314,7 @@ def _energy(kernels: np.ndarray, constant: bool) -> float:
 
 
 def _summed_share(family: str, gap: float) -> float:
-    """The same with Eq. 68-70 and the geometric series over the ages summed."""
+    """Energy of Eq. 67's second term over that of the others, by Eq. 68-70, ages summed."""
     chosen = FAMILIES[family]
     system = chosen.system(gap)
     P, Q, z = _numbers(system.vectors()), _left(system), np.array(system.eigenvalues)
@@ -344,7 +344,7 @@ def share_near(family: str, gap: float) -> float:
 
 
 def share_near_summed(family: str, gap: float) -> float:
-    """The same with summed series."""
+    """Energy of Eq. 67's second term over the others' at a third of the gap, summed."""
     return _summed_share(family, gap / 3)
 
 

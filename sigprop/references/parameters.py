@@ -46,7 +46,7 @@ def layer_states(lam: complex, x: signal.Sequence) -> np.ndarray:
 
 
 def summed_states(lam: complex, x: signal.Sequence) -> np.ndarray:
-    """The same as sums of powers, the inputs scaled beforehand."""
+    """First dozen normalised states as sums of powers, the inputs scaled beforehand."""
     inputs = np.array([np.sqrt(1 - abs(lam) ** 2) * x(t) for t in range(12)])
     powers = np.power(lam + 0j, np.arange(12))
     return np.convolve(powers, inputs)[:12]
@@ -73,7 +73,7 @@ def real_slope(omega: float, n: int, **_: Any) -> float:
 
 
 def real_slope_difference(omega: float, n: int, **_: Any) -> float:
-    """The same by differences of the state."""
+    """``dh/domega`` of a unit input ``n`` steps old, by differences of the state."""
     gamma = np.sqrt(1 - np.tanh(omega) ** 2)
     return central(lambda e: gamma * np.tanh(omega + e) ** n)
 
@@ -96,7 +96,7 @@ def polar_slope(omega: float, x: signal.Sequence, **_: Any) -> complex:
 
 
 def polar_slope_contour(omega: float, x: signal.Sequence, **_: Any) -> complex:
-    """The same as a contour integral over a complex parameter."""
+    """``dh_0/domega`` along the path, as a contour integral over complex ``omega``."""
     inputs, ages = _inputs(x)[::-1], np.arange(AGES)
     return contour(
         lambda w: np.power(_path(w, np.tanh, np.exp), ages) @ inputs, omega, 0.05
@@ -116,7 +116,7 @@ def polar_moment(omega: float, **_: Any) -> float:
 
 
 def polar_moment_autodiff(omega: float, **_: Any) -> float:
-    """The same by autodiff of the scan's impulse response."""
+    """``E|dh/domega|^2`` under white noise, by autodiff of the impulse response."""
 
     def response(omega: Any) -> Any:
         lam = _path(omega, jnp.tanh, jnp.exp)[None]
@@ -135,7 +135,7 @@ def unit_factor(lam: complex, rho: float) -> float:
 
 
 def unit_factor_impulse(lam: complex, rho: float) -> float:
-    """The same from the scan's impulse response."""
+    """The factor on inputs that makes ``E|h|^2 = 1``, from the impulse response."""
     return signal.impulse_moment(lam, rho).real ** -0.5
 
 
@@ -163,7 +163,7 @@ def input_gradient(
 def input_difference(
     lam: float, gamma: float, x: signal.Sequence, target: signal.Sequence
 ) -> np.ndarray:
-    """The same by differences, exact as the loss is quadratic."""
+    """``dL/dx_t`` of a squared loss by differences, exact as it is quadratic."""
     inputs, wanted = (
         np.array([series(t) for t in range(8)], float) for series in (x, target)
     )
@@ -185,7 +185,7 @@ def constant_sensitivity(lam: complex, nu: float) -> float:
 
 
 def constant_sensitivity_impulse(lam: complex, nu: float) -> float:
-    """The same from the scan's derivative."""
+    """``E|dh/dlam|^2`` under a constant input, from the scan's derivative."""
     return abs(signal.kernels(lam, AGES)[1].sum()) ** 2
 
 
@@ -195,7 +195,7 @@ def white_factor(nu: float) -> float:
 
 
 def white_factor_impulse(nu: float) -> float:
-    """The same from the scan's impulse response."""
+    """Factor that makes ``E|h|^2 = 1`` under white noise, from the scan's response."""
     return float(np.linalg.norm(signal.kernels(nu, AGES)[0]) ** -1)
 
 
@@ -219,7 +219,7 @@ def white_sensitivity(nu: float) -> float:
 
 
 def white_sensitivity_sum(nu: float) -> float:
-    """The same as a sum over ages of slopes of powers."""
+    """``E|dh/dnu|^2`` under white noise, normalised, as a sum over ages."""
     ages = np.arange(AGES)
     kernel = contour(lambda z: np.power(z, ages), nu, 0.02)
     return float((1 - nu**2) * np.sum(np.abs(kernel) ** 2))
@@ -231,7 +231,7 @@ def modulus_share(nu: float) -> float:
 
 
 def modulus_share_sum(nu: float) -> float:
-    """The same as a sum over ages."""
+    """``E|dh/domega|^2`` with ``nu = tanh(omega)``, normalised, as a sum over ages."""
     ages, omega = np.arange(AGES), np.arctanh(nu)
     kernel = contour(lambda w: np.power(np.tanh(w), ages), omega, 0.02)
     return float((1 - nu**2) * np.sum(np.abs(kernel) ** 2))
@@ -243,7 +243,7 @@ def phase_share(nu: float) -> float:
 
 
 def phase_share_sum(nu: float) -> float:
-    """The same as a sum over ages."""
+    """``E|dh/domega|^2`` with the phase ``(1 - nu^2) omega``, as a sum over ages."""
     return (1 - nu**2) ** 2 * plain_phase_share_sum(nu)
 
 
@@ -253,7 +253,7 @@ def plain_phase_share(nu: float) -> float:
 
 
 def plain_phase_share_sum(nu: float) -> float:
-    """The same as a sum over ages."""
+    """``E|dh/dtheta|^2``, normalised, as a sum over ages."""
     ages = np.arange(AGES)
     return float((1 - nu**2) * np.sum((ages * nu**ages) ** 2))
 
@@ -264,12 +264,12 @@ def mitigated(nu: float) -> np.ndarray:
 
 
 def mitigated_sum(nu: float) -> np.ndarray:
-    """The same as sums over ages."""
+    """Sensitivity under white noise, normalised, without and with ``tanh``, by sums."""
     return np.array([white_sensitivity_sum(nu), modulus_share_sum(nu)])
 
 
 def unmitigated(nu: float) -> np.ndarray:
-    """The same one step of mitigation earlier: neither, and normalised alone."""
+    """Sensitivity under white noise, by sums: unnormalised, and normalised alone."""
     normalised = white_sensitivity_sum(nu)
     return np.array([normalised / (1 - nu**2), normalised])
 

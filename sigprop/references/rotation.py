@@ -80,7 +80,7 @@ def all_at_once(
     inputs: Inexact[np.ndarray, "time size"],
     initial: Float[np.ndarray, " size"],
 ) -> Float[np.ndarray, "time size"]:
-    """The same from the system ``x_t - A x_{t-1} = v_t`` of all times."""
+    """States of ``x_t = A x_{t-1} + v_t`` from one linear system of all times."""
     time, size = inputs.shape
     whole = np.eye(time * size) - np.kron(np.eye(time, k=-1), A)
     right = inputs.copy()
@@ -178,7 +178,7 @@ def fading_in_eigenbasis(seed: int, size: int, alpha: float, gamma: float) -> fl
 
 
 def exponential_series(S: Matrix, terms: int = 60) -> Matrix:
-    """``sum S^k / k!`` of half the matrix, squared."""
+    """``exp(S)``: the series of ``exp(S / 16)``, to the 16th power."""
     half = np.eye(len(S))
     total = half.copy()
     for k in range(1, terms):
@@ -214,7 +214,7 @@ def member_of_blocks(seed: int, size: int, sign: int) -> Matrix:
 
 
 def member_of_precise_blocks(seed: int, size: int, sign: int) -> Matrix:
-    """The same, multiplied and its determinant taken with 30 digits."""
+    """Membership of ``P Theta P^T``, product and determinant with 30 digits."""
     with mpmath.workdps(30):
         Q = mpmath.matrix(orthogonal(seed, size, sign).tolist())
         P, _ = mpmath.qr(Q)
@@ -226,7 +226,7 @@ def member_of_precise_blocks(seed: int, size: int, sign: int) -> Matrix:
 
 
 def member(seed: int, size: int, **_) -> Matrix:
-    """What a member of SO(N) gives."""
+    """Membership as SO(N) has it: ``A A^T = A^T A = I`` and ``det A = 1``, stacked."""
     return np.vstack([np.eye(size), np.eye(size), np.ones((1, size))])
 
 
@@ -242,7 +242,7 @@ def phases_of_blocks(seed: int, size: int) -> Float[np.ndarray, " size"]:
 
 
 def phases_of_schur(seed: int, size: int) -> Float[np.ndarray, " size"]:
-    """The same from the diagonal of the complex Schur form."""
+    """Phases of the eigenvalues of ``P Theta P^T``, sorted, from its Schur form."""
     triangle = scipy.linalg.schur(rotation(seed, size), output="complex")[0]
     return np.sort(np.angle(np.diag(triangle)))
 
@@ -269,7 +269,7 @@ def determinant_of_any(seed: int, size: int) -> float:
 
 
 def product_of_exponentials(seed: int, size: int) -> float:
-    """The same from the eigenvalues."""
+    """``det exp(M)`` of a matrix that is not skew, from its eigenvalues."""
     return float(np.prod(np.exp(np.linalg.eigvals(0.5 * draw(seed, size, size)))).real)
 
 
@@ -307,7 +307,7 @@ def skew_products(seed: int, size: int) -> Matrix:
 
 
 def skew_products_by_spectrum(seed: int, size: int) -> Matrix:
-    """The same from the Hermitian ``i S``."""
+    """``S S^T`` and ``S^T S``, stacked, from the spectrum of the Hermitian ``i S``."""
     values, U = np.linalg.eigh(1j * skew(seed, size))
     return np.vstack(2 * [np.real((U * values**2) @ U.conj().T)])
 

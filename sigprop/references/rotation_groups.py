@@ -91,7 +91,7 @@ def _skew_logarithm(P: Matrix) -> Matrix:
 
 
 def share_by_eigenvectors(seed: int, size: int) -> float:
-    """The same share, ``P`` and angles from complex eigenvectors of ``A - A^T``."""
+    """Share of rotations reproduced with ``P`` and angles from complex eigenvectors."""
     sample = [A for A in _sample(seed, size) if _simple(A)]
     reached = 0
     for A in sample:
@@ -115,7 +115,7 @@ def share_by_eigenvectors(seed: int, size: int) -> float:
 
 
 def _simple(A: Matrix) -> bool:
-    """Whether no two eigenvalues coincide."""
+    """True where no two eigenvalues coincide."""
     values = np.linalg.eigvals(A)
     gaps = np.abs(values[:, None] - values) + np.eye(len(A))
     return bool(gaps.min() > 1e-6)
@@ -141,7 +141,7 @@ def sign_changes(seed: int, size: int) -> int:
 
 
 def sign_changes_by_roots(seed: int, size: int) -> int:
-    """The same from the roots of the determinant as a polynomial of the path."""
+    """Zeros, modulo 2, of the determinant on the path, as a polynomial's roots."""
     path, degree = _path(seed, size), 2 * size
     nodes = 0.5 - 0.5 * np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
     fitted = np.polynomial.Chebyshev.fit(
@@ -177,7 +177,7 @@ def dense_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
 
 
 def complex_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
-    """The same, each plane as one complex number."""
+    """``Theta x`` with one complex product for each plane."""
     z = draw(seed, size).view(complex) * np.exp(1j * angles(seed, size))
     return z.view(float)
 

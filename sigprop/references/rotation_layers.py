@@ -129,7 +129,7 @@ def norms_through_layer(seed: int, heads: int, size: int) -> Float[np.ndarray, "
 
 
 def norms_by_covariance(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
-    """The same, each head's covariance propagated."""
+    """``E|x_t|^2`` at t = 1 ... under white inputs, by propagated covariances."""
     total = np.zeros(TIME)
     for A, B in _dense(parameters(seed, heads, size)):
         moments = np.zeros_like(A)
@@ -159,7 +159,7 @@ def correlated_norm(seed: int, size: int, rho: float) -> float:
 
 
 def correlated_norm_by_lyapunov(seed: int, size: int, rho: float) -> float:
-    """The same from the covariance of state and input together."""
+    """Stationary ``E|x|^2`` under inputs ``R = rho^|lag|``, by Lyapunov's equation."""
     ((A, B),) = _dense(parameters(seed, 1, size))
     still, eye = np.zeros((WIDTH, size)), np.eye(WIDTH)
     step = np.block([[A, rho * B], [still, rho * eye]])
@@ -198,7 +198,7 @@ def both_directions(seed: int, heads: int, size: int) -> Sequence:
 
 
 def both_by_loops(seed: int, heads: int, size: int) -> Sequence:
-    """The same by dense matrices: forwards, and backwards with another ``C``."""
+    """Outputs of the bidirectional layer by dense matrices, one ``C`` a direction."""
     p, u = parameters(seed, heads, size), inputs(seed)
 
     def states(v):
@@ -217,7 +217,7 @@ def angles_of_layer(heads: int, size: int) -> float:
 
 
 def angles_of_loops(heads: int, size: int) -> float:
-    """The same of the dense matrices."""
+    """Planes that the dense matrices turn: half their eigenvalues off the real axis."""
     ((A, _), *_) = _dense(parameters(1, heads, size))
     return np.sum(np.abs(np.linalg.eigvals(A).imag) > 1e-9) / 2
 
@@ -230,7 +230,7 @@ def decay_of_layer(gamma_log: float) -> float:
 
 
 def decay_precisely(gamma_log: float) -> Any:
-    """The same with 30 digits, by the series of the two exponentials."""
+    """``exp(-exp(gamma_log))`` with 30 digits, by the series of both exponentials."""
     with mpmath.workdps(30):
         inner = mpmath.nsum(
             lambda k: mpmath.mpf(gamma_log) ** k / mpmath.factorial(k), [0, 80]

@@ -21,7 +21,7 @@ Sequence = Float[np.ndarray, "time width"]
 
 
 class Parameters(NamedTuple):
-    """What the listing's ``init_params`` returns, in its shapes."""
+    """The parameters that the listing's ``init_params`` returns, in its shapes."""
 
     theta: Float[np.ndarray, "heads half"]
     gamma_log: Float[np.ndarray, "heads 1"]

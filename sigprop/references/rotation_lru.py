@@ -63,7 +63,7 @@ def paired_lru(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
 
 
 def paired_sum(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
-    """The same from the sum over inputs."""
+    """Outputs of an LRU with eigenvalues in conjugate pairs, as a sum over inputs."""
     lam, B, C = _pairs(seed, pairs, conjugate)
     v = inputs(seed) @ B.T
     return (unrolled(np.diag(lam), v) @ C.T).real

@@ -39,7 +39,7 @@ def parameters_in_thousands(both: bool, mixing: str, skew: bool) -> float:
 
 
 def parameters_by_hand(both: bool, mixing: str, skew: bool) -> float:
-    """The same from the sizes in Table 3 and Appendix B.2."""
+    """Parameters of that network, in thousands, from Table 3 and Appendix B.2."""
     width, states, heads, layers, classes = 96, 128, 32, 6, 35
     size = states // heads
     turning = heads * (size // 2 + 1 + (size * (size - 1) // 2 if skew else size**2))
@@ -66,14 +66,14 @@ def preset_rows() -> Float[np.ndarray, "tasks columns"]:
 
 
 def variance_of_listing(rows: int, columns: int) -> float:
-    """What the listing multiplies a standard normal ``B`` or ``C`` by, squared."""
+    """Square of the listing's factor on a standard normal ``B`` or ``C``, measured."""
     plain = np.random.RandomState(0).normal(size=(rows, columns))
     drawn = np.random.RandomState(0).normal(size=(rows, columns)) / np.sqrt(columns)
     return np.mean(drawn**2) / np.mean(plain**2)
 
 
 def variance_of_layer(rows: int, columns: int) -> float:
-    """The same of the layer's ``B``, from its key."""
+    """Square of the layer's factor on a standard normal ``B``, measured from its key."""
 
     def drawn(key):
         plain = jax.random.normal(jax.random.split(key, 6)[3], (rows, columns))

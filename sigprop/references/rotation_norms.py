@@ -53,7 +53,7 @@ def norm_of_outcomes(seed: int, alpha: float, gamma: float) -> float:
 
 
 def norm_of_moments(seed: int, alpha: float, gamma: float) -> float:
-    """The same from the second moments of state and input together."""
+    """Mean of ``|alpha (gamma A x + B u)|^2``, from joint second moments."""
     both = np.hstack(outcomes(seed))
     step = alpha * np.hstack([gamma * rotation(seed, SIZE), input_matrix(seed, 2.0)])
     return np.trace(step @ (both.T @ both / len(both)) @ step.T)
@@ -108,7 +108,7 @@ def step_norm(
 def step_norm_of_atoms(
     seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True, **_
 ) -> float:
-    """The same for independent states and inputs, each on finitely many atoms."""
+    """``E|x_t|^2`` for independent states and inputs, each on finitely many atoms."""
     roots = (covariance(seed, c), _input_covariance(seed, white))
     x, u = (
         np.linalg.cholesky(moments).T * math.sqrt(len(moments)) for moments in roots
@@ -160,7 +160,7 @@ def scale_by_root(gamma: float, c: float, s: float, seed: int = 1) -> float:
 
 
 def scale_by_trials(gamma: float, c: float, s: float, seed: int = 2) -> float:
-    """The same from one step, whose norm grows with the square of ``alpha``."""
+    """The ``alpha`` that keeps the norm at ``c``, from one step with ``alpha = 1``."""
     return math.sqrt(c / _norm_after(gamma, c, s, 1.0, 1.0, 1, seed))
 
 
@@ -170,7 +170,7 @@ def kept_by_printed_scale(gamma: float, c: float, s: float, seed: int = 1) -> fl
 
 
 def kept_in_pairs(gamma: float, c: float, s: float, seed: int = 3) -> float:
-    """The same by summing squared impulse responses, the state as one more input."""
+    """``E|x_t|^2`` after a step with Lemma 3's printed constant, by impulse responses."""
     A, B = rotation(seed, SIZE), input_matrix(seed, s)
     L = np.linalg.cholesky(covariance(seed, c))
     columns = np.hstack([gamma * A @ L, B]) / math.sqrt(c * gamma**2 + s)
@@ -204,7 +204,7 @@ def trace_by_root(gamma: float, c: float, s: float = 1.0) -> float:
 
 
 def trace_by_steps(gamma: float, c: float, s: float = 1.0) -> float:
-    """The same from the norm after steps."""
+    """``Tr(B^T B)`` at which the norm is ``c`` again after six steps."""
     return factor_by_steps(gamma, c, s) ** 2 * s
 
 
@@ -214,7 +214,7 @@ def stationary_with_printed_factor(gamma: float, c: float, seed: int = 1) -> flo
 
 
 def summed_with_printed_factor(gamma: float, c: float, seed: int = 2) -> float:
-    """The same, squared impulse responses summed until they vanish."""
+    """Stationary norm with Eq. 11's factor, by summed squared impulse responses."""
     A, B = rotation(seed, SIZE), input_matrix(seed, 2.0)
     response, total = math.sqrt((1 - c * gamma**2) / 2.0) * B, 0.0
     for _ in range(math.ceil(-20 / math.log(gamma))):
@@ -290,7 +290,7 @@ def lru_by_covariance(
 def lru_by_double_sum(
     s_1: float, s_2: float, r_1: float, r_2: float, T: int, seed: int = 5
 ) -> float:
-    """The same: ``Tr(W_i^* W_j) E[u u]`` over all pairs of inputs."""
+    """``E|x_T|^2`` from the zero state, by ``Tr(W_i^* W_j) E[u u]`` over input pairs."""
     lam, B = _lru(s_1, s_2, _modes(r_1, r_2), seed)
     weights = [lam[:, None] ** (T - k) * B for k in range(1, T + 1)]
     pairs = itertools.product(range(T), repeat=2)
@@ -319,7 +319,7 @@ def normalised_lru_limit(s_1: float, s_2: float, r_1: float, r_2: float) -> floa
 
 
 def normalised_lru_sum(s_1: float, s_2: float, r_1: float, r_2: float) -> float:
-    """The same after many steps."""
+    """Norm with rows times ``sqrt(1 - |lambda|^2)``, after steps until it settles."""
     return lru_limit_by_sum(s_1 * (1 - r_1**2), s_2 * (1 - r_2**2), r_1, r_2)
 
 

@@ -75,7 +75,7 @@ def diagonalised(seed: int, size: int, shift: float = 0.0) -> Matrix:
 
 
 def diagonalised_precisely(seed: int, size: int, shift: float = 0.0) -> Any:
-    """The same with 40 digits."""
+    """``P Lambda P^{-1}`` from eigenvectors with 40 digits."""
     with mpmath.workdps(40):
         values, P = mpmath.eig(mpmath.matrix(nearly(seed, size, shift).tolist()))
         return P * mpmath.diag(values) * P**-1

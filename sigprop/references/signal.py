@@ -97,7 +97,7 @@ def ensemble_moment(lam: complex, x: Sequence) -> float:
 
 
 def ensemble_moment_direct(lam: complex, x: Sequence) -> float:
-    """The same by the filter applied to each series."""
+    """``E|h_0|^2`` over three series cut from ``x``, each filtered directly."""
     ages = range(AGES // 2)
     found = [sum(lam**n * x(50 * k - n) for n in ages) for k in range(3)]
     return float(np.mean(np.abs(found) ** 2))
@@ -114,7 +114,7 @@ def spectral_moment(lam: complex, R: Any) -> float:
 
 
 def simulated_moment(lam: complex, R: Any) -> float:
-    """The same by running the package's scan on each line."""
+    """``E|h|^2`` of a process of spectral lines, the package's scan run on each line."""
     freqs, weights = np.array(R.lines).T
     lines = np.exp(1j * np.outer(np.arange(4 * AGES), freqs))
     return float(weights @ np.abs(_states(lam, lines)[-1]) ** 2)
@@ -166,7 +166,7 @@ def spectral_sensitivity(lam: complex, R: Any) -> float:
 
 
 def impulse_sensitivity(lam: complex, R: Any) -> float:
-    """The same from the scan's derivative."""
+    """``E|dh/dlam|^2`` of spectral lines, from the scan's differentiated response."""
     return _spectral(kernels(lam, 4 * AGES)[1], R)
 
 
@@ -222,7 +222,7 @@ def central(function: Callable[[float], Any], step: float = 4e-3) -> Any:
 
 
 def partial_differences(lam: complex, x: Sequence) -> np.ndarray:
-    """The same by differences."""
+    """Derivatives of ``h_0`` by real and imaginary part, by central differences."""
     inputs = _past(x)
 
     def along(turn: complex) -> complex:

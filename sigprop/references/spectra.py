@@ -44,7 +44,7 @@ def decay_norm(kind: str, steps: int, **_: object) -> float:
 
 
 def decay_norm_by_layer(kind: str, steps: int, **_: object) -> float:
-    """The same through a layer; the switching one is rectified, its inputs switch it."""
+    """Norm of a layer's Jacobian over ``steps`` updates; inputs switch a ReLU's units."""
     start, inputs = np.array([0.5, 1.0]), np.zeros((steps, 2))
     A = JACOBIANS[kind][0]
     if kind == "switching":
@@ -102,7 +102,7 @@ def _orthogonal() -> np.ndarray:
 
 
 def orthogonal_norms_by_power(steps: int) -> np.ndarray:
-    """The same of the matrix power, as roots of eigenvalues of the Gram matrix."""
+    """Singular values of an orthogonal matrix's power, from its Gram matrix."""
     power = np.linalg.matrix_power(_orthogonal(), steps)
     return np.sqrt(np.linalg.eigvalsh(power.T @ power))
 
@@ -155,7 +155,7 @@ def moved_matrix(case: str, nu0: float, theta0: float) -> np.ndarray:
 
 
 def moved_matrix_by_polynomial(case: str, nu0: float, theta0: float) -> np.ndarray:
-    """The same as the matrix polynomial that takes those values on the spectrum."""
+    """``P diag(lam') P^-1`` as the polynomial in the matrix that interpolates Eq. 15."""
     A = matrix_of(case)
     values = np.linalg.eigvals(A)
     moved = _moved_eigenvalues(values, nu0, theta0)
@@ -188,7 +188,7 @@ def outer_radius(spread: str, nu0: float) -> float:
 
 
 def outer_radius_by_norm(spread: str, nu0: float) -> float:
-    """The same, the spectral radius being half the norm in the limit."""
+    """Largest modulus after Eq. 15, the radius half the spectral norm in the limit."""
     radius = np.linalg.norm(_random(spread), 2) / 2
     return nu0 + (1 - nu0) * math.tanh(radius)
 

@@ -75,7 +75,7 @@ def leaked_as_printed(regions: Regions, omega: float, scale: float) -> complex:
 
 
 def leaked(regions: Regions, omega: float, scale: float) -> complex:
-    """The same over ``2 pi``, which no choice of prefactor takes away."""
+    """The spectrum convolved with the kernel, over ``2 pi``: right for any prefactor."""
     return leaked_as_printed(regions, omega, scale) / (2 * np.pi)
 
 
@@ -103,7 +103,7 @@ def separate_integrals(
 def product_from_transforms(
     width_1: float, width_2: float, time: float, scale: float
 ) -> complex:
-    """The same with the prefactors that the two inverse transforms need."""
+    """Product of two inverse transforms, each with the prefactor that it needs."""
     value = separate_integrals(width_1, width_2, time, scale)
     return value / (2 * np.pi * scale) ** 2
 
@@ -148,7 +148,7 @@ def shifted_transform(omega: float, delay: float, width: float) -> complex:
 
 
 def phased_transform(omega: float, delay: float, width: float) -> complex:
-    """The same from the transform of the signal without its delay."""
+    """Transform of a delayed lopsided signal, as a phase times the undelayed one's."""
     return complex(np.exp(-1j * omega * delay) * shifted_transform(omega, 0.0, width))
 
 
@@ -167,7 +167,7 @@ def steady_sine(lam: complex, frequency: float, phase: float, k: int) -> float:
 def started_sine(
     lam: complex, frequency: float, phase: float, k: int, history: int
 ) -> float:
-    """The same with ``history`` inputs before time 0."""
+    """Real output at time ``k`` under a sine with ``history`` inputs before time 0."""
     ages = np.arange(k + history + 1)
     return float(np.real(lam**ages @ np.sin(frequency * (k - ages) + phase)))
 
@@ -204,12 +204,12 @@ def causal_share(kernel: str) -> float:
 
 
 def held_gain(pole: complex, dt: float, drive: complex) -> complex:
-    """What one held input adds, from the exponential of the augmented matrix."""
+    """Input coefficient of zero-order hold, from the augmented matrix's exponential."""
     return complex(expm(dt * np.array([[pole, drive], [0, 0]]))[0, 1])
 
 
 def layer_gain(pole: complex, dt: float, drive: complex) -> complex:
-    """The same from the discretisation that the S4D layer runs."""
+    """Input coefficient of zero-order hold, from the S4D layer's discretisation."""
     with double_precision(True):
         _, gain = discretise(
             jnp.log(-jnp.asarray(pole.real)),
@@ -331,12 +331,12 @@ def eigenvalue_of_lin(index: int, dt: float) -> complex:
 
 
 def modulus_of_lin(index: int, dt: float) -> float:
-    """Its modulus."""
+    """Modulus of S4D-Lin's discrete eigenvalue at ``index``, by the layer's hold."""
     return abs(eigenvalue_of_lin(index, dt))
 
 
 def phase_of_lin(index: int, dt: float) -> float:
-    """Its phase."""
+    """Phase of S4D-Lin's discrete eigenvalue at ``index``, by the layer's hold."""
     return float(np.angle(eigenvalue_of_lin(index, dt)))
 
 

@@ -112,7 +112,7 @@ def _dense(seed: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def block_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " steps"]:
-    """The same response from real blocks of size two, conjugates and reals in pairs."""
+    """Impulse response of a random dense system, from real blocks of size two."""
     A, B, C = _dense(seed, n)
     lam, V = np.linalg.eig(A)
     inward, outward = np.linalg.solve(V, B), C @ V
@@ -193,7 +193,7 @@ def _white() -> np.ndarray:
 
 
 def white_covariance_drawn(lag: int) -> float:
-    """The same of 200 000 draws."""
+    """``R`` of unit white noise, measured on 200 000 draws."""
     x = _white()
     return float(np.mean(x[:, : 1000 - lag] * x[:, lag:]))
 
@@ -248,5 +248,5 @@ def eigenvalues_sorted(seed: int) -> Complex[np.ndarray, " n"]:
 
 
 def conjugates_sorted(seed: int) -> Complex[np.ndarray, " n"]:
-    """Their conjugates, in order."""
+    """Conjugates of a drawn teacher's eigenvalues, in order."""
     return np.sort_complex(eigenvalues_sorted(seed).conj())

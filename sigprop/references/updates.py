@@ -66,7 +66,7 @@ def held_by_solver(dt: float) -> np.ndarray:
 
 
 def held_by_series(dt: float) -> np.ndarray:
-    """The same by Taylor's series of the solution."""
+    """The state after ``dt`` under a held input, by the solution's Taylor series."""
     change = A @ START + B * HELD
     h, factor = START.copy(), 1.0
     for order in range(1, 40):
@@ -167,7 +167,7 @@ def sigmoid_by_layer(lam: float) -> float:
 
 
 def sigmoid_by_sum(lam: float) -> float:
-    """The same with powers written out and a complex step."""
+    """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, powers and a complex step."""
     moment = memory.moment_by_sum(lam, 0.0, "sensitivity")
     return (1 - lam**2) * _sigmoid_slope_by_step(lam) ** 2 * moment
 
@@ -179,7 +179,7 @@ def optimal_slope_by_sum(lam: float) -> float:
 
 
 def optimal_slope_by_layer(lam: float) -> float:
-    """The same by bisection on the slope, with the layer's response."""
+    """Slope ``dlam/domega`` with normalised moment one, by bisection and the layer."""
     w = memory.layer_response(lam, "sensitivity") * math.sqrt(1 - lam**2)
     low, high = 0.0, 2.0
     for _ in range(60):
@@ -216,7 +216,7 @@ def backward_by_layer(lam: float, rho: float) -> float:
 
 
 def backward_by_sum(lam: float, rho: float) -> float:
-    """The same from ``dL/dx_t = gamma sum_k lam^k dL_{t+k}/dh``."""
+    """Moment of ``gamma sum_k lam^k dL_{t+k}/dh``, errors ``R = rho^|lag|``."""
     k = np.arange(400)
     return memory.pair_sum(math.sqrt(1 - lam**2) * lam**k, rho)
 
@@ -227,7 +227,7 @@ def euler_by_sum(dt: float, a: float) -> float:
 
 
 def euler_by_layer(dt: float, a: float) -> float:
-    """The same through the layer."""
+    """``E[h^2]`` of ``h <- (1 + dt a) h + dt x`` under white input, through the layer."""
     return memory.pair_sum(dt * memory.layer_response(1 + dt * a, "state"), 0.0)
 
 
@@ -282,7 +282,7 @@ def _by_layer(
 
 
 def curvature_by_layer(star: float) -> float:
-    """The same by autodiff through the layer."""
+    """``d2L/dlam2`` at the teacher, on the real axis, by autodiff through the layer."""
     return _by_layer(star, 0.0, star, 0, 2)
 
 
@@ -294,7 +294,7 @@ def circle_curvature_by_difference(r: float) -> float:
 
 
 def circle_curvature_by_layer(r: float) -> float:
-    """The same by autodiff through the layer."""
+    """``d2L/dtheta2`` at the teacher, on its circle, by autodiff through the layer."""
     return _by_layer(r, 0.0, r, 1, 2)
 
 
@@ -309,7 +309,7 @@ def circle_slope_by_difference(r: float, theta: float) -> float:
 
 
 def circle_slope_by_layer(r: float, theta: float) -> float:
-    """The same by autodiff through the layer."""
+    """``dL/dtheta`` at a wrong phase ``theta``, by autodiff through the layer."""
     return _by_layer(r, theta, r, 1, 1)
 
 
@@ -375,5 +375,5 @@ def loss_by_sum(lam: complex, star: float) -> float:
 
 
 def loss_by_layer(lam: complex, star: float) -> float:
-    """The same through the layer."""
+    """The loss against a real teacher, through the layer."""
     return _by_layer(abs(lam), float(np.angle(lam)), star, 0, 0)
