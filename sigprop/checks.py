@@ -43,7 +43,7 @@ def _decided(
 
 
 def _diverges(decay: Any, turn: Any) -> bool:
-    """Whether the sensitivity does, towards ``exp(i pi turn)``: what is true."""
+    """True where the sensitivity diverges as ``lam`` tends to ``exp(i pi turn)``."""
     return decay != -1 or turn == 1
 
 
@@ -247,7 +247,7 @@ SLIPS: dict[str, dict[str, Check]] = {
 
 
 def score(claim: Claim) -> Score:
-    """Whether each check notices the slips made in what it checks."""
+    """Mutation score of a check: slips made in what it checks, and which survive."""
     slips = SLIPS[claim.quantity.rpartition(".")[2]]
     survivors = [
         name

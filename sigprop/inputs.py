@@ -105,7 +105,7 @@ class White(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class Constant(GaussianProcess):
-    """The same Gaussian value at every step: ``R(lag) = variance``."""
+    """One Gaussian value drawn for all steps: ``R(lag) = variance``."""
 
     variance: float = 1.0
     initial_width = 1

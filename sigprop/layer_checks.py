@@ -118,7 +118,7 @@ class Scaled:
         return self.size * self.process.sample(key, num, length, dtype)
 
     def autocovariance(self, lags: Any) -> Any:
-        """That of the process, times the number squared."""
+        """Autocovariance of the process, times the number squared."""
         return self.size**2 * self.process.autocovariance(lags)
 
 
@@ -163,7 +163,7 @@ def closed(claim_id: str) -> dict[str, dict[str, float]]:
 
 @functools.cache
 def impulses(claim_id: str) -> dict[str, dict[str, float]]:
-    """The same moments from the layer's responses to impulses."""
+    """Moments of a claim's layer, by input, from its responses to impulses."""
     layer = _layer(claim_id)
     at, lags = position(layer, STEPS), np.arange(STEPS)
     return {
@@ -247,7 +247,7 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def score(claim: Claim) -> Score:
-    """Whether the impulse responses refute each slip in the lag weight.
+    """Mutation score: slips in the lag weight that impulse responses refute or miss.
 
     They do if state or output moves by more than the agreement asked of them.  Slips in
     the perturbation of the modes, and in how two directions meet, are not tried.

@@ -171,7 +171,7 @@ def value_questions(name: str) -> list[Question]:
 
 
 def _forms(R: Float[np.ndarray, " lags"]) -> dict[str, Float[np.ndarray, "a a2"]]:
-    """What the weights of each pair of ages become by each slip."""
+    """Weights of each pair of ages in the loss, by the slip that is made in them."""
     return {
         slip: losses.pair_weights(R, STEPS, weights)
         for slip, weights in losses.SLIPS.items()
@@ -343,7 +343,7 @@ def gradient(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def score(claim: Claim) -> Score:
-    """Whether the simulation's plan alone refutes each slip in the weight of two ages."""
+    """Mutation score of the simulation's plan: slips in the weight of two ages."""
     with double_precision(True):
         if claim.quantity.endswith("expectation"):
             asked = [value_questions(name) for name in SMALL]

@@ -140,7 +140,7 @@ def teacher() -> LinearRNN:
 
 
 def task(process: Any, length: int) -> TeacherStudent:
-    """What all students learn."""
+    """The teacher-student task that all students learn."""
     make = jax.jit(
         lambda one: teacher_student(one, process, length), compiler_options=ONCE
     )

@@ -1,4 +1,4 @@
-"""What holds of drawn parameters holds of learnt ones: moments, gradients, curvature.
+"""Checks that learnt parameters obey what drawn ones do: moments, gradients, curvature.
 
 A student is trained with the exact loss.  At the parameters that it found, the moments
 of its state, output and gradients are judged against ``sigprop.linear.predicted_moments``, by
@@ -276,7 +276,7 @@ def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteRes
 
 
 def _learnt(now: Subject) -> RouteResult:
-    """Whether the loss fell enough for the parameters to be called learnt."""
+    """Result of checking that the loss fell enough for parameters to be learnt."""
     before, after = now.found.losses[0], now.found.losses[-1]
     word = "confirmed" if before > LEARNT * after else "refuted"
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
@@ -333,13 +333,13 @@ def _moment_slips(now: Subject) -> dict[str, dict[str, float]]:
 
 
 def _is_seen(ratio: float, sized: Plan) -> bool:
-    """Whether the plan refutes a form that the truth exceeds so many times."""
+    """True where the plan refutes a form to which the truth has this ratio."""
     low, high = sized.detectable
     return not low < ratio < high
 
 
 def score(claim: Claim) -> Score:
-    """Whether some route refutes each slip in the moments and in the curvature.
+    """Mutation score: slips in moments and curvature, and which survive every route.
 
     The simulation's plan, or impulses and autodiff where a slip moves too little for it.
     """

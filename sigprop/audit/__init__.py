@@ -1,1 +1,1 @@
-"""What theory says of a trained network or of a series, against what is measured."""
+"""Audits of a trained network or a series: measurements beside theoretical moments."""

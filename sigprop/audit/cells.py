@@ -22,7 +22,7 @@ Cells = list[list[str]]
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number; one that is not finite is."""
+    """True where a cell is a number, be it finite or not."""
     return NUMBER.fullmatch(cell.strip()) is not None
 
 
@@ -74,7 +74,7 @@ def _is_apart(line: str, mark: str) -> bool:
 
 
 def _advice(row: list[str]) -> str:
-    """What to do about a row that is too long by the commas inside its numbers."""
+    """Advice on a row that is too long by the commas inside its numbers, or nothing."""
     if not all(map(is_number, row)):
         return ""
     return ", or write numbers with a decimal point and no decimal comma"
@@ -86,7 +86,7 @@ def _is_comma(cell: str) -> bool:
 
 
 def _has_decimal_commas(lines: list[int], cells: Cells) -> bool:
-    """Whether numbers have commas, and none has a point.
+    """True where numbers have decimal commas, and none has a point.
 
     Raises:
         ValueError: If some have the one and some the other.

@@ -80,7 +80,7 @@ def autocovariance(
 
 
 class Signal(NamedTuple):
-    """What is known of a signal that drives modes.
+    """Autocovariance of a signal that drives modes, and its gain in each.
 
     Attributes:
         own: ``R`` as each mode sees it.
@@ -113,7 +113,7 @@ def signal(
 
 
 class Theory(NamedTuple):
-    """What the predictions for one recurrence need beside signals.
+    """Eigenvalues, responses and lag weights from which a recurrence's moments follow.
 
     Attributes:
         lam: Eigenvalues.
@@ -266,7 +266,7 @@ class Who(NamedTuple):
 
     @property
     def paired(self) -> Bool[Array | np.ndarray, " num"]:
-        """Whether a sequence counts, and has a partner."""
+        """True for each sequence that counts and has a partner."""
         return self.valid & (self.partners != np.arange(self.valid.shape[0]))
 
 

@@ -1,4 +1,4 @@
-"""Whether the theory of moments holds inside a trained network, on its real inputs.
+"""Second moments of a trained network on its real inputs, measured and predicted.
 
 For every recurrence of a network, and for every one of its modes: measured second moments
 of the state, of its sensitivity ``dz/dlam``, of the error ``dL/dz`` that comes back and of

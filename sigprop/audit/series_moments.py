@@ -137,7 +137,7 @@ def _compiled(
 def lag_weights(
     quantity: str, gap: float, theta: float, steps: int, horizon: Expr = oo
 ) -> Float[np.ndarray, " steps"]:
-    """What each lag ``0..steps-1`` of an autocovariance adds to a second moment.
+    """Weights of the lags ``0..steps-1`` of an autocovariance in a second moment.
 
     Evaluates ``theory.diagonal.functional``, at the horizon ``oo`` or ``T = steps``.
     The derived form subtracts ``|lam|^2`` from 1 and loses digits like

@@ -1,4 +1,4 @@
-"""What every command shares: where it prints, and how it fails."""
+"""Output and errors of every command: where it prints, and how it fails."""
 
 import errno
 import sys
@@ -132,7 +132,7 @@ def _named(files: tuple[Path | None, ...]) -> str:
 
 
 def _of_system(error: OSError, files: tuple[Path | None, ...]) -> str:
-    """What the system refused, where, and what to do.  Messages of ours say it already."""
+    """Message for a system error: reason, place and remedy; our own as they are."""
     if error.errno is None and error.filename is None:
         if isinstance(error, FileNotFoundError | ConnectionError):
             return str(error)

@@ -187,7 +187,7 @@ def _couplings(
 ) -> Iterator[
     tuple[Int[np.ndarray, " n"], Int[np.ndarray, " m"], Float[np.ndarray, "n m"]]
 ]:
-    """What every two families share: the products of first derivatives.
+    """Gauss-Newton blocks of every two families: overlaps of first derivatives.
 
     A real part is half of a number and half of its conjugate, so that two of them share
     half the real part of what the numbers share plain and what they share conjugated.

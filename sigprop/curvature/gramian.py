@@ -68,7 +68,7 @@ def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
 def shared(
     first: System, second: System, law: Geometric | Lags
 ) -> Float[np.ndarray, " pairs"]:
-    """What the responses of two batches of systems share; one of them may be single."""
+    """Inner products of the responses of two batches of systems; one may be single."""
     A, B, C, _ = first
     F, G, K, _ = second
     X, power, other = B @ np.swapaxes(G, -1, -2), A, F

@@ -33,7 +33,7 @@ BREAKDOWN = 16  # roundings of the largest entry, below which a remainder is not
 @final
 @dataclass(frozen=True)
 class Krylov:
-    """What products say of a matrix, from one start; build one with ``lanczos``.
+    """Lanczos decomposition of a matrix from one start; build one with ``lanczos``.
 
     Attributes:
         start: The vector that was multiplied first.

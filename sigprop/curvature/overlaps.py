@@ -1,4 +1,4 @@
-"""What filters of one stationary input share: the tables that every Hessian is made of.
+"""Overlaps of filters of one stationary input: the tables that make every Hessian.
 
 A filter ``x**age`` runs forwards or backwards in time; a skip connection is ``0**age``.
 ``Law`` sums over infinitely many ages by the closed forms of ``theory.overlaps``,
@@ -33,7 +33,7 @@ Others = Sequence[Complex[np.ndarray, "*others"]]
 
 
 class Table(NamedTuple):
-    """What each pair of two filters shares, with its derivatives by the eigenvalues."""
+    """Overlaps of each pair of two filters, and derivatives by their eigenvalues."""
 
     value: Complex[np.ndarray, "n m"]
     by_first: Complex[np.ndarray, "n m"]

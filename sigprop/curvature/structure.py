@@ -1,4 +1,4 @@
-"""What a Hessian looks like: eigenpairs, how diagonal it is, and how large a step it bears.
+"""Structure of a Hessian: eigenpairs, how diagonal it is, how large a step it bears.
 
 Source: Zucchet & Orvieto (2024), Section 4.3 and Fig. 4.
 """

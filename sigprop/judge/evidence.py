@@ -136,7 +136,7 @@ def _limits(form: Expr) -> Iterable[Any]:
 
 
 def holds(evidence: Evidence, value: np.ndarray, form: np.ndarray) -> bool:
-    """Whether a value stands to a form as the evidence says."""
+    """True where a value has the relation to a form that the evidence names."""
     if value.shape != form.shape or not np.isfinite(value).all():
         return False
     if not np.isfinite(form).all():
@@ -197,7 +197,7 @@ def split(claim: Claim) -> Points:
 
 
 class Judged(NamedTuple):
-    """What evidence says: results, mutation score, and where a print fails."""
+    """Outcome of judged evidence: results, mutation score, and where a print fails."""
 
     results: tuple[RouteResult, ...]
     score: Score
@@ -333,7 +333,7 @@ def _score(
     truth: list[np.ndarray],
     found: Mapping[str, list[np.ndarray]],
 ) -> Score:
-    """Whether some route at some point notices each slip of the true form."""
+    """Mutation score: slips of the true form, and which no route notices anywhere."""
     total, survivors = 0, []
     for name, forms in _wrong(claim, evidence, points, truth):
         pairs = zip(forms, truth, strict=True)

@@ -1,4 +1,4 @@
-"""What long work will take, from a short trial of it on this machine, before it begins."""
+"""Forecasts of the time and memory of long work, from a short trial on this machine."""
 
 import os
 import sys

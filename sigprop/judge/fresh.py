@@ -1,4 +1,4 @@
-"""What the simulations alone say at a seed: the words that another seed could change.
+"""Simulations alone, taken again at a seed: the words that another seed could change.
 
 A run judges at one seed.  Here its random part is taken again at others, with the plans,
 the closed forms and the compiled programs of the first, and every word is held against
@@ -41,13 +41,13 @@ class Answer(NamedTuple):
 
 
 def parts() -> tuple[str, ...]:
-    """What can be simulated by itself: all grids together, and each whole model."""
+    """Names of what is simulated by itself: the grids together, and each whole model."""
     checks = (one.id for one in registry().values() if one.quantity in CHECKS)
     return (GRIDS, *checks)
 
 
 def gridded(claim: Claim) -> bool:
-    """Whether a claim is simulated with the grids."""
+    """True where a claim is simulated with the grids."""
     return simulated(claim) or claim.quantity == "ring_law"
 
 

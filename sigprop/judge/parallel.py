@@ -46,7 +46,7 @@ def check(claim: Claim, seed: int) -> ClaimResult:
 
 
 def check_results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """What the routes of a claim with its own check find."""
+    """Results of the routes of a claim that brings its own check."""
     name = claim.quantity.rpartition(".")[2]
     return getattr(_place(claim), name)(claim, seed)
 

@@ -1,4 +1,4 @@
-"""What a run will need, decided before it: margins, sample sizes, mutation scores.
+"""Plans made before a run: margins, sample sizes, mutation scores.
 
 Free of JAX, so that ``sigprop show`` answers at once.
 """
@@ -66,12 +66,12 @@ def margin_of(claim: Claim, tier: str) -> float:
 
 
 def is_check(claim: Claim) -> bool:
-    """Whether a claim brings its own check or evidence, or nothing, instead of a grid."""
+    """True where a claim has its own check, evidence or nothing in place of a grid."""
     return not claim.quantity or claim.quantity.startswith(("sigprop.", "evidence"))
 
 
 def simulated(claim: Claim) -> bool:
-    """Whether a claim's quantity is simulated on a grid."""
+    """True where a claim's quantity is simulated on a grid."""
     return claim.quantity in SIMULATED
 
 

@@ -1,4 +1,4 @@
-"""What a verification run says about each claim: plain records, ready for JSON."""
+"""Records of what a verification run found about each claim, ready for JSON."""
 
 import dataclasses
 import json
@@ -66,7 +66,7 @@ class ClaimResult:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the status is the one that was announced; see ``announced``."""
+        """True where the status is the one that was announced; see ``announced``."""
         return self.status == self.expected
 
 
@@ -87,7 +87,7 @@ class Run:
 
     @property
     def as_expected(self) -> bool:
-        """Whether every claim has its expected status; see ``announced``."""
+        """True where every claim has its expected status; see ``announced``."""
         return all(claim.as_expected for claim in self.claims)
 
 

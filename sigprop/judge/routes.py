@@ -143,7 +143,7 @@ def _quadratic_form(
     right: Complex[np.ndarray, " time"],
     source: Input,
 ) -> complex:
-    """The same double sum from lag weights found by FFT."""
+    """``sum_{n,m} left_n conj(right_m) R(n-m)``, from lag weights found by FFT."""
     size = 2 * len(left)
     spectrum = np.fft.fft(left, size) * np.conj(np.fft.fft(right, size))
     weights = np.fft.ifft(spectrum)

@@ -67,7 +67,7 @@ class Case:
 
     @property
     def finite(self) -> bool:
-        """Whether the derived form depends on the number of steps."""
+        """True where the derived form depends on the number of steps."""
         return self.derived.has(T)
 
 
@@ -100,7 +100,7 @@ def prepare(claim: Claim, tier: str, samples: int | None = None) -> Case:
 
 
 def _symbolic(claim: Claim, agree: bool, which: str = "printed") -> RouteResult:
-    """Whether SymPy finds a form equal to the derived one, for all parameters.
+    """Result of SymPy's comparison of a form with the derived one, for all parameters.
 
     Agreement counts for the derived form; a correction that disagrees counts against.
     """

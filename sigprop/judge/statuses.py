@@ -23,7 +23,7 @@ def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteRe
 
 
 def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> Status:
-    """What the routes say together, measured: no status that a row announces is read.
+    """Status from the results of all routes; no status that a row announces is read.
 
     The statement is refuted where it fails within its condition and what is true is
     known; conditional where it fails beyond it alone; undecided where the routes do not

@@ -32,7 +32,7 @@ WALKED = 2**14  # steps times neurons of a trial of how long a simulation takes
 
 
 class Setting(NamedTuple):
-    """What a callable formula is given: one neuron, one input, the steps seen."""
+    """Arguments of a callable formula: one neuron, one input, the number of steps."""
 
     lam: complex
     gap: float

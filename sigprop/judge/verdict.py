@@ -109,7 +109,7 @@ class Plan:
 
     @property
     def decides(self) -> bool:
-        """Whether a right form is confirmed with probability ``1 - beta`` or more.
+        """True where a right form is confirmed with probability ``1 - beta`` or more.
 
         The miss is written with tails, which stay accurate where ``1 - power`` does not.
         """

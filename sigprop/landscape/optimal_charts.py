@@ -109,7 +109,7 @@ def _regular_part() -> Callable[..., Any]:
 
 
 def _loss_metric(law: Geometric, gap: Grid, phase: Grid, along: str) -> Grid:
-    """What the direction of the state turns, and what its phase does."""
+    """Squared speed of the normalised state: of its direction plus of its phase."""
     inverse = 1 / (gap * (2 - gap))
     lam = (1 - gap) * np.exp(1j * phase)
     first, second = _regular_part()(lam, lam.conj(), *law)

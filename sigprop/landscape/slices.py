@@ -240,7 +240,7 @@ class Quadratic(NamedTuple):
     bend: Float[np.ndarray, "k k"]
 
     def __call__(self, *steps: Float[Any, " _"]) -> Float[np.ndarray, "*grid"]:
-        """What ``slices`` would be, were the loss quadratic."""
+        """The quadratic loss on the grid of all steps, laid out as by ``slices``."""
         grid = np.stack(np.meshgrid(*steps, indexing="ij"), -1)
         bent = np.einsum("...i,ij,...j->...", grid, self.bend, grid) / 2
         return self.value + grid @ self.slope + bent

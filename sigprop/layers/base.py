@@ -97,7 +97,7 @@ class Layer(eqx.Module):
 
 
 def known(leaf: Any) -> bool:
-    """Whether a leaf of a tree holds inexact numbers, and not what is being traced."""
+    """True for a leaf that is an array of inexact numbers and is not being traced."""
     return not isinstance(leaf, Tracer) and eqx.is_inexact_array(leaf)
 
 

@@ -1,4 +1,4 @@
-"""What layers have in common that read a sequence from both of its ends."""
+"""Base of the layers that read a sequence from both of its ends."""
 
 from typing import Any, ClassVar, NoReturn
 

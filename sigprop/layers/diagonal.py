@@ -1,4 +1,4 @@
-"""What diagonal layers share: ``h_t = lam h_{t-1} + gamma B u_t``, ``y = Re(C h) + D u``.
+"""Base of diagonal layers: ``h_t = lam h_{t-1} + gamma B u_t``, ``y = Re(C h) + D u``.
 
 A layer adds its own coordinates of ``lam`` and its own normalisation ``gamma``.
 """

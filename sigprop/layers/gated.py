@@ -23,7 +23,7 @@ from sigprop.neuron.scan import scan_linear
 
 
 class _Gated(Layer):
-    """What does not depend on the gate's arguments."""
+    """Base of the gated layers: all that does not depend on the gate's arguments."""
 
     b_f: Float[Array, " n"]
     C: Float[Array, "d_out n"]

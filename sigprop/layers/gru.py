@@ -53,7 +53,7 @@ class GRU(Layer):
         return jnp.zeros_like(self.b_f)
 
     def _entering(self, u: Float[Array, "time d_in"]) -> Float[Array, "time gates"]:
-        """What inputs and biases add to ``r``, ``f`` and ``n``, side by side."""
+        """Terms that inputs and biases add to ``r``, ``f`` and ``n``, side by side."""
         weights = jnp.concatenate([self.W_rx, self.W_fx, self.W_nx])
         return u @ weights.T + jnp.concatenate([self.b_r, self.b_f, self.b_nx])[None]
 

@@ -55,7 +55,7 @@ class LSTM(Layer):
         return jnp.zeros(self.state_size, self.b_f.dtype)
 
     def _entering(self, u: Float[Array, "time d_in"]) -> Float[Array, "time gates"]:
-        """What inputs and biases add to ``i``, ``f``, ``o`` and ``g``, side by side."""
+        """Terms of inputs and biases in ``i``, ``f``, ``o`` and ``g``, side by side."""
         weights = jnp.concatenate([self.W_ix, self.W_fx, self.W_ox, self.W_gx])
         biases = jnp.concatenate([self.b_i, self.b_f, self.b_o, self.b_g])
         return u @ weights.T + biases[None]

@@ -185,7 +185,7 @@ def _draw(
 
 
 def _forward(arrays: Mapping[str, Array], heads: int) -> dict[str, Array]:
-    """What both directions share, by the names of ``RotRNN``."""
+    """Parameters that both directions share, by the names that ``RotRNN`` has."""
     size = arrays["P"].shape[1]
     return {
         "theta": jnp.exp(arrays["theta_log"]).reshape(heads, size // 2),

@@ -152,7 +152,7 @@ class RotRNN(Layer):
         return read_out(*self.outward(P), z)
 
     def diagonal(self) -> ComplexDiagonal:
-        """The same map as a complex diagonal layer, in the coordinates ``P^T h``."""
+        """The layer's map as a complex diagonal layer, in the coordinates ``P^T h``."""
         P, nu = self.rotations(), jnp.exp(self.gamma_log)[:, None]
         return ComplexDiagonal(
             *self.inward(P),

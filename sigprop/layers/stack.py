@@ -29,12 +29,12 @@ class Stack(Layer):
 
     @property
     def linear(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether all layers are."""
+        """True where all layers of the stack are linear."""
         return all(layer.linear for layer in self.layers)
 
     @property
     def stable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether all layers are."""
+        """True where all layers of the stack are stable."""
         return all(layer.stable for layer in self.layers)
 
     @property

@@ -34,12 +34,12 @@ class TwoWay(Bidirectional):
 
     @property
     def linear(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether both halves are."""
+        """True where both the forward and the backward layer are linear."""
         return self.forward.linear and self.backward.linear
 
     @property
     def stable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether both halves are."""
+        """True where both the forward and the backward layer are stable."""
         return self.forward.stable and self.backward.stable
 
     def halves(self) -> tuple[Layer, Layer]:

@@ -70,7 +70,7 @@ def _mend_token(node: ET.Element) -> None:
 
 
 def _is_name(node: ET.Element) -> bool:
-    """Whether ``node`` is a function's name, perhaps with a script, such as log."""
+    """True where ``node`` is a function's name, perhaps with a script, such as log."""
     if node.tag in {"msub", "msup", "msubsup", "munder"} and len(node):
         return _is_name(node[0])
     if node.tag == "mrow" and len(node) == 1:
@@ -80,7 +80,7 @@ def _is_name(node: ET.Element) -> bool:
 
 
 def _opens(node: ET.Element) -> bool:
-    """Whether ``node`` begins with an operator, a fence or a space of its own."""
+    """True where ``node`` begins with an operator, a fence or a space of its own."""
     while node.tag == "mrow" and len(node):
         node = node[0]
     return node.tag in {"mo", "mspace"}

@@ -251,7 +251,7 @@ def environment() -> Environment:
 
 
 def shared(run: Run) -> dict[str, Any]:
-    """What every page's template is given: the run, and how its claims are laid out."""
+    """Variables of every page's template: the run, and how its claims are laid out."""
     return {
         "run": run,
         "counts": Counter(claim.status for claim in run.claims),

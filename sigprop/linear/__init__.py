@@ -1,1 +1,1 @@
-"""What is exact for any linear layer: responses, moments, losses."""
+"""Exact results for any linear layer: responses, moments, losses."""

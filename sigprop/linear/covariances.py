@@ -1,4 +1,4 @@
-"""What may stand for the autocovariance of a stationary process, and what may not.
+"""Tests that numbers can be the autocovariance of a stationary process.
 
 ``R`` at lags ``0, 1, ... n - 1`` is one if its Toeplitz matrix is positive semi-definite.
 Any other would give negative second moments.

@@ -65,7 +65,7 @@ def spectrum(process: Any) -> Geometric | Lags:
 
 
 def stationary_target(teacher: Layer, process: Any) -> Modes:
-    """What ``stationary_loss`` needs of a teacher: its modes.
+    """Modes of a teacher, as ``stationary_loss`` takes them.
 
     Raises:
         ValueError: If the teacher has no basis of eigenvectors or is not stable, or the

@@ -28,7 +28,7 @@ IMPULSE = 1e-6  # size of the impulses that a layer that is not linear is given
 
 @runtime_checkable
 class Process(Protocol):
-    """What is asked of an input: a process of ``sigprop.inputs``."""
+    """Protocol of an input; the processes of ``sigprop.inputs`` follow it."""
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = ...
@@ -100,7 +100,7 @@ def channels(
 
 
 class Look(NamedTuple):
-    """What one batch is drawn for: its size, and whether each output is looked at."""
+    """Shape of one batch of a measurement, and whether each output is looked at."""
 
     num: int
     steps: int
@@ -254,7 +254,7 @@ def exact(
     at: int,
     batch: int = BATCH,
 ) -> dict[str, float]:
-    """The same moments of a linear layer from its responses to unit impulses.
+    """Second moments of a linear layer from its responses to unit impulses.
 
     Of a layer that is not linear, those of its first-order responses.
 

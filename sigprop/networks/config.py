@@ -1,4 +1,4 @@
-"""What a network is made of, as plain data that a file can hold."""
+"""Configuration of a network, as plain data that a file can hold."""
 
 import dataclasses
 import json

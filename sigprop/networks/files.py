@@ -159,7 +159,7 @@ def read(path: File) -> tuple[Arrays, dict[str, Any] | None]:
 
 
 def load(path: File, build: Callable[[dict[str, Any]], T]) -> T:
-    """What ``save`` wrote.  Precision is as in ``fill``.
+    """Read the tree that ``save`` wrote.  Precision is as in ``fill``.
 
     Args:
         path: A file that ``save`` wrote.

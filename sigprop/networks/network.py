@@ -39,12 +39,12 @@ class Network(eqx.Module):
 
     @property
     def causal(self) -> bool:
-        """Whether outputs before pooling depend on nothing that comes after them."""
+        """True where outputs before pooling depend on nothing that comes after them."""
         return all(block.layer.causal for block in self.blocks)
 
     @property
     def training(self) -> bool:
-        """Whether something is dropped, or normalised by the batch's own moments."""
+        """True where something is dropped, or normalised by the batch's own moments."""
         drops = self.config.dropout > 0 and not self.blocks[0].dropout.inference
         norm = self.blocks[0].norm
         return drops or (isinstance(norm, BatchNorm) and not norm.inference)
@@ -91,7 +91,7 @@ class Network(eqx.Module):
         length: Length = None,
         key: PRNGKeyArray | None = None,
     ) -> tuple[Float[Array, "*time width"], eqx.nn.State]:
-        """What the decoder sees.  Arguments and errors as for a call."""
+        """Features that the decoder reads.  Arguments and errors as for a call."""
         self._require(u, length, key)
         x = self.encode(u, length)
         keys = [None] * len(self.blocks)
@@ -102,7 +102,7 @@ class Network(eqx.Module):
         return self.pool(x, length), state
 
     def initial_states(self) -> Stream:
-        """What ``step`` starts from: no memory and nothing pooled; also a reset."""
+        """Stream that ``step`` begins with: no memory, nothing pooled; also a reset."""
         states = tuple(block.layer.initial_state() for block in self.blocks)
         total = jnp.zeros(self.config.width, self.encoder.weight.dtype)
         return states, (jnp.zeros_like(total[0]), total)
@@ -139,7 +139,7 @@ class Network(eqx.Module):
     def encode(
         self, u: Num[Array, "time *features"], length: Length
     ) -> Float[Array, "time width"]:
-        """What the first block sees; padding may hold anything."""
+        """Inputs of the first block; padding may hold anything."""
         u = clear_padding(u, length)
         if isinstance(self.encoder, eqx.nn.Linear):
             return jax.vmap(self.encoder)(u)
@@ -151,7 +151,7 @@ class Network(eqx.Module):
     def pool(
         self, x: Float[Array, "time width"], length: Length
     ) -> Float[Array, "*time width"]:
-        """What is taken from the steps."""
+        """Features after pooling: the last valid step, the mean, or every step."""
         if self.config.pooling == "none":
             return x
         steps = jnp.maximum(x.shape[0] if length is None else length, 1)

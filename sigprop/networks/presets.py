@@ -15,7 +15,7 @@ TURN = 2 * math.pi
 
 @dataclass(frozen=True)
 class Task:
-    """What a task gives and asks; ``inputs`` is the vocabulary where there are tokens."""
+    """Sizes of a task; ``inputs`` is the vocabulary where there are tokens."""
 
     inputs: int
     outputs: int

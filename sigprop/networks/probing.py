@@ -1,4 +1,4 @@
-"""What every layer of a network is given, and how large its states become."""
+"""Inputs of every layer of a network, and how large its states become."""
 
 from typing import Any
 

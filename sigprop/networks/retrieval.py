@@ -29,7 +29,7 @@ class TwoTowers(eqx.Module):
 
     @property
     def config(self) -> NetworkConfig:
-        """What the network was built from."""
+        """The configuration from which the network was built."""
         return self.tower.config
 
     def __call__(

@@ -76,7 +76,7 @@ class Split(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What the scan carries: state, sensitivity, running sums of both squares."""
+    """Carry of the scan: state, sensitivity, running sums of the squares of both."""
 
     h: Split
     s: Split

@@ -91,7 +91,7 @@ def scan_linear_reference(
     resets: Bool[Array, " time"] | None = None,
     reverse: bool = False,
 ) -> Inexact[Array, "time n"]:
-    """What ``scan_linear`` computes, as a plain scan: for every derivative, and slow.
+    """Run ``h_t = lam_t h_{t-1} + x_t`` in a plain scan: all derivatives, and slow.
 
     Raises:
         ValueError: As ``scan_linear``.
@@ -122,7 +122,7 @@ def stream(
 
 
 def choose(length: int, size: int, platform: str) -> Method:
-    """What ``auto`` means for ``length`` steps of ``size`` bytes in all on a platform."""
+    """Method that ``auto`` means, by steps, bytes in all and platform."""
     if platform == "cpu" or length <= SHORT_ON_GPU:
         return "sequential"
     return "chunked" if size >= LARGE_ON_GPU else "associative"

@@ -1,1 +1,1 @@
-"""What every number rests on: precision, devices, files, seeds, SymPy made numeric."""
+"""Numerical foundations: precision, devices, files, seeds, SymPy made numeric."""

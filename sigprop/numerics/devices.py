@@ -34,6 +34,6 @@ def device_kind() -> str:
 
 
 def default_device() -> str:
-    """What JAX computes on unless told otherwise, as results name it."""
+    """JAX's default device, as results name it: its platform and kind."""
     device = jax.devices()[0]
     return f"{device.platform}: {device.device_kind}"

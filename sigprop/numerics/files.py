@@ -174,7 +174,7 @@ def _remove_left_behind(folder: Path) -> None:
 
 
 def _is_dead(host: str, pid: int, life: str) -> bool:
-    """Whether a writer is known to be gone; of other machines' nothing is known."""
+    """True where a writer is known to be gone; of other machines' nothing is known."""
     if host != _host() or os.name != "posix":
         return False
     try:
@@ -188,7 +188,7 @@ def _is_dead(host: str, pid: int, life: str) -> bool:
 
 
 def _host() -> str:
-    """This machine, and the numbering of processes that this one is part of."""
+    """Digest of this machine and of the process numbering that this process is in."""
     space = ""
     with suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")
@@ -196,7 +196,7 @@ def _host() -> str:
 
 
 def _life(pid: int) -> str:
-    """What tells a process from others that have its number at other times.
+    """Digest that tells a process from others that have its number at other times.
 
     From the boot and the ticks since then (field 22 of ``/proc/PID/stat``; the second
     field, a name in brackets, may hold anything).  A dead process that nobody has asked

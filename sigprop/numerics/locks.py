@@ -23,7 +23,7 @@ HELD = {
 
 @contextmanager
 def claimed(place: Path) -> Iterator[bool]:
-    """Whether the work that a file stands for is this process's, until the block ends.
+    """Hold a file's work until the block ends; yields False where another process does.
 
     Raises:
         OSError: If the file cannot be made.

@@ -141,7 +141,7 @@ def sign_changes(seed: int, size: int) -> int:
 
 
 def sign_changes_by_roots(seed: int, size: int) -> int:
-    """Zeros, modulo 2, of the determinant on the path, as a polynomial's roots."""
+    """Zeros, modulo 2, of the determinant on a path in ``t``, as a polynomial's roots."""
     path, degree = _path(seed, size), 2 * size
     nodes = 0.5 - 0.5 * np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
     fitted = np.polynomial.Chebyshev.fit(

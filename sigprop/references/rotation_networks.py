@@ -39,7 +39,7 @@ def parameters_in_thousands(both: bool, mixing: str, skew: bool) -> float:
 
 
 def parameters_by_hand(both: bool, mixing: str, skew: bool) -> float:
-    """Parameters of that network, in thousands, from Table 3 and Appendix B.2."""
+    """Thousands of parameters for Speech Commands, from Table 3 and Appendix B.2."""
     width, states, heads, layers, classes = 96, 128, 32, 6, 35
     size = states // heads
     turning = heads * (size // 2 + 1 + (size * (size - 1) // 2 if skew else size**2))

@@ -1,1 +1,1 @@
-"""What networks are trained on: one module a task, data and losses together."""
+"""Tasks on which networks are trained: one module each, data and losses together."""

@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
     @property
     def packed(self) -> dict[str, Any]:
-        """What loaders with a cache take."""
+        """Arguments of the loaders that have a cache."""
         return {"cache": self.cache, "progress": self.progress}
 
 

@@ -41,7 +41,7 @@ PATIENCE = 1_000_000  # pairs; some need thousands
 @final
 @dataclass(frozen=True)
 class Rules:
-    """What is drawn; lengths are in pixels.
+    """Rules by which a picture is drawn; lengths are in pixels.
 
     Attributes:
         window: Side of the picture.
@@ -169,7 +169,7 @@ class _Field:
         return self.taken[pad:-pad, pad:-pad]
 
     def rooms(self, row: int, column: int) -> UInt8[np.ndarray, " candidates"]:
-        """What is free at the candidates of a pivot."""
+        """Free room at each of the candidates around a pivot."""
         start = self.origin + row * len(self.room) + column
         return self.room.take(self.places + start)
 

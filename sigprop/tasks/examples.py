@@ -1,4 +1,4 @@
-"""What every data set delivers: examples of one shape, in an order that can be resumed.
+"""Examples of one shape that every data set delivers, in an order that can be resumed.
 
 Inputs are tokens ``(n, L)`` or numbers ``(n, L, d)``, or pairs of such as ``(n, 2, L)``,
 padded on the right to the data set's own ``L``; a batch says which steps and which examples
@@ -91,7 +91,7 @@ class Examples:
 
     @property
     def full(self) -> bool:
-        """Whether nothing is padded."""
+        """True where no example is padded."""
         return bool((self.lengths == self.steps).all())
 
     def take(self, rows: Int[np.ndarray, " batch"], size: int | None = None) -> Batch:
@@ -144,7 +144,7 @@ class DataSet:
 
     @property
     def pairs(self) -> bool:
-        """Whether an example is two sequences."""
+        """True where an example is two sequences."""
         return self.train.lengths.ndim == 2
 
 

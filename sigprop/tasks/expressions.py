@@ -31,7 +31,7 @@ PATIENCE = 200  # blocks without a new expression
 @final
 @dataclass(frozen=True)
 class Rules:
-    """What is drawn, and which lengths are kept; by default the long-range variant.
+    """Rules by which expressions are drawn and kept; by default the long-range variant.
 
     Attributes:
         max_depth: Levels; all nodes of the last one are digits.

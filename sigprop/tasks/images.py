@@ -243,7 +243,7 @@ def _idx_head(
 
 
 def _at_most(stream: io.BufferedIOBase, size: int) -> bytes:
-    """What a stream holds, unpacked no further than wanted, whatever a header claims."""
+    """Bytes of a stream up to a size, unpacked no further, whatever a header claims."""
     content = bytearray()
     while piece := stream.read(min(size - len(content), PIECE)):
         content += piece

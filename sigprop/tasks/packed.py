@@ -27,7 +27,7 @@ LAYOUT = 2  # of a packed file; another number leaves old ones alone
 @final
 @dataclass(frozen=True)
 class Form:
-    """What the rows of a file have in common.
+    """Width, vocabulary and classes that all rows of a file have in common.
 
     Attributes:
         width: Steps of a padded example.

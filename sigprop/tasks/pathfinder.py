@@ -240,7 +240,7 @@ class _Work:
         return slice(number * SHARD, min((number + 1) * SHARD, self.total))
 
     def done(self, pieces: Mapping[int, Callable[[], T]]) -> Iterator[tuple[int, T]]:
-        """What some of the pieces return, by their numbers and as they are ready."""
+        """Results of some of the pieces with their numbers, as they are ready."""
         ready = self.total - sum(self._size(number) for number in pieces)
         results = _parallel if self.workers > 1 else _serial
         for number, result in results(pieces, self.workers):
@@ -300,7 +300,7 @@ def _held(work: _Work) -> Arrays:
 
 
 def _kept(cache: Path, key: object, work: _Work) -> Arrays:
-    """The same from packed files, made first where they are missing."""
+    """Pictures and labels from packed files, made first where they are missing."""
     path = place(cache, "pathfinder.npy", (LAYOUT, key))
     if not _is_packed(path):
         try:

@@ -29,7 +29,7 @@ from sigprop.linear.infinite_loss import stationary_loss, stationary_target
 
 @runtime_checkable
 class Stationary(Protocol):
-    """What is asked of an input: a process of ``sigprop.inputs``."""
+    """Protocol of a stationary input; the processes of ``sigprop.inputs`` follow it."""
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = ...
@@ -208,7 +208,7 @@ def expected_loss(
 
 
 def is_white(process: Stationary, length: int) -> bool:
-    """Whether inputs fewer than ``length`` steps apart are uncorrelated."""
+    """True where inputs fewer than ``length`` steps apart are uncorrelated."""
     return not _covariances(process, length)[1:].any()
 
 

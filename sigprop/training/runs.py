@@ -42,7 +42,7 @@ Progress = Callable[[int, Mapping[str, float]], None]
 
 @dataclass(frozen=True)
 class Job:
-    """What is trained: a recipe for a model on a task, and a seed."""
+    """A training: a recipe for a model on a task, and a seed."""
 
     task: str
     model: str
@@ -88,7 +88,7 @@ def run(
 def _run(
     job: Job, data: DataSet, folder: Path, *, every: float, **told: Any
 ) -> dict[str, Any]:
-    """The same, in a folder of its own."""
+    """Train, go on, or read the stored result, in a folder that is claimed already."""
     done, place = folder / RESULT, folder / CHECKPOINT
     if done.is_file():
         return _read(done, SCORES)
@@ -131,7 +131,7 @@ def claim(folder: Path, job: Job) -> None:
 
 
 def read_about(folder: Path) -> dict[str, Any]:
-    """What a folder says is trained in it.
+    """The job of a folder's training as plain data.
 
     Raises:
         FileNotFoundError: If nothing is.

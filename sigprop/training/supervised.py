@@ -201,7 +201,7 @@ def _begin(recipe: Recipe, seed: int) -> Fit:
 
 @functools.lru_cache(maxsize=8)
 def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
-    """What is no parameter, and what multiplies the rate and the decay of each."""
+    """Everything but the parameters, and factors of their rates and of their decays."""
     network, _ = build(jax.random.key(0), recipe.network)
     groups = parameter_groups(network)
     factors = jax.tree.map(lambda one: recipe.factor if one in SLOW else 1.0, groups)
