@@ -29,7 +29,7 @@ RELAXATIONS = 20  # steps a unit of 1/gap: the transient is then below 1e-6 of t
 
 @dataclass(frozen=True)
 class Config:
-    """What to compute: the curves, the simulated points on them, and their number."""
+    """Settings of the study: curves, the simulated points on them, and their draws."""
 
     rhos: tuple[float, ...] = (0.0, 0.5, 0.9, 0.99, 1.0)
     smallest_gap: float = 1e-4

@@ -118,7 +118,7 @@ def inputs(config: Config) -> dict[str, Any]:
 
 
 class Expected(NamedTuple):
-    """What is known of a layer at an input before it runs.
+    """Moments of a layer at an input in closed form, and variances of the samples.
 
     ``variances`` are ``Var(s)/E[s]^2`` of ``s = |h|^2`` and ``s = |y|^2``.
     """

@@ -11,7 +11,7 @@ COMPLEX_PARTS = ("real", "imag")
 
 
 def attributes(file: Path) -> dict[str, Any]:
-    """What a file says of itself, its data unread.
+    """Read the attributes of a file that are single values, and none of its data.
 
     Raises:
         Exception: Of a dozen types, if it is damaged.

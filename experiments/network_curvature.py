@@ -169,7 +169,7 @@ class Ends(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What products with one network's Hessian show."""
+    """Ritz pairs, spectral density and random probes of one network's Hessian."""
 
     ends: Ends
     density: Quadrature

@@ -105,7 +105,7 @@ def inputs(config: Config) -> dict[str, Any]:
 
 
 class Blocks(NamedTuple):
-    """What sequences show of a network, an entry a block.
+    """Squares, gradients and inputs of a network on sequences, an entry a block.
 
     ``stream`` and ``state`` are squares at the last step, averaged over features and
     summed over neurons; ``inputs`` are those of the recurrence.

@@ -301,7 +301,7 @@ def closed(
 def differentiated(
     chart: Chart | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
-    """The same by differentiating the loss twice by one parameter."""
+    """Curvatures by modulus and angle at teachers of angle ``star``, by autodiff."""
     nu = jnp.asarray(1 - gap)
     (up, modulus), (across, angle) = _curves(chart or CHARTS["polar"], nu, star)
 

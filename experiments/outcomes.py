@@ -1,4 +1,4 @@
-"""What the tracked trainings say of the papers' statements: numbers for the ledger.
+"""Numbers for the ledger: the papers' statements, measured on the tracked trainings.
 
 Students are paired by seed: the same teacher for all.  Of the paired ratios of their
 losses, in decades, the second least and the second greatest of ten bound the median at

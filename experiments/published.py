@@ -69,7 +69,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Size:
-    """What was trained for how long; nothing where the paper does not say."""
+    """Sizes of a model and of its training; none where the paper does not say."""
 
     length: int
     width: int

@@ -133,7 +133,7 @@ def files(study: str) -> list[Path]:
 
 
 def exists(study: str, version: int, config: Any) -> bool:
-    """Whether a result of this cell is stored; says nothing of its condition."""
+    """True where a result of this cell is stored, be it sound or not."""
     return path(study, version, config).is_file()
 
 

@@ -295,7 +295,7 @@ def _read(file: Path) -> xr.Dataset:
 
 
 def findings(file: Path | None) -> str:
-    """What a gathered sweep says, in a few lines of text."""
+    """Findings of a gathered sweep, in a few lines of text."""
     if file is None:
         return "nothing is finished"
     dataset = store.read(file)
@@ -363,7 +363,7 @@ Attempt = Callable[[list[Chunk], int, Report], Iterator[tuple[Chunk, bool]]]
 
 @contextmanager
 def _hands(workers: int, scheduler: str | None) -> Iterator[Attempt]:
-    """This process, or the workers of a cluster."""
+    """A function that trains chunks, in this process or on the workers of a cluster."""
     if not (workers or scheduler):
         yield lambda todo, attempt, report: (
             (one, run_chunk(one, report)) for one in todo

@@ -109,7 +109,7 @@ def table(name: str, preset: str = "paper") -> Table:
 
 
 def content(name: str, preset: str = "paper") -> Content:
-    """What ``table`` draws.
+    """Heads, rows and notes of a table, as ``table`` draws them.
 
     Raises:
         ValueError: As ``table``.

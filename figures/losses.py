@@ -164,7 +164,7 @@ def compare(axes: Axes, x: np.ndarray, tuned: xr.Dataset) -> None:
 
 
 def caption(*tuned: xr.Dataset) -> str:
-    """What points, circles and bars of these results mean."""
+    """Caption that explains points, circles and bars of these results."""
     runs = tuned[0].sizes["run"]
     sure = 2 ** (1 - runs) <= 1 - LEVEL
     bars = f"{100 * LEVEL:g} % intervals of the median" if sure else "ranges"

@@ -102,7 +102,7 @@ def _axes(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _limits(data: xr.Dataset) -> tuple[float, float]:
-    """The same limits for both inputs, wide enough for whiskers and curves."""
+    """Limits that both inputs share, wide enough for whiskers and curves."""
     measured, theory = data["measured"], data["theory"]
     bottom = measured.quantile(0.05, "run", method="higher")
     top = measured.quantile(0.95, "run", method="lower")

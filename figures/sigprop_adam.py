@@ -1,4 +1,4 @@
-"""What Adam's effective rates are the inverse of: rows of the Hessian, not its diagonal."""
+"""Adam's effective rates against the norms of the Hessian's rows, and its diagonal."""
 
 import numpy as np
 import xarray as xr

@@ -131,7 +131,7 @@ class LagFunctional:
         return LagFunctional(change(self.zero), change(self.lag), self.last)
 
     def equals(self, other: "LagFunctional") -> bool:
-        """Whether both agree for every ``R``: weight by weight, exactly."""
+        """True where two functionals agree for every ``R``, weight by weight."""
         return self.last == other.last and all(
             is_zero(x - y) for x, y in ((self.zero, other.zero), (self.lag, other.lag))
         )

@@ -30,7 +30,7 @@ PAPERS = {
 
 
 class Status(StrEnum):
-    """What is known about a statement."""
+    """Status of a statement: how far it is true, as far as is known."""
 
     DEFINITION = "definition"
     PROVED = "proved"
@@ -42,7 +42,7 @@ class Status(StrEnum):
 
 
 class Kind(StrEnum):
-    """What sort of statement it is."""
+    """Kind of a statement, by what it asserts."""
 
     DEFINITION = "definition"
     IDENTITY = "identity"
@@ -58,7 +58,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Condition:
-    """What a statement needs beyond what its paper states or assumes throughout.
+    """A condition beyond those that a statement's paper states or assumes throughout.
 
     Attributes:
         words: For the reader.

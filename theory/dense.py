@@ -252,7 +252,7 @@ def vector_slopes(system: Dense) -> list:
 
 
 def unit_vector_slopes(system: Dense) -> list:
-    """The same of unit eigenvectors: less what would change their lengths."""
+    """``dP / dA_ij`` of unit eigenvectors: Eq. 69 without the changes of length."""
     P = system.vectors()
 
     def slope(G: Numbers) -> Numbers:

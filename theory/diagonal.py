@@ -155,7 +155,7 @@ def _mixed_derivative(expr: Expr, horizon: Expr) -> Expr:
 
 @cache
 def direct_functional(quantity: str, horizon: Expr = oo) -> LagFunctional:
-    """The same weights from the double sum over the solved kernel, without a lemma."""
+    """Lag weights of a second moment, from the double sum over the solved kernel."""
     kernel = state_kernel() if quantity == "state" else sensitivity_kernel()
     return _pair(kernel.result, horizon).map(conjugate_pair)
 
@@ -199,7 +199,7 @@ def stable_sensitivity() -> Expr:
 
 
 def stable_meaning(sign: int) -> dict[Expr, Expr]:
-    """What the stable symbols stand for, for ``rho`` of the given sign."""
+    """Expressions in ``lam`` of the stable symbols, for ``rho`` of the given sign."""
     square = lam * lam_bar
     modulus = square**S.Half
     size = sign * rho * modulus

@@ -123,7 +123,7 @@ def pair(source: str | None = None) -> Derivation:
 
 
 def _positive(quotient: Expr) -> Expr:
-    """The same quotient with factors ``1 - x``, not ``x - 1``, in its denominator."""
+    """A quotient whose denominator has factors ``1 - x`` in place of ``x - 1``."""
     numerator, denominator = fraction(quotient)
     for part in Mul.make_args(denominator):
         base, power = part.as_base_exp()
@@ -134,7 +134,7 @@ def _positive(quotient: Expr) -> Expr:
 
 
 def pair_is_the_double_sum() -> bool:
-    """Whether Lemma 2 gives the weights of the double sum, for every input."""
+    """Test that Lemma 2 gives the weights of the double sum, for every input."""
     direct = double_sum(lambda n, m: n * m * alpha ** (n - 1) * beta ** (m - 1))
     return direct.equals(lemma_2())
 

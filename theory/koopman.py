@@ -42,7 +42,7 @@ def toy_eigenvalues() -> tuple[Expr, ...]:
 
 
 def eigenfunctions_are_right() -> bool:
-    """Whether each evolves by its eigenvalue."""
+    """Test that each eigenfunction of the toy map evolves by its eigenvalue."""
     x = Matrix([x_1, x_2])
     moved = eigenfunctions(toy_map(x))
     still = eigenfunctions(x)
@@ -51,7 +51,7 @@ def eigenfunctions_are_right() -> bool:
 
 
 def koopman_is_linear() -> bool:
-    """Whether ``K(alpha f + beta g) = alpha K f + beta K g``, for any maps at all."""
+    """Test that ``K(alpha f + beta g) = alpha K f + beta K g``, for any maps at all."""
     f, g, S = Function("f"), Function("g"), Function("S")
 
     def advance(observable: Expr) -> Expr:
@@ -76,14 +76,14 @@ def toy_orbit() -> Derivation:
 
 
 def orbit_is_right() -> bool:
-    """Whether the orbit starts at ``x_2`` and obeys the map, which defines it."""
+    """Test that the orbit starts at ``x_2`` and obeys the map, which defines it."""
     x = toy_orbit().result
     step = a_2 * x + coupling * (a_1**steps * x_1) ** 2 - x.subs(steps, steps + 1)
     return simplify(step) == 0 and simplify(x.subs(steps, 0) - x_2) == 0
 
 
 def rotation_block() -> Matrix:
-    """What ``A`` does to ``[Re v, Im v]``, read off ``A v = lam v`` by its parts.
+    """Block of ``A`` on ``[Re v, Im v]``, read off the parts of ``A v = lam v``.
 
     Source: Orvieto et al. (2023), Appendix E.3.
     """
@@ -94,7 +94,7 @@ def rotation_block() -> Matrix:
 
 
 def block_multiplies_as_numbers() -> bool:
-    """Whether products of the blocks are the blocks of products."""
+    """Test that products of the blocks are the blocks of products."""
 
     def block(value: tuple[Expr, Expr]) -> Matrix:
         names = dict(zip((re_lam, im_lam), value, strict=True))
@@ -122,12 +122,12 @@ def toy_observable(count: int) -> Derivation:
 
 
 def toy_observable_as_printed() -> Expr:
-    """The same with one eigenvalue, the first, for all."""
+    """``first x_1 + second x_2`` after a step, by the first eigenvalue alone."""
     return toy_eigenvalues()[0] * toy_observable(0).result
 
 
 def conjugate_is_eigenvalue() -> bool:
-    """Whether ``A v* = lam* v*`` for real ``A``, by the parts of ``A v = lam v``."""
+    """Test that ``A v* = lam* v*`` for real ``A``, by the parts of ``A v = lam v``."""
     p, q = symbols("p q", real=True)
     image = expand((re_lam + I * im_lam) * (p + I * q)).as_real_imag()
     # A is real, so it acts on the parts of v by the parts of lam v.
@@ -136,7 +136,7 @@ def conjugate_is_eigenvalue() -> bool:
 
 
 def block_acts_on_parts() -> bool:
-    """Whether ``[Re v, Im v]`` times the derived block is ``[Re lam v, Im lam v]``."""
+    """Test that ``[Re v, Im v]`` times the block is ``[Re lam v, Im lam v]``."""
     p, q = symbols("p q", real=True)
     image = expand((re_lam + I * im_lam) * (p + I * q)).as_real_imag()
     return (

@@ -79,7 +79,7 @@ def potential(source: str) -> Derivation:
 
 
 def regular_part(source: str) -> tuple[Expr, Expr]:
-    """What correlation adds to ``d/dalpha`` and to ``d/dalpha d/dbeta`` of the logarithm.
+    """Correlation's terms in ``d/dalpha``, ``d/dalpha d/dbeta`` of ``log E[h conj(g)]``.
 
     White inputs alone give ``beta / (1 - alpha beta)`` and ``1 / (1 - alpha beta)^2``.
     """
@@ -335,7 +335,7 @@ def angle_coordinate(gain: str, source: str) -> Derivation:
 
 
 def radicand(gain: str) -> Poly:
-    """What is left under the root of the metric at any ``rho``, its squares taken out.
+    """Squarefree radicand of the square root of the metric, for any ``rho``.
 
     Raises:
         ValueError: As ``metric``.

@@ -1,4 +1,4 @@
-"""What Zucchet & Orvieto's main text and Appendix A say of one neuron, derived.
+"""Derivations of what Zucchet & Orvieto's main text and Appendix A say of one neuron.
 
 Notation: ``gap``  one minus a real eigenvalue;  ``nu0``  the inner radius;  ``time``  the
 ``T`` of the Chrono initialisation;  ``eta``  a learning rate;  ``curvature``  a second
@@ -125,7 +125,7 @@ def controlled_limit() -> Derivation:
 
 
 def sigmoid_controlled() -> Derivation:
-    """The same with the sigmoid and a gamma of ``sqrt(1 - lam^2)``, white input."""
+    """Sensitivity under ``gamma = sqrt(1 - lam^2)`` and the sigmoid, white input."""
     slope = sigmoid_slope().result
     white = normalised("sensitivity").result.subs(rho, 0)
     return sigmoid_slope().then("its square times the moment", factor(slope**2 * white))

@@ -63,7 +63,7 @@ def sampled_theta() -> Expr:
 
 
 def sampled_law_is_uniform() -> bool:
-    """Whether ``exp(-nu(U))`` has the law of the radius: the inverse composes to r."""
+    """Test that ``exp(-nu(U))`` has the radius's law: the inverse composes to ``r``."""
     square = exp(-2 * sampled_nu().result)
     back = radius_cdf().subs(r, sqrt(square))
     return simplify(back - u1) == 0
@@ -165,7 +165,7 @@ def normalised_moment() -> Derivation:
 
 
 def phase_average_kills_lags() -> bool:
-    """Whether the uniform phase averages ``lam**Delta`` to zero at every lag."""
+    """Test that the uniform phase averages ``lam**Delta`` to zero at every lag."""
     lag = Symbol("Delta", integer=True, positive=True)
     mean = integrate(exp(I * lag * theta), (theta, 0, 2 * pi)) / (2 * pi)
     return simplify(mean) == 0

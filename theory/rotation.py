@@ -262,7 +262,7 @@ def printed_lru_norm() -> Expr:
 
 @cache
 def lru_limit() -> Derivation:
-    """The same at infinite ``T``."""
+    """``E|x_T|^2`` of two modes of an LRU under white noise, at infinite ``T``."""
     gone = {r1 ** (2 * T): 0, r2 ** (2 * T): 0}
     found = lru_norm().result.subs(gone)
     return lru_norm().then("for moduli below one, as T grows, tends to", found)

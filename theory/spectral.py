@@ -100,7 +100,7 @@ def transform(width: Expr) -> Gauss:
 
 @cache
 def product_lines() -> tuple[Expr, ...]:
-    """What Eq. 10 to 14 print for two test signals, each by its own integrals.
+    """Right-hand sides of Eq. 10 to 14 for two test signals, each by its own integrals.
 
     Source: Orvieto et al. (2023), proof of Proposition E.1.
     """
@@ -164,7 +164,7 @@ def kernel(frequency: Expr) -> Expr:
 
 @cache
 def leakage_is_convolution() -> bool:
-    """Whether a pure tone behind the ReLU is ``1/(2 pi)`` of Eq. 8, at any ``scale``.
+    """Test that a pure tone behind the ReLU is ``1/(2 pi)`` of Eq. 8, at any ``scale``.
 
     The transform of ``exp(i tone t)`` is ``2 pi scale delta(omega - tone)``; all other
     signals are sums of such.
@@ -192,7 +192,7 @@ def rectified_sine() -> Derivation:
 
 
 def sine_leaks_by_the_kernel() -> bool:
-    """Whether Eq. 8 with ``1/(2 pi)`` gives the coefficients of the rectified sine."""
+    """Test that Eq. 8 with ``1/(2 pi)`` gives the rectified sine's coefficients."""
 
     def weight(n: Expr) -> Expr:
         angle = n * pi / 2
@@ -205,7 +205,7 @@ def sine_leaks_by_the_kernel() -> bool:
 
 @cache
 def held_step() -> Derivation:
-    """What a constant input adds within one step of ``x' = pole x + drive u``.
+    """State from zero after one step of ``x' = pole x + drive``, the input held at 1.
 
     Source: Orvieto et al. (2023), Eq. 3.
     """
@@ -240,7 +240,7 @@ def unscaled_bound() -> Derivation:
 
 
 def scan_is_associative() -> bool:
-    """Whether the operator of the paper's listing may be bracketed at will.
+    """Test that the operator of the paper's listing is associative.
 
     Source: Orvieto et al. (2023), Appendix A, ``binary_operator_diag``.
     """
@@ -327,7 +327,7 @@ def disc_law() -> Expr:
 
 
 def delay_is_a_phase() -> bool:
-    """Whether a delayed Gaussian's transform is the plain one's times a phase.
+    """Test that a delayed Gaussian's transform is the plain one's times a phase.
 
     Sums of Gaussians are dense, and both sides are linear.
     """

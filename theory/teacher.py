@@ -60,7 +60,7 @@ class Scan:
         return self.models * self.initialisations * self.seeds * prod(map(len, lists))
 
     def listed(self) -> int:
-        """The same, counted one by one."""
+        """Trained networks of the column, counted one by one."""
         counts = (range(self.models), range(self.initialisations), range(self.seeds))
         return sum(
             1 for _ in product(*counts, self.nu0, self.log_angles, self.log_rates)
@@ -102,7 +102,7 @@ def runs(table: int) -> list[int]:
 
 
 def listed(table: int) -> list[int]:
-    """The same, counted one by one."""
+    """Runs of a table's columns, counted one by one."""
     return [scan.listed() for scan in TABLES[table].values()]
 
 
@@ -112,7 +112,7 @@ def largest_scan(table: int, together: bool) -> int:
 
 
 def largest_listed(table: int, together: bool) -> int:
-    """The same, counted one by one."""
+    """Runs of a table's columns together, or of its largest, counted one by one."""
     return sum(listed(table)) if together else max(listed(table))
 
 
@@ -136,7 +136,7 @@ def settings(table: int) -> list[int]:
 
 
 def rate_is_scanned(column: str, log_rate: float) -> int:
-    """Whether a learning rate is among those that Table 2 scans."""
+    """One where a learning rate is among those that Table 2 scans, else zero."""
     return int(log_rate in TABLES[2][column].log_rates)
 
 
@@ -198,7 +198,7 @@ def magnitude_curvature() -> Derivation:
 
 
 def magnitude_limit() -> Expr:
-    """Its limit at the edge of stability.
+    """Limit of the Hessian entry of ``omega_nu`` at the edge of stability.
 
     Example:
         >>> magnitude_limit()
@@ -243,7 +243,7 @@ def settings_and_runs(table: int) -> list[int]:
 
 
 def settings_and_listed(table: int) -> list[int]:
-    """The same, runs counted one by one."""
+    """Settings of a table, and runs of its columns counted one by one."""
     return [*settings(table), *listed(table)]
 
 

@@ -47,12 +47,12 @@ def ladder_digits(preset: str) -> Grid:
 
 
 def ladder_listops(preset: str) -> Grid:
-    """The same on expressions of at most 127 tokens."""
+    """From an RNN to the LRU one thing at a time, on expressions of up to 127 tokens."""
     return _ladder(preset, "listops-short", 1000)
 
 
 def ladder_smnist(preset: str) -> Grid:
-    """The same on ten thousand handwritten digits of 784 pixels."""
+    """From an RNN to the LRU one thing at a time, on 10 000 digits of 784 pixels."""
     return _ladder(preset, "smnist-10k", 400)
 
 

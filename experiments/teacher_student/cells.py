@@ -118,7 +118,7 @@ class Config:
 
 
 def shape(config: Config) -> Config:
-    """What cells that are trained together have in common: all but some numbers."""
+    """A cell's configuration without the numbers that may differ in joint training."""
     free: dict[str, Any] = {
         "log_rate": 0.0,
         "seed": 0,

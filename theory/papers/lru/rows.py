@@ -78,7 +78,7 @@ def printed_numbers(
 
 
 def only_on(*allowed: str) -> Callable[..., bool]:
-    """Whether a point asks for no tasks but these."""
+    """A condition that holds where a point asks for no tasks but these."""
     return lambda tasks, **_: set(tasks.split(",")) <= set(allowed)
 
 

@@ -18,7 +18,7 @@ MODEL = "linear diagonal student equal to its teacher, real output, half squared
 
 
 def claims() -> tuple[Claim, ...]:
-    """What the paper leaves out of the Hessian at optimality."""
+    """Our statements on the Hessian at optimality that the paper leaves out."""
     return (*_pairs(), *_blocks(), *_one_unit(), *_dense())
 
 

@@ -10,7 +10,7 @@ SCIFAR, TEXT = {"size": 384, "steps": 1024}, {"size": 192, "steps": 4096}
 
 
 def _few_steps(size: int, steps: int, **_: object) -> bool:
-    """Whether ``exp(T / sqrt(N))`` is a number of single precision."""
+    """True where ``exp(T / sqrt(N))`` is a number of single precision."""
     return steps < math.sqrt(size) * math.log(10) * SINGLE
 
 

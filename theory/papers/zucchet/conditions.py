@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def has_power(rho: float, phase: float) -> bool:
-    """Whether an input of autocovariance ``rho^|lag|`` has power at a phase.
+    """True where an input of autocovariance ``rho^|lag|`` has power at a phase.
 
     Its spectrum ``(1 - rho^2)/|1 - rho exp(-i phase)|^2`` is positive everywhere if
     ``|rho| < 1``; if ``|rho| = 1``, the input is a wave at the phase of ``rho``.
@@ -15,5 +15,5 @@ def has_power(rho: float, phase: float) -> bool:
 
 
 def no_larger_downwards(eigenvalues: Sequence[float], **_: object) -> bool:
-    """Whether the largest eigenvalue of a Hessian is also the largest in modulus."""
+    """True where the largest eigenvalue of a Hessian is also the largest in modulus."""
     return max(eigenvalues) >= -min(eigenvalues)

@@ -27,5 +27,5 @@ PARTS = (
 
 
 def claims() -> tuple[Claim, ...]:
-    """What the experiments are said to show."""
+    """Statements on the experiments of Sections 4-6 and Appendices C.3 to D."""
     return tuple(claim for part in PARTS for claim in part.claims())

@@ -21,7 +21,7 @@ def _samples(time: float) -> float:
 
 
 def _slow_part_dominates(a: float, b: float, rho: float, **_: object) -> bool:
-    """Whether ``b rho^|Delta|`` has more power at frequency zero than the white ``a``."""
+    """True where ``b rho^|Delta|`` has more power at frequency 0 than the white ``a``."""
     return b * (1 + rho) > a * (1 - rho)
 
 

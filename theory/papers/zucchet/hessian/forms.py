@@ -46,7 +46,7 @@ def pairs() -> tuple[dict[str, Any], ...]:
 
 
 def single(at: dict[str, Any]) -> dict[str, Any]:
-    """The same point with unit i alone: ``j`` is ``i``."""
+    """A point with unit i alone: ``j`` takes the values of ``i``."""
     own = {f"{name}_j": at[f"{name}_i"] for name in ("lambda", "b", "c")}
     return H.place(**{**at, **own, "single": True})
 

@@ -237,7 +237,7 @@ def _hermitian() -> Claim:
 
 
 def _A_is_real(**at: Any) -> bool:
-    """Whether every entry of ``A`` is, those on its diagonal too."""
+    """True where every entry of ``A`` is real, those on its diagonal too."""
     source = {name: at[name] for name in ("a", "b", "rho") if name in at}
     gain = {k: at[f"b_{k}"] * at[f"c_{k}"] for k in "ij"}
     entries = (

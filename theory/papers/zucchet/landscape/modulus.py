@@ -28,7 +28,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def _is_real(theta: float) -> bool:
-    """Whether an eigenvalue of this phase is."""
+    """True where an eigenvalue of this phase is real."""
     return math.isclose(math.sin(theta), 0, abs_tol=1e-9)
 
 

@@ -31,5 +31,5 @@ def by(orders: tuple[int, int], points: tuple[dict[str, float], ...]) -> Evidenc
 
 
 def proved(evidence: Evidence, proof: Callable[[], bool]) -> Evidence:
-    """The same evidence with a symbolic proof."""
+    """A copy of evidence, its points and routes, with a symbolic proof added."""
     return Evidence(evidence.points, evidence.routes, proof=proof)
