@@ -179,7 +179,10 @@ def growth_by_sum(phase: float, rho: float, quantity: str, **_: object) -> float
 
 
 def growth_by_states(phase: float, rho: float, quantity: str, **_: object) -> float:
-    """Exponent of the moment's growth towards the edge, from stationary covariances."""
+    """Exponent of the moment's growth towards the edge, from steady states.
+
+    From covariances for ``|rho| < 1``, from the response to ``rho^t`` for ``|rho| = 1``.
+    """
     if abs(rho) == 1:
         return growth(lambda gap: _under_wave(gap, phase, rho, quantity))
     return growth(lambda gap: stationary_covariance(gap, phase, rho, quantity))
