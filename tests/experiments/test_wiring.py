@@ -22,7 +22,8 @@ from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import lru
 from sigprop.neuron.montecarlo import Sums
 from sigprop.tasks.catalogue import load_task
-from sigprop.training.loop import Optimiser, supervised
+from sigprop.training import supervised
+from sigprop.training.loop import Optimiser
 from sigprop.training.presets import preset
 from tests.sigprop.networks.small import network
 from tests.sigprop.training.test_wiring import Noted, fitted
