@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Routine = Callable[..., Any] | str
+ARITHMETIC = "arithmetic"  # the route of typed-in numbers that are held against others
 Relation = Literal["=", "<=", "<", ">=", ">"]
 AtPoint = Mapping[str, Any]
 
@@ -36,7 +37,8 @@ class Evidence:
         tolerance: Relative error allowed of an equality, of the largest entry.
         absolute: Absolute error allowed instead, half a unit of a printed digit.
         slips: By name, wrong right sides that are no single slip of an expression.
-        alone: Why there is no second route, where there is none.
+        alone: Why there is no second route, where there is none.  ``ARITHMETIC`` counts as
+            no route, but stands alone where there is nothing but numbers to compare.
     """
 
     points: tuple[AtPoint, ...]

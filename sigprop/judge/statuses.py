@@ -6,6 +6,7 @@ from sigprop.judge.mutants import Score
 from sigprop.judge.results import ClaimResult, RouteResult
 from sigprop.judge.verdict import Verdict
 from theory.claims import Claim, Kind, Status
+from theory.evidence import ARITHMETIC
 
 
 def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteResult:
@@ -37,8 +38,11 @@ def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> Sta
     if any(r.verdict == "refuted" for r in true):
         another = any(r.inside for r in printed)  # then neither form is the true one
         return Status.UNDECIDED if another else Status.REFUTED
-    alone = len(routes) < 2 and not (claim.evidence and claim.evidence.alone)
-    if not true or alone or set(score.survivors) - set(claim.waivers):
+    if (
+        not true
+        or _lacks_a_route(claim, routes)
+        or set(score.survivors) - set(claim.waivers)
+    ):
         return Status.UNDECIDED
     if any(r.verdict != "confirmed" for r in true):
         return Status.UNDECIDED
@@ -48,6 +52,12 @@ def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> Sta
         return Status.DEFINITION
     proved = "symbolic" in routes or (claim.printed is None and claim.derive)
     return Status.PROVED if proved else Status.CONFIRMED
+
+
+def _lacks_a_route(claim: Claim, routes: set[str]) -> bool:
+    """True where one route has to do and no reason is given; arithmetic is none."""
+    reason = claim.evidence and claim.evidence.alone
+    return len(routes - {ARITHMETIC}) < 2 and routes != {ARITHMETIC} and not reason
 
 
 def _where_it_fails(printed: list[RouteResult]) -> Status:

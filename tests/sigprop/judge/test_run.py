@@ -267,7 +267,11 @@ STATUS_TABLE = [
 ]
 BEYOND = result("reference", "refuted", "printed", inside=False)
 WITHIN = result("reference", "confirmed", "printed")
+ARITHMETIC = result("arithmetic", "confirmed")
 STATUS_TABLE += [
+    ([ARITHMETIC], "confirmed"),
+    ([ARITHMETIC, GOOD[1]], "undecided"),  # it is no second route
+    ([ARITHMETIC, *GOOD], "proved"),
     ([*GOOD, WITHIN], "proved"),  # a print in other words is the true form
     ([*GOOD, BEYOND], "conditional"),
     ([*GOOD, WITHIN, BEYOND], "conditional"),

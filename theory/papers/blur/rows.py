@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from theory.claims import Claim, Kind, Status
-from theory.evidence import Evidence
+from theory.evidence import ARITHMETIC, Evidence
 
-PRINTED_ALONE = "arithmetic of printed numbers"
 TABLES = "theory.papers.blur.tables.errors"
 
 
@@ -22,7 +21,7 @@ def fact(
     kind: Kind = Kind.TEXT,
     topic: str = "experiments",
     code: str = TABLES,
-    alone: str = PRINTED_ALONE,
+    alone: str = "",
     absolute: float = 0.0,
     **more: Any,
 ) -> Claim:
@@ -38,7 +37,7 @@ def fact(
         code,
         evidence=Evidence(
             ({},),
-            {"reference": value},
+            {"reference" if alone else ARITHMETIC: value},
             form=lambda: form,
             printed=None if printed is None else lambda: printed,
             absolute=absolute,

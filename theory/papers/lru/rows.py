@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from theory.claims import Claim, Kind, Status
-from theory.evidence import Evidence, Relation, Routine
+from theory.evidence import ARITHMETIC, Evidence, Relation, Routine
 
 TABLES = "sigprop.references.lru_tables"
 LRU = "sigprop.references.lru"
 TOYS = "sigprop.references.lru_toys"
 SPECTRAL = "sigprop.references.spectral"
-PRINTED = "arithmetic of printed numbers"
 
 
 def printed_numbers(
@@ -64,13 +63,12 @@ def printed_numbers(
         f"{TABLES}.{routine}",
         evidence=Evidence(
             at if isinstance(at, tuple) else (at,),
-            {"reference": f"{TABLES}.{routine}"},
+            {ARITHMETIC: f"{TABLES}.{routine}"},
             form=right,
             printed=printed,
             relation=relation,
             absolute=absolute,
             slips=slips,
-            alone=PRINTED,
         ),
         topic=topic,
         **more,

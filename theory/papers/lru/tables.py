@@ -3,8 +3,8 @@
 import math
 
 from theory.claims import Claim, Condition, Kind, Status
-from theory.evidence import Evidence
-from theory.papers.lru.rows import PRINTED, TABLES, only_on, printed_numbers
+from theory.evidence import ARITHMETIC, Evidence
+from theory.papers.lru.rows import TABLES, only_on, printed_numbers
 
 BETTER = ("scifar", "listops", "pathfinder")
 UNITS = (1.0, 0.1, 1.0, 0.1, 0.1, 1.0)  # the last digit of each printed speed-up
@@ -25,10 +25,9 @@ def _same(
         f"{TABLES}.shared",
         evidence=Evidence(
             ({"first": number, "second": other},),
-            {"reference": f"{TABLES}.shared"},
+            {ARITHMETIC: f"{TABLES}.shared"},
             form=f"{TABLES}.shared_again",
             absolute=0.05,
-            alone=PRINTED,
         ),
         note=note,
         topic="tables",

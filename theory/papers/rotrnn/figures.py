@@ -1,7 +1,7 @@
 """RotRNN (2024), figures, as far as their captions and the text describe them."""
 
 from theory.claims import Claim, Kind, Status
-from theory.evidence import Evidence
+from theory.evidence import ARITHMETIC, Evidence
 
 DEPTHS = {"Tables 1 and 2": 6, "Figure 3 (a)": 8, "Figure 3 (b)": 1}
 
@@ -71,10 +71,9 @@ def claims() -> tuple[Claim, ...]:
             topic="experiments",
             evidence=Evidence(
                 points=({"experiments": "all"},),
-                routes={"counted": lambda experiments: len(set(DEPTHS.values()))},
+                routes={ARITHMETIC: lambda experiments: len(set(DEPTHS.values()))},
                 form=lambda experiments: 3,
                 printed=lambda experiments: 1,
-                alone="arithmetic of printed numbers",
             ),
         ),
     )

@@ -7,10 +7,9 @@ BLUR's are its Table 2.
 from collections.abc import Callable
 
 from theory.claims import Claim, Condition, Kind, Status
-from theory.evidence import Evidence
+from theory.evidence import ARITHMETIC, Evidence
 from theory.papers.rotrnn.routes import NETWORKS
 
-ARITHMETIC = "arithmetic of printed numbers"
 # ListOps, Text, Retrieval, Image, Pathfinder, Path-X and the average.
 TABLE_1 = {
     "S4": (59.6, 86.8, 90.9, 91.1, 94.2, 96.4, 86.5),
@@ -87,9 +86,8 @@ def _numbers(
     """A row that compares printed numbers with each other."""
     evidence = {
         "points": ({},),
-        "routes": {"arithmetic": value},
+        "routes": {ARITHMETIC: value},
         "form": form,
-        "alone": ARITHMETIC,
         **more.pop("evidence", {}),
     }
     code = more.pop("code", "theory.papers.rotrnn.tables.TABLE_1")
@@ -331,9 +329,8 @@ def _settings() -> tuple[Claim, ...]:
             evidence={
                 "routes": {
                     "presets": NETWORKS + "head_sizes",
-                    "arithmetic": lambda: [row[1] / 32 for row in TABLE_3],
+                    "count": lambda: [row[1] / 32 for row in TABLE_3],
                 },
-                "alone": "",
             },
         ),
         _numbers(

@@ -12,7 +12,6 @@ MODELS = "sigprop.references.models."
 IS_DEFINITION = "it is a definition: what is compared with it is the code"
 RERUN = "the experiment has not been re-run as it was; "
 OUTCOMES = "experiments.outcomes."
-PRINTED = "arithmetic of printed numbers"
 
 
 def row(
@@ -53,7 +52,8 @@ def routes(module: str, **names: str) -> dict[str, str]:
 def definition(
     number: str, where: str, title: str, latex: str, code: str, **more: Any
 ) -> Claim:
-    """A numbered definition, compared with the code."""
+    """A numbered definition, compared with the code, by one route if need be."""
+    alone = "" if len(more["routes"]) > 1 else IS_DEFINITION
     return row(
         number,
         f"Eq. {number}, {where}",
@@ -62,7 +62,7 @@ def definition(
         latex,
         Status.DEFINITION,
         code,
-        **{"alone": IS_DEFINITION, **more},
+        **{"alone": alone, **more},
     )
 
 

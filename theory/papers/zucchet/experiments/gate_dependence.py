@@ -7,7 +7,7 @@ from sympy import factor
 from theory import gated
 from theory.claims import Claim, Condition, Kind, Status
 from theory.evidence import Evidence
-from theory.papers.zucchet.rows import PRINTED, judged
+from theory.papers.zucchet.rows import judged
 
 SECTION = "Appendix D.3"
 REFERENCE = "sigprop.references.gated."
@@ -164,7 +164,7 @@ def claims() -> tuple[Claim, ...]:
                 {"reference": REFERENCE + "kernel_weight"},
                 form=_samples,
                 tolerance=5e-3,
-                alone=PRINTED + ", the kernel summed over a grid of T",
+                alone="the printed kernel, summed over a grid of T",
             ),
             kind=Kind.FIGURE,
             topic="gated",

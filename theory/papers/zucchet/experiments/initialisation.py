@@ -7,8 +7,8 @@ from sympy import Expr, simplify
 from theory import gated, teacher
 from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import Derivation, start
-from theory.evidence import Evidence
-from theory.papers.zucchet.rows import PRINTED, judged, unchecked
+from theory.evidence import ARITHMETIC, Evidence
+from theory.papers.zucchet.rows import judged, unchecked
 
 GATED, GRU = "sigprop.references.gated.", "sigprop.references.gru."
 TEACHER = "sigprop.references.teacher."
@@ -35,10 +35,9 @@ def _inputs() -> tuple[Claim, ...]:
             "sigprop.inputs.Mixed",
             Evidence(
                 ({},),
-                {"arithmetic": lambda: 0.332 + 0.044},
+                {ARITHMETIC: lambda: 0.332 + 0.044},
                 form=lambda: 0.376,
                 absolute=0.0005,
-                alone=PRINTED,
             ),
             kind=Kind.FIGURE,
         ),

@@ -2,8 +2,8 @@
 
 from theory import teacher
 from theory.claims import Claim, Condition, Kind, Status
-from theory.evidence import Evidence
-from theory.papers.zucchet.rows import PRINTED, judged, unchecked
+from theory.evidence import ARITHMETIC, Evidence
+from theory.papers.zucchet.rows import judged, unchecked
 
 REFERENCE = "sigprop.references.teacher."
 TEXT = [128, 300, 10, 64, 10_000]  # Section 4.2
@@ -84,10 +84,9 @@ def _details() -> tuple[Claim, ...]:
             "theory.teacher.NU0",
             Evidence(
                 ({"index": 1}, {"index": 2}, {"index": 4}, {"index": 0}),
-                {"arithmetic": teacher.halving},
+                {ARITHMETIC: teacher.halving},
                 form=lambda index: 0.5 if index else 0.32 / 0.68,
                 printed=lambda index: 0.5,
-                alone=PRINTED,
             ),
             kind=Kind.TABLE,
             correction=r"\nu_0 \in \{0.36, 0.68, 0.84, 0.92, 0.96, 0.98, 0.99\}",
@@ -127,11 +126,10 @@ def _details() -> tuple[Claim, ...]:
                     {"column": "RNN", "log_rate": -3.0},
                     {"column": "LRU", "log_rate": -3.0},
                 ),
-                {"arithmetic": teacher.rate_is_scanned},
+                {ARITHMETIC: teacher.rate_is_scanned},
                 form=lambda column, log_rate: float(column == "RNN"),
                 printed=lambda column, log_rate: 1.0,
                 absolute=0.25,
-                alone=PRINTED,
             ),
             kind=Kind.FIGURE,
             correction=r"10^{-3} \text{ is in the RNN's grid of Table 2 and in no other "
@@ -175,11 +173,10 @@ def _details() -> tuple[Claim, ...]:
             "theory.teacher.MINUTES",
             Evidence(
                 ({"column": "RNN"}, {"column": "LRU"}),
-                {"arithmetic": teacher.days},
+                {ARITHMETIC: teacher.days},
                 form=lambda column: teacher.DAYS[column],
                 relation="<=",
                 slips={"ten times less": lambda column: teacher.DAYS[column] / 10},
-                alone=PRINTED,
             ),
             note="At 10 and 3 minutes a run the scans of the tables and of Fig. 11 take "
             "14.4 CPU days and 2.6 GPU days; preliminary explorations are in the rest.",

@@ -205,7 +205,7 @@ def _heads() -> tuple[Claim, ...]:
                 tuple({"heads": h} for h in (1, 16, 32)),
                 {
                     "layer": REFERENCE + "block_size",
-                    "arithmetic": lambda heads: 64 / heads,
+                    "count": lambda heads: 64 / heads,
                 },
                 form=lambda heads: {1: 64, 16: 4, 32: 2}[heads],
             ),

@@ -184,7 +184,7 @@ def _sizes() -> tuple[Claim, ...]:
                 ({"width": 64},),
                 {
                     "layer": REFERENCE + "dense_alone",
-                    "arithmetic": lambda width: width**2 + 2 * width + 1,
+                    "count": lambda width: width**2 + 2 * width + 1,
                 },
                 form=lambda width: 10 * (10**2 + 21),
                 relation=">",
@@ -203,7 +203,7 @@ def _sizes() -> tuple[Claim, ...]:
                 ({"width": 64}, {"width": 128}),
                 {
                     "layer": REFERENCE + "blocks_of_two",
-                    "arithmetic": lambda width: [width / 2, 2 * width + 2 * width + 1],
+                    "count": lambda width: [width / 2, 2 * width + 2 * width + 1],
                 },
                 form=lambda width: {64: [32, 257], 128: [64, 513]}[width],
             ),
