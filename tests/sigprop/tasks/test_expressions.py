@@ -2,7 +2,6 @@
 
 import functools
 import statistics
-import time
 
 import numpy as np
 import pytest
@@ -274,10 +273,3 @@ def test_rules_of_few_expressions_end():
 def test_rules_that_admit_nothing_are_refused(changed, match):
     with pytest.raises(ValueError, match=match):
         Rules(**changed)
-
-
-@pytest.mark.slow
-def test_three_thousand_a_second():
-    began = time.process_time()
-    distinct(LRA, 10_000, 0)
-    assert 10_000 / (time.process_time() - began) > 3000
