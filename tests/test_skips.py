@@ -144,9 +144,9 @@ def script(tmp_path):
     for name in (*TOOLS, "env"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
 
-    def run(**environment):
+    def run(*arguments, **environment):
         return subprocess.run(
-            [str(shutil.which("bash")), ROOT / ".ci" / "run"],
+            [str(shutil.which("bash")), ROOT / ".ci" / "run", *arguments],
             env={"PATH": str(tmp_path), **environment},
             capture_output=True,
             text=True,
@@ -157,7 +157,7 @@ def script(tmp_path):
 
 
 def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
-    done = script()
+    done = script("all")
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stderr
     assert [one for one in lines if one.startswith("pytest called")] == [
@@ -173,10 +173,18 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
     assert "apt-get called with: install -y -qq chromium" in lines
 
 
+def test_the_script_leaves_the_slow_tests_to_a_release(script):
+    lines = script().stdout.splitlines()
+    assert [one for one in lines if one.startswith("pytest called")] == [
+        "pytest called with: "
+    ]
+    assert lines[-1] == "=== All passed ==="
+
+
 @pytest.mark.parametrize("breaks", ["0", "4"])
 @pytest.mark.parametrize("status", ["1", "5"])
 def test_the_script_fails_where_tests_fail_or_none_is_found(script, breaks, status):
-    done = script(BREAKS=breaks, STATUS=status)
+    done = script("all", BREAKS=breaks, STATUS=status)
     assert done.returncode == int(status)
     assert "test_0: Skipped: a reason" in done.stdout
     assert done.stdout.splitlines()[-1] == "=== FAILED ==="
