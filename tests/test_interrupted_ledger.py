@@ -15,12 +15,13 @@ from sigprop.numerics.interruption import INTERRUPTED
 STOPS = {signal.SIGINT: INTERRUPTED, signal.SIGKILL: -signal.SIGKILL}
 SCRIPT = """
 import sys
-import theory.claims
-from sigprop.__main__ import main
-rows = theory.claims.select(ids=sys.argv[1].split())
-theory.claims.select = lambda paper=None: rows
-sys.argv[1:] = ["ledger", "--html", sys.argv[2]]
-main()
+from sigprop.numerics.interruption import interruptible
+with interruptible():
+    import theory.claims
+    from sigprop.cli.main import app
+    rows = theory.claims.select(ids=sys.argv[1].split())
+    theory.claims.select = lambda paper=None: rows
+    app(["ledger", "--html", sys.argv[2]])
 """
 OLD = ("blur:3", "blur:4", "lru:4")
 NEW = ("zucchet:42", "zucchet:75", "lru:4", *map("blur:{}".format, range(5, 20)))
@@ -80,7 +81,7 @@ def test_a_ledger_stopped_ten_times_ends_as_an_undisturbed_one(tmp_path):
         if moment is None:
             _wait_for_writing(site, process)
         else:
-            time.sleep(moment)
+            time.sleep(1 + moment)  # one second until Python runs the command
         process.send_signal(kind)
         told, _ = process.communicate()
         assert process.returncode in (STOPS[kind], 0), told
