@@ -15,6 +15,6 @@ class Sealed(Claim):
 
 
 def sealed(claim: Claim) -> Claim:
-    """The same claim, sealed."""
+    """A claim with every field of this one, of which the status cannot be read."""
     fields = dataclasses.fields(claim)
     return Sealed(**{field.name: getattr(claim, field.name) for field in fields})

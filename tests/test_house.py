@@ -1,23 +1,21 @@
 """The picture of the house: modules import downwards, and none in a circle."""
 
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 import pytest
 
 from tests.imports import imports
+from tests.test_architecture import SOURCES, relative
 
-ROOT = Path(__file__).parents[1]
 PLACES = ("theory", "sigprop", "experiments", "figures")
 
 
 def sources() -> dict[str, str]:
     """The text of every module by its path."""
     return {
-        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-        for place in PLACES
-        for path in sorted((ROOT / place).rglob("*.py"))
-        if "results" not in path.parts
+        relative(path): path.read_text("utf-8")
+        for path in SOURCES
+        if relative(path).partition("/")[0] in PLACES
     }
 
 

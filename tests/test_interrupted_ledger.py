@@ -38,7 +38,7 @@ def start(folder, ids):
 
 
 def write(folder, ids):
-    """The same, to its end; how long it took."""
+    """Run ``sigprop ledger --html`` to its end; the seconds that it took."""
     began = time.monotonic()
     process = start(folder, ids)
     told, _ = process.communicate()

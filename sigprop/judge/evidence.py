@@ -27,6 +27,7 @@ from theory.evidence import AtPoint, Evidence, Routine
 from theory.mutants import mutants
 
 SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
+Values = list[np.ndarray]  # one a point
 Value = Any  # a number or an array, in the end complex128
 RELATIONS = {
     "<=": lambda value, form: value <= form + SLACK * abs(form),
@@ -189,11 +190,8 @@ def split(claim: Claim) -> Points:
     points, condition = claim.evidence.points, claim.condition
     if condition is None:
         return Points(points, ())
-    met = [bool(condition.holds(**at)) for at in points]
-    return Points(
-        tuple(at for at, one in zip(points, met, strict=True) if one),
-        tuple(at for at, one in zip(points, met, strict=True) if not one),
-    )
+    inside = tuple(at for at in points if condition.holds(**at))
+    return Points(inside, tuple(at for at in points if not condition.holds(**at)))
 
 
 class Judged(NamedTuple):
@@ -218,10 +216,10 @@ def judge(claim: Claim) -> Judged:
     for name, row in found.items():
         for at, value, form in zip(points.inside, row, truth, strict=True):
             results.append(_result(evidence, name, at, value, form, "derived"))
-    wrong, example = _judge_print(claim, evidence, points, truth)
+    route, seen = next(iter(found.items()))
+    wrong, example = _judge_print(claim, evidence, points, truth, seen)
     results += wrong
-    route, values = next(iter(found.items()))
-    own = list(zip(points.inside, values, truth, strict=True))
+    own = list(zip(points.inside, seen, truth, strict=True))
     example = _counterexample(evidence, route, "stated", own) or example
     score = _score(claim, evidence, points.inside, truth, found)
     return Judged(tuple(results), score, example)
@@ -270,28 +268,29 @@ def _printed(
 
 
 def _judge_print(
-    claim: Claim, evidence: Evidence, points: Points, truth: list[np.ndarray]
+    claim: Claim, evidence: Evidence, points: Points, truth: Values, seen: Values
 ) -> tuple[list[RouteResult], str | None]:
-    """Judge the printed form where it is not the true one, and outside its condition."""
-    printed = _printed(claim, evidence, points.inside)
+    """Judge a print that is not true as ``seen`` by the first route, or is outside."""
+    route, routine = next(iter(evidence.routes.items()))
+    own = evidence.printed is not None or claim.printed is not None
+    printed = _printed(claim, evidence, points.inside) if own else truth
     pairs = zip(truth, printed, strict=True)
     same = all(_error(right, other) < SAME for right, other in pairs)
-    within = () if same else points.inside
-    asked = (*within, *points.outside)
-    if not asked:
-        return [], None
-    route, routine = next(iter(evidence.routes.items()))
-    found = [_array(resolve(routine)(**at)) for at in asked]
-    judged = list(zip(asked, found, _printed(claim, evidence, asked), strict=True))
+    within = [] if same else list(zip(points.inside, seen, printed, strict=True))
+    beyond = []
+    if points.outside:
+        found = [_array(resolve(routine)(**at)) for at in points.outside]
+        forms = _printed(claim, evidence, points.outside)
+        beyond = list(zip(points.outside, found, forms, strict=True))
     results = [
-        dataclasses.replace(
-            _result(evidence, route, *one, "printed"), inside=place < len(within)
-        )
-        for place, one in enumerate(judged)
+        dataclasses.replace(_result(evidence, route, *one, "printed"), inside=inside)
+        for inside, judged in ((True, within), (False, beyond))
+        for one in judged
     ]
-    parts = judged[: len(within)], judged[len(within) :]
-    first, other = (_counterexample(evidence, route, "printed", one) for one in parts)
-    return results, first or other
+    examples = (
+        _counterexample(evidence, route, "printed", p) for p in (within, beyond)
+    )
+    return results, next(filter(None, examples), None)
 
 
 def _counterexample(

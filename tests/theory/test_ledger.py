@@ -134,7 +134,7 @@ def refuted(one, judged=None):
 
 
 def times(one, factor):
-    """The same row, but for a true form that is so many times what it was."""
+    """A row whose true form is so many times that of this one."""
     if expression(one) is None:
         form = Multiple(one.evidence.form, factor)
         changed = dataclasses.replace(one.evidence, form=form, proof=None)
