@@ -2,9 +2,6 @@
 
 import dataclasses
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -19,6 +16,7 @@ from sigprop.judge.routes import QUANTITIES, reach
 from sigprop.judge.run import prepare, statistical
 from sigprop.judge.verdict import plan
 from sigprop.neuron.montecarlo import Sums
+from tests.programs import printed_by
 from tests.seeds import RUN, fresh_seeds
 from theory.claims import find, registry
 from theory.papers import grids
@@ -210,16 +208,9 @@ for seed in sys.argv[2:]:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", parts())
 def test_ten_fresh_seeds_have_no_wrong_word(part):
-    """In a program of its own, which XLA optimises as it does for a user."""
     seeds = fresh_seeds(10, part)
-    done = subprocess.run(
-        [sys.executable, "-c", ANSWER, part, *map(str, seeds)],
-        env={name: value for name, value in os.environ.items() if name != "XLA_FLAGS"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    told = printed_by(ANSWER, part, *map(str, seeds))
+    found = [json.loads(line) for line in told.splitlines()]
     for seed, (count, bad) in zip(seeds, found, strict=True):
         assert count
         assert bad == "[]", f"{part} at seed {seed} of run {RUN}"
