@@ -33,9 +33,10 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from sigprop.evidence.sigprop.moments import chirp
 from sigprop.inputs import AR1, Constant, Empirical, White
-from sigprop.layer_checks import chirp
 from sigprop.layers.base import Layer, parameters, replace
+from sigprop.linear.covariances import nearest_process
 from sigprop.linear.linearise import Modes, Perturbed, diagonalise, linearise
 from sigprop.linear.measured_moments import by_group, channels
 from sigprop.linear.predicted_moments import predict
@@ -181,10 +182,16 @@ def _estimate(batches: list[Any]) -> Estimate:
 def _autocovariance(
     z: Float[Array, "num blocks time width"],
 ) -> Float[np.ndarray, "blocks lags"]:
-    """Products of inputs averaged over sequences, channels and positions."""
+    """Products of inputs averaged over sequences, channels and positions.
+
+    Where no process has their averages, those of the nearest one.
+    """
     steps = z.shape[2]
     series = np.asarray(z).transpose(1, 0, 3, 2).reshape(z.shape[1], -1, steps)
-    return np.stack([Empirical(one).autocovariance(np.arange(steps)) for one in series])
+    lags = np.arange(steps)
+    return np.stack(
+        [nearest_process(Empirical(one).autocovariance(lags)) for one in series]
+    )
 
 
 def _mixing(

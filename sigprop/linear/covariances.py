@@ -1,4 +1,4 @@
-"""Tests that numbers can be the autocovariance of a stationary process.
+"""What can be the autocovariance of a stationary process, and what is near.
 
 ``R`` at lags ``0, 1, ... n - 1`` is one if its Toeplitz matrix is positive semi-definite.
 Any other would give negative second moments.
@@ -7,6 +7,7 @@ Any other would give negative second moments.
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 # Share of R(0) by which an eigenvalue may be negative: sums of 1e4 rounded terms that
 # cancel are no better.
@@ -47,6 +48,23 @@ def require_autocovariance(covariance: Any, steps: int) -> None:
             f"{used[0]:.6g} and R({lag}) = {used[lag]:.6g} with the lags between; "
             "average measured products over all steps rather than over the pairs of a lag"
         )
+
+
+def nearest_process(
+    covariance: Float[np.ndarray, " lags"],
+) -> Float[np.ndarray, " lags"]:
+    """The covariances of a process that are near measured ones.
+
+    Products averaged over the pairs of each lag may be those of no process, where few
+    pairs are left or a series hardly moves.  Their spectrum, as a series that repeats
+    after twice the lags, is then cut off at zero, and the variance kept.
+    """
+    if _first_impossible(covariance) is None:
+        return covariance
+    around = np.concatenate([covariance, covariance[-2:0:-1]])
+    cut = np.maximum(np.fft.fft(around).real, 0)
+    found = np.fft.ifft(cut).real[: len(covariance)]
+    return found * (covariance[0] / found[0])
 
 
 def _first_impossible(covariance: np.ndarray) -> int | None:

@@ -18,7 +18,7 @@ from sigprop.layers.base import replace
 from sigprop.layers.lru import lru
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import S5, s5
-from sigprop.linear.covariances import require_autocovariance
+from sigprop.linear.covariances import nearest_process, require_autocovariance
 from sigprop.linear.linearise import Modes, Perturbed
 from sigprop.linear.measured_moments import exact
 from sigprop.linear.predicted_moments import pair_moment, predict, products
@@ -212,3 +212,20 @@ def test_shapes_and_traced_layers_are_let_through():
         return S5(**fields | {"log_neg_re": parts.log_neg_re + shift})
 
     assert np.isfinite(moved(0.1)).all()
+
+
+def test_what_a_process_has_is_its_own_nearest():
+    R = AR1(0.9).autocovariance(np.arange(30))
+    assert nearest_process(R) is R
+
+
+@pytest.mark.parametrize("level", [1.0, 0.03])
+def test_measured_covariances_of_no_process_are_moved_to_one_and_not_far(level):
+    generator = np.random.default_rng()
+    for _ in range(20):
+        R = level * (1 + 1e-3 * generator.normal(size=24))  # a series that hardly moves
+        found = nearest_process(R)
+        assert possible(found)
+        assert found[0] == pytest.approx(R[0], rel=1e-12)
+        np.testing.assert_allclose(found, R, rtol=0.02)
+    assert not possible(R)
