@@ -42,7 +42,7 @@ from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import linear_rnn, nonlinear_rnn
 from sigprop.layers.gru import gru
 from sigprop.layers.lru import LRU, lru
-from sigprop.layers.lru_reference import usual
+from sigprop.layers.lru_reference import published
 from sigprop.layers.lstm import lstm
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4 import s4
@@ -134,7 +134,7 @@ def engine(layer: Layer, u: Float[Array, "time width"]) -> Float[Array, "time wi
     return layer(u)
 
 
-WAYS: dict[str, Forward] = {"engine": engine, "usual": usual}
+WAYS: dict[str, Forward] = {"engine": engine, "usual": published}
 
 
 def signals(config: Config, length: int) -> tuple[Array, Array]:

@@ -28,7 +28,7 @@ from rich.table import Table
 from experiments.command import main
 from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
 from sigprop.layers.lru import LRU
-from sigprop.layers.lru_reference import Way, still, usual
+from sigprop.layers.lru_reference import ForwardOnly, published, without_recurrence
 from sigprop.networks import build, lru_paper, over_batch
 from sigprop.training.loop import Optimiser, Run, descend, start
 from sigprop.training.supervised import cross_entropy
@@ -44,11 +44,11 @@ def dense_tanh(layer: LRU) -> NonlinearRNN:
 
 WAYS: dict[str, Callable[[LRU], Any]] = {
     "engine": lambda layer: layer,
-    "usual": lambda layer: Way(layer, usual),
-    "still": lambda layer: Way(layer, still),
+    "usual": lambda layer: ForwardOnly(layer, published),
+    "still": lambda layer: ForwardOnly(layer, without_recurrence),
     "tanh": dense_tanh,
 }
-AGREEMENT = 1e-3  # of the losses of engine and usual, relative
+AGREEMENT = 1e-3  # of the losses of engine and published, relative
 
 
 @dataclass(frozen=True)

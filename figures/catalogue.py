@@ -28,7 +28,7 @@ class Entry:
         if panel is not None:
             from figures import style
 
-            wanted = style.choose(panel, wanted)
+            wanted = style.chosen_panels(panel, wanted)
         return tuple(dict.fromkeys(self.studies[letter] for letter in wanted))
 
 

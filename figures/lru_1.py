@@ -31,7 +31,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If the result is missing; names the command that makes it.
         ValueError: If there is no such panel, or the result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     with style.styled():
         drawn = style.figure(2.6, 1 + 2 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]

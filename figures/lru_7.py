@@ -22,7 +22,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If the result is missing; names the command that makes it.
         ValueError: If there is no such panel, or the result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     data = store.load_preset(STUDY, preset)
     heights = {"a": 1.9, "b": 0.5 + 1.5 * data.sizes["scale"]}
     with style.styled():

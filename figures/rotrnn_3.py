@@ -27,7 +27,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If the result is missing; names the command that makes it.
         ValueError: If there is no such panel, or the result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     data = _one_way(store.load_preset(STUDY, preset))
     with style.styled():
         drawn = style.figure(2.6, 2.75 * len(letters))

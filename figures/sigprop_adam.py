@@ -25,7 +25,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If the result is missing; names the command that makes it.
         ValueError: If there is no such panel, or the result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     data = store.load_preset(STUDY, preset)
     with style.styled():
         drawn = style.figure(2.2, 0.4 + 1.6 * max(len(letters), 2))

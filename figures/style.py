@@ -98,7 +98,7 @@ def save(drawn: Figure, name: str, into: Path | None = None) -> list[Path]:
     return [*files.values()]
 
 
-def choose(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
+def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
     """The panels to draw: the one asked for, or all.
 
     Raises:

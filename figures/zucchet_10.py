@@ -24,7 +24,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If a result is missing; names the command that makes it.
         ValueError: If there is no such panel, or a result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     maps = [letter for letter in letters if letter in "abc"]
     heights = ([2.2] if maps else []) + ([2.75] if "d" in letters else [])
     width = 1.8 * len(maps) if maps else 3.4

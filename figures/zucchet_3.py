@@ -24,7 +24,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If a result is missing; names the command that makes it.
         ValueError: If there is no such panel, or a result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     results = {letter: store.load_preset(STUDIES[letter], preset) for letter in letters}
     with style.styled():
         drawn = style.figure(2.75, 0.2 + 2.7 * len(letters))

@@ -25,7 +25,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If a result is missing; names the command that makes it.
         ValueError: If there is no such panel, or a result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     results = {
         study: store.load_preset(study, preset)
         for study in dict.fromkeys(STUDIES[letter] for letter in letters)

@@ -33,7 +33,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If the result is missing; names the command that makes it.
         ValueError: If there is no such panel, or the result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     data = store.load_preset(STUDY, preset)
     with style.styled():
         drawn = style.figure(2.7, 0.9 + 1.75 * len(letters))

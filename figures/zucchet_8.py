@@ -26,7 +26,7 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         FileNotFoundError: If the result is missing; names the command that makes it.
         ValueError: If there is no such panel, or the result is damaged.
     """
-    letters = style.choose(panel, STUDIES)
+    letters = style.chosen_panels(panel, STUDIES)
     data = store.load_preset(STUDY, preset)
     cuts = {"b": _circle, "c": _alignment}
     below = [letter for letter in letters if letter in cuts]

@@ -250,7 +250,7 @@ def predict_gradient(
     )
 
 
-class Who(NamedTuple):
+class Sequences(NamedTuple):
     """Which sequences a batch holds.
 
     Attributes:
@@ -270,7 +270,7 @@ class Who(NamedTuple):
         return self.valid & (self.partners != np.arange(self.valid.shape[0]))
 
 
-def who(batch: Batch) -> Who:
+def sequences_of(batch: Batch) -> Sequences:
     """The sequences of a batch, those of a pair one after another."""
     lengths = batch.lengths.reshape(len(batch.labels), -1)
     rows, documents = np.flatnonzero(batch.valid), lengths.shape[1]
@@ -280,10 +280,10 @@ def who(batch: Batch) -> Who:
         following = np.append(order[1:], order[-2])
         partners[order, document] = following * documents + document
     valid = np.repeat(batch.valid, documents)
-    return Who(lengths.reshape(-1), valid, partners.reshape(-1))
+    return Sequences(lengths.reshape(-1), valid, partners.reshape(-1))
 
 
-class Look(NamedTuple):
+class BatchSums(NamedTuple):
     """Sums over the valid sequences of a batch.
 
     Attributes:
@@ -300,21 +300,21 @@ class Look(NamedTuple):
 
 
 @jax.jit
-def look(
+def sum_batch(
     half: Modes,
     u: Float[Array, "num time d_in"],
     errors: Float[Array, "num time d_out"],
-    people: Who,
-) -> Look:
+    sequences: Sequences,
+) -> BatchSums:
     """Measure a causal recurrence, in the coordinates of its modes.
 
     Args:
         half: Its modes.
         u: Inputs, zero in the padding.
         errors: ``dL/dy`` of its outputs, zero there too.
-        people: Which sequences these are.
+        sequences: Which sequences these are.
     """
-    lengths, valid, partners = people
+    lengths, valid, partners = sequences
     lam, steps = jnp.asarray(half.lam), u.shape[1]
     v, e = (
         project_in(jnp.real(weights), jnp.imag(weights), x)
@@ -331,9 +331,9 @@ def look(
 
     squares, s = jax.vmap(one)(v, e, lengths)
     shuffled = jnp.abs((e * s[partners]).sum(1)) ** 2
-    return Look(
+    return BatchSums(
         jnp.where(valid[:, None, None], squares, 0).sum(0),
-        jnp.where(people.paired[:, None], shuffled, 0).sum(0),
+        jnp.where(sequences.paired[:, None], shuffled, 0).sum(0),
         *(power(x, valid).T for x in (v, e)),
     )
 

@@ -28,20 +28,20 @@ from jaxtyping import Array, Bool, Float, Int, Num
 from sigprop.audit.moments import (
     QUANTITIES,
     RUNGS,
+    Sequences,
     Signal,
     Theory,
-    Who,
     alive,
-    look,
     pairs,
     power,
     predict,
     predict_gradient,
     ratio,
+    sequences_of,
     signal,
     standard_error,
+    sum_batch,
     theory,
-    who,
 )
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.rotrnn import RotRNN
@@ -165,11 +165,11 @@ class Recurrence:
     )
     signals: list[Signal] = field(default_factory=list)
 
-    def add(self, u: Any, errors: Any, common: Any, people: Who) -> None:
-        """Look at one more batch; ``common`` are squared spectra over channels."""
+    def add(self, u: Any, errors: Any, common: Any, sequences: Sequences) -> None:
+        """Take one more batch; ``common`` are squared spectra over channels."""
         turned = jnp.asarray(self.turned)
-        u, errors = (_in_double(x, people.lengths, turned) for x in (u, errors))
-        seen = look(self.half, u, errors, people)
+        u, errors = (_in_double(x, sequences.lengths, turned) for x in (u, errors))
+        seen = sum_batch(self.half, u, errors, sequences)
         squares, shuffled, *spectra = map(np.asarray, seen)
         held = self.known.alive
         scale = np.array([held.sum(), held[0]] * 3 + [held[0]])
@@ -178,7 +178,7 @@ class Recurrence:
         gains = [(np.abs(weight) ** 2).sum(1) for weight in weights]
         parts = list(zip(spectra, common, gains, strict=True))
         share = [signal(*part, pairs(held)) for part in parts]
-        here = alive(np.asarray(people.lengths)[people.valid], len(held))
+        here = alive(np.asarray(sequences.lengths)[sequences.valid], len(held))
         alone = [signal(*part, pairs(here)) for part in parts]
         found = np.full((len(QUANTITIES), len(RUNGS), len(gains[0])), np.nan)
         found[:-1, 1:] = predict(self.known, *share)
@@ -239,12 +239,12 @@ def audit(
     known = _require(network, batches)
     network = eqx.nn.inference_mode(network)
     tower = network.tower if isinstance(network, TwoTowers) else network
-    people = [who(batch) for batch in known]
-    lengths = np.concatenate([one.lengths[one.valid] for one in people])
+    sequences = [sequences_of(batch) for batch in known]
+    lengths = np.concatenate([one.lengths[one.valid] for one in sequences])
     steps = known[0].inputs.shape[known[0].lengths.ndim]
-    paired = sum(int(one.paired.sum()) for one in people)
+    paired = sum(int(one.paired.sum()) for one in sequences)
     found, notes = _recurrences(tower, alive(lengths, steps), paired)
-    for done, (batch, mine) in enumerate(zip(known, people, strict=True), start=1):
+    for done, (batch, mine) in enumerate(zip(known, sequences, strict=True), start=1):
         if any(found):
             _add(found, signals(network, state, *batch[:3]), mine)
         progress(done, len(known))
@@ -277,15 +277,17 @@ def _recurrences(
     return found, notes
 
 
-def _add(found: list[list[Recurrence]], seen: tuple[Any, Any], people: Who) -> None:
+def _add(
+    found: list[list[Recurrence]], seen: tuple[Any, Any], sequences: Sequences
+) -> None:
     with double_precision(True):
         for recurrences, u, errors in zip(found, *seen, strict=True):
             common = [
-                np.asarray(power(x.astype(float), people.valid)).mean(1)
+                np.asarray(power(x.astype(float), sequences.valid)).mean(1)
                 for x in (u, errors)
             ]
             for one in recurrences:
-                one.add(u, errors, common, people)
+                one.add(u, errors, common, sequences)
 
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {

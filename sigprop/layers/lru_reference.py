@@ -17,7 +17,7 @@ from sigprop.layers.lru import LRU
 
 
 @final
-class Way(Layer):
+class ForwardOnly(Layer):
     """An LRU that is run in another way, in the place of a network's layer.
 
     It runs whole sequences alone: what its states are is the other way's secret.
@@ -75,19 +75,23 @@ class Way(Layer):
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise TypeError("need a whole sequence for a Way; call it, or its layer's step")
+        raise TypeError(
+            "need a whole sequence for a ForwardOnly; call it, or its layer's step"
+        )
 
     def groups(self) -> Mapping[str, Group]:
         """Those of the LRU."""
         return {f"layer.{name}": group for name, group in self.layer.groups().items()}
 
 
-def still(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
+def without_recurrence(
+    layer: LRU, u: Float[Array, "time width"]
+) -> Float[Array, "time width"]:
     """``h_t = gamma B u_t``: what is left without the recurrence."""
     return layer.read(layer.inputs(u), u)
 
 
-def usual(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
+def published(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
     """Complex products, and an associative scan over gates that are repeated in time.
 
     Source: Orvieto et al. (2023), Appendix A, the listing.

@@ -99,7 +99,7 @@ def channels(
     return jnp.moveaxis(drawn.reshape(num, width, steps), 1, 2)
 
 
-class Look(NamedTuple):
+class BatchShape(NamedTuple):
     """Shape of one batch of a measurement, and whether each output is looked at."""
 
     num: int
@@ -108,23 +108,23 @@ class Look(NamedTuple):
     every_output: bool
 
 
-@functools.partial(jax.jit, static_argnames=("processes", "look", "dtype"))
+@functools.partial(jax.jit, static_argnames=("processes", "shape", "dtype"))
 def _draw(
     keys: tuple[PRNGKeyArray, ...],
     index: int | Int[Array, ""],
     processes: tuple[Process, ...],
-    look: Look,
+    shape: BatchShape,
     dtype: Any,
 ) -> list[tuple[Float[Array, "num time d_in"], Float[Array, "num errors d_out"]]]:
     """Inputs and errors of one batch of each process, in one program for them all."""
-    d_in, d_out = look.widths
+    d_in, d_out = shape.widths
 
     def one(key: PRNGKeyArray, process: Process):
         input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
-        u = channels(input_key, process, look.num, look.steps, d_in, dtype)
-        if look.every_output:
-            return u, _basis(d_out, look.num, dtype)
-        return u, jax.random.normal(error_key, (look.num, 1, d_out), dtype)
+        u = channels(input_key, process, shape.num, shape.steps, d_in, dtype)
+        if shape.every_output:
+            return u, _basis(d_out, shape.num, dtype)
+        return u, jax.random.normal(error_key, (shape.num, 1, d_out), dtype)
 
     return [one(*pair) for pair in zip(keys, processes, strict=True)]
 
@@ -203,8 +203,8 @@ def measure_each(
     dtype = next(iter(parameters(layer).values())).real.dtype
 
     def task(index: int, count: int) -> list[dict[str, Sums]]:
-        look = Look(count, steps, layer.widths, every_output)
-        drawn = _draw(keys, index, processes, look, dtype)
+        shape = BatchShape(count, steps, layer.widths, every_output)
+        drawn = _draw(keys, index, processes, shape, dtype)
         return [
             _sums(layer, _respond(layer, u, place, errors), count)
             for u, errors in drawn

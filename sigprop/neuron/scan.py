@@ -78,7 +78,7 @@ def scan_linear(
     if initial is None:
         initial = jnp.zeros(x.shape[1], dtype)
     if method == "auto":
-        method = choose(x.shape[0], x.size * dtype.itemsize, _platform())
+        method = automatic_method(x.shape[0], x.size * dtype.itemsize, _platform())
     packed = [pack(values.astype(dtype)) for values in (lam, x, initial)]
     return unpack(_scan(method, reverse, *packed, resets))
 
@@ -121,7 +121,7 @@ def stream(
     return step(lam, h, x_t)
 
 
-def choose(length: int, size: int, platform: str) -> Method:
+def automatic_method(length: int, size: int, platform: str) -> Method:
     """Method that ``auto`` means, by steps, bytes in all and platform."""
     if platform == "cpu" or length <= SHORT_ON_GPU:
         return "sequential"

@@ -214,7 +214,9 @@ def descend(
     leaves = [value, *jax.tree.leaves(slopes), *jax.tree.leaves(moved)]
     sound = jnp.stack([jnp.isfinite(one).all() for one in leaves]).all()
     going = sound & (run.diverged < 0)
-    parameters, state = choose(going, (moved, state), (run.parameters, run.optimiser))
+    parameters, state = select_tree(
+        going, (moved, state), (run.parameters, run.optimiser)
+    )
     diverged = jnp.where((run.diverged < 0) & ~sound, run.step, run.diverged)
     after = run._replace(
         parameters=parameters,
@@ -225,7 +227,7 @@ def descend(
     return after, going
 
 
-def choose(condition: Bool[Array, ""], yes: Tree, no: Tree) -> Tree:
+def select_tree(condition: Bool[Array, ""], yes: Tree, no: Tree) -> Tree:
     """One of two trees."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 

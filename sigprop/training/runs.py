@@ -15,10 +15,9 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
-from sigprop.judge.results import write_text
 from sigprop.networks import Network, TwoTowers, load_network, save_network
 from sigprop.networks.assembly import parameter_table
-from sigprop.numerics.files import unfinished
+from sigprop.numerics.files import unfinished, write_text
 from sigprop.numerics.locks import claimed
 from sigprop.tasks.examples import DataSet
 from sigprop.training.checkpoints import differences
@@ -75,7 +74,7 @@ def run(
             another process is training in it, or as ``fit``.
         Diverged: As ``fit``.
     """
-    claim(folder, job)
+    reserve(folder, job)
     with claimed(folder / LOCK) as mine:
         if not mine:
             raise ValueError(
@@ -110,7 +109,7 @@ def _run(
     return result
 
 
-def claim(folder: Path, job: Job) -> None:
+def reserve(folder: Path, job: Job) -> None:
     """Write what is trained into a new folder, or see that it is the same in an old one.
 
     Raises:

@@ -31,7 +31,7 @@ from sigprop.tasks.examples import (
     evaluation_batches,
     training_batch,
 )
-from sigprop.training.loop import Run, Segments, choose, descend, start, train
+from sigprop.training.loop import Run, Segments, descend, select_tree, start, train
 from sigprop.training.recipes import Recipe
 
 SLOW = ("recurrent", "input")  # groups with a smaller rate and no decay: A, B, gamma
@@ -303,7 +303,7 @@ def _steps(
             run.parameters, state, *batch, key
         )
         run, going = descend(run, descent, value, slopes)
-        return (run, choose(going, moved, state)), (value, optax.tree.norm(slopes))
+        return (run, select_tree(going, moved, state)), (value, optax.tree.norm(slopes))
 
     (run, state), found = jax.lax.scan(body, (run, state), (inputs, lengths, labels))
     return run, state, *found

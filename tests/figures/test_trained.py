@@ -99,4 +99,4 @@ def test_circles_are_the_stationary_theory_of_layers_of_one_way(shown):
     firsts = one_way["predicted"].values[[0, SEEDS], :, :, rotrnn_3.RUNG]
     expected = np.sqrt(firsts).transpose(0, 2, 1).reshape(-1, LOOKS)
     np.testing.assert_allclose(circles, expected)
-    assert style.choose(None, rotrnn_3.STUDIES) == ("a", "b")
+    assert style.chosen_panels(None, rotrnn_3.STUDIES) == ("a", "b")

@@ -7,7 +7,7 @@ import pytest
 from experiments.speed_training import WAYS
 from sigprop.layers.base import parameters
 from sigprop.layers.lru import lru
-from sigprop.layers.lru_reference import Way, still, usual
+from sigprop.layers.lru_reference import ForwardOnly, published, without_recurrence
 from sigprop.networks.masking import apply_layer
 
 LAYER = lru(jax.random.key(0), 3, 4, r_min=0.5, r_max=0.9)
@@ -15,14 +15,14 @@ U = jax.random.normal(jax.random.key(1), (6, 4))
 
 
 def test_without_a_recurrence_every_step_is_the_first_of_a_sequence():
-    found = Way(LAYER, still)(U)
+    found = ForwardOnly(LAYER, without_recurrence)(U)
     alone = jax.vmap(lambda u: LAYER(u[None])[0])(U)
     np.testing.assert_allclose(found, alone, atol=1e-5)
     assert np.abs(found - LAYER(U)).max() > 0.1
 
 
-def test_the_usual_way_is_the_layer():
-    np.testing.assert_allclose(Way(LAYER, usual)(U), LAYER(U), atol=1e-5)
+def test_the_published_way_is_the_layer():
+    np.testing.assert_allclose(ForwardOnly(LAYER, published)(U), LAYER(U), atol=1e-5)
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -30,17 +30,17 @@ def test_a_network_takes_every_timed_way_for_its_layer(name):
     way = WAYS[name](LAYER)
     np.testing.assert_array_equal(apply_layer(way, U, None), way(U))
     assert set(parameters(way)) == set(way.groups())
-    if isinstance(way, Way):
+    if isinstance(way, ForwardOnly):
         assert {f"layer.{one}" for one in LAYER.groups()} == set(way.groups())
 
 
 def test_a_way_has_no_steps_to_show():
-    way = Way(LAYER, still)
+    way = ForwardOnly(LAYER, without_recurrence)
     for ask in (
         way.initial_state,
         lambda: way.step(None, U[0]),
         lambda: way.states(U),
         lambda: way.read(None, U),
     ):
-        with pytest.raises(TypeError, match="need a whole sequence for a Way"):
+        with pytest.raises(TypeError, match="need a whole sequence for a ForwardOnly"):
             ask()

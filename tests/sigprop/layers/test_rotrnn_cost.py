@@ -121,7 +121,7 @@ def turned(found):
 @pytest.mark.parametrize("length", [LENGTH, 301])
 @pytest.mark.sampled(6)
 def test_every_angle_is_turned_once(build, method, length, monkeypatch):
-    monkeypatch.setattr("sigprop.neuron.scan.choose", lambda *_: method)
+    monkeypatch.setattr("sigprop.neuron.scan.automatic_method", lambda *_: method)
     found = slopes(layer(build), inputs(length=length))
     assert turned(found) == HEADS * SIZE // 2
 

@@ -13,7 +13,7 @@ from sigprop.neuron.scan import (
     LARGE_ON_GPU,
     METHODS,
     SHORT_ON_GPU,
-    choose,
+    automatic_method,
     scan_linear,
     scan_linear_reference,
     stream,
@@ -331,12 +331,12 @@ def test_spectra_of_a_power_that_overflows_leave_no_finite_state():
 
 def test_auto_is_the_loop_on_a_cpu_and_never_long_on_a_gpu():
     lam, x, *_ = (jnp.asarray(value) for value in problem("complex", "fixed", 65))
-    here = choose(65, x.nbytes, jax.default_backend())
+    here = automatic_method(65, x.nbytes, jax.default_backend())
     np.testing.assert_array_equal(scan_linear(lam, x), scan_linear(lam, x, method=here))
-    assert choose(10**6, 10**9, "cpu") == "sequential"
-    assert choose(SHORT_ON_GPU, 10**9, "gpu") == "sequential"
-    assert choose(SHORT_ON_GPU + 1, LARGE_ON_GPU - 1, "gpu") == "associative"
-    assert choose(10**6, LARGE_ON_GPU, "cuda") == "chunked"
+    assert automatic_method(10**6, 10**9, "cpu") == "sequential"
+    assert automatic_method(SHORT_ON_GPU, 10**9, "gpu") == "sequential"
+    assert automatic_method(SHORT_ON_GPU + 1, LARGE_ON_GPU - 1, "gpu") == "associative"
+    assert automatic_method(10**6, LARGE_ON_GPU, "cuda") == "chunked"
 
 
 LAM, X = jnp.full(2, 0.5), jnp.ones((3, 2))

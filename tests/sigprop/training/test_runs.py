@@ -24,7 +24,7 @@ from sigprop.training.runs import (
     NETWORK,
     RESULT,
     Job,
-    claim,
+    reserve,
     run,
     trained,
 )
@@ -64,7 +64,7 @@ def test_a_folder_is_for_one_training(tmp_path):
 def test_what_is_no_finished_training_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="the folder of a training"):
         trained(tmp_path)
-    claim(tmp_path, JOB)
+    reserve(tmp_path, JOB)
     with pytest.raises(FileNotFoundError, match=r"no network\.safetensors yet"):
         trained(tmp_path)
 
@@ -72,7 +72,7 @@ def test_what_is_no_finished_training_is_refused(tmp_path):
 @pytest.mark.parametrize("text", ["{", "[]", "{}", "\xff", "3", '{"seed": 3}'])
 @pytest.mark.parametrize("name", ["run.json", RESULT])
 def test_a_damaged_file_of_a_training_is_named(tmp_path, name, text):
-    claim(tmp_path, JOB)
+    reserve(tmp_path, JOB)
     (tmp_path / name).write_bytes(text.encode("latin-1"))
     with pytest.raises(ValueError, match=rf"need .*{name}.*delete it to train again"):
         run(JOB, DATA, tmp_path)
