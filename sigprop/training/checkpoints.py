@@ -22,6 +22,7 @@ from sigprop.numerics.files import unfinished
 
 DONE, ABOUT, RECORD = "segments_done", "about", "record "  # names beside the leaves
 CHECKSUM = len(hashlib.sha256().hexdigest())  # characters
+END = 22  # bytes at the end of an archive without a comment
 Records = Mapping[str, list[np.ndarray]]
 
 
@@ -62,7 +63,7 @@ def load_checkpoint(
             taken that fits.
 
     Raises:
-        ValueError: If the file is damaged, or is of another training.
+        ValueError: As ``read_checkpoint``, or if the file is of another training.
         OSError: If it cannot be read.
     """
     found = read_checkpoint(place)
@@ -100,10 +101,15 @@ def read_checkpoint(place: Path) -> dict[str, np.ndarray]:
     """All arrays of a file by their names, once its checksum is found right.
 
     Raises:
-        ValueError: If the file is damaged.
+        ValueError: If the file is damaged, or from before there were checksums.
         OSError: If it cannot be read.
     """
     held = place.read_bytes()
+    if held[-END:].startswith(b"PK\5\6") and held.endswith(b"\0\0"):
+        raise ValueError(
+            f"{place} was written by an early sigprop 0.1.0, which wrote no checksums; "
+            "end the training with that version, or delete the file to start over"
+        )
     body, checksum = memoryview(held)[:-CHECKSUM], held[-CHECKSUM:]
     if len(held) <= CHECKSUM or checksum != _checksum(body):
         raise ValueError(
