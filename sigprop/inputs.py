@@ -134,6 +134,12 @@ class AR1(GaussianProcess):
     """``x_{t+1} = rho x_t + sqrt(1 - rho^2) noise``: ``R(lag) = rho**|lag|``.
 
     ``rho = 0`` is white noise, ``rho = 1`` a constant, ``rho = -1`` an alternation.
+
+    Example:
+        >>> AR1(0.5).autocovariance(np.arange(-1, 3)).tolist()
+        [0.5, 1.0, 0.5, 0.25]
+        >>> AR1(0.5).sample(jax.random.key(0), 3, 100).shape
+        (3, 100)
     """
 
     rho: float
@@ -197,7 +203,12 @@ class Mixed(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class MovingAverage(GaussianProcess):
-    """``x_t = sum_k taps[k] noise_{t-k}``: any autocovariance of finite support."""
+    """``x_t = sum_k taps[k] noise_{t-k}``: any autocovariance of finite support.
+
+    Example:
+        >>> MovingAverage((1.0, 0.5)).autocovariance(np.arange(3)).tolist()
+        [1.25, 0.5, 0.0]
+    """
 
     taps: tuple[float, ...]
 
@@ -305,6 +316,11 @@ class Recording:
 
     Raises:
         ValueError: If the array is not (time,), or holds a NaN or infinity.
+
+    Example:
+        >>> turning = Recording(np.array([1.0, 0.0, -1.0, 0.0]))
+        >>> turning.autocovariance(np.arange(3)).round(6).tolist()
+        [0.5, 0.0, -0.5]
     """
 
     values: np.ndarray

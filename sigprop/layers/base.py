@@ -25,6 +25,12 @@ class Layer(eqx.Module):
         linear: Whether outputs are linear in inputs.
         causal: Whether ``y_t`` depends on ``u_1 ... u_t`` alone.
         stable: Whether ``|lam| <= 1`` at any value of the parameters.
+
+    Example:
+        >>> from sigprop.layers.lru import lru
+        >>> layer = lru(jax.random.key(0), 4, 2)
+        >>> layer.state_size, layer.widths, layer(jax.numpy.ones((10, 2))).shape
+        (4, (2, 2), (10, 2))
     """
 
     linear: ClassVar[bool] = True
@@ -128,6 +134,11 @@ def parameters(layer: Layer) -> dict[str, Array]:
 
     Raises:
         ValueError: If a parameter has no group, or a group no parameter.
+
+    Example:
+        >>> from sigprop.layers.lru import lru
+        >>> sorted(parameters(lru(jax.random.key(0), 4, 2)))
+        ['B_im', 'B_re', 'C_im', 'C_re', 'D', 'gamma_log', 'nu_log', 'theta_log']
     """
     leaves = jax.tree.leaves_with_path(eqx.filter(layer, eqx.is_inexact_array))
     found = {_name(path): value for path, value in leaves}

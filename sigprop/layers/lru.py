@@ -135,6 +135,13 @@ def lru(
         ValueError: If a size, a radius, the phase or ``gamma`` is out of range.
 
     Source: Orvieto et al. (2023), Appendix A.
+
+    Example:
+        >>> layer = lru(jax.random.key(0), 4, 2, r_min=0.5, r_max=0.9)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
+        >>> bool((abs(layer.eigenvalues()) <= 0.9).all())
+        True
     """
     require_sizes(state_size=state_size, width=width)
     require_gamma(gamma)

@@ -79,6 +79,11 @@ def sample_ring(
         ValueError: Unless ``0 <= inner <= outer <= 1``, or if the type needs x64.
 
     Source: Orvieto et al. (2023), Lemma 3.2; Section 3.4 for the restricted phase.
+
+    Example:
+        >>> radii = abs(sample_ring(jax.random.key(0), 100, 0.5, 0.9))
+        >>> radii.shape, 0.5 <= float(radii.min()), float(radii.max()) <= 0.9
+        ((100,), True, True)
     """
     require_dtype(dtype)
     real = jnp.finfo(dtype).dtype
@@ -93,5 +98,9 @@ def normalisation(nu: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """``gamma = sqrt(1 - |lam|^2)`` from ``nu = -log|lam|``, accurate at the edge.
 
     Source: Orvieto et al. (2023), Eq. 7.
+
+    Example:
+        >>> round(float(normalisation(-jnp.log(jnp.array(0.6)))), 4)  # |lam| = 0.6
+        0.8
     """
     return jnp.sqrt(-jnp.expm1(-2 * nu))

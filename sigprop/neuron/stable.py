@@ -85,6 +85,12 @@ def state_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
         ValueError: If an argument is outside its range.
 
     Source: Zucchet & Orvieto (2024), Eq. 48.
+
+    Example:
+        >>> round(float(state_moment(0.5)), 4)  # lam = 0.5: 1 / (1 - 0.25)
+        1.3333
+        >>> round(float(state_moment(0.1, rho=0.9)), 2)  # correlated inputs add up
+        50.14
     """
     return _stationary("state", gap, theta, rho)
 
@@ -95,6 +101,10 @@ def sensitivity_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
     Args and Raises: as ``state_moment``.
 
     Source: Zucchet & Orvieto (2024), Eq. 59 with its error corrected.
+
+    Example:
+        >>> round(float(sensitivity_moment(0.5)), 3)  # (1 + 0.25) / (1 - 0.25)**3
+        2.963
     """
     return _stationary("sensitivity", gap, theta, rho)
 
@@ -106,6 +116,10 @@ def finite_state_moment_white(gap: Any, steps: Any) -> Values:
         ValueError: If the gap is outside (0, 1] or ``steps`` is below zero.
 
     Source: Orvieto et al. (2023), Eq. 6, first sum.
+
+    Example:
+        >>> round(float(finite_state_moment_white(0.5, 2)), 4)  # 1 + 0.25
+        1.25
     """
     _require("gap", gap, 0, 1, "(]")
     _require("steps", steps, 0, np.inf, "[)")
@@ -127,6 +141,10 @@ def ring_gain(gap_min: Any, gap_max: Any) -> Values:
         ValueError: If the gaps are outside those ranges.
 
     Source: Orvieto et al. (2023), Proposition 3.3, and Eq. 5 where the gaps agree.
+
+    Example:
+        >>> round(float(ring_gain(0.1, 0.5)), 3)  # 0.5 <= |lam| <= 0.9
+        2.452
     """
     _require("gap_min", gap_min, 0, 1, "(]")
     _require("gap_max", gap_max, 0, 1, "(]")
