@@ -33,9 +33,9 @@ from rich.table import Table
 from scipy.linalg import block_diag
 
 from experiments.command import main
+from sigprop.evidence.sigprop.moments import chirp
 from sigprop.inputs import AR1, Constant, White
 from sigprop.judge.verdict import Plan, Verdict, judge, plan
-from sigprop.layer_checks import chirp
 from sigprop.layers.base import Layer, count_parameters, parameters, replace
 from sigprop.layers.blur import blur
 from sigprop.layers.dense import linear_rnn

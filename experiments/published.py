@@ -10,25 +10,16 @@ Tables 2 and 6.
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-NOTHING, FAILS = "-", "fails"
+from theory.papers.blur import printed as blur
+from theory.papers.lru import printed
+from theory.papers.lru.printed import FAILS, NOTHING, RUNGS
+from theory.papers.rotrnn import printed as rotrnn
+
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:\((\d+\.\d+)\))?")
 RING = re.compile(r"\[0\.\d+,[01]\.\d+\]")
-
-RUNGS = {
-    **dict.fromkeys(("RNN-Lin", "Dense A", "Linear dense RNN"), "dense"),
-    "RNN-ReLU": "relu",
-    **dict.fromkeys(("RNN-Tanh", "Tanh RNN"), "tanh"),
-    **dict.fromkeys(("Λ Real + Im", "Diagonal complex RNN"), "complex"),
-    "Λ Exp": "exponential",
-    "Λ Stable Exp": "stable",
-    **dict.fromkeys(("+ Ring Init", "Stable exp, ring init"), "ring"),
-    "+ γ normalization": "gamma",
-    "LRU": "gamma",
-}
-"""Rows of Orvieto et al. and the rungs of ``sigprop.training.presets.LADDER``."""
 
 
 @dataclass(frozen=True)
@@ -137,203 +128,101 @@ def rows(block: str, models: dict[str, str]) -> tuple[Row, ...]:
 
 # --- Orvieto et al. (2023) -----------------------------------------------------------
 
-LRU = {
-    "sCIFAR": Size(1024, 512, 384, 6, 50, 180_000),
-    "ListOps": Size(2048, 128, 256, 6, 32, 80_000),
-    "Text": Size(4096, 256, 192, 6, 32, 50_000),
-    "Retrieval": Size(4000, 128, 256, 6, 64, 100_000),
-    "Pathfinder": Size(1024, 192, 256, 6, 64, 500_000),
-    "PathX": Size(16384, 128, 256, 6, 32, 250_000),
+LENGTHS = rotrnn.LENGTHS | {
+    "sCIFAR": rotrnn.LENGTHS["Image"],
+    "PathX": rotrnn.LENGTHS["Path-X"],
+}
+LRU: dict[str, Size] = {
+    task: Size(LENGTHS[task], row.width, row.states, row.depth, row.batch, row.steps)
+    for task, row in printed.TABLE_9.items()
 }
 """Their Table 9; lengths from the head of RotRNN's Table 1.  sCIFAR is in colour."""
 
-OTHERS = """
-S4D (reproduced)      | 91.5(0.2) 60.2(0.3) 86.4(0.0) 89.5(0.0) 94.2(0.3) 97.5(0.0)
-S5 (reproduced)       | 88.8(0.1) 58.5(0.3) 86.2(0.1) 88.9(0.0) 95.7(0.1) 96.0(0.1)
-S4 (its paper)        | 91.1      59.6      86.8      90.9      94.2      96.4
-S4D-LegS (its paper)  | 89.9      60.5      86.2      89.5      93.1      91.9
-S5 (its paper)        | 90.1      62.2      89.3      91.4      95.3      98.6
-"""  # the same in Tables 3, 6, 7 and 8
+OF_RUNS = "test accuracy in %, mean (standard error) of three runs"
 
 
 def _lru(
-    title: str,
-    source: str,
-    block: str,
-    *columns: str,
-    unit: str = "test accuracy in %, mean (standard error) of three runs",
-    note: str = "",
+    title: str, table: printed.Table, unit: str = OF_RUNS, note: str = ""
 ) -> Published:
-    sizes = {column: LRU[column] for column in columns or LRU}
-    source = f"Orvieto et al. (2023), {source}"
-    note = f"Sizes are those of the LRU. {note}".strip()
-    return Published(title, source, sizes, rows(block, RUNGS), unit, note)
+    return Published(
+        title,
+        f"Orvieto et al. (2023), {table.place}",
+        {column: LRU[column] for column in table.columns},
+        rows(table.block, RUNGS),
+        unit,
+        f"Sizes are those of the LRU. {note}".strip(),
+    )
 
 
-LRU_1 = _lru(
-    "Recurrences with and without a nonlinearity",
-    "Table 1, Section 3.1",
-    """
-RNN-ReLU | 69.7(0.2) 37.6(8.0) 88.0(0.1) 88.5(0.1)
-RNN-Tanh | 69.9(0.3) 43.9(0.1) 87.2(0.1) 88.9(0.2)
-RNN-Lin  | 72.2(0.2) 50.4(0.2) 89.1(0.1) 89.1(0.1)
-""",
-    *("sCIFAR", "ListOps", "Text", "Retrieval"),
-)
-LRU_2 = _lru(
-    "Diagonal linear recurrences in several parametrisations",
-    "Table 2, Section 3.2",
-    """
-Dense A      | 72.2(0.2) 50.4(0.2) fails
-Λ Real + Im  | 86.5(0.1) 58.8(0.3) fails
-Λ Exp        | 85.4(0.7) 60.5(0.3) 65.4(9.0)
-Λ Stable Exp | 87.2(0.4) 59.4(0.3) 93.5(0.5)
-+ Ring Init  | 88.1(0.0) 59.4(0.3) 94.4(0.3)
-""",
-    *("sCIFAR", "ListOps", "Pathfinder"),
-)
-LRU_3 = _lru(
-    "The LRU beside deep state-space models",
-    "Table 3, Section 3.3",
-    "LRU | 89.0(0.1) 60.2(0.8) 89.4(0.1) 89.9(0.1) 95.1(0.1) 94.2(0.4)" + OTHERS,
-    note="On PathX the LRU starts with small phases.",
-)
-LRU_4 = _lru(
-    "Speed of training",
-    "Table 4, Appendix C.1",
-    """
-Tanh RNN           | 2.0  1.1 0.5  0.5  2.1  0.14
-LRU                | 15.9 2.1 14.7 5.7  15.5 2.4
-LRU over tanh RNN  | 8    1.9 29   11.4 7.4  17
-S4D (reproduced)   | 13.5 2.2 10.6 3.0  24.5 2.6
-S5 (reproduced)    | 15.9 2.2 14.4 5.7  15.6 2.3
-""",
-    unit="steps a second on an A100",
-)
-
-
-def _rings(letter: str, title: str, block: str) -> Published:
+def _rings(title: str, table: printed.Table) -> Published:
     return Published(
         f"Rings of eigenvalues on sCIFAR, {title}",
-        f"Orvieto et al. (2023), Table 5({letter}), Appendix C.2",
-        dict.fromkeys(("r_min 0", "r_min 0.5", "r_min 0.9"), LRU["sCIFAR"]),
-        rows(
-            block, {name: name for name in ("r_max 0.9", "r_max 0.99", "r_max 0.999")}
-        ),
-        "test accuracy in %, mean (standard error) of three runs",
+        f"Orvieto et al. (2023), {table.place}",
+        dict.fromkeys(table.columns, LRU["sCIFAR"]),
+        rows(table.block, {label: label for label in table.rows}),
+        OF_RUNS,
         "Learning rate 0.004.",
     )
 
 
-LRU_5A = _rings(
-    "A",
-    "exponential, not made stable",
-    """
-r_max 0.9   | 87.6(0.4) 87.8(0.1) 87.9(0.2)
-r_max 0.99  | 83.8(0.9) 85.8(1.2) 81.9(3.8)
-r_max 0.999 | 83.9(0.2) 84.8(0.4) 84.8(0.8)
-""",
-)
-LRU_5B = _rings(
-    "B",
-    "stable exponential",
-    """
-r_max 0.9   | 86.2(0.2) 86.6(0.3) 87.3(0.1)
-r_max 0.99  | 87.8(0.2) 87.7(0.1) 88.1(0.0)
-r_max 0.999 | 87.4(0.2) 87.4(0.1) 87.5(0.4)
-""",
-)
-LRU_5C = _rings(
-    "C",
-    "stable exponential with normalisation",
-    """
-r_max 0.9   | 86.4(0.1) 86.5(0.1) 88.3(0.1)
-r_max 0.99  | 88.1(0.1) 88.4(0.1) 89.0(0.2)
-r_max 0.999 | 88.1(0.1) 88.6(0.0) 89.0(0.1)
-""",
-)
-LRU_6 = _lru(
-    "Recurrences with and without a nonlinearity, all tasks",
-    "Table 6, Appendix C.3",
-    """
-RNN-Lin  | 72.2(0.2) 50.4(0.2) 89.1(0.1) 89.1(0.1) fails fails
-RNN-ReLU | 69.7(0.2) 37.6(8.0) 88.0(0.1) 88.5(0.1) fails fails
-RNN-Tanh | 69.9(0.3) 43.9(0.1) 87.2(0.1) 88.9(0.2) fails fails"""
-    + OTHERS,
-)
-LRU_7 = _lru(
-    "Diagonal linear recurrences in several parametrisations, all tasks",
-    "Table 7, Appendix C.3",
-    """
-Dense A      | 72.2(0.2) 50.4(0.2) 89.1(0.1) 89.1(0.1) fails     fails
-Λ Real + Im  | 86.5(0.1) 58.8(0.3) 87.4(0.3) 87.8(0.5) fails     fails
-Λ Exp        | 85.4(0.7) 60.5(0.3) 86.5(0.4) 89.4(0.1) 65.4(9.0) fails
-Λ Stable Exp | 87.2(0.4) 59.4(0.3) 87.6(0.3) 89.1(0.2) 93.5(0.5) fails
-+ Ring Init  | 88.1(0.0) 59.4(0.3) 89.4(0.1) 90.1(0.1) 94.4(0.3) fails"""
-    + OTHERS,
-)
-LRU_8 = _lru(
-    "Normalisation of stable diagonal recurrences, with their rings",
-    "Table 8, Appendix C.3",
-    """
-Linear dense RNN      | 72.2(0.2) 50.4(0.2) 89.1(0.1) 89.1(0.1) fails     fails
-Diagonal complex RNN  | 86.5(0.1) 58.8(0.3) 87.4(0.3) 87.8(0.5) fails     fails
-Stable exp, ring init | 88.1(0.0) 59.4(0.3) 89.4(0.1) 90.1(0.1) 94.4(0.3) fails
-[r_min, r_max]  | [0.9,0.99] [0.0,1.0] [0.0,0.9] [0.5,0.9] [0.9,0.999] -
-+ γ normalization     | 89.0(0.1) 60.2(0.8) 89.4(0.1) 89.9(0.1) 95.1(0.1) 94.2(0.4)
-[r_min, r_max] with γ | [0.9,0.999] [0.0,0.99] [0.5,0.9] [0.5,0.9] [0.9,0.999] \
-[0.999,0.9999]"""
-    + OTHERS,
-    note="On PathX the LRU starts with phases up to π/10, elsewhere up to 2π.",
-)
-
 # --- RotRNN (2024) and BLUR (2025) ----------------------------------------------------
 
+
+def _plain(
+    table: Mapping[str, Iterable[float]], models: dict[str, str]
+) -> tuple[Row, ...]:
+    """Rows of numbers without errors."""
+    lines = (f"{label} | {' '.join(map(str, row))}" for label, row in table.items())
+    return rows("\n".join(lines), models)
+
+
+ROTRNN: dict[str, Size] = {
+    task: Size(
+        length,
+        row.width,
+        row.states,
+        rotrnn.DEPTHS["Tables 1 and 2"],
+        row.batch,
+        row.steps,
+    )
+    for task, length in rotrnn.LENGTHS.items()
+    for row in [rotrnn.TABLE_3[task]]
+}
+LRUS = {"LRU": "LRU (its paper)", "LRU again": "LRU (reproduced)"}
 ROTRNN_1 = Published(
     "RotRNN beside others",
     "RotRNN (2024), Table 1, Section 5.1",
-    {
-        "ListOps": Size(2048, 128, 256, 6, 32, 80_000),
-        "Text": Size(4096, 256, 192, 6, 32, 50_000),
-        "Retrieval": Size(4000, 128, 256, 6, 32, 50_000),
-        "Image": Size(1024, 512, 384, 6, 50, 250_000),
-        "Pathfinder": Size(1024, 192, 256, 6, 64, 500_000),
-        "Path-X": Size(16384, 192, 256, 6, 32, 250_000),
-        "Average": None,
-    },
-    rows(
-        """
-S4                | 59.6 86.8 90.9 91.1 94.2 96.4 86.5
-S4D               | 60.5 86.2 89.5 88.2 93.1 92.0 84.9
-Liquid-S4         | 62.8 89.0 91.2 89.5 94.8 96.7 87.3
-S5                | 62.2 89.3 91.4 90.1 95.3 98.6 87.8
-LRU (its paper)   | 60.2 89.4 89.9 89.0 95.1 94.2 86.3
-LRU (reproduced)  | 57.9 89.4 89.4 85.2 90.0 92.8 84.1
-RotRNN            | 61.1 89.6 89.9 85.9 93.0 89.2 84.8
-""",
+    {**ROTRNN, "Average": None},
+    _plain(
+        {LRUS.get(name, name): row for name, row in rotrnn.TABLE_1.items()},
         {"LRU (reproduced)": "lru", "RotRNN": "rotrnn"},
     ),
     note="Sizes are those of RotRNN. Neither runs nor errors are printed, nor whether "
     "its Image is in colour.",
 )
-BLUR_SIZES = {"width": 256, "states": 128, "depth": 4, "batch": 64}
+BLUR_LENGTHS = {
+    "sCIFAR": 1024,
+    "ListOps": 2048,
+    "Text": 4096,
+    "sMNIST": 784,
+    "psMNIST": 784,
+}
+BLUR_LABELS = {"S4": "S4 (its paper)", "S5": "S5 (its paper)"}
 BLUR_2 = Published(
     "BLUR beside others",
     "BLUR (2025), Table 2, Section 5",
     {
-        "sCIFAR": Size(1024, **BLUR_SIZES),
-        "ListOps": Size(2048, **BLUR_SIZES),
-        "Text": Size(4096, **BLUR_SIZES),
-        "sMNIST": Size(784, **BLUR_SIZES),
-        "psMNIST": Size(784, **BLUR_SIZES),
+        task: Size(
+            length,
+            width=blur.TABLE_6["embedding"],
+            states=blur.TABLE_6["latent"],
+            depth=blur.TABLE_6["layers"],
+            batch=blur.TABLE_6["batch"],
+        )
+        for task, length in BLUR_LENGTHS.items()
     },
-    rows(
-        """
-LRU             | 89.0 54.8 86.7 99.3 98.1
-S4 (its paper)  | 91.1 59.6 86.8 90.9 94.2
-S5 (its paper)  | 88.8 58.5 86.2 88.9 95.7
-BLUR            | 90.0 54.6 87.3 99.6 98.1
-""",
+    _plain(
+        {BLUR_LABELS.get(name, name): row for name, row in blur.TABLE_2.items()},
         {"LRU": "lru", "BLUR": "blur"},
     ),
     unit="test accuracy in %, mean of five runs",
@@ -344,16 +233,31 @@ BLUR            | 90.0 54.6 87.3 99.6 98.1
 )
 
 TABLES = {
-    "lru-1": LRU_1,
-    "lru-2": LRU_2,
-    "lru-3": LRU_3,
-    "lru-4": LRU_4,
-    "lru-5a": LRU_5A,
-    "lru-5b": LRU_5B,
-    "lru-5c": LRU_5C,
-    "lru-6": LRU_6,
-    "lru-7": LRU_7,
-    "lru-8": LRU_8,
+    "lru-1": _lru("Recurrences with and without a nonlinearity", printed.TABLE_1),
+    "lru-2": _lru(
+        "Diagonal linear recurrences in several parametrisations", printed.TABLE_2
+    ),
+    "lru-3": _lru(
+        "The LRU beside deep state-space models",
+        printed.TABLE_3,
+        note="On PathX the LRU starts with small phases.",
+    ),
+    "lru-4": _lru("Speed of training", printed.TABLE_4, "steps a second on an A100"),
+    "lru-5a": _rings("exponential, not made stable", printed.TABLE_5A),
+    "lru-5b": _rings("stable exponential", printed.TABLE_5B),
+    "lru-5c": _rings("stable exponential with normalisation", printed.TABLE_5C),
+    "lru-6": _lru(
+        "Recurrences with and without a nonlinearity, all tasks", printed.TABLE_6
+    ),
+    "lru-7": _lru(
+        "Diagonal linear recurrences in several parametrisations, all tasks",
+        printed.TABLE_7,
+    ),
+    "lru-8": _lru(
+        "Normalisation of stable diagonal recurrences, with their rings",
+        printed.TABLE_8,
+        note="On PathX the LRU starts with phases up to π/10, elsewhere up to 2π.",
+    ),
     "rotrnn-1": ROTRNN_1,
     "blur-2": BLUR_2,
 }

@@ -26,10 +26,10 @@ from sigprop.judge.trials import input_of as input_of
 from sigprop.judge.trials import stationary_steps as stationary_steps
 from sigprop.judge.verdict import Verdict, Word, judge
 from sigprop.numerics.evaluate import values
+from sigprop.numerics.points import WHITE, EigenPoint
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
 from theory.autocorrelation import as_functional, same_form
-from theory.points import WHITE, EigenPoint
 from theory.symbols import NOTATION, Delta, R
 
 NAMES = {symbol: name for symbol, name, _, _ in NOTATION if isinstance(symbol, Symbol)}

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from sigprop.judge.basis import Row
 from theory.claims import Claim
 
 
@@ -14,7 +15,8 @@ class Sealed(Claim):
         return super().__getattribute__(name)
 
 
-def sealed(claim: Claim) -> Claim:
-    """A claim with every field of this one, of which the status cannot be read."""
-    fields = dataclasses.fields(claim)
-    return Sealed(**{field.name: getattr(claim, field.name) for field in fields})
+def sealed(row: Row) -> Row:
+    """A row whose claim has every field of this one, but for a status to be read."""
+    fields = dataclasses.fields(row.claim)
+    claim = Sealed(**{field.name: getattr(row.claim, field.name) for field in fields})
+    return Row(claim, row.basis)

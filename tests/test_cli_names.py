@@ -14,6 +14,7 @@ from sigprop.cli import main as cli
 from sigprop.cli import train as cli_train
 from sigprop.judge import forecast
 from tests.command import refused, sigprop
+from tests.rows import row
 from theory.claims import PAPERS, find, registry
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +80,7 @@ def test_usual_work_is_begun_without_a_trial(monkeypatch):
     def tried(*arguments):
         raise AssertionError("a trial")
 
-    monkeypatch.setattr(forecast, "of_claims", tried)
+    monkeypatch.setattr(forecast, "of_rows", tried)
     done = sigprop("verify", "--claim", "zucchet:45")
     assert str(done.exception) == "the work began"
     done = sigprop("verify", "--claim", "zucchet:45", "--tier", "headline")
@@ -91,12 +92,12 @@ def test_the_forecast_counts_what_a_run_draws(monkeypatch):
     monkeypatch.setattr(
         forecast, "trial", lambda work, batch, n: forecast.Forecast(n, n / 10, n / 5)
     )
-    claims = [find("zucchet:45"), find("zucchet:75")]
-    once = forecast.of_claims(claims, "quick", 10**6)
-    inputs = {str(point.input) for point in claims[0].grid}
+    rows = [row("zucchet:45"), row("zucchet:75")]
+    once = forecast.of_rows(rows, "quick", 10**6)
+    inputs = {str(point.input) for point in rows[0].basis.points}
     whole = len(inputs) * forecast.whole_batches(10**6)
     assert once.n == whole
-    thrice = forecast.of_claims(claims, "quick", 10**6, seeds=3)
+    thrice = forecast.of_rows(rows, "quick", 10**6, seeds=3)
     assert (thrice.n, thrice.seconds) == (3 * once.n, 3 * once.seconds)
     assert thrice.memory == once.memory
 
@@ -212,11 +213,10 @@ def test_claims_are_listed_without_judging_or_deriving_them(tmp_path, monkeypatc
 
 
 def test_routes_that_are_listed_are_those_that_would_be_planned():
-    from sigprop.ledger.catalogue import row
+    from sigprop.ledger.catalogue import as_json
 
     for words in ("zucchet:45", "lru:lemma3.2", "zucchet:126", "lru:table4"):
-        claim = find(words)
-        drawn = "monte_carlo" in row(claim)["routes"]
+        drawn = "monte_carlo" in as_json(row(words))["routes"]
         assert drawn == (words in ("zucchet:45", "lru:lemma3.2"))
 
 

@@ -1,4 +1,4 @@
-"""The picture of the house: modules import downwards, and none in a circle."""
+"""The picture of the house: few rooms, few arrows, all downwards, none in a circle."""
 
 from graphlib import CycleError, TopologicalSorter
 
@@ -64,8 +64,56 @@ def test_no_modules_import_each_other_in_a_circle():
 )
 def test_a_circle_is_found_however_it_is_closed(backwards):
     texts = sources()
-    place = "sigprop/numerics/files.py"
+    place = "sigprop/numerics/precision.py"
     assert set(circle(texts | {place: texts[place] + backwards})) >= {
-        "sigprop.numerics.files",
+        "sigprop.numerics.precision",
         "sigprop.judge.run",
     }
+
+
+MOST_ROOMS, MOST_ARROWS = 20, 80
+
+
+def rooms(texts: dict[str, str]) -> dict[str, set[str]]:
+    """Rooms at the first level of ``sigprop``, and the rooms that each imports."""
+    found: dict[str, set[str]] = {}
+    for module, reached in graph(texts).items():
+        here = _room(module)
+        if here:
+            others = found.setdefault(here, set())
+            others |= {_room(one) for one in reached} - {"", here}
+    return found
+
+
+def _room(module: str) -> str:
+    top, _, rest = module.partition(".")
+    return rest.partition(".")[0] if top == "sigprop" else ""
+
+
+def complaints(found: dict[str, set[str]]) -> list[str]:
+    """What is too much of a picture of rooms."""
+    arrows = sum(map(len, found.values()))
+    said = []
+    if len(found) > MOST_ROOMS:
+        said.append(f"{len(found)} rooms")
+    if arrows > MOST_ARROWS:
+        said.append(f"{arrows} arrows")
+    try:
+        TopologicalSorter(found).prepare()
+    except CycleError as error:
+        said.append("a circle of " + ", ".join(error.args[1]))
+    return said
+
+
+def test_the_rooms_are_few_and_stand_on_floors():
+    assert complaints(rooms(sources())) == []
+
+
+def test_a_room_or_an_arrow_too_many_and_a_way_up_are_noticed():
+    found = rooms(sources())
+    more = {f"new{number}": set() for number in range(MOST_ROOMS)}
+    assert complaints(found | more) == [f"{len(found) + MOST_ROOMS} rooms"]
+    busy = {f"new{number}": set(found) for number in range(2)}
+    assert any("arrows" in said for said in complaints(found | busy))
+    upwards = found | {"numerics": {"judge"}}
+    assert any(said.startswith("a circle of") for said in complaints(upwards))

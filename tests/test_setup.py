@@ -157,7 +157,8 @@ def test_no_library_module_flips_the_global_precision_switch():
     states = fresh_python(
         """
         import jax
-        import sigprop.judge.run, sigprop.checks, sigprop.audit.series, sigprop.cli.main
+        import sigprop.judge.run, sigprop.evidence.lru.ring, sigprop.audit.series
+        import sigprop.cli.main
         print(jax.config.jax_enable_x64)
         """
     )

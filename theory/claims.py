@@ -1,7 +1,7 @@
 """Claims: statements of a paper, as printed and as derived, with how to judge them.
 
-Importing this module reads no paper; ``registry()`` does.  Nothing here computes: a
-claim names, by dotted names, the routes of ``sigprop`` that judge it.
+Importing this module reads no paper; ``registry()`` does.  Nothing here computes or
+knows how a claim is judged: that stands in ``sigprop.evidence``, file by file.
 """
 
 import difflib
@@ -9,16 +9,14 @@ import functools
 import importlib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from types import ModuleType
 
 from sympy import Expr
 
 from theory.derivation import Derivation
-from theory.evidence import Evidence
-from theory.points import Point
 
 PAPERS = {
     "zucchet": "Zucchet & Orvieto (2024)",
@@ -78,9 +76,6 @@ class Claim:
         id: ``paper:locator``, e.g. ``zucchet:59``.
         locator: Where it stands, e.g. ``Eq. 59, Appendix B.2.2``.
         statement: LaTeX of the statement as printed.
-        quantity: Which route table of ``sigprop.judge.routes`` judges it; or the dotted
-            name of a check in ``sigprop``; or ``evidence``; or nothing, of a definition
-            and of what is not checkable.
         derive: Gives the derivation; its result is the derived form.
         printed: The printed form in the symbols of ``theory.symbols``; none where it is
             the derived form letter by letter.
@@ -89,18 +84,11 @@ class Claim:
         assumes: Domain and standing assumptions under which the paper states it.
         condition: What it needs beyond them.  Points that do not meet it are judged as
             printed alone: where the statement fails there, it is conditional.
-        grid: Parameter points at which it is judged.
-        margin: Equivalence margin of the statistical verdict, as a fraction.
-        off: How far an approximation is off at most where it is judged, as a fraction
-            below the margin; zero of an exact statement.
-        headline: Whether the headline tier judges it at 1 %.
         expected: The status that verification is to find.
-        waivers: Mutants that may survive, each with its reason.
         code: Dotted name of the code that computes it.
         note: One or two plain sentences for the reader.
         topic: What it is about, in one word, for filters.
-        evidence: Points and routes, where the quantity is ``evidence``.
-        reason: Why it is not checkable, or why one route has to do.
+        reason: Why it is not checkable.
         inherits: Whether later results of the paper inherit an error, and which.
         as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
     """
@@ -110,7 +98,6 @@ class Claim:
     kind: Kind
     title: str
     statement: str
-    quantity: str
     expected: Status
     code: str
     derive: Callable[[], Derivation] | None = None
@@ -119,14 +106,8 @@ class Claim:
     corrected: Callable[[], Expr] | None = None
     assumes: str = ""
     condition: Condition | None = None
-    grid: tuple[Point, ...] = ()
-    margin: float = 0.05
-    off: float = 0.0
-    headline: bool = False
-    waivers: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     topic: str = ""
-    evidence: Evidence | None = None
     reason: str = ""
     inherits: str = ""
     as_extracted: bool = False
@@ -147,21 +128,20 @@ def registry() -> dict[str, Claim]:
     """Every claim by its id, paper by paper: numbered equations first, in their order.
 
     Raises:
-        ValueError: If two claims share an id, or a grid point is outside its domain.
+        ValueError: If two claims share an id.
     """
     found: dict[str, Claim] = {}
     for paper in PAPERS:
         for claim in sorted(_of_paper(paper), key=_place):
             if claim.id in found:
                 raise ValueError(f"need one claim an id, got {claim.id} twice")
-            for point in claim.grid:
-                point.require_inside()
             found[claim.id] = claim
     return found
 
 
 def _of_paper(paper: str) -> Iterator[Claim]:
-    yield from importlib.import_module(f"theory.papers.{paper}").claims()
+    for leaf in leaves(paper):
+        yield from leaf.part.claims
 
 
 def home(claim_id: str) -> str:
@@ -170,13 +150,22 @@ def home(claim_id: str) -> str:
     Raises:
         KeyError: If there is no such claim; the message suggests the nearest.
     """
-    claim = find(claim_id)
-    paper = importlib.import_module(f"theory.papers.{claim.id.partition(':')[0]}")
-    return next(
-        leaf.__name__
-        for leaf in _leaves(paper)
-        if claim.id in {one.id for one in leaf.claims()}
-    )
+    return _homes()[find(claim_id).id]
+
+
+@functools.cache
+def _homes() -> dict[str, str]:
+    return {
+        claim.id: leaf.__name__
+        for paper in PAPERS
+        for leaf in leaves(paper)
+        for claim in leaf.part.claims
+    }
+
+
+def leaves(paper: str) -> Iterator[ModuleType]:
+    """The modules that have the rows of a paper, in the order of its parts."""
+    yield from _leaves(importlib.import_module(f"theory.papers.{paper}"))
 
 
 def _leaves(module: ModuleType) -> Iterator[ModuleType]:

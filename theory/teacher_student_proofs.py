@@ -163,16 +163,6 @@ def best_angle_solves() -> bool:
     return angle.subs(omega, 0) == 0 and is_zero(diff(angle, omega) - granularity())
 
 
-def unit(**_: object) -> float:
-    """The curvature that the best parametrisation has at optimality."""
-    return 1.0
-
-
-def half_unit(**_: object) -> float:
-    """A wrong bound on the curvature."""
-    return 0.5
-
-
 def period_is_a_turn() -> bool:
     """The angle moves by one turn over a period."""
     return simplify(best_angle().subs(omega, period()) - 2 * pi) == 0

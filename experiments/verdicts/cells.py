@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from sigprop.judge.fresh import Answer, answers
+from sigprop.evidence.fresh import Answer, answers
 
 VERSION = 1
 COUNTS = ("comparisons", "confirmed", "refuted", "inconclusive", "wrong")
@@ -17,7 +17,7 @@ RATIO = {"units": "measured / closed form"}
 
 @dataclass(frozen=True)
 class Config:
-    """A part of ``sigprop.judge.fresh.parts`` and a seed."""
+    """A part of ``sigprop.evidence.fresh.parts`` and a seed."""
 
     part: str
     seed: int

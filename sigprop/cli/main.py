@@ -85,7 +85,7 @@ def verify(
 ) -> None:
     """Judge every claim: derive, evaluate, simulate, and say what is true."""
     with plain_errors("nothing was written", input, report, json):
-        from sigprop.judge.results import require_writable
+        from sigprop.numerics.files import require_writable
 
         require_seed(seed)
         require_distinct(input=input, report=report, json=json)
@@ -113,7 +113,7 @@ def _verify(
     device: str,
     yes: bool,
 ) -> None:
-    from sigprop.judge.results import write_json
+    from sigprop.ledger.entries import write_json
     from theory.claims import select
 
     out, chosen = console(report, json), select(paper, ids)
@@ -141,11 +141,13 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
     """Say what more trajectories than usual will take, and refuse what is too much."""
     if how["samples"] is None and how["tier"] == "quick":
         return
-    from sigprop.judge.forecast import allow, of_claims
+    from sigprop.cli.judged import row
+    from sigprop.judge.forecast import allow, of_rows
     from sigprop.numerics.devices import use_device
 
     with use_device(device):
-        found = of_claims(chosen, how["tier"], how["samples"])
+        rows = [row(one.id) for one in chosen]
+        found = of_rows(rows, how["tier"], how["samples"])
     remedy = "lower --samples, judge fewer claims, or add --yes"
     allow(found, remedy, yes=yes, say=lambda line: typer.echo(line, err=True))
 
@@ -155,13 +157,14 @@ def _judge(
 ) -> tuple[Any, float]:
     """Judge claims under a bar on ``out``, and hold them against what they announce.
 
-    Returns the run, and the seconds that imports took before it.
+    Returns the ledger, and the seconds that imports took before it.
     """
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     began = time.perf_counter()
-    from sigprop.judge.results import announced
-    from sigprop.judge.run import verify as judge_claims
+    from sigprop.cli.judged import row
+    from sigprop.judge.run import verify as judge_rows
+    from sigprop.ledger.entries import announced
     from sigprop.numerics.devices import use_device
 
     loaded = time.perf_counter() - began
@@ -182,8 +185,9 @@ def _judge(
                 stages[stage] = bar.add_task(stage, total=total)
             bar.update(stages[stage], completed=done, total=total)
 
-        run = judge_claims(chosen, progress=progress, apart=True, **how)
-    return announced(run, {one.id: one.expected for one in chosen}), loaded
+        rows = [row(one.id) for one in chosen]
+        run = judge_rows(rows, progress=progress, again=row, **how)
+    return announced(run, chosen), loaded
 
 
 def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
@@ -191,7 +195,7 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
 
     from sigprop.audit.series import load_series
     from sigprop.audit.series_moments import audit_series, rows_json, table
-    from sigprop.judge.results import write_text
+    from sigprop.numerics.files import write_text
 
     series = load_series(path, window)
     out = console(json, least=150)
@@ -219,8 +223,9 @@ def ledger(
     with plain_errors("nothing was written", json, html):
         import dataclasses
 
-        from sigprop.judge.results import require_writable, write_json
+        from sigprop.ledger.entries import write_json
         from sigprop.ledger.site import page_names, require_free, write_site
+        from sigprop.numerics.files import require_writable
         from theory.claims import Status, select
 
         require_seed(seed)
@@ -258,7 +263,7 @@ def claims(
     with plain_errors("nothing was written", json):
         import json as encoder
 
-        from sigprop.judge.results import require_writable, write_text
+        from sigprop.numerics.files import require_writable, write_text
         from theory.claims import select
 
         if json is not None:
@@ -272,9 +277,10 @@ def claims(
             table.add_row(one.id, one.kind, word, one.title, one.locator)
         console(json).print(table)
         if json is not None:
-            from sigprop.ledger.catalogue import row
+            from sigprop.cli.judged import row
+            from sigprop.ledger.catalogue import as_json
 
-            rows = [row(one) for one in chosen]
+            rows = [as_json(row(one.id)) for one in chosen]
             write_text(json, encoder.dumps(rows, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -284,9 +290,10 @@ def show(
 ) -> None:
     """Show one claim: statement, source, derivation, code, routes, grid, mutants."""
     with plain_errors():
+        from sigprop.cli.judged import row
         from sigprop.ledger.catalogue import describe
 
-        console().print(describe(claim), soft_wrap=True)
+        console().print(describe(row(claim)), soft_wrap=True)
 
 
 @app.command()

@@ -6,7 +6,6 @@ conjugate, a transpose, a digit) beside those that the evidence names.
 """
 
 import dataclasses
-import importlib
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -17,13 +16,20 @@ import mpmath
 import numpy as np
 from sympy import Expr, Sum, Symbol
 
+from sigprop.judge.basis import AtPoint, Evidence, Routine
+from sigprop.judge.forms import (
+    Miss,
+    compared,
+    counterexample,
+    relative_error,
+    short,
+    symbolic,
+)
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult
 from sigprop.numerics.evaluate import values
 from theory import symbols
-from theory.autocorrelation import same_form
 from theory.claims import Claim
-from theory.evidence import AtPoint, Evidence, Routine
 from theory.mutants import mutants
 
 SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
@@ -41,24 +47,8 @@ NAMES = {
 
 
 def resolve(routine: Routine) -> Callable[..., Any]:
-    """A routine, found by its dotted name if it is given as one.
-
-    The outcome of an experiment is read from the results that come with the code.
-
-    Raises:
-        ModuleNotFoundError: If there is no such module in ``sigprop`` or ``theory``.
-        AttributeError: If the module has no such function.
-    """
-    if callable(routine):
-        return routine
-    place, name = routine.rsplit(".", 1)
-    if place.startswith("theory."):
-        module = importlib.import_module(f"theory.{place.removeprefix('theory.')}")
-    elif place == "experiments.outcomes":
-        module = importlib.import_module("experiments.outcomes")
-    else:
-        module = importlib.import_module(f"sigprop.{place.removeprefix('sigprop.')}")
-    return getattr(module, name)
+    """What gives the values of a routine: itself, or a function of nothing."""
+    return routine if callable(routine) else lambda **_: routine
 
 
 @dataclass(frozen=True)
@@ -95,22 +85,12 @@ def _array(value: Value) -> np.ndarray:
 
 def describe(at: AtPoint) -> str:
     """A point in words."""
-    return ", ".join(f"{name}={_short(value)}" for name, value in at.items())
+    return ", ".join(f"{name}={short(value)}" for name, value in at.items())
 
 
-def _short(value: Any) -> str:
-    if isinstance(value, float | complex | mpmath.mpf | mpmath.mpc):
-        number = complex(value)
-        if number.imag:
-            return f"{number.real:.6g}{number.imag:+.6g}i"
-        return f"{number.real:.6g}"
-    return str(value)
-
-
-def expression(claim: Claim) -> Expr | None:
+def expression(claim: Claim, evidence: Evidence) -> Expr | None:
     """The true form of a claim as an expression, if it is one."""
-    assert claim.evidence is not None
-    if claim.evidence.form is not None:
+    if evidence.form is not None:
         return None
     if claim.derive is not None:
         return claim.derive().result
@@ -184,10 +164,9 @@ class Points(NamedTuple):
     outside: tuple[AtPoint, ...]
 
 
-def split(claim: Claim) -> Points:
+def split(claim: Claim, evidence: Evidence) -> Points:
     """Where the true form is judged, and where the printed one alone."""
-    assert claim.evidence is not None
-    points, condition = claim.evidence.points, claim.condition
+    points, condition = evidence.points, claim.condition
     if condition is None:
         return Points(points, ())
     inside = tuple(at for at in points if condition.holds(**at))
@@ -202,11 +181,9 @@ class Judged(NamedTuple):
     counterexample: str | None
 
 
-def judge(claim: Claim) -> Judged:
+def judge(claim: Claim, evidence: Evidence) -> Judged:
     """Compare every route with the true form, and the printed form where it differs."""
-    evidence = claim.evidence
-    assert evidence is not None
-    points = split(claim)
+    points = split(claim, evidence)
     results = list(_proofs(claim, evidence, points))
     truth = _forms(claim, evidence, points.inside)
     found = {
@@ -220,7 +197,7 @@ def judge(claim: Claim) -> Judged:
     wrong, example = _judge_print(claim, evidence, points, truth, seen)
     results += wrong
     own = list(zip(points.inside, seen, truth, strict=True))
-    example = _counterexample(evidence, route, "stated", own) or example
+    example = _example(evidence, route, "stated", own) or example
     score = _score(claim, evidence, points.inside, truth, found)
     return Judged(tuple(results), score, example)
 
@@ -228,7 +205,7 @@ def judge(claim: Claim) -> Judged:
 def _forms(
     claim: Claim, evidence: Evidence, points: tuple[AtPoint, ...]
 ) -> list[np.ndarray]:
-    form = expression(claim)
+    form = expression(claim, evidence)
     if form is not None:
         return at_points([form], points)[0]
     assert evidence.form is not None
@@ -237,23 +214,10 @@ def _forms(
 
 def _proofs(claim: Claim, evidence: Evidence, points: Points) -> Iterable[RouteResult]:
     if evidence.proof is not None:
-        yield _symbolic("the statement, all parameters", evidence.proof())
-    truth = expression(claim)
-    if claim.derive is None or truth is None:
-        return
-    for which, form in (("printed", claim.printed), ("corrected", claim.corrected)):
-        if form is not None:
-            agree = same_form(form(), truth)
-            label = "derived" if agree or which == "corrected" else "printed"
-            found = _symbolic(f"{which} form, all parameters", agree, label)
-            # Two forms that differ somewhere may agree wherever a condition is met.
-            inside = label == "derived" or not points.outside
-            yield dataclasses.replace(found, inside=inside)
-
-
-def _symbolic(point: str, right: bool, form: str = "derived") -> RouteResult:
-    word, value = ("confirmed", 1.0) if right else ("refuted", math.nan)
-    return RouteResult("symbolic", point, value, value, value, word, form)
+        yield symbolic("the statement, all parameters", evidence.proof())
+    truth = expression(claim, evidence)
+    if claim.derive is not None and truth is not None:
+        yield from compared(claim, truth, bool(points.outside))
 
 
 def _printed(
@@ -275,7 +239,7 @@ def _judge_print(
     own = evidence.printed is not None or claim.printed is not None
     printed = _printed(claim, evidence, points.inside) if own else truth
     pairs = zip(truth, printed, strict=True)
-    same = all(_error(right, other) < SAME for right, other in pairs)
+    same = all(relative_error(right, other) < SAME for right, other in pairs)
     within = [] if same else list(zip(points.inside, seen, printed, strict=True))
     beyond = []
     if points.outside:
@@ -287,42 +251,23 @@ def _judge_print(
         for inside, judged in ((True, within), (False, beyond))
         for one in judged
     ]
-    examples = (
-        _counterexample(evidence, route, "printed", p) for p in (within, beyond)
-    )
+    examples = (_example(evidence, route, "printed", p) for p in (within, beyond))
     return results, next(filter(None, examples), None)
 
 
-def _counterexample(
+def _example(
     evidence: Evidence,
     route: str,
     which: str,
     judged: list[tuple[AtPoint, np.ndarray, np.ndarray]],
 ) -> str | None:
     """The point where a form misses the value of a route most clearly, with both."""
-    misses = [one for one in judged if not holds(evidence, one[1], one[2])]
-    if not misses:
-        return None
-    at, value, form = max(misses, key=lambda miss: _error(miss[1], miss[2]))
-    sizes = [_error(value, form) for _, value, form in misses]
-    return (
-        f"At {describe(at)}: {which} {_show(form)}, {route} {_show(value)}. The relative "
-        f"error at {len(misses)} of {len(judged)} points is between {min(sizes):.2g} and "
-        f"{max(sizes):.2g}."
-    )
-
-
-def _error(value: np.ndarray, form: np.ndarray) -> float:
-    if value.shape != form.shape or not np.isfinite(form).all():
-        return math.inf
-    scale = float(np.abs(value).max(initial=0))
-    return float(np.abs(value - form).max(initial=0)) / (scale or 1.0)
-
-
-def _show(value: np.ndarray) -> str:
-    if value.shape == ():
-        return _short(complex(value))
-    return f"an array of shape {value.shape} and norm {np.linalg.norm(value):.6g}"
+    misses = [
+        Miss(describe(at), value, form)
+        for at, value, form in judged
+        if not holds(evidence, value, form)
+    ]
+    return counterexample(which, route, misses, len(judged))
 
 
 def _score(
@@ -336,7 +281,7 @@ def _score(
     total, survivors = 0, []
     for name, forms in _wrong(claim, evidence, points, truth):
         pairs = zip(forms, truth, strict=True)
-        if all(_error(right, wrong) < SAME for wrong, right in pairs):
+        if all(relative_error(right, wrong) < SAME for wrong, right in pairs):
             continue
         total += 1
         noticed = any(
@@ -357,7 +302,7 @@ def _wrong(
 ) -> Iterable[tuple[str, list[np.ndarray]]]:
     for name, routine in evidence.slips.items():
         yield name, [_array(resolve(routine)(**at)) for at in points]
-    form = expression(claim)
+    form = expression(claim, evidence)
     if form is not None and evidence.relation == "=":
         slips = mutants(form)
         rows = at_points([slip.expr for slip in slips], points)
@@ -390,10 +335,9 @@ def _value_slips(
     return slips
 
 
-def routes_of(claim: Claim) -> tuple[str, ...]:
+def routes_of(claim: Claim, evidence: Evidence) -> tuple[str, ...]:
     """Names of the routes that the evidence of a claim has."""
-    assert claim.evidence is not None
-    symbolic = claim.evidence.proof is not None or (
+    symbolic = evidence.proof is not None or (
         claim.derive is not None and (claim.printed or claim.corrected)
     )
-    return (*(("symbolic",) if symbolic else ()), *claim.evidence.routes)
+    return (*(("symbolic",) if symbolic else ()), *evidence.routes)

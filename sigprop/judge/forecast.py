@@ -7,11 +7,11 @@ import tracemalloc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from sigprop.judge.plans import Reading, is_check, make_plans
+from sigprop.judge.basis import Grid, Row
+from sigprop.judge.plans import Reading, make_plans
 from sigprop.judge.simulate import BATCH, jobs, run, whole_batches
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.text import plain
-from theory.claims import Claim
 
 MINUTE, DAY = 60.0, 86400.0
 SHORT = 2**33  # updates of a neuron, or fewer: a minute or so, not worth a trial
@@ -123,13 +123,13 @@ def allow(
         (say or (lambda text: print(plain(text), file=sys.stderr, flush=True)))(line)
 
 
-def of_claims(
-    claims: Iterable[Claim], tier: str, samples: int | None, seeds: int = 1
+def of_rows(
+    rows: Iterable[Row], tier: str, samples: int | None, seeds: int = 1
 ) -> Forecast:
-    """The forecast for all trajectories that a run of claims draws on grids.
+    """The forecast for all trajectories that a run draws on grids.
 
     Args:
-        claims: Those to be judged; what brings its own check is left out.
+        rows: Those to be judged; what is on no grid is left out.
         tier: As in ``verify``.
         samples: As in ``verify``.
         seeds: Runs.
@@ -140,11 +140,13 @@ def of_claims(
     if samples is not None and samples > MOST:
         raise ValueError(f"need at most {MOST:.2g} samples, got {samples}; lower them")
     needed: dict[Reading, int] = {}
-    for claim in claims:
-        if is_check(claim) or claim.derive is None:
+    for row in rows:
+        grid, derive = row.basis, row.claim.derive
+        if not isinstance(grid, Grid) or derive is None:
             continue
-        for point, planned in make_plans(claim, {}, tier, samples).items():
-            reading = Reading(claim.quantity, point)
+        plans = make_plans(grid, derive().result, {}, tier, samples)
+        for point, planned in plans.items():
+            reading = Reading(grid.quantity, point)
             needed[reading] = max(needed.get(reading, 0), planned.n)
     total = Forecast(0, 0.0, 0.0)
     for job in jobs(needed):

@@ -16,8 +16,7 @@ from sympy import Expr
 from sigprop.judge.verdict import DistancePlan, Plan
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.evaluate import values
-from theory.mutants import Mutant, mutants
-from theory.points import (
+from sigprop.numerics.points import (
     AgePoint,
     EigenPoint,
     Input,
@@ -25,6 +24,7 @@ from theory.points import (
     Point,
     RingPoint,
 )
+from theory.mutants import Mutant, mutants
 from theory.symbols import r_max, r_min, u1
 
 SAME = 1e-9  # relative difference below which two forms agree at a generic point

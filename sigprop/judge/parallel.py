@@ -1,10 +1,9 @@
-"""Judge the claims that bring their own check, here and in a second process.
+"""Judge the rows that are on no grid, here and in a second process.
 
 Most of the time goes into tracing and algebra, which one process does on one core.  The
 second process hears no Ctrl-C, and ends as soon as the first does not need it or is gone.
 """
 
-import importlib
 import multiprocessing
 import os
 import signal
@@ -14,95 +13,84 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import wait
-from types import ModuleType
 
 import jax
 
 from sigprop.judge import evidence
+from sigprop.judge.basis import Check, Evidence, Row
 from sigprop.judge.mutants import Score
-from sigprop.judge.results import ClaimResult, RouteResult
+from sigprop.judge.results import ClaimResult
 from sigprop.judge.statuses import finish
-from theory.claims import Claim, find
 
 Progress = Callable[[str, int, int], None]
+Find = Callable[[str], Row]
 Results = dict[str, ClaimResult]
-STAGE, CHUNK = "checks", 4  # claims that travel together
+STAGE, CHUNK = "checks", 4  # rows that travel together
 
 
-def check(claim: Claim, seed: int) -> ClaimResult:
-    """Judge one claim by its evidence, by its check, or not at all."""
-    if not claim.quantity:
-        return finish(claim, [], Score(0, ()), 0.0)
+def check(row: Row, seed: int) -> ClaimResult:
+    """Judge one row by its evidence, by its check, or not at all."""
+    claim, basis = row.claim, row.basis
     began = time.perf_counter()
-    if claim.evidence is not None:
-        judged = evidence.judge(claim)
-        results, score, example = judged
-    else:
-        results, score = check_results(claim, seed), _place(claim).score(claim)
+    if isinstance(basis, Evidence):
+        results, score, example = evidence.judge(claim, basis)
+    elif isinstance(basis, Check):
+        results, score = basis.results(claim, seed), basis.score(claim)
         wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
         example = f"At {wrong[0].point} the statement fails." if wrong else None
+    else:
+        return finish(row, [], Score(0, ()), 0.0)
     seconds = time.perf_counter() - began
-    return finish(claim, list(results), score, seconds, example)
+    return finish(row, list(results), score, seconds, example)
 
 
-def check_results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """Results of the routes of a claim that brings its own check."""
-    name = claim.quantity.rpartition(".")[2]
-    return getattr(_place(claim), name)(claim, seed)
-
-
-def _place(claim: Claim) -> ModuleType:
-    module = claim.quantity.removeprefix("sigprop.").rpartition(".")[0]
-    return importlib.import_module(f"sigprop.{module}")
-
-
-def _check_all(ids: list[str], seed: int) -> list[ClaimResult]:
-    """Judge registered claims in a process of their own, on its CPU."""
+def _check_all(ids: list[str], again: Find, seed: int) -> list[ClaimResult]:
+    """Judge rows in a process of their own, on its CPU."""
     jax.config.update("jax_platforms", "cpu")
-    found = [check(find(claim_id), seed) for claim_id in ids]
+    found = [check(again(claim_id), seed) for claim_id in ids]
     jax.clear_caches()
     return found
 
 
 @contextmanager
 def checking(
-    claims: list[Claim], seed: int, apart: bool, progress: Progress
+    rows: list[Row], seed: int, again: Find | None, progress: Progress
 ) -> Iterator[Callable[[], Results]]:
-    """Begin to judge claims; what it yields waits for them, and helps.
+    """Begin to judge rows; what it yields waits for them, and helps.
 
     A second process starts from the front, the caller comes from the back.
 
     Args:
-        claims: All of them; with ``apart``, registered ones.
+        rows: All of them.
         seed: Of the run.
-        apart: Whether to start the process.
+        again: Finds a row by its id in the second process, which is started if given.
         progress: Called with the stage, what is done and the total.
     """
-    chunks = [claims[at : at + CHUNK] for at in range(0, len(claims), CHUNK)]
+    chunks = [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
     done = 0
 
     def tick(count: int) -> None:
         nonlocal done
         done += count
-        progress(STAGE, done, len(claims))
+        progress(STAGE, done, len(rows))
 
-    def here(chunk: list[Claim]) -> Results:
+    def here(chunk: list[Row]) -> Results:
         found = {}
-        for claim in chunk:
-            found[claim.id] = check(claim, seed)
+        for row in chunk:
+            found[row.claim.id] = check(row, seed)
             tick(1)
         return found
 
     def alone() -> Results:
         return {key: one for chunk in chunks for key, one in here(chunk).items()}
 
-    if not apart or len(chunks) < 2:
+    if again is None or len(chunks) < 2:
         yield alone
         return
     with _second_process() as pool:
         with _interrupts_later():  # whatever starts now inherits it for good
             waiting = [
-                pool.submit(_check_all, [claim.id for claim in chunk], seed)
+                pool.submit(_check_all, [row.claim.id for row in chunk], again, seed)
                 for chunk in chunks
             ]
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sympy import Expr
 
+from sigprop.judge.basis import Grid
 from sigprop.judge.mutants import Score, score_exact, score_law, score_ratio
 from sigprop.judge.verdict import (
     GAUSSIAN_VARIANCE,
@@ -17,8 +18,7 @@ from sigprop.judge.verdict import (
     require_enough,
 )
 from sigprop.numerics.evaluate import precise
-from theory.claims import Claim
-from theory.points import PairPoint, Point
+from sigprop.numerics.points import PairPoint, Point
 
 HEADLINE_MARGIN = 0.01
 TIERS = ("quick", "headline")
@@ -60,46 +60,47 @@ def relative_variance(reading: Reading, truth: Callable[[Reading], complex]) -> 
     return 1 + squares[0].real * squares[1].real / product**2
 
 
-def margin_of(claim: Claim, tier: str) -> float:
-    """Margin at which a tier judges a claim."""
-    return HEADLINE_MARGIN if tier == "headline" and claim.headline else claim.margin
+def margin_of(grid: Grid, tier: str) -> float:
+    """Margin at which a tier judges a grid."""
+    return HEADLINE_MARGIN if tier == "headline" and grid.headline else grid.margin
 
 
-def is_check(claim: Claim) -> bool:
-    """True where a claim has its own check, evidence or nothing in place of a grid."""
-    return not claim.quantity or claim.quantity.startswith(("sigprop.", "evidence"))
-
-
-def simulated(claim: Claim) -> bool:
-    """True where a claim's quantity is simulated on a grid."""
-    return claim.quantity in SIMULATED
+def simulated(grid: Grid) -> bool:
+    """True where a grid's quantity is simulated."""
+    return grid.quantity in SIMULATED
 
 
 def make_plans(
-    claim: Claim,
+    grid: Grid,
+    form: Expr,
     truths: dict[Point, complex],
     tier: str,
     samples: int | None = None,
 ) -> dict[Point, Plan]:
     """Fix the sample size of every grid point, before anything is drawn.
 
+    Args:
+        grid: What is judged.
+        form: The derived form.
+        truths: Its values at the points, where they are known.
+        tier: One of ``TIERS``.
+        samples: Trajectories a point, if not the planned ones.
+
     Raises:
         ValueError: If ``samples`` are given and too few to decide at a point.
     """
-    if not simulated(claim):
+    if not simulated(grid):
         return {}
-    margin = margin_of(claim, tier)
-    form = claim.derive().result if claim.derive else None
+    margin = margin_of(grid, tier)
 
     def truth(reading: Reading) -> complex:
         if reading.point in truths:
             return truths[reading.point]
-        assert form is not None
         return precise(form, [reading.point])[0]
 
     found = {}
-    for point in claim.grid:
-        variance = relative_variance(Reading(claim.quantity, point), truth)
+    for point in grid.points:
+        variance = relative_variance(Reading(grid.quantity, point), truth)
         if samples is None:
             found[point] = plan(margin, variance=variance)
         else:
@@ -107,10 +108,10 @@ def make_plans(
     return found
 
 
-def score(claim: Claim, form: Expr, plans: dict[Point, Plan]) -> Score:
-    """Score a claim's own plan against the slips of its derived form."""
-    if claim.quantity == "ring_law":
-        return score_law(form, claim.grid, distance_plan(claim.margin))
+def score(grid: Grid, form: Expr, plans: dict[Point, Plan]) -> Score:
+    """Score a grid's own plan against the slips of its derived form."""
+    if grid.quantity == "ring_law":
+        return score_law(form, grid.points, distance_plan(grid.margin))
     if plans:
-        return score_ratio(form, claim.grid, tuple(plans[p] for p in claim.grid))
-    return score_exact(form, claim.grid)
+        return score_ratio(form, grid.points, tuple(plans[p] for p in grid.points))
+    return score_exact(form, grid.points)

@@ -20,8 +20,15 @@ from jaxtyping import Array, Complex, Float
 from sigprop import inputs
 from sigprop.neuron import ring, stable
 from sigprop.neuron.recurrence import impulse_response, linear_recurrence
+from sigprop.numerics.points import (
+    AgePoint,
+    EigenPoint,
+    Input,
+    PairPoint,
+    Point,
+    RingPoint,
+)
 from sigprop.numerics.precision import double_precision
-from theory.points import AgePoint, EigenPoint, Input, PairPoint, Point, RingPoint
 
 Wide = np.longdouble
 WideComplex = np.clongdouble

@@ -5,7 +5,7 @@ deterministic routes, simulate each input once for all claims, judge, score muta
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -14,13 +14,14 @@ import numpy as np
 from sympy import Expr
 
 from sigprop.judge import simulate
+from sigprop.judge.basis import Grid, Row
+from sigprop.judge.forms import Miss, compared, counterexample, relative_error
 from sigprop.judge.mutants import Score
-from sigprop.judge.parallel import checking
+from sigprop.judge.parallel import Find, checking
 from sigprop.judge.plans import (
     HEADLINE_MARGIN,
     TIERS,
     Reading,
-    is_check,
     make_plans,
     score,
 )
@@ -41,10 +42,9 @@ from sigprop.neuron import ring
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.devices import device_kind
 from sigprop.numerics.evaluate import precise
+from sigprop.numerics.points import Point, RingPoint
 from sigprop.numerics.precision import double_precision
-from theory.autocorrelation import same_form
 from theory.claims import Claim
-from theory.points import Point, RingPoint
 from theory.symbols import T
 
 TOLERANCE = 1e-10  # agreement asked of deterministic routes, relative
@@ -53,9 +53,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass
 class Case:
-    """A claim on its way through a run."""
+    """A claim that is judged on a grid, on its way through a run."""
 
     claim: Claim
+    grid: Grid
     derived: Expr
     truths: dict[Point, complex]
     wrong: dict[Point, complex]  # the printed form, only where it is another one
@@ -71,44 +72,33 @@ class Case:
         return self.derived.has(T)
 
 
-def prepare(claim: Claim, tier: str, samples: int | None = None) -> Case:
+def prepare(row: Row, tier: str, samples: int | None = None) -> Case:
     """Derive, compare with the printed form, evaluate on the grid, fix plans."""
+    claim, grid = row.claim, row.basis
+    assert isinstance(grid, Grid)
     assert claim.derive is not None
     derived = claim.derive().result
-    printed = claim.printed() if claim.printed else None
-    agree = printed is None or same_form(printed, derived)
-    grid = claim.grid if claim.quantity != "ring_law" else ()
-    truths = dict(zip(grid, precise(derived, grid), strict=True))
-    wrong = [] if agree or printed is None else precise(printed, grid)
-    plans = make_plans(claim, truths, tier, samples)
+    results = list(compared(claim, derived))
+    differs = any(result.form == "printed" for result in results)
+    for point in grid.points:
+        point.require_inside()
+    points = grid.points if grid.quantity != "ring_law" else ()
+    truths = dict(zip(points, precise(derived, points), strict=True))
+    wrong = precise(claim.printed(), points) if claim.printed and differs else []
+    plans = make_plans(grid, derived, truths, tier, samples)
     for point, one in plans.items():
-        require_small(tolerance_at(claim, point), one.margin, f"{claim.id} at {point}")
-    results = [_symbolic(claim, agree)] if printed is not None else []
-    if claim.corrected is not None:
-        right = same_form(claim.corrected(), derived)
-        results.append(_symbolic(claim, right, "corrected"))
+        require_small(tolerance_at(grid, point), one.margin, f"{claim.id} at {point}")
     return Case(
         claim,
+        grid,
         derived,
         truths,
-        dict(zip(grid, wrong, strict=False)),
+        dict(zip(points, wrong, strict=False)),
         plans,
-        {p: 1.0 if derived.has(T) else reach(claim.quantity, p) for p in plans},
+        {p: 1.0 if derived.has(T) else reach(grid.quantity, p) for p in plans},
         results,
-        score(claim, derived, plans),
+        score(grid, derived, plans),
     )
-
-
-def _symbolic(claim: Claim, agree: bool, which: str = "printed") -> RouteResult:
-    """Result of SymPy's comparison of a form with the derived one, for all parameters.
-
-    Agreement counts for the derived form; a correction that disagrees counts against.
-    """
-    word = "confirmed" if agree else "refuted"
-    value = 1.0 if agree else float("nan")
-    form = "derived" if agree or which == "corrected" else "printed"
-    point = f"{which} form, all parameters"
-    return RouteResult("symbolic", point, value, value, value, word, form)
 
 
 def _compare(
@@ -131,9 +121,9 @@ def _compare(
     )
 
 
-def tolerance_at(claim: Claim, point: Point) -> float:
+def tolerance_at(grid: Grid, point: Point) -> float:
     """Agreement asked at a point; a limit is allowed its stated remainder."""
-    if claim.quantity == "thin_ring" and isinstance(point, RingPoint):
+    if grid.quantity == "thin_ring" and isinstance(point, RingPoint):
         width = point.r_max**2 - point.r_min**2
         return width / (2 * (1 - point.r_max**2))
     return TOLERANCE
@@ -141,7 +131,7 @@ def tolerance_at(claim: Claim, point: Point) -> float:
 
 def deterministic(case: Case) -> None:
     """Add the routes that draw nothing, for the derived form and a differing print."""
-    routes: Routes = QUANTITIES[case.claim.quantity]
+    routes: Routes = QUANTITIES[case.grid.quantity]
     for point, truth in case.truths.items():
         found: list[tuple[str, complex]] = [
             ("reference", routes.reference(point, case.finite)),
@@ -151,7 +141,7 @@ def deterministic(case: Case) -> None:
             stable = routes.closed_form(point)
             if stable is not None:
                 found.append(("closed_form", complex(stable)))
-        tolerance = tolerance_at(case.claim, point)
+        tolerance = tolerance_at(case.grid, point)
         for route, value in found:
             case.results.append(
                 _compare(route, point, value, truth, tolerance, "derived")
@@ -169,7 +159,7 @@ def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
     A stationary form is carried to the simulated number of steps.
     """
     for point, planned in case.plans.items():
-        sums = measured[Reading(case.claim.quantity, point)]
+        sums = measured[Reading(case.grid.quantity, point)]
         estimate = sums.estimate()
         mean, sem = float(estimate.mean), float(estimate.sem)
         drawn = Plan(sums.n, planned.margin, variance=planned.variance)
@@ -183,8 +173,8 @@ def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
 
 def ring_law(case: Case, seed: int) -> None:
     """Judge the sampler of Lemma 3.2: radius, phase, and their independence."""
-    planned: DistancePlan = distance_plan(case.claim.margin)
-    for point in case.claim.grid:
+    planned: DistancePlan = distance_plan(case.grid.margin)
+    for point in case.grid.points:
         assert isinstance(point, RingPoint)
         key = simulate.group_key(seed, f"ring law {point}")
         with double_precision(True):
@@ -224,28 +214,18 @@ def _ring_map(point: RingPoint) -> RouteResult:
     return RouteResult("reference", str(point), 1 + worst, 1 + worst, 1 + worst, word)
 
 
-def counterexample(case: Case) -> str | None:
+def _example(case: Case) -> str | None:
     """The grid point where a wrong print misses most clearly, with both values."""
-    misses = []
-    for point, wrong in case.wrong.items():
-        truth = case.truths[point]
-        error = abs(wrong - truth) / abs(truth)
-        if error > TOLERANCE:
-            misses.append((error, point, wrong, truth))
-    if not misses:
-        return None
-    low, high = min(m[0] for m in misses), max(m[0] for m in misses)
-    error, point, wrong, truth = max(misses, key=lambda miss: miss[0])
-    return (
-        f"At {point}: printed {_short(wrong)}, derived {_short(truth)}. The relative error "
-        f"on the grid is between {low:.2g} and {high:.2g} where the forms differ."
-    )
-
-
-def _short(value: complex) -> str:
-    if abs(value.imag) > 1e-12 * abs(value):
-        return f"{value.real:.6g}{value.imag:+.6g}i"
-    return f"{value.real:.6g}"
+    pairs = {
+        str(point): (np.asarray(case.truths[point]), np.asarray(wrong))
+        for point, wrong in case.wrong.items()
+    }
+    misses = [
+        Miss(point, truth, wrong)
+        for point, (truth, wrong) in pairs.items()
+        if relative_error(truth, wrong) > TOLERANCE
+    ]
+    return counterexample("printed", "derived", misses, len(pairs))
 
 
 def versions() -> dict[str, str]:
@@ -260,24 +240,24 @@ def versions() -> dict[str, str]:
 
 
 def verify(
-    claims: tuple[Claim, ...],
+    rows: Sequence[Row],
     *,
     tier: str = "quick",
     seed: int = 0,
     samples: int | None = None,
-    apart: bool = False,
+    again: Find | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Run:
-    """Judge claims and return the record of the run.
+    """Judge rows and return the record of the run.
 
     Args:
-        claims: What to judge; see ``theory.claims.select``.
+        rows: What to judge; see ``sigprop.evidence.rows``.
         tier: ``quick`` judges every claim at its own margin, ``headline`` the state,
             sensitivity and ring moments at 1 %.
         seed: Moves every simulation; verdicts may change with it at the stated rates.
         samples: Trajectories a grid point, if more than the plan's are wanted.
-        apart: Whether a second process judges the claims that bring their own check;
-            the calling program must be safe to import.
+        again: Finds a row by its id in a second process, which then judges rows that are
+            on no grid; the calling program must be safe to import.
         progress: Called with a stage's name, what is done and the total.
 
     Raises:
@@ -287,15 +267,12 @@ def verify(
     if tier not in TIERS:
         raise ValueError(f"need a tier in {TIERS}, got {tier!r}")
     began = time.perf_counter()
-    for claim in claims:
-        for point in claim.grid:
-            point.require_inside()
-    gridded = [claim for claim in claims if not is_check(claim)]
-    others = [claim for claim in claims if is_check(claim)]
-    with checking(others, seed, apart, progress) as checked:
+    gridded = [row for row in rows if isinstance(row.basis, Grid)]
+    others = [row for row in rows if not isinstance(row.basis, Grid)]
+    with checking(others, seed, again, progress) as checked:
         finished = _judge_grids(gridded, tier, seed, samples, progress) | checked()
     return Run(
-        claims=tuple(finished[claim.id] for claim in claims),
+        claims=tuple(finished[row.claim.id] for row in rows),
         tier=tier,
         margin=HEADLINE_MARGIN if tier == "headline" else 0.05,
         alpha=ALPHA,
@@ -309,22 +286,22 @@ def verify(
 
 
 def _judge_grids(
-    gridded: list[Claim],
+    gridded: list[Row],
     tier: str,
     seed: int,
     samples: int | None,
     progress: Progress,
 ) -> dict[str, ClaimResult]:
     cases: dict[str, Case] = {}
-    for done, claim in enumerate(gridded):
+    for done, row in enumerate(gridded):
         progress("deriving", done, len(gridded))
         clock = time.perf_counter()
-        cases[claim.id] = prepare(claim, tier, samples)
-        cases[claim.id].seconds += time.perf_counter() - clock
+        cases[row.claim.id] = prepare(row, tier, samples)
+        cases[row.claim.id].seconds += time.perf_counter() - clock
     for done, case in enumerate(cases.values()):
         progress("deterministic routes", done, len(cases))
         clock = time.perf_counter()
-        if case.claim.quantity == "ring_law":
+        if case.grid.quantity == "ring_law":
             ring_law(case, seed)
         else:
             deterministic(case)
@@ -334,10 +311,10 @@ def _judge_grids(
     for case in cases.values():
         clock = time.perf_counter()
         statistical(case, measured)
-        example = counterexample(case)
+        example = _example(case)
         case.seconds += time.perf_counter() - clock
         finished[case.claim.id] = finish(
-            case.claim, case.results, case.score, case.seconds, example
+            Row(case.claim, case.grid), case.results, case.score, case.seconds, example
         )
     return finished
 
@@ -351,7 +328,7 @@ def simulate_all(
     needed: dict[Reading, int] = {}
     for case in cases:
         for point, planned in case.plans.items():
-            reading = Reading(case.claim.quantity, point)
+            reading = Reading(case.grid.quantity, point)
             needed[reading] = max(needed.get(reading, 0), planned.n)
     measured: dict[Reading, Sums] = {}
     work = simulate.jobs(needed)

@@ -18,15 +18,15 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
+from sigprop.judge.grids import LONG, SHORT
 from sigprop.judge.plans import Reading
 from sigprop.judge.routes import eigenvalues, process
 from sigprop.neuron import ring
 from sigprop.neuron.montecarlo import Sums, over_batches, second_moments, split, walk
 from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.points import EigenPoint, Input, PairPoint, Point, RingPoint
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
-from theory.papers.grids import LONG, SHORT
-from theory.points import EigenPoint, Input, PairPoint, Point, RingPoint
 
 TIMES = (*SHORT, LONG)  # every group looks at all of them, so that its noise is stable
 BATCH = 2048

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Row
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import ClaimResult, RouteResult
 from sigprop.judge.verdict import Verdict
-from theory.claims import Claim, Kind, Status
-from theory.evidence import ARITHMETIC
+from theory.claims import Kind, Status
 
 
 def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteResult:
@@ -23,14 +23,15 @@ def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteRe
     )
 
 
-def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> Status:
+def status_of(row: Row, results: Iterable[RouteResult], score: Score) -> Status:
     """Status from the results of all routes; no status that a row announces is read.
 
     The statement is refuted where it fails within its condition and what is true is
     known; conditional where it fails beyond it alone; undecided where the routes do not
     suffice, disagree, or notice no slip of the form.
     """
-    if not claim.quantity:  # there is no truth value
+    claim = row.claim
+    if row.basis is None:  # there is no truth value
         return Status.NOT_CHECKABLE if claim.reason else Status.DEFINITION
     true = [r for r in results if r.form == "derived"]
     printed = [r for r in results if r.form == "printed"]
@@ -38,11 +39,7 @@ def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> Sta
     if any(r.verdict == "refuted" for r in true):
         another = any(r.inside for r in printed)  # then neither form is the true one
         return Status.UNDECIDED if another else Status.REFUTED
-    if (
-        not true
-        or _lacks_a_route(claim, routes)
-        or set(score.survivors) - set(claim.waivers)
-    ):
+    if not true or _lacks_a_route(row, routes) or score.survivors:
         return Status.UNDECIDED
     if any(r.verdict != "confirmed" for r in true):
         return Status.UNDECIDED
@@ -54,10 +51,15 @@ def status_of(claim: Claim, results: Iterable[RouteResult], score: Score) -> Sta
     return Status.PROVED if proved else Status.CONFIRMED
 
 
-def _lacks_a_route(claim: Claim, routes: set[str]) -> bool:
+def _lacks_a_route(row: Row, routes: set[str]) -> bool:
     """True where one route has to do and no reason is given; arithmetic is none."""
-    reason = claim.evidence and claim.evidence.alone
-    return len(routes - {ARITHMETIC}) < 2 and routes != {ARITHMETIC} and not reason
+    few = len(routes - {ARITHMETIC}) < 2 and routes != {ARITHMETIC}
+    return few and not _reason(row.basis)
+
+
+def _reason(basis: Basis | None) -> str:
+    """Why there is no second route, where there is none."""
+    return basis.alone if isinstance(basis, Evidence) else ""
 
 
 def _where_it_fails(printed: list[RouteResult]) -> Status:
@@ -72,14 +74,14 @@ def _where_it_fails(printed: list[RouteResult]) -> Status:
 
 
 def finish(
-    claim: Claim,
+    row: Row,
     results: list[RouteResult],
     score: Score,
     seconds: float,
     example: str | None = None,
 ) -> ClaimResult:
     """The record of one claim."""
-    survivors = set(score.survivors)
+    claim = row.claim
     return ClaimResult(
         id=claim.id,
         paper=claim.paper,
@@ -92,17 +94,16 @@ def finish(
         assumes=claim.assumes,
         condition=claim.condition.words if claim.condition else None,
         counterexample=example,
-        status=str(status_of(claim, results, score)),
+        status=str(status_of(row, results, score)),
         routes=tuple(dict.fromkeys(r.route for r in results)),
         results=tuple(results),
         mutants=score.total,
         killed=score.killed,
-        waived=tuple(sorted(survivors & set(claim.waivers))),
         code=claim.code,
         seconds=seconds,
         note=claim.note,
         topic=claim.topic,
-        reason=claim.reason or (claim.evidence.alone if claim.evidence else ""),
+        reason=claim.reason or _reason(row.basis),
         inherits=claim.inherits,
         as_extracted=claim.as_extracted,
     )

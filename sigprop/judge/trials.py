@@ -14,14 +14,14 @@ import jax.numpy as jnp
 import mpmath
 import numpy as np
 from jaxtyping import Array, Inexact
-from scipy.stats import norm
+from scipy.special import ndtri
 from sympy import lambdify
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
 from sigprop.judge import forecast
 from sigprop.judge.verdict import ALPHA, BETA, GAUSSIAN_VARIANCE, Plan, plan
 from sigprop.neuron.montecarlo import Sums, over_batches, second_moments
-from theory.points import Input, exponential
+from sigprop.numerics.points import Input, exponential
 
 Layer = Callable[[Inexact[Array, " time"]], Inexact[Array, "time n"]]
 PILOT = 2000  # trajectories that measure the variance of a layer's samples
@@ -113,7 +113,7 @@ def _require_margin(margin: float) -> None:
 
 def _least(margin: float) -> int:
     """About the sample size of a plan, whose own search takes exact quantiles."""
-    z = float(norm.isf(ALPHA) + norm.isf(BETA / 2))
+    z = -float(ndtri(ALPHA) + ndtri(BETA / 2))
     return int(GAUSSIAN_VARIANCE * (z / margin) ** 2)
 
 

@@ -6,59 +6,46 @@ from typing import Any
 from sympy import latex
 
 from sigprop.judge import evidence
-from sigprop.judge.mutants import Score
-from sigprop.judge.plans import is_check, make_plans, score, simulated
+from sigprop.judge.basis import Basis, Check, Evidence, Grid, Routine, Row
+from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.numerics.evaluate import precise
-from theory.claims import Claim, find, home
-from theory.evidence import Evidence
+from theory.claims import Claim, home
 
 
-def routes_of(claim: Claim) -> tuple[str, ...]:
-    """Names of the routes that will judge a claim."""
-    if claim.evidence is not None:
-        return evidence.routes_of(claim)
-    if is_check(claim):
-        return (claim.quantity,) if claim.quantity else ()
-    if claim.quantity == "ring_law":
+def routes_of(row: Row) -> tuple[str, ...]:
+    """Names of the routes that will judge a row."""
+    claim, basis = row.claim, row.basis
+    if basis is None:
+        return ()
+    if isinstance(basis, Evidence):
+        return evidence.routes_of(claim, basis)
+    if isinstance(basis, Check):
+        return basis.routes
+    if basis.quantity == "ring_law":
         return ("symbolic", "reference", "monte_carlo")
     found = ["symbolic"] if claim.printed else []
-    found += ["reference", "autodiff" if claim.quantity == "backward" else "impulse"]
-    if claim.quantity in {"state", "sensitivity", "ring_gain", "thin_ring"}:
+    found += ["reference", "autodiff" if basis.quantity == "backward" else "impulse"]
+    if basis.quantity in {"state", "sensitivity", "ring_gain", "thin_ring"}:
         found.append("closed_form")
-    if simulated(claim) and claim.grid:
+    if simulated(basis):
         found.append("monte_carlo")
     return tuple(found)
 
 
-def _truths(claim: Claim) -> dict[Any, complex]:
-    if claim.derive is None or not claim.grid or claim.quantity == "ring_law":
-        return {}
-    values = precise(claim.derive().result, claim.grid)
-    return dict(zip(claim.grid, values, strict=True))
-
-
-def _score(claim: Claim) -> Score:
-    if claim.evidence is not None:
-        return evidence.judge(claim).score
-    if is_check(claim) or claim.derive is None:
-        return Score(0, ())
-    plans = make_plans(claim, _truths(claim), "quick")
-    return score(claim, claim.derive().result, plans)
-
-
-def row(claim: Claim) -> dict[str, Any]:
-    """One claim for JSON, with the keys that all JSON outputs share.
+def as_json(row: Row) -> dict[str, Any]:
+    """One row for JSON, with the keys that all JSON outputs share.
 
     Nothing is judged: what a verdict would fill is null, or empty.
     """
+    claim = row.claim
     return {
         "id": claim.id,
         "paper": claim.paper,
         "kind": claim.kind,
         "status": None,
         "expected": str(claim.expected),
-        "routes": list(routes_of(claim)),
+        "routes": list(routes_of(row)),
         "results": [],
         "mutants": None,
         "killed": None,
@@ -88,13 +75,9 @@ def location(dotted: str) -> str:
     return "unknown"
 
 
-def describe(claim_id: str) -> str:
-    """Everything about a claim that can be said before it is run.
-
-    Raises:
-        KeyError: If there is no such claim; the message suggests the nearest.
-    """
-    claim = find(claim_id)
+def describe(row: Row) -> str:
+    """Everything about a row that can be said before it is run."""
+    claim, basis = row.claim, row.basis
     lines = [
         f"{claim.id}  {claim.title}",
         f"source      {claim.source}",
@@ -112,44 +95,53 @@ def describe(claim_id: str) -> str:
     if claim.as_extracted:
         lines.append("our copy    its extraction is likely at fault, not the paper")
     lines.append(f"code        {claim.code}  ({location(claim.code)})")
-    lines.append(f"routes      {', '.join(routes_of(claim))}")
+    lines.append(f"routes      {', '.join(routes_of(row))}")
     if claim.derive is not None:
         lines += ["", "derivation"]
         for number, step in enumerate(claim.derive().steps, 1):
             lines += [f"  {number}. {step.reason}", f"     {latex(step.expr)}"]
-    if claim.grid:
-        lines += ["", f"grid        {len(claim.grid)} points"]
-        lines += [f"  {point}" for point in claim.grid]
-    if claim.evidence is not None:
-        lines += ["", *_evidence(claim, claim.evidence)]
-    lines += ["", *_power(claim)]
+    if isinstance(basis, Grid):
+        lines += ["", f"grid        {len(basis.points)} points"]
+        lines += [f"  {point}" for point in basis.points]
+    if isinstance(basis, Evidence):
+        lines += ["", *_evidence(claim, basis)]
+    lines += ["", *_power(claim, basis)]
     return "\n".join(lines)
 
 
 def _evidence(claim: Claim, given: Evidence) -> list[str]:
-    inside, outside = evidence.split(claim)
+    inside, outside = evidence.split(claim, given)
     lines = [f"points      {len(inside)}; each route {given.relation} the form"]
     lines += [f"  {evidence.describe(at)}" for at in inside if at]
     if outside:
         lines += [f"outside     {len(outside)}; the condition is not met here"]
         lines += [f"  {evidence.describe(at)}" for at in outside]
-    named = [one for one in given.routes.items() if isinstance(one[1], str)]
-    return lines + [f"{route:<12}{place}" for route, place in named]
+    named = ((route, _place(routine)) for route, routine in given.routes.items())
+    return lines + [f"{route:<12}{place}" for route, place in named if place]
 
 
-def _power(claim: Claim) -> list[str]:
-    if not claim.quantity:
+def _place(routine: Routine) -> str:
+    """Where a function is written, if it has a name."""
+    name = getattr(routine, "__qualname__", "<")
+    return "" if "<" in name else f"{routine.__module__}.{name}"
+
+
+def _power(claim: Claim, basis: Basis | None) -> list[str]:
+    """Lines on slips, and on what a simulation will draw and detect."""
+    if basis is None:
         return []
-    if claim.evidence is not None:
-        found = _score(claim)
-        return [f"mutants     {found.killed} of {found.total} refuted by the evidence"]
-    if is_check(claim) or claim.derive is None:
-        return ["mutants     scored in the run: the claim brings its own check"]
-    plans = make_plans(claim, _truths(claim), "quick")
-    found = _score(claim)
+    if not isinstance(basis, Grid) or claim.derive is None:
+        return ["mutants     scored in the run"]
+    form = claim.derive().result
+    law = basis.quantity == "ring_law"
+    known = (
+        {} if law else dict(zip(basis.points, precise(form, basis.points), strict=True))
+    )
+    plans = make_plans(basis, form, known, "quick")
+    found = score(basis, form, plans)
     scored = f"mutants     {found.killed} of {found.total} refuted"
-    if claim.quantity == "ring_law":
-        planned = distance_plan(claim.margin)
+    if law:
+        planned = distance_plan(basis.margin)
         return [
             f"plan        {planned.n} samples, distance {planned.margin:.3g}",
             f"detectable  a distance above {planned.detectable:.3g}",
@@ -162,7 +154,7 @@ def _power(claim: Claim) -> list[str]:
     high = max(plan.detectable[1] for plan in plans.values())
     return [
         f"plan        {min(sizes)} to {max(sizes)} trajectories a point, margin "
-        f"{claim.margin:.0%}" + ("; 1% in the headline tier" if claim.headline else ""),
+        f"{basis.margin:.0%}" + ("; 1% in the headline tier" if basis.headline else ""),
         f"detectable  a ratio below {low:.4f} or above {high:.4f} is refuted",
         scored + " by the simulated plan alone",
     ]

@@ -18,8 +18,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from sigprop.judge.results import ClaimResult, RouteResult, Run, tally, write_text
+from sigprop.judge.results import RouteResult
+from sigprop.ledger.entries import Entry, Ledger, tally
 from sigprop.ledger.mathml import mathml
+from sigprop.numerics.files import write_text
 
 # The order of the page's sections; titles of papers lie in the template.
 _PAPERS = ("zucchet", "lru", "rotrnn", "blur", "sigprop")
@@ -101,7 +103,7 @@ class Group:
         return "–".join(_count(n) for n in dict.fromkeys([*found[:1], *found[-1:]]))
 
 
-def _groups(claim: ClaimResult) -> list[Group]:
+def _groups(claim: Entry) -> list[Group]:
     """The results by form and route: derived before printed, in the claim's order."""
     found: dict[tuple[str, str], list[RouteResult]] = {}
     for result in claim.results:
@@ -149,7 +151,7 @@ class Plot:
         return {mark.form for mark in self.marks}
 
 
-def _plot(claim: ClaimResult, margin: float) -> Plot | None:
+def _plot(claim: Entry, margin: float) -> Plot | None:
     """Lay out the Monte-Carlo results of a claim, or None where it has none.
 
     The window shows the derived form and at most four margins: a printed form that is
@@ -215,9 +217,9 @@ def anchors(ids: Iterable[str]) -> Iterator[str]:
         yield anchor if seen[anchor] == 1 else f"{anchor}--{seen[anchor]}"
 
 
-def _sections(run: Run) -> Sequence[tuple[str, list[tuple[str, ClaimResult]]]]:
+def _sections(run: Ledger) -> Sequence[tuple[str, list[tuple[str, Entry]]]]:
     """The claims with their anchors by paper, the known papers first."""
-    found: dict[str, list[tuple[str, ClaimResult]]] = {paper: [] for paper in _PAPERS}
+    found: dict[str, list[tuple[str, Entry]]] = {paper: [] for paper in _PAPERS}
     names = anchors(claim.id for claim in run.claims)
     for anchor, claim in zip(names, run.claims, strict=True):
         found.setdefault(claim.paper, []).append((anchor, claim))
@@ -250,7 +252,7 @@ def environment() -> Environment:
     return found
 
 
-def shared(run: Run) -> dict[str, Any]:
+def shared(run: Ledger) -> dict[str, Any]:
     """Variables of every page's template: the run, and how its claims are laid out."""
     return {
         "run": run,
@@ -262,7 +264,7 @@ def shared(run: Run) -> dict[str, Any]:
     }
 
 
-def render(run: Run) -> str:
+def render(run: Ledger) -> str:
     """The report of ``run`` as one HTML page.
 
     Raises:
@@ -271,6 +273,6 @@ def render(run: Run) -> str:
     return environment().get_template("report.html.j2").render(shared(run))
 
 
-def write_report(path: Path, run: Run) -> None:
+def write_report(path: Path, run: Ledger) -> None:
     """Write the report of ``run``, whole or not at all."""
     write_text(path, render(run))

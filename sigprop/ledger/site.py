@@ -14,8 +14,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from sigprop.judge.results import Run, write_text
+from sigprop.ledger.entries import Ledger
 from sigprop.ledger.report import anchors, environment, shared
+from sigprop.numerics.files import write_text
 from theory.conventions import CONVENTIONS
 
 INDEX, ERRATA, MANIFEST = "index.html", "errata.html", ".sigprop-ledger.json"
@@ -25,7 +26,7 @@ WRONG = ("refuted", "conditional")
 Digests = dict[str, set[str]]
 
 
-def render_site(run: Run) -> dict[str, str]:
+def render_site(run: Ledger) -> dict[str, str]:
     """Every page of the site by its file name.
 
     Raises:
@@ -85,7 +86,7 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
         )
 
 
-def write_site(folder: Path, run: Run) -> None:
+def write_site(folder: Path, run: Ledger) -> None:
     """Write every page, whole or not at all, and remove pages of an older site.
 
     Wherever this is cut short, the manifest tells each page from a stranger, so that the

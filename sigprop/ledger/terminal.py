@@ -5,7 +5,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from sigprop.judge.results import tally
+from sigprop.ledger.entries import tally
 
 MARKS = {
     "proved": "green",

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Complex
 from sympy import Expr, Piecewise, Sum, Symbol, exp, lambdify, log, oo
 
-from theory.points import AgePoint, EigenPoint, PairPoint, Point
+from sigprop.numerics.points import AgePoint, EigenPoint, PairPoint, Point
 from theory.symbols import Delta, R
 
 DIGITS = 50  # closed forms at finite time cancel: their judge carries spare digits

@@ -10,8 +10,8 @@ import pytest
 
 from experiments import network_moments, store
 from experiments.network_moments import GROUPS, SMOKE
+from sigprop.evidence.sigprop.moments import chirp
 from sigprop.inputs import AR1
-from sigprop.layer_checks import chirp
 from sigprop.layers.base import parameters, replace
 from sigprop.networks import build
 

@@ -8,6 +8,8 @@ import xarray as xr
 
 from experiments import store
 
+LARGEST, ALL = 2 * 2**20, 30 * 2**20  # bytes of a tracked result, and of all of them
+
 
 @dataclass(frozen=True)
 class Config:
@@ -236,3 +238,23 @@ def test_commit_never_fails(monkeypatch):
     monkeypatch.setattr(store.subprocess, "run", missing)
     path = store.save("study", 1, Config(), sample())
     assert store.read(path).attrs["commit"] == "unknown"
+
+
+def test_a_result_that_does_not_come_with_the_code_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    with pytest.raises(
+        FileNotFoundError, match="sigprop sweep run heads --preset paper"
+    ):
+        store.shipped("heads")
+
+
+def test_tracked_results_are_small_and_sound():
+    files = sorted(store.SHIPPED.glob("*.nc"))
+    tracked = [one for one in files if not one.name.startswith("teacher_student-")]
+    assert tracked
+    for file in tracked:
+        assert file.stat().st_size <= LARGEST
+        attributes = store.read(file).attrs
+        assert attributes["preset"] == "paper"
+        assert "dirty" not in attributes["commit"]
+    assert sum(file.stat().st_size for file in tracked) <= ALL

@@ -7,7 +7,7 @@ import xarray as xr
 from experiments import store, sweep
 from experiments.verdicts import cells, gathering, grids
 from experiments.verdicts.cells import Config
-from sigprop.judge.fresh import GRIDS, Answer, parts
+from sigprop.evidence.fresh import GRIDS, Answer, parts
 from sigprop.judge.results import RouteResult
 
 

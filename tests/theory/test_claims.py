@@ -1,8 +1,6 @@
 """The registry: well-formed, consistent with its derivations, helpful when asked wrong."""
 
-import dataclasses
 import importlib
-import inspect
 import math
 import re
 
@@ -10,13 +8,9 @@ import mpmath
 import pytest
 from sympy import Rational
 
-from theory import claims as claims_module
-from theory.autocorrelation import same_form
-from theory.claims import PAPERS, Kind, Status, find, home, registry, select
-from theory.derivation import Derivation
-from theory.papers import zucchet
-from theory.papers.zucchet.forms import bound_74, eq_45, eq_59
-from theory.points import (
+from sigprop.judge.basis import Evidence, Grid
+from sigprop.judge.routes import QUANTITIES
+from sigprop.numerics.points import (
     CONSTANT,
     WHITE,
     AgePoint,
@@ -27,14 +21,22 @@ from theory.points import (
     exact_eigenvalue,
     exponential,
 )
+from tests.rows import rows
+from theory import claims as claims_module
+from theory.autocorrelation import same_form
+from theory.claims import PAPERS, Kind, Status, find, home, registry, select
+from theory.derivation import Derivation
+from theory.papers.zucchet.forms import bound_74, eq_45, eq_59
+from theory.papers.zucchet.moments import propagation
 from theory.symbols import lam, lam_bar, rho
 
 CLAIMS = registry()
-GRIDDED = {key: claim for key, claim in CLAIMS.items() if claim.grid}
+ROWS = rows()
+GRIDDED = {key: one for key, one in ROWS.items() if isinstance(one.basis, Grid)}
 PRINTED = {
-    key: claim
-    for key, claim in CLAIMS.items()
-    if claim.printed and claim.derive and not claim.evidence
+    key: one.claim
+    for key, one in ROWS.items()
+    if one.claim.printed and one.claim.derive and not isinstance(one.basis, Evidence)
 }
 every_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 
@@ -70,17 +72,8 @@ def test_the_registry_has_every_row_of_every_part():
 
 
 def test_a_second_claim_of_the_same_id_is_refused(monkeypatch):
-    monkeypatch.setattr(zucchet, "claims", lambda: (find("lru:4"), find("lru:4")))
+    monkeypatch.setattr(propagation.part, "claims", [find("lru:4"), find("lru:4")])
     with pytest.raises(ValueError, match=r"^need one claim an id, got lru:4 twice$"):
-        registry.__wrapped__()
-
-
-def test_a_claim_whose_grid_leaves_its_domain_is_refused(monkeypatch):
-    outside = dataclasses.replace(
-        find("zucchet:48"), grid=(EigenPoint(0.0, 0.0, WHITE, 4),)
-    )
-    monkeypatch.setattr(zucchet, "claims", lambda: (outside,))
-    with pytest.raises(ValueError, match=r"need a gap 1 - \|lambda\| in \(0, 1\]"):
         registry.__wrapped__()
 
 
@@ -103,22 +96,12 @@ def test_a_name_of_nothing_does_not_resolve():
         resolve("sigprop.neuron.stable.sensitivity_momnt")
 
 
-@every_claim
-def test_claim_is_judged_by_a_route_table_or_by_its_own_check(claim):
-    from sigprop.judge.routes import QUANTITIES
-
-    if claim.quantity in ("", "evidence"):
-        assert (claim.evidence is not None) == (claim.quantity == "evidence")
-        assert not claim.grid
-    elif claim.quantity.startswith("sigprop."):
-        assert list(inspect.signature(resolve(claim.quantity)).parameters)[:2] == [
-            "claim",
-            "seed",
-        ]
-    else:
-        assert claim.quantity in {*QUANTITIES, "ring_law"}
-        assert claim.derive is not None
-        assert claim.grid
+@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
+def test_a_grid_is_of_a_quantity_that_has_routes_and_a_claim_that_is_derived(one):
+    assert one.basis.quantity in {*QUANTITIES, "ring_law"}
+    assert one.claim.derive is not None
+    assert one.basis.points
+    assert 0 < one.basis.margin <= 0.05
 
 
 @every_claim
@@ -131,15 +114,11 @@ def test_status_comes_with_what_it_needs(claim):
     if claim.expected == Status.CONDITIONAL:
         assert claim.condition
         assert claim.note
-    if claim.condition and claim.evidence:
+    basis = ROWS[claim.id].basis
+    if claim.condition and isinstance(basis, Evidence):
         assert claim.condition.words
-        met = {bool(claim.condition.holds(**at)) for at in claim.evidence.points}
+        met = {bool(claim.condition.holds(**at)) for at in basis.points}
         assert met == {True, False}
-    # Simulated whole layers decide coarsely; their impulse responses, to nine digits.
-    places = ("sigprop.layer_checks.", "sigprop.trained_checks.")
-    whole_layer = claim.quantity.startswith(places)
-    assert 0 < claim.margin <= (0.25 if whole_layer else 0.05)
-    assert not claim.waivers
 
 
 @pytest.mark.parametrize("claim", PRINTED.values(), ids=PRINTED)
@@ -155,22 +134,22 @@ def test_printed_form_two_percent_off_is_never_the_derived_one(claim):
     assert not same_form(derived * Rational(51, 50), derived)
 
 
-@pytest.mark.parametrize("claim", GRIDDED.values(), ids=GRIDDED)
-def test_derivation_of_a_gridded_claim_depends_only_on_what_its_grid_sets(claim):
-    derivation = claim.derive()
+@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
+def test_derivation_of_a_gridded_claim_depends_only_on_what_its_grid_sets(one):
+    derivation, points = one.claim.derive(), one.basis.points
     assert isinstance(derivation, Derivation)
-    for point in claim.grid:
+    for point in points:
         point.require_inside()
-    if claim.quantity != "ring_law":
+    if one.basis.quantity != "ring_law":
         free = {s for s in derivation.result.free_symbols if s.name != "Delta"}
-        assert free <= set(claim.grid[0].environment())
-    assert len(set(claim.grid)) == len(claim.grid)
+        assert free <= set(points[0].environment())
+    assert len(set(points)) == len(points)
 
 
 CORRECTED = {
     key: claim
     for key, claim in CLAIMS.items()
-    if claim.corrected and not claim.evidence
+    if claim.corrected and not isinstance(ROWS[key].basis, Evidence)
 }
 
 

@@ -8,7 +8,6 @@ from sympy import Matrix, diag, simplify, symbols, zeros
 from sigprop.layers.dense import LinearRNN
 from sigprop.linear.linearise import perturb
 from sigprop.numerics.precision import double_precision
-from sigprop.references import modes
 from theory import dense
 
 PROOFS = (
@@ -72,9 +71,3 @@ def test_unit_vectors_keep_their_length_and_the_printed_slope_does_not():
         )
         np.testing.assert_allclose(unit, 0, atol=1e-12)
         assert (np.abs(printed).max() < 1e-12) == normal
-
-
-def test_the_share_of_the_eigenvalues_is_the_same_by_both_ways():
-    for family in modes.FAMILIES:
-        near = modes.share_near(family, 0.3)
-        assert near == pytest.approx(modes.share_near_summed(family, 0.3), rel=1e-6)

@@ -4,7 +4,6 @@ What there is to judge is read from the papers' own numbering, ``numbering.json`
 from the registry.
 """
 
-import dataclasses
 import json
 import re
 from pathlib import Path
@@ -12,17 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigprop.judge.evidence import expression, judge, resolve
+from sigprop.judge import evidence
+from sigprop.judge.basis import ARITHMETIC, Evidence
+from sigprop.judge.evidence import expression, resolve
 from sigprop.judge.statuses import finish
 from sigprop.ledger.mathml import mathml
+from tests.rows import changed, row, rows
 from tests.sealed import sealed
 from theory.claims import Status, find, registry
-from theory.evidence import ARITHMETIC
 
 NUMBERING = json.loads(Path(__file__).with_name("numbering.json").read_text())
-CLAIMS = registry()
-JUDGED = {key: one for key, one in CLAIMS.items() if one.quantity == "evidence"}
-BARE = {key: one for key, one in CLAIMS.items() if not one.quantity}
+CLAIMS, ROWS = registry(), rows()
+JUDGED = {key: one for key, one in ROWS.items() if isinstance(one.basis, Evidence)}
+BARE = {key: one.claim for key, one in ROWS.items() if one.basis is None}
 
 
 def printed_names():
@@ -62,10 +63,14 @@ def test_no_row_has_a_number_that_its_paper_lacks():
 
 
 def test_a_seal_keeps_the_answer_and_nothing_else():
-    one = sealed(find("lru:4"))
+    one = sealed(row("lru:4")).claim
     assert one.statement == find("lru:4").statement
     with pytest.raises(AssertionError, match="reads the answer"):
         _ = one.expected
+
+
+def judge(one):
+    return evidence.judge(one.claim, one.basis)
 
 
 def status(one):
@@ -88,35 +93,35 @@ ROWS = [
 @pytest.mark.sampled(125)
 def test_a_row_is_what_its_evidence_says(one):
     found = status(one)
-    assert found.status == one.expected
+    assert found.status == one.claim.expected
     assert found.killed == found.mutants > 0
-    if one.expected in (Status.REFUTED, Status.CONDITIONAL):
+    if one.claim.expected in (Status.REFUTED, Status.CONDITIONAL):
         assert found.counterexample
 
 
 WRONG = [
     one
     for one in JUDGED.values()
-    if one.expected == Status.REFUTED and (one.printed or one.evidence.printed)
+    if one.claim.expected == Status.REFUTED
+    and (one.claim.printed or one.basis.printed is not None)
 ]
 
 
-@pytest.mark.parametrize("one", WRONG, ids=[one.id for one in WRONG])
+@pytest.mark.parametrize("one", WRONG, ids=[one.claim.id for one in WRONG])
 @pytest.mark.sampled(20)
 def test_a_right_form_under_a_refuted_row_is_noticed(one):
-    evidence = dataclasses.replace(one.evidence, printed=None)
-    righted = dataclasses.replace(one, printed=None, evidence=evidence)
+    righted = changed(one, {"printed": None}, printed=None)
     assert status(righted).status not in (Status.REFUTED, Status.CONDITIONAL)
 
 
 SAMPLE = [
     one
     for one in JUDGED.values()
-    if one.evidence.relation == "=" and not one.evidence.absolute
+    if one.basis.relation == "=" and not one.basis.absolute
 ][::7]
 
 
-@pytest.mark.parametrize("one", SAMPLE, ids=[one.id for one in SAMPLE])
+@pytest.mark.parametrize("one", SAMPLE, ids=[one.claim.id for one in SAMPLE])
 @pytest.mark.sampled(40)
 def test_evidence_against_a_form_five_percent_off_is_noticed(one):
     assert not refuted(times(one, 1.0))
@@ -135,17 +140,13 @@ def refuted(one, judged=None):
 
 def times(one, factor):
     """A row whose true form is so many times that of this one."""
-    if expression(one) is None:
-        form = Multiple(one.evidence.form, factor)
-        changed = dataclasses.replace(one.evidence, form=form, proof=None)
-        return dataclasses.replace(one, evidence=changed)
-    form = factor * expression(one)
-    return dataclasses.replace(
-        one,
-        derive=None,
-        corrected=lambda: form,
-        printed=None,
-        evidence=dataclasses.replace(one.evidence, proof=None),
+    known = expression(one.claim, one.basis)
+    if known is None:
+        form = Multiple(one.basis.form, factor)
+        return changed(one, {"form": form, "proof": None})
+    form = factor * known
+    return changed(
+        one, {"proof": None}, derive=None, corrected=lambda: form, printed=None
     )
 
 
@@ -175,12 +176,13 @@ def test_a_row_without_evidence_is_a_definition_or_says_why(one):
 
 @pytest.mark.parametrize("one", JUDGED.values(), ids=JUDGED)
 def test_two_routes_or_a_reason_and_no_reason_that_is_none(one):
-    symbolic = one.evidence.proof is not None or (
-        one.derive is not None and (one.printed or one.corrected)
+    claim = one.claim
+    symbolic = one.basis.proof is not None or (
+        claim.derive is not None and (claim.printed or claim.corrected)
     )
-    routes = set(one.evidence.routes)
+    routes = set(one.basis.routes)
     counted = bool(symbolic) + len(routes - {ARITHMETIC})
     if routes == {ARITHMETIC} or counted >= 2:
-        assert not one.evidence.alone
+        assert not one.basis.alone
     else:
-        assert len(one.evidence.alone.split()) >= 2
+        assert len(one.basis.alone.split()) >= 2

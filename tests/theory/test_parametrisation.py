@@ -5,7 +5,7 @@ import math
 import pytest
 from sympy import Rational, simplify
 
-from sigprop.references import parameters
+from sigprop.evidence.zucchet.proofs.complex_eigenvalues import polar_moment
 from theory import parametrisation as polar
 from theory.parametrisation import S, d_nu, d_theta, nu
 
@@ -40,7 +40,7 @@ def test_the_polar_moment_has_no_quarter():
         (d_theta, 2 * omega),
     ]
     form = polar.polar_moment().result
-    truth = parameters.polar_moment(omega)
+    truth = polar_moment(omega)
     assert float(form.subs(at)) == pytest.approx(truth, rel=1e-10)
     assert float((Rational(1, 4) * form).subs(at)) != pytest.approx(truth, rel=0.5)
 

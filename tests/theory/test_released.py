@@ -9,7 +9,7 @@ from sympy import Symbol, conjugate, lambdify, simplify
 from theory import hessian
 from theory.claims import find
 from theory.papers.zucchet import forms
-from theory.papers.zucchet.hessian import forms as hessian_forms
+from theory.papers.zucchet.hessian.expectation import eq_134
 from theory.symbols import lam, lam_bar
 
 
@@ -27,9 +27,7 @@ def test_the_notebook_of_figure_1a_has_the_right_form():
 
 def test_the_notebook_of_figure_8_is_off_as_far_as_the_note_says():
     names = hessian.alpha, hessian.beta, hessian.rho
-    printed, true = (
-        lambdify(names, form) for form in (hessian_forms.eq_134(), hessian.tidy_pair())
-    )
+    printed, true = (lambdify(names, form) for form in (eq_134(), hessian.tidy_pair()))
     fixed = 0.99 * cmath.exp(0.25j * math.pi)
     radius, turn = np.linspace(0, 0.99, 200), np.linspace(-1, 1, 500) * np.pi
     disc = radius * np.exp(1j * turn[:, None])

@@ -1,11 +1,8 @@
 """Held inputs, leaked spectra, Koopman's eigenfunctions and real forms."""
 
-import numpy as np
 import pytest
 from sympy import Matrix, pi, simplify, sqrt
 
-from sigprop.references import koopman as maps
-from sigprop.references import spectral as brute
 from theory import koopman, spectral
 
 
@@ -37,22 +34,6 @@ def test_lines_of_the_convolution_proof_differ_by_the_inverse_transform_alone():
 def test_gaussian_integrals_complete_the_square():
     found = spectral.signal(spectral.width_1).over(spectral.time).form
     assert simplify(found - spectral.width_1 * sqrt(2 * pi)) == 0
-
-
-@pytest.mark.parametrize("regions", [((0.3, 0.8),), ((0.3, 0.8), (-1.5, 0.4))])
-def test_a_rectified_signal_is_positive_in_its_regions_only(regions):
-    signal = brute._roots(regions)
-    inside = [centre for centre, _ in regions]
-    outside = [edge + 0.01 for edge in (sum(region) for region in regions)]
-    assert (signal(np.array(inside)) > 0).all()
-    assert (signal(np.array(outside)) < 0).all()
-
-
-def test_a_jordan_block_is_no_sum_of_eigenfunctions():
-    matrix = np.array([[0.5, 0.4], [0, 0.5]], complex)
-    found = maps.modes_predict(matrix, np.ones(2, complex), 3)
-    exact = (np.linalg.matrix_power(matrix, 3) @ np.ones(2))[0]
-    assert abs(found - exact) > 0.1 * abs(exact)
 
 
 def test_the_real_block_is_the_transpose_of_the_printed_one():

@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 
 from sigprop.audit import network as auditing
-from sigprop.audit.moments import QUANTITIES, Who, theory, who
+from sigprop.audit.moments import QUANTITIES, Sequences, sequences_of, theory
 from sigprop.audit.network import audit, modes, signals
 from sigprop.audit.summary import HOLDS, UNSEEN, reason, summarise, table
+from sigprop.evidence.sigprop.students import SMALL
 from sigprop.linear.linearise import ONCE, Modes
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch
-from sigprop.trained import SMALL
 from tests.sigprop.networks.small import network as draw_small
 
 STEPS, WIDTH, BATCH, GROUPS = 48, 4, 24, 24
@@ -183,7 +183,7 @@ def test_gradients_of_independent_signals_are_predicted_and_others_noticed(depen
     half = Modes(LAM, np.eye(4) + 0j, weights, 2 * weights.T, np.zeros((2, 2)))
     steps, count = STEPS - 3, GROUPS * BATCH
     partners = np.roll(np.arange(BATCH), 1)
-    people = Who(np.full(BATCH, steps), np.ones(BATCH, bool), partners)
+    sequences = Sequences(np.full(BATCH, steps), np.ones(BATCH, bool), partners)
     known = theory(LAM, np.full(steps, float(count)))
     one = auditing.Recurrence("", half, False, known, count)
     draw = np.random.default_rng(3)
@@ -192,7 +192,7 @@ def test_gradients_of_independent_signals_are_predicted_and_others_noticed(depen
         u, y = u[:, 2:], (u if dependent else other)[:, :-2]
         spectra = [(np.abs(np.fft.fft(x, 128, 1)) ** 2).sum(0).mean(1) for x in (u, y)]
         with double_precision(True):
-            one.add(jnp.asarray(u), jnp.asarray(y), spectra, people)
+            one.add(jnp.asarray(u), jnp.asarray(y), spectra, sequences)
     result = one.result()
     off = np.abs(result["ratio"] - 1) / result["ratio_sem"]
     for place in (0, 2, 4):  # state, sensitivity and error, stationary
@@ -289,10 +289,10 @@ def test_gradients_of_pairs_add_up_to_those_of_jax():
     np.testing.assert_allclose(np.concatenate(total), wanted, rtol=1e-3, atol=1e-6)
     measured = audit(made, state, known).measured.sel(quantity="gradient")[0]
     np.testing.assert_allclose(measured, np.concatenate(squares).mean(0), rtol=1e-6)
-    people = who(known[0])
-    assert (people.partners[:-2] // 2 != np.arange(2 * BATCH - 2) // 2).all()
-    assert people.partners[-2:].tolist() == [2 * BATCH - 2, 2 * BATCH - 1]
-    assert people.paired.tolist() == people.valid.tolist()
+    sequences = sequences_of(known[0])
+    assert (sequences.partners[:-2] // 2 != np.arange(2 * BATCH - 2) // 2).all()
+    assert sequences.partners[-2:].tolist() == [2 * BATCH - 2, 2 * BATCH - 1]
+    assert sequences.paired.tolist() == sequences.valid.tolist()
 
 
 @pytest.mark.parametrize(

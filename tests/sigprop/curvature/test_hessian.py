@@ -7,17 +7,22 @@ import pytest
 
 from sigprop.curvature import overlaps
 from sigprop.curvature.hessian import expand
+from sigprop.evidence.sigprop import curvature as small
+from sigprop.evidence.sigprop.curvature import (
+    LAWS,
+    STUDENTS,
+    by_differences,
+    by_route,
+)
+from sigprop.evidence.sigprop.students import SMALL
+from sigprop.evidence.sigprop.students import student as drawn
+from sigprop.evidence.sigprop.students import teacher as two_oscillations
 from sigprop.inputs import AR1, Empirical, Mixed, MovingAverage, Recording, White
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.dense import nonlinear_rnn
 from sigprop.layers.lru import zucchet_lru
 from sigprop.numerics.precision import double_precision
-from sigprop.references import expansions
-from sigprop.references.expansions import LAWS, STUDENTS, by_differences, by_route
 from sigprop.tasks.teacher_student import teacher_student
-from sigprop.trained import SMALL
-from sigprop.trained import student as drawn
-from sigprop.trained import teacher as two_oscillations
 
 CAUSAL = [name for name in STUDENTS if name != "blur"]
 SLOW = {"rotrnn": pytest.mark.slow}  # two reverse passes over a matrix exponential
@@ -94,7 +99,7 @@ def _students(name):
     with double_precision(True):
         if name in SMALL:
             return drawn(SMALL[name]).layer
-        layer = expansions.student("s4")
+        layer = small.student("s4")
         B, C = np.random.default_rng(3).normal(size=(2, 2, 2))
         both = {"B_re": B, "B_im": C, "C_re": C.T, "C_im": B.T, "D": B + C}
         return replace(layer, {key: jnp.asarray(value) for key, value in both.items()})
@@ -149,8 +154,8 @@ def test_a_long_window_has_the_limit_of_infinite_sequences():
 @pytest.mark.parametrize("name", STUDENTS)
 @pytest.mark.sampled(keep=["dense", "lru", "blur"])
 def test_at_its_own_optimum_nothing_pulls_and_nothing_bends_down(name):
-    layer = expansions.student(name)
-    found = expand(expansions.task("mixed"), layer, at_optimum=True)
+    layer = small.student(name)
+    found = expand(small.task("mixed"), layer, at_optimum=True)
     assert np.abs(found.gradient).max() == 0
     values = np.linalg.eigvalsh(found.hessian)
     assert values[0] > -1e-11 * values[-1]
@@ -158,9 +163,9 @@ def test_at_its_own_optimum_nothing_pulls_and_nothing_bends_down(name):
 
 def test_the_student_as_teacher_is_at_the_optimum():
     with double_precision(True):
-        task = teacher_student(expansions.student("lru"), Mixed(*LAWS["mixed"]), None)
-    whole = expand(task, expansions.student("lru"))
-    alone = expand(task, expansions.student("lru"), at_optimum=True)
+        task = teacher_student(small.student("lru"), Mixed(*LAWS["mixed"]), None)
+    whole = expand(task, small.student("lru"))
+    alone = expand(task, small.student("lru"), at_optimum=True)
     scale = np.sqrt(np.diag(alone.hessian))
     assert np.abs((whole.hessian - alone.hessian) / np.outer(scale, scale)).max() < 1e-9
     assert np.abs(whole.gradient / scale).max() < 1e-9
@@ -204,11 +209,11 @@ def test_a_nonlinear_student_is_refused(x64):
 
 
 def test_an_unstable_student_is_refused():
-    layer = expansions.student("cartesian")
+    layer = small.student("cartesian")
     with double_precision(True):
         unstable = replace(layer, {"first": jnp.array([1.1, 0.2])})
     with pytest.raises(ValueError, match=r"inside the unit circle.*modulus 1\.1"):
-        expand(expansions.task("white"), unstable)
+        expand(small.task("white"), unstable)
 
 
 @pytest.mark.parametrize(
@@ -220,20 +225,20 @@ def test_an_unstable_student_is_refused():
 )
 def test_a_route_says_what_it_reaches(name, route, message):
     with pytest.raises(ValueError, match=message):
-        expand(expansions.task("white"), expansions.student(name), route)
+        expand(small.task("white"), small.student(name), route)
 
 
 def test_autodiff_needs_a_teacher():
     with pytest.raises(ValueError, match="autodiff where the teacher is given"):
         expand(
-            expansions.task("white"),
-            expansions.student("lru"),
+            small.task("white"),
+            small.student("lru"),
             "autodiff",
             at_optimum=True,
         )
 
 
 def test_a_gramian_needs_no_end():
-    task = expansions.task("white", 30)
+    task = small.task("white", 30)
     with pytest.raises(ValueError, match="infinite length for Gramians, got 30"):
-        expand(task, expansions.student("dense"), "gramian")
+        expand(task, small.student("dense"), "gramian")

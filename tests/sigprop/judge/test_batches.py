@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from sigprop.judge import simulate
+from sigprop.judge.grids import FREE
 from sigprop.judge.plans import Reading, make_plans
 from sigprop.judge.routes import QUANTITIES
 from sigprop.judge.simulate import BATCH, LONG, jobs
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.evaluate import precise
-from theory.claims import find
-from theory.papers.grids import FREE
-from theory.points import CONSTANT, EigenPoint, PairPoint, RingPoint
+from sigprop.numerics.points import CONSTANT, EigenPoint, PairPoint, RingPoint
+from tests.rows import row
 
 PAIRS = tuple(
     PairPoint(alpha, beta, FREE, LONG)
@@ -56,9 +56,13 @@ def test_every_batch_and_every_seed_has_draws_of_its_own(group):
 
 @pytest.mark.parametrize("name", PAIRED)
 def test_pairs_vary_as_much_as_their_plans_say(name):
-    claim = dataclasses.replace(find(PAIRED[name]), grid=PAIRS)
-    values = precise(claim.derive().result, PAIRS)
-    plans = make_plans(claim, dict(zip(PAIRS, values, strict=True)), "quick")
+    paired = row(PAIRED[name])
+    form, grid = (
+        paired.claim.derive().result,
+        dataclasses.replace(paired.basis, points=PAIRS),
+    )
+    values = precise(form, PAIRS)
+    plans = make_plans(grid, form, dict(zip(PAIRS, values, strict=True)), "quick")
     found = simulated("moments", VARIED)
     estimates = [found[Reading(name, point)].estimate() for point in PAIRS]
     seen = [float(one.n * (one.sem / one.mean) ** 2) for one in estimates]

@@ -8,14 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import loss_checks, trained_checks
 from sigprop.curvature import lanczos
+from sigprop.evidence.sigprop import sampled_loss
+from sigprop.evidence.sigprop import trained as learnt
 from sigprop.inputs import White
 from sigprop.judge import simulate
 from sigprop.judge.plans import Reading
 from sigprop.linear import measured_moments as measure
 from sigprop.neuron import montecarlo
-from theory.points import WHITE, EigenPoint, RingPoint
+from sigprop.numerics.points import WHITE, EigenPoint, RingPoint
 
 COUNT = 3
 FIRST, SECOND = jax.random.key(0), jax.random.key(1)
@@ -55,19 +56,19 @@ def shared(name, quantity, point):
 
 
 def losses(monkeypatch, key):
-    noted = Noted([np.ones(2)] * len(loss_checks.INPUTS))
-    draws = dict.fromkeys(loss_checks.INPUTS, np.ones(2))
+    noted = Noted([np.ones(2)] * len(sampled_loss.INPUTS))
+    draws = dict.fromkeys(sampled_loss.INPUTS, np.ones(2))
     noted.answer = draws
-    monkeypatch.setattr(loss_checks, "_draw", noted)
-    nowhere = [None] * len(loss_checks.INPUTS)
-    loss_checks._means(lambda x, drawn: drawn, None, nowhere, key, COUNT)
+    monkeypatch.setattr(sampled_loss, "_draw", noted)
+    nowhere = [None] * len(sampled_loss.INPUTS)
+    sampled_loss._means(lambda x, drawn: drawn, None, nowhere, key, COUNT)
     return noted
 
 
 def bends(monkeypatch, key):
     noted = Noted(np.ones(2))
-    monkeypatch.setattr(trained_checks, "_draw", noted)
-    trained_checks._simulated(lambda drawn: drawn, key, COUNT)
+    monkeypatch.setattr(learnt, "_draw", noted)
+    learnt._simulated(lambda drawn: drawn, key, COUNT)
     return noted
 
 
@@ -102,9 +103,9 @@ def test_no_key_is_used_twice(monkeypatch, name):
 
 
 def test_batches_of_a_layers_inputs_and_errors_are_all_different():
-    look = measure.Look(2, 3, (1, 2), False)
+    shape = measure.BatchShape(2, 3, (1, 2), False)
     drawn = [
-        measure._draw((FIRST, SECOND), index, (White(), White()), look, jnp.float32)
+        measure._draw((FIRST, SECOND), index, (White(), White()), shape, jnp.float32)
         for index in range(2)
     ]
     for of in range(2):

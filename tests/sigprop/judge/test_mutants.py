@@ -5,6 +5,8 @@ import math
 import pytest
 from sympy import Rational, log
 
+from sigprop.judge import grids
+from sigprop.judge.basis import Grid
 from sigprop.judge.mutants import (
     generic_points,
     score_exact,
@@ -14,31 +16,30 @@ from sigprop.judge.mutants import (
 from sigprop.judge.plans import make_plans, score
 from sigprop.judge.verdict import DistancePlan, Plan, distance_plan, plan
 from sigprop.numerics.evaluate import precise
+from sigprop.numerics.points import EigenPoint, RingPoint, exponential
+from tests.rows import rows
 from theory import diagonal, ring
 from theory.autocorrelation import same_form
-from theory.claims import registry
 from theory.mutants import mutants
-from theory.papers import grids
-from theory.points import EigenPoint, RingPoint, exponential
 from theory.symbols import lam, lam_bar, r_max, r_min, u1
 
 MOMENT = diagonal.moment("sensitivity", "exponential").result
 LAW = ring.sampled_nu().result
 RINGS = tuple(RingPoint(*radii) for radii in grids.RINGS)
-GRIDDED = {key: claim for key, claim in registry().items() if claim.grid}
+GRIDDED = {key: one for key, one in rows().items() if isinstance(one.basis, Grid)}
 
 
 def plans(margin, grid):
     return tuple(plan(margin) for _ in grid)
 
 
-@pytest.mark.parametrize("claim", GRIDDED.values(), ids=GRIDDED)
+@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
 @pytest.mark.sampled(8)
-def test_the_plan_of_every_claim_kills_every_mutant(claim):
-    form = claim.derive().result
-    grid = claim.grid if claim.quantity != "ring_law" else ()
-    truths = dict(zip(grid, precise(form, grid), strict=True))
-    found = score(claim, form, make_plans(claim, truths, "quick"))
+def test_the_plan_of_every_claim_kills_every_mutant(one):
+    form, grid = one.claim.derive().result, one.basis
+    points = grid.points if grid.quantity != "ring_law" else ()
+    truths = dict(zip(points, precise(form, points), strict=True))
+    found = score(grid, form, make_plans(grid, form, truths, "quick"))
     assert found.survivors == ()
     assert found.killed == found.total > 0
 
@@ -143,14 +144,15 @@ def test_relabelling_the_uniform_is_no_mutant_of_a_law():
     assert found.total < len(slips)
 
 
-@pytest.mark.parametrize("claim", GRIDDED.values(), ids=GRIDDED)
-def test_generic_points_stay_inside_the_domain_and_off_the_grid(claim):
-    apart = generic_points(claim.grid)
-    assert len(apart) >= min(5, len(claim.grid))
-    assert not set(apart) & set(claim.grid)
+@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
+def test_generic_points_stay_inside_the_domain_and_off_the_grid(one):
+    points = one.basis.points
+    apart = generic_points(points)
+    assert len(apart) >= min(5, len(points))
+    assert not set(apart) & set(points)
     for point in apart:
         point.require_inside()
-        assert type(point) is type(claim.grid[0])
+        assert type(point) is type(points[0])
 
 
 def test_a_real_grid_stays_real_at_its_generic_points():

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from sigprop.judge import parallel as checking
-from theory.claims import select
+from tests.rows import row
 
 ROOT = Path(__file__).parents[2]
 LONG, SOON = 60.0, 10.0  # seconds
-CLAIMS = list(select(ids=("lru:4", "lru:8", "rotrnn:11", "blur:14", "zucchet:74")))
+ROWS = [row(one) for one in ("lru:4", "lru:8", "rotrnn:11", "blur:14", "zucchet:74")]
 
 
 def children():
@@ -29,7 +29,7 @@ def test_nobody_waits_for_the_second_process(monkeypatch, failure):
     before, began = children(), time.monotonic()
 
     def look():
-        with checking.checking(CLAIMS, 0, True, lambda *_: None):
+        with checking.checking(ROWS, 0, row, lambda *_: None):
             assert children() - before
             raise failure
 

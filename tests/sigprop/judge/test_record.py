@@ -12,24 +12,18 @@ import re
 import pytest
 from rich.console import Console
 
+from sigprop.judge.basis import Evidence, Row
 from sigprop.judge.mutants import Score
-from sigprop.judge.results import (
-    ClaimResult,
-    RouteResult,
-    Run,
-    announced,
-    rows,
-    tally,
-    write_json,
-)
+from sigprop.judge.results import ClaimResult, RouteResult, Run
 from sigprop.judge.statuses import drawn_result, finish
 from sigprop.judge.verdict import Verdict, Word
 from sigprop.ledger import catalogue
+from sigprop.ledger.entries import Entry, Ledger, announced, rows, tally, write_json
 from sigprop.ledger.report import render
 from sigprop.ledger.site import render_site
 from sigprop.ledger.terminal import ledger_table, outcome, summary
+from tests.rows import changed
 from theory.claims import Claim, Condition, Kind, Status
-from theory.evidence import Evidence
 
 CLAIM = Claim(
     id="zucchet:0",
@@ -37,20 +31,18 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="A title",
     statement=r"\alpha",
-    quantity="state",
     expected=Status.CONDITIONAL,
     code="sigprop.neuron.stable.ring_gain",
     correction=r"\beta",
     assumes="what it assumes",
     condition=Condition("a condition", lambda **_: True),
-    waivers={"first": "a reason", "third": "another"},
     note="a note",
     topic="a topic",
-    evidence=Evidence(points=(), routes={}, alone="alone"),
     reason="a reason of the row",
     inherits="what inherits",
     as_extracted=True,
 )
+ROW = Row(CLAIM, Evidence(points=(), routes={}, alone="alone"))
 RESULTS = (
     RouteResult("impulse", "a", 1.0, 1.0, 1.0, "confirmed"),
     RouteResult("monte_carlo", "b", 1.01, 0.97, 1.04, "confirmed", n=70_000),
@@ -59,8 +51,8 @@ RESULTS = (
     RouteResult("autodiff", "b", 1.5, 1.5, 1.5, "refuted", "printed", inside=False),
 )
 SCORE = Score(9, ("first", "second"))
-JUDGED = finish(CLAIM, list(RESULTS), SCORE, 12.5, "an example")
-FOUND = dataclasses.replace(JUDGED, expected="conditional")
+JUDGED = finish(ROW, list(RESULTS), SCORE, 12.5, "an example")
+FOUND = Entry(**vars(JUDGED), expected="conditional")
 
 
 def test_a_record_has_every_field_from_where_it_belongs():
@@ -76,12 +68,11 @@ def test_a_record_has_every_field_from_where_it_belongs():
         assumes="what it assumes",
         condition="a condition",
         counterexample="an example",
-        status="undecided",  # a mutant survives that is not waived
+        status="undecided",  # a mutant survives
         routes=("impulse", "monte_carlo", "autodiff"),
         results=RESULTS,
         mutants=9,
         killed=7,
-        waived=("first",),
         code="sigprop.neuron.stable.ring_gain",
         seconds=12.5,
         note="a note",
@@ -91,19 +82,17 @@ def test_a_record_has_every_field_from_where_it_belongs():
         as_extracted=True,
     )
     assert wanted == JUDGED
-    assert wanted.expected is None  # no judge knows it
+    assert not hasattr(wanted, "expected")  # no judge knows it
     assert not FOUND.as_expected
 
 
 def test_a_statement_of_our_own_was_not_printed():
-    own = finish(dataclasses.replace(CLAIM, id="sigprop:0"), list(RESULTS), SCORE, 1.0)
+    own = finish(changed(ROW, id="sigprop:0"), list(RESULTS), SCORE, 1.0)
     assert (own.printed, own.statement, own.counterexample) == (None, r"\alpha", None)
 
 
 def test_why_one_route_has_to_do_stands_in_for_a_reason():
-    assert (
-        finish(dataclasses.replace(CLAIM, reason=""), [], SCORE, 1.0).reason == "alone"
-    )
+    assert finish(changed(ROW, reason=""), [], SCORE, 1.0).reason == "alone"
 
 
 def test_a_simulated_verdict_keeps_its_ratio_its_interval_and_its_size():
@@ -131,7 +120,7 @@ def test_json_has_the_record_and_words_for_what_is_no_number(tmp_path):
 
 
 def run(*claims):
-    return Run(
+    return Ledger(
         claims,
         "headline",
         0.01,
@@ -192,11 +181,16 @@ def test_rows_without_a_truth_value_are_counted_apart():
 
 
 def test_a_run_is_held_against_what_its_rows_announce():
-    right = announced(run(JUDGED), {"zucchet:0": Status.UNDECIDED})
+    judged = Run(**{**vars(run(FOUND)), "claims": (JUDGED,)})
+    right = announced(judged, [expecting(Status.UNDECIDED)])
     assert right.as_expected
     assert right.claims[0].expected == "undecided"
     for other in set(Status) - {Status.UNDECIDED}:
-        assert not announced(run(JUDGED), {"zucchet:0": other}).as_expected
+        assert not announced(judged, [expecting(other)]).as_expected
+
+
+def expecting(status):
+    return dataclasses.replace(CLAIM, expected=status)
 
 
 def noted(page):
@@ -225,7 +219,7 @@ def test_a_page_shows_every_field_under_its_name(kind, written):
     assert found["Later results"] == "what inherits"
     assert found["Reason"] == "a reason of the row"
     assert found["Note"] == "a note"
-    assert found["Mutants"] == "7 of 9 refuted; 1 waived: first"
+    assert found["Mutants"] == "7 of 9 refuted"
     assert found["Code"] == "sigprop.neuron.stable.ring_gain (12.5 s)"
     assert "extraction" in found["Our copy"]
     assert "✗ expected conditional" in page
@@ -256,9 +250,8 @@ def test_a_page_shows_each_route_at_its_worst_point(kind, written):
     assert printed[4] == ["refuted"]
 
 
-def test_the_list_of_claims_has_the_fields_of_the_row(monkeypatch):
-    monkeypatch.setattr(catalogue, "_score", lambda claim: SCORE)
-    found = catalogue.row(CLAIM)
+def test_the_list_of_claims_has_the_fields_of_the_row():
+    found = catalogue.as_json(ROW)
     wanted = dataclasses.asdict(FOUND)
     assert found.pop("condition") == "a condition"
     for key in found.keys() - {"status", "routes", "results", "mutants", "killed"}:

@@ -6,12 +6,11 @@ import mpmath
 import numpy as np
 import pytest
 
+from sigprop.judge import grids
 from sigprop.judge import routes as quantities
 from sigprop.judge.routes import QUANTITIES, process, ring_nodes
 from sigprop.numerics.evaluate import precise
-from theory import autocorrelation, diagonal, ring
-from theory.papers import grids
-from theory.points import (
+from sigprop.numerics.points import (
     CONSTANT,
     WHITE,
     AgePoint,
@@ -21,6 +20,7 @@ from theory.points import (
     RingPoint,
     exponential,
 )
+from theory import autocorrelation, diagonal, ring
 from theory.symbols import T
 
 TOLERANCE = 1e-10

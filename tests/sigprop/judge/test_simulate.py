@@ -15,7 +15,7 @@ from sigprop.judge.simulate import (
     peaked_uniform,
 )
 from sigprop.judge.verdict import GAUSSIAN_VARIANCE
-from theory.points import WHITE, AgePoint, EigenPoint, RingPoint, exponential
+from sigprop.numerics.points import WHITE, AgePoint, EigenPoint, RingPoint, exponential
 
 LEVELS = (np.arange(20_000) + 0.5) / 20_000
 RINGS = [(0.0, 0.8), (0.3, 0.9), (0.7, 0.95), (0.94, 0.95)]

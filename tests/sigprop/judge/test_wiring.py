@@ -13,20 +13,22 @@ import pytest
 from typer.testing import CliRunner
 
 import sigprop.judge.run
-from sigprop import checks
 from sigprop.cli import console
 from sigprop.cli import main as cli
 from sigprop.judge import parallel as checking
+from sigprop.judge.basis import Check, Row
 from sigprop.judge.mutants import Score
 from sigprop.judge.plans import make_plans, score
-from sigprop.judge.results import VALUELESS, RouteResult, Run
+from sigprop.judge.results import RouteResult, Run
 from sigprop.judge.statuses import finish
 from sigprop.judge.verdict import distance_plan
+from sigprop.ledger.entries import VALUELESS
 from sigprop.neuron import ring
+from sigprop.numerics.points import RingPoint
+from tests.rows import changed, row
 from theory.claims import find, select
-from theory.points import RingPoint
 
-LAW = dataclasses.replace(find("lru:lemma3.2"), grid=(RingPoint(0.3, 0.9),))
+LAW = changed(row("lru:lemma3.2"), {"points": (RingPoint(0.3, 0.9),)})
 BOUND = find("zucchet:74")
 
 
@@ -34,8 +36,8 @@ BOUND = find("zucchet:74")
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """The claims and seeds that a check was called with; it draws nothing."""
+def asked():
+    """Rows whose check draws nothing, by id; and what it was called with."""
     seen = []
 
     def check(claim, seed):
@@ -51,14 +53,14 @@ def asked(monkeypatch):
             )
         )
 
-    monkeypatch.setattr(checks, "covariance_bound", check)
-    monkeypatch.setattr(checks, "score", lambda claim: Score(5, ()))
-    return seen
+    checked = Check(check, lambda claim: Score(5, ()), ("reference", "closed_form"))
+    return lambda claim_id: Row(dataclasses.replace(BOUND, id=claim_id), checked), seen
 
 
 def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(asked):
-    (found,) = sigprop.judge.run.verify((BOUND,), seed=41).claims
-    assert asked == [("zucchet:74", 41)]
+    find_row, seen = asked
+    (found,) = sigprop.judge.run.verify((find_row("zucchet:74"),), seed=41).claims
+    assert seen == [("zucchet:74", 41)]
     assert found.counterexample == "At here the statement fails."
     assert (found.status, found.mutants, found.killed) == ("conditional", 5, 5)
 
@@ -91,8 +93,7 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
 ):
     """However many chunks of claims the other one has already begun."""
     ids = [f"zucchet:74:{number}" for number in range(3 * checking.CHUNK - 1)]
-    claims = [dataclasses.replace(BOUND, id=one) for one in ids]
-    monkeypatch.setattr(checking, "find", dict(zip(ids, claims, strict=True)).get)
+    find_row, called_with = asked
     monkeypatch.setattr(checking, "ProcessPoolExecutor", Here)
     seen = {}
 
@@ -109,10 +110,10 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
 
     monkeypatch.setattr(Here, "submit", begun)
     found = sigprop.judge.run.verify(
-        tuple(claims), seed=43, apart=True, progress=progress
+        tuple(map(find_row, ids)), seed=43, again=find_row, progress=progress
     ).claims
     assert [one.id for one in found] == ids
-    assert sorted(asked) == sorted((one, 43) for one in ids)
+    assert sorted(called_with) == sorted((one, 43) for one in ids)
     assert seen["checks"] == (len(ids), len(ids))
 
 
@@ -127,21 +128,21 @@ def judged_law(**how):
 def test_the_law_of_the_ring_is_judged_at_its_own_margin_and_moves_with_the_seed():
     found, claim = judged_law(seed=5)
     assert claim.status == "proved"
-    planned = distance_plan(LAW.margin)
+    planned = distance_plan(LAW.basis.margin)
     assert {r.n for r in found.values()} == {planned.n}
-    assert LAW.margin == 0.01
+    assert LAW.basis.margin == 0.01
     moved, _ = judged_law(seed=6)
     assert {*found} == {*moved}
     assert all(found[name].value != moved[name].value for name in found)
 
 
 def test_the_score_of_the_law_is_that_of_its_own_margin():
-    form = LAW.derive().result
-    full = score(LAW, form, {})
-    blind = score(dataclasses.replace(LAW, margin=0.9), form, {})
+    form, grid = LAW.claim.derive().result, LAW.basis
+    full = score(grid, form, {})
+    blind = score(dataclasses.replace(grid, margin=0.9), form, {})
     assert full.survivors == ()
     assert blind.survivors
-    assert make_plans(LAW, {}, "quick") == {}
+    assert make_plans(grid, form, {}, "quick") == {}
 
 
 WRONG_RINGS = {
@@ -198,13 +199,13 @@ def called(monkeypatch):
         seen["device"] = device
         return use(device)
 
-    def verify(claims, **how):
-        seen.update(how, claims=tuple(claim.id for claim in claims))
+    def verify(rows, **how):
+        seen.update(how, claims=tuple(one.claim.id for one in rows))
         found = tuple(
             dataclasses.replace(
-                finish(claim, [], Score(0, ()), 0.0), status=str(claim.expected)
+                finish(one, [], Score(0, ()), 0.0), status=str(one.claim.expected)
             )
-            for claim in claims
+            for one in rows
         )
         if seen.get("surprise"):
             found = (dataclasses.replace(found[0], status="undecided"), *found[1:])
@@ -234,7 +235,7 @@ def test_every_option_of_verify_reaches_the_run(called, tmp_path):
         7,
         90_000,
     )
-    assert (called["apart"], called["device"]) == (True, "cpu")
+    assert (called["again"], called["device"]) == (row, "cpu")
     assert [row["id"] for row in json.loads(path.read_text())] == ["zucchet:1", "lru:4"]
     assert run("verify", "--paper", "rotrnn").exit_code == console.EXPECTED
     assert called["claims"] == tuple(claim.id for claim in select("rotrnn"))

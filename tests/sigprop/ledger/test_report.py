@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from sigprop.judge.results import ClaimResult, RouteResult, Run
+from sigprop.judge.results import RouteResult
+from sigprop.ledger.entries import Entry, Ledger
 from sigprop.ledger.report import render, write_report
 
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -97,11 +98,10 @@ def claim(id: str, status: str, expected: str | None = None, **given: object):
         "results": (result("reference", 1 + 3e-12),),
         "mutants": 12,
         "killed": 11,
-        "waived": (),
         "code": "theory.diagonal.second_moment",
         "seconds": 1.0,
     }
-    return ClaimResult(**{**plain, **given})  # type: ignore[arg-type]
+    return Entry(**{**plain, **given})  # type: ignore[arg-type]
 
 
 CONFIRMED = claim(
@@ -134,7 +134,6 @@ WILD = claim(
     note="a <b> c",
     source='"><img src=x onerror=alert(1)>',
     code="</code><script>",
-    waived=("<i>",),
     results=(
         result("monte_carlo", math.inf, point='"><script>'),
         result("monte_carlo", math.nan, point="b"),
@@ -147,9 +146,9 @@ BARE = claim(
 )
 
 
-def run(*claims: ClaimResult) -> Run:
+def run(*claims: Entry) -> Ledger:
     """A run that holds ``claims``."""
-    return Run(
+    return Ledger(
         claims=claims,
         tier="SMOKE",
         margin=0.05,

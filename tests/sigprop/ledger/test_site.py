@@ -5,11 +5,12 @@ import re
 
 import pytest
 
-from sigprop.judge.results import announced
 from sigprop.judge.run import verify
+from sigprop.ledger.entries import announced
 from sigprop.ledger.report import write_report
 from sigprop.ledger.site import INDEX, page_names, render_site, write_site
 from tests.browser import chromium
+from tests.rows import row
 from tests.sigprop.ledger.test_report import EVERYTHING, Page, claim, result
 from theory.claims import select
 
@@ -33,7 +34,7 @@ LONG = claim("lru:text:an-id-as-long-as-the-longest-one", "not-checkable", "conf
 def run():
     """Two that are judged in no time, beside the report's own examples."""
     chosen = select(ids=("zucchet:74", "lru:4"))
-    judged = announced(verify(chosen), {one.id: one.expected for one in chosen})
+    judged = announced(verify([row(one.id) for one in chosen]), chosen)
     claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
     topics = [dataclasses.replace(one, topic="ring") for one in (*claims, WIDE, LONG)]
     return dataclasses.replace(judged, claims=(*topics, *judged.claims))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sigprop.judge.results import write_json
+from sigprop.ledger.entries import write_json
 from sigprop.numerics import files
 from sigprop.numerics.files import require_writable, unfinished, write_text
 

@@ -4,7 +4,6 @@
 First the numbered equations, their theorems beside them, then tables, text and figures.
 """
 
-from theory.claims import Claim
 from theory.papers.blur import (
     accuracies,
     approximation,
@@ -32,8 +31,3 @@ PARTS = (
     accuracies,
     forecasts,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """The claims of this paper, its equations first, then in the order of its text."""
-    return tuple(claim for part in PARTS for claim in part.claims())

@@ -5,7 +5,6 @@ numbered equations with their lemmas and propositions, then the prose, the listi
 tables and the figures; the few equations of a section with prose stand with it.
 """
 
-from theory.claims import Claim
 from theory.papers.lru import (
     ablations,
     diagonalisation,
@@ -43,8 +42,3 @@ PARTS = (
     real_forms,
     restatements,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """The claims of this paper, its equations first, then in the order of its text."""
-    return tuple(claim for part in PARTS for claim in part.claims())

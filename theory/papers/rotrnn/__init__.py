@@ -5,7 +5,6 @@ numbered equations, their lemmas beside them, then the text, the figures, the ta
 the listing.
 """
 
-from theory.claims import Claim
 from theory.papers.rotrnn import (
     background,
     comparison,
@@ -31,8 +30,3 @@ PARTS = (
     tables,
     listing,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """The claims of this paper, its equations first, then in the order of its text."""
-    return tuple(claim for part in PARTS for claim in part.claims())

@@ -1,11 +1,11 @@
 """Our own statements, which go beyond the papers."""
 
-from theory.claims import Claim
 from theory.papers.sigprop import (
     audits,
     curvature,
     hessian,
     initialisation,
+    losses,
     moments,
     trained,
 )
@@ -14,12 +14,8 @@ PARTS = (
     moments,
     hessian,
     curvature,
+    losses,
     trained,
     audits,
     initialisation,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """Our claims."""
-    return tuple(claim for part in PARTS for claim in part.claims())

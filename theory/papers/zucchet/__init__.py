@@ -6,7 +6,6 @@ Sections 1 to 3, ``networks`` Appendix A, ``proofs`` Appendix B, ``landscape`` A
 C.1, ``hessian`` Appendix C.2, ``experiments`` Sections 4 to 6 and the rest.
 """
 
-from theory.claims import Claim
 from theory.papers.zucchet import (
     curse,
     experiments,
@@ -26,8 +25,3 @@ PARTS = (
     hessian,
     experiments,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """The claims of this paper, its moments first, then in the order of its text."""
-    return tuple(claim for part in PARTS for claim in part.claims())

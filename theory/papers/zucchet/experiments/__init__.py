@@ -1,6 +1,5 @@
 """Zucchet & Orvieto (2024), Sections 4-6 and Appendices C.3 to D: the experiments."""
 
-from theory.claims import Claim
 from theory.papers.zucchet.experiments import (
     checklist,
     gate_dependence,
@@ -24,8 +23,3 @@ PARTS = (
     gates,
     gate_dependence,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """Statements on the experiments of Sections 4-6 and Appendices C.3 to D."""
-    return tuple(claim for part in PARTS for claim in part.claims())

@@ -1,235 +1,152 @@
 """Zucchet & Orvieto (2024), Appendix C.2.3: the Hessian in polar form, Eq. 148-155."""
 
-from collections.abc import Callable
-from typing import Any
-
 from sympy import Expr, I, Symbol, exp
 
 from theory import hessian as H
-from theory.claims import Claim, Kind, Status
-from theory.derivation import Derivation, start
-from theory.evidence import Evidence
-from theory.papers.zucchet.hessian import forms
-from theory.papers.zucchet.hessian.forms import REAL, REFERENCE
+from theory.derivation import start
+from theory.rows import Part
 
-HALVED = (
-    "The derivative itself has no half; the chain rule has it if d/dlambda stands for "
-    "twice Wirtinger's derivative, as in Eq. 122-138. The two slips cancel."
-)
-nu_of_theta_i, nu_of_theta_j = Symbol("nu_of_theta_i"), Symbol("nu_of_theta_j")
+part = Part("Appendix C.2.3", "hessian", "theory.hessian")
+
+D_NU = r"\nu'(\omega_{\nu})"
+D_THETA = r"i\nu(\omega_{\nu})\theta'(\omega_{\theta})"
+TURN = r"\exp(i\theta(\omega_{\theta}))"
+TURN_BACK = r"\exp(-i\theta(\omega_{\theta}))"
+
+
+def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> None:
+    """State a derivative of the eigenvalue, or of its conjugate, printed with a half."""
+    left = rf"\frac{{\mathrm{{d}}{of}}}{{\mathrm{{d}}\omega_{{{by}}}}} = {sign}"
+    barred, by_nu = "bar" in of, by == r"\nu"
+
+    def derived() -> Expr:
+        found = H.polar("i")[0 if by_nu else 1]
+        return H.conjugate(found) if barred else found
+
+    part.row(f"zucchet:{number}", "identity", "refuted")(
+        f"Derivative of the {'conjugate ' if barred else ''}eigenvalue by the "
+        f"{'magnitude' if by_nu else 'angle'}'s parameter",
+        rf"{left}\frac{{{top}}}{{2}}",
+        lambda: start("lambda = nu exp(i theta), differentiated", derived()),
+        lambda: form / 2,
+        code="polar",
+        correction=left + top,
+        corrected=lambda: form,
+        note="The derivative itself has no half; the chain rule has it if d/dlambda "
+        "stands for twice Wirtinger's derivative, as in Eq. 122-138. The two slips "
+        "cancel.",
+        inherits="none: Eq. 152-155 hold the right factor",
+    )
+
+
+turn, spun = exp(I * H.theta_i), H.nu_i * H.dtheta_i
+lam, lam_bar = r"\lambda", r"\bar{\lambda}"
+slope(148, lam, r"\nu", "", D_NU + TURN, H.dnu_i * turn)
+slope(149, lam_bar, r"\nu", "", D_NU + TURN_BACK, H.dnu_i / turn)
+slope(150, lam, r"\theta", "", D_THETA + TURN, I * spun * turn)
+slope(151, lam_bar, r"\theta", "-", D_THETA + TURN_BACK, -I * spun / turn)
+
 NU_I, NU_J = r"\nu(\omega_{\nu,i})", r"\nu(\omega_{\nu,j})"
 DNU_I, DNU_J = r"\nu'(\omega_{\nu,i})", r"\nu'(\omega_{\nu,j})"
 DTHETA_I, DTHETA_J = r"\theta'(\omega_{\theta,i})", r"\theta'(\omega_{\theta,j})"
 SUM = r"\mathrm{e}^{i(\theta(\omega_{\theta,i})+\theta(\omega_{\theta,j}))}"
 GAP = r"\mathrm{e}^{i(\theta(\omega_{\theta,i})-\theta(\omega_{\theta,j}))}"
+ASSUMES = "theta depends on omega_theta alone, nu on omega_nu alone"
 
 
-def claims() -> tuple[Claim, ...]:
-    """Eq. 148 to 155."""
-    return (*_slopes(), *_entries())
-
-
-def _slopes() -> tuple[Claim, ...]:
-    by_nu, by_theta = H.polar("i")
-    turned = exp(-I * H.theta_i)
-
-    def row(
-        number: int,
-        of: str,
-        by: str,
-        value: tuple[str, str],
-        form: Expr,
-        derived: Expr,
-        route: str,
-    ) -> Claim:
-        left = rf"\frac{{\mathrm{{d}}{of}}}{{\mathrm{{d}}\omega_{{{by}}}}} = "
-        sign, top = value
-        return Claim(
-            f"zucchet:{number}",
-            f"Eq. {number}, {REAL}",
-            Kind.IDENTITY,
-            f"Derivative of the {'conjugate ' if 'bar' in of else ''}eigenvalue by the "
-            f"{'magnitude' if by == chr(92) + 'nu' else 'angle'}'s parameter",
-            rf"{left}{sign}\frac{{{top}}}{{2}}",
-            "evidence",
-            Status.REFUTED,
-            "theory.hessian.polar",
-            derive=lambda: start("lambda = nu exp(i theta), differentiated", derived),
-            printed=lambda: form / 2,
-            corrected=lambda: form,
-            correction=f"{left}{sign}{top}",
-            evidence=Evidence(forms.charted(), {"reference": REFERENCE + route}),
-            note=HALVED,
-            inherits="none: Eq. 152-155 hold the right factor",
-            topic="hessian",
-        )
-
-    plus, minus = r"\exp(i\theta(\omega_{\theta}))", r"\exp(-i\theta(\omega_{\theta}))"
-    d_nu = r"\nu'(\omega_{\nu})"
-    d_theta = r"i\nu(\omega_{\nu})\theta'(\omega_{\theta})"
-    spun = H.nu_i * H.dtheta_i
+def entry(first: str, second: str, scale: str, part_of: str) -> str:
+    """An entry as half of ``scale`` times the real or imaginary part of a form."""
     return (
-        row(
-            148,
-            r"\lambda",
-            r"\nu",
-            ("", d_nu + plus),
-            H.dnu_i * exp(I * H.theta_i),
-            by_nu,
-            "lru_slope_nu",
-        ),
-        row(
-            149,
-            r"\bar{\lambda}",
-            r"\nu",
-            ("", d_nu + minus),
-            H.dnu_i * turned,
-            H.conjugate(by_nu),
-            "lru_conjugate_slope_nu",
-        ),
-        row(
-            150,
-            r"\lambda",
-            r"\theta",
-            ("", d_theta + plus),
-            I * spun * exp(I * H.theta_i),
-            by_theta,
-            "lru_slope_theta",
-        ),
-        row(
-            151,
-            r"\bar{\lambda}",
-            r"\theta",
-            ("-", d_theta + minus),
-            -I * spun * turned,
-            H.conjugate(by_theta),
-            "lru_conjugate_slope_theta",
-        ),
-    )
-
-
-def _derive(row: int, column: int) -> Callable[[], Derivation]:
-    return lambda: H.entry(H.polar("i")[row], H.polar("j")[column])
-
-
-def _entry(
-    number: int,
-    title: str,
-    first: str,
-    second: str,
-    scale: str,
-    part: str,
-    printed: Expr,
-    route: str,
-    place: tuple[int, int],
-    **more: Any,
-) -> Claim:
-    left = (
         rf"\frac{{\mathrm{{d}}^2 L}}{{\mathrm{{d}}\omega_{{{first}}}\,\mathrm{{d}}"
-        rf"\omega_{{{second}}}}} = "
-    )
-    return Claim(
-        f"zucchet:{number}",
-        f"Eq. {number}, {REAL}",
-        Kind.IDENTITY,
-        title,
-        rf"{left}\frac{{{scale}}}{{2}}{part}",
-        "evidence",
-        more.pop("expected", Status.PROVED),
-        "theory.hessian.real_block",
-        derive=_derive(*place),
-        printed=lambda: printed,
-        evidence=Evidence(
-            forms.charted(),
-            {
-                "reference": REFERENCE + route,
-                "sensitivities": REFERENCE + route + "_of_sensitivities",
-            },
-        ),
-        assumes="theta depends on omega_theta alone, nu on omega_nu alone",
-        topic="hessian",
-        **more,
+        rf"\omega_{{{second}}}}} = \frac{{{scale}}}{{2}}{part_of}"
     )
 
 
-def _part(kind: Callable[[Expr], Expr], signs: tuple[int, int], turns: tuple[int, int]):
-    """``Re`` or ``Im`` of ``+-e A_ij +- e B_ij``."""
-    return kind(
-        signs[0] * forms.turn(turns[0]) * H.A_ij
-        + signs[1] * forms.turn(turns[1]) * H.B_ij
-    )
+nu_of_theta_i, nu_of_theta_j = Symbol("nu_of_theta_i"), Symbol("nu_of_theta_j")
+turned_A = exp(I * (H.theta_i + H.theta_j)) * H.A_ij
+turned_B = exp(I * (H.theta_i - H.theta_j)) * H.B_ij
+back_A = exp(I * (H.theta_i - H.theta_j)) * H.A_ij
+
+part.row("zucchet:152", "identity", "proved")(
+    "The entry (magnitude, magnitude)",
+    entry(
+        r"\nu,i",
+        r"\nu,j",
+        DNU_I + DNU_J,
+        rf"\mathrm{{Re}}[{SUM}A_{{ij}} + {GAP}B_{{ij}}]",
+    ),
+    lambda: H.entry(H.polar("i")[0], H.polar("j")[0]),
+    lambda: H.dnu_i * H.dnu_j / 2 * H.real_part(turned_A + turned_B),
+    code="real_block",
+    assumes=ASSUMES,
+)
+
+part.row("zucchet:153", "identity", "proved")(
+    "The entry (magnitude, angle)",
+    entry(
+        r"\nu,i",
+        r"\theta,j",
+        DNU_I + NU_J + DTHETA_J,
+        rf"\mathrm{{Im}}[-{SUM}A_{{ij}} + {GAP}B_{{ij}}]",
+    ),
+    lambda: H.entry(H.polar("i")[0], H.polar("j")[1]),
+    lambda: H.dnu_i * H.nu_j * H.dtheta_j / 2 * H.imaginary_part(-turned_A + turned_B),
+    code="real_block",
+    assumes=ASSUMES,
+)
+
+part.row("zucchet:154", "identity", "refuted")(
+    "The entry (angle, magnitude)",
+    entry(
+        r"\theta,i",
+        r"\nu,i",
+        NU_I + DTHETA_I + DNU_J,
+        rf"\mathrm{{Im}}[-{GAP}A_{{ij}} + {GAP}B_{{ij}}]",
+    ),
+    lambda: H.entry(H.polar("i")[1], H.polar("j")[0]),
+    lambda: H.nu_i * H.dtheta_i * H.dnu_j / 2 * H.imaginary_part(-back_A + turned_B),
+    code="real_block",
+    correction=entry(
+        r"\theta,i",
+        r"\nu,j",
+        NU_I + DTHETA_I + DNU_J,
+        rf"\mathrm{{Im}}[-{SUM}A_{{ij}} - {GAP}B_{{ij}}]",
+    ),
+    corrected=lambda: (
+        H.nu_i * H.dtheta_i * H.dnu_j / 2 * H.imaginary_part(-turned_A - turned_B)
+    ),
+    assumes=ASSUMES,
+    note="Three slips: the exponent at A is the sum of the angles, the sign of B is "
+    "minus, and the second parameter is unit j's. Eq. 143 has the same entry right "
+    "in (re, im). With the printed form the real Hessian is not symmetric.",
+    inherits="none",
+)
 
 
-def _entries() -> tuple[Claim, ...]:
-    re, im = H.real_part, H.imaginary_part
-    right = (1, -1)
-    mixed = H.dnu_i * H.nu_j * H.dtheta_j / 2
-    turned = H.nu_i * H.dtheta_i * H.dnu_j / 2
-    slopes = H.dtheta_i * H.dtheta_j / 2
-    both = _part(re, (-1, 1), right)
-    scale_154 = f"{NU_I}{DTHETA_I}{DNU_J}"
-    scale_155 = f"{NU_I}{DTHETA_I}{NU_J}{DTHETA_J}"
-    part_155 = rf"\mathrm{{Re}}[-{SUM}A_{{ij}} + {GAP}B_{{ij}}]"
+def eq_155(nu_i: Expr, nu_j: Expr) -> Expr:
+    """With ``nu`` as printed, or as it should be."""
+    scale = nu_i * nu_j * H.dtheta_i * H.dtheta_j / 2
+    return scale * H.real_part(-turned_A + turned_B)
 
-    return (
-        _entry(
-            152,
-            "The entry (magnitude, magnitude)",
-            r"\nu,i",
-            r"\nu,j",
-            DNU_I + DNU_J,
-            rf"\mathrm{{Re}}[{SUM}A_{{ij}} + {GAP}B_{{ij}}]",
-            H.dnu_i * H.dnu_j / 2 * _part(re, (1, 1), right),
-            "lru_nu_nu",
-            (0, 0),
-        ),
-        _entry(
-            153,
-            "The entry (magnitude, angle)",
-            r"\nu,i",
-            r"\theta,j",
-            DNU_I + NU_J + DTHETA_J,
-            rf"\mathrm{{Im}}[-{SUM}A_{{ij}} + {GAP}B_{{ij}}]",
-            mixed * _part(im, (-1, 1), right),
-            "lru_nu_theta",
-            (0, 1),
-        ),
-        _entry(
-            154,
-            "The entry (angle, magnitude)",
-            r"\theta,i",
-            r"\nu,i",
-            scale_154,
-            rf"\mathrm{{Im}}[-{GAP}A_{{ij}} + {GAP}B_{{ij}}]",
-            turned * _part(im, (-1, 1), (-1, -1)),
-            "lru_theta_nu",
-            (1, 0),
-            expected=Status.REFUTED,
-            corrected=lambda: turned * _part(im, (-1, -1), right),
-            correction=r"\frac{\mathrm{d}^2 L}{\mathrm{d}\omega_{\theta,i}\,\mathrm{d}"
-            rf"\omega_{{\nu,j}}}} = \frac{{{scale_154}}}{{2}}\mathrm{{Im}}[-{SUM}A_{{ij}} - "
-            rf"{GAP}B_{{ij}}]",
-            note="Three slips: the exponent at A is the sum of the angles, the sign of B is "
-            "minus, and the second parameter is unit j's. Eq. 143 has the same entry right "
-            "in (re, im). With the printed form the real Hessian is not symmetric.",
-            inherits="none",
-        ),
-        _entry(
-            155,
-            "The entry (angle, angle)",
-            r"\theta,i",
-            r"\theta,j",
-            r"\nu(\omega_{\theta,i})" + DTHETA_I + r"\nu(\omega_{\theta,j})" + DTHETA_J,
-            part_155,
-            nu_of_theta_i * nu_of_theta_j * slopes * both,
-            "lru_theta_theta",
-            (1, 1),
-            expected=Status.REFUTED,
-            corrected=lambda: H.nu_i * H.nu_j * slopes * both,
-            correction=r"\frac{\mathrm{d}^2 L}{\mathrm{d}\omega_{\theta,i}\,\mathrm{d}"
-            rf"\omega_{{\theta,j}}}} = \frac{{{scale_155}}}{{2}}{part_155}",
-            note="A misprint: nu is a function of omega_nu, printed of omega_theta. With "
-            "the right argument the entry holds.",
-            inherits="none",
-        ),
-    )
+
+RIGHT_155 = rf"\mathrm{{Re}}[-{SUM}A_{{ij}} + {GAP}B_{{ij}}]"
+part.row("zucchet:155", "identity", "refuted")(
+    "The entry (angle, angle)",
+    entry(
+        r"\theta,i",
+        r"\theta,j",
+        rf"\nu(\omega_{{\theta,i}}){DTHETA_I}\nu(\omega_{{\theta,j}}){DTHETA_J}",
+        RIGHT_155,
+    ),
+    lambda: H.entry(H.polar("i")[1], H.polar("j")[1]),
+    lambda: eq_155(nu_of_theta_i, nu_of_theta_j),
+    code="real_block",
+    correction=entry(
+        r"\theta,i", r"\theta,j", NU_I + DTHETA_I + NU_J + DTHETA_J, RIGHT_155
+    ),
+    corrected=lambda: eq_155(H.nu_i, H.nu_j),
+    assumes=ASSUMES,
+    note="A misprint: nu is a function of omega_nu, printed of omega_theta. With "
+    "the right argument the entry holds.",
+    inherits="none",
+)

@@ -3,7 +3,6 @@
 The steps between them are in ``theory.papers.zucchet.proofs``.
 """
 
-from theory.claims import Claim
 from theory.papers.zucchet.moments import propagation, sensitivity, state
 
 PARTS = (
@@ -11,8 +10,3 @@ PARTS = (
     state,
     sensitivity,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """The moments that simulations judge."""
-    return tuple(claim for part in PARTS for claim in part.claims())

@@ -4,7 +4,6 @@ Beside the moments of ``theory.papers.zucchet.moments``: the proofs of the lemma
 sums on the way to the moments, the dense network and the reparametrisation.
 """
 
-from theory.claims import Claim
 from theory.papers.zucchet.proofs import (
     complex_eigenvalues,
     dominance,
@@ -24,8 +23,3 @@ PARTS = (
     real_eigenvalues,
     complex_eigenvalues,
 )
-
-
-def claims() -> tuple[Claim, ...]:
-    """The steps of Appendix B."""
-    return tuple(claim for part in PARTS for claim in part.claims())

@@ -1,0 +1,61 @@
+"""What judges the rows of the papers: brute force beside each of them.
+
+The files stand as those of ``theory.papers`` do: ``evidence/zucchet/landscape/modulus.py``
+judges the rows of ``theory/papers/zucchet/landscape/modulus.py``, and its ``EVIDENCE`` says
+by id what each is judged on.  Rows that it does not name have no truth value.
+"""
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from sigprop.judge.basis import Basis, Row
+from theory.claims import Claim, find, home
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Load = Callable[[str], "xr.Dataset"]  # of a sweep's name, its stored result
+
+
+def nothing_stored(sweep: str) -> "xr.Dataset":
+    """A reader of stored results that has none.
+
+    Raises:
+        FileNotFoundError: Always.
+    """
+    raise FileNotFoundError(f"need a reader of stored results to judge by {sweep!r}")
+
+
+def row(claim_id: str, load: Load = nothing_stored) -> Row:
+    """A claim with what it is judged on.
+
+    Args:
+        claim_id: Its id.
+        load: Reads the stored result of a sweep, for rows that an experiment decides.
+
+    Raises:
+        KeyError: If there is no such claim; the message suggests the nearest.
+    """
+    claim = find(claim_id)
+    found = table(home(claim.id)).get(claim.id)
+    return Row(claim, found(load) if callable(found) else found)
+
+
+def rows(claims: Iterable[Claim], load: Load = nothing_stored) -> tuple[Row, ...]:
+    """Claims with what they are judged on."""
+    return tuple(row(one.id, load) for one in claims)
+
+
+def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:
+    """What the rows of a module of ``theory.papers`` are judged on, by id.
+
+    Of rows that stored results decide, a function of their reader.
+    """
+    place = part.removeprefix("theory.papers.")
+    try:
+        return importlib.import_module(f"sigprop.evidence.{place}").EVIDENCE
+    except ModuleNotFoundError as error:
+        if not f"sigprop.evidence.{place}.".startswith(f"{error.name}."):
+            raise
+        return {}

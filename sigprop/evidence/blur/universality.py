@@ -1,0 +1,312 @@
+"""What judges universality, Theorem 4.1, Lemma A.1 and Eq. 18-22 of BLUR (2025)."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+from jaxtyping import Complex, Float, Inexact
+
+from sigprop.evidence.blur.reconstruction import (
+    DIGITS,
+    RANK,
+    SQUARE,
+    nodes,
+    ordered,
+    precise_rank,
+    rank,
+    reconstruction,
+    reconstruction_slowly,
+    responses,
+    subspace_rank,
+    subspace_rank_slowly,
+    vandermonde,
+    written_responses,
+)
+from sigprop.evidence.blur.recurrences import Arrays, model, signal
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.neuron.scan import scan_linear
+from sigprop.numerics.precision import double_precision
+from theory import bidirectional as two
+
+TWO_INPUTS = {"n": 6, "m": 2, "k": 3, "t": 2, "kind": "drawn", "merge": "pair"}
+MERGED = (
+    {"seed": 0, **TWO_INPUTS},
+    {"seed": 1, **TWO_INPUTS, "t": 3},
+    {"seed": 2, **TWO_INPUTS, "t": 1},
+    # Not in general position.
+    {"seed": 0, **TWO_INPUTS, "kind": "twins", "merge": "sum"},
+    {"seed": 0, **TWO_INPUTS, "kind": "equal"},
+    {"seed": 0, **TWO_INPUTS, "merge": "forward"},
+)
+ONES = {"n": 6, "m": 1, "k": 6, "t": 3, "kind": "ones", "merge": "pair"}
+LAST = {"n": 6, "m": 1, "k": 6, "kind": "drawn", "P": 6}
+TALL = {"n": 6, "k": 4, "kind": "ones"}
+
+
+def _merge(seed: int, n: int, merge: str) -> Inexact[np.ndarray, "n _"]:
+    """A map of both states, ``(n, 2n)``: any pair, the sum, the difference, or one."""
+    draw = np.random.default_rng(seed + 100)
+    one, two = draw.normal(size=(2, n, n)) + 1j * draw.normal(size=(2, n, n))
+    eye = np.eye(n)
+    halves = {
+        "pair": (one, two),
+        "sum": (one, one),
+        "difference": (eye, -eye),
+        "forward": (eye, 0 * eye),
+        "backward": (0 * eye, eye),
+    }
+    return np.concatenate(halves[merge], 1)
+
+
+def merged(
+    seed: int, n: int, m: int, k: int, t: int, kind: str, merge: str
+) -> Float[np.ndarray, "n inputs"]:
+    """Real part of the merged state at ``t`` as a matrix on all inputs."""
+    return np.real(_merge(seed, n, merge) @ responses(seed, n, m, k, t, kind))
+
+
+def merged_rank(**at: Any) -> int:
+    """Numbers of the inputs that the merged state of the real layer tells apart."""
+    return rank(merged(**at))
+
+
+def merged_rank_slowly(
+    seed: int, n: int, m: int, k: int, t: int, kind: str, merge: str
+) -> int:
+    """Rank of the merged state on all inputs, by elimination in high precision."""
+    with mpmath.workdps(DIGITS):
+        H = mpmath.matrix(_merge(seed, n, merge).tolist())
+        product = H * written_responses(seed, n, m, k, t, kind)
+        return precise_rank(product.apply(mpmath.re))
+
+
+def recovered(**at: Any) -> float:
+    """Share of the worst input that the merged state still holds: one, or nothing."""
+    matrix = merged(**at)
+    projector = np.linalg.pinv(matrix, rcond=RANK) @ matrix
+    return float(np.linalg.svd(projector, compute_uv=False)[-1])
+
+
+def recovered_by_solving(**at: Any) -> float:
+    """Share of the worst input that the merged state holds, by least squares."""
+    matrix = merged(**at)
+    back = np.linalg.lstsq(matrix, matrix, rcond=RANK)[0]
+    return float(np.linalg.svd(back, compute_uv=False)[-1])
+
+
+def network_rank(series: int, steps: int) -> int:
+    """Inputs that one layer of the paper's size tells apart at the middle step.
+
+    128 states in each direction, 256 features, a random encoder of the series.
+    """
+    return rank(_network_map(series, steps), 1e-13)
+
+
+@functools.cache
+def _network_map(series: int, steps: int) -> Float[np.ndarray, "features inputs"]:
+    p = model(0, 128, 256, "wide")[1]
+    encoder = np.random.default_rng(0).normal(size=(256, series)) / np.sqrt(series)
+    t = (steps + 1) // 2
+    entries = p.B_f @ encoder, p.B_b @ encoder
+    blocks = [_weight(p, t - j, entries) for j in range(1, steps + 1)]
+    return np.concatenate(blocks, 1)
+
+
+def _weight(
+    p: Arrays,
+    age: int,
+    entries: tuple[
+        Complex[np.ndarray, "states series"], Complex[np.ndarray, "states series"]
+    ],
+) -> Float[np.ndarray, "features series"]:
+    """Response of the outputs to an input of some age, both directions at age 0."""
+    forward = (p.C_f * p.lam_f ** max(age, 0)) @ entries[0] if age >= 0 else 0
+    backward = (p.C_b * p.lam_b ** max(-age, 0)) @ entries[1] if age <= 0 else 0
+    return np.real(forward + backward)
+
+
+def vandermonde_layer(
+    seed: int, n: int, k: int, kind: str, side: str
+) -> Complex[np.ndarray, "n k"]:
+    """Matrix of Eq. 19 or 21 as responses of the layer with input weights of one."""
+    if side == "forward":
+        return responses(seed, n, 1, k, k, kind)[:n]
+    return responses(seed, n, 1, k, 1, kind)[n:, ::-1]
+
+
+def vandermonde_loop(
+    seed: int, n: int, k: int, kind: str, side: str
+) -> Complex[np.ndarray, "n k"]:
+    """Matrix of Eq. 19 or 21, a column the recurrence's response to a unit input."""
+    p = model(seed, n, 1, kind)[1]
+    lam = p.lam_f if side == "forward" else p.lam_b
+    columns = []
+    for place in range(k):
+        h = np.zeros(n, complex)
+        for step in range(k):
+            h = lam * h + (step == place)
+        columns.append(h)
+    return np.stack(columns, 1)
+
+
+def rounded_reconstruction(k: int, spread: str) -> Inexact[np.ndarray, " k"]:
+    """``k`` inputs from ``k`` states, all in double precision, as a recurrence makes them."""
+    lam, u = nodes(k, spread), signal(3, 1, k)[:, 0]
+    h = np.zeros(k, lam.dtype)
+    for value in u:
+        h = lam * h + value
+    return np.linalg.lstsq(np.vander(lam, k), h, rcond=0)[0]
+
+
+def rounded_solve(k: int, spread: str) -> Inexact[np.ndarray, " k"]:
+    """``k`` inputs from ``k`` states of the engine, by elimination in float64."""
+    lam, u = nodes(k, spread), signal(3, 1, k)[:, 0]
+    with double_precision(True):
+        states = scan_linear(
+            jnp.asarray(lam), jnp.asarray(np.outer(u, np.ones_like(lam)))
+        )
+        h = np.asarray(states)[-1]
+    return np.linalg.solve(np.vander(lam, k), h)
+
+
+def rounded_inputs(k: int, spread: str) -> Float[np.ndarray, " k"]:
+    """The inputs themselves."""
+    return signal(3, 1, k)[:, 0]
+
+
+def seen_backwards(seed: int, step: int) -> int:
+    """Rank of the backward state at ``step`` on the inputs up to it: six states, steps."""
+    return rank(responses(seed, 6, 1, 6, step, "drawn")[6:, :step])
+
+
+def seen_backwards_slowly(seed: int, step: int) -> int:
+    """Rank of the backward state at ``step`` on the inputs up to it, in high precision."""
+    with mpmath.workdps(DIGITS):
+        return precise_rank(written_responses(seed, 6, 1, 6, step, "drawn")[6:, :step])
+
+
+def determinant(**at: Any) -> complex:
+    """Determinant of the responses of the real layer."""
+    return complex(np.linalg.det(vandermonde_layer(**at)))
+
+
+def determinant_slowly(**at: Any) -> complex:
+    """Determinant of the powers in high precision."""
+    with mpmath.workdps(DIGITS):
+        return complex(mpmath.det(mpmath.matrix(vandermonde(**at).tolist())))
+
+
+def _all_differences(seed: int, n: int, side: str) -> list[complex]:
+    p = model(seed, n, 1, "ones")[1]
+    lam = p.lam_f if side == "forward" else p.lam_b
+    return [lam[i] - lam[j] for i in range(n) for j in range(i + 1, n)]
+
+
+def differences(seed: int, n: int, k: int, kind: str, side: str) -> complex:
+    """Product of the differences of all pairs of eigenvalues."""
+    return complex(np.prod(_all_differences(seed, n, side)))
+
+
+def differences_but_one(seed: int, n: int, k: int, kind: str, side: str) -> complex:
+    """Product of the differences of all pairs of eigenvalues but the first pair."""
+    return complex(np.prod(_all_differences(seed, n, side)[1:]))
+
+
+def _size(m: int, k: int, **_: object) -> int:
+    return m * k
+
+
+def _matrix(side: str, proof: Callable[[], bool]) -> Evidence:
+    """A Vandermonde matrix, as wide as high and higher than wide."""
+    return Evidence(
+        ({"seed": 0, **SQUARE, "side": side}, {"seed": 1, **TALL, "side": side}),
+        {"reference": vandermonde_loop, "impulse": vandermonde_layer},
+        vandermonde,
+        proof=proof,
+    )
+
+
+def _solved(side: str) -> Evidence:
+    """The inputs from the last state, in the end where eigenvalues are equal."""
+    return Evidence(
+        (
+            {"seed": 0, **SQUARE, "side": side},
+            {"seed": 1, **TALL, "side": side},
+            {"seed": 0, **TALL, "kind": "equal", "side": side},
+        ),
+        {"impulse": reconstruction, "reference": reconstruction_slowly},
+        ordered,
+    )
+
+
+EVIDENCE: dict[str, Basis] = {
+    "blur:thm4.1": Evidence(
+        MERGED,
+        {"impulse": merged_rank, "reference": merged_rank_slowly},
+        form=_size,
+    ),
+    "blur:18": Evidence(
+        MERGED,
+        {"impulse": recovered, "reference": recovered_by_solving},
+        form=1.0,
+    ),
+    "blur:text:dim": Evidence(
+        (
+            {"series": 7, "steps": 24},
+            {"series": 1, "steps": 24},
+            {"series": 7, "steps": 48},
+            {"series": 1, "steps": 336},
+        ),
+        {"impulse": network_rank},
+        form=lambda series, steps: series * steps,
+        alone="a rank, of one layer of the paper's size drawn as it draws it",
+    ),
+    "blur:text:sketch": Evidence(
+        ({"seed": 0, "step": 3}, {"seed": 1, "step": 5}, {"seed": 2, "step": 6}),
+        {"impulse": seen_backwards, "reference": seen_backwards_slowly},
+        form=1,
+        printed=lambda seed, step: step,
+    ),
+    "blur:text:merge": Evidence(
+        (
+            {"seed": 0, **ONES},
+            {"seed": 1, **ONES},
+            {"seed": 0, **ONES, "merge": "difference"},
+            {"seed": 0, **ONES, "merge": "backward"},
+        ),
+        {"impulse": merged_rank, "reference": merged_rank_slowly},
+        form=_size,
+    ),
+    "blur:lemmaA.1": Evidence(
+        (
+            {"seed": 0, **LAST},
+            {"seed": 1, **LAST, "m": 2, "k": 3},
+            {"seed": 2, **LAST, "n": 3, "P": 3},
+            {"seed": 0, **LAST, "kind": "equal"},
+            {"seed": 0, **LAST, "m": 2, "k": 3, "kind": "ones"},
+        ),
+        {"impulse": subspace_rank, "reference": subspace_rank_slowly},
+        form=lambda P, **_: P,
+    ),
+    "blur:text:lossless": Evidence(
+        (
+            *({"k": k, "spread": "circle"} for k in (4, 40)),
+            *({"k": k, "spread": "real"} for k in (4, 16, 40)),
+        ),
+        {"reference": rounded_reconstruction, "impulse": rounded_solve},
+        rounded_inputs,
+    ),
+    "blur:19": _matrix("forward", two.unrolled_forward),
+    "blur:20": _solved("forward"),
+    "blur:21": _matrix("backward", two.unrolled_backward),
+    "blur:22": _solved("backward"),
+    "blur:text:distinct": Evidence(
+        tuple({"seed": seed, **SQUARE, "side": "forward"} for seed in range(3)),
+        {"impulse": determinant, "reference": determinant_slowly},
+        differences,
+        slips={"one pair missing": differences_but_one},
+    ),
+}

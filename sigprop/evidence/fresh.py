@@ -1,0 +1,101 @@
+"""Simulations alone, taken again at a seed: the words that another seed could change.
+
+A run judges at one seed.  Here its random part is taken again at others, with the plans,
+the closed forms and the compiled programs of the first, and every word is held against
+what is true, so that wrong ones can be counted.
+"""
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+from sigprop.evidence import row
+from sigprop.judge.basis import Check, Grid
+from sigprop.judge.plans import simulated
+from sigprop.judge.results import RouteResult
+from sigprop.judge.run import Case, prepare, ring_law, simulate_all, statistical
+from sigprop.judge.verdict import Word
+from theory.claims import find, registry
+
+GRIDS = "grids"  # the part of all claims that share trajectories on grids
+DRAWN = ("monte_carlo", "trained")  # routes that draw random numbers
+SAME = 1e-9  # relative difference below which two forms are one
+
+
+class Answer(NamedTuple):
+    """One simulated comparison, and whether its word is wrong.
+
+    A right form has to be confirmed.  A wrong print must not be, unless it is right
+    there or within the margin; where it is right it must not be refuted.
+    """
+
+    claim: str
+    result: RouteResult
+    wrong: bool
+
+
+def parts() -> tuple[str, ...]:
+    """Names of what is simulated by itself: the grids together, and each whole model."""
+    bases = {claim_id: row(claim_id).basis for claim_id in registry()}
+    checks = {key: one for key, one in bases.items() if isinstance(one, Check)}
+    return (
+        GRIDS,
+        *(key for key, one in checks.items() if set(one.routes) & set(DRAWN)),
+    )
+
+
+def gridded(claim_id: str) -> bool:
+    """True where a claim is simulated with the grids."""
+    grid = row(claim_id).basis
+    return isinstance(grid, Grid) and (simulated(grid) or grid.quantity == "ring_law")
+
+
+def answers(part: str, seed: int) -> list[Answer]:
+    """Simulate one part at a seed.
+
+    Raises:
+        ValueError: If there is no such part.
+    """
+    if part not in parts():
+        raise ValueError(f"need a part in {', '.join(parts())}, got {part!r}")
+    if part == GRIDS:
+        return grid_answers(tuple(filter(gridded, registry())), seed)
+    claim, check = find(part), row(part).basis
+    assert isinstance(check, Check)
+    return [
+        Answer(part, one, one.verdict != Word.CONFIRMED)
+        for one in check.results(claim, seed)
+        if one.route in DRAWN
+    ]
+
+
+def grid_answers(ids: tuple[str, ...], seed: int) -> list[Answer]:
+    """Simulate claims on their grids, with trajectories that they share."""
+    cases = [dataclasses.replace(one, results=[]) for one in _prepared(ids)]
+    measured = simulate_all(cases, seed)
+    for case in cases:
+        if case.grid.quantity == "ring_law":
+            ring_law(case, seed)
+        else:
+            statistical(case, measured)
+    return [
+        Answer(case.claim.id, one, _is_wrong(case, one))
+        for case in cases
+        for one in case.results
+        if one.route in DRAWN
+    ]
+
+
+@functools.cache
+def _prepared(ids: tuple[str, ...]) -> tuple[Case, ...]:
+    return tuple(prepare(row(one), "quick") for one in ids)
+
+
+def _is_wrong(case: Case, result: RouteResult) -> bool:
+    if result.form == "derived":
+        return result.verdict != Word.CONFIRMED
+    point = next(one for one in case.wrong if str(one) == result.point)
+    error = abs(case.wrong[point] / case.truths[point] - 1)
+    if error < SAME:
+        return result.verdict == Word.REFUTED
+    return error > case.grid.margin and result.verdict == Word.CONFIRMED

@@ -1,0 +1,241 @@
+"""Accuracies and speeds that the LRU paper prints, and the arithmetic that relates them.
+
+Accuracies are in per cent, and chance, 50 %, where a model did not beat it.
+
+Source: Orvieto et al. (2023), Tables 1-8.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.judge.basis import ARITHMETIC, Evidence, Relation, Routine
+from theory.papers.lru import printed
+from theory.papers.lru.printed import FAILS, NOTHING, RUNGS, TABLES, Table
+
+TASKS = [task.lower() for task in printed.TASKS]
+CHANCE = 50.0
+# What the points below call a model, and what ``RUNGS`` or the table call it.
+NAMES = {
+    "linear": "dense",
+    "real+im": "complex",
+    "exp": "exponential",
+    "lru": "gamma",
+    "s4d": "S4D (reproduced)",
+    "s5": "S5 (reproduced)",
+}
+STEPS = (
+    (6, "tanh"),
+    (6, "linear"),
+    (7, "real+im"),
+    (7, "stable"),
+    (7, "ring"),
+    (8, "lru"),
+)
+
+
+def arithmetic(
+    routine: Callable[..., Any],
+    at: Mapping[str, Any] | tuple[Mapping[str, Any], ...],
+    form: Routine,
+    relation: Relation = "=",
+    *,
+    absolute: float = 0.0,
+    printed: Routine | None = None,
+    wrong: float | None = None,
+) -> Evidence:
+    """Evidence of a row whose value is computed from the tables' printed numbers.
+
+    Args:
+        routine: Computes the value.
+        at: Its arguments; or several, of a conditional statement also such as do not
+            meet its condition.
+        form: What the value is compared with.
+        relation: How.
+        absolute: Half a unit of the last printed digit.
+        printed: The printed form where it is another.
+        wrong: A number that the comparison must refuse.
+    """
+    return Evidence(
+        at if isinstance(at, tuple) else (at,),
+        {ARITHMETIC: routine},
+        form,
+        printed,
+        relation=relation,
+        absolute=absolute,
+        slips={} if wrong is None else {"far off": wrong},
+    )
+
+
+# --- accuracies ----------------------------------------------------------------------
+
+
+def _number(text: str) -> float:
+    return CHANCE if text == FAILS else float(text.partition("(")[0])
+
+
+def _model(label: str) -> str:
+    return RUNGS.get(label, label)
+
+
+def _row(table: Table, model: str, tasks: list[str]) -> Float[np.ndarray, " k"]:
+    (numbers,) = (row for label, row in table.rows.items() if _model(label) == model)
+    names = [column.lower() for column in table.columns]
+    return np.array([_number(numbers[names.index(task)]) for task in tasks])
+
+
+def row(table: int, model: str, tasks: str = "") -> Float[np.ndarray, " k"]:
+    """A row of a table, chance where there is no number; ``tasks`` by comma, or all."""
+    found = TABLES[str(table)]
+    shown = tasks.split(",") if tasks else [task.lower() for task in found.columns]
+    return _row(found, NAMES.get(model, model), shown)
+
+
+def gain(
+    table: int, model: str, other: str, tasks: str = ""
+) -> Float[np.ndarray, " k"]:
+    """How many points a model has over another, task by task; over nothing if ``none``."""
+    base = row(table, other, tasks) if other != "none" else 0.0
+    return row(table, model, tasks) - base
+
+
+def least_gain(table: int, model: str, other: str, tasks: str = "") -> float:
+    """Points that a model has over another on the task where it gains least."""
+    return float(gain(table, model, other, tasks).min())
+
+
+def gains_of_all(table: int, models: str, other: str, tasks: str) -> float:
+    """The least gain of any of several models over one."""
+    return min(least_gain(table, model, other, tasks) for model in models.split(","))
+
+
+def gains_of_both(tasks: str) -> float:
+    """The least gain of the linear RNN over the tanh and the ReLU RNN in Table 6."""
+    return min(least_gain(6, "linear", other, tasks) for other in ("tanh", "relu"))
+
+
+def tasks_improved(table: int, model: str, other: str, tasks: str) -> int:
+    """On how many tasks a model beats another."""
+    return int((gain(table, model, other, tasks) > 0).sum())
+
+
+def above_worst_deep(table: int, models: str, tasks: str = "") -> float:
+    """Least lead of some models over the worst deep state-space model."""
+    names = tasks or ",".join(TASKS)
+    rivals = worst_deep(names)
+    return min(
+        float((row(table, model, names) - rivals).min()) for model in models.split(",")
+    )
+
+
+def worst_deep(tasks: str = "") -> Float[np.ndarray, " k"]:
+    """The least accuracy of the deep state-space models of Table 3."""
+    deep = [label for label in TABLES["3"].rows if label not in RUNGS]
+    return np.min([row(3, label, tasks) for label in deep], axis=0)
+
+
+def step_averages() -> Float[np.ndarray, " 6"]:
+    """Mean accuracies over the six tasks along the steps from tanh RNN to LRU."""
+    return np.array([row(table, model).mean() for table, model in STEPS])
+
+
+def narrowest_step() -> float:
+    """The least rise of the averages along the steps from tanh RNN to LRU."""
+    return float(np.diff(step_averages()).min())
+
+
+def shared(first: int, second: int) -> Float[np.ndarray, " k"]:
+    """Every number of the first table that the second shows too, model by model."""
+    return _shown(first, first, second)
+
+
+def shared_again(first: int, second: int) -> Float[np.ndarray, " k"]:
+    """Every number that both tables show, as the second prints it, model by model."""
+    return _shown(second, first, second)
+
+
+def _shown(source: int, first: int, second: int) -> Float[np.ndarray, " k"]:
+    one, other = TABLES[str(first)], TABLES[str(second)]
+    tasks = [task.lower() for task in one.columns if task in other.columns]
+    models = {_model(label) for label in other.rows if not label.startswith("[")}
+    both = [name for name in map(_model, one.rows) if name in models]
+    return np.concatenate([_row(TABLES[str(source)], name, tasks) for name in both])
+
+
+# --- speeds --------------------------------------------------------------------------
+
+
+def speed_ratio(model: str, other: str, tasks: str = "") -> Float[np.ndarray, " k"]:
+    """How many times as many steps a second a model makes as another."""
+    return row(4, model, tasks) / row(4, other, tasks)
+
+
+def least_speed_ratio(model: str, other: str, tasks: str = "") -> float:
+    """Ratio of two models' speeds on the task where it is least."""
+    return float(speed_ratio(model, other, tasks).min())
+
+
+def speed_up_in_units(units: tuple[float, ...]) -> Float[np.ndarray, " 6"]:
+    """Speed-ups over the tanh RNN in units of the last digit printed of each."""
+    return speed_ratio("lru", "tanh") / np.array(units)
+
+
+# --- rings ---------------------------------------------------------------------------
+
+
+def rings(label: str) -> list[tuple[float, float]]:
+    """Radii that a row of Table 8 prints, task by task; none where it has nothing."""
+    found = [json.loads(text) for text in TABLES["8"].rows[label] if text != NOTHING]
+    return [(inner, outer) for inner, outer in found]
+
+
+def stability_panel(panel: str) -> Float[np.ndarray, "3 3"]:
+    """A panel of Table 5: rows by ``r_max``, columns by ``r_min``."""
+    rows = TABLES[f"5{panel}"].rows.values()
+    return np.array([[_number(text) for text in row] for row in rows])
+
+
+def _radii(panel: str) -> tuple[Float[np.ndarray, " 3"], Float[np.ndarray, " 3"]]:
+    table = TABLES[f"5{panel}"]
+    outer, inner = (
+        np.array([float(name.split()[1]) for name in names])
+        for names in (table.rows, table.columns)
+    )
+    return outer, inner
+
+
+def best_ring(panel: str) -> Float[np.ndarray, " 2"]:
+    """``r_max`` and ``r_min`` of the best accuracy of a panel, the last of equals."""
+    values, (outer, inner) = stability_panel(panel), _radii(panel)
+    upper, lower = np.argwhere(values == values.max())[-1]
+    return np.array([outer[upper], inner[lower]])
+
+
+def best_outer(panel: str) -> Float[np.ndarray, " 3"]:
+    """For each ``r_min`` the ``r_max`` of the best accuracy, the first of equals."""
+    return _radii(panel)[0][np.argmax(stability_panel(panel), axis=0)]
+
+
+def least_loss_beyond(panel: str, r_max: float) -> float:
+    """Points lost at least from one row of a panel to any later one."""
+    values = stability_panel(panel)
+    start = list(_radii(panel)[0]).index(r_max)
+    return float((values[start] - values[start + 1 :]).min())
+
+
+def change_by_row(panel: str) -> Float[np.ndarray, "2 3"]:
+    """Points gained from each row of a panel to the next."""
+    return np.diff(stability_panel(panel), axis=0)
+
+
+def least_change(panel: str, row: int) -> float:
+    """The least change from one row of a panel to the next."""
+    return float(change_by_row(panel)[row].min())
+
+
+def most_change(panel: str, row: int) -> float:
+    """The largest change from one row of a panel to the next."""
+    return float(change_by_row(panel)[row].max())

@@ -1,0 +1,23 @@
+"""What the eigenfunctions of a linear map can tell of its future.
+
+Source: Orvieto et al. (2023), Appendix E.1.2.
+"""
+
+import numpy as np
+from jaxtyping import Complex
+from scipy.linalg import null_space
+
+
+def modes_predict(
+    matrix: Complex[np.ndarray, "n n"], begin: Complex[np.ndarray, " n"], k: int
+) -> complex:
+    """First coordinate after ``k`` steps, as far as eigenfunctions can tell."""
+    rows, powers = [], []
+    for value in np.unique(np.round(np.diag(matrix), 12)):
+        space = null_space((matrix - value * np.eye(len(matrix))).T, rcond=1e-10)
+        rows += list(space.T)
+        powers += [value**k] * space.shape[1]
+    functions = np.array(rows)
+    wanted = np.eye(len(matrix))[0]
+    V = np.linalg.lstsq(functions.T, wanted, rcond=None)[0]
+    return complex(V @ (np.array(powers) * (functions @ begin)))

@@ -1,0 +1,74 @@
+"""What judges the detailed experimental setup, Appendix D of Orvieto et al. (2023)."""
+
+import functools
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.evidence.lru.accuracies import TASKS, arithmetic
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.networks import build, lru_paper, parameter_table
+from theory.papers.lru.printed import TABLE_9
+
+
+def depths() -> Float[np.ndarray, " 6"]:
+    """Numbers of blocks by Table 9."""
+    return np.array([settings.depth for settings in TABLE_9.values()], float)
+
+
+def largest_factor() -> float:
+    """The largest factor on the recurrence's learning rate in Table 9."""
+    return max(settings.factor for settings in TABLE_9.values())
+
+
+@functools.cache
+def _parts(task: str) -> dict[str, int]:
+    network, _ = eqx.filter_eval_shape(build, jax.random.key(0), lru_paper(task))
+    return parameter_table(network)
+
+
+def parameters(task: str, part: str) -> int:
+    """Parameters of a part of the package's network."""
+    return _parts(task)[part]
+
+
+def directions() -> Float[np.ndarray, " 6"]:
+    """Directions in which the package's networks read."""
+    layers = [lru_paper(task).layer for task in TASKS]
+    return np.array([1.0 + layer.startswith("bidirectional") for layer in layers])
+
+
+def learning_rate(step: float, peak: float, floor: float = 1e-7) -> float:
+    """Rate at share ``step`` of training: a line over a tenth, then half a cosine down.
+
+    Source: Orvieto et al. (2023), Appendix D.2.
+    """
+    if step <= 0.1:
+        return floor + (peak - floor) * step / 0.1
+    return floor + (peak - floor) * (1 + np.cos(np.pi * (step - 0.1) / 0.9)) / 2
+
+
+EVIDENCE: dict[str, Basis] = {
+    "lru:text:six-layers": arithmetic(depths, {}, [6.0] * 6, absolute=0.5),
+    "lru:text:factor-below-one": arithmetic(largest_factor, {}, 1.0, "<", wrong=0.5),
+    "lru:text:path-x-unit": Evidence(
+        ({"task": "listops", "part": "mixing"}, {"task": "pathx", "part": "mixing"}),
+        {"reference": parameters},
+        form=lambda task, part: 6 * (128 * 128 + 128) * (2 - (task == "pathx")),
+        alone="counted in the package's networks of the same width",
+    ),
+    "lru:text:bidirectional": arithmetic(
+        directions, {}, [1.0, 1.0, 1.0, 1.0, 2.0, 2.0], absolute=0.5
+    ),
+    "lru:text:schedule": Evidence(
+        tuple({"step": step, "peak": 4e-3} for step in (0.0, 0.1, 0.55, 1.0)),
+        {"reference": learning_rate},
+        form=lambda step, peak: {0.0: 1e-7, 0.1: peak, 1.0: 1e-7}.get(
+            step, (peak + 1e-7) / 2
+        ),
+        tolerance=1e-9,
+        alone="its start, its peak, its middle and its end",
+    ),
+}

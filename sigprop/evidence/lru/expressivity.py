@@ -1,0 +1,168 @@
+"""What judges the prose on stacks, Appendix E.1 and Fig. 6 of Orvieto et al. (2023)."""
+
+import numpy as np
+
+from sigprop.evidence.lru.eigenfunctions import modes_predict
+from sigprop.evidence.lru.transforms import SPACING, UNITARY, legendre, line, pulse
+from sigprop.judge.basis import Basis, Evidence
+from theory import spectral
+
+
+def causal_share(kernel: str) -> float:
+    """Energy of a kernel at non-negative times, all that a causal system can match."""
+    t = line(0.0, 40.0)
+    x = {
+        "decaying": np.where(t >= 0, np.exp(-t), 0),
+        "ringing": np.where(t >= 0, np.exp(-0.5 * t) * np.cos(3 * t), 0),
+        "delayed": np.exp(-((t - 15) ** 2)),
+        "gaussian": np.exp(-(t**2) / 2),
+        "two-sided": np.exp(-np.abs(t)),
+    }[kernel]
+    weight = np.where(np.abs(t) < SPACING / 2, 0.5, (t > 0).astype(float))
+    if kernel in ("decaying", "ringing"):
+        weight = np.ones_like(t)
+        weight[t < -SPACING / 2] = 0
+    return float(np.sum(weight * x**2) / np.sum(x**2))
+
+
+def started_sine(
+    lam: complex, frequency: float, phase: float, k: int, history: int
+) -> float:
+    """Real output at time ``k`` under a sine with ``history`` inputs before time 0."""
+    ages = np.arange(k + history + 1)
+    return float(np.real(lam**ages @ np.sin(frequency * (k - ages) + phase)))
+
+
+def sine_of_the_same_frequency(
+    lam: complex, frequency: float, phase: float, k: int, history: int
+) -> float:
+    """The sine scaled and shifted by the transfer function's size and angle.
+
+    Source: Orvieto et al. (2023), Appendix E.1.1.
+    """
+    del history
+    forward = 1 / (1 - lam * np.exp(-1j * frequency))
+    backward = np.conj(1 / (1 - lam * np.exp(1j * frequency)))
+    gain = (forward + backward) / 2
+    return float(np.abs(gain) * np.sin(frequency * k + phase + np.angle(gain)))
+
+
+def shifted_transform(omega: float, delay: float, width: float) -> complex:
+    """Transform of a delayed lopsided signal, by quadrature."""
+    t = line(delay, 20.0)
+    x = (1 + (t - delay)) * np.exp(-((t - delay) ** 2) / (2 * width**2))
+    return complex(SPACING * np.sum(x * np.exp(-1j * omega * t)))
+
+
+def phased_transform(omega: float, delay: float, width: float) -> complex:
+    """Transform of a delayed lopsided signal, as a phase times the undelayed one's."""
+    return complex(np.exp(-1j * omega * delay) * shifted_transform(omega, 0.0, width))
+
+
+def rectified_sine(harmonic: int) -> complex:
+    """Fourier coefficient of ``ReLU(sin t)`` at twice ``harmonic``, by quadrature."""
+    t, weights = legendre(0.0, np.pi)
+    return complex(weights @ (np.sin(t) * np.exp(-2j * harmonic * t))) / (2 * np.pi)
+
+
+def observable_growth(power: float, width: float, norm: str) -> float:
+    """``|K f| / |f|`` for a map ``x^power`` on [-1, 1] and ``f`` a bump at zero."""
+    if norm == "sup":
+        return 1.0
+    x = np.arange(0.0, 1.0, 1e-5)
+    f = np.exp(-((x / width) ** 2))
+    moved = np.exp(-((x**power / width) ** 2))
+    return float(np.linalg.norm(moved) / np.linalg.norm(f))
+
+
+def linear_map_coordinate(
+    lam: complex, link: complex, k: int, other: complex
+) -> complex:
+    """First coordinate of ``(lam x + link y, other y)`` from (1, 1), iterated."""
+    x, y = 1 + 0j, 1 + 0j
+    for _ in range(k):
+        x, y = lam * x + link * y, other * y
+    return x
+
+
+def linear_map_by_modes(lam: complex, link: complex, k: int, other: complex) -> complex:
+    """First coordinate of ``(lam x + link y, other y)`` from (1, 1), by eigenfunctions.
+
+    Exact where the map's eigenfunctions span the observables.
+    """
+    matrix = np.array([[lam, link], [0, other]], complex)
+    return modes_predict(matrix, np.ones(2, complex), k)
+
+
+WAVES = tuple(
+    {"lam": lam, "frequency": frequency, "phase": 0.3, "k": 5}
+    for lam, frequency in ((0.8 + 0.3j, 0.4), (-0.9, 1.7), (0.5 - 0.7j, 2.6))
+)
+
+
+EVIDENCE: dict[str, Basis] = {
+    "lru:text:shift-invariant": Evidence(
+        tuple(
+            {"kernel": kernel}
+            for kernel in ("decaying", "ringing", "gaussian", "two-sided")
+        ),
+        {"reference": causal_share},
+        form=1.0,
+        alone="the energy of a kernel at times that a causal system can reach",
+    ),
+    "lru:text:same-frequency": Evidence(
+        tuple({**wave, "history": history} for history in (3000, 0) for wave in WAVES),
+        {"reference": started_sine},
+        form=sine_of_the_same_frequency,
+        alone="the real part of the recurrence, summed over ages",
+    ),
+    "lru:text:shift-property": Evidence(
+        (
+            {"omega": 1.3, "delay": 0.8, "width": 1.0},
+            {"omega": -0.7, "delay": -1.9, "width": 0.6},
+            {"omega": 2.2, "delay": 0.4, "width": 1.4},
+        ),
+        {"reference": shifted_transform},
+        form=phased_transform,
+        tolerance=1e-9,
+        proof=spectral.delay_is_a_phase,
+    ),
+    "lru:text:pulse": Evidence(
+        tuple(
+            {"centre": 0.0, "half": half, "omega": omega, "scale": scale}
+            for half, omega, scale in (
+                (0.7, 1.3, 1.0),
+                (1.9, -0.6, 1.0),
+                (0.4, 3.1, 1.0),
+                (0.7, 1.3, UNITARY),
+            )
+        ),
+        {"reference": pulse},
+    ),
+    "lru:fig6": Evidence(
+        tuple({"harmonic": n} for n in (0, 1, 2, 5)),
+        {"reference": rectified_sine},
+        proof=spectral.sine_leaks_by_the_kernel,
+    ),
+    "lru:text:koopman-bounded": Evidence(
+        (
+            {"power": 3.0, "width": 0.1, "norm": "sup"},
+            {"power": 1.0, "width": 0.01, "norm": "L2"},
+            {"power": 3.0, "width": 0.001, "norm": "L2"},
+        ),
+        {"reference": observable_growth},
+        form=1.0,
+        relation="<=",
+        slips={"half": 0.5},
+        alone="the norm of an observable before and after",
+    ),
+    "lru:text:koopman-diagonal": Evidence(
+        tuple(
+            {"lam": lam, "link": 0.4, "k": 3, "other": other}
+            for lam, other in ((0.5, 0.2), (0.3 + 0.4j, -0.6), (0.5, 0.5))
+        ),
+        {"reference": linear_map_coordinate},
+        form=linear_map_by_modes,
+        alone="the expansion against the map that it claims to be",
+    ),
+}

@@ -1,0 +1,245 @@
+"""What judges the listing, Appendix A of Orvieto et al. (2023)."""
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Complex, Float
+
+from sigprop.evidence.lru.annulus import radius_of_share
+from sigprop.evidence.lru.systems import drawn_inputs, run
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.lru import LRU, lru_from_arrays
+from sigprop.neuron.ring import normalisation, ring_polar
+from sigprop.numerics.precision import double_precision
+from theory import spectral
+
+Arrays = dict[str, np.ndarray]
+IMPULSE = 64  # steps after which 0.7^(2k) is below 1e-19
+STARTS = tuple(
+    {"r_min": low, "r_max": high, "max_phase": phase, "u_1": u_1, "u_2": u_2}
+    for low, high, phase, u_1, u_2 in (
+        (0.0, 1.0, 6.28, 0.3, 0.6),
+        (0.9, 0.999, 6.28, 0.8, 0.1),
+        (0.999, 0.9999, math.pi / 10, 0.5, 0.9),
+    )
+)
+CIRCLE = tuple(
+    {"factor": 2.0, "radius": radius, "phase": phase}
+    for radius, phase in ((0.7, 0.4), (0.6, 2.5))
+)
+
+
+def listing_parameters(seed: int, N: int = 3, H: int = 2) -> Arrays:
+    """Draw what ``init_lru_parameters`` draws, line by line.
+
+    Source: Orvieto et al. (2023), Appendix A.
+    """
+    draw = np.random.default_rng(seed)
+    r_min, r_max, max_phase = 0.2, 0.95, 6.28
+    u1, u2 = draw.uniform(size=(2, N))
+    nu_log = np.log(-0.5 * np.log(u1 * (r_max**2 - r_min**2) + r_min**2))
+    theta_log = np.log(max_phase * u2)
+    B_re, B_im = draw.normal(size=(2, N, H)) / np.sqrt(2 * H)
+    C_re, C_im = draw.normal(size=(2, H, N)) / np.sqrt(N)
+    diag_lambda = np.exp(-np.exp(nu_log) + 1j * np.exp(theta_log))
+    gamma_log = np.log(np.sqrt(1 - np.abs(diag_lambda) ** 2))
+    return {
+        "nu_log": nu_log,
+        "theta_log": theta_log,
+        "B_re": B_re,
+        "B_im": B_im,
+        "C_re": C_re,
+        "C_im": C_im,
+        "D": draw.normal(size=H),
+        "gamma_log": gamma_log,
+    }
+
+
+def listing_operator(first, second):
+    """The listing's ``binary_operator_diag``."""
+    a_i, bu_i = first
+    a_j, bu_j = second
+    return a_j * a_i, a_j * bu_i + bu_j
+
+
+def listing_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
+    """Outputs of the listing's ``forward``.  Source: Orvieto et al. (2023), App. A."""
+    p = listing_parameters(seed)
+    u = drawn_inputs(seed, steps, 2)
+    with double_precision(True):
+        lam = jnp.exp(-jnp.exp(p["nu_log"]) + 1j * jnp.exp(p["theta_log"]))
+        B = (p["B_re"] + 1j * p["B_im"]) * jnp.expand_dims(jnp.exp(p["gamma_log"]), -1)
+        C = p["C_re"] + 1j * p["C_im"]
+        elements = (jnp.repeat(lam[None], steps, axis=0), jnp.asarray(u) @ B.T)
+        scan = jax.jit(lambda pairs: jax.lax.associative_scan(listing_operator, pairs))
+        _, states = scan(elements)
+        return np.real(np.asarray(states @ C.T)) + p["D"] * u
+
+
+def looped_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
+    """Eq. 7 and ``y = Re(C x) + D u`` in a plain loop."""
+    p = listing_parameters(seed)
+    lam = np.exp(-np.exp(p["nu_log"])) * np.exp(1j * np.exp(p["theta_log"]))
+    x, outputs = np.zeros(lam.size, complex), []
+    for u in drawn_inputs(seed, steps, 2):
+        x = lam * x + np.exp(p["gamma_log"]) * (p["B_re"] @ u + 1j * (p["B_im"] @ u))
+        outputs.append(p["C_re"] @ x.real - p["C_im"] @ x.imag + p["D"] * u)
+    return np.array(outputs)
+
+
+def layer_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
+    """Outputs of the package's layer with the arrays of the listing."""
+    with double_precision(True):
+        layer = lru_from_arrays(listing_parameters(seed))
+        u = jnp.asarray(drawn_inputs(seed, steps, 2))
+        return np.asarray(run(layer, u)[1])
+
+
+def listing_start(
+    r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
+) -> Float[np.ndarray, " 3"]:
+    """Modulus, phase and gamma of one eigenvalue as the listing starts it."""
+    nu_log = math.log(-0.5 * math.log(u_1 * (r_max**2 - r_min**2) + r_min**2))
+    theta_log = math.log(max_phase * u_2)
+    lam = np.exp(-math.exp(nu_log) + 1j * math.exp(theta_log))
+    gamma = math.exp(math.log(math.sqrt(1 - abs(lam) ** 2)))
+    return np.array([abs(lam), np.angle(lam) % (2 * np.pi), gamma])
+
+
+def layer_start(
+    r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
+) -> Float[np.ndarray, " 3"]:
+    """Modulus, phase and gamma at the start, from the maps of the package's layer."""
+    with double_precision(True):
+        nu, theta = ring_polar(jnp.asarray(u_1), jnp.asarray(u_2), r_min, r_max)
+        phase = theta * max_phase / (2 * np.pi)
+        return np.array([jnp.exp(-nu), phase, normalisation(nu)], float)
+
+
+def area_start(
+    r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
+) -> Float[np.ndarray, " 3"]:
+    """Modulus, phase and gamma at the start, the modulus by bisection on area."""
+    radius = radius_of_share(u_1, r_min, r_max)
+    gamma = math.sqrt((1 - radius) * (1 + radius))
+    return np.array([radius, max_phase * u_2, gamma])
+
+
+def bracketed(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
+    """Six pairs joined by the listing's operator, ``cut`` of them first."""
+    draw = np.random.default_rng(seed)
+    pairs = [tuple(draw.normal(size=2) + 1j * draw.normal(size=2)) for _ in range(6)]
+    halves = (pairs[:cut], pairs[cut:])
+    parts = [functools.reduce(listing_operator, half) for half in halves]
+    return np.array(listing_operator(*parts))
+
+
+def recurred(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
+    """The product of the factors and the recurrence, in order."""
+    del cut
+    draw = np.random.default_rng(seed)
+    x, product = 0j, 1 + 0j
+    for _ in range(6):
+        a, b = draw.normal(size=2) + 1j * draw.normal(size=2)
+        x, product = a * x + b, product * a
+    return np.array([product, x])
+
+
+def _single(b: complex, c: complex, radius: float, phase: float) -> LRU:
+    parts = {"B_re": b.real, "B_im": b.imag, "C_re": c.real, "C_im": c.imag}
+    arrays: Arrays = {name: np.array([[value]], float) for name, value in parts.items()}
+    nu = -math.log(radius)
+    arrays |= {
+        "nu_log": np.array([math.log(nu)]),
+        "theta_log": np.array([math.log(phase)]),
+        "gamma_log": np.array([math.log(math.sqrt(-math.expm1(-2 * nu)))]),
+        "D": np.zeros(1),
+    }
+    return lru_from_arrays(arrays)
+
+
+@functools.cache
+def _impulse_energies(radius: float, phase: float) -> tuple[float, float]:
+    """Energies of state and output, summed over unit real and imaginary ``B`` and ``C``."""
+    u = jnp.asarray(np.eye(IMPULSE, 1))
+    states = outputs = 0.0
+    for b in (1, 1j):
+        for c in (1, 1j):
+            layer = _single(b, c, radius, phase)
+            h, y = run(layer, u)
+            states += float(np.sum(np.abs(h) ** 2)) / 2
+            outputs += float(np.sum(np.square(y)))
+    return states, outputs
+
+
+def listed_state_energy(factor: float, radius: float, phase: float) -> float:
+    """``E|x_i|^2``, white input; parts of the listing's ``B`` have variance ``1/(2H)``."""
+    del factor
+    with double_precision(True):
+        return 0.5 * _impulse_energies(radius, phase)[0]
+
+
+def output_energy(factor: float, radius: float, phase: float) -> float:
+    """``E y^2`` of the listing: parts of ``B`` of ``1/(2H)``, of ``C`` of ``1/N``."""
+    del factor
+    with double_precision(True):
+        return 0.5 * _impulse_energies(radius, phase)[1]
+
+
+def growth_of_cost(model: str) -> float:
+    """Exponent with which the entries that a model writes grow in the sequence's length."""
+    lengths = (1024, 4096)
+    written = [_written(model, length) for length in lengths]
+    return float(np.log(written[1] / written[0]) / np.log(lengths[1] / lengths[0]))
+
+
+def _written(model: str, length: int) -> int:
+    def attend(u):
+        return jax.nn.softmax(u @ u.T, axis=-1) @ u
+
+    def recur(u):
+        return jax.lax.associative_scan(listing_operator, (0.9 + 0 * u, u))[1]
+
+    write = attend if model == "attention" else recur
+    jaxpr = jax.make_jaxpr(write)(jax.ShapeDtypeStruct((length, 4), np.float32))
+    written = (out.aval.size for step in jaxpr.eqns for out in step.outvars)
+    return sum(written)
+
+
+EVIDENCE: dict[str, Basis] = {
+    "lru:listing:forward": Evidence(
+        tuple({"seed": seed, "steps": 7} for seed in (0, 1)),
+        {"reference": looped_forward, "impulse": layer_forward},
+        form=listing_forward,
+    ),
+    "lru:listing:init": Evidence(
+        STARTS,
+        {"closed_form": layer_start, "reference": area_start},
+        form=listing_start,
+        tolerance=1e-9,
+    ),
+    "lru:listing:operator": Evidence(
+        tuple({"seed": seed, "cut": cut} for seed, cut in ((0, 1), (1, 3), (2, 5))),
+        {"reference": bracketed},
+        form=recurred,
+        proof=spectral.scan_is_associative,
+    ),
+    "lru:listing:projections": Evidence(
+        CIRCLE,
+        {"impulse": output_energy},
+        form=1.0,
+        tolerance=1e-9,
+        alone="impulse responses of the layer, summed over unit entries",
+    ),
+    "lru:text:factor-two": Evidence(
+        CIRCLE,
+        {"impulse": listed_state_energy},
+        form=1.0,
+        printed=lambda factor, radius, phase: factor,
+        tolerance=1e-9,
+        alone="impulse responses of the layer, summed over unit entries",
+    ),
+}

@@ -1,0 +1,1 @@
+"""What judges the rows of ``theory.papers.rotrnn``."""

@@ -1,0 +1,306 @@
+"""What judges the text on norms, decays and constants of RotRNN (2024)."""
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from sigprop.evidence.rotrnn.forward import listing_outputs
+from sigprop.evidence.rotrnn.heads import (
+    TIME,
+    dense,
+    dense_outputs,
+    layer,
+    parameters,
+)
+from sigprop.evidence.rotrnn.random_matrices import (
+    Matrix,
+    blocks,
+    draw,
+    orthogonal,
+    rotation,
+)
+from sigprop.evidence.rotrnn.recurrences import recurrence
+from sigprop.evidence.rotrnn.white_noise import (
+    SIZE,
+    WIDTH,
+    covariance,
+    factor_by_root,
+    factor_by_steps,
+    input_matrix,
+    norm_after,
+    stationary,
+)
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.numerics.precision import double_precision
+
+# Norms of one head from the zero state, and of all heads of a layer.
+
+
+def norm_from_zero(gamma: float, T: int, seed: int = 1) -> float:
+    """``E|x_T|^2`` from the zero state, Eq. 11 at ``c = 1``, by covariances."""
+    A, B = rotation(seed, SIZE), input_matrix(seed, 1 - gamma**2)
+    moments = np.zeros((SIZE, SIZE))
+    for _ in range(T):
+        moments = gamma**2 * A @ moments @ A.T + B @ B.T
+    return np.trace(moments)
+
+
+def norm_from_zero_summed(gamma: float, T: int, seed: int = 2) -> float:
+    """``E|x_T|^2`` from the zero state: squared impulse responses summed."""
+    A, B = rotation(seed, SIZE), input_matrix(seed, 1 - gamma**2)
+    power = np.linalg.matrix_power
+    return sum(np.sum((power(gamma * A, age) @ B) ** 2) for age in range(T))
+
+
+@functools.cache
+def _responses(
+    seed: int, heads: int, size: int, length: int
+) -> Float[np.ndarray, "length states inputs"]:
+    """Impulse responses of the states through the layer."""
+    with double_precision(True):
+        one = layer(parameters(seed, heads, size))
+        pulses = jnp.zeros((WIDTH, length, WIDTH)).at[:, 0].set(jnp.eye(WIDTH))
+        return np.asarray(jax.jit(jax.vmap(one.states))(pulses)).transpose(1, 2, 0)
+
+
+def norms_through_layer(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
+    """``E|x_t|^2`` at t = 1 ... under white inputs, from impulse responses."""
+    responses = _responses(seed, heads, size, TIME)
+    return np.cumsum(np.sum(responses**2, axis=(1, 2)))
+
+
+def norms_by_covariance(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
+    """``E|x_t|^2`` at t = 1 ... under white inputs, by propagated covariances."""
+    total = np.zeros(TIME)
+    for A, B in dense(parameters(seed, heads, size)):
+        moments = np.zeros_like(A)
+        for t in range(TIME):
+            moments = A @ moments @ A.T + B @ B.T
+            total[t] += np.trace(moments)
+    return total
+
+
+def transient_norms(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
+    """``sum_h 1 - gamma_h^{2t}``."""
+    squares = parameters(seed, heads, size).decays ** 2
+    return np.array([np.sum(1 - squares**t) for t in range(1, TIME + 1)])
+
+
+def correlated_norm(seed: int, size: int, rho: float) -> float:
+    """Stationary ``E|x|^2`` of a head under inputs ``R = rho^|lag|``, through the layer."""
+    responses = _responses(seed, 1, size, 400)
+    ages = np.arange(len(responses))
+    weights = rho ** np.abs(ages[:, None] - ages)
+    return np.einsum("ain,ab,bin->", responses, weights, responses)
+
+
+def correlated_norm_by_lyapunov(seed: int, size: int, rho: float) -> float:
+    """Stationary ``E|x|^2`` under inputs ``R = rho^|lag|``, by Lyapunov's equation."""
+    ((A, B),) = dense(parameters(seed, 1, size))
+    still, eye = np.zeros((WIDTH, size)), np.eye(WIDTH)
+    step = np.block([[A, rho * B], [still, rho * eye]])
+    noise = math.sqrt(1 - rho**2) * np.vstack([B, eye])
+    joint = scipy.linalg.solve_discrete_lyapunov(step, noise @ noise.T)
+    return np.trace(joint[:size, :size])
+
+
+# Several decays in a head.
+
+
+def _many_decays(seed: int, size: int) -> tuple[Matrix, Matrix, Matrix]:
+    gammas = np.random.default_rng(seed).uniform(0.2, 0.99, size // 2)
+    P = orthogonal(seed, size, 1)
+    step = P @ np.kron(np.diag(gammas), np.eye(2)) @ blocks(seed, size) @ P.T
+    B = draw(seed + 7, size, WIDTH)
+    planes = np.linalg.norm(B.reshape(size // 2, -1), axis=1)
+    factors = np.sqrt((1 - gammas**2) / (size // 2)) / planes
+    B = P @ (np.repeat(factors, 2)[:, None] * B)
+    return scipy.linalg.solve_discrete_lyapunov(step, B @ B.T), step, B @ B.T
+
+
+def decays_with_constant_norm(seed: int, size: int) -> int:
+    """How many decays a head may have, its stationary norm being 1 at all times.
+
+    Each plane of ``P`` has its own decay and its rows of ``B`` are scaled by
+    ``sqrt(1 - gamma_i^2)``; the norm starts at its stationary value.
+    """
+    moments, step, given = _many_decays(seed, size)
+    norms = []
+    for _ in range(6):
+        norms.append(np.trace(moments))
+        moments = step @ moments @ step.T + given
+    constant = np.allclose(norms, 1, rtol=1e-12)
+    return len(set(np.round(np.abs(np.linalg.eigvals(step)), 9))) if constant else 1
+
+
+def decays_of_constant_sums(seed: int, size: int) -> int:
+    """How many decays a head of constant norm may have, by impulse responses.
+
+    The state at the start is the sum over inputs so old that no older one is felt.
+    """
+    _, step, given = _many_decays(seed, size)
+    radius = np.abs(np.linalg.eigvals(step)).max()
+    ages = math.ceil(-18 / math.log(radius))
+    norms, term = [], given
+    for _ in range(ages + 6):
+        norms.append(np.trace(term))
+        term = step @ term @ step.T
+    totals = np.cumsum(norms)[ages:]
+    constant = np.allclose(totals, 1, rtol=1e-12)
+    return len(set(np.round(np.abs(np.linalg.eigvals(step)), 9))) if constant else 1
+
+
+# The constants, as printed.
+
+
+def kept_by_printed_scale(gamma: float, c: float, s: float, seed: int = 1) -> float:
+    """``E|x_t|^2`` one step after ``c``, with Lemma 3's constant as printed."""
+    return norm_after(gamma, c, s, 1 / math.sqrt(c * gamma**2 + s), 1.0, 1, seed)
+
+
+def kept_in_pairs(gamma: float, c: float, s: float, seed: int = 3) -> float:
+    """``E|x_t|^2`` after a step with Lemma 3's printed constant, by impulse responses."""
+    A, B = rotation(seed, SIZE), input_matrix(seed, s)
+    L = np.linalg.cholesky(covariance(seed, c))
+    columns = np.hstack([gamma * A @ L, B]) / math.sqrt(c * gamma**2 + s)
+    return np.sum(columns**2)
+
+
+def trace_by_root(gamma: float, c: float, s: float = 1.0) -> float:
+    """``Tr(B^T B)`` at which the stationary norm is ``c``."""
+    return factor_by_root(gamma, c, s) ** 2 * s
+
+
+def trace_by_steps(gamma: float, c: float, s: float = 1.0) -> float:
+    """``Tr(B^T B)`` at which the norm is ``c`` again after six steps."""
+    return factor_by_steps(gamma, c, s) ** 2 * s
+
+
+def stationary_with_printed_factor(gamma: float, c: float, seed: int = 1) -> float:
+    """Stationary norm with Eq. 11's factor, by Lyapunov's equation."""
+    return stationary(gamma, 2.0, math.sqrt((1 - c * gamma**2) / 2.0), seed)
+
+
+def summed_with_printed_factor(gamma: float, c: float, seed: int = 2) -> float:
+    """Stationary norm with Eq. 11's factor, by summed squared impulse responses."""
+    A, B = rotation(seed, SIZE), input_matrix(seed, 2.0)
+    response, total = math.sqrt((1 - c * gamma**2) / 2.0) * B, 0.0
+    for _ in range(math.ceil(-20 / math.log(gamma))):
+        total += np.sum(response**2)
+        response = gamma * A @ response
+    return total
+
+
+# How inputs fade, and the decay of the layer.
+
+
+def fading(seed: int, size: int, alpha: float, gamma: float) -> float:
+    """Weight of an input eight steps old over that of one seven steps old."""
+    pulse = np.zeros((9, size))
+    pulse[0] = draw(seed, size)
+    states = recurrence(alpha * gamma * rotation(seed, size), pulse, np.zeros(size))
+    before, after = np.linalg.norm(states[-2:], axis=1)
+    return after / before
+
+
+def fading_in_eigenbasis(seed: int, size: int, alpha: float, gamma: float) -> float:
+    """The spectral radius of one step."""
+    return np.abs(np.linalg.eigvals(alpha * gamma * rotation(seed, size))).max()
+
+
+def decay_of_layer(gamma_log: float) -> float:
+    """``gamma`` of the layer."""
+    p = parameters(1, 1, 2)._replace(gamma_log=np.array([[gamma_log]]))
+    with double_precision(True):
+        return float(layer(p).decays()[0])
+
+
+def decay_precisely(gamma_log: float) -> Any:
+    """``exp(-exp(gamma_log))`` with 30 digits, by the series of both exponentials."""
+    with mpmath.workdps(30):
+        inner = mpmath.nsum(
+            lambda k: mpmath.mpf(gamma_log) ** k / mpmath.factorial(k), [0, 80]
+        )
+        return mpmath.nsum(lambda k: (-inner) ** k / mpmath.factorial(k), [0, 80])
+
+
+CONSTANTS = (dict(gamma=0.9, c=0.6), dict(gamma=0.5, c=2.4), dict(gamma=0.7, c=1.6))
+
+EVIDENCE: dict[str, Basis] = {
+    "rotrnn:text:constant-norm": Evidence(
+        (
+            dict(gamma=0.9, T=1),
+            dict(gamma=0.5, T=3),
+            dict(gamma=0.99, T=20),
+            dict(gamma=0.7, T=2),
+        ),
+        {"reference": norm_from_zero, "summed": norm_from_zero_summed},
+    ),
+    "rotrnn:text:stronger-guarantee": Evidence(
+        (dict(seed=1, heads=2, size=4),),
+        {"impulse": norms_through_layer, "reference": norms_by_covariance},
+        transient_norms,
+        printed=lambda seed, heads, size: [heads] * TIME,
+    ),
+    "rotrnn:text:white-inputs": Evidence(
+        (
+            dict(seed=1, size=4, rho=0.0),
+            dict(seed=2, size=4, rho=0.0),
+            dict(seed=1, size=4, rho=0.9),
+            dict(seed=1, size=4, rho=-0.6),
+        ),
+        {"lyapunov": correlated_norm_by_lyapunov, "impulse": correlated_norm},
+        1.0,
+    ),
+    "rotrnn:text:scalar-decay": Evidence(
+        tuple(dict(seed=1, size=size) for size in (4, 6, 8)),
+        {"covariance": decays_with_constant_norm, "impulse": decays_of_constant_sums},
+        lambda seed, size: size / 2,
+        printed=1,
+    ),
+    "rotrnn:text:any-head-size": Evidence(
+        (dict(seed=1, heads=2, size=2), dict(seed=1, heads=2, size=3)),
+        {"reference": dense_outputs},
+        listing_outputs,
+        alone="whether the listing runs, and gives what dense matrices give",
+    ),
+    "rotrnn:text:lemma3-last-step": Evidence(
+        tuple({**at, "s": s} for at in CONSTANTS for s in (0.4, 2.5)),
+        {"reference": kept_by_printed_scale, "summed": kept_in_pairs},
+    ),
+    "rotrnn:text:forgetting": Evidence(
+        (
+            dict(seed=1, size=3, alpha=0.7, gamma=0.9),
+            dict(seed=2, size=2, alpha=1.3, gamma=0.6),
+            dict(seed=3, size=4, alpha=0.4, gamma=0.95),
+        ),
+        {"reference": fading, "eigenbasis": fading_in_eigenbasis},
+    ),
+    "rotrnn:text:trace": Evidence(
+        CONSTANTS, {"reference": trace_by_root, "steps": trace_by_steps}
+    ),
+    "rotrnn:text:c-one": Evidence(
+        (
+            dict(gamma=0.9, c=1.0),
+            dict(gamma=0.3, c=1.0),
+            dict(gamma=0.9, c=0.6),
+            dict(gamma=0.5, c=2.4),
+        ),
+        {
+            "lyapunov": stationary_with_printed_factor,
+            "summed": summed_with_printed_factor,
+        },
+        lambda gamma, c: c,
+    ),
+    "rotrnn:text:decay": Evidence(
+        (dict(gamma_log=-3.0), dict(gamma_log=0.4), dict(gamma_log=1.1)),
+        {"layer": decay_of_layer, "precise": decay_precisely},
+    ),
+}

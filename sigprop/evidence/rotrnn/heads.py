@@ -1,0 +1,105 @@
+"""RotRNN's heads with random parameters: through the layer, and by dense matrices.
+
+Source: RotRNN (2024), Eq. 11-13, Appendices B and C.
+"""
+
+import functools
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from sigprop.evidence.rotrnn.random_matrices import Matrix, draw, turns
+from sigprop.evidence.rotrnn.recurrences import recurrence
+from sigprop.layers.rotrnn import RotRNN
+from sigprop.numerics.precision import double_precision
+
+WIDTH, TIME = 3, 6
+Sequence = Float[np.ndarray, "time width"]
+
+
+class Parameters(NamedTuple):
+    """The parameters that the listing's ``init_params`` returns, in its shapes."""
+
+    theta: Float[np.ndarray, "heads half"]
+    gamma_log: Float[np.ndarray, "heads 1"]
+    M: Float[np.ndarray, "heads size size"]
+    B: Float[np.ndarray, "heads size width"]
+    C: Float[np.ndarray, "width n"]
+    D: Float[np.ndarray, " width"]
+
+    @property
+    def decays(self) -> Float[np.ndarray, " heads"]:
+        """``gamma``."""
+        return np.exp(-np.exp(self.gamma_log[:, 0]))
+
+
+def parameters(seed: int, heads: int, size: int) -> Parameters:
+    """Random parameters; sizes are odd too."""
+    generator = np.random.default_rng(seed)
+    return Parameters(
+        generator.uniform(0.1, 6.2, (heads, size // 2)),
+        np.log(-np.log(generator.uniform(0.3, 0.98, (heads, 1)))),
+        draw(seed + 1, heads, size, size),
+        draw(seed + 2, heads, size, WIDTH),
+        draw(seed + 3, WIDTH, heads * size),
+        draw(seed + 4, WIDTH),
+    )
+
+
+def inputs(seed: int) -> Sequence:
+    """A random sequence."""
+    return draw(seed + 5, TIME, WIDTH)
+
+
+def layer(p: Parameters) -> RotRNN:
+    """``sigprop.layers.RotRNN`` of given parameters."""
+    B = jnp.asarray(p.B).reshape(-1, WIDTH)
+    theta, decays, M, C, D = (
+        jnp.asarray(a) for a in (p.theta, p.gamma_log[:, 0], p.M, p.C, p.D)
+    )
+    return RotRNN(theta, decays, M, B, C, D)
+
+
+@functools.cache
+def layer_outputs(seed: int, heads: int, size: int) -> Sequence:
+    """Outputs of the layer."""
+    with double_precision(True):
+        one = layer(parameters(seed, heads, size))
+        return np.asarray(jax.jit(RotRNN.__call__)(one, jnp.asarray(inputs(seed))))
+
+
+def factors(decays, B) -> Float[np.ndarray, " heads"]:
+    """Eq. 11 at ``c = 1``, head by head."""
+    return np.array(
+        [
+            math.sqrt((1 - gamma**2) / np.trace(one.T @ one))
+            for gamma, one in zip(decays, B, strict=True)
+        ]
+    )
+
+
+def dense(p: Parameters) -> Iterator[tuple[Matrix, Matrix]]:
+    """``gamma A`` and ``xi B`` of each head, by dense matrices."""
+    for head, gamma in enumerate(p.decays):
+        P = scipy.linalg.expm(p.M[head] - p.M[head].T)
+        A = P @ turns(p.theta[head], len(P)) @ P.T
+        yield gamma * A, factors(p.decays, p.B)[head] * p.B[head]
+
+
+def dense_states(seed: int, heads: int, size: int, start: float = 0.0) -> Sequence:
+    """Eq. 12's recurrence, head by head, concatenated."""
+    p, u = parameters(seed, heads, size), inputs(seed)
+    first = start * draw(seed + 6, size)
+    return np.hstack([recurrence(A, u @ B.T, first) for A, B in dense(p)])
+
+
+def dense_outputs(seed: int, heads: int, size: int) -> Sequence:
+    """Eq. 13 of the states of the recurrence, ``D`` as a diagonal matrix."""
+    p, u = parameters(seed, heads, size), inputs(seed)
+    return dense_states(seed, heads, size) @ p.C.T + u @ np.diag(p.D).T

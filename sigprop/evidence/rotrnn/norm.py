@@ -1,0 +1,276 @@
+"""What judges the norm of the state, Section 3.3 of RotRNN (2024), Eq. 6 to 12."""
+
+import functools
+import itertools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.evidence.rotrnn.heads import (
+    Sequence,
+    dense,
+    dense_states,
+    inputs,
+    layer,
+    parameters,
+)
+from sigprop.evidence.rotrnn.random_matrices import Matrix, draw, rotation
+from sigprop.evidence.rotrnn.recurrences import (
+    all_at_once,
+    linear_case,
+    recurrence,
+    unrolled,
+)
+from sigprop.evidence.rotrnn.white_noise import (
+    SIZE,
+    WIDTH,
+    covariance,
+    factor_by_root,
+    factor_by_steps,
+    input_matrix,
+    norm_after,
+    root,
+)
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.rotrnn import RotRNN
+from sigprop.numerics.precision import double_precision
+from theory.rotation import norm_splits
+
+# Eq. 6 and 10: the recurrence and its sum.
+
+
+def rotated_case(
+    seed: int, size: int, time: int, alpha: float, gamma: float, start: float = 0.0
+):
+    """``alpha gamma A``, inputs ``alpha B u`` and initial state of Eq. 6."""
+    _, inputs, initial = linear_case(seed, size, time, start)
+    return alpha * gamma * rotation(seed, size), alpha * inputs, initial
+
+
+def rotated_recurrence(**at) -> Float[np.ndarray, "time size"]:
+    """Eq. 6, step by step."""
+    return recurrence(*rotated_case(**at))
+
+
+def rotated_at_once(**at) -> Float[np.ndarray, "time size"]:
+    """Eq. 6 from one linear system."""
+    return all_at_once(*rotated_case(**at))
+
+
+def rotated_unrolled(
+    seed: int, size: int, time: int, alpha: float, gamma: float, start: float = 0.0
+) -> Float[np.ndarray, "time size"]:
+    """Eq. 10, its powers of ``alpha``, ``gamma`` and ``A`` apart."""
+    _, inputs, _ = linear_case(seed, size, time, start)
+    A, power = rotation(seed, size), np.linalg.matrix_power
+    return np.array(
+        [
+            sum(
+                alpha ** (t + 1 - k)
+                * gamma ** (t - k)
+                * (power(A, t - k) @ inputs[k - 1])
+                for k in range(1, t + 1)
+            )
+            for t in range(1, time + 1)
+        ]
+    )
+
+
+# Eq. 7 to 9: one step.
+
+
+def outcomes(seed: int) -> tuple[Matrix, Matrix]:
+    """Equally likely states and inputs, correlated with each other."""
+    joint = draw(seed + 3, 12, SIZE + WIDTH) @ draw(seed + 4, *2 * (SIZE + WIDTH,))
+    return joint[:, :SIZE], joint[:, SIZE:]
+
+
+def norm_of_outcomes(seed: int, alpha: float, gamma: float) -> float:
+    """Mean of ``|alpha (gamma A x + B u)|^2`` over outcomes."""
+    x, u = outcomes(seed)
+    after = alpha * (gamma * x @ rotation(seed, SIZE).T + u @ input_matrix(seed, 2.0).T)
+    return float(np.mean(np.sum(after**2, axis=1)))
+
+
+def norm_of_moments(seed: int, alpha: float, gamma: float) -> float:
+    """Mean of ``|alpha (gamma A x + B u)|^2``, from joint second moments."""
+    both = np.hstack(outcomes(seed))
+    step = alpha * np.hstack([gamma * rotation(seed, SIZE), input_matrix(seed, 2.0)])
+    return np.trace(step @ (both.T @ both / len(both)) @ step.T)
+
+
+def norm_of_parts(seed: int, alpha: float, gamma: float) -> float:
+    """The right side of Eq. 7, its three expectations apart."""
+    x, u = outcomes(seed)
+    A, B = rotation(seed, SIZE), input_matrix(seed, 2.0)
+    state = np.mean([v @ v for v in x])
+    given = np.mean([v @ B.T @ B @ v for v in u])
+    cross = np.mean([v @ A.T @ B @ w for v, w in zip(x, u, strict=True)])
+    return float(alpha**2 * (gamma**2 * state + given + 2 * gamma * cross))
+
+
+def _input_covariance(seed: int, white: bool) -> Matrix:
+    return np.eye(WIDTH) if white else WIDTH * covariance(seed, 1.0, WIDTH)
+
+
+def _joint(seed: int, c: float, rho: float, white: bool) -> Matrix:
+    """Second moments of state and input, the state of size ``c`` or zero.
+
+    The state is ``rho`` parts a map of the coming input and for the rest independent.
+    """
+    U = _input_covariance(seed, white)
+    G = draw(seed + 5, SIZE, WIDTH)
+    G *= math.sqrt(c / np.trace(G @ U @ G.T))
+    cross = rho * G @ U
+    state = rho**2 * G @ U @ G.T + (1 - rho**2) * covariance(seed, c)
+    return np.block([[state, cross], [cross.T, U]])
+
+
+def step_norm(
+    seed: int,
+    alpha: float,
+    gamma: float,
+    c: float,
+    s: float,
+    rho: float = 0.0,
+    state: float = 1.0,
+    white: bool = True,
+) -> float:
+    """``E|x_t|^2`` where ``E|x_{t-1}|^2`` is ``state`` times ``c``, by second moments."""
+    joint = _joint(seed, c, rho, white)
+    joint[:SIZE] *= math.sqrt(state)
+    joint[:, :SIZE] *= math.sqrt(state)
+    B = input_matrix(seed, s)
+    step = alpha * np.hstack([gamma * rotation(seed, SIZE), B])
+    return np.trace(step @ joint @ step.T)
+
+
+def step_norm_of_atoms(
+    seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True, **_
+) -> float:
+    """``E|x_t|^2`` for independent states and inputs, each on finitely many atoms."""
+    roots = (covariance(seed, c), _input_covariance(seed, white))
+    x, u = (
+        np.linalg.cholesky(moments).T * math.sqrt(len(moments)) for moments in roots
+    )
+    A, B = rotation(seed, SIZE), input_matrix(seed, s)
+    total = [
+        np.sum((alpha * (gamma * A @ p + sign * B @ q)) ** 2)
+        for p, q, sign in itertools.product(x, u, (1, -1))
+    ]
+    return float(np.mean(total))
+
+
+def step_form(
+    seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True, **_
+) -> float:
+    """Eq. 8: ``alpha^2 (gamma^2 c + Tr(B^T B E[u u^T]))``."""
+    B = input_matrix(seed, s)
+    return alpha**2 * (
+        gamma**2 * c + np.trace(B.T @ B @ _input_covariance(seed, white))
+    )
+
+
+# Lemma 3: the constant that keeps a norm.
+
+
+def scale_by_root(gamma: float, c: float, s: float, seed: int = 1) -> float:
+    """The ``alpha`` at which the norm is ``c`` after seven steps."""
+    return root(
+        lambda alpha: norm_after(gamma, c, s, alpha, 1.0, 7, seed) - c,
+        3 * math.sqrt(c / s),
+    )
+
+
+def scale_by_trials(gamma: float, c: float, s: float, seed: int = 2) -> float:
+    """The ``alpha`` that keeps the norm at ``c``, from one step with ``alpha = 1``."""
+    return math.sqrt(c / norm_after(gamma, c, s, 1.0, 1.0, 1, seed))
+
+
+# Eq. 12: the layer's states.
+
+
+@functools.cache
+def layer_states(seed: int, heads: int, size: int) -> Sequence:
+    """States of the layer from zero."""
+    with double_precision(True):
+        one = layer(parameters(seed, heads, size))
+        return np.asarray(jax.jit(RotRNN.states)(one, jnp.asarray(inputs(seed))))
+
+
+def summed_states(seed: int, heads: int, size: int, start: float = 0.0) -> Sequence:
+    """Eq. 12's sum."""
+    p, u = parameters(seed, heads, size), inputs(seed)
+    return np.hstack([unrolled(A, u @ B.T) for A, B in dense(p)])
+
+
+ROTATED = (
+    dict(seed=1, size=3, time=5, alpha=0.7, gamma=0.9),
+    dict(seed=2, size=4, time=7, alpha=1.2, gamma=0.6),
+    dict(seed=3, size=2, time=3, alpha=-0.5, gamma=0.99),
+    dict(seed=1, size=3, time=5, alpha=0.7, gamma=0.9, start=1.0),
+)
+STEPS = (
+    dict(seed=1, alpha=0.7, gamma=0.9, c=2.3, s=1.7),
+    dict(seed=2, alpha=1.2, gamma=0.6, c=0.4, s=3.1),
+    dict(seed=3, alpha=0.45, gamma=0.3, c=5.2, s=0.6),
+    dict(seed=1, alpha=0.7, gamma=0.9, c=2.3, s=1.7, rho=0.6),
+    dict(seed=2, alpha=1.0, gamma=0.6, c=1.0, s=0.64, state=0.0),
+)
+ONE_STEP = {"reference": step_norm, "atoms": step_norm_of_atoms}
+
+EVIDENCE: dict[str, Basis] = {
+    "rotrnn:6": Evidence(
+        ROTATED,
+        {"linear_system": rotated_at_once},
+        rotated_recurrence,
+        alone="a definition, beside one linear system of all states",
+    ),
+    "rotrnn:lemma3": Evidence(
+        (
+            dict(gamma=0.9, c=2.3, s=1.7),
+            dict(gamma=0.5, c=0.3, s=0.8),
+            dict(gamma=0.99, c=4, s=0.2),
+        ),
+        {"reference": scale_by_root, "one_step": scale_by_trials},
+    ),
+    "rotrnn:7": Evidence(
+        (
+            dict(seed=1, alpha=0.7, gamma=0.9),
+            dict(seed=2, alpha=1.2, gamma=0.6),
+            dict(seed=3, alpha=0.45, gamma=0.3),
+        ),
+        {"reference": norm_of_outcomes, "moments": norm_of_moments},
+        norm_of_parts,
+        proof=norm_splits,
+    ),
+    "rotrnn:8": Evidence(
+        tuple({**at, "white": False} for at in STEPS), ONE_STEP, step_form
+    ),
+    "rotrnn:9": Evidence(STEPS, ONE_STEP),
+    "rotrnn:10": Evidence(
+        ROTATED,
+        {"reference": rotated_recurrence, "linear_system": rotated_at_once},
+        rotated_unrolled,
+    ),
+    "rotrnn:11": Evidence(
+        (
+            dict(gamma=0.9, c=0.6, s=1.7),
+            dict(gamma=0.5, c=2.4, s=0.8),
+            dict(gamma=0.7, c=1.6, s=0.3),
+        ),
+        {"reference": factor_by_root, "steps": factor_by_steps},
+    ),
+    "rotrnn:12": Evidence(
+        (
+            dict(seed=1, heads=2, size=4),
+            dict(seed=2, heads=2, size=4),
+            dict(seed=1, heads=2, size=4, start=1.0),
+        ),
+        {"reference": dense_states, "layer": layer_states},
+        summed_states,
+    ),
+}

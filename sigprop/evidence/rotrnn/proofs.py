@@ -1,0 +1,277 @@
+"""What judges Eq. 13 to 19 of RotRNN (2024), and the steps of its proofs."""
+
+import itertools
+import math
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Complex, Float
+
+from sigprop.evidence.rotrnn.heads import WIDTH, dense_outputs, layer_outputs
+from sigprop.evidence.rotrnn.random_matrices import (
+    Matrix,
+    angles,
+    blocks,
+    draw,
+    orthogonal,
+    rotation,
+    skew,
+)
+from sigprop.evidence.rotrnn.rotations import (
+    BLOCKS,
+    BOTH_SIGNS,
+    EXPONENTIALS,
+    SIZES,
+)
+from sigprop.evidence.rotrnn.special_orthogonal import (
+    determinant_of_P,
+    exponential_series,
+    member,
+    membership,
+)
+from sigprop.judge.basis import Basis, Evidence
+from theory.rotation import block_is_rotation, products_of_members, skew_squares
+
+# Eq. 14: an LRU of two modes.
+
+Modes = Complex[np.ndarray, " modes"]
+
+
+def _lru(s_1: float, s_2: float, lam: Modes, seed: int) -> tuple[Modes, Matrix]:
+    B = draw(seed, 2, WIDTH) + 1j * draw(seed + 1, 2, WIDTH)
+    B *= (np.sqrt([s_1, s_2]) / np.linalg.norm(B, axis=1))[:, None]
+    return lam, B
+
+
+def _modes(r_1: float, r_2: float) -> Modes:
+    return np.array([r_1, r_2]) * np.exp([1.1j, -2.3j])
+
+
+def lru_by_covariance(
+    s_1: float, s_2: float, r_1: float, r_2: float, T: int, seed: int = 4
+) -> float:
+    """``E|x_T|^2`` from the zero state: the covariance propagated."""
+    lam, B = _lru(s_1, s_2, _modes(r_1, r_2), seed)
+    moments = np.zeros((2, 2), complex)
+    for _ in range(T):
+        moments = lam[:, None] * moments * lam.conj() + B @ B.conj().T
+    return np.trace(moments).real
+
+
+def lru_by_double_sum(
+    s_1: float, s_2: float, r_1: float, r_2: float, T: int, seed: int = 5
+) -> float:
+    """``E|x_T|^2`` from the zero state, by ``Tr(W_i^* W_j) E[u u]`` over input pairs."""
+    lam, B = _lru(s_1, s_2, _modes(r_1, r_2), seed)
+    weights = [lam[:, None] ** (T - k) * B for k in range(1, T + 1)]
+    pairs = itertools.product(range(T), repeat=2)
+    return sum(
+        np.vdot(weights[i], weights[j]).real * (1.0 if i == j else 0.0)
+        for i, j in pairs
+    )
+
+
+def lru_limit(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> float:
+    """Stationary norm of two modes, by Lyapunov's equation."""
+    lam, B = _lru(s_1, s_2, _modes(r_1, r_2), 6)
+    found = scipy.linalg.solve_discrete_lyapunov(np.diag(lam), B @ B.conj().T)
+    return np.trace(found).real
+
+
+def lru_limit_by_sum(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> float:
+    """Norm of two modes after so many steps that no more is left."""
+    steps = math.ceil(-20 / math.log(max(r_1, r_2)))
+    return lru_by_covariance(s_1, s_2, r_1, r_2, steps)
+
+
+def normalised_lru_limit(s_1: float, s_2: float, r_1: float, r_2: float) -> float:
+    """The stationary norm with rows times ``sqrt(1 - |lambda|^2)``, by Lyapunov."""
+    return lru_limit(s_1 * (1 - r_1**2), s_2 * (1 - r_2**2), r_1, r_2)
+
+
+def normalised_lru_sum(s_1: float, s_2: float, r_1: float, r_2: float) -> float:
+    """Norm with rows times ``sqrt(1 - |lambda|^2)``, after steps until it settles."""
+    return lru_limit_by_sum(s_1 * (1 - r_1**2), s_2 * (1 - r_2**2), r_1, r_2)
+
+
+# Eq. 16 and 18: determinants.
+
+
+def determinant_of_series(seed: int, size: int) -> float:
+    """``det exp(M - M^T)``, by the series."""
+    return np.linalg.det(exponential_series(skew(seed, size)))
+
+
+def exponential_of_trace(seed: int, size: int) -> float:
+    """``exp Tr(M - M^T)``."""
+    return math.exp(np.trace(skew(seed, size)))
+
+
+def determinant_of_any(seed: int, size: int) -> float:
+    """``det exp(M)`` of a matrix that is not skew, by the series."""
+    return np.linalg.det(exponential_series(0.5 * draw(seed, size, size)))
+
+
+def product_of_exponentials(seed: int, size: int) -> float:
+    """``det exp(M)`` of a matrix that is not skew, from its eigenvalues."""
+    return float(np.prod(np.exp(np.linalg.eigvals(0.5 * draw(seed, size, size)))).real)
+
+
+def exponential_of_any_trace(seed: int, size: int) -> float:
+    """``exp Tr(M)``."""
+    return math.exp(0.5 * np.trace(draw(seed, size, size)))
+
+
+def determinant_of_blocks(seed: int, size: int, sign: int) -> float:
+    """``det(P Theta P^T)``."""
+    return np.linalg.det(rotation(seed, size, sign))
+
+
+def product_of_determinants(seed: int, size: int, sign: int) -> float:
+    """``det(P) det(Theta) det(P^T)``, each from its eigenvalues."""
+    P = orthogonal(seed, size, sign)
+    factors = (P, blocks(seed, size), P.T)
+    return float(np.real(np.prod([np.prod(np.linalg.eigvals(A)) for A in factors])))
+
+
+def inverse_determinant_of_transpose(seed: int, size: int, sign: int) -> float:
+    """``1 / det(P^T)``, from the eigenvalues."""
+    return float(1 / np.prod(np.linalg.eigvals(orthogonal(seed, size, sign).T)).real)
+
+
+# Eq. 19: a block-diagonal product, entry by entry.
+
+
+def elementwise_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
+    """Eq. 19, with ``x_{N-1}`` last in the turned vector; no numbers in an odd size."""
+    if size % 2:
+        return np.full(size, np.nan)
+    x, theta = draw(seed, size), np.repeat(angles(seed, size), 2)
+    turned = np.stack([-x[1::2], x[0::2]], -1).ravel()
+    return x * np.cos(theta) + turned * np.sin(theta)
+
+
+def dense_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
+    """``Theta x`` by the dense matrix."""
+    return blocks(seed, size) @ draw(seed, size)
+
+
+def complex_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
+    """``Theta x`` with one complex product for each plane."""
+    z = draw(seed, size).view(complex) * np.exp(1j * angles(seed, size))
+    return z.view(float)
+
+
+# The group, and squares of skew matrices.
+
+
+def member_of_group(seed: int, size: int) -> Matrix:
+    """Membership of a product of three rotations, one of them inverted."""
+    A, B, C = (rotation(seed + i, size) for i in range(3))
+    return membership(A @ np.linalg.inv(B) @ C)
+
+
+def skew_products(seed: int, size: int) -> Matrix:
+    """``S S^T`` and ``S^T S``, stacked."""
+    S = skew(seed, size)
+    return np.vstack([S @ S.T, S.T @ S])
+
+
+def skew_products_by_spectrum(seed: int, size: int) -> Matrix:
+    """``S S^T`` and ``S^T S``, stacked, from the spectrum of the Hermitian ``i S``."""
+    values, U = np.linalg.eigh(1j * skew(seed, size))
+    return np.vstack(2 * [np.real((U * values**2) @ U.conj().T)])
+
+
+def minus_squares(seed: int, size: int) -> Matrix:
+    """``-S^2``, twice."""
+    S = skew(seed, size)
+    return np.vstack(2 * [-S @ S])
+
+
+def plus_squares(seed: int, size: int) -> Matrix:
+    """``S^2``, twice."""
+    return -minus_squares(seed, size)
+
+
+MODES = (
+    dict(s_1=1.3, s_2=0.4, r_1=0.9, r_2=0.5, T=3),
+    dict(s_1=0.7, s_2=2.1, r_1=0.3, r_2=0.8, T=1),
+    dict(s_1=0.2, s_2=1.1, r_1=0.95, r_2=0.6, T=12),
+)
+LRU_NORM = Evidence(
+    MODES, {"reference": lru_by_covariance, "double_sum": lru_by_double_sum}
+)
+
+EVIDENCE: dict[str, Basis] = {
+    "rotrnn:13": Evidence(
+        (dict(seed=1, heads=2, size=4), dict(seed=2, heads=2, size=4)),
+        {"layer": layer_outputs},
+        dense_outputs,
+        alone="a definition, of the layer beside dense matrices",
+    ),
+    "rotrnn:14": LRU_NORM,
+    "rotrnn:text:lru-norm-sum": LRU_NORM,
+    "rotrnn:text:lru-norm-limit": Evidence(
+        MODES, {"lyapunov": lru_limit, "reference": lru_limit_by_sum}
+    ),
+    "rotrnn:text:lru-row-scale": Evidence(
+        (
+            dict(s_1=1.3, s_2=0.4, r_1=0.9, r_2=0.5),
+            dict(s_1=0.7, s_2=2.1, r_1=0.3, r_2=0.8),
+            dict(s_1=0.2, s_2=1.1, r_1=0.95, r_2=0.6),
+        ),
+        {"lyapunov": normalised_lru_limit, "reference": normalised_lru_sum},
+    ),
+    "rotrnn:15": Evidence(SIZES, EXPONENTIALS, member, proof=block_is_rotation),
+    "rotrnn:16": Evidence(
+        SIZES,
+        {"series": determinant_of_series, "trace": exponential_of_trace},
+        1.0,
+        proof=block_is_rotation,
+    ),
+    "rotrnn:17": Evidence(BOTH_SIGNS, BLOCKS, member, proof=products_of_members),
+    "rotrnn:18": Evidence(
+        BOTH_SIGNS,
+        {"reference": determinant_of_blocks, "factors": product_of_determinants},
+        1.0,
+        proof=products_of_members,
+    ),
+    "rotrnn:19": Evidence(
+        (
+            dict(seed=1, size=2),
+            dict(seed=2, size=4),
+            dict(seed=3, size=8),
+            dict(seed=4, size=5),
+        ),
+        {"dense": dense_product, "complex": complex_product},
+        elementwise_product,
+    ),
+    "rotrnn:def4": Evidence(
+        SIZES,
+        {"reference": member_of_group},
+        member,
+        alone="a definition, on matrices made to meet it",
+    ),
+    "rotrnn:text:skew-square": Evidence(
+        SIZES,
+        {"reference": skew_products, "spectrum": skew_products_by_spectrum},
+        minus_squares,
+        proof=skew_squares,
+        slips={"the sign": plus_squares},
+    ),
+    "rotrnn:text:jacobi": Evidence(
+        SIZES,
+        {"series": determinant_of_any, "eigenvalues": product_of_exponentials},
+        exponential_of_any_trace,
+    ),
+    "rotrnn:text:determinant-inverse": Evidence(
+        BOTH_SIGNS,
+        {
+            "reference": determinant_of_P,
+            "transpose": inverse_determinant_of_transpose,
+        },
+        lambda seed, size, sign: sign,
+        proof=products_of_members,
+    ),
+}

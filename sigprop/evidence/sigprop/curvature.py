@@ -1,0 +1,256 @@
+"""What judges our own statements on the Hessian at any parameters.
+
+Small students near the edge of stability, eigenvalues of modulus 0.9999 and 0.99, a
+teacher a little aside; one input, one output.  Entries are divided by ``sqrt(G_ii G_jj)``
+with ``G`` the part of Gauss and Newton, the scale on which an entry matters.
+
+Source: the layers of ``sigprop.layers``; ``precise_losses`` judges.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Complex, Float
+
+from sigprop.curvature.hessian import Route, expand
+from sigprop.evidence.sigprop.precise_losses import Law, precise_hessian
+from sigprop.inputs import Mixed
+from sigprop.judge.basis import Basis, Evidence, Routine
+from sigprop.layers.base import Layer, parameters
+from sigprop.layers.blur import BLUR
+from sigprop.layers.complex_diagonal import ComplexDiagonal
+from sigprop.layers.dense import LinearRNN
+from sigprop.layers.lru import LRU, lru_from_arrays
+from sigprop.layers.rotrnn import RotRNN
+from sigprop.layers.s4 import S4
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.teacher_student import TeacherStudent, teacher_student
+
+GAPS, ANGLES = np.array([1e-4, 1e-2]), np.array([0.3, 1.2])
+LAM: Complex[np.ndarray, " n"] = (1 - GAPS) * np.exp(1j * ANGLES)
+LAWS = {
+    "white": Law(1.0, 0.0, 0.0),
+    "rho=0.9": Law(0.0, 1.0, 0.9),
+    "mixed": Law(0.3, 1.2, 0.7),
+}
+STEP = 0.1  # of S4
+FLAT = 1e-12  # a scale of rounding, in units of the largest
+
+Draw = np.random.Generator
+
+
+def _weights(draw: Draw, n: int = 2) -> dict[str, Any]:
+    shapes = {"B_re": (n, 1), "B_im": (n, 1), "C_re": (1, n), "C_im": (1, n)}
+    found = {name: jnp.asarray(draw.normal(size=s)) for name, s in shapes.items()}
+    return {**found, "D": jnp.asarray(draw.normal(size=(1, 1)))}
+
+
+def _diagonal(draw: Draw, coordinates: str) -> ComplexDiagonal:
+    first, second = {
+        "cartesian": (np.real(LAM), np.imag(LAM)),
+        "polar": (abs(LAM), ANGLES),
+        "exponential": (-np.log(abs(LAM)), ANGLES),
+    }[coordinates]
+    return ComplexDiagonal(
+        **_weights(draw),
+        first=jnp.asarray(first),
+        second=jnp.asarray(second),
+        coordinates=coordinates,
+    )
+
+
+def _lru(draw: Draw) -> LRU:
+    gamma = np.log1p(-(abs(LAM) ** 2)) / 2
+    logs = {"nu_log": np.log(-np.log(abs(LAM))), "theta_log": np.log(ANGLES)}
+    return lru_from_arrays({**_weights(draw), **logs, "gamma_log": gamma})
+
+
+def _s4(draw: Draw) -> S4:
+    w = np.log(LAM) / STEP
+    delta = jnp.full(2, math.log(math.expm1(STEP)))
+    return S4(
+        **_weights(draw),
+        omega_delta=delta,
+        w_re=jnp.asarray(w.real),
+        w_im=jnp.asarray(w.imag),
+    )
+
+
+def _spiral(lam: complex, draw: Draw) -> Float[np.ndarray, "2 2"]:
+    basis = np.eye(2) + 0.3 * draw.normal(size=(2, 2))
+    turn = np.array([[lam.real, -lam.imag], [lam.imag, lam.real]])
+    return basis @ turn @ np.linalg.inv(basis)
+
+
+def _linear(draw: Draw, A: Float[np.ndarray, "blocks size size"]) -> LinearRNN:
+    n = A.shape[0] * A.shape[1]
+    shapes = (n, 1), (1, n), (1, 1)
+    return LinearRNN(
+        jnp.asarray(A), *(jnp.asarray(draw.normal(size=shape)) for shape in shapes)
+    )
+
+
+def _block(draw: Draw) -> LinearRNN:
+    return _linear(draw, np.stack([_spiral(lam, draw) for lam in LAM]))
+
+
+def _dense(draw: Draw) -> LinearRNN:
+    basis, A = np.eye(3) + 0.3 * draw.normal(size=(3, 3)), np.diag([0.0, 0.0, 0.95])
+    A[:2, :2] = _spiral(LAM[0], draw)
+    return _linear(draw, (basis @ A @ np.linalg.inv(basis))[None])
+
+
+def _rotrnn(draw: Draw) -> RotRNN:
+    shapes = {"M": (1, 4, 4), "B": (4, 1), "C": (1, 4), "D": (1, 1)}
+    weights = {name: jnp.asarray(draw.normal(size=s)) for name, s in shapes.items()}
+    decay = jnp.log(-jnp.log1p(-jnp.asarray(GAPS[:1])))
+    return RotRNN(theta=jnp.asarray(ANGLES[None]), gamma_log=decay, **weights)
+
+
+def _blur(draw: Draw) -> BLUR:
+    two, both = parameters(_lru(draw)), {}
+    for name, value in two.items():  # the first mode forwards, the second backwards
+        axis = 1 if name.startswith("C") else 0
+        both[name] = jnp.stack(jnp.split(value, 2, axis)) if name != "D" else value
+    return BLUR(**both, gamma="learned")
+
+
+STUDENTS: dict[str, Callable[[Draw], Layer]] = {
+    "dense": _dense,
+    "block": _block,
+    "cartesian": functools.partial(_diagonal, coordinates="cartesian"),
+    "polar": functools.partial(_diagonal, coordinates="polar"),
+    "exponential": functools.partial(_diagonal, coordinates="exponential"),
+    "lru": _lru,
+    "s4": _s4,
+    "rotrnn": _rotrnn,
+    "blur": _blur,
+}
+
+
+def student(name: str) -> Layer:
+    """One of ``STUDENTS``, in double precision, the same at every call."""
+    with double_precision(True):
+        return STUDENTS[name](np.random.default_rng(7))
+
+
+def teacher() -> ComplexDiagonal:
+    """The teacher, its eigenvalues a hundredth of a radian from the students'."""
+    lam = LAM * np.exp(0.01j)
+    with double_precision(True):
+        return ComplexDiagonal(
+            **_weights(np.random.default_rng(8)),
+            first=jnp.asarray(lam.real),
+            second=jnp.asarray(lam.imag),
+            coordinates="cartesian",
+        )
+
+
+def task(law: str, length: int | None = None) -> TeacherStudent:
+    """The teacher-student task of every student, its input under one of ``LAWS``."""
+    with double_precision(True):
+        return teacher_student(teacher(), Mixed(*LAWS[law]), length)
+
+
+@functools.cache
+def _scale(name: str, law: str) -> Float[np.ndarray, "p p"]:
+    own = np.diag(expand(task(law), student(name), at_optimum=True).hessian)
+    size = np.sqrt(np.where(own > FLAT**2 * own.max(), own, own.max()))
+    return np.outer(size, size)
+
+
+@functools.cache
+def by_route(
+    layer: str, law: str, route: Route = "closed", at_optimum: bool = False
+) -> Float[np.ndarray, "p p"]:
+    """The scaled Hessian of one of ``STUDENTS``."""
+    found = expand(task(law), student(layer), route, at_optimum=at_optimum)
+    return found.hessian / _scale(layer, law)
+
+
+def by_gramian(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+    """The scaled Hessian by covariances of tangent systems."""
+    return by_route(layer, law, "gramian")
+
+
+def by_autodiff(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+    """The scaled Hessian by differentiating the exact loss."""
+    return by_route(layer, law, "autodiff")
+
+
+@functools.cache
+def by_differences(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+    """The scaled Hessian by differences of the loss in high precision."""
+    values = {name: np.asarray(x) for name, x in parameters(student(layer)).items()}
+    goal = {name: np.asarray(x) for name, x in parameters(teacher()).items()}
+    return precise_hessian(layer, values, goal, LAWS[law]) / _scale(layer, law)
+
+
+# What an error would leave: each must be told from the truth.
+
+
+def without_error(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+    """Gauss and Newton's part of the scaled Hessian alone."""
+    return by_route(layer, law, at_optimum=True)
+
+
+@functools.cache
+def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+    """The scaled Hessian under white input of the same variance."""
+    a, b, _ = LAWS[law]
+    with double_precision(True):
+        other = teacher_student(teacher(), Mixed(a + b, 0.0, 0.0), None)
+    return expand(other, student(layer)).hessian / _scale(layer, law)
+
+
+def without_couplings(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+    """The diagonal of the scaled Hessian alone."""
+    return np.diag(np.diag(by_differences(layer, law)))
+
+
+def a_twentieth_more(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+    """The scaled Hessian, five per cent too large."""
+    return 1.05 * by_differences(layer, law)
+
+
+SLIPS: dict[str, Routine] = {
+    "the error left out": without_error,
+    "white input": of_white_input,
+    "couplings left out": without_couplings,
+    "five per cent more": a_twentieth_more,
+}
+
+
+def _exact(*points: tuple[str, str], alone: str = "", **routes: Routine) -> Evidence:
+    return Evidence(
+        tuple({"layer": layer, "law": law} for layer, law in points),
+        routes,
+        form=by_differences,
+        tolerance=1e-8,
+        slips=SLIPS,
+        alone=alone,
+    )
+
+
+EVIDENCE: dict[str, Basis] = {
+    "sigprop:curvature-diagonal": _exact(
+        *((layer, "mixed") for layer in ("cartesian", "lru", "s4")),
+        closed_form=by_route,
+        autodiff=by_autodiff,
+    ),
+    "sigprop:curvature-dense": _exact(
+        ("dense", "mixed"),
+        ("block", "rho=0.9"),
+        closed_form=by_route,
+        gramian=by_gramian,
+    ),
+    "sigprop:curvature-blur": _exact(
+        ("blur", "mixed"),
+        closed_form=by_route,
+        alone="autodiff's loss needs a causal layer",
+    ),
+}

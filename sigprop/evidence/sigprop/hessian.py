@@ -1,0 +1,254 @@
+"""What judges our own statements about the Hessian at optimality."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import sympy
+from jaxtyping import Complex, Float
+from sympy import Symbol, expand, sqrt
+
+from sigprop.evidence.zucchet.hessian.layer import respond, two_units
+from sigprop.evidence.zucchet.hessian.loss import block, whole_complex
+from sigprop.evidence.zucchet.hessian.networks import (
+    dense_jacobian,
+    impulse_response,
+    spectrum,
+    teacher,
+)
+from sigprop.evidence.zucchet.hessian.power_spectrum import (
+    pair_quadrature,
+    whole_complex_by_spectrum,
+)
+from sigprop.evidence.zucchet.hessian.sensitivities import (
+    autocovariance,
+    of_pair,
+    pair_sum,
+    routes,
+)
+from sigprop.evidence.zucchet.hessian.units import (
+    EIGENVALUES,
+    PAIRS,
+    SINGLES,
+    with_charts,
+)
+from sigprop.judge.basis import Basis, Evidence, Routine
+from sigprop.numerics.precision import double_precision
+from theory import hessian as H
+
+
+def squared(of: Callable[..., complex]) -> Routine:
+    """``|S|^2`` in the letters of the lemmas, where ``of`` gives ``S``."""
+    return lambda **at: abs(of_pair(of)(**at)) ** 2
+
+
+def diagonal_product(alpha: complex, beta: complex, rho: float) -> float:
+    """``S(alpha, conj) S(beta, conj)`` in closed form."""
+    own = [H.similarity(z, complex(z).conjugate(), rho=rho) for z in (alpha, beta)]
+    return own[0].real * own[1].real
+
+
+def layer_block(**at: Any) -> Float[np.ndarray, "2 2"]:
+    """Real Hessian of unit i's (re, im) and j's from the layer's impulse response.
+
+    The layer's own parameters go round a small circle; the first Fourier coefficients of
+    its response are the derivatives, and the double sum of their products the Hessian.
+    """
+    steps, turns, radius = 128, 8, 4e-3
+    impulse = np.zeros((steps, 1))
+    impulse[0] = 1
+    angles = 2 * np.pi * np.arange(turns) / turns
+    waves = np.stack([np.cos(angles), np.sin(angles)]) * 2 / (turns * radius)
+    slopes = []
+    with double_precision(True):
+        layer, inputs = two_units(**at), jnp.asarray(impulse)
+        for unit in np.eye(2):
+            responses = [
+                respond(
+                    dataclasses.replace(
+                        layer,
+                        first=layer.first + radius * np.cos(angle) * unit,
+                        second=layer.second + radius * np.sin(angle) * unit,
+                    ),
+                    inputs,
+                )
+                for angle in angles
+            ]
+            slopes.append(waves @ np.array(responses))
+    covariance = autocovariance(
+        at.get("a", 0.0), at.get("b", 1.0), at.get("rho", 0.0), steps
+    )
+    return slopes[0] @ covariance @ slopes[1].T
+
+
+def coupled(at: dict[str, Any]) -> dict[str, Any]:
+    """A point with the slopes of the parametrisation of Eq. 108-109, fully coupled.
+
+    ``theta = omega_theta f(nu)`` and ``nu = tanh(omega_nu)``.
+    """
+    nu = Symbol("nu", positive=True)
+    scale: Any = (1 - nu**2) / (nu * sqrt(1 + nu**2))
+    found = with_charts(at)
+    for unit in "ij":
+        value = found[f"nu_{unit}"]
+        factor, slope = (float(f.subs(nu, value)) for f in (scale, scale.diff(nu)))
+        found[f"dnu_{unit}"] = 1 - value**2
+        found[f"dtheta_{unit}"] = factor
+        found[f"cross_{unit}"] = (
+            found[f"theta_{unit}"] / factor * slope * (1 - value**2)
+        )
+    return found
+
+
+def eigenvalues() -> bool:
+    """``(B +- |A|) / 2`` has the trace and the determinant of one unit's block.
+
+    There ``B`` is real.
+    """
+    own = H.real_block(H.CARTESIAN, H.CARTESIAN).applyfunc(
+        lambda entry: expand(H.one_unit(entry))
+    )
+    modulus = H.A_ij * H.bar(H.A_ij)
+    trace = expand(own.trace() - H.B_ij)
+    determinant = expand(own.det() - (H.B_ij**2 - modulus) / 4)
+    return trace == 0 and determinant == 0
+
+
+def anisotropy(of: Callable[..., complex]) -> Routine:
+    """``|S(lambda, lambda) / S(lambda, conj)|^2``, white input, where ``of`` gives ``S``."""
+    return lambda lam: abs(of(lam, lam) / of(lam, complex(lam).conjugate())) ** 2
+
+
+def dense_pair_sum(x_1: complex, x_2: complex, y_1: complex, y_2: complex) -> complex:
+    """``sum_k D_k(x_1, x_2) D_k(y_1, y_2)`` with ``D_k`` a sum of products of powers."""
+
+    def divided(first: complex, second: complex) -> Complex[np.ndarray, " ages"]:
+        powers = [complex(z) ** np.arange(200) for z in (first, second)]
+        return np.convolve(powers[0], powers[1])[:200]
+
+    return complex(divided(x_1, x_2) @ divided(y_1, y_2))
+
+
+def direction(seed: int, size: int) -> Float[np.ndarray, "size size"]:
+    """A random change of a matrix, of unit norm."""
+    found = np.random.default_rng(seed + 100).normal(size=(size, size))
+    return found / np.linalg.norm(found)
+
+
+def dense_curvature(seed: int, normal: bool) -> float:
+    """Curvature of the loss along one random change of ``A``, from the dense network."""
+    network = teacher(seed, normal, 4, 0.9)
+    along = np.concatenate([direction(seed, 4).ravel(), np.zeros(9)])
+    return float(np.sum((dense_jacobian(network) @ along) ** 2))
+
+
+def dense_curvature_by_differences(seed: int, normal: bool) -> float:
+    """Curvature along one random change of ``A``, from a differenced response."""
+    network, step = teacher(seed, normal, 4, 0.9), 1e-4
+    found = [
+        impulse_response(
+            network.A + shift * step * direction(seed, 4), network.B, network.C
+        )
+        for shift in (2, 1, -1, -2)
+    ]
+    slope = (8 * (found[1] - found[2]) - (found[0] - found[3])) / (12 * step)
+    return float(np.sum(slope**2))
+
+
+def dense_curvature_in_eigenbasis(seed: int, normal: bool) -> float:
+    """The sum over pairs of entries of the change, with ``theory.hessian.dense_pair``."""
+    network = teacher(seed, normal, 4, 0.9)
+    values, basis = np.linalg.eig(network.A)
+    inverse = np.linalg.inv(basis)
+    change = inverse @ direction(seed, 4) @ basis
+    gains = (network.C @ basis)[:, None] * change * (inverse @ network.B)[None]
+    form = sympy.lambdify((H.x_1, H.x_2, H.y_1, H.y_2), H.dense_pair().result, "numpy")
+    left = np.repeat(values, 4)
+    right = np.tile(values, 4)
+    pairs = form(left[:, None], right[:, None], left[None], right[None])
+    return float((gains.ravel() @ pairs @ gains.ravel()).real)
+
+
+def rank(kind: str) -> Routine:
+    """The number of a Hessian's eigenvalues that are not zero."""
+
+    def count(seed: int, normal: bool, size: int) -> int:
+        values = spectrum(kind, seed, normal, size)[0]
+        return int(np.sum(values > 1e-9 * values[0]))
+
+    return count
+
+
+CHARTED = tuple(with_charts(at) for at in SINGLES)
+
+EVIDENCE: dict[str, Basis] = {
+    "sigprop:hessian-pair": Evidence(
+        tuple({**at, "a": 0.3, "b": 1.2} for at in EIGENVALUES),
+        {"reference": of_pair(pair_sum), "quadrature": of_pair(pair_quadrature)},
+    ),
+    "sigprop:hessian-pair-bound": Evidence(
+        (*EIGENVALUES, {"alpha": 0.3 - 0.5j, "beta": 0.3 + 0.501j, "rho": 0.95}),
+        {"reference": squared(pair_sum), "quadrature": squared(pair_quadrature)},
+        form=diagonal_product,
+        relation="<=",
+        slips={"a thousandth less": lambda **at: 0.999 * diagonal_product(**at)},
+    ),
+    "sigprop:hessian-complex": Evidence(
+        PAIRS,
+        {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
+        form=lambda **at: H.whole_complex(at),
+    ),
+    "sigprop:hessian-cartesian": Evidence(
+        PAIRS[:2],
+        {"impulse": layer_block, "reference": lambda **at: block("cartesian", **at)},
+        form=lambda **at: H.block_value(H.CARTESIAN, H.CARTESIAN, at),
+    ),
+    "sigprop:hessian-coupled": Evidence(
+        tuple(coupled(at) for at in PAIRS),
+        routes("optimal"),
+        form=lambda **at: H.block_value(H.polar("i", True), H.polar("j", True), at),
+    ),
+    "sigprop:hessian-eigenvalues": Evidence(
+        SINGLES,
+        routes("cartesian", np.linalg.eigvalsh),
+        form=lambda A_ij, B_ij, **_: [
+            (complex(B_ij).real + sign * abs(A_ij)) / 2 for sign in (-1, 1)
+        ],
+        proof=eigenvalues,
+    ),
+    "sigprop:hessian-off-diagonal": Evidence(
+        CHARTED, routes("lru", lambda found: found[0, 1])
+    ),
+    "sigprop:hessian-anisotropy": Evidence(
+        tuple({"lam": z} for z in (0.5 + 0.4j, -0.3 + 0.6j, 0.1 + 0.75j)),
+        {"reference": anisotropy(pair_sum), "quadrature": anisotropy(pair_quadrature)},
+    ),
+    "sigprop:hessian-trace-polar": Evidence(CHARTED, routes("lru", np.trace)),
+    "sigprop:hessian-dense-pair": Evidence(
+        tuple(
+            dict(zip(("x_1", "x_2", "y_1", "y_2"), values, strict=True))
+            for values in (
+                (0.5 + 0.4j, 0.3 - 0.6j, -0.2 + 0.7j, 0.6),
+                (0.5 + 0.4j, 0.5 + 0.4j, 0.5 - 0.4j, 0.3j),
+                (-0.7, 0.2 + 0.1j, 0.65j, 0.65j),
+            )
+        ),
+        {"reference": dense_pair_sum},
+    ),
+    "sigprop:hessian-dense": Evidence(
+        tuple({"seed": s, "normal": n} for s in (0, 1) for n in (True, False)),
+        {
+            "sensitivities": dense_curvature,
+            "reference": dense_curvature_by_differences,
+        },
+        form=dense_curvature_in_eigenbasis,
+        tolerance=1e-8,
+    ),
+    "sigprop:hessian-rank": Evidence(
+        tuple({"seed": 0, "normal": True, "size": size} for size in (2, 4, 6)),
+        {"sensitivities": rank("dense"), "diagonal": rank("diagonal")},
+        form=lambda size, **_: 2 * size + 1,
+    ),
+}

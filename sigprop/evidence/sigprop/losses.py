@@ -1,0 +1,184 @@
+"""The expected loss over infinitely long sequences, by four ways that share no sum.
+
+By modes, by a Gramian, as a double sum over many ages, and from two finite lengths.
+Each student is also written in the other coordinates: its modes as an LRU, its matrices
+as a dense layer, with the same responses.
+"""
+
+import functools
+import math
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.evidence.sigprop import sampled_loss
+from sigprop.evidence.sigprop.students import SMALL, student, task, teacher
+from sigprop.inputs import AR1, Mixed, MovingAverage, White
+from sigprop.judge.basis import Basis, Check, Evidence
+from sigprop.layers.dense import LinearRNN
+from sigprop.layers.lru import LRU, lru_from_arrays
+from sigprop.linear.infinite_loss import stationary_loss, stationary_target
+from sigprop.linear.linearise import ONCE, Modes, System, diagonalise, linearise
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.teacher_student import TeacherStudent
+
+AGES = (
+    256  # at half as many the slowest mode, 0.9, has lost twelve digits of its square
+)
+LAWS: dict[str, Any] = {
+    "white": White(0.7),
+    "rho=0.8": AR1(0.8),
+    "mixed": Mixed(0.4, 0.6, 0.9),
+    "moving average": MovingAverage((1.0, 0.5, -0.3)),
+}
+
+
+def dense_twin(system: System) -> LinearRNN:
+    """The system over real numbers, as one block."""
+    A, B, C, D = map(np.asarray, system)
+    if np.iscomplexobj(A):
+        A = np.block([[np.real(A), -np.imag(A)], [np.imag(A), np.real(A)]])
+        B = np.concatenate([np.real(B), np.imag(B)])
+        C = np.concatenate([np.real(C), -np.imag(C)], 1)
+    return LinearRNN(*map(jnp.asarray, (A[None], B, C, D)))
+
+
+def diagonal_twin(modes: Modes) -> LRU:
+    """The modes as an LRU without normalisation."""
+    nu, theta = -np.log(np.abs(modes.lam)), np.angle(modes.lam) % (2 * math.pi)
+    return lru_from_arrays(
+        {
+            "nu_log": np.log(nu),
+            "theta_log": np.log(theta),
+            "B_re": np.real(modes.inward),
+            "B_im": np.imag(modes.inward),
+            "C_re": np.real(modes.outward),
+            "C_im": np.imag(modes.outward),
+            "D": np.asarray(modes.skip),
+        }
+    )
+
+
+@functools.cache
+def _losses(name: str) -> dict[str, dict[str, float]]:
+    """By route and law; one program for them all."""
+    with double_precision(True):
+        layer = student(SMALL[name]).layer
+        system = jax.jit(linearise, compiler_options=ONCE)(layer)
+        twins = {
+            "modes": diagonal_twin(diagonalise(system)),
+            "gramian": dense_twin(system),
+        }
+        short, long = task(White(), AGES // 2), task(White(), AGES)
+        target = stationary_target(teacher(), White())
+
+        def infinite(twin: Any, target: Modes) -> list[Any]:
+            return [stationary_loss(twin, target, law) for law in LAWS.values()]
+
+        def finite(layer: Any, known: TeacherStudent) -> list[Any]:
+            length = known.length
+            tasks = [
+                TeacherStudent(known.teacher, known.target, law, length)
+                for law in LAWS.values()
+            ]
+            return [one.population(layer) for one in tasks]
+
+        def whole(target: Modes):
+            found = {key: infinite(twin, target) for key, twin in twins.items()}
+            pairs = zip(finite(layer, short), finite(layer, long), strict=True)
+            # L(T) = L - c/T up to what the modes have lost in T steps.
+            return found | {"limit": [2 * second - first for first, second in pairs]}
+
+        found = jax.jit(whole, compiler_options=ONCE)(target)
+    return {
+        route: dict(zip(LAWS, map(float, values), strict=True))
+        for route, values in found.items()
+    }
+
+
+def by_modes(student: str, law: str) -> float:
+    """The closed form of a diagonal layer, by Lemma 1."""
+    return _losses(student)["modes"][law]
+
+
+def by_gramian(student: str, law: str) -> float:
+    """The closed form of a dense layer, by the equation of its Gramian."""
+    return _losses(student)["gramian"][law]
+
+
+def by_lengths(student: str, law: str) -> float:
+    """From the exact losses of two finite lengths, one twice the other."""
+    return _losses(student)["limit"][law]
+
+
+@functools.cache
+def _difference(name: str) -> Float[np.ndarray, "ages d_out d_in"]:
+    """``C A**age B`` of student minus teacher, by repeated products; ``D`` at age zero."""
+    with double_precision(True):
+        systems = [
+            [np.asarray(part) for part in jax.jit(linearise)(layer)]
+            for layer in (student(SMALL[name]).layer, teacher())
+        ]
+    found = []
+    for A, B, C, D in systems:
+        now, rows = B, []
+        for _ in range(AGES):
+            rows.append(np.real(C @ now))
+            now = A @ now
+        found.append(np.array(rows))
+        found[-1][0] += D
+    return found[0] - found[1]
+
+
+def double_sum(student: str, law: str, slip: str = "") -> float:
+    """``1/2 sum_jk R(j - k) <d_j, d_k>`` over the first ages.
+
+    Args:
+        student: One of ``SMALL``.
+        law: One of ``LAWS``.
+        slip: What is wrong in it, if anything.
+    """
+    d, ages = _difference(student), np.arange(AGES)
+    lag = abs(ages[:, None] - ages)
+    R = LAWS[law].autocovariance(np.arange(AGES + 1))
+    forms = {
+        "": R[lag] / 2,
+        "late": R[lag + 1] / 2,
+        "once": np.tril(R[lag]) / 2,
+        "equal": R[0] * np.eye(AGES) / 2,
+        "white": np.eye(AGES) / 2,
+        "aged": R[lag] * (ages[:, None] * ages > 0) / 2,
+    }
+    return float(np.einsum("joi,jk,koi->", d, forms[slip], d, optimize=True))
+
+
+SLIPS = {
+    "a lag too many": "late",
+    "each pair once": "once",
+    "equal ages alone": "equal",
+    "every input white": "white",
+    "age zero left out": "aged",
+}
+EVIDENCE: dict[str, Basis] = {
+    "sigprop:loss-expectation": Check(
+        sampled_loss.expectation, sampled_loss.score, ("impulse", "monte_carlo")
+    ),
+    "sigprop:loss-gradient": Check(
+        sampled_loss.gradient, sampled_loss.score, ("reference", "monte_carlo")
+    ),
+    "sigprop:loss-infinite": Evidence(
+        tuple(
+            {"student": student, "law": law}
+            for student in ("lru", "rotrnn")
+            for law in LAWS
+        ),
+        {"closed_form": by_modes, "gramian": by_gramian, "limit": by_lengths},
+        form=double_sum,
+        tolerance=1e-9,
+        slips={name: partial(double_sum, slip=slip) for name, slip in SLIPS.items()},
+    ),
+}

@@ -1,0 +1,295 @@
+"""The moments of whole layers, judged: closed form, impulse responses, simulation.
+
+One table of layers, one of inputs; every layer is judged at every input, for its state,
+its output and the gradient of every group of its parameters.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.inputs import AR1, Constant, GaussianProcess, Recording, White
+from sigprop.judge import grids
+from sigprop.judge.basis import Basis, Check, Grid
+from sigprop.judge.mutants import SAME, Score
+from sigprop.judge.results import RouteResult
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import GAUSSIAN_VARIANCE, Plan, judge, plan
+from sigprop.layers.base import Layer
+from sigprop.layers.blur import blur
+from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.dense import linear_rnn
+from sigprop.layers.gated import constant_gate, gated_unit
+from sigprop.layers.gru import gru
+from sigprop.layers.lru import lru
+from sigprop.layers.lstm import lstm
+from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
+from sigprop.layers.s4 import s4
+from sigprop.layers.s4d import s4d
+from sigprop.layers.s5 import s5
+from sigprop.layers.stack import stack
+from sigprop.linear.linearise import ONCE, Perturbed, perturb
+from sigprop.linear.measured_moments import (
+    BATCH,
+    by_group,
+    exact,
+    measure_each,
+    position,
+)
+from sigprop.linear.predicted_moments import predict
+from sigprop.neuron.montecarlo import Estimate, together
+from sigprop.numerics.points import exponential
+from sigprop.numerics.precision import double_precision
+from theory import layers as theory
+from theory.claims import Claim
+from theory.mutants import mutants
+
+STEPS = 14
+EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # asked of impulse responses, relative
+SMALL = 0.1  # size of the inputs at which a gated layer is judged
+MARGIN, GATED_MARGIN = 0.15, 0.25
+OFF = {"gate": 0.06, "gru": 0.08, "lstm": 0.13}  # of the first order at SMALL inputs
+PILOT, INFLATION = 8 * BATCH, 1.5  # sequences of a pilot; on its variance
+TIMES = (4.0, 32.0)
+ROTATIONS = {"heads": 2, "gamma_range": (0.6, 0.98)}
+
+
+def _lru(key: PRNGKeyArray, n: int, width: int) -> Layer:
+    return lru(key, n, width, r_min=0.6, r_max=0.99)
+
+
+def _deep(key: PRNGKeyArray) -> Layer:
+    return stack([_lru(k, 6, 3) for k in jax.random.split(key, 3)])
+
+
+LINEAR: dict[str, Callable[[PRNGKeyArray], Layer]] = {
+    "lru": lambda key: _lru(key, 8, 4),
+    "complex": lambda key: complex_diagonal(key, 8, 4, 3, nu0=0.4),
+    "s4": lambda key: s4(key, 8, 4, 3, nu0=0.4, theta0=2.0),
+    "s4d": lambda key: s4d(key, 4, 2, dt_min=0.02, dt_max=0.5),
+    "s5": lambda key: s5(key, 6, 4, blocks=2, dt_min=0.02, dt_max=0.5),
+    "dense": lambda key: linear_rnn(key, 8, 4, 3, nu0=0.4, theta0=math.pi),
+    "constant-gate": lambda key: constant_gate(key, 8, 3, times=TIMES),
+    "rotrnn": lambda key: rotrnn(key, 8, 4, **ROTATIONS),
+    "rotrnn-both": lambda key: bidirectional_rotrnn(key, 8, 4, **ROTATIONS),
+    "blur": lambda key: blur(key, 8, 4, r_min=0.6, r_max=0.99),
+    "deep": _deep,
+}
+GATED: dict[str, Callable[[PRNGKeyArray], Layer]] = {
+    "gate": lambda key: gated_unit(key, 8, 3, times=TIMES),
+    "gru": lambda key: gru(key, 8, 4, 3, times=TIMES),
+    "lstm": lambda key: lstm(key, 8, 4, 3, times=TIMES),
+}
+NUMPY = ("s5", "dense")  # their eigenvectors are NumPy's, which JAX cannot compile
+FIRST = ("state", "output", "input", "readout")  # judged to first order in the inputs
+
+
+def chirp(length: int = 509) -> Recording:
+    """A series that is not Gaussian, its autocovariance no power: a filtered sweep."""
+    tone = np.cos(np.pi * (math.sqrt(5) - 1) / 2 * np.arange(length) ** 2)
+    rolled = [0.6**lag * np.cos(0.9 * lag) * np.roll(tone, lag) for lag in range(99)]
+    series = np.sum(rolled, axis=0)
+    return Recording((series - series.mean()) / np.std(series))
+
+
+INPUTS: dict[str, Any] = {
+    "white": White(),
+    "rho=0.9": AR1(0.9),
+    "constant": Constant(),
+    "recording": chirp(),
+}
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A process times a number."""
+
+    process: Any
+    size: float
+
+    def sample(
+        self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
+    ) -> Float[Array, "num length"]:
+        """Draw the process, times the number."""
+        return self.size * self.process.sample(key, num, length, dtype)
+
+    def autocovariance(self, lags: Any) -> Any:
+        """Autocovariance of the process, times the number squared."""
+        return self.size**2 * self.process.autocovariance(lags)
+
+
+class Subject(NamedTuple):
+    """A layer, what its closed forms need, and how closely they are to agree."""
+
+    layer: Layer
+    known: Perturbed
+    tolerance: float
+
+
+@functools.cache
+def _layer(claim_id: str) -> Layer:
+    """The layer that a claim is about, the same in every run."""
+    name = claim_id.partition(":moments-")[2]
+    draw = {**LINEAR, **GATED}[name]
+    if name not in NUMPY:
+        draw = jax.jit(draw, compiler_options=ONCE)
+    with double_precision(True):
+        return draw(group_key(0, claim_id))
+
+
+@functools.cache
+def subject(claim_id: str) -> Subject:
+    """The layer that a claim is about, perturbed."""
+    layer = _layer(claim_id)
+    with double_precision(True):
+        known = perturb(layer)
+    return Subject(layer, known, EXACT if layer.linear else FIRST_ORDER_AGREEMENT)
+
+
+@functools.cache
+def closed(claim_id: str) -> dict[str, dict[str, float]]:
+    """The closed forms of a claim's layer, by input, in the simulated number of steps."""
+    layer, known = _layer(claim_id), subject(claim_id).known
+    at, lags = position(layer, STEPS), np.arange(STEPS)
+    return {
+        name: by_group(layer, predict(known, source.autocovariance(lags), STEPS, at))
+        for name, source in _sources(claim_id).items()
+    }
+
+
+@functools.cache
+def impulses(claim_id: str) -> dict[str, dict[str, float]]:
+    """Moments of a claim's layer, by input, from its responses to impulses."""
+    layer = _layer(claim_id)
+    at, lags = position(layer, STEPS), np.arange(STEPS)
+    return {
+        name: exact(layer, source.autocovariance(lags), steps=STEPS, at=at)
+        for name, source in _sources(claim_id).items()
+    }
+
+
+def _sources(claim_id: str) -> dict[str, Scaled]:
+    """The inputs that a layer is judged at: small where it is no linear one."""
+    size = 1.0 if _layer(claim_id).linear else SMALL
+    return {name: Scaled(process, size) for name, process in INPUTS.items()}
+
+
+def _measured(
+    claim_id: str, keys: tuple[PRNGKeyArray, ...], num: int
+) -> list[dict[str, Estimate]]:
+    layer, inputs = _layer(claim_id), tuple(_sources(claim_id).values())
+    return measure_each(keys, layer, inputs, steps=STEPS, num=num, workers=None)
+
+
+@functools.cache
+def pilot(claim_id: str) -> list[dict[str, Estimate]]:
+    """A few sequences of each input, which say how much one of them varies."""
+    keys = tuple(pilot_key(f"{claim_id} {name}") for name in INPUTS)
+    return _measured(claim_id, keys, PILOT)
+
+
+def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
+    """The plan of each input and quantity; all have the size of the largest.
+
+    Squares of a linear layer's responses to Gaussian inputs vary no more than the bound
+    that ``GAUSSIAN_VARIANCE`` is.  A recording is not Gaussian, and a gated layer is not
+    linear: there a pilot's variance is inflated, and the samples resolve what the known
+    error of the approximation leaves of the margin.
+    """
+    linear, found = _layer(claim.id).linear, {}
+    kept = (*FIRST, "recurrent") if linear else FIRST
+    for (name, source), form, drawn in zip(
+        INPUTS.items(), closed(claim.id).values(), pilot(claim.id), strict=True
+    ):
+        gaussian = linear and isinstance(source, GaussianProcess)
+        for what in kept:
+            if not form.get(what):
+                continue  # no such group, or nothing to first order
+            mean, sem, n = drawn[what]
+            spread = INFLATION * n * float(sem / mean) ** 2
+            found[name, what] = plan(
+                MARGIN if linear else GATED_MARGIN,
+                variance=GAUSSIAN_VARIANCE if gaussian else spread,
+                exact=linear,
+                off=OFF.get(claim.id.partition(":moments-")[2], 0.0),
+            )
+    most = max(one.n for one in found.values())
+    whole = -(-most // BATCH) * BATCH
+    return {place: dataclasses.replace(one, n=whole) for place, one in found.items()}
+
+
+def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge moments of a layer at each input, by impulses and by simulation.
+
+    Those of a gated layer are its effective eigenvalues', at small inputs: an
+    approximation, refuted only outside its margin.
+    """
+    with double_precision(True):
+        _, known = together(lambda: pilot(claim.id), lambda: subject(claim.id))
+        sized = plans(claim)
+        keys = tuple(group_key(seed, f"{claim.id} {name}") for name in INPUTS)
+        n = next(iter(sized.values())).n
+        drawn = dict(zip(INPUTS, _measured(claim.id, keys, n), strict=True))
+        found = []
+        for (name, what), planned in sized.items():
+            form, measured = closed(claim.id)[name][what], drawn[name][what]
+            point = f"{name}, {what}"
+            ratio = impulses(claim.id)[name][what] / form
+            word = "confirmed" if abs(ratio - 1) <= known.tolerance else "refuted"
+            found.append(RouteResult("impulse", point, ratio, ratio, ratio, word))
+            mean, sem = float(measured.mean), float(measured.sem)
+            found.append(drawn_result(point, judge(mean, form, planned, sem)))
+    return tuple(found)
+
+
+def score(claim: Claim) -> Score:
+    """Mutation score: slips in the lag weight that impulse responses refute or miss.
+
+    They do if state or output moves by more than the agreement asked of them.  Slips in
+    the perturbation of the modes, and in how two directions meet, are not tried.
+    """
+    layer, known, tolerance = subject(claim.id)
+    form, at = theory.pair_weight().result, position(layer, STEPS)
+    inputs = [source.autocovariance(np.arange(STEPS)) for source in INPUTS.values()]
+    still = Perturbed(known.modes, {})
+
+    def moments(weight: Any) -> np.ndarray:
+        rows = [predict(still, R, STEPS, at, weight).values() for R in inputs]
+        return np.array([list(row) for row in rows])
+
+    truth, total, survivors = moments(form), 0, []
+    for mutant in mutants(form):
+        with np.errstate(all="ignore"):
+            apart = np.abs(moments(mutant.expr) / truth - 1)
+        if np.all(apart < SAME):
+            continue
+        total += 1
+        if np.all(apart <= tolerance):
+            survivors.append(mutant.slip)
+    return Score(total, tuple(survivors))
+
+
+EVIDENCE: dict[str, Basis] = {
+    **{
+        f"sigprop:moments-{name}": Check(
+            layer_moments, score, ("impulse", "monte_carlo")
+        )
+        for name in (*LINEAR, *GATED)
+    },
+    "sigprop:state-finite": Grid("state", grids.FINITE),
+    "sigprop:sensitivity-finite": Grid("sensitivity", grids.FINITE),
+    "sigprop:state-mixed": Grid("state", grids.COMPLEX_MIXED),
+    "sigprop:sensitivity-mixed": Grid("sensitivity", grids.COMPLEX_MIXED),
+    "sigprop:ring-any-input": Grid(
+        "ring_gain", grids.rings((exponential(0.9), exponential(-0.6)))
+    ),
+}

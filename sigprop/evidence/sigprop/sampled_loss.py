@@ -1,0 +1,373 @@
+"""The two losses of the teacher-student task agree, in value and in gradient.
+
+``TeacherStudent.sampled`` is averaged over batches and judged against
+``TeacherStudent.population``; the latter also against the responses of the real layers
+to an impulse at every step, which count no ages.
+
+Notation: x  parameters as one vector;  v  unit directions (directions, p).
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from sigprop.evidence.sigprop import responses
+from sigprop.evidence.sigprop.students import (
+    INPUTS,
+    SMALL,
+    WIDTH,
+    Student,
+    student,
+    task,
+)
+from sigprop.inputs import White
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import Plan, judge, plan
+from sigprop.linear.linearise import ONCE
+from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.teacher_student import TeacherStudent
+from theory.claims import Claim
+
+STEPS, BATCH, CHUNK = 8, 4, 2048  # steps, sequences a batch, batches drawn at once
+STEP = 1e-3  # of a difference of the fourth order: rounding and remainder are 1e-12
+MARGIN = 0.05
+INFLATION = 1.5  # of a pilot's variance
+# A dense layer is one block, and an LRU is half a BLUR.
+DIFFERENTIATED = ("block", "rotrnn", "blur")
+
+
+class Route(NamedTuple):
+    """A deterministic route, and the relative error allowed of it."""
+
+    name: str
+    tolerance: float
+
+
+IMPULSE, REFERENCE = Route("impulse", 1e-11), Route("reference", 1e-8)
+COVARIANCES = {
+    name: process.autocovariance(np.arange(2 * STEPS))
+    for name, process in INPUTS.items()
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Inputs that were drawn before: all that a compiled program needs of a process."""
+
+    series: Any
+
+    def sample(
+        self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
+    ) -> Float[Array, "num length"]:
+        """The series, which have to be of this shape."""
+        return self.series.reshape(num, length)
+
+    def autocovariance(
+        self, lags: Int[np.ndarray, " lags"]
+    ) -> Float[np.ndarray, " lags"]:
+        """Unknown: nothing that is sampled asks for it."""
+        return np.full(np.shape(lags), math.nan)
+
+
+def sampled_loss(one: Student, known: TeacherStudent, batch: int) -> Callable[..., Any]:
+    """The sampled loss of one batch as a function of the parameters and the inputs."""
+    assert known.length is not None
+    teacher, target, length = known.teacher, known.target, known.length
+
+    def loss(x: Any, series: Float[Array, "series time"]) -> Float[Array, ""]:
+        given = TeacherStudent(teacher, target, Given(series), length)
+        return given.sampled(one.at(x), jax.random.key(0), batch)
+
+    return loss
+
+
+class Case(NamedTuple):
+    """A student and what it learns, as functions of its parameters.
+
+    Attributes:
+        one: The student.
+        exact: The exact loss at each of ``INPUTS``.
+        error: Responses to an impulse at each step, the teacher's subtracted.
+        sampled: The loss of one batch, by the inputs too.
+    """
+
+    one: Student
+    exact: Callable[[Any], Float[Array, " inputs"]]
+    error: Callable[[Any], Float[Array, "T d_out T2 d_in"]]
+    sampled: Callable[[Any, Any], Float[Array, ""]]
+
+
+@functools.cache
+def case(name: str) -> Case:
+    """The student of a name, the same at every call."""
+    one, (known, wanted) = student(SMALL[name]), _lesson()
+    tasks = [
+        TeacherStudent(known.teacher, known.target, process, STEPS)
+        for process in INPUTS.values()
+    ]
+    return Case(
+        one,
+        lambda x: jnp.stack([each.population(one.at(x)) for each in tasks]),
+        lambda x: responses.responses(one.at(x), STEPS) - wanted,
+        sampled_loss(one, known, BATCH),
+    )
+
+
+@functools.cache
+def _lesson() -> tuple[TeacherStudent, Float[Array, "T d_out T2 d_in"]]:
+    known = task(White(), STEPS)
+    respond = jax.jit(responses.responses, static_argnums=1, compiler_options=ONCE)
+    return known, respond(known.teacher, STEPS)
+
+
+@functools.partial(jax.jit, compiler_options=ONCE)
+def _draw(key: PRNGKeyArray) -> dict[str, Float[Array, "batches series time"]]:
+    """A chunk of batches of each input, in one program for them all."""
+    num, shape = CHUNK * BATCH * WIDTH, (CHUNK, BATCH * WIDTH, STEPS)
+    return {
+        name: process.sample(key, num, STEPS, jnp.float64).reshape(shape)
+        for name, process in INPUTS.items()
+    }
+
+
+class Question(NamedTuple):
+    """One comparison: what a simulation should find, and what each slip would say.
+
+    Attributes:
+        point: In words.
+        form: The closed form.
+        other: The same number from responses of the layers.
+        variance: Relative variance of one batch, known before the run.
+        wrong: The closed form with each slip.
+    """
+
+    point: str
+    form: float
+    other: float
+    variance: float
+    wrong: dict[str, float]
+
+
+@functools.cache
+def value_questions(name: str) -> list[Question]:
+    """The loss of one student at each input; its variance is known in theory."""
+    now = case(name)
+    both = jax.jit(lambda x: (now.exact(x), now.error(x)), compiler_options=ONCE)
+    values, error = map(np.asarray, both(now.one.x))
+    d = responses.by_age(error)
+    return [
+        Question(
+            f"{name}, {process}",
+            float(value),
+            float(responses.expected_error(error, R)),
+            responses.relative_variance(error, R) / BATCH,
+            {slip: responses.paired(d, form, d) for slip, form in _forms(R).items()},
+        )
+        for value, (process, R) in zip(values, COVARIANCES.items(), strict=True)
+    ]
+
+
+def _forms(R: Float[np.ndarray, " lags"]) -> dict[str, Float[np.ndarray, "a a2"]]:
+    """Weights of each pair of ages in the loss, by the slip that is made in them."""
+    return {
+        slip: responses.pair_weights(R, STEPS, weights)
+        for slip, weights in responses.SLIPS.items()
+    }
+
+
+def directions(
+    one: Student, slope: Float[np.ndarray, " p"], generator: np.random.Generator
+) -> dict[str, Float[np.ndarray, " p"]]:
+    """Along the gradient, and in each group at 45 degrees to the group's gradient.
+
+    At right angles to it a derivative is zero and has no ratio.
+    """
+    groups, values = one.layer.groups(), one.split(one.x)
+    found = {"the gradient": slope / np.linalg.norm(slope)}
+    for group in ("recurrent", "input", "readout"):
+        mask = np.concatenate(
+            [np.full(values[n].size, groups[n] == group) for n in sorted(values)]
+        )
+        steepest = slope * mask / np.linalg.norm(slope * mask)
+        across = generator.normal(size=slope.size) * mask
+        across -= (across @ steepest) * steepest
+        both = steepest + across / np.linalg.norm(across)
+        found[f"{group}, aslant"] = both / math.sqrt(2)
+    return found
+
+
+class Aim(NamedTuple):
+    """The derivatives asked of one student: at each input, the questions and where."""
+
+    questions: list[list[Question]]
+    along: list[Float[np.ndarray, "directions p"]]
+
+
+OFFSETS, WEIGHTS = map(np.array, zip(*responses.FIRST, strict=True))
+
+
+@functools.cache
+def slope_questions(name: str) -> Aim:
+    """Derivatives of the loss of one student; their variance comes from a pilot."""
+    now = case(name)
+    x = np.asarray(now.one.x)
+    pull = jax.jit(
+        jax.grad(lambda x, weights: weights @ now.exact(x)), compiler_options=ONCE
+    )
+    slopes = [np.asarray(pull(x, row)) for row in np.eye(len(INPUTS))]
+    aims = [directions(now.one, one, np.random.default_rng(5)) for one in slopes]
+    along = [np.stack(list(aim.values())) for aim in aims]
+    pilots = _means(_slopes(name), x, along, pilot_key(f"loss of {name}"), 1)
+    steps = STEP * np.stack(along)[:, :, None] * OFFSETS[:, None]
+    points = x + np.concatenate([steps.reshape(-1, x.size), 0 * x[None]])
+    respond = jax.jit(jax.vmap(now.error), compiler_options=ONCE)
+    *moved, still = np.asarray(respond(points))
+    moved = np.stack(moved).reshape(*steps.shape[:3], *still.shape)
+    d, turned = responses.by_age(still), np.einsum("...w,w->...", _last(moved), WEIGHTS)
+    asked = []
+    for place, (process, R) in enumerate(COVARIANCES.items()):
+        others = responses.expected_error(moved[place], R) @ WEIGHTS / STEP
+        forms = _forms(R)
+        asked.append(
+            [
+                Question(
+                    f"{name}, {process}, {aim}",
+                    float(slopes[place] @ along[place][k]),
+                    float(others[k]),
+                    float(INFLATION * CHUNK * (pilot.sem[k] / pilot.mean[k]) ** 2),
+                    {
+                        slip: 2 * responses.paired(d, form, responses.by_age(g) / STEP)
+                        for slip, form in forms.items()
+                    },
+                )
+                for k, (aim, g) in enumerate(
+                    zip(aims[place], turned[place], strict=True)
+                )
+                for pilot in (pilots[place],)
+            ]
+        )
+    return Aim(asked, along)
+
+
+def _last(moved: np.ndarray) -> np.ndarray:
+    """The axis of the differences, which is the third, moved to the end."""
+    return np.moveaxis(moved, 2, -1)
+
+
+@functools.cache
+def _slopes(name: str) -> Callable[[Any, Any], Float[Array, "batches p"]]:
+    grad = jax.grad(case(name).sampled)
+    return jax.jit(jax.vmap(grad, (None, 0)), compiler_options=ONCE)
+
+
+def _means(
+    program: Callable[[Any, Any], Any],
+    x: Any,
+    along: list[Any],
+    key: PRNGKeyArray,
+    chunks: int,
+) -> list[Estimate]:
+    """Means over batches at each input, of values or of their parts along directions."""
+    total = []
+    for index in range(chunks):
+        drawn = _draw(jax.random.fold_in(key, index))
+        values = [
+            _project(program(x, drawn[process]), v)
+            for process, v in zip(INPUTS, along, strict=True)
+        ]
+        total.append([Sums(v.sum(0), (v**2).sum(0), CHUNK) for v in values])
+    return [
+        functools.reduce(Sums.__add__, mine).estimate()
+        for mine in zip(*total, strict=True)
+    ]
+
+
+def _project(values: Any, along: Any) -> Float[np.ndarray, "batches *directions"]:
+    return np.asarray(values) if along is None else np.asarray(values) @ along.T
+
+
+def _sized(claim: Claim, questions: list[Question]) -> int:
+    """Chunks that are enough for all questions."""
+    least = max(plan(MARGIN, variance=one.variance).n for one in questions)
+    return -(-least // CHUNK)
+
+
+def _plan(claim: Claim, one: Question, chunks: int) -> Plan:
+    return Plan(chunks * CHUNK, MARGIN, variance=one.variance)
+
+
+def _judge(
+    claim: Claim, one: Question, found: tuple[Any, Any], chunks: int, route: Route
+) -> tuple[RouteResult, RouteResult]:
+    ratio = one.other / one.form
+    word = "confirmed" if abs(ratio - 1) <= route.tolerance else "refuted"
+    mean, sem = map(float, found)
+    verdict = judge(mean, one.form, _plan(claim, one, chunks), sem)
+    return (
+        RouteResult(route.name, one.point, ratio, ratio, ratio, word),
+        drawn_result(one.point, verdict),
+    )
+
+
+def expectation(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge the mean of the sampled loss, at each student and input."""
+    found = []
+    with double_precision(True):
+        for name in SMALL:
+            now, asked = case(name), value_questions(name)
+            program = jax.jit(jax.vmap(now.sampled, (None, 0)), compiler_options=ONCE)
+            key, chunks = group_key(seed, f"{claim.id} {name}"), _sized(claim, asked)
+            nowhere = [None] * len(INPUTS)
+            drawn = _means(program, now.one.x, nowhere, key, chunks)
+            for one, (mean, sem, _) in zip(asked, drawn, strict=True):
+                found += _judge(claim, one, (mean, sem), chunks, IMPULSE)
+    return tuple(found)
+
+
+def gradient(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge the mean gradient of the sampled loss, at each student and input."""
+    found = []
+    with double_precision(True):
+        for name in DIFFERENTIATED:
+            now, (asked, along) = case(name), slope_questions(name)
+            key = group_key(seed, f"{claim.id} {name}")
+            chunks = _sized(claim, [one for row in asked for one in row])
+            drawn = _means(_slopes(name), now.one.x, along, key, chunks)
+            for row, (means, sems, _) in zip(asked, drawn, strict=True):
+                for one, *pair in zip(row, means, sems, strict=True):
+                    found += _judge(claim, one, (pair[0], pair[1]), chunks, REFERENCE)
+    return tuple(found)
+
+
+def score(claim: Claim) -> Score:
+    """Mutation score of the simulation's plan: slips in the weight of two ages."""
+    with double_precision(True):
+        if claim.id.endswith("expectation"):
+            asked = [value_questions(name) for name in SMALL]
+        else:
+            asked = [
+                row for n in DIFFERENTIATED for row in slope_questions(n).questions
+            ]
+    survivors = set(responses.SLIPS)
+    for questions in asked:
+        chunks = _sized(claim, questions)
+        for one in questions:
+            low, high = _plan(claim, one, chunks).detectable
+            with np.errstate(divide="ignore"):
+                ratios = one.form / np.array(list(one.wrong.values()))
+            seen = ~((low < ratios) & (ratios < high))
+            survivors -= {
+                slip for slip, yes in zip(one.wrong, seen, strict=True) if yes
+            }
+    return Score(len(responses.SLIPS), tuple(sorted(survivors)))

@@ -1,0 +1,388 @@
+"""Checks that learnt parameters obey what drawn ones do: moments, gradients, curvature.
+
+A student is trained with the exact loss.  At the parameters that it found, the moments
+of its state, output and gradients are judged against those that
+``sigprop.linear.predicted_moments`` predicts, by impulses and by simulation; and the
+curvature of the loss along random directions against the double sum of
+``directional_curvature``, by differences of the gradient that autodiff gives, by
+differences of a loss that counts no ages, and by simulation.
+
+Notation: x  parameters as one vector;  v  unit directions (directions, p).
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from sigprop.evidence.sigprop import directional_curvature, responses
+from sigprop.evidence.sigprop.sampled_loss import sampled_loss
+from sigprop.evidence.sigprop.students import (
+    INPUTS,
+    LENGTH,
+    TRAINING_INPUT,
+    WIDTH,
+    Trained,
+    trained,
+)
+from sigprop.judge.basis import Basis, Check
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import Plan, judge, plan, require_small
+from sigprop.layers.base import Layer
+from sigprop.linear.linearise import ONCE, Perturbed, Tangents, perturb
+from sigprop.linear.measured_moments import BATCH, by_group, exact, measure, position
+from sigprop.linear.predicted_moments import predict
+from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.numerics.precision import double_precision
+from theory.claims import Claim
+
+MARGIN = 0.15
+ROUTE = "trained"  # the simulation, at learnt parameters
+LEARNT = 10  # the loss has to fall by this factor at least
+MOMENTS = ("state", "output", "recurrent", "input", "readout")
+EXACT, DIFFERENCES = 1e-9, 1e-8  # relative error of impulses, and of differences
+STEP = 1e-3  # of differences, along directions of length one
+CHUNK, INFLATION = 512, 1.5  # sequences drawn at once; on the variance of a pilot
+SIDES = np.array([-STEP, STEP])  # of the simulated difference, of the second order
+FIRST, SECOND = (
+    tuple(map(np.array, zip(*stencil, strict=True)))
+    for stencil in (responses.FIRST, responses.SECOND)
+)
+
+
+def _covariance() -> Float[np.ndarray, " lags"]:
+    return INPUTS[TRAINING_INPUT].autocovariance(np.arange(2 * LENGTH))
+
+
+class Subject(NamedTuple):
+    """A trained student, and all that its closed forms need.
+
+    Attributes:
+        found: The training.
+        layer: The student at its learnt parameters.
+        known: Its modes and how they move.
+        along: Unit directions, by name.
+        curvature: The closed forms, and what other routes find.
+        bend: Differences of the loss of each sequence, from its inputs.
+        spread: Their relative variance by a pilot, inflated.
+    """
+
+    found: Trained
+    layer: Layer
+    known: Perturbed
+    along: dict[str, Float[np.ndarray, " p"]]
+    curvature: "Curvature"
+    bend: Callable[[Any], Float[Array, "sequences directions"]]
+    spread: Float[np.ndarray, " directions"]
+
+
+class Curvature(NamedTuple):
+    """``v' H v`` along each direction: the double sum, autodiff, and no ages at all.
+
+    ``bias`` is the relative error of the difference of the second order that the
+    simulation takes, known from the exact loss.
+    """
+
+    form: Float[np.ndarray, " directions"]
+    autodiff: Float[np.ndarray, " directions"]
+    reference: Float[np.ndarray, " directions"]
+    bias: Float[np.ndarray, " directions"]
+    wrong: dict[str, Float[np.ndarray, " directions"]]
+
+
+@functools.cache
+def subject(name: str) -> Subject:
+    """The trained student of a name."""
+    with double_precision(True):
+        found = trained(name)
+        layer = found.student.at(found.x)
+        known, along = perturb(layer), _directions(found)
+        curvature = _curvature(found, known, along)
+        bend = _bend(found, np.stack(list(along.values())))
+        pilot = _simulated(bend, pilot_key(f"curvature of {name}"), 1)
+        spread = INFLATION * CHUNK * (pilot.sem / pilot.mean) ** 2
+        return Subject(found, layer, known, along, curvature, bend, spread)
+
+
+def _bend(
+    found: Trained, rows: Float[np.ndarray, "directions p"]
+) -> Callable[[Any], Float[Array, "sequences directions"]]:
+    """Differences of the second order of the sampled loss of each sequence."""
+    loss = sampled_loss(found.student, found.task, 1)
+    points = np.concatenate([_points(found.x, rows, SIDES), np.asarray(found.x)[None]])
+
+    def one(series: Any) -> Float[Array, " directions"]:
+        *sides, middle = jax.vmap(loss, (0, None))(points, series)
+        pairs = jnp.stack(sides).reshape(len(rows), SIDES.size)
+        return (pairs.sum(1) - 2 * middle) / STEP**2
+
+    return jax.jit(jax.vmap(one))
+
+
+def _directions(found: Trained) -> dict[str, Float[np.ndarray, " p"]]:
+    """One random direction in each group of parameters, and one in all."""
+    draw = np.random.default_rng(3)
+    groups, values = found.student.layer.groups(), found.student.split(found.x)
+    belongs = np.concatenate(
+        [np.full(values[name].size, groups[name]) for name in sorted(values)]
+    )
+    masks = {name: belongs == name for name in ("recurrent", "input", "readout")}
+    masks["all"] = np.full(belongs.size, True)
+    drawn = {
+        name: draw.normal(size=belongs.size) * mask for name, mask in masks.items()
+    }
+    return {name: v / np.linalg.norm(v) for name, v in drawn.items()}
+
+
+def _points(
+    x: Any, rows: Float[np.ndarray, "directions p"], offsets: Float[np.ndarray, " w"]
+) -> Float[np.ndarray, "points p"]:
+    """Parameters moved along each direction by each offset."""
+    steps = rows[:, None] * offsets[:, None]
+    return np.asarray(x) + steps.reshape(-1, rows.shape[1])
+
+
+def _curvature(
+    found: Trained, known: Perturbed, along: dict[str, Float[np.ndarray, " p"]]
+) -> Curvature:
+    """All routes; differences are of the fourth order."""
+    rows = np.stack(list(along.values()))
+    error, R = _errors(found, rows), _covariance()
+    values = np.stack([responses.expected_error(each, R) for each in error])
+    by_age = np.array([[responses.by_age(each) for each in row] for row in error])
+    bent = np.einsum("vw...,w->v...", by_age, SECOND[1]) / STEP**2
+    named, still = [found.student.split(v) for v in rows], by_age[0, 2]
+    moved, frozen = (
+        [directional_curvature.tangent(known, v, LENGTH, slopes=slopes) for v in named]
+        for slopes in (True, False)
+    )
+
+    def form(first: Any, rest: Any, weights: Any = responses.right):
+        pair = responses.pair_weights(R, LENGTH, weights)
+        both = zip(first, rest, strict=True)
+        return 2 * np.array(
+            [
+                responses.paired(g, pair, g) + responses.paired(still, pair, b)
+                for g, b in both
+            ]
+        )
+
+    slips = {
+        slip: form(moved, bent, weights) for slip, weights in responses.SLIPS.items()
+    }
+    slips["Gauss-Newton alone"] = form(moved, 0 * bent)
+    slips["eigenvalues at rest"] = form(frozen, bent)
+    slips["the residual subtracted"] = form(moved, -bent)
+    reference_values = values @ SECOND[1] / STEP**2
+    plain = values[:, 1:4] @ np.array([1, -2, 1]) / STEP**2
+    return Curvature(
+        form(moved, bent),
+        _by_autodiff(found, rows),
+        reference_values,
+        np.abs(plain / reference_values - 1),
+        slips,
+    )
+
+
+def _errors(found: Trained, rows: Float[np.ndarray, "directions p"]):
+    """Responses to impulses, the teacher's subtracted, at each moved parameter."""
+    points = _points(found.x, rows, STEP * SECOND[0])
+
+    def errors(points: Any, teacher: Any):
+        wanted = responses.responses(teacher, LENGTH)
+        return jax.vmap(
+            lambda x: responses.responses(found.student.at(x), LENGTH) - wanted
+        )(points)
+
+    seen = jax.jit(errors, compiler_options=ONCE)(points, found.task.teacher)
+    return np.asarray(seen).reshape(len(rows), -1, *seen.shape[1:])
+
+
+def _by_autodiff(
+    found: Trained, rows: Float[np.ndarray, "directions p"]
+) -> Float[np.ndarray, " directions"]:
+    """Differences of the gradient."""
+    grad = jax.grad(lambda x: found.task.population(found.student.at(x)))
+    program = jax.jit(jax.vmap(grad), compiler_options=ONCE)
+    slopes = np.asarray(program(_points(found.x, rows, STEP * FIRST[0])))
+    slopes = slopes.reshape(len(rows), -1, rows.shape[1])
+    return np.einsum("vwp,w,vp->v", slopes, FIRST[1], rows) / STEP
+
+
+def _judge_moments(claim: Claim, now: Subject, seed: int) -> Iterable[RouteResult]:
+    """Judge states, outputs and gradients, by impulses and by simulation."""
+    at, sized = position(now.layer, LENGTH), _whole(plan(MARGIN), BATCH)
+    process, R = INPUTS[TRAINING_INPUT], _covariance()
+    key = group_key(seed, claim.id)
+    seen = measure(key, now.layer, process, steps=LENGTH, num=sized.n, at=at)
+    closed = by_group(now.layer, predict(now.known, R, LENGTH, at))
+    impulse = exact(now.layer, R, steps=LENGTH, at=at)
+    for what in MOMENTS:
+        yield _decided("impulse", what, impulse[what] / closed[what], EXACT)
+        yield _drawn(what, seen[what], closed[what], sized)
+
+
+def _judge_curvature(claim: Claim, now: Subject, seed: int) -> Iterable[RouteResult]:
+    """Judge the curvature of the loss along each direction, by three routes."""
+    sized = _curvature_plans(claim, now)
+    n = max(one.n for one in sized)
+    drawn = _simulated(now.bend, group_key(seed, f"{claim.id} curvature"), n // CHUNK)
+    other = now.curvature
+    for k, name in enumerate(now.along):
+        point, form = f"curvature, {name}", other.form[k]
+        yield _decided("autodiff", point, other.autodiff[k] / form, DIFFERENCES)
+        yield _decided("reference", point, other.reference[k] / form, DIFFERENCES)
+        planned = dataclasses.replace(sized[k], n=n)
+        seen = Estimate(drawn.mean[k], drawn.sem[k], n)
+        yield _drawn(point, seen, form, planned)
+
+
+def _curvature_plans(claim: Claim, now: Subject) -> list[Plan]:
+    """A plan a direction.
+
+    Raises:
+        ValueError: If the simulated difference is biased.
+    """
+    for name, bias in zip(now.along, now.curvature.bias, strict=True):
+        require_small(float(bias), MARGIN, f"the curvature of {claim.id}, {name}")
+    plans = (plan(MARGIN, variance=float(one)) for one in now.spread)
+    return [_whole(one, CHUNK) for one in plans]
+
+
+@functools.partial(jax.jit, compiler_options=ONCE)
+def _draw(key: Any) -> Float[Array, "sequences width time"]:
+    process = INPUTS[TRAINING_INPUT]
+    drawn = process.sample(key, CHUNK * WIDTH, LENGTH, jnp.float64)
+    return drawn.reshape(CHUNK, WIDTH, LENGTH)
+
+
+def _simulated(bend: Callable[[Any], Any], key: Any, chunks: int) -> Estimate:
+    """The mean over sequences of what the program makes of each."""
+    total = []
+    for index in range(chunks):
+        values = np.asarray(bend(_draw(jax.random.fold_in(key, index))))
+        total.append(Sums(values.sum(0), (values**2).sum(0), CHUNK))
+    return functools.reduce(Sums.__add__, total).estimate()
+
+
+def _whole(least: Plan, batch: int) -> Plan:
+    """The plan in whole batches."""
+    return dataclasses.replace(least, n=-(-least.n // batch) * batch)
+
+
+def _drawn(point: str, seen: Estimate, form: float, sized: Plan) -> RouteResult:
+    verdict = judge(float(seen.mean), form, sized, float(seen.sem))
+    return dataclasses.replace(drawn_result(point, verdict), route=ROUTE)
+
+
+def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteResult:
+    word = "confirmed" if abs(ratio - 1) <= tolerance else "refuted"
+    return RouteResult(route, point, ratio, ratio, ratio, word)
+
+
+def _learnt(now: Subject) -> RouteResult:
+    """Result of checking that the loss fell enough for parameters to be learnt."""
+    before, after = now.found.losses[0], now.found.losses[-1]
+    word = "confirmed" if before > LEARNT * after else "refuted"
+    point = f"training: the loss fell from {before:.3g} to {after:.3g}"
+    return RouteResult(ROUTE, point, math.nan, math.nan, math.nan, word)
+
+
+def learnt_parameters(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge a student after its training."""
+    with double_precision(True):
+        now = subject(_name(claim))
+        return (
+            _learnt(now),
+            *_judge_moments(claim, now, seed),
+            *_judge_curvature(claim, now, seed),
+        )
+
+
+def _name(claim: Claim) -> str:
+    return claim.id.partition(":trained-")[2]
+
+
+def _moment_slips(now: Subject) -> dict[str, dict[str, float]]:
+    """Moments at the training input, with each slip."""
+    at, R = position(now.layer, LENGTH), _covariance()
+    modes, tangents = now.known
+
+    def moments(modes: Any = modes, tangents: Any = tangents, R: Any = R):
+        return by_group(now.layer, predict(Perturbed(modes, tangents), R, LENGTH, at))
+
+    def moved(**parts: float) -> dict[str, tuple[Tangents, ...]]:
+        """Tangents with some parts multiplied."""
+        return {
+            name: tuple(
+                one._replace(**{p: f * getattr(one, p) for p, f in parts.items()})
+                for one in halves
+            )
+            for name, halves in tangents.items()
+        }
+
+    truth = moments()
+    return {
+        "": truth,
+        "before training": exact(now.found.student.layer, R, steps=LENGTH, at=at),
+        "every input white": moments(R=R * (np.arange(R.size) == 0)),
+        "every input constant": moments(R=R[0] + 0 * R),
+        "a lag too many": moments(R=R[1:]),
+        "no skip": moments(tuple(one._replace(skip=0 * one.skip) for one in modes)),
+        "eigenvalues at rest": moments(tangents=moved(slopes=0)),
+        "residues at rest": moments(tangents=moved(residues=0)),
+        "slopes twice": moments(tangents=moved(slopes=2)),
+        "doubled": {name: 2 * value for name, value in truth.items()},
+        "halved": {name: value / 2 for name, value in truth.items()},
+    }
+
+
+def _is_seen(ratio: float, sized: Plan) -> bool:
+    """True where the plan refutes a form to which the truth has this ratio."""
+    low, high = sized.detectable
+    return not low < ratio < high
+
+
+def score(claim: Claim) -> Score:
+    """Mutation score: slips in moments and curvature, and which survive every route.
+
+    The simulation's plan, or impulses and autodiff where a slip moves too little for it.
+    """
+    with double_precision(True):
+        now = subject(_name(claim))
+        plans = _curvature_plans(claim, now)
+        wrong = _moment_slips(now)
+    sized, truth = _whole(plan(MARGIN), BATCH), wrong.pop("")
+    survivors = []
+    with np.errstate(divide="ignore"):
+        for slip, found in wrong.items():
+            ratios = [np.divide(truth[what], found[what]) for what in MOMENTS]
+            exactly = np.abs(np.array(ratios) - 1) > EXACT
+            if not (exactly.any() or any(_is_seen(one, sized) for one in ratios)):
+                survivors.append(slip)
+    curve = now.curvature
+    for slip, values in curve.wrong.items():
+        simulated = zip(curve.form / values, plans, strict=True)
+        exactly = np.abs(curve.autodiff / values - 1) > DIFFERENCES
+        if not (exactly.any() or any(_is_seen(*pair) for pair in simulated)):
+            survivors.append(slip)
+    return Score(len(wrong) + len(curve.wrong), tuple(survivors))
+
+
+EVIDENCE: dict[str, Basis] = {
+    f"sigprop:trained-{name}": Check(
+        learnt_parameters,
+        score,
+        ("trained", "impulse", "autodiff", "reference"),
+    )
+    for name in ("lru", "rotrnn", "blur")
+}

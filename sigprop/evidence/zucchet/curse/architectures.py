@@ -1,0 +1,316 @@
+"""What judges Sections 3.1 (complex), 3.2 and 4.1 (angle) of Zucchet & Orvieto (2024)."""
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.integrate
+import scipy.linalg
+from jaxtyping import Float, Inexact
+
+from sigprop.evidence.zucchet.curse.responses import (
+    CONTROLLED,
+    LENGTH,
+    layer_response,
+    moment_by_layer,
+    moment_by_sum,
+    pair_sum,
+    power_response,
+    respond,
+)
+from sigprop.evidence.zucchet.curse.small_networks import complex_step
+from sigprop.evidence.zucchet.curse.student_loss import (
+    derivative_by_layer,
+    loss_by_sum,
+)
+from sigprop.evidence.zucchet.definitions import by_code
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.gated import ConstantGate, GatedUnit
+from sigprop.numerics.precision import double_precision
+from theory import recurrences
+
+# Section 4.1: one unit against its teacher.
+
+
+def loss_by_layer(lam: complex, star: float) -> float:
+    """The loss against a real teacher, through the layer."""
+    return derivative_by_layer(abs(lam), float(np.angle(lam)), star, 0, 0)
+
+
+def circle_slope_by_difference(r: float, theta: float) -> float:
+    """``dL/dtheta`` at a wrong phase ``theta``, the teacher being at phase zero."""
+    width = 1e-3
+    values = [
+        loss_by_sum(r * np.exp(1j * (theta + j * width)), r) for j in (-2, -1, 1, 2)
+    ]
+    weights = (1 / 12, -2 / 3, 2 / 3, -1 / 12)
+    return sum(w * v for w, v in zip(weights, values, strict=True)) / width
+
+
+def circle_slope_by_layer(r: float, theta: float) -> float:
+    """``dL/dtheta`` at a wrong phase ``theta``, by autodiff through the layer."""
+    return derivative_by_layer(r, theta, r, 1, 1)
+
+
+# Section 3.2: discretised differential equations.
+
+A, B = np.array([[-0.5, 2.0], [-2.0, -0.8]]), np.array([1.0, 0.5])
+START, HELD = np.array([1.0, -0.5]), 0.7
+
+
+def _input(t: float) -> float:
+    return math.sin(2 * t) + 0.3
+
+
+def _euler_error(exact: Float[np.ndarray, " n"], steps: int) -> float:
+    """Error at time one of ``h <- (Id + dt A) h + dt B x_{t+1}``."""
+    dt, h = 1 / steps, START
+    for i in range(steps):
+        h = (np.eye(2) + dt * A) @ h + dt * B * _input((i + 1) * dt)
+    return float(np.linalg.norm(h - exact))
+
+
+def _order(exact: Float[np.ndarray, " n"]) -> float:
+    return math.log2(_euler_error(exact, 256) / _euler_error(exact, 512))
+
+
+def euler_order() -> float:
+    """Order of Euler's scheme against an adaptive solution."""
+    found = scipy.integrate.solve_ivp(
+        lambda t, h: A @ h + B * _input(t), (0, 1), START, rtol=1e-11, atol=1e-12
+    )
+    return _order(found.y[:, -1])
+
+
+def euler_order_by_quadrature() -> float:
+    """Order of Euler's scheme against the integral over past inputs."""
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    past = [
+        w / 2 * scipy.linalg.expm(A * (1 - s) / 2) @ B * _input((1 + s) / 2)
+        for s, w in zip(nodes, weights, strict=True)
+    ]
+    return _order(scipy.linalg.expm(A) @ START + np.sum(past, axis=0))
+
+
+def euler_by_sum(dt: float, a: float) -> float:
+    """``E[h^2]`` under white input of ``h <- (1 + dt a) h + dt x``."""
+    return pair_sum(dt * power_response(1 + dt * a, "state", LENGTH), 0.0)
+
+
+def euler_by_layer(dt: float, a: float) -> float:
+    """``E[h^2]`` of ``h <- (1 + dt a) h + dt x`` under white input, through the layer."""
+    return pair_sum(dt * layer_response(1 + dt * a, "state"), 0.0)
+
+
+def held_by_solver(dt: float) -> Float[np.ndarray, " n"]:
+    """The state after ``dt`` under a held input, by an adaptive solver."""
+    found = scipy.integrate.solve_ivp(
+        lambda t, h: A @ h + B * HELD, (0, dt), START, rtol=1e-12, atol=1e-13
+    )
+    return found.y[:, -1]
+
+
+def held_by_series(dt: float) -> Float[np.ndarray, " n"]:
+    """The state after ``dt`` under a held input, by the solution's Taylor series."""
+    change = A @ START + B * HELD
+    h, factor = START.copy(), 1.0
+    for order in range(1, 40):
+        factor *= dt / order
+        h = h + factor * change
+        change = A @ change
+    return h
+
+
+def zero_order_hold(dt: float) -> Float[np.ndarray, " n"]:
+    """``exp(dt A) h + A^-1 (exp(dt A) - Id) B x``."""
+    jump = scipy.linalg.expm(dt * A)
+    return jump @ START + np.linalg.solve(A, (jump - np.eye(2)) @ B) * HELD
+
+
+# Section 3.2: gates.
+
+SIZE = 3
+Weights = dict[str, Float[np.ndarray, "..."]]
+
+
+@functools.cache
+def _gate(
+    gain: float,
+) -> tuple[Weights, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Weights of a gate, of size ``gain`` from state to gate, a state and an input."""
+    generator = np.random.default_rng(6)
+    weights = {
+        "W_fx": generator.normal(size=(SIZE, SIZE)),
+        "W_fh": gain * generator.normal(size=(SIZE, SIZE)),
+        "b_f": generator.normal(size=SIZE),
+    }
+    return weights, generator.normal(size=SIZE), generator.normal(size=SIZE)
+
+
+def _unit(gain: float) -> GatedUnit:
+    at = {name: jnp.asarray(value) for name, value in _gate(gain)[0].items()}
+    eye = jnp.eye(SIZE)
+    mixing = at["W_fh"] if gain else None
+    return GatedUnit(at["b_f"], eye, 0 * eye, at["W_fx"], mixing)
+
+
+def gated_step_by_layer(gain: float) -> Float[np.ndarray, " n"]:
+    """One update of the layer with a gate."""
+    _, h, x = _gate(gain)
+    with double_precision(True):
+        return np.asarray(_unit(gain).step(jnp.asarray(h), jnp.asarray(x))[0])
+
+
+def _gates(gain: float, h: Inexact[np.ndarray, " n"]) -> Inexact[np.ndarray, " n"]:
+    w, _, x = _gate(gain)
+    return 1 / (1 + np.exp(-(w["W_fx"] @ x + w["W_fh"] @ h + w["b_f"])))
+
+
+def gated_step(gain: float) -> Float[np.ndarray, " n"]:
+    """``f h + i x`` with ``i = 1 - f``."""
+    _, h, x = _gate(gain)
+    f = _gates(gain, h)
+    return f * h + (1 - f) * x
+
+
+def gated_jacobian_by_layer(gain: float) -> Float[np.ndarray, "n n"]:
+    """``dh_{t+1}/dh_t`` through the layer."""
+    _, h, x = _gate(gain)
+    with double_precision(True):
+        cell, inputs = _unit(gain), jnp.asarray(x)
+        return np.asarray(jax.jacfwd(lambda h: cell.step(h, inputs)[0])(jnp.asarray(h)))
+
+
+def gated_jacobian_by_step(gain: float) -> Float[np.ndarray, "n n"]:
+    """``dh_{t+1}/dh_t`` by a complex step."""
+    _, h, x = _gate(gain)
+
+    def update(h):
+        f = _gates(gain, h)
+        return f * h + (1 - f) * x
+
+    return complex_step(update, h)
+
+
+def gated_jacobian(gain: float) -> Float[np.ndarray, "n n"]:
+    """``diag(f)`` and what comes through the gate."""
+    w, h, x = _gate(gain)
+    f = _gates(gain, h)
+    return np.diag(f) + (f * (1 - f) * (h - x))[:, None] * w["W_fh"]
+
+
+def gates_alone(gain: float) -> Float[np.ndarray, "n n"]:
+    """``diag(f)``."""
+    return np.diag(_gates(gain, _gate(gain)[1]))
+
+
+def gated_by_sum(lam: float, rho: float) -> float:
+    """The state's moment under a constant gate, powers written out."""
+    return pair_sum((1 - lam) * lam ** np.arange(LENGTH), rho)
+
+
+def gated_by_layer(lam: float, rho: float) -> float:
+    """The state's moment under a constant gate ``f = lam``, through the layer."""
+    with double_precision(True):
+        bias, one = jnp.asarray([math.log(lam / (1 - lam))]), jnp.ones((1, 1))
+        return pair_sum(respond(ConstantGate(bias, one, one), None), rho)
+
+
+def _sigmoid_slope_by_jax(lam: float) -> float:
+    with double_precision(True):
+        return float(jax.grad(jax.nn.sigmoid)(math.log(lam / (1 - lam))))
+
+
+def _sigmoid_slope_by_step(lam: float) -> float:
+    b = math.log(lam / (1 - lam)) + 1e-30j
+    return float(np.imag(1 / (1 + np.exp(-b))) / 1e-30)
+
+
+def sigmoid_by_layer(lam: float) -> float:
+    """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, response of the layer."""
+    moment = moment_by_layer(lam, 0.0, "sensitivity")
+    return (1 - lam**2) * _sigmoid_slope_by_jax(lam) ** 2 * moment
+
+
+def sigmoid_by_sum(lam: float) -> float:
+    """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, powers and a complex step."""
+    moment = moment_by_sum(lam, 0.0, "sensitivity")
+    return (1 - lam**2) * _sigmoid_slope_by_step(lam) ** 2 * moment
+
+
+GAINS = tuple({"gain": gain} for gain in (0.0, 0.3, 1.0))
+JACOBIANS = {"autodiff": gated_jacobian_by_layer, "reference": gated_jacobian_by_step}
+
+
+def controlled(quantity: str) -> Evidence:
+    """The sensitivity of the LRU to a parameter, white input, at one phase."""
+    return Evidence(
+        tuple(
+            {
+                "r": r,
+                "lam": complex(r * 0.8, r * (1 - 0.8**2) ** 0.5),
+                "rho": 0.0,
+                "quantity": quantity,
+            }
+            for r in (0.3, 0.6, 0.9)
+        ),
+        CONTROLLED,
+    )
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:text:complex-magnitude": controlled("nu"),
+    "zucchet:text:complex-angle": controlled("theta"),
+    "zucchet:text:teacher-student": Evidence(
+        tuple(
+            {"lam": lam, "star": star}
+            for lam, star in ((0.5 + 0.3j, 0.8), (-0.7, 0.9), (0.85j, 0.3))
+        ),
+        {"reference": loss_by_sum, "impulse": loss_by_layer},
+    ),
+    "zucchet:text:flat": Evidence(
+        tuple(
+            {"r": r, "theta": angle}
+            for r, angle in ((0.6, 0.5), (0.9, 1.2), (0.8, 2.5))
+        ),
+        {"reference": circle_slope_by_difference, "autodiff": circle_slope_by_layer},
+        proof=recurrences.circle_is_flat,
+        tolerance=1e-8,
+    ),
+    "zucchet:text:euler": Evidence(
+        ({},),
+        {"reference": euler_order, "closed_form": euler_order_by_quadrature},
+        form=1.0,
+        absolute=0.02,
+    ),
+    "zucchet:text:euler-normalises": Evidence(
+        tuple({"dt": dt, "a": a} for dt, a in ((0.1, -0.5), (0.5, -1.0), (0.3, -2.0))),
+        {"reference": euler_by_sum, "impulse": euler_by_layer},
+    ),
+    "zucchet:text:zero-order-hold": Evidence(
+        ({"dt": 0.05}, {"dt": 0.7}),
+        {"reference": held_by_solver, "closed_form": held_by_series},
+        form=zero_order_hold,
+    ),
+    "zucchet:text:input-gates": Evidence(GAINS[:1], JACOBIANS, form=gates_alone),
+    "zucchet:text:gated-update": by_code(GAINS, gated_step_by_layer, gated_step),
+    "zucchet:text:gates-nondiagonal": Evidence(
+        GAINS,
+        JACOBIANS,
+        form=gated_jacobian,
+        slips={"the gates alone": gates_alone},
+    ),
+    "zucchet:text:gate-normalises": Evidence(
+        tuple(
+            {"lam": lam, "rho": rho}
+            for lam, rho in ((0.6, 1.0), (0.6, 0.3), (0.9, -0.4))
+        ),
+        {"reference": gated_by_sum, "impulse": gated_by_layer},
+    ),
+    "zucchet:text:sigmoid": Evidence(
+        tuple({"lam": lam} for lam in (0.3, 0.6, 0.85)),
+        {"reference": sigmoid_by_sum, "impulse": sigmoid_by_layer},
+    ),
+}

@@ -1,0 +1,94 @@
+"""Small recurrent networks of fixed pseudo-random weights, and a complex step.
+
+``kind`` names a network: ``diagonal`` and ``dense`` are linear, ``tanh`` is not.
+Routes through the real layers take JAX derivatives; routes by a complex step use no
+derivative at all, and none uses a chain rule.
+
+Notation: ``A``  recurrent matrix;  ``h_t``  states, ``h_0 = 0``, ``t = 1 .. STEPS``.
+
+Source: Zucchet & Orvieto (2024), Section 1, Section 2.1 and Eq. 11.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float, Inexact
+
+from sigprop.layers.dense import LinearRNN, NonlinearRNN
+
+SIZE, STEPS = 3, 6
+EPS = 1e-30  # a complex step has no subtraction, so it may be as small as one likes
+
+
+@functools.cache
+def weights(kind: str) -> Float[np.ndarray, "n n"]:
+    """The recurrent matrix ``A``."""
+    if kind == "diagonal":
+        return np.diag([0.9, -0.7, 0.4])
+    return 0.6 * np.random.default_rng(7).normal(size=(SIZE, SIZE))
+
+
+@functools.cache
+def data() -> tuple[Float[np.ndarray, "time n"], Float[np.ndarray, "time n"]]:
+    """Inputs and targets."""
+    generator = np.random.default_rng(8)
+    return generator.normal(size=(STEPS, SIZE)), generator.normal(size=(STEPS, SIZE))
+
+
+def update(
+    kind: str,
+    A: Inexact[np.ndarray, "n n"],
+    h: Inexact[np.ndarray, " n"],
+    x: Float[np.ndarray, " n"],
+) -> Inexact[np.ndarray, " n"]:
+    """``f(h, x)`` of Eq. 1; complex arguments are fine."""
+    h = A @ h + x
+    return np.tanh(h) if kind == "tanh" else h
+
+
+def trajectory(
+    kind: str, A: Inexact[np.ndarray, "n n"]
+) -> Inexact[np.ndarray, "time n"]:
+    """States from time 0, the zero one, to ``STEPS``."""
+    states = [np.zeros(SIZE)]
+    for x in data()[0]:
+        states.append(update(kind, A, states[-1], x))
+    return np.array(states)
+
+
+def linear_layer(A: Any) -> LinearRNN:
+    """The dense layer with unit input weights."""
+    A, eye = jnp.asarray(A), jnp.eye(A.shape[0])
+    return LinearRNN(A[None], eye, eye, 0 * eye)
+
+
+def layer(kind: str, A: Any) -> LinearRNN | NonlinearRNN:
+    """Network ``kind`` with matrix ``A`` as a layer of the suite; unit input weights."""
+    if kind not in ("tanh", "relu"):
+        return linear_layer(A)
+    A, eye = jnp.asarray(A), jnp.eye(A.shape[0])
+    return NonlinearRNN(A[None], eye, eye, 0 * eye, kind)
+
+
+def onward(kind: str, A: Any, h: Any, inputs: Any) -> list[Any]:
+    """States of the layer after each input, from the state ``h``."""
+    cell, found, h = layer(kind, A), [], jnp.asarray(h)
+    for x in inputs:
+        h, _ = cell.step(h, jnp.asarray(x))
+        found.append(h)
+    return found
+
+
+def complex_step(
+    function: Callable[[Any], Any], at: Float[np.ndarray, "..."]
+) -> Float[np.ndarray, "..."]:
+    """Derivative of an analytic function by each entry, the entries' axes last."""
+    columns = []
+    for place in np.ndindex(at.shape):
+        moved = at.astype(complex)
+        moved[place] += 1j * EPS
+        columns.append(np.imag(function(moved)) / EPS)
+    return np.stack(columns, axis=-1).reshape(*np.shape(columns[0]), *at.shape)

@@ -1,0 +1,191 @@
+"""What judges the theory for gates, Appendix D.3 of Zucchet & Orvieto (2024)."""
+
+import functools
+import itertools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+from sigprop.evidence.zucchet.experiments.constant_gates import (
+    bias_curvature_sum,
+    bias_sensitivity_by_layer,
+    bias_sensitivity_sum,
+    pair_sum,
+    sensitivity_by_layer,
+    sensitivity_sum,
+    state_by_layer,
+    state_sum,
+)
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.gated import GatedUnit
+from sigprop.numerics.precision import double_precision
+from theory import gated
+
+SERIES = np.array([0.5, -0.8, 1.1, 0.3, -1.4])
+
+
+def _unit(w: float, v: float | None, bias: float) -> GatedUnit:
+    one = jnp.ones((1, 1))
+    mixing = None if v is None else jnp.full((1, 1), v)
+    return GatedUnit(jnp.array([bias]), one, one, jnp.full((1, 1), w), mixing)
+
+
+def states_by_layer(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
+    """States of one neuron on a short series."""
+    with double_precision(True):
+        return np.asarray(_unit(w, v, bias).states(jnp.asarray(SERIES)[:, None]))[:, 0]
+
+
+def states_by_hand(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
+    """States of one neuron on a short series, by the loop of Eq. 157-158."""
+    h, found = 0.0, []
+    for x in SERIES:
+        f = 1 / (1 + np.exp(-(w * x + v * h + bias)))
+        h = f * h + (1 - f) * x
+        found.append(h)
+    return np.array(found)
+
+
+def _gates(h: Float[np.ndarray, " steps"]) -> Float[np.ndarray, " steps"]:
+    before = np.concatenate([[0.0], h[:-1]])
+    return (h - SERIES) / (before - SERIES)
+
+
+def gate_by_layer(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
+    """Gates that the layer used: ``(h_t - x_t)/(h_{t-1} - x_t)``."""
+    return _gates(states_by_layer(w, v, bias))
+
+
+def gate_by_hand(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
+    """Gates ``(h_t - x_t)/(h_{t-1} - x_t)`` of the loop of Eq. 157-158."""
+    return _gates(states_by_hand(w, v, bias))
+
+
+def gate_as_defined(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
+    """Eq. 157 at the states that the layer went through."""
+    before = np.concatenate([[0.0], states_by_layer(w, v, bias)[:-1]])
+    return 1 / (1 + np.exp(-(w * SERIES + v * before + bias)))
+
+
+@functools.cache
+def depends_on() -> tuple[Bool[np.ndarray, " times"], Bool[np.ndarray, " times"]]:
+    """Masks of the ``x_t`` and the ``h_t`` that the gate that makes ``h_2`` sees.
+
+    First inputs, then states, at t = 0, 1, 2, of which 2 is the time of the gate.
+    From the derivatives of the step's own gate, ``(h_2 - x_2)/(h_1 - x_2)``.
+    """
+    with double_precision(True):
+        unit, x = _unit(0.7, 0.4, 0.3), jnp.array([0.5, -0.8, 1.1])
+
+        def gate(x, h):
+            after = unit.step(h[1:2], x[2:3])[0][0]
+            return (after - x[2]) / (h[1] - x[2])
+
+        h = unit.states(x[:, None])[:, 0]
+        seen = [np.asarray(part) for part in jax.grad(gate, (0, 1))(x, h)]
+        return seen[0] != 0, seen[1] != 0
+
+
+def seen_by_gate() -> Float[np.ndarray, " 2"]:
+    """Times, counted from that of the gate, of the input and of the state it sees."""
+    return np.array([np.flatnonzero(row)[0] - 2.0 for row in depends_on()])
+
+
+@eqx.filter_jit
+def _last_of_each(unit: GatedUnit, series: Array) -> Array:
+    return jax.vmap(lambda x: unit.states(x[:, None])[-1, 0])(series)
+
+
+@functools.cache
+def _quadrature(size: float, steps: int) -> float:
+    """``E[h^2]`` of one neuron under white noise of a size, by Gauss-Hermite sums."""
+    nodes, mass = np.polynomial.hermite_e.hermegauss(9)
+    mass = mass / mass.sum()
+    grid = np.array(list(itertools.product(nodes, repeat=steps)))
+    weight = np.prod(np.array(list(itertools.product(mass, repeat=steps))), axis=1)
+    with double_precision(True):
+        unit = _unit(0.6, -0.5, 1.2)
+        h = _last_of_each(unit, jnp.asarray(size * grid))
+        return float(weight @ np.asarray(h) ** 2)
+
+
+def excess(size: float) -> float:
+    """Relative error of the constant gate's ``E[h^2]``, inputs of a size."""
+    steps, lam = 4, 1 / (1 + np.exp(-1.2))
+    constant = (1 - lam) ** 2 * np.sum(lam ** (2 * np.arange(steps)))
+    return _quadrature(size, steps) / (size**2 * constant) - 1
+
+
+def rate_of_excess(size: float) -> float:
+    """Order at which ``excess`` vanishes with the size of the inputs."""
+    return float(np.log2(excess(size) / excess(size / 2)))
+
+
+UNITS = ({"w": 0.7, "v": 0.4, "bias": 0.3}, {"w": -1.2, "v": 0.9, "bias": -0.5})
+POINTS = (
+    {"lam": 0.5, "a": 0.3, "b": 0.7, "rho": 0.6},
+    {"lam": 0.85, "a": 0.332, "b": 0.044, "rho": 0.997},
+    {"lam": 0.7, "a": 0.4, "b": 0.9, "rho": -0.8},
+    {"lam": 0.2, "a": 1.1, "b": 0.0, "rho": 0.3},
+)
+PAIRS = (
+    {"alpha": 0.5, "beta": 0.8, "a": 0.3, "b": 0.7, "rho": 0.6},
+    {"alpha": -0.4, "beta": 0.9, "a": 0.332, "b": 0.044, "rho": 0.997},
+    {"alpha": 0.6 + 0.5j, "beta": 0.2 - 0.7j, "a": 0.4, "b": 0.9, "rho": -0.8},
+)
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:157": Evidence(
+        UNITS, {"layer": gate_by_layer, "loop": gate_by_hand}, form=gate_as_defined
+    ),
+    "zucchet:158": Evidence(
+        UNITS,
+        {"layer": states_by_layer},
+        form=states_by_hand,
+        alone="a definition: the layer against the loop that it stands for",
+    ),
+    "zucchet:text:gate-indices": Evidence(
+        ({},),
+        {"autodiff": seen_by_gate},
+        form=[0.0, -1.0],
+        printed=[-1.0, 0.0],
+        alone="derivatives of the layer's gate by every input and state",
+    ),
+    "zucchet:text:gate-constant": Evidence(
+        tuple({"size": size} for size in (0.02, 0.05, 0.1, 1.0, 2.0)),
+        {"reference": lambda size: abs(excess(size))},
+        form=0.1,
+        relation="<=",
+        slips={"to six digits": 1e-6},
+        alone="quadrature over every input of the layer",
+    ),
+    "zucchet:text:gate-order": Evidence(
+        ({"size": 0.02}, {"size": 0.05}, {"size": 0.1}),
+        {"reference": rate_of_excess},
+        form=2.0,
+        tolerance=1e-4,
+        alone="quadrature over every input of the layer, at two sizes",
+    ),
+    "zucchet:159": Evidence(
+        PAIRS,
+        {"reference": pair_sum},
+        proof=lambda: gated.printed_pair().equals(gated.pair()),
+    ),
+    "zucchet:160": Evidence(
+        POINTS,
+        {"reference": state_sum, "impulse": state_by_layer},
+        proof=lambda: gated.printed_state().equals(gated.state()),
+    ),
+    "zucchet:161": Evidence(
+        POINTS,
+        {"reference": sensitivity_sum, "autodiff": sensitivity_by_layer},
+        proof=lambda: gated.printed_sensitivity().equals(gated.sensitivity()),
+    ),
+    "zucchet:text:bias-sensitivity": Evidence(
+        POINTS,
+        {"reference": bias_sensitivity_sum, "autodiff": bias_sensitivity_by_layer},
+        printed=bias_curvature_sum,
+    ),
+}

@@ -1,0 +1,205 @@
+"""What judges networks as drawn, Section 5 and Appendix D.1 of Zucchet & Orvieto (2024)."""
+
+from math import pi
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.evidence.zucchet.experiments.constant_gates import AGES
+from sigprop.evidence.zucchet.experiments.embeddings import EMBEDDINGS, covariance
+from sigprop.evidence.zucchet.experiments.gated_networks import time_constant_drawn
+from sigprop.evidence.zucchet.experiments.sensitivities import recurrent_share
+from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
+from sigprop.layers.gru import chrono_times
+from sigprop.layers.lstm import lstm, tallec_times
+from sigprop.networks.presets import zucchet_paper
+from sigprop.numerics.precision import double_precision
+from theory import gated, symbols, teacher
+
+COMPARED = {"cRNN", "LRU", "GRU"}  # Section 5 and Fig. 5
+INITIALISED = {"cRNN", "LRU", "LSTM"}  # Appendix D.1
+
+# The inputs, and how layers see them.
+
+
+def half_squared_gap(prediction: list[float], target: list[float]) -> float:
+    """Eq. 156 by numpy."""
+    return 0.5 * float(np.linalg.norm(np.subtract(prediction, target)) ** 2)
+
+
+def over_white(lam: float) -> float:
+    """``E[h^2]`` of ``h <- lam h + x`` on Fig. 12's input over that of white noise.
+
+    Both of the same variance.
+    """
+    weights, a, b = lam ** np.arange(1024.0), EMBEDDINGS["a"], EMBEDDINGS["b"]
+    fitted = weights @ covariance(1024, **EMBEDDINGS) @ weights
+    return float(fitted / ((a + b) * weights @ weights))
+
+
+def over_white_by_form(lam: float) -> float:
+    """``E[h^2]`` of ``h <- lam h + x`` on Fig. 12's input over white noise's, by its form."""
+    at = {getattr(symbols, name): x for name, x in {"lam": lam, **EMBEDDINGS}.items()}
+    return float(gated.over_white().subs(at))
+
+
+def normalised_state(radius: float, theta0: float) -> float:
+    """``(1 - |lam|^2) E|h|^2`` on Fig. 12's input, averaged over phases, over ``R(0)``."""
+    phases = theta0 * (np.arange(512) + 0.5) / 512
+    lam = radius * np.exp(1j * phases)[:, None]
+    weights = lam ** np.arange(AGES)
+    R = covariance(AGES, **EMBEDDINGS)
+    moments = np.sum((weights @ R) * weights.conj(), axis=1).real
+    return float(np.mean(moments) * (1 - radius**2) / R[0, 0])
+
+
+def normalised_state_by_sum(radius: float, theta0: float) -> float:
+    """``(1 - |lam|^2) E|h|^2`` on Fig. 12's input, averaged over phases, lag by lag.
+
+    Over ``R(0)``; the phases' mean of ``cos(lag theta)`` is in closed form.
+    """
+    lags = np.arange(1, 20 * AGES)
+    mean = np.sin(lags * theta0) / (lags * theta0)
+    a, b, rho = EMBEDDINGS.values()
+    tail = 2 * b * np.sum((radius * rho) ** lags * mean)
+    return float((a + b + tail) / (a + b))
+
+
+def _chain(lams: Float[Array, " layers"], steps: int) -> Float[Array, " steps"]:
+    """Impulse response of scalar recurrences one after the other."""
+    y = jnp.zeros(steps).at[0].set(1.0)
+    for i in range(4):
+        y = jnp.convolve(y, lams[i] ** jnp.arange(steps))[:steps]
+    return y
+
+
+@jax.jit
+def _chain_slopes(lams: Float[Array, " layers"]) -> Float[Array, "steps layers"]:
+    return jax.jacfwd(lambda p: _chain(p, 300))(lams)
+
+
+def layer_gradients(lams: tuple[float, ...]) -> Float[np.ndarray, " layers"]:
+    """``E[(dy/dlam_l)^2]`` of a chain of four over that of its first, white inputs."""
+    with double_precision(True):
+        slopes = _chain_slopes(jnp.array(lams))
+        energies = np.sum(np.asarray(slopes) ** 2, axis=0)
+    return energies / energies[0]
+
+
+def layer_gradients_by_differences(
+    lams: tuple[float, ...],
+) -> Float[np.ndarray, " layers"]:
+    """``E[(dy/dlam_l)^2]`` of a chain over that of its first, by a complex step."""
+    step, energies = 1e-30, []
+    for i in range(4):
+        y = np.eye(1, 300)[0] + 0j
+        for j, lam in enumerate(lams):
+            moved = lam + 1j * step * (i == j)
+            y = np.convolve(y, moved ** np.arange(300))[:300]
+        energies.append(np.sum((np.imag(y) / step) ** 2))
+    return np.array(energies) / energies[0]
+
+
+def network_sizes() -> list[int]:
+    """Blocks, width, states and features of the paper's network."""
+    network = zucchet_paper(nu0=0.9)
+    return [network.depth, network.width, network.state_size, network.inputs]
+
+
+# Gates as they are drawn.
+
+
+def time_constant_counted(tau: float) -> float:
+    """Steps that the powers of a gate sum to whose bias is ``log tau``."""
+    f = 1 / (1 + np.exp(-np.log(tau)))
+    return float(np.sum(f ** np.arange(int(60 * (1 + tau)))))
+
+
+def gates_of_lstm(t_max: float) -> float:
+    """``i + f`` of a freshly drawn LSTM at rest: the value furthest from one."""
+
+    def biases(key: PRNGKeyArray):
+        layer = lstm(key, 8, 1, 1, times=tallec_times(t_max))
+        return layer.b_i, layer.b_f
+
+    with double_precision(True):
+        b_i, b_f = jax.jit(biases)(jax.random.key(0))
+        both = np.asarray(jax.nn.sigmoid(b_i) + jax.nn.sigmoid(b_f))
+    return float(both[np.abs(both - 1).argmax()])
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:fig12": Evidence(
+        ({},), {ARITHMETIC: 0.332 + 0.044}, form=0.376, absolute=0.0005
+    ),
+    "zucchet:text:iid-inputs": Evidence(
+        tuple({"lam": lam} for lam in (0.3, 0.5, 0.9, 0.99)),
+        {"reference": over_white, "closed_form": over_white_by_form},
+        form=1.25,
+        relation="<=",
+        slips={"within 1 %": 1.01},
+    ),
+    "zucchet:text:feature-dimension": Evidence(
+        ({},), {"count": gated.bert_width, "heads": 12 * 64}, form=768, printed=724
+    ),
+    "zucchet:text:network": Evidence(
+        ({},),
+        {"code": network_sizes},
+        form=[4, 256, 256, 768],
+        alone="read off the configuration",
+    ),
+    "zucchet:156": Evidence(
+        (
+            {"prediction": [0.3, -1.2, 0.5], "target": [1.0, 0.4, 0.5]},
+            {"prediction": [2.0, 0.1, -0.7], "target": [-0.2, 0.0, 1.5]},
+        ),
+        {"reference": half_squared_gap},
+        form=gated.prediction_loss,
+        alone="a definition",
+    ),
+    "zucchet:text:time-interval": Evidence(
+        ({"nu0": 0.9}, {"nu0": 0.3}), {"layer": lambda nu0: chrono_times(nu0)[1]}
+    ),
+    "zucchet:text:time-constant": Evidence(
+        ({"tau": 2.0}, {"tau": 10.0}),
+        {"layer": time_constant_drawn, "sum": time_constant_counted},
+        printed=lambda tau: tau,
+    ),
+    "zucchet:text:input-gate": Evidence(
+        ({"t_max": 20.0}, {"t_max": 200.0}),
+        {"layer": gates_of_lstm},
+        form=1.0,
+        tolerance=1e-6,
+        alone="the drawn layer's biases",
+    ),
+    "zucchet:text:lstm-or-gru": Evidence(
+        ({},),
+        {"names": len(COMPARED & INITIALISED)},
+        form=2,
+        printed=3,
+        alone="comparison of printed names",
+    ),
+    "zucchet:fig5:lru": Evidence(
+        (
+            {"radius": 0.5, "theta0": 2 * pi},
+            {"radius": 0.9, "theta0": 2 * pi},
+            {"radius": 0.95, "theta0": pi},
+            {"radius": 0.9, "theta0": pi / 10},
+        ),
+        {"quadrature": normalised_state, "reference": normalised_state_by_sum},
+        form=1.0,
+        tolerance=1e-6,
+    ),
+    "zucchet:fig5:recurrent": Evidence(
+        ({"r": 0.5}, {"r": 0.9}, {"r": 0.99}),
+        {"reference": recurrent_share},
+        proof=teacher.recurrent_share_explodes,
+    ),
+    "zucchet:fig13": Evidence(
+        ({"lams": (0.7,) * 4}, {"lams": (-0.4,) * 4}, {"lams": (0.9, 0.8, 0.5, 0.2)}),
+        {"autodiff": layer_gradients, "reference": layer_gradients_by_differences},
+        form=[1.0] * 4,
+    ),
+}

@@ -1,0 +1,195 @@
+"""What judges the Jacobian of the GRU, Appendix D.2 of Zucchet & Orvieto (2024)."""
+
+from collections.abc import Callable
+from functools import cache, partial, reduce
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from sigprop.evidence.zucchet.experiments.gated_networks import orthogonal
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.gru import GRU
+from sigprop.numerics.precision import double_precision
+
+NEURONS = 256
+
+
+@cache
+def _drawn() -> GRU:
+    """A GRU with the laws of ``gru``, drawn by numpy; T uniform on [1, 2]."""
+    generator, n, d_in = np.random.default_rng(14), NEURONS, 8
+    with double_precision(True):
+        entering = [generator.normal(size=(n, d_in)) / np.sqrt(d_in) for _ in range(3)]
+        bias = np.log(generator.uniform(1, 2, n))
+        zero = np.zeros(n)
+        arrays = [
+            *entering,
+            *(orthogonal(generator, n, n) for _ in range(3)),
+            zero,
+            bias,
+            zero,
+            zero,
+            np.zeros((1, n)),
+            np.zeros((1, d_in)),
+        ]
+        return GRU(*map(jnp.asarray, arrays))
+
+
+@cache
+def _layer(t_max: float, gain: float) -> GRU:
+    """A GRU with T uniform on ``[1, t_max]`` and its weights on the state scaled."""
+    layer = _drawn()
+    with double_precision(True):
+        bias = jnp.log(1 + (jnp.exp(layer.b_f) - 1) * (t_max - 1))
+        layer = eqx.tree_at(lambda one: one.b_f, layer, bias)
+        for name in ("W_rh", "W_fh", "W_nh"):
+            layer = _scaled(layer, name, gain)
+    return layer
+
+
+def _scaled(layer: GRU, name: str, factor: float) -> GRU:
+    return eqx.tree_at(
+        lambda one: getattr(one, name), layer, replace_fn=lambda w: factor * w
+    )
+
+
+def _gates(layer: GRU) -> Float[np.ndarray, " n"]:
+    return 1 / (1 + np.exp(-np.asarray(layer.b_f)))
+
+
+@cache
+def step_jacobian(t_max: float, gain: float) -> Float[np.ndarray, "n n"]:
+    """``dh_{t+1}/dh_t`` at rest: ``f + (1 - f) W_nh/2``, as the reset gate is one half."""
+    layer = _layer(t_max, gain)
+    f = _gates(layer)
+    return np.diag(f) + 0.5 * (1 - f)[:, None] * np.asarray(layer.W_nh)
+
+
+@cache
+def step_jacobian_by_layer(t_max: float, gain: float) -> Float[np.ndarray, "n n"]:
+    """``dh_{t+1}/dh_t`` at rest by automatic differentiation of the layer's step."""
+    layer = _layer(t_max, gain)
+    with double_precision(True):
+        still, rest = jnp.zeros(8), layer.initial_state()
+        step = eqx.filter_jit(_state_jacobian)
+        return np.asarray(step(layer, rest, still))
+
+
+def _state_jacobian(layer: GRU, h: Array, u: Array) -> Array:
+    return jax.jacrev(lambda h: layer.step(h, u)[0])(h)
+
+
+Step = Callable[[float, float], Float[np.ndarray, "n n"]]  # of t_max and gain
+
+
+def off_diagonal_share(step: Step, t_max: float, steps: int) -> float:
+    """Size of the non-diagonal entries over the median diagonal one, after some steps."""
+    J = np.linalg.matrix_power(step(t_max, 1.0), steps)
+    size = np.sqrt(np.mean(np.abs(_off(J)) ** 2))
+    return float(size / np.median(np.abs(np.diag(J))))
+
+
+def _off(J: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " entries"]:
+    return J[~np.eye(len(J), dtype=bool)]
+
+
+def drift_of_diagonal(step: Step, t_max: float, steps: int) -> float:
+    """Median over neurons of the diagonal entry over ``f^steps``, less one, in size."""
+    own = np.diag(np.linalg.matrix_power(step(t_max, 1.0), steps))
+    return float(abs(np.median(own / _gates(_layer(t_max, 1.0)) ** steps) - 1))
+
+
+def grows(gain: float) -> float:
+    """One if the Jacobian over many steps grows without bound, else zero."""
+    return float(np.abs(np.linalg.eigvals(step_jacobian(16.0, gain))).max() > 1)
+
+
+def grows_by_layer(gain: float) -> float:
+    """One if the layer's Jacobian over 1500 steps has a norm above one, else zero."""
+    J = np.linalg.matrix_power(step_jacobian_by_layer(16.0, gain), 1500)
+    return float(np.linalg.norm(J) > 1)
+
+
+@cache
+def off_diagonal_at_inputs(gain: float, candidate: float) -> float:
+    """Largest non-diagonal entry of one step at a random state and input.
+
+    ``gain`` scales the weights from states to the gates, ``candidate`` those from states
+    to the candidate.
+    """
+    layer = _layer(16.0, 1.0)
+    with double_precision(True):
+        scaled = dict(W_rh=gain, W_fh=gain, W_nh=candidate)
+        layer = reduce(
+            lambda one, name: _scaled(one, name, scaled[name]), scaled, layer
+        )
+        h, u = (
+            jnp.asarray(np.random.default_rng(seed).normal(size=size))
+            for seed, size in ((0, NEURONS), (1, 8))
+        )
+        J = np.asarray(_state_jacobian(layer, h, u))
+    return float(np.abs(_off(J)).max())
+
+
+def _after(*pairs: tuple[float, int]) -> tuple[dict[str, float], ...]:
+    """Points: the largest time constant, and after how many steps."""
+    return tuple({"t_max": t_max, "steps": steps} for t_max, steps in pairs)
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:text:non-diagonal": Evidence(
+        _after((16.0, 1), (16.0, 16), (256.0, 64), (16.0, 64)),
+        {
+            "reference": partial(off_diagonal_share, step_jacobian),
+            "autodiff": partial(off_diagonal_share, step_jacobian_by_layer),
+        },
+        form=0.1,
+        relation="<=",
+        slips={"a thousandth": 1e-3},
+    ),
+    "zucchet:text:diagonal-decay": Evidence(
+        _after((16.0, 4), (16.0, 32), (256.0, 64), (16.0, 256)),
+        {
+            "reference": partial(drift_of_diagonal, step_jacobian),
+            "autodiff": partial(drift_of_diagonal, step_jacobian_by_layer),
+        },
+        form=0.05,
+        relation="<=",
+        slips={"a thousandth": 1e-3},
+    ),
+    "zucchet:text:slow-dimensions": Evidence(
+        ({"steps": 16}, {"steps": 64}),
+        {
+            "reference": partial(off_diagonal_share, step_jacobian, 256.0),
+            "autodiff": partial(off_diagonal_share, step_jacobian_by_layer, 256.0),
+        },
+        form=partial(off_diagonal_share, step_jacobian, 16.0),
+        relation="<",
+        slips={"a thousandth": 1e-3},
+    ),
+    "zucchet:text:jacobian-explodes": Evidence(
+        tuple({"gain": gain} for gain in (1.0, 1.9, 3.0)),
+        {"reference": grows, "autodiff": grows_by_layer},
+        form=lambda gain: float(gain > 2),
+        absolute=0.25,
+    ),
+    "zucchet:fig14": Evidence(
+        tuple({"gain": 0.0, "candidate": size} for size in (0.0, 1.0)),
+        {"autodiff": off_diagonal_at_inputs},
+        form=0.0,
+        relation="<=",
+        slips={"less than nothing": -1.0},
+        alone="the layer's Jacobian at a random state and input",
+    ),
+    "zucchet:fig14:input-gates": Evidence(
+        ({"gain": 0.0, "candidate": 0.0},),
+        {"autodiff": off_diagonal_at_inputs},
+        form=0.0,
+        relation="<=",
+        slips={"less than nothing": -1.0},
+        alone="the layer's Jacobian at a random state and input",
+    ),
+}

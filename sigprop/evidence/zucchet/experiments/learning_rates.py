@@ -1,0 +1,215 @@
+"""What judges curvature and adaptive rates, Section 4.3 of Zucchet & Orvieto (2024).
+
+White inputs, at the optimum of the teacher-student task.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Complex, Float, Inexact
+
+from sigprop.evidence import Load
+from sigprop.evidence.zucchet.experiments.medians import outcome, rates
+from sigprop.evidence.zucchet.experiments.sensitivities import closest_coupling
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.dense import transform_eigenvalues
+from sigprop.numerics.precision import double_precision
+
+SEEDS = range(20)
+Rows = Float[np.ndarray, "p steps"]  # one a parameter
+
+# The two parametrisations of Fig. 4.
+
+
+@functools.cache
+def sensitivities(
+    seed: int, normal: bool = False, steps: int = 3000
+) -> tuple[Rows, Rows]:
+    """Derivatives of the impulse response by the 25 parameters: dense, complex diagonal.
+
+    Two conjugate pairs of modulus 0.99 to 0.993, drawn with their eigenvectors.
+    """
+    generator = np.random.default_rng(seed)
+    half = (0.99 + 0.003 * generator.uniform(size=2)) * np.exp(
+        1j * np.pi * generator.uniform(0.05, 0.95, size=2)
+    )
+    lam = np.concatenate([half, half.conj()])
+    V = generator.normal(size=(4, 2)) + 1j * generator.normal(size=(4, 2))
+    if normal:
+        basis = np.linalg.qr(generator.normal(size=(4, 4)))[0] / np.sqrt(2)
+        V = basis[:, :2] + 1j * basis[:, 2:]
+    V = np.concatenate([V, V.conj()], axis=1)
+    B, C = generator.normal(size=4), generator.normal(size=4) / 2
+    inward, outward = np.linalg.solve(V, B), C @ V
+    ages = np.arange(steps)
+    power = lam[:, None] ** ages
+    slope = ages * lam[:, None] ** np.maximum(ages - 1, 0)
+    first = np.zeros((1, steps))
+    first[0, 0] = 1
+    diagonal = _both_parts([outward * inward, outward, inward], [slope, power, power])
+    # dA: C sum_{i + j = age - 1} A^i dA A^j B, in the eigenbasis a divided difference.
+    apart = lam[:, None] - lam[None]
+    np.fill_diagonal(apart, 1)
+    divided = (power[:, None] - power[None]) / apart[..., None]
+    divided[np.arange(4), np.arange(4)] = slope
+    inverse = np.linalg.inv(V)
+    by_A = np.einsum("i,ia,bj,j,ijt->abt", outward, inverse, V, inward, divided)
+    by_B = np.einsum("i,ia,it->at", outward, inverse, power)
+    by_C = np.einsum("ci,i,it->ct", V, inward, power)
+    dense = np.real(np.concatenate([by_A.reshape(16, -1), by_B, by_C]))
+    return np.vstack([dense, first]), np.vstack([diagonal, first])
+
+
+def _both_parts(
+    weights: list[Inexact[np.ndarray, " n"]],
+    curves: list[Complex[np.ndarray, "n steps"]],
+) -> Rows:
+    rows = [w[:, None] * c for w, c in zip(weights, curves, strict=True)]
+    return np.concatenate(
+        [part for row in rows for part in (np.real(row), -np.imag(row))]
+    )
+
+
+def spectrum(
+    seed: int, diagonal: bool, normal: bool = False
+) -> tuple[Float[np.ndarray, " p"], Float[np.ndarray, "p p"]]:
+    """Eigenvalues of the Hessian at the optimum, falling, and its eigenvectors."""
+    rows = sensitivities(seed, normal)[int(diagonal)]
+    values, vectors = np.linalg.eigh(rows @ rows.T)
+    return values[::-1], vectors[:, ::-1]
+
+
+def top_ratio(normal: bool) -> float:
+    """Median over draws of the dense top eigenvalue over the complex diagonal one."""
+    tops = [[spectrum(s, one, normal)[0][0] for one in (False, True)] for s in SEEDS]
+    return float(np.median([dense / diagonal for dense, diagonal in tops]))
+
+
+def spread_of_top(diagonal: bool) -> float:
+    """Coordinates that the four top eigenvectors lie on: mean inverse participation."""
+    vectors = np.array([spectrum(s, diagonal)[1][:, :4] for s in SEEDS])
+    return float(np.mean(1 / np.sum(vectors**4, axis=1)))
+
+
+def spread_by_entropy(diagonal: bool) -> float:
+    """Coordinates that the four top eigenvectors lie on: mean of ``exp(entropy)``."""
+    mass = np.array([spectrum(s, diagonal)[1][:, :4] for s in SEEDS]) ** 2
+    return float(np.mean(np.exp(-np.sum(mass * np.log(mass + 1e-300), axis=1))))
+
+
+def rank(diagonal: bool) -> int:
+    """Rank of the Hessian at the optimum, of 25 parameters."""
+    return int(np.linalg.matrix_rank(sensitivities(0)[int(diagonal)]))
+
+
+# Steps.
+
+
+def largest_stable_rate(eigenvalues: tuple[float, ...]) -> float:
+    """Largest step of gradient descent on a quadratic that does not diverge: bisected."""
+    curvature, low, high = np.array(eigenvalues), 0.0, 10.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        grows = np.abs((1 - middle * curvature) ** 8).max() > 1
+        low, high = (low, middle) if grows else (middle, high)
+    return low
+
+
+def lipschitz_by_pairs(eigenvalues: tuple[float, ...]) -> float:
+    """Lipschitz constant of a quadratic's gradient, over pairs of points on a fan."""
+    curvature = np.array(eigenvalues)
+    generator = np.random.default_rng(0)
+    apart = np.vstack(
+        [np.eye(len(curvature)), generator.normal(size=(200, len(curvature)))]
+    )
+    slopes = np.linalg.norm(apart * curvature, axis=1) / np.linalg.norm(apart, axis=1)
+    return float(slopes.max())
+
+
+def adam_on_ones(momentum: float, second: float, rate: float) -> float:
+    """Step of optax's Adam late in training when it is given a gradient of one."""
+    with double_precision(True):
+        optimiser = optax.adam(rate)
+        state: Any = optimiser.init(jnp.zeros(1))
+        moments = state[0]._replace(
+            count=jnp.asarray(10**6), mu=jnp.array([momentum]), nu=jnp.array([second])
+        )
+        step: Any = optimiser.update(jnp.ones(1), (moments, *state[1:]))[0]
+        return -float(step[0])
+
+
+@functools.cache
+def eigenvalues_sorted(seed: int) -> Complex[np.ndarray, " n"]:
+    """Eigenvalues of a drawn teacher, in order."""
+    raw = np.random.default_rng(seed).normal(size=(10, 10)) / np.sqrt(10)
+    moved = transform_eigenvalues(raw, 0.99, np.pi)
+    return np.sort_complex(np.linalg.eigvals(moved))
+
+
+EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
+    "zucchet:fig4": Evidence(
+        ({"normal": True}, {"normal": False}),
+        {"reference": top_ratio},
+        form=1.0,
+        tolerance=0.02,
+        alone="exact derivatives of the impulse response, 20 teachers",
+    ),
+    "zucchet:fig4:rank": Evidence(
+        ({"diagonal": False}, {"diagonal": True}),
+        {"reference": rank},
+        form=9.0,
+        printed=10.0,
+        alone="singular values of the exact derivatives",
+    ),
+    "zucchet:fig4:concentration": Evidence(
+        ({"diagonal": True},),
+        {"participation": spread_of_top, "entropy": spread_by_entropy},
+        form=lambda diagonal: spread_of_top(not diagonal),
+        relation="<",
+        slips={"a tenth": 0.5},
+    ),
+    "zucchet:text:footnote-2": Evidence(
+        (
+            {"eigenvalues": (3.0, 1.0)},
+            {"eigenvalues": (7.5, 0.2, 2.0)},
+            {"eigenvalues": (1.0, -5.0)},
+        ),
+        {
+            "reference": largest_stable_rate,
+            "pairs": lambda eigenvalues: 2 / lipschitz_by_pairs(eigenvalues),
+        },
+        form=lambda eigenvalues: 2 / max(eigenvalues),
+        tolerance=1e-9,
+    ),
+    "zucchet:text:effective-rate": Evidence(
+        tuple(
+            {"momentum": m, "second": v, "rate": 1e-3}
+            for m, v in ((0.01, 1e-6), (-0.3, 2.0), (0.0, 400.0))
+        ),
+        {"optax": adam_on_ones},
+        alone="optax's own step",
+    ),
+    "zucchet:fig4:adam": lambda load: outcome(
+        ({"behind": "RNN", "ahead": "complex diagonal"},),
+        lambda **at: rates(load("adaptive_rates"), **at),
+    ),
+    "zucchet:text:pairs-of-teacher": Evidence(
+        ({"seed": 0}, {"seed": 5}),
+        {"layer": lambda seed: np.sort_complex(eigenvalues_sorted(seed).conj())},
+        form=eigenvalues_sorted,
+        tolerance=1e-9,
+        alone="eigenvalues of the real matrix of a drawn teacher",
+    ),
+    "zucchet:text:more-neurons": Evidence(
+        ({"n": 32}, {"n": 64}),
+        {"reference": closest_coupling},
+        form=lambda n: closest_coupling(n // 2),
+        relation=">",
+        slips={"tenfold": 1.0},
+        alone="sampled; the largest of more independent draws is larger in law",
+    ),
+}

@@ -1,0 +1,85 @@
+"""Sensitivities ``dh/dlam`` under white noise: how large they are, how two correlate.
+
+Their correlations are the entries that two eigenvalues share in the Hessian.
+
+Source: Zucchet & Orvieto (2024), Eq. 60, Section 4.3 and Appendix C.4.
+"""
+
+import functools
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+Lam = Complex[np.ndarray, "..."]
+
+
+def recurrent_share(r: float) -> float:
+    """``E|dh/dlam|^2`` over ``E|h|^2`` under white noise, both by sums."""
+    ages = np.arange(int(np.ceil(-50 / np.log(r))))
+    energy = float(np.sum(ages**2 * r ** (2.0 * (ages - 1))))
+    return energy / float(np.sum(r ** (2.0 * np.arange(4000))))
+
+
+def S(alpha: Lam, beta: Lam) -> Lam:
+    """``E[dh/dalpha dh/dbeta]`` under white noise.  Source: Eq. 60, at two eigenvalues."""
+    return (1 + alpha * beta) / (1 - alpha * beta) ** 3
+
+
+def coupling(first: Lam, second: Lam) -> Float[np.ndarray, "..."]:
+    """Largest entry that two eigenvalues share, over the mean of their own."""
+    own = np.sqrt(np.real(S(first, first.conj())) * np.real(S(second, second.conj())))
+    return np.maximum(np.abs(S(first, second)), np.abs(S(first, second.conj()))) / own
+
+
+def coupling_by_sum(first: complex, second: complex) -> float:
+    """Largest entry that two eigenvalues share, over the mean of their own, by sums."""
+    ages = np.arange(1, 4000)
+
+    def kernel(lam: complex):
+        return ages * lam ** (ages - 1.0)
+
+    own = np.linalg.norm(kernel(first)) * np.linalg.norm(kernel(second))
+    shared = [kernel(first) @ kernel(second), kernel(first) @ kernel(second).conj()]
+    return float(np.abs(shared).max() / own)
+
+
+def coupling_of(first: complex, second: complex) -> float:
+    """Largest entry that two eigenvalues, given as numbers, share, over their own."""
+    return float(coupling(np.array([first]), np.array([second]))[0])
+
+
+@functools.cache
+def _couplings(log_theta: float, n: int) -> Float[np.ndarray, "draws n n"]:
+    """Couplings among ``n`` eigenvalues of Fig. 10, one matrix a draw; none with itself."""
+    generator = np.random.default_rng(10)
+    nu0, shape = 0.99, (60, n)
+    lam = generator.uniform(nu0, (1 + nu0) / 2, shape) * np.exp(
+        1j * np.pi * 10**log_theta * generator.uniform(-1, 1, shape)
+    )
+    found = coupling(lam[:, :, None], lam[:, None])
+    found[:, np.arange(n), np.arange(n)] = 0
+    return found
+
+
+def mean_coupling(log_theta: float, n: int = 10) -> float:
+    """Mean coupling of two eigenvalues of Fig. 10 at ``theta_0 = pi 10^log_theta``."""
+    return float(_couplings(log_theta, n).sum() / (60 * n * (n - 1)))
+
+
+def mean_coupling_by_quadrature(log_theta: float, nodes: int = 6) -> float:
+    """Mean coupling of Fig. 10, by quadrature over two moduli and two phases."""
+    x, weight = np.polynomial.legendre.leggauss(nodes)
+    radius, mass = 0.99 + 0.005 * (x + 1) / 2, weight / 2
+    grid = (np.arange(120) + 0.5) / 120
+    first, second = np.pi * 10**log_theta * (2 * np.stack(np.meshgrid(grid, grid)) - 1)
+    turned = np.exp(1j * first), np.exp(1j * second)
+    total = 0.0
+    for r, p in zip(radius, mass, strict=True):
+        for q, m in zip(radius, mass, strict=True):
+            total += p * m * coupling(r * turned[0], q * turned[1]).mean()
+    return float(total)
+
+
+def closest_coupling(n: int) -> float:
+    """Mean over eigenvalues of the largest coupling with another, all phases."""
+    return float(_couplings(0.0, n).max(axis=2).mean())

@@ -1,0 +1,37 @@
+"""Sizes of the students of Zucchet & Orvieto (2024), Section 4.2, read off the layers."""
+
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import PRNGKeyArray
+
+from sigprop.layers.base import count_parameters
+from sigprop.layers.dense import LinearRNN
+from sigprop.layers.lru import LRU, zucchet_lru
+
+
+def dense_layer(n: int, blocks: int) -> LinearRNN:
+    """A linear RNN of ``n`` neurons in blocks, scalar input and output, all zero."""
+    size = n // blocks
+    A = jnp.zeros((blocks, size, size))
+    return LinearRNN(A, jnp.zeros((n, 1)), jnp.zeros((1, n)), jnp.zeros((1, 1)))
+
+
+@functools.cache
+def dense_size(width: int, heads: int) -> int:
+    """Real parameters of a linear RNN of blocks, scalar input and output."""
+    return count_parameters(dense_layer(width, heads))
+
+
+@functools.cache
+def lru_size(n: int) -> int:
+    """Real parameters of an LRU of scalar input and output."""
+
+    def draw(key: PRNGKeyArray) -> LRU:
+        return zucchet_lru(key, n, 1, 1, nu0=0.9, theta0=np.pi)
+
+    shapes = jax.tree.leaves(eqx.filter_eval_shape(draw, jax.random.key(0)))
+    return sum(one.size * (1 + jnp.iscomplexobj(one)) for one in shapes)

@@ -1,0 +1,230 @@
+"""What judges the teacher-student experiments, Section 4 of Zucchet & Orvieto (2024)."""
+
+import functools
+from collections.abc import Callable
+from math import tanh
+
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.evidence import Load
+from sigprop.evidence.zucchet.experiments.medians import compared
+from sigprop.evidence.zucchet.experiments.sizes import dense_size, lru_size
+from sigprop.inputs import White
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.dense import transform_eigenvalues
+from theory import teacher
+
+SLOWEST = 0.99 + 0.01 * tanh(1)  # largest modulus of footnote 1, many neurons
+
+
+def response_sum(lam: float) -> float:
+    """Sum of the impulse response: the characteristic time of one eigenvalue."""
+    steps = int(np.ceil(-40 / np.log(lam)))
+    return float(np.sum(lam ** np.arange(steps)))
+
+
+def times_sequence(lam: float, length: int) -> float:
+    """Length of a sequence over the characteristic time of an eigenvalue."""
+    return length / response_sum(lam)
+
+
+def missing_share(lam: float, length: int) -> float:
+    """Share of ``E|h|^2`` under white noise that comes from older inputs."""
+    steps = int(np.ceil(-40 / np.log(lam)))
+    energies = lam ** (2.0 * np.arange(steps))
+    return float(energies[length:].sum() / energies.sum())
+
+
+def mean_time(nu0: float) -> float:
+    """Mean of ``1/(1 - |lam|)`` of the teacher's law, by quadrature over the disc.
+
+    Moduli of the raw matrix have density ``2 r`` on [0, 1] in the limit of many neurons.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    r = (nodes + 1) / 2
+    lam = nu0 + (1 - nu0) * np.tanh(r)
+    return float(np.sum(weights / 2 * 2 * r / (1 - lam)))
+
+
+def size_ratio(width: int) -> float:
+    """Parameters of the dense RNN over those of the LRU."""
+    return dense_size(width, 1) / lru_size(width)
+
+
+def _impulses(
+    A: Float[np.ndarray, "n n"],
+    B: Float[np.ndarray, " n"],
+    C: Float[np.ndarray, " n"],
+    steps: int,
+) -> Float[np.ndarray, " steps"]:
+    return np.array([C @ np.linalg.matrix_power(A, k) @ B for k in range(steps)])
+
+
+def dense_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " steps"]:
+    """Impulse response of a random dense system, its spectral radius one half."""
+    A, B, C = _dense(seed, n)
+    return _impulses(A, B, C, steps)
+
+
+def _dense(
+    seed: int, n: int
+) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    generator = np.random.default_rng(seed)
+    A = generator.normal(size=(n, n))
+    A *= 0.5 / np.abs(np.linalg.eigvals(A)).max()
+    return A, generator.normal(size=n), generator.normal(size=n)
+
+
+def block_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " steps"]:
+    """Impulse response of a random dense system, from real blocks of size two."""
+    A, B, C = _dense(seed, n)
+    lam, V = np.linalg.eig(A)
+    inward, outward = np.linalg.solve(V, B), C @ V
+    upper = np.flatnonzero(np.imag(lam) > 0)
+    total = np.zeros(steps)
+    for i in upper:
+        block = np.array([[lam[i].real, -lam[i].imag], [lam[i].imag, lam[i].real]])
+        weight = 2 * outward[i] * inward[i]
+        total += _impulses(
+            block, np.array([weight.real, weight.imag]), np.eye(2)[0], steps
+        )
+    real = np.flatnonzero(np.imag(lam) == 0)
+    for i, j in zip(real[::2], real[1::2], strict=True):
+        block = np.diag(np.real(lam[[i, j]]))
+        total += _impulses(
+            block, np.real(inward[[i, j]]), np.real(outward[[i, j]]), steps
+        )
+    return total
+
+
+def white_covariance(lag: int) -> float:
+    """``R`` of unit white noise."""
+    return float(White().autocovariance(np.array([lag]))[0])
+
+
+@functools.cache
+def _white() -> Float[np.ndarray, "series steps"]:
+    return np.asarray(White().sample(jax.random.key(1), 200, 1000), float)
+
+
+def white_covariance_drawn(lag: int) -> float:
+    """``R`` of unit white noise, measured on 200 000 draws."""
+    x = _white()
+    return float(np.mean(x[:, : 1000 - lag] * x[:, lag:]))
+
+
+def loss_curvature(r: float) -> float:
+    """Curvature at the optimum of half the mean squared gap of two states, by sums."""
+    ages = np.arange(int(np.ceil(-60 / np.log(r))))
+    step = 1e-3 * (1 - r)
+
+    def loss(moved: float) -> float:
+        gap = (r + moved) ** ages - r**ages
+        return 0.5 * float(gap @ gap)
+
+    taps = {2: -1 / 12, 1: 4 / 3}
+    fourth = sum(w * (loss(k * step) + loss(-k * step)) for k, w in taps.items())
+    return fourth / step**2
+
+
+@functools.cache
+def largest_place(nu0: float, power: float) -> float:
+    """Largest ``(|lam| - nu0)/(1 - nu0)`` of 100 neurons, raw variance ``n^-power``."""
+    generator, n = np.random.default_rng(3), 100
+    places = []
+    for _ in range(5):
+        raw = generator.normal(size=(n, n)) * n ** (-power / 2)
+        moved = transform_eigenvalues(raw, nu0, np.pi)
+        places.append((np.abs(np.linalg.eigvals(moved)).max() - nu0) / (1 - nu0))
+    return float(np.mean(places))
+
+
+EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
+    "zucchet:text:white-inputs": Evidence(
+        tuple({"lag": lag} for lag in range(4)),
+        {"closed_form": white_covariance, "simulation": white_covariance_drawn},
+        form=lambda lag: float(lag == 0),
+        absolute=0.02,
+    ),
+    "zucchet:text:loss-sharpens": Evidence(
+        ({"r": 0.3}, {"r": 0.9}, {"r": 0.99}),
+        {"reference": loss_curvature},
+        proof=teacher.curvature_grows,
+    ),
+    "zucchet:text:footnote-1": Evidence(
+        (
+            {"nu0": 0.99, "power": 1.0},
+            {"nu0": 0.68, "power": 1.0},
+            {"nu0": 0.99, "power": 0.5},
+        ),
+        {"layer": largest_place},
+        form=lambda nu0, power: 1.05 * tanh(1),
+        relation="<=",
+        slips={"at nu_0": 0.1},
+        alone="eigenvalues of drawn matrices, 100 neurons",
+    ),
+    "zucchet:text:three-times": Evidence(
+        ({"lam": 0.99, "length": 300}, {"lam": SLOWEST, "length": 300}),
+        {"reference": times_sequence},
+        form=3.0,
+        alone="a sum over the impulse response",
+    ),
+    "zucchet:text:mean-time": Evidence(
+        ({"nu0": 0.99}, {"nu0": 0.5}),
+        {"reference": mean_time},
+        proof=teacher.mean_time_is_printed,
+    ),
+    "zucchet:text:infinite-sequences": Evidence(
+        tuple({"lam": lam, "length": 300} for lam in (0.99, 0.9, SLOWEST)),
+        {
+            "reference": missing_share,
+            "closed_form": lambda lam, length: lam ** (2 * length),
+        },
+        form=0.01,
+        relation="<=",
+        slips={"a thousandth": 0.001},
+    ),
+    "zucchet:text:fewer-parameters": Evidence(
+        ({"width": 64},), {"layer": size_ratio}, printed=10.0
+    ),
+    "zucchet:text:overparametrized": Evidence(
+        ({"width": 64},),
+        {
+            "layer": lambda width: dense_size(width, 1),
+            "count": lambda width: width**2 + 2 * width + 1,
+        },
+        form=10 * (10**2 + 21),
+        relation=">",
+        slips={"a hundredfold": 100 * 121},
+    ),
+    "zucchet:text:blocks": Evidence(
+        ({"width": 64}, {"width": 128}),
+        {
+            "layer": lambda width: [width // 2, dense_size(width, width // 2)],
+            "count": lambda width: [width / 2, 2 * width + 2 * width + 1],
+        },
+        form=lambda width: {64: [32, 257], 128: [64, 513]}[width],
+    ),
+    "zucchet:text:block-expressivity": Evidence(
+        ({"seed": 0, "n": 6}, {"seed": 1, "n": 8}, {"seed": 2, "n": 6}),
+        {"reference": block_response},
+        form=dense_response,
+        tolerance=1e-8,
+        alone="responses of the same system in two bases",
+    ),
+    "zucchet:fig3": lambda load: compared(
+        load, *(("memory_gap", "RNN", "LRU", nu0) for nu0 in (0.98, 0.99))
+    ),
+    "zucchet:text:block-gap": lambda load: compared(
+        load, ("ablation", "RNN", "block diagonal", 0.99), ("heads", "1", "16", 0.99)
+    ),
+    "zucchet:text:still-outperform": lambda load: compared(
+        load,
+        *(
+            ("concentration", "RNN", "complex diagonal", 10**log_angle)
+            for log_angle in (-0.5, 0.0, -2.0, -1.5, -1.0)
+        ),
+    ),
+}

@@ -1,0 +1,130 @@
+"""What judges the Hessian by real parameters, Eq. 138-143 of Zucchet & Orvieto (2024)."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float
+from sympy import Symbol, expand
+
+from sigprop.evidence.zucchet.hessian.loss import block, complex_block, slopes
+from sigprop.evidence.zucchet.hessian.power_spectrum import whole_complex_by_spectrum
+from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton, routes
+from sigprop.evidence.zucchet.hessian.units import CHARTED, PAIRS, SINGLES
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.complex_diagonal import ComplexDiagonal
+from sigprop.numerics.precision import double_precision
+from theory import hessian as H
+
+
+def parts_agree() -> bool:
+    """The chain rule's block is the real parts of Eq. 142-155, for any slopes."""
+    p, q = Symbol("p"), Symbol("q")
+    (value,) = H.real_block((p,), (q,))
+    return expand(value - H.as_parts(p, q)) == 0
+
+
+def _eigenvalue(
+    first: Float[Array, " n"], second: Float[Array, " n"]
+) -> Complex[Array, " n"]:
+    zero = jnp.zeros((1, 1))
+    skip = jnp.zeros(1)
+    layer = ComplexDiagonal(zero, zero, zero, zero, skip, first, second, "cartesian")
+    return layer.eigenvalues()
+
+
+def layer_eigenvalue(re_i: float, im_i: float) -> complex:
+    """The layer's eigenvalue at its two parameters."""
+    with double_precision(True):
+        return complex(_eigenvalue(jnp.asarray([re_i]), jnp.asarray([im_i]))[0])
+
+
+def layer_slopes(lam: complex) -> list[complex]:
+    """Derivatives of the layer's eigenvalue by its parameters, through the layer."""
+    with double_precision(True):
+        at = (jnp.asarray([lam.real]), jnp.asarray([lam.imag]))
+        by_re, by_im = jax.jacfwd(_eigenvalue, (0, 1))(*at)
+        first, second = complex(by_re[0, 0]), complex(by_im[0, 0])
+        return [first, second, second.conjugate()]
+
+
+def cartesian_slopes(lam: complex) -> list[complex]:
+    """``dlambda/dre, dlambda/dim, dconj/dim``, by differences."""
+    by_re, by_im = slopes("cartesian", lam)
+    return [by_re, by_im, by_im.conjugate()]
+
+
+def eq_138(A_ij: complex, B_ij: complex, **_: Any) -> list[list[complex]]:
+    """The block of two units as printed."""
+    return [[A_ij, B_ij], [B_ij.conjugate(), A_ij.conjugate()]]
+
+
+def eq_139(**at: Any) -> list[list[complex]]:
+    """The block as printed, its upper left entry twice."""
+    (first, _), lower = H.block_value(H.CARTESIAN, H.CARTESIAN, at)
+    return [[first, first], lower]
+
+
+def contracted(
+    found: Float[np.ndarray, "2 2"],
+    re_i: float,
+    im_i: float,
+    re_j: float,
+    im_j: float,
+    **_: Any,
+) -> float:
+    """A block between two vectors of weights."""
+    return float(np.array([re_i, im_i]) @ found @ np.array([re_j, im_j]))
+
+
+FIRST = Evidence(PAIRS, routes("cartesian", lambda found: found[0, 0]))
+WEIGHTS = {"re_i": 0.7, "im_i": -1.2, "re_j": 1.6, "im_j": 0.45}
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:138": Evidence(
+        PAIRS,
+        {
+            "reference": complex_block,
+            "quadrature": lambda **at: whole_complex_by_spectrum(**at)[:2, 2:],
+        },
+        form=lambda **at: [[x / 4 for x in row] for row in eq_138(**at)],
+        printed=eq_138,
+    ),
+    "zucchet:text:hessian-left-right": Evidence(
+        CHARTED,
+        routes("lru"),
+        form=lambda **at: H.block_value(H.polar("i"), H.polar("j"), at),
+        proof=parts_agree,
+    ),
+    "zucchet:text:hessian-cartesian": Evidence(
+        ({"re_i": 0.3, "im_i": 0.6}, {"re_i": -0.5, "im_i": 0.2}),
+        {"impulse": layer_eigenvalue},
+        alone="a definition that its own use (Eq. 143) corrects",
+    ),
+    "zucchet:139": Evidence(
+        PAIRS,
+        routes("cartesian"),
+        form=lambda **at: H.block_value(H.CARTESIAN, H.CARTESIAN, at),
+        printed=eq_139,
+    ),
+    "zucchet:text:hessian-cartesian-slopes": Evidence(
+        tuple({"lam": lam} for lam in (0.5 + 0.4j, -0.3 + 0.6j)),
+        {"reference": cartesian_slopes, "impulse": layer_slopes},
+        form=[1.0, 1j, -1j],
+        printed=[0.5, 0.5j, -0.5j],
+    ),
+    "zucchet:140": FIRST,
+    "zucchet:141": FIRST,
+    "zucchet:142": FIRST,
+    # All four entries at once, between two pairs of unrelated real weights.
+    "zucchet:143": Evidence(
+        tuple({**at, **WEIGHTS} for at in PAIRS + SINGLES),
+        {
+            "reference": lambda **at: contracted(block("cartesian", **at), **at),
+            "sensitivities": lambda **at: contracted(
+                gauss_newton("cartesian", **at), **at
+            ),
+        },
+    ),
+}

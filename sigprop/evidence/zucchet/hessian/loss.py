@@ -1,0 +1,204 @@
+"""The exact loss of a diagonal student, and its Hessian by differences at optimality.
+
+The loss is a double sum over impulse responses, differenced in high precision; it knows
+no sensitivity, nor ``S``, ``A`` or ``B``.
+
+Source: the model of Zucchet & Orvieto (2024), Eq. 113-114.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+from jaxtyping import Complex, Float
+from mpmath import mpc, mpf
+
+from sigprop.evidence.zucchet.hessian.differences import (
+    DIGITS,
+    STEP,
+    mixed_difference,
+    wirtinger,
+)
+
+STEPS = 100  # inputs seen: enough for |lambda| up to 0.75 in double precision
+
+
+class Chart(NamedTuple):
+    """A parametrisation of an eigenvalue by two real numbers, with its inverse."""
+
+    eigenvalue: Callable[..., Any]
+    parameters: Callable[[Any], tuple[Any, Any]]
+
+
+def _angle_scale(nu: Any) -> Any:
+    return (1 - nu**2) / (nu * mpmath.sqrt(1 + nu**2))
+
+
+def _of_polar(nu: Callable[..., Any], theta: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda first, second: nu(first) * mpmath.expj(theta(first, second))
+
+
+CHARTS: dict[str, Chart] = {
+    "cartesian": Chart(lambda re, im: mpc(re, im), lambda lam: (lam.real, lam.imag)),
+    "polar": Chart(
+        _of_polar(lambda nu: nu, lambda _, theta: theta),
+        lambda lam: (abs(lam), mpmath.arg(lam)),
+    ),
+    "tanh": Chart(
+        _of_polar(mpmath.tanh, lambda _, theta: theta),
+        lambda lam: (mpmath.atanh(abs(lam)), mpmath.arg(lam)),
+    ),
+    "lru": Chart(
+        _of_polar(
+            lambda nu: mpmath.exp(-mpmath.exp(nu)), lambda _, theta: mpmath.exp(theta)
+        ),
+        lambda lam: (
+            mpmath.log(-mpmath.log(abs(lam))),
+            mpmath.log(mpmath.arg(lam)),
+        ),
+    ),
+    "optimal": Chart(
+        _of_polar(mpmath.tanh, lambda nu, omega: omega * _angle_scale(mpmath.tanh(nu))),
+        lambda lam: (
+            mpmath.atanh(abs(lam)),
+            mpmath.arg(lam) / _angle_scale(abs(lam)),
+        ),
+    ),
+}
+"""The parametrisations of the paper; the last is Eq. 108-109."""
+
+
+class Problem(NamedTuple):
+    """A teacher, the parametrisation of its student, and an input."""
+
+    chart: str
+    eigenvalues: tuple[complex, ...]
+    gains: tuple[complex, ...]
+    a: float
+    b: float
+    rho: float
+
+
+def problem(chart: str, **at: Any) -> Problem:
+    """Read a point of evidence: units i and j, or i alone if ``single``."""
+    units = "i" if at.get("single") else "ij"
+    return Problem(
+        chart,
+        tuple(complex(at[f"lambda_{k}"]) for k in units),
+        tuple(complex(at[f"b_{k}"]) * complex(at[f"c_{k}"]) for k in units),
+        at.get("a", 0.0),
+        at.get("b", 1.0),
+        at.get("rho", 0.0),
+    )
+
+
+def alone(**at: Any) -> list[dict[str, Any]]:
+    """Each unit of a point alone."""
+    names = ("lambda", "b", "c")
+    return [
+        {**at, **{f"{n}_i": at[f"{n}_{unit}"] for n in names}, "single": True}
+        for unit in "ij"
+    ]
+
+
+@functools.lru_cache(4096)
+def _response(chart: str, parameters: tuple[Any, Any], gain: complex) -> list[Any]:
+    """Impulse response of the output through one unit: ``Re[gain lambda**n]``."""
+    lam, power, found = CHARTS[chart].eigenvalue(*parameters), mpc(gain), []
+    for _ in range(STEPS):
+        found.append(power.real)
+        power *= lam
+    return found
+
+
+def quadratic(kernel: Sequence[Any], a: float, b: float, rho: float) -> Any:
+    """``sum e_n e_m R(n-m)`` for ``R = a delta + b rho**|Delta|``, in one pass."""
+    total, memory = mpf(0), mpf(0)
+    for value in kernel:
+        total += value * ((a + b) * value + 2 * b * memory)
+        memory = rho * (memory + value)
+    return total
+
+
+def loss(of: Problem, parameters: Sequence[tuple[Any, Any]]) -> Any:
+    """``E[(y - y*)**2] / 2`` after ``STEPS`` inputs, exactly."""
+    student = [
+        _response(of.chart, tuple(own), gain)
+        for own, gain in zip(parameters, of.gains, strict=True)
+    ]
+    teacher = [
+        _response(of.chart, own, gain)
+        for own, gain in zip(_optimum(of), of.gains, strict=True)
+    ]
+    errors = [
+        sum(new) - sum(old)
+        for new, old in zip(
+            zip(*student, strict=True), zip(*teacher, strict=True), strict=True
+        )
+    ]
+    return quadratic(errors, of.a, of.b, of.rho) / 2
+
+
+@functools.cache
+def _optimum(of: Problem) -> tuple[tuple[Any, Any], ...]:
+    with mpmath.workdps(DIGITS):
+        return tuple(CHARTS[of.chart].parameters(mpc(lam)) for lam in of.eigenvalues)
+
+
+@functools.cache
+def hessian_entry(of: Problem, p: int, q: int) -> float:
+    """``d^2 L`` by two parameters, numbered unit by unit, at optimality."""
+
+    def shifted(shift: list[Any]) -> Any:
+        optimum = _optimum(of)
+        moved = [
+            (own[0] + shift[2 * k], own[1] + shift[2 * k + 1])
+            for k, own in enumerate(optimum)
+        ]
+        return loss(of, moved)
+
+    with mpmath.workdps(DIGITS):
+        return float(mixed_difference(shifted, p, q))
+
+
+def block(chart: str, **at: Any) -> Float[np.ndarray, "2 2"]:
+    """Real Hessian of unit i's parameters (rows) and j's, by differences of the loss."""
+    of = problem(chart, **at)
+    columns = (0, 1) if at.get("single") else (2, 3)
+    return np.array([[hessian_entry(of, p, q) for q in columns] for p in (0, 1)])
+
+
+def complex_block(**at: Any) -> Complex[np.ndarray, "2 2"]:
+    """Complex Hessian of units i and j, by differences of the loss."""
+    return wirtinger(block("cartesian", **at))
+
+
+def whole_complex(part: str = "all", **at: Any) -> Complex[np.ndarray, "rows columns"]:
+    """Second Wirtinger derivatives by all of ``lambda_i, conj_i, lambda_j, conj_j``.
+
+    ``part`` "mixed" keeps the rows of the eigenvalues and the columns of conjugates.
+    """
+    of = problem("cartesian", **at)
+    size = 2 * len(of.gains)
+    real = np.array(
+        [[hessian_entry(of, *sorted((p, q))) for q in range(size)] for p in range(size)]
+    )
+    found = np.block(
+        [
+            [wirtinger(real[p : p + 2, q : q + 2]) for q in range(0, size, 2)]
+            for p in range(0, size, 2)
+        ]
+    )
+    return found[::2, 1::2] if part == "mixed" else found
+
+
+def slopes(chart: str, lam: complex) -> tuple[complex, complex]:
+    """Derivatives of the eigenvalue by its parameters, by differences of the chart."""
+    with mpmath.workdps(DIGITS):
+        first, second = CHARTS[chart].parameters(mpc(lam))
+        of = CHARTS[chart].eigenvalue
+        by_first = of(first + STEP, second) - of(first - STEP, second)
+        by_second = of(first, second + STEP) - of(first, second - STEP)
+        return complex(by_first / (2 * STEP)), complex(by_second / (2 * STEP))

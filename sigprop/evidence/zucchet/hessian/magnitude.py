@@ -1,0 +1,164 @@
+"""What judges how large S is, and Figure 8 of Zucchet & Orvieto (2024)."""
+
+import cmath
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from sympy import Symbol, expand, simplify
+
+from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
+from sigprop.evidence.zucchet.hessian.sensitivities import of_pair, pair_sum
+from sigprop.evidence.zucchet.hessian.units import EIGENVALUES, TWO_UNITS
+from sigprop.judge.basis import Basis, Evidence
+from theory import hessian as H
+
+LAMBDA_0 = 0.99 * cmath.exp(0.25j * math.pi)
+RHOS = (0.0, 0.5, 0.9, 0.97, 0.98, 0.99, 0.995)
+
+
+def size(lambda_i: complex, lambda_j: complex, rho: float = 0.0, **_: Any) -> float:
+    """``|S|`` in closed form."""
+    return abs(H.similarity(lambda_i, lambda_j, rho=rho))
+
+
+def turned(lambda_i: complex, lambda_j: complex) -> complex:
+    """An eigenvalue of the modulus of unit j, in the direction of i's conjugate."""
+    first = complex(lambda_i)
+    return abs(complex(lambda_j)) * first.conjugate() / abs(first)
+
+
+def peak_is_unique() -> bool:
+    """``|1+P|^2/|1-P|^6`` with ``P = s e^{i phi}`` grows with ``cos(phi)``.
+
+    Its derivative by the cosine is a positive number times ``8 (1 + s^2 + s c)`` over a
+    square, and ``|s c| < 1``.
+    """
+    s, c = Symbol("s", positive=True), Symbol("c", real=True)
+    plus, minus = 1 + 2 * s * c + s**2, 1 - 2 * s * c + s**2
+    slope = (plus / minus**3).diff(c)
+    return simplify(slope * minus**4 - 8 * s * (1 + s**2 + s * c)) == 0
+
+
+def towards(rho: float, angle: float, low: float) -> dict[str, Any]:
+    """A fixed eigenvalue and two of one direction, one by 0.02 larger."""
+    return {
+        "lambda_i": 0.6 * cmath.exp(0.8j),
+        "lambda_j": (low + 0.02) * cmath.exp(1j * angle),
+        "smaller": low * cmath.exp(1j * angle),
+        "rho": rho,
+    }
+
+
+def peak_ratio(lambda_i: complex, rho: float, **_: Any) -> float:
+    """``|S|`` at the conjugate over ``|S|`` at 0.99, from the spectrum."""
+    own = abs(pair_quadrature(lambda_i, lambda_i.conjugate(), rho=rho))
+    return own / abs(pair_quadrature(lambda_i, 0.99, rho=rho))
+
+
+def closed_ratio(rho: float, **_: Any) -> float:
+    """``|S|`` at the conjugate over ``|S|`` at 0.99, in closed form."""
+    return size(LAMBDA_0, LAMBDA_0.conjugate(), rho) / size(LAMBDA_0, 0.99, rho)
+
+
+def largest(of: Callable[..., complex]) -> Callable[..., float]:
+    """``max(|A_ij|, |B_ij|)`` where ``of`` gives ``S``."""
+
+    def part(**at: Any) -> float:
+        second = complex(at["lambda_j"])
+        gains = [complex(at[f"b_{unit}"]) * complex(at[f"c_{unit}"]) for unit in "ij"]
+        turned = {**at, "lambda_j": second.conjugate()}
+        return abs(gains[0] * gains[1]) * max(abs(of(**at)), abs(of(**turned)))
+
+    return part
+
+
+def geometric_mean(**at: Any) -> float:
+    """``sqrt(B_ii B_jj)`` in closed form."""
+    source = {name: at[name] for name in ("a", "b", "rho") if name in at}
+    total = 1.0
+    for unit in "ij":
+        lam = complex(at[f"lambda_{unit}"])
+        gain = abs(complex(at[f"b_{unit}"]) * complex(at[f"c_{unit}"]))
+        total *= gain * math.sqrt(H.similarity(lam, lam.conjugate(), **source).real)
+    return total
+
+
+def reaches_the_bound() -> bool:
+    """``|A_ij|^2 = B_ii B_jj`` where ``lambda_j`` is the conjugate, for any gains."""
+    S = Symbol("S", real=True)
+    product = (H.A_EXPR * H.conjugate(H.A_EXPR)).subs({H.S_ij: S, H.bar(H.S_ij): S})
+    norms = [b * H.bar(b) * c * H.bar(c) for b, c in ((H.b_i, H.c_i), (H.b_j, H.c_j))]
+    return expand(product - norms[0] * norms[1] * S**2) == 0
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:text:hessian-conjugate-peak": Evidence(
+        tuple(
+            {"lambda_i": 0.6 * cmath.exp(1j * first), "lambda_j": second}
+            for first in (0.7, 2.2)
+            for second in (
+                0.7,
+                0.5j,
+                0.3 - 0.4j,
+                0.65 * cmath.exp(-1j * (first + 0.05)),
+            )
+        ),
+        {
+            "reference": lambda **at: abs(pair_sum(**at)),
+            "quadrature": lambda **at: abs(pair_quadrature(**at)),
+        },
+        form=lambda **at: size(at["lambda_i"], turned(**at)),
+        relation="<=",
+        proof=peak_is_unique,
+        slips={
+            "the peak where they are aligned": lambda **at: size(
+                at["lambda_i"], turned(**at).conjugate()
+            ),
+            "a tenth less": lambda **at: 0.9 * size(at["lambda_i"], turned(**at)),
+        },
+    ),
+    "zucchet:text:hessian-constant-input": Evidence(
+        tuple({**at, "rho": 1.0} for at in EIGENVALUES),
+        {"reference": of_pair(pair_sum)},
+    ),
+    "zucchet:text:hessian-amplified": Evidence(
+        tuple(
+            towards(rho, angle, low)
+            for rho, angle in ((0.0, -0.8), (1.0, 0.0))
+            for low in (0.1, 0.5, 0.7)
+        ),
+        {"reference": lambda **at: abs(pair_sum(**at)), "closed_form": size},
+        form=lambda lambda_i, smaller, rho, **_: size(lambda_i, smaller, rho),
+        relation=">",
+        slips={
+            "a fifth more": lambda lambda_i, smaller, rho, **_: (
+                1.2 * size(lambda_i, smaller, rho)
+            )
+        },
+    ),
+    "zucchet:fig8": Evidence(
+        tuple(
+            {"lambda_i": LAMBDA_0, "rho": low, "next_rho": high}
+            for low, high in itertools.pairwise(RHOS)
+        ),
+        {"quadrature": peak_ratio, "closed_form": closed_ratio},
+        form=lambda next_rho, **_: closed_ratio(next_rho),
+        relation=">",
+        slips={
+            "twice the next": lambda next_rho, **_: 2 * closed_ratio(next_rho),
+            "the last": closed_ratio,
+        },
+    ),
+    "zucchet:text:hessian-large-blocks": Evidence(
+        tuple(
+            H.place(**{**at, "lambda_j": second})
+            for at in TWO_UNITS
+            for second in (complex(at["lambda_i"]).conjugate(), complex(at["lambda_i"]))
+        ),
+        {"reference": largest(pair_sum), "quadrature": largest(pair_quadrature)},
+        form=geometric_mean,
+        proof=reaches_the_bound,
+    ),
+}

@@ -1,0 +1,132 @@
+"""Hessians at optimality of whole linear networks under white noise, dense and diagonal.
+
+At optimality the Hessian is ``sum_k grad g_k grad g_k^T`` over the impulse response
+``g_k = C A^k B``, ``g_0 = C B + D``; its gradients are summed explicitly, or differenced.
+
+Source: the networks of Zucchet & Orvieto (2024), Section 4.3, Figure 4.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+LENGTH = 1024  # 0.99 to twice this power is 1e-9
+
+Parameters = Float[np.ndarray, " p"]
+Jacobian = Float[np.ndarray, "ages p"]
+
+
+class Network(NamedTuple):
+    """A dense network with its eigenvalues and its gains in the eigenbasis."""
+
+    A: Float[np.ndarray, "n n"]
+    B: Float[np.ndarray, " n"]
+    C: Float[np.ndarray, " n"]
+    eigenvalues: Complex[np.ndarray, " n"]
+    b: Complex[np.ndarray, " n"]
+    c: Complex[np.ndarray, " n"]
+
+
+@functools.cache
+def teacher(seed: int, normal: bool, size: int = 4, radius: float = 0.99) -> Network:
+    """Conjugate pairs of one magnitude and even angles, in random eigenvectors.
+
+    ``normal`` makes the eigenvectors orthonormal; otherwise they are Gaussian.
+    """
+    generator = np.random.default_rng(seed)
+    pairs = size // 2
+    upper = radius * np.exp(1j * np.pi * (np.arange(pairs) + 0.5) / pairs)
+    vectors = generator.normal(size=(size, 2 * pairs))
+    if normal:
+        vectors = np.linalg.qr(vectors)[0] / np.sqrt(2)
+    half = vectors[:, ::2] + 1j * vectors[:, 1::2]
+    basis = np.concatenate([half, half.conj()], axis=1)
+    basis = basis / np.linalg.norm(basis, axis=0)
+    eigenvalues = np.concatenate([upper, upper.conj()])
+    inverse = np.linalg.inv(basis)
+    A = (basis * eigenvalues @ inverse).real
+    B, C = generator.normal(size=size), generator.normal(size=size) / np.sqrt(size)
+    return Network(A, B, C, eigenvalues, inverse @ B, C @ basis)
+
+
+def dense_jacobian(network: Network) -> Jacobian:
+    """Gradients of ``g_0 ... g_{LENGTH-1}`` by A, B, C and D, by their recurrences."""
+    A, size = network.A, len(network.A)
+    by_A, forward, backward = np.zeros((size, size)), network.B, network.C
+    rows = []
+    for age in range(LENGTH):
+        rows.append(
+            np.concatenate([by_A.ravel(), backward, forward, [float(age == 0)]])
+        )
+        by_A = A.T @ by_A + np.outer(network.C, forward)
+        forward, backward = A @ forward, backward @ A
+    return np.array(rows)
+
+
+def diagonal_jacobian(network: Network) -> Jacobian:
+    """Gradients of ``g_0 ... g_{LENGTH-1}`` by (re, im) of lambda, b, c, and by d."""
+    ages = np.arange(LENGTH)[:, None]
+    power = network.eigenvalues**ages
+    slope = ages * network.eigenvalues ** np.maximum(ages - 1, 0)
+    parts = (
+        network.b * network.c * slope,
+        network.c * power,
+        network.b * power,
+    )
+    columns = [half for part in parts for half in (part.real, -part.imag)]
+    return np.concatenate([*columns, (ages == 0) * 1.0], axis=1)
+
+
+def differenced(
+    response: Callable[[Parameters], Float[np.ndarray, " ages"]], at: Parameters
+) -> Jacobian:
+    """Central differences of a response by every parameter."""
+    step = 1e-6
+    shifts = step * np.eye(len(at))
+    return np.stack(
+        [(response(at + s) - response(at - s)) / (2 * step) for s in shifts], axis=1
+    )
+
+
+def impulse_response(
+    A: Float[np.ndarray, "n n"], B: Float[np.ndarray, " n"], C: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " ages"]:
+    """``C A**k B`` for ages below ``LENGTH``, by doubling the ages that are known."""
+    states = B[:, None]
+    while states.shape[1] < LENGTH:
+        states, A = np.concatenate([states, A @ states], axis=1), A @ A
+    return C @ states
+
+
+def dense_jacobian_by_differences(network: Network) -> Jacobian:
+    """Gradients as in ``dense_jacobian``, from differences of the impulse response."""
+    size = len(network.A)
+
+    def response(flat: Parameters) -> Float[np.ndarray, " ages"]:
+        A, rest = flat[: size**2].reshape(size, size), flat[size**2 :]
+        found = impulse_response(A, rest[:size], rest[size : 2 * size])
+        found[0] += rest[-1]
+        return found
+
+    flat = np.concatenate([network.A.ravel(), network.B, network.C, [0.0]])
+    return differenced(response, flat)
+
+
+JACOBIANS: dict[str, Callable[[Network], Jacobian]] = {
+    "dense": dense_jacobian,
+    "diagonal": diagonal_jacobian,
+    "dense differences": dense_jacobian_by_differences,
+}
+
+
+@functools.cache
+def spectrum(
+    kind: str, seed: int, normal: bool, size: int = 4
+) -> tuple[Parameters, Float[np.ndarray, "p p"]]:
+    """Eigenvalues of the Hessian, largest first, and its eigenvectors as columns."""
+    jacobian = JACOBIANS[kind](teacher(seed, normal, size))
+    values, vectors = np.linalg.eigh(jacobian.T @ jacobian)
+    return values[::-1], vectors[:, ::-1]

@@ -1,0 +1,167 @@
+"""What judges the Hessian at optimality, Eq. 113-115 of Zucchet & Orvieto (2024)."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+from mpmath import mpc
+
+from sigprop.evidence.zucchet.hessian.differences import DIGITS, mixed_difference
+from sigprop.evidence.zucchet.hessian.layer import respond, two_units
+from sigprop.evidence.zucchet.hessian.loss import STEPS, block
+from sigprop.evidence.zucchet.hessian.samples import sample_loss
+from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton
+from sigprop.evidence.zucchet.hessian.units import (
+    OFF_OPTIMALITY,
+    PAIRS,
+    SINGLES,
+    with_charts,
+)
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+from theory import hessian as H
+
+
+def state_by_powers(
+    lambda_i: complex, b_i: complex, x: Sequence[float], **_: Any
+) -> complex:
+    """``sum b lambda**n x_{-n}``, newest input first."""
+    return sum(b_i * lambda_i**n * value for n, value in enumerate(reversed(x)))
+
+
+def state_by_scan(
+    lambda_i: complex, b_i: complex, x: Sequence[float], **_: Any
+) -> complex:
+    """The last state of the package's recurrence."""
+    with double_precision(True):
+        inputs = b_i * jnp.asarray(x)[:, None]
+        return complex(linear_recurrence(jnp.asarray([lambda_i]), inputs)[-1, 0])
+
+
+def output_by_layer(**at: Any) -> float:
+    """The layer's last output, with a skip of 0.6."""
+    with double_precision(True):
+        layer, inputs = two_units(0.6, **at), jnp.asarray(at["x"])[:, None]
+        return float(respond(layer, inputs)[-1])
+
+
+def output_by_powers(**at: Any) -> float:
+    """The last output as a sum over ages, with a skip of 0.6."""
+    states = (
+        at[f"c_{k}"] * state_by_powers(at[f"lambda_{k}"], at[f"b_{k}"], at["x"])
+        for k in "ij"
+    )
+    return sum(complex(term).real for term in states) + 0.6 * at["x"][-1]
+
+
+def _moved(at: dict[str, Any], first: Any, second: Any) -> Any:
+    """``L_t`` where ``lambda_i``, or the readout, moves in two directions."""
+    if at.get("readout"):
+        moved = {**at, "c_i": mpc(at["c_i"]) + first + second}
+        return sample_loss(**moved)(mpc(at["lambda_i"]), mpc(at["lambda_j"]))
+    shift = first * mpc(at["u"]) + second * mpc(at["v"])
+    return sample_loss(**at)(mpc(at["lambda_i"]) + shift, mpc(at["lambda_j"]))
+
+
+def sample_directions(**at: Any) -> float:
+    """``d^2 L_t / dp dq`` of one sequence, by differences; ``lambda_i + p u + q v``."""
+    with mpmath.workdps(DIGITS):
+        found = mixed_difference(lambda s: _moved(at, s[0], s[1]), 0, 1)
+        return float(found)
+
+
+def sample_directions_by_matrices(**at: Any) -> float:
+    """``d^2 L_t / dp dq`` of one sequence, with nilpotent matrices for the two shifts.
+
+    ``P^2 = Q^2 = 0`` and ``PQ = QP``, so the entry at ``PQ`` is the mixed derivative.
+    """
+    step, unit = np.eye(2, k=1), np.eye(2)
+    move = at["u"] * np.kron(step, unit) + at["v"] * np.kron(unit, step)
+    total = np.zeros((4, 4))
+    for name, moved in (("i", move), ("j", 0 * move)):
+        h = np.zeros((4, 4), complex)
+        for x in at["x"]:
+            h = (at[f"lambda_{name}"] * np.eye(4) + moved) @ h + at[f"b_{name}"] * (
+                x * np.eye(4)
+            )
+        total = total + (at[f"c_{name}"] * h).real
+    error = total - at["target"] * np.eye(4)
+    return float((error @ error)[0, 3] / 2)
+
+
+def closed_block(chart: str, **at: Any) -> list[list[complex]]:
+    """The real block from ``S`` and the chain rule."""
+    if chart == "cartesian":
+        return H.block_value(H.CARTESIAN, H.CARTESIAN, at)
+    return H.block_value(H.polar("i"), H.polar("j"), with_charts(at))
+
+
+def trace_by_lambda(lam: complex, b_i: complex, c_i: complex) -> float:
+    """Trace of one unit's Hessian by (re, im) of its eigenvalue, white input."""
+    own = block("cartesian", lambda_i=lam, b_i=b_i, c_i=c_i, single=True)
+    return float(np.trace(own))
+
+
+def trace_by_b(lam: complex, c_i: complex, **_: Any) -> float:
+    """Trace of one unit's Hessian by (re, im) of its input gain, white input.
+
+    The energy of ``c lambda**n``, summed over ages.
+    """
+    response = c_i * complex(lam) ** np.arange(4 * STEPS)
+    return float(np.sum(response.real**2) + np.sum(response.imag**2))
+
+
+DIRECTIONS = tuple({**at, "u": 0.8 - 0.3j, "v": -0.5 + 1.1j} for at in OFF_OPTIMALITY)
+STILL = {"s_i": 0.0, "t_i": 0.0, "readout": True}  # no state depends on the readout
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:113": Evidence(
+        OFF_OPTIMALITY[:2],
+        {"reference": state_by_powers, "impulse": state_by_scan},
+        form=lambda h_i, **_: h_i,
+    ),
+    "zucchet:114": Evidence(
+        OFF_OPTIMALITY[:2],
+        {"reference": output_by_powers, "impulse": output_by_layer},
+        form=lambda e_y, target, x, **_: e_y + target + 0.6 * x[-1],
+    ),
+    "zucchet:115": Evidence(
+        (*DIRECTIONS, *({**at, **STILL} for at in DIRECTIONS[:2])),
+        {"reference": sample_directions, "matrices": sample_directions_by_matrices},
+    ),
+    "zucchet:text:hessian-one-term": Evidence(
+        tuple(
+            {**at, "chart": chart}
+            for at in PAIRS + SINGLES
+            for chart in ("cartesian", "lru")
+        ),
+        {"reference": block, "closed_form": closed_block},
+        form=gauss_newton,
+    ),
+    "zucchet:text:hessian-most-sensitive": Evidence(
+        tuple(
+            {"lam": lam, "b_i": b, "c_i": 0.7 - 0.4j}
+            for lam, b in (
+                *product((0.5 + 0.4j, -0.7j, 0.72), (0.51, 0.8 - 0.9j)),
+                (0.5 + 0.4j, 0.3),
+            )
+        ),
+        {
+            "reference": trace_by_lambda,
+            "closed_form": lambda lam, b_i, c_i: (
+                abs(b_i * c_i) ** 2 * H.similarity(lam, complex(lam).conjugate()).real
+            ),
+        },
+        form=trace_by_b,
+        relation=">",
+        slips={
+            "a tenth more": lambda lam, c_i, **_: (
+                1.1 * abs(c_i) ** 2 / (1 - abs(lam) ** 2)
+            )
+        },
+    ),
+}

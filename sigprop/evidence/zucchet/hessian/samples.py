@@ -1,0 +1,146 @@
+"""What judges one sample's derivatives, Eq. 122-128 of Zucchet & Orvieto (2024)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+from jaxtyping import Complex
+from mpmath import mpc, mpf
+
+from sigprop.evidence.zucchet.hessian.differences import (
+    DIGITS,
+    STEP,
+    contour,
+    mixed_difference,
+    wirtinger_second,
+)
+from sigprop.evidence.zucchet.hessian.units import (
+    AT_OPTIMALITY,
+    OFF_OPTIMALITY,
+    SAMPLED,
+)
+from sigprop.judge.basis import Basis, Evidence
+
+
+def _state(lam: Any, b: complex, x: Sequence[float]) -> Any:
+    """The state after the sequence ``x``, by the recurrence."""
+    h = mpc(0)
+    for value in x:
+        h = lam * h + mpc(b) * mpf(value)
+    return h
+
+
+def sample_loss(**at: Any) -> Callable[..., Any]:
+    """Half the squared error after one sequence, as a function of the eigenvalues."""
+
+    def loss(*eigenvalues: Any) -> Any:
+        output = mpf(0)
+        for unit, lam in zip("ij", eigenvalues, strict=True):
+            h = _state(lam, at[f"b_{unit}"], at["x"])
+            output += (mpc(at[f"c_{unit}"]) * h).real
+        return (output - mpf(at["target"])) ** 2 / 2
+
+    return loss
+
+
+def sample_gradient(**at: Any) -> complex:
+    """``dL_t/dlambda_i`` of one sequence, by differences: Wirtinger's."""
+    first, second = mpc(at["lambda_i"]), mpc(at["lambda_j"])
+    of = sample_loss(**at)
+    with mpmath.workdps(DIGITS):
+        by_re, by_im = (
+            (of(first + d * STEP, second) - of(first - d * STEP, second)) / (2 * STEP)
+            for d in (mpc(1), mpc(0, 1))
+        )
+        return complex((by_re - mpc(0, 1) * by_im) / 2)
+
+
+def sample_second(**at: Any) -> complex:
+    """``d^2 L_t / dlambda_i dlambda_j`` of one sequence; of ``single``, twice by i."""
+    of = sample_loss(**at)
+    if at.get("single"):
+        other = mpc(at["lambda_j"])
+        twice = wirtinger_second(lambda z, w: of(z + w, other), at["lambda_i"], 0)
+        return twice[0, 0]
+    return wirtinger_second(of, at["lambda_i"], at["lambda_j"])[0, 0]
+
+
+def output_curvature(scale: float, y: float, target: float) -> float:
+    """Second derivative of ``scale (y - target)^2`` by ``y``, by differences."""
+    with mpmath.workdps(DIGITS):
+
+        def moved(shift: list[Any]) -> Any:
+            return mpf(scale) * (mpf(y) + shift[0] - mpf(target)) ** 2
+
+        return float(mixed_difference(moved, 0, 0))
+
+
+def output_curvature_by_parabola(scale: float, y: float, target: float) -> float:
+    """Second derivative of ``scale (y - target)^2`` by ``y``, by a parabola.
+
+    Twice the leading coefficient of the parabola through three points.
+    """
+    places = y + np.array([-1.0, 0.0, 1.0])
+    return float(2 * np.polyfit(places, scale * (places - target) ** 2, 2)[0])
+
+
+def state_jacobian(**at: Any) -> Complex[np.ndarray, "2 2"]:
+    """Derivatives of the last states (columns) by the eigenvalues, by contours."""
+    found = np.zeros((2, 2), complex)
+    for row, moved in enumerate("ij"):
+        for column, unit in enumerate("ij"):
+
+            def state(z: Any, moved: str = moved, unit: str = unit) -> Any:
+                lam = z if moved == unit else mpc(at[f"lambda_{unit}"])
+                return _state(lam, at[f"b_{unit}"], at["x"])
+
+            found[row, column] = contour(state, complex(at[f"lambda_{moved}"]), 1)
+    return found
+
+
+def state_jacobian_by_powers(**at: Any) -> Complex[np.ndarray, "2 2"]:
+    """Derivatives of the last states: ``sum n lambda**(n-1) b x_{-n}`` of each unit."""
+    ages = range(1, len(at["x"]))
+    newest_first = at["x"][::-1]
+    own = [
+        sum(
+            at[f"b_{unit}"] * n * at[f"lambda_{unit}"] ** (n - 1) * newest_first[n]
+            for n in ages
+        )
+        for unit in "ij"
+    ]
+    return np.diag(own)
+
+
+SECOND = Evidence(AT_OPTIMALITY, {"reference": sample_second})
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:122": Evidence(OFF_OPTIMALITY, {"reference": sample_gradient}),
+    "zucchet:124": Evidence(SAMPLED, {"reference": sample_second}),
+    # Twice by the same eigenvalue, where both terms count.
+    "zucchet:125": Evidence(
+        tuple({**at, "single": True} for at in SAMPLED), {"reference": sample_second}
+    ),
+    "zucchet:126": SECOND,
+    "zucchet:127": SECOND,
+    "zucchet:128": SECOND,
+    "zucchet:text:hessian-unit-curvature": Evidence(
+        tuple(
+            {"scale": scale, "y": y, "target": 0.3}
+            for scale in (0.5, 1.0)
+            for y in (0.2, -1.4)
+        ),
+        {
+            "reference": output_curvature,
+            "closed_form": output_curvature_by_parabola,
+        },
+        form=1.0,
+    ),
+    "zucchet:text:hessian-diagonal-states": Evidence(
+        SAMPLED[:3],
+        {"reference": state_jacobian, "sensitivities": state_jacobian_by_powers},
+        form=lambda s_i, s_j, **_: [[s_i, 0.0], [0.0, s_j]],
+        printed=[[0.0, 0.0], [0.0, 0.0]],
+    ),
+}

@@ -1,0 +1,299 @@
+"""What judges what Section 4.3 of Zucchet & Orvieto (2024) says of Hessians."""
+
+import cmath
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import norm, sem
+
+from sigprop.evidence.zucchet.hessian import networks
+from sigprop.evidence.zucchet.hessian.loss import alone, block
+from sigprop.evidence.zucchet.hessian.networks import LENGTH, Jacobian, differenced
+from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton
+from sigprop.judge.basis import Basis, Evidence, Routine
+from theory import hessian as H
+
+TEACHERS = 24  # whose spread leaves a factor above one at level 1e-7
+
+
+def top(kind: str) -> Routine:
+    """The largest eigenvalue of a network's Hessian."""
+    return lambda seed, normal: float(networks.spectrum(kind, seed, normal)[0][0])
+
+
+def _coordinates(kind: str, seed: int, normal: bool) -> float:
+    """Mean over the four top eigenvectors of the coordinates that each spreads over."""
+    vectors = networks.spectrum(kind, seed, normal)[1][:, :4]
+    return float(np.mean(1 / np.sum(vectors**4, axis=0)))
+
+
+def spread(kind: str) -> Routine:
+    """Least mean ratio of a dense network's coordinates to the diagonal one's.
+
+    The geometric mean over random teachers, less the half-width of its interval at level
+    1e-7: it is no law for each teacher.
+    """
+
+    def ratio(normal: bool) -> float:
+        ratios = [
+            np.log(
+                _coordinates(kind, seed, normal)
+                / _coordinates("diagonal", seed, normal)
+            )
+            for seed in range(TEACHERS)
+        ]
+        return float(np.exp(np.mean(ratios) - norm.isf(1e-7) * sem(ratios)))
+
+    return ratio
+
+
+def draw(
+    seed: int, size: int, theta_0: float, nu_0: float = 0.99
+) -> tuple[complex, ...]:
+    """Eigenvalues as in Figure 10: magnitude up to halfway to one, angle within bounds."""
+    generator = random.Random(seed)
+    return tuple(
+        cmath.rect(
+            generator.uniform(nu_0, (1 + nu_0) / 2),
+            generator.uniform(-theta_0, theta_0),
+        )
+        for _ in range(size)
+    )
+
+
+def off_diagonal(size: int, theta_0: float, draws: int = 6, **_: Any) -> float:
+    """Mean share of the Hessian by (re, im) off its diagonal, from ``S`` and Eq. 143."""
+    total = 0.0
+    for seed in range(draws):
+        lams = draw(seed, size, theta_0)
+        everything, diagonal = 0.0, 0.0
+        for first in lams:
+            same = H.similarity(first, first)
+            mixed = H.similarity(first, first.conjugate()).real
+            diagonal += ((same.real + mixed) ** 2 + (mixed - same.real) ** 2) / 4
+            for second in lams:
+                same = abs(H.similarity(first, second)) ** 2
+                everything += (
+                    same + abs(H.similarity(first, second.conjugate())) ** 2
+                ) / 2
+        total += math.sqrt(1 - diagonal / everything)
+    return total / draws
+
+
+def off_diagonal_by_sums(size: int, theta_0: float, draws: int = 6, **_: Any) -> float:
+    """Mean share of the Hessian by (re, im) that lies off its diagonal.
+
+    The root of the sum of squares off the diagonal over that of all entries, for random
+    eigenvalues (``draw``) and unit gains.
+    """
+    ages = np.arange(3 * LENGTH)[:, None]
+    shares = []
+    for seed in range(draws):
+        lam = np.array(draw(seed, size, theta_0))
+        slope = ages * lam ** np.maximum(ages - 1, 0)
+        jacobian = np.concatenate([slope.real, -slope.imag], axis=1)
+        found = jacobian.T @ jacobian
+        rest = found - np.diag(np.diag(found))
+        shares.append(np.linalg.norm(rest) / np.linalg.norm(found))
+    return float(np.mean(shares))
+
+
+def _lru_slopes(nu: float, angle: float) -> Jacobian:
+    """Gradients of ``Re[gamma lambda**n]`` by ``omega_nu`` and ``omega_theta``.
+
+    ``gamma = sqrt(1 - nu^2)``, ``nu = exp(-exp(omega_nu))``, ``theta = exp(omega_theta)``.
+    """
+    ages = np.arange(int(30 / (1 - nu)))
+    gamma, by_omega = np.sqrt(1 - nu**2), nu * np.log(nu)
+    turn = np.exp(1j * angle * ages)
+    size = gamma * ages * nu ** np.maximum(ages - 1, 0) - nu / gamma * nu**ages
+    by_theta = gamma * nu**ages * 1j * ages * angle
+    return np.stack([(by_omega * size * turn).real, (by_theta * turn).real], axis=1)
+
+
+def _lru_differences(nu: float, angle: float) -> Jacobian:
+    """Central differences of ``Re[gamma lambda**n]`` by ``omega_nu``, ``omega_theta``."""
+    ages = np.arange(int(30 / (1 - nu)))
+
+    def response(omega: Float[np.ndarray, "2"]) -> Float[np.ndarray, " ages"]:
+        log_nu, theta = -np.exp(omega[0]), np.exp(omega[1])
+        gamma = np.sqrt(-np.expm1(2 * log_nu))
+        return gamma * np.exp(log_nu * ages) * np.cos(theta * ages)
+
+    return differenced(response, np.log([-np.log(nu), angle]))
+
+
+def growth(jacobian: Callable[[float, float], Jacobian]) -> Routine:
+    """By how much the two diagonal entries of the LRU grow as the gap halves."""
+
+    def ratio(gap: float, angle: float) -> Float[np.ndarray, "2"]:
+        near, far = (
+            np.sum(jacobian(1 - x, angle) ** 2, axis=0) for x in (gap / 2, gap)
+        )
+        return near / far
+
+    return ratio
+
+
+def _rotated(eigenvalues: tuple[float, ...]) -> Float[np.ndarray, "n n"]:
+    """A symmetric matrix of these eigenvalues in random directions."""
+    size = len(eigenvalues)
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(size, size)))[0]
+    return turn * np.array(eigenvalues) @ turn.T
+
+
+def lipschitz_by_power(eigenvalues: tuple[float, ...]) -> float:
+    """Largest ratio of a change of gradient to a change of place, by power iteration."""
+    hessian = _rotated(eigenvalues)
+    move = np.ones(len(eigenvalues))
+    for _ in range(400):
+        move = hessian @ (hessian @ move)
+        move = move / np.linalg.norm(move)
+    return float(np.linalg.norm(hessian @ move))
+
+
+def lipschitz_by_norm(eigenvalues: tuple[float, ...]) -> float:
+    """Lipschitz constant of a quadratic's gradient, as the Hessian's spectral norm."""
+    return float(np.linalg.norm(_rotated(eigenvalues), 2))
+
+
+def _edge(diverges: Callable[[float], bool]) -> float:
+    low, high = 0.0, 10.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if diverges(middle) else (middle, high)
+    return (low + high) / 2
+
+
+def step_by_descent(eigenvalues: tuple[float, ...]) -> float:
+    """Least step size at which gradient descent on a quadratic grows, by running it."""
+    hessian = _rotated(eigenvalues)
+
+    def diverges(rate: float) -> bool:
+        place, size = np.ones(len(eigenvalues)), 0.0
+        for _ in range(300):
+            place = place - rate * hessian @ place
+            size = float(np.linalg.norm(place))
+            place = place / size
+        return bool(size > 1)
+
+    return _edge(diverges)
+
+
+def step_by_radius(eigenvalues: tuple[float, ...]) -> float:
+    """Least step size at which descent on a quadratic grows, by the spectral radius."""
+    hessian = _rotated(eigenvalues)
+
+    def diverges(rate: float) -> bool:
+        one = np.eye(len(eigenvalues)) - rate * hessian
+        return bool(np.max(np.abs(np.linalg.eigvals(one))) > 1)
+
+    return _edge(diverges)
+
+
+def block_ratio(**at: Any) -> float:
+    """Norm of unit i's and j's block over the geometric mean of the diagonal ones."""
+    own = [np.linalg.norm(gauss_newton("cartesian", **one)) for one in alone(**at)]
+    return float(np.linalg.norm(block("cartesian", **at)) / np.sqrt(own[0] * own[1]))
+
+
+def closed_block_ratio(lambda_i: complex, lambda_j: complex, **_: Any) -> float:
+    """Norm of an off-diagonal block over the geometric mean of the diagonal ones.
+
+    For unit gains: the norm of a block is the root of ``(|A|^2 + |B|^2) / 2``.
+    """
+
+    def size(first: complex, second: complex) -> float:
+        same = H.similarity(first, second)
+        mixed = H.similarity(first, second.conjugate())
+        return math.sqrt((abs(same) ** 2 + abs(mixed) ** 2) / 2)
+
+    own = size(lambda_i, lambda_i) * size(lambda_j, lambda_j)
+    return size(lambda_i, lambda_j) / math.sqrt(own)
+
+
+FIRST = 0.7 * cmath.exp(1.1j)
+UNIT = {"b_i": 1.0, "b_j": 1.0, "c_i": 1.0, "c_j": 1.0}
+POSITIVE = tuple(
+    {"eigenvalues": values} for values in ((5.0, 2.0, 1.0, 0.5), (3.0, 2.5, 0.1))
+)
+SHARES: dict[str, Routine] = {
+    "reference": off_diagonal_by_sums,
+    "closed_form": off_diagonal,
+}
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:text:hessian-spectra": Evidence(
+        tuple(
+            {"seed": seed, "normal": normal}
+            for normal in (True, False)
+            for seed in range(4)
+        ),
+        {"sensitivities": top("dense"), "reference": top("dense differences")},
+        form=top("diagonal"),
+        tolerance=2e-3,
+    ),
+    "zucchet:text:hessian-concentrated": Evidence(
+        ({"normal": True}, {"normal": False}),
+        {"sensitivities": spread("dense"), "reference": spread("dense differences")},
+        form=1.0,
+        relation=">",
+        slips={"twice as many": 2.0},
+    ),
+    "zucchet:text:hessian-lipschitz": Evidence(
+        (*POSITIVE, {"eigenvalues": (1.0, 0.5, -3.0)}),
+        {"reference": lipschitz_by_power, "closed_form": lipschitz_by_norm},
+        form=lambda eigenvalues: max(eigenvalues),
+    ),
+    "zucchet:text:hessian-step-size": Evidence(
+        POSITIVE,
+        {"reference": step_by_descent, "closed_form": step_by_radius},
+        form=lambda eigenvalues: 2 / max(eigenvalues),
+    ),
+    "zucchet:text:hessian-conjugates": Evidence(
+        (
+            *(
+                {
+                    **UNIT,
+                    "lambda_i": FIRST,
+                    "lambda_j": FIRST.conjugate() * cmath.exp(1j * angle),
+                }
+                for angle in (0.15, -0.5, 1.0, 3.0)
+            ),
+            {**UNIT, "lambda_i": FIRST, "lambda_j": FIRST},
+        ),
+        {"reference": block_ratio, "closed_form": closed_block_ratio},
+        form=lambda lambda_i, **_: (
+            closed_block_ratio(lambda_i, complex(lambda_i).conjugate()) - 1e-9
+        ),
+        relation="<",
+        slips={"a fifth less": 0.8},
+    ),
+    "zucchet:text:hessian-concentration": Evidence(
+        (
+            {"size": 10, "theta_0": math.pi / 4, "other": math.pi},
+            {"size": 10, "theta_0": math.pi / 16, "other": math.pi / 4},
+        ),
+        SHARES,
+        form=lambda size, other, **_: off_diagonal(size, other),
+        relation=">",
+        slips={"one": 1.0},
+    ),
+    "zucchet:text:hessian-width": Evidence(
+        tuple({"size": 3 * n, "theta_0": math.pi, "other": n} for n in (3, 5)),
+        SHARES,
+        form=lambda theta_0, other, **_: off_diagonal(other, theta_0),
+        relation=">",
+        slips={"one": 1.0},
+    ),
+    "zucchet:text:hessian-lru-angle": Evidence(
+        tuple({"gap": 1e-3, "angle": angle} for angle in (0.3, 1.2)),
+        {"sensitivities": growth(_lru_slopes), "reference": growth(_lru_differences)},
+        form=[1.0, 4.0],
+        tolerance=2e-3,
+    ),
+}

@@ -1,0 +1,198 @@
+"""What judges curvature by the angle, Eq. 101-109 of Zucchet & Orvieto (2024)."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.evidence.zucchet.landscape.curvature import (
+    APART,
+    BENDS,
+    DIGITS,
+    MODULI,
+    bend,
+    bend_energy,
+    by,
+    energies,
+    integrated,
+    partial,
+    rate,
+    rate_autodiff,
+)
+from sigprop.evidence.zucchet.landscape.responses import LENGTH, sensitivity_kernel
+from sigprop.judge.basis import Basis, Evidence
+from theory import teacher_student as task
+from theory import teacher_student_proofs as proofs
+from theory.autocorrelation import is_zero
+from theory.papers.zucchet.landscape.angle import alpha_of_turn, eq_103, eq_104
+from theory.symbols import theta
+from theory.teacher_student import gain, nu, nu_star
+
+
+def distance_squared(
+    nu: float, nu_star: float, theta: float, theta_star: float
+) -> float:
+    """``|1 - conj(lam) lam*|^2`` in complex numbers."""
+    lam, mu = nu * np.exp(1j * theta), nu_star * np.exp(1j * theta_star)
+    return float(abs(1 - np.conj(lam) * mu) ** 2)
+
+
+def distance_at_zero(nu: float) -> Float[np.ndarray, "3"]:
+    """``|1 - nu^2 exp(i turn)|^2`` and two derivatives at ``turn = 0``, by differences."""
+    with mpmath.workdps(DIGITS):
+
+        def value(turn: Any) -> Any:
+            apart = 1 - nu**2 * mpmath.expj(turn)
+            return apart.real**2 + apart.imag**2
+
+        return np.array([float(mpmath.diff(value, 0, order)) for order in range(3)])
+
+
+def angle_solution(nu: float, omega: float) -> float:
+    """``theta(omega)`` with unit sensitivity and ``theta(0) = 0`` at one modulus."""
+    return integrated(omega, lambda _: energies(nu)[1] ** -0.5)
+
+
+def held_gain(nu: float) -> float:
+    """Curvature by the modulus with the gain held over the whole one: finite sums."""
+    ages = np.arange(LENGTH)
+    held = (1 - nu**2) * ((ages[1:] * nu ** ages[:-1]) ** 2).sum()
+    return float(held / energies(nu)[0])
+
+
+def held_gain_impulse(nu: float) -> float:
+    """Curvature by the modulus, gain held, over the whole one, through the recurrence.
+
+    The whole one is from finite differences of the loss.
+    """
+    held = (1 - nu**2) * (np.abs(sensitivity_kernel(nu)) ** 2).sum()
+    return float(held / partial((2, 0), nu))
+
+
+def over_general(nu: float, orders: tuple[int, int]) -> float:
+    """Rate of the angle for unit curvature, over the ``1 - nu^2`` of Appendix B.3.2."""
+    return rate(nu, orders) / (1 - nu**2)
+
+
+def over_general_autodiff(nu: float, orders: tuple[int, int]) -> float:
+    """Rate of the angle for unit curvature, over ``1 - nu^2``, by autodiff."""
+    return rate_autodiff(nu, orders) / (1 - nu**2)
+
+
+def coupled_bend(path: str, omega: float, omega_theta: float, nu: float) -> float:
+    """Curvature by the modulus' parameter when it moves the angle too."""
+    assert math.isclose(nu, math.tanh(omega))
+    return bend(path, omega, omega_theta=omega_theta)
+
+
+def coupled_energy(path: str, omega: float, omega_theta: float, nu: float) -> float:
+    """``E|dh/domega|^2`` of modulus and angle moving together, from impulse responses."""
+    assert math.isclose(nu, math.tanh(omega))
+    return bend_energy(path, omega, omega_theta=omega_theta)
+
+
+def surface_curvature(nu: float) -> float:
+    """Gaussian curvature of ``E dnu^2 + G dtheta^2``, by finite differences."""
+    with mpmath.workdps(DIGITS):
+
+        def root(which: int) -> Callable[[Any], Any]:
+            return lambda at: mpmath.sqrt(_precise_energies(at)[which])
+
+        along, around = root(0), root(1)
+        bent = mpmath.diff(lambda x: mpmath.diff(around, x) / along(x), nu)
+        return float(-bent / (along(nu) * around(nu)))
+
+
+def _precise_energies(nu: Any) -> tuple[Any, Any]:
+    ages = math.ceil(-mpmath.mp.dps * math.log(10) / (2 * math.log(float(nu)))) + 20
+    gain = mpmath.sqrt(1 - nu**2)
+    radial, angular, weight = mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(1)
+    for age in range(ages):
+        radial += (gain * age * weight / nu - nu / gain * weight) ** 2
+        angular += (gain * age * weight) ** 2
+        weight *= nu
+    return radial, angular
+
+
+TURNED = tuple(
+    {**point, "theta": student, "theta_star": teacher}
+    for point, student, teacher in zip(
+        APART, (0.9, -1.1, 2.8), (0.2, 0.5, -0.4), strict=True
+    )
+)
+FIXED = tuple(
+    {**point, "omega": at} for point, at in zip(MODULI, (0.5, -1.2, 2.0), strict=True)
+)
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:101": by(
+        (0, 0),
+        TURNED,
+        lambda: task.vanishes(
+            gain(nu) * gain(nu_star) * (1 - task.overlap) / alpha_of_turn()
+            - 1
+            + task.polar_loss().result
+        ),
+    ),
+    "zucchet:102": Evidence(
+        TURNED,
+        {"reference": distance_squared},
+        proof=lambda: task.vanishes(alpha_of_turn() - task.distance_squared()),
+    ),
+    "zucchet:103": by(
+        (0, 1), TURNED, lambda: task.vanishes(eq_103() - task.polar(theta))
+    ),
+    "zucchet:104": by(
+        (0, 2), TURNED, lambda: task.vanishes(eq_104() - task.polar(theta, theta))
+    ),
+    "zucchet:text:c1-alpha-at-zero": Evidence(
+        MODULI,
+        {"reference": distance_at_zero},
+        form=proofs.distance_at_zero,
+        proof=proofs.distance_at_zero_is_right,
+        slips={"the slope not zero": proofs.sloped_distance},
+    ),
+    "zucchet:105": by((0, 2), MODULI),
+    "zucchet:106": Evidence(
+        tuple({**point, "orders": (0, 2)} for point in MODULI),
+        {"reference": rate, "autodiff": rate_autodiff},
+        proof=lambda: proofs.has_unit_curvature(
+            task.granularity(), task.angular_curvature()
+        ),
+    ),
+    "zucchet:107": Evidence(
+        FIXED,
+        {"reference": angle_solution},
+        proof=proofs.best_angle_solves,
+        tolerance=1e-9,
+    ),
+    "zucchet:108": Evidence(
+        tuple({"path": "tanh", "omega": at} for at in (0.4, 1.1)), BENDS, form=1.0
+    ),
+    "zucchet:109": Evidence(
+        tuple({**point, "path": "best angle"} for point in FIXED), BENDS, form=1.0
+    ),
+    "zucchet:text:c1-gain-held": Evidence(
+        MODULI,
+        {"reference": held_gain, "impulse": held_gain_impulse},
+        proof=lambda: is_zero(task.held_gain() - 1 - nu**2),
+    ),
+    "zucchet:text:c1-extra-factor": Evidence(
+        tuple({**point, "orders": (0, 2)} for point in (*MODULI, {"nu": 0.95})),
+        {"reference": over_general, "autodiff": over_general_autodiff},
+    ),
+    "zucchet:text:c1-angle-moves-with-modulus": Evidence(
+        tuple(
+            {"path": "coupled", "omega": at, "omega_theta": angle, "nu": math.tanh(at)}
+            for at, angle in ((0.5, 0.8), (1.2, -1.7))
+        ),
+        {"reference": coupled_bend, "impulse": coupled_energy},
+    ),
+    "zucchet:text:c1-no-simple-solution": Evidence(
+        MODULI, {"reference": surface_curvature}, tolerance=1e-9
+    ),
+}

@@ -1,0 +1,220 @@
+"""Slopes and curvatures of one unit's loss, without a closed form of it.
+
+Finite differences of sums in many digits, JAX through the recurrence of the suite, and
+energies of the states' sensitivities.
+
+Source: Zucchet & Orvieto (2024), Appendix C.1.2.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+from jaxtyping import Complex
+from scipy import integrate
+
+from sigprop.evidence.zucchet.landscape.responses import (
+    LENGTH,
+    kernel,
+    sensitivity_kernel,
+)
+from sigprop.judge.basis import Evidence
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+
+DIGITS = 40  # of the sums that are differentiated by finite differences
+APART = (
+    {"nu": 0.6, "nu_star": 0.75},
+    {"nu": 0.85, "nu_star": 0.3},
+    {"nu": 0.35, "nu_star": 0.55},
+)
+MODULI = ({"nu": 0.3}, {"nu": 0.65}, {"nu": 0.9})
+
+
+def precise_loss(
+    nu: Any, nu_star: Any, theta: Any = 0, theta_star: Any = 0, gain: bool = True
+) -> Any:
+    """The loss under white noise in many digits, normalised unless ``gain`` is off."""
+    own, teacher = nu * mpmath.expj(theta), nu_star * mpmath.expj(theta_star)
+    weight = mpmath.sqrt(1 - nu**2) if gain else mpmath.mpf(1)
+    other = mpmath.sqrt(1 - nu_star**2) if gain else mpmath.mpf(1)
+    largest = float(max(abs(own), abs(teacher)))
+    ages = math.ceil(-DIGITS * math.log(10) / (2 * math.log(largest))) + 2
+    total = mpmath.mpf(0)
+    for _ in range(ages):
+        apart = weight - other
+        total += apart.real**2 + apart.imag**2
+        weight, other = weight * own, other * teacher
+    return total / 2
+
+
+def partial(
+    orders: tuple[int, int],
+    nu: float,
+    nu_star: float | None = None,
+    theta: float = 0.0,
+    theta_star: float = 0.0,
+    gain: bool = True,
+) -> float:
+    """A derivative of the loss by ``nu`` and ``theta``: finite differences of sums.
+
+    The teacher's modulus is the student's if it is left out.
+    """
+    teacher = nu if nu_star is None else nu_star
+    with mpmath.workdps(DIGITS):
+        found = mpmath.diff(
+            lambda x, y: precise_loss(x, teacher, y, theta_star, gain),
+            (mpmath.mpf(nu), mpmath.mpf(theta)),
+            orders,
+        )
+        return float(mpmath.re(found))
+
+
+def _squares(values: Any, gain: bool) -> Any:
+    """The loss through the recurrence of the suite, for JAX to differentiate."""
+    nu, theta, nu_star, theta_star = values
+    both = jnp.stack([nu * jnp.exp(1j * theta), nu_star * jnp.exp(1j * theta_star)])
+    gains = jnp.sqrt(1 - jnp.stack([nu, nu_star]) ** 2) if gain else jnp.ones(2)
+    impulse = (jnp.arange(LENGTH) == 0)[:, None].astype(complex)
+    states = gains[None] * linear_recurrence(both, impulse)
+    apart = states[:, 0] - states[:, 1]
+    return (apart.real**2 + apart.imag**2).sum() / 2
+
+
+@functools.cache
+def _derivatives(gain: bool) -> Callable[[Any], Any]:
+    def value(at: Any) -> Any:
+        return _squares(at, gain)
+
+    def every(at: Any) -> Any:
+        return value(at), jax.grad(value)(at), jax.jacfwd(jax.grad(value))(at)
+
+    return jax.jit(every)
+
+
+def partial_autodiff(
+    orders: tuple[int, int],
+    nu: float,
+    nu_star: float | None = None,
+    theta: float = 0.0,
+    theta_star: float = 0.0,
+    gain: bool = True,
+) -> float:
+    """A derivative of the loss by ``nu`` and ``theta``, by JAX through the recurrence.
+
+    The teacher's modulus is the student's if it is left out.
+    """
+    with double_precision(True):
+        at = [nu, theta, nu if nu_star is None else nu_star, theta_star]
+        found = _derivatives(gain)(jnp.array(at, float))
+    which = [index for index, order in enumerate(orders) for _ in range(order)]
+    return float(found[len(which)][tuple(which)])
+
+
+def by(
+    orders: tuple[int, int],
+    points: Sequence[Mapping[str, float]],
+    proof: Callable[[], bool] | None = None,
+) -> Evidence:
+    """A partial derivative of the loss: finite differences of sums, and autodiff."""
+    return Evidence(
+        tuple({**point, "orders": orders} for point in points),
+        {"reference": partial, "autodiff": partial_autodiff},
+        proof=proof,
+    )
+
+
+def rate(nu: float, orders: tuple[int, int]) -> float:
+    """How fast a parameter must move for unit curvature at optimality."""
+    return partial(orders, nu) ** -0.5
+
+
+def rate_autodiff(nu: float, orders: tuple[int, int]) -> float:
+    """How fast a parameter must move for unit curvature at optimality, by autodiff."""
+    return partial_autodiff(orders, nu) ** -0.5
+
+
+def _granular(nu: Any) -> Any:
+    return (1 - nu**2) / (nu * mpmath.sqrt(1 + nu**2))
+
+
+PATHS: dict[str, Callable[..., tuple[Any, Any]]] = {
+    "fixed angle": lambda omega, theta=0.3: (omega, theta),
+    "tanh": lambda omega, theta=0.3: (mpmath.tanh(omega), theta),
+    "exponential": lambda omega, theta=0.3: (mpmath.exp(-mpmath.exp(omega)), theta),
+    "angle": lambda omega, nu: (nu, omega),
+    "best angle": lambda omega, nu: (nu, omega * _granular(nu)),
+    "exponential angle": lambda omega, nu: (nu, mpmath.exp(omega)),
+    "coupled": lambda omega, omega_theta: (
+        mpmath.tanh(omega),
+        omega_theta * _granular(mpmath.tanh(omega)),
+    ),
+}
+
+
+def bend(path: str, omega: float, **fixed: float) -> float:
+    """``d^2 L / d omega^2`` at optimality along a path: finite differences of sums."""
+    with mpmath.workdps(DIGITS):
+        held = {name: mpmath.mpf(value) for name, value in fixed.items()}
+        nu_star, theta_star = PATHS[path](mpmath.mpf(omega), **held)
+
+        def value(moved: Any) -> Any:
+            nu, theta = PATHS[path](moved, **held)
+            return precise_loss(nu, nu_star, theta, theta_star)
+
+        return float(mpmath.re(mpmath.diff(value, mpmath.mpf(omega), 2)))
+
+
+def _slopes(
+    path: str, omega: float, fixed: dict[str, float]
+) -> Complex[np.ndarray, " ages"]:
+    """``d (gamma h) / d omega`` for an input of each age, from the recurrence."""
+    with mpmath.workdps(DIGITS):
+        held = {name: mpmath.mpf(value) for name, value in fixed.items()}
+
+        def part(which: int) -> Callable[[Any], Any]:
+            return lambda moved: mpmath.mpf(PATHS[path](moved, **held)[which])
+
+        nu, theta = (float(part(which)(mpmath.mpf(omega))) for which in (0, 1))
+        by_nu, by_theta = (float(mpmath.diff(part(i), omega)) for i in (0, 1))
+    turn = np.exp(1j * theta)
+    moved = by_nu * turn + 1j * nu * turn * by_theta
+    gain = math.sqrt(1 - nu**2)
+    lam = nu * turn
+    return gain * sensitivity_kernel(lam) * moved - nu / gain * by_nu * kernel(lam)
+
+
+def bend_energy(path: str, omega: float, **fixed: float) -> float:
+    """``E|d h / d omega|^2`` along a path, from impulse responses."""
+    return float((np.abs(_slopes(path, omega, fixed)) ** 2).sum())
+
+
+BENDS = {"reference": bend, "impulse": bend_energy}
+
+
+def square_energy(path: str, omega: float, **fixed: float) -> complex:
+    """``E[(d h / d omega)^2]``: the square, not the squared modulus."""
+    return complex((_slopes(path, omega, fixed) ** 2).sum())
+
+
+def energies(nu: Any, ages: int = LENGTH) -> tuple[Any, Any]:
+    """``E|d h/d nu|^2`` and ``E|d h/d theta|^2`` of the normalised state, term by term."""
+    age = np.arange(ages)
+    gain = (1 - nu**2) ** 0.5
+    weights = nu**age
+    grown = np.concatenate([[0.0], age[1:] * weights[:-1]])
+    radial = gain * grown - nu / gain * weights
+    return (radial**2).sum(), ((gain * age * weights) ** 2).sum()
+
+
+def integrated(until: float, rate_at: Callable[[float], float]) -> float:
+    """What starts at zero and moves at ``rate_at`` itself, integrated numerically."""
+    found = integrate.solve_ivp(
+        lambda _, y: [rate_at(float(y[0]))], (0, until), [0.0], rtol=1e-11, atol=1e-13
+    )
+    return float(found.y[0, -1])

@@ -1,0 +1,116 @@
+"""Adam on the normalised loss of one linear unit, in three parametrisations.
+
+The gradient is that of the loss over infinitely many inputs, Eq. 93 in polar form.
+
+Source: Zucchet & Orvieto (2024), Appendix C.1.4 and Fig. 7.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Float
+
+from sigprop.numerics.precision import double_precision
+
+TEACHER = (0.99, math.pi / 100)
+STUDENT = (0.99, math.pi / 4)
+STEPS = 50_000
+RATE = 1e-3
+Losses = Float[np.ndarray, " steps"]
+MOMENTA = (0.9, 0.999, 1e-8)  # Adam's defaults; the paper does not give its own
+
+
+def _best_rate(nu: Any) -> Any:
+    return (1 - nu**2) / (nu * (1 + nu**2) ** 0.5)
+
+
+class Angle(NamedTuple):
+    """A parametrisation of the angle and its inverse."""
+
+    forward: Callable[[Any, Any], Any]
+    inverse: Callable[[float, float], float]
+
+
+ANGLES = {
+    "polar": Angle(lambda omega, nu: omega, lambda theta, nu: theta),
+    "exponential": Angle(
+        lambda omega, nu: jnp.exp(omega), lambda theta, nu: math.log(theta)
+    ),
+    "optimal": Angle(
+        lambda omega, nu: omega * _best_rate(nu),
+        lambda theta, nu: theta / _best_rate(nu),
+    ),
+    "optimal, modulus held": Angle(
+        lambda omega, nu: omega * _best_rate(lax.stop_gradient(nu)),
+        lambda theta, nu: theta / _best_rate(nu),
+    ),
+}
+
+
+def _loss(nu: Any, theta: Any) -> Any:
+    nu_star, theta_star = TEACHER
+    gains = jnp.sqrt((1 - nu**2) * (1 - nu_star**2))
+    inner, turn = nu * nu_star, theta - theta_star
+    across = inner * jnp.sin(turn)
+    ahead = 1 - inner * jnp.cos(turn)
+    return 1 - gains * ahead / (ahead**2 + across**2)
+
+
+@functools.cache
+def descend(angle: str) -> tuple[Losses, Losses, Losses]:
+    """Run Adam; return losses, moduli and angles after each of its steps."""
+    forward, inverse = ANGLES[angle]
+    first, second, tiny = MOMENTA
+
+    def place(at: Any) -> tuple[Any, Any]:
+        nu = jnp.tanh(at[0])
+        return nu, forward(at[1], nu)
+
+    def body(state: Any, step: Any) -> tuple[Any, Any]:
+        at, mean, square = state
+        slope = jax.grad(lambda omega: _loss(*place(omega)))(at)
+        mean = first * mean + (1 - first) * slope
+        square = second * square + (1 - second) * slope**2
+        scaled = mean / (1 - first**step)
+        spread = jnp.sqrt(square / (1 - second**step)) + tiny
+        at = at - RATE * scaled / spread
+        nu, theta = place(at)
+        return (at, mean, square), jnp.stack([_loss(nu, theta), nu, theta])
+
+    with double_precision(True):
+        start = jnp.array([math.atanh(STUDENT[0]), inverse(STUDENT[1], STUDENT[0])])
+        zero = jnp.zeros(2)
+        steps = jnp.arange(1.0, STEPS + 1)
+        found = np.asarray(
+            jax.jit(lambda at: lax.scan(body, at, steps)[1])((start, zero, zero))
+        )
+    return found[:, 0], found[:, 1], found[:, 2]
+
+
+def final_loss(angle: str) -> float:
+    """The loss after the last step."""
+    return float(descend(angle)[0][-1])
+
+
+def final_distance(angle: str) -> float:
+    """``|lam - lam*|`` after the last step."""
+    _, nu, theta = descend(angle)
+    lam = nu[-1] * np.exp(1j * theta[-1])
+    return float(abs(lam - TEACHER[0] * np.exp(1j * TEACHER[1])))
+
+
+def final_turn(angle: str) -> float:
+    """How far the last angle is from the teacher's, whole turns apart."""
+    apart = descend(angle)[2][-1] - TEACHER[1]
+    return float(abs(math.remainder(apart, 2 * math.pi)))
+
+
+def first_loss(angle: str) -> float:
+    """The loss after the first step."""
+    return float(descend(angle)[0][0])

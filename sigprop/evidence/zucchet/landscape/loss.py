@@ -1,0 +1,210 @@
+"""What judges the loss of one unit, Eq. 85-93 of Zucchet & Orvieto (2024)."""
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Complex, Float
+from scipy import optimize
+
+from sigprop.evidence.zucchet.landscape.responses import (
+    LENGTH,
+    impulse_kernel,
+    kernel,
+    normalisation,
+    normalised,
+    normalised_impulse,
+    shared,
+    state_moment,
+    state_moment_impulse,
+    unit_gain,
+    unit_gain_impulse,
+)
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+from theory import teacher_student_proofs as proofs
+
+
+def plain_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
+    """States of the recurrence for the inputs 1, 2, ... by a loop in Python."""
+    state, states = 0j, []
+    for x in range(1, steps + 1):
+        state = lam * state + x
+        states.append(state)
+    return np.array(states)
+
+
+def suite_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
+    """States for the inputs 1, 2, ... by the recurrence of the suite."""
+    with double_precision(True):
+        inputs = jnp.arange(1, steps + 1)[:, None].astype(complex)
+        return np.asarray(linear_recurrence(jnp.asarray([lam], complex), inputs))[:, 0]
+
+
+def mean_loss(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """``sum over t <= steps of E|h_t - h*_t|^2 / (2 steps)`` from the zero state.
+
+    Source: Zucchet & Orvieto (2024), Eq. 86.
+    """
+    apart = kernel(lam, steps) - kernel(mu, steps)
+    each = [shared(apart[:t], apart[:t], rho).real for t in range(1, steps + 1)]
+    return sum(each) / (2 * steps)
+
+
+def mean_loss_covariance(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """``sum over t <= steps of E|h_t - h*_t|^2 / (2 steps)``, from covariances.
+
+    The covariance of both states and the input goes along from step to step.
+    """
+    push = np.array([[lam, 0, rho], [0, mu, rho], [0, 0, rho]], complex)
+    fresh = np.ones((3, 3)) * (1 - rho**2)
+    spread = np.zeros((3, 3), complex)
+    spread[2, 2] = 1.0  # the input before the first one has its stationary variance
+    apart = np.array([1, -1, 0])
+    total = 0j
+    for _ in range(steps):
+        spread = push @ spread @ push.conj().T + fresh
+        total += apart @ spread @ apart
+    return complex(total).real / (2 * steps)
+
+
+def distance_to_limit(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """How far the mean loss is from the stationary one."""
+    return abs(mean_loss(lam, mu, rho, steps) - loss(lam, mu, rho))
+
+
+def limit_bound(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """A constant over the number of steps, from the two responses' difference ``d``.
+
+    Step ``t`` lacks at most ``sum over n >= t of |d_n|`` times ``max |d|`` times
+    ``sum over all lags of |rho|^|lag|``; summed over ``t`` this is ``sum n |d_n|``.
+    """
+    apart = np.abs(kernel(lam) - kernel(mu))
+    late = (np.arange(LENGTH) * apart).sum()
+    return float(late * apart.max() * (1 + abs(rho)) / (1 - abs(rho)) / steps)
+
+
+def limit_bound_squared(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """A wrong rate: the same constant over the square of the number of steps."""
+    return limit_bound(lam, mu, rho, steps) / steps
+
+
+def loss(lam: complex, mu: complex, rho: float = 0.0) -> float:
+    """``E|h - h*|^2 / 2``."""
+    apart = kernel(lam) - kernel(mu)
+    return shared(apart, apart, rho).real / 2
+
+
+def loss_impulse(lam: complex, mu: complex, rho: float = 0.0) -> float:
+    """``E|h - h*|^2 / 2`` from impulse responses of the suite's recurrence."""
+    apart = impulse_kernel(lam) - impulse_kernel(mu)
+    return shared(apart, apart, rho).real / 2
+
+
+def four_moments(lam: complex, mu: complex, rho: float = 0.0) -> float:
+    """Half of ``E[h conj(h) + h* conj(h*) - h conj(h*) - conj(h) h*]``."""
+    own, teacher = kernel(lam), kernel(mu)
+    pairs = ((own, own, 1), (teacher, teacher, 1), (own, teacher, -1))
+    total = sum(sign * shared(a, b, rho) for a, b, sign in pairs)
+    return ((total - shared(teacher, own, rho)) / 2).real
+
+
+def cross_moment(lam: complex, mu: complex, rho: float = 0.0) -> complex:
+    """``E[h conj(h*)]``."""
+    return shared(kernel(lam), kernel(mu), rho)
+
+
+def cross_moment_impulse(lam: complex, mu: complex, rho: float = 0.0) -> complex:
+    """``E[h conj(h*)]`` from impulse responses of the suite's recurrence."""
+    return shared(impulse_kernel(lam), impulse_kernel(mu), rho)
+
+
+def misfit(mu: complex) -> float:
+    """Loss of the normalised student at a teacher that is not normalised."""
+    size = state_moment(mu)
+    return (math.sqrt(size) - 1) ** 2 / 2
+
+
+def best_misfit(mu: complex) -> float:
+    """The least loss of a normalised student at a teacher that is not, by a search."""
+
+    def value(at: Float[np.ndarray, "2"]) -> float:
+        radius = math.hypot(*at)
+        lam = complex(*at) / (1 + radius)  # anywhere inside the unit circle
+        apart = normalisation(lam) * kernel(lam) - kernel(mu)
+        return float((np.abs(apart) ** 2).sum()) / 2
+
+    first = complex(mu) * 0.7
+    start = np.array([first.real, first.imag]) / (1 - abs(first))
+    options = {"xatol": 1e-8, "fatol": 1e-15}
+    return float(
+        optimize.minimize(value, start, method="Nelder-Mead", options=options).fun
+    )
+
+
+PAIRS = (
+    {"lam": 0.6 + 0.3j, "mu": 0.2 - 0.7j},
+    {"lam": -0.5 + 0.1j, "mu": 0.8 + 0.05j},
+    {"lam": 0.85j, "mu": -0.4 + 0.6j},
+)
+CORRELATED = tuple(
+    {**pair, "rho": decay}
+    for pair, decay in zip(PAIRS * 2, (0.4, 0.9, -0.7, -0.3, 0.65, 0.15), strict=True)
+)
+EXACT = {"reference": loss, "impulse": loss_impulse}
+NORMALISED = Evidence(PAIRS, {"reference": normalised, "impulse": normalised_impulse})
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:85": Evidence(
+        tuple({"lam": pair["lam"], "steps": 12} for pair in PAIRS),
+        {"reference": plain_loop},
+        form=suite_loop,
+        alone="a definition: the code against a plain loop",
+    ),
+    "zucchet:86": Evidence(
+        tuple({**point, "steps": 9} for point in CORRELATED[:3]),
+        {"reference": mean_loss},
+        form=mean_loss_covariance,
+        alone="a definition: the code against a covariance carried along",
+    ),
+    "zucchet:text:c1-long-sequences": Evidence(
+        tuple(
+            {**point, "steps": steps} for point in CORRELATED[:3] for steps in (50, 100)
+        ),
+        {"reference": distance_to_limit},
+        form=limit_bound,
+        relation="<=",
+        slips={"decay as the square": limit_bound_squared},
+        alone="a rate that the paper does not state; bounded from sums",
+    ),
+    "zucchet:87": Evidence(
+        CORRELATED, EXACT, form=four_moments, proof=proofs.square_expands
+    ),
+    "zucchet:88": Evidence(
+        tuple({"lam": point["lam"], "rho": point["rho"]} for point in CORRELATED),
+        {"reference": state_moment, "impulse": state_moment_impulse},
+    ),
+    "zucchet:text:c1-cross-moment": Evidence(
+        CORRELATED, {"reference": cross_moment, "impulse": cross_moment_impulse}
+    ),
+    "zucchet:text:c1-exact-loss": Evidence(
+        CORRELATED, EXACT, proof=proofs.grouped_is_exact
+    ),
+    "zucchet:90": Evidence(tuple({**pair, "rho": 1.0} for pair in PAIRS), EXACT),
+    "zucchet:91": Evidence(tuple({**pair, "rho": 0.0} for pair in PAIRS), EXACT),
+    "zucchet:text:c1-normalisation": Evidence(
+        tuple({"lam": pair["lam"]} for pair in PAIRS),
+        {"reference": unit_gain, "impulse": unit_gain_impulse},
+    ),
+    "zucchet:text:c1-normalised-teacher": Evidence(
+        tuple({"mu": pair["mu"]} for pair in PAIRS),
+        {"reference": best_misfit},
+        form=misfit,
+        proof=proofs.misfit_is_least,
+        tolerance=1e-9,
+    ),
+    "zucchet:92": NORMALISED,
+    "zucchet:93": NORMALISED,
+}

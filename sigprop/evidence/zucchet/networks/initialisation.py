@@ -1,0 +1,183 @@
+"""What judges how networks are drawn, Eq. 31-33 of Zucchet & Orvieto (2024)."""
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Complex, Float
+
+from sigprop.evidence.zucchet.definitions import by_code
+from sigprop.evidence.zucchet.networks.gru import BIASES, MATRICES
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers import gru, lru, s4
+from sigprop.neuron.ring import ring_polar
+from sigprop.numerics.precision import double_precision
+
+# Appendices A.2 and A.3: the ring, the gains and the steps.
+
+
+def ring_squares(nu0: float) -> Float[np.ndarray, " shares"]:
+    """``|lam|^2`` at evenly spaced uniforms, as the layers draw it."""
+    even = np.linspace(0.05, 0.95, 7)
+    with double_precision(True):
+        nu, _ = ring_polar(jnp.asarray(even), jnp.asarray(even), nu0, 1.0)
+        return np.exp(-2 * np.asarray(nu))
+
+
+def area_quantiles(nu0: float) -> Float[np.ndarray, " shares"]:
+    """Squared radii that enclose 0.05 to 0.95 of the ring's area, by bisection."""
+    found = []
+    for share in np.linspace(0.05, 0.95, 7):
+        low, high = nu0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            area = math.pi * (middle**2 - nu0**2) / (math.pi * (1 - nu0**2))
+            low, high = (middle, high) if area < share else (low, middle)
+        found.append(low**2)
+    return np.array(found)
+
+
+def even_squares(nu0: float) -> Float[np.ndarray, " shares"]:
+    """``|lam|^2`` uniform between its ends."""
+    return nu0**2 + (1 - nu0**2) * np.linspace(0.05, 0.95, 7)
+
+
+@functools.cache
+def _drawn(
+    model: str, nu0: float
+) -> tuple[Complex[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Eigenvalues and gains of a freshly drawn layer."""
+    with double_precision(True):
+        key, sizes = jax.random.key(2), (8, 3, 2)
+        make = {"lru": lru.zucchet_lru, "s4": s4.s4}[model]
+        cell: Any = make(key, *sizes, nu0=nu0, theta0=1.0)
+        return np.asarray(cell.eigenvalues()), np.asarray(cell.normaliser())
+
+
+def drawn_gains(model: str, nu0: float) -> Float[np.ndarray, " n"]:
+    """The factors on the inputs of a freshly drawn layer."""
+    return _drawn(model, nu0)[1]
+
+
+def lru_gains_by_energy(model: str, nu0: float) -> Float[np.ndarray, " n"]:
+    """Gains that make the energy of each response, summed over ages, one."""
+    lam, ages = np.abs(_drawn(model, nu0)[0]), np.arange(4000)[:, None]
+    return 1 / np.sqrt((lam[None] ** (2 * ages)).sum(0))
+
+
+def lru_gains_written(model: str, nu0: float) -> Float[np.ndarray, " n"]:
+    """``sqrt(1 - |lam|^2)``."""
+    return np.sqrt(1 - np.abs(_drawn(model, nu0)[0]) ** 2)
+
+
+def s4_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
+    """Eigenvalues of a freshly drawn S4 layer, and its steps."""
+    return np.concatenate(_drawn("s4", nu0))
+
+
+def lru_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
+    """Eigenvalues of the LRU drawn with the same key, and steps of one."""
+    lam, _ = _drawn("lru", nu0)
+    return np.concatenate([lam, np.ones(len(lam))])
+
+
+# Appendix A.4: chrono initialisation.
+
+
+def chrono_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
+    """Deciles of ``exp(b_f)`` over many drawn biases."""
+    drawn = gru.chrono(jax.random.key(3), 100_000, (low, high))
+    return np.quantile(np.exp(np.asarray(drawn, float)), np.arange(1, 10) / 10)
+
+
+def uniform_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
+    """Deciles of the uniform law on ``[low, high]``."""
+    return low + (high - low) * np.arange(1, 10) / 10
+
+
+def chrono_time(index: int, nu_0: float) -> float:
+    """The code's ``T_min`` (0) or ``T_max`` (1)."""
+    return gru.chrono_times(nu_0)[index]
+
+
+def chrono_gate(nu_0: float, times: float) -> float:
+    """The GRU's forget gate at zero input, zero state weights and ``b_f = log T``."""
+    scale = gru.chrono_times(nu_0)[0] * times
+    with double_precision(True):
+        zero = dict.fromkeys(MATRICES, jnp.zeros((1, 1)))
+        zero |= dict.fromkeys(BIASES, jnp.zeros(1))
+        zero["b_f"] = jnp.log(jnp.asarray([scale]))
+        cell = gru.GRU(**zero, C=jnp.ones((1, 1)), D=jnp.zeros((1, 1)))
+        return float(cell.step(jnp.ones(1), jnp.zeros(1))[0][0])
+
+
+def chrono_gate_by_odds(nu_0: float, times: float) -> float:
+    """A gate whose odds ``f / (1 - f)`` are ``T``, by bisection."""
+    scale, low, high = times / (1 - nu_0), 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle < scale * (1 - middle) else (low, middle)
+    return (low + high) / 2
+
+
+def decay_time(nu_0: float, times: float) -> float:
+    """Steps in which a constant gate at ``b_f = log T`` forgets all but ``1/e``."""
+    return -1 / math.log(chrono_gate(nu_0, times))
+
+
+def decay_time_by_odds(nu_0: float, times: float) -> float:
+    """Steps in which a gate forgets all but ``1/e``, from ``log(1 + 1/T)``."""
+    return 1 / math.log1p((1 - nu_0) / times)
+
+
+RADII = (0.0, 0.4, 0.9)
+EVERY = (*RADII, 0.99)
+INNER = tuple({"nu0": radius} for radius in RADII)
+GATES = {"impulse": chrono_gate, "reference": chrono_gate_by_odds}
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:text:ring": Evidence(
+        INNER,
+        {"impulse": ring_squares, "reference": area_quantiles},
+        form=even_squares,
+    ),
+    "zucchet:text:lru-gamma": Evidence(
+        ({"model": "lru", "nu0": 0.4},),
+        {"impulse": drawn_gains, "reference": lru_gains_by_energy},
+        form=lru_gains_written,
+    ),
+    "zucchet:text:s4-init": by_code(
+        INNER, s4_eigenvalues_drawn, lru_eigenvalues_drawn, tolerance=1e-7
+    ),
+    "zucchet:31": by_code(
+        ({"low": 2.0, "high": 8.0}, {"low": 10.0, "high": 20.0}),
+        chrono_quantiles,
+        uniform_quantiles,
+        route="monte_carlo",
+        tolerance=0.02,
+    ),
+    "zucchet:32": by_code(
+        tuple({"nu_0": radius, "index": 0} for radius in EVERY), chrono_time
+    ),
+    "zucchet:33": by_code(
+        tuple({"nu_0": radius, "index": 1} for radius in EVERY), chrono_time
+    ),
+    "zucchet:text:chrono-low": Evidence(
+        tuple({"nu_0": radius, "times": 1.0} for radius in EVERY), GATES
+    ),
+    "zucchet:text:chrono-high": Evidence(
+        tuple({"nu_0": radius, "times": 2.0} for radius in EVERY), GATES
+    ),
+    "zucchet:text:chrono-time": Evidence(
+        tuple(
+            {"nu_0": radius, "times": times} for radius in EVERY for times in (1.0, 2.0)
+        ),
+        {"impulse": decay_time, "reference": decay_time_by_odds},
+        form=lambda nu_0, times: times / (1 - nu_0) + 1,
+        relation="<",
+        slips={"T itself": lambda nu_0, times: times / (1 - nu_0)},
+    ),
+}

@@ -1,0 +1,144 @@
+"""The networks of Zucchet & Orvieto's Appendix A: layers of the suite and their print.
+
+``written_*`` transcribes the equations in numpy, one input after the other; ``layer_*``
+runs the layer; ``kernel_*`` sums impulse responses from powers of the recurrence.
+
+Source: Zucchet & Orvieto (2024), Eq. 10, 12-14 and 16-25.
+"""
+
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Complex, Float, Inexact
+
+from sigprop.judge.basis import Evidence
+from sigprop.layers import dense, lru, s4
+from sigprop.numerics.precision import double_precision
+
+SIZE, OUTPUTS, STEPS = 4, 2, 7
+
+
+@functools.cache
+def arrays(d_in: int) -> dict[str, Float[np.ndarray, "..."]]:
+    """Weights of every model, and inputs."""
+    generator = np.random.default_rng(d_in)
+
+    def draw(*shape: int) -> Float[np.ndarray, "..."]:
+        return generator.normal(size=shape)
+
+    return {
+        "A": 0.4 * draw(SIZE, SIZE),
+        "B": draw(SIZE, d_in),
+        "C": draw(OUTPUTS, SIZE),
+        "D": draw(OUTPUTS, d_in),
+        "x": draw(STEPS, d_in),
+        "B_im": draw(SIZE, d_in),
+        "C_im": draw(OUTPUTS, SIZE),
+        "first": draw(SIZE),
+        "second": draw(SIZE),
+        "third": draw(SIZE),
+    }
+
+
+def _layer(model: str, d_in: int) -> Any:
+    at = {name: jnp.asarray(value) for name, value in arrays(d_in).items()}
+    weights = at["B"], at["B_im"], at["C"], at["C_im"], at["D"]
+    first, second, third = at["first"], at["second"], at["third"]
+    if model == "dense":
+        return dense.LinearRNN(at["A"][None], at["B"], at["C"], at["D"])
+    if model == "lru":
+        return lru.LRU(*weights, first, second, third, "learned")
+    return s4.S4(*weights, third, -jnp.exp(first), second)
+
+
+def layer_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
+    """States by the layer."""
+    with double_precision(True):
+        inputs = jnp.asarray(arrays(d_in)["x"])
+        return np.asarray(_layer(model, d_in).states(inputs))
+
+
+def layer_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
+    """Outputs by the layer."""
+    with double_precision(True):
+        return np.asarray(_layer(model, d_in)(jnp.asarray(arrays(d_in)["x"])))
+
+
+def written(
+    model: str, d_in: int
+) -> tuple[
+    Inexact[np.ndarray, "n n"],
+    Inexact[np.ndarray, "n d_in"],
+    Inexact[np.ndarray, "outputs n"],
+    Float[np.ndarray, "outputs d_in"],
+]:
+    """Recurrence, input, readout and skip matrices as the equations write them."""
+    at = arrays(d_in)
+    if model == "dense":
+        return at["A"], at["B"], at["C"], at["D"]
+    first, second, third = at["first"], at["second"], at["third"]
+    B, C = at["B"] + 1j * at["B_im"], at["C"] + 1j * at["C_im"]
+    if model == "lru":
+        lam = np.exp(-np.exp(first)) * np.exp(1j * np.exp(second))
+        gamma = np.exp(third)
+    else:
+        gamma = np.log(1 + np.exp(third))
+        lam = np.exp((-np.exp(first) + 1j * second) * gamma)
+    return np.diag(lam), gamma[:, None] * B, C, at["D"]
+
+
+def written_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
+    """``h_0 = 0`` and ``h_{t+1} = A h_t + B x_{t+1}``, one step after the other."""
+    A, B, _, _ = written(model, d_in)
+    h, found = np.zeros(SIZE), []
+    for x in arrays(d_in)["x"]:
+        h = A @ h + B @ x
+        found.append(h)
+    return np.array(found)
+
+
+def written_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
+    """``y_t = Re[C h_t + D x_t]``."""
+    _, _, C, D = written(model, d_in)
+    pairs = zip(written_states(model, d_in), arrays(d_in)["x"], strict=True)
+    return np.array([np.real(C @ h + D @ x) for h, x in pairs])
+
+
+def kernel_states(model: str, d_in: int) -> Complex[np.ndarray, "time n"]:
+    """``h_t = sum_k A^k B x_{t-k}`` over the ages of the inputs, by matrix powers."""
+    A, B, _, _ = written(model, d_in)
+    x, found = arrays(d_in)["x"], np.zeros((STEPS, SIZE), complex)
+    for t in range(STEPS):
+        for age in range(t + 1):
+            found[t] += np.linalg.matrix_power(A, age) @ B @ x[t - age]
+    return found
+
+
+def kernel_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
+    """Outputs as sums over the ages of the inputs."""
+    _, _, C, D = written(model, d_in)
+    return np.real(kernel_states(model, d_in) @ C.T + arrays(d_in)["x"] @ D.T)
+
+
+def states_of(model: str) -> Evidence:
+    """A layer's states against its equations, one input wide and three."""
+    return Evidence(
+        _widths(model),
+        {"impulse": layer_states, "reference": kernel_states},
+        form=written_states,
+    )
+
+
+def outputs_of(model: str) -> Evidence:
+    """A layer's outputs against its equations, one input wide and three."""
+    return Evidence(
+        _widths(model),
+        {"impulse": layer_outputs, "reference": kernel_outputs},
+        form=written_outputs,
+    )
+
+
+def _widths(model: str) -> tuple[dict[str, Any], ...]:
+    return tuple({"model": model, "d_in": d_in} for d_in in (1, 3))

@@ -1,0 +1,195 @@
+"""What judges teacher and Hessian, Sections 4.2-4.3 of Zucchet & Orvieto (2024).
+
+Notation: ``L_t = |h_t - target_t|^2 / 2``, ``t = 1 .. STEPS``.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from sigprop.evidence.zucchet.curse.small_networks import (
+    SIZE,
+    STEPS,
+    complex_step,
+    data,
+    onward,
+    trajectory,
+    weights,
+)
+from sigprop.evidence.zucchet.definitions import by_code
+from sigprop.evidence.zucchet.networks.linear import (
+    transformed_by_layer,
+    transformed_by_print,
+)
+from sigprop.evidence.zucchet.networks.models import outputs_of
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.numerics.precision import double_precision
+
+
+@functools.cache
+def _hessian_of_loss(kind: str) -> Callable[[Any, Any], Any]:
+    def loss(A, targets):
+        states = onward(kind, A, np.zeros(SIZE), data()[0])
+        return sum(((h - targets[t]) ** 2).sum() for t, h in enumerate(states)) / 2
+
+    return jax.jit(jax.hessian(loss))
+
+
+def hessian_autodiff(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
+    """``d2L / dA2`` through the layer, all times; ``fit`` puts targets on the states."""
+    at = weights(kind), _targets(kind, fit)
+    with double_precision(True):
+        found = _hessian_of_loss(kind)(*map(jnp.asarray, at))
+    return np.asarray(found).reshape(SIZE**2, SIZE**2)
+
+
+def _targets(kind: str, fit: bool) -> Float[np.ndarray, "time n"]:
+    return trajectory(kind, weights(kind))[1:] if fit else data()[1]
+
+
+def hessian_complex(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
+    """``d2L / dA2`` by a complex step of a hand-written backward pass."""
+    targets = _targets(kind, fit)
+
+    def gradient(A):
+        states, back, total = trajectory(kind, A), np.zeros(SIZE), 0 * A
+        for t in range(STEPS, 0, -1):
+            back = back + states[t] - targets[t - 1]
+            slope = 1 - states[t] ** 2 if kind == "tanh" else np.ones(SIZE)
+            total = total + np.outer(slope * back, states[t - 1])
+            back = A.T @ (slope * back)
+        return total
+
+    found = complex_step(gradient, weights(kind))
+    return found.reshape(SIZE**2, SIZE**2)
+
+
+def _second_order(
+    kind: str, fit: bool
+) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, "p p"]]:
+    """The two terms of Eq. 11, by sensitivities of first and second order."""
+    A, count = weights(kind), SIZE**2
+    units = np.eye(count).reshape(count, SIZE, SIZE)
+    states = trajectory(kind, A)
+    s, q = np.zeros((count, SIZE)), np.zeros((count, count, SIZE))
+    outer, curved = np.zeros((count, count)), np.zeros((count, count))
+    for t in range(1, STEPS + 1):
+        cross = np.einsum("aij,bj->abi", units, s)
+        p = np.einsum("aij,j->ai", units, states[t - 1]) + s @ A.T
+        pp = cross + cross.transpose(1, 0, 2) + q @ A.T
+        slope, bend = np.ones(SIZE), np.zeros(SIZE)
+        if kind == "tanh":
+            slope = 1 - states[t] ** 2
+            bend = -2 * states[t] * slope
+        s, q = slope * p, slope * pp + bend * p[:, None] * p[None]
+        outer += s @ s.T
+        curved += q @ (states[t] - _targets(kind, fit)[t - 1])
+    return outer, curved
+
+
+def hessian_sum(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
+    """Both terms of Eq. 11."""
+    return np.sum(_second_order(kind, fit), axis=0)
+
+
+def hessian_first(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
+    """The first term of Eq. 11."""
+    return _second_order(kind, fit)[0]
+
+
+@functools.cache
+def _hessian(case: str) -> Float[np.ndarray, "p p"]:
+    frame = scipy.linalg.expm(
+        np.array([[0, 0.4, -0.2], [-0.4, 0, 0.7], [0.2, -0.7, 0]])
+    )
+    values = {"convex": (3.0, 1.0, 0.2), "saddle": (1.0, 0.3, -3.0)}[case]
+    return frame @ np.diag(values) @ frame.T
+
+
+def lipschitz_by_search(case: str) -> float:
+    """The largest ratio of a change of the gradient to that of its place: power steps."""
+    M, x = _hessian(case), np.array([1.0, 0.7, -0.4])
+    for _ in range(400):
+        x = M @ (M @ x)
+        x /= np.linalg.norm(x)
+    return float(np.linalg.norm(M @ x))
+
+
+def lipschitz_by_norm(case: str) -> float:
+    """The operator norm of the Hessian, by singular values."""
+    return float(np.linalg.svd(_hessian(case), compute_uv=False)[0])
+
+
+def largest_eigenvalue(case: str) -> float:
+    """The largest eigenvalue of the Hessian."""
+    return float(np.linalg.eigvalsh(_hessian(case))[-1])
+
+
+def _converges(rate: float, ell: float) -> bool:
+    x = 1.0
+    for _ in range(60):
+        x -= rate * ell * x
+    return abs(x) < 1
+
+
+def largest_rate(ell: float) -> float:
+    """The largest rate at which descent on ``ell x^2 / 2`` shrinks, by bisection."""
+    low, high = 0.0, 10 / ell
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _converges(middle, ell) else (low, middle)
+    return (low + high) / 2
+
+
+def largest_rate_by_slope(ell: float) -> float:
+    """Where the update's derivative, by autodiff and linear, reaches minus one."""
+    with double_precision(True):
+
+        def update(x, rate):
+            return x - rate * jax.grad(lambda x: ell * x**2 / 2)(x)
+
+        slope = jax.jit(jax.grad(update))
+        at_zero, at_one = (float(slope(1.0, rate)) for rate in (0.0, 1.0))
+    return (-1 - at_zero) / (at_one - at_zero)
+
+
+HESSIANS = {"autodiff": hessian_autodiff, "reference": hessian_complex}
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:10": outputs_of("dense"),
+    "zucchet:11": Evidence(
+        tuple({"kind": kind, "fit": False} for kind in ("dense", "tanh")),
+        HESSIANS,
+        form=hessian_sum,
+        slips={"the first term alone": hessian_first},
+    ),
+    "zucchet:text:second-term": Evidence(
+        tuple({"kind": kind, "fit": True} for kind in ("dense", "tanh")),
+        HESSIANS,
+        form=hessian_first,
+    ),
+    "zucchet:footnote1": by_code(
+        tuple(
+            {"case": case, "nu0": 0.3, "theta0": math.pi}
+            for case in ("positive", "negative")
+        ),
+        transformed_by_layer,
+        transformed_by_print,
+    ),
+    "zucchet:footnote2:lipschitz": Evidence(
+        ({"case": "convex"}, {"case": "saddle"}),
+        {"reference": lipschitz_by_search, "closed_form": lipschitz_by_norm},
+        form=largest_eigenvalue,
+    ),
+    "zucchet:footnote2:rate": Evidence(
+        tuple({"ell": ell} for ell in (0.7, 3.0, 40.0)),
+        {"reference": largest_rate, "autodiff": largest_rate_by_slope},
+    ),
+}

@@ -1,0 +1,165 @@
+"""What judges complex eigenvalues, Appendix B.3.2 of Zucchet & Orvieto (2024).
+
+The eigenvalue moves along the path ``tanh(omega) exp(i (0.3 + omega^2))``.
+"""
+
+import cmath
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sigprop.evidence.zucchet.proofs.derivatives import contour
+from sigprop.evidence.zucchet.proofs.normalised import (
+    AGES,
+    detached,
+    energy,
+    kernel_energy,
+    modulus_share,
+    modulus_share_sum,
+    response,
+    white_sensitivity,
+    white_sensitivity_sum,
+)
+from sigprop.evidence.zucchet.proofs.responses import kernels, sensitivity
+from sigprop.evidence.zucchet.proofs.sequences import COMPLEX_INPUT, Sequence, past
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+from theory import parametrisation as polar
+
+TURN = 0.3
+
+
+def _path(omega: Any) -> Any:
+    return np.tanh(omega) * np.exp(1j * (TURN + omega * omega))
+
+
+def _traced_path(omega: Any) -> Any:
+    return jnp.tanh(omega) * jnp.exp(1j * (TURN + omega * omega))
+
+
+def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
+    """``dh_0/domega`` along the path, by autodiff of the scan."""
+    inputs = past(x, AGES)[:, None]
+
+    def last(omega: Any) -> Any:
+        lam = _traced_path(omega)[None]
+        return linear_recurrence(lam, jnp.asarray(inputs))[-1, 0]
+
+    with double_precision(True):
+        at = jnp.asarray(omega)
+        return complex(jax.jvp(last, (at,), (jnp.ones_like(at),))[1])
+
+
+def polar_slope_contour(omega: float, x: Sequence, **_: Any) -> complex:
+    """``dh_0/domega`` along the path, as a contour integral over complex ``omega``."""
+    inputs, ages = past(x, AGES)[::-1], np.arange(AGES)
+    return contour(lambda w: np.power(_path(w), ages) @ inputs, omega, 0.05)
+
+
+def polar_moment(omega: float, **_: Any) -> float:
+    """``E|dh/domega|^2`` under white noise: energy of the moved kernel."""
+    return kernel_energy(_path, omega, 0.05)
+
+
+def polar_moment_autodiff(omega: float, **_: Any) -> float:
+    """``E|dh/domega|^2`` under white noise, by autodiff of the impulse response."""
+    return energy(lambda omega: response(_traced_path(omega)), omega)
+
+
+def constant_sensitivity(lam: complex, nu: float) -> float:
+    """``E|dh/dlam|^2`` under a constant input of unit second moment: a contour's."""
+    ages = np.arange(AGES)
+    return abs(contour(lambda z: np.power(z, ages).sum(), lam, 0.1)) ** 2
+
+
+def constant_sensitivity_impulse(lam: complex, nu: float) -> float:
+    """``E|dh/dlam|^2`` under a constant input, from the scan's derivative."""
+    return abs(kernels(lam, AGES)[1].sum()) ** 2
+
+
+def white_factor(nu: float) -> float:
+    """The factor that makes ``E|h|^2 = 1`` under white noise."""
+    return float(np.sum(nu ** (2 * np.arange(4 * AGES))) ** -0.5)
+
+
+def white_factor_impulse(nu: float) -> float:
+    """Factor that makes ``E|h|^2 = 1`` under white noise, from the scan's response."""
+    return float(np.linalg.norm(kernels(nu, AGES)[0]) ** -1)
+
+
+def phase_share(nu: float) -> float:
+    """``E|dh/domega|^2`` with the phase ``stop_gradient(1 - nu^2) omega``."""
+    return energy(lambda omega: detached(nu, (1 - nu**2) * omega), 0.4)
+
+
+def phase_share_sum(nu: float) -> float:
+    """``E|dh/domega|^2`` with the phase ``(1 - nu^2) omega``, as a sum over ages."""
+    return (1 - nu**2) ** 2 * plain_phase_share_sum(nu)
+
+
+def plain_phase_share(nu: float) -> float:
+    """``E|dh/dtheta|^2``: the phase is the parameter itself."""
+    return energy(lambda theta: detached(nu, theta), 0.4)
+
+
+def plain_phase_share_sum(nu: float) -> float:
+    """``E|dh/dtheta|^2``, normalised, as a sum over ages."""
+    ages = np.arange(AGES)
+    return float((1 - nu**2) * np.sum((ages * nu**ages) ** 2))
+
+
+def _polar_point(omega: float) -> dict[str, Any]:
+    radius, angle = math.tanh(omega), TURN + omega**2
+    eigenvalue = radius * cmath.exp(1j * angle)
+    return {
+        "omega": omega,
+        "x": COMPLEX_INPUT,
+        "nu": radius,
+        "theta": angle,
+        "d_nu": 1 - radius**2,
+        "d_theta": 2 * omega,
+        "s": sensitivity(eigenvalue, COMPLEX_INPUT),
+        "S": (1 + radius**2) / (1 - radius**2) ** 3,
+    }
+
+
+PATH = tuple(_polar_point(omega) for omega in (0.3, 0.55, 0.8))
+RADII = tuple({"nu": value} for value in (0.2, 0.55, 0.8, 0.9))
+EIGENVALUES = (0.5 + 0.3j, -0.4 + 0.6j, 0.2 + 0.8j, -0.6)
+MOMENT = Evidence(PATH, {"reference": polar_moment, "autodiff": polar_moment_autodiff})
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:80": Evidence(
+        PATH, {"autodiff": polar_slope, "reference": polar_slope_contour}
+    ),
+    "zucchet:81": MOMENT,
+    "zucchet:82": MOMENT,
+    "zucchet:83": MOMENT,
+    "zucchet:text:modulus-only": Evidence(
+        tuple({"lam": z, "nu": abs(z)} for z in EIGENVALUES),
+        {"reference": constant_sensitivity, "impulse": constant_sensitivity_impulse},
+    ),
+    "zucchet:text:phase-needs-modulus": Evidence(
+        RADII,
+        {"autodiff": plain_phase_share, "reference": plain_phase_share_sum},
+        proof=polar.phase_share_is_unbounded,
+    ),
+    "zucchet:text:white-gamma": Evidence(
+        RADII, {"reference": white_factor, "impulse": white_factor_impulse}
+    ),
+    "zucchet:84": Evidence(
+        RADII, {"autodiff": white_sensitivity, "reference": white_sensitivity_sum}
+    ),
+    "zucchet:text:tanh": Evidence(
+        RADII, {"autodiff": modulus_share, "reference": modulus_share_sum}
+    ),
+    "zucchet:text:scaled-phase": Evidence(
+        RADII,
+        {"autodiff": phase_share, "reference": phase_share_sum},
+        proof=lambda: polar.no_path_has_that_phase() and polar.no_flat_coordinates(),
+    ),
+}

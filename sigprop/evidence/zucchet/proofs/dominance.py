@@ -1,0 +1,300 @@
+"""What judges growth at the edge, Appendix B.2.3 of Zucchet & Orvieto (2024)."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Complex, Float, Num
+
+from sigprop.evidence.zucchet.proofs.derivatives import contour
+from sigprop.evidence.zucchet.proofs.perturbation import (
+    ALL,
+    diagonal_states,
+    diagonalised,
+    eigenvalue_slopes,
+    fixed,
+    inputs,
+    left,
+    modes,
+    numbers,
+    over_entries,
+)
+from sigprop.judge.basis import Basis, Evidence
+from theory import dense
+from theory.dense import Dense
+
+FIXED = dense.REAL.directions
+PAIR = dense.ROTATING.directions
+
+
+class Family(NamedTuple):
+    """Matrices whose largest eigenvalue is ``1 - gap``, and the input they see."""
+
+    system: Callable[[float], Dense]
+    constant: bool = False
+
+
+def _pair(gap: float) -> Dense:
+    first, second = ((1 - gap) * np.exp(sign * 0.9j) for sign in (1, -1))
+    return Dense("", (first, second, -0.5), PAIR)
+
+
+FAMILIES = {
+    "one real mode": Family(lambda gap: Dense("", (1 - gap, 0.3, -0.6), FIXED)),
+    "a complex pair": Family(_pair),
+    "the whole spectrum scaled": Family(
+        lambda gap: Dense("", (1 - gap, 0.3 * (1 - gap), -0.6 * (1 - gap)), FIXED)
+    ),
+    "two modes that meet": Family(
+        lambda gap: Dense("", (1 - gap, 1 - 2 * gap, -0.6), FIXED)
+    ),
+    "vectors that align": Family(
+        lambda gap: Dense("", (1 - gap, 0.3), ((1, 0), (1, float(np.sqrt(gap)))))
+    ),
+    "a complex pair, constant input": Family(_pair, constant=True),
+}
+
+
+# Slopes of eigenvalues and eigenvectors, and the eigenvectors' size.
+
+
+@cache
+def largest_slopes(family: str, gap: float) -> Float[np.ndarray, " 2"]:
+    """Largest derivative of an eigenvalue and of an eigenvector by an entry of A."""
+    system = FAMILIES[family].system(gap)
+    A = numbers(system.matrix())
+
+    def both(
+        e: complex, entry: Float[np.ndarray, "n n"]
+    ) -> Complex[np.ndarray, "n+1 n"]:
+        moved = A + e * entry
+        return np.vstack([modes(moved, system)[0], fixed(moved, system)])
+
+    slopes = over_entries(
+        system, lambda entry: contour(lambda e: both(e, entry), 0, gap / 20)
+    )
+    return np.array([np.abs(slopes[:, :, 0]).max(), np.abs(slopes[:, :, 1:]).max()])
+
+
+def largest_slopes_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
+    """Largest derivative of an eigenvalue and of an eigenvector, by Eq. 68 and 69."""
+    system = FAMILIES[family].system(gap)
+    both = dense.eigenvalue_slopes(system), dense.vector_slopes(system)
+    return np.array([np.abs(np.array(slopes, complex)).max() for slopes in both])
+
+
+def largest_slopes_far(family: str, gap: float) -> Float[np.ndarray, " 2"]:
+    """Largest slopes of eigenvalues and eigenvectors at gap 1/2, far from the edge."""
+    return largest_slopes(family, 0.5)
+
+
+def largest_slopes_shrinking(family: str, gap: float) -> Float[np.ndarray, " 2"]:
+    """Slip: as if they went to zero with the gap."""
+    return largest_slopes(family, 0.5) * gap
+
+
+def largest_gain(system: Dense) -> float:
+    """Spectral norm of the eigenvectors that the package finds."""
+    return float(np.linalg.norm(diagonalised(system).vectors, 2))
+
+
+# The terms of Eq. 67 near the edge.
+
+
+def _unit_moves(n: int) -> Float[np.ndarray, "n n n n"]:
+    """Every entry of a matrix moved by one: (i, j, rows, columns)."""
+    return np.eye(n * n).reshape(n, n, n, n)
+
+
+@cache
+def _simulated_share(family: str, gap: float) -> float:
+    """Energy of Eq. 67's second term over that of the two others, summed over entries.
+
+    The response to white or constant inputs and its derivative are those of the dense
+    recurrence; the second term has contour derivatives of the eigenvalues.
+    """
+    chosen = FAMILIES[family]
+    system = chosen.system(gap)
+    P, Q, z = numbers(system.vectors()), left(system), np.array(system.eigenvalues)
+    A, n = numbers(system.matrix()), system.size
+    moves = _unit_moves(n).reshape(-1, n, n)
+    moved = eigenvalue_slopes(system, gap / 20).reshape(-1, n)
+    kernel, power = np.zeros(moves.shape, complex), np.eye(n, dtype=complex)
+    terms, rests = [], []
+    for age in range(int(24 / gap)):
+        terms.append(P * (moved * age * z ** max(age - 1, 0))[:, None] @ Q)
+        rests.append(kernel - terms[-1])
+        kernel, power = A @ kernel + moves @ power, A @ power
+    energies = [_energy(np.array(part), chosen.constant) for part in (terms, rests)]
+    return energies[0] / energies[1]
+
+
+def _energy(kernels: Complex[np.ndarray, "ages entries n n"], constant: bool) -> float:
+    """Second moment of a response of ages first: to ones, or to white noise."""
+    responses = kernels.sum(axis=(0, -1)) if constant else kernels
+    return float(np.sum(np.abs(responses) ** 2))
+
+
+def _summed_share(family: str, gap: float) -> float:
+    """Energy of Eq. 67's second term over that of the others, by Eq. 68-70, ages summed."""
+    chosen = FAMILIES[family]
+    system = chosen.system(gap)
+    P, Q, z = numbers(system.vectors()), left(system), np.array(system.eigenvalues)
+    n = system.size
+    moved = np.array(dense.vector_slopes(system), complex).reshape(-1, n, n)
+    by_lam = np.array(dense.eigenvalue_slopes(system), complex).reshape(-1, n)
+    inverse = -Q @ moved @ Q
+    modes = np.einsum("rk,ks->krs", P, Q)
+    term = by_lam[:, :, None, None] * modes
+    rest = np.einsum("prk,ks->pkrs", moved, Q) + np.einsum("rk,pks->pkrs", P, inverse)
+    if chosen.constant:
+        ones = (np.einsum("pkrs,k->pr", term, (1 - z) ** -2.0),
+                np.einsum("pkrs,k->pr", rest, 1 / (1 - z)))  # fmt: skip
+        return float(np.sum(np.abs(ones[0]) ** 2) / np.sum(np.abs(ones[1]) ** 2))
+    pair = np.outer(z, z.conj())
+    weights = ((1 + pair) / (1 - pair) ** 3, 1 / (1 - pair))
+    energies = [
+        np.einsum("pkrs,plrs,kl->", part, part.conj(), weight).real
+        for part, weight in zip((term, rest), weights, strict=True)
+    ]
+    return float(energies[0] / energies[1])
+
+
+def share_near(family: str, gap: float) -> float:
+    """How much the second term outweighs the others at a third of the gap."""
+    return _simulated_share(family, gap / 3)
+
+
+def share_near_summed(family: str, gap: float) -> float:
+    """Energy of Eq. 67's second term over the others' at a third of the gap, summed."""
+    return _summed_share(family, gap / 3)
+
+
+def five_shares(family: str, gap: float) -> float:
+    """Five times as much as at the gap itself."""
+    return 5 * _simulated_share(family, gap)
+
+
+def twenty_shares(family: str, gap: float) -> float:
+    """Slip: a growth by the cube of the gap or more."""
+    return 20 * _simulated_share(family, gap)
+
+
+# The derivatives of single terms.
+
+
+def readout_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
+    """``dh_l / dP_ij`` by differences, exact as ``h`` is linear in ``P``: by l, i, j."""
+    P, z = numbers(system.vectors()), diagonal_states(system)[-1]
+    moved = (P + _unit_moves(system.size)) @ z - P @ z
+    return np.moveaxis(moved, -1, 0)
+
+
+def _inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
+    """``dz_k / dP^-1_ij`` at the last step by differences, exact as ``z`` is linear."""
+    Q, eigenvalues = left(system), np.array(system.eigenvalues)
+
+    def last(Q: Num[np.ndarray, "n n"]) -> Complex[np.ndarray, " n"]:
+        z = np.zeros(len(Q), complex)
+        for x in inputs(system.size):
+            z = eigenvalues * z + Q @ x
+        return z
+
+    n = system.size
+    found = [last(Q + move) - last(Q) for move in _unit_moves(n).reshape(-1, n, n)]
+    return np.moveaxis(np.array(found).reshape(n, n, n), -1, 0)
+
+
+def inverse_slopes(system: Dense) -> Complex[np.ndarray, "n n"]:
+    """The derivative of the neuron of the same row: by i, j."""
+    return np.einsum("iij->ij", _inverse_moves(system))
+
+
+def other_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
+    """The derivatives of all other neurons: by k, i, j, less k = i."""
+    return _inverse_moves(system)[~np.eye(system.size, dtype=bool)]
+
+
+def zeros(system: Dense) -> Float[np.ndarray, "others n"]:
+    """Nothing, in the shape of ``other_inverse_slopes``."""
+    n = system.size
+    return np.zeros((n * (n - 1), n))
+
+
+def own_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
+    """Slip: every neuron as if each row were its own."""
+    return np.tile(inverse_slopes(system), (system.size - 1, 1))
+
+
+def convolved(lam: complex, n: int) -> complex:
+    """Two filters one after the other, a step apart, at one age."""
+    kernel = np.power(lam + 0j, np.arange(n))
+    return complex(np.convolve(kernel, kernel)[n - 1])
+
+
+NEAR = ("one real mode", "a complex pair", "the whole spectrum scaled")
+
+
+def _families(*names: str, gaps: tuple[float, ...]):
+    return tuple({"family": f, "gap": gap} for f, gap in product(names, gaps))
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:text:derivatives-bounded": Evidence(
+        _families(*NEAR, "two modes that meet", "vectors that align", gaps=(0.1, 0.01)),
+        {"reference": largest_slopes, "closed_form": largest_slopes_68},
+        largest_slopes_far,
+        relation="<=",
+        slips={"they shrink": largest_slopes_shrinking},
+    ),
+    "zucchet:text:vectors-bounded": Evidence(
+        ALL,
+        {"reference": largest_gain},
+        lambda system: math.sqrt(system.size),
+        relation="<=",
+        slips={"unitary": 1.0 - 1e-6},
+        alone="it follows from Eq. 64 by the Frobenius norm",
+    ),
+    "zucchet:text:dominance": Evidence(
+        _families(
+            *NEAR,
+            "two modes that meet",
+            "a complex pair, constant input",
+            gaps=(0.1, 0.06),
+        ),
+        {"reference": share_near, "closed_form": share_near_summed},
+        five_shares,
+        relation=">",
+        slips={"faster": twenty_shares},
+    ),
+    "zucchet:71": Evidence(
+        ALL,
+        {"reference": readout_slopes},
+        dense.readout_slopes,
+        dense.readout_slopes_71,
+        proof=dense.readout_slope_agrees,
+    ),
+    "zucchet:72": Evidence(
+        ALL,
+        {"reference": inverse_slopes},
+        dense.inverse_slopes,
+        dense.inverse_slopes_72,
+        proof=dense.inverse_slope_obeys,
+    ),
+    "zucchet:73": Evidence(
+        ALL,
+        {"reference": other_inverse_slopes},
+        zeros,
+        proof=dense.inverse_slope_obeys,
+        slips={"as of its own row": own_inverse_slopes},
+    ),
+    "zucchet:text:two-filters": Evidence(
+        tuple(
+            {"lam": z, "n": age} for z, age in product((0.7 + 0.2j, -0.5), (2, 3, 9))
+        ),
+        {"reference": convolved},
+    ),
+}

@@ -1,0 +1,238 @@
+"""What judges the proofs of Lemmas 1 and 2, Appendix B.1 of Zucchet & Orvieto (2024)."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+from jaxtyping import Complex
+from sympy import Pow, S, diff, expand, oo, symbols
+
+from sigprop.evidence.zucchet.proofs.derivatives import contour, mixed
+from sigprop.evidence.zucchet.proofs.sequences import (
+    AGES,
+    CHIRP,
+    COMPLEX,
+    FADING,
+    GROWING,
+    LOPSIDED,
+    SHORT,
+    TURNING,
+    Sequence,
+    ages,
+)
+from sigprop.judge import grids
+from sigprop.judge.basis import Basis, Evidence, Grid
+from theory import autocorrelation
+from theory.autocorrelation import geometric_sum, is_zero, lemma_1, lemma_2, same_form
+from theory.papers.zucchet import forms
+from theory.symbols import Delta, alpha, beta, m, n
+
+# The left sides, as sums over all pairs of ages and their derivatives.
+
+
+@cache
+def _table(u: Sequence) -> Complex[np.ndarray, "ages ages"]:
+    """``u_{n-m}`` over all pairs of ages."""
+    lags = np.array([u(d) for d in range(1 - AGES, AGES)], complex)
+    ages = np.arange(AGES)
+    return lags[np.subtract.outer(ages, ages) + AGES - 1]
+
+
+def double_sum(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """``sum alpha^n beta^m u_{n-m}`` over all pairs of ages."""
+    ages = np.arange(AGES)
+    return complex(np.power(alpha + 0j, ages) @ _table(u) @ np.power(beta + 0j, ages))
+
+
+def double_sum_34(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """The left side of Eq. 34 as printed, with beta to the power n."""
+    weights = np.power(alpha * beta + 0j, np.arange(AGES))
+    return complex(weights @ _table(u).sum(axis=1))
+
+
+def mixed_slope(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """``d/dalpha d/dbeta`` of the double sum."""
+    return mixed(alpha, beta, _table(u))
+
+
+def slope_by_beta(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """``d/dbeta`` of the double sum."""
+    return contour(lambda w: double_sum(alpha, w, u), beta, 0.1)
+
+
+# The right sides.
+
+
+def bracket(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Right side of Eq. 34 and 38."""
+    return (
+        u(0) + sum((alpha**d + beta**d) * u(d) for d in ages(1))
+    ) / (1 - alpha * beta)  # fmt: skip
+
+
+def bracket_from_zero(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip: the sum over lags counts lag zero too."""
+    return (u(0) + sum((alpha**d + beta**d) * u(d) for d in ages())) / (
+        1 - alpha * beta
+    )
+
+
+def bracket_one_sided(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip: only the lags of one sign."""
+    return (u(0) + sum(alpha**d * u(d) for d in ages(1))) / (1 - alpha * beta)
+
+
+def three_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Right side of Eq. 35: pairs with n = m, with n > m and with n < m."""
+    equal = sum(alpha**n * beta**n * u(0) for n in ages())
+    later = sum(alpha**n * beta**m * u(n - m) for n in ages() for m in range(n))
+    earlier = sum(alpha**n * beta**m * u(n - m) for m in ages() for n in range(m))
+    return equal + later + earlier
+
+
+def two_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip: pairs with n < m are forgotten."""
+    return sum(
+        alpha**n * beta**m * u(n - m) for n, m in product(ages(), repeat=2) if n >= m
+    )
+
+
+def two_sides(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Right side of Eq. 36, whose lags of either sign stay apart."""
+    diagonal = sum((alpha * beta) ** n for n in ages())
+    return diagonal * (
+        u(0)
+        + sum(alpha**d * u(d) for d in ages(1))
+        + sum(beta**d * u(-d) for d in ages(1))
+    )
+
+
+def sides_exchanged(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip: beta goes with the positive lags."""
+    return two_sides(beta, alpha, u)
+
+
+def summed_diagonal(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Right side of Eq. 37."""
+    return sum((alpha * beta) ** n for n in ages()) * (
+        u(0) + sum((alpha**d + beta**d) * u(d) for d in ages(1))
+    )
+
+
+def derived_once(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """The sum in Eq. 40, by beta alone, ahead of the derivative by alpha."""
+    return sum(
+        m * alpha**n * beta ** (m - 1) * u(n - m)
+        for n, m in product(ages(), ages(1))
+    )  # fmt: skip
+
+
+def derived_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Right side of Eq. 41; the terms without n or m vanish, at zero by convention."""
+    return sum(
+        n * m * alpha ** (n - 1) * beta ** (m - 1) * u(n - m)
+        for n, m in product(ages(1), repeat=2)
+    )
+
+
+# The proofs, for all parameters.
+
+
+def _three_sets() -> bool:
+    """Any double sum over the first six ages is the sum over the three sets."""
+    u, size = symbols("u_0:11"), range(6)
+    term = {(i, j): alpha**i * beta**j * u[i - j + 5] for i, j in product(size, size)}
+    sets = (lambda i, j: i == j, lambda i, j: i > j, lambda i, j: i < j)
+    parts = sum(value for pair, value in term.items() for one in sets if one(*pair))
+    return expand(sum(term.values()) - parts) == 0
+
+
+def _two_sides() -> bool:
+    """The diagonals of each side of Eq. 36 sum to its weights."""
+    later = geometric_sum(Pow(alpha, n + Delta) * Pow(beta, n), n, S.Zero, oo)
+    earlier = geometric_sum(Pow(alpha, n) * Pow(beta, n + Delta), n, S.Zero, oo)
+    diagonal_sum = geometric_sum(Pow(alpha, n) * Pow(beta, n), n, S.Zero, oo)
+    return is_zero(later - diagonal_sum * alpha**Delta) and is_zero(
+        earlier - diagonal_sum * beta**Delta
+    )
+
+
+def _summed() -> bool:
+    return same_form(lemma_1().as_sum(), forms.bracket())
+
+
+def _derived_termwise() -> bool:
+    """Each term differentiates as stated, and so do the lag weights of the sum."""
+    term = Pow(alpha, n) * Pow(beta, m)
+    once = m * alpha**n * beta ** (m - 1)
+    right = is_zero(diff(term, beta) - once)
+    weights = autocorrelation.double_sum(lambda i, j: j * alpha**i * beta ** (j - 1))
+    return right and same_form(
+        weights.as_sum(), lemma_1().map(lambda w: diff(w, beta)).as_sum()
+    )
+
+
+def _derived_twice() -> bool:
+    weights = autocorrelation.double_sum(
+        lambda i, j: i * j * alpha ** (i - 1) * beta ** (j - 1)
+    )
+    return same_form(weights.as_sum(), lemma_2().as_sum())
+
+
+PLACES = ((0.5 + 0.3j, -0.4 + 0.2j), (-0.6, 0.55j), (0.3 - 0.4j, 0.3 + 0.4j))
+
+
+def _at(*pairs) -> tuple[dict[str, object], ...]:
+    return tuple({"alpha": a, "beta": b, "u": u} for (a, b), u in pairs)
+
+
+EVEN = _at(*zip(PLACES, (CHIRP, COMPLEX, CHIRP), strict=True), (PLACES[0], SHORT))
+UNEVEN = _at(*zip(PLACES, (LOPSIDED, TURNING, CHIRP), strict=True))
+GROWN = _at((PLACES[0], GROWING))
+SUMMABLE = _at(*product(PLACES, (SHORT, FADING)), ((1.4, 0.4j), SHORT))
+
+SUM = {"reference": double_sum}
+SLOPE = {"reference": mixed_slope}
+BRACKETS = {"lag zero twice": bracket_from_zero, "one side": bracket_one_sided}
+ONE = {"one derivative": derived_once}
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:34": Grid("state_pair", grids.PAIRS),
+    "zucchet:39": Grid("sensitivity_pair", grids.PAIRS),
+    "zucchet:lemma1": Evidence(
+        SUMMABLE, SUM, bracket, double_sum_34, proof=_summed, slips=BRACKETS
+    ),
+    "zucchet:35": Evidence(
+        UNEVEN, SUM, three_sets, proof=_three_sets, slips={"two sets": two_sets}
+    ),
+    "zucchet:36": Evidence(
+        UNEVEN,
+        SUM,
+        two_sides,
+        proof=_two_sides,
+        slips={"sides exchanged": sides_exchanged, "two sets": two_sets},
+    ),
+    "zucchet:37": Evidence(
+        EVEN,
+        SUM,
+        summed_diagonal,
+        proof=_summed,
+        slips={"one side": bracket_one_sided},
+    ),
+    "zucchet:38": Evidence(
+        (*EVEN, *GROWN), SUM, bracket, proof=_summed, slips=BRACKETS
+    ),
+    "zucchet:lemma2": Evidence(
+        EVEN, SLOPE, derived_twice, proof=_derived_twice, slips=ONE
+    ),
+    "zucchet:40": Evidence(
+        UNEVEN,
+        {"reference": slope_by_beta},
+        derived_once,
+        proof=_derived_termwise,
+        slips={"two derivatives": derived_twice},
+    ),
+    "zucchet:41": Evidence(
+        (*EVEN, *UNEVEN), SLOPE, derived_twice, proof=_derived_twice, slips=ONE
+    ),
+}

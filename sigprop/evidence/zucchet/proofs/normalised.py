@@ -1,0 +1,67 @@
+"""The normalised neuron under white noise, by autodiff, contours and direct sums.
+
+The factor ``gamma = sqrt(1 - |lam|^2)`` is held fixed in the derivatives.
+
+Source: Zucchet & Orvieto (2024), Appendix B.3.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sigprop.evidence.zucchet.proofs.derivatives import contour
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+
+AGES = 300
+
+
+def response(lam: Any, gain: Any = 1.0) -> Any:
+    """States after a unit input, through the scan."""
+    impulse = gain * (jnp.arange(AGES) == 0)[:, None].astype(complex)
+    return linear_recurrence(lam[None], impulse)[:, 0]
+
+
+def detached(nu: Any, phase: Any) -> Any:
+    """Response of the normalised layer whose factor no derivative sees."""
+    gamma = lax.stop_gradient(jnp.sqrt(1 - nu**2))
+    return response(nu * jnp.exp(1j * phase), gamma)
+
+
+def energy(response: Callable[[Any], Any], at: float) -> float:
+    """Energy of the derivative of a response, by autodiff."""
+    with double_precision(True):
+        place = jnp.asarray(at)
+        _, slope = jax.jvp(response, (place,), (jnp.ones_like(place),))
+        return float(jnp.sum(jnp.abs(slope) ** 2))
+
+
+def kernel_energy(path: Callable[[Any], Any], at: float, radius: float = 0.02) -> float:
+    """Energy of the derivative of the powers of ``path``, as a contour integral."""
+    ages = np.arange(AGES)
+    kernel = contour(lambda w: np.power(path(w), ages), at, radius)
+    return float(np.sum(np.abs(kernel) ** 2))
+
+
+def white_sensitivity(nu: float) -> float:
+    """``E|dh/dnu|^2`` under white noise, normalised, by autodiff."""
+    return energy(lambda value: detached(value, 1.1), nu)
+
+
+def white_sensitivity_sum(nu: float) -> float:
+    """``E|dh/dnu|^2`` under white noise, normalised, as a sum over ages."""
+    return (1 - nu**2) * kernel_energy(lambda z: z, nu)
+
+
+def modulus_share(nu: float) -> float:
+    """``E|dh/domega|^2`` with ``nu = tanh(omega)``, normalised, by autodiff."""
+    return energy(lambda omega: detached(jnp.tanh(omega), 1.1), float(np.arctanh(nu)))
+
+
+def modulus_share_sum(nu: float) -> float:
+    """``E|dh/domega|^2`` with ``nu = tanh(omega)``, normalised, as a sum over ages."""
+    return (1 - nu**2) * kernel_energy(np.tanh, float(np.arctanh(nu)))

@@ -1,0 +1,101 @@
+"""Modes of a dense network whose matrix is moved entry by entry and diagonalised anew.
+
+No perturbation formula is used.
+
+Source: Zucchet & Orvieto (2024), Appendix B.2.3.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+from jaxtyping import Complex, Float, Inexact, Num
+
+from sigprop.evidence.zucchet.proofs.derivatives import contour
+from sigprop.linear.linearise import System, diagonalise
+from theory import dense
+from theory.dense import COMPLEX, NORMAL, REAL, ROTATING, Dense
+
+RADIUS = 0.02
+ALL = tuple({"system": one} for one in (ROTATING, REAL, COMPLEX, NORMAL))
+REALS = ALL[:2]
+
+
+def numbers(matrix: Any) -> Complex[np.ndarray, "rows columns"]:
+    """A matrix of mpmath as an array."""
+    return np.array(matrix.tolist(), complex)
+
+
+@cache
+def inputs(size: int) -> Float[np.ndarray, "steps n"]:
+    """What the networks see, over time."""
+    return np.array([dense.inputs(size, t) for t in range(dense.STEPS)])
+
+
+def modes(
+    A: Num[np.ndarray, "n n"], system: Dense
+) -> tuple[Inexact[np.ndarray, " n"], Inexact[np.ndarray, "n n"]]:
+    """Eigenvalues in the order of the system's, and eigenvectors of any length."""
+    values, vectors = np.linalg.eig(A)
+    wanted = np.array(system.eigenvalues)
+    order = np.argmin(np.abs(values[None] - wanted[:, None]), axis=1)
+    return values[order], vectors[:, order]
+
+
+def left(system: Dense) -> Complex[np.ndarray, "n n"]:
+    """Rows that have unit product with the unit eigenvectors: they fix the lengths."""
+    return np.linalg.inv(numbers(system.vectors()))
+
+
+def fixed(A: Num[np.ndarray, "n n"], system: Dense) -> Complex[np.ndarray, "n n"]:
+    """Eigenvectors whose product with the rows of ``left`` stays one."""
+    vectors = modes(A, system)[1]
+    return vectors / np.einsum("ki,ik->k", left(system), vectors)
+
+
+def over_entries(
+    system: Dense, slope: Callable[[np.ndarray], Any]
+) -> Num[np.ndarray, "n n ..."]:
+    """A derivative along every entry of the matrix: by rows and columns."""
+    n = system.size
+    found = []
+    for i, j in product(range(n), repeat=2):
+        entry = np.zeros((n, n))
+        entry[i, j] = 1
+        found.append(slope(entry))
+    return np.array(found).reshape(n, n, *np.shape(found[0]))
+
+
+@cache
+def eigenvalue_slopes(
+    system: Dense, radius: float = RADIUS
+) -> Complex[np.ndarray, "n n n"]:
+    """``dlam / dA_ij`` as contour integrals."""
+    A = numbers(system.matrix())
+    return over_entries(
+        system,
+        lambda entry: contour(lambda e: modes(A + e * entry, system)[0], 0, radius),
+    )
+
+
+def powered_states(system: Dense) -> Complex[np.ndarray, "steps n"]:
+    """States of the dense recurrence as sums of matrix powers."""
+    A, x = numbers(system.matrix()), inputs(system.size)
+    power = np.linalg.matrix_power
+    return np.array(
+        [sum(power(A, t - s) @ x[s] for s in range(t + 1)) for t in range(len(x))]
+    )
+
+
+def diagonal_states(system: Dense) -> Complex[np.ndarray, "steps n"]:
+    """``P^-1 h_t`` of the powered states."""
+    return powered_states(system) @ left(system).T
+
+
+def diagonalised(system: Dense) -> Any:
+    """The modes that the package finds."""
+    A = numbers(system.matrix())
+    unit = np.eye(system.size)
+    return diagonalise(System(A, unit, unit, np.zeros_like(unit)))

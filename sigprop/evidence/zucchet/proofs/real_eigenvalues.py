@@ -1,0 +1,236 @@
+"""What judges real eigenvalues, Appendix B.3.1 of Zucchet & Orvieto (2024)."""
+
+import math
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Complex, Float
+
+from sigprop.evidence.zucchet.proofs.derivatives import central
+from sigprop.evidence.zucchet.proofs.normalised import (
+    modulus_share,
+    modulus_share_sum,
+    white_sensitivity,
+    white_sensitivity_sum,
+)
+from sigprop.evidence.zucchet.proofs.responses import exponential_moment, impulse_moment
+from sigprop.evidence.zucchet.proofs.sequences import (
+    CHIRP,
+    REAL_INPUT,
+    Sequence,
+    first,
+)
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.lru import LRU
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+
+STEPS = 12
+
+# The normalised recurrence.
+
+
+def _layer(lam: complex) -> LRU:
+    """One neuron that sees its input as it is, with the detached normalisation."""
+    one, none = jnp.ones((1, 1)), jnp.zeros((1, 1))
+    nu_log = jnp.asarray([np.log(-np.log(abs(lam)))])
+    theta_log = jnp.asarray([np.log(np.angle(lam))])
+    return LRU(
+        one, none, one, none, jnp.zeros(1), nu_log, theta_log, None, "detached"
+    )  # fmt: skip
+
+
+def layer_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
+    """The first dozen states of the normalised layer."""
+    with double_precision(True):
+        u = jnp.asarray(first(x, STEPS))[:, None]
+        return np.asarray(_layer(lam).states(u))[:, 0]
+
+
+def summed_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
+    """First dozen normalised states as sums of powers, the inputs scaled beforehand."""
+    inputs = np.sqrt(1 - abs(lam) ** 2) * first(x, STEPS)
+    powers = np.power(lam + 0j, np.arange(STEPS))
+    return np.convolve(powers, inputs)[:STEPS]
+
+
+def stepped_states(lam: complex, x: Sequence) -> list[complex]:
+    """Eq. 76 from the zero state, step by step."""
+    factor, h, found = math.sqrt(1 - abs(lam) ** 2), 0j, []
+    for t in range(STEPS):
+        h = lam * h + factor * x(t)
+        found.append(h)
+    return found
+
+
+def layer_weight(lam: complex, n: int, gamma: float) -> complex:
+    """Response of the normalised layer ``n`` steps after a unit input."""
+    with double_precision(True):
+        impulse = (jnp.arange(STEPS) == 0)[:, None].astype(float)
+        return complex(_layer(lam).states(impulse)[n, 0])
+
+
+def unit_factor(lam: complex, rho: float) -> float:
+    """The factor on the inputs that makes ``E|h|^2 = 1``, by direct sums."""
+    return exponential_moment(lam, rho).real ** -0.5
+
+
+def unit_factor_impulse(lam: complex, rho: float) -> float:
+    """The factor on inputs that makes ``E|h|^2 = 1``, from the impulse response."""
+    return impulse_moment(lam, rho).real ** -0.5
+
+
+# Backpropagated errors.
+
+
+def _error(h: Any, target: Any) -> Any:
+    return ((h - target) ** 2).sum()
+
+
+def input_gradient(
+    lam: float, gamma: float, x: Sequence, target: Sequence
+) -> Float[np.ndarray, " steps"]:
+    """``dL/dx_t`` of a squared loss of the normalised states, by autodiff."""
+    inputs, wanted = first(x), first(target)
+
+    def loss(x: Any) -> Any:
+        return _error(
+            linear_recurrence(jnp.array([lam]), gamma * x[:, None])[:, 0], wanted
+        )
+
+    with double_precision(True):
+        return np.asarray(jax.grad(loss)(jnp.asarray(inputs)))
+
+
+def input_difference(
+    lam: float, gamma: float, x: Sequence, target: Sequence
+) -> Float[np.ndarray, " steps"]:
+    """``dL/dx_t`` of a squared loss by differences, exact as it is quadratic."""
+    inputs, wanted = first(x), first(target)
+    powers = lam ** np.arange(8)
+
+    def loss(x: Float[np.ndarray, " steps"]) -> float:
+        return _error(np.convolve(powers, gamma * x)[:8], wanted)
+
+    def along(move: Float[np.ndarray, " steps"]) -> float:
+        return central(lambda e: loss(inputs + e * move), 1.0)
+
+    return np.array([along(move) for move in np.eye(8)])
+
+
+def error_filter(
+    lam: float, gamma: float, x: Sequence, target: Sequence, inside: bool
+) -> list[complex]:
+    """``dL/dx_t``, with the factor on what comes from later as well or not."""
+    h, errors = 0.0, []
+    for t in range(8):
+        h = lam * h + gamma * x(t)
+        errors.append(2 * (h - target(t)))
+    later, found = 0.0, []
+    for error in reversed(errors):
+        total = lam * later + error
+        found.append(gamma * total)
+        later = gamma * total if inside else total
+    return found[::-1]
+
+
+# The reparametrisation ``lam = tanh(omega)``, ``gamma`` held fixed.
+
+
+def real_slope(omega: float, n: int, **_: Any) -> float:
+    """``dh/domega`` of a unit input ``n`` steps old, by autodiff."""
+
+    def state(omega: Any) -> Any:
+        lam = jnp.tanh(omega)
+        gamma = lax.stop_gradient(jnp.sqrt(1 - lam**2))
+        inputs = jnp.zeros((STEPS, 1)).at[0].set(gamma)
+        return linear_recurrence(lam[None], inputs)[n, 0]
+
+    with double_precision(True):
+        return float(jax.grad(state)(jnp.asarray(omega)))
+
+
+def real_slope_difference(omega: float, n: int, **_: Any) -> float:
+    """``dh/domega`` of a unit input ``n`` steps old, by differences of the state."""
+    gamma = np.sqrt(1 - np.tanh(omega) ** 2)
+    return central(lambda e: gamma * np.tanh(omega + e) ** n)
+
+
+def mitigated(nu: float) -> Float[np.ndarray, " 2"]:
+    """The sensitivity under white noise, normalised, without and with ``tanh``."""
+    return np.array([white_sensitivity(nu), modulus_share(nu)])
+
+
+def mitigated_sum(nu: float) -> Float[np.ndarray, " 2"]:
+    """Sensitivity under white noise, normalised, without and with ``tanh``, by sums."""
+    return np.array([white_sensitivity_sum(nu), modulus_share_sum(nu)])
+
+
+def unmitigated(nu: float) -> Float[np.ndarray, " 2"]:
+    """Sensitivity under white noise, by sums: unnormalised, and normalised alone."""
+    normalised = white_sensitivity_sum(nu)
+    return np.array([normalised / (1 - nu**2), normalised])
+
+
+def halved(nu: float) -> Float[np.ndarray, " 2"]:
+    """Slip: as if each step took half of it away everywhere."""
+    return unmitigated(nu) / 2
+
+
+def _real_point(omega: float, age: int) -> dict[str, float]:
+    value = math.tanh(omega)
+    slope = 1 - value**2
+    return {
+        "omega": omega,
+        "n": age,
+        "lam": value,
+        "gamma": math.sqrt(slope),
+        "d_lam": slope,
+    }
+
+
+EIGENVALUES = (0.5 + 0.3j, -0.4 + 0.6j, 0.2 + 0.8j)
+DECAYS = ((0.6, 0.4), (-0.7, 0.3), (0.5 + 0.3j, -0.8), (0.8j, 0.0), (0.3, 0.95))
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:76": Evidence(
+        tuple({"lam": z, "x": REAL_INPUT} for z in EIGENVALUES),
+        {"impulse": layer_states, "reference": summed_states},
+        stepped_states,
+    ),
+    "zucchet:77": Evidence(
+        tuple(
+            {"lam": z, "n": age, "gamma": math.sqrt(1 - abs(z) ** 2)}
+            for z, age in zip(EIGENVALUES, (1, 4, 3), strict=True)
+        ),
+        {"impulse": layer_weight},
+    ),
+    "zucchet:text:ideal-gamma": Evidence(
+        tuple({"lam": z, "rho": decay} for z, decay in DECAYS),
+        {"reference": unit_factor, "impulse": unit_factor_impulse},
+    ),
+    "zucchet:78": Evidence(
+        tuple(
+            {"lam": z, "gamma": g, "x": REAL_INPUT, "target": CHIRP}
+            for z, g in ((0.6, 0.8), (-0.9, 0.4), (0.95, 1.3))
+        ),
+        {"autodiff": input_gradient, "reference": input_difference},
+        partial(error_filter, inside=False),
+        partial(error_filter, inside=True),
+    ),
+    "zucchet:79": Evidence(
+        tuple(_real_point(w, age) for w, age in ((0.7, 2), (-0.4, 3), (1.1, 7))),
+        {"autodiff": real_slope, "reference": real_slope_difference},
+    ),
+    "zucchet:text:mitigation": Evidence(
+        tuple({"nu": value} for value in (0.2, 0.55, 0.8, 0.9)),
+        {"autodiff": mitigated, "reference": mitigated_sum},
+        unmitigated,
+        relation="<",
+        slips={"halved": halved},
+    ),
+}

@@ -1,0 +1,287 @@
+"""What judges the sensitivity's sums, Appendix B.2.2 of Zucchet & Orvieto (2024)."""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Complex, Inexact
+from sympy import Expr, expand, fraction
+
+from sigprop.evidence.zucchet.proofs.derivatives import central, contour, mixed
+from sigprop.evidence.zucchet.proofs.responses import (
+    LONG,
+    exponential_lags,
+    kernels,
+    line_moment,
+    scanned,
+    sensitivity,
+)
+from sigprop.evidence.zucchet.proofs.sequences import (
+    AGES,
+    COMPLEX_INPUT,
+    INPUTS,
+    REAL_LINES,
+    TURNING,
+    Sequence,
+    Spectrum,
+    ages,
+    first,
+    past,
+)
+from sigprop.evidence.zucchet.proofs.state import real_state
+from sigprop.judge.basis import Basis, Evidence
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+from theory import diagonal
+from theory.autocorrelation import same_form
+from theory.papers.zucchet import forms
+from theory.papers.zucchet.proofs.sensitivity import (
+    DENOMINATOR,
+    mixed_derivative,
+    numerator,
+)
+from theory.symbols import alpha, beta, lam, lam_bar, n, rho
+
+# The derivative of the state.
+
+
+def state_slope(lam: complex, x: Sequence) -> complex:
+    """``dh_0/dlam`` by autodiff of the package's scan."""
+    return complex(scanned(lam, past(x))[1][-1])
+
+
+def _last_state(lam: complex, inputs: Complex[np.ndarray, " steps"]) -> complex:
+    h = 0j
+    for x in inputs:
+        h = lam * h + x
+    return h
+
+
+def state_contour(lam: complex, x: Sequence) -> complex:
+    """``dh_0/dlam`` as a contour integral of the state."""
+    inputs = past(x)
+    return contour(lambda z: _last_state(z, inputs), lam, 0.05)
+
+
+def state(lam: complex, x: Sequence, at: int = 0) -> complex:
+    """``h_at`` by Eq. 42."""
+    return sum(lam**n * x(at - n) for n in ages())
+
+
+def filtered_state(lam: complex, x: Sequence) -> complex:
+    """Right side of Eq. 50."""
+    return sum(lam**n * state(lam, x, -n - 1) for n in ages())
+
+
+def twice_filtered(lam: complex, x: Sequence) -> complex:
+    """Right side of Eq. 51."""
+    return sum(
+        lam**n * sum(lam**m * x(-n - m - 1) for m in ages()) for n in ages()
+    )  # fmt: skip
+
+
+def sum_of_pairs(lam: complex, x: Sequence) -> complex:
+    """Right side of Eq. 52."""
+    return sum(lam ** (n + m) * x(-(n + m + 1)) for n, m in product(ages(), repeat=2))
+
+
+def late_by_one(lam: complex, x: Sequence) -> complex:
+    """Slip: the newest state counts, as in a sum of lam^n h_{-n}."""
+    return sum(lam**n * state(lam, x, -n) for n in ages())
+
+
+def weights_agree(weight: Callable[[int, int], Expr]) -> bool:
+    """The weight of an input of each age, pairs counted, is the sensitivity's kernel."""
+    kernel: Any = diagonal.sensitivity_kernel().result
+
+    def paired(age: int) -> Any:
+        pairs = product(range(age), repeat=2)
+        return sum(weight(i, j) for i, j in pairs if i + j + 1 == age)
+
+    return all(
+        expand(paired(age) - kernel.subs(n, age).doit()) == 0 for age in range(1, 7)
+    )
+
+
+# The convention: the state is holomorphic.
+
+
+def partial_slopes(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
+    """Derivatives of ``h_0`` by the real and the imaginary part, by autodiff."""
+    inputs = past(x)[:, None]
+
+    def last(re: Any, im: Any) -> Any:
+        return linear_recurrence(jax.lax.complex(re, im)[None], jnp.asarray(inputs))[-1]
+
+    with double_precision(True):
+        at = (jnp.asarray(complex(lam).real), jnp.asarray(complex(lam).imag))
+        moves = ((jnp.ones(()), jnp.zeros(())), (jnp.zeros(()), jnp.ones(())))
+        return np.array([np.asarray(jax.jvp(last, at, one)[1])[0] for one in moves])
+
+
+def partial_differences(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
+    """Derivatives of ``h_0`` by real and imaginary part, by central differences."""
+    inputs = past(x)
+
+    def along(turn: complex) -> complex:
+        return central(lambda e: _last_state(lam + e * turn, inputs))
+
+    return np.array([along(1), along(1j)])
+
+
+def both_slopes(lam: complex, x: Sequence) -> list[complex]:
+    """Derivatives of a holomorphic state by the real and the imaginary part."""
+    return [sensitivity(lam, x), 1j * sensitivity(lam, x)]
+
+
+# The second moment of the sensitivity.
+
+
+def spectral_sensitivity(lam: complex, R: Spectrum) -> float:
+    """``E|dh/dlam|^2`` of spectral lines: the derivative of each response."""
+    ages = np.arange(LONG)
+    freqs, weights = np.array(R.lines).T
+    lines = np.exp(-1j * np.outer(ages, freqs))
+    slopes = contour(lambda z: np.power(z, ages) @ lines, lam, 0.1)
+    return float(weights @ np.abs(slopes) ** 2)
+
+
+def impulse_sensitivity(lam: complex, R: Spectrum) -> float:
+    """``E|dh/dlam|^2`` of spectral lines, from the scan's differentiated response."""
+    return line_moment(kernels(lam, LONG)[1], R)
+
+
+def real_sensitivity(lam: float, R: Sequence) -> complex:
+    """Right side of Eq. 6."""
+    second = sum(d * lam**d * R(d) for d in ages(1))
+    return (1 + lam**2) / (1 - lam**2) ** 2 * real_state(lam, R) + (
+        2 * second / (1 - lam**2) ** 2
+    )
+
+
+def real_sensitivity_57(lam: float, R: Sequence) -> complex:
+    """Right side of Eq. 57 as printed, at a real eigenvalue."""
+    second = sum(d * lam**d * R(d) for d in ages(1))
+    first = real_state(lam, R) * (1 - lam**2)
+    return (1 + lam**2) / (1 - abs(lam)) ** 3 * first + 2 * second / (1 - lam**2) ** 2
+
+
+def denominator_cleared(alpha: complex, beta: complex, rho: float) -> complex:
+    """The mixed derivative under ``R = rho^|lag|``, times its stated denominator."""
+    factors = (1 - alpha * beta) ** 3 * ((1 - rho * alpha) * (1 - rho * beta)) ** 2
+    return mixed(alpha, beta, exponential_lags(rho, 2 * AGES)) * factors
+
+
+def denominator_is_least() -> bool:
+    """The reduced fraction has the stated denominator, up to its sign."""
+    found = expand(fraction(mixed_derivative())[1])
+    right = found in (expand(DENOMINATOR), expand(-DENOMINATOR))
+    return right and bool(numerator().result.is_polynomial(alpha, beta, rho))
+
+
+# Backpropagated errors.
+
+
+def loss_slope(
+    lam: complex, x: Sequence, target: Sequence
+) -> Complex[np.ndarray, " steps"]:
+    """``dL/dx_t`` by autodiff: JAX gives twice the holomorphic derivative."""
+    with double_precision(True):
+        wanted = jnp.asarray(first(target))
+
+        def loss(x: Any) -> Any:
+            h = linear_recurrence(jnp.array([lam], jnp.complex128), x[:, None])[:, 0]
+            return jnp.sum(jnp.abs(h - wanted) ** 2)
+
+        return np.asarray(jax.grad(loss)(jnp.asarray(first(x)))) / 2
+
+
+def _loss(
+    lam: complex,
+    x: Inexact[np.ndarray, " steps"],
+    target: Inexact[np.ndarray, " steps"],
+) -> float:
+    h, total = 0j, 0.0
+    for entering, wanted in zip(x, target, strict=True):
+        h = lam * h + entering
+        total += abs(h - wanted) ** 2
+    return total
+
+
+def loss_difference(
+    lam: complex, x: Sequence, target: Sequence
+) -> Complex[np.ndarray, " steps"]:
+    """``(d/dRe - i d/dIm) L / 2`` by differences, exact as the loss is quadratic."""
+    inputs, wanted = first(x), first(target)
+
+    def along(move: Inexact[np.ndarray, " steps"]) -> float:
+        return central(lambda e: _loss(lam, inputs + e * move, wanted), 1.0)
+
+    return np.array([(along(e) - 1j * along(1j * e)) / 2 for e in np.eye(8)])
+
+
+def backpropagated(lam: complex, x: Sequence, target: Sequence) -> list[complex]:
+    """``dL/dx_t`` for the loss ``sum |h_t - target_t|^2``, holomorphic derivatives.
+
+    The errors are ``dL/dh_t = conj(h_t - target_t)``; they are filtered with ``lam``.
+    """
+    steps, h, errors = range(8), 0j, []
+    for t in steps:
+        h = lam * h + x(t)
+        errors.append((h - target(t)).conjugate())
+    return [sum(lam**k * errors[t + k] for k in range(len(errors) - t)) for t in steps]
+
+
+def by_filters(
+    form: Callable[..., complex], weight: Callable[[int, int], Expr]
+) -> Evidence:
+    """The sensitivity as a sum in which two ages have a weight."""
+    return Evidence(
+        INPUTS,
+        {"autodiff": state_slope, "reference": state_contour},
+        form,
+        proof=partial(weights_agree, weight),
+        slips={"late by one": late_by_one},
+    )
+
+
+EVIDENCE: dict[str, Basis] = {
+    "zucchet:50": by_filters(filtered_state, lambda i, j: lam**i * lam**j),
+    "zucchet:51": by_filters(twice_filtered, lambda i, j: lam**i * lam**j),
+    "zucchet:52": by_filters(sum_of_pairs, lambda i, j: lam ** (i + j)),
+    "zucchet:text:holomorphic": Evidence(
+        INPUTS,
+        {"autodiff": partial_slopes, "reference": partial_differences},
+        both_slopes,
+    ),
+    "zucchet:text:eq-6": Evidence(
+        REAL_LINES,
+        {"reference": spectral_sensitivity, "impulse": impulse_sensitivity},
+        real_sensitivity,
+        real_sensitivity_57,
+        proof=lambda: same_form(
+            forms.eq_57_corrected().subs(lam_bar, lam), forms.eq_6()
+        ),
+    ),
+    "zucchet:text:denominator": Evidence(
+        (
+            {"alpha": 0.5 + 0.3j, "beta": -0.4 + 0.2j, "rho": 0.4},
+            {"alpha": 0.55, "beta": 0.3j, "rho": -0.7},
+            {"alpha": -0.5, "beta": 0.6, "rho": 0.8},
+        ),
+        {"reference": denominator_cleared},
+        proof=denominator_is_least,
+    ),
+    "zucchet:text:complex-errors": Evidence(
+        tuple(
+            {"lam": z, "x": COMPLEX_INPUT, "target": TURNING}
+            for z in (0.5 + 0.3j, -0.9j)
+        ),
+        {"autodiff": loss_slope, "reference": loss_difference},
+        backpropagated,
+    ),
+}

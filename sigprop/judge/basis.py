@@ -1,0 +1,119 @@
+"""What a row is judged on: moments on a grid, evidence, or a check of its own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult
+from sigprop.numerics.points import Point
+from theory.claims import Claim
+
+Routine = Callable[..., Any] | float | complex | Sequence[Any]
+ARITHMETIC = "arithmetic"  # the route of typed-in numbers that are held against others
+Relation = Literal["=", "<=", "<", ">=", ">"]
+AtPoint = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Points at which moments are judged, by exact routes and by simulation.
+
+    Attributes:
+        quantity: Which table of routes: a key of ``sigprop.judge.routes.QUANTITIES``, or
+            ``ring_law``, the law of a sampler.
+        points: Where; they share trajectories with every other grid.
+        margin: Equivalence margin of the simulated verdict, as a fraction.
+        headline: Whether the headline tier judges it at 1 %.
+    """
+
+    quantity: str
+    points: tuple[Point, ...]
+    margin: float = 0.05
+    headline: bool = False
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Points, the values that routes give there, and what they are compared with.
+
+    A routine takes a point's values by their names and returns a number or an array; or
+    it is the number or the list itself.  Symbols of an expression take the values of
+    their names in ``theory.symbols``, other symbols those of their own names;
+    ``lam_bar`` is the conjugate of ``lam`` unless given.
+
+    Attributes:
+        points: Values by name, at generic parameters of the domain and at its edges;
+            of a conditional statement, also such as do not meet the condition.
+        routes: By route (``reference``, ``impulse``, ``autodiff``, ...) what gives the
+            value on the left, independently of the form.
+        form: The right side that is true, where it is no expression; otherwise it is
+            the claim's ``derive``, ``corrected`` or ``printed`` form, whichever is first.
+        printed: The right side as printed, where it is another one and no expression.
+        proof: Proves the true statement for all parameters, with SymPy.
+        relation: How the value stands to the form.
+        tolerance: Relative error allowed of an equality, of the largest entry.
+        absolute: Absolute error allowed instead, half a unit of a printed digit.
+        slips: By name, wrong right sides that are no single slip of an expression.
+        alone: Why there is no second route, where there is none.  ``ARITHMETIC`` counts as
+            no route, but stands alone where there is nothing but numbers to compare.
+    """
+
+    points: tuple[AtPoint, ...]
+    routes: Mapping[str, Routine]
+    form: Routine | None = None
+    printed: Routine | None = None
+    proof: Callable[[], bool] | None = None
+    relation: Relation = "="
+    tolerance: float = 1e-10
+    absolute: float = 0.0
+    slips: Mapping[str, Routine] = field(default_factory=dict)
+    alone: str = ""
+
+
+Results = Callable[[Claim, int], tuple[RouteResult, ...]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Functions that judge one row, where neither a grid nor evidence would do.
+
+    Attributes:
+        results: Results of the routes, of the claim and the run's seed.  Those of form
+            ``printed`` judge the statement where its condition is not met.
+        score: Slips made in what is checked, and which of them survive.
+        routes: Names of the routes.
+    """
+
+    results: Results
+    score: Callable[[Claim], Score]
+    routes: tuple[str, ...]
+
+
+def by_slips(slips: Mapping[str, Results]) -> Callable[[Claim], Score]:
+    """The score of a check by checks of the same kind with a slip, at seed 0."""
+
+    def score(claim: Claim) -> Score:
+        survivors = [
+            name
+            for name, results in slips.items()
+            if all(
+                r.verdict == "confirmed"
+                for r in results(claim, 0)
+                if r.form == "derived"
+            )
+        ]
+        return Score(len(slips), tuple(survivors))
+
+    return score
+
+
+Basis = Grid | Evidence | Check
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim, and what it is judged on: nothing, if it has no truth value."""
+
+    claim: Claim
+    basis: Basis | None

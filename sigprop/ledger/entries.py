@@ -1,0 +1,90 @@
+"""Entries of the ledger: verdicts beside what their rows announce, ready for JSON."""
+
+import dataclasses
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sigprop.judge.results import ClaimResult, Run
+from sigprop.numerics.files import write_text
+from theory.claims import Claim
+
+
+@dataclass(frozen=True)
+class Entry(ClaimResult):
+    """The verdict on one claim beside the status that its row announces."""
+
+    expected: str = ""
+
+    @property
+    def as_expected(self) -> bool:
+        """True where the status is the one that was announced."""
+        return self.status == self.expected
+
+
+@dataclass(frozen=True)
+class Ledger(Run):
+    """A run whose verdicts stand beside what the rows announce."""
+
+    claims: tuple[Entry, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        """True where every claim has its expected status."""
+        return all(claim.as_expected for claim in self.claims)
+
+
+def announced(run: Run, claims: Iterable[Claim]) -> Ledger:
+    """The verdicts of a run beside what its claims announce, which no judge has read."""
+    expected = {claim.id: str(claim.expected) for claim in claims}
+    entries = tuple(Entry(**vars(one), expected=expected[one.id]) for one in run.claims)
+    return Ledger(**{**vars(run), "claims": entries})
+
+
+VALUELESS = ("definition", "not-checkable")  # statuses of rows without a truth value
+
+
+def tally(claims: Iterable[Entry]) -> str:
+    """How many rows that are true or false came out as expected; the others, apart."""
+    rows = list(claims)
+    valued = [one for one in rows if one.status not in VALUELESS]
+    good = sum(one.as_expected for one in valued)
+    said = [f"{good} of {len(valued)} rows with a truth value as expected"]
+    counts = Counter(one.status for one in rows)
+    if counts["definition"]:
+        plural = "s" if counts["definition"] > 1 else ""
+        said.append(f"{counts['definition']} definition{plural}")
+    if counts["not-checkable"]:
+        said.append(f"{counts['not-checkable']} not checkable")
+    bad = sum(not one.as_expected for one in rows if one.status in VALUELESS)
+    if bad:
+        said.append(f"{bad} of these not as expected")
+    return said[0] + ("; " if said[1:] else "") + ", ".join(said[1:])
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinities: they become strings, never silently null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def rows(claims: Iterable[Entry]) -> list[dict[str, Any]]:
+    """One dictionary a claim, with the keys that all JSON outputs share."""
+    return [
+        _plain({**dataclasses.asdict(claim), "as_expected": claim.as_expected})
+        for claim in claims
+    ]
+
+
+def write_json(path: Path, claims: Iterable[Entry]) -> None:
+    """Write the rows of a run as a JSON list, whole or not at all."""
+    write_text(path, json.dumps(rows(claims), indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,10 @@
+"""The listing runs where it can."""
+
+import numpy as np
+
+from sigprop.evidence.rotrnn.forward import listing_outputs
+
+
+def test_the_listing_stops_at_an_odd_head_size():
+    assert np.isnan(listing_outputs(1, 2, 3)).all()
+    assert np.isfinite(listing_outputs(1, 2, 4)).all()

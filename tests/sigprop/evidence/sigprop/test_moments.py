@@ -1,0 +1,179 @@
+"""The judged layers: right forms are confirmed, wrong ones refuted, by either route."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.evidence.sigprop import moments
+from sigprop.evidence.sigprop.moments import (
+    GATED,
+    INPUTS,
+    LINEAR,
+    Scaled,
+    chirp,
+    score,
+    subject,
+)
+from sigprop.inputs import AR1, White
+from sigprop.layers.base import parameters
+from tests.rows import row
+from theory.claims import find, select
+
+PREFIX = "sigprop:moments-"
+
+
+def claim_of(name):
+    return find(PREFIX + name)
+
+
+@pytest.fixture
+def afresh():
+    """Nothing remembered of what a test patches, before it and after it."""
+    remembered = (moments.closed, moments.impulses, moments.pilot)
+    for one in remembered:
+        one.cache_clear()
+    yield
+    for one in remembered:
+        one.cache_clear()
+
+
+@pytest.fixture
+def white_alone(monkeypatch, afresh):
+    """One input, to save time."""
+    monkeypatch.setattr(moments, "INPUTS", {"white": White()})
+
+
+@pytest.fixture
+def wrong(monkeypatch, afresh):
+    """Scale one predicted moment; the rest stays right."""
+
+    def scale(what, factor):
+        right = moments.predict
+
+        def predict(*args, **kwargs):
+            found = right(*args, **kwargs)
+            return {**found, what: factor * found[what]}
+
+        monkeypatch.setattr(moments, "predict", predict)
+
+    return scale
+
+
+def words(results, what):
+    """Verdicts on one moment at white inputs, by route."""
+    return {r.route: str(r.verdict) for r in results if r.point == f"white, {what}"}
+
+
+@pytest.mark.slow
+def test_a_linear_layer_is_confirmed_at_every_input():
+    results = moments.layer_moments(claim_of("lru"), 3)
+    assert {str(r.verdict) for r in results} == {"confirmed"}
+    assert {(r.route, r.point) for r in results} == {
+        (route, f"{name}, {what}")
+        for route in ("impulse", "monte_carlo")
+        for name in INPUTS
+        for what in ("state", "output", "recurrent", "input", "readout")
+    }
+    exact = [r for r in results if r.route == "impulse"]
+    assert all(abs(r.value - 1) < 1e-9 for r in exact)
+    assert all(r.low < 1 < r.high for r in results if r.route != "impulse")
+
+
+@pytest.mark.usefixtures("white_alone")
+def test_a_gated_layer_is_confirmed_without_recurrent_parameters():
+    results = moments.layer_moments(claim_of("gate"), 3)
+    assert {str(r.verdict) for r in results} == {"confirmed"}
+    # The gate's input weights do nothing to first order: they are left out too.
+    assert {r.point for r in results} == {
+        "white, state",
+        "white, output",
+        "white, readout",
+    }
+
+
+@pytest.mark.usefixtures("white_alone")
+def test_a_form_that_is_five_percent_off_is_refuted_by_impulses(wrong):
+    wrong("output", 1.05)
+    results = moments.layer_moments(claim_of("lru"), 3)
+    assert words(results, "output")["impulse"] == "refuted"
+    assert set(words(results, "state").values()) == {"confirmed"}
+
+
+@pytest.mark.usefixtures("white_alone")
+@pytest.mark.parametrize("factor", [1 / 1.3, 1.3])
+def test_a_form_that_is_thirty_percent_off_is_refuted_by_simulation(wrong, factor):
+    wrong("state", factor)
+    results = moments.layer_moments(claim_of("lru"), 3)
+    assert words(results, "state") == {"impulse": "refuted", "monte_carlo": "refuted"}
+    assert set(words(results, "output").values()) == {"confirmed"}
+
+
+@pytest.mark.usefixtures("white_alone")
+def test_a_gated_form_outside_its_margin_is_refuted(wrong):
+    wrong("state", 1.7)
+    results = moments.layer_moments(claim_of("gate"), 3)
+    assert words(results, "state") == {"impulse": "refuted", "monte_carlo": "refuted"}
+
+
+@pytest.mark.parametrize("name", ["lru", "gate"])
+def test_every_slip_is_refuted(name):
+    found = score(claim_of(name))
+    assert found.survivors == ()
+    assert found.killed == found.total > 40
+
+
+def test_every_layer_has_a_claim_and_every_claim_a_layer():
+    claims = {
+        claim.id.removeprefix(PREFIX): claim
+        for claim in select("sigprop")
+        if claim.id.startswith(PREFIX)
+    }
+    assert set(claims) == {*LINEAR, *GATED}
+    assert not set(LINEAR) & set(GATED)
+    for name, claim in claims.items():
+        assert row(claim.id).basis.results is moments.layer_moments
+        assert (moments.OFF.get(name, 0.0) > 0) == (name in GATED)
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("name", [*LINEAR, *GATED])
+def test_tables_say_which_layers_are_linear(name):
+    assert {**LINEAR, **GATED}[name](jax.random.key(0)).linear == (name in LINEAR)
+
+
+def test_the_layer_of_a_claim_is_in_double_precision_and_the_same_every_time():
+    first = subject(claim_of("lru").id)
+    assert first is subject(claim_of("lru").id)
+    assert parameters(first.layer)["B_re"].dtype == np.float64
+
+
+def test_the_recording_is_not_gaussian():
+    x = chirp().values
+    assert np.mean(x**4) / np.mean(x**2) ** 2 < 2.2  # a Gaussian has three
+
+
+def test_the_recording_has_the_covariance_of_its_own_products():
+    x = chirp().values
+    lags = np.arange(moments.STEPS)
+    truth = [np.mean(x * np.roll(x, -lag)) for lag in lags]
+    R = chirp().autocovariance(lags)
+    np.testing.assert_allclose(R, truth, atol=1e-13)
+    assert R[0] == pytest.approx(1, rel=1e-3)
+    assert np.abs(R[1:]).max() > 0.25
+
+
+def test_a_scaled_process_is_scaled_in_samples_and_covariance():
+    process, key = Scaled(AR1(0.7), 0.1), jax.random.key(0)
+    lags = np.arange(4)
+    np.testing.assert_allclose(process.autocovariance(lags), 0.01 * 0.7**lags)
+    drawn = process.sample(key, 3, 4)
+    assert drawn.dtype == jnp.float32
+    np.testing.assert_allclose(drawn, 0.1 * AR1(0.7).sample(key, 3, 4), rtol=1e-6)
+
+
+def test_the_chirp_has_mean_zero_and_is_no_ar1():
+    x = chirp().values
+    assert abs(x.mean()) < 1e-12
+    found = chirp().autocovariance(np.arange(6))
+    assert np.abs(found / found[0] - (found[1] / found[0]) ** np.arange(6)).max() > 0.2

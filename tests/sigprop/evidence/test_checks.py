@@ -1,0 +1,159 @@
+"""Checks that claims bring themselves: right on the claim, and able to say no."""
+
+import dataclasses
+from functools import cache
+
+import pytest
+from sympy import Integer
+
+from sigprop import inputs
+from sigprop.evidence.lru import ring
+from sigprop.evidence.zucchet.moments import sensitivity, state
+from sigprop.judge.routes import QUANTITIES
+from sigprop.neuron import ginibre
+from tests.rows import row
+from theory.claims import find
+from theory.derivation import start
+
+CHECKS = {
+    "zucchet:text:divergence": sensitivity.divergence,
+    "zucchet:74": state.covariance_bound,
+    "zucchet:75": state.empirical_autocovariance,
+    "lru:thm3.1": ring.circular_law,
+}
+CONDITIONAL = ("zucchet:text:divergence", "zucchet:74")
+
+
+@cache
+def results(claim_id, seed=0):
+    return CHECKS[claim_id](find(claim_id), seed)
+
+
+def words(found, form="derived", route=None):
+    return [
+        r.verdict
+        for r in found
+        if r.form == form and (route is None or r.route == route)
+    ]
+
+
+@pytest.mark.parametrize("claim_id", CHECKS)
+def test_a_check_confirms_the_claim_with_its_condition_by_two_routes(claim_id):
+    found = results(claim_id)
+    assert set(words(found)) == {"confirmed"}
+    assert len({r.route for r in found if r.form == "derived"}) >= 2
+
+
+@pytest.mark.parametrize("claim_id", CHECKS)
+def test_a_check_notices_every_slip_in_what_it_checks(claim_id):
+    score = row(claim_id).basis.score(find(claim_id))
+    assert score.total >= 2
+    assert score.survivors == ()
+
+
+@pytest.mark.parametrize("claim_id", CHECKS)
+def test_a_check_is_the_one_that_its_claim_names(claim_id):
+    basis = row(claim_id).basis
+    assert basis.results is CHECKS[claim_id]
+    assert set(basis.routes) == {r.route for r in results(claim_id)}
+
+
+@pytest.mark.parametrize("claim_id", CONDITIONAL)
+def test_a_statement_without_its_condition_is_refuted(claim_id):
+    found = [r for r in results(claim_id) if r.form == "printed"]
+    assert any(r.verdict == "refuted" for r in found)
+    assert len({r.route for r in found if r.verdict == "refuted"}) == 2
+
+
+def test_a_moment_that_stays_finite_at_the_edge_is_not_said_to_diverge():
+    bounded = dataclasses.replace(
+        find("zucchet:text:divergence"), derive=lambda: start("bounded", Integer(1))
+    )
+    found = sensitivity.divergence(bounded, 0)
+    *edges, last = words(found, route="symbolic")
+    assert set(edges) == {"refuted"}
+    # At rho = -1 the true moment is finite as well: there the check agrees.
+    assert last == "confirmed"
+    assert words(found, "printed", "symbolic") == ["refuted"]
+
+
+def test_code_that_stays_finite_at_the_edge_is_not_said_to_diverge(monkeypatch):
+    routes = QUANTITIES["sensitivity"]
+
+    def held_off(point, finite):
+        return routes.impulse(dataclasses.replace(point, gap=0.1 + point.gap), finite)
+
+    broken = dataclasses.replace(routes, impulse=held_off)
+    monkeypatch.setitem(QUANTITIES, "sensitivity", broken)
+    found = sensitivity.divergence(find("zucchet:text:divergence"), 0)
+    *edges, last = words(found, route="impulse")
+    assert set(edges) == {"refuted"}
+    assert last == "confirmed"  # finite, as it should be
+    assert set(words(found, route="symbolic")) == {"confirmed"}
+
+
+def test_a_bound_five_percent_too_small_is_noticed(monkeypatch):
+    original = state.bound_74
+    monkeypatch.setattr(state, "bound_74", lambda: original() * 95 / 100)
+    assert "refuted" in words(state.covariance_bound(find("zucchet:74"), 0))
+
+
+@pytest.mark.parametrize(("short", "word"), [(1e-9, "refuted"), (1e-14, "confirmed")])
+def test_a_bound_that_is_reached_may_not_be_a_billionth_smaller(short, word):
+    found = state.covariance_bound(find("zucchet:74"), 0, scale=1 - short)
+    for route in ("closed_form", "reference"):
+        assert (word == "refuted") == ("refuted" in words(found, route=route))
+
+
+def test_a_divisor_one_too_large_is_noticed(monkeypatch):
+    original = inputs.Empirical.autocovariance
+
+    def biased(self, lags):
+        length = self.values.shape[1]
+        return original(self, lags) * (length - lags) / (length - lags + 1)
+
+    monkeypatch.setattr(inputs.Empirical, "autocovariance", biased)
+    found = state.empirical_autocovariance(find("zucchet:75"), 0)
+    assert set(words(found)) == {"refuted"}
+
+
+def test_a_law_of_the_disc_in_place_of_that_of_the_matrix_is_noticed(monkeypatch):
+    original = ginibre.radial_law
+
+    def of_the_disc(radii, size):
+        exact = original(radii, size)
+        return radii**2 if size == ring.CIRCLE_SIZE else exact
+
+    monkeypatch.setattr(ginibre, "radial_law", of_the_disc)
+    monkeypatch.setattr(ring, "CIRCLE_SIZE", 65)  # not one of the sizes of the limit
+    found = ring.circular_law(find("lru:thm3.1"), 0)
+    assert "refuted" in words(found, route="monte_carlo")
+
+
+def test_matrices_five_percent_too_large_are_noticed(monkeypatch):
+    original = ginibre.sample_radii
+    monkeypatch.setattr(ginibre, "sample_radii", lambda *a: 1.05 * original(*a))
+    found = ring.circular_law(find("lru:thm3.1"), 0)
+    assert "refuted" in words(found, route="monte_carlo")
+
+
+def test_the_sample_size_is_fixed_before_the_matrices_are_drawn(monkeypatch):
+    drawn = []
+    original = ginibre.sample_radii
+
+    def counting(generator, count, size):
+        drawn.append(count)
+        return original(generator, count, size)
+
+    monkeypatch.setattr(ginibre, "sample_radii", counting)
+    found = ring.circular_law(find("lru:thm3.1"), 5)
+    sizes = {r.n for r in found if r.route == "monte_carlo"}
+    assert drawn == [ring.CIRCLE_PILOT, *sizes]
+
+
+def test_the_seed_moves_the_draws_and_nothing_else():
+    for claim_id in ("zucchet:text:divergence", "zucchet:74"):
+        assert str(CHECKS[claim_id](find(claim_id), 1)) == str(results(claim_id))
+    moved = ring.circular_law(find("lru:thm3.1"), 1)
+    assert [r.value for r in moved] != [r.value for r in results("lru:thm3.1")]
+    assert set(words(moved)) == {"confirmed"}

@@ -1,0 +1,23 @@
+"""The exact loss behind Hessians: its parametrisations, and its quadratic form."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from sigprop.evidence.zucchet.hessian.loss import CHARTS, quadratic
+from sigprop.evidence.zucchet.hessian.sensitivities import autocovariance
+
+
+@pytest.mark.parametrize("chart", sorted(CHARTS))
+def test_charts_invert(chart):
+    with mpmath.workdps(30):
+        lam = mpmath.mpc(0.3, 0.6)
+        found = CHARTS[chart].eigenvalue(*CHARTS[chart].parameters(lam))
+        assert abs(found - lam) < 1e-25
+
+
+def test_the_one_pass_quadratic_form_is_the_double_sum():
+    kernel = np.random.default_rng(0).normal(size=30)
+    literal = kernel @ autocovariance(0.3, 0.7, -0.6, 30) @ kernel
+    found = quadratic([mpmath.mpf(x) for x in kernel], 0.3, 0.7, -0.6)
+    np.testing.assert_allclose(float(found), literal, rtol=1e-12)

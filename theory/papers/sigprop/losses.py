@@ -1,0 +1,43 @@
+"""Our own statements on the two losses of the teacher-student task."""
+
+from theory.rows import Part
+
+WEIGHT = r"\frac{1}{2T} \sum_{j,k} n(j, k)\, R(j - k)"
+COUNT = r"n(j, k) = T - \max(j, k, 0) + \min(j, k, 0)"
+STUDENTS = (
+    "linear students and teachers at finite T from zero states; independent channels of "
+    "one stationary process of mean zero; Gaussian in the simulation: white, AR(1) and "
+    "white plus AR(1)"
+)
+
+part = Part(
+    "two losses of one task",
+    "training",
+    "sigprop.tasks.teacher_student.TeacherStudent.population",
+)
+
+part.row("sigprop:loss-expectation", "moment", "confirmed", "")(
+    "The sampled loss of the teacher-student task has the exact one as its mean",
+    r"\mathbb{E} \frac{1}{2T} \sum_{t=1}^{T} |y_t - y^*_t|^2 = "
+    rf"{WEIGHT} \langle d_j, d_k \rangle,\quad {COUNT}",
+    assumes=STUDENTS,
+    note="Dense, block-diagonal, LRU, RotRNN and BLUR students.  The variance of a batch, "
+    "and with it the number of batches, is known before the run.",
+)
+part.row("sigprop:loss-gradient", "moment", "confirmed", "")(
+    "The gradient of the sampled loss has that of the exact one as its mean",
+    r"\mathbb{E}\, \partial_\theta \frac{1}{2T} \sum_{t=1}^{T} |y_t - y^*_t|^2 = "
+    r"\frac{1}{T} \sum_{j,k} n(j, k)\, R(j - k) "
+    r"\langle d_j, \partial_\theta g_k \rangle",
+    assumes=STUDENTS,
+    note="Along the gradient, and in each group of parameters along a direction at 45 "
+    "degrees to the group's gradient.",
+)
+part.row("sigprop:loss-infinite", "limit", "confirmed", "")(
+    "The exact loss of infinitely long sequences",
+    r"\lim_{T \to \infty} L = \frac{1}{2} \sum_{j,k} R(j - k) \langle d_j, d_k \rangle",
+    code="sigprop.linear.infinite_loss.stationary_loss",
+    assumes="stable, causal, linear student and teacher; autocovariance known at all lags",
+    note="By modes and Lemma 1, by a Gramian, and as the limit of finite T, from which it "
+    "differs by c/T.",
+)
