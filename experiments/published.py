@@ -136,7 +136,7 @@ LRU: dict[str, Size] = {
     task: Size(LENGTHS[task], row.width, row.states, row.depth, row.batch, row.steps)
     for task, row in printed.TABLE_9.items()
 }
-"""Their Table 9; lengths from the head of RotRNN's Table 1.  sCIFAR is in colour."""
+"""The LRU paper's Table 9; lengths from the head of RotRNN's Table 1.  sCIFAR is in colour."""
 
 OF_RUNS = "test accuracy in %, mean (standard error) of three runs"
 

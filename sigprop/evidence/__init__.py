@@ -6,11 +6,11 @@ by id what each is judged on.  Rows that it does not name have no truth value.
 """
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from sigprop.judge.basis import Basis, Row
-from theory.claims import Claim, find, home
+from theory.claims import find, home
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,11 +40,6 @@ def row(claim_id: str, load: Load = nothing_stored) -> Row:
     claim = find(claim_id)
     found = table(home(claim.id)).get(claim.id)
     return Row(claim, found(load) if callable(found) else found)
-
-
-def rows(claims: Iterable[Claim], load: Load = nothing_stored) -> tuple[Row, ...]:
-    """Claims with what they are judged on."""
-    return tuple(row(one.id, load) for one in claims)
 
 
 def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:

@@ -5,7 +5,6 @@ routine.  A routine's slips are made on its value (more and less by 5 %, a sign,
 conjugate, a transpose, a digit) beside those that the evidence names.
 """
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +25,7 @@ from sigprop.judge.forms import (
     symbolic,
 )
 from sigprop.judge.mutants import SAME, Score
-from sigprop.judge.results import RouteResult
+from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.evaluate import values
 from theory import symbols
 from theory.claims import Claim
@@ -151,10 +150,10 @@ def _result(
     value: np.ndarray,
     form: np.ndarray,
     which: str,
+    inside: bool = True,
 ) -> RouteResult:
-    ratio = _ratio(value, form)
-    word = "confirmed" if holds(evidence, value, form) else "refuted"
-    return RouteResult(route, describe(at), ratio, ratio, ratio, word, which)
+    right = holds(evidence, value, form)
+    return decided(route, describe(at), _ratio(value, form), right, which, inside)
 
 
 class Points(NamedTuple):
@@ -247,7 +246,7 @@ def _judge_print(
         forms = _printed(claim, evidence, points.outside)
         beyond = list(zip(points.outside, found, forms, strict=True))
     results = [
-        dataclasses.replace(_result(evidence, route, *one, "printed"), inside=inside)
+        _result(evidence, route, *one, "printed", inside)
         for inside, judged in ((True, within), (False, beyond))
         for one in judged
     ]

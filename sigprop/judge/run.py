@@ -25,7 +25,7 @@ from sigprop.judge.plans import (
     make_plans,
     score,
 )
-from sigprop.judge.results import ClaimResult, RouteResult, Run
+from sigprop.judge.results import ClaimResult, RouteResult, Run, decided
 from sigprop.judge.routes import QUANTITIES, Routes, reach
 from sigprop.judge.statuses import drawn_result, finish
 from sigprop.judge.verdict import (
@@ -115,10 +115,7 @@ def _compare(
     if abs(ratio.imag) > tolerance:
         ratio = complex(float("nan"))
     right = abs(ratio.real - 1) <= tolerance
-    word = "confirmed" if right else "refuted"
-    return RouteResult(
-        route, str(point), ratio.real, ratio.real, ratio.real, word, which
-    )
+    return decided(route, str(point), ratio.real, right, which)
 
 
 def tolerance_at(grid: Grid, point: Point) -> float:
@@ -210,8 +207,7 @@ def _ring_map(point: RingPoint) -> RouteResult:
         radius = np.exp(-np.asarray(nu))
     area = (radius**2 - point.r_min**2) / (point.r_max**2 - point.r_min**2)
     worst = float(np.max(np.abs(area - levels)))
-    word = "confirmed" if worst <= TOLERANCE else "refuted"
-    return RouteResult("reference", str(point), 1 + worst, 1 + worst, 1 + worst, word)
+    return decided("reference", str(point), 1 + worst, worst <= TOLERANCE)
 
 
 def _example(case: Case) -> str | None:
@@ -251,7 +247,7 @@ def verify(
     """Judge rows and return the record of the run.
 
     Args:
-        rows: What to judge; see ``sigprop.evidence.rows``.
+        rows: What to judge; see ``sigprop.evidence.row``.
         tier: ``quick`` judges every claim at its own margin, ``headline`` the state,
             sensitivity and ring moments at 1 %.
         seed: Moves every simulation; verdicts may change with it at the stated rates.

@@ -20,7 +20,7 @@ from sigprop.inputs import AR1, Constant, GaussianProcess, Recording, White
 from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Check, Grid
 from sigprop.judge.mutants import SAME, Score
-from sigprop.judge.results import RouteResult
+from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import GAUSSIAN_VARIANCE, Plan, judge, plan
@@ -244,8 +244,8 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             form, measured = closed(claim.id)[name][what], drawn[name][what]
             point = f"{name}, {what}"
             ratio = impulses(claim.id)[name][what] / form
-            word = "confirmed" if abs(ratio - 1) <= known.tolerance else "refuted"
-            found.append(RouteResult("impulse", point, ratio, ratio, ratio, word))
+            right = abs(ratio - 1) <= known.tolerance
+            found.append(decided("impulse", point, ratio, right))
             mean, sem = float(measured.mean), float(measured.sem)
             found.append(drawn_result(point, judge(mean, form, planned, sem)))
     return tuple(found)

@@ -29,7 +29,7 @@ from sigprop.evidence.sigprop.students import (
 )
 from sigprop.inputs import White
 from sigprop.judge.mutants import Score
-from sigprop.judge.results import RouteResult
+from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge, plan
@@ -311,11 +311,10 @@ def _judge(
     claim: Claim, one: Question, found: tuple[Any, Any], chunks: int, route: Route
 ) -> tuple[RouteResult, RouteResult]:
     ratio = one.other / one.form
-    word = "confirmed" if abs(ratio - 1) <= route.tolerance else "refuted"
     mean, sem = map(float, found)
     verdict = judge(mean, one.form, _plan(claim, one, chunks), sem)
     return (
-        RouteResult(route.name, one.point, ratio, ratio, ratio, word),
+        decided(route.name, one.point, ratio, abs(ratio - 1) <= route.tolerance),
         drawn_result(one.point, verdict),
     )
 

@@ -33,7 +33,7 @@ from sigprop.evidence.sigprop.students import (
 )
 from sigprop.judge.basis import Basis, Check
 from sigprop.judge.mutants import Score
-from sigprop.judge.results import RouteResult
+from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge, plan, require_small
@@ -285,16 +285,14 @@ def _drawn(point: str, seen: Estimate, form: float, sized: Plan) -> RouteResult:
 
 
 def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteResult:
-    word = "confirmed" if abs(ratio - 1) <= tolerance else "refuted"
-    return RouteResult(route, point, ratio, ratio, ratio, word)
+    return decided(route, point, ratio, abs(ratio - 1) <= tolerance)
 
 
 def _learnt(now: Subject) -> RouteResult:
     """Result of checking that the loss fell enough for parameters to be learnt."""
     before, after = now.found.losses[0], now.found.losses[-1]
-    word = "confirmed" if before > LEARNT * after else "refuted"
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
-    return RouteResult(ROUTE, point, math.nan, math.nan, math.nan, word)
+    return decided(ROUTE, point, math.nan, before > LEARNT * after)
 
 
 def learnt_parameters(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
