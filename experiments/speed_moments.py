@@ -1,16 +1,18 @@
 """Speed and memory of the streaming moments against materialised associative scans.
 
 Time averages of ``|h|^2`` and ``|dh/dlam|^2`` over many sequences, random numbers
-included, in single precision, written three ways:
+included, in single precision, written four ways:
 
-- *streaming*: ``sigprop.neuron.montecarlo.walk`` with running sums, the sequences split over
-  the cores by ``over_batches``, one compiled program a thread;
+- *kernel*: ``sigprop.neuron.montecarlo.trajectories`` with running sums, which the
+  compiled kernel carries, the sequences split over the cores by ``over_batches``;
+- *streaming*: ``sigprop.neuron.montecarlo.walk``, the scan of JAX that does the same,
+  split alike, one compiled program a thread;
 - *associative*: ``jax.lax.associative_scan`` over the states of all sequences at all
   times, a second one over the delayed states, then means; XLA spreads it over its own
   threads, one a core;
 - *one by one*: the same scans a sequence at a time, which keeps less in memory.
 
-Before any timing all three must agree on identical inputs.  Repeats alternate between
+Before any timing all must agree on identical inputs.  Repeats alternate between
 the ways, so that another load on the machine meets all of them.  Peak memory is that of
 a process that does nothing else, less that of one that only imports.
 """
@@ -40,12 +42,12 @@ from rich.table import Table
 
 from experiments.command import main
 from sigprop.inputs import AR1, Constant, GaussianProcess
-from sigprop.neuron.montecarlo import over_batches, split, walk
+from sigprop.neuron.montecarlo import Walk, over_batches, split, trajectories, walk
 from sigprop.neuron.ring import sample_ring
 
-STUDY, VERSION = "speed_moments", 1
+STUDY, VERSION = "speed_moments", 2
 AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision
-Moments = tuple[Float[Array, " n"], Float[Array, " n"]]
+Moments = tuple[Any, Any]  # of states and sensitivities, (n,) each
 
 
 @dataclass(frozen=True)
@@ -70,44 +72,57 @@ QUICK = Config()
 PAPER = Config(repeats=25)
 
 
-@functools.partial(jax.jit, static_argnames=("process", "sequences", "length"))
-def _streaming(
+_walk = jax.jit(walk, static_argnames=("process", "times", "batch", "running"))
+
+
+def _scan(key: PRNGKeyArray, lam: Any, *options: Any) -> list[Walk]:
+    return jax.block_until_ready(_walk(key, split(lam), *options))
+
+
+def _averages(
+    simulate: Callable[..., list[Walk]],
     key: PRNGKeyArray,
     lam: Complex[Array, " n"],
     process: GaussianProcess,
     sequences: int,
     length: int,
 ) -> Moments:
-    (end,) = walk(key, split(lam[:, None]), process, (length,), sequences, running=True)
+    (end,) = simulate(key, lam[:, None], process, (length,), sequences, True)
     return end.sum_h.mean(-1) / length, end.sum_s.mean(-1) / length
 
 
-def streaming(
-    key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
+def _over_cores(
+    simulate: Callable[..., list[Walk]],
+    key: PRNGKeyArray,
+    lam: Complex[Array, " n"],
+    process: Any,
+    config: Config,
 ) -> Moments:
-    """The engine: one part of the sequences a core, each in a thread of its own."""
+    """One part of the sequences a core, each in a thread of its own."""
     size = math.ceil(config.sequences / (os.cpu_count() or 1))
     parts = over_batches(
-        lambda index, count: jax.block_until_ready(
-            _streaming(
-                jax.random.fold_in(key, index), lam, process, count, config.length
-            )
+        lambda index, count: (
+            count,
+            *_averages(
+                simulate,
+                jax.random.fold_in(key, index),
+                lam,
+                process,
+                count,
+                config.length,
+            ),
         ),
         config.sequences,
         size,
         lambda count: None,
     )
-    counts = jnp.array(
-        [
-            min(size, config.sequences - first)
-            for first in range(0, config.sequences, size)
-        ]
-    )
-    state, sensitivity = (
-        counts @ jnp.stack([part[k] for part in parts]) / config.sequences
-        for k in range(2)
-    )
+    counts, *averages = zip(*parts, strict=True)
+    state, sensitivity = (np.average(one, 0, counts) for one in averages)
     return state, sensitivity
+
+
+kernel = functools.partial(_over_cores, trajectories)
+streaming = functools.partial(_over_cores, _scan)
 
 
 def _combine(first: Any, second: Any) -> Any:
@@ -154,6 +169,7 @@ def one_by_one(
 
 
 WAYS: dict[str, Callable[..., Moments]] = {
+    "kernel": kernel,
     "streaming": streaming,
     "associative": associative,
     "one_by_one": one_by_one,
@@ -168,14 +184,15 @@ def _problem(config: Config) -> tuple[PRNGKeyArray, Complex[Array, " n"]]:
 
 
 def disagreement(config: Config) -> float:
-    """Largest relative difference of the three ways on identical inputs.
+    """Largest relative difference of the ways on identical inputs.
 
     A constant input is drawn once, and by all ways from the same key.
     """
     key, lam = _problem(config)
     size = (config.sequences, config.length)
     answers = [
-        _streaming(key, lam, Constant(), *size),
+        _averages(trajectories, key, lam, Constant(), *size),
+        _averages(_scan, key, lam, Constant(), *size),
         associative(key, lam, Constant(), config),
         one_by_one(key, lam, Constant(), config),
     ]
@@ -216,14 +233,14 @@ def run(config: Config) -> xr.Dataset:
             ),
             "memory": ("way", memory, {"units": "bytes above an idle process"}),
             "long_memory": (
-                "streaming_length",
-                [memory[0], _peak_memory("streaming", long) - idle],
+                "kernel_length",
+                [memory[0], _peak_memory("kernel", long) - idle],
                 {"units": "bytes above an idle process"},
             ),
         },
         {
             "way": list(WAYS),
-            "streaming_length": [config.length, config.long],
+            "kernel_length": [config.length, config.long],
         },
         {
             "dtype": "complex64",
@@ -277,9 +294,9 @@ def show(dataset: xr.Dataset) -> None:
         f"{config['length']} steps, complex64, {dataset.attrs['cores']} cores"
     )
     table.add_column("way", no_wrap=True)
-    for name in ("neuron-steps/s", "streaming is faster by", "peak memory, MB"):
+    for name in ("neuron-steps/s", "kernel is faster by", "peak memory, MB"):
         table.add_column(name, justify="right")
-    fastest = float(dataset["rate"].sel(way="streaming"))
+    fastest = float(dataset["rate"].sel(way="kernel"))
     for way in map(str, dataset["way"].values):
         row = dataset.sel(way=way)
         rate, memory = float(row["rate"]), float(row["memory"])
@@ -290,7 +307,7 @@ def show(dataset: xr.Dataset) -> None:
     console = Console()
     console.print(table)
     console.print(
-        f"streaming memory: {short:.0f} MB at {config['length']} steps, {long:.0f} MB "
+        f"kernel memory: {short:.0f} MB at {config['length']} steps, {long:.0f} MB "
         f"at {config['long']} steps"
     )
 

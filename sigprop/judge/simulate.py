@@ -22,7 +22,7 @@ from sigprop.judge.grids import LONG, SHORT
 from sigprop.judge.plans import Reading
 from sigprop.judge.routes import eigenvalues, process
 from sigprop.neuron import ring
-from sigprop.neuron.montecarlo import Sums, over_batches, second_moments, split, walk
+from sigprop.neuron.montecarlo import Sums, over_batches, second_moments, trajectories
 from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.points import EigenPoint, Input, PairPoint, Point, RingPoint
 from sigprop.numerics.precision import double_precision
@@ -159,21 +159,23 @@ def _backward(
     return {reading: _at(total, i) for i, reading in enumerate(readings)}
 
 
-@functools.partial(
-    jax.jit, static_argnames=("source", "rho", "rings", "steps", "count")
-)
 def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
     """Sums of importance-weighted ``|h|^2``, one eigenvalue a ring and trajectory."""
-    drawn = [_ring_eigenvalues(key, rho, low, high, count) for low, high in rings]
-    lam = jnp.stack([values for values, _ in drawn])
-    weights = jnp.stack([weight for _, weight in drawn])
-    look = walk(group_fold(key, "walk"), split(lam), source, (steps,), count)[0]
-    samples = look.h.square() * weights
-    return samples.sum(-1), (samples**2).sum(-1)
+    lam, weights = _ring_eigenvalues(key, rho, rings, count)
+    (look,) = trajectories(group_fold(key, "walk"), lam, source, (steps,), count)
+    samples = np.asarray(look.h.square() * weights)
+    return Sums(samples.sum(-1), (samples**2).sum(-1), count)
 
 
-def _ring_eigenvalues(key, rho: float, inner: float, outer: float, count: int):
+@functools.partial(jax.jit, static_argnames=("rings", "count"))
+def _ring_eigenvalues(key, rho: float, rings, count: int):
     """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
+    drawn = [_one_ring(key, rho, inner, outer, count) for inner, outer in rings]
+    lam, weights = zip(*drawn, strict=True)
+    return jnp.stack(lam), jnp.stack(weights)
+
+
+def _one_ring(key, rho: float, inner: float, outer: float, count: int):
     ring_key, phase_key = jax.random.split(group_fold(key, f"ring {inner} {outer}"))
     first, weight = log_gap_uniform(
         jax.random.uniform(ring_key, (count,), jnp.float64), inner, outer
@@ -233,10 +235,9 @@ def _rings(
     key = group_key(seed, f"rings {source}")
 
     def task(index: int, count: int):
-        part = _ring_batch(
+        return _ring_batch(
             jax.random.fold_in(key, index), noise, rho, rings, LONG, count
         )
-        return Sums(np.asarray(part[0]), np.asarray(part[1]), count)
 
     total = functools.reduce(Sums.__add__, over_batches(task, n, BATCH, tick))
     return {reading: _at(total, i) for i, reading in enumerate(readings)}

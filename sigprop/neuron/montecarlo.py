@@ -1,10 +1,12 @@
 """Streaming Monte-Carlo moments of the diagonal recurrence, with standard errors.
 
-One scan carries the state, its sensitivity and running sums; nothing is stored along
-time, so memory does not depend on the length.  Eigenvalues and states are handed over
-as real and imaginary parts but carried as complex numbers, one loop step an iteration:
-each array is then updated in place, and memory traffic is what such a scan costs.  A
-real eigenvalue is the case of a zero imaginary part.
+States, sensitivities and running sums are carried through time; nothing is stored along
+it, so memory does not depend on the length.  On a CPU the compiled kernel of
+``sigprop.neuron.kernel`` carries them (``trajectories``); elsewhere, and where it is
+missing, a scan of JAX does (``walk``), from the same draws.  The scan's eigenvalues and
+states are handed over as real and imaginary parts but carried as complex numbers, one
+loop step an iteration: each array is then updated in place.  A real eigenvalue is the
+case of a zero imaginary part.
 
 Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neurons.
 """
@@ -23,12 +25,19 @@ from jax import lax
 from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
+from sigprop.neuron import kernel
+from sigprop.numerics import native
+from sigprop.numerics.devices import on_cpu
 from sigprop.numerics.precision import double_precision, require_dtype
 
 Result = TypeVar("Result")
 First = TypeVar("First")
 Second = TypeVar("Second")
 CHUNK = 64  # steps whose noise is drawn at once: amortises the generator's overhead
+STRETCH = 2**21  # inputs held at once for the kernel
+
+
+Real = Float[Array, "*shape"] | Float[np.ndarray, "*shape"]
 
 
 class Estimate(NamedTuple):
@@ -67,21 +76,21 @@ class Sums(NamedTuple):
 class Split(NamedTuple):
     """A complex array as two real ones."""
 
-    re: Float[Array, "*shape"]
-    im: Float[Array, "*shape"]
+    re: Real
+    im: Real
 
-    def square(self) -> Float[Array, "*shape"]:
+    def square(self) -> Real:
         """Squared moduli."""
         return self.re**2 + self.im**2
 
 
 class Walk(NamedTuple):
-    """Carry of the scan: state, sensitivity, running sums of the squares of both."""
+    """State, sensitivity, and running sums of the squares of both."""
 
     h: Split
     s: Split
-    sum_h: Float[Array, "n batch"]
-    sum_s: Float[Array, "n batch"]
+    sum_h: Real
+    sum_s: Real
 
 
 def split(values: Inexact[Array, "*shape"]) -> Split:
@@ -128,11 +137,7 @@ def walk(
         return (h, s, sum_h, sum_s), None
 
     def advance(carry, index, length):
-        noise = jax.random.normal(
-            jax.random.fold_in(step_key, index),
-            (length, process.step_width, batch),
-            dtype,
-        )
+        noise = _noise(step_key, index, process, batch, dtype)[:length]
         state, now = carry
         # Two scans: were the inputs drawn inside the second, XLA would fuse the
         # generator into it and run it again for every neuron.
@@ -158,16 +163,88 @@ def walk(
     return found
 
 
-@functools.partial(jax.jit, static_argnames=("process", "times", "batch", "pairs"))
+def _noise(key, index, process, batch, dtype):
+    """The normals of one chunk, of which a shorter one takes the first."""
+    shape = (CHUNK, process.step_width, batch)
+    return jax.random.normal(jax.random.fold_in(key, index), shape, dtype)
+
+
+def trajectories(
+    key: PRNGKeyArray,
+    lam: Inexact[Array, "n #batch"],
+    process: GaussianProcess,
+    times: tuple[int, ...],
+    batch: int,
+    running: bool = False,
+    gain: Float[Array, "n #batch"] | None = None,
+) -> list[Walk]:
+    """Like ``walk``, with the same draws, by the fastest way that this machine has.
+
+    Arguments are those of ``walk``, but for ``lam``, which is not split.  Not to be
+    called inside a compiled program.
+    """
+    if not (native.available() and on_cpu()):
+        return _scanned(key, split(lam), process, times, batch, running, gain)
+    carry = kernel.Carry(np.asarray(lam), batch, running)
+    factor = np.ones((1, 1), carry.dtype) if gain is None else np.asarray(gain)
+    found = []
+    for x, looks in _inputs(key, process, times, batch, carry.dtype):
+        carry.advance(x)
+        if looks:
+            found.append(_look(carry, factor))
+    return found
+
+
+_scanned = jax.jit(walk, static_argnames=("process", "times", "batch", "running"))
+
+
+def _look(carry: kernel.Carry, gain: Float[np.ndarray, "n #batch"]) -> Walk:
+    """Where trajectories are; inputs are scaled here, as the recurrence is linear."""
+    h, s, *sums = carry.parts()
+    h, s = (Split(gain * np.real(z), gain * np.imag(z)) for z in (h, s))
+    zero = np.zeros_like(h.re)
+    return Walk(h, s, *(gain**2 * one for one in sums or (zero, zero)))
+
+
+def _inputs(key, process, times, batch, dtype):
+    """Stretches of inputs (steps, batch), and whether each ends at one of ``times``."""
+    initial_key, step_key = jax.random.split(key)
+    state = _initial(initial_key, process, batch, dtype)
+    longest = max(1, STRETCH // (CHUNK * batch))
+    index = 0
+    for seen, time in pairwise((0, *times)):
+        lengths = [CHUNK] * ((time - seen) // CHUNK)
+        lengths += [rest] if (rest := (time - seen) % CHUNK) else []
+        for first in range(0, len(lengths), longest):
+            part = tuple(lengths[first : first + longest])
+            state, x = _stretch(step_key, index, state, process, part, batch, dtype)
+            index += len(part)
+            yield np.asarray(x), first + longest >= len(lengths)
+
+
+@functools.partial(jax.jit, static_argnames=("process", "batch", "dtype"))
+def _initial(key, process, batch, dtype):
+    shape = (process.initial_width, batch)
+    return process.initial(jax.random.normal(key, shape, dtype))
+
+
+@functools.partial(jax.jit, static_argnames=("process", "lengths", "batch", "dtype"))
+def _stretch(key, first, state, process, lengths, batch, dtype):
+    noise = jax.vmap(lambda index: _noise(key, index, process, batch, dtype))(
+        first + jnp.arange(len(lengths))
+    )
+    cut = [chunk[:length] for chunk, length in zip(noise, lengths, strict=True)]
+    return lax.scan(process.step, state, jnp.concatenate(cut))
+
+
 def _batch_sums(key, lam, gain, process, times, batch, pairs):
     """Sums of |h|^2, |s|^2 and of the real pair products, over one batch."""
 
     def total(values):
         return values.sum(-1), (values**2).sum(-1)
 
-    looks = walk(key, lam, process, times, batch, gain=gain)
-    left = jnp.asarray([i for i, _ in pairs], int)
-    right = jnp.asarray([j for _, j in pairs], int)
+    looks = trajectories(key, lam, process, times, batch, gain=gain)
+    left, right = np.array(pairs, int).reshape(-1, 2).T
     return [
         {
             "state": total(look.h.square()),
@@ -279,12 +356,17 @@ def second_moments(
         raise ValueError(f"need pairs of indices below {lam.shape[0]}, got {pairs=}")
     if not bool(jnp.isfinite(lam).all()):
         raise ValueError("need finite eigenvalues, got a NaN or infinity")
-    parts = split(lam[:, None])
     scale = None if gain is None else gain[:, None]
 
     def task(index: int, count: int):
         sums = _batch_sums(
-            jax.random.fold_in(key, index), parts, scale, process, times, count, pairs
+            jax.random.fold_in(key, index),
+            lam[:, None],
+            scale,
+            process,
+            times,
+            count,
+            pairs,
         )
         return [
             {

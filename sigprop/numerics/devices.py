@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import jax
 
@@ -30,7 +31,16 @@ def use_device(name: str) -> Iterator[None]:
 
 def device_kind() -> str:
     """The kind of device on which this context computes, as its driver names it."""
-    return next(iter(jax.numpy.zeros(()).devices())).device_kind
+    return _here().device_kind
+
+
+def on_cpu() -> bool:
+    """Whether this context computes on a CPU."""
+    return _here().platform == "cpu"
+
+
+def _here() -> Any:
+    return next(iter(jax.numpy.zeros(()).devices()))
 
 
 def default_device() -> str:
