@@ -21,6 +21,7 @@ from sigprop.judge.basis import Check, Evidence, Row
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import ClaimResult
 from sigprop.judge.statuses import finish
+from sigprop.numerics.compilation import ONCE, flags
 
 Progress = Callable[[str, int, int], None]
 Find = Callable[[str], Row]
@@ -136,7 +137,11 @@ def _interrupts_later() -> Iterator[None]:
 
 
 def _end_with_the_first() -> None:
-    """Begin to watch the process that started this one, which may be killed."""
+    """Begin to watch the process that started this one, which may be killed.
+
+    Most programs of a row run once: XLA optimises those alone that ask for it.
+    """
+    os.environ["XLA_FLAGS"] = flags(ONCE, os.environ.get("XLA_FLAGS", ""))
     first = multiprocessing.parent_process()
     if first is None:
         return
