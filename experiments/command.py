@@ -2,15 +2,18 @@
 
 import argparse
 import importlib
+import shutil
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from experiments import store
 from sigprop.numerics.interruption import interruptible
 
+LARGEST = 2 * 2**20  # bytes of a result that comes with the code
 STUDIES = (
     "accuracy",
     "angle_descent",
@@ -47,62 +50,126 @@ def study_module(study: str) -> ModuleType:
     return importlib.import_module(f"experiments.{study}")
 
 
+def definition(study: str, preset: str) -> tuple[Any, int]:
+    """The configuration that a preset of a study or a sweep stands for, and its version.
+
+    Raises:
+        ValueError: If the study or the preset is unknown.
+    """
+    if preset not in store.PRESETS:
+        raise ValueError(f"need a preset in {', '.join(store.PRESETS)}, got {preset!r}")
+    if study not in store.SWEEPS:
+        module = study_module(study)
+        return getattr(module, preset.upper()), module.VERSION
+    from experiments import gathered
+
+    return gathered.whole(study, preset)
+
+
+def best(study: str) -> str | None:
+    """The largest preset whose result is stored, as it is defined now; none if none is.
+
+    Raises:
+        ValueError: If the study is unknown.
+    """
+    return next((one for one in reversed(store.PRESETS) if _exists(study, one)), None)
+
+
+def _exists(study: str, preset: str) -> bool:
+    config, version = definition(study, preset)
+    return store.exists(study, version, config)
+
+
+def track(study: str) -> Path:
+    """Copy a complete result at the preset ``paper`` to those that come with the code.
+
+    It is that of the study or the sweep as it is defined now, and takes the place of
+    older ones.
+
+    Raises:
+        FileNotFoundError: If there is none, or cells of it are missing; names the
+            command that makes it.
+        ValueError: If the study is unknown, the result damaged, of code that is not
+            committed or too large, or there is no checkout.
+    """
+    config, version = definition(study, "paper")
+    file = store.path(study, version, config)
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"need the whole result of {study} with preset paper, got none in "
+            f"{file.parent}; make it with `{store.command(study, 'paper')}`"
+        )
+    attributes, size = store.read(file).attrs, file.stat().st_size
+    store.require_complete(file, attributes)
+    if attributes["commit"].endswith("-dirty"):
+        raise ValueError(
+            f"need a result of code that is committed, got {attributes['commit']} in "
+            f"{file}; commit, then make it again"
+        )
+    if size > LARGEST:
+        raise ValueError(
+            f"need at most {LARGEST:,} bytes, got {size:,} in {file}; make the study keep "
+            "less"
+        )
+    if store.checkout() is None:
+        raise ValueError(
+            "need a checkout to track a result in, got an installed package"
+        )
+    target = store.SHIPPED / file.name
+    if file != target:
+        with store.unfinished(target) as partial:
+            shutil.copyfile(file, partial)
+    for other in store.SHIPPED.glob(f"{study}-{'?' * store.DIGITS}.nc"):
+        if other != target:
+            other.unlink()
+    return target
+
+
 def make(
     study: str,
     preset: str = "quick",
     force: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Path:
-    """Run a study unless its result is stored; return the file.
+    """Run a study or a sweep unless its result is stored; return the file.
 
     Afterwards ``store.load_preset`` finds this result, and not one that an older
     version or another reading of the preset left behind.
 
     Args:
-        study: Name of the study's module.
+        study: Name of the study's module, or of a sweep.
         preset: One of ``store.PRESETS``.
         force: Whether to run even if the result is stored.
         progress: Called with a line of text at the start and at the end.
 
     Raises:
-        ValueError: If the study or the preset is unknown, or a stored file is damaged.
+        ValueError: If the study or the preset is unknown, a stored file is damaged, or
+            a sweep is to be forced.
     """
-    if preset not in store.PRESETS:
-        raise ValueError(f"need a preset in {', '.join(store.PRESETS)}, got {preset!r}")
-    if study in store.SWEEPS:
-        return _sweep(study, preset, force, progress)
-    module = study_module(study)
-    config, version = getattr(module, preset.upper()), module.VERSION
-    if store.exists(study, version, config) and not force:
-        file = store.path(study, version, config)
-        if file != store.preset_path(study, preset):
-            file = store.relabel(file, preset)
+    config, version = definition(study, preset)
+    if study in store.SWEEPS and force:
+        raise ValueError(
+            f"need no --force for {study}: it is gathered from cells that are kept; "
+            "delete those that are to be trained again"
+        )
+    file = None if force else store.newest(study, version, config, preset)
+    if file is not None:
         progress(f"{study} ({preset}) is stored in {file}")
         return file
     progress(f"running {study} ({preset})")
     started = time.perf_counter()
-    dataset = module.run(config)
+    if study not in store.SWEEPS:
+        dataset = study_module(study).run(config)
+        from sigprop.numerics.devices import default_device  # JAX, where it is needed
+
+        about = {"preset": preset, "device": default_device()}
+        file = store.save(study, version, config, dataset, **about)
+    else:
+        from experiments import sweep
+
+        file = sweep.run(study, preset)
+        assert file is not None  # a sweep has cells, and all are finished
     progress(f"{study} ({preset}) took {time.perf_counter() - started:.1f} s")
-    from sigprop.numerics.devices import default_device  # JAX, where it is needed
-
-    device = default_device()
-    return store.save(study, version, config, dataset, preset=preset, device=device)
-
-
-def _sweep(
-    name: str, preset: str, force: bool, progress: Callable[[str], None]
-) -> Path:
-    from experiments import sweep
-
-    if force:
-        raise ValueError(
-            f"need no --force for {name}: it is gathered from cells that are kept; "
-            "delete those that are to be trained again"
-        )
-    done, total = sweep.count(name, preset)
-    progress(f"{name} ({preset}): {done} of {total} cells are stored")
-    file = sweep.run(name, preset)
-    assert file is not None
     return file
 
 

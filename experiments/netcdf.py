@@ -1,4 +1,4 @@
-"""NetCDF-4 as results use it: compressed, with checksums, complex numbers in two parts."""
+"""One file: NetCDF-4, compressed, with checksums, complex numbers in two parts."""
 
 from pathlib import Path
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 import h5py
 import numpy as np
 import xarray as xr
+
+from sigprop.numerics.files import unfinished
 
 COMPLEX_PARTS = ("real", "imag")
 
@@ -24,19 +26,40 @@ def attributes(file: Path) -> dict[str, Any]:
         }
 
 
-def require_sound(file: Path) -> None:
-    """Read all with h5py, which gives up cleanly where h5netcdf leaves a file open.
+def read(file: Path) -> xr.Dataset:
+    """Read a file whole, checksums included, as it was before ``write``.
 
     Raises:
         Exception: Of a dozen types, if it is damaged.
     """
+    _require_sound(file)
+    with xr.open_dataset(file, engine="h5netcdf") as stored:
+        return _decode(stored.load())
+
+
+def write(file: Path, dataset: xr.Dataset) -> Path:
+    """Write a file under a temporary name, then move it in place; return it.
+
+    Raises:
+        ValueError: If a variable has no dimension, or a coordinate is complex.
+        OSError: If it cannot be written; an older one is as it was.
+    """
+    encoded = _encode(dataset)
+    how = _encoding(encoded)
+    with unfinished(file) as partial:
+        encoded.to_netcdf(partial, engine="h5netcdf", encoding=how)
+    return file
+
+
+def _require_sound(file: Path) -> None:
+    """Read all with h5py, which gives up cleanly where h5netcdf leaves a file open."""
     with h5py.File(file, "r") as stored:
         stored.visititems(
             lambda _, item: item[()] if isinstance(item, h5py.Dataset) else None
         )
 
 
-def encoding(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
+def _encoding(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
     """Compression and a checksum on every variable; text at fixed width, for both."""
     common = {"zlib": True, "complevel": 4, "fletcher32": True}
     text = {"dtype": "S1"}
@@ -47,12 +70,8 @@ def encoding(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
     }
 
 
-def encode(dataset: xr.Dataset) -> xr.Dataset:
-    """Complex variables as two real ones: NetCDF has no complex numbers.
-
-    Raises:
-        ValueError: If a variable has no dimension, or a coordinate is complex.
-    """
+def _encode(dataset: xr.Dataset) -> xr.Dataset:
+    """Complex variables as two real ones: NetCDF has no complex numbers."""
     for name, variable in dataset.variables.items():
         if not variable.dims:
             raise ValueError(
@@ -73,8 +92,8 @@ def encode(dataset: xr.Dataset) -> xr.Dataset:
     return dataset
 
 
-def decode(dataset: xr.Dataset) -> xr.Dataset:
-    """A dataset as it was before ``encode``, text as text."""
+def _decode(dataset: xr.Dataset) -> xr.Dataset:
+    """A dataset as it was before ``_encode``, text as text."""
     for name, values in dataset.variables.items():
         if values.dtype.kind == "O":
             dataset = dataset.assign({name: values.astype(str)})

@@ -7,8 +7,8 @@ variable; its attributes say what made it.
 
 Folders, in the order in which they are searched: ``SIGPROP_RESULTS`` alone if it is
 set; else ``experiments/results`` in a checkout or the user's data folder elsewhere,
-and then the results that come with the code, ``experiments/results/paper``.  In a
-checkout, results of the preset ``paper`` are written there: they are tracked.
+and then the results that come with the code, ``experiments/results/paper``.  New
+results go to the first.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ import importlib.metadata
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +34,7 @@ from sigprop.numerics.files import (
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 SHIPPED = Path(__file__).parent / "results" / "paper"
 PRESETS = ("smoke", "quick", "paper")
+DIGITS = 16  # hexadecimal, of a cell's key
 SWEEPS = {
     "memory_gap": "teacher_student",
     "starts": "teacher_student",
@@ -68,9 +69,15 @@ class Members:
 class Damaged(ValueError):
     """A file that cannot be read: its name, the reason, and the command for a new one."""
 
-    def __init__(self, file: Path, reason: str, again: str):
-        super().__init__(f"{file} is damaged ({reason}); delete it and {again}")
-        self.reason = reason
+    def __init__(self, file: Path, error: Exception, preset: str | None):
+        study = file.name.rsplit("-", 1)[0]
+        if preset is None and file.parent == SHIPPED:
+            preset = "paper"
+        again = f"make it again with `{command(study, preset or 'PRESET')}`"
+        if preset is None:
+            again += ", PRESET being the one that it was made from"
+        self.reason = f"{type(error).__name__}: {error}"
+        super().__init__(f"{file} is damaged ({self.reason}); delete it and {again}")
 
 
 def checkout() -> Path | None:
@@ -79,13 +86,13 @@ def checkout() -> Path | None:
     return root if (root / "pyproject.toml").is_file() else None
 
 
-def folder(preset: str | None = None) -> Path:
-    """Where new results of a preset go; not created here."""
+def folder() -> Path:
+    """Where new results go; not created here."""
     chosen = os.environ.get("SIGPROP_RESULTS")
     if chosen:
         return Path(chosen)
     if checkout():
-        return SHIPPED if preset == "paper" else SHIPPED.parent
+        return SHIPPED.parent
     return platformdirs.user_data_path("sigprop") / "results"
 
 
@@ -105,7 +112,7 @@ def canonical(config: Any) -> str:
 
 def _hash(study: str, version: int, config: str) -> str:
     text = json.dumps([study, version, config])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 def key(study: str, version: int, config: Any) -> str:
@@ -121,8 +128,12 @@ def path(study: str, version: int, config: Any) -> Path:
 
 def paths(study: str, version: int, config: Any) -> list[Path]:
     """All files of a cell that there may be, the first one first."""
-    name = f"{study}-{key(study, version, config)}.nc"
+    name = _name(study, version, config)
     return [place / name for place in _folders()]
+
+
+def _name(study: str, version: int, config: Any) -> str:
+    return f"{study}-{key(study, version, config)}.nc"
 
 
 def files(study: str) -> list[Path]:
@@ -173,8 +184,19 @@ def save(
         commit=_commit(),
         created=_now(),
     )
-    place = folder(attributes.get("preset"))
-    return _write(place / f"{study}-{key(study, version, config)}.nc", labelled)
+    return netcdf.write(folder() / _name(study, version, config), labelled)
+
+
+def newest(study: str, version: int, config: Any, preset: str) -> Path | None:
+    """The file of a stored cell, made the newest of ``preset`` if it is not.
+
+    Raises:
+        ValueError: If a file is damaged; names the file and what to do.
+    """
+    file = path(study, version, config)
+    if not file.is_file():
+        return None
+    return file if file == preset_path(study, preset) else relabel(file, preset)
 
 
 def relabel(file: Path, preset: str) -> Path:
@@ -186,14 +208,24 @@ def relabel(file: Path, preset: str) -> Path:
         ValueError: If the file is damaged; names the file and what to do.
     """
     dataset = read(file).assign_attrs(preset=preset, created=_now())
-    return _write(folder() / file.name, dataset)
+    return netcdf.write(folder() / file.name, dataset)
 
 
-def _write(target: Path, dataset: xr.Dataset) -> Path:
-    encoded = netcdf.encode(dataset)
-    with unfinished(target) as partial:
-        encoded.to_netcdf(partial, engine="h5netcdf", encoding=netcdf.encoding(encoded))
-    return target
+def fullest(file: Path, config: Members, version: int) -> Path:
+    """Of gathered results of a grid beside a file, the one with all; the others go.
+
+    Another process may have gathered more cells meanwhile.
+    """
+    found = {file: 0}
+    for other, attributes in stored(file.name.rsplit("-", 1)[0]):
+        held = json.loads(attributes["config"])
+        if other.parent == file.parent and held["grid"] == config.grid:
+            current = int(attributes["version"]) == version
+            found[other] = held["finished"] if current else -1
+    best = max(found, key=lambda one: found[one])
+    for other in set(found) - {best}:
+        other.unlink(missing_ok=True)
+    return best
 
 
 def load(study: str, version: int, config: Any) -> xr.Dataset:
@@ -229,12 +261,22 @@ def load_preset(study: str, preset: str) -> xr.Dataset:
             f"`{command(study, preset)}`"
         )
     dataset = read(file)
-    if not dataset.attrs.get("complete", True):
+    require_complete(file, dataset.attrs)
+    return dataset
+
+
+def require_complete(file: Path, attributes: Mapping[Any, Any]) -> None:
+    """Refuse a gathered result of some cells.
+
+    Raises:
+        FileNotFoundError: If cells are missing; names the command that makes them.
+    """
+    if not attributes.get("complete", True):
+        study, preset = attributes["study"], attributes["preset"]
         raise FileNotFoundError(
             f"cells of {study} with preset {preset} are missing in {file}; make them "
             f"with `{command(study, preset)}`"
         )
-    return dataset
 
 
 def shipped(study: str) -> xr.Dataset:
@@ -282,7 +324,7 @@ def stored(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:
         except PermissionError:
             raise
         except Exception as error:
-            raise _damaged(file, error) from error
+            raise Damaged(file, error, None) from error
         yield file, attributes
 
 
@@ -295,37 +337,18 @@ def read(file: Path) -> xr.Dataset:
     """
     with file.open("rb"):
         pass
+    preset = None
     try:
-        netcdf.require_sound(file)
-        with xr.open_dataset(file, engine="h5netcdf") as stored:
-            dataset = stored.load()
-        attributes = dataset.attrs
+        attributes = netcdf.attributes(file)
+        preset = attributes.get("preset")
         says = _hash(
             attributes["study"], int(attributes["version"]), attributes["config"]
         )
         if file.stem != f"{attributes['study']}-{says}":
             raise ValueError(f"its contents belong in {attributes['study']}-{says}.nc")
-        return netcdf.decode(dataset)
+        return netcdf.read(file)
     except Exception as error:  # HDF5 reports damage through a dozen types of error
-        raise _damaged(file, error) from error
-
-
-def _damaged(file: Path, error: Exception) -> Damaged:
-    study, preset = file.name.rsplit("-", 1)[0], _preset(file)
-    again = f"make it again with `{command(study, preset or 'PRESET')}`"
-    if preset is None:
-        again += ", PRESET being the one that it was made from"
-    return Damaged(file, f"{type(error).__name__}: {error}", again)
-
-
-def _preset(file: Path) -> str | None:
-    """The preset that a file was made from, if anything still says so."""
-    if file.parent == SHIPPED:
-        return "paper"
-    try:
-        return netcdf.attributes(file).get("preset")
-    except Exception:  # HDF5 reports damage through a dozen types of error
-        return None
+        raise Damaged(file, error, preset) from error
 
 
 def _now() -> str:

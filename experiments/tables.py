@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import scipy
 import xarray as xr
 from rich.table import Table
 from rich.text import Text
-from scipy.stats import sem
 
 from experiments import store
 from experiments.published import TABLES, Published, Row, Score, Size
@@ -235,7 +235,7 @@ def _score(values: np.ndarray) -> Score:
     mean = float(sound.mean())
     if sound.size == 1:
         return Score(f"{mean:.1f}{told}", mean, math.nan)
-    error = float(sem(sound))
+    error = float(scipy.stats.sem(sound))
     return Score(f"{mean:.1f}({error:.1f}){told}", mean, error)
 
 

@@ -3,6 +3,10 @@
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from figures import style
 
 
 @dataclass(frozen=True)
@@ -165,22 +169,41 @@ def entry(name: str) -> Entry:
 
 
 def draw_and_save(
-    name: str, preset: str = "quick", panel: str | None = None, into: Path | None = None
+    name: str,
+    results: "style.Results",
+    panel: str | None = None,
+    preset: str | None = None,
+    into: Path | None = None,
 ) -> list[Path]:
-    """Draw a figure, or one panel of it, from its stored result; write PDF and PNG.
+    """Draw a figure, or one panel of it, from stored results; write PDF and PNG.
+
+    The files are named after the figure, the panel and the preset, as far as these are
+    given.  The picture names its presets unless all results are of the preset ``paper``.
 
     Args:
         name: One of ``FIGURES``.
-        preset: The preset whose result to draw.
+        results: Those that the panels need, by the names of their studies.
         panel: One of the figure's panels; all of them if left out.
+        preset: The one that was asked for; left out where the best results are drawn.
         into: Folder for the files; ``figures.style.folder()`` if left out.
 
     Raises:
-        FileNotFoundError: If a result is missing; names the command that makes it.
-        ValueError: If the name or the panel is unknown, or the result is damaged.
+        ValueError: If the name or the panel is unknown.
+        OSError: If a file cannot be written.
     """
     module = importlib.import_module(entry(name).module)
     from figures import style
 
-    drawn = module.draw(preset=preset, panel=panel)
-    return style.save(drawn, f"{name}-{panel}" if panel else name, into)
+    drawn = module.draw(results, panel)
+    if text := remark(results):
+        style.remark(drawn, text)
+    return style.save(drawn, "-".join(filter(None, (name, panel, preset))), into)
+
+
+def remark(results: "style.Results") -> str:
+    """The presets of results, unless all are of the preset ``paper``."""
+    presets = {study: one.attrs["preset"] for study, one in results.items()}
+    found = set(presets.values())
+    if len(found) > 1:
+        return ", ".join(f"{study}: {one}" for study, one in presets.items())
+    return "".join(f"preset {one}" for one in found - {"paper"})

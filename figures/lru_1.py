@@ -5,7 +5,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import style
 
 STUDIES = {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"}
@@ -24,19 +23,18 @@ NAMES = {
 COLOURS = {"tanh": style.GREY, "relu": style.GREY, "gamma": style.VERMILION}
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Test accuracy of every rung: each run, and their mean with its standard error.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
     with style.styled():
         drawn = style.figure(2.6, 1 + 2 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            data = store.load_preset(STUDIES[letter], preset)
+            data = results[STUDIES[letter]]
             _rungs(axes, data)
             style.letter(axes, letter, _title(data))
         style.caption(

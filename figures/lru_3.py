@@ -2,22 +2,20 @@
 
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import disk, style
 
 STUDY = "ring_eigenvalues"
 STUDIES = dict.fromkeys("ab", STUDY)
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Sampled eigenvalues, and their moduli with a confidence band against the law.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(0.4 + 1.75 * len(letters))
         rows = disk.rows(drawn, letters, data.sizes["ring"])

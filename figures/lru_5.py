@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, ScalarFormatter
 
-from experiments import store
 from figures import style
 
 STUDIES = dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths")
@@ -26,16 +25,15 @@ TITLES = {
 }
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Fresh networks on longer and longer pictures, and training on short ones.
 
     Raises:
-        FileNotFoundError: If a result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or a result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
     found = {
-        study: store.load_preset(study, preset)
+        study: results[study]
         for study in dict.fromkeys(STUDIES[letter] for letter in letters)
     }
     panels = {"a": _fresh_losses, "b": _fresh_powers, "c": _losses, "d": _accuracies}

@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
 
-from experiments import store
 from figures import style
 
 STUDY = "convolution_kernel"
@@ -15,15 +14,14 @@ NAMES = {"identity": ("linear", style.BLUE), "tanh": ("tanh", style.VERMILION)}
 HIGHEST = 1e3  # losses above are cut off
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """The kernel with what was learnt of it, and loss curves by learning rate.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     heights = {"a": 1.9, "b": 0.5 + 1.5 * data.sizes["scale"]}
     with style.styled():
         sizes = [heights[letter] for letter in letters]

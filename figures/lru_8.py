@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure, SubFigure
 
-from experiments import store
 from figures import style
 
 STUDY = "power_descent"
@@ -25,15 +24,14 @@ YELLOW = "#F0E442"
 LEVELS = np.linspace(-3, 1, 25)
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Landscapes with Adam's paths for four targets, and iterations at all phases.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     heights = {"a": 1.75, "b": 1.75, "c": 1.7}
     with style.styled():
         sizes = [heights[letter] for letter in letters]

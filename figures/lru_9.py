@@ -5,7 +5,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from experiments import store
 from figures import style
 
 STUDY = "ring_gain"
@@ -16,18 +15,17 @@ DASHES = ("-", "--", ":")
 APART = 1.16  # factor in the gap between the boxes of neighbouring rings
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Boxes of independent runs on the closed form, for both kinds of input.
 
     Boxes span the quartiles with the median in red and the mean, which the closed form
     predicts, as a diamond; whiskers go from the 5th to the 95th percentile.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.7, 0.2 + 2.9 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]

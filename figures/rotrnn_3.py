@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from experiments import store
 from figures import style
 
 STUDY = "lists"
@@ -20,15 +19,14 @@ CAPTION = (
 )
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Norms of every layer of one seed, and of the last layer of every seed.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = _one_way(store.load_preset(STUDY, preset))
+    data = _one_way(results[STUDY])
     with style.styled():
         drawn = style.figure(2.6, 2.75 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]

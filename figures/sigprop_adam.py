@@ -5,7 +5,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import losses, style
 
 STUDY = "hessian_structure"
@@ -18,15 +17,14 @@ CAPTION = (
 )
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Effective rates by the norm of each row, and by the root of each diagonal entry.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.2, 0.4 + 1.6 * max(len(letters), 2))
         row = drawn.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)[

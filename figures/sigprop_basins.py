@@ -7,7 +7,6 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import style
 
 STUDY = "basins"
@@ -28,15 +27,14 @@ MISSED = "#DADADA"
 STAR = "#F0E442"  # of the same palette; too pale for lines
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Maps of the starts: coloured where they reach the teacher, by how soon.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     data = data.isel(teacher=slice(TEACHERS))
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
     charts = list(data["chart"].values)

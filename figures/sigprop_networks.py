@@ -5,7 +5,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import style
 
 STUDY = "network_curvature"
@@ -21,15 +20,14 @@ LEAST = 0.5  # eigenvalues, fewer than which are no longer counted
 SPAN = 200  # of the axis of eigenvalues; a quadrature of few nodes resolves no smaller ones
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """How many eigenvalues are how large, which groups make them, and how localised.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     panels = {"a": _spectrum, "b": _groups, "c": _directions}
     with style.styled():
         drawn = style.figure(2.5, 0.4 + 2.2 * len(letters))

@@ -5,7 +5,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from experiments import store
 from figures import style
 
 STUDY = "parametrisations"
@@ -20,15 +19,14 @@ USUAL = {"LRU": (style.BLACK, (0, (1, 1))), "tanh": (style.BLACK, (0, (4, 1.5)))
 TICKS = (1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Steps of each parametrisation, and below how far the usual ones move the state.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(4.0, 0.4 + 2.55 * len(letters))
         grid = drawn.add_gridspec(2, len(letters), height_ratios=(1, 1), hspace=0.05)

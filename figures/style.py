@@ -5,13 +5,14 @@ text 5.5 inches wide.
 """
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
@@ -24,6 +25,9 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
 CAPTION_LETTERS = 20  # an inch
 GREY, BLACK = "#8C8C8C", "#000000"
 SEQUENCE = (PURPLE, BLUE, GREEN, ORANGE, VERMILION)
+
+Results = Mapping[str, xr.Dataset]
+"""Stored results by the names of their studies."""
 
 SETTINGS: dict[Any, Any] = {
     "figure.dpi": 150,
@@ -128,6 +132,11 @@ def caption(drawn: Figure | SubFigure, *paragraphs: str) -> None:
     columns = int(drawn.bbox.width / drawn.get_figure(root=True).dpi * CAPTION_LETTERS)
     lines = [textwrap.fill(text, columns) for text in paragraphs]
     drawn.supxlabel("\n".join(lines), fontsize=6)
+
+
+def remark(drawn: Figure, text: str) -> None:
+    """A few small words in the upper right corner of a whole figure."""
+    drawn.text(0.998, 0.998, text, ha="right", va="top", color=GREY, fontsize=5)
 
 
 def memory_axis(axes: Axes, smallest: float) -> None:

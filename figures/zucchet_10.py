@@ -4,7 +4,6 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
 
-from experiments import store
 from figures import hessians, losses, style
 
 STUDIES = dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"}
@@ -15,14 +14,13 @@ CAPTION = (
 )
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Hessians of the eigenvalues at three largest phases, and final losses over phases.
 
     Every seed is a point; bars are 95 % intervals for the median, see ``figures.losses``.
 
     Raises:
-        FileNotFoundError: If a result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or a result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
     maps = [letter for letter in letters if letter in "abc"]
@@ -32,9 +30,9 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
         drawn = style.figure(sum(heights), max(width, 2.2))
         rows = style.stacked(drawn, heights)
         if maps:
-            _maps(rows[0], store.load_preset("hessian_structure", preset), maps)
+            _maps(rows[0], results["hessian_structure"], maps)
         if "d" in letters:
-            _losses(rows[-1], store.load_preset("concentration", preset))
+            _losses(rows[-1], results["concentration"])
     return drawn
 
 

@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from experiments import store
 from figures import losses, style
 
 STUDY = "heads"
@@ -19,7 +18,7 @@ CAPTION = (
 )
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Final losses by number of heads, and how Adam's rates for ``A`` evolve.
 
     In panel A every seed is a point; bars are 95 % intervals for the median, see
@@ -29,11 +28,10 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
     curves leave the panel where its cosine schedule goes to zero.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     widths = [{"a": 2.2, "b": 3.3}[letter] for letter in letters]
     captions = {"a": losses.caption(data), "b": CAPTION}
     with style.styled():

@@ -2,22 +2,20 @@
 
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import curves, style
 
 STUDY = "curse_of_memory"
 STUDIES = dict.fromkeys("a", STUDY)
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Curves of ``E[(dh/dlam)^2]`` with simulated points, and ``E[h^2]`` in grey.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     (letter,) = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(3.6, 4.4)
         axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])

@@ -7,7 +7,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import style
 
 STUDY = "one_dimensional"
@@ -42,15 +41,14 @@ PANELS = {
 }
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """The loss by the student's eigenvalue, its curvature, and simulated points.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(4.3, 0.4 + 2.55 * len(letters))
         rows = drawn.add_gridspec(2, len(letters), height_ratios=(5, 3))

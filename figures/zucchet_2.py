@@ -2,7 +2,6 @@
 
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import curves, style
 
 STUDY = "curse_of_memory"
@@ -18,15 +17,14 @@ TITLE = {
 }
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Both moments under control, with simulated points; bare at ``rho = 1`` in grey.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(3.4, 3.6 * len(letters))
         grid = drawn.add_gridspec(1, len(letters))

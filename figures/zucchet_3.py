@@ -5,14 +5,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import losses, style
 
 STUDIES = {"a": "memory_gap", "b": "ablation", "c": "starts"}
 WIDTH = 0.5  # of the seeds of a design, in designs
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Final losses of tuned networks, by the teacher's memory and by design.
 
     ``LRU`` starts as the paper prints it; in panel C, which is ours, ``released LRU`` starts
@@ -21,21 +20,20 @@ def draw(preset: str = "quick", panel: str | None = None) -> Figure:
     In panel B grey lines join the seeds, each a teacher that all networks learn.
 
     Raises:
-        FileNotFoundError: If a result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or a result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    results = {letter: store.load_preset(STUDIES[letter], preset) for letter in letters}
+    found = {letter: results[STUDIES[letter]] for letter in letters}
     with style.styled():
         drawn = style.figure(2.75, 0.2 + 2.7 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            losses.axis(axes, *results.values())
+            losses.axis(axes, *found.values())
             show, title = PANELS[letter]
-            show(axes, results[letter])
+            show(axes, found[letter])
             style.letter(axes, letter, title)
             axes.label_outer()
-        style.caption(drawn, losses.caption(*results.values()))
+        style.caption(drawn, losses.caption(*found.values()))
     return drawn
 
 

@@ -11,7 +11,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import style
 
 STUDY = "one_dimensional"
@@ -40,15 +39,14 @@ LINES = {"modulus": ("nu", r"\nu"), "angle": ("theta", r"\theta")}
 LIMITS = 2e-4, 4e6  # of the curvatures
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """A row a parametrisation: loss and curvature by the modulus, then by the angle.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(0.75 + 1.55 * len(letters), 7.0)
         table = drawn.subplots(len(letters), 4, squeeze=False)

@@ -7,7 +7,6 @@ from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from experiments import store
 from figures import style
 
 STUDY = "angle_descent"
@@ -26,15 +25,14 @@ FLOOR = 1e-3  # losses below have one colour
 LEVELS = np.linspace(np.log10(FLOOR), 0.2, 33)
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """The loss in the parameters of each chart, Adam's path, and the target.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.7, 0.9 + 1.75 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]

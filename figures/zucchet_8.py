@@ -8,7 +8,6 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from experiments import store
 from figures import style
 
 STUDY = "similarity"
@@ -19,15 +18,14 @@ TICK_LABELS = ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$")
 FLOOR, SPARED = 1e-1, 2  # similarities below, and in the top decades, have one colour
 
 
-def draw(preset: str = "quick", panel: str | None = None) -> Figure:
+def draw(results: style.Results, panel: str | None = None) -> Figure:
     """The disc for each correlation; the circle through ``lam0``; the alignment.
 
     Raises:
-        FileNotFoundError: If the result is missing; names the command that makes it.
-        ValueError: If there is no such panel, or the result is damaged.
+        ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    data = store.load_preset(STUDY, preset)
+    data = results[STUDY]
     cuts = {"b": _circle, "c": _alignment}
     below = [letter for letter in letters if letter in cuts]
     with style.styled():

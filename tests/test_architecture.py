@@ -94,8 +94,10 @@ RULES = {
         but={"experiments.netcdf", "sigprop.numerics.files"},
     ),
     "experiments/netcdf.py": rule(
-        never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS
+        never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS,
+        but={"sigprop.numerics.files"},
     ),
+    "experiments/gathered.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "figures": rule(
         never={"experiments"},
         but={"experiments.store"},

@@ -167,12 +167,14 @@ def test_ids_are_found_whatever_their_case():
 
 def test_a_figure_is_found_whatever_its_case(monkeypatch):
     import experiments.command
+    import experiments.store
     from figures import catalogue
 
     asked = []
     monkeypatch.setattr(experiments.command, "make", lambda *one: asked.append(one[0]))
+    monkeypatch.setattr(experiments.store, "read", lambda file: None)
     monkeypatch.setattr(catalogue, "draw_and_save", lambda name, *more: [Path(name)])
-    assert sigprop("figure", "ZUCCHET-1A").output == "zucchet-1a\n"
+    assert sigprop("figure", "ZUCCHET-1A").stdout == "zucchet-1a\n"
     assert asked == ["curse_of_memory"]
 
 

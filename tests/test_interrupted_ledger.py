@@ -14,8 +14,16 @@ from sigprop.numerics.interruption import INTERRUPTED
 
 STOPS = {signal.SIGINT: INTERRUPTED, signal.SIGKILL: -signal.SIGKILL}
 SCRIPT = """
-import sys
+import os, sys, time
 from sigprop.numerics.interruption import interruptible
+pause, replace = float(sys.argv[3]), os.replace
+
+def slowly(*names):  # half of the time goes before a page is there, half after it
+    time.sleep(pause)
+    replace(*names)
+    time.sleep(pause)
+
+os.replace = slowly
 with interruptible():
     import theory.claims
     from sigprop.cli.main import app
@@ -23,14 +31,18 @@ with interruptible():
     theory.claims.select = lambda paper=None: rows
     app(["ledger", "--html", sys.argv[2]])
 """
-OLD = ("blur:3", "blur:4", "lru:4")
-NEW = ("zucchet:42", "zucchet:75", "lru:4", *map("blur:{}".format, range(5, 20)))
+OLD = ("blur:table8", "blur:table9", "blur:table2")
+NEW = (  # of printed numbers, judged in milliseconds, by both processes
+    *("blur:table2", "blur:table12", "blur:table13", "blur:def3.1", "blur:text:runs"),
+    *map("blur:fig{}".format, (4, 6, *range(8, 16))),
+)
+PAUSE = 0.05  # seconds before and after each page, so that a stop falls between pages
 
 
-def start(folder, ids):
-    """``sigprop ledger --html``, of these rows."""
+def start(folder, ids, pause=0.0):
+    """``sigprop ledger --html``, of these rows; it pauses before and after each file."""
     return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, " ".join(ids), str(folder)],
+        [sys.executable, "-c", SCRIPT, " ".join(ids), str(folder), str(pause)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -55,11 +67,11 @@ def pages(folder):
 
 
 def _wait_for_writing(site, process):
-    """Until the list of pages changes, and at most a page or two longer."""
+    """Until the list of pages changes, and for some of the pages."""
     before = (site / MANIFEST).stat().st_mtime_ns
     while (site / MANIFEST).stat().st_mtime_ns == before and process.poll() is None:
         time.sleep(0.001)
-    time.sleep(random.uniform(0, 0.05))
+    time.sleep(random.uniform(0, len(NEW) * PAUSE))
 
 
 @pytest.mark.slow
@@ -77,14 +89,15 @@ def test_a_ledger_stopped_ten_times_ends_as_an_undisturbed_one(tmp_path):
     kinds = 5 * list(STOPS)
     print(f"{lasts:.1f} s, stopped after", moments)
     for moment, kind in zip(random.sample(moments, 10), kinds, strict=True):
-        process = start(site, NEW)
+        process = start(site, NEW, PAUSE if moment is None else 0.0)
         if moment is None:
             _wait_for_writing(site, process)
         else:
             time.sleep(1 + moment)  # one second until Python runs the command
         process.send_signal(kind)
         told, _ = process.communicate()
-        assert process.returncode in (STOPS[kind], 0), told
+        ends = (STOPS[kind],) if moment is None else (STOPS[kind], 0)
+        assert process.returncode in ends, told
         for name, text in pages(site).items():
             assert text in (old.get(name), new.get(name)), name
         assert (site / "notes.txt").read_text() == "mine"

@@ -13,17 +13,37 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
-from sympy import Expr
+if TYPE_CHECKING:  # a list of commands names the papers, and needs no SymPy
+    from sympy import Expr
 
-from theory.derivation import Derivation
+    from theory.derivation import Derivation
+
+
+class Paper(NamedTuple):
+    """How a paper is cited, and its title."""
+
+    name: str
+    title: str
+
 
 PAPERS = {
-    "zucchet": "Zucchet & Orvieto (2024)",
-    "lru": "Orvieto et al. (2023)",
-    "rotrnn": "RotRNN (2024)",
-    "blur": "BLUR (2025)",
-    "sigprop": "sigprop",
+    "zucchet": Paper(
+        "Zucchet & Orvieto (2024)",
+        "Recurrent neural networks: vanishing and exploding gradients are not the end of "
+        "the story",
+    ),
+    "lru": Paper(
+        "Orvieto et al. (2023)",
+        "Resurrecting Recurrent Neural Networks for Long Sequences",
+    ),
+    "rotrnn": Paper("RotRNN (2024)", "RotRNN: Modelling Long Sequences with Rotations"),
+    "blur": Paper(
+        "BLUR (2025)",
+        "Bidirectional Linear Recurrent Models for Sequence-Level Multisource Fusion",
+    ),
+    "sigprop": Paper("sigprop", "Statements of this suite"),
 }
 
 
@@ -54,9 +74,14 @@ class Kind(StrEnum):
     FIGURE = "figure"
 
 
+def anywhere(**_: object) -> bool:
+    """True at every point, as of a condition that the values of no point can violate."""
+    return True
+
+
 @dataclass(frozen=True)
 class Condition:
-    """A condition beyond those that a statement's paper states or assumes throughout.
+    """What a statement needs, for the reader and as a predicate on points.
 
     Attributes:
         words: For the reader.
@@ -65,7 +90,7 @@ class Condition:
     """
 
     words: str
-    holds: Callable[..., bool]
+    holds: Callable[..., bool] = anywhere
 
 
 @dataclass(frozen=True)
@@ -81,7 +106,8 @@ class Claim:
             the derived form letter by letter.
         correction: LaTeX of the corrected statement, where the printed one is wrong.
         corrected: The form that ``correction`` writes; judged like the derived one.
-        assumes: Domain and standing assumptions under which the paper states it.
+        assumes: Domain and standing assumptions under which the paper states it.  A
+            point that violates them is no evidence, neither for it nor against it.
         condition: What it needs beyond them.  Points that do not meet it are judged as
             printed alone: where the statement fails there, it is conditional.
         expected: The status that verification is to find.
@@ -100,11 +126,11 @@ class Claim:
     statement: str
     expected: Status
     code: str
-    derive: Callable[[], Derivation] | None = None
-    printed: Callable[[], Expr] | None = None
+    derive: "Callable[[], Derivation] | None" = None
+    printed: "Callable[[], Expr] | None" = None
     correction: str | None = None
-    corrected: Callable[[], Expr] | None = None
-    assumes: str = ""
+    corrected: "Callable[[], Expr] | None" = None
+    assumes: Condition = Condition("")
     condition: Condition | None = None
     note: str = ""
     topic: str = ""
@@ -120,7 +146,7 @@ class Claim:
     @property
     def source(self) -> str:
         """Paper and locator in words."""
-        return f"{PAPERS[self.paper]}, {self.locator}"
+        return f"{PAPERS[self.paper].name}, {self.locator}"
 
 
 @functools.cache
@@ -150,14 +176,14 @@ def home(claim_id: str) -> str:
     Raises:
         KeyError: If there is no such claim; the message suggests the nearest.
     """
-    return _homes()[find(claim_id).id]
+    return _row(claim_id)[1]
 
 
 @functools.cache
-def _homes() -> dict[str, str]:
+def _rows(paper: str) -> dict[str, tuple[Claim, str]]:
+    """The claims of a paper and their modules, by their ids in small letters."""
     return {
-        claim.id: leaf.__name__
-        for paper in PAPERS
+        claim.id.casefold(): (claim, leaf.__name__)
         for leaf in leaves(paper)
         for claim in leaf.part.claims
     }
@@ -188,11 +214,16 @@ def find(claim_id: str) -> Claim:
     Raises:
         KeyError: If there is none of that id; the message suggests the nearest.
     """
-    claims = registry()
-    known = {key.casefold(): key for key in claims}
+    return _row(claim_id)[0]
+
+
+def _row(claim_id: str) -> tuple[Claim, str]:
+    """A claim and its module; of the papers, only its own is read."""
     wanted = claim_id.strip().casefold()
-    if wanted in known:
-        return claims[known[wanted]]
+    paper = wanted.partition(":")[0]
+    if paper in PAPERS and wanted in _rows(paper):
+        return _rows(paper)[wanted]
+    known = {key.casefold(): key for key in registry()}
     near = [
         known[one] for one in difflib.get_close_matches(wanted, known, n=3, cutoff=0.4)
     ]

@@ -1,6 +1,11 @@
-"""The conventions of this suite, each written once, and the rows where papers depart."""
+"""The conventions of this suite, each written once, and the rows where papers depart.
+
+``FAULTS`` says once what a fault of the same kind is called wherever it stands.
+"""
 
 from typing import NamedTuple
+
+from theory.claims import Status
 
 
 class Convention(NamedTuple):
@@ -23,7 +28,7 @@ CONVENTIONS = (
         "Index of the input",
         "h_{t+1} = lambda h_t + x_{t+1}: the newest input has age 0 and enters "
         "unweighted; the state before the first input is zero.",
-        ("zucchet:17", "zucchet:53", "zucchet:113", "lru:4", "lru:31"),
+        ("zucchet:8", "zucchet:17", "zucchet:53", "zucchet:113", "lru:4", "lru:31"),
     ),
     Convention(
         "Autocovariance",
@@ -46,5 +51,119 @@ CONVENTIONS = (
         "exp(-i omega t) forward, in angular frequency; the prefactor stays open, so that "
         "a statement can be seen to need one.",
         ("lru:8", "lru:10", "lru:14", "lru:15", "lru:16"),
+    ),
+)
+
+
+class Fault(NamedTuple):
+    """A kind of fault, the status of every statement that has it, and their ids."""
+
+    kind: str
+    status: Status
+    rows: tuple[str, ...]
+
+
+FAULTS = (
+    Fault(
+        "An index that is missing, exchanged or off by one step",
+        Status.REFUTED,
+        (
+            *("zucchet:8", "zucchet:17", "zucchet:34", "zucchet:lemma1", "zucchet:53"),
+            *("zucchet:72", "zucchet:78", "zucchet:139", "zucchet:154", "zucchet:155"),
+            *("zucchet:text:hessian-diagonal-states", "zucchet:text:gate-indices"),
+            *("lru:21", "blur:16"),
+        ),
+    ),
+    Fault(
+        "A sum that leaves out its newest or its oldest term",
+        Status.REFUTED,
+        (
+            *("zucchet:2", "lru:4", "lru:31", "lru:32", "lru:38"),
+            *("lru:text:diagonal-unrolled", "rotrnn:14", "rotrnn:text:lru-norm-sum"),
+        ),
+    ),
+    Fault(
+        "An order of factors, a row for a column, a transposed block",
+        Status.REFUTED,
+        ("zucchet:3", "zucchet:71", "lru:26"),
+    ),
+    Fault(
+        "A modulus or a conjugate that is missing where the section's numbers are complex",
+        Status.REFUTED,
+        (
+            *("zucchet:99", "zucchet:118", "zucchet:text:c1-unit-sensitivity"),
+            *("zucchet:text:c1-lru-gain", "blur:text:radius"),
+        ),
+    ),
+    Fault(
+        "A constant factor or a power that is dropped, or one too many",
+        Status.REFUTED,
+        (
+            *("zucchet:57", "zucchet:80", "zucchet:81", "zucchet:82", "zucchet:83"),
+            *("zucchet:92", "zucchet:122", "zucchet:124", "zucchet:125", "zucchet:126"),
+            *(
+                "zucchet:127",
+                "zucchet:128",
+                "zucchet:129",
+                "zucchet:133",
+                "zucchet:135",
+            ),
+            *(
+                "zucchet:136",
+                "zucchet:137",
+                "zucchet:138",
+                "zucchet:148",
+                "zucchet:149",
+            ),
+            *("zucchet:150", "zucchet:151", "zucchet:text:hessian-cartesian-slopes"),
+            *("zucchet:text:hessian-cartesian", "zucchet:text:ideal-gamma"),
+            *("lru:8", "lru:16", "lru:propE.1", "lru:text:imaginary-part"),
+            *("rotrnn:11", "rotrnn:lemma3", "rotrnn:text:lemma3-last-step"),
+            "rotrnn:text:trace",
+        ),
+    ),
+    Fault(
+        "Sizes of arrays that fit where two of them are equal",
+        Status.REFUTED,
+        ("blur:13", "blur:def3.3", "blur:text:real-imaginary", "rotrnn:listing:skip"),
+    ),
+    Fault(
+        "A quantifier: any for the least, all for all but one",
+        Status.REFUTED,
+        ("blur:23", "lru:text:all-rows-disk", "rotrnn:text:six-layers"),
+    ),
+    Fault(
+        "The power of an eigenvalue as the order of a driven state",
+        Status.REFUTED,
+        (
+            *("lru:text:stability-order", "blur:text:growth-forward"),
+            "blur:text:growth-backward",
+        ),
+    ),
+    Fault(
+        "A convention that the paper leaves open, and that one reading makes right",
+        Status.CONDITIONAL,
+        (
+            *(
+                "zucchet:text:outer-radius",
+                "zucchet:text:footnote-1",
+                "lru:10",
+                "lru:14",
+            ),
+            *("lru:15", "lru:text:pulse", "lru:text:zoh-exact", "rotrnn:1"),
+        ),
+    ),
+    Fault(
+        "A sum over inputs from a state before them that is not said to be zero",
+        Status.CONDITIONAL,
+        ("rotrnn:2", "rotrnn:4", "rotrnn:10", "rotrnn:12"),
+    ),
+    Fault(
+        "The largest eigenvalue for the largest in modulus, over all parameters",
+        Status.CONDITIONAL,
+        (
+            *("zucchet:footnote2:lipschitz", "zucchet:text:hessian-lipschitz"),
+            "zucchet:text:footnote-2",
+        ),
     ),
 )

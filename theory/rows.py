@@ -94,7 +94,7 @@ class Head:
         topic: str = "",
         correction: str | None = None,
         corrected: Callable[[], Expr] | None = None,
-        assumes: str = "",
+        assumes: Condition | str = "",
         condition: Condition | None = None,
         note: str = "",
         reason: str = "",
@@ -104,7 +104,7 @@ class Head:
         """State the row; arguments are those of ``Claim``.
 
         ``code`` without a dot is a name in the part's module; without any code, the
-        module.
+        module.  ``assumes`` in words alone is what the values of no point can violate.
         """
         module = self.part.code
         if code and "." not in code:
@@ -121,7 +121,7 @@ class Head:
             printed=printed,
             correction=correction,
             corrected=corrected,
-            assumes=assumes,
+            assumes=Condition(assumes) if isinstance(assumes, str) else assumes,
             condition=condition,
             note=note,
             topic=topic or self.part.topic,

@@ -1,6 +1,5 @@
 """The list of commands: in the order of use, with an example each, and ``--version``."""
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -22,6 +21,7 @@ EXAMPLES = {
     "sweep run": "sigprop sweep run memory_gap --workers 2",
     "sweep status": "sigprop sweep status --preset paper",
     "sweep check": "sigprop sweep check memory_gap",
+    "sweep track": "sigprop sweep track memory_gap",
 }
 """By the words that call a command, in the order in which they are of use."""
 
@@ -93,6 +93,8 @@ def _quoted(error: Exception) -> Exception:
 def _show_version(wanted: bool) -> bool:
     if not wanted:
         return False
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         typer.echo(f"sigprop {version('sigprop')}")
     except PackageNotFoundError:

@@ -24,15 +24,15 @@ from sigprop.cli.console import (
     plain_errors,
     require_distinct,
 )
+from sigprop.cli.figure import figure
 from sigprop.cli.help import CONTEXT, Commands, main_options
 from sigprop.cli.sweep import sweeps
 from sigprop.cli.table import tables
 from sigprop.cli.train import audit, train
-from sigprop.ledger.terminal import ledger_table, outcome, status_word, summary
 from sigprop.numerics.seeds import require_seed
-from sigprop.numerics.text import plain
+from theory.claims import PAPERS
 
-PAPER_HELP = "Only this paper: zucchet, lru, rotrnn, blur, sigprop."
+PAPER_HELP = f"Only this paper: {', '.join(PAPERS)}."
 JSON_HELP = "Write JSON rows here; - prints them."
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ app = typer.Typer(
 )
 app.callback()(main_options)
 app.add_typer(sweeps)
+app.command()(figure)
 app.command()(train)
 app.command()(audit)
 app.command("table")(tables)
@@ -114,6 +115,7 @@ def _verify(
     yes: bool,
 ) -> None:
     from sigprop.ledger.entries import write_json
+    from sigprop.ledger.terminal import outcome, summary
     from theory.claims import select
 
     out, chosen = console(report, json), select(paper, ids)
@@ -225,6 +227,7 @@ def ledger(
 
         from sigprop.ledger.entries import write_json
         from sigprop.ledger.site import page_names, require_free, write_site
+        from sigprop.ledger.terminal import ledger_table, outcome
         from sigprop.numerics.files import require_writable
         from theory.claims import Status, select
 
@@ -263,6 +266,7 @@ def claims(
     with plain_errors("nothing was written", json):
         import json as encoder
 
+        from sigprop.ledger.terminal import status_word
         from sigprop.numerics.files import require_writable, write_text
         from theory.claims import select
 
@@ -294,40 +298,6 @@ def show(
         from sigprop.ledger.catalogue import describe
 
         console().print(describe(row(claim)), soft_wrap=True)
-
-
-@app.command()
-def figure(
-    name: Annotated[
-        str | None, typer.Argument(help="A figure, e.g. zucchet-1a.")
-    ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="List all figures.")] = False,
-    panel: Annotated[str | None, typer.Option(help="Only this panel.")] = None,
-    preset: Annotated[
-        str, typer.Option(help="smoke (seconds), quick (minutes), paper (full size).")
-    ] = "quick",
-    force: Annotated[bool, typer.Option(help="Run the experiment again.")] = False,
-) -> None:
-    """Draw a figure of the papers, running its experiments if a result is missing."""
-    with plain_errors():
-        from figures.catalogue import FIGURES, draw_and_save, entry
-
-        if list_ or name is None:
-            table = Table(box=None, pad_edge=False, header_style="bold")
-            for column in ("figure", "panels", "results", "title"):
-                table.add_column(column)
-            for key, one in FIGURES.items():
-                results = ", ".join(one.needs())
-                table.add_row(key, " ".join(one.panels), results, one.title)
-            console().print(table)
-            return
-        from experiments.command import make
-
-        name = name.casefold()
-        for study in entry(name).needs(panel):
-            make(study, preset, force, lambda line: typer.echo(plain(line), err=True))
-        for path in draw_and_save(name, preset, panel):
-            console().print(str(path), soft_wrap=True)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""``sigprop sweep run | status | check``: many trainings, one file each."""
+"""``sigprop sweep run | status | check | track``: many trainings, one file each."""
 
 import time
 from typing import Annotated
@@ -13,7 +13,7 @@ sweeps = typer.Typer(
     name="sweep",
     cls=Commands,
     no_args_is_help=True,
-    help="Run, count or check the many trainings behind a figure.",
+    help="Run, count, check or track the many trainings behind a figure.",
 )
 Name = Annotated[str, typer.Argument(help="A sweep, e.g. memory_gap.")]
 Preset = Annotated[
@@ -53,13 +53,13 @@ def run(
             TimeRemainingColumn,
         )
 
-        from experiments import sweep
+        from experiments import gathered, sweep
 
         part = _shard(shard)
         if workers < 0:
             raise ValueError(f"need --workers of at least 0, got {workers}")
         chosen = sweep.chunks(name, preset, part)
-        missing = sum(len(one.missing()) for one in chosen)
+        missing = sum(sweep.missing_of(chosen).values())
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -86,7 +86,7 @@ def run(
             f"{done} of {total} cells are stored; {missing} of them took {seconds:.1f} s"
         )
         if done == total:
-            out.print(sweep.findings(file), soft_wrap=True)
+            out.print(gathered.findings(file), soft_wrap=True)
         out.print(str(file), soft_wrap=True)
 
 
@@ -127,3 +127,14 @@ def check(name: Name, preset: Preset = "quick") -> None:
         )
         if aside:
             raise typer.Exit(UNEXPECTED)
+
+
+@sweeps.command()
+def track(
+    name: Annotated[str, typer.Argument(help="A sweep or a study, e.g. memory_gap.")],
+) -> None:
+    """Copy its result at the preset paper to those that come with the code."""
+    with plain_errors():
+        from experiments import command
+
+        console().print(str(command.track(name)), soft_wrap=True)

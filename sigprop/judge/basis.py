@@ -43,8 +43,9 @@ class Evidence:
     ``lam_bar`` is the conjugate of ``lam`` unless given.
 
     Attributes:
-        points: Values by name, at generic parameters of the domain and at its edges;
-            of a conditional statement, also such as do not meet the condition.
+        points: Values by name, at generic parameters of the domain and at its edges, all
+            within what the paper assumes; of a conditional statement, also such as do
+            not meet the condition.
         routes: By route (``reference``, ``impulse``, ``autodiff``, ...) what gives the
             value on the left, independently of the form.
         form: The right side that is true, where it is no expression; otherwise it is
@@ -113,7 +114,28 @@ Basis = Grid | Evidence | Check
 
 @dataclass(frozen=True)
 class Row:
-    """A claim, and what it is judged on: nothing, if it has no truth value."""
+    """A claim, and what it is judged on: nothing, if it has no truth value.
+
+    Raises:
+        ValueError: If a point violates what the claim's paper assumes.
+    """
 
     claim: Claim
     basis: Basis | None
+
+    def __post_init__(self) -> None:
+        """Refuse points that are no evidence, neither for the claim nor against it."""
+        assumes = self.claim.assumes
+        for at in points_of(self.basis):
+            if not assumes.holds(**at):
+                raise ValueError(
+                    f"need points of {self.claim.id} within its hypotheses "
+                    f"({assumes.words}), got {dict(at)}; drop the point"
+                )
+
+
+def points_of(basis: Basis | None) -> Sequence[AtPoint]:
+    """The points that a row is judged at, each as values by name."""
+    if isinstance(basis, Evidence):
+        return basis.points
+    return [vars(point) for point in basis.points] if isinstance(basis, Grid) else []

@@ -91,7 +91,7 @@ def finish(
         statement=claim.statement,
         printed=None if claim.paper == "sigprop" else claim.statement,
         corrected=claim.correction,
-        assumes=claim.assumes,
+        assumes=claim.assumes.words,
         condition=claim.condition.words if claim.condition else None,
         counterexample=example,
         status=str(status_of(row, results, score)),

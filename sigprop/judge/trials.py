@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 import mpmath
 import numpy as np
+import scipy
 from jaxtyping import Array, Inexact
-from scipy.special import ndtri
 from sympy import lambdify
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
@@ -113,7 +113,7 @@ def _require_margin(margin: float) -> None:
 
 def _least(margin: float) -> int:
     """About the sample size of a plan, whose own search takes exact quantiles."""
-    z = -float(ndtri(ALPHA) + ndtri(BETA / 2))
+    z = -float(scipy.special.ndtri(ALPHA) + scipy.special.ndtri(BETA / 2))
     return int(GAUSSIAN_VARIANCE * (z / margin) ** 2)
 
 

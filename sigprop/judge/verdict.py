@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.special import chdtr, chdtrc, chdtri, gammaincinv, ndtr, ndtri
 
 ALPHA = 1e-6  # chance, a claim, that a form wrong by the margin is confirmed
 BETA = 1e-7  # chance, a comparison, that a right form is not confirmed
@@ -69,14 +69,14 @@ class Plan:
     def quantile(self, level: float) -> float:
         """Quantile of ``R`` when the closed form is right."""
         if self.variance == GAUSSIAN_VARIANCE:
-            return float(2 * gammaincinv(self.n / 2, level) / self.n)
-        return 1 + float(ndtri(level)) * math.sqrt(self.variance / self.n)
+            return float(2 * scipy.special.gammaincinv(self.n / 2, level) / self.n)
+        return 1 + float(scipy.special.ndtri(level)) * math.sqrt(self.variance / self.n)
 
     def upper(self, level: float) -> float:
         """Quantile exceeded with probability ``level``, accurate for small levels."""
         if self.variance == GAUSSIAN_VARIANCE:
-            return float(chdtri(self.n, level) / self.n)
-        return 1 - float(ndtri(level)) * math.sqrt(self.variance / self.n)
+            return float(scipy.special.chdtri(self.n, level) / self.n)
+        return 1 - float(scipy.special.ndtri(level)) * math.sqrt(self.variance / self.n)
 
     @property
     def acceptance(self) -> tuple[float, float]:
@@ -104,8 +104,10 @@ class Plan:
 
     def _below(self, ratio: float) -> float:
         if self.variance == GAUSSIAN_VARIANCE:
-            return float(chdtr(self.n, ratio * self.n))
-        return float(ndtr((ratio - 1) / math.sqrt(self.variance / self.n)))
+            return float(scipy.special.chdtr(self.n, ratio * self.n))
+        return float(
+            scipy.special.ndtr((ratio - 1) / math.sqrt(self.variance / self.n))
+        )
 
     @property
     def decides(self) -> bool:
@@ -123,9 +125,15 @@ class Plan:
         if low >= high:
             return 1.0
         if self.variance == GAUSSIAN_VARIANCE:
-            return float(chdtr(self.n, low * self.n) + chdtrc(self.n, high * self.n))
+            return float(
+                scipy.special.chdtr(self.n, low * self.n)
+                + scipy.special.chdtrc(self.n, high * self.n)
+            )
         scale = math.sqrt(self.variance / self.n)
-        return float(ndtr((low - 1) / scale) + ndtr((1 - high) / scale))
+        return float(
+            scipy.special.ndtr((low - 1) / scale)
+            + scipy.special.ndtr((1 - high) / scale)
+        )
 
     @property
     def detectable(self) -> tuple[float, float]:
@@ -166,7 +174,7 @@ def plan(
         83348
     """
     Plan(2, margin, alpha, beta, variance, exact, off)
-    z = -float(ndtri(alpha) + ndtri(beta / 2))
+    z = -float(scipy.special.ndtri(alpha) + scipy.special.ndtri(beta / 2))
     guess = max(2, math.ceil(variance * z**2 / (margin - off) ** 2))
 
     def decides(n: int) -> bool:

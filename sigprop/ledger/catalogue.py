@@ -1,6 +1,7 @@
 """Claims in words: what ``sigprop show`` prints and ``sigprop claims --json`` lists."""
 
-import importlib.util
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from sympy import latex
@@ -53,7 +54,7 @@ def as_json(row: Row) -> dict[str, Any]:
         "source": claim.source,
         "statement": claim.statement,
         "corrected": claim.correction,
-        "assumes": claim.assumes,
+        "assumes": claim.assumes.words,
         "condition": claim.condition.words if claim.condition else None,
         "code": claim.code,
         "note": claim.note,
@@ -62,17 +63,24 @@ def as_json(row: Row) -> dict[str, Any]:
 
 
 def location(dotted: str) -> str:
-    """File of a dotted name, relative to its package, without importing it."""
-    module = dotted.rsplit(".", 1)[0]
-    while module:
-        try:
-            spec = importlib.util.find_spec(module)
-        except ModuleNotFoundError:
-            spec = None
-        if spec is not None:
-            return module.replace(".", "/") + ".py"
-        module = module.rpartition(".")[0]
-    return "unknown"
+    """File of a module, or of the one that a dotted name stands in; imports none.
+
+    Raises:
+        ValueError: If the name begins with no package that is installed.
+    """
+    package, *parts = dotted.split(".")
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ValueError(
+            f"need a name in a package, got {dotted!r}; check its spelling"
+        )
+    top = Path(spec.submodule_search_locations[0])
+    for length in range(len(parts), 0, -1):
+        module = top.joinpath(*parts[:length])
+        for file in (module.with_suffix(".py"), module / "__init__.py"):
+            if file.is_file():
+                return file.relative_to(top.parent).as_posix()
+    return f"{package}/__init__.py"
 
 
 def describe(row: Row) -> str:
@@ -81,7 +89,7 @@ def describe(row: Row) -> str:
     lines = [
         f"{claim.id}  {claim.title}",
         f"source      {claim.source}",
-        f"row         {home(claim.id).replace('.', '/')}.py",
+        f"row         {location(home(claim.id))}",
         f"kind        {claim.kind}; expected {claim.expected}",
         f"statement   {claim.statement}",
     ]
@@ -89,7 +97,9 @@ def describe(row: Row) -> str:
         lines.append(f"corrected   {claim.correction}")
     if claim.condition:
         lines.append(f"condition   {claim.condition.words}")
-    for name in ("assumes", "note", "reason", "inherits"):
+    if claim.assumes.words:
+        lines.append(f"assumes     {claim.assumes.words}")
+    for name in ("note", "reason", "inherits"):
         if getattr(claim, name):
             lines.append(f"{name:<12}{getattr(claim, name)}")
     if claim.as_extracted:

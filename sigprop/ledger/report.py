@@ -22,9 +22,7 @@ from sigprop.judge.results import RouteResult
 from sigprop.ledger.entries import Entry, Ledger, tally
 from sigprop.ledger.mathml import mathml
 from sigprop.numerics.files import write_text
-
-# The order of the page's sections; titles of papers lie in the template.
-_PAPERS = ("zucchet", "lru", "rotrnn", "blur", "sigprop")
+from theory.claims import PAPERS, Paper
 
 
 def _prose(text: str) -> Markup:
@@ -219,7 +217,7 @@ def anchors(ids: Iterable[str]) -> Iterator[str]:
 
 def _sections(run: Ledger) -> Sequence[tuple[str, list[tuple[str, Entry]]]]:
     """The claims with their anchors by paper, the known papers first."""
-    found: dict[str, list[tuple[str, Entry]]] = {paper: [] for paper in _PAPERS}
+    found: dict[str, list[tuple[str, Entry]]] = {paper: [] for paper in PAPERS}
     names = anchors(claim.id for claim in run.claims)
     for anchor, claim in zip(names, run.claims, strict=True):
         found.setdefault(claim.paper, []).append((anchor, claim))
@@ -254,10 +252,12 @@ def environment() -> Environment:
 
 def shared(run: Ledger) -> dict[str, Any]:
     """Variables of every page's template: the run, and how its claims are laid out."""
+    sections = _sections(run)
     return {
         "run": run,
+        "papers": {paper: PAPERS.get(paper, Paper(paper, "")) for paper, _ in sections},
         "counts": Counter(claim.status for claim in run.claims),
-        "sections": _sections(run),
+        "sections": sections,
         "groups": _groups,
         "tally": tally,
         "plot": lambda claim: _plot(claim, run.margin),

@@ -8,29 +8,28 @@ import math
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.integrate import quad
-from scipy.special import erfcx, gammainc, gammaincc, gammaln
 
 
 def _real_density(x: float, size: int) -> float:
     """Expected density of real eigenvalues at ``x``, entries of unit variance."""
-    bulk = gammaincc(size - 1, x * x) / math.sqrt(2 * math.pi)
+    bulk = scipy.special.gammaincc(size - 1, x * x) / math.sqrt(2 * math.pi)
     log_edge = (
         (size - 1) * math.log(abs(x))
         - x * x / 2
-        - gammaln(size / 2)
+        - scipy.special.gammaln(size / 2)
         - (size / 2) * math.log(2)
         if x
         else -math.inf
     )
-    return bulk + math.exp(log_edge) * gammainc((size - 1) / 2, x * x / 2)
+    return bulk + math.exp(log_edge) * scipy.special.gammainc((size - 1) / 2, x * x / 2)
 
 
 def _complex_density(x: float, y: float, size: int) -> float:
     """Expected density of complex eigenvalues at ``x + iy``, ``y > 0``."""
-    root = math.sqrt(2 / math.pi) * y * erfcx(math.sqrt(2) * y)
-    return root * gammaincc(size - 1, x * x + y * y)
+    root = math.sqrt(2 / math.pi) * y * scipy.special.erfcx(math.sqrt(2) * y)
+    return root * scipy.special.gammaincc(size - 1, x * x + y * y)
 
 
 def radial_law(radii: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, " k"]:
@@ -59,7 +58,8 @@ def radial_law(radii: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, "
 
     edges = np.concatenate([[0.0], np.asarray(radii)]) * scale
     parts = [
-        quad(on_circle, a, b, epsabs=1e-9, limit=200)[0] for a, b in pairwise(edges)
+        scipy.integrate.quad(on_circle, a, b, epsabs=1e-9, limit=200)[0]
+        for a, b in pairwise(edges)
     ]
     return np.cumsum(parts) / size
 

@@ -1,12 +1,14 @@
 """Precision is an explicit choice of each run, never a side effect of an import."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 
-double_precision = jax.enable_x64
-"""``with double_precision(True):`` runs its block with float64 switched on."""
+def double_precision(on: bool = True) -> AbstractContextManager[None]:
+    """Switch float64 on, or off, for the block of a ``with``."""
+    import jax
+
+    return jax.enable_x64(on)
 
 
 def require_dtype(dtype: Any) -> None:
@@ -15,6 +17,9 @@ def require_dtype(dtype: Any) -> None:
     Raises:
         ValueError: If ``dtype`` is 64-bit and x64 is off.
     """
+    import jax
+    import jax.numpy as jnp
+
     wanted = jnp.dtype(dtype)
     if wanted in (jnp.float64, jnp.complex128) and not jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
         raise ValueError(

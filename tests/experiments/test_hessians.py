@@ -56,6 +56,8 @@ def test_adam_divides_by_the_rows_and_not_by_the_diagonal(shipped, network):
     rate = np.log(one["effective_rate"].values[kept])
     hessian = one["hessian"].values[np.ix_(kept, kept)]
     rows, own = np.log(row_norms(hessian)), np.log(np.diag(hessian)) / 2
+    # The law is approximate: the descent's displacements are not isotropic.  Its power,
+    # one, is told from those of other rules, a half and two.
     assert np.polyfit(-rows, rate, 1)[0] == pytest.approx(1, abs=0.1)
     assert np.corrcoef(-rows, rate)[0, 1] > 0.99 > np.corrcoef(-own, rate)[0, 1]
 

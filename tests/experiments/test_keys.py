@@ -25,7 +25,7 @@ def with_field(config, name, value):
 
 
 def told_apart(config):
-    """The same configuration with every false value in every field, each once."""
+    """A configuration with every false value in every field, each once."""
     fields = [one.name for one in dataclasses.fields(config)]
     return [with_field(config, name, value) for name in fields for value in FALSE]
 

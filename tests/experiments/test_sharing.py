@@ -17,7 +17,7 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import store, sweep
+from experiments import gathered, store, sweep
 from experiments.teacher_student import cells, grids
 from sigprop.cli import main as cli
 from sigprop.training.checkpoints import save_checkpoint
@@ -140,17 +140,21 @@ def test_a_chunk_whose_driver_is_killed_is_taken_over(trained):
 
 
 def test_what_another_driver_gathered_is_not_replaced_by_less(whole, monkeypatch):
-    late, known = grids.cells(SWEEP, "smoke")[0], sweep._is_stored
+    late, known = grids.cells(SWEEP, "smoke")[0], gathered._finished
+
+    def finished(study, every):
+        return {one: place for one, place in known(study, every).items() if one != late}
+
     with monkeypatch.context() as patch:
-        patch.setattr(sweep, "_is_stored", lambda s, one: one != late and known(s, one))
-        assert sweep.gather(SWEEP, "smoke") == whole
+        patch.setattr(gathered, "_finished", finished)
+        assert gathered.gather(SWEEP, "smoke") == whole
     assert store.files(SWEEP) == [whole]
     whole.unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(sweep, "_is_stored", lambda s, one: one != late and known(s, one))
-        part = sweep.gather(SWEEP, "smoke")
+        patch.setattr(gathered, "_finished", finished)
+        part = gathered.gather(SWEEP, "smoke")
     assert part != whole
-    assert sweep.gather(SWEEP, "smoke") == whole
+    assert gathered.gather(SWEEP, "smoke") == whole
     assert store.files(SWEEP) == [whole]
 
 
@@ -190,7 +194,7 @@ def test_a_damaged_gathered_result_is_set_aside(whole, trained, damage):
 def test_damaged_results_of_other_sweeps_name_their_own_preset(trained):
     files = []
     for preset in ("quick", "paper"):
-        config, version = sweep._gathering("concentration", preset)
+        config, version = gathered.whole("concentration", preset)
         files.append(store.path("concentration", version, config))
         files[-1].write_bytes(b"no HDF5")
     found = dict(sweep.damaged(SWEEP, "smoke"))
@@ -209,9 +213,52 @@ def test_a_damaged_training_under_way_is_set_aside(trained):
     one.checkpoint().write_bytes(held)
     ((aside, message),) = sweep.damaged(SWEEP, "smoke")
     assert aside.name == f"{one.checkpoint().name}.damaged"
+    assert "its checksum is wrong" in message
     assert message.endswith(f"`sigprop sweep run {SWEEP} --preset smoke`")
     assert other.checkpoint().is_file()
     assert not one.checkpoint().is_file()
+
+
+def test_a_training_without_a_checksum_is_not_said_to_have_a_wrong_one(trained):
+    place = sweep.chunks(SWEEP, "smoke")[0].checkpoint()
+    place.parent.mkdir(parents=True)
+    with place.open("wb") as stream:
+        np.savez(stream, a=np.zeros(3))  # as versions without checksums wrote them
+    ((aside, message),) = sweep.damaged(SWEEP, "smoke")
+    assert aside.name == f"{place.name}.damaged"
+    assert message.startswith(f"{place} was written by an early sigprop")
+    assert "wrote no checksums; make it again with" in message
+    assert "wrong" not in message
+
+
+def test_tables_of_gathered_cells_are_read_once_a_call(whole, monkeypatch):
+    asked, stored = [], store.stored
+
+    def counted(name):
+        asked.append(name)
+        return stored(name)
+
+    monkeypatch.setattr(store, "stored", counted)
+    every = gathered.sweeps("teacher_student")
+    assert sweep.count(SWEEP, "smoke") == (8, 8)
+    assert asked == every
+    chunks = sweep.chunks(SWEEP, "smoke")
+    assert sum(sweep.missing_of(chunks).values()) == 0
+    assert asked == every * 2
+    assert sweep.run_chunk(chunks[0])
+    assert asked == every * 3
+
+
+def test_a_chunk_sees_what_another_process_gathered_meanwhile(whole, trained, tmp_path):
+    aside = tmp_path / "elsewhere"
+    for file in (*tmp_path.glob("teacher_student-*.nc"), whole):
+        aside.mkdir(exist_ok=True)
+        file.rename(aside / file.name)
+    chunk = sweep.chunks(SWEEP, "smoke")[0]
+    assert sweep.missing_of([chunk]) == {chunk: len(chunk.cells)}
+    (aside / whole.name).rename(whole)
+    assert sweep.run_chunk(chunk)
+    assert trained == []
 
 
 def test_the_command_sets_aside_and_counts(made, whole):

@@ -134,8 +134,13 @@ def test_control_keeps_white_noise_moments_of_order_one(smoke):
     controlled = smoke["curse_of_memory"]["controlled_theory"].sel(rho=0.0)
     state, sensitivity = controlled.sel(quantity=["state", "sensitivity"])
     np.testing.assert_allclose(state, 1, rtol=1e-12)
-    near = sensitivity[sensitivity["gap"] < 0.1]
-    np.testing.assert_allclose(near, 0.5, rtol=0.2)
+    gap = sensitivity["gap"].values[1:]  # no memory at the first
+    square, relaxation = gap * (2 - gap), -np.log1p(-gap)  # 1 - lam^2, -log(lam)
+    exact = ((1 - gap) * relaxation / square) ** 2 * (2 - square)
+    np.testing.assert_allclose(sensitivity[1:], exact, rtol=1e-12)
+    # A half at the edge: with s = -log(lam), 1 - s <= 2 exact <= 1.
+    short = 1 - 2 * sensitivity[1:]
+    assert ((short >= -1e-12) & (short <= relaxation + 1e-12)).all()
 
 
 def test_control_factors_are_those_of_the_parametrisation():
@@ -209,15 +214,16 @@ def test_accuracy_is_measured_on_more_than_random_arguments():
 @pytest.mark.slow
 def test_all_ways_of_the_benchmark_agree(smoke):
     assert smoke["speed_moments"].attrs["disagreement"] < speed_moments.AGREEMENT
-    config = dataclasses.replace(speed_moments.SMOKE, sequences=4096)
+    config = dataclasses.replace(speed_moments.SMOKE, neurons=2, sequences=50_000)
     key, lam = speed_moments._problem(config)
     process = speed_moments.TIMED_INPUT
     engine = speed_moments.streaming(key, lam, process, config)
     baseline = speed_moments.associative(key, lam, process, config)
-    # The relative variance of a sequence's mean square is at most two; of the 32 ratios
-    # of two means one is six standard errors off in 1e-7 of all runs.
+    # The relative variance of a sequence's mean square is at most two; of the 4 ratios
+    # of two means one is five standard errors off in 2e-6 of all runs.
     error = np.sqrt(2 * 2 / config.sequences)
-    np.testing.assert_allclose(np.array(engine), np.array(baseline), rtol=6 * error)
+    assert 5 * error < 0.05
+    np.testing.assert_allclose(np.array(engine), np.array(baseline), rtol=5 * error)
 
 
 @pytest.mark.slow

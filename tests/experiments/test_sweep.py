@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from typer.testing import CliRunner
 
-from experiments import command, store, sweep, workers
+from experiments import command, gathered, store, sweep, workers
 from experiments.teacher_student import cells, gathering, grids
+from sigprop.cli.main import app
 from sigprop.numerics.interruption import INTERRUPTED
 from theory.teacher import runs
 
@@ -95,7 +97,7 @@ def test_cells_are_whole_and_gathered(undisturbed, stored):
         own = store.load("teacher_student", cells.VERSION, config)
         assert own.attrs["batching"] == f"vmap over {2} cells"
         np.testing.assert_array_equal(own["curve"], table["curve"][index])
-    assert "lru" not in sweep.findings(store.preset_path(SWEEP, "smoke"))
+    assert "lru" not in gathered.findings(store.preset_path(SWEEP, "smoke"))
 
 
 def test_a_gathered_result_stands_in_for_its_cells(stored, monkeypatch):
@@ -107,17 +109,17 @@ def test_a_gathered_result_stands_in_for_its_cells(stored, monkeypatch):
 
 
 def test_what_is_lost_is_made_again_and_equal(undisturbed, stored):
-    gathered = store.preset_path(SWEEP, "smoke")
-    gathered.unlink()
+    whole = store.preset_path(SWEEP, "smoke")
+    whole.unlink()
     victim = cell_files(stored)[3]
     victim.unlink()
     assert sweep.count(SWEEP, "smoke") == (7, 8)
-    partial = store.read(sweep.gather(SWEEP, "smoke"))
+    partial = store.read(gathered.gather(SWEEP, "smoke"))
     assert (partial.attrs["complete"], partial.sizes["cell"]) == (0, 7)
     seen = []
     file = sweep.run(SWEEP, "smoke", report=seen.append)
     assert seen[-1] == 1
-    assert file.name == gathered.name
+    assert file.name == whole.name
     assert [one.name for one in stored.glob(f"{SWEEP}-*.nc")] == [file.name]
     xr.testing.assert_equal(store.read(victim), store.read(undisturbed / victim.name))
 
@@ -281,3 +283,23 @@ def test_an_unreachable_scheduler_is_refused(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*"))
     with pytest.raises(ValueError, match="need --workers or --scheduler, got both"):
         sweep.run(SWEEP, "smoke", workers=1, scheduler="tcp://127.0.0.1:9")
+
+
+def test_track_takes_whole_results_alone(stored, monkeypatch):
+    def track(name):
+        return CliRunner().invoke(app, ["sweep", "track", name])
+
+    monkeypatch.setattr(store, "SHIPPED", stored / "tracked")
+    monkeypatch.setattr(store, "_commit", lambda: "0" * 40)
+    done = track(SWEEP)
+    assert done.exit_code == 2
+    assert f"make it with `sigprop sweep run {SWEEP} --preset paper`" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    config, version = gathered.whole(SWEEP, "paper")
+    table = store.load_preset(SWEEP, "smoke")
+    store.save(SWEEP, version, config, table, preset="paper", complete=1)
+    done = track(SWEEP)
+    assert done.exit_code == 0
+    (file,) = (stored / "tracked").iterdir()
+    assert done.stdout == f"{file}\n"
+    assert command.best(SWEEP) == "paper"

@@ -49,15 +49,14 @@ def letters(drawn):
 
 
 @pytest.fixture
-def show(monkeypatch):
+def show():
     """Draw a figure of scrambled results: its panels in order, and the results."""
 
     def draw(name, panel=None, **tables):
         data = {study: scrambled(study) for study in catalogue.entry(name).needs(panel)}
         data |= tables
-        monkeypatch.setattr(store, "load_preset", lambda study, preset: data[study])
         module = importlib.import_module(catalogue.entry(name).module)
-        drawn = module.draw("paper", panel)
+        drawn = module.draw(data, panel)
         assert letters(drawn) == list(panel or catalogue.entry(name).panels)
         panels = [Reading(axes) for axes in drawn.axes if axes.get_label() != BAR]
         return panels, next(iter(data.values()))

@@ -2,6 +2,7 @@ import subprocess
 import sys
 
 import pytest
+import xarray as xr
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
@@ -31,6 +32,12 @@ def saved(monkeypatch):
     return kept
 
 
+def small(name, panel=None):
+    """The stored results that a figure draws."""
+    needs = catalogue.entry(name).needs(panel)
+    return {study: store.load_preset(study, "smoke") for study in needs}
+
+
 def assert_shown(files, drawn):
     """A page and a picture of this figure, with something in every panel."""
     page, picture = files
@@ -43,7 +50,7 @@ def assert_shown(files, drawn):
 @pytest.mark.sampled(2)
 def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
     runs = [
-        catalogue.draw_and_save(name, "smoke", into=tmp_path / folder)
+        catalogue.draw_and_save(name, small(name), into=tmp_path / folder)
         for folder in ("first", "second")
     ]
     assert [file.name for file in runs[0]] == [f"{name}.{one}" for one in KINDS]
@@ -57,7 +64,7 @@ def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
 @pytest.mark.parametrize(("name", "panel"), PANELS)
 @pytest.mark.sampled(4)
 def test_one_panel_has_a_file_of_its_own(stored, saved, tmp_path, name, panel):
-    files = catalogue.draw_and_save(name, "smoke", panel, tmp_path)
+    files = catalogue.draw_and_save(name, small(name, panel), panel, into=tmp_path)
     assert [file.name for file in files] == [f"{name}-{panel}.{one}" for one in KINDS]
     assert_shown(files, *saved)
 
@@ -74,7 +81,8 @@ def test_studies_of_the_panels_are_those_of_the_module(name):
 def test_all_panels_hold_more_than_one(stored):
     from figures import zucchet_2
 
-    both, one = zucchet_2.draw("smoke"), zucchet_2.draw("smoke", "b")
+    results = small("zucchet-2")
+    both, one = zucchet_2.draw(results), zucchet_2.draw(results, "b")
     assert isinstance(both, Figure)
     assert len(both.axes) == 2 * len(one.axes)
 
@@ -82,7 +90,7 @@ def test_all_panels_hold_more_than_one(stored):
 def test_points_carry_error_bars(stored):
     from figures import zucchet_1a
 
-    axes, strip = zucchet_1a.draw("smoke").axes
+    axes, strip = zucchet_1a.draw(small("zucchet-1a")).axes
     bars = [c for c in axes.containers if c.has_yerr]
     assert len(bars) == len(strip.containers) == 3
 
@@ -90,10 +98,13 @@ def test_points_carry_error_bars(stored):
 @pytest.mark.parametrize(("name", "panel"), PANELS)
 def test_missing_result_names_its_command(name, panel, tmp_path, monkeypatch):
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    make = store.command(catalogue.entry(name).studies[panel], "paper")
+    study = catalogue.entry(name).studies[panel]
+    make = store.command(study, "paper")
     assert make.endswith(" --preset paper")
     with pytest.raises(FileNotFoundError, match=f"make it with `{make}`"):
-        catalogue.draw_and_save(name, "paper", panel, tmp_path)
+        store.load_preset(study, "paper")
+    with pytest.raises(FileNotFoundError, match=f"make it with `{make}`"):
+        command.track(study)
 
 
 def test_a_figure_needs_every_result_once_and_a_panel_its_own():
@@ -105,21 +116,88 @@ def test_a_figure_needs_every_result_once_and_a_panel_its_own():
         entry.needs("d")
 
 
-@pytest.mark.parametrize(
-    ("panel", "made"),
-    [(None, ["memory_gap", "ablation", "starts"]), ("b", ["ablation"])],
-)
-def test_command_makes_the_results_of_the_wanted_panels(panel, made, monkeypatch):
-    asked, drawn = [], []
-    monkeypatch.setattr(command, "make", lambda study, *how: asked.append(study))
-    monkeypatch.setattr(
-        catalogue, "draw_and_save", lambda *which: drawn.append(which) or []
-    )
-    options = [] if panel is None else ["--panel", panel]
-    answer = CliRunner().invoke(app, ["figure", "zucchet-3", *options])
+PANEL_B = ["ablation"]
+ALL = ["memory_gap", *PANEL_B, "starts"]
+
+
+@pytest.fixture
+def drawing(monkeypatch):
+    """Call the command with nothing run, read or drawn: what was made, and drawn."""
+
+    def call(*options, stored):
+        asked, drawn = [], []
+        monkeypatch.setattr(command, "best", stored.get)
+        monkeypatch.setattr(
+            command,
+            "make",
+            lambda study, *how: asked.append((study, *how[:2])) or study,
+        )
+        monkeypatch.setattr(store, "read", lambda study: f"result of {study}")
+        monkeypatch.setattr(
+            catalogue, "draw_and_save", lambda *which: drawn.append(which) or []
+        )
+        answer = CliRunner().invoke(app, ["figure", "zucchet-3", *options])
+        return answer, asked, drawn
+
+    return call
+
+
+@pytest.mark.parametrize(("options", "made"), [((), ALL), (("--panel", "b"), PANEL_B)])
+def test_command_makes_the_results_of_the_wanted_panels(options, made, drawing):
+    answer, asked, drawn = drawing(*options, stored={})
     assert answer.exit_code == 0
-    assert asked == made
-    assert drawn == [("zucchet-3", "quick", panel)]
+    assert asked == [(study, "quick", False) for study in made]
+    results = {study: f"result of {study}" for study in made}
+    assert drawn == [("zucchet-3", results, "b" if options else None, None)]
+
+
+@pytest.mark.parametrize(
+    ("options", "sizes"),
+    [
+        ((), ["paper", "smoke", "quick"]),
+        (("--preset", "quick"), ["quick"] * 3),
+        (("--preset", "smoke", "--force"), ["smoke"] * 3),
+    ],
+)
+def test_the_best_stored_result_is_drawn_unless_a_preset_is_asked_for(
+    options, sizes, drawing
+):
+    stored = {"memory_gap": "paper", "ablation": "smoke"}
+    answer, asked, ((_, _, _, preset),) = drawing(*options, stored=stored)
+    forced = "--force" in options
+    assert asked == [(*one, forced) for one in zip(ALL, sizes, strict=True)]
+    assert preset == (options[1] if options else None)
+    told = ", ".join(f"{one} ({size})" for one, size in zip(ALL, sizes, strict=True))
+    assert f"zucchet-3 is drawn from {told}\n" in answer.stderr
+
+
+def test_what_is_stored_is_not_run_again_without_a_preset(drawing):
+    answer, asked, drawn = drawing("--force", stored={"memory_gap": "paper"})
+    assert (answer.exit_code, asked, drawn) == (2, [], [])
+    assert "need --preset smoke, quick or paper with --force, got none" in answer.stderr
+
+
+def test_files_and_picture_name_the_preset_that_was_asked_for(stored, saved, tmp_path):
+    name, results = "zucchet-1a", small("zucchet-1a")
+    (study,) = results
+
+    def drawn(size, *asked):
+        labelled = {study: results[study].assign_attrs(preset=size)}
+        files = catalogue.draw_and_save(name, labelled, None, *asked, into=tmp_path)
+        words = {text.get_text() for text in saved[-1].texts}
+        return [file.name for file in files], words
+
+    quick = [f"{name}-quick.{one}" for one in KINDS]
+    assert drawn("quick", "quick") == (quick, {"preset quick"})
+    assert drawn("quick") == ([f"{name}.{one}" for one in KINDS], {"preset quick"})
+    assert drawn("paper") == ([f"{name}.{one}" for one in KINDS], set())
+    assert drawn("paper", "paper")[0] == [f"{name}-paper.{one}" for one in KINDS]
+
+
+def test_the_picture_of_unlike_presets_names_each():
+    unlike = {"a": "paper", "b": "smoke"}
+    results = {name: xr.Dataset(attrs={"preset": one}) for name, one in unlike.items()}
+    assert catalogue.remark(results) == "a: paper, b: smoke"
 
 
 def test_list_names_the_results_of_every_figure():
@@ -132,9 +210,9 @@ def test_list_names_the_results_of_every_figure():
 
 def test_unknown_figure_and_panel_are_refused(stored):
     with pytest.raises(ValueError, match=r"need a figure in lru-1.*got 'lru-99'"):
-        catalogue.draw_and_save("lru-99")
+        catalogue.draw_and_save("lru-99", {})
     with pytest.raises(ValueError, match="need a panel in a, b, got 'c'"):
-        catalogue.draw_and_save("lru-9", "smoke", "c")
+        catalogue.draw_and_save("lru-9", small("lru-9"), "c")
 
 
 def imported_by(code):

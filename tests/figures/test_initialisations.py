@@ -22,7 +22,7 @@ STUDENTS = {
 
 
 @pytest.fixture
-def shown(monkeypatch):
+def shown():
     """Draw a panel of Figure 3; a result may say nothing of how its networks began."""
 
     def show(panel, silent=False):
@@ -30,8 +30,7 @@ def shown(monkeypatch):
         if not silent:
             drawn_by = {name: STUDENTS[name] for name in data["student"].values}
             data.attrs["drawn_by"] = json.dumps(drawn_by)
-        monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
-        return zucchet_3.draw("quick", panel)
+        return zucchet_3.draw({zucchet_3.STUDIES[panel]: data}, panel)
 
     return show
 
@@ -62,10 +61,8 @@ def test_the_tracked_result_of_figure_10_names_its_start():
     assert zucchet_10.STUDIES["d"] == "concentration"
 
 
-def test_figure_8_says_that_the_authors_drew_the_misprint(monkeypatch):
-    data = store.shipped("similarity")
-    monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
-    text = caption(zucchet_8.draw("paper", "c"))
+def test_figure_8_says_that_the_authors_drew_the_misprint():
+    text = caption(zucchet_8.draw({"similarity": store.shipped("similarity")}, "c"))
     assert "computes $S$ as Eq. 134 is printed, with $1-\\rho$ for $1-\\rho^2$" in text
 
 

@@ -11,10 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from experiments import command, store
 from experiments.teacher_student import cells
 from figures import catalogue, style
+from sigprop.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 KILLED = """
@@ -27,7 +29,7 @@ os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
 style.save(Figure(), "shown", Path(sys.argv[1]))
 """
 FIGURE = "zucchet-3"  # of results that come with the code
-TRAINED = [  # panels whose results at the default preset are gathered from tracked ones
+TRAINED = [  # panels whose results at the preset quick are gathered from tracked ones
     ("zucchet-4", "c"),  # keeps details
     ("lru-1", "a"),
     ("lru-5", "c"),
@@ -39,6 +41,11 @@ TRAINED = [  # panels whose results at the default preset are gathered from trac
     ("zucchet-10", "d"),
     ("zucchet-11", "a"),
 ]
+
+
+RUN = {"ring_eigenvalues", "ring_gain", "curse_of_memory", "network_curvature"}
+"""Studies without a tracked result."""
+TRACKED = [name for name, one in catalogue.FIGURES.items() if not RUN & {*one.needs()}]
 
 
 def tracked(folder, below="."):
@@ -91,7 +98,8 @@ def test_trained_panels_are_drawn_from_what_comes_with_the_code(name, panel):
     (study,) = entry.needs(panel)
     made = command.make(study, "quick")
     assert store.SHIPPED not in made.parents
-    drawn = importlib.import_module(entry.module).draw("quick", panel)
+    results = {study: store.read(made)}
+    drawn = importlib.import_module(entry.module).draw(results, panel)
     assert all(axes.has_data() for axes in drawn.axes)
 
 
@@ -100,6 +108,27 @@ def test_every_trained_result_of_the_figures_is_among_them():
     shown = {catalogue.entry(name).studies[panel] for name, panel in TRAINED}
     ladders = {"ladder_listops", "ladder_smnist"}
     assert every & set(store.SWEEPS) == shown | ladders
+
+
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize("name", TRACKED)
+@pytest.mark.sampled(6)
+def test_figures_of_tracked_results_are_drawn_at_once(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(style, "folder", lambda: tmp_path)
+    monkeypatch.setattr(store, "save", None)  # nothing is run or gathered
+    answer = CliRunner().invoke(app, ["figure", name])
+    assert answer.exit_code == 0, answer.output
+    drawn = ", ".join(f"{one} (paper)" for one in catalogue.entry(name).needs())
+    assert f"{name} is drawn from {drawn}\n" in answer.stderr
+    files = [tmp_path / f"{name}.{kind}" for kind in ("pdf", "png")]
+    assert answer.stdout.split() == [str(file) for file in files]
+    assert all(file.stat().st_size > 0 for file in files)
+
+
+def test_every_other_study_of_a_figure_has_no_tracked_result():
+    every = {study for one in catalogue.FIGURES.values() for study in one.needs()}
+    shown = {file.name.rsplit("-", 1)[0] for file in store.SHIPPED.glob("*.nc")}
+    assert every - shown == RUN
 
 
 def environment(checkout):
@@ -133,8 +162,13 @@ def checkout(tmp_path_factory):
     return tracked(tmp_path_factory.mktemp("checkout"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", catalogue.FIGURES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        one if one == FIGURE else pytest.param(one, marks=pytest.mark.slow)
+        for one in catalogue.FIGURES
+    ],
+)
 def test_every_figure_is_drawn_in_a_bare_checkout(checkout, name):
     draw(checkout, name)
     for kind in ("pdf", "png"):

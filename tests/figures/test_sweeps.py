@@ -37,28 +37,34 @@ def table(sweep):
     return made_up.rates() if sweep == "adaptive_rates" else made_up.tuned(sweep)
 
 
-@pytest.fixture(autouse=True)
-def results(monkeypatch):
-    """What figures read: a test may put another table here."""
+def made():
+    """What figures draw; the Hessians are of no sweep."""
     tables = {sweep: table(sweep) for sweep in (*made_up.CONDITIONS, "adaptive_rates")}
-    tables["hessian_structure"] = store.shipped("hessian_structure")  # no sweep
-    monkeypatch.setattr(store, "load_preset", lambda sweep, preset: tables[sweep])
-    return tables
+    tables["hessian_structure"] = store.shipped("hessian_structure")
+    return {name: one.assign_attrs(preset="paper") for name, one in tables.items()}
 
 
-def drawn(name, panel=None):
-    return importlib.import_module(catalogue.entry(name).module).draw("paper", panel)
+@pytest.fixture
+def results():
+    """What figures draw: a test may put another table here."""
+    return made()
 
 
-def picture(name, panel):
+def drawn(results, name, panel=None):
+    return importlib.import_module(catalogue.entry(name).module).draw(results, panel)
+
+
+def picture(results, name, panel):
     with style.styled():
-        canvas = FigureCanvasAgg(drawn(name, panel))
+        canvas = FigureCanvasAgg(drawn(results, name, panel))
         canvas.figure.set_dpi(80)
         canvas.draw()
         return bytes(canvas.buffer_rgba())
 
 
-before = functools.cache(picture)
+@functools.cache
+def before(name, panel):
+    return picture(made(), name, panel)
 
 
 def changed(data, variable):
@@ -79,13 +85,13 @@ def test_picture_changes_with_the_data(name, panel, variable, results):
     first = before(name, panel)
     sweep = sweep_of(name, panel)
     results[sweep] = changed(results[sweep], variable)
-    assert picture(name, panel) != first
+    assert picture(results, name, panel) != first
 
 
 @pytest.mark.parametrize(("name", "panel"), DRAWN)
 @pytest.mark.sampled(3)
-def test_picture_of_the_same_data_is_the_same(name, panel):
-    assert picture(name, panel) == before(name, panel)
+def test_picture_of_the_same_data_is_the_same(name, panel, results):
+    assert picture(results, name, panel) == before(name, panel)
 
 
 @pytest.mark.parametrize(("name", "panel"), DRAWN)
@@ -93,13 +99,12 @@ def test_picture_of_the_same_data_is_the_same(name, panel):
 def test_incomplete_result_is_refused_with_its_command(
     name, panel, tmp_path, monkeypatch
 ):
-    monkeypatch.undo()
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
     sweep = sweep_of(name, panel)
     made_up.keep(sweep, table(sweep), complete=0)
     make = f"sigprop sweep run {sweep} --preset paper"
     with pytest.raises(FileNotFoundError, match=f"are missing in .* with `{make}`"):
-        catalogue.draw_and_save(name, "paper", panel, tmp_path)
+        store.load_preset(sweep, "paper")
 
 
 @pytest.mark.parametrize("count", range(1, 40))
@@ -141,7 +146,7 @@ def texts(axes):
 def test_network_that_diverges_at_every_rate_leaves_a_marked_gap(results):
     data = results["memory_gap"]
     data["best"].loc[{"student": "RNN", "condition": 0.92}] = np.inf
-    (axes,) = drawn("zucchet-3", "a").axes
+    (axes,) = drawn(results, "zucchet-3", "a").axes
     (joined,) = lines(axes, style.VERMILION)
     assert np.isnan(joined.get_ydata()).tolist() == [False] * 3 + [True] + [False] * 3
     (crosses,) = lines(axes, style.VERMILION, marker="x")
@@ -154,7 +159,7 @@ def test_network_that_diverges_at_every_rate_leaves_a_marked_gap(results):
 def test_network_of_which_some_seeds_diverge_has_a_median_and_crosses(results):
     data = results["concentration"]
     data["best"].loc[{"student": "LRU", "condition": 0.1, "run": [0, 1, 2]}] = np.inf
-    (axes,) = drawn("zucchet-10", "d").axes
+    (axes,) = drawn(results, "zucchet-10", "d").axes
     (joined,) = lines(axes, style.BLUE)
     assert np.isfinite(joined.get_ydata()).all()
     (crosses,) = lines(axes, style.BLUE, marker="x")
@@ -171,13 +176,13 @@ def test_result_in_which_everything_diverged_can_still_be_drawn(
         results[sweep] = data = changed(results[sweep], "diverged")
         if "best" in data:
             data["best"][:] = np.inf
-    _, file = catalogue.draw_and_save(name, "paper", into=tmp_path)
-    assert any(reading.inked(file, drawn(name)))
+    _, file = catalogue.draw_and_save(name, results, into=tmp_path)
+    assert any(reading.inked(file, drawn(results, name)))
 
 
-def test_every_seed_is_a_point_and_every_network_a_name():
+def test_every_seed_is_a_point_and_every_network_a_name(results):
     data = table("memory_gap")
-    (axes,) = drawn("zucchet-3", "a").axes
+    (axes,) = drawn(results, "zucchet-3", "a").axes
     for name, colour in (("RNN", style.VERMILION), ("LRU", style.BLUE)):
         (points,) = lines(axes, colour, marker=".")
         np.testing.assert_array_equal(
@@ -186,16 +191,16 @@ def test_every_seed_is_a_point_and_every_network_a_name():
         assert name in texts(axes)
 
 
-def test_memory_grows_to_the_right_and_spreads_towards_one():
-    (axes,) = drawn("zucchet-3", "a").axes
+def test_memory_grows_to_the_right_and_spreads_towards_one(results):
+    (axes,) = drawn(results, "zucchet-3", "a").axes
     ticks = axes.get_xticks()
     labels = [text.get_text() for text in axes.get_xticklabels()]
     assert labels == ["0.32", "0.68", "0.84", "0.92", "0.96", "0.98", "0.99"]
     np.testing.assert_allclose(10**-ticks, 1 - np.array([float(one) for one in labels]))
 
 
-def test_panels_of_losses_share_their_axis():
-    first, second, third = drawn("zucchet-3").axes
+def test_panels_of_losses_share_their_axis(results):
+    first, second, third = drawn(results, "zucchet-3").axes
     assert first.get_ylim() == second.get_ylim() == third.get_ylim()
     assert [text.get_text() for text in second.get_xticklabels()] == [
         "RNN",
@@ -208,7 +213,7 @@ def test_panels_of_losses_share_their_axis():
 
 def test_end_of_a_scan_is_an_open_circle(results):
     results["heads"]["extreme"][2] = 1
-    figure = drawn("zucchet-11", "a")
+    figure = drawn(results, "zucchet-11", "a")
     circles = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     sizes = {line.get_markerfacecolor(): len(line.get_xdata()) for line in circles}
     assert sizes == {style.VERMILION: 5, "white": 1}
@@ -224,8 +229,10 @@ def test_end_of_a_scan_is_an_open_circle(results):
         ("zucchet-9", "d", "S4"),
     ],
 )
-def test_every_parameter_is_a_point_and_the_rate_a_grey_line(name, panel, network):
-    axes, side = drawn(name, panel).axes
+def test_every_parameter_is_a_point_and_the_rate_a_grey_line(
+    name, panel, network, results
+):
+    axes, side = drawn(results, name, panel).axes
     data = made_up.rates()
     own = data["effective"].values[data["entry_network"].values == network]
     points = [line.get_ydata() for line in axes.lines if line.get_marker() == "."]
@@ -247,7 +254,7 @@ def test_rates_evolve_where_tuned_in_a_panel_for_each_number_of_heads(results):
     louder = [one.assign(rate=100 * one["rate"]) for one in decoys]
     mixed = xr.concat([*louder, cells], "cell")
     results["heads"] = data.drop_dims("cell").merge(mixed)
-    panels = drawn("zucchet-11", "b").axes
+    panels = drawn(results, "zucchet-11", "b").axes
     assert len(panels) == 6
     for i, axes in enumerate(panels):
         *_, middle = lines(axes, style.VERMILION)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import store
 from figures import lru_1, lru_5, rotrnn_3, style
 
 RNG = np.random.default_rng(4)
@@ -50,12 +49,11 @@ def trainings(models, recurrences=LAYERS):
 
 
 @pytest.fixture
-def shown(monkeypatch):
-    """Make a figure read a data set; return its axes."""
+def shown():
+    """Make a figure of a data set; return its axes."""
 
     def show(module, data, panel=None):
-        monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
-        return module.draw("paper", panel).axes
+        return module.draw(dict.fromkeys(module.STUDIES.values(), data), panel).axes
 
     return show
 

@@ -125,6 +125,6 @@ def test_a_layer_has_its_own_pilot_its_margin_and_its_seed(monkeypatch):
         both = [sized for _, sized in planned[first : first + 2]]
         assert {(sized.n, sized.margin) for sized in both} == {(n, 0.2)}
         assert n == max(plan(0.2, variance=sized.variance).n for sized in both)
-        # The variance of 2000 squares of normal numbers has a relative error of 8 %.
-        assert both[0].variance == pytest.approx(2 * INFLATION, rel=0.6)
+        # The variance of 2000 squares of normal numbers has a standard error of 8 %.
+        assert both[0].variance == pytest.approx(2 * INFLATION, rel=5 * 0.084)
     assert INFLATION > 1.25

@@ -59,7 +59,7 @@ def resolve(dotted: str):
 def test_id_names_a_paper_and_a_place_in_it(claim):
     assert re.fullmatch(r"[a-z]+:[a-zA-Z0-9.:-]+", claim.id)
     assert claim.paper in PAPERS
-    assert claim.source.startswith(PAPERS[claim.paper])
+    assert claim.source.startswith(PAPERS[claim.paper].name)
     assert claim.locator
     assert claim.title
     assert claim.statement

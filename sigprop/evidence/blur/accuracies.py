@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from sigprop.evidence.blur.arithmetic import numbers
+from sigprop.evidence.arithmetic import numbers
 from sigprop.judge.basis import Basis
 from theory.papers.blur.printed import TABLE_2, TABLE_7
 from theory.papers.lru import printed as lru
@@ -52,17 +52,17 @@ def copied() -> int:
 
 EVIDENCE: dict[str, Basis] = {
     "blur:table2": numbers(
-        TABLE_2["BLUR"][3] - TABLE_7["BLUR"][3], 0.1, 0.0, absolute=1e-9
+        TABLE_2["BLUR"][3] - TABLE_7["BLUR"][3], 0.1, printed=0.0, absolute=1e-9
     ),
-    "blur:table7": numbers(len(set(TABLE_7) - set(TABLE_2)), 1, 2),
+    "blur:table7": numbers(len(set(TABLE_7) - set(TABLE_2)), 1, printed=2),
     "blur:text:outperforms-lru": numbers(
-        partial(record, "BLUR", "LRU"), [3, 1, 1], [5, 0, 0]
+        partial(record, "BLUR", "LRU"), [3, 1, 1], printed=[5, 0, 0]
     ),
     "blur:text:outperforms-s5": numbers(partial(record, "BLUR", "S5"), [4, 0, 1]),
     "blur:text:surpasses-s4": numbers(
         sum(b > s for b, s in zip(TABLE_2["BLUR"][:3], TABLE_2["S4"][:3], strict=True)),
         1,
-        3,
+        printed=3,
     ),
     "blur:text:highest-scifar": numbers(
         [
@@ -72,12 +72,12 @@ EVIDENCE: dict[str, Basis] = {
         ],
         [91.1, 2.1, 1.1],
     ),
-    "blur:text:superior": numbers(lambda: [lead(2), lead(4)], [1, 0], [1, 1]),
-    "blur:text:smnist-columns": numbers(copied, 6, 0, alone=BOTH_PAPERS),
+    "blur:text:superior": numbers(lambda: [lead(2), lead(4)], [1, 0], printed=[1, 1]),
+    "blur:text:smnist-columns": numbers(copied, 6, printed=0, alone=BOTH_PAPERS),
     "blur:text:s5-source": numbers(
         TABLE_2["S5"][:3],
         LRU_TABLE_3["S5 (reproduced)"][:3],
-        LRU_TABLE_3["S5 (its paper)"][:3],
+        printed=LRU_TABLE_3["S5 (its paper)"][:3],
         alone=BOTH_PAPERS,
     ),
     "blur:text:s4-source": numbers(
@@ -88,7 +88,7 @@ EVIDENCE: dict[str, Basis] = {
     "blur:text:lru-rerun": numbers(
         np.subtract(TABLE_2["BLUR"][:3], LRU_TABLE_3["LRU"][:3]).tolist(),
         [1.0, -5.6, -2.1],
-        [1.0, -0.2, 0.6],
+        printed=[1.0, -0.2, 0.6],
         alone=BOTH_PAPERS,
     ),
 }

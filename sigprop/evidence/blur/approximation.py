@@ -22,18 +22,12 @@ from sigprop.evidence.blur.reconstruction import (
     subspace_rank_slowly,
     vandermonde,
 )
+from sigprop.evidence.kit import also, legendre, points, sigmoid
 from sigprop.judge.basis import Basis, Evidence
 from theory import bidirectional as two
 
-IDLE = {
-    "states": 1.0,
-    "outputs": 1.0,
-    "radius": 1.0,
-    "barron": 0.25,
-    "Theta": 1.0,
-    "accuracy": 0.5,
-}
-SQUARES = tuple({"seed": seed, **SQUARE} for seed in range(3))
+SIZES = "states outputs radius barron Theta accuracy"
+SQUARES = also(points("seed", 0, 1, 2), **SQUARE)
 
 
 def norm(h: tuple[float, ...]) -> float:
@@ -47,27 +41,23 @@ def interpolant(widths: tuple[float, ...]) -> float:
     ``f_k`` are Gaussians, and ``phi(t) = (sin(pi t)/(pi t))^2``, whose transform is a
     triangle over ``[-2 pi, 2 pi]``, is 1 at 0 and 0 at every other integer.
     """
-    nu, weight = _rule(-2 * np.pi, 2 * np.pi, 60)
+    nu, weight = _symmetric(2 * np.pi, 60)
     triangle = (1 - np.abs(nu) / (2 * np.pi)) / (2 * np.pi)
-    omega, other = _rule(-9 / min(widths), 9 / min(widths), 80)
-    transforms = [
-        w / math.sqrt(2 * np.pi) * np.exp(-((omega * w) ** 2) / 2) for w in widths
-    ]
-    waves = [np.exp(-1j * nu * (k + 1)) for k in range(len(widths))]
-    pairs = zip(transforms, waves, strict=True)
-    sizes = np.abs(sum(np.outer(f, wave) for f, wave in pairs))
+    omega, other = _symmetric(9 / min(widths), 80)
+    sizes = np.zeros((len(omega), len(nu)), complex)
+    for k, w in enumerate(widths, 1):
+        transform = w / math.sqrt(2 * np.pi) * np.exp(-((omega * w) ** 2) / 2)
+        sizes += np.outer(transform, np.exp(-1j * nu * k))
     length = np.hypot(omega[:, None], nu[None])
-    return float(other @ (length * sizes) @ (triangle * weight))
+    return float(other @ (length * np.abs(sizes)) @ (triangle * weight))
 
 
-def _rule(
-    low: float, high: float, count: int
+def _symmetric(
+    end: float, count: int
 ) -> tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]:
     """Gauss-Legendre on both halves of an interval around zero."""
-    point, weight = np.polynomial.legendre.leggauss(count)
-    left, right = low * (1 - point) / 2, high * (1 + point) / 2
-    weights = [-low * weight / 2, high * weight / 2]
-    return np.concatenate([left, right]), np.concatenate(weights)
+    point, weight = legendre(0, end, count)
+    return np.concatenate([-point, point]), np.concatenate([weight, weight])
 
 
 def interpolant_bound(widths: tuple[float, ...], cost: float) -> float:
@@ -96,36 +86,25 @@ def real_size(seed: int, n: int, k: int) -> list[int]:
     return list(np.concatenate([np.real(matrix), np.imag(matrix)]).shape)
 
 
-def both_reconstructions(
-    seed: int, n: int, k: int, kind: str
-) -> Complex[np.ndarray, " k"]:
+def both_reconstructions(**at: Any) -> Complex[np.ndarray, " k"]:
     """``Theta_f h_k + Theta_b h_1`` of the proof of Theorem 4.1."""
-    at = {"seed": seed, "n": n, "k": k, "kind": kind}
     return reconstruction(**at, side="forward") + reconstruction(**at, side="backward")
 
 
-def both_by_solving(seed: int, n: int, k: int, kind: str) -> Complex[np.ndarray, " k"]:
+def both_by_solving(**at: Any) -> Complex[np.ndarray, " k"]:
     """Sum of the forward and backward reconstructions, by high-precision solves."""
-    at = {"seed": seed, "n": n, "k": k, "kind": kind}
-    return reconstruction_slowly(**at, side="forward") + reconstruction_slowly(
-        **at, side="backward"
-    )
+    forward = reconstruction_slowly(**at, side="forward")
+    return forward + reconstruction_slowly(**at, side="backward")
 
 
-def there_and_back(seed: int, n: int, k: int, kind: str) -> Float[np.ndarray, " k"]:
+def there_and_back(**at: Any) -> Float[np.ndarray, " k"]:
     """Inputs plus inputs in reversed order."""
-    u = ordered(seed, n, k, kind, "forward")
-    return u + u[::-1]
+    return in_order(**at) + in_order(**at)[::-1]
 
 
-def in_order(seed: int, n: int, k: int, kind: str) -> Float[np.ndarray, " k"]:
+def in_order(**at: Any) -> Float[np.ndarray, " k"]:
     """Inputs as they are."""
-    return ordered(seed, n, k, kind, "forward")
-
-
-def twice_in_order(seed: int, n: int, k: int, kind: str) -> Float[np.ndarray, " k"]:
-    """Twice the inputs."""
-    return 2 * ordered(seed, n, k, kind, "forward")
+    return ordered(**at, side="forward")
 
 
 def stretched(long: float, short: float) -> float:
@@ -157,27 +136,19 @@ def norm_times_constant(long: float, short: float) -> float:
 
 
 def padded_neurons(
-    states: float,
-    outputs: float,
-    radius: float,
-    barron: float,
-    Theta: float,
-    accuracy: float,
-    padding: int,
+    radius: float, barron: float, accuracy: float, padding: int, **_: float
 ) -> float:
     """Size of a network that approximates the logistic function, extra neurons idle.
 
     Raises:
         ValueError: If the network misses the accuracy.
     """
-    slopes = np.array(
-        [4 * barron] + [0.0] * padding
-    )  # a logistic of slope a has C = a/4
-    scales = np.array([1.0] + [0.0] * padding)
+    idle = [0.0] * padding
+    slopes, scales = [4 * barron, *idle], [1.0, *idle]  # of slope a, C = a/4
     h = np.linspace(-radius, radius, 11)
-    target = 1 / (1 + np.exp(-4 * barron * h))
-    network = (1 / (1 + np.exp(-np.outer(h, slopes)))) @ scales
-    error = np.abs(network - target).max()
+    error = np.abs(
+        sigmoid(np.outer(h, slopes)) @ scales - sigmoid(4 * barron * h)
+    ).max()
     if error > accuracy:
         raise ValueError(f"need an error of at most {accuracy}, got {error}")
     return float(len(slopes))
@@ -192,10 +163,9 @@ def sufficient_neurons(
     accuracy: float,
 ) -> float:
     """Neurons of Theorem A.2 for every output alone, to its share of the accuracy."""
-    real_states = 2 * states
-    constants = [Theta * barron] * int(outputs)
     share = accuracy / outputs
-    return sum(2 * real_states * radius**2 * c**2 / share**2 for c in constants)
+    one = 2 * (2 * states) * radius**2 * (Theta * barron) ** 2 / share**2
+    return sum([one] * int(outputs))
 
 
 def interpolant_neurons(
@@ -221,7 +191,7 @@ def _cost() -> float:
 
 EVIDENCE: dict[str, Basis] = {
     "blur:text:radius": Evidence(
-        ({"h": (-3.0, 1.0)}, {"h": (-2.0, -2.0, -2.0)}, {"h": (0.5, 0.2, -0.9)}),
+        points("h", (-3.0, 1.0), (-2.0, -2.0, -2.0), (0.5, 0.2, -0.9)),
         {"reference": norm},
         form=_radius,
         printed=_signed_radius,
@@ -233,7 +203,7 @@ EVIDENCE: dict[str, Basis] = {
         alone="a norm against its largest entry",
     ),
     "blur:thmA.3": Evidence(
-        ({"widths": (1.0,)}, {"widths": (0.01,)}, {"widths": (0.5, 1.0, 2.0)}),
+        points("widths", (1.0,), (0.01,), (0.5, 1.0, 2.0)),
         {"reference": interpolant},
         form=lambda widths: interpolant_bound(widths, _cost()),
         relation="<=",
@@ -247,8 +217,8 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:text:order-N": Evidence(
         (
-            *({"count": n, "spread": "circle"} for n in (4, 16, 40)),
-            *({"count": n, "spread": "real"} for n in (4, 8, 16)),
+            *also(points("count", 4, 16, 40), spread="circle"),
+            *also(points("count", 4, 8, 16), spread="real"),
         ),
         {"reference": reconstruction_norms},
         form=lambda count, spread: float(count),
@@ -257,21 +227,18 @@ EVIDENCE: dict[str, Basis] = {
         alone="singular values",
     ),
     "blur:text:impossible": Evidence(
-        tuple(
-            {"seed": seed, "n": 3, "m": 1, "k": 6, "kind": "drawn", "P": 6}
-            for seed in range(2)
-        ),
+        also(points("seed", 0, 1), n=3, m=1, k=6, kind="drawn", P=6),
         {"impulse": subspace_rank, "reference": subspace_rank_slowly},
         form=lambda n, **_: n,
     ),
     "blur:text:reconstruction": Evidence(
-        tuple({**at, "side": "forward"} for at in SQUARES),
+        also(SQUARES, side="forward"),
         {"impulse": reconstruction, "reference": reconstruction_slowly},
         ordered,
         printed=without_inverse,
     ),
     "blur:text:real-imaginary": Evidence(
-        ({"seed": 0, "n": 6, "k": 4}, {"seed": 1, "n": 6, "k": 3}),
+        points("seed n k", (0, 6, 4), (1, 6, 3)),
         {"reference": real_size},
         form=lambda seed, n, k: [2 * n, k],
         printed=lambda seed, n, k: [2 * n, n],
@@ -282,14 +249,10 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": both_reconstructions, "reference": both_by_solving},
         there_and_back,
         printed=in_order,
-        slips={"twice the inputs": twice_in_order},
+        slips={"twice the inputs": lambda **at: 2 * in_order(**at)},
     ),
     "blur:text:composed": Evidence(
-        (
-            {"long": 2.0, "short": 1.0},
-            {"long": 1.0, "short": 0.2},
-            {"long": 3.0, "short": 2.5},
-        ),
+        points("long short", (2.0, 1.0), (1.0, 0.2), (3.0, 2.5)),
         {"reference": stretched},
         stretched_slowly,
         printed=norm_times_constant,
@@ -298,27 +261,28 @@ EVIDENCE: dict[str, Basis] = {
         "map in the plane",
     ),
     "blur:23": Evidence(
-        tuple({**IDLE, "padding": idle} for idle in (0, 1, 1000)),
+        points(
+            f"{SIZES} padding",
+            *((1.0, 1.0, 1.0, 0.25, 1.0, 0.5, idle) for idle in (0, 1, 1000)),
+        ),
         {"reference": padded_neurons},
         relation="<=",
         slips={"half of it": 0.5},
         alone="one network, of a logistic function, with idle neurons added",
     ),
     "blur:text:constant": Evidence(
-        tuple(
-            dict(zip(IDLE, values, strict=True))
-            for values in (
-                (3.0, 2.0, 1.3, 0.7, 1.9, 0.3),
-                (5.0, 3.0, 0.6, 1.2, 0.8, 0.45),
-                (2.0, 4.0, 2.1, 0.4, 3.0, 0.15),
-            )
+        points(
+            SIZES,
+            (3.0, 2.0, 1.3, 0.7, 1.9, 0.3),
+            (5.0, 3.0, 0.6, 1.2, 0.8, 0.45),
+            (2.0, 4.0, 2.1, 0.4, 3.0, 0.15),
         ),
         {"reference": sufficient_neurons},
     ),
     "blur:text:width": Evidence(
-        tuple(
-            {"states": 4.0, "radius": 1.3, "barron": 0.7, "accuracy": 0.2, "inputs": N}
-            for N in (3.0, 24.0)
+        points(
+            "states radius barron accuracy inputs",
+            *((4.0, 1.3, 0.7, 0.2, N) for N in (3.0, 24.0)),
         ),
         {"reference": interpolant_neurons},
     ),

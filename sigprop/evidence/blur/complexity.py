@@ -2,14 +2,12 @@
 
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.evidence.blur.arithmetic import numbers
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import also, points
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.precision import double_precision
 from theory import bidirectional as two
 from theory.papers.blur.printed import TABLE_1, TABLE_5
@@ -31,15 +29,12 @@ def scan_work(inputs: int) -> int:
     def scan(values: list[float]) -> list[float]:
         if len(values) < 2:
             return values
-        pairs = [combine(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
-        odd = scan(pairs)
-        even = [combine(a, b) for a, b in zip(odd[:-1], values[2::2], strict=False)]
-        found = [values[0]]
-        for i, value in enumerate(odd):
-            found.append(value)
-            if i < len(even):
-                found.append(even[i])
-        return found[: len(values)]
+        found = list(values)
+        pairs = zip(values[::2], values[1::2], strict=False)
+        found[1::2] = scan([combine(*pair) for pair in pairs])
+        rest = zip(found[1::2], values[2::2], strict=False)
+        found[2::2] = [combine(*pair) for pair in rest]
+        return found
 
     values = [float(i) for i in range(inputs)]
     if scan(values) != list(np.cumsum(values)):
@@ -49,6 +44,8 @@ def scan_work(inputs: int) -> int:
 
 def scan_work_jax(inputs: int) -> int:
     """Combinations that JAX's scan of ``inputs`` steps makes, counted while traced."""
+    import jax
+
     sizes: list[int] = []
 
     def combine(left, right):
@@ -69,6 +66,10 @@ def _gates(
 
 def scan_tree(seed: int, steps: int) -> Float[np.ndarray, " steps"]:
     """``h_k = a_k h_{k-1} + b_k`` by the engine's tree."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.scan import scan_linear
+
     a, b = _gates(seed, steps)
     with double_precision(True):
         gates, inputs = jnp.asarray(a)[:, None], jnp.asarray(b)[:, None]
@@ -97,6 +98,11 @@ def scan_loop(seed: int, steps: int) -> Float[np.ndarray, " steps"]:
     return np.array(found)
 
 
+def all_blocks(inputs: float, ratio: float, blocks: int) -> float:
+    """Work of all blocks, each ``ratio`` times that of the one before."""
+    return sum(inputs * ratio**b for b in range(blocks))
+
+
 def _agreeing() -> int:
     """Methods of one complexity in both tables, O~ taken for a hidden logarithm."""
     return sum(
@@ -107,26 +113,18 @@ def _agreeing() -> int:
 
 EVIDENCE: dict[str, Basis] = {
     "blur:text:complexity": Evidence(
-        ({"inputs": 4}, {"inputs": 16}, {"inputs": 128}),
+        points("inputs", 4, 16, 128),
         {"reference": scan_work, "impulse": scan_work_jax},
         proof=two.scan_levels_agree,
     ),
     "blur:text:scan": Evidence(
-        tuple({"seed": seed, "steps": 9} for seed in range(3)),
+        also(points("seed", 0, 1, 2), steps=9),
         {"reference": scan_fold, "impulse": scan_tree},
         scan_loop,
     ),
     "blur:table5": Evidence(
-        (
-            {"inputs": 24.0, "ratio": 0.5, "blocks": 3},
-            {"inputs": 7.0, "ratio": 0.9, "blocks": 6},
-            {"inputs": 5.0, "ratio": 1.3, "blocks": 4},
-        ),
-        {
-            "reference": lambda inputs, ratio, blocks: sum(
-                inputs * ratio**b for b in range(blocks)
-            )
-        },
+        points("inputs ratio blocks", (24.0, 0.5, 3), (7.0, 0.9, 6), (5.0, 1.3, 4)),
+        {"reference": all_blocks},
     ),
     "blur:table1": numbers(_agreeing, len(TABLE_1)),
 }

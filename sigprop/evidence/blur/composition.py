@@ -4,12 +4,15 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from sigprop.evidence.blur.recurrences import (
+    BACKWARD,
+    FORWARD,
+    LAST_THREE,
     POINTS,
+    Arrays,
     both_loops,
-    forward_layer,
-    forward_loop,
+    both_routes,
+    case,
     forward_sum,
-    layer_states,
     merged_layer,
     merged_pair,
     model,
@@ -17,6 +20,7 @@ from sigprop.evidence.blur.recurrences import (
     signal,
     states_of,
 )
+from sigprop.evidence.kit import points, recur
 from sigprop.judge.basis import Basis, Evidence
 from theory import bidirectional as two
 
@@ -28,23 +32,19 @@ def merged_by_impulses(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "
     return np.sum([outputs_of(layer, one) for one in alone], 0)
 
 
-def merged_sum(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
+def merged_sum(n: int, **at: int) -> Float[np.ndarray, "k m"]:
     """The best that one linear map of ``h + g``, as in Eq. 14, can make of the outputs."""
-    both, y = both_loops(seed, n, m, k), merged_pair(seed, n, m, k)
+    both = both_loops(n=n, **at)
     total = both[:, :n] + both[:, n:]
     parts = np.concatenate([np.real(total), np.imag(total)], 1)
-    return parts @ np.linalg.lstsq(parts, y, rcond=None)[0]
+    return parts @ np.linalg.lstsq(parts, merged_pair(n=n, **at), rcond=None)[0]
 
 
-def one_block(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"]:
+def one_block(**at: int) -> Complex[np.ndarray, "k _"]:
     """One forward recurrence of both parameter sets, fed with inputs and their reverse."""
-    u, p = signal(seed, m, k), model(seed, n, m)[1]
-    lam = np.concatenate([p.lam_f, p.lam_b])
-    found, h = [], np.zeros(2 * n, complex)
-    for t in range(k):
-        h = lam * h + np.concatenate([p.B_f @ u[t], p.B_b @ u[k - 1 - t]])
-        found.append(h)
-    return np.array(found)
+    u, p = case(**at)
+    entering = np.concatenate([u @ p.B_f.T, u[::-1] @ p.B_b.T], 1)
+    return recur(np.concatenate([p.lam_f, p.lam_b]), entering)
 
 
 def one_block_layer(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"]:
@@ -59,66 +59,47 @@ def paired_apart(n: int, **at: int) -> Complex[np.ndarray, "k _"]:
     return np.concatenate([both[:, :n], both[::-1, n:]], 1)
 
 
-def last_three_layer(n: int, **at: int) -> Complex[np.ndarray, "3 n"]:
-    """Backward states at steps ``k``, ``k-1`` and ``k-2`` of the real layer."""
-    return layer_states(n=n, **at)[:-4:-1, n:]
-
-
-def last_three_loop(n: int, **at: int) -> Complex[np.ndarray, "3 n"]:
-    """Backward states at steps ``k``, ``k-1`` and ``k-2`` by the recurrence."""
-    return both_loops(n=n, **at)[:-4:-1, n:]
-
-
-def _backwards(u, later, first, twice, entry, again) -> Complex[np.ndarray, "3 n"]:
-    """Eq. 16 with its four places for ``Lambda`` and ``B``."""
+def last_three(
+    u: Float[np.ndarray, "k m"],
+    p: Arrays,
+    lam: Complex[np.ndarray, " n"],
+    B: Complex[np.ndarray, "n m"],
+) -> Complex[np.ndarray, "3 n"]:
+    """Eq. 16, its letters without ``b`` being ``lam`` and ``B``."""
     last, middle, early = u[-1], u[-2], u[-3]
     return np.array(
         [
-            entry @ last,
-            first * (later @ last) + entry @ middle,
-            twice**2 * (again @ last) + first * (later @ middle) + entry @ early,
+            B @ last,
+            lam * (p.B_b @ last) + B @ middle,
+            p.lam_b**2 * (B @ last) + lam * (p.B_b @ middle) + B @ early,
         ]
     )
 
 
-def last_three_written(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "3 n"]:
+def last_three_written(**at: int) -> Complex[np.ndarray, "3 n"]:
     """Eq. 16 with the backward parameters everywhere."""
-    u, p = signal(seed, m, k), model(seed, n, m)[1]
-    return _backwards(u, p.B_b, p.lam_b, p.lam_b, p.B_b, p.B_b)
+    u, p = case(**at)
+    return last_three(u, p, p.lam_b, p.B_b)
 
 
-def last_three_printed(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "3 n"]:
+def last_three_printed(**at: int) -> Complex[np.ndarray, "3 n"]:
     """Eq. 16 as printed: letters without ``b`` are those of Eq. 9, the forward ones."""
-    u, p = signal(seed, m, k), model(seed, n, m)[1]
-    return _backwards(u, p.B_b, p.lam_f, p.lam_b, p.B_f, p.B_f)
+    u, p = case(**at)
+    return last_three(u, p, p.lam_f, p.B_f)
 
 
-def backward_layer(n: int, **at: int) -> Complex[np.ndarray, " n"]:
-    """Backward state at step 1 of the real layer."""
-    return layer_states(n=n, **at)[0, n:]
-
-
-def backward_loop(n: int, **at: int) -> Complex[np.ndarray, " n"]:
-    """Backward state at step 1 by the recurrence."""
-    return both_loops(n=n, **at)[0, n:]
-
-
-def backward_sum(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, " n"]:
+def backward_sum(**at: int) -> Complex[np.ndarray, " n"]:
     """Backward state at step 1 as the sum of Eq. 17."""
-    u, p = signal(seed, m, k), model(seed, n, m)[1]
-    return np.sum([p.lam_b**j * (p.B_b @ u[j]) for j in range(k)], 0)
+    u, p = case(**at)
+    return np.sum([p.lam_b**j * (p.B_b @ v) for j, v in enumerate(u)], 0)
 
 
 EVIDENCE: dict[str, Basis] = {
     "blur:13": Evidence(
-        (
-            {"n": 4, "s": 4},
-            {"n": 256, "s": 256},
-            {"n": 256, "s": 7},
-            {"n": 4, "s": 1},
-        ),
-        {"reference": lambda n, s: s},  # z_k is of the size of G's range
-        form=lambda n, s: n,  # C u_k, and what L_3 takes
+        points("n s", (4, 4), (256, 256), (256, 7), (4, 1)),
+        {"reference": lambda n, s: (np.zeros(s) + np.zeros((s, 3)) @ np.zeros(3)).size},
+        form=lambda n, s: s,  # of z_k, to which C u_k is added
+        printed=lambda n, s: n,
         alone="sizes of arrays",
     ),
     "blur:14": Evidence(
@@ -134,22 +115,16 @@ EVIDENCE: dict[str, Basis] = {
         printed=both_loops,
     ),
     "blur:15": Evidence(
-        POINTS,
-        {"reference": forward_loop, "impulse": forward_layer},
-        forward_sum,
-        proof=two.unrolled_forward,
+        POINTS, both_routes(FORWARD), forward_sum, proof=two.unrolled_forward
     ),
     "blur:16": Evidence(
         POINTS,
-        {"reference": last_three_loop, "impulse": last_three_layer},
+        both_routes(LAST_THREE),
         last_three_written,
         printed=last_three_printed,
         proof=two.last_steps,
     ),
     "blur:17": Evidence(
-        POINTS,
-        {"reference": backward_loop, "impulse": backward_layer},
-        backward_sum,
-        proof=two.unrolled_backward,
+        POINTS, both_routes(BACKWARD), backward_sum, proof=two.unrolled_backward
     ),
 }

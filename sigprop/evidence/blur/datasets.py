@@ -2,7 +2,8 @@
 
 import datetime
 
-from sigprop.evidence.blur.arithmetic import numbers
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Evidence
 from theory.papers.blur.printed import errors
 
@@ -28,8 +29,8 @@ def _mean_square(errors: tuple[float, ...]) -> float:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "blur:text:etth-rows": numbers(ETT_HOURS, 17420, 17520, alone=CALENDAR),
-    "blur:text:ettm-rows": numbers(4 * ETT_HOURS, 69680, 70080, alone=CALENDAR),
+    "blur:text:etth-rows": numbers(ETT_HOURS, 17420, printed=17520, alone=CALENDAR),
+    "blur:text:ettm-rows": numbers(4 * ETT_HOURS, 69680, printed=70080, alone=CALENDAR),
     "blur:text:ett-split": numbers(
         [12 * 30 * 24, 4 * 30 * 24, 4 * 30 * 24], [8640, 2880, 2880]
     ),
@@ -50,14 +51,14 @@ EVIDENCE: dict[str, Basis] = {
     "blur:text:horizons": numbers(
         lambda: sorted({h for data, h in errors(8) if data == "ETTh1"}),
         [24, 48, 168, 336, 720],
-        [24 * days for days in (1, 2, 7, 14, 30, 40)],
+        printed=[24 * days for days in (1, 2, 7, 14, 30, 40)],
     ),
     "blur:text:horizons-minutes": numbers(
         [4 * hours for hours in (6, 12, 24, 72, 168)],
         lambda: [h for data, h in errors(8) if data == "ETTm1"],
     ),
     "blur:text:metrics": Evidence(
-        ({"errors": (0.3, -1.1, 0.4)}, {"errors": (0.5, -0.5)}),
+        points("errors", (0.3, -1.1, 0.4), (0.5, -0.5)),
         {"reference": _squared_mean},
         form=_mean_square,
         relation="<=",

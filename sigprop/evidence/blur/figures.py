@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sigprop.evidence.blur.arithmetic import numbers
+from sigprop.evidence.arithmetic import numbers
 from sigprop.judge.basis import Basis
 from theory.papers.blur.figures import TEST_DATA
 from theory.papers.blur.printed import SETS, errors
@@ -47,21 +47,21 @@ EVIDENCE: dict[str, Basis] = {
     "blur:fig5": numbers(
         SETS.index("Weather"),
         SETS.index("Weather"),
-        SETS.index("ETTm1"),
+        printed=SETS.index("ETTm1"),
         alone="the caption against the text; the values are places in the list of data "
         "sets",
     ),
     "blur:fig6": numbers(
-        least_and_greatest_step("BLUR", "ETTh1"), [-1.0, 1.0], [1.0, 1.0]
+        least_and_greatest_step("BLUR", "ETTh1"), [-1.0, 1.0], printed=[1.0, 1.0]
     ),
-    "blur:fig7": numbers([leads(metric) for metric in (0, 1)], [5, 3], [5, 5]),
+    "blur:fig7": numbers([leads(0), leads(1)], [5, 3], printed=[5, 5]),
     "blur:fig8": numbers(
         [2880 - h + 1 for h in HORIZONS], [2857, 2833, 2713, 2545, 2161]
     ),
     "blur:text:setting": numbers(
         INFORMER_INPUTS,
         [48, 96, 168, 168, 336],
-        HORIZONS,
+        printed=HORIZONS,
         alone="the public scripts of the setting, transcribed",
     ),
     **{

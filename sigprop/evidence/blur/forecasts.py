@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from sigprop.evidence.blur.arithmetic import numbers
+from sigprop.evidence.arithmetic import numbers
 from sigprop.judge.basis import Basis
 from theory.papers.blur.printed import COUNTS, METHODS, TABLE_13, errors
 
@@ -61,8 +61,10 @@ EVIDENCE: dict[str, Basis] = {
         f"blur:table{table}": numbers(partial(best, table), printed, absolute=0.5)
         for table, printed in COUNTS.items()
     },
-    "blur:text:table12-sets": numbers(len({data for data, _ in errors(12)}), 3, 5),
-    "blur:text:table3-table8": numbers(lambda: agreeing(3, 8), 78, 80),
+    "blur:text:table12-sets": numbers(
+        len({data for data, _ in errors(12)}), 3, printed=5
+    ),
+    "blur:text:table3-table8": numbers(lambda: agreeing(3, 8), 78, printed=80),
     "blur:table13": numbers(
         [
             *(min(row[metric] for row in TABLE_13.values()) for metric in (0, 1)),
@@ -72,7 +74,7 @@ EVIDENCE: dict[str, Basis] = {
         [*TABLE_13["BLUR"] * 2, *TABLE_13["S-Mamba"]],
     ),
     "blur:text:jensen-lru": numbers(
-        lambda: sum(method == "LRU" for *_, method in impossible(8)), 2, 0
+        lambda: sum(method == "LRU" for *_, method in impossible(8)), 2, printed=0
     ),
     "blur:text:jensen-others": numbers(
         lambda: [
@@ -80,11 +82,11 @@ EVIDENCE: dict[str, Basis] = {
             for table in (8, 9, 10, 11, 12)
         ],
         [5, 5, 0, 1, 0],
-        [0, 0, 0, 0, 0],
+        printed=[0] * 5,
     ),
     "blur:text:lru-surpasses": numbers(lambda: beats("LRU", ("S4", "Informer"), 3), 17),
     "blur:text:outperforms-all": numbers(
-        lambda: [overall(metric) for metric in (0, 1)], [18, 11], [25, 25]
+        lambda: [overall(0), overall(1)], [18, 11], printed=[25, 25]
     ),
     "blur:text:mamba-horizons": numbers(
         sum(

@@ -44,14 +44,10 @@ def written_responses(seed: int, n: int, m: int, k: int, t: int, kind: str) -> M
     """States at step ``t`` to unit inputs, by high-precision powers of eigenvalues."""
     p = model(seed, n, m, kind)[1]
     with mpmath.workdps(DIGITS):
-        rows = [
-            _row(p.lam_f[i], p.B_f[i], [t - j for j in range(1, k + 1)])
-            for i in range(n)
-        ]
-        rows += [
-            _row(p.lam_b[i], p.B_b[i], [j - t for j in range(1, k + 1)])
-            for i in range(n)
-        ]
+        ages = [t - j for j in range(1, k + 1)]
+        rows = [_row(p.lam_f[i], p.B_f[i], ages) for i in range(n)]
+        ages = [-age for age in ages]
+        rows += [_row(p.lam_b[i], p.B_b[i], ages) for i in range(n)]
         return mpmath.matrix(rows)
 
 
@@ -94,8 +90,7 @@ def _of_subspace(seed: int, size: int, P: int) -> Float[np.ndarray, "size P"]:
 def subspace_rank(seed: int, n: int, m: int, k: int, kind: str, P: int) -> int:
     """Rank of the real layer's last forward state on a ``P``-dimensional input space."""
     forward = responses(seed, n, m, k, k, kind)[:n]
-    matrix = forward @ _of_subspace(seed, m * k, P)
-    return rank(matrix)
+    return rank(forward @ _of_subspace(seed, m * k, P))
 
 
 def subspace_rank_slowly(seed: int, n: int, m: int, k: int, kind: str, P: int) -> int:
@@ -106,12 +101,17 @@ def subspace_rank_slowly(seed: int, n: int, m: int, k: int, kind: str, P: int) -
         return precise_rank(forward * basis)
 
 
+def eigenvalues(seed: int, n: int, kind: str, side: str) -> Complex[np.ndarray, " n"]:
+    """Those of one direction of a layer of one input."""
+    p = model(seed, n, 1, kind)[1]
+    return p.lam_f if side == "forward" else p.lam_b
+
+
 def vandermonde(
     seed: int, n: int, k: int, kind: str, side: str
 ) -> Complex[np.ndarray, "n k"]:
     """The matrix of Eq. 19 (``forward``) or 21 (``backward``)."""
-    p = model(seed, n, 1, kind)[1]
-    return np.vander(p.lam_f if side == "forward" else p.lam_b, k)
+    return np.vander(eigenvalues(seed, n, kind, side), k)
 
 
 def ordered(seed: int, n: int, k: int, kind: str, side: str) -> Float[np.ndarray, " k"]:

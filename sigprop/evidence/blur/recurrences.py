@@ -8,7 +8,9 @@ Notation: u  inputs (time, m);  h, g  forward and backward states (time, n).
 Source: BLUR (2025), Eq. 9-17.
 """
 
+import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -17,11 +19,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float, Inexact
 
+from sigprop.evidence.kit import also, entries, points, recur
 from sigprop.layers.blur import BLUR, blur
 from sigprop.numerics.precision import double_precision
 
-SIZES = {"n": 2, "m": 3, "k": 6}  # one shape, so that the layer compiles once
-POINTS = tuple({"seed": seed, **SIZES} for seed in range(3))
+N = 2
+POINTS = also(
+    points("seed", 0, 1, 2), n=N, m=3, k=6
+)  # one shape: the layer compiles once
+# Places in an array of states, forward ones first.
+FORWARD = (-1, slice(N))  # the forward state k
+BACKWARD = (0, slice(N, None))  # the backward state 1
+LAST_THREE = (slice(-1, -4, -1), slice(N, None))  # backward states k, k-1 and k-2
 
 _states = eqx.filter_jit(lambda layer, u: layer.states(u))
 _outputs = eqx.filter_jit(lambda layer, u: layer(u))
@@ -42,42 +51,49 @@ class Arrays(NamedTuple):
 def model(seed: int, n: int, m: int, kind: str = "drawn") -> tuple[BLUR, Arrays]:
     """A layer without normalisation and skip, and its arrays.
 
-    ``kind`` is ``drawn``; ``wide`` with eigenvalues on the whole disc; ``ones`` with
-    input weights of one, as in Appendix A.4; ``equal`` with, besides, one eigenvalue for
-    all neurons; or ``twins`` where the backward eigenvalues are the forward ones.
+    ``kind`` is ``drawn``, on a ring; ``wide``, on the whole disc, as the paper draws;
+    ``ones`` with input weights of one, as in Appendix A.4; ``equal`` with, besides, one
+    eigenvalue for all neurons; or ``twins`` where, besides, the backward eigenvalues are
+    the forward ones.
+
+    Raises:
+        ValueError: If there is no such kind.
     """
+    same: dict[str, Callable[[Any], Any]] = {
+        "drawn": lambda both: both,
+        "wide": lambda both: both,
+        "ones": lambda both: both,
+        "equal": lambda both: both[:, :1],
+        "twins": lambda both: both[:1],
+    }
+    if kind not in same:
+        raise ValueError(f"need a kind in {', '.join(same)}, got {kind!r}")
+    r_min, r_max = (0.0, 1.0) if kind == "wide" else (0.5, 0.95)
     with double_precision(True):
-        layer = blur(jax.random.key(seed), n, m, r_min=0.5, r_max=0.95, gamma="absent")
-        layer = eqx.tree_at(lambda one: one.D, layer, jnp.zeros_like(layer.D))
-        if kind in ("ones", "equal", "twins"):
-            layer = eqx.tree_at(
-                lambda one: (one.B_re, one.B_im),
-                layer,
-                (jnp.ones_like(layer.B_re), jnp.zeros_like(layer.B_im)),
-            )
-        if kind == "equal":
-            layer = _shared(
-                layer, lambda both: jnp.broadcast_to(both[:, :1], both.shape)
-            )
-        if kind == "twins":
-            layer = _shared(layer, lambda both: jnp.broadcast_to(both[:1], both.shape))
+        one = blur(jax.random.key(seed), n, m, r_min=r_min, r_max=r_max, gamma="absent")
+        changed = {
+            "D": jnp.zeros_like(one.D),
+            "nu_log": jnp.broadcast_to(same[kind](one.nu_log), (2, n)),
+            "theta_log": jnp.broadcast_to(same[kind](one.theta_log), (2, n)),
+        }
+        if kind not in ("drawn", "wide"):
+            changed["B_re"] = jnp.ones_like(one.B_re)
+            changed["B_im"] = jnp.zeros_like(one.B_im)
+        layer = dataclasses.replace(one, **changed)
         lam = np.asarray(layer.eigenvalues())
         B = np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)
         C = np.asarray(layer.C_re) + 1j * np.asarray(layer.C_im)
     return layer, Arrays(lam[:n], lam[n:], *B, *C)
 
 
-def _shared(layer: BLUR, change: Any) -> BLUR:
-    return eqx.tree_at(
-        lambda one: (one.nu_log, one.theta_log),
-        layer,
-        (change(layer.nu_log), change(layer.theta_log)),
-    )
-
-
 def signal(seed: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
     """Inputs ``u_1 ... u_k``."""
     return np.random.default_rng(seed).normal(size=(k, m))
+
+
+def case(seed: int, n: int, m: int, k: int) -> tuple[Float[np.ndarray, "k m"], Arrays]:
+    """Inputs, and the arrays of the layer that reads them."""
+    return signal(seed, m, k), model(seed, n, m)[1]
 
 
 def states_of(layer: Any, u: Float[np.ndarray, "k m"]) -> Inexact[np.ndarray, "k _"]:
@@ -97,30 +113,25 @@ def layer_states(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"
     return states_of(model(seed, n, m)[0], signal(seed, m, k))
 
 
-def both_loops(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"]:
+def both_loops(**at: int) -> Complex[np.ndarray, "k _"]:
     """All states by the two recurrences of Eq. 10."""
-    u, p = signal(seed, m, k), model(seed, n, m)[1]
-    h, g = np.zeros((k + 1, n), complex), np.zeros((k + 1, n), complex)
-    for t in range(k):
-        h[t + 1] = p.lam_f * h[t] + p.B_f @ u[t]
-        g[k - 1 - t] = p.lam_b * g[k - t] + p.B_b @ u[k - 1 - t]
-    return np.concatenate([h[1:], g[:-1]], 1)
+    u, p = case(**at)
+    backwards = recur(p.lam_b, u[::-1] @ p.B_b.T)
+    return np.concatenate([recur(p.lam_f, u @ p.B_f.T), backwards[::-1]], 1)
 
 
-def forward_layer(n: int, **at: int) -> Complex[np.ndarray, " n"]:
-    """Forward state ``k`` of the real layer."""
-    return layer_states(n=n, **at)[-1, :n]
+def both_routes(place: tuple[Any, ...]) -> dict[str, Callable[..., Any]]:
+    """States at a place, by the recurrences and of the real layer."""
+    return {
+        "reference": entries(both_loops, *place),
+        "impulse": entries(layer_states, *place),
+    }
 
 
-def forward_loop(n: int, **at: int) -> Complex[np.ndarray, " n"]:
-    """Forward state ``k`` by the recurrence."""
-    return both_loops(n=n, **at)[-1, :n]
-
-
-def forward_sum(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, " n"]:
+def forward_sum(**at: int) -> Complex[np.ndarray, " n"]:
     """Forward state ``k`` as the sum of Eq. 9 and 15."""
-    u, p = signal(seed, m, k), model(seed, n, m)[1]
-    return np.sum([p.lam_f**j * (p.B_f @ u[k - 1 - j]) for j in range(k)], 0)
+    u, p = case(**at)
+    return np.sum([p.lam_f**j * (p.B_f @ v) for j, v in enumerate(u[::-1])], 0)
 
 
 def merged_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
@@ -128,7 +139,7 @@ def merged_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
     return outputs_of(model(seed, n, m)[0], signal(seed, m, k))
 
 
-def merged_pair(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
+def merged_pair(**at: int) -> Float[np.ndarray, "k m"]:
     """``Re(C_f h + C_b g)``: the merge of Eq. 11, whose real part Eq. 12 takes."""
-    p, both = model(seed, n, m)[1], both_loops(seed, n, m, k)
-    return np.real(both[:, :n] @ p.C_f.T + both[:, n:] @ p.C_b.T)
+    _, p = case(**at)
+    return np.real(both_loops(**at) @ np.concatenate([p.C_f, p.C_b], 1).T)

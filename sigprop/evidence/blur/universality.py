@@ -1,10 +1,11 @@
 """What judges universality, Theorem 4.1, Lemma A.1 and Eq. 18-22 of BLUR (2025)."""
 
 import functools
+import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import jax.numpy as jnp
 import mpmath
 import numpy as np
 from jaxtyping import Complex, Float, Inexact
@@ -13,6 +14,7 @@ from sigprop.evidence.blur.reconstruction import (
     DIGITS,
     RANK,
     SQUARE,
+    eigenvalues,
     nodes,
     ordered,
     precise_rank,
@@ -26,8 +28,8 @@ from sigprop.evidence.blur.reconstruction import (
     written_responses,
 )
 from sigprop.evidence.blur.recurrences import Arrays, model, signal
+from sigprop.evidence.kit import also, points, recur
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.precision import double_precision
 from theory import bidirectional as two
 
@@ -111,20 +113,19 @@ def _network_map(series: int, steps: int) -> Float[np.ndarray, "features inputs"
     encoder = np.random.default_rng(0).normal(size=(256, series)) / np.sqrt(series)
     t = (steps + 1) // 2
     entries = p.B_f @ encoder, p.B_b @ encoder
-    blocks = [_weight(p, t - j, entries) for j in range(1, steps + 1)]
+    blocks = [_weight(p, t - j, *entries) for j in range(1, steps + 1)]
     return np.concatenate(blocks, 1)
 
 
 def _weight(
     p: Arrays,
     age: int,
-    entries: tuple[
-        Complex[np.ndarray, "states series"], Complex[np.ndarray, "states series"]
-    ],
+    B_f: Complex[np.ndarray, "states series"],
+    B_b: Complex[np.ndarray, "states series"],
 ) -> Float[np.ndarray, "features series"]:
     """Response of the outputs to an input of some age, both directions at age 0."""
-    forward = (p.C_f * p.lam_f ** max(age, 0)) @ entries[0] if age >= 0 else 0
-    backward = (p.C_b * p.lam_b ** max(-age, 0)) @ entries[1] if age <= 0 else 0
+    forward = (p.C_f * p.lam_f ** max(age, 0)) @ B_f if age >= 0 else 0
+    backward = (p.C_b * p.lam_b ** max(-age, 0)) @ B_b if age <= 0 else 0
     return np.real(forward + backward)
 
 
@@ -141,40 +142,33 @@ def vandermonde_loop(
     seed: int, n: int, k: int, kind: str, side: str
 ) -> Complex[np.ndarray, "n k"]:
     """Matrix of Eq. 19 or 21, a column the recurrence's response to a unit input."""
-    p = model(seed, n, 1, kind)[1]
-    lam = p.lam_f if side == "forward" else p.lam_b
-    columns = []
-    for place in range(k):
-        h = np.zeros(n, complex)
-        for step in range(k):
-            h = lam * h + (step == place)
-        columns.append(h)
-    return np.stack(columns, 1)
-
-
-def rounded_reconstruction(k: int, spread: str) -> Inexact[np.ndarray, " k"]:
-    """``k`` inputs from ``k`` states, all in double precision, as a recurrence makes them."""
-    lam, u = nodes(k, spread), signal(3, 1, k)[:, 0]
-    h = np.zeros(k, lam.dtype)
-    for value in u:
-        h = lam * h + value
-    return np.linalg.lstsq(np.vander(lam, k), h, rcond=0)[0]
-
-
-def rounded_solve(k: int, spread: str) -> Inexact[np.ndarray, " k"]:
-    """``k`` inputs from ``k`` states of the engine, by elimination in float64."""
-    lam, u = nodes(k, spread), signal(3, 1, k)[:, 0]
-    with double_precision(True):
-        states = scan_linear(
-            jnp.asarray(lam), jnp.asarray(np.outer(u, np.ones_like(lam)))
-        )
-        h = np.asarray(states)[-1]
-    return np.linalg.solve(np.vander(lam, k), h)
+    lam, units = eigenvalues(seed, n, kind, side), np.eye(k)
+    return np.stack([recur(lam, np.outer(u, np.ones(n)))[-1] for u in units], 1)
 
 
 def rounded_inputs(k: int, spread: str) -> Float[np.ndarray, " k"]:
     """The inputs themselves."""
     return signal(3, 1, k)[:, 0]
+
+
+def rounded_reconstruction(k: int, spread: str) -> Inexact[np.ndarray, " k"]:
+    """``k`` inputs from ``k`` states, all in double precision, as a recurrence makes them."""
+    lam, u = nodes(k, spread), signal(3, 1, k)
+    h = recur(lam, u * np.ones_like(lam))[-1]
+    return np.linalg.lstsq(np.vander(lam, k), h, rcond=0)[0]
+
+
+def rounded_solve(k: int, spread: str) -> Inexact[np.ndarray, " k"]:
+    """``k`` inputs from ``k`` states of the engine, by elimination in float64."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.scan import scan_linear
+
+    lam, u = nodes(k, spread), signal(3, 1, k)
+    with double_precision(True):
+        states = scan_linear(jnp.asarray(lam), jnp.asarray(u * np.ones_like(lam)))
+        h = np.asarray(states)[-1]
+    return np.linalg.solve(np.vander(lam, k), h)
 
 
 def seen_backwards(seed: int, step: int) -> int:
@@ -199,20 +193,18 @@ def determinant_slowly(**at: Any) -> complex:
         return complex(mpmath.det(mpmath.matrix(vandermonde(**at).tolist())))
 
 
-def _all_differences(seed: int, n: int, side: str) -> list[complex]:
-    p = model(seed, n, 1, "ones")[1]
-    lam = p.lam_f if side == "forward" else p.lam_b
-    return [lam[i] - lam[j] for i in range(n) for j in range(i + 1, n)]
+def differences(
+    seed: int, n: int, k: int, kind: str, side: str, first: int = 0
+) -> complex:
+    """Product of the differences of pairs of eigenvalues, from the ``first`` pair on.
 
-
-def differences(seed: int, n: int, k: int, kind: str, side: str) -> complex:
-    """Product of the differences of all pairs of eigenvalues."""
-    return complex(np.prod(_all_differences(seed, n, side)))
-
-
-def differences_but_one(seed: int, n: int, k: int, kind: str, side: str) -> complex:
-    """Product of the differences of all pairs of eigenvalues but the first pair."""
-    return complex(np.prod(_all_differences(seed, n, side)[1:]))
+    Raises:
+        ValueError: If the Vandermonde matrix is not square.
+    """
+    if n != k:
+        raise ValueError(f"need as many steps as states, got {n=}, {k=}")
+    pairs = itertools.combinations(eigenvalues(seed, n, kind, side), 2)
+    return complex(np.prod([one - other for one, other in pairs][first:]))
 
 
 def _size(m: int, k: int, **_: object) -> int:
@@ -244,28 +236,19 @@ def _solved(side: str) -> Evidence:
 
 EVIDENCE: dict[str, Basis] = {
     "blur:thm4.1": Evidence(
-        MERGED,
-        {"impulse": merged_rank, "reference": merged_rank_slowly},
-        form=_size,
+        MERGED, {"impulse": merged_rank, "reference": merged_rank_slowly}, form=_size
     ),
     "blur:18": Evidence(
-        MERGED,
-        {"impulse": recovered, "reference": recovered_by_solving},
-        form=1.0,
+        MERGED, {"impulse": recovered, "reference": recovered_by_solving}, form=1.0
     ),
     "blur:text:dim": Evidence(
-        (
-            {"series": 7, "steps": 24},
-            {"series": 1, "steps": 24},
-            {"series": 7, "steps": 48},
-            {"series": 1, "steps": 336},
-        ),
+        points("series steps", (7, 24), (1, 24), (7, 48), (1, 336)),
         {"impulse": network_rank},
         form=lambda series, steps: series * steps,
         alone="a rank, of one layer of the paper's size drawn as it draws it",
     ),
     "blur:text:sketch": Evidence(
-        ({"seed": 0, "step": 3}, {"seed": 1, "step": 5}, {"seed": 2, "step": 6}),
+        points("seed step", (0, 3), (1, 5), (2, 6)),
         {"impulse": seen_backwards, "reference": seen_backwards_slowly},
         form=1,
         printed=lambda seed, step: step,
@@ -293,8 +276,8 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:text:lossless": Evidence(
         (
-            *({"k": k, "spread": "circle"} for k in (4, 40)),
-            *({"k": k, "spread": "real"} for k in (4, 16, 40)),
+            *also(points("k", 4, 40), spread="circle"),
+            *also(points("k", 4, 16, 40), spread="real"),
         ),
         {"reference": rounded_reconstruction, "impulse": rounded_solve},
         rounded_inputs,
@@ -304,9 +287,9 @@ EVIDENCE: dict[str, Basis] = {
     "blur:21": _matrix("backward", two.unrolled_backward),
     "blur:22": _solved("backward"),
     "blur:text:distinct": Evidence(
-        tuple({"seed": seed, **SQUARE, "side": "forward"} for seed in range(3)),
+        also(points("seed", 0, 1, 2), **SQUARE, side="forward"),
         {"impulse": determinant, "reference": determinant_slowly},
         differences,
-        slips={"one pair missing": differences_but_one},
+        slips={"one pair missing": partial(differences, first=1)},
     ),
 }

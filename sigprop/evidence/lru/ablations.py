@@ -1,8 +1,9 @@
 """What judges speed, stability and normalisation, Appendix C of Orvieto et al. (2023)."""
 
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import points
 from sigprop.evidence.lru.accuracies import (
     TASKS,
-    arithmetic,
     best_outer,
     best_ring,
     gains_of_both,
@@ -17,9 +18,9 @@ from sigprop.judge.basis import Basis
 RINGS = dict(zip(TASKS, rings("[r_min, r_max]"), strict=False))
 
 
-def widest_ring(tasks: str) -> float:
-    """The largest width of the rings of some tasks in Table 7's last row."""
-    return max(round(RINGS[task][1] - RINGS[task][0], 6) for task in tasks.split(","))
+def least_hole(tasks: str) -> float:
+    """The least inner radius of the rings of some tasks in Table 7's last row."""
+    return min(RINGS[task][0] for task in tasks.split(","))
 
 
 def ring_is_disc(task: str) -> float:
@@ -28,43 +29,42 @@ def ring_is_disc(task: str) -> float:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "lru:text:speed-of-s5": arithmetic(
-        least_speed_ratio, {"model": "lru", "other": "s5"}, 0.95, ">=", wrong=1.0
+    "lru:text:speed-of-s5": numbers(
+        least_speed_ratio, 0.95, dict(model="lru", other="s5"), ">=", wrong=1.0
     ),
-    "lru:text:best-unstable": arithmetic(
-        best_ring, {"panel": "A"}, [0.9, 0.9], absolute=0.0005
+    "lru:text:best-unstable": numbers(
+        best_ring, [0.9, 0.9], dict(panel="A"), absolute=0.0005
     ),
-    "lru:text:higher-r-max": arithmetic(
-        best_outer, {"panel": "B"}, [0.99, 0.99, 0.99], absolute=0.0005
+    "lru:text:higher-r-max": numbers(
+        best_outer, [0.99, 0.99, 0.99], dict(panel="B"), absolute=0.0005
     ),
-    "lru:text:best-stable": arithmetic(
-        best_ring, {"panel": "B"}, [0.99, 0.9], absolute=0.0005, printed=[0.99, 0.0]
+    "lru:text:best-stable": numbers(
+        best_ring, [0.99, 0.9], dict(panel="B"), printed=[0.99, 0.0], absolute=0.0005
     ),
-    "lru:text:sometimes-degrades": arithmetic(
-        most_change, {"panel": "B", "row": 1}, 0.0, "<", wrong=-1.0
+    "lru:text:sometimes-degrades": numbers(
+        most_change, 0.0, dict(panel="B", row=1), "<", wrong=-1.0
     ),
-    "lru:text:no-degradation": arithmetic(
-        least_change, {"panel": "C", "row": 1}, -1e-9, ">=", wrong=1.0
+    "lru:text:no-degradation": numbers(
+        least_change, -1e-9, dict(panel="C", row=1), ">=", wrong=1.0
     ),
-    "lru:text:best-normalised": arithmetic(
-        best_ring, {"panel": "C"}, [0.999, 0.9], absolute=0.0005
+    "lru:text:best-normalised": numbers(
+        best_ring, [0.999, 0.9], dict(panel="C"), absolute=0.0005
     ),
-    "lru:text:thin-ring": arithmetic(
-        widest_ring,
-        tuple(
-            {"tasks": tasks}
-            for tasks in ("scifar,pathfinder", "listops", "text", "retrieval")
-        ),
-        0.1,
-        "<=",
-        wrong=0.05,
+    "lru:text:thin-ring": numbers(
+        least_hole,
+        0.0,
+        points("tasks", "scifar,pathfinder", "retrieval", "listops", "text"),
+        ">",
+        wrong=1.0,
     ),
-    "lru:text:all-rows-disk": arithmetic(
-        ring_is_disc,
-        tuple({"task": task} for task in ("listops", "scifar", "text", "pathfinder")),
-        1.0,
+    "lru:text:all-rows-disk": numbers(
+        ring_is_disc, 1.0, points("task", "listops", "scifar", "text", "pathfinder")
     ),
-    "lru:text:dropping-helps": arithmetic(
-        gains_of_both, {"tasks": "scifar,listops,text,retrieval"}, 0.0, ">", wrong=100.0
+    "lru:text:dropping-helps": numbers(
+        gains_of_both,
+        0.0,
+        dict(tasks="scifar,listops,text,retrieval"),
+        ">",
+        wrong=100.0,
     ),
 }

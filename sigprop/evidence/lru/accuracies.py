@@ -6,13 +6,13 @@ Source: Orvieto et al. (2023), Tables 1-8.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.judge.basis import ARITHMETIC, Evidence, Relation, Routine
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import points
+from sigprop.judge.basis import Evidence
 from theory.papers.lru import printed
 from theory.papers.lru.printed import FAILS, NOTHING, RUNGS, TABLES, Table
 
@@ -28,46 +28,10 @@ NAMES = {
     "s5": "S5 (reproduced)",
 }
 STEPS = (
-    (6, "tanh"),
-    (6, "linear"),
-    (7, "real+im"),
-    (7, "stable"),
-    (7, "ring"),
+    *((6, "tanh"), (6, "linear")),
+    *((7, "real+im"), (7, "stable"), (7, "ring")),
     (8, "lru"),
 )
-
-
-def arithmetic(
-    routine: Callable[..., Any],
-    at: Mapping[str, Any] | tuple[Mapping[str, Any], ...],
-    form: Routine,
-    relation: Relation = "=",
-    *,
-    absolute: float = 0.0,
-    printed: Routine | None = None,
-    wrong: float | None = None,
-) -> Evidence:
-    """Evidence of a row whose value is computed from the tables' printed numbers.
-
-    Args:
-        routine: Computes the value.
-        at: Its arguments; or several, of a conditional statement also such as do not
-            meet its condition.
-        form: What the value is compared with.
-        relation: How.
-        absolute: Half a unit of the last printed digit.
-        printed: The printed form where it is another.
-        wrong: A number that the comparison must refuse.
-    """
-    return Evidence(
-        at if isinstance(at, tuple) else (at,),
-        {ARITHMETIC: routine},
-        form,
-        printed,
-        relation=relation,
-        absolute=absolute,
-        slips={} if wrong is None else {"far off": wrong},
-    )
 
 
 # --- accuracies ----------------------------------------------------------------------
@@ -105,6 +69,20 @@ def gain(
 def least_gain(table: int, model: str, other: str, tasks: str = "") -> float:
     """Points that a model has over another on the task where it gains least."""
     return float(gain(table, model, other, tasks).min())
+
+
+def gains(
+    *rows: tuple[int, str, str, str], over: float = 0.0, wrong: float = 100.0
+) -> Evidence:
+    """Evidence that a model has more than so many points over another.
+
+    Args:
+        rows: Table, model, other model and tasks; several, where a condition decides.
+        over: How many points.
+        wrong: How many it cannot be.
+    """
+    at = points("table model other tasks", *rows)
+    return numbers(least_gain, over, at, ">", wrong=wrong)
 
 
 def gains_of_all(table: int, models: str, other: str, tasks: str) -> float:

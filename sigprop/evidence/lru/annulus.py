@@ -8,6 +8,7 @@ import math
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import bisect, legendre
 from sigprop.neuron.ginibre import radial_law
 
 
@@ -15,11 +16,9 @@ def ring_grid(
     r_min: float, r_max: float, phases: int = 512
 ) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"], Float[np.ndarray, " n"]]:
     """Moduli, their weights in a mean over the ring's area, and phases in turns."""
-    nodes, weights = np.polynomial.legendre.leggauss(60)
-    modulus = (r_max + r_min) / 2 + (r_max - r_min) / 2 * nodes
-    weights = weights * (r_max - r_min) / 2 * 2 * modulus / (r_max**2 - r_min**2)
-    turns = np.arange(phases) / phases
-    return modulus, weights, turns
+    modulus, weights = legendre(r_min, r_max, 60)
+    weights = weights * 2 * modulus / (r_max**2 - r_min**2)
+    return modulus, weights, np.arange(phases) / phases
 
 
 def ring_mean_resolvent(r_min: float, r_max: float) -> float:
@@ -30,23 +29,18 @@ def ring_mean_resolvent(r_min: float, r_max: float) -> float:
 
 def area_share(r: float, r_min: float, r_max: float) -> float:
     """Share of the ring's area within a radius, by quadrature."""
-    nodes, weights = np.polynomial.legendre.leggauss(20)
 
     def area(outer: float) -> float:
-        half = (outer - r_min) / 2
-        return float(half * weights @ (2 * np.pi * (r_min + half * (1 + nodes))))
+        radii, weights = legendre(r_min, outer, 20)
+        return float(weights @ (2 * np.pi * radii))
 
     return area(r) / area(r_max)
 
 
 def radius_of_share(share: float, r_min: float, r_max: float) -> float:
     """The radius within which a share of the ring's area lies, by bisection."""
-    low, high = r_min, r_max
-    for _ in range(200):
-        middle = (low + high) / 2
-        inside = (middle**2 - r_min**2) / (r_max**2 - r_min**2) < share
-        low, high = (middle, high) if inside else (low, middle)
-    return low
+    area = r_max**2 - r_min**2
+    return bisect(lambda r: (r**2 - r_min**2) / area < share, r_min, r_max, 200)
 
 
 def sampled_exponent(u1: float, r_min: float, r_max: float) -> float:
@@ -54,16 +48,6 @@ def sampled_exponent(u1: float, r_min: float, r_max: float) -> float:
     return -math.log(radius_of_share(u1, r_min, r_max))
 
 
-def share_of_disc(r: float) -> float:
-    """Share of the disc's area within a radius."""
-    return area_share(r, 0.0, 1.0)
-
-
 def share_inside(radius: float, size: int) -> float:
     """Expected share of a Gaussian matrix's eigenvalues within a radius."""
     return float(radial_law(np.array([radius]), size)[0])
-
-
-def share_outside(size: int) -> float:
-    """Expected share of a Gaussian matrix's eigenvalues outside the unit disc."""
-    return float(1 - radial_law(np.array([1.0]), size)[0])

@@ -2,32 +2,25 @@
 
 import cmath
 import math
+from functools import partial
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import across, also, points, recur
 from sigprop.evidence.lru.accuracies import (
     above_worst_deep,
-    arithmetic,
+    gains,
     gains_of_all,
-    least_gain,
     least_speed_ratio,
 )
-from sigprop.evidence.lru.annulus import share_outside
+from sigprop.evidence.lru.annulus import share_inside
 from sigprop.evidence.lru.systems import drawn_inputs, drawn_matrix, run
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.layers.dense import LinearRNN
 from sigprop.numerics.precision import double_precision
 
-DIAGONALS = tuple({"seed": seed, "steps": 6} for seed in (0, 1, 2))
-MODES = tuple(
-    {"lam": lam, "k": k, "source": "impulse"}
-    for lam, k in ((0.8 + 0.3j, 5), (-0.6, 9), (1.02j, 20))
-)
-LASTING = tuple(
-    {"lam": lam, "k": 60, "source": "constant"} for lam in (0.5 + 0.2j, -0.6)
-)
+LASTING = points("lam k", (0.8 + 0.3j, 5), (-0.6, 9), (0.5 + 0.2j, 60), (1.02j, 20))
 
 
 def _projections(seed: int):
@@ -37,6 +30,10 @@ def _projections(seed: int):
 
 def dense_output(seed: int, steps: int) -> Float[np.ndarray, " time"]:
     """A dense linear RNN's output, by the package's layer."""
+    import jax.numpy as jnp
+
+    from sigprop.layers.dense import LinearRNN
+
     A, _, _ = drawn_matrix(seed)
     B, C, D = _projections(seed)
     u = drawn_inputs(seed, steps, 1)
@@ -47,13 +44,9 @@ def dense_output(seed: int, steps: int) -> Float[np.ndarray, " time"]:
 
 def dense_output_by_loop(seed: int, steps: int) -> Float[np.ndarray, " time"]:
     """A dense linear RNN's output in a plain loop."""
-    A, _, _ = drawn_matrix(seed)
     B, C, D = _projections(seed)
-    x, outputs = np.zeros(4), []
-    for u in drawn_inputs(seed, steps, 1):
-        x = A @ x + B @ u
-        outputs.append((C @ x + D @ u)[0])
-    return np.array(outputs)
+    u = drawn_inputs(seed, steps, 1)
+    return (recur(drawn_matrix(seed)[0], u @ B.T) @ C.T + u @ D.T)[:, 0]
 
 
 def diagonal_output(
@@ -61,7 +54,9 @@ def diagonal_output(
 ) -> Float[np.ndarray, " time"]:
     """A dense linear RNN's output from its eigenvalues, ``B`` and ``C`` in the eigenbasis.
 
-    With ``newest_first`` 0 the sum over ages stops one short, as printed.
+    With ``newest_first`` 0 ages go up to ``k - 1`` only, as printed.
+
+    Source: Orvieto et al. (2023), Section 3.2.1.
     """
     A, _, _ = drawn_matrix(seed)
     B, C, D = _projections(seed)
@@ -76,38 +71,22 @@ def diagonal_output(
     return np.array(outputs)
 
 
-def diagonal_output_as_printed(seed: int, steps: int) -> Float[np.ndarray, " time"]:
-    """The output with ages up to ``k - 1`` only.  Source: Orvieto et al. (2023), 3.2.1."""
-    return diagonal_output(seed, steps, 0)
-
-
-def forced_mode(lam: complex, k: int, source: str) -> float:
-    """``|x_k|`` of one mode after an ``impulse`` at time 0 or under ``constant`` input."""
-    x = 0j
-    for j in range(k + 1):
-        x = lam * x + (1 if source == "constant" or j == 0 else 0)
-    return abs(x)
+def forced_mode(lam: complex, k: int) -> float:
+    """``|x_k|`` of one mode under constant input from time 0 on."""
+    return abs(recur(lam, np.ones(k + 1))[-1])
 
 
 def bounded_mode(radius: float, phase: float, steps: int, seed: int) -> float:
     """Largest ``|x_k|`` under random inputs of size at most one."""
-    lam = radius * np.exp(1j * phase)
-    draw = np.random.default_rng(seed)
-    x, largest = 0j, 0.0
-    for _ in range(steps):
-        x = lam * x + draw.uniform(-1, 1) * np.exp(2j * np.pi * draw.uniform())
-        largest = max(largest, abs(x))
-    return largest
+    sizes, turns = np.random.default_rng(seed).uniform(size=(steps, 2)).T
+    inputs = (2 * sizes - 1) * np.exp(2j * np.pi * turns)
+    return np.abs(recur(radius * np.exp(1j * phase), inputs)).max()
 
 
-def aligned_mode(radius: float, phase: float, steps: int, seed: int) -> float:
+def aligned_mode(radius: float, phase: float, steps: int, **_: int) -> float:
     """``|x_k|`` under inputs of size one turned to add up: the worst case."""
-    del seed
-    lam = radius * np.exp(1j * phase)
-    x = 0j
-    for k in range(steps):
-        x = lam * x + np.exp(1j * phase * k)
-    return abs(x)
+    inputs = np.exp(1j * phase * np.arange(steps))
+    return abs(recur(radius * np.exp(1j * phase), inputs)[-1])
 
 
 def polar(nu: float, theta: float) -> complex:
@@ -131,50 +110,57 @@ def projected_length(matrix: str, fan_in: int) -> float:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "lru:text:linear-better": arithmetic(
+    "lru:text:linear-better": numbers(
         gains_of_all,
-        {
-            "table": 1,
-            "models": "linear",
-            "other": "tanh",
-            "tasks": "scifar,listops,text,retrieval",
-        },
         0.0,
+        points(
+            "table models other tasks",
+            (1, "linear", "tanh", "scifar,listops,text,retrieval"),
+        ),
         ">",
         wrong=100.0,
     ),
-    "lru:text:vanilla-matches": arithmetic(
+    "lru:text:vanilla-matches": numbers(
         above_worst_deep,
-        tuple(
-            {"table": 6, "models": models, "tasks": "text,retrieval"}
-            for models in ("linear,tanh", "relu")
-        ),
         0.0,
+        points(
+            "table models tasks",
+            (6, "linear,tanh", "text,retrieval"),
+            (6, "relu", "text,retrieval"),
+        ),
         ">=",
         wrong=100.0,
     ),
-    "lru:text:far-behind": arithmetic(
+    "lru:text:far-behind": numbers(
         above_worst_deep,
-        {"table": 6, "models": "linear", "tasks": "scifar"},
         -16.6,
+        dict(table=6, models="linear", tasks="scifar"),
         absolute=0.05,
     ),
     "lru:text:diagonal-unrolled": Evidence(
-        DIAGONALS,
+        also(points("seed", 0, 1, 2), steps=6),
         {"impulse": dense_output, "reference": dense_output_by_loop},
         form=diagonal_output,
-        printed=diagonal_output_as_printed,
+        printed=partial(diagonal_output, newest_first=0),
     ),
     "lru:text:stability-order": Evidence(
-        (*MODES, *LASTING),
+        LASTING,
         {"reference": forced_mode},
-        form=lambda lam, k, **_: abs(lam) ** k,
+        form=lambda lam, k: abs((1 - lam ** (k + 1)) / (1 - lam)),
+        printed=lambda lam, k: abs(lam) ** k,
+        slips={
+            "one input fewer": lambda lam, k: abs((1 - lam**k) / (1 - lam)),
+            "the limit": lambda lam, k: abs(1 / (1 - lam)),
+            "moduli": lambda lam, k: (1 - abs(lam) ** (k + 1)) / (1 - abs(lam)),
+        },
         alone="the recurrence of one mode",
     ),
     "lru:text:stable-sufficient": Evidence(
-        tuple(
-            {"radius": radius, "phase": phase, "steps": 800, "seed": seed}
-            for radius, phase, seed in ((0.9, 0.4, 0), (0.5, 2.0, 1), (0.97, 3, 2))
+        points(
+            "radius phase steps seed",
+            (0.9, 0.4, 800, 0),
+            (0.5, 2.0, 800, 1),
+            (0.97, 3, 800, 2),
         ),
         {"reference": bounded_mode, "impulse": aligned_mode},
         form=lambda radius, **_: 1 / (1 - radius),
@@ -184,52 +170,43 @@ EVIDENCE: dict[str, Basis] = {
             "5 % less": lambda radius, **_: 0.95 / (1 - radius),
         },
     ),
-    "lru:text:eight-times": arithmetic(
+    "lru:text:eight-times": numbers(
         least_speed_ratio,
-        {"model": "lru", "other": "tanh", "tasks": "scifar"},
         8.0,
+        dict(model="lru", other="tanh", tasks="scifar"),
         absolute=0.5,
     ),
-    "lru:text:as-fast": arithmetic(
+    "lru:text:as-fast": numbers(
         least_speed_ratio,
-        tuple(
-            {"model": "lru", "other": "s4d", "tasks": tasks}
-            for tasks in ("scifar,listops,text,retrieval,pathx", "pathfinder")
-        ),
         0.9,
+        points(
+            "model other tasks",
+            ("lru", "s4d", "scifar,listops,text,retrieval,pathx"),
+            ("lru", "s4d", "pathfinder"),
+        ),
         ">=",
         wrong=1.5,
     ),
-    "lru:text:all-faster": arithmetic(
-        least_speed_ratio, {"model": "lru", "other": "tanh"}, 1.0, ">", wrong=2.0
+    "lru:text:all-faster": numbers(
+        least_speed_ratio, 1.0, dict(model="lru", other="tanh"), ">", wrong=2.0
     ),
-    "lru:text:diagonal-better": arithmetic(
-        least_gain,
-        {"table": 2, "model": "real+im", "other": "dense", "tasks": "scifar,listops"},
-        0.0,
-        ">",
-        wrong=100.0,
-    ),
+    "lru:text:diagonal-better": gains((2, "real+im", "dense", "scifar,listops")),
     "lru:text:approximately-stable": Evidence(
-        ({"size": 2000}, {"size": 8000}),
-        {"reference": share_outside},
+        points("size", 2000, 8000),
+        {"reference": lambda size: 1 - share_inside(1.0, size)},
         form=lambda size: 1 / math.sqrt(2 * math.pi * size),
         tolerance=0.01,
         alone="the exact law of the eigenvalues at finite size",
     ),
     "lru:text:exponential": Evidence(
-        tuple({"nu": nu, "theta": t} for nu, t in ((0.3, 1.1), (0.01, -2.0))),
+        points("nu theta", (0.3, 1.1), (0.01, -2.0)),
         {"reference": polar},
         form=lambda nu, theta: cmath.exp(complex(-nu, theta)),
         alone="real functions against the complex exponential",
     ),
     "lru:text:halved-variance": Evidence(
         (
-            *(
-                {"matrix": matrix, "fan_in": size}
-                for matrix in ("B", "C")
-                for size in (3, 8)
-            ),
+            *across(matrix=("B", "C"), fan_in=(3, 8)),
             {"matrix": "C, real part", "fan_in": 5},
         ),
         {"reference": projected_length},

@@ -4,8 +4,8 @@ Source: Orvieto et al. (2023), Appendix E.1.2.
 """
 
 import numpy as np
+import scipy
 from jaxtyping import Complex
-from scipy.linalg import null_space
 
 
 def modes_predict(
@@ -14,7 +14,9 @@ def modes_predict(
     """First coordinate after ``k`` steps, as far as eigenfunctions can tell."""
     rows, powers = [], []
     for value in np.unique(np.round(np.diag(matrix), 12)):
-        space = null_space((matrix - value * np.eye(len(matrix))).T, rcond=1e-10)
+        space = scipy.linalg.null_space(
+            (matrix - value * np.eye(len(matrix))).T, rcond=1e-10
+        )
         rows += list(space.T)
         powers += [value**k] * space.shape[1]
     functions = np.array(rows)

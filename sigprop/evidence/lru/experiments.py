@@ -2,14 +2,13 @@
 
 import functools
 
-import equinox as eqx
-import jax
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.evidence.lru.accuracies import TASKS, arithmetic
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import also, points
+from sigprop.evidence.lru.accuracies import TASKS
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.networks import build, lru_paper, parameter_table
 from theory.papers.lru.printed import TABLE_9
 
 
@@ -25,6 +24,11 @@ def largest_factor() -> float:
 
 @functools.cache
 def _parts(task: str) -> dict[str, int]:
+    import equinox as eqx
+    import jax
+
+    from sigprop.networks import build, lru_paper, parameter_table
+
     network, _ = eqx.filter_eval_shape(build, jax.random.key(0), lru_paper(task))
     return parameter_table(network)
 
@@ -36,6 +40,8 @@ def parameters(task: str, part: str) -> int:
 
 def directions() -> Float[np.ndarray, " 6"]:
     """Directions in which the package's networks read."""
+    from sigprop.networks import lru_paper
+
     layers = [lru_paper(task).layer for task in TASKS]
     return np.array([1.0 + layer.startswith("bidirectional") for layer in layers])
 
@@ -51,19 +57,19 @@ def learning_rate(step: float, peak: float, floor: float = 1e-7) -> float:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "lru:text:six-layers": arithmetic(depths, {}, [6.0] * 6, absolute=0.5),
-    "lru:text:factor-below-one": arithmetic(largest_factor, {}, 1.0, "<", wrong=0.5),
+    "lru:text:six-layers": numbers(depths, [6.0] * 6, absolute=0.5),
+    "lru:text:factor-below-one": numbers(largest_factor, 1.0, relation="<", wrong=0.5),
     "lru:text:path-x-unit": Evidence(
-        ({"task": "listops", "part": "mixing"}, {"task": "pathx", "part": "mixing"}),
+        also(points("task", "listops", "pathx"), part="mixing"),
         {"reference": parameters},
         form=lambda task, part: 6 * (128 * 128 + 128) * (2 - (task == "pathx")),
         alone="counted in the package's networks of the same width",
     ),
-    "lru:text:bidirectional": arithmetic(
-        directions, {}, [1.0, 1.0, 1.0, 1.0, 2.0, 2.0], absolute=0.5
+    "lru:text:bidirectional": numbers(
+        directions, [1.0, 1.0, 1.0, 1.0, 2.0, 2.0], absolute=0.5
     ),
     "lru:text:schedule": Evidence(
-        tuple({"step": step, "peak": 4e-3} for step in (0.0, 0.1, 0.55, 1.0)),
+        also(points("step", 0.0, 0.1, 0.55, 1.0), peak=4e-3),
         {"reference": learning_rate},
         form=lambda step, peak: {0.0: 1e-7, 0.1: peak, 1.0: 1e-7}.get(
             step, (peak + 1e-7) / 2

@@ -1,9 +1,11 @@
 """What judges the prose on stacks, Appendix E.1 and Fig. 6 of Orvieto et al. (2023)."""
 
 import numpy as np
+from jaxtyping import Complex
 
+from sigprop.evidence.kit import also, legendre, points, recur
 from sigprop.evidence.lru.eigenfunctions import modes_predict
-from sigprop.evidence.lru.transforms import SPACING, UNITARY, legendre, line, pulse
+from sigprop.evidence.lru.transforms import SPACING, UNITARY, line, pulse
 from sigprop.judge.basis import Basis, Evidence
 from theory import spectral
 
@@ -14,7 +16,6 @@ def causal_share(kernel: str) -> float:
     x = {
         "decaying": np.where(t >= 0, np.exp(-t), 0),
         "ringing": np.where(t >= 0, np.exp(-0.5 * t) * np.cos(3 * t), 0),
-        "delayed": np.exp(-((t - 15) ** 2)),
         "gaussian": np.exp(-(t**2) / 2),
         "two-sided": np.exp(-np.abs(t)),
     }[kernel]
@@ -61,7 +62,7 @@ def phased_transform(omega: float, delay: float, width: float) -> complex:
 
 def rectified_sine(harmonic: int) -> complex:
     """Fourier coefficient of ``ReLU(sin t)`` at twice ``harmonic``, by quadrature."""
-    t, weights = legendre(0.0, np.pi)
+    t, weights = legendre(0.0, np.pi, 80)
     return complex(weights @ (np.sin(t) * np.exp(-2j * harmonic * t))) / (2 * np.pi)
 
 
@@ -75,52 +76,49 @@ def observable_growth(power: float, width: float, norm: str) -> float:
     return float(np.linalg.norm(moved) / np.linalg.norm(f))
 
 
-def linear_map_coordinate(
-    lam: complex, link: complex, k: int, other: complex
-) -> complex:
-    """First coordinate of ``(lam x + link y, other y)`` from (1, 1), iterated."""
-    x, y = 1 + 0j, 1 + 0j
-    for _ in range(k):
-        x, y = lam * x + link * y, other * y
-    return x
+def linear_map(
+    lam: complex, link: complex, other: complex
+) -> Complex[np.ndarray, "2 2"]:
+    """``(lam x + link y, other y)`` as a matrix."""
+    return np.array([[lam, link], [0, other]], complex)
 
 
-def linear_map_by_modes(lam: complex, link: complex, k: int, other: complex) -> complex:
-    """First coordinate of ``(lam x + link y, other y)`` from (1, 1), by eigenfunctions.
+def linear_map_coordinate(k: int, **at: complex) -> complex:
+    """First coordinate of a linear map from (1, 1), iterated."""
+    return recur(linear_map(**at), np.zeros((k, 2)), np.ones(2))[-1, 0]
+
+
+def linear_map_by_modes(k: int, **at: complex) -> complex:
+    """First coordinate of a linear map from (1, 1), by eigenfunctions.
 
     Exact where the map's eigenfunctions span the observables.
     """
-    matrix = np.array([[lam, link], [0, other]], complex)
-    return modes_predict(matrix, np.ones(2, complex), k)
+    return modes_predict(linear_map(**at), np.ones(2, complex), k)
 
 
-WAVES = tuple(
-    {"lam": lam, "frequency": frequency, "phase": 0.3, "k": 5}
-    for lam, frequency in ((0.8 + 0.3j, 0.4), (-0.9, 1.7), (0.5 - 0.7j, 2.6))
+WAVES = also(
+    points("lam frequency", (0.8 + 0.3j, 0.4), (-0.9, 1.7), (0.5 - 0.7j, 2.6)),
+    phase=0.3,
+    k=5,
 )
 
 
 EVIDENCE: dict[str, Basis] = {
     "lru:text:shift-invariant": Evidence(
-        tuple(
-            {"kernel": kernel}
-            for kernel in ("decaying", "ringing", "gaussian", "two-sided")
-        ),
+        points("kernel", "decaying", "ringing", "gaussian", "two-sided"),
         {"reference": causal_share},
         form=1.0,
         alone="the energy of a kernel at times that a causal system can reach",
     ),
     "lru:text:same-frequency": Evidence(
-        tuple({**wave, "history": history} for history in (3000, 0) for wave in WAVES),
+        (*also(WAVES, history=3000), *also(WAVES, history=0)),
         {"reference": started_sine},
         form=sine_of_the_same_frequency,
         alone="the real part of the recurrence, summed over ages",
     ),
     "lru:text:shift-property": Evidence(
-        (
-            {"omega": 1.3, "delay": 0.8, "width": 1.0},
-            {"omega": -0.7, "delay": -1.9, "width": 0.6},
-            {"omega": 2.2, "delay": 0.4, "width": 1.4},
+        points(
+            "omega delay width", (1.3, 0.8, 1.0), (-0.7, -1.9, 0.6), (2.2, 0.4, 1.4)
         ),
         {"reference": shifted_transform},
         form=phased_transform,
@@ -128,27 +126,23 @@ EVIDENCE: dict[str, Basis] = {
         proof=spectral.delay_is_a_phase,
     ),
     "lru:text:pulse": Evidence(
-        tuple(
-            {"centre": 0.0, "half": half, "omega": omega, "scale": scale}
-            for half, omega, scale in (
-                (0.7, 1.3, 1.0),
-                (1.9, -0.6, 1.0),
-                (0.4, 3.1, 1.0),
-                (0.7, 1.3, UNITARY),
-            )
+        points(
+            "centre half omega scale",
+            (0.0, 0.7, 1.3, 1.0),
+            (0.0, 1.9, -0.6, 1.0),
+            (0.0, 0.4, 3.1, 1.0),
+            (0.0, 0.7, 1.3, UNITARY),
         ),
         {"reference": pulse},
     ),
     "lru:fig6": Evidence(
-        tuple({"harmonic": n} for n in (0, 1, 2, 5)),
+        points("harmonic", 0, 1, 2, 5),
         {"reference": rectified_sine},
         proof=spectral.sine_leaks_by_the_kernel,
     ),
     "lru:text:koopman-bounded": Evidence(
-        (
-            {"power": 3.0, "width": 0.1, "norm": "sup"},
-            {"power": 1.0, "width": 0.01, "norm": "L2"},
-            {"power": 3.0, "width": 0.001, "norm": "L2"},
+        points(
+            "power width norm", (3.0, 0.1, "sup"), (1.0, 0.01, "L2"), (3.0, 0.001, "L2")
         ),
         {"reference": observable_growth},
         form=1.0,
@@ -157,9 +151,11 @@ EVIDENCE: dict[str, Basis] = {
         alone="the norm of an observable before and after",
     ),
     "lru:text:koopman-diagonal": Evidence(
-        tuple(
-            {"lam": lam, "link": 0.4, "k": 3, "other": other}
-            for lam, other in ((0.5, 0.2), (0.3 + 0.4j, -0.6), (0.5, 0.5))
+        points(
+            "lam link k other",
+            (0.5, 0.4, 3, 0.2),
+            (0.3 + 0.4j, 0.4, 3, -0.6),
+            (0.5, 0.4, 3, 0.5),
         ),
         {"reference": linear_map_coordinate},
         form=linear_map_by_modes,

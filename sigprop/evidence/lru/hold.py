@@ -5,7 +5,7 @@ Source: Orvieto et al. (2023), Eq. 3.
 
 import jax.numpy as jnp
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from sigprop.layers.s4d import Discretisation, discretise
 from sigprop.numerics.precision import double_precision
@@ -13,7 +13,7 @@ from sigprop.numerics.precision import double_precision
 
 def held_gain(pole: complex, dt: float, drive: complex) -> complex:
     """Input coefficient of zero-order hold, from the augmented matrix's exponential."""
-    return complex(expm(dt * np.array([[pole, drive], [0, 0]]))[0, 1])
+    return complex(scipy.linalg.expm(dt * np.array([[pole, drive], [0, 0]]))[0, 1])
 
 
 def discretised(

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import energy, exponent, points, recur
 from sigprop.evidence.lru.annulus import radius_of_share
 from sigprop.evidence.lru.systems import drawn_inputs, run
 from sigprop.judge.basis import Basis, Evidence
@@ -18,18 +19,13 @@ from theory import spectral
 
 Arrays = dict[str, np.ndarray]
 IMPULSE = 64  # steps after which 0.7^(2k) is below 1e-19
-STARTS = tuple(
-    {"r_min": low, "r_max": high, "max_phase": phase, "u_1": u_1, "u_2": u_2}
-    for low, high, phase, u_1, u_2 in (
-        (0.0, 1.0, 6.28, 0.3, 0.6),
-        (0.9, 0.999, 6.28, 0.8, 0.1),
-        (0.999, 0.9999, math.pi / 10, 0.5, 0.9),
-    )
+STARTS = points(
+    "r_min r_max max_phase u_1 u_2",
+    (0.0, 1.0, 6.28, 0.3, 0.6),
+    (0.9, 0.999, 6.28, 0.8, 0.1),
+    (0.999, 0.9999, math.pi / 10, 0.5, 0.9),
 )
-CIRCLE = tuple(
-    {"factor": 2.0, "radius": radius, "phase": phase}
-    for radius, phase in ((0.7, 0.4), (0.6, 2.5))
-)
+CIRCLE = points("factor radius phase", (2.0, 0.7, 0.4), (2.0, 0.6, 2.5))
 
 
 def listing_parameters(seed: int, N: int = 3, H: int = 2) -> Arrays:
@@ -46,16 +42,9 @@ def listing_parameters(seed: int, N: int = 3, H: int = 2) -> Arrays:
     C_re, C_im = draw.normal(size=(2, H, N)) / np.sqrt(N)
     diag_lambda = np.exp(-np.exp(nu_log) + 1j * np.exp(theta_log))
     gamma_log = np.log(np.sqrt(1 - np.abs(diag_lambda) ** 2))
-    return {
-        "nu_log": nu_log,
-        "theta_log": theta_log,
-        "B_re": B_re,
-        "B_im": B_im,
-        "C_re": C_re,
-        "C_im": C_im,
-        "D": draw.normal(size=H),
-        "gamma_log": gamma_log,
-    }
+    projections = {"B_re": B_re, "B_im": B_im, "C_re": C_re, "C_im": C_im}
+    recurrent = {"nu_log": nu_log, "theta_log": theta_log, "gamma_log": gamma_log}
+    return {**recurrent, **projections, "D": draw.normal(size=H)}
 
 
 def listing_operator(first, second):
@@ -83,11 +72,10 @@ def looped_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
     """Eq. 7 and ``y = Re(C x) + D u`` in a plain loop."""
     p = listing_parameters(seed)
     lam = np.exp(-np.exp(p["nu_log"])) * np.exp(1j * np.exp(p["theta_log"]))
-    x, outputs = np.zeros(lam.size, complex), []
-    for u in drawn_inputs(seed, steps, 2):
-        x = lam * x + np.exp(p["gamma_log"]) * (p["B_re"] @ u + 1j * (p["B_im"] @ u))
-        outputs.append(p["C_re"] @ x.real - p["C_im"] @ x.imag + p["D"] * u)
-    return np.array(outputs)
+    u = drawn_inputs(seed, steps, 2)
+    entering = np.exp(p["gamma_log"]) * (u @ p["B_re"].T + 1j * (u @ p["B_im"].T))
+    x = recur(lam, entering)
+    return np.real(x) @ p["C_re"].T - np.imag(x) @ p["C_im"].T + p["D"] * u
 
 
 def layer_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
@@ -98,9 +86,12 @@ def layer_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
         return np.asarray(run(layer, u)[1])
 
 
+Start = Float[np.ndarray, " 3"]
+
+
 def listing_start(
     r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
-) -> Float[np.ndarray, " 3"]:
+) -> Start:
     """Modulus, phase and gamma of one eigenvalue as the listing starts it."""
     nu_log = math.log(-0.5 * math.log(u_1 * (r_max**2 - r_min**2) + r_min**2))
     theta_log = math.log(max_phase * u_2)
@@ -128,72 +119,60 @@ def area_start(
     return np.array([radius, max_phase * u_2, gamma])
 
 
+def _pairs(seed: int) -> Complex[np.ndarray, "6 2"]:
+    parts = np.random.default_rng(seed).normal(size=(6, 2, 2))
+    return parts[:, 0] + 1j * parts[:, 1]
+
+
 def bracketed(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
     """Six pairs joined by the listing's operator, ``cut`` of them first."""
-    draw = np.random.default_rng(seed)
-    pairs = [tuple(draw.normal(size=2) + 1j * draw.normal(size=2)) for _ in range(6)]
-    halves = (pairs[:cut], pairs[cut:])
+    halves = _pairs(seed)[:cut], _pairs(seed)[cut:]
     parts = [functools.reduce(listing_operator, half) for half in halves]
     return np.array(listing_operator(*parts))
 
 
-def recurred(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
+def recurred(seed: int, **_: int) -> Complex[np.ndarray, " 2"]:
     """The product of the factors and the recurrence, in order."""
-    del cut
-    draw = np.random.default_rng(seed)
     x, product = 0j, 1 + 0j
-    for _ in range(6):
-        a, b = draw.normal(size=2) + 1j * draw.normal(size=2)
+    for a, b in _pairs(seed):
         x, product = a * x + b, product * a
     return np.array([product, x])
 
 
 def _single(b: complex, c: complex, radius: float, phase: float) -> LRU:
     parts = {"B_re": b.real, "B_im": b.imag, "C_re": c.real, "C_im": c.imag}
-    arrays: Arrays = {name: np.array([[value]], float) for name, value in parts.items()}
     nu = -math.log(radius)
-    arrays |= {
-        "nu_log": np.array([math.log(nu)]),
-        "theta_log": np.array([math.log(phase)]),
-        "gamma_log": np.array([math.log(math.sqrt(-math.expm1(-2 * nu)))]),
-        "D": np.zeros(1),
-    }
-    return lru_from_arrays(arrays)
+    logs = {"nu_log": nu, "theta_log": phase, "gamma_log": np.sqrt(-np.expm1(-2 * nu))}
+    return lru_from_arrays(
+        {name: np.array([[value]], float) for name, value in parts.items()}
+        | {name: np.log([value]) for name, value in logs.items()}
+        | {"D": np.zeros(1)}
+    )
 
 
 @functools.cache
 def _impulse_energies(radius: float, phase: float) -> tuple[float, float]:
     """Energies of state and output, summed over unit real and imaginary ``B`` and ``C``."""
-    u = jnp.asarray(np.eye(IMPULSE, 1))
-    states = outputs = 0.0
-    for b in (1, 1j):
-        for c in (1, 1j):
-            layer = _single(b, c, radius, phase)
-            h, y = run(layer, u)
-            states += float(np.sum(np.abs(h) ** 2)) / 2
-            outputs += float(np.sum(np.square(y)))
-    return states, outputs
+    with double_precision(True):
+        u = jnp.asarray(np.eye(IMPULSE, 1))
+        layers = [_single(b, c, radius, phase) for b in (1, 1j) for c in (1, 1j)]
+        found = [run(layer, u) for layer in layers]
+    return sum(energy(h) for h, _ in found) / 2, sum(energy(y) for _, y in found)
 
 
-def listed_state_energy(factor: float, radius: float, phase: float) -> float:
+def listed_state_energy(radius: float, phase: float, **_: float) -> float:
     """``E|x_i|^2``, white input; parts of the listing's ``B`` have variance ``1/(2H)``."""
-    del factor
-    with double_precision(True):
-        return 0.5 * _impulse_energies(radius, phase)[0]
+    return 0.5 * _impulse_energies(radius, phase)[0]
 
 
-def output_energy(factor: float, radius: float, phase: float) -> float:
+def output_energy(radius: float, phase: float, **_: float) -> float:
     """``E y^2`` of the listing: parts of ``B`` of ``1/(2H)``, of ``C`` of ``1/N``."""
-    del factor
-    with double_precision(True):
-        return 0.5 * _impulse_energies(radius, phase)[1]
+    return 0.5 * _impulse_energies(radius, phase)[1]
 
 
 def growth_of_cost(model: str) -> float:
     """Exponent with which the entries that a model writes grow in the sequence's length."""
-    lengths = (1024, 4096)
-    written = [_written(model, length) for length in lengths]
-    return float(np.log(written[1] / written[0]) / np.log(lengths[1] / lengths[0]))
+    return float(exponent(lambda length: _written(model, int(length)), 1024, 4096))
 
 
 def _written(model: str, length: int) -> int:
@@ -211,7 +190,7 @@ def _written(model: str, length: int) -> int:
 
 EVIDENCE: dict[str, Basis] = {
     "lru:listing:forward": Evidence(
-        tuple({"seed": seed, "steps": 7} for seed in (0, 1)),
+        points("seed steps", (0, 7), (1, 7)),
         {"reference": looped_forward, "impulse": layer_forward},
         form=listing_forward,
     ),
@@ -222,7 +201,7 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-9,
     ),
     "lru:listing:operator": Evidence(
-        tuple({"seed": seed, "cut": cut} for seed, cut in ((0, 1), (1, 3), (2, 5))),
+        points("seed cut", (0, 1), (1, 3), (2, 5)),
         {"reference": bracketed},
         form=recurred,
         proof=spectral.scan_is_associative,

@@ -7,11 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.lru.accuracies import above_worst_deep, arithmetic
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import also, legendre, points, recur
+from sigprop.evidence.lru.accuracies import above_worst_deep
 from sigprop.evidence.lru.hold import discretised, held_gain
 from sigprop.evidence.lru.listing import growth_of_cost
 from sigprop.evidence.lru.systems import dense_by_layer, dense_by_loop, run
-from sigprop.evidence.lru.transforms import legendre
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.s4d import S4D, diagonal_spectrum
 from sigprop.numerics.precision import double_precision
@@ -19,16 +20,7 @@ from theory import spectral
 from theory.spectral import dt, pole
 
 INPUTS = (0.7, -1.1, 0.4, 1.3, -0.2)
-
-
-def layer_gain(pole: complex, dt: float, drive: complex) -> complex:
-    """Input coefficient of zero-order hold, from the S4D layer's discretisation."""
-    return discretised(pole, dt, "zoh")[1] * drive
-
-
-def bilinear_defect(pole: complex, dt: float) -> complex:
-    """Error of the S4D layer's bilinear eigenvalue."""
-    return discretised(pole, dt, "bilinear")[0] - complex(np.exp(pole * dt))
+HELD = points("pole dt", (-0.5 + 2j, 0.1), (-0.5 - 9j, 0.3), (-1.7 + 0j, 0.8))
 
 
 def held_state(pole: complex, dt: float, k: int, hold: str) -> complex:
@@ -37,10 +29,9 @@ def held_state(pole: complex, dt: float, k: int, hold: str) -> complex:
     ``after`` is the zero-order hold from ``x(0) = 0``; ``before`` holds ``u_k`` up to
     its own time, from zero at ``-dt``.
     """
-    first = 0 if hold == "after" else -1
     shift = 0 if hold == "after" else 1
     total = 0j
-    for interval in range(first, k):
+    for interval in range(-shift, k):
         s, weights = legendre(interval * dt, (interval + 1) * dt, 40)
         total += INPUTS[interval + shift] * (weights @ np.exp(pole * (k * dt - s)))
     return complex(total)
@@ -49,15 +40,7 @@ def held_state(pole: complex, dt: float, k: int, hold: str) -> complex:
 def recurrent_state(pole: complex, dt: float, k: int) -> complex:
     """State ``k`` of the discrete recurrence.  Source: Orvieto et al. (2023), Eq. 3."""
     lam = np.exp(pole * dt)
-    return complex(
-        sum(lam ** (k - j) * (lam - 1) / pole * INPUTS[j] for j in range(k + 1))
-    )
-
-
-def recurrent_state_as_printed(pole: complex, dt: float, k: int, hold: str) -> complex:
-    """Eq. 3 takes ``x_k`` for the state at time ``k dt`` whatever the hold."""
-    del hold
-    return recurrent_state(pole, dt, k)
+    return recur(lam, (lam - 1) / pole * np.array(INPUTS))[k]
 
 
 def recurrent_state_in_time(pole: complex, dt: float, k: int, hold: str) -> complex:
@@ -84,16 +67,11 @@ def sampled_output(seed: int, dt: float) -> Float[np.ndarray, " time"]:
 def layer_output(seed: int, dt: float) -> Float[np.ndarray, " time"]:
     """Outputs of the package's S4D layer, which doubles the real part of ``C x``."""
     poles, C, D = _drawn_system(seed)
+    parts = (np.log(-poles.real), poles.imag, np.log(dt), C.real, C.imag, D)
     with double_precision(True):
-        parts = (np.log(-poles.real), poles.imag, np.log(dt), C.real, C.imag, D)
-        shapes = ((1, 2), (1, 2), (1,), (1, 2), (1, 2), (1,))
-        decay, im, log_dt, C_re, C_im, skip = (
-            jnp.asarray(np.reshape(part, shape))
-            for part, shape in zip(parts, shapes, strict=True)
-        )
+        decay, im, log_dt, C_re, C_im, skip = (jnp.asarray(p)[None] for p in parts)
         layer = S4D(decay, im, log_dt, C_re, C_im, skip, "zoh")
-        u = jnp.asarray(INPUTS)[:, None]
-        return np.asarray(run(layer, u)[1])[:, 0]
+        return np.asarray(run(layer, jnp.asarray(INPUTS)[:, None])[1])[:, 0]
 
 
 @functools.cache
@@ -104,78 +82,64 @@ def legs_spectrum(size: int) -> Complex[np.ndarray, " size"]:
     return -0.5 + 1j * np.linalg.eigvalsh(-1j * (below.T - below))[::-1]
 
 
-def legs_pole(index: int, size: int) -> complex:
-    """Eigenvalue ``index`` of the normal part of HiPPO-LegS, from 1, the highest first."""
-    return complex(legs_spectrum(size)[index - 1])
-
-
-def linear_pole(index: int, size: int) -> complex:
-    """Eigenvalue ``index``, from 0, of the package's linear spectrum."""
-    return complex(diagonal_spectrum(size // 2, "lin")[index])
-
-
 EVIDENCE: dict[str, Basis] = {
     "lru:1": Evidence(
-        (
-            {"seed": 0, "steps": 6, "activation": "tanh"},
-            {"seed": 1, "steps": 6, "activation": "relu"},
-        ),
+        points("seed steps activation", (0, 6, "tanh"), (1, 6, "relu")),
         {"impulse": dense_by_layer},
         form=dense_by_loop,
         alone="the layer against the printed loop",
     ),
     "lru:2": Evidence(
-        ({"seed": 0, "dt": 0.1}, {"seed": 1, "dt": 0.7}),
+        points("seed dt", (0, 0.1), (1, 0.7)),
         {"impulse": sampled_output},
         form=layer_output,
         alone="the layer against quadrature of the equation it discretises",
     ),
     "lru:3": Evidence(
-        (
-            {"pole": -0.5 + 2j, "dt": 0.1, "drive": 1.2},
-            {"pole": -0.5 - 9j, "dt": 0.3, "drive": 0.7 - 0.4j},
-            {"pole": -1.7 + 0j, "dt": 0.8, "drive": -1.1j},
+        points(
+            "pole dt drive",
+            (-0.5 + 2j, 0.1, 1.2),
+            (-0.5 - 9j, 0.3, 0.7 - 0.4j),
+            (-1.7 + 0j, 0.8, -1.1j),
         ),
-        {"reference": held_gain, "impulse": layer_gain},
+        {
+            "reference": held_gain,
+            "impulse": lambda pole, dt, drive: discretised(pole, dt, "zoh")[1] * drive,
+        },
     ),
     "lru:text:attention-cost": Evidence(
-        ({"model": "attention"}, {"model": "recurrence"}),
+        points("model", "attention", "recurrence"),
         {"reference": growth_of_cost},
         form=lambda model: 2.0 if model == "attention" else 1.0,
         tolerance=0.02,
         alone="counted from the traced operations of two lengths",
     ),
-    "lru:text:matches": arithmetic(
-        above_worst_deep, {"table": 3, "models": "lru"}, 0.0, ">=", wrong=100.0
+    "lru:text:matches": numbers(
+        above_worst_deep, 0.0, dict(table=3, models="lru"), ">=", wrong=100.0
     ),
     "lru:text:zoh-exact": Evidence(
-        tuple(
-            {"pole": pole, "dt": dt, "k": 3, "hold": hold}
-            for hold in ("before", "after")
-            for pole, dt in ((-0.5 + 2j, 0.1), (-0.5 - 9j, 0.3), (-1.7 + 0j, 0.8))
-        ),
+        (*also(HELD, k=3, hold="before"), *also(HELD, k=3, hold="after")),
         {"reference": held_state},
         form=recurrent_state_in_time,
-        printed=recurrent_state_as_printed,
+        printed=lambda pole, dt, k, hold: recurrent_state(pole, dt, k),
         alone="quadrature of the continuous system",
     ),
     "lru:text:zoh-formula": Evidence(
-        (
-            {"pole": -0.5 + 3j, "dt": 0.2, "drive": 0.7 - 0.4j},
-            {"pole": -2.0 + 0j, "dt": 0.5, "drive": 0.7 - 0.4j},
-            {"pole": -0.1 - 1j, "dt": 1.0, "drive": 0.7 - 0.4j},
+        also(
+            points("pole dt", (-0.5 + 3j, 0.2), (-2.0 + 0j, 0.5), (-0.1 - 1j, 1.0)),
+            drive=0.7 - 0.4j,
         ),
         {"reference": held_gain},
     ),
     "lru:text:s4d-lin": Evidence(
-        tuple({"index": n, "size": 16} for n in (1, 2, 7)),
-        {"reference": linear_pole},
+        also(points("index", 1, 2, 7), size=16),
+        {"reference": lambda index, size: diagonal_spectrum(size // 2, "lin")[index]},
         form=lambda index, size: -0.5 + 1j * math.pi * index,
         alone="the spectrum of the package's layer",
     ),
     "lru:text:s4d-inv": Evidence(
-        tuple({"index": n, "size": 256} for n in (1, 2)),
-        {"reference": legs_pole},
+        also(points("index", 1, 2), size=256),
+        {"reference": lambda index, size: legs_spectrum(size)[index - 1]},
         form=lambda index, size: (
             -0.5 + 1j * size / math.pi * (size / (2 * index - 1) - 1)
         ),
@@ -186,12 +150,12 @@ EVIDENCE: dict[str, Basis] = {
         alone="a dense eigensolver on HiPPO-LegS, which the formula approximates",
     ),
     "lru:text:bilinear": Evidence(
-        (
-            {"pole": -0.5 + 2j, "dt": 0.3},
-            {"pole": -0.5 - 9j, "dt": 0.1},
-            {"pole": -1.7 + 0j, "dt": 0.8},
-        ),
-        {"reference": bilinear_defect},
+        points("pole dt", (-0.5 + 2j, 0.3), (-0.5 - 9j, 0.1), (-1.7 + 0j, 0.8)),
+        {
+            "reference": lambda pole, dt: (
+                discretised(pole, dt, "bilinear")[0] - np.exp(pole * dt)
+            )
+        },
         proof=lambda: spectral.bilinear_defect() == (pole * dt) ** 3 / 12,
     ),
 }

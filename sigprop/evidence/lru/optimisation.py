@@ -11,6 +11,7 @@ import mpmath
 import numpy as np
 from jaxtyping import Array, Float
 
+from sigprop.evidence.kit import also, points
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.numerics.precision import double_precision
 
@@ -18,15 +19,12 @@ POWER = 100  # k in the paper's problem of learning powers
 PLANTED = 0.01  # nu of the planted solution here: |lam|^100 = exp(-1)
 
 
-def _kernel(k: np.ndarray | float):
+def _kernel(k: Any) -> Any:
     return 0.1 * np.exp(-0.015 * k) * np.cos(0.04 * k) ** 2
 
 
 def kernel_bump() -> float:
-    """Where the kernel of Fig. 7 is largest after its first zero, on a fine grid.
-
-    Source: Orvieto et al. (2023), Appendix E.2.
-    """
+    """Where the kernel of Fig. 7 is largest after its first zero, on a fine grid."""
     k = np.arange(40.0, 100.0, 0.01)
     return float(k[np.argmax(_kernel(k))])
 
@@ -39,18 +37,13 @@ def kernel_bump_by_slope() -> float:
 def kernel_by_states(k: int) -> float:
     """The kernel of Fig. 7 as the impulse response of three modes."""
     lam = np.exp(np.array([-0.015, -0.015 + 0.08j, -0.015 - 0.08j]))
-    x = np.ones(3, complex)
-    for _ in range(k):
-        x = lam * x
-    return float(np.real(np.array([0.05, 0.025, 0.025]) @ x))
+    x = np.prod(np.tile(lam, (k, 1)), axis=0)
+    return (np.array([0.05, 0.025, 0.025]) @ x).real
 
 
 def power_real_part(lam: complex, k: int) -> float:
     """``Re lam^k`` by repeated multiplication."""
-    power = 1 + 0j
-    for _ in range(k):
-        power *= lam
-    return power.real
+    return float(np.real(np.prod(np.full(k, lam))))
 
 
 def slope_ratio(turn: float, steps: int) -> float:
@@ -100,11 +93,16 @@ def power_loss(
 _hessian = jax.jit(jax.hessian(power_loss), static_argnums=2)
 
 
+def _place(phase: float) -> Float[np.ndarray, " 2"]:
+    """Real and imaginary part of a number of the planted modulus."""
+    lam = np.exp(-PLANTED + 1j * phase)
+    return np.array([lam.real, lam.imag])
+
+
 @functools.cache
 def _curvature(lag: float, theta: float, turned: float) -> Float[np.ndarray, "2 2"]:
     with double_precision(True):
-        lam = np.exp(-PLANTED + 1j * (theta + turned - lag))
-        at = jnp.array([lam.real, lam.imag])
+        at = jnp.asarray(_place(theta + turned - lag))
         return np.asarray(_hessian(at, turned, False, theta))
 
 
@@ -128,10 +126,9 @@ def tilt_without_turn(lag: float, theta: float) -> float:
 
 def learned_by_adam(lag: float, theta: float, turned: float) -> float:
     """Loss in (re, im) after 40 steps of Adam from ``lag`` behind the planted phase."""
-    lam = np.exp(-PLANTED + 1j * (theta + turned - lag))
+    at = _place(theta + turned - lag)
     planted = np.exp(POWER * (-PLANTED + 1j * (theta + turned)))
     mean, square = np.zeros(2), np.zeros(2)
-    at = np.array([lam.real, lam.imag])
     for k in range(1, 41):
         z = complex(*at)
         slope = POWER * z ** (POWER - 1) * np.conj(z**POWER - planted)
@@ -141,12 +138,6 @@ def learned_by_adam(lag: float, theta: float, turned: float) -> float:
         unbiased = mean / (1 - 0.9**k), square / (1 - 0.999**k)
         at = at - 1e-4 * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
     return float(abs(complex(*at) ** POWER - planted) ** 2 / 2)
-
-
-def learned_without_turn(lag: float, theta: float, turned: float) -> float:
-    """The loss that Adam reaches with everything turned back."""
-    del turned
-    return learned_by_adam(lag, theta, 0.0)
 
 
 def one_plus_loss_at_root(index: int, theta: float) -> float:
@@ -164,49 +155,40 @@ EVIDENCE: dict[str, Basis] = {
         absolute=5.0,
     ),
     "lru:text:kernel-realised": Evidence(
-        tuple({"k": k} for k in (0, 7, 40, 74, 99)),
+        points("k", 0, 7, 40, 74, 99),
         {"reference": kernel_by_states},
-        form=lambda k: 0.1 * math.exp(-0.015 * k) * math.cos(0.04 * k) ** 2,
+        form=_kernel,
         alone="the impulse response of a recurrence of three modes",
     ),
     "lru:text:real-part-of-power": Evidence(
-        tuple(
-            {"lam": lam, "k": k}
-            for lam, k in ((cmath.exp(-0.1 + 0.7j), 5), (0.9 - 0.2j, 12))
-        ),
+        points("lam k", (cmath.exp(-0.1 + 0.7j), 5), (0.9 - 0.2j, 12)),
         {"reference": power_real_part},
         form=lambda lam, k: abs(lam) ** k * math.cos(k * cmath.phase(lam)),
         printed=lambda lam, k: abs(lam) ** k,
         alone="repeated multiplication",
     ),
     "lru:text:aligned-gradients": Evidence(
-        tuple({"turn": value, "steps": 100} for value in (0.004, -0.011, 0.02)),
+        also(points("turn", 0.004, -0.011, 0.02), steps=100),
         {"reference": slope_ratio, "autodiff": slope_ratio_by_autodiff},
         tolerance=1e-9,
     ),
     "lru:fig8": Evidence(
-        tuple(
-            {"lag": lag, "theta": theta}
-            for lag, theta in ((0.003, 0.2), (0.007, 1.1), (0.012, -0.4))
-        ),
+        points("lag theta", (0.003, 0.2), (0.007, 1.1), (0.012, -0.4)),
         {"autodiff": tilt_by_autodiff, "reference": tilt_by_powers},
         form=tilt_without_turn,
         printed=lambda **at: 2 * tilt_without_turn(**at),
         tolerance=1e-8,
     ),
     "lru:text:adam-turned": Evidence(
-        tuple(
-            {"lag": lag, "theta": 0.0, "turned": math.pi / 2}
-            for lag in (0.006, 0.009, 0.012)
-        ),
+        also(points("lag", 0.006, 0.009, 0.012), theta=0.0, turned=math.pi / 2),
         {"reference": learned_by_adam},
-        form=learned_without_turn,
-        printed=lambda **at: 2 * learned_without_turn(**at),
+        form=lambda lag, theta, turned: learned_by_adam(lag, theta, 0.0),
+        printed=lambda lag, theta, turned: 2 * learned_by_adam(lag, theta, 0.0),
         tolerance=1e-6,
         alone="Adam run on the power loss",
     ),
     "lru:text:hundred-minima": Evidence(
-        tuple({"index": j, "theta": 0.4} for j in (0, 1, 37)),
+        also(points("index", 0, 1, 37), theta=0.4),
         {"reference": one_plus_loss_at_root},
         form=1.0,
         tolerance=1e-12,

@@ -2,13 +2,13 @@
 
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from sympy import Symbol, exp, limit, oo
 
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import also, points
 from sigprop.evidence.lru.accuracies import (
-    arithmetic,
+    gains,
     least_change,
     least_gain,
     least_loss_beyond,
@@ -18,32 +18,27 @@ from sigprop.evidence.lru.accuracies import (
 from sigprop.evidence.lru.annulus import ring_grid
 from sigprop.evidence.lru.diagonalisation import polar
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.layers.lru import lru_from_arrays
 from sigprop.numerics.precision import double_precision
-
-
-def modulus(nu: float, theta: float) -> float:
-    """``|exp(-nu + i theta)|``."""
-    return abs(polar(nu, theta))
 
 
 def layer_modulus(nu: float, theta: float) -> float:
     """Modulus of the eigenvalue of the package's LRU layer."""
+    import jax.numpy as jnp
+
+    from sigprop.layers.lru import lru_from_arrays
+
     one = np.ones((1, 1))
-    arrays = dict.fromkeys(("B_re", "B_im", "C_re", "C_im"), one)
-    arrays |= {"D": np.ones(1)}
-    arrays |= {"nu_log": np.log([nu]), "theta_log": np.log([theta])}
+    arrays = {name: one for name in ("B_re", "B_im", "C_re", "C_im")}
+    arrays |= {"D": one[0], "nu_log": np.log([nu]), "theta_log": np.log([theta])}
     with double_precision(True):
         return float(jnp.abs(lru_from_arrays(arrays).eigenvalues()[0]))
 
 
-def modulus_of_log(nu_log: float) -> float:
-    """``|lam|`` of the package's LRU layer at a value of its parameter."""
-    return layer_modulus(math.exp(nu_log), 1.0)
-
-
 def log_slope(nu: float) -> float:
     """Slope of ``|lam|`` in ``nu_log``, by autodiff."""
+    import jax
+    import jax.numpy as jnp
+
     with double_precision(True):
         return float(jax.grad(lambda x: jnp.exp(-jnp.exp(x)))(math.log(nu)))
 
@@ -73,80 +68,59 @@ def _edges() -> bool:
 
 EVIDENCE: dict[str, Basis] = {
     "lru:text:inside-disc": Evidence(
-        tuple({"nu": value, "theta": 0.7} for value in (1e-6, 0.2, 3.0)),
-        {"reference": modulus, "impulse": layer_modulus},
+        also(points("nu", 1e-6, 0.2, 3.0), theta=0.7),
+        {
+            "reference": lambda nu, theta: abs(polar(nu, theta)),
+            "impulse": layer_modulus,
+        },
         form=1.0,
         relation="<",
         slips={"half": 0.5},
     ),
     "lru:text:edges": Evidence(
-        ({"nu_log": -40.0}, {"nu_log": 40.0}),
-        {"impulse": modulus_of_log},
+        points("nu_log", -40.0, 40.0),
+        {"impulse": lambda nu_log: layer_modulus(math.exp(nu_log), 1.0)},
         form=lambda nu_log: float(nu_log < 0),
         absolute=1e-12,
         proof=_edges,
     ),
     "lru:text:granularity": Evidence(
-        tuple({"nu": value} for value in (1e-3, 0.2, 1.7)), {"autodiff": log_slope}
+        points("nu", 1e-3, 0.2, 1.7), {"autodiff": log_slope}
     ),
-    "lru:text:above-chance": arithmetic(
-        least_gain,
-        {"table": 2, "model": "exp", "other": "dense", "tasks": "pathfinder"},
-        0.0,
-        ">",
-        wrong=100.0,
+    "lru:text:above-chance": gains((2, "exp", "dense", "pathfinder")),
+    "lru:text:above-93": gains(
+        (2, "stable", "dense", "pathfinder"), over=43.0, wrong=44.0
     ),
-    "lru:text:above-93": arithmetic(
-        least_gain,
-        {"table": 2, "model": "stable", "other": "dense", "tasks": "pathfinder"},
-        43.0,
-        ">",
-        wrong=44.0,
-    ),
-    "lru:text:stable-helps": arithmetic(
+    "lru:text:stable-helps": numbers(
         tasks_improved,
-        {"table": 7, "model": "stable", "other": "exp", "tasks": ""},
         3,
+        dict(table=7, model="stable", other="exp", tasks=""),
         absolute=0.5,
     ),
-    "lru:text:exponential-better": arithmetic(
+    "lru:text:exponential-better": gains(
+        (7, "exp", "real+im", "listops,retrieval,pathfinder"),
+        (7, "exp", "real+im", "scifar,text"),
+    ),
+    "lru:text:degrades-beyond": numbers(
+        least_loss_beyond, 0.0, dict(panel="A", r_max=0.9), ">", wrong=10.0
+    ),
+    "lru:text:r-max-099": numbers(
+        least_change, 0.0, dict(panel="B", row=0), ">", wrong=5.0
+    ),
+    "lru:text:gamma-improves": gains((8, "lru", "ring", "scifar,pathfinder")),
+    "lru:text:pathx": numbers(
         least_gain,
-        tuple(
-            {"table": 7, "model": "exp", "other": "real+im", "tasks": tasks}
-            for tasks in ("listops,retrieval,pathfinder", "scifar,text")
-        ),
-        0.0,
-        ">",
-        wrong=100.0,
-    ),
-    "lru:text:degrades-beyond": arithmetic(
-        least_loss_beyond, {"panel": "A", "r_max": 0.9}, 0.0, ">", wrong=10.0
-    ),
-    "lru:text:r-max-099": arithmetic(
-        least_change, {"panel": "B", "row": 0}, 0.0, ">", wrong=5.0
-    ),
-    "lru:text:gamma-improves": arithmetic(
-        least_gain,
-        {"table": 8, "model": "lru", "other": "ring", "tasks": "scifar,pathfinder"},
-        0.0,
-        ">",
-        wrong=100.0,
-    ),
-    "lru:text:pathx": arithmetic(
-        least_gain,
-        {"table": 3, "model": "lru", "other": "none", "tasks": "pathx"},
         94.2,
+        dict(table=3, model="lru", other="none", tasks="pathx"),
         absolute=0.05,
     ),
     "lru:text:small-phase-gain": Evidence(
-        tuple(
-            {"max_phase": phase, "source": source}
-            for phase, source in (
-                (2 * math.pi, "constant"),
-                (2 * math.pi, "white"),
-                (math.pi / 10, "white"),
-                (math.pi / 10, "constant"),
-            )
+        points(
+            "max_phase source",
+            (2 * math.pi, "constant"),
+            (2 * math.pi, "white"),
+            (math.pi / 10, "white"),
+            (math.pi / 10, "constant"),
         ),
         {"reference": normalised_gain},
         form=1.0,

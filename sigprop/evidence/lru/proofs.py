@@ -2,41 +2,26 @@
 
 import math
 
-import jax.numpy as jnp
 import numpy as np
 
+from sigprop.evidence.kit import points, recur
 from sigprop.evidence.lru.annulus import (
     area_share,
     ring_grid,
     ring_mean_resolvent,
     sampled_exponent,
 )
+from sigprop.evidence.lru.restatements import RINGS
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.ring import ring_polar
 from sigprop.numerics.precision import double_precision
 
-RADII = tuple(
-    {"r": radius, "r_min": low, "r_max": high}
-    for radius, low, high in ((0.6, 0.3, 0.8), (0.97, 0.9, 0.999), (0.45, 0.1, 0.7))
+RADII = points("r r_min r_max", (0.6, 0.3, 0.8), (0.97, 0.9, 0.999), (0.45, 0.1, 0.7))
+EXPONENTS = points(
+    "nu r_min r_max", (0.5, 0.3, 0.8), (0.03, 0.9, 0.999), (1.2, 0.1, 0.7)
 )
-EXPONENTS = tuple(
-    {"nu": nu, "r_min": low, "r_max": high}
-    for nu, low, high in ((0.5, 0.3, 0.8), (0.03, 0.9, 0.999), (1.2, 0.1, 0.7))
-)
-SHARES = tuple(
-    {"u1": share, "r_min": low, "r_max": high}
-    for share, low, high in ((0.3, 0.2, 0.9), (0.85, 0.5, 0.7), (0.6, 0.05, 0.6))
-)
-CONSTANT = tuple(
-    {"lam": lam, "energy": energy}
-    for lam, energy in ((0.6 + 0.3j, 1.7), (-0.7, 0.4), (0.2 - 0.9j, 2.3))
-)
-RINGS = tuple(
-    {"r_min": low, "r_max": high} for low, high in ((0.3, 0.8), (0.1, 0.6), (0.7, 0.85))
-)
-WITHIN = tuple(
-    {**radii, "r": radius} for radii, radius in zip(RINGS, (0.5, 0.4, 0.8), strict=True)
-)
+SHARES = points("u1 r_min r_max", (0.3, 0.2, 0.9), (0.85, 0.5, 0.7), (0.6, 0.05, 0.6))
+CONSTANT = points("lam energy", (0.6 + 0.3j, 1.7), (-0.7, 0.4), (0.2 - 0.9j, 2.3))
+WITHIN = points("r_min r_max r", (0.3, 0.8, 0.5), (0.1, 0.6, 0.4), (0.7, 0.85, 0.8))
 
 
 def area_share_of_exponent(nu: float, r_min: float, r_max: float) -> float:
@@ -46,6 +31,10 @@ def area_share_of_exponent(nu: float, r_min: float, r_max: float) -> float:
 
 def share_of_sampled(u1: float, r_min: float, r_max: float) -> float:
     """Share of the area within the radius that the package's own map draws."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.ring import ring_polar
+
     with double_precision(True):
         nu, _ = ring_polar(jnp.asarray(u1), jnp.asarray(0.5), r_min, r_max)
         return area_share(math.exp(-float(nu)), r_min, r_max)
@@ -58,10 +47,7 @@ def squared_radius(u1: float, r_min: float, r_max: float) -> float:
 
 def simulated_energy(lam: complex, energy: float, horizon: int = 2000) -> float:
     """``|x|^2`` after many equal inputs, by the recurrence."""
-    x = 0j
-    for _ in range(horizon):
-        x = lam * x + math.sqrt(energy)
-    return abs(x) ** 2
+    return abs(recur(lam, np.full(horizon, math.sqrt(energy)))[-1]) ** 2
 
 
 def ring_double_sum(r_min: float, r_max: float) -> float:
@@ -88,6 +74,8 @@ def ring_power_sum(r_min: float, r_max: float) -> float:
     return float(sum(weights @ modulus ** (2 * age) for age in range(1, 2000)))
 
 
+DOUBLE_SUM = {"reference": ring_double_sum, "quadrature": ring_power_sum}
+
 EVIDENCE: dict[str, Basis] = {
     "lru:27": Evidence(RADII, {"reference": area_share}),
     "lru:28": Evidence(EXPONENTS, {"reference": area_share_of_exponent}),
@@ -97,11 +85,7 @@ EVIDENCE: dict[str, Basis] = {
     "lru:31": Evidence(CONSTANT, {"reference": simulated_energy}),
     "lru:32": Evidence(CONSTANT, {"reference": simulated_energy}),
     "lru:33": Evidence(WITHIN, {"reference": area_share}),
-    "lru:34": Evidence(
-        RINGS,
-        {"reference": ring_double_sum, "quadrature": ring_power_sum},
-        tolerance=1e-9,
-    ),
+    "lru:34": Evidence(RINGS, DOUBLE_SUM, tolerance=1e-9),
     "lru:35": Evidence(
         RINGS,
         {"reference": ring_term_by_term, "quadrature": ring_power_sum},
@@ -112,11 +96,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": ring_power_sum, "quadrature": ring_double_sum},
         tolerance=1e-9,
     ),
-    "lru:37": Evidence(
-        RINGS,
-        {"reference": ring_double_sum, "quadrature": ring_power_sum},
-        tolerance=1e-9,
-    ),
+    "lru:37": Evidence(RINGS, DOUBLE_SUM, tolerance=1e-9),
     "lru:38": Evidence(RINGS, {"reference": ring_power_sum}),
     "lru:39": Evidence(RINGS, {"reference": ring_mean_resolvent}),
     "lru:40": Evidence(RINGS, {"reference": ring_mean_resolvent}),

@@ -1,7 +1,10 @@
 """What judges the repeated statements, Appendix F and Figure 9 of Orvieto et al. (2023)."""
 
+from typing import Any
+
 import numpy as np
 
+from sigprop.evidence.kit import also, crossed, points
 from sigprop.evidence.lru.annulus import (
     ring_grid,
     ring_mean_resolvent,
@@ -9,9 +12,7 @@ from sigprop.evidence.lru.annulus import (
 )
 from sigprop.judge.basis import Basis, Evidence
 
-RINGS = tuple(
-    {"r_min": low, "r_max": high} for low, high in ((0.3, 0.8), (0.1, 0.6), (0.7, 0.85))
-)
+RINGS = points("r_min r_max", (0.3, 0.8), (0.1, 0.6), (0.7, 0.85))
 
 
 def gain_spread(r_min: float, r_max: float, source: str) -> float:
@@ -20,29 +21,27 @@ def gain_spread(r_min: float, r_max: float, source: str) -> float:
     Twice the mean square of the gain over its squared mean, less one.
     """
     modulus, weights, turns = ring_grid(r_min, r_max, 4096)
-    if source == "white":
-        gain = 1 / (1 - np.repeat(modulus[:, None], 4096, axis=1) ** 2)
-    else:
+    gain = 1 / (1 - modulus[:, None] ** 2)
+    if source == "constant":
         gain = np.abs(1 - np.multiply.outer(modulus, np.exp(2j * np.pi * turns))) ** -2
     first, second = (weights @ np.mean(gain**p, axis=1) for p in (1, 2))
     return float(2 * second / first**2 - 1)
 
 
-def spread_under_constant(r_min: float, r_max: float, source: str) -> float:
+def spread_under_constant(**at: Any) -> float:
     """Relative variance of ``|x_i|^2`` over the ring, less one, under constant input."""
-    del source
-    return gain_spread(r_min, r_max, "constant")
+    return gain_spread(**{**at, "source": "constant"})
 
 
 EVIDENCE: dict[str, Basis] = {
     "lru:lemma3.2-restated": Evidence(
-        tuple({**radii, "u1": u} for radii in RINGS for u in (0.3, 0.85)),
+        crossed(RINGS, points("u1", 0.3, 0.85)),
         {"reference": sampled_exponent},
         tolerance=1e-9,
     ),
     "lru:prop3.3-restated": Evidence(RINGS, {"reference": ring_mean_resolvent}),
     "lru:fig9": Evidence(
-        tuple({**radii, "source": "white"} for radii in RINGS),
+        also(RINGS, source="white"),
         {"reference": gain_spread},
         form=spread_under_constant,
         relation="<",

@@ -8,14 +8,8 @@ from jaxtyping import Complex, Float
 from numpy.polynomial import Polynomial
 from numpy.polynomial.hermite_e import hermeval
 
-from sigprop.evidence.lru.transforms import (
-    SPACING,
-    SPAN,
-    UNITARY,
-    legendre,
-    line,
-    pulse,
-)
+from sigprop.evidence.kit import also, crossed, legendre, points
+from sigprop.evidence.lru.transforms import SPACING, SPAN, UNITARY, line, pulse
 from sigprop.judge.basis import Basis, Evidence
 from theory import spectral
 
@@ -45,7 +39,7 @@ def rectified(regions: Regions, omega: float, scale: float) -> complex:
     """Transform of the ReLU of a signal that is positive in the given regions."""
     total = 0j
     for centre, half in regions:
-        t, weights = legendre(centre - half, centre + half)
+        t, weights = legendre(centre - half, centre + half, 80)
         passed = np.maximum(_roots(regions)(t) * np.exp(-(t**2) / 2), 0)
         total += weights @ (passed * np.exp(-1j * omega * t))
     return complex(scale * total)
@@ -90,21 +84,16 @@ def _pair(
     return nu, _transform(width_1, scale, nu), _transform(width_2, scale, nu)
 
 
-def separate_integrals(
-    width_1: float, width_2: float, time: float, scale: float
-) -> complex:
-    """Product of two integrals over frequency.  Source: Orvieto et al. (2023), Eq. 10."""
-    nu, first, second = _pair(width_1, width_2, scale)
-    wave = COARSE * np.exp(1j * nu * time)
-    return complex((first @ wave) * (second @ wave))
-
-
 def product_from_transforms(
     width_1: float, width_2: float, time: float, scale: float
 ) -> complex:
-    """Product of two inverse transforms, each with the prefactor that it needs."""
-    value = separate_integrals(width_1, width_2, time, scale)
-    return value / (2 * np.pi * scale) ** 2
+    """Product of two inverse transforms, each with the prefactor that it needs.
+
+    Source: Orvieto et al. (2023), Eq. 10.
+    """
+    nu, first, second = _pair(width_1, width_2, scale)
+    wave = COARSE * np.exp(1j * nu * time)
+    return complex((first @ wave) * (second @ wave)) / (2 * np.pi * scale) ** 2
 
 
 @functools.cache
@@ -134,11 +123,12 @@ def product_from_convolution(
 
 
 LEAKAGE = Evidence(
-    (
-        {"regions": ((0.3, 0.8),), "omega": 1.1, "scale": 1.0},
-        {"regions": ((-0.6, 0.5),), "omega": -2.3, "scale": UNITARY},
-        {"regions": ((0.3, 0.8), (-1.5, 0.4)), "omega": 0.7, "scale": 1.0},
-        {"regions": ((0.3, 0.8), (-1.5, 0.4)), "omega": 3.1, "scale": UNITARY**0.5},
+    points(
+        "regions omega scale",
+        (((0.3, 0.8),), 1.1, 1.0),
+        (((-0.6, 0.5),), -2.3, UNITARY),
+        (((0.3, 0.8), (-1.5, 0.4)), 0.7, 1.0),
+        (((0.3, 0.8), (-1.5, 0.4)), 3.1, UNITARY**0.5),
     ),
     {"reference": rectified},
     form=leaked,
@@ -146,10 +136,12 @@ LEAKAGE = Evidence(
     proof=spectral.leakage_is_convolution,
     tolerance=1e-11,
 )
-PAIRS = tuple(
-    {"width_1": first, "width_2": second, "time": time, "scale": scale}
-    for first, second, time in ((1.2, 0.8, 0.5), (0.7, 1.5, -0.9), (1.0, 1.3, 1.7))
-    for scale in (1.0, UNITARY)
+PULSES = points(
+    "centre half omega", (0.4, 0.7, 1.3), (-1.2, 0.5, 2.1), (2.3, 1.9, -0.6)
+)
+PAIRS = crossed(
+    points("width_1 width_2 time", (1.2, 0.8, 0.5), (0.7, 1.5, -0.9), (1.0, 1.3, 1.7)),
+    points("scale", 1.0, UNITARY),
 )
 SEPARATE = Evidence(PAIRS, {"reference": product_from_transforms})
 JOINT = Evidence(PAIRS, {"reference": joint_integral})
@@ -165,16 +157,7 @@ EVIDENCE: dict[str, Basis] = {
     "lru:13": JOINT,
     "lru:14": Evidence(PAIRS, {"reference": product_from_convolution}),
     "lru:15": Evidence(
-        tuple(
-            {"centre": centre, "half": half, "omega": omega, "scale": scale}
-            for scale in (1.0, UNITARY)
-            for centre, half, omega in (
-                (0.4, 0.7, 1.3),
-                (-1.2, 0.5, 2.1),
-                (2.3, 1.9, -0.6),
-            )
-        ),
-        {"reference": pulse},
+        (*also(PULSES, scale=1.0), *also(PULSES, scale=UNITARY)), {"reference": pulse}
     ),
     "lru:16": LEAKAGE,
 }

@@ -5,8 +5,10 @@ import math
 
 import numpy as np
 
-from sigprop.evidence.lru.accuracies import arithmetic, narrowest_step
-from sigprop.evidence.lru.annulus import share_inside, share_of_disc
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import also, energy, points, powers
+from sigprop.evidence.lru.accuracies import narrowest_step
+from sigprop.evidence.lru.annulus import area_share, share_inside
 from sigprop.evidence.lru.hold import discretised, held_gain
 from sigprop.judge.basis import Basis, Evidence
 from theory import spectral
@@ -17,20 +19,9 @@ def eigenvalue_of_lin(index: int, dt: float) -> complex:
     return discretised(-0.5 + 1j * math.pi * index, dt, "zoh")[0]
 
 
-def modulus_of_lin(index: int, dt: float) -> float:
-    """Modulus of S4D-Lin's discrete eigenvalue at ``index``, by the layer's hold."""
-    return abs(eigenvalue_of_lin(index, dt))
-
-
-def phase_of_lin(index: int, dt: float) -> float:
-    """Phase of S4D-Lin's discrete eigenvalue at ``index``, by the layer's hold."""
-    return float(np.angle(eigenvalue_of_lin(index, dt)))
-
-
 def unscaled_sum(dt: float) -> float:
     """The sum over ages of ``|exp(dt pole)|^j``, times ``dt``."""
-    ages = np.arange(round(60 / dt))
-    return float(dt * np.sum(np.exp(-dt / 2) ** ages))
+    return dt * powers(np.exp(-dt / 2), round(60 / dt)).sum()
 
 
 def scaled_energy(dt: float, source: str) -> float:
@@ -39,16 +30,8 @@ def scaled_energy(dt: float, source: str) -> float:
     Under constant input of size one the state tends to 2; white noise of unit variance
     is what ``source`` names otherwise.
     """
-    ages = np.arange(round(60 / dt))
-    weights = dt * np.exp(-dt / 2) ** ages
-    if source == "constant":
-        return float(np.sum(weights) ** 2) / 4
-    return float(np.sum(weights**2))
-
-
-def first_order_ratio(dt: float, pole: complex) -> complex:
-    """The hold's factor over its first-order term."""
-    return held_gain(pole, dt, 1.0) / dt
+    weights = dt * powers(np.exp(-dt / 2), round(60 / dt))
+    return weights.sum() ** 2 / 4 if source == "constant" else energy(weights)
 
 
 def turns_of_kernel(length: int, max_phase: float) -> float:
@@ -67,68 +50,67 @@ LAYER = "the eigenvalues of the package's layer"
 
 EVIDENCE: dict[str, Basis] = {
     "lru:text:s4d-eigenvalues": Evidence(
-        ({"index": 3, "dt": FINE}, {"index": 40, "dt": 0.02}),
+        points("index dt", (3, FINE), (40, 0.02)),
         {"impulse": eigenvalue_of_lin},
         form=lambda index, dt: cmath.exp((-0.5 + 1j * math.pi * index) * dt),
         alone=LAYER,
     ),
     "lru:text:s4d-modulus": Evidence(
-        tuple({"index": n, "dt": FINE} for n in (1, 40, 125)),
-        {"impulse": modulus_of_lin},
+        also(points("index", 1, 40, 125), dt=FINE),
+        {"impulse": lambda **at: abs(eigenvalue_of_lin(**at))},
         form=0.9995,
         absolute=5e-5,
         alone=LAYER,
     ),
     "lru:text:s4d-phase": Evidence(
-        tuple({"index": n, "dt": FINE} for n in (1, 40, 125, 126, 128)),
-        {"impulse": phase_of_lin},
+        also(points("index", 1, 40, 125, 126, 128), dt=FINE),
+        {"impulse": lambda **at: cmath.phase(eigenvalue_of_lin(**at))},
         form=math.pi / 8,
         relation="<=",
         slips={"a tenth": math.pi / 10},
         alone=LAYER,
     ),
     "lru:text:first-order": Evidence(
-        tuple({"dt": 1e-5, "pole": pole} for pole in (-0.5 + 3j, -0.5 - 9j)),
-        {"reference": first_order_ratio},
+        points("dt pole", (1e-5, -0.5 + 3j), (1e-5, -0.5 - 9j)),
+        {"reference": lambda dt, pole: held_gain(pole, dt, 1.0) / dt},
         form=lambda dt, pole: 1 + dt * pole / 2,
         tolerance=1e-8,
         proof=lambda: spectral.held_step_first_order() == spectral.drive * spectral.dt,
     ),
     "lru:text:inverse-delta": Evidence(
-        ({"dt": 1e-3}, {"dt": 3e-3}),
+        points("dt", 1e-3, 3e-3),
         {"reference": unscaled_sum},
         form=2.0,
         tolerance=1e-3,
         proof=lambda: spectral.unscaled_bound().result == 2,
     ),
     "lru:text:delta-normalises": Evidence(
-        tuple(
-            {"dt": dt, "source": source}
-            for source in ("constant", "white")
-            for dt in (1e-3, 3e-3)
+        points(
+            "dt source",
+            *((dt, source) for source in ("constant", "white") for dt in (1e-3, 3e-3)),
         ),
         {"reference": scaled_energy},
         form=1.0,
         tolerance=0.01,
         alone="the impulse response summed",
     ),
-    "lru:fig1": arithmetic(narrowest_step, {}, 0.0, ">", wrong=2.0),
+    "lru:fig1": numbers(narrowest_step, 0.0, relation=">", wrong=2.0),
     "lru:fig2": Evidence(
-        tuple({"radius": radius, "size": 3000} for radius in (0.3, 0.7, 0.9)),
+        also(points("radius", 0.3, 0.7, 0.9), size=3000),
         {"reference": share_inside},
         form=lambda radius, size: radius**2,
         tolerance=0.01,
         alone="the exact law of the eigenvalues at finite size",
     ),
     "lru:fig3": Evidence(
-        tuple({"r": radius} for radius in (0.2, 0.6, 0.95)),
-        {"reference": share_of_disc},
+        points("r", 0.2, 0.6, 0.95), {"reference": lambda r: area_share(r, 0.0, 1.0)}
     ),
     "lru:fig4": Evidence(
-        (
-            {"length": 16384, "max_phase": math.pi / 50},
-            {"length": 16384, "max_phase": math.pi / 8},
-            {"length": 2048, "max_phase": math.pi},
+        points(
+            "length max_phase",
+            (16384, math.pi / 50),
+            (16384, math.pi / 8),
+            (2048, math.pi),
         ),
         {"reference": turns_of_kernel},
         form=lambda length, max_phase: length * max_phase / (4 * math.pi),
@@ -136,7 +118,7 @@ EVIDENCE: dict[str, Basis] = {
         alone="zero crossings counted",
     ),
     "lru:text:few-oscillations": Evidence(
-        ({"length": 1024, "max_phase": 2 * math.pi},),
+        points("length max_phase", (1024, 2 * math.pi)),
         {"reference": turns_of_kernel},
         form=lambda length, max_phase: length / 4,
         printed=5.0,

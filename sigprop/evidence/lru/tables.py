@@ -5,18 +5,18 @@ import math
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import points
 from sigprop.evidence.lru.accuracies import (
     TASKS,
-    arithmetic,
     best_outer,
-    least_gain,
+    gains,
     rings,
     shared,
     shared_again,
     speed_up_in_units,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.networks import lru_paper
 from theory.papers.lru.printed import TABLE_4, TABLE_9
 
 SPEED_UPS = TABLE_4.rows["LRU over tanh RNN"]
@@ -25,6 +25,8 @@ UNITS = tuple(0.1 if "." in speed_up else 1.0 for speed_up in SPEED_UPS)
 
 def preset_settings() -> Float[np.ndarray, "6 4"]:
     """Depth, width, state and dropout of the package's networks."""
+    from sigprop.networks import lru_paper
+
     rows = []
     for task in TASKS:
         config = lru_paper(task)
@@ -40,49 +42,44 @@ def printed_settings() -> Float[np.ndarray, "6 4"]:
 
 def preset_rings() -> Float[np.ndarray, "6 2"]:
     """Radii of the package's networks."""
+    from sigprop.networks import lru_paper
+
     options = [lru_paper(task).layer_options for task in TASKS]
     return np.array([(o["r_min"], o["r_max"]) for o in options], float)
 
 
 def preset_phases() -> Float[np.ndarray, " 6"]:
     """Largest phases of the package's networks."""
+    from sigprop.networks import lru_paper
+
     return np.array([lru_paper(task).layer_options["max_phase"] for task in TASKS])
 
 
 def same(first: int, second: int) -> Evidence:
     """Evidence that two tables print the same where both show a number."""
-    at = {"first": first, "second": second}
-    return arithmetic(shared, at, shared_again, absolute=0.05)
+    at = points("first second", (first, second))
+    return numbers(shared, shared_again, at, absolute=0.05)
 
 
 EVIDENCE: dict[str, Basis] = {
     "lru:table1": same(1, 6),
     "lru:table2": same(2, 7),
     "lru:table3": same(3, 8),
-    "lru:table4": arithmetic(
+    "lru:table4": numbers(
         speed_up_in_units,
-        {"units": UNITS},
         [round(float(one) / unit) for one, unit in zip(SPEED_UPS, UNITS, strict=True)],
+        points("units", UNITS),
         absolute=0.5,
     ),
-    "lru:table5": arithmetic(
-        best_outer, {"panel": "B"}, [0.99, 0.99, 0.99], absolute=0.0005
+    "lru:table5": numbers(
+        best_outer, [0.99, 0.99, 0.99], dict(panel="B"), absolute=0.0005
     ),
     "lru:table6": same(6, 7),
-    "lru:table7": arithmetic(
-        least_gain,
-        tuple(
-            {"table": 7, "model": model, "other": "dense", "tasks": tasks}
-            for model, tasks in (
-                ("stable", "scifar,listops,pathfinder"),
-                ("real+im", "text"),
-                ("exp", "text"),
-                ("stable", "text"),
-            )
-        ),
-        0.0,
-        ">",
-        wrong=100.0,
+    "lru:table7": gains(
+        (7, "stable", "dense", "scifar,listops,pathfinder"),
+        (7, "real+im", "dense", "text"),
+        (7, "exp", "dense", "text"),
+        (7, "stable", "dense", "text"),
     ),
     "lru:table8": same(7, 8),
     "lru:table8-rings": Evidence(

@@ -6,6 +6,8 @@ Source: Orvieto et al. (2023), Appendix E.1.1.
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import legendre
+
 UNITARY = 1 / (2 * np.pi)  # prefactor of the transform whose inverse has none
 SPAN, SPACING = 14.0, 0.02  # Gaussian tails below 1e-40; trapezoids exact to rounding
 
@@ -15,15 +17,7 @@ def line(centre: float = 0.0, span: float = SPAN) -> Float[np.ndarray, " k"]:
     return np.arange(centre - span, centre + span, SPACING)
 
 
-def legendre(
-    low: float, high: float, order: int = 80
-) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
-    """Nodes and weights of an integral from ``low`` to ``high``."""
-    nodes, weights = np.polynomial.legendre.leggauss(order)
-    return (high + low) / 2 + (high - low) / 2 * nodes, (high - low) / 2 * weights
-
-
 def pulse(centre: float, half: float, omega: float, scale: float) -> complex:
     """Transform of an indicator by quadrature.  Source: Orvieto et al. (2023), Eq. 15."""
-    t, weights = legendre(centre - half, centre + half)
+    t, weights = legendre(centre - half, centre + half, 80)
     return complex(scale * weights @ np.exp(-1j * omega * t))

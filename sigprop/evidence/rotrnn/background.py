@@ -4,62 +4,50 @@ from typing import Any
 
 import mpmath
 import numpy as np
-import scipy.integrate
-import scipy.linalg
+import scipy
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import also, points, powered, recur
 from sigprop.evidence.rotrnn.heads import WIDTH, Sequence
 from sigprop.evidence.rotrnn.random_matrices import Matrix, contraction, draw
-from sigprop.evidence.rotrnn.recurrences import (
-    all_at_once,
-    linear_case,
-    lru_outputs,
-    recurrence,
-    unrolled,
-)
-from sigprop.evidence.rotrnn.special_orthogonal import member, member_of_blocks
+from sigprop.evidence.rotrnn.recurrences import all_at_once, linear_case, lru_outputs
+from sigprop.evidence.rotrnn.rotations import BLOCKS, SIZES
+from sigprop.evidence.rotrnn.special_orthogonal import member
 from sigprop.judge.basis import Basis, Evidence
 from theory import rotation
 
 # Eq. 1: an input held over a step.
 
 
-def system(seed: int, size: int, singular: bool = False) -> tuple[Matrix, Matrix]:
-    """``A'`` and ``B'``, ``A'`` of full rank or with a row of zeros."""
-    A, B = draw(seed, size, size) - np.eye(size), draw(seed + 1, size, 2)
-    if singular:
-        A[0] = 0
-    return A, B
+def system(seed: int, size: int) -> tuple[Matrix, Matrix]:
+    """``A'`` of full rank and ``B'``."""
+    return draw(seed, size, size) - np.eye(size), draw(seed + 1, size, 2)
 
 
-def held_by_formula(
-    seed: int, size: int, step: float, singular: bool = False
-) -> Matrix:
-    """``[A B]`` of Eq. 1; not numbers where ``A'`` has no inverse."""
-    A, B = system(seed, size, singular)
+def timed(power: Matrix, gain: Matrix, held: str) -> Matrix:
+    """Weights of ``x_{t-1}, u_{t-1}, u_t``, ``u`` held ``before`` or ``after`` its time."""
+    none = np.zeros(gain.shape)
+    return np.hstack([power, none, gain] if held == "before" else [power, gain, none])
+
+
+def held_by_formula(seed: int, size: int, step: float, **_: str) -> Matrix:
+    """``[A 0 B]`` of Eq. 1, which knows of one way to hold."""
+    A, B = system(seed, size)
     power = scipy.linalg.expm(step * A)
-    try:
-        held = (power - np.eye(size)) @ np.linalg.inv(A) @ B
-    except np.linalg.LinAlgError:
-        held = np.full(B.shape, np.nan)
-    return np.hstack([power, held])
+    return timed(power, (power - np.eye(size)) @ np.linalg.inv(A) @ B, "before")
 
 
-def held_by_augmentation(
-    seed: int, size: int, step: float, singular: bool = False
-) -> Matrix:
+def held_by_augmentation(seed: int, size: int, step: float, held: str) -> Matrix:
     """State and held input as one system, whose input does not move."""
-    A, B = system(seed, size, singular)
+    A, B = system(seed, size)
     still = np.zeros((B.shape[1], size + B.shape[1]))
     joint = scipy.linalg.expm(step * np.vstack([np.hstack([A, B]), still]))
-    return joint[:size]
+    return timed(joint[:size, :size], joint[:size, size:], held)
 
 
-def held_by_integration(
-    seed: int, size: int, step: float, singular: bool = False
-) -> Matrix:
+def held_by_integration(seed: int, size: int, step: float, held: str) -> Matrix:
     """The differential equation integrated from each unit state and input."""
-    A, B = system(seed, size, singular)
+    A, B = system(seed, size)
     forced = np.hstack([np.zeros((size, size)), B])
     first = np.hstack([np.eye(size), np.zeros(B.shape)])
 
@@ -69,26 +57,17 @@ def held_by_integration(
     found = scipy.integrate.solve_ivp(
         slope, (0, step), first.ravel(), method="DOP853", rtol=1e-12, atol=1e-14
     )
-    return found.y[:, -1].reshape(first.shape)
+    end = found.y[:, -1].reshape(first.shape)
+    return timed(end[:, :size], end[:, size:], held)
 
 
 # Eq. 2: the recurrence unrolled.
 
 
-def states_of_recurrence(**at) -> Float[np.ndarray, "time size"]:
-    """States of ``linear_case``, step by step."""
-    return recurrence(*linear_case(**at))
-
-
-def states_at_once(**at) -> Float[np.ndarray, "time size"]:
-    """States of ``linear_case`` from one linear system."""
-    return all_at_once(*linear_case(**at))
-
-
 def states_unrolled(**at) -> Float[np.ndarray, "time size"]:
     """States of ``linear_case`` by Eq. 2, which knows of no first state."""
     A, inputs, _ = linear_case(**at)
-    return unrolled(A, inputs)
+    return powered(A, inputs)
 
 
 # Eq. 3 and 4: eigenvectors.
@@ -125,7 +104,7 @@ def real_recurrence(seed: int, size: int, time: int, start: float = 0.0) -> Sequ
     """Eq. 1 with the real matrices, from zero or from a random state of that scale."""
     A, B, C, D, u = real_system(seed, size, time)
     first = start * draw(seed + 6, size)
-    return recurrence(A, u @ B.T, first) @ C.T + u @ D.T
+    return recur(A, u @ B.T, first) @ C.T + u @ D.T
 
 
 def eigen_lru(seed: int, size: int, time: int) -> Sequence:
@@ -141,57 +120,49 @@ def eigen_sum(
     """Eq. 4: powers of the eigenvalues summed and read out; it knows of no ``start``."""
     A, B, C, D, u = real_system(seed, size, time)
     lam, P = np.linalg.eig(A)
-    return unrolled(np.diag(lam), u @ np.linalg.solve(P, B).T) @ (C @ P).T + u @ D.T
+    return powered(np.diag(lam), u @ np.linalg.solve(P, B).T) @ (C @ P).T + u @ D.T
 
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:1": Evidence(
         (
-            dict(seed=1, size=3, step=0.4),
-            dict(seed=2, size=2, step=1.3),
-            dict(seed=3, size=4, step=0.01),
-            dict(seed=1, size=3, step=0.4, singular=True),
+            *points(
+                "seed size step held",
+                *((1, 3, 0.4, "before"), (2, 2, 1.3, "before"), (3, 4, 0.01, "before")),
+                (1, 3, 0.4, "after"),
+            ),
         ),
         {"reference": held_by_augmentation, "integration": held_by_integration},
         held_by_formula,
     ),
     "rotrnn:2": Evidence(
         (
-            dict(seed=1, size=3, time=5),
-            dict(seed=2, size=4, time=8),
-            dict(seed=3, size=1, time=3),
+            *points("seed size time", (1, 3, 5), (2, 4, 8), (3, 1, 3)),
             dict(seed=1, size=3, time=5, start=1.0),
         ),
-        {"reference": states_of_recurrence, "linear_system": states_at_once},
+        {
+            "reference": lambda **at: recur(*linear_case(**at)),
+            "linear_system": lambda **at: all_at_once(*linear_case(**at)),
+        },
         states_unrolled,
     ),
     "rotrnn:3": Evidence(
-        (
-            dict(seed=1, size=3),
-            dict(seed=2, size=4),
-            dict(seed=3, size=3, shift=0.02),
-        ),
+        (*points("seed size", (1, 3), (2, 4)), dict(seed=3, size=3, shift=0.02)),
         {"reference": diagonalised, "precise": diagonalised_precisely},
         nearly,
         proof=rotation.distinct_eigenvalues_are_generic,
     ),
     "rotrnn:4": Evidence(
         (
-            dict(seed=1, size=4, time=6),
-            dict(seed=2, size=4, time=6),
-            dict(seed=3, size=4, time=6),
+            *points("seed size time", (1, 4, 6), (2, 4, 6), (3, 4, 6)),
             dict(seed=1, size=4, time=6, start=1.0),
         ),
         {"reference": real_recurrence, "layer": eigen_lru},
         eigen_sum,
     ),
     "rotrnn:5": Evidence(
-        (
-            dict(seed=1, size=2, sign=1),
-            dict(seed=2, size=3, sign=1),
-            dict(seed=3, size=6, sign=1),
-        ),
-        {"reference": member_of_blocks},
+        also(SIZES, sign=1),
+        {"reference": BLOCKS["reference"]},
         member,
         alone="a definition, on matrices made to meet it",
     ),

@@ -3,8 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
+import scipy
 
+from sigprop.evidence.kit import block, points, powered, recur
 from sigprop.evidence.rotrnn.heads import (
     WIDTH,
     Parameters,
@@ -16,7 +17,7 @@ from sigprop.evidence.rotrnn.heads import (
     parameters,
 )
 from sigprop.evidence.rotrnn.random_matrices import draw
-from sigprop.evidence.rotrnn.recurrences import lru_outputs, recurrence, unrolled
+from sigprop.evidence.rotrnn.recurrences import lru_outputs
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.rotrnn import BidirectionalRotRNN, RotRNN
 from sigprop.numerics.precision import double_precision
@@ -33,15 +34,11 @@ def _pairs(seed: int, pairs: int, conjugate: bool):
     )
     B, C = (draw(seed + i, pairs, WIDTH, 2) @ np.array([1, 1j]) for i in (1, 2))
     C = C.T
-    if conjugate:
-        other = B.conj(), C.conj()
-    else:
+    other = B.conj(), C.conj()
+    if not conjugate:
         other = B[::-1] * (1 + 0.5j), C[:, ::-1] * (0.3 - 1j)
-    return (
-        np.concatenate([lam, lam.conj()]),
-        np.vstack([B, other[0]]),
-        np.hstack([C, other[1]]),
-    )
+    both = np.vstack([B, other[0]]), np.hstack([C, other[1]])
+    return np.concatenate([lam, lam.conj()]), *both
 
 
 def paired_lru(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
@@ -53,24 +50,24 @@ def paired_sum(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
     """Outputs of an LRU with eigenvalues in conjugate pairs, as a sum over inputs."""
     lam, B, C = _pairs(seed, pairs, conjugate)
     v = inputs(seed) @ B.T
-    return (unrolled(np.diag(lam), v) @ C.T).real
+    return (powered(np.diag(lam), v) @ C.T).real
 
 
 def imaginary_readout(seed: int, pairs: int, conjugate: bool = False) -> float:
     """Largest imaginary part of ``C x``, over the largest modulus."""
     lam, B, C = _pairs(seed, pairs, conjugate)
-    y = unrolled(np.diag(lam), inputs(seed) @ B.T) @ C.T
+    y = powered(np.diag(lam), inputs(seed) @ B.T) @ C.T
     return np.abs(y.imag).max() / np.abs(y).max()
 
 
 def real_blocks(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
     """The real form of paired modes: 2x2 blocks, real ``B`` and ``C`` of the first."""
     lam, B, C = _pairs(seed, pairs, conjugate)
-    turns = [[[z.real, -z.imag], [z.imag, z.real]] for z in lam[:pairs]]
+    turns = [block(z) for z in lam[:pairs]]
     rows = np.stack([B.real, B.imag], 1)[:pairs].reshape(2 * pairs, WIDTH)
     read = np.stack([2 * C.real, -2 * C.imag], -1)[:, :pairs].reshape(WIDTH, 2 * pairs)
     v = inputs(seed) @ rows.T
-    return unrolled(np.asarray(scipy.linalg.block_diag(*turns)), v) @ read.T
+    return powered(np.asarray(scipy.linalg.block_diag(*turns)), v) @ read.T
 
 
 def planar_heads(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
@@ -112,7 +109,7 @@ def output_without_M(seed: int, heads: int, **_) -> Sequence:
     """States of planar heads by dense matrices, ``M`` being zero."""
     p = parameters(seed, heads, 2)
     p, u = p._replace(M=np.zeros_like(p.M)), inputs(seed)
-    return np.hstack([recurrence(A, u @ B.T, np.zeros(2)) for A, B in dense(p)])
+    return np.hstack([recur(A, u @ B.T, np.zeros(2)) for A, B in dense(p)])
 
 
 def both_directions(seed: int, heads: int, size: int) -> Sequence:
@@ -132,13 +129,13 @@ def both_by_loops(seed: int, heads: int, size: int) -> Sequence:
     p, u = parameters(seed, heads, size), inputs(seed)
 
     def states(v):
-        return np.hstack([recurrence(A, v @ B.T, np.zeros(size)) for A, B in dense(p)])
+        return np.hstack([recur(A, v @ B.T, np.zeros(size)) for A, B in dense(p)])
 
     back = states(u[::-1])[::-1] @ draw(seed + 8, *p.C.shape).T
     return states(u) @ p.C.T + back + p.D * u
 
 
-PAIRS = (dict(seed=3, pairs=2), dict(seed=4, pairs=2))
+PAIRS = points("seed pairs", (3, 2), (4, 2))
 LRUS = {"layer": paired_lru, "reference": paired_sum}
 
 EVIDENCE: dict[str, Basis] = {
@@ -158,13 +155,13 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "rotrnn:text:lru-special-case": Evidence(PAIRS, LRUS, planar_heads),
     "rotrnn:text:planar-heads": Evidence(
-        (dict(seed=1, heads=2, other=7), dict(seed=1, heads=2, other=8)),
+        points("seed heads other", (1, 2, 7), (1, 2, 8)),
         {"layer": output_by_M},
         output_without_M,
         proof=rotation.planar_rotations_commute,
     ),
     "rotrnn:text:bidirectional": Evidence(
-        (dict(seed=1, heads=2, size=4), dict(seed=2, heads=2, size=4)),
+        points("seed heads size", (1, 2, 4), (2, 2, 4)),
         {"layer": both_directions},
         both_by_loops,
         alone="a definition, of the layer beside loops",

@@ -4,21 +4,21 @@ import functools
 import math
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import mpmath
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Float
 
-from sigprop.evidence.rotrnn.forward import listing_outputs
-from sigprop.evidence.rotrnn.heads import (
-    TIME,
-    dense,
-    dense_outputs,
-    layer,
-    parameters,
+from sigprop.evidence.kit import (
+    covariances,
+    crossed,
+    energy,
+    impulse_response,
+    points,
+    recur,
 )
+from sigprop.evidence.rotrnn.forward import listing_outputs
+from sigprop.evidence.rotrnn.heads import TIME, dense, dense_outputs, layer, parameters
 from sigprop.evidence.rotrnn.random_matrices import (
     Matrix,
     blocks,
@@ -26,7 +26,6 @@ from sigprop.evidence.rotrnn.random_matrices import (
     orthogonal,
     rotation,
 )
-from sigprop.evidence.rotrnn.recurrences import recurrence
 from sigprop.evidence.rotrnn.white_noise import (
     SIZE,
     WIDTH,
@@ -45,18 +44,18 @@ from sigprop.numerics.precision import double_precision
 
 def norm_from_zero(gamma: float, T: int, seed: int = 1) -> float:
     """``E|x_T|^2`` from the zero state, Eq. 11 at ``c = 1``, by covariances."""
-    A, B = rotation(seed, SIZE), input_matrix(seed, 1 - gamma**2)
-    moments = np.zeros((SIZE, SIZE))
-    for _ in range(T):
-        moments = gamma**2 * A @ moments @ A.T + B @ B.T
-    return np.trace(moments)
+    B = input_matrix(seed, 1 - gamma**2)
+    return np.trace(covariances(gamma * rotation(seed, SIZE), B @ B.T, T)[-1])
 
 
 def norm_from_zero_summed(gamma: float, T: int, seed: int = 2) -> float:
     """``E|x_T|^2`` from the zero state: squared impulse responses summed."""
-    A, B = rotation(seed, SIZE), input_matrix(seed, 1 - gamma**2)
-    power = np.linalg.matrix_power
-    return sum(np.sum((power(gamma * A, age) @ B) ** 2) for age in range(T))
+    return _summed(gamma, input_matrix(seed, 1 - gamma**2), T, seed)
+
+
+def _summed(gamma: float, B: Matrix, steps: int, seed: int) -> float:
+    A = gamma * rotation(seed, SIZE)
+    return energy(impulse_response(A, B, np.eye(SIZE), steps))
 
 
 @functools.cache
@@ -64,6 +63,9 @@ def _responses(
     seed: int, heads: int, size: int, length: int
 ) -> Float[np.ndarray, "length states inputs"]:
     """Impulse responses of the states through the layer."""
+    import jax
+    import jax.numpy as jnp
+
     with double_precision(True):
         one = layer(parameters(seed, heads, size))
         pulses = jnp.zeros((WIDTH, length, WIDTH)).at[:, 0].set(jnp.eye(WIDTH))
@@ -78,13 +80,9 @@ def norms_through_layer(seed: int, heads: int, size: int) -> Float[np.ndarray, "
 
 def norms_by_covariance(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
     """``E|x_t|^2`` at t = 1 ... under white inputs, by propagated covariances."""
-    total = np.zeros(TIME)
-    for A, B in dense(parameters(seed, heads, size)):
-        moments = np.zeros_like(A)
-        for t in range(TIME):
-            moments = A @ moments @ A.T + B @ B.T
-            total[t] += np.trace(moments)
-    return total
+    heads_of = dense(parameters(seed, heads, size))
+    moments = [covariances(A, B @ B.T, TIME) for A, B in heads_of]
+    return np.trace(sum(moments), axis1=1, axis2=2)
 
 
 def transient_norms(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
@@ -114,7 +112,8 @@ def correlated_norm_by_lyapunov(seed: int, size: int, rho: float) -> float:
 # Several decays in a head.
 
 
-def _many_decays(seed: int, size: int) -> tuple[Matrix, Matrix, Matrix]:
+def _many_decays(seed: int, size: int) -> tuple[Matrix, Matrix]:
+    """A step with a decay for each plane, and the covariance of its inputs."""
     gammas = np.random.default_rng(seed).uniform(0.2, 0.99, size // 2)
     P = orthogonal(seed, size, 1)
     step = P @ np.kron(np.diag(gammas), np.eye(2)) @ blocks(seed, size) @ P.T
@@ -122,7 +121,14 @@ def _many_decays(seed: int, size: int) -> tuple[Matrix, Matrix, Matrix]:
     planes = np.linalg.norm(B.reshape(size // 2, -1), axis=1)
     factors = np.sqrt((1 - gammas**2) / (size // 2)) / planes
     B = P @ (np.repeat(factors, 2)[:, None] * B)
-    return scipy.linalg.solve_discrete_lyapunov(step, B @ B.T), step, B @ B.T
+    return step, B @ B.T
+
+
+def _decays(step: Matrix, norms: Float[np.ndarray, " time"]) -> int:
+    """Different decays of a step, if it keeps a norm of 1; otherwise one."""
+    if not np.allclose(norms, 1, rtol=1e-12):
+        return 1
+    return len(set(np.round(np.abs(np.linalg.eigvals(step)), 9)))
 
 
 def decays_with_constant_norm(seed: int, size: int) -> int:
@@ -131,13 +137,10 @@ def decays_with_constant_norm(seed: int, size: int) -> int:
     Each plane of ``P`` has its own decay and its rows of ``B`` are scaled by
     ``sqrt(1 - gamma_i^2)``; the norm starts at its stationary value.
     """
-    moments, step, given = _many_decays(seed, size)
-    norms = []
-    for _ in range(6):
-        norms.append(np.trace(moments))
-        moments = step @ moments @ step.T + given
-    constant = np.allclose(norms, 1, rtol=1e-12)
-    return len(set(np.round(np.abs(np.linalg.eigvals(step)), 9))) if constant else 1
+    step, noise = _many_decays(seed, size)
+    start = scipy.linalg.solve_discrete_lyapunov(step, noise)
+    moments = np.stack([start, *covariances(step, noise, 5, start)])
+    return _decays(step, np.trace(moments, axis1=1, axis2=2))
 
 
 def decays_of_constant_sums(seed: int, size: int) -> int:
@@ -145,16 +148,13 @@ def decays_of_constant_sums(seed: int, size: int) -> int:
 
     The state at the start is the sum over inputs so old that no older one is felt.
     """
-    _, step, given = _many_decays(seed, size)
-    radius = np.abs(np.linalg.eigvals(step)).max()
-    ages = math.ceil(-18 / math.log(radius))
-    norms, term = [], given
+    step, noise = _many_decays(seed, size)
+    ages = math.ceil(-18 / math.log(np.abs(np.linalg.eigvals(step)).max()))
+    norms, term = [], noise
     for _ in range(ages + 6):
         norms.append(np.trace(term))
         term = step @ term @ step.T
-    totals = np.cumsum(norms)[ages:]
-    constant = np.allclose(totals, 1, rtol=1e-12)
-    return len(set(np.round(np.abs(np.linalg.eigvals(step)), 9))) if constant else 1
+    return _decays(step, np.cumsum(norms)[ages:])
 
 
 # The constants, as printed.
@@ -173,16 +173,6 @@ def kept_in_pairs(gamma: float, c: float, s: float, seed: int = 3) -> float:
     return np.sum(columns**2)
 
 
-def trace_by_root(gamma: float, c: float, s: float = 1.0) -> float:
-    """``Tr(B^T B)`` at which the stationary norm is ``c``."""
-    return factor_by_root(gamma, c, s) ** 2 * s
-
-
-def trace_by_steps(gamma: float, c: float, s: float = 1.0) -> float:
-    """``Tr(B^T B)`` at which the norm is ``c`` again after six steps."""
-    return factor_by_steps(gamma, c, s) ** 2 * s
-
-
 def stationary_with_printed_factor(gamma: float, c: float, seed: int = 1) -> float:
     """Stationary norm with Eq. 11's factor, by Lyapunov's equation."""
     return stationary(gamma, 2.0, math.sqrt((1 - c * gamma**2) / 2.0), seed)
@@ -190,12 +180,8 @@ def stationary_with_printed_factor(gamma: float, c: float, seed: int = 1) -> flo
 
 def summed_with_printed_factor(gamma: float, c: float, seed: int = 2) -> float:
     """Stationary norm with Eq. 11's factor, by summed squared impulse responses."""
-    A, B = rotation(seed, SIZE), input_matrix(seed, 2.0)
-    response, total = math.sqrt((1 - c * gamma**2) / 2.0) * B, 0.0
-    for _ in range(math.ceil(-20 / math.log(gamma))):
-        total += np.sum(response**2)
-        response = gamma * A @ response
-    return total
+    B = math.sqrt((1 - c * gamma**2) / 2.0) * input_matrix(seed, 2.0)
+    return _summed(gamma, B, math.ceil(-20 / math.log(gamma)), seed)
 
 
 # How inputs fade, and the decay of the layer.
@@ -205,7 +191,7 @@ def fading(seed: int, size: int, alpha: float, gamma: float) -> float:
     """Weight of an input eight steps old over that of one seven steps old."""
     pulse = np.zeros((9, size))
     pulse[0] = draw(seed, size)
-    states = recurrence(alpha * gamma * rotation(seed, size), pulse, np.zeros(size))
+    states = recur(alpha * gamma * rotation(seed, size), pulse, np.zeros(size))
     before, after = np.linalg.norm(states[-2:], axis=1)
     return after / before
 
@@ -231,16 +217,11 @@ def decay_precisely(gamma_log: float) -> Any:
         return mpmath.nsum(lambda k: (-inner) ** k / mpmath.factorial(k), [0, 80])
 
 
-CONSTANTS = (dict(gamma=0.9, c=0.6), dict(gamma=0.5, c=2.4), dict(gamma=0.7, c=1.6))
+CONSTANTS = points("gamma c", (0.9, 0.6), (0.5, 2.4), (0.7, 1.6))
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:constant-norm": Evidence(
-        (
-            dict(gamma=0.9, T=1),
-            dict(gamma=0.5, T=3),
-            dict(gamma=0.99, T=20),
-            dict(gamma=0.7, T=2),
-        ),
+        points("gamma T", (0.9, 1), (0.5, 3), (0.99, 20), (0.7, 2)),
         {"reference": norm_from_zero, "summed": norm_from_zero_summed},
     ),
     "rotrnn:text:stronger-guarantee": Evidence(
@@ -250,49 +231,44 @@ EVIDENCE: dict[str, Basis] = {
         printed=lambda seed, heads, size: [heads] * TIME,
     ),
     "rotrnn:text:white-inputs": Evidence(
-        (
-            dict(seed=1, size=4, rho=0.0),
-            dict(seed=2, size=4, rho=0.0),
-            dict(seed=1, size=4, rho=0.9),
-            dict(seed=1, size=4, rho=-0.6),
-        ),
+        points("seed size rho", (1, 4, 0.0), (2, 4, 0.0), (1, 4, 0.9), (1, 4, -0.6)),
         {"lyapunov": correlated_norm_by_lyapunov, "impulse": correlated_norm},
         1.0,
     ),
     "rotrnn:text:scalar-decay": Evidence(
-        tuple(dict(seed=1, size=size) for size in (4, 6, 8)),
+        points("seed size", (1, 4), (1, 6), (1, 8)),
         {"covariance": decays_with_constant_norm, "impulse": decays_of_constant_sums},
         lambda seed, size: size / 2,
         printed=1,
     ),
     "rotrnn:text:any-head-size": Evidence(
-        (dict(seed=1, heads=2, size=2), dict(seed=1, heads=2, size=3)),
+        points("seed heads size", (1, 2, 2), (1, 2, 3)),
         {"reference": dense_outputs},
         listing_outputs,
         alone="whether the listing runs, and gives what dense matrices give",
     ),
     "rotrnn:text:lemma3-last-step": Evidence(
-        tuple({**at, "s": s} for at in CONSTANTS for s in (0.4, 2.5)),
+        crossed(CONSTANTS, points("s", 0.4, 2.5)),
         {"reference": kept_by_printed_scale, "summed": kept_in_pairs},
     ),
     "rotrnn:text:forgetting": Evidence(
-        (
-            dict(seed=1, size=3, alpha=0.7, gamma=0.9),
-            dict(seed=2, size=2, alpha=1.3, gamma=0.6),
-            dict(seed=3, size=4, alpha=0.4, gamma=0.95),
+        points(
+            "seed size alpha gamma",
+            (1, 3, 0.7, 0.9),
+            (2, 2, 1.3, 0.6),
+            (3, 4, 0.4, 0.95),
         ),
         {"reference": fading, "eigenbasis": fading_in_eigenbasis},
     ),
     "rotrnn:text:trace": Evidence(
-        CONSTANTS, {"reference": trace_by_root, "steps": trace_by_steps}
+        CONSTANTS,
+        {
+            "reference": lambda gamma, c: factor_by_root(gamma, c, 1.0) ** 2,
+            "steps": lambda gamma, c: factor_by_steps(gamma, c, 1.0) ** 2,
+        },
     ),
     "rotrnn:text:c-one": Evidence(
-        (
-            dict(gamma=0.9, c=1.0),
-            dict(gamma=0.3, c=1.0),
-            dict(gamma=0.9, c=0.6),
-            dict(gamma=0.5, c=2.4),
-        ),
+        points("gamma c", (0.9, 1.0), (0.3, 1.0), (0.9, 0.6), (0.5, 2.4)),
         {
             "lyapunov": stationary_with_printed_factor,
             "summed": summed_with_printed_factor,
@@ -300,7 +276,7 @@ EVIDENCE: dict[str, Basis] = {
         lambda gamma, c: c,
     ),
     "rotrnn:text:decay": Evidence(
-        (dict(gamma_log=-3.0), dict(gamma_log=0.4), dict(gamma_log=1.1)),
+        points("gamma_log", -3.0, 0.4, 1.1),
         {"layer": decay_of_layer, "precise": decay_precisely},
     ),
 }

@@ -9,5 +9,5 @@ EVIDENCE: dict[str, Basis] = {
         {ARITHMETIC: len(set(DEPTHS.values()))},
         form=3,
         printed=1,
-    ),
+    )
 }

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Float, Shaped
 
+from sigprop.evidence.kit import crossed, points
 from sigprop.evidence.rotrnn.random_matrices import (
     Matrix,
     angles,
@@ -15,7 +16,6 @@ from sigprop.evidence.rotrnn.random_matrices import (
     rotation,
 )
 from sigprop.evidence.rotrnn.special_orthogonal import (
-    determinant_of_P,
     exponential_series,
     sample_of_rotations,
     share_by_eigenvectors,
@@ -40,11 +40,6 @@ def exponential_of_logarithm(seed: int, size: int) -> Matrix:
     )
 
 
-def sample_stacked(seed: int, size: int) -> Matrix:
-    """A sample of rotations, stacked."""
-    return np.vstack(sample_of_rotations(seed, size))
-
-
 def _path(seed: int, size: int) -> Callable[[float], Matrix]:
     ends = orthogonal(seed, size, 1), orthogonal(seed + 1, size, -1)
     bend = draw(seed + 2, size, size)
@@ -55,7 +50,7 @@ def sign_changes(seed: int, size: int) -> int:
     """Zeros, modulo 2, of the determinant on a path between the two halves of O(N)."""
     path = _path(seed, size)
     values = [np.linalg.det(path(t)) for t in np.linspace(0, 1, 4001)]
-    return int(np.sum(np.diff(np.sign(values)) != 0)) % 2
+    return int(np.count_nonzero(np.diff(np.sign(values)))) % 2
 
 
 def sign_changes_by_roots(seed: int, size: int) -> int:
@@ -66,9 +61,8 @@ def sign_changes_by_roots(seed: int, size: int) -> int:
         nodes, [np.linalg.det(path(t)) for t in nodes], degree, domain=[0, 1]
     )
     roots = fitted.roots()
-    return (
-        int(np.sum((abs(roots.imag) < 1e-9) & (roots.real > 0) & (roots.real < 1))) % 2
-    )
+    real = roots.real[abs(roots.imag) < 1e-9]
+    return int(np.count_nonzero((real > 0) & (real < 1))) % 2
 
 
 # Eigenvalues and powers of a rotation.
@@ -89,16 +83,6 @@ def phases_of_blocks(seed: int, size: int) -> Float[np.ndarray, " size"]:
     """Both signs of each angle, and a zero if the size is odd, sorted."""
     turned = np.angle(np.exp(1j * angles(seed, size)))
     return np.sort(np.concatenate([turned, -turned, [0.0] * (size % 2)]))
-
-
-def moduli_of_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
-    """Moduli of the eigenvalues of ``P Theta P^T``."""
-    return np.abs(np.linalg.eigvals(rotation(seed, size)))
-
-
-def power_of_product(seed: int, size: int, times: int) -> Matrix:
-    """``(P Theta P^T)^k``."""
-    return np.linalg.matrix_power(rotation(seed, size), times)
 
 
 def product_of_power(seed: int, size: int, times: int) -> Matrix:
@@ -126,9 +110,7 @@ class Counted(float):
         return Counted(-float(self))
 
 
-def _numbers(
-    values: Float[np.ndarray, "*shape"],
-) -> Shaped[np.ndarray, "*shape"]:
+def _numbers(values: Float[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]:
     return np.vectorize(Counted, otypes=[object])(values)
 
 
@@ -165,25 +147,25 @@ def products_of_steps(time: int) -> list[int]:
     return [recurrent, Counted.products - recurrent]
 
 
-SIZES = tuple(dict(seed=1, size=size) for size in (3, 4, 5))
+SIZES = points("seed size", (1, 3), (1, 4), (1, 5))
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:linear-cost": Evidence(
-        (dict(time=3), dict(time=8), dict(time=16)),
+        points("time", 3, 8, 16),
         {"counted": products_of_steps},
         lambda time: [time, time**2],
         alone="a count of the products that the two loops make",
     ),
     "rotrnn:text:orthogonal-group": Evidence(
-        tuple({**at, "sign": sign} for at in SIZES for sign in (1, -1)),
-        {"reference": determinant_of_P},
+        crossed(SIZES, points("sign", 1, -1)),
+        {"reference": lambda **at: np.linalg.det(orthogonal(**at))},
         lambda seed, size, sign: sign,
         alone="a definition, on matrices made to meet it",
     ),
     "rotrnn:text:exponential-surjective": Evidence(
         (dict(seed=1, size=2), *SIZES),
         {"reference": exponential_of_logarithm},
-        sample_stacked,
+        lambda **at: np.vstack(sample_of_rotations(**at)),
         proof=block_is_exponential,
     ),
     "rotrnn:text:no-map-onto-orthogonal": Evidence(
@@ -202,19 +184,23 @@ EVIDENCE: dict[str, Basis] = {
         phases_of_blocks,
     ),
     "rotrnn:text:powers": Evidence(
-        tuple({**at, "times": times} for at in SIZES for times in (2, 5)),
-        {"reference": power_of_product},
+        crossed(SIZES, points("times", 2, 5)),
+        {
+            "reference": lambda times, **at: np.linalg.matrix_power(
+                rotation(**at), times
+            )
+        },
         product_of_power,
         proof=powers_add_angles,
     ),
     "rotrnn:text:unit-circle": Evidence(
         SIZES,
-        {"reference": moduli_of_product},
+        {"reference": lambda **at: np.abs(np.linalg.eigvals(rotation(**at)))},
         lambda seed, size: [1.0] * size,
         proof=block_is_rotation,
     ),
     "rotrnn:text:products": Evidence(
-        tuple(dict(size=size) for size in (2, 4, 8, 12)),
+        points("size", 2, 4, 8, 12),
         {"counted": products_saved},
         lambda size: [2 * size, size**2],
         alone="a count of the products that the two routines make",

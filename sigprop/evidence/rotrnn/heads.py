@@ -11,11 +11,11 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Float
 
+from sigprop.evidence.kit import recur
 from sigprop.evidence.rotrnn.random_matrices import Matrix, draw, turns
-from sigprop.evidence.rotrnn.recurrences import recurrence
 from sigprop.layers.rotrnn import RotRNN
 from sigprop.numerics.precision import double_precision
 
@@ -96,7 +96,7 @@ def dense_states(seed: int, heads: int, size: int, start: float = 0.0) -> Sequen
     """Eq. 12's recurrence, head by head, concatenated."""
     p, u = parameters(seed, heads, size), inputs(seed)
     first = start * draw(seed + 6, size)
-    return np.hstack([recurrence(A, u @ B.T, first) for A, B in dense(p)])
+    return np.hstack([recur(A, u @ B.T, first) for A, B in dense(p)])
 
 
 def dense_outputs(seed: int, heads: int, size: int) -> Sequence:

@@ -1,6 +1,7 @@
 """What judges the listing of RotRNN (2024), Appendix C, and Appendix B.3 beside it."""
 
 import math
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -10,6 +11,7 @@ import numpy as np
 from jax.scipy.linalg import expm
 from jaxtyping import Float
 
+from sigprop.evidence.kit import bisect, points
 from sigprop.evidence.rotrnn.forward import (
     binary_operator,
     listing_factor,
@@ -33,6 +35,8 @@ from sigprop.layers.rotrnn import RotRNN, rotrnn
 from sigprop.numerics.precision import double_precision
 from theory.rotation import combine_is_associative
 
+Stretch = tuple[float, Float[np.ndarray, " planes"], Float[np.ndarray, " size"]]
+
 # Lines of ``forward``.
 
 
@@ -47,25 +51,13 @@ def factor_of_layer(seed: int, heads: int, size: int) -> Float[np.ndarray, " hea
     p = parameters(seed, heads, size)
     with double_precision(True):
         B = np.asarray(jax.jit(RotRNN.normalised_B)(layer(p))).reshape(p.B.shape)
-    return np.array(
-        [np.linalg.norm(b) / np.linalg.norm(a) for a, b in zip(p.B, B, strict=True)]
-    )
+    return np.linalg.norm(B, axis=(1, 2)) / np.linalg.norm(p.B, axis=(1, 2))
 
 
-def factor_of_heads(seed: int, heads: int, size: int) -> Float[np.ndarray, " heads"]:
+def factor_of_heads(**at: int) -> Float[np.ndarray, " heads"]:
     """Factor on ``B`` in each head, by Eq. 11 at ``c = 1``."""
-    p = parameters(seed, heads, size)
+    p = parameters(**at)
     return factors(p.decays, p.B)
-
-
-def series_of_skew(seed: int, size: int) -> Matrix:
-    """``exp(M - M^T)`` by its series."""
-    return exponential_series(skew(seed, size))
-
-
-def eigenvalues_of_skew(seed: int, size: int) -> Matrix:
-    """``exp(M - M^T)`` by its eigenvalues."""
-    return exponential_by_eigenvalues(skew(seed, size))
 
 
 def rotation_of_listing(seed: int, size: int) -> Matrix:
@@ -78,13 +70,15 @@ def rotation_of_listing(seed: int, size: int) -> Matrix:
 # The operator of the scan.
 
 
+def _stretches(seed: int) -> list[Stretch]:
+    """Decay, angles and state of three stretches."""
+    return [(0.5 + 0.1 * i, draw(seed + i, 2), draw(seed + 9 + i, 4)) for i in range(3)]
+
+
 def joined(seed: int, left: bool) -> Float[np.ndarray, " parts"]:
     """``binf`` of three stretches, joined from the left or from the right."""
-    parts = [
-        (0.5 + 0.1 * i, draw(seed + i, 2), draw(seed + 9 + i, 4)) for i in range(3)
-    ]
     with double_precision(True):
-        a, b, c = ((g, jnp.asarray(t), jnp.asarray(x)) for g, t, x in parts)
+        a, b, c = ((g, jnp.asarray(t), jnp.asarray(x)) for g, t, x in _stretches(seed))
         if left:
             found = binary_operator(binary_operator(a, b), c)
         else:
@@ -92,25 +86,13 @@ def joined(seed: int, left: bool) -> Float[np.ndarray, " parts"]:
         return np.concatenate([np.ravel(part) for part in found])
 
 
-def joined_from_left(seed: int) -> Float[np.ndarray, " parts"]:
-    """``binf`` of three stretches, the first two joined first."""
-    return joined(seed, True)
-
-
-def joined_from_right(seed: int) -> Float[np.ndarray, " parts"]:
-    """``binf`` of three stretches, the last two joined first."""
-    return joined(seed, False)
-
-
 def joined_by_steps(seed: int) -> Float[np.ndarray, " parts"]:
     """The recurrence of two steps, in complex numbers."""
-    gammas = [0.5, 0.6, 0.7]
-    angle = [draw(seed + i, 2) for i in range(3)]
-    z = [draw(seed + 9 + i, 4).view(complex) for i in range(3)]
-    h = z[0]
-    for i in (1, 2):
-        h = gammas[i] * np.exp(1j * angle[i]) * h + z[i]
-    return np.concatenate([[np.prod(gammas)], sum(angle), h.view(float)])
+    gammas, angles, states = zip(*_stretches(seed), strict=True)
+    h = np.zeros(2, complex)
+    for gamma, angle, state in zip(gammas, angles, states, strict=True):
+        h = gamma * np.exp(1j * angle) * h + state.view(complex)
+    return np.concatenate([[np.prod(gammas)], sum(angles), h.view(float)])
 
 
 # What is drawn.
@@ -122,11 +104,6 @@ def size_of_skip(width: int) -> int:
     return drawn.D.size
 
 
-def size_of_drawn_skip(width: int) -> int:
-    """Numbers in the listing's ``D``."""
-    return np.random.default_rng(0).normal(size=(width)).size
-
-
 def decay_of_listing(u1: float, r_min: float, r_max: float) -> float:
     """``gamma`` as the listing draws it from a uniform number, and reads it back."""
     gamma_log = np.log(-0.5 * np.log(u1 * (r_max**2 - r_min**2) + r_min**2))
@@ -135,12 +112,8 @@ def decay_of_listing(u1: float, r_min: float, r_max: float) -> float:
 
 def decay_of_uniform_square(u1: float, r_min: float, r_max: float) -> float:
     """The decay below which a share ``u1`` of the area of the ring lies, by bisection."""
-    low, high = r_min, r_max
-    for _ in range(60):
-        middle = (low + high) / 2
-        share = math.pi * (middle**2 - r_min**2) / (math.pi * (r_max**2 - r_min**2))
-        low, high = (middle, high) if share < u1 else (low, middle)
-    return low
+    ring = math.pi * (r_max**2 - r_min**2)
+    return bisect(lambda r: math.pi * (r**2 - r_min**2) / ring < u1, r_min, r_max)
 
 
 def angles_of_listing(heads: int, size: int) -> float:
@@ -152,18 +125,22 @@ def angles_of_listing(heads: int, size: int) -> float:
         return math.nan
 
 
+def planes(A: Matrix) -> float:
+    """Planes that a matrix turns: half its eigenvalues off the real axis."""
+    return np.sum(np.abs(np.linalg.eigvals(A).imag) > 1e-9) / 2
+
+
 def angles_of_layer(heads: int, size: int) -> float:
-    """Planes that the layer's transition turns: half the eigenvalues off the real axis."""
+    """Planes that the layer's transition turns."""
     p = parameters(1, heads, size)
     with double_precision(True):
-        values = np.linalg.eigvals(np.asarray(jax.jit(RotRNN.transition)(layer(p)))[0])
-    return np.sum(np.abs(values.imag) > 1e-9) / 2
+        return planes(np.asarray(jax.jit(RotRNN.transition)(layer(p)))[0])
 
 
 def angles_of_loops(heads: int, size: int) -> float:
-    """Planes that the dense matrices turn: half their eigenvalues off the real axis."""
+    """Planes that the dense matrices turn."""
     ((A, _), *_) = dense(parameters(1, heads, size))
-    return np.sum(np.abs(np.linalg.eigvals(A).imag) > 1e-9) / 2
+    return planes(A)
 
 
 def variance_of_listing(rows: int, columns: int) -> float:
@@ -187,38 +164,37 @@ def variance_of_layer(rows: int, columns: int) -> float:
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:listing:xi": Evidence(
-        (dict(seed=1, heads=2, size=4), dict(seed=3, heads=1, size=4)),
+        points("seed heads size", (1, 2, 4), (3, 1, 4)),
         {"listing": factor_of_listing, "layer": factor_of_layer},
         factor_of_heads,
     ),
     "rotrnn:listing:P": Evidence(
-        (dict(seed=1, size=4),),
-        {"series": series_of_skew, "eigenvalues": eigenvalues_of_skew},
+        points("seed size", (1, 4)),
+        {
+            "series": lambda **at: exponential_series(skew(**at)),
+            "eigenvalues": lambda **at: exponential_by_eigenvalues(skew(**at)),
+        },
         rotation_of_listing,
     ),
     "rotrnn:listing:binf": Evidence(
-        (dict(seed=1), dict(seed=2), dict(seed=3)),
-        {"left": joined_from_left, "right": joined_from_right},
+        points("seed", 1, 2, 3),
+        {"left": partial(joined, left=True), "right": partial(joined, left=False)},
         joined_by_steps,
         proof=combine_is_associative,
     ),
     "rotrnn:listing:forward": Evidence(
-        (dict(seed=1, heads=2, size=4),),
+        points("seed heads size", (1, 2, 4)),
         {"listing": listing_outputs, "layer": layer_outputs},
         dense_outputs,
     ),
     "rotrnn:listing:skip": Evidence(
-        (dict(width=2), dict(width=5), dict(width=96)),
-        {"listing": size_of_drawn_skip, "layer": size_of_skip},
+        points("width", 2, 5, 96),
+        {"listing": lambda width: draw(0, width).size, "layer": size_of_skip},
         lambda width: width,
         printed=lambda width: width**2,
     ),
     "rotrnn:listing:gamma": Evidence(
-        (
-            dict(u1=0.3, r_min=0.5, r_max=0.999),
-            dict(u1=0.8, r_min=0.1, r_max=0.7),
-            dict(u1=0.55, r_min=0.4, r_max=0.95),
-        ),
+        points("u1 r_min r_max", (0.3, 0.5, 0.999), (0.8, 0.1, 0.7), (0.55, 0.4, 0.95)),
         {"listing": decay_of_listing, "reference": decay_of_uniform_square},
     ),
     "rotrnn:listing:theta": Evidence(
@@ -228,7 +204,7 @@ EVIDENCE: dict[str, Basis] = {
         printed=angles_of_listing,
     ),
     "rotrnn:listing:glorot": Evidence(
-        (dict(rows=4, columns=6), dict(rows=8, columns=3)),
+        points("rows columns", (4, 6), (8, 3)),
         {"listing": variance_of_listing, "layer": variance_of_layer},
     ),
 }

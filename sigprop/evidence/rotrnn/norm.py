@@ -4,11 +4,10 @@ import functools
 import itertools
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import also, energy, points, powered, recur
 from sigprop.evidence.rotrnn.heads import (
     Sequence,
     dense,
@@ -18,12 +17,7 @@ from sigprop.evidence.rotrnn.heads import (
     parameters,
 )
 from sigprop.evidence.rotrnn.random_matrices import Matrix, draw, rotation
-from sigprop.evidence.rotrnn.recurrences import (
-    all_at_once,
-    linear_case,
-    recurrence,
-    unrolled,
-)
+from sigprop.evidence.rotrnn.recurrences import all_at_once, linear_case
 from sigprop.evidence.rotrnn.white_noise import (
     SIZE,
     WIDTH,
@@ -35,7 +29,6 @@ from sigprop.evidence.rotrnn.white_noise import (
     root,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.layers.rotrnn import RotRNN
 from sigprop.numerics.precision import double_precision
 from theory.rotation import norm_splits
 
@@ -52,7 +45,7 @@ def rotated_case(
 
 def rotated_recurrence(**at) -> Float[np.ndarray, "time size"]:
     """Eq. 6, step by step."""
-    return recurrence(*rotated_case(**at))
+    return recur(*rotated_case(**at))
 
 
 def rotated_at_once(**at) -> Float[np.ndarray, "time size"]:
@@ -65,18 +58,12 @@ def rotated_unrolled(
 ) -> Float[np.ndarray, "time size"]:
     """Eq. 10, its powers of ``alpha``, ``gamma`` and ``A`` apart."""
     _, inputs, _ = linear_case(seed, size, time, start)
-    A, power = rotation(seed, size), np.linalg.matrix_power
-    return np.array(
-        [
-            sum(
-                alpha ** (t + 1 - k)
-                * gamma ** (t - k)
-                * (power(A, t - k) @ inputs[k - 1])
-                for k in range(1, t + 1)
-            )
-            for t in range(1, time + 1)
-        ]
-    )
+    A, found = rotation(seed, size), np.zeros((time, size))
+    for t in range(time):
+        for k in range(t + 1):
+            scale = alpha ** (t + 1 - k) * gamma ** (t - k)
+            found[t] += scale * (np.linalg.matrix_power(A, t - k) @ inputs[k])
+    return found
 
 
 # Eq. 7 to 9: one step.
@@ -152,16 +139,12 @@ def step_norm_of_atoms(
     seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True, **_
 ) -> float:
     """``E|x_t|^2`` for independent states and inputs, each on finitely many atoms."""
-    roots = (covariance(seed, c), _input_covariance(seed, white))
-    x, u = (
-        np.linalg.cholesky(moments).T * math.sqrt(len(moments)) for moments in roots
-    )
+    both = (covariance(seed, c), _input_covariance(seed, white))
+    x, u = (np.linalg.cholesky(moments).T * math.sqrt(len(moments)) for moments in both)
     A, B = rotation(seed, SIZE), input_matrix(seed, s)
-    total = [
-        np.sum((alpha * (gamma * A @ p + sign * B @ q)) ** 2)
-        for p, q, sign in itertools.product(x, u, (1, -1))
-    ]
-    return float(np.mean(total))
+    atoms = itertools.product(x, u, (1, -1))
+    norms = [energy(alpha * (gamma * A @ p + sign * B @ q)) for p, q, sign in atoms]
+    return float(np.mean(norms))
 
 
 def step_form(
@@ -169,9 +152,8 @@ def step_form(
 ) -> float:
     """Eq. 8: ``alpha^2 (gamma^2 c + Tr(B^T B E[u u^T]))``."""
     B = input_matrix(seed, s)
-    return alpha**2 * (
-        gamma**2 * c + np.trace(B.T @ B @ _input_covariance(seed, white))
-    )
+    given = np.trace(B.T @ B @ _input_covariance(seed, white))
+    return alpha**2 * (gamma**2 * c + given)
 
 
 # Lemma 3: the constant that keeps a norm.
@@ -179,10 +161,8 @@ def step_form(
 
 def scale_by_root(gamma: float, c: float, s: float, seed: int = 1) -> float:
     """The ``alpha`` at which the norm is ``c`` after seven steps."""
-    return root(
-        lambda alpha: norm_after(gamma, c, s, alpha, 1.0, 7, seed) - c,
-        3 * math.sqrt(c / s),
-    )
+    high = 3 * math.sqrt(c / s)
+    return root(lambda alpha: norm_after(gamma, c, s, alpha, 1.0, 7, seed) - c, high)
 
 
 def scale_by_trials(gamma: float, c: float, s: float, seed: int = 2) -> float:
@@ -196,6 +176,11 @@ def scale_by_trials(gamma: float, c: float, s: float, seed: int = 2) -> float:
 @functools.cache
 def layer_states(seed: int, heads: int, size: int) -> Sequence:
     """States of the layer from zero."""
+    import jax
+    import jax.numpy as jnp
+
+    from sigprop.layers.rotrnn import RotRNN
+
     with double_precision(True):
         one = layer(parameters(seed, heads, size))
         return np.asarray(jax.jit(RotRNN.states)(one, jnp.asarray(inputs(seed))))
@@ -204,7 +189,7 @@ def layer_states(seed: int, heads: int, size: int) -> Sequence:
 def summed_states(seed: int, heads: int, size: int, start: float = 0.0) -> Sequence:
     """Eq. 12's sum."""
     p, u = parameters(seed, heads, size), inputs(seed)
-    return np.hstack([unrolled(A, u @ B.T) for A, B in dense(p)])
+    return np.hstack([powered(A, u @ B.T) for A, B in dense(p)])
 
 
 ROTATED = (
@@ -230,26 +215,16 @@ EVIDENCE: dict[str, Basis] = {
         alone="a definition, beside one linear system of all states",
     ),
     "rotrnn:lemma3": Evidence(
-        (
-            dict(gamma=0.9, c=2.3, s=1.7),
-            dict(gamma=0.5, c=0.3, s=0.8),
-            dict(gamma=0.99, c=4, s=0.2),
-        ),
+        points("gamma c s", (0.9, 2.3, 1.7), (0.5, 0.3, 0.8), (0.99, 4, 0.2)),
         {"reference": scale_by_root, "one_step": scale_by_trials},
     ),
     "rotrnn:7": Evidence(
-        (
-            dict(seed=1, alpha=0.7, gamma=0.9),
-            dict(seed=2, alpha=1.2, gamma=0.6),
-            dict(seed=3, alpha=0.45, gamma=0.3),
-        ),
+        points("seed alpha gamma", (1, 0.7, 0.9), (2, 1.2, 0.6), (3, 0.45, 0.3)),
         {"reference": norm_of_outcomes, "moments": norm_of_moments},
         norm_of_parts,
         proof=norm_splits,
     ),
-    "rotrnn:8": Evidence(
-        tuple({**at, "white": False} for at in STEPS), ONE_STEP, step_form
-    ),
+    "rotrnn:8": Evidence(also(STEPS, white=False), ONE_STEP, step_form),
     "rotrnn:9": Evidence(STEPS, ONE_STEP),
     "rotrnn:10": Evidence(
         ROTATED,
@@ -257,17 +232,12 @@ EVIDENCE: dict[str, Basis] = {
         rotated_unrolled,
     ),
     "rotrnn:11": Evidence(
-        (
-            dict(gamma=0.9, c=0.6, s=1.7),
-            dict(gamma=0.5, c=2.4, s=0.8),
-            dict(gamma=0.7, c=1.6, s=0.3),
-        ),
+        points("gamma c s", (0.9, 0.6, 1.7), (0.5, 2.4, 0.8), (0.7, 1.6, 0.3)),
         {"reference": factor_by_root, "steps": factor_by_steps},
     ),
     "rotrnn:12": Evidence(
         (
-            dict(seed=1, heads=2, size=4),
-            dict(seed=2, heads=2, size=4),
+            *points("seed heads size", (1, 2, 4), (2, 2, 4)),
             dict(seed=1, heads=2, size=4, start=1.0),
         ),
         {"reference": dense_states, "layer": layer_states},

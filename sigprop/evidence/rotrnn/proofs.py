@@ -1,12 +1,13 @@
 """What judges Eq. 13 to 19 of RotRNN (2024), and the steps of its proofs."""
 
-import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import covariances, each, points
 from sigprop.evidence.rotrnn.heads import WIDTH, dense_outputs, layer_outputs
 from sigprop.evidence.rotrnn.random_matrices import (
     Matrix,
@@ -17,14 +18,8 @@ from sigprop.evidence.rotrnn.random_matrices import (
     rotation,
     skew,
 )
-from sigprop.evidence.rotrnn.rotations import (
-    BLOCKS,
-    BOTH_SIGNS,
-    EXPONENTIALS,
-    SIZES,
-)
+from sigprop.evidence.rotrnn.rotations import BLOCKS, BOTH_SIGNS, EXPONENTIALS, SIZES
 from sigprop.evidence.rotrnn.special_orthogonal import (
-    determinant_of_P,
     exponential_series,
     member,
     membership,
@@ -34,46 +29,36 @@ from theory.rotation import block_is_rotation, products_of_members, skew_squares
 
 # Eq. 14: an LRU of two modes.
 
-Modes = Complex[np.ndarray, " modes"]
 
-
-def _lru(s_1: float, s_2: float, lam: Modes, seed: int) -> tuple[Modes, Matrix]:
+def _lru(
+    s_1: float, s_2: float, r_1: float, r_2: float, seed: int
+) -> tuple[Complex[np.ndarray, " modes"], Matrix]:
     B = draw(seed, 2, WIDTH) + 1j * draw(seed + 1, 2, WIDTH)
     B *= (np.sqrt([s_1, s_2]) / np.linalg.norm(B, axis=1))[:, None]
-    return lam, B
-
-
-def _modes(r_1: float, r_2: float) -> Modes:
-    return np.array([r_1, r_2]) * np.exp([1.1j, -2.3j])
+    return np.array([r_1, r_2]) * np.exp([1.1j, -2.3j]), B
 
 
 def lru_by_covariance(
     s_1: float, s_2: float, r_1: float, r_2: float, T: int, seed: int = 4
 ) -> float:
     """``E|x_T|^2`` from the zero state: the covariance propagated."""
-    lam, B = _lru(s_1, s_2, _modes(r_1, r_2), seed)
-    moments = np.zeros((2, 2), complex)
-    for _ in range(T):
-        moments = lam[:, None] * moments * lam.conj() + B @ B.conj().T
-    return np.trace(moments).real
+    lam, B = _lru(s_1, s_2, r_1, r_2, seed)
+    return np.trace(covariances(np.diag(lam), B @ B.conj().T, T)[-1]).real
 
 
 def lru_by_double_sum(
     s_1: float, s_2: float, r_1: float, r_2: float, T: int, seed: int = 5
 ) -> float:
     """``E|x_T|^2`` from the zero state, by ``Tr(W_i^* W_j) E[u u]`` over input pairs."""
-    lam, B = _lru(s_1, s_2, _modes(r_1, r_2), seed)
+    lam, B = _lru(s_1, s_2, r_1, r_2, seed)
     weights = [lam[:, None] ** (T - k) * B for k in range(1, T + 1)]
-    pairs = itertools.product(range(T), repeat=2)
-    return sum(
-        np.vdot(weights[i], weights[j]).real * (1.0 if i == j else 0.0)
-        for i, j in pairs
-    )
+    traces = [[np.vdot(one, other).real for other in weights] for one in weights]
+    return np.sum(traces * np.eye(T))
 
 
 def lru_limit(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> float:
     """Stationary norm of two modes, by Lyapunov's equation."""
-    lam, B = _lru(s_1, s_2, _modes(r_1, r_2), 6)
+    lam, B = _lru(s_1, s_2, r_1, r_2, 6)
     found = scipy.linalg.solve_discrete_lyapunov(np.diag(lam), B @ B.conj().T)
     return np.trace(found).real
 
@@ -84,14 +69,11 @@ def lru_limit_by_sum(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> flo
     return lru_by_covariance(s_1, s_2, r_1, r_2, steps)
 
 
-def normalised_lru_limit(s_1: float, s_2: float, r_1: float, r_2: float) -> float:
-    """The stationary norm with rows times ``sqrt(1 - |lambda|^2)``, by Lyapunov."""
-    return lru_limit(s_1 * (1 - r_1**2), s_2 * (1 - r_2**2), r_1, r_2)
-
-
-def normalised_lru_sum(s_1: float, s_2: float, r_1: float, r_2: float) -> float:
-    """Norm with rows times ``sqrt(1 - |lambda|^2)``, after steps until it settles."""
-    return lru_limit_by_sum(s_1 * (1 - r_1**2), s_2 * (1 - r_2**2), r_1, r_2)
+def normalised(
+    limit: Callable[..., float], s_1: float, s_2: float, r_1: float, r_2: float
+) -> float:
+    """A limit of the norm with rows times ``sqrt(1 - |lambda|^2)``."""
+    return limit(s_1 * (1 - r_1**2), s_2 * (1 - r_2**2), r_1, r_2)
 
 
 # Eq. 16 and 18: determinants.
@@ -100,11 +82,6 @@ def normalised_lru_sum(s_1: float, s_2: float, r_1: float, r_2: float) -> float:
 def determinant_of_series(seed: int, size: int) -> float:
     """``det exp(M - M^T)``, by the series."""
     return np.linalg.det(exponential_series(skew(seed, size)))
-
-
-def exponential_of_trace(seed: int, size: int) -> float:
-    """``exp Tr(M - M^T)``."""
-    return math.exp(np.trace(skew(seed, size)))
 
 
 def determinant_of_any(seed: int, size: int) -> float:
@@ -117,16 +94,6 @@ def product_of_exponentials(seed: int, size: int) -> float:
     return float(np.prod(np.exp(np.linalg.eigvals(0.5 * draw(seed, size, size)))).real)
 
 
-def exponential_of_any_trace(seed: int, size: int) -> float:
-    """``exp Tr(M)``."""
-    return math.exp(0.5 * np.trace(draw(seed, size, size)))
-
-
-def determinant_of_blocks(seed: int, size: int, sign: int) -> float:
-    """``det(P Theta P^T)``."""
-    return np.linalg.det(rotation(seed, size, sign))
-
-
 def product_of_determinants(seed: int, size: int, sign: int) -> float:
     """``det(P) det(Theta) det(P^T)``, each from its eigenvalues."""
     P = orthogonal(seed, size, sign)
@@ -134,9 +101,9 @@ def product_of_determinants(seed: int, size: int, sign: int) -> float:
     return float(np.real(np.prod([np.prod(np.linalg.eigvals(A)) for A in factors])))
 
 
-def inverse_determinant_of_transpose(seed: int, size: int, sign: int) -> float:
+def inverse_determinant_of_transpose(**at: int) -> float:
     """``1 / det(P^T)``, from the eigenvalues."""
-    return float(1 / np.prod(np.linalg.eigvals(orthogonal(seed, size, sign).T)).real)
+    return float(1 / np.prod(np.linalg.eigvals(orthogonal(**at).T)).real)
 
 
 # Eq. 19: a block-diagonal product, entry by entry.
@@ -149,11 +116,6 @@ def elementwise_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
     x, theta = draw(seed, size), np.repeat(angles(seed, size), 2)
     turned = np.stack([-x[1::2], x[0::2]], -1).ravel()
     return x * np.cos(theta) + turned * np.sin(theta)
-
-
-def dense_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
-    """``Theta x`` by the dense matrix."""
-    return blocks(seed, size) @ draw(seed, size)
 
 
 def complex_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
@@ -189,62 +151,62 @@ def minus_squares(seed: int, size: int) -> Matrix:
     return np.vstack(2 * [-S @ S])
 
 
-def plus_squares(seed: int, size: int) -> Matrix:
-    """``S^2``, twice."""
-    return -minus_squares(seed, size)
-
-
-MODES = (
-    dict(s_1=1.3, s_2=0.4, r_1=0.9, r_2=0.5, T=3),
-    dict(s_1=0.7, s_2=2.1, r_1=0.3, r_2=0.8, T=1),
-    dict(s_1=0.2, s_2=1.1, r_1=0.95, r_2=0.6, T=12),
+MODES = points(
+    "s_1 s_2 r_1 r_2 T",
+    (1.3, 0.4, 0.9, 0.5, 3),
+    (0.7, 2.1, 0.3, 0.8, 1),
+    (0.2, 1.1, 0.95, 0.6, 12),
 )
+LIMITS = {"lyapunov": lru_limit, "reference": lru_limit_by_sum}
 LRU_NORM = Evidence(
     MODES, {"reference": lru_by_covariance, "double_sum": lru_by_double_sum}
 )
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:13": Evidence(
-        (dict(seed=1, heads=2, size=4), dict(seed=2, heads=2, size=4)),
+        points("seed heads size", (1, 2, 4), (2, 2, 4)),
         {"layer": layer_outputs},
         dense_outputs,
         alone="a definition, of the layer beside dense matrices",
     ),
     "rotrnn:14": LRU_NORM,
     "rotrnn:text:lru-norm-sum": LRU_NORM,
-    "rotrnn:text:lru-norm-limit": Evidence(
-        MODES, {"lyapunov": lru_limit, "reference": lru_limit_by_sum}
-    ),
+    "rotrnn:text:lru-norm-limit": Evidence(MODES, LIMITS),
     "rotrnn:text:lru-row-scale": Evidence(
-        (
-            dict(s_1=1.3, s_2=0.4, r_1=0.9, r_2=0.5),
-            dict(s_1=0.7, s_2=2.1, r_1=0.3, r_2=0.8),
-            dict(s_1=0.2, s_2=1.1, r_1=0.95, r_2=0.6),
+        points(
+            "s_1 s_2 r_1 r_2",
+            (1.3, 0.4, 0.9, 0.5),
+            (0.7, 2.1, 0.3, 0.8),
+            (0.2, 1.1, 0.95, 0.6),
         ),
-        {"lyapunov": normalised_lru_limit, "reference": normalised_lru_sum},
+        each(normalised, LIMITS),
     ),
     "rotrnn:15": Evidence(SIZES, EXPONENTIALS, member, proof=block_is_rotation),
     "rotrnn:16": Evidence(
         SIZES,
-        {"series": determinant_of_series, "trace": exponential_of_trace},
+        {
+            "series": determinant_of_series,
+            "trace": lambda seed, size: math.exp(np.trace(skew(seed, size))),
+        },
         1.0,
         proof=block_is_rotation,
     ),
     "rotrnn:17": Evidence(BOTH_SIGNS, BLOCKS, member, proof=products_of_members),
     "rotrnn:18": Evidence(
         BOTH_SIGNS,
-        {"reference": determinant_of_blocks, "factors": product_of_determinants},
+        {
+            "reference": lambda **at: np.linalg.det(rotation(**at)),
+            "factors": product_of_determinants,
+        },
         1.0,
         proof=products_of_members,
     ),
     "rotrnn:19": Evidence(
-        (
-            dict(seed=1, size=2),
-            dict(seed=2, size=4),
-            dict(seed=3, size=8),
-            dict(seed=4, size=5),
-        ),
-        {"dense": dense_product, "complex": complex_product},
+        points("seed size", (1, 2), (2, 4), (3, 8), (4, 5)),
+        {
+            "dense": lambda seed, size: blocks(seed, size) @ draw(seed, size),
+            "complex": complex_product,
+        },
         elementwise_product,
     ),
     "rotrnn:def4": Evidence(
@@ -258,17 +220,17 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": skew_products, "spectrum": skew_products_by_spectrum},
         minus_squares,
         proof=skew_squares,
-        slips={"the sign": plus_squares},
+        slips={"the sign": lambda **at: -minus_squares(**at)},
     ),
     "rotrnn:text:jacobi": Evidence(
         SIZES,
         {"series": determinant_of_any, "eigenvalues": product_of_exponentials},
-        exponential_of_any_trace,
+        lambda seed, size: math.exp(0.5 * np.trace(draw(seed, size, size))),
     ),
     "rotrnn:text:determinant-inverse": Evidence(
         BOTH_SIGNS,
         {
-            "reference": determinant_of_P,
+            "reference": lambda **at: np.linalg.det(orthogonal(**at)),
             "transpose": inverse_determinant_of_transpose,
         },
         lambda seed, size, sign: sign,

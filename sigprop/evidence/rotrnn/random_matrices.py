@@ -6,8 +6,10 @@ Source: RotRNN (2024), Sections 3.1 and 3.2.
 import math
 
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Float, Inexact
+
+from sigprop.evidence import kit
 
 Matrix = Inexact[np.ndarray, "_ _"]
 
@@ -25,17 +27,14 @@ def skew(seed: int, size: int) -> Matrix:
 
 def orthogonal(seed: int, size: int, sign: int) -> Matrix:
     """A random orthogonal matrix of the given determinant."""
-    Q, R = np.linalg.qr(draw(seed, size, size))
-    Q = Q * np.sign(np.diag(R))
+    Q = kit.orthogonal(np.random.default_rng(seed), size, size)
     Q[:, -1] *= sign * np.sign(np.linalg.det(Q))
     return Q
 
 
 def turns(by: Float[np.ndarray, " pairs"], size: int) -> Matrix:
     """``Theta``: rotations by given angles, and a one if the size is odd."""
-    parts = [
-        np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]]) for a in by
-    ]
+    parts = [kit.block(one) for one in np.exp(1j * np.asarray(by))]
     return np.asarray(scipy.linalg.block_diag(*parts, *[1.0] * (size % 2)))
 
 

@@ -1,30 +1,15 @@
-"""A linear recurrence: by steps, as one system, unrolled, and through the LRU layer.
+"""A linear recurrence: its parts, as one system, and through the LRU layer.
 
 Source: RotRNN (2024), Eq. 2, 4, 6, 10 and 12.
 """
 
-import itertools
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Inexact
 
 from sigprop.evidence.rotrnn.random_matrices import Matrix, contraction, draw
-from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.numerics.precision import double_precision
-
-
-def recurrence(
-    A: Matrix,
-    inputs: Inexact[np.ndarray, "time size"],
-    initial: Float[np.ndarray, " size"],
-) -> Float[np.ndarray, "time size"]:
-    """``x_t = A x_{t-1} + v_t``."""
-    return np.array(
-        list(itertools.accumulate(inputs, lambda x, v: A @ x + v, initial=initial))[1:]
-    )
 
 
 def all_at_once(
@@ -35,22 +20,8 @@ def all_at_once(
     """States of ``x_t = A x_{t-1} + v_t`` from one linear system of all times."""
     time, size = inputs.shape
     whole = np.eye(time * size) - np.kron(np.eye(time, k=-1), A)
-    right = inputs.copy()
-    right[0] = right[0] + A @ initial
-    return np.linalg.solve(whole, right.ravel()).reshape(time, size)
-
-
-def unrolled(
-    A: Matrix, inputs: Inexact[np.ndarray, "time size"]
-) -> Inexact[np.ndarray, "time size"]:
-    """``sum_{k=1}^t A^{t-k} v_k``."""
-    power = np.linalg.matrix_power
-    return np.array(
-        [
-            sum(power(A, t - k) @ inputs[k - 1] for k in range(1, t + 1))
-            for t in range(1, len(inputs) + 1)
-        ]
-    )
+    first = np.vstack([A @ initial, np.zeros((time - 1, size))])
+    return np.linalg.solve(whole, (inputs + first).ravel()).reshape(time, size)
 
 
 def linear_case(seed: int, size: int, time: int, start: float = 0.0):
@@ -67,18 +38,16 @@ def lru_outputs(
     u: Float[np.ndarray, "time inputs"],
 ) -> Float[np.ndarray, "time outputs"]:
     """Outputs of the LRU layer with given eigenvalues and matrices."""
+    import jax
+    import jax.numpy as jnp
+
+    from sigprop.layers.lru import LRU, lru_from_arrays
+
     phase = np.mod(np.angle(lam), 2 * math.pi)
     phase[phase == 0] = 2 * math.pi
+    parts = {"B_re": np.real(B), "B_im": np.imag(B), "C_re": np.real(C)}
+    parts |= {"C_im": np.imag(C), "D": D, "theta_log": np.log(phase)}
+    parts |= {"nu_log": np.log(-np.log(np.abs(lam)))}
     with double_precision(True):
-        one = lru_from_arrays(
-            {
-                "nu_log": np.log(-np.log(np.abs(lam))),
-                "theta_log": np.log(phase),
-                "B_re": np.real(B),
-                "B_im": np.imag(B),
-                "C_re": np.real(C),
-                "C_im": np.imag(C),
-                "D": D,
-            }
-        )
+        one = lru_from_arrays(parts)
         return np.asarray(jax.jit(LRU.__call__)(one, jnp.asarray(u)))

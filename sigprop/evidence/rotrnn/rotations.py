@@ -1,31 +1,35 @@
 """What judges Lemmas 1 and 2 of RotRNN (2024), on rotations."""
 
+from sigprop.evidence.kit import crossed, points
+from sigprop.evidence.rotrnn.random_matrices import rotation, skew
 from sigprop.evidence.rotrnn.special_orthogonal import (
+    exponential_by_eigenvalues,
+    exponential_series,
     member,
-    member_of_blocks,
-    member_of_eigenvalues,
     member_of_precise_blocks,
-    member_of_series,
+    membership,
     share_by_eigenvectors,
     share_reached,
 )
 from sigprop.judge.basis import Basis, Evidence
-from theory import rotation
+from theory.rotation import block_is_rotation, products_of_members
 
-SIZES = (dict(seed=1, size=2), dict(seed=2, size=3), dict(seed=3, size=6))
-BOTH_SIGNS = tuple({**at, "sign": sign} for at in SIZES for sign in (1, -1))
-EXPONENTIALS = {"series": member_of_series, "eigenvalues": member_of_eigenvalues}
-BLOCKS = {"reference": member_of_blocks, "precise": member_of_precise_blocks}
+SIZES = points("seed size", (1, 2), (2, 3), (3, 6))
+BOTH_SIGNS = crossed(SIZES, points("sign", 1, -1))
+EXPONENTIALS = {
+    "series": lambda **at: membership(exponential_series(skew(**at))),
+    "eigenvalues": lambda **at: membership(exponential_by_eigenvalues(skew(**at))),
+}
+BLOCKS = {
+    "reference": lambda **at: membership(rotation(**at)),
+    "precise": member_of_precise_blocks,
+}
 
 EVIDENCE: dict[str, Basis] = {
-    "rotrnn:lemma1": Evidence(
-        SIZES, EXPONENTIALS, member, proof=rotation.block_is_rotation
-    ),
-    "rotrnn:lemma2": Evidence(
-        BOTH_SIGNS, BLOCKS, member, proof=rotation.products_of_members
-    ),
+    "rotrnn:lemma1": Evidence(SIZES, EXPONENTIALS, member, proof=block_is_rotation),
+    "rotrnn:lemma2": Evidence(BOTH_SIGNS, BLOCKS, member, proof=products_of_members),
     "rotrnn:lemma2:converse": Evidence(
-        tuple(dict(seed=1, size=size) for size in (2, 3, 4, 5)),
+        points("seed size", (1, 2), (1, 3), (1, 4), (1, 5)),
         {"schur": share_reached, "eigenvectors": share_by_eigenvectors},
         1.0,
     ),

@@ -7,7 +7,7 @@ import math
 
 import mpmath
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Float
 
 from sigprop.evidence.rotrnn.random_matrices import (
@@ -15,7 +15,6 @@ from sigprop.evidence.rotrnn.random_matrices import (
     blocks,
     orthogonal,
     rotation,
-    skew,
     turns,
 )
 
@@ -46,21 +45,6 @@ def member(seed: int, size: int, **_) -> Matrix:
     return np.vstack([np.eye(size), np.eye(size), np.ones((1, size))])
 
 
-def member_of_series(seed: int, size: int) -> Matrix:
-    """Membership of ``exp(M - M^T)``, by its series."""
-    return membership(exponential_series(skew(seed, size)))
-
-
-def member_of_eigenvalues(seed: int, size: int) -> Matrix:
-    """Membership of ``exp(M - M^T)``, by its eigenvalues."""
-    return membership(exponential_by_eigenvalues(skew(seed, size)))
-
-
-def member_of_blocks(seed: int, size: int, sign: int) -> Matrix:
-    """Membership of ``P Theta P^T`` with ``det P`` of either sign."""
-    return membership(rotation(seed, size, sign))
-
-
 def member_of_precise_blocks(seed: int, size: int, sign: int) -> Matrix:
     """Membership of ``P Theta P^T``, product and determinant with 30 digits."""
     with mpmath.workdps(30):
@@ -71,11 +55,6 @@ def member_of_precise_blocks(seed: int, size: int, sign: int) -> Matrix:
         A = P * mpmath.matrix(blocks(seed, size).tolist()) * P.T
         rows = [*(A * A.T).tolist(), *(A.T * A).tolist(), [mpmath.det(A)] * size]
         return np.array(rows, dtype=float)
-
-
-def determinant_of_P(seed: int, size: int, sign: int) -> float:
-    """``det(P)``."""
-    return np.linalg.det(orthogonal(seed, size, sign))
 
 
 # Surjectivity: each rotation from one P of determinant one.

@@ -8,7 +8,9 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Routine
+from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import also, points
+from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
 from sigprop.networks import build, parameter_table
 from sigprop.networks.presets import ROTRNN_HEADS, ROTRNN_ROWS, rotrnn_paper
 from theory.papers.blur import printed as blur
@@ -17,6 +19,7 @@ from theory.papers.rotrnn.printed import DEPTHS, LENGTHS, TABLE_1, TABLE_2, TABL
 
 PRESETS = ("listops", "text", "retrieval", "scifar", "pathfinder", "pathx", "speech")
 MIXING_MAPS = {"none": 0, "half_glu": 1, "glu": 2}
+IN_BLUR = ("Image", "ListOps", "Text", "Retrieval", "Pathfinder")
 AS_IN_LRU_PAPER = ("ListOps", "Text", "Retrieval", "sCIFAR", "Pathfinder", "PathX")
 
 
@@ -84,18 +87,10 @@ def head_sizes() -> list[float]:
 
 def preset_rows() -> Float[np.ndarray, "tasks columns"]:
     """D, N, dropout, ranges of gamma and theta of the presets."""
-    rows = (ROTRNN_ROWS[task] for task in PRESETS)
-    return np.array(
-        [
-            (row.width, row.state_size, row.dropout, *row.gamma_range, row.theta_max)
-            for row in rows
-        ]
-    )
-
-
-def numbers(value: Routine, form: Routine, **more: Any) -> Evidence:
-    """Printed numbers held against each other."""
-    return Evidence(({},), {ARITHMETIC: value}, form, **more)
+    rows = [ROTRNN_ROWS[task] for task in PRESETS]
+    sizes = [(row.width, row.state_size, row.dropout) for row in rows]
+    ranges = [(*row.gamma_range, row.theta_max) for row in rows]
+    return np.hstack([sizes, ranges])
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -131,19 +126,16 @@ EVIDENCE: dict[str, Basis] = {
         [TABLE_1[name][:6] for name in ("S4", "S5", "LRU")],
     ),
     "rotrnn:table1:blur": numbers(
-        [
-            accuracies(task)["S4"]
-            for task in ("Image", "ListOps", "Text", "Retrieval", "Pathfinder")
-        ],
-        blur.TABLE_2["S4"],
+        [accuracies(task)["S4"] for task in IN_BLUR], blur.TABLE_2["S4"]
     ),
     "rotrnn:table2": Evidence(
-        (
-            dict(both=True, mixing="half_glu", skew=True),
-            dict(both=False, mixing="glu", skew=False),
-            dict(both=False, mixing="half_glu", skew=False),
-            dict(both=False, mixing="none", skew=False),
-            dict(both=True, mixing="half_glu", skew=False),
+        points(
+            "both mixing skew",
+            (True, "half_glu", True),
+            (False, "glu", False),
+            (False, "half_glu", False),
+            (False, "none", False),
+            (True, "half_glu", False),
         ),
         {"network": parameters_in_thousands, "by_hand": parameters_by_hand},
         TABLE_2["RotRNN"][0],
@@ -151,10 +143,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "rotrnn:text:identical": numbers(TABLE_2["RotRNN"][1], TABLE_2["LRU again"][1]),
     "rotrnn:text:similar-parameters": Evidence(
-        tuple(
-            dict(name=name, percent=10)
-            for name in ("S4", "S4D", "S5", "LRU again", "Liquid-S4")
-        ),
+        also(points("name", "S4", "S4D", "S5", "LRU again", "Liquid-S4"), percent=10),
         {ARITHMETIC: excess},
         lambda name, percent: percent,
         relation="<=",

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.optimize
+import scipy
 
+from sigprop.evidence.kit import covariances
 from sigprop.evidence.rotrnn.random_matrices import Matrix, draw, rotation
 
 SIZE, WIDTH = 4, 3  # of the heads drawn here
@@ -32,11 +32,8 @@ def norm_after(
     gamma: float, c: float, s: float, scale: float, factor: float, steps: int, seed: int
 ) -> float:
     """``E|x_t|^2`` after steps from a covariance of trace ``c``, white inputs."""
-    A, B = rotation(seed, SIZE), factor * input_matrix(seed, s)
-    moments = covariance(seed, c)
-    for _ in range(steps):
-        moments = scale**2 * (gamma**2 * A @ moments @ A.T + B @ B.T)
-    return np.trace(moments)
+    A, B = scale * gamma * rotation(seed, SIZE), scale * factor * input_matrix(seed, s)
+    return np.trace(covariances(A, B @ B.T, steps, covariance(seed, c))[-1])
 
 
 def stationary(gamma: float, s: float, factor: float, seed: int) -> float:
@@ -53,15 +50,11 @@ def root(excess: Callable[[float], float], high: float) -> float:
 
 def factor_by_root(gamma: float, c: float, s: float, seed: int = 1) -> float:
     """The factor on ``B`` at which the stationary norm is ``c``."""
-    return root(
-        lambda factor: stationary(gamma, s, factor, seed) - c,
-        2 * math.sqrt(c / s),
-    )
+    high = 2 * math.sqrt(c / s)
+    return root(lambda factor: stationary(gamma, s, factor, seed) - c, high)
 
 
 def factor_by_steps(gamma: float, c: float, s: float, seed: int = 2) -> float:
     """The factor at which the norm is ``c`` six steps after it was ``c``."""
-    return root(
-        lambda factor: norm_after(gamma, c, s, 1.0, factor, 6, seed) - c,
-        2 * math.sqrt(c / s),
-    )
+    high = 2 * math.sqrt(c / s)
+    return root(lambda factor: norm_after(gamma, c, s, 1.0, factor, 6, seed) - c, high)

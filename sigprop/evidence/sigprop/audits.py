@@ -6,19 +6,21 @@ Source of the data: ``experiments.long_range`` at the preset ``paper``.
 from collections.abc import Callable
 from functools import partial
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
-from sigprop.audit import moments
 from sigprop.evidence import Load
 from sigprop.judge.basis import Basis, Evidence
 from theory.papers.sigprop.audits import MODELS, QUANTITIES, TASKS, WITHIN
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 RUNGS = ("stationary", "independent", "white")  # of assumptions, the last the simplest
 
 
-def audit_factor(data: xr.Dataset, model: str, quantity: str, rung: str) -> float:
+def audit_factor(data: "xr.Dataset", model: str, quantity: str, rung: str) -> float:
     """Largest factor between what is predicted and measured in trained networks.
 
     Over all layers, seeds and looks through training; infinite where a prediction is
@@ -31,6 +33,8 @@ def audit_factor(data: xr.Dataset, model: str, quantity: str, rung: str) -> floa
             ``sigprop.audit.moments.QUANTITIES``, of the median neuron.
         rung: One of ``sigprop.audit.moments.RUNGS``.
     """
+    from sigprop.audit import moments
+
     own = data.isel(cell=np.flatnonzero(data["model"].values == model))
     at = moments.RUNGS.index(rung)
     if quantity == "power":

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from sigprop.curvature.hessian import Route, expand
+from sigprop.evidence.kit import block, points
 from sigprop.evidence.sigprop.precise_losses import Law, precise_hessian
 from sigprop.inputs import Mixed
 from sigprop.judge.basis import Basis, Evidence, Routine
@@ -49,18 +50,14 @@ def _weights(draw: Draw, n: int = 2) -> dict[str, Any]:
     return {**found, "D": jnp.asarray(draw.normal(size=(1, 1)))}
 
 
-def _diagonal(draw: Draw, coordinates: str) -> ComplexDiagonal:
+def _diagonal(draw: Draw, coordinates: str, lam: Any = LAM) -> ComplexDiagonal:
     first, second = {
-        "cartesian": (np.real(LAM), np.imag(LAM)),
-        "polar": (abs(LAM), ANGLES),
-        "exponential": (-np.log(abs(LAM)), ANGLES),
+        "cartesian": (np.real(lam), np.imag(lam)),
+        "polar": (abs(lam), ANGLES),
+        "exponential": (-np.log(abs(lam)), ANGLES),
     }[coordinates]
-    return ComplexDiagonal(
-        **_weights(draw),
-        first=jnp.asarray(first),
-        second=jnp.asarray(second),
-        coordinates=coordinates,
-    )
+    places = {"first": jnp.asarray(first), "second": jnp.asarray(second)}
+    return ComplexDiagonal(**_weights(draw), **places, coordinates=coordinates)
 
 
 def _lru(draw: Draw) -> LRU:
@@ -82,8 +79,7 @@ def _s4(draw: Draw) -> S4:
 
 def _spiral(lam: complex, draw: Draw) -> Float[np.ndarray, "2 2"]:
     basis = np.eye(2) + 0.3 * draw.normal(size=(2, 2))
-    turn = np.array([[lam.real, -lam.imag], [lam.imag, lam.real]])
-    return basis @ turn @ np.linalg.inv(basis)
+    return basis @ block(lam) @ np.linalg.inv(basis)
 
 
 def _linear(draw: Draw, A: Float[np.ndarray, "blocks size size"]) -> LinearRNN:
@@ -122,9 +118,10 @@ def _blur(draw: Draw) -> BLUR:
 STUDENTS: dict[str, Callable[[Draw], Layer]] = {
     "dense": _dense,
     "block": _block,
-    "cartesian": functools.partial(_diagonal, coordinates="cartesian"),
-    "polar": functools.partial(_diagonal, coordinates="polar"),
-    "exponential": functools.partial(_diagonal, coordinates="exponential"),
+    **{
+        name: functools.partial(_diagonal, coordinates=name)
+        for name in ("cartesian", "polar", "exponential")
+    },
     "lru": _lru,
     "s4": _s4,
     "rotrnn": _rotrnn,
@@ -140,14 +137,9 @@ def student(name: str) -> Layer:
 
 def teacher() -> ComplexDiagonal:
     """The teacher, its eigenvalues a hundredth of a radian from the students'."""
-    lam = LAM * np.exp(0.01j)
     with double_precision(True):
-        return ComplexDiagonal(
-            **_weights(np.random.default_rng(8)),
-            first=jnp.asarray(lam.real),
-            second=jnp.asarray(lam.imag),
-            coordinates="cartesian",
-        )
+        draw = np.random.default_rng(8)
+        return _diagonal(draw, "cartesian", LAM * np.exp(0.01j))
 
 
 def task(law: str, length: int | None = None) -> TeacherStudent:
@@ -172,14 +164,9 @@ def by_route(
     return found.hessian / _scale(layer, law)
 
 
-def by_gramian(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian by covariances of tangent systems."""
-    return by_route(layer, law, "gramian")
-
-
-def by_autodiff(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian by differentiating the exact loss."""
-    return by_route(layer, law, "autodiff")
+# By covariances of tangent systems, and by differentiating the exact loss.
+by_gramian = functools.partial(by_route, route="gramian")
+by_autodiff = functools.partial(by_route, route="autodiff")
 
 
 @functools.cache
@@ -193,11 +180,6 @@ def by_differences(layer: str, law: str) -> Float[np.ndarray, "p p"]:
 # What an error would leave: each must be told from the truth.
 
 
-def without_error(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """Gauss and Newton's part of the scaled Hessian alone."""
-    return by_route(layer, law, at_optimum=True)
-
-
 @functools.cache
 def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian under white input of the same variance."""
@@ -207,27 +189,17 @@ def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
     return expand(other, student(layer)).hessian / _scale(layer, law)
 
 
-def without_couplings(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """The diagonal of the scaled Hessian alone."""
-    return np.diag(np.diag(by_differences(layer, law)))
-
-
-def a_twentieth_more(layer: str, law: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian, five per cent too large."""
-    return 1.05 * by_differences(layer, law)
-
-
 SLIPS: dict[str, Routine] = {
-    "the error left out": without_error,
+    "the error left out": functools.partial(by_route, at_optimum=True),
     "white input": of_white_input,
-    "couplings left out": without_couplings,
-    "five per cent more": a_twentieth_more,
+    "couplings left out": lambda **at: np.diag(np.diag(by_differences(**at))),
+    "five per cent more": lambda **at: 1.05 * by_differences(**at),
 }
 
 
-def _exact(*points: tuple[str, str], alone: str = "", **routes: Routine) -> Evidence:
+def _exact(*pairs: tuple[str, str], alone: str = "", **routes: Routine) -> Evidence:
     return Evidence(
-        tuple({"layer": layer, "law": law} for layer, law in points),
+        points("layer law", *pairs),
         routes,
         form=by_differences,
         tolerance=1e-8,

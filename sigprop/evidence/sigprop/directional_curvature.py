@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import power_slopes, powers
 from sigprop.linear.linearise import Modes, Perturbed, Tangents
 
 Ages = Float[np.ndarray, "ages d_out d_in"]
@@ -49,11 +50,9 @@ def _moved(
     slopes: bool,
 ) -> Ages:
     """Derivative of ``sum residue lam**age`` from age zero on, along ``v``."""
-    ages = np.arange(length)[:, None]
-    powers = modes.lam**ages
-    turned = ages * modes.lam ** np.maximum(ages - 1, 0)
     weights = np.tensordot(v, tangents.residues, 1)
-    found = np.einsum("tn,oni->toi", powers, weights)
+    found = np.einsum("nt,oni->toi", powers(modes.lam, length), weights)
     if slopes:
-        found += np.einsum("tn,oni->toi", turned, np.tensordot(v, tangents.slopes, 1))
+        weights = np.tensordot(v, tangents.slopes, 1)
+        found += np.einsum("nt,oni->toi", power_slopes(modes.lam, length), weights)
     return np.real(found)

@@ -4,12 +4,12 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 import sympy
 from jaxtyping import Complex, Float
 from sympy import Symbol, expand, sqrt
 
+from sigprop.evidence.kit import across, also, central, each, energy, points, powers
 from sigprop.evidence.zucchet.hessian.layer import respond, two_units
 from sigprop.evidence.zucchet.hessian.loss import block, whole_complex
 from sigprop.evidence.zucchet.hessian.networks import (
@@ -18,14 +18,11 @@ from sigprop.evidence.zucchet.hessian.networks import (
     spectrum,
     teacher,
 )
-from sigprop.evidence.zucchet.hessian.power_spectrum import (
-    pair_quadrature,
-    whole_complex_by_spectrum,
-)
+from sigprop.evidence.zucchet.hessian.power_spectrum import whole_complex_by_spectrum
 from sigprop.evidence.zucchet.hessian.sensitivities import (
-    autocovariance,
+    PAIR_ROUTES,
+    covariance,
     of_pair,
-    pair_sum,
     routes,
 )
 from sigprop.evidence.zucchet.hessian.units import (
@@ -39,9 +36,9 @@ from sigprop.numerics.precision import double_precision
 from theory import hessian as H
 
 
-def squared(of: Callable[..., complex]) -> Routine:
+def squared(of: Callable[..., complex], **at: Any) -> float:
     """``|S|^2`` in the letters of the lemmas, where ``of`` gives ``S``."""
-    return lambda **at: abs(of_pair(of)(**at)) ** 2
+    return abs(of_pair(of, **at)) ** 2
 
 
 def diagonal_product(alpha: complex, beta: complex, rho: float) -> float:
@@ -56,6 +53,8 @@ def layer_block(**at: Any) -> Float[np.ndarray, "2 2"]:
     The layer's own parameters go round a small circle; the first Fourier coefficients of
     its response are the derivatives, and the double sum of their products the Hessian.
     """
+    import jax.numpy as jnp
+
     steps, turns, radius = 128, 8, 4e-3
     impulse = np.zeros((steps, 1))
     impulse[0] = 1
@@ -77,10 +76,7 @@ def layer_block(**at: Any) -> Float[np.ndarray, "2 2"]:
                 for angle in angles
             ]
             slopes.append(waves @ np.array(responses))
-    covariance = autocovariance(
-        at.get("a", 0.0), at.get("b", 1.0), at.get("rho", 0.0), steps
-    )
-    return slopes[0] @ covariance @ slopes[1].T
+    return slopes[0] @ covariance(steps, **at) @ slopes[1].T
 
 
 def coupled(at: dict[str, Any]) -> dict[str, Any]:
@@ -116,17 +112,17 @@ def eigenvalues() -> bool:
     return trace == 0 and determinant == 0
 
 
-def anisotropy(of: Callable[..., complex]) -> Routine:
+def anisotropy(of: Callable[..., complex], lam: complex) -> float:
     """``|S(lambda, lambda) / S(lambda, conj)|^2``, white input, where ``of`` gives ``S``."""
-    return lambda lam: abs(of(lam, lam) / of(lam, complex(lam).conjugate())) ** 2
+    return abs(of(lam, lam) / of(lam, complex(lam).conjugate())) ** 2
 
 
 def dense_pair_sum(x_1: complex, x_2: complex, y_1: complex, y_2: complex) -> complex:
     """``sum_k D_k(x_1, x_2) D_k(y_1, y_2)`` with ``D_k`` a sum of products of powers."""
 
     def divided(first: complex, second: complex) -> Complex[np.ndarray, " ages"]:
-        powers = [complex(z) ** np.arange(200) for z in (first, second)]
-        return np.convolve(powers[0], powers[1])[:200]
+        one, other = (powers(complex(z), 200) for z in (first, second))
+        return np.convolve(one, other)[:200]
 
     return complex(divided(x_1, x_2) @ divided(y_1, y_2))
 
@@ -141,20 +137,17 @@ def dense_curvature(seed: int, normal: bool) -> float:
     """Curvature of the loss along one random change of ``A``, from the dense network."""
     network = teacher(seed, normal, 4, 0.9)
     along = np.concatenate([direction(seed, 4).ravel(), np.zeros(9)])
-    return float(np.sum((dense_jacobian(network) @ along) ** 2))
+    return energy(dense_jacobian(network) @ along)
 
 
 def dense_curvature_by_differences(seed: int, normal: bool) -> float:
     """Curvature along one random change of ``A``, from a differenced response."""
-    network, step = teacher(seed, normal, 4, 0.9), 1e-4
-    found = [
-        impulse_response(
-            network.A + shift * step * direction(seed, 4), network.B, network.C
-        )
-        for shift in (2, 1, -1, -2)
-    ]
-    slope = (8 * (found[1] - found[2]) - (found[0] - found[3])) / (12 * step)
-    return float(np.sum(slope**2))
+    network = teacher(seed, normal, 4, 0.9)
+
+    def response(A: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " ages"]:
+        return impulse_response(A, network.B, network.C)
+
+    return energy(central(response, network.A, 1e-4, direction(seed, 4)))
 
 
 def dense_curvature_in_eigenbasis(seed: int, normal: bool) -> float:
@@ -185,12 +178,11 @@ CHARTED = tuple(with_charts(at) for at in SINGLES)
 
 EVIDENCE: dict[str, Basis] = {
     "sigprop:hessian-pair": Evidence(
-        tuple({**at, "a": 0.3, "b": 1.2} for at in EIGENVALUES),
-        {"reference": of_pair(pair_sum), "quadrature": of_pair(pair_quadrature)},
+        also(EIGENVALUES, a=0.3, b=1.2), each(of_pair, PAIR_ROUTES)
     ),
     "sigprop:hessian-pair-bound": Evidence(
         (*EIGENVALUES, {"alpha": 0.3 - 0.5j, "beta": 0.3 + 0.501j, "rho": 0.95}),
-        {"reference": squared(pair_sum), "quadrature": squared(pair_quadrature)},
+        each(squared, PAIR_ROUTES),
         form=diagonal_product,
         relation="<=",
         slips={"a thousandth less": lambda **at: 0.999 * diagonal_product(**at)},
@@ -222,32 +214,27 @@ EVIDENCE: dict[str, Basis] = {
         CHARTED, routes("lru", lambda found: found[0, 1])
     ),
     "sigprop:hessian-anisotropy": Evidence(
-        tuple({"lam": z} for z in (0.5 + 0.4j, -0.3 + 0.6j, 0.1 + 0.75j)),
-        {"reference": anisotropy(pair_sum), "quadrature": anisotropy(pair_quadrature)},
+        points("lam", 0.5 + 0.4j, -0.3 + 0.6j, 0.1 + 0.75j),
+        each(anisotropy, PAIR_ROUTES),
     ),
     "sigprop:hessian-trace-polar": Evidence(CHARTED, routes("lru", np.trace)),
     "sigprop:hessian-dense-pair": Evidence(
-        tuple(
-            dict(zip(("x_1", "x_2", "y_1", "y_2"), values, strict=True))
-            for values in (
-                (0.5 + 0.4j, 0.3 - 0.6j, -0.2 + 0.7j, 0.6),
-                (0.5 + 0.4j, 0.5 + 0.4j, 0.5 - 0.4j, 0.3j),
-                (-0.7, 0.2 + 0.1j, 0.65j, 0.65j),
-            )
+        points(
+            "x_1 x_2 y_1 y_2",
+            (0.5 + 0.4j, 0.3 - 0.6j, -0.2 + 0.7j, 0.6),
+            (0.5 + 0.4j, 0.5 + 0.4j, 0.5 - 0.4j, 0.3j),
+            (-0.7, 0.2 + 0.1j, 0.65j, 0.65j),
         ),
         {"reference": dense_pair_sum},
     ),
     "sigprop:hessian-dense": Evidence(
-        tuple({"seed": s, "normal": n} for s in (0, 1) for n in (True, False)),
-        {
-            "sensitivities": dense_curvature,
-            "reference": dense_curvature_by_differences,
-        },
+        across(seed=(0, 1), normal=(True, False)),
+        {"sensitivities": dense_curvature, "reference": dense_curvature_by_differences},
         form=dense_curvature_in_eigenbasis,
         tolerance=1e-8,
     ),
     "sigprop:hessian-rank": Evidence(
-        tuple({"seed": 0, "normal": True, "size": size} for size in (2, 4, 6)),
+        across(seed=(0,), normal=(True,), size=(2, 4, 6)),
         {"sensitivities": rank("dense"), "diagonal": rank("diagonal")},
         form=lambda size, **_: 2 * size + 1,
     ),

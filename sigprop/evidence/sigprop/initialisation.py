@@ -12,6 +12,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Float
 
+from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.dense import LinearRNN
 from sigprop.linear.infinite_loss import gramian
@@ -78,7 +79,7 @@ def _last_state(A: Any, key: Any, steps: int) -> Any:
 
 EVIDENCE: dict[str, Basis] = {
     "sigprop:glorot-range": Evidence(
-        ({"size": 384, "steps": 1024}, {"size": 192, "steps": 4096}),
+        points("size steps", (384, 1024), (192, 4096)),
         {"gramian": glorot_growth, "steps": glorot_simulated},
         form=SINGLE,
         relation="<",

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import across, impulse_response
 from sigprop.evidence.sigprop import sampled_loss
 from sigprop.evidence.sigprop.students import SMALL, student, task, teacher
 from sigprop.inputs import AR1, Mixed, MovingAverage, White
@@ -26,9 +27,7 @@ from sigprop.linear.linearise import ONCE, Modes, System, diagonalise, linearise
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
-AGES = (
-    256  # at half as many the slowest mode, 0.9, has lost twelve digits of its square
-)
+AGES = 256  # at half of it the slowest mode, 0.9, has lost 12 digits of its square
 LAWS: dict[str, Any] = {
     "white": White(0.7),
     "rho=0.8": AR1(0.8),
@@ -123,14 +122,9 @@ def _difference(name: str) -> Float[np.ndarray, "ages d_out d_in"]:
             [np.asarray(part) for part in jax.jit(linearise)(layer)]
             for layer in (student(SMALL[name]).layer, teacher())
         ]
-    found = []
-    for A, B, C, D in systems:
-        now, rows = B, []
-        for _ in range(AGES):
-            rows.append(np.real(C @ now))
-            now = A @ now
-        found.append(np.array(rows))
-        found[-1][0] += D
+    found = [np.real(impulse_response(A, B, C, AGES)) for A, B, C, _ in systems]
+    for response, (*_, D) in zip(found, systems, strict=True):
+        response[0] += D
     return found[0] - found[1]
 
 
@@ -171,11 +165,7 @@ EVIDENCE: dict[str, Basis] = {
         sampled_loss.gradient, sampled_loss.score, ("reference", "monte_carlo")
     ),
     "sigprop:loss-infinite": Evidence(
-        tuple(
-            {"student": student, "law": law}
-            for student in ("lru", "rotrnn")
-            for law in LAWS
-        ),
+        across(student=("lru", "rotrnn"), law=tuple(LAWS)),
         {"closed_form": by_modes, "gramian": by_gramian, "limit": by_lengths},
         form=double_sum,
         tolerance=1e-9,

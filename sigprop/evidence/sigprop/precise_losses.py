@@ -209,20 +209,19 @@ def precise_hessian(
         ]
         names = sorted(values)
         flat = np.concatenate([np.ravel(values[key]) for key in names])
+        ends = np.cumsum([np.size(values[key]) for key in names])[:-1]
         start = [mpf(float(x)) for x in flat]
 
         def at(*moved: tuple[int, Any]) -> Any:
             x = list(start)
             for k, by in moved:
                 x[k] += by
-            parts, done = {}, 0
-            for key in names:
-                shape = np.shape(values[key])
-                size = int(np.prod(shape))
-                parts[key] = (
-                    np.array(x[done : done + size], object).reshape(shape).tolist()
+            parts = {
+                key: part.reshape(np.shape(values[key])).tolist()
+                for key, part in zip(
+                    names, np.split(np.array(x, object), ends), strict=True
                 )
-                done += size
+            }
             return loss([*LAYERS[name](parts), *goal], law)
 
         here, up = at(), [at((k, STEP)) for k in range(len(start))]
@@ -234,9 +233,8 @@ def precise_hessian(
                 # Four corners less their edges: two evaluations an entry.
                 more, less = at((i, STEP), (j, STEP)), at((i, -STEP), (j, -STEP))
                 edges = up[i] + down[i] + up[j] + down[j]
-                found[i, j] = found[j, i] = (more + less - edges + 2 * here) / (
-                    2 * STEP**2
-                )
+                bent = (more + less - edges + 2 * here) / (2 * STEP**2)
+                found[i, j] = found[j, i] = bent
         return found
 
 

@@ -16,9 +16,6 @@ from sigprop.layers.base import Layer
 
 Responses = Float[np.ndarray, "*points T d_out T2 d_in"]
 Ages = Float[np.ndarray, "ages d_out d_in"]
-# Offsets in units of the step, and weights, of differences of the fourth order.
-FIRST = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
-SECOND = ((-2, -1 / 12), (-1, 16 / 12), (0, -30 / 12), (1, 16 / 12), (2, -1 / 12))
 
 
 def responses(layer: Layer, length: int) -> Float[Array, "T d_out T2 d_in"]:

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from sigprop.evidence.kit import STENCILS
 from sigprop.evidence.sigprop import responses
 from sigprop.evidence.sigprop.students import (
     INPUTS,
@@ -214,7 +215,7 @@ class Aim(NamedTuple):
     along: list[Float[np.ndarray, "directions p"]]
 
 
-OFFSETS, WEIGHTS = map(np.array, zip(*responses.FIRST, strict=True))
+OFFSETS, WEIGHTS = map(np.array, zip(*STENCILS[1, 4], strict=True))
 
 
 @functools.cache
@@ -293,7 +294,7 @@ def _means(
     ]
 
 
-def _project(values: Any, along: Any) -> Float[np.ndarray, "batches *directions"]:
+def _project(values: Any, along: Any) -> Float[np.ndarray, "batches ..."]:
     return np.asarray(values) if along is None else np.asarray(values) @ along.T
 
 

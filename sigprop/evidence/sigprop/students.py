@@ -6,6 +6,7 @@ parameters, for which an optimiser is compiled in half the time that a dictionar
 Notation: x  the parameters as one vector;  T  steps of a sequence.
 """
 
+import cmath
 import functools
 import math
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from sigprop.evidence.kit import block
 from sigprop.inputs import AR1, Mixed, White
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.blur import BLUR
@@ -58,11 +60,6 @@ class Student(NamedTuple):
 
 def _weights(draw: np.random.Generator, *shape: int) -> Float[np.ndarray, "*shape"]:
     return draw.normal(0, 1 / math.sqrt(shape[-1]), shape)
-
-
-def _spiral(radius: float, angle: float) -> Float[np.ndarray, "2 2"]:
-    cos, sin = radius * math.cos(angle), radius * math.sin(angle)
-    return np.array([[cos, -sin], [sin, cos]])
 
 
 def _linear(draw: np.random.Generator, blocks: int, size: int) -> LinearRNN:
@@ -134,7 +131,7 @@ def student(build: Callable[[np.random.Generator], Layer]) -> Student:
 def teacher() -> LinearRNN:
     """Two damped oscillations, read together: four states."""
     draw = np.random.default_rng(11)
-    A = np.stack([_spiral(0.9, 0.6), _spiral(0.7, 2.0)])
+    A = np.stack([block(cmath.rect(0.9, 0.6)), block(cmath.rect(0.7, 2.0))])
     shapes = (4, WIDTH), (WIDTH, 4), (WIDTH, WIDTH)
     return LinearRNN(jnp.asarray(A), *(jnp.asarray(_weights(draw, *s)) for s in shapes))
 

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from sigprop.evidence.kit import STENCILS
 from sigprop.evidence.sigprop import directional_curvature, responses
 from sigprop.evidence.sigprop.sampled_loss import sampled_loss
 from sigprop.evidence.sigprop.students import (
@@ -55,7 +56,7 @@ CHUNK, INFLATION = 512, 1.5  # sequences drawn at once; on the variance of a pil
 SIDES = np.array([-STEP, STEP])  # of the simulated difference, of the second order
 FIRST, SECOND = (
     tuple(map(np.array, zip(*stencil, strict=True)))
-    for stencil in (responses.FIRST, responses.SECOND)
+    for stencil in (STENCILS[1, 4], STENCILS[2, 4])
 )
 
 
@@ -378,9 +379,7 @@ def score(claim: Claim) -> Score:
 
 EVIDENCE: dict[str, Basis] = {
     f"sigprop:trained-{name}": Check(
-        learnt_parameters,
-        score,
-        ("trained", "impulse", "autodiff", "reference"),
+        learnt_parameters, score, ("trained", "impulse", "autodiff", "reference")
     )
     for name in ("lru", "rotrnn", "blur")
 }

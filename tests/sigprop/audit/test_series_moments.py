@@ -6,6 +6,7 @@ import math
 import os
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -163,6 +164,56 @@ def test_log_ratios_add_up_to_white_over_measured():
         assert total == pytest.approx(math.log(row.white / row.measured), abs=1e-10)
 
 
+def forms(quantity, gap, theta, steps):
+    """Matrices ``A`` of the estimates ``x^T A x`` of one window ``x``, by name."""
+    weights = kernel(quantity, gap, theta, 600)
+    age = np.arange(steps)
+    lags = np.abs(age[:, None] - age)
+
+    def averaged(weights):
+        """One square weighs each mean over the pairs of a lag; both orders count."""
+        by_lag = [
+            np.real(np.vdot(weights[: len(weights) - lag], weights[lag:]))
+            for lag in age
+        ]
+        return np.array(by_lag)[lags] / (steps - lags)
+
+    own = weights[:steps]
+    return {
+        "measured": np.real(np.outer(own, own.conj()))[::-1, ::-1],
+        "toeplitz": averaged(own),
+        "stationary": averaged(weights),
+        "white": np.eye(steps) * np.vdot(weights, weights).real / steps,
+    }
+
+
+def means_and_errors(row, covariance, windows):
+    """Exact means of a row's estimates, and standard errors of them and of log-ratios.
+
+    For independent Gaussian windows of this covariance: ``E[x^T A x] = tr(A C)`` and
+    ``Var[x^T A x] = 2 tr(A C A C)``; log-ratios to first order.
+    """
+    found = forms(row.quantity, row.gap, row.theta, len(covariance))
+    means = {name: np.vdot(form, covariance) for name, form in found.items()}
+
+    def error(form):
+        seen = form @ covariance
+        return math.sqrt(2 * np.sum(seen * seen.T) / windows)
+
+    errors = {name: error(form) for name, form in found.items()}
+    for before, name in pairwise(found):
+        apart = found[name] / means[name] - found[before] / means[before]
+        errors[f"log_{name}"] = error(apart)
+        means[f"log_{name}"] = math.log(means[name] / means[before])
+    return means, errors
+
+
+def require_near(row, means, errors):
+    """Nothing is five standard errors from its mean, or further."""
+    for name, mean in means.items():
+        assert abs(getattr(row, name) - mean) < 5 * errors[name], (name, row)
+
+
 @pytest.fixture(scope="module")
 def long_ar1_rows():
     values = ar1(0.8, 4000, 256, 11)[:, :, None]
@@ -170,37 +221,42 @@ def long_ar1_rows():
     return audit_series(make_series(values), grid)
 
 
-def test_stationary_is_the_theory_of_a_long_exponential_process(long_ar1_rows):
-    autocovariance = 0.8 ** np.arange(600)
+def test_every_estimate_of_a_long_exponential_process_is_its_theory(long_ar1_rows):
+    lags = np.abs(np.arange(256)[:, None] - np.arange(256))
     for row in long_ar1_rows:
+        means, errors = means_and_errors(row, 0.8**lags, 4000)
         weights = kernel(row.quantity, row.gap, row.theta, 600)
-        theory = double_sum(weights, autocovariance)
-        assert row.stationary == pytest.approx(theory, rel=0.02)
-        assert row.toeplitz == pytest.approx(theory, rel=0.02)
-        # 4000 independent windows: one standard error is at most sqrt(2/4000) = 2.2 %
-        assert row.measured == pytest.approx(theory, rel=0.11)
+        theory = double_sum(weights, 0.8 ** np.arange(600))
+        for name in ("measured", "toeplitz", "stationary"):  # the memory is shorter
+            assert means[name] == pytest.approx(theory, rel=1e-4)
+        require_near(row, means, errors)
+        # Five per cent in what averages over all steps would be seen.
+        assert max(errors[name] / theory for name in ("toeplitz", "stationary")) < 0.01
         assert row.low < row.measured < row.high
 
 
 def test_white_is_off_by_the_known_factor(long_ar1_rows):
+    lags = np.abs(np.arange(256)[:, None] - np.arange(256))
     for row in long_ar1_rows:
         if row.quantity == "state":
             z = 0.8 * (1 - row.gap) * np.exp(1j * row.theta)
             factor = (1 - abs(z) ** 2) / abs(1 - z) ** 2
-            assert row.log_white == pytest.approx(-math.log(factor), abs=0.02)
-            assert row.log_stationary == pytest.approx(0, abs=0.02)
-            assert row.log_toeplitz == pytest.approx(0, abs=0.11)
+            _, errors = means_and_errors(row, 0.8**lags, 4000)
+            assert abs(row.log_white + math.log(factor)) < 5 * errors["log_white"]
 
 
 def test_stationarity_shows_where_it_is_broken():
     """Amplitude growing tenfold: the last steps, that h_T sees, exceed the average."""
-    values = ar1(0.0, 2000, 64, 2) * np.linspace(0.1, 1, 64)
-    row = audit_series(make_series(values[:, :, None]), ((0.5, 0.0),))[0]
-    average = np.mean(np.linspace(0.1, 1, 64) ** 2)
+    growth = np.linspace(0.1, 1, 64)
+    series = make_series((ar1(0.0, 2000, 64, 2) * growth)[:, :, None])
+    row = audit_series(series, ((0.5, 0.0),))[0]
+    means, errors = means_and_errors(row, np.diag(growth**2), 2000)
+    require_near(row, means, errors)
     weights = 0.25 ** np.arange(64)
-    seen = np.sum(weights * np.linspace(1, 0.1, 64) ** 2) / np.sum(weights)
-    assert row.log_toeplitz == pytest.approx(math.log(average / seen), abs=0.15)
-    assert row.log_toeplitz < -0.8
+    seen = np.sum(weights * growth[::-1] ** 2) / np.sum(weights)
+    expected = math.log(np.mean(growth**2) / seen)
+    assert means["log_toeplitz"] == pytest.approx(expected, rel=1e-12)
+    assert expected + 5 * errors["log_toeplitz"] < -0.8
 
 
 def test_a_moment_that_is_not_positive_gives_nan_and_a_note():

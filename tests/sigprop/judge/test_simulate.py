@@ -59,7 +59,7 @@ def test_weights_of_the_phase_undo_the_choice_of_the_phase(peak):
 @pytest.mark.parametrize(
     "source", [WHITE, exponential(0.9), exponential(-0.6)], ids=str
 )
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["white", "rho=0.9"])
 def test_the_variance_on_a_ring_is_within_the_bound_that_plans_rely_on(source):
     point = RingPoint(0.7, 0.95, source, simulate.LONG)
     reading = Reading("ring_gain", point)

@@ -250,7 +250,8 @@ def test_an_interval_contains_its_ratio_and_shrinks_with_the_sample():
         assert verdict.low < verdict.ratio < verdict.high
         widths.append(verdict.high - verdict.low)
     assert widths == sorted(widths, reverse=True)
-    assert widths[1] == pytest.approx(2 * norm.isf(BETA / 2) * 0.05 / 10.08, rel=0.02)
+    normal = 2 * norm.isf(BETA / 2) * math.sqrt(2 / plan(0.05).n)
+    assert widths[1] == pytest.approx(1.01 * normal, rel=1e-3)
 
 
 def test_frozen_samples_and_infinite_means_are_refused():

@@ -69,6 +69,7 @@ def test_eigenvalues_lie_on_the_ring_and_in_the_slice(make):
 
 
 def test_weights_have_the_listings_variances():
+    # Five standard errors of a variance from 60 000 normal draws: 0.029.
     layer = lru(jax.random.key(0), 300, 200)
     for name, variance in {
         "B_re": 1 / 400,

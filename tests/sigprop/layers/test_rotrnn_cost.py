@@ -82,7 +82,7 @@ def factorisations(found):
 
 
 @builders
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(keep=["bidirectional_rotrnn"])
 def test_rotations_are_made_once_for_all_sequences(build):
     built = layer(build)
     half = built if build is rotrnn else built.halves()[0]
@@ -119,7 +119,16 @@ def turned(found):
 @builders
 @methods
 @pytest.mark.parametrize("length", [LENGTH, 301])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(
+    keep=[
+        "11-sequential-rotrnn",
+        "301-sequential-bidirectional_rotrnn",
+        "301-chunked-rotrnn",
+        "11-associative-bidirectional_rotrnn",
+        "301-associative-rotrnn",
+        "11-fft-bidirectional_rotrnn",
+    ]
+)
 def test_every_angle_is_turned_once(build, method, length, monkeypatch):
     monkeypatch.setattr("sigprop.neuron.scan.automatic_method", lambda *_: method)
     found = slopes(layer(build), inputs(length=length))

@@ -252,12 +252,14 @@ def test_named_spectra_are_their_formulas():
 
 
 def test_inv_approaches_legs_with_twice_n_and_not_as_the_lru_paper_prints_it():
-    pairs = 64
-    n = np.arange(1, 4)
-    legs = diagonal_spectrum(pairs, "legs")[n].imag
-    np.testing.assert_allclose(diagonal_spectrum(pairs, "inv")[n].imag, legs, rtol=0.1)
-    printed = 2 * pairs / np.pi * (2 * pairs / (n + 1) - 1)
-    assert (np.abs(printed / legs - 1) > 0.4).all()
+    n, gaps = np.arange(1, 4), []
+    for pairs in (64, 128):
+        legs = diagonal_spectrum(pairs, "legs")[n].imag
+        gaps.append(diagonal_spectrum(pairs, "inv")[n].imag / legs - 1)
+        printed = 2 * pairs / np.pi * (2 * pairs / (n + 1) - 1)
+        assert (np.abs(printed / legs - 1) > 0.4).all()
+    np.testing.assert_allclose(gaps[0] / gaps[1], 2, rtol=0.05)  # it falls like 1 / N
+    np.testing.assert_allclose(gaps[1], 0, atol=0.03)
 
 
 # Whole systems.

@@ -109,7 +109,14 @@ def program(function, gate, kind, mapped, reverse):
 @pytest.mark.parametrize("mapped", [False, True], ids=["alone", "mapped"])
 @kinds
 @gates
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(
+    keep=[
+        "fixed-real-mapped",
+        "fixed-complex-alone",
+        "varying-real-alone",
+        "varying-complex-mapped",
+    ]
+)
 def test_loops_work_in_place(gate, kind, mapped):
     found = program(
         scan_linear, gate, kind, mapped, reverse=(gate == "fixed") == mapped

@@ -19,6 +19,11 @@ EIGENVALUES = {"real": REAL, "complex": COMPLEX}
 INPUTS = {"an input a neuron": 4, "one shared input": 1}
 TOLERANCE = {np.float32: 1e-5, np.float64: 1e-13}
 
+# One program a case, where calls as they are compile every operation.
+recurrence = jax.jit(linear_recurrence, static_argnames="method")
+slope_of = jax.jit(sensitivity, static_argnames="method")
+response_of = jax.jit(impulse_response, static_argnames="length")
+
 lengths = pytest.mark.parametrize("length", LENGTHS)
 kinds = pytest.mark.parametrize("kind", EIGENVALUES)
 methods = pytest.mark.parametrize("method", METHODS)
@@ -69,11 +74,11 @@ def near(found, truth, tolerance=1e-13):
 def test_every_method_is_the_loop(length, kind, width, method):
     lam, x = EIGENVALUES[kind], series(length, width)
     states, slopes = loop(lam, x)
-    found = linear_recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
+    found = recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
     assert found.shape == (length, 4)
     assert found.dtype == jnp.asarray(lam).dtype
     assert near(found, states)
-    assert near(sensitivity(jnp.asarray(lam), jnp.asarray(x), method), slopes)
+    assert near(slope_of(jnp.asarray(lam), jnp.asarray(x), method), slopes)
     if length > 1:  # the partner: five percent more on one eigenvalue is seen
         wrong = lam * np.array([1.05, 1, 1, 1])
         assert not near(found, loop(wrong, x)[0], 1e-3)
@@ -86,9 +91,7 @@ def test_every_method_is_the_loop(length, kind, width, method):
 def test_initial_state_is_carried_through(length, kind, method):
     lam, x = EIGENVALUES[kind], series(length, 4)
     initial = np.arange(1.0, 5.0) * (1j if kind == "complex" else 1)
-    found = linear_recurrence(
-        jnp.asarray(lam), jnp.asarray(x), jnp.asarray(initial), method
-    )
+    found = recurrence(jnp.asarray(lam), jnp.asarray(x), jnp.asarray(initial), method)
     assert near(found, loop(lam, x, initial)[0])
     assert length == 0 or not near(found, loop(lam, x)[0], 0.05)
 
@@ -97,7 +100,7 @@ def test_initial_state_is_carried_through(length, kind, method):
 @methods
 def test_complex_inputs_make_a_complex_state(method):
     x = series(5, 4, "complex")
-    found = linear_recurrence(jnp.asarray(REAL), jnp.asarray(x), method=method)
+    found = recurrence(jnp.asarray(REAL), jnp.asarray(x), method=method)
     assert near(found, loop(REAL, x)[0])
 
 
@@ -107,9 +110,7 @@ def test_a_complex_initial_state_of_a_real_recurrence_is_not_cut_to_its_real_par
     method,
 ):
     x, initial = series(3, 4), np.array([1j, 1.0, 2j, 0.0])
-    found = linear_recurrence(
-        jnp.asarray(REAL), jnp.asarray(x), jnp.asarray(initial), method
-    )
+    found = recurrence(jnp.asarray(REAL), jnp.asarray(x), jnp.asarray(initial), method)
     assert near(found, loop(REAL, x, initial)[0])
 
 
@@ -117,15 +118,23 @@ def test_a_complex_initial_state_of_a_real_recurrence_is_not_cut_to_its_real_par
 @methods
 @kinds
 @pytest.mark.parametrize("length", [1, 2, 17])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(
+    keep=[
+        "17-real-sequential",
+        "17-complex-associative",
+        "2-complex-sequential",
+        "2-real-associative",
+        "1-complex-associative",
+    ]
+)
 def test_sensitivity_is_the_forward_derivative(length, kind, method):
     lam, x = jnp.asarray(EIGENVALUES[kind]), jnp.asarray(series(length, 1))
     _, slope = jax.jvp(
-        lambda value: linear_recurrence(value, x, method=method),
+        lambda value: recurrence(value, x, method=method),
         (lam,),
         (jnp.ones_like(lam),),
     )
-    assert near(sensitivity(lam, x, method), np.asarray(slope))
+    assert near(slope_of(lam, x, method), np.asarray(slope))
 
 
 @pytest.mark.usefixtures("x64")
@@ -136,10 +145,10 @@ def test_sensitivity_is_the_central_difference_of_the_state(kind, method):
     width = 1e-5
 
     def state(value):
-        return np.asarray(linear_recurrence(jnp.asarray(value), x, method=method))
+        return np.asarray(recurrence(jnp.asarray(value), x, method=method))
 
     difference = (state(lam + width) - state(lam - width)) / (2 * width)
-    found = sensitivity(jnp.asarray(lam), x, method)
+    found = slope_of(jnp.asarray(lam), x, method)
     assert near(found, difference, 1e-7)
     assert not near(found * 1.05, difference, 1e-2)
 
@@ -149,7 +158,7 @@ def test_sensitivity_is_the_central_difference_of_the_state(kind, method):
 @lengths
 def test_impulse_response_is_the_power_and_its_slope(length, kind):
     lam = EIGENVALUES[kind].astype(complex)
-    state, slope = impulse_response(jnp.asarray(EIGENVALUES[kind]), length)
+    state, slope = response_of(jnp.asarray(EIGENVALUES[kind]), length)
     ages = np.arange(length)[:, None]
     assert near(state, lam[None] ** ages)
     assert near(slope, ages * lam[None] ** np.maximum(ages - 1, 0))
@@ -160,7 +169,7 @@ def test_reverse_mode_through_both_methods_agrees():
     lam, x = jnp.asarray(REAL), jnp.asarray(series(17, 4))
 
     def loss(value, method):
-        return (linear_recurrence(value, x, method=method) ** 2).sum()
+        return (recurrence(value, x, method=method) ** 2).sum()
 
     slopes = [np.asarray(jax.grad(loss)(lam, method)) for method in METHODS]
     assert near(slopes[0], slopes[1], 1e-12)
@@ -173,13 +182,11 @@ def test_reverse_mode_through_both_methods_agrees():
 def test_recurrence_is_linear_and_causal(kind, method):
     lam = jnp.asarray(EIGENVALUES[kind])
     x, y = (jnp.asarray(series(9, width)) for width in (4, 1))
-    together = linear_recurrence(lam, 2 * x + y, method=method)
-    apart = 2 * linear_recurrence(lam, x, method=method) + linear_recurrence(
-        lam, y, method=method
-    )
+    together = recurrence(lam, 2 * x + y, method=method)
+    apart = 2 * recurrence(lam, x, method=method) + recurrence(lam, y, method=method)
     assert near(together, np.asarray(apart))
-    later = linear_recurrence(lam, x.at[5].add(1.0), method=method)
-    before = linear_recurrence(lam, x, method=method)
+    later = recurrence(lam, x.at[5].add(1.0), method=method)
+    before = recurrence(lam, x, method=method)
     assert near(later[:5], np.asarray(before[:5]))
     assert not near(later[5:], np.asarray(before[5:]), 1e-2)
 
@@ -191,10 +198,10 @@ def test_precision_follows_the_arguments(wide, method):
 
     with double_precision(True):
         lam, x = REAL.astype(wide), series(17, 4).astype(wide)
-        found = linear_recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
+        found = recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
         assert found.dtype == wide
         assert near(found, loop(lam.astype(float), x)[0], TOLERANCE[wide])
-        mixed = linear_recurrence(
+        mixed = recurrence(
             jnp.asarray(REAL, jnp.float32), jnp.asarray(x), method=method
         )
         assert mixed.dtype == wide

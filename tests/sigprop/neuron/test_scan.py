@@ -40,6 +40,19 @@ ALTERNATELY = [
     for place, gate in enumerate(GATES)
 ]
 
+# Every method with either gate, both kinds and most lengths, by hand.
+LOOPS = [
+    "0-complex-chunked-varying", "1-real-associative-varying",
+    "2-complex-sequential-varying", "3-real-fft-fixed", "17-complex-associative-fixed",
+    "64-real-sequential-fixed", "65-complex-chunked-fixed", "65-real-chunked-varying",
+    "200-complex-fft-fixed", "200-complex-associative-varying",
+]  # fmt: skip
+SLOPES = [
+    "37-complex-sequential-varying", "37-real-chunked-varying",
+    "2-complex-chunked-fixed", "37-real-associative-fixed", "37-complex-fft-fixed",
+]  # fmt: skip
+SINGLE = ["real-sequential", "complex-chunked", "real-associative", "complex-fft"]
+
 
 def options(method, index):
     """All choices for the loop at one length; elsewhere one, or two opposite ones."""
@@ -105,7 +118,7 @@ def compiled(method, reverse):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(keep=LOOPS)
 def test_every_method_is_the_loop(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, LENGTHS.index(length)):
@@ -159,7 +172,7 @@ def true_pullback(kind, gate, length, option):
 @pairs
 @kinds
 @pytest.mark.parametrize("length", [1, 2, 37])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(keep=SLOPES)
 def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, {1: 2, 2: 5, 37: 7}[length]):
@@ -217,7 +230,7 @@ def test_gradient_is_the_central_difference(kind, gate):
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("method", WAYS[:-1])
 @gates
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(keep=["fixed-sequential", "varying-chunked", "fixed-associative"])
 def test_maps_over_sequences_and_layers_with_their_gradients(gate, method):
     lam, x, initial, resets = problem(
         "complex", gate, 7 if method == "associative" else 37
@@ -247,7 +260,7 @@ def test_maps_over_sequences_and_layers_with_their_gradients(gate, method):
 
 @methods
 @kinds
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(keep=SINGLE)
 def test_single_precision_is_double_precision_to_rounding(kind, method):
     case, option = problem(kind, "fixed", 200), (True, False, False)
     with double_precision(True):

@@ -130,21 +130,33 @@ ENDS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: INTERRUPTED}
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def compiled(tmp_path_factory):
+    """Environment of processes that keep what they compile, and find it again."""
+    return os.environ | {
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path_factory.mktemp("compiled")),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    }
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, compiled):
     """A training that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
-    subprocess.run([sys.executable, "-c", SCRIPT, str(folder)], check=True)
+    command = [sys.executable, "-c", SCRIPT, str(folder)]
+    subprocess.run(command, env=compiled, check=True)
     return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ENDS)
 def test_a_training_stopped_five_times_ends_as_an_undisturbed_one(
-    tmp_path, whole, kind
+    tmp_path, whole, compiled, kind
 ):
     place = tmp_path / CHECKPOINT
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path)]
     for _ in range(5):
-        process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)])
+        process = subprocess.Popen(command, env=compiled)
         before = place.stat().st_mtime if place.is_file() else 0.0
         while not place.is_file() or place.stat().st_mtime == before:
             assert process.poll() is None
@@ -153,40 +165,71 @@ def test_a_training_stopped_five_times_ends_as_an_undisturbed_one(
         process.send_signal(kind)
         assert process.wait() == ENDS[kind]
         assert place.is_file()
-    subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], check=True)
+    subprocess.run(command, env=compiled, check=True)
     _require_equal(tmp_path, whole)
 
 
 DIGITS = Path("digits-lru-quick") / "seed-0"
 
 
-def _command(folder):
-    """The real command, at its smallest: forty steps on digits."""
+COMMAND = """
+import sys
+from sigprop.numerics.interruption import interruptible
+with interruptible():
+    from sigprop.cli.main import app
+    from sigprop.networks import NetworkConfig
+    from sigprop.training import presets
+    from sigprop.training.recipes import Schedule, recipe
+    small = NetworkConfig(
+        inputs=1, outputs=10, width=4, state_size=4, depth=1, layer="lru", dropout=0.1
+    )
+    steps = Schedule(40, 10, 1e-2, 0.5)
+    presets.preset = lambda *_: recipe(small, steps, segment=20, evaluate=20)
+    app(["train", "digits", "--out", sys.argv[1]])
+"""
+
+
+def _command(folder, environment):
+    """The real command with a small network: forty steps on digits."""
     return subprocess.Popen(
-        [
-            *(sys.executable, "-m", "sigprop", "train", "digits"),
-            *("--steps", "40", "--out", str(folder)),
-        ],
+        [sys.executable, "-c", COMMAND, str(folder)],
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-@pytest.mark.slow
-def test_the_command_stops_cleanly_at_any_moment(tmp_path):
-    """Five interruptions and five kills, while it imports, compiles and trains."""
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+def _undisturbed(folder, environment):
+    """Run the command to its end; the seconds that it took."""
     began = time.monotonic()
-    process = _command(whole)
-    process.communicate()
-    assert process.returncode == 0
-    lasts = time.monotonic() - began
-    moments = [random.uniform(i / 10, (i + 1) / 10) * lasts for i in range(10)]
-    random.shuffle(moments)
-    print(f"{lasts:.1f} s, stopped after", *(f"{one:.1f}" for one in moments))
-    for moment, kind in zip(moments, 5 * list(ENDS), strict=True):
-        process = _command(stopped)
+    process = _command(folder, environment)
+    _, told = process.communicate()
+    assert process.returncode == 0, told
+    return time.monotonic() - began
+
+
+@pytest.mark.slow
+def test_the_command_stops_cleanly_at_any_moment(tmp_path, compiled):
+    """Five interruptions and five kills, while it imports, compiles and trains.
+
+    What is killed finds its programs compiled: a compiler minds interruptions alone.
+    """
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    environments = {signal.SIGINT: os.environ, signal.SIGKILL: compiled}
+    lasts = {
+        signal.SIGINT: _undisturbed(whole, compiled),
+        signal.SIGKILL: _undisturbed(tmp_path / "again", compiled),
+    }
+    stops = [
+        (random.uniform(i / 5, (i + 1) / 5) * lasts[kind], kind)
+        for i in range(5)
+        for kind in ENDS
+    ]
+    random.shuffle(stops)
+    print(lasts, "stopped after", *(f"{moment:.1f}" for moment, _ in stops))
+    for moment, kind in stops:
+        process = _command(stopped, environments[kind])
         time.sleep(1 + moment)  # one second until Python runs the command
         process.send_signal(kind)
         _, told = process.communicate()
@@ -194,14 +237,12 @@ def test_the_command_stops_cleanly_at_any_moment(tmp_path):
         if process.returncode == INTERRUPTED:
             (line,) = told.splitlines()
             assert line.startswith("interrupted")
-    process = _command(stopped)
-    process.communicate()
-    assert process.returncode == 0
+    _undisturbed(stopped, compiled)
     _require_equal(stopped / DIGITS, whole / DIGITS)
 
 
 def _require_equal(folder, whole):
-    """The same files with the same numbers, but for the time that they took."""
+    """Two runs have the same files and numbers, but for the time that they took."""
     assert _names(folder) == _names(whole)
     for name in (CURVES, NETWORK):
         mine, theirs = (_arrays(one / name) for one in (folder, whole))
@@ -215,7 +256,7 @@ def _require_equal(folder, whole):
 
 
 def _names(folder):
-    """Of all files but those that a kill left unfinished."""
+    """Names of all files in a folder but those that a kill left unfinished."""
     return {one.name for one in folder.iterdir() if one.suffix != ".partial"}
 
 

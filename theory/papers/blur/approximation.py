@@ -116,20 +116,17 @@ part.row("blur:text:composed", "identity", "refuted", "Proof of Theorem 4.1")(
     "general, which is all that the proof needs.",
     inherits="No.",
 )
-part.row("blur:23", "bound", "conditional", "Eq. 23, Lemma A.4")(
+part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
     "The number of hidden neurons is at most ...",
     r"D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + \Theta_{b,k}\|_2^2"
     r"s^3\varepsilon^{-2}",
     two.hidden_neurons,
     code="theory.bidirectional.hidden_neurons",
-    condition=Condition(
-        "D is the least number of neurons that suffices, not that of any network that "
-        "does",
-        lambda padding, **_: padding == 0,
-    ),
-    note="As stated, every sufficient MLP obeys the bound; neurons without weight break "
-    "it and change nothing. Theorems 4.1 and A.2 have D at least as large. The right side "
-    "is judged in the next row.",
+    correction=r"\min D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
+    r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
+    note="The bound is on the least number that suffices. As stated, every sufficient MLP "
+    "obeys it; neurons without weight break it and change nothing. Theorems 4.1 and A.2 "
+    "have D at least as large. The right side is judged in the next row.",
     inherits="The proof of Theorem 4.1 uses it in the right direction.",
 )
 part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4")(

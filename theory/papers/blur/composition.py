@@ -1,6 +1,5 @@
 """BLUR (2025), Sections 4.1-4.2: layers composed and unrolled, Eq. 12 to 17."""
 
-from theory.claims import Condition
 from theory.rows import Part
 
 part = Part("Section 4.2", "bidirectional", "sigprop.evidence.blur.composition")
@@ -13,19 +12,18 @@ composed.row("blur:12", "definition", "definition")(
     r"\to \mathbb{R}^s",
     code="sigprop.networks.blocks.Block",
 )
-composed.row("blur:13", "definition", "conditional")(
+composed.row("blur:13", "definition", "refuted")(
     "The skip connection and the output map",
     r"\bm{y}_k = \mathcal{L}_3(\bm{z}_k + \mathbf{C}\bm{u}_k), \quad "
     r"\mathcal{L}_3: \mathbb{R}^n\to\mathbb{R}^s, \; \mathbf{C}\in"
     r"\mathbb{R}^{n\times m}",
     code="sigprop.networks.blocks.Block",
-    condition=Condition(
-        "n = s: the nonlinearity keeps the width of the state",
-        lambda n, s, **_: n == s,
-    ),
+    correction=r"\mathcal{L}_3: \mathbb{R}^s\to\mathbb{R}^s, \; \mathbf{C}\in"
+    r"\mathbb{R}^{s\times m}",
     note="z of Eq. 12 has s entries, C u has n, and L_3 takes n. The caption of Figure 2 "
     "assumes equal widths for convenience; with seven series and 256 features the "
-    "equations do not fit.",
+    "equations do not fit. They are right where n = s alone.",
+    inherits="none: the networks that are run have n = s",
 )
 composed.row("blur:14", "definition", "refuted")(
     "BLUR as a composition",

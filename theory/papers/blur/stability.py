@@ -73,12 +73,12 @@ ring.row(
     r"\infty",
     code="theory.bidirectional.ring_energy",
     condition=Condition(
-        "e_max < 1, or inputs normalised by the LRU's gamma",
+        "e_max < 1",
         lambda e_max, **_: e_max < 1,
     ),
     note="The stated goal is |lambda| < 1, the stated interval contains 1, and Table 6 "
     "uses [0, 1]. Each state is then finite with probability 1, but its mean energy under "
-    "white noise is infinite at initialisation.",
+    "white noise is infinite at initialisation, unless the LRU's gamma normalises them.",
 )
 ring.row("blur:text:exploding", "text", "refuted", "Section 4.2, initialisation")(
     "Eigenvalues near the unit circle against exploding states",

@@ -9,11 +9,11 @@ ERROR = (
 )
 GENERAL_POSITION = Condition(
     "eigenvalues and input weights in general position (distinct, and those of one "
-    "direction not those of the other where states are added), a merge of the pair that "
-    "loses nothing, and inputs bounded by one constant",
+    "direction not those of the other where states are added), and a merge of the pair that "
+    "loses nothing",
     lambda kind, merge, **_: kind == "drawn" and merge in ("pair", "sum"),
 )
-TALL = "n >= k, as stated before Eq. 20"
+TALL = Condition("n >= k, as stated before Eq. 20", lambda n, k, **_: n >= k)
 DISTINCT = Condition(
     "the eigenvalues are pairwise distinct", lambda kind, **_: kind != "equal"
 )
@@ -50,7 +50,8 @@ text.row("blur:thm4.1", "bound", "conditional", "Theorem 4.1, Section 4.2")(
     "tells apart. It holds for generic eigenvalues of either kind, not for all. Two "
     "directions do not halve n: after the merge n real numbers must hold all dim V, and "
     "at the last step only the forward state has seen them. E is the linear encoder; the "
-    "MLP of width D is G. Single finite norms do not bound the inputs.",
+    "MLP of width D is G. Single finite norms do not bound the inputs: one constant for "
+    "all of them is meant.",
     inherits="Its bound on D is judged apart.",
 )
 part.row("blur:18", "bound", "conditional")(

@@ -15,6 +15,10 @@ def advanced() -> Expr:
     return koopman.first * image[0] + koopman.second * image[1]
 
 
+# Of the map (x_1, x_2) -> (a_1 x_1, a_2 x_2 + coupling x_1^2).
+BASIS = Condition(
+    "the operator has a basis of eigenfunctions", lambda a_1, a_2, **_: a_1**2 != a_2
+)
 part = Part("Appendix E.1.2", "spectral", "theory.koopman")
 
 part.row("lru:17", "definition", "definition")(
@@ -44,7 +48,7 @@ part.row("lru:21", "identity", "refuted")(
     code="eigenfunctions_are_right",
     correction=r"\mathcal{K}_S f(x) = \sum_{j=1}^{\infty} \lambda_j \nu_j \phi_j(x)",
     corrected=advanced,
-    assumes="the operator has a basis of eigenfunctions",
+    assumes=BASIS,
     note="The eigenvalue carries the index k, which nothing binds; it must be j. "
     "Judged with k = 1 for a map with three eigenfunctions.",
     inherits="No: Eq. 22 has a diagonal matrix of all eigenvalues.",
@@ -54,7 +58,7 @@ part.row("lru:22", "identity", "proved")(
     r"x_k = V \Lambda^k \Phi(x_0)",
     koopman.toy_orbit,
     code="toy_orbit",
-    assumes="the operator has a basis of eigenfunctions",
+    assumes=BASIS,
     note="Exact for a quadratic map with three eigenfunctions. Whether there is a "
     "basis in general is judged in lru:text:koopman-diagonal.",
 )

@@ -35,7 +35,10 @@ part.row("lru:3", "definition", "definition")(
     spectral.held_step,
     lambda: (exp(dt * pole) - 1) / pole * drive,
     code="sigprop.layers.s4d.discretise",
-    assumes="the continuous matrix has no eigenvalue 0, where B is its limit",
+    assumes=Condition(
+        "the continuous matrix has no eigenvalue 0, where B is its limit",
+        lambda pole, **_: pole != 0,
+    ),
     note="Judged is the input factor B of one mode, against the exact response to a "
     "held input. Which state the recurrence then gives is the text's claim "
     "lru:text:zoh-exact.",
@@ -86,7 +89,10 @@ text.row("lru:text:zoh-formula", "text", "proved", "Section 4")(
     spectral.held_step,
     lambda: drive * (exp(dt * pole) - 1) / pole,
     code="held_step",
-    assumes="the continuous matrix has no eigenvalue 0, where it is its limit",
+    assumes=Condition(
+        "the continuous matrix has no eigenvalue 0, where it is its limit",
+        lambda pole, **_: pole != 0,
+    ),
 )
 text.row(
     "lru:text:s4d-lin",

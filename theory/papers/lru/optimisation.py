@@ -81,9 +81,10 @@ part.row("lru:text:adam-turned", "text", "refuted", "Appendix E.2")(
     correction=r"\text{from a start at a fixed angle to it, Adam's losses at } "
     r"\theta^* = \pi/2 \text{ and } \theta^* = 0 \text{ are equal}",
     assumes="initial modulus right, initial phase at a fixed distance",
-    note="Forty steps, k = 100. Slower is taken as twice the loss. Where the paper "
-    "starts is not given; from a start that does not turn along, the way to the next "
-    "of the 100 equal minima is at most pi/100.",
+    note="Forty steps, k = 100; after the 500 of Fig. 8 both runs have arrived. Any "
+    "slowing is refuted, twice the loss stands for it. Where the paper starts is not "
+    "given; from a start that does not turn along, the way to the next of the 100 equal "
+    "minima is at most pi/100.",
     inherits="No.",
 )
 part.row("lru:text:hundred-minima", "text", "confirmed", "Appendix E.2")(

@@ -3,6 +3,8 @@
 from sympy import Expr, exp, log
 
 from theory import ring, spectral
+from theory.claims import Condition
+from theory.conditions import inside, is_open_ring, is_ring
 from theory.derivation import start
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, r, r_max, r_min, u1
@@ -25,6 +27,7 @@ def from_one() -> Expr:
     return spectral.ring_series(0).result - 1
 
 
+RING = Condition("r_min < r_max", is_ring)
 part = Part("Appendix F.1", "ring", "theory.ring")
 
 part.row("lru:27", "distribution", "proved")(
@@ -33,7 +36,7 @@ part.row("lru:27", "distribution", "proved")(
     spectral.area_law,
     lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
-    assumes="r_min < r_max",
+    assumes=RING,
     note="The lemma allows r_min = r_max, where this is 0/0 and the radius is certain.",
 )
 part.row("lru:28", "distribution", "proved")(
@@ -42,7 +45,7 @@ part.row("lru:28", "distribution", "proved")(
     lambda: spectral.area_law(exp(-spectral.nu)),
     lambda: (exp(-2 * spectral.nu) - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
-    assumes="r_min < r_max",
+    assumes=RING,
     note="It falls as nu grows, so it is one minus the distribution function of nu; "
     "sampling by its inverse is right because 1 - u is uniform too.",
 )
@@ -52,7 +55,7 @@ part.row("lru:29", "distribution", "proved")(
     spectral.share_of_sampled,
     lambda: u1,
     code="sampled_nu",
-    assumes="r_min < r_max",
+    assumes=RING,
     note="Judged at the nu that Lemma 3.2 draws: the share of the area within exp(-nu) "
     "is u again.",
 )
@@ -96,7 +99,7 @@ for number, latex in (
         code="energy_of_constant",
         correction=latex % SUMS_FROM_ZERO,
         corrected=lambda: spectral.energy / ((1 - lam) * (1 - lam_bar)),
-        assumes="|lambda| < 1, constant input",
+        assumes=Condition("|lambda| < 1, constant input", inside("lam")),
         note="Without age 0 each mode's energy is |lam|^2 times what it is, so too small "
         f"by the share 1 - |lam|^2. {SHORT}",
         inherits="Eq. 32-37 do; Eq. 38-41 and Proposition 3.3 do not.",
@@ -108,7 +111,7 @@ gain.row("lru:33", "distribution", "proved")(
     spectral.area_law,
     lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="theory.ring.radius_cdf",
-    assumes="r_min < r_max",
+    assumes=RING,
     note="Judged is the law of |lam|. The letter r is the squared modulus here and the "
     "modulus in Eq. 27, and theta counts turns, not radians.",
 )
@@ -143,7 +146,9 @@ for number, step, latex in (
         (lambda: spectral.ring_series(1)) if summed else None,
         None if summed else from_one,
         code="ring_series",
-        assumes="r_max < 1, phases uniform on the whole circle",
+        assumes=Condition(
+            "r_max < 1, phases uniform on the whole circle", inside("r_max")
+        ),
         note=f"True as a step between two forms that both sum from age 1. {SHORT}",
     )
 gain.row("lru:38", "moment", "refuted")(
@@ -157,7 +162,7 @@ gain.row("lru:38", "moment", "refuted")(
     r"\mathbb{E}_r\left[\frac{1}{1-r}\right],\quad \mathbb{E}_r\left[" + ONE_SUM + r" "
     r"r^n\right] = \mathbb{E}_r\left[\frac{r}{1-r}\right]",
     corrected=from_one,
-    assumes="r_max < 1",
+    assumes=Condition("r_max < 1", inside("r_max")),
     note="The right side exceeds the left by exactly one: the age 0 that Eq. 31-37 "
     "drop. Two slips cancel, and Proposition 3.3 is right.",
     inherits="No: the result is that of the sums from 0, which the model has.",
@@ -188,5 +193,5 @@ for number, step, latex, printed in (
         lambda: start("the mean resolvent", ring.gain().result),
         printed,
         code="theory.ring.gain",
-        assumes="r_min < r_max < 1",
+        assumes=Condition("r_min < r_max < 1", is_open_ring),
     )

@@ -3,6 +3,8 @@
 from sympy import log
 
 from theory import ring
+from theory.claims import Condition
+from theory.conditions import is_open_ring
 from theory.derivation import start
 from theory.rows import Part
 from theory.symbols import r_max, r_min, u1
@@ -16,7 +18,10 @@ part.row("lru:lemma3.2-restated", "distribution", "proved", "Lemma 3.2, Appendix
     ring.sampled_nu,
     lambda: -log(u1 * (r_max**2 - r_min**2) + r_min**2) / 2,
     code="sampled_nu",
-    assumes="0 <= r_min < r_max <= 1; at r_min = r_max the ring is a circle",
+    assumes=Condition(
+        "0 <= r_min < r_max <= 1; at r_min = r_max the ring is a circle",
+        lambda r_min, r_max, **_: 0 <= r_min <= r_max <= 1,
+    ),
     note="The same as in Section 3.2.2.",
 )
 part.row("lru:prop3.3-restated", "moment", "proved", "Proposition 3.3, Appendix F.2")(
@@ -27,7 +32,9 @@ part.row("lru:prop3.3-restated", "moment", "proved", "Proposition 3.3, Appendix 
     lambda: start("the gain", ring.gain().result),
     lambda: log((1 - r_min**2) / (1 - r_max**2)) / (r_max**2 - r_min**2),
     code="gain",
-    assumes="r_min < r_max < 1, phases uniform on the whole circle",
+    assumes=Condition(
+        "r_min < r_max < 1, phases uniform on the whole circle", is_open_ring
+    ),
     note="The same as in Section 3.4. Under white noise the norm itself does not "
     "converge, only its mean does.",
 )

@@ -3,6 +3,8 @@
 from sympy import Expr, Integer, Piecewise, log
 
 from theory import diagonal, ring
+from theory.claims import Condition
+from theory.conditions import driven_by, is_open_ring, is_ring
 from theory.rows import Part
 from theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, u1
 
@@ -61,7 +63,7 @@ part.row(
     lemma_3_2,
     code="sigprop.neuron.ring.sample_ring",
     topic="ring",
-    assumes="0 <= r_min < r_max <= 1",
+    assumes=Condition("0 <= r_min < r_max <= 1", is_ring),
 )
 part.row(
     "lru:prop3.3", "moment", "proved", "Proposition 3.3, Section 3.4 and Eq. 31-41"
@@ -73,8 +75,11 @@ part.row(
     prop_3_3,
     code="ring_gain",
     topic="ring",
-    assumes="0 <= r_min < r_max < 1, phases uniform on the whole circle, "
-    "white or constant input",
+    assumes=Condition(
+        "0 <= r_min < r_max < 1, phases uniform on the whole circle, white or constant "
+        "input",
+        lambda input, **at: is_open_ring(**at) and input.name in ("white", "constant"),
+    ),
     note="The proof sums ages from 1 (Eq. 31-37) but evaluates the geometric "
     "series from 0 (Eq. 38); from 0 is right.",
 )
@@ -87,7 +92,7 @@ part.row("lru:5", "limit", "proved", "Eq. 5, Section 3.4")(
     lambda: 1 / (1 - r**2),
     code="ring_gain",
     topic="ring",
-    assumes="r_min = r_max = r < 1",
+    assumes=Condition("r_min = r_max = r < 1", is_open_ring),
     note="At a finite width epsilon the relative error of the limit is below "
     "epsilon / (2 (1 - r_max^2)).",
 )
@@ -104,7 +109,7 @@ part.row("lru:6", "moment", "refuted", "Eq. 6, Section 3.4, first equality")(
     r"\right] = \sum_{i=0}^{k-1} |\lambda|^{2i} = \frac{1 - |\lambda|^{2k}}{1 - "
     r"|\lambda|^2}",
     corrected=lambda: (1 - r ** (2 * T)) / (1 - r**2),
-    assumes="white input of zero mean and unit variance",
+    assumes=Condition("white input of zero mean and unit variance", driven_by("white")),
     note="As printed the expectation is taken inside each factor, a product of "
     "means, which is 0 for white noise. The later members of the chain are right.",
 )
@@ -114,7 +119,7 @@ part.row("lru:6-limit", "limit", "proved", "Eq. 6, Section 3.4, last member")(
     lambda: diagonal.moment("state", "white"),
     lambda: 1 / (1 - lam * lam_bar),
     code="state_moment",
-    assumes="|lambda| < 1, white input of unit variance",
+    assumes=Condition("|lambda| < 1, white input of unit variance", driven_by("white")),
 )
 part.row("lru:7", "moment", "proved", "Eq. 7, Section 3.4")(
     "Normalised recurrence keeps the state at unit size",
@@ -123,5 +128,7 @@ part.row("lru:7", "moment", "proved", "Eq. 7, Section 3.4")(
     ring.normalised_moment,
     lambda: (1 - lam * lam_bar) * diagonal.moment("state", "white").result,
     code="sigprop.neuron.ring.normalisation",
-    assumes="|lambda| < 1, white input; the claim is E|x|^2 = E|Bu|^2",
+    assumes=Condition(
+        "|lambda| < 1, white input; the claim is E|x|^2 = E|Bu|^2", driven_by("white")
+    ),
 )

@@ -31,7 +31,10 @@ def leakage(
         r"\mathcal{F}_{\operatorname{ReLU}(u)} = " + spread,
         code="leakage_is_convolution",
         correction=r"\mathcal{F}_{\operatorname{ReLU}(u)} = \frac{1}{2\pi} " + spread,
-        assumes="every region in which u is positive is bounded",
+        assumes=Condition(
+            "every region in which u is positive is bounded",
+            lambda regions, **_: all(math.isfinite(half) for _, half in regions),
+        ),
         note="A factor 1/(2 pi) is missing: the right side is 6.28 times too large. The "
         "proof takes the inverse transform without 1/(2 pi) (Eq. 10-14) and the pulse "
         "with the transform without it (Eq. 15). The factor is missing in every "

@@ -1,5 +1,7 @@
 """Orvieto et al. (2023), Section 4 and Figures 1-5: insights on S4 and variants."""
 
+import math
+
 from theory import spectral
 from theory.claims import Condition
 from theory.rows import Part
@@ -88,7 +90,9 @@ figures.row("lru:fig4", "figure", "confirmed", "Fig. 4")(
     r"\text{for high } L \text{ the range of } \theta \text{ has to be smaller for as "
     r"many oscillations: } \frac{L\,\theta_{\max}}{4\pi}",
     code="sigprop.evidence.lru.state_spaces.turns_of_kernel",
-    assumes="phases at most pi",
+    assumes=Condition(
+        "phases at most pi", lambda max_phase, **_: 0 < max_phase <= math.pi
+    ),
     note="1024 steps at [0, 2 pi] and 16384 at [0, pi/8] turn equally often, so "
     "PathX's pi/10 is of this size; the figure's pi/50 turns 82 times. With nu of "
     "0.00005 a state keeps exp(-0.82) = 0.44 of an impulse after 16384 steps.",

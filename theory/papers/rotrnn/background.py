@@ -17,14 +17,14 @@ part.row("rotrnn:1", "identity", "conditional")(
     "The continuous system under an input held over each step",
     r"x_t = Ax_{t-1} + Bu_t, \quad y_t = Cx_t + Du_t, \quad A = \exp(\Delta A'), "
     r"\quad B = (A - I)A'^{-1}B'",
+    assumes="A' has an inverse, which B is written with",
     condition=Condition(
-        "A' has an inverse; u_t is the input held from t-1 to t",
-        lambda singular=False, **_: not singular,
+        "u_t is the input held from t-1 to t", lambda held, **_: held == "before"
     ),
-    note="Without an inverse, B is the integral of exp(s A') B' over a step, which "
-    "the formula does not give: an integrator has no B at all. The held input is "
-    "named by the end of its step: a sample at the beginning of the step would be "
-    "u_{t-1}.",
+    note="The held input is named by the end of its step: a sample that is held from its "
+    "own time on is u_{t-1}. Judged are the weights of x_{t-1}, u_{t-1} and u_t. Without "
+    "an inverse B is the integral of exp(s A') B' over a step, which the formula does not "
+    "give: an integrator has no B at all.",
     code="held_input",
 )
 part.row("rotrnn:2", "identity", "conditional")(
@@ -34,7 +34,7 @@ part.row("rotrnn:2", "identity", "conditional")(
     note="From a state x_0 the term A^t x_0 is missing. The paper never says that it "
     "starts from zero, and Lemma 3 assumes that it does not.",
     inherits="Eq. 4, 10, 12 and 14 start from zero too.",
-    code="sigprop.evidence.rotrnn.recurrences.unrolled",
+    code="sigprop.evidence.kit.powered",
 )
 section_2_2.row("rotrnn:3", "identity", "proved")(
     "Every matrix is diagonalisable, up to an arbitrarily small change",

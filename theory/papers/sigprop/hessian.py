@@ -5,6 +5,8 @@ import math
 from sympy import Expr, I, exp, expand
 
 from theory import hessian as H
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import Derivation, start
 from theory.rows import Head, KindName, Part, StatusName
 from theory.symbols import lam, lam_bar
@@ -37,7 +39,9 @@ ours("pair", "moment")(
     lambda: H.pair("mixed"),
     pair,
     code="pair",
-    assumes="|alpha|, |beta| < 1, R = a delta + b rho^|Delta|",
+    assumes=Condition(
+        "|alpha|, |beta| < 1, R = a delta + b rho^|Delta|", inside("alpha", "beta")
+    ),
     note="Eq. 134 of Zucchet & Orvieto, corrected and extended.",
 )
 
@@ -131,7 +135,7 @@ ours("anisotropy")(
         / ((1 + lam * lam_bar) ** 2 * (1 - lam**2) ** 3 * (1 - lam_bar**2) ** 3)
     ),
     code="pair",
-    assumes="|lambda| < 1, white input",
+    assumes=Condition("|lambda| < 1, white input", inside("lam")),
     note="The root bounds the relative off-diagonal entry and falls as the cube of 1 - "
     "|lambda| at a fixed angle: with long memories the block is nearly diagonal in "
     "any coordinates that keep angles. It is one for a real eigenvalue.",
@@ -173,7 +177,9 @@ ours("dense-pair", "moment")(
     H.dense_pair,
     dense_pair,
     code="dense_pair",
-    assumes="white input, eigenvalues inside the circle",
+    assumes=Condition(
+        "white input, eigenvalues inside the circle", inside("x_1", "x_2", "y_1", "y_2")
+    ),
     note="At x_1 = x_2 = conj(y_1) = conj(y_2) = lambda, a moved eigenvalue, it is "
     "(1+|lambda|^2)/(1-|lambda|^2)^3, of third order in the memory; for a moved "
     "eigenvector between separate eigenvalues of first order. So moved eigenvalues "

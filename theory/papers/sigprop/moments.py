@@ -1,6 +1,8 @@
 """Our own statements: finite times from the zero state, any input on the ring, layers."""
 
 from theory import diagonal, layers, ring
+from theory.claims import Condition
+from theory.conditions import driven_by, is_open_ring
 from theory.papers.lru.ring import prop_3_3
 from theory.rows import Part
 from theory.symbols import T
@@ -86,7 +88,10 @@ for quantity, latex, way in (
         lambda quantity=quantity: diagonal.direct_functional(quantity, T).as_sum(),
         code="theory.diagonal.moment",
         topic="finite time",
-        assumes="zero initial state, wide-sense-stationary input, |lambda| != 1",
+        assumes=Condition(
+            "zero initial state, wide-sense-stationary input, |lambda| != 1",
+            lambda gap, **_: gap != 0,
+        ),
         note="The simulated verdicts on every stationary moment rest on this form: a "
         "run is finite and starts from the zero state.",
     )
@@ -98,7 +103,10 @@ for quantity, latex, way in (
         lambda quantity=quantity: diagonal.direct_functional(quantity).on("mixed"),
         code=f"sigprop.neuron.stable.{quantity}_moment",
         topic=way,
-        assumes="|lambda| < 1; the input of Zucchet & Orvieto (2024), Fig. 12",
+        assumes=Condition(
+            "|lambda| < 1; the input of Zucchet & Orvieto (2024), Fig. 12",
+            driven_by("mixed"),
+        ),
     )
 part.row("sigprop:ring-any-input", "moment", "proved", "extends LRU Proposition 3.3")(
     "The ring's gain is the same for every stationary input",
@@ -109,5 +117,7 @@ part.row("sigprop:ring-any-input", "moment", "proved", "extends LRU Proposition 
     prop_3_3,
     code="sigprop.neuron.stable.ring_gain",
     topic="ring",
-    assumes="0 <= r_min < r_max < 1, phases uniform on the whole circle",
+    assumes=Condition(
+        "0 <= r_min < r_max < 1, phases uniform on the whole circle", is_open_ring
+    ),
 )

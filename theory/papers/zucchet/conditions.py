@@ -1,7 +1,12 @@
 """Conditions that several statements of Zucchet & Orvieto (2024) share."""
 
 import cmath
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from theory.conditions import is_stable
+
+LAGS = 30  # over which a sequence shows whether it is even, and whether it grows
 
 
 def has_power(rho: float, phase: float) -> bool:
@@ -17,3 +22,20 @@ def has_power(rho: float, phase: float) -> bool:
 def no_larger_downwards(eigenvalues: Sequence[float], **_: object) -> bool:
     """True where the largest eigenvalue of a Hessian is also the largest in modulus."""
     return max(eigenvalues) >= -min(eigenvalues)
+
+
+def is_exponential(gap: float, input: Any, **_: object) -> bool:
+    """True where a stable eigenvalue is driven by autocovariance ``rho^|lag|``."""
+    named = input.name in ("white", "constant", "exponential")
+    return is_stable(gap) and named and abs(input.rho) <= 1
+
+
+def is_bounded(u: Callable[[int], complex]) -> bool:
+    """True unless a sequence more than doubles beyond its first lags, of either sign."""
+    sizes = [max(abs(u(lag)), abs(u(-lag))) for lag in range(2 * LAGS)]
+    return max(sizes[LAGS:]) <= 2 * max(sizes[:LAGS])
+
+
+def is_even(u: Callable[[int], complex]) -> bool:
+    """True where a sequence has the same values at either sign of the lag."""
+    return all(cmath.isclose(u(lag), u(-lag), abs_tol=1e-12) for lag in range(LAGS))

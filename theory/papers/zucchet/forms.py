@@ -7,10 +7,17 @@ from sympy import Expr, Sum, diff, oo, sqrt
 
 from theory import diagonal
 from theory.autocorrelation import double_sum
+from theory.claims import Condition
+from theory.conditions import is_stable
+from theory.papers.zucchet.conditions import is_exponential
 from theory.symbols import Delta, R, alpha, beta, lam, lam_bar, n, rho
 
-EXPONENTIAL = "|lambda| < 1, and autocovariance rho^|Delta| with -1 <= rho <= 1"
-STATIONARY = "|lambda| < 1, wide-sense-stationary input with a bounded autocovariance"
+EXPONENTIAL = Condition(
+    "|lambda| < 1, and autocovariance rho^|Delta| with -1 <= rho <= 1", is_exponential
+)
+STATIONARY = Condition(
+    "|lambda| < 1, wide-sense-stationary input with a bounded autocovariance", is_stable
+)
 
 square = lam * lam_bar  # |lambda|^2
 apart = (1 - rho * lam) * (1 - rho * lam_bar)  # |1 - rho lambda|^2

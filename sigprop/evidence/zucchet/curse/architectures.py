@@ -2,29 +2,35 @@
 
 import functools
 import math
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.integrate
-import scipy.linalg
+import scipy
 from jaxtyping import Float, Inexact
 
+from sigprop.evidence.kit import (
+    central,
+    complex_step,
+    each,
+    energy,
+    legendre,
+    logit,
+    moment,
+    points,
+    powers,
+    sigmoid,
+)
 from sigprop.evidence.zucchet.curse.responses import (
     CONTROLLED,
     LENGTH,
-    layer_response,
-    moment_by_layer,
-    moment_by_sum,
-    pair_sum,
-    power_response,
+    MOMENTS,
+    RESPONSES,
     respond,
 )
-from sigprop.evidence.zucchet.curse.small_networks import complex_step
-from sigprop.evidence.zucchet.curse.student_loss import (
-    derivative_by_layer,
-    loss_by_sum,
-)
+from sigprop.evidence.zucchet.curse.student_loss import derivative_by_layer, loss_by_sum
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.gated import ConstantGate, GatedUnit
@@ -41,12 +47,7 @@ def loss_by_layer(lam: complex, star: float) -> float:
 
 def circle_slope_by_difference(r: float, theta: float) -> float:
     """``dL/dtheta`` at a wrong phase ``theta``, the teacher being at phase zero."""
-    width = 1e-3
-    values = [
-        loss_by_sum(r * np.exp(1j * (theta + j * width)), r) for j in (-2, -1, 1, 2)
-    ]
-    weights = (1 / 12, -2 / 3, 2 / 3, -1 / 12)
-    return sum(w * v for w, v in zip(weights, values, strict=True)) / width
+    return central(lambda at: loss_by_sum(r * np.exp(1j * at), r), theta, 1e-3)
 
 
 def circle_slope_by_layer(r: float, theta: float) -> float:
@@ -86,22 +87,16 @@ def euler_order() -> float:
 
 def euler_order_by_quadrature() -> float:
     """Order of Euler's scheme against the integral over past inputs."""
-    nodes, weights = np.polynomial.legendre.leggauss(40)
     past = [
-        w / 2 * scipy.linalg.expm(A * (1 - s) / 2) @ B * _input((1 + s) / 2)
-        for s, w in zip(nodes, weights, strict=True)
+        weight * scipy.linalg.expm(A * (1 - s)) @ B * _input(s)
+        for s, weight in zip(*legendre(0.0, 1.0, 40), strict=True)
     ]
     return _order(scipy.linalg.expm(A) @ START + np.sum(past, axis=0))
 
 
-def euler_by_sum(dt: float, a: float) -> float:
+def euler_moment(respond: Callable[..., Any], dt: float, a: float) -> float:
     """``E[h^2]`` under white input of ``h <- (1 + dt a) h + dt x``."""
-    return pair_sum(dt * power_response(1 + dt * a, "state", LENGTH), 0.0)
-
-
-def euler_by_layer(dt: float, a: float) -> float:
-    """``E[h^2]`` of ``h <- (1 + dt a) h + dt x`` under white input, through the layer."""
-    return pair_sum(dt * layer_response(1 + dt * a, "state"), 0.0)
+    return energy(dt * respond(1 + dt * a, "state"))
 
 
 def held_by_solver(dt: float) -> Float[np.ndarray, " n"]:
@@ -165,14 +160,17 @@ def gated_step_by_layer(gain: float) -> Float[np.ndarray, " n"]:
 
 def _gates(gain: float, h: Inexact[np.ndarray, " n"]) -> Inexact[np.ndarray, " n"]:
     w, _, x = _gate(gain)
-    return 1 / (1 + np.exp(-(w["W_fx"] @ x + w["W_fh"] @ h + w["b_f"])))
+    return sigmoid(w["W_fx"] @ x + w["W_fh"] @ h + w["b_f"])
+
+
+def _update(gain: float, h: Inexact[np.ndarray, " n"]) -> Inexact[np.ndarray, " n"]:
+    f = _gates(gain, h)
+    return f * h + (1 - f) * _gate(gain)[2]
 
 
 def gated_step(gain: float) -> Float[np.ndarray, " n"]:
     """``f h + i x`` with ``i = 1 - f``."""
-    _, h, x = _gate(gain)
-    f = _gates(gain, h)
-    return f * h + (1 - f) * x
+    return _update(gain, _gate(gain)[1])
 
 
 def gated_jacobian_by_layer(gain: float) -> Float[np.ndarray, "n n"]:
@@ -185,13 +183,7 @@ def gated_jacobian_by_layer(gain: float) -> Float[np.ndarray, "n n"]:
 
 def gated_jacobian_by_step(gain: float) -> Float[np.ndarray, "n n"]:
     """``dh_{t+1}/dh_t`` by a complex step."""
-    _, h, x = _gate(gain)
-
-    def update(h):
-        f = _gates(gain, h)
-        return f * h + (1 - f) * x
-
-    return complex_step(update, h)
+    return complex_step(functools.partial(_update, gain), _gate(gain)[1])
 
 
 def gated_jacobian(gain: float) -> Float[np.ndarray, "n n"]:
@@ -208,39 +200,36 @@ def gates_alone(gain: float) -> Float[np.ndarray, "n n"]:
 
 def gated_by_sum(lam: float, rho: float) -> float:
     """The state's moment under a constant gate, powers written out."""
-    return pair_sum((1 - lam) * lam ** np.arange(LENGTH), rho)
+    return moment((1 - lam) * powers(lam, LENGTH), rho)
 
 
 def gated_by_layer(lam: float, rho: float) -> float:
     """The state's moment under a constant gate ``f = lam``, through the layer."""
     with double_precision(True):
-        bias, one = jnp.asarray([math.log(lam / (1 - lam))]), jnp.ones((1, 1))
-        return pair_sum(respond(ConstantGate(bias, one, one), None), rho)
+        bias, one = jnp.asarray([logit(lam)]), jnp.ones((1, 1))
+        return moment(respond(ConstantGate(bias, one, one), None), rho)
 
 
-def _sigmoid_slope_by_jax(lam: float) -> float:
+def _slope_by_jax(lam: float) -> float:
     with double_precision(True):
-        return float(jax.grad(jax.nn.sigmoid)(math.log(lam / (1 - lam))))
+        return float(jax.grad(jax.nn.sigmoid)(logit(lam)))
 
 
-def _sigmoid_slope_by_step(lam: float) -> float:
-    b = math.log(lam / (1 - lam)) + 1e-30j
-    return float(np.imag(1 / (1 + np.exp(-b))) / 1e-30)
+def _slope_by_step(lam: float) -> float:
+    return complex_step(sigmoid, logit(lam))
 
 
-def sigmoid_by_layer(lam: float) -> float:
-    """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, response of the layer."""
-    moment = moment_by_layer(lam, 0.0, "sensitivity")
-    return (1 - lam**2) * _sigmoid_slope_by_jax(lam) ** 2 * moment
+def by_bias(routes: tuple[Callable[..., float], ...], lam: float) -> float:
+    """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, ``lam`` a sigmoid of ``b``."""
+    slope, of = routes
+    return (1 - lam**2) * slope(lam) ** 2 * of(lam, 0.0, "sensitivity")
 
 
-def sigmoid_by_sum(lam: float) -> float:
-    """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, powers and a complex step."""
-    moment = moment_by_sum(lam, 0.0, "sensitivity")
-    return (1 - lam**2) * _sigmoid_slope_by_step(lam) ** 2 * moment
-
-
-GAINS = tuple({"gain": gain} for gain in (0.0, 0.3, 1.0))
+BY_BIAS = {
+    "reference": (_slope_by_step, MOMENTS["reference"]),
+    "impulse": (_slope_by_jax, MOMENTS["impulse"]),
+}
+GAINS = points("gain", 0.0, 0.3, 1.0)
 JACOBIANS = {"autodiff": gated_jacobian_by_layer, "reference": gated_jacobian_by_step}
 
 
@@ -264,17 +253,11 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:complex-magnitude": controlled("nu"),
     "zucchet:text:complex-angle": controlled("theta"),
     "zucchet:text:teacher-student": Evidence(
-        tuple(
-            {"lam": lam, "star": star}
-            for lam, star in ((0.5 + 0.3j, 0.8), (-0.7, 0.9), (0.85j, 0.3))
-        ),
+        points("lam star", (0.5 + 0.3j, 0.8), (-0.7, 0.9), (0.85j, 0.3)),
         {"reference": loss_by_sum, "impulse": loss_by_layer},
     ),
     "zucchet:text:flat": Evidence(
-        tuple(
-            {"r": r, "theta": angle}
-            for r, angle in ((0.6, 0.5), (0.9, 1.2), (0.8, 2.5))
-        ),
+        points("r theta", (0.6, 0.5), (0.9, 1.2), (0.8, 2.5)),
         {"reference": circle_slope_by_difference, "autodiff": circle_slope_by_layer},
         proof=recurrences.circle_is_flat,
         tolerance=1e-8,
@@ -286,8 +269,8 @@ EVIDENCE: dict[str, Basis] = {
         absolute=0.02,
     ),
     "zucchet:text:euler-normalises": Evidence(
-        tuple({"dt": dt, "a": a} for dt, a in ((0.1, -0.5), (0.5, -1.0), (0.3, -2.0))),
-        {"reference": euler_by_sum, "impulse": euler_by_layer},
+        points("dt a", (0.1, -0.5), (0.5, -1.0), (0.3, -2.0)),
+        each(euler_moment, RESPONSES),
     ),
     "zucchet:text:zero-order-hold": Evidence(
         ({"dt": 0.05}, {"dt": 0.7}),
@@ -297,20 +280,13 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:input-gates": Evidence(GAINS[:1], JACOBIANS, form=gates_alone),
     "zucchet:text:gated-update": by_code(GAINS, gated_step_by_layer, gated_step),
     "zucchet:text:gates-nondiagonal": Evidence(
-        GAINS,
-        JACOBIANS,
-        form=gated_jacobian,
-        slips={"the gates alone": gates_alone},
+        GAINS, JACOBIANS, form=gated_jacobian, slips={"the gates alone": gates_alone}
     ),
     "zucchet:text:gate-normalises": Evidence(
-        tuple(
-            {"lam": lam, "rho": rho}
-            for lam, rho in ((0.6, 1.0), (0.6, 0.3), (0.9, -0.4))
-        ),
+        points("lam rho", (0.6, 1.0), (0.6, 0.3), (0.9, -0.4)),
         {"reference": gated_by_sum, "impulse": gated_by_layer},
     ),
     "zucchet:text:sigmoid": Evidence(
-        tuple({"lam": lam} for lam in (0.3, 0.6, 0.85)),
-        {"reference": sigmoid_by_sum, "impulse": sigmoid_by_layer},
+        points("lam", 0.3, 0.6, 0.85), each(by_bias, BY_BIAS)
     ),
 }

@@ -12,14 +12,19 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.zucchet.curse.responses import (
-    layer_response,
-    pair_sum,
-    power_response,
+from sigprop.evidence.kit import (
+    across,
+    complex_step,
+    each,
+    energy,
+    exponent,
+    powered,
+    recur,
 )
+from sigprop.evidence.zucchet.curse.responses import RESPONSES
 from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.numerics.precision import double_precision
@@ -53,22 +58,14 @@ def states_by_layer(late: int) -> Float[np.ndarray, "time n"]:
 
 def states_by_powers(late: int) -> Float[np.ndarray, "time n"]:
     """States of ``h_{t+1} = A h_t + x_{t+1-late}`` as sums of ``A^age x`` over ages."""
-    A, x = _problem()[0], _delayed(late)
-    powers = [np.linalg.matrix_power(A, age) for age in range(STEPS)]
-    return np.array(
-        [sum(powers[t - s] @ x[s] for s in range(t + 1)) for t in range(STEPS)]
-    )
+    return powered(_problem()[0], _delayed(late))
 
 
 def states_by_modes(late: int) -> Complex[np.ndarray, "time n"]:
     """``P h_diag`` of Eq. 8, whose newest input has no delay whatever ``late`` is."""
     A, _, x = _problem()
     lam, P = np.linalg.eig(A)
-    h, found = np.zeros(SIZE, complex), []
-    for now in x:
-        h = lam * h + np.linalg.solve(P, now.astype(complex))
-        found.append(P @ h)
-    return np.array(found)
+    return recur(lam, x @ np.linalg.inv(P).T) @ P.T
 
 
 def moved_by_layer() -> Float[np.ndarray, " n"]:
@@ -87,10 +84,7 @@ def moved_by_layer() -> Float[np.ndarray, " n"]:
 def moved_by_step() -> Float[np.ndarray, " n"]:
     """``dh_T/dA`` along ``E`` by a complex step."""
     A, E, x = _problem()
-    h, moved = np.zeros(SIZE, complex), A + 1e-30j * E
-    for now in x:
-        h = moved @ h + now
-    return np.imag(h) / 1e-30
+    return complex_step(lambda by: recur(A + by * E, x)[-1], 0.0)
 
 
 def _terms() -> tuple[Complex[np.ndarray, " n"], ...]:
@@ -205,7 +199,7 @@ def _growth(
     energies: Callable[[float], Energies], which: int
 ) -> Float[np.ndarray, "n n"]:
     """Exponent of ``energy ~ gap^-p`` of every entry, of the whole or the rest."""
-    return np.log(energies(1e-3)[which] / energies(1e-2)[which]) / math.log(10)
+    return -exponent(lambda gap: energies(gap)[which], 1e-3, 1e-2)
 
 
 def entry_growth(energies: Callable[[float], Energies]) -> Float[np.ndarray, "n n"]:
@@ -245,29 +239,20 @@ def orthogonal_norms_by_power(steps: int) -> Float[np.ndarray, " n"]:
     return np.sqrt(np.linalg.eigvalsh(power.T @ power))
 
 
-def circle_sensitivity(T: int, phase: float) -> float:
+def circle_sensitivity(respond: Callable[..., Any], T: int, phase: float) -> float:
     """Energy of ``T`` responses of the sensitivity at an eigenvalue of modulus one."""
-    return pair_sum(power_response(np.exp(1j * phase), "sensitivity", T), 0.0)
+    return energy(respond(np.exp(1j * phase), "sensitivity")[:T])
 
 
-def circle_by_layer(T: int, phase: float) -> float:
-    """Energy of ``T`` responses of the sensitivity at ``|lam| = 1``, by the layer."""
-    return pair_sum(layer_response(np.exp(1j * phase), "sensitivity")[:T], 0.0)
-
-
-def by_energies(exponents: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """Routes to exponents of energies: by covariances, and through the layer."""
-    return {
-        "reference": functools.partial(exponents, _energies_by_covariances),
-        "autodiff": functools.partial(exponents, _energies_by_layer),
-    }
+ENERGIES = {"reference": _energies_by_covariances, "autodiff": _energies_by_layer}
 
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:8": Evidence(
-        ({"late": 0}, {"late": 1}),
+        ({"late": 0},),
         {"impulse": states_by_layer, "reference": states_by_powers},
         form=states_by_modes,
+        printed=lambda late: states_by_powers(late=1),
     ),
     "zucchet:9": Evidence(
         ({},),
@@ -277,13 +262,13 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:dominating-term": Evidence(
         ({},),
-        by_energies(rest_growth),
+        each(rest_growth, ENERGIES),
         form=[[1.0] * 3] * 3,  # in every entry the exponent of the state
         absolute=0.05,
     ),
     "zucchet:text:all-entries": Evidence(
         ({},),
-        by_energies(entry_growth),
+        each(entry_growth, ENERGIES),
         form=[[3.0] * 3] * 3,  # in every entry the exponent of the sensitivity
         absolute=0.05,
     ),
@@ -293,7 +278,6 @@ EVIDENCE: dict[str, Basis] = {
         form=[1.0] * SIZE,
     ),
     "zucchet:text:orthogonal-sensitive": Evidence(
-        tuple({"T": T, "phase": phase} for T in (2, 7, 40) for phase in (0.4, 2.0)),
-        {"reference": circle_sensitivity, "impulse": circle_by_layer},
+        across(T=(2, 7, 40), phase=(0.4, 2.0)), each(circle_sensitivity, RESPONSES)
     ),
 }

@@ -5,22 +5,21 @@ Notation: ``L_t = |h_t - target_t|^2 / 2``, ``t = 1 .. STEPS``.
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import across, complex_step, each, points, recur
 from sigprop.evidence.zucchet.curse.small_networks import (
     SIZE,
     STEPS,
-    complex_step,
     data,
+    forward,
     layer,
     onward,
+    slope,
     trajectory,
-    update,
     weights,
 )
 from sigprop.evidence.zucchet.definitions import by_code
@@ -31,12 +30,27 @@ from sigprop.numerics.precision import double_precision
 def _by_jax(
     function: Callable[[Any], Any], at: Float[np.ndarray, "..."]
 ) -> Float[np.ndarray, "..."]:
+    import jax
+    import jax.numpy as jnp
+
     with double_precision(True):
         return np.asarray(jax.jacfwd(function)(jnp.asarray(at)))
 
 
+class Way(NamedTuple):
+    """How derivatives are taken, and of which states after each input from a first."""
+
+    derivative: Callable[..., Any]
+    run: Callable[..., Any]
+
+
+WAYS = {"autodiff": Way(_by_jax, onward), "reference": Way(complex_step, forward)}
+
+
 def layer_states(kind: str) -> Float[np.ndarray, "time n"]:
     """States by the layer's own loop."""
+    import jax.numpy as jnp
+
     with double_precision(True):
         return np.asarray(layer(kind, weights(kind)).states(jnp.asarray(data()[0])))
 
@@ -50,29 +64,15 @@ def _between(start: int, end: int) -> Float[np.ndarray, "time n"]:
     return data()[0][start:end]
 
 
-def jump_autodiff(kind: str, start: int, end: int) -> Float[np.ndarray, "n n"]:
-    """``dh_end / dh_start`` through the layer."""
+def jump(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, "n n"]:
+    """``dh_end / dh_start``."""
     h, A = trajectory(kind, weights(kind))[start], weights(kind)
-    return _by_jax(lambda h: onward(kind, A, h, _between(start, end))[-1], h)
-
-
-def jump_complex(kind: str, start: int, end: int) -> Float[np.ndarray, "n n"]:
-    """``dh_end / dh_start`` by a complex step."""
-    A = weights(kind)
-
-    def run(h):
-        for x in _between(start, end):
-            h = update(kind, A, h, x)
-        return h
-
-    return complex_step(run, trajectory(kind, A)[start])
+    return way.derivative(lambda h: way.run(kind, A, h, _between(start, end))[-1], h)
 
 
 def _local(kind: str) -> list[Float[np.ndarray, "n n"]]:
     """The Jacobians ``dh_{i+1} / dh_i`` for ``i = 0 .. STEPS - 1``, written out."""
-    A = weights(kind)
-    slope = [1 - h**2 if kind == "tanh" else 1 + 0 * h for h in trajectory(kind, A)[1:]]
-    return [s[:, None] * A for s in slope]
+    return [slope(kind, h)[:, None] * weights(kind) for h in iterated_states(kind)]
 
 
 def jump_product(kind: str, start: int, end: int) -> Float[np.ndarray, "n n"]:
@@ -87,37 +87,27 @@ def jump_product_in_order(kind: str, start: int, end: int) -> Float[np.ndarray, 
     return functools.reduce(np.matmul, _local(kind)[start:end], np.eye(SIZE))
 
 
-def sensitivity_autodiff(kind: str, end: int) -> Float[np.ndarray, "n n n"]:
-    """``dh_end / dA`` through the layer; axes (state, row of A, column of A)."""
-    zero = np.zeros(SIZE)
-    return _by_jax(lambda A: onward(kind, A, zero, _between(0, end))[-1], weights(kind))
+def sensitivity(way: Way, kind: str, end: int) -> Float[np.ndarray, "n n n"]:
+    """``dh_end / dA``; axes (state, row of A, column of A)."""
+    return way.derivative(
+        lambda A: way.run(kind, A, np.zeros(SIZE), _between(0, end))[-1], weights(kind)
+    )
 
 
-def sensitivity_complex(kind: str, end: int) -> Float[np.ndarray, "n n n"]:
-    """``dh_end / dA`` by a complex step."""
-    return complex_step(lambda A: trajectory(kind, A)[end], weights(kind))
+def sensitivity_sum(kind: str, end: int, left_out: int = 0):
+    """``sum_{t'} dh_end/dh_t' df/dA(h_{t'-1}, x_t')`` over ``t'`` from one on.
 
-
-def _sum_over_updates(kind: str, end: int, last: int) -> Float[np.ndarray, "n n n"]:
-    """``sum_{t'=1}^{last} dh_end/dh_t' df/dA(h_{t'-1}, x_t')``."""
+    Args:
+        kind: Of network.
+        end: The last update.
+        left_out: How many of the last updates are left out.
+    """
     states = trajectory(kind, weights(kind))
     total = np.zeros((SIZE, SIZE, SIZE))
-    for t in range(1, last + 1):
-        slope = 1 - states[t] ** 2 if kind == "tanh" else np.ones(SIZE)
-        total += np.einsum(
-            "ij,j,k->ijk", jump_product(kind, t, end), slope, states[t - 1]
-        )
+    for t in range(1, end - left_out + 1):
+        jumps = jump_product(kind, t, end) * slope(kind, states[t])
+        total += np.einsum("ij,k->ijk", jumps, states[t - 1])
     return total
-
-
-def sensitivity_sum(kind: str, end: int) -> Float[np.ndarray, "n n n"]:
-    """The sum over all updates up to and with the last one."""
-    return _sum_over_updates(kind, end, end)
-
-
-def sensitivity_strict(kind: str, end: int) -> Float[np.ndarray, "n n n"]:
-    """The sum over all updates but the last one."""
-    return _sum_over_updates(kind, end, end - 1)
 
 
 def _loss(states: Any, first: int, last: int) -> Any:
@@ -134,54 +124,30 @@ def _error(kind: str, t: int) -> Float[np.ndarray, " n"]:
     return trajectory(kind, weights(kind))[t] - data()[1][t - 1]
 
 
-def gradient_autodiff(kind: str, end: int) -> Float[np.ndarray, "n n"]:
-    """``dL_end / dA`` through the layer."""
-    zero = np.zeros(SIZE)
+def gradient(way: Way, kind: str, end: int) -> Float[np.ndarray, "n n"]:
+    """``dL_end / dA``."""
 
-    def loss(A):
-        return _loss(onward(kind, A, zero, _between(0, end))[-1:], end, end)
+    def loss(A: Any) -> Any:
+        states = way.run(kind, A, np.zeros(SIZE), _between(0, end))
+        return _loss(states[-1:], end, end)
 
-    return _by_jax(loss, weights(kind))
-
-
-def gradient_complex(kind: str, end: int) -> Float[np.ndarray, "n n"]:
-    """``dL_end / dA`` by a complex step."""
-    return complex_step(
-        lambda A: _loss(trajectory(kind, A)[end:], end, end), weights(kind)
-    )
+    return way.derivative(loss, weights(kind))
 
 
-def gradient_sum(kind: str, end: int) -> Float[np.ndarray, "n n"]:
-    """The error times the sum over updates up to and with the last one."""
-    return np.einsum("i,ijk", _error(kind, end), sensitivity_sum(kind, end))
+def gradient_sum(kind: str, end: int, left_out: int = 0) -> Float[np.ndarray, "n n"]:
+    """The error times the sum over updates; see ``sensitivity_sum``."""
+    return np.einsum("i,ijk", _error(kind, end), sensitivity_sum(kind, end, left_out))
 
 
-def gradient_sum_strict(kind: str, end: int) -> Float[np.ndarray, "n n"]:
-    """The error times the sum over all updates but the last one: over ``t' < t``."""
-    return np.einsum("i,ijk", _error(kind, end), sensitivity_strict(kind, end))
-
-
-def total_autodiff(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
-    """``d(L_start + .. + L_end) / dh_start`` through the layer."""
-    h, A = trajectory(kind, weights(kind))[start], weights(kind)
-
-    def loss(h):
-        return _loss([h, *onward(kind, A, h, _between(start, end))], start, end)
-
-    return _by_jax(loss, h)
-
-
-def total_complex(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
-    """``d(L_start + .. + L_end) / dh_start`` by a complex step."""
+def total(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
+    """``d(L_start + .. + L_end) / dh_start``."""
     A = weights(kind)
 
-    def loss(h):
-        states = [h]
-        for x in _between(start, end):
-            states.append(update(kind, A, states[-1], x))
-        return _loss(states, start, end)
+    def loss(h: Any) -> Any:
+        states = way.run(kind, A, h, _between(start, end))
+        return _loss([h, *states], start, end)
 
-    return complex_step(loss, trajectory(kind, A)[start])
+    return way.derivative(loss, trajectory(kind, A)[start])
 
 
 def total_sum(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
@@ -192,33 +158,21 @@ def total_sum(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
     )
 
 
-def eigenvalue_gradient_autodiff(kind: str) -> Float[np.ndarray, " n"]:
-    """``dL / dlambda`` of the diagonal network, all times, through the layer."""
-    zero = np.zeros(SIZE)
+def eigenvalue_gradient(way: Way, kind: str) -> Float[np.ndarray, " n"]:
+    """``dL / dlambda`` of the diagonal network, all times."""
 
-    def loss(lam):
-        states = onward(kind, jnp.diag(lam), zero, data()[0])
+    def loss(lam: Any) -> Any:
+        states = way.run(kind, lam * np.eye(SIZE), np.zeros(SIZE), data()[0])
         return _loss(states, 1, STEPS)
 
-    return _by_jax(loss, np.diag(weights(kind)))
-
-
-def eigenvalue_gradient_complex(kind: str) -> Float[np.ndarray, " n"]:
-    """``dL / dlambda`` of the diagonal network by a complex step."""
-    return complex_step(
-        lambda lam: _loss(trajectory(kind, np.diag(lam))[1:], 1, STEPS),
-        np.diag(weights(kind)),
-    )
+    return way.derivative(loss, np.diag(weights(kind)))
 
 
 def eigenvalue_gradient_sum(kind: str) -> Float[np.ndarray, " n"]:
     """``sum_t dL/dh_t dh_t/dlambda`` with the sensitivities by their recurrence."""
-    lam = np.diag(weights(kind))
-    states, s, total = trajectory(kind, weights(kind)), np.zeros(SIZE), np.zeros(SIZE)
-    for t in range(1, STEPS + 1):
-        s = lam * s + states[t - 1]
-        total += _error(kind, t) * s
-    return total
+    states = trajectory(kind, weights(kind))
+    slopes = recur(np.diag(weights(kind)), states[:-1])
+    return np.sum((states[1:] - data()[1]) * slopes, axis=0)
 
 
 JACOBIANS = {
@@ -249,6 +203,9 @@ def decay_norm(kind: str, steps: int, **_: object) -> float:
 
 def decay_norm_by_layer(kind: str, steps: int, **_: object) -> float:
     """Norm of a layer's Jacobian over ``steps`` updates; inputs switch a ReLU's units."""
+    import jax
+    import jax.numpy as jnp
+
     start, inputs = np.array([0.5, 1.0]), np.zeros((steps, 2))
     A, network = JACOBIANS[kind][0], "dense"
     if kind == "switching":
@@ -267,52 +224,46 @@ def decay_norm_by_layer(kind: str, steps: int, **_: object) -> float:
 
 
 KINDS = ("diagonal", "dense", "tanh")
-ENDS = tuple({"kind": kind, "end": end} for kind in KINDS for end in (1, 5))
-JUMPS = tuple(
-    {"kind": kind, "start": start, "end": 5} for kind in KINDS for start in (1, 3)
-)
+ENDS = across(kind=KINDS, end=(1, 5))
+JUMPS = across(kind=KINDS, start=(1, 3), end=(5,))
 NORMS = {"reference": decay_norm, "autodiff": decay_norm_by_layer}
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:1": by_code(
-        tuple({"kind": kind} for kind in KINDS), layer_states, iterated_states
-    ),
+    "zucchet:1": by_code(points("kind", *KINDS), layer_states, iterated_states),
     "zucchet:2": Evidence(
         ENDS,
-        {"autodiff": gradient_autodiff, "reference": gradient_complex},
+        each(gradient, WAYS),
         form=gradient_sum,
-        printed=gradient_sum_strict,
+        printed=functools.partial(gradient_sum, left_out=1),
     ),
     "zucchet:4": Evidence(
         ENDS,
-        {"autodiff": sensitivity_autodiff, "reference": sensitivity_complex},
+        each(sensitivity, WAYS),
         form=sensitivity_sum,
-        slips={"the last update is left out": sensitivity_strict},
+        slips={
+            "the last update is left out": functools.partial(
+                sensitivity_sum, left_out=1
+            )
+        },
     ),
-    "zucchet:text:total-derivative": Evidence(
-        JUMPS,
-        {"autodiff": total_autodiff, "reference": total_complex},
-        form=total_sum,
-    ),
+    "zucchet:text:total-derivative": Evidence(JUMPS, each(total, WAYS), form=total_sum),
     "zucchet:text:chain-rule": Evidence(
         ({"kind": "diagonal"},),
-        {
-            "autodiff": eigenvalue_gradient_autodiff,
-            "reference": eigenvalue_gradient_complex,
-        },
+        each(eigenvalue_gradient, WAYS),
         form=eigenvalue_gradient_sum,
     ),
     "zucchet:3": Evidence(
         (*JUMPS, {"kind": "tanh", "start": 0, "end": 6}),
-        {"autodiff": jump_autodiff, "reference": jump_complex},
+        each(jump, WAYS),
         form=jump_product,
         printed=jump_product_in_order,
     ),
     "zucchet:text:vanish": Evidence(
-        (
-            {"kind": "normal", "steps": 30, "bound": 0.75},
-            {"kind": "sheared", "steps": 60, "bound": 0.8},
-            {"kind": "switching", "steps": 12, "bound": 0.1},
+        points(
+            "kind steps bound",
+            ("normal", 30, 0.75),
+            ("sheared", 60, 0.8),
+            ("switching", 12, 0.1),
         ),
         NORMS,
         form=lambda steps, bound, **_: bound**steps,

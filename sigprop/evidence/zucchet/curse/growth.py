@@ -6,31 +6,29 @@ for ``h``, ``sensitivity`` for ``dh/dlam``.
 Source: Zucchet & Orvieto (2024), Sections 2.2 and 3.1.
 """
 
-import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-from sigprop.evidence.zucchet.curse.responses import pair_sum, power_response
+from sigprop.evidence.kit import exponent, moment
+from sigprop.evidence.zucchet.curse.responses import power_response
 
 GAPS = (3e-3, 3e-4)
 
 
-def growth(moment: Callable[[float], float]) -> float:
-    """The exponent ``p`` of ``moment ~ gap^-p`` between two gaps."""
-    wide, narrow = GAPS
-    return math.log(moment(narrow) / moment(wide)) / math.log(wide / narrow)
+def growth(value: Callable[[float], float]) -> float:
+    """The exponent ``p`` of ``value ~ gap^-p`` between two gaps."""
+    return -exponent(value, *GAPS)
 
 
 def growth_by_sum(phase: float, rho: float, quantity: str) -> float:
     """Exponent of the moment's growth towards the edge at a phase of the eigenvalue."""
 
-    def moment(gap: float) -> float:
+    def of_gap(gap: float) -> float:
         lam = (1 - gap) * np.exp(1j * phase)
-        return pair_sum(power_response(lam, quantity, int(40 / gap)), rho)
+        return moment(power_response(lam, quantity, int(40 / gap)), rho)
 
-    return growth(moment)
+    return growth(of_gap)
 
 
 def growth_by_states(phase: float, rho: float, quantity: str) -> float:
@@ -38,9 +36,8 @@ def growth_by_states(phase: float, rho: float, quantity: str) -> float:
 
     From covariances for ``|rho| < 1``, from the response to ``rho^t`` for ``|rho| = 1``.
     """
-    if abs(rho) == 1:
-        return growth(lambda gap: _under_wave(gap, phase, rho, quantity))
-    return growth(lambda gap: stationary_covariance(gap, phase, rho, quantity))
+    of = _under_wave if abs(rho) == 1 else stationary_covariance
+    return growth(lambda gap: of(gap, phase, rho, quantity))
 
 
 def _under_wave(gap: float, phase: float, rho: float, quantity: str) -> float:
@@ -70,9 +67,4 @@ def stationary_covariance(gap: float, phase: float, rho: float, quantity: str) -
     return float(np.real((hh + 2 * np.real(lam * np.conj(hs))) / (1 - square)))
 
 
-def by_growth(value: Callable[..., float]) -> dict[str, Callable[..., float]]:
-    """Routes to a value of exponents: by sums, and from steady states."""
-    return {
-        "reference": partial(value, growth_by_sum),
-        "closed_form": partial(value, growth_by_states),
-    }
+GROWTHS = {"reference": growth_by_sum, "closed_form": growth_by_states}

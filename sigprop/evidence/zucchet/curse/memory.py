@@ -2,28 +2,22 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from sympy import limit
 
-from sigprop.evidence.zucchet.curse.growth import (
-    growth_by_states,
-    growth_by_sum,
-    stationary_covariance,
-)
+from sigprop.evidence.kit import across, also, each, energy, moment, points, recur
+from sigprop.evidence.zucchet.curse.growth import GROWTHS, stationary_covariance
 from sigprop.evidence.zucchet.curse.responses import (
     LENGTH,
-    by_moments,
+    MOMENTS,
+    RESPONSES,
     layer_response,
-    moment_by_layer,
-    moment_by_sum,
-    pair_sum,
     power_response,
 )
 from sigprop.evidence.zucchet.definitions import by_code
-from sigprop.inputs import AR1
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.numerics.precision import double_precision
 from theory import recurrences
@@ -48,20 +42,20 @@ def terms_expected(lam: complex, least: float) -> float:
     return float(math.ceil(math.log(least) / math.log(abs(lam))))
 
 
-def missing_share(r: float, T: int, quantity: str) -> float:
+def missing_share(
+    respond: Callable[..., Any], r: float, T: int, quantity: str
+) -> float:
     """Share of the stationary moment, white input, that ``T`` inputs do not reach."""
-    w = power_response(r, quantity, LENGTH)
-    return pair_sum(w[T:], 0.0) / pair_sum(w, 0.0)
-
-
-def missing_share_by_layer(r: float, T: int, quantity: str) -> float:
-    """Share of the stationary moment that ``T`` white inputs miss, by the layer."""
-    w = np.abs(layer_response(r, quantity)) ** 2
-    return float(w[T:].sum() / w.sum())
+    w = respond(r, quantity)
+    return energy(w[T:]) / energy(w)
 
 
 def process_covariances(rho: float) -> Float[np.ndarray, "time time"]:
     """Covariances of five inputs of ``AR1``: it is linear in its noise, so exact."""
+    import jax.numpy as jnp
+
+    from sigprop.inputs import AR1
+
     process, steps = AR1(rho=rho), 5
     units = np.eye(steps + 1)
     with double_precision(True):
@@ -75,6 +69,8 @@ def process_covariances(rho: float) -> Float[np.ndarray, "time time"]:
 
 def toeplitz_covariances(rho: float) -> Float[np.ndarray, "time time"]:
     """The matrix of ``R(t - s)``, a function of the lag alone."""
+    from sigprop.inputs import AR1
+
     lags = np.subtract.outer(np.arange(5), np.arange(5))
     return np.reshape(AR1(rho=rho).autocovariance(lags.ravel()), lags.shape)
 
@@ -91,7 +87,7 @@ def edge_exponent(phase: float, rho: float, quantity: str) -> float:
 def edge_rate(edge: int, rho: float) -> float:
     """``(1 - lam^2) E[h^2]`` at a gap of 1e-4."""
     lam = edge * (1 - 1e-4)
-    return (1 - lam**2) * pair_sum(power_response(lam, "state", 400_000), rho)
+    return (1 - lam**2) * moment(power_response(lam, "state", 400_000), rho)
 
 
 def edge_rate_by_states(edge: int, rho: float) -> float:
@@ -108,15 +104,14 @@ def gain_ratio_by_layer(lam: float) -> float:
 
 def gain_ratio_by_waves(lam: float) -> float:
     """``|H(pi)| / |H(0)|`` from the steady responses to ``(-1)^t`` and to ``1``."""
-    flat = alternating = 0.0
-    for t in range(2000):
-        flat, alternating = lam * flat + 1, lam * alternating + (-1) ** t
+    waves = np.stack([(-1.0) ** np.arange(2000), np.ones(2000)], axis=1)
+    alternating, flat = recur(lam, waves)[-1]
     return abs(alternating / flat)
 
 
-def ratio(moment: Callable[..., float], lam: float, rho: float) -> float:
+def ratio(of: Callable[..., float], lam: float, rho: float) -> float:
     """Sensitivity over state."""
-    return moment(lam, rho, "sensitivity") / moment(lam, rho, "state")
+    return of(lam, rho, "sensitivity") / of(lam, rho, "state")
 
 
 def ratio_diverges() -> bool:
@@ -125,35 +120,26 @@ def ratio_diverges() -> bool:
     return all(limit(ratio, lam, edge).is_infinite for edge in (1, -1))
 
 
-REAL = tuple(
-    {"lam": lam, "rho": rho} for lam, rho in ((0.6, 0.3), (-0.5, 0.7), (0.9, -0.4))
+REAL = points("lam rho", (0.6, 0.3), (-0.5, 0.7), (0.9, -0.4))
+EDGES = points(
+    "phase rho",
+    *((0.0, 0.0), (0.0, 0.6), (math.pi, 0.4), (0.7, -0.5), (0.0, 1.0)),
+    *((math.pi, 1.0), (0.0, -1.0), (0.7, 1.0)),  # the input is silent there
 )
-EDGES = tuple(
-    {"phase": phase, "rho": rho}
-    for phase, rho in (
-        *((0.0, 0.0), (0.0, 0.6), (math.pi, 0.4), (0.7, -0.5), (0.0, 1.0)),
-        *((math.pi, 1.0), (0.0, -1.0), (0.7, 1.0)),  # the input is silent there
-    )
-)
-RATIOS = by_moments(ratio)
+RATIOS = each(ratio, MOMENTS)
 
 
 def horizon(quantity: str) -> Evidence:
     """How much of a moment a finite horizon misses."""
-    return Evidence(
-        tuple(
-            {"r": r, "T": T, "quantity": quantity}
-            for r, T in ((0.9, 10), (0.95, 60), (0.6, 2))
-        ),
-        {"reference": missing_share, "impulse": missing_share_by_layer},
-    )
+    at = points("r T", (0.9, 10), (0.95, 60), (0.6, 2))
+    return Evidence(also(at, quantity=quantity), each(missing_share, RESPONSES))
 
 
 def explosion(quantity: str, proof: Callable[[], bool]) -> Evidence:
     """The exponent of a moment's growth at the edge."""
     return Evidence(
-        tuple({**at, "quantity": quantity} for at in EDGES),
-        {"reference": growth_by_sum, "closed_form": growth_by_states},
+        also(EDGES, quantity=quantity),
+        GROWTHS,
         form=edge_exponent,
         absolute=0.01,
         proof=proof,
@@ -162,17 +148,17 @@ def explosion(quantity: str, proof: Callable[[], bool]) -> Evidence:
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:memory-terms": Evidence(
-        tuple({"lam": lam, "least": 1e-3} for lam in (0.6, 0.9, 0.3 + 0.9j)),
+        across(lam=(0.6, 0.9, 0.3 + 0.9j), least=(1e-3,)),
         {"reference": terms_counted, "impulse": terms_by_layer},
         form=terms_expected,
     ),
-    "zucchet:text:assumption-diagonal": by_code(REAL, moment_by_layer, moment_by_sum),
+    "zucchet:text:assumption-diagonal": by_code(
+        REAL, MOMENTS["impulse"], MOMENTS["reference"]
+    ),
     "zucchet:text:infinite-horizon": horizon("state"),
     "zucchet:text:infinite-horizon-sensitivity": horizon("sensitivity"),
     "zucchet:text:assumption-stationary": by_code(
-        tuple({"rho": rho} for rho in (0.0, 0.6, -0.8, 1.0)),
-        process_covariances,
-        toeplitz_covariances,
+        points("rho", 0.0, 0.6, -0.8, 1.0), process_covariances, toeplitz_covariances
     ),
     "zucchet:text:state-diverges": explosion("state", recurrences.states_explode),
     "zucchet:text:sensitivity-diverges": explosion(
@@ -180,29 +166,24 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:divergence-speed": Evidence(
         (
-            *({"rho": rho, "edge": 1} for rho in (0.0, 0.5, 0.9, -0.6)),
-            *({"rho": rho, "edge": -1} for rho in (0.5, 0.9)),
+            *across(rho=(0.0, 0.5, 0.9, -0.6), edge=(1,)),
+            *across(rho=(0.5, 0.9), edge=(-1,)),
         ),
         {"reference": edge_rate, "closed_form": edge_rate_by_states},
         tolerance=1e-3,
     ),
     "zucchet:text:low-pass": Evidence(
-        ({"lam": 0.3}, {"lam": 0.9}, {"lam": -0.5}),
+        points("lam", 0.3, 0.9, -0.5),
         {"impulse": gain_ratio_by_layer, "reference": gain_ratio_by_waves},
         form=1.0,
         relation="<=",
         slips={"half of the ratio": lambda lam: (1 - lam) / (1 + lam) / 2},
     ),
     "zucchet:text:faster": Evidence(
-        tuple({"lam": lam, "rho": 0.0} for lam in (0.6, -0.5, 0.9)),
-        RATIOS,
-        proof=ratio_diverges,
+        across(lam=(0.6, -0.5, 0.9), rho=(0.0,)), RATIOS, proof=ratio_diverges
     ),
     "zucchet:text:recurrent-most": Evidence(
-        tuple(
-            {"lam": lam, "rho": rho}
-            for lam, rho in ((0.6, 0.3), (0.9, -0.4), (-0.9, 0.5), (-0.9, 1.0))
-        ),
+        points("lam rho", (0.6, 0.3), (0.9, -0.4), (-0.9, 0.5), (-0.9, 1.0)),
         RATIOS,
         form=1.0,
         relation=">",

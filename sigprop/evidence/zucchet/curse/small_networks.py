@@ -1,16 +1,12 @@
-"""Small recurrent networks of fixed pseudo-random weights, and a complex step.
+"""Small recurrent networks of fixed pseudo-random weights.
 
 ``kind`` names a network: ``diagonal`` and ``dense`` are linear, ``tanh`` is not.
-Routes through the real layers take JAX derivatives; routes by a complex step use no
-derivative at all, and none uses a chain rule.
-
 Notation: ``A``  recurrent matrix;  ``h_t``  states, ``h_0 = 0``, ``t = 1 .. STEPS``.
 
 Source: Zucchet & Orvieto (2024), Section 1, Section 2.1 and Eq. 11.
 """
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,7 +16,6 @@ from jaxtyping import Float, Inexact
 from sigprop.layers.dense import LinearRNN, NonlinearRNN
 
 SIZE, STEPS = 3, 6
-EPS = 1e-30  # a complex step has no subtraction, so it may be as small as one likes
 
 
 @functools.cache
@@ -49,14 +44,26 @@ def update(
     return np.tanh(h) if kind == "tanh" else h
 
 
+def forward(kind: str, A: Any, h: Any, inputs: Any) -> list[Any]:
+    """States after each input, from the state ``h``."""
+    found = []
+    for x in inputs:
+        h = update(kind, A, h, x)
+        found.append(h)
+    return found
+
+
 def trajectory(
     kind: str, A: Inexact[np.ndarray, "n n"]
 ) -> Inexact[np.ndarray, "time n"]:
     """States from time 0, the zero one, to ``STEPS``."""
-    states = [np.zeros(SIZE)]
-    for x in data()[0]:
-        states.append(update(kind, A, states[-1], x))
-    return np.array(states)
+    zero = np.zeros(SIZE)
+    return np.array([zero, *forward(kind, A, zero, data()[0])])
+
+
+def slope(kind: str, h: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Derivative of the non-linearity at a state, which it gave."""
+    return 1 - h**2 if kind == "tanh" else np.ones(SIZE)
 
 
 def linear_layer(A: Any) -> LinearRNN:
@@ -80,15 +87,3 @@ def onward(kind: str, A: Any, h: Any, inputs: Any) -> list[Any]:
         h, _ = cell.step(h, jnp.asarray(x))
         found.append(h)
     return found
-
-
-def complex_step(
-    function: Callable[[Any], Any], at: Float[np.ndarray, "..."]
-) -> Float[np.ndarray, "..."]:
-    """Derivative of an analytic function by each entry, the entries' axes last."""
-    columns = []
-    for place in np.ndindex(at.shape):
-        moved = at.astype(complex)
-        moved[place] += 1j * EPS
-        columns.append(np.imag(function(moved)) / EPS)
-    return np.stack(columns, axis=-1).reshape(*np.shape(columns[0]), *at.shape)

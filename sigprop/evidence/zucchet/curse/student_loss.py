@@ -7,30 +7,28 @@ import functools
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
+from sigprop.evidence.kit import energy, powers
+from sigprop.evidence.zucchet.curse.responses import one_neuron
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.numerics.precision import double_precision
 
 
 def loss_by_sum(lam: complex, star: complex) -> float:
     """``E |h - h*|^2 / 2``, summed over responses."""
-    k = np.arange(3000)
-    difference = np.exp(k * np.log(complex(lam))) - complex(star) ** k
-    return float((np.abs(difference) ** 2).sum() / 2)
+    return energy(powers(complex(lam), 3000) - powers(complex(star), 3000)) / 2
 
 
 def _polar_states(radius: jax.Array, phase: jax.Array) -> jax.Array:
     """Response of the layer with an eigenvalue in polar coordinates."""
-    one, places = jnp.ones((1, 1)), (radius[None], phase[None])
-    layer = ComplexDiagonal(one, 0 * one, one, 0 * one, 0 * one, *places, "polar")
+    layer = ComplexDiagonal(*one_neuron(), radius[None], phase[None], "polar")
     return layer.states(jnp.zeros((3000, 1)).at[0].set(1.0))[:, 0]
 
 
 def _loss(radius: jax.Array, phase: jax.Array, teacher: jax.Array) -> jax.Array:
     """The loss against a teacher of real eigenvalue."""
-    gap = _polar_states(radius, phase) - _polar_states(teacher, 0 * teacher)
-    return (jnp.real(gap) ** 2 + jnp.imag(gap) ** 2).sum() / 2
+    apart = _polar_states(radius, phase) - _polar_states(teacher, 0 * teacher)
+    return (jnp.real(apart) ** 2 + jnp.imag(apart) ** 2).sum() / 2
 
 
 @functools.cache

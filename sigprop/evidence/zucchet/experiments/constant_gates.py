@@ -4,47 +4,53 @@ Source: Zucchet & Orvieto (2024), Appendix D.3; the layers of ``sigprop.layers.g
 """
 
 import functools
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Inexact
 
-from sigprop.evidence.zucchet.experiments.embeddings import covariance
+from sigprop.evidence.kit import (
+    autocovariance,
+    central,
+    complex_step,
+    logit,
+    powers,
+    quadratic,
+    sigmoid,
+)
 from sigprop.layers.gated import ConstantGate
 from sigprop.numerics.precision import double_precision
 
 AGES = 400  # 0.9**800 is below 1e-36
+EMBEDDINGS = {"a": 0.332, "b": 0.044, "rho": 0.997}  # as Figure 12 fits them
 Weights = Inexact[np.ndarray, " ages"]
 
 
-def _weights(lam: complex) -> Weights:
-    return (1 - lam) * lam ** np.arange(AGES)
-
-
-def _form(first: Weights, second: Weights, a: float, b: float, rho: float) -> complex:
-    return complex(np.sum(first * (covariance(AGES, a, b, rho) @ second)))
+def weights(lam: complex) -> Weights:
+    """Weight of the input of each age in the state."""
+    return (1 - lam) * powers(lam, AGES)
 
 
 def pair_sum(alpha: complex, beta: complex, a: float, b: float, rho: float) -> complex:
     """Eq. 159 as the double sum it stands for."""
-    return _form(_weights(alpha), _weights(beta), a, b, rho)
+    return complex(weights(alpha) @ autocovariance(AGES, rho, a, b) @ weights(beta))
 
 
-def state_sum(lam: float, a: float, b: float, rho: float) -> complex:
-    """``E[h^2]`` as a double sum."""
-    return pair_sum(lam, lam, a, b, rho)
+def moment(of: Callable[[float], Weights], lam: float, **law: float) -> float:
+    """The second moment of what has these weights at a gate, as a double sum."""
+    return quadratic(of(lam), autocovariance(AGES, **law))
 
 
-def sensitivity_sum(lam: float, a: float, b: float, rho: float) -> float:
-    """``E[(dh/dlam)^2]`` as a double sum, the kernel differenced in the complex plane."""
-    step = 1e-30
-    slope = np.imag(_weights(lam + 1j * step)) / step
-    return float(_form(slope, slope, a, b, rho).real)
+def bias_slope(lam: float) -> Weights:
+    """Derivative of the weights by the gate's bias, moved in the complex plane."""
+    return complex_step(lambda bias: weights(sigmoid(bias)), logit(lam))
 
 
-def _logit(lam: float) -> float:
-    return float(np.log(lam / (1 - lam)))
+def bias_bend(lam: float) -> Weights:
+    """Second derivative of the weights by the gate's bias, by a central difference."""
+    return central(lambda bias: weights(sigmoid(bias)), logit(lam), 1e-3, derivative=2)
 
 
 @jax.jit
@@ -61,38 +67,12 @@ def _respond(bias: Array) -> tuple[Array, Array]:
 def _responses(lam: float) -> tuple[Weights, ...]:
     """Response of the layer's state to a unit input, and its derivative by ``b_f``."""
     with double_precision(True):
-        return tuple(map(np.asarray, _respond(jnp.array([_logit(lam)]))))
+        return tuple(map(np.asarray, _respond(jnp.array([logit(lam)]))))
 
 
-def state_by_layer(lam: float, a: float, b: float, rho: float) -> float:
-    """``E[h^2]`` from the layer's impulse response."""
-    h, _ = _responses(lam)
-    return float(_form(h, h, a, b, rho).real)
-
-
-def bias_sensitivity_by_layer(lam: float, a: float, b: float, rho: float) -> float:
-    """``E[(dh/db_f)^2]`` from the derivative of the layer's impulse response."""
-    _, slope = _responses(lam)
-    return float(_form(slope, slope, a, b, rho).real)
-
-
-def sensitivity_by_layer(lam: float, a: float, b: float, rho: float) -> float:
-    """``E[(dh/dlam)^2]``: the layer's ``E[(dh/db_f)^2]`` over ``(df/db_f)^2``."""
-    return bias_sensitivity_by_layer(lam, a, b, rho) / (lam * (1 - lam)) ** 2
-
-
-def bias_sensitivity_sum(lam: float, a: float, b: float, rho: float) -> float:
-    """``E[(dh/db_f)^2]`` as a double sum, the bias moved in the complex plane."""
-    step = 1e-30
-    moved = 1 / (1 + np.exp(-(_logit(lam) + 1j * step)))
-    slope = np.imag(_weights(moved)) / step
-    return float(_form(slope, slope, a, b, rho).real)
-
-
-def bias_curvature_sum(lam: float, a: float, b: float, rho: float) -> float:
-    """``E[(d^2 h/db_f^2)^2]``, the bias moved and differenced with weights of order 4."""
-    step, bias = 1e-3, _logit(lam)
-    taps = {-2: -1 / 12, -1: 4 / 3, 0: -5 / 2, 1: 4 / 3, 2: -1 / 12}
-    rows = [w * _weights(1 / (1 + np.exp(-(bias + k * step)))) for k, w in taps.items()]
-    slope = np.sum(rows, axis=0) / step**2
-    return float(_form(slope, slope, a, b, rho).real)
+STATE = {"reference": weights, "impulse": lambda lam: _responses(lam)[0]}
+BIAS = {"reference": bias_slope, "autodiff": lambda lam: _responses(lam)[1]}
+SENSITIVITY = {
+    "reference": lambda lam: complex_step(weights, lam),
+    "autodiff": lambda lam: _responses(lam)[1] / (lam * (1 - lam)),  # over df/db_f
+}

@@ -7,15 +7,23 @@ import numpy as np
 from jaxtyping import Float
 from sympy import factor
 
-from sigprop.evidence.zucchet.experiments.constant_gates import (
-    state_by_layer,
-    state_sum,
-)
-from sigprop.evidence.zucchet.experiments.embeddings import EMBEDDINGS, covariance
-from sigprop.evidence.zucchet.experiments.gated_networks import (
+from sigprop.evidence.kit import (
+    across,
+    autocovariance,
+    each,
     orthogonal,
-    time_constant_drawn,
+    points,
+    power_slopes,
+    powers,
+    quadratic,
+    sigmoid,
 )
+from sigprop.evidence.zucchet.experiments.constant_gates import (
+    EMBEDDINGS,
+    STATE,
+    moment,
+)
+from sigprop.evidence.zucchet.experiments.gated_networks import time_constant_drawn
 from sigprop.judge.basis import Basis, Evidence
 from theory import gated
 
@@ -26,11 +34,10 @@ WHITE = {"a": 0.376, "b": 0.0, "rho": 0.0}
 @functools.cache
 def finite_moments(time: float, steps: int = LENGTH) -> tuple[float, float]:
     """``E[h^2]`` and ``E[(dh/db_f)^2]`` on the input of Fig. 12, after ``steps`` inputs."""
-    lam, ages = time / (1 + time), np.arange(steps)
-    h = (1 - lam) * lam**ages
-    slope = lam * (1 - lam) * (ages * lam ** (ages - 1.0) - (ages + 1) * lam**ages)
-    R = covariance(steps, **EMBEDDINGS)
-    return float(h @ R @ h), float(slope @ R @ slope)
+    lam = time / (1 + time)
+    power, R = powers(lam, steps), autocovariance(steps, **EMBEDDINGS)
+    slope = lam * (1 - lam) * ((1 - lam) * power_slopes(lam, steps) - power)
+    return quadratic((1 - lam) * power, R), quadratic(slope, R)
 
 
 def finite_share(time: float) -> float:
@@ -58,7 +65,7 @@ def unit_loop(
     h = np.zeros_like(bias)
     for now in x:
         seen = W @ now[..., None] + V @ h[..., None]
-        f = 1 / (1 + np.exp(-(seen[..., 0] + bias)))
+        f = sigmoid(seen[..., 0] + bias)
         h = f * h + (1 - f) * now
     return h
 
@@ -95,8 +102,8 @@ def simulated_excess(a: float, b: float, rho: float, units: int = 2) -> float:
     single = (part.astype(np.float32) for part in (W, V, np.log(time), x))
     h = unit_loop(*single)
     lam = (time / (1 + time)).ravel()
-    weights = (1 - lam)[:, None] * lam[:, None] ** np.arange(LENGTH)
-    constant = np.sum((weights @ covariance(LENGTH, a, b, rho)) * weights, axis=1)
+    weights = (1 - lam)[:, None] * powers(lam, LENGTH)
+    constant = np.sum((weights @ autocovariance(LENGTH, rho, a, b)) * weights, axis=1)
     return float(np.mean(h.astype(float).ravel() ** 2 / constant)) - 1
 
 
@@ -114,7 +121,7 @@ def samples(time: float) -> float:
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:constant-gates": Evidence(
-        tuple({"time": time} for time in (1.0, 16.0, 64.0, 256.0)),
+        points("time", 1.0, 16.0, 64.0, 256.0),
         {"reference": finite_share},
         form=0.99,
         relation=">=",
@@ -131,7 +138,7 @@ EVIDENCE: dict[str, Basis] = {
         "embeddings themselves are for the later re-run",
     ),
     "zucchet:text:minimal-dependence": Evidence(
-        ({"quantity": 0}, {"quantity": 1}),
+        points("quantity", 0, 1),
         {"reference": spread},
         form=lambda quantity: (6.8, 5.9)[quantity],
         printed=1.0,
@@ -139,17 +146,17 @@ EVIDENCE: dict[str, Basis] = {
         alone="exact moments after 512 inputs of Fig. 12's autocovariance",
     ),
     "zucchet:text:input-gate-fades": Evidence(
-        tuple({"lam": x, "a": 1.0, "b": 0.0, "rho": 0.0} for x in (0.2, 0.5, 0.85)),
-        {"reference": state_sum, "impulse": state_by_layer},
+        across(lam=(0.2, 0.5, 0.85), a=(1.0,), b=(0.0,), rho=(0.0,)),
+        each(moment, STATE),
         proof=lambda: factor(gated.state().zero - gated.white_share()) == 0,
     ),
     "zucchet:fig15": Evidence(
-        ({"tau": 1.0}, {"tau": 4.0}, {"tau": 256.0}),
+        points("tau", 1.0, 4.0, 256.0),
         {"layer": lambda tau: 1 - 1 / time_constant_drawn(tau)},
         printed=lambda tau: tau / 1 + tau,
     ),
     "zucchet:fig15:samples": Evidence(
-        ({"time": 128.0}, {"time": 1.0}),
+        points("time", 128.0, 1.0),
         {"reference": kernel_weight},
         form=samples,
         tolerance=5e-3,

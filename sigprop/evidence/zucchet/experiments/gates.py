@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from collections.abc import Callable
 
 import equinox as eqx
 import jax
@@ -9,15 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from sigprop.evidence.kit import each, energy, exponent, points, powers, sigmoid
 from sigprop.evidence.zucchet.experiments.constant_gates import (
-    bias_curvature_sum,
-    bias_sensitivity_by_layer,
-    bias_sensitivity_sum,
+    BIAS,
+    SENSITIVITY,
+    STATE,
+    bias_bend,
+    moment,
     pair_sum,
-    sensitivity_by_layer,
-    sensitivity_sum,
-    state_by_layer,
-    state_sum,
 )
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.gated import GatedUnit
@@ -43,31 +43,25 @@ def states_by_hand(w: float, v: float, bias: float) -> Float[np.ndarray, " steps
     """States of one neuron on a short series, by the loop of Eq. 157-158."""
     h, found = 0.0, []
     for x in SERIES:
-        f = 1 / (1 + np.exp(-(w * x + v * h + bias)))
+        f = sigmoid(w * x + v * h + bias)
         h = f * h + (1 - f) * x
         found.append(h)
     return np.array(found)
 
 
-def _gates(h: Float[np.ndarray, " steps"]) -> Float[np.ndarray, " steps"]:
+def gate(
+    states: Callable[..., Float[np.ndarray, " steps"]], **at: float
+) -> Float[np.ndarray, " steps"]:
+    """Gates ``(h_t - x_t)/(h_{t-1} - x_t)`` that these states went through."""
+    h = states(**at)
     before = np.concatenate([[0.0], h[:-1]])
     return (h - SERIES) / (before - SERIES)
-
-
-def gate_by_layer(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
-    """Gates that the layer used: ``(h_t - x_t)/(h_{t-1} - x_t)``."""
-    return _gates(states_by_layer(w, v, bias))
-
-
-def gate_by_hand(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
-    """Gates ``(h_t - x_t)/(h_{t-1} - x_t)`` of the loop of Eq. 157-158."""
-    return _gates(states_by_hand(w, v, bias))
 
 
 def gate_as_defined(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
     """Eq. 157 at the states that the layer went through."""
     before = np.concatenate([[0.0], states_by_layer(w, v, bias)[:-1]])
-    return 1 / (1 + np.exp(-(w * SERIES + v * before + bias)))
+    return sigmoid(w * SERIES + v * before + bias)
 
 
 @functools.cache
@@ -114,31 +108,35 @@ def _quadrature(size: float, steps: int) -> float:
 
 def excess(size: float) -> float:
     """Relative error of the constant gate's ``E[h^2]``, inputs of a size."""
-    steps, lam = 4, 1 / (1 + np.exp(-1.2))
-    constant = (1 - lam) ** 2 * np.sum(lam ** (2 * np.arange(steps)))
+    steps, lam = 4, sigmoid(1.2)
+    constant = (1 - lam) ** 2 * energy(powers(lam, steps))
     return _quadrature(size, steps) / (size**2 * constant) - 1
 
 
 def rate_of_excess(size: float) -> float:
     """Order at which ``excess`` vanishes with the size of the inputs."""
-    return float(np.log2(excess(size) / excess(size / 2)))
+    return float(exponent(excess, size, size / 2))
 
 
 UNITS = ({"w": 0.7, "v": 0.4, "bias": 0.3}, {"w": -1.2, "v": 0.9, "bias": -0.5})
-POINTS = (
-    {"lam": 0.5, "a": 0.3, "b": 0.7, "rho": 0.6},
-    {"lam": 0.85, "a": 0.332, "b": 0.044, "rho": 0.997},
-    {"lam": 0.7, "a": 0.4, "b": 0.9, "rho": -0.8},
-    {"lam": 0.2, "a": 1.1, "b": 0.0, "rho": 0.3},
+POINTS = points(
+    "lam a b rho",
+    (0.5, 0.3, 0.7, 0.6),
+    (0.85, 0.332, 0.044, 0.997),
+    (0.7, 0.4, 0.9, -0.8),
+    (0.2, 1.1, 0.0, 0.3),
 )
-PAIRS = (
-    {"alpha": 0.5, "beta": 0.8, "a": 0.3, "b": 0.7, "rho": 0.6},
-    {"alpha": -0.4, "beta": 0.9, "a": 0.332, "b": 0.044, "rho": 0.997},
-    {"alpha": 0.6 + 0.5j, "beta": 0.2 - 0.7j, "a": 0.4, "b": 0.9, "rho": -0.8},
+PAIRS = points(
+    "alpha beta a b rho",
+    (0.5, 0.8, 0.3, 0.7, 0.6),
+    (-0.4, 0.9, 0.332, 0.044, 0.997),
+    (0.6 + 0.5j, 0.2 - 0.7j, 0.4, 0.9, -0.8),
 )
 EVIDENCE: dict[str, Basis] = {
     "zucchet:157": Evidence(
-        UNITS, {"layer": gate_by_layer, "loop": gate_by_hand}, form=gate_as_defined
+        UNITS,
+        each(gate, {"layer": states_by_layer, "loop": states_by_hand}),
+        form=gate_as_defined,
     ),
     "zucchet:158": Evidence(
         UNITS,
@@ -154,7 +152,7 @@ EVIDENCE: dict[str, Basis] = {
         alone="derivatives of the layer's gate by every input and state",
     ),
     "zucchet:text:gate-constant": Evidence(
-        tuple({"size": size} for size in (0.02, 0.05, 0.1, 1.0, 2.0)),
+        points("size", 0.02, 0.05, 0.1, 1.0, 2.0),
         {"reference": lambda size: abs(excess(size))},
         form=0.1,
         relation="<=",
@@ -162,7 +160,7 @@ EVIDENCE: dict[str, Basis] = {
         alone="quadrature over every input of the layer",
     ),
     "zucchet:text:gate-order": Evidence(
-        ({"size": 0.02}, {"size": 0.05}, {"size": 0.1}),
+        points("size", 0.02, 0.05, 0.1),
         {"reference": rate_of_excess},
         form=2.0,
         tolerance=1e-4,
@@ -175,17 +173,17 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:160": Evidence(
         POINTS,
-        {"reference": state_sum, "impulse": state_by_layer},
+        each(moment, STATE),
         proof=lambda: gated.printed_state().equals(gated.state()),
     ),
     "zucchet:161": Evidence(
         POINTS,
-        {"reference": sensitivity_sum, "autodiff": sensitivity_by_layer},
+        each(moment, SENSITIVITY),
         proof=lambda: gated.printed_sensitivity().equals(gated.sensitivity()),
     ),
     "zucchet:text:bias-sensitivity": Evidence(
         POINTS,
-        {"reference": bias_sensitivity_sum, "autodiff": bias_sensitivity_by_layer},
-        printed=bias_curvature_sum,
+        each(moment, BIAS),
+        printed=functools.partial(moment, bias_bend),
     ),
 }

@@ -1,14 +1,22 @@
 """What judges networks as drawn, Section 5 and Appendix D.1 of Zucchet & Orvieto (2024)."""
 
+import functools
 from math import pi
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from sigprop.evidence.zucchet.experiments.constant_gates import AGES
-from sigprop.evidence.zucchet.experiments.embeddings import EMBEDDINGS, covariance
+from sigprop.evidence.kit import (
+    autocovariance,
+    complex_step,
+    points,
+    powers,
+    quadratic,
+    sigmoid,
+)
+from sigprop.evidence.zucchet.experiments.constant_gates import AGES, EMBEDDINGS
 from sigprop.evidence.zucchet.experiments.gated_networks import time_constant_drawn
 from sigprop.evidence.zucchet.experiments.sensitivities import recurrent_share
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
@@ -34,9 +42,8 @@ def over_white(lam: float) -> float:
 
     Both of the same variance.
     """
-    weights, a, b = lam ** np.arange(1024.0), EMBEDDINGS["a"], EMBEDDINGS["b"]
-    fitted = weights @ covariance(1024, **EMBEDDINGS) @ weights
-    return float(fitted / ((a + b) * weights @ weights))
+    w, R = powers(lam, 1024), autocovariance(1024, **EMBEDDINGS)
+    return quadratic(w, R) / quadratic(w, R[0, 0] * np.eye(1024))
 
 
 def over_white_by_form(lam: float) -> float:
@@ -48,9 +55,8 @@ def over_white_by_form(lam: float) -> float:
 def normalised_state(radius: float, theta0: float) -> float:
     """``(1 - |lam|^2) E|h|^2`` on Fig. 12's input, averaged over phases, over ``R(0)``."""
     phases = theta0 * (np.arange(512) + 0.5) / 512
-    lam = radius * np.exp(1j * phases)[:, None]
-    weights = lam ** np.arange(AGES)
-    R = covariance(AGES, **EMBEDDINGS)
+    weights = powers(radius * np.exp(1j * phases), AGES)
+    R = autocovariance(AGES, **EMBEDDINGS)
     moments = np.sum((weights @ R) * weights.conj(), axis=1).real
     return float(np.mean(moments) * (1 - radius**2) / R[0, 0])
 
@@ -92,14 +98,13 @@ def layer_gradients_by_differences(
     lams: tuple[float, ...],
 ) -> Float[np.ndarray, " layers"]:
     """``E[(dy/dlam_l)^2]`` of a chain over that of its first, by a complex step."""
-    step, energies = 1e-30, []
-    for i in range(4):
-        y = np.eye(1, 300)[0] + 0j
-        for j, lam in enumerate(lams):
-            moved = lam + 1j * step * (i == j)
-            y = np.convolve(y, moved ** np.arange(300))[:300]
-        energies.append(np.sum((np.imag(y) / step) ** 2))
-    return np.array(energies) / energies[0]
+
+    def chain(lams: Complex[np.ndarray, " layers"]) -> Complex[np.ndarray, " steps"]:
+        rows = powers(lams, 300)
+        return functools.reduce(lambda y, row: np.convolve(y, row)[:300], rows)
+
+    energies = np.sum(complex_step(chain, np.array(lams)) ** 2, axis=0)
+    return energies / energies[0]
 
 
 def network_sizes() -> list[int]:
@@ -113,8 +118,7 @@ def network_sizes() -> list[int]:
 
 def time_constant_counted(tau: float) -> float:
     """Steps that the powers of a gate sum to whose bias is ``log tau``."""
-    f = 1 / (1 + np.exp(-np.log(tau)))
-    return float(np.sum(f ** np.arange(int(60 * (1 + tau)))))
+    return float(np.sum(powers(sigmoid(np.log(tau)), int(60 * (1 + tau)))))
 
 
 def gates_of_lstm(t_max: float) -> float:
@@ -135,7 +139,7 @@ EVIDENCE: dict[str, Basis] = {
         ({},), {ARITHMETIC: 0.332 + 0.044}, form=0.376, absolute=0.0005
     ),
     "zucchet:text:iid-inputs": Evidence(
-        tuple({"lam": lam} for lam in (0.3, 0.5, 0.9, 0.99)),
+        points("lam", 0.3, 0.5, 0.9, 0.99),
         {"reference": over_white, "closed_form": over_white_by_form},
         form=1.25,
         relation="<=",
@@ -151,9 +155,10 @@ EVIDENCE: dict[str, Basis] = {
         alone="read off the configuration",
     ),
     "zucchet:156": Evidence(
-        (
-            {"prediction": [0.3, -1.2, 0.5], "target": [1.0, 0.4, 0.5]},
-            {"prediction": [2.0, 0.1, -0.7], "target": [-0.2, 0.0, 1.5]},
+        points(
+            "prediction target",
+            ([0.3, -1.2, 0.5], [1.0, 0.4, 0.5]),
+            ([2.0, 0.1, -0.7], [-0.2, 0.0, 1.5]),
         ),
         {"reference": half_squared_gap},
         form=gated.prediction_loss,
@@ -182,11 +187,8 @@ EVIDENCE: dict[str, Basis] = {
         alone="comparison of printed names",
     ),
     "zucchet:fig5:lru": Evidence(
-        (
-            {"radius": 0.5, "theta0": 2 * pi},
-            {"radius": 0.9, "theta0": 2 * pi},
-            {"radius": 0.95, "theta0": pi},
-            {"radius": 0.9, "theta0": pi / 10},
+        points(
+            "radius theta0", (0.5, 2 * pi), (0.9, 2 * pi), (0.95, pi), (0.9, pi / 10)
         ),
         {"quadrature": normalised_state, "reference": normalised_state_by_sum},
         form=1.0,

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from sigprop.evidence.zucchet.experiments.gated_networks import orthogonal
+from sigprop.evidence.kit import across, each, orthogonal, points, sigmoid
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.gru import GRU
 from sigprop.numerics.precision import double_precision
@@ -57,7 +57,7 @@ def _scaled(layer: GRU, name: str, factor: float) -> GRU:
 
 
 def _gates(layer: GRU) -> Float[np.ndarray, " n"]:
-    return 1 / (1 + np.exp(-np.asarray(layer.b_f)))
+    return sigmoid(np.asarray(layer.b_f))
 
 
 @cache
@@ -134,62 +134,63 @@ def off_diagonal_at_inputs(gain: float, candidate: float) -> float:
     return float(np.abs(_off(J)).max())
 
 
-def _after(*pairs: tuple[float, int]) -> tuple[dict[str, float], ...]:
-    """Points: the largest time constant, and after how many steps."""
-    return tuple({"t_max": t_max, "steps": steps} for t_max, steps in pairs)
+STEP_JACOBIANS = {"reference": step_jacobian, "autodiff": step_jacobian_by_layer}
+
+
+def _bounded(
+    value: Callable[..., float], bound: float, *at: tuple[float, int]
+) -> Evidence:
+    """That a number of the Jacobian stays below a bound.
+
+    Args:
+        value: Of the Jacobian of one step, the longest time constant and the steps.
+        bound: Of it.
+        at: Longest time constant, and after how many steps.
+    """
+    return Evidence(
+        points("t_max steps", *at),
+        each(value, STEP_JACOBIANS),
+        form=bound,
+        relation="<=",
+        slips={"a thousandth": 1e-3},
+    )
+
+
+def _diagonal(*candidates: float) -> Evidence:
+    """That no entry off the diagonal is left without weights from states to gates."""
+    return Evidence(
+        across(gain=(0.0,), candidate=candidates),
+        {"autodiff": off_diagonal_at_inputs},
+        form=0.0,
+        relation="<=",
+        slips={"less than nothing": -1.0},
+        alone="the layer's Jacobian at a random state and input",
+    )
 
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:text:non-diagonal": Evidence(
-        _after((16.0, 1), (16.0, 16), (256.0, 64), (16.0, 64)),
-        {
-            "reference": partial(off_diagonal_share, step_jacobian),
-            "autodiff": partial(off_diagonal_share, step_jacobian_by_layer),
-        },
-        form=0.1,
-        relation="<=",
-        slips={"a thousandth": 1e-3},
+    "zucchet:text:non-diagonal": _bounded(
+        off_diagonal_share, 0.1, (16.0, 1), (16.0, 16), (256.0, 64), (16.0, 64)
     ),
-    "zucchet:text:diagonal-decay": Evidence(
-        _after((16.0, 4), (16.0, 32), (256.0, 64), (16.0, 256)),
-        {
-            "reference": partial(drift_of_diagonal, step_jacobian),
-            "autodiff": partial(drift_of_diagonal, step_jacobian_by_layer),
-        },
-        form=0.05,
-        relation="<=",
-        slips={"a thousandth": 1e-3},
+    "zucchet:text:diagonal-decay": _bounded(
+        drift_of_diagonal, 0.05, (16.0, 4), (16.0, 32), (256.0, 64), (16.0, 256)
     ),
     "zucchet:text:slow-dimensions": Evidence(
-        ({"steps": 16}, {"steps": 64}),
+        points("steps", 16, 64),
         {
-            "reference": partial(off_diagonal_share, step_jacobian, 256.0),
-            "autodiff": partial(off_diagonal_share, step_jacobian_by_layer, 256.0),
+            name: partial(off_diagonal_share, step, 256.0)
+            for name, step in STEP_JACOBIANS.items()
         },
         form=partial(off_diagonal_share, step_jacobian, 16.0),
         relation="<",
         slips={"a thousandth": 1e-3},
     ),
     "zucchet:text:jacobian-explodes": Evidence(
-        tuple({"gain": gain} for gain in (1.0, 1.9, 3.0)),
+        points("gain", 1.0, 1.9, 3.0),
         {"reference": grows, "autodiff": grows_by_layer},
         form=lambda gain: float(gain > 2),
         absolute=0.25,
     ),
-    "zucchet:fig14": Evidence(
-        tuple({"gain": 0.0, "candidate": size} for size in (0.0, 1.0)),
-        {"autodiff": off_diagonal_at_inputs},
-        form=0.0,
-        relation="<=",
-        slips={"less than nothing": -1.0},
-        alone="the layer's Jacobian at a random state and input",
-    ),
-    "zucchet:fig14:input-gates": Evidence(
-        ({"gain": 0.0, "candidate": 0.0},),
-        {"autodiff": off_diagonal_at_inputs},
-        form=0.0,
-        relation="<=",
-        slips={"less than nothing": -1.0},
-        alone="the layer's Jacobian at a random state and input",
-    ),
+    "zucchet:fig14": _diagonal(0.0, 1.0),
+    "zucchet:fig14:input-gates": _diagonal(0.0),
 }

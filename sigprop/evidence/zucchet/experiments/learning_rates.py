@@ -7,16 +7,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
-import optax
 from jaxtyping import Complex, Float, Inexact
 
 from sigprop.evidence import Load
+from sigprop.evidence.kit import also, bisect, points, power_slopes, powers
 from sigprop.evidence.zucchet.experiments.medians import outcome, rates
 from sigprop.evidence.zucchet.experiments.sensitivities import closest_coupling
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.layers.dense import transform_eigenvalues
 from sigprop.numerics.precision import double_precision
 
 SEEDS = range(20)
@@ -45,11 +43,7 @@ def sensitivities(
     V = np.concatenate([V, V.conj()], axis=1)
     B, C = generator.normal(size=4), generator.normal(size=4) / 2
     inward, outward = np.linalg.solve(V, B), C @ V
-    ages = np.arange(steps)
-    power = lam[:, None] ** ages
-    slope = ages * lam[:, None] ** np.maximum(ages - 1, 0)
-    first = np.zeros((1, steps))
-    first[0, 0] = 1
+    power, slope, first = powers(lam, steps), power_slopes(lam, steps), np.eye(1, steps)
     diagonal = _both_parts([outward * inward, outward, inward], [slope, power, power])
     # dA: C sum_{i + j = age - 1} A^i dA A^j B, in the eigenbasis a divided difference.
     apart = lam[:, None] - lam[None]
@@ -111,12 +105,12 @@ def rank(diagonal: bool) -> int:
 
 def largest_stable_rate(eigenvalues: tuple[float, ...]) -> float:
     """Largest step of gradient descent on a quadratic that does not diverge: bisected."""
-    curvature, low, high = np.array(eigenvalues), 0.0, 10.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        grows = np.abs((1 - middle * curvature) ** 8).max() > 1
-        low, high = (low, middle) if grows else (middle, high)
-    return low
+    curvature = np.array(eigenvalues)
+
+    def stays(rate: float) -> bool:
+        return bool(np.abs((1 - rate * curvature) ** 8).max() <= 1)
+
+    return bisect(stays, 0.0, 10.0)
 
 
 def lipschitz_by_pairs(eigenvalues: tuple[float, ...]) -> float:
@@ -132,6 +126,9 @@ def lipschitz_by_pairs(eigenvalues: tuple[float, ...]) -> float:
 
 def adam_on_ones(momentum: float, second: float, rate: float) -> float:
     """Step of optax's Adam late in training when it is given a gradient of one."""
+    import jax.numpy as jnp
+    import optax
+
     with double_precision(True):
         optimiser = optax.adam(rate)
         state: Any = optimiser.init(jnp.zeros(1))
@@ -145,6 +142,8 @@ def adam_on_ones(momentum: float, second: float, rate: float) -> float:
 @functools.cache
 def eigenvalues_sorted(seed: int) -> Complex[np.ndarray, " n"]:
     """Eigenvalues of a drawn teacher, in order."""
+    from sigprop.layers.dense import transform_eigenvalues
+
     raw = np.random.default_rng(seed).normal(size=(10, 10)) / np.sqrt(10)
     moved = transform_eigenvalues(raw, 0.99, np.pi)
     return np.sort_complex(np.linalg.eigvals(moved))
@@ -152,14 +151,14 @@ def eigenvalues_sorted(seed: int) -> Complex[np.ndarray, " n"]:
 
 EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     "zucchet:fig4": Evidence(
-        ({"normal": True}, {"normal": False}),
+        points("normal", True, False),
         {"reference": top_ratio},
         form=1.0,
         tolerance=0.02,
         alone="exact derivatives of the impulse response, 20 teachers",
     ),
     "zucchet:fig4:rank": Evidence(
-        ({"diagonal": False}, {"diagonal": True}),
+        points("diagonal", False, True),
         {"reference": rank},
         form=9.0,
         printed=10.0,
@@ -173,11 +172,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         slips={"a tenth": 0.5},
     ),
     "zucchet:text:footnote-2": Evidence(
-        (
-            {"eigenvalues": (3.0, 1.0)},
-            {"eigenvalues": (7.5, 0.2, 2.0)},
-            {"eigenvalues": (1.0, -5.0)},
-        ),
+        points("eigenvalues", (3.0, 1.0), (7.5, 0.2, 2.0), (1.0, -5.0)),
         {
             "reference": largest_stable_rate,
             "pairs": lambda eigenvalues: 2 / lipschitz_by_pairs(eigenvalues),
@@ -186,9 +181,9 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         tolerance=1e-9,
     ),
     "zucchet:text:effective-rate": Evidence(
-        tuple(
-            {"momentum": m, "second": v, "rate": 1e-3}
-            for m, v in ((0.01, 1e-6), (-0.3, 2.0), (0.0, 400.0))
+        also(
+            points("momentum second", (0.01, 1e-6), (-0.3, 2.0), (0.0, 400.0)),
+            rate=1e-3,
         ),
         {"optax": adam_on_ones},
         alone="optax's own step",

@@ -9,14 +9,16 @@ Source of the data: ``experiments.teacher_student`` at the preset ``paper``.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from jaxtyping import Float
 
 from sigprop.evidence import Load
 from sigprop.judge.basis import Evidence
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 LEAST_SEEDS = 10
 Decades = Float[np.ndarray, " seeds"]
@@ -63,7 +65,7 @@ def greatest(ratios: Decades) -> float:
     return float(ratios[-2])
 
 
-def decades(data: xr.Dataset, behind: str, ahead: str, condition: float) -> Decades:
+def decades(data: "xr.Dataset", behind: str, ahead: str, condition: float) -> Decades:
     """By seed, sorted: decades by which the loss of ``ahead`` is below ``behind``'s.
 
     Each is tuned by itself at the condition.
@@ -78,20 +80,20 @@ def decades(data: xr.Dataset, behind: str, ahead: str, condition: float) -> Deca
 
 
 def widening(
-    data: xr.Dataset, behind: str, ahead: str, wide: float, narrow: float
+    data: "xr.Dataset", behind: str, ahead: str, wide: float, narrow: float
 ) -> Decades:
     """By seed, sorted: growth of the lead from one condition to another, in decades."""
     start, end = (_gap(data, behind, ahead, one) for one in (wide, narrow))
     return np.sort(end - start)
 
 
-def _gap(data: xr.Dataset, behind: str, ahead: str, condition: float) -> Decades:
+def _gap(data: "xr.Dataset", behind: str, ahead: str, condition: float) -> Decades:
     best = data["best"].sel(condition=condition)
     losses = [best.sel(student=one).values for one in (behind, ahead)]
     return np.log10(losses[0] / losses[1])
 
 
-def rates(data: xr.Dataset, behind: str, ahead: str) -> Decades:
+def rates(data: "xr.Dataset", behind: str, ahead: str) -> Decades:
     """By seed, sorted: decades between two networks' recurrent effective rates.
 
     Of each training at 1e-3 the median over the recurrent parameters, at its end.

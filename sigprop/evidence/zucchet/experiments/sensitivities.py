@@ -10,14 +10,15 @@ import functools
 import numpy as np
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import energy, legendre, power_slopes, powers
+
 Lam = Complex[np.ndarray, "..."]
 
 
 def recurrent_share(r: float) -> float:
     """``E|dh/dlam|^2`` over ``E|h|^2`` under white noise, both by sums."""
-    ages = np.arange(int(np.ceil(-50 / np.log(r))))
-    energy = float(np.sum(ages**2 * r ** (2.0 * (ages - 1))))
-    return energy / float(np.sum(r ** (2.0 * np.arange(4000))))
+    count = int(np.ceil(-50 / np.log(r)))
+    return energy(power_slopes(r, count)) / energy(powers(r, 4000))
 
 
 def S(alpha: Lam, beta: Lam) -> Lam:
@@ -33,14 +34,9 @@ def coupling(first: Lam, second: Lam) -> Float[np.ndarray, "..."]:
 
 def coupling_by_sum(first: complex, second: complex) -> float:
     """Largest entry that two eigenvalues share, over the mean of their own, by sums."""
-    ages = np.arange(1, 4000)
-
-    def kernel(lam: complex):
-        return ages * lam ** (ages - 1.0)
-
-    own = np.linalg.norm(kernel(first)) * np.linalg.norm(kernel(second))
-    shared = [kernel(first) @ kernel(second), kernel(first) @ kernel(second).conj()]
-    return float(np.abs(shared).max() / own)
+    a, b = (power_slopes(lam, 4000) for lam in (first, second))
+    own = np.linalg.norm(a) * np.linalg.norm(b)
+    return float(np.abs([a @ b, a @ b.conj()]).max() / own)
 
 
 def coupling_of(first: complex, second: complex) -> float:
@@ -68,8 +64,7 @@ def mean_coupling(log_theta: float, n: int = 10) -> float:
 
 def mean_coupling_by_quadrature(log_theta: float, nodes: int = 6) -> float:
     """Mean coupling of Fig. 10, by quadrature over two moduli and two phases."""
-    x, weight = np.polynomial.legendre.leggauss(nodes)
-    radius, mass = 0.99 + 0.005 * (x + 1) / 2, weight / 2
+    radius, mass = legendre(0.99, 0.995, nodes)
     grid = (np.arange(120) + 0.5) / 120
     first, second = np.pi * 10**log_theta * (2 * np.stack(np.meshgrid(grid, grid)) - 1)
     turned = np.exp(1j * first), np.exp(1j * second)
@@ -77,7 +72,7 @@ def mean_coupling_by_quadrature(log_theta: float, nodes: int = 6) -> float:
     for r, p in zip(radius, mass, strict=True):
         for q, m in zip(radius, mass, strict=True):
             total += p * m * coupling(r * turned[0], q * turned[1]).mean()
-    return float(total)
+    return float(total / mass.sum() ** 2)
 
 
 def closest_coupling(n: int) -> float:

@@ -2,17 +2,20 @@
 
 import functools
 
-import jax
 import numpy as np
 
+from sigprop.evidence.kit import across, points
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
-from sigprop.layers.lru import ring_parameters
 from theory import teacher
 
 
 @functools.cache
 def lru_angles(theta0: float) -> float:
     """Largest phase of freshly drawn LRUs, in radians."""
+    import jax
+
+    from sigprop.layers.lru import ring_parameters
+
     _, theta_log = ring_parameters(jax.random.key(4), 64, 0.9, 1.0, theta0)
     return float(np.exp(np.asarray(theta_log, float)).max())
 
@@ -31,13 +34,13 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:table2": _table(2, 360, 100),
     "zucchet:table3": _table(3, 400, 800),
     "zucchet:table1:nu0": Evidence(
-        ({"index": 1}, {"index": 2}, {"index": 4}, {"index": 0}),
+        points("index", 1, 2, 4, 0),
         {ARITHMETIC: teacher.halving},
         form=lambda index: 0.5 if index else 0.32 / 0.68,
         printed=0.5,
     ),
     "zucchet:text:initial-angles": Evidence(
-        ({"theta0": 3.0}, {"theta0": 0.3}),
+        points("theta0", 3.0, 0.3),
         {"layer": lru_angles},
         form=lambda theta0: theta0,
         relation="<=",
@@ -53,8 +56,8 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:scans": Evidence(
         (
-            *({"table": k, "together": False} for k in (1, 2, 3)),
-            *({"table": k, "together": True} for k in (1, 3)),
+            *across(table=(1, 2, 3), together=(False,)),
+            *across(table=(1, 3), together=(True,)),
         ),
         {"product": teacher.largest_scan, "listed": teacher.largest_listed},
         form=999,
@@ -62,7 +65,7 @@ EVIDENCE: dict[str, Basis] = {
         slips={"a hundred": 100},
     ),
     "zucchet:text:compute": Evidence(
-        ({"column": "RNN"}, {"column": "LRU"}),
+        points("column", "RNN", "LRU"),
         {ARITHMETIC: teacher.days},
         form=lambda column: teacher.DAYS[column],
         relation="<=",

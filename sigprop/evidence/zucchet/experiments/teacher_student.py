@@ -4,16 +4,23 @@ import functools
 from collections.abc import Callable
 from math import tanh
 
-import jax
 import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence import Load
+from sigprop.evidence.kit import (
+    across,
+    block,
+    central,
+    energy,
+    impulse_response,
+    legendre,
+    points,
+    powers,
+)
 from sigprop.evidence.zucchet.experiments.medians import compared
 from sigprop.evidence.zucchet.experiments.sizes import dense_size, lru_size
-from sigprop.inputs import White
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.layers.dense import transform_eigenvalues
 from theory import teacher
 
 SLOWEST = 0.99 + 0.01 * tanh(1)  # largest modulus of footnote 1, many neurons
@@ -21,8 +28,7 @@ SLOWEST = 0.99 + 0.01 * tanh(1)  # largest modulus of footnote 1, many neurons
 
 def response_sum(lam: float) -> float:
     """Sum of the impulse response: the characteristic time of one eigenvalue."""
-    steps = int(np.ceil(-40 / np.log(lam)))
-    return float(np.sum(lam ** np.arange(steps)))
+    return float(np.sum(powers(lam, int(np.ceil(-40 / np.log(lam))))))
 
 
 def times_sequence(lam: float, length: int) -> float:
@@ -32,9 +38,8 @@ def times_sequence(lam: float, length: int) -> float:
 
 def missing_share(lam: float, length: int) -> float:
     """Share of ``E|h|^2`` under white noise that comes from older inputs."""
-    steps = int(np.ceil(-40 / np.log(lam)))
-    energies = lam ** (2.0 * np.arange(steps))
-    return float(energies[length:].sum() / energies.sum())
+    w = powers(lam, int(np.ceil(-40 / np.log(lam))))
+    return energy(w[length:]) / energy(w)
 
 
 def mean_time(nu0: float) -> float:
@@ -42,10 +47,8 @@ def mean_time(nu0: float) -> float:
 
     Moduli of the raw matrix have density ``2 r`` on [0, 1] in the limit of many neurons.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(40)
-    r = (nodes + 1) / 2
-    lam = nu0 + (1 - nu0) * np.tanh(r)
-    return float(np.sum(weights / 2 * 2 * r / (1 - lam)))
+    r, weights = legendre(0.0, 1.0, 40)
+    return float(weights @ (2 * r / (1 - nu0 - (1 - nu0) * np.tanh(r))))
 
 
 def size_ratio(width: int) -> float:
@@ -53,19 +56,9 @@ def size_ratio(width: int) -> float:
     return dense_size(width, 1) / lru_size(width)
 
 
-def _impulses(
-    A: Float[np.ndarray, "n n"],
-    B: Float[np.ndarray, " n"],
-    C: Float[np.ndarray, " n"],
-    steps: int,
-) -> Float[np.ndarray, " steps"]:
-    return np.array([C @ np.linalg.matrix_power(A, k) @ B for k in range(steps)])
-
-
 def dense_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " steps"]:
     """Impulse response of a random dense system, its spectral radius one half."""
-    A, B, C = _dense(seed, n)
-    return _impulses(A, B, C, steps)
+    return impulse_response(*_dense(seed, n), steps)
 
 
 def _dense(
@@ -85,27 +78,28 @@ def block_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " st
     upper = np.flatnonzero(np.imag(lam) > 0)
     total = np.zeros(steps)
     for i in upper:
-        block = np.array([[lam[i].real, -lam[i].imag], [lam[i].imag, lam[i].real]])
-        weight = 2 * outward[i] * inward[i]
-        total += _impulses(
-            block, np.array([weight.real, weight.imag]), np.eye(2)[0], steps
-        )
+        entering = block(2 * outward[i] * inward[i])[:, 0]
+        total += impulse_response(block(lam[i]), entering, np.eye(2)[0], steps)
     real = np.flatnonzero(np.imag(lam) == 0)
     for i, j in zip(real[::2], real[1::2], strict=True):
-        block = np.diag(np.real(lam[[i, j]]))
-        total += _impulses(
-            block, np.real(inward[[i, j]]), np.real(outward[[i, j]]), steps
-        )
+        A, B, C = (np.real(part[[i, j]]) for part in (lam, inward, outward))
+        total += impulse_response(np.diag(A), B, C, steps)
     return total
 
 
 def white_covariance(lag: int) -> float:
     """``R`` of unit white noise."""
+    from sigprop.inputs import White
+
     return float(White().autocovariance(np.array([lag]))[0])
 
 
 @functools.cache
 def _white() -> Float[np.ndarray, "series steps"]:
+    import jax
+
+    from sigprop.inputs import White
+
     return np.asarray(White().sample(jax.random.key(1), 200, 1000), float)
 
 
@@ -117,21 +111,19 @@ def white_covariance_drawn(lag: int) -> float:
 
 def loss_curvature(r: float) -> float:
     """Curvature at the optimum of half the mean squared gap of two states, by sums."""
-    ages = np.arange(int(np.ceil(-60 / np.log(r))))
-    step = 1e-3 * (1 - r)
+    count = int(np.ceil(-60 / np.log(r)))
 
-    def loss(moved: float) -> float:
-        gap = (r + moved) ** ages - r**ages
-        return 0.5 * float(gap @ gap)
+    def loss(lam: float) -> float:
+        return energy(powers(lam, count) - powers(r, count)) / 2
 
-    taps = {2: -1 / 12, 1: 4 / 3}
-    fourth = sum(w * (loss(k * step) + loss(-k * step)) for k, w in taps.items())
-    return fourth / step**2
+    return central(loss, r, 1e-3 * (1 - r), derivative=2)
 
 
 @functools.cache
 def largest_place(nu0: float, power: float) -> float:
     """Largest ``(|lam| - nu0)/(1 - nu0)`` of 100 neurons, raw variance ``n^-power``."""
+    from sigprop.layers.dense import transform_eigenvalues
+
     generator, n = np.random.default_rng(3), 100
     places = []
     for _ in range(5):
@@ -143,22 +135,18 @@ def largest_place(nu0: float, power: float) -> float:
 
 EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     "zucchet:text:white-inputs": Evidence(
-        tuple({"lag": lag} for lag in range(4)),
+        points("lag", *range(4)),
         {"closed_form": white_covariance, "simulation": white_covariance_drawn},
         form=lambda lag: float(lag == 0),
         absolute=0.02,
     ),
     "zucchet:text:loss-sharpens": Evidence(
-        ({"r": 0.3}, {"r": 0.9}, {"r": 0.99}),
+        points("r", 0.3, 0.9, 0.99),
         {"reference": loss_curvature},
         proof=teacher.curvature_grows,
     ),
     "zucchet:text:footnote-1": Evidence(
-        (
-            {"nu0": 0.99, "power": 1.0},
-            {"nu0": 0.68, "power": 1.0},
-            {"nu0": 0.99, "power": 0.5},
-        ),
+        points("nu0 power", (0.99, 1.0), (0.68, 1.0), (0.99, 0.5)),
         {"layer": largest_place},
         form=lambda nu0, power: 1.05 * tanh(1),
         relation="<=",
@@ -166,18 +154,18 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         alone="eigenvalues of drawn matrices, 100 neurons",
     ),
     "zucchet:text:three-times": Evidence(
-        ({"lam": 0.99, "length": 300}, {"lam": SLOWEST, "length": 300}),
+        across(lam=(0.99, SLOWEST), length=(300,)),
         {"reference": times_sequence},
         form=3.0,
         alone="a sum over the impulse response",
     ),
     "zucchet:text:mean-time": Evidence(
-        ({"nu0": 0.99}, {"nu0": 0.5}),
+        points("nu0", 0.99, 0.5),
         {"reference": mean_time},
         proof=teacher.mean_time_is_printed,
     ),
     "zucchet:text:infinite-sequences": Evidence(
-        tuple({"lam": lam, "length": 300} for lam in (0.99, 0.9, SLOWEST)),
+        across(lam=(0.99, 0.9, SLOWEST), length=(300,)),
         {
             "reference": missing_share,
             "closed_form": lambda lam, length: lam ** (2 * length),
@@ -208,7 +196,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         form=lambda width: {64: [32, 257], 128: [64, 513]}[width],
     ),
     "zucchet:text:block-expressivity": Evidence(
-        ({"seed": 0, "n": 6}, {"seed": 1, "n": 8}, {"seed": 2, "n": 6}),
+        points("seed n", (0, 6), (1, 8), (2, 6)),
         {"reference": block_response},
         form=dense_response,
         tolerance=1e-8,

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Complex, Float
 from sympy import Symbol, expand
 
+from sigprop.evidence.kit import also, points
 from sigprop.evidence.zucchet.hessian.loss import block, complex_block, slopes
 from sigprop.evidence.zucchet.hessian.power_spectrum import whole_complex_by_spectrum
 from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton, routes
@@ -98,7 +99,7 @@ EVIDENCE: dict[str, Basis] = {
         proof=parts_agree,
     ),
     "zucchet:text:hessian-cartesian": Evidence(
-        ({"re_i": 0.3, "im_i": 0.6}, {"re_i": -0.5, "im_i": 0.2}),
+        points("re_i im_i", (0.3, 0.6), (-0.5, 0.2)),
         {"impulse": layer_eigenvalue},
         alone="a definition that its own use (Eq. 143) corrects",
     ),
@@ -109,7 +110,7 @@ EVIDENCE: dict[str, Basis] = {
         printed=eq_139,
     ),
     "zucchet:text:hessian-cartesian-slopes": Evidence(
-        tuple({"lam": lam} for lam in (0.5 + 0.4j, -0.3 + 0.6j)),
+        points("lam", 0.5 + 0.4j, -0.3 + 0.6j),
         {"reference": cartesian_slopes, "impulse": layer_slopes},
         form=[1.0, 1j, -1j],
         printed=[0.5, 0.5j, -0.5j],
@@ -119,7 +120,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:142": FIRST,
     # All four entries at once, between two pairs of unrelated real weights.
     "zucchet:143": Evidence(
-        tuple({**at, **WEIGHTS} for at in PAIRS + SINGLES),
+        also(PAIRS + SINGLES, **WEIGHTS),
         {
             "reference": lambda **at: contracted(block("cartesian", **at), **at),
             "sensitivities": lambda **at: contracted(

@@ -4,9 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from sigprop.evidence.kit import each
 from sigprop.evidence.zucchet.hessian.loss import complex_block
-from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
-from sigprop.evidence.zucchet.hessian.sensitivities import of_pair, pair_sum
+from sigprop.evidence.zucchet.hessian.sensitivities import (
+    PAIR_ROUTES,
+    of_pair,
+    pair_sum,
+)
 from sigprop.evidence.zucchet.hessian.units import EIGENVALUES, PAIRS
 from sigprop.judge.basis import Basis, Evidence
 from theory import hessian as H
@@ -58,8 +62,5 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:131": COVARIANCE,
     "zucchet:132": COVARIANCE,
     "zucchet:133": UNMIXED,
-    "zucchet:134": Evidence(
-        EIGENVALUES,
-        {"reference": of_pair(pair_sum), "quadrature": of_pair(pair_quadrature)},
-    ),
+    "zucchet:134": Evidence(EIGENVALUES, each(of_pair, PAIR_ROUTES)),
 }

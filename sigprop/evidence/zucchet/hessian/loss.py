@@ -54,17 +54,11 @@ CHARTS: dict[str, Chart] = {
         _of_polar(
             lambda nu: mpmath.exp(-mpmath.exp(nu)), lambda _, theta: mpmath.exp(theta)
         ),
-        lambda lam: (
-            mpmath.log(-mpmath.log(abs(lam))),
-            mpmath.log(mpmath.arg(lam)),
-        ),
+        lambda lam: (mpmath.log(-mpmath.log(abs(lam))), mpmath.log(mpmath.arg(lam))),
     ),
     "optimal": Chart(
         _of_polar(mpmath.tanh, lambda nu, omega: omega * _angle_scale(mpmath.tanh(nu))),
-        lambda lam: (
-            mpmath.atanh(abs(lam)),
-            mpmath.arg(lam) / _angle_scale(abs(lam)),
-        ),
+        lambda lam: (mpmath.atanh(abs(lam)), mpmath.arg(lam) / _angle_scale(abs(lam))),
     ),
 }
 """The parametrisations of the paper; the last is Eq. 108-109."""

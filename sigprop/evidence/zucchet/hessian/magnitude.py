@@ -8,8 +8,13 @@ from typing import Any
 
 from sympy import Symbol, expand, simplify
 
+from sigprop.evidence.kit import also, crossed, each, points
 from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
-from sigprop.evidence.zucchet.hessian.sensitivities import of_pair, pair_sum
+from sigprop.evidence.zucchet.hessian.sensitivities import (
+    PAIR_ROUTES,
+    of_pair,
+    pair_sum,
+)
 from sigprop.evidence.zucchet.hessian.units import EIGENVALUES, TWO_UNITS
 from sigprop.judge.basis import Basis, Evidence
 from theory import hessian as H
@@ -62,16 +67,16 @@ def closed_ratio(rho: float, **_: Any) -> float:
     return size(LAMBDA_0, LAMBDA_0.conjugate(), rho) / size(LAMBDA_0, 0.99, rho)
 
 
-def largest(of: Callable[..., complex]) -> Callable[..., float]:
+def largest(of: Callable[..., complex], **at: Any) -> float:
     """``max(|A_ij|, |B_ij|)`` where ``of`` gives ``S``."""
+    gains = [complex(at[f"b_{unit}"]) * complex(at[f"c_{unit}"]) for unit in "ij"]
+    other = {**at, "lambda_j": complex(at["lambda_j"]).conjugate()}
+    return abs(gains[0] * gains[1]) * max(abs(of(**at)), abs(of(**other)))
 
-    def part(**at: Any) -> float:
-        second = complex(at["lambda_j"])
-        gains = [complex(at[f"b_{unit}"]) * complex(at[f"c_{unit}"]) for unit in "ij"]
-        turned = {**at, "lambda_j": second.conjugate()}
-        return abs(gains[0] * gains[1]) * max(abs(of(**at)), abs(of(**turned)))
 
-    return part
+def modulus(of: Callable[..., complex], **at: Any) -> float:
+    """``|S|`` where ``of`` gives ``S``."""
+    return abs(of(**at))
 
 
 def geometric_mean(**at: Any) -> float:
@@ -99,16 +104,11 @@ EVIDENCE: dict[str, Basis] = {
             {"lambda_i": 0.6 * cmath.exp(1j * first), "lambda_j": second}
             for first in (0.7, 2.2)
             for second in (
-                0.7,
-                0.5j,
-                0.3 - 0.4j,
+                *(0.7, 0.5j, 0.3 - 0.4j),
                 0.65 * cmath.exp(-1j * (first + 0.05)),
             )
         ),
-        {
-            "reference": lambda **at: abs(pair_sum(**at)),
-            "quadrature": lambda **at: abs(pair_quadrature(**at)),
-        },
+        each(modulus, PAIR_ROUTES),
         form=lambda **at: size(at["lambda_i"], turned(**at)),
         relation="<=",
         proof=peak_is_unique,
@@ -120,8 +120,7 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "zucchet:text:hessian-constant-input": Evidence(
-        tuple({**at, "rho": 1.0} for at in EIGENVALUES),
-        {"reference": of_pair(pair_sum)},
+        also(EIGENVALUES, rho=1.0), each(of_pair, {"reference": pair_sum})
     ),
     "zucchet:text:hessian-amplified": Evidence(
         tuple(
@@ -129,7 +128,7 @@ EVIDENCE: dict[str, Basis] = {
             for rho, angle in ((0.0, -0.8), (1.0, 0.0))
             for low in (0.1, 0.5, 0.7)
         ),
-        {"reference": lambda **at: abs(pair_sum(**at)), "closed_form": size},
+        each(modulus, {"reference": pair_sum}) | {"closed_form": size},
         form=lambda lambda_i, smaller, rho, **_: size(lambda_i, smaller, rho),
         relation=">",
         slips={
@@ -139,9 +138,9 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "zucchet:fig8": Evidence(
-        tuple(
-            {"lambda_i": LAMBDA_0, "rho": low, "next_rho": high}
-            for low, high in itertools.pairwise(RHOS)
+        crossed(
+            points("lambda_i", LAMBDA_0),
+            points("rho next_rho", *itertools.pairwise(RHOS)),
         ),
         {"quadrature": peak_ratio, "closed_form": closed_ratio},
         form=lambda next_rho, **_: closed_ratio(next_rho),
@@ -157,7 +156,7 @@ EVIDENCE: dict[str, Basis] = {
             for at in TWO_UNITS
             for second in (complex(at["lambda_i"]).conjugate(), complex(at["lambda_i"]))
         ),
-        {"reference": largest(pair_sum), "quadrature": largest(pair_quadrature)},
+        each(largest, PAIR_ROUTES),
         form=geometric_mean,
         proof=reaches_the_bound,
     ),

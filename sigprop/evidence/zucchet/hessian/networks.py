@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import central, from_modes, power_slopes, powers
+
 LENGTH = 1024  # 0.99 to twice this power is 1e-9
 
 Parameters = Float[np.ndarray, " p"]
@@ -47,7 +49,7 @@ def teacher(seed: int, normal: bool, size: int = 4, radius: float = 0.99) -> Net
     basis = basis / np.linalg.norm(basis, axis=0)
     eigenvalues = np.concatenate([upper, upper.conj()])
     inverse = np.linalg.inv(basis)
-    A = (basis * eigenvalues @ inverse).real
+    A = np.real(from_modes(eigenvalues, basis))
     B, C = generator.normal(size=size), generator.normal(size=size) / np.sqrt(size)
     return Network(A, B, C, eigenvalues, inverse @ B, C @ basis)
 
@@ -68,27 +70,20 @@ def dense_jacobian(network: Network) -> Jacobian:
 
 def diagonal_jacobian(network: Network) -> Jacobian:
     """Gradients of ``g_0 ... g_{LENGTH-1}`` by (re, im) of lambda, b, c, and by d."""
-    ages = np.arange(LENGTH)[:, None]
-    power = network.eigenvalues**ages
-    slope = ages * network.eigenvalues ** np.maximum(ages - 1, 0)
-    parts = (
-        network.b * network.c * slope,
-        network.c * power,
-        network.b * power,
-    )
-    columns = [half for part in parts for half in (part.real, -part.imag)]
-    return np.concatenate([*columns, (ages == 0) * 1.0], axis=1)
+    b, c, lam = network.b, network.c, network.eigenvalues
+    power, slope = powers(lam, LENGTH).T, power_slopes(lam, LENGTH).T
+    parts = (b * c * slope, c * power, b * power)
+    columns = [half for part in parts for half in (np.real(part), -np.imag(part))]
+    return np.concatenate([*columns, np.eye(LENGTH, 1)], axis=1)
 
 
 def differenced(
     response: Callable[[Parameters], Float[np.ndarray, " ages"]], at: Parameters
 ) -> Jacobian:
     """Central differences of a response by every parameter."""
-    step = 1e-6
-    shifts = step * np.eye(len(at))
-    return np.stack(
-        [(response(at + s) - response(at - s)) / (2 * step) for s in shifts], axis=1
-    )
+    moves = np.eye(len(at))
+    found = [central(response, at, 1e-6, along, order=2) for along in moves]
+    return np.stack(found, axis=1)
 
 
 def impulse_response(

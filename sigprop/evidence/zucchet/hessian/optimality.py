@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-import jax.numpy as jnp
 import mpmath
 import numpy as np
 from mpmath import mpc
 
+from sigprop.evidence.kit import also, crossed, energy, points, powers
 from sigprop.evidence.zucchet.hessian.differences import DIGITS, mixed_difference
 from sigprop.evidence.zucchet.hessian.layer import respond, two_units
-from sigprop.evidence.zucchet.hessian.loss import STEPS, block
+from sigprop.evidence.zucchet.hessian.loss import block
 from sigprop.evidence.zucchet.hessian.samples import sample_loss
-from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton
+from sigprop.evidence.zucchet.hessian.sensitivities import LENGTH, gauss_newton
 from sigprop.evidence.zucchet.hessian.units import (
     OFF_OPTIMALITY,
     PAIRS,
@@ -21,7 +21,6 @@ from sigprop.evidence.zucchet.hessian.units import (
     with_charts,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 from theory import hessian as H
 
@@ -37,6 +36,10 @@ def state_by_scan(
     lambda_i: complex, b_i: complex, x: Sequence[float], **_: Any
 ) -> complex:
     """The last state of the package's recurrence."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     with double_precision(True):
         inputs = b_i * jnp.asarray(x)[:, None]
         return complex(linear_recurrence(jnp.asarray([lambda_i]), inputs)[-1, 0])
@@ -44,6 +47,8 @@ def state_by_scan(
 
 def output_by_layer(**at: Any) -> float:
     """The layer's last output, with a skip of 0.6."""
+    import jax.numpy as jnp
+
     with double_precision(True):
         layer, inputs = two_units(0.6, **at), jnp.asarray(at["x"])[:, None]
         return float(respond(layer, inputs)[-1])
@@ -59,10 +64,7 @@ def output_by_powers(**at: Any) -> float:
 
 
 def _moved(at: dict[str, Any], first: Any, second: Any) -> Any:
-    """``L_t`` where ``lambda_i``, or the readout, moves in two directions."""
-    if at.get("readout"):
-        moved = {**at, "c_i": mpc(at["c_i"]) + first + second}
-        return sample_loss(**moved)(mpc(at["lambda_i"]), mpc(at["lambda_j"]))
+    """``L_t`` where ``lambda_i`` moves in two directions."""
     shift = first * mpc(at["u"]) + second * mpc(at["v"])
     return sample_loss(**at)(mpc(at["lambda_i"]) + shift, mpc(at["lambda_j"]))
 
@@ -77,11 +79,12 @@ def sample_directions(**at: Any) -> float:
 def sample_directions_by_matrices(**at: Any) -> float:
     """``d^2 L_t / dp dq`` of one sequence, with nilpotent matrices for the two shifts.
 
-    ``P^2 = Q^2 = 0`` and ``PQ = QP``, so the entry at ``PQ`` is the mixed derivative.
+    ``P^2 = Q^2 = 0`` and ``PQ = QP``, so the entry at ``PQ`` is the mixed derivative, by
+    ``lambda_i + p u + q v``.
     """
     step, unit = np.eye(2, k=1), np.eye(2)
-    move = at["u"] * np.kron(step, unit) + at["v"] * np.kron(unit, step)
-    total = np.zeros((4, 4))
+    P, Q = np.kron(step, unit), np.kron(unit, step)
+    move, total = at["u"] * P + at["v"] * Q, np.zeros((4, 4))
     for name, moved in (("i", move), ("j", 0 * move)):
         h = np.zeros((4, 4), complex)
         for x in at["x"]:
@@ -111,12 +114,10 @@ def trace_by_b(lam: complex, c_i: complex, **_: Any) -> float:
 
     The energy of ``c lambda**n``, summed over ages.
     """
-    response = c_i * complex(lam) ** np.arange(4 * STEPS)
-    return float(np.sum(response.real**2) + np.sum(response.imag**2))
+    return energy(c_i * powers(complex(lam), LENGTH))
 
 
-DIRECTIONS = tuple({**at, "u": 0.8 - 0.3j, "v": -0.5 + 1.1j} for at in OFF_OPTIMALITY)
-STILL = {"s_i": 0.0, "t_i": 0.0, "readout": True}  # no state depends on the readout
+DIRECTIONS = also(OFF_OPTIMALITY, u=0.8 - 0.3j, v=-0.5 + 1.1j)
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:113": Evidence(
@@ -130,15 +131,11 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda e_y, target, x, **_: e_y + target + 0.6 * x[-1],
     ),
     "zucchet:115": Evidence(
-        (*DIRECTIONS, *({**at, **STILL} for at in DIRECTIONS[:2])),
+        DIRECTIONS,
         {"reference": sample_directions, "matrices": sample_directions_by_matrices},
     ),
     "zucchet:text:hessian-one-term": Evidence(
-        tuple(
-            {**at, "chart": chart}
-            for at in PAIRS + SINGLES
-            for chart in ("cartesian", "lru")
-        ),
+        crossed(PAIRS + SINGLES, points("chart", "cartesian", "lru")),
         {"reference": block, "closed_form": closed_block},
         form=gauss_newton,
     ),

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Complex
 from mpmath import mpc, mpf
 
+from sigprop.evidence.kit import across, also
 from sigprop.evidence.zucchet.hessian.differences import (
     DIGITS,
     STEP,
@@ -119,22 +120,13 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:122": Evidence(OFF_OPTIMALITY, {"reference": sample_gradient}),
     "zucchet:124": Evidence(SAMPLED, {"reference": sample_second}),
     # Twice by the same eigenvalue, where both terms count.
-    "zucchet:125": Evidence(
-        tuple({**at, "single": True} for at in SAMPLED), {"reference": sample_second}
-    ),
+    "zucchet:125": Evidence(also(SAMPLED, single=True), {"reference": sample_second}),
     "zucchet:126": SECOND,
     "zucchet:127": SECOND,
     "zucchet:128": SECOND,
     "zucchet:text:hessian-unit-curvature": Evidence(
-        tuple(
-            {"scale": scale, "y": y, "target": 0.3}
-            for scale in (0.5, 1.0)
-            for y in (0.2, -1.4)
-        ),
-        {
-            "reference": output_curvature,
-            "closed_form": output_curvature_by_parabola,
-        },
+        across(scale=(0.5,), y=(0.2, -1.4), target=(0.3,)),
+        {"reference": output_curvature, "closed_form": output_curvature_by_parabola},
         form=1.0,
     ),
     "zucchet:text:hessian-diagonal-states": Evidence(

@@ -12,41 +12,41 @@ from typing import Any
 import numpy as np
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import autocovariance, power_slopes
 from sigprop.evidence.zucchet.hessian.loss import STEPS, block, problem, slopes
+from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
 from sigprop.judge.basis import Routine
 
+LENGTH = 4 * STEPS  # ages
 
-def autocovariance(
-    a: float, b: float, rho: float, size: int
+
+def covariance(
+    size: int, rho: float = 0.0, a: float = 0.0, b: float = 1.0, **_: Any
 ) -> Float[np.ndarray, "size size"]:
-    """The matrix ``R(n - m)``."""
-    lags = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
-    return a * np.eye(size) + b * np.power(float(rho), lags)
+    """The matrix ``R(n - m)`` of a point's input."""
+    return autocovariance(size, rho, a, b)
 
 
-def sensitivity(lam: complex, size: int) -> Complex[np.ndarray, " size"]:
-    """``n lambda**(n-1)`` for ages up to ``size``."""
-    ages = np.arange(size)
-    return ages * complex(lam) ** np.maximum(ages - 1, 0)
+def sensitivity(lam: complex) -> Complex[np.ndarray, " ages"]:
+    """``n lambda**(n-1)`` by age."""
+    return power_slopes(complex(lam), LENGTH)
 
 
-def pair_sum(
-    lambda_i: complex,
-    lambda_j: complex,
-    a: float = 0.0,
-    b: float = 1.0,
-    rho: float = 0.0,
-    **_: Any,
-) -> complex:
+def pair_sum(lambda_i: complex, lambda_j: complex, **at: Any) -> complex:
     """``sum n m lambda_i**(n-1) lambda_j**(m-1) R(n-m)``, term by term."""
-    size = 4 * STEPS
-    first, second = sensitivity(lambda_i, size), sensitivity(lambda_j, size)
-    return complex(first @ autocovariance(a, b, rho, size) @ second)
+    return complex(
+        sensitivity(lambda_i) @ covariance(LENGTH, **at) @ sensitivity(lambda_j)
+    )
 
 
-def of_pair(function: Callable[..., complex]) -> Callable[..., complex]:
+def of_pair(
+    function: Callable[..., complex], alpha: complex, beta: complex, **at: Any
+) -> complex:
     """A function of two eigenvalues in the letters of the lemmas, alpha and beta."""
-    return lambda alpha, beta, **at: function(alpha, beta, **at)
+    return function(alpha, beta, **at)
+
+
+PAIR_ROUTES = {"reference": pair_sum, "quadrature": pair_quadrature}
 
 
 def gauss_newton(chart: str, **at: Any) -> Float[np.ndarray, "2 2"]:
@@ -57,15 +57,11 @@ def gauss_newton(chart: str, **at: Any) -> Float[np.ndarray, "2 2"]:
     of = problem(chart, **at)
     filters = [
         np.array(
-            [
-                (gain * slope * sensitivity(lam, 4 * STEPS)).real
-                for slope in slopes(chart, lam)
-            ]
+            [(gain * slope * sensitivity(lam)).real for slope in slopes(chart, lam)]
         )
         for lam, gain in zip(of.eigenvalues, of.gains, strict=True)
     ]
-    covariance = autocovariance(of.a, of.b, of.rho, 4 * STEPS)
-    return filters[0] @ covariance @ filters[-1].T
+    return filters[0] @ autocovariance(LENGTH, of.rho, of.a, of.b) @ filters[-1].T
 
 
 def routes(

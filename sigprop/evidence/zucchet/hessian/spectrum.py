@@ -7,9 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.stats import norm, sem
 
+from sigprop.evidence.kit import (
+    across,
+    bisect,
+    each,
+    points,
+    power_slopes,
+    spectral_norm,
+)
 from sigprop.evidence.zucchet.hessian import networks
 from sigprop.evidence.zucchet.hessian.loss import alone, block
 from sigprop.evidence.zucchet.hessian.networks import LENGTH, Jacobian, differenced
@@ -46,7 +54,11 @@ def spread(kind: str) -> Routine:
             )
             for seed in range(TEACHERS)
         ]
-        return float(np.exp(np.mean(ratios) - norm.isf(1e-7) * sem(ratios)))
+        return float(
+            np.exp(
+                np.mean(ratios) - scipy.stats.norm.isf(1e-7) * scipy.stats.sem(ratios)
+            )
+        )
 
     return ratio
 
@@ -90,13 +102,12 @@ def off_diagonal_by_sums(size: int, theta_0: float, draws: int = 6, **_: Any) ->
     The root of the sum of squares off the diagonal over that of all entries, for random
     eigenvalues (``draw``) and unit gains.
     """
-    ages = np.arange(3 * LENGTH)[:, None]
     shares = []
     for seed in range(draws):
         lam = np.array(draw(seed, size, theta_0))
-        slope = ages * lam ** np.maximum(ages - 1, 0)
-        jacobian = np.concatenate([slope.real, -slope.imag], axis=1)
-        found = jacobian.T @ jacobian
+        slope = power_slopes(lam, 3 * LENGTH)
+        rows = np.concatenate([np.real(slope), -np.imag(slope)])
+        found = rows @ rows.T
         rest = found - np.diag(np.diag(found))
         shares.append(np.linalg.norm(rest) / np.linalg.norm(found))
     return float(np.mean(shares))
@@ -110,7 +121,7 @@ def _lru_slopes(nu: float, angle: float) -> Jacobian:
     ages = np.arange(int(30 / (1 - nu)))
     gamma, by_omega = np.sqrt(1 - nu**2), nu * np.log(nu)
     turn = np.exp(1j * angle * ages)
-    size = gamma * ages * nu ** np.maximum(ages - 1, 0) - nu / gamma * nu**ages
+    size = gamma * power_slopes(nu, len(ages)) - nu / gamma * nu**ages
     by_theta = gamma * nu**ages * 1j * ages * angle
     return np.stack([(by_omega * size * turn).real, (by_theta * turn).real], axis=1)
 
@@ -127,16 +138,12 @@ def _lru_differences(nu: float, angle: float) -> Jacobian:
     return differenced(response, np.log([-np.log(nu), angle]))
 
 
-def growth(jacobian: Callable[[float, float], Jacobian]) -> Routine:
+def growth(
+    jacobian: Callable[[float, float], Jacobian], gap: float, angle: float
+) -> Float[np.ndarray, "2"]:
     """By how much the two diagonal entries of the LRU grow as the gap halves."""
-
-    def ratio(gap: float, angle: float) -> Float[np.ndarray, "2"]:
-        near, far = (
-            np.sum(jacobian(1 - x, angle) ** 2, axis=0) for x in (gap / 2, gap)
-        )
-        return near / far
-
-    return ratio
+    near, far = (np.sum(jacobian(1 - x, angle) ** 2, axis=0) for x in (gap / 2, gap))
+    return near / far
 
 
 def _rotated(eigenvalues: tuple[float, ...]) -> Float[np.ndarray, "n n"]:
@@ -148,12 +155,7 @@ def _rotated(eigenvalues: tuple[float, ...]) -> Float[np.ndarray, "n n"]:
 
 def lipschitz_by_power(eigenvalues: tuple[float, ...]) -> float:
     """Largest ratio of a change of gradient to a change of place, by power iteration."""
-    hessian = _rotated(eigenvalues)
-    move = np.ones(len(eigenvalues))
-    for _ in range(400):
-        move = hessian @ (hessian @ move)
-        move = move / np.linalg.norm(move)
-    return float(np.linalg.norm(hessian @ move))
+    return spectral_norm(_rotated(eigenvalues))
 
 
 def lipschitz_by_norm(eigenvalues: tuple[float, ...]) -> float:
@@ -161,38 +163,30 @@ def lipschitz_by_norm(eigenvalues: tuple[float, ...]) -> float:
     return float(np.linalg.norm(_rotated(eigenvalues), 2))
 
 
-def _edge(diverges: Callable[[float], bool]) -> float:
-    low, high = 0.0, 10.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if diverges(middle) else (middle, high)
-    return (low + high) / 2
-
-
 def step_by_descent(eigenvalues: tuple[float, ...]) -> float:
     """Least step size at which gradient descent on a quadratic grows, by running it."""
     hessian = _rotated(eigenvalues)
 
-    def diverges(rate: float) -> bool:
+    def shrinks(rate: float) -> bool:
         place, size = np.ones(len(eigenvalues)), 0.0
         for _ in range(300):
             place = place - rate * hessian @ place
             size = float(np.linalg.norm(place))
             place = place / size
-        return bool(size > 1)
+        return size <= 1
 
-    return _edge(diverges)
+    return bisect(shrinks, 0.0, 10.0)
 
 
 def step_by_radius(eigenvalues: tuple[float, ...]) -> float:
     """Least step size at which descent on a quadratic grows, by the spectral radius."""
     hessian = _rotated(eigenvalues)
 
-    def diverges(rate: float) -> bool:
+    def shrinks(rate: float) -> bool:
         one = np.eye(len(eigenvalues)) - rate * hessian
-        return bool(np.max(np.abs(np.linalg.eigvals(one))) > 1)
+        return bool(np.max(np.abs(np.linalg.eigvals(one))) <= 1)
 
-    return _edge(diverges)
+    return bisect(shrinks, 0.0, 10.0)
 
 
 def block_ratio(**at: Any) -> float:
@@ -218,9 +212,7 @@ def closed_block_ratio(lambda_i: complex, lambda_j: complex, **_: Any) -> float:
 
 FIRST = 0.7 * cmath.exp(1.1j)
 UNIT = {"b_i": 1.0, "b_j": 1.0, "c_i": 1.0, "c_j": 1.0}
-POSITIVE = tuple(
-    {"eigenvalues": values} for values in ((5.0, 2.0, 1.0, 0.5), (3.0, 2.5, 0.1))
-)
+POSITIVE = points("eigenvalues", (5.0, 2.0, 1.0, 0.5), (3.0, 2.5, 0.1))
 SHARES: dict[str, Routine] = {
     "reference": off_diagonal_by_sums,
     "closed_form": off_diagonal,
@@ -238,7 +230,7 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=2e-3,
     ),
     "zucchet:text:hessian-concentrated": Evidence(
-        ({"normal": True}, {"normal": False}),
+        points("normal", True, False),
         {"sensitivities": spread("dense"), "reference": spread("dense differences")},
         form=1.0,
         relation=">",
@@ -255,16 +247,12 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda eigenvalues: 2 / max(eigenvalues),
     ),
     "zucchet:text:hessian-conjugates": Evidence(
-        (
-            *(
-                {
-                    **UNIT,
-                    "lambda_i": FIRST,
-                    "lambda_j": FIRST.conjugate() * cmath.exp(1j * angle),
-                }
-                for angle in (0.15, -0.5, 1.0, 3.0)
-            ),
-            {**UNIT, "lambda_i": FIRST, "lambda_j": FIRST},
+        tuple(
+            {**UNIT, "lambda_i": FIRST, "lambda_j": second}
+            for second in (
+                *(FIRST.conjugate() * cmath.rect(1, x) for x in (0.15, -0.5, 1.0, 3.0)),
+                FIRST,
+            )
         ),
         {"reference": block_ratio, "closed_form": closed_block_ratio},
         form=lambda lambda_i, **_: (
@@ -274,9 +262,10 @@ EVIDENCE: dict[str, Basis] = {
         slips={"a fifth less": 0.8},
     ),
     "zucchet:text:hessian-concentration": Evidence(
-        (
-            {"size": 10, "theta_0": math.pi / 4, "other": math.pi},
-            {"size": 10, "theta_0": math.pi / 16, "other": math.pi / 4},
+        points(
+            "size theta_0 other",
+            (10, math.pi / 4, math.pi),
+            (10, math.pi / 16, math.pi / 4),
         ),
         SHARES,
         form=lambda size, other, **_: off_diagonal(size, other),
@@ -291,8 +280,8 @@ EVIDENCE: dict[str, Basis] = {
         slips={"one": 1.0},
     ),
     "zucchet:text:hessian-lru-angle": Evidence(
-        tuple({"gap": 1e-3, "angle": angle} for angle in (0.3, 1.2)),
-        {"sensitivities": growth(_lru_slopes), "reference": growth(_lru_differences)},
+        across(gap=(1e-3,), angle=(0.3, 1.2)),
+        each(growth, {"sensitivities": _lru_slopes, "reference": _lru_differences}),
         form=[1.0, 4.0],
         tolerance=2e-3,
     ),

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 from sympy import I
 
-from sigprop.evidence.zucchet.hessian.loss import STEPS, alone, hessian_entry, problem
-from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature, spectrum
+from sigprop.evidence.kit import quadratic
+from sigprop.evidence.zucchet.hessian.loss import alone, hessian_entry, problem
+from sigprop.evidence.zucchet.hessian.power_spectrum import spectrum
 from sigprop.evidence.zucchet.hessian.sensitivities import (
-    autocovariance,
+    LENGTH,
+    PAIR_ROUTES,
+    covariance,
     gauss_newton,
-    pair_sum,
     sensitivity,
 )
 from sigprop.evidence.zucchet.hessian.units import PAIRS, SINGLES, TWO_UNITS, single
@@ -44,11 +46,7 @@ def moment_of_sensitivity(
     lambda_i: complex, b_i: complex, slope: complex, **at: Any
 ) -> float:
     """``E|dh/dtheta|^2`` of one unit where ``dlambda/dtheta`` is ``slope``."""
-    kernel = b_i * slope * sensitivity(lambda_i, 4 * STEPS)
-    mean = autocovariance(
-        at.get("a", 0.0), at.get("b", 1.0), at.get("rho", 0.0), 4 * STEPS
-    )
-    return float((kernel @ mean @ kernel.conj()).real)
+    return quadratic(b_i * slope * sensitivity(lambda_i), covariance(LENGTH, **at))
 
 
 def moment_by_spectrum(
@@ -71,10 +69,7 @@ def pair_is_symmetric() -> bool:
 
 TRACE = Evidence(
     tuple(doubled(at) for at in PAIRS),
-    {
-        "reference": cartesian_trace,
-        "sensitivities": cartesian_trace_of_sensitivities,
-    },
+    {"reference": cartesian_trace, "sensitivities": cartesian_trace_of_sensitivities},
 )
 
 EVIDENCE: dict[str, Basis] = {
@@ -90,7 +85,7 @@ EVIDENCE: dict[str, Basis] = {
             }
             for at in TWO_UNITS
         ),
-        {"reference": pair_sum, "quadrature": pair_quadrature},
+        PAIR_ROUTES,
         form=lambda lambda_i, lambda_j, rho: (
             H.similarity(lambda_i, lambda_j, rho=rho).real
         ),

@@ -8,19 +8,17 @@ import mpmath
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import also, each, energy, points, power_slopes
 from sigprop.evidence.zucchet.landscape.curvature import (
     APART,
     BENDS,
     DIGITS,
     MODULI,
-    bend,
-    bend_energy,
+    RATES,
     by,
     energies,
     integrated,
     partial,
-    rate,
-    rate_autodiff,
 )
 from sigprop.evidence.zucchet.landscape.responses import LENGTH, sensitivity_kernel
 from sigprop.judge.basis import Basis, Evidence
@@ -48,7 +46,7 @@ def distance_at_zero(nu: float) -> Float[np.ndarray, "3"]:
             apart = 1 - nu**2 * mpmath.expj(turn)
             return apart.real**2 + apart.imag**2
 
-        return np.array([float(mpmath.diff(value, 0, order)) for order in range(3)])
+        return np.array([float(slope) for slope in mpmath.diffs(value, 0, 2)])
 
 
 def angle_solution(nu: float, omega: float) -> float:
@@ -58,9 +56,7 @@ def angle_solution(nu: float, omega: float) -> float:
 
 def held_gain(nu: float) -> float:
     """Curvature by the modulus with the gain held over the whole one: finite sums."""
-    ages = np.arange(LENGTH)
-    held = (1 - nu**2) * ((ages[1:] * nu ** ages[:-1]) ** 2).sum()
-    return float(held / energies(nu)[0])
+    return (1 - nu**2) * energy(power_slopes(nu, LENGTH)) / energies(nu)[0]
 
 
 def held_gain_impulse(nu: float) -> float:
@@ -68,30 +64,21 @@ def held_gain_impulse(nu: float) -> float:
 
     The whole one is from finite differences of the loss.
     """
-    held = (1 - nu**2) * (np.abs(sensitivity_kernel(nu)) ** 2).sum()
-    return float(held / partial((2, 0), nu))
+    held = (1 - nu**2) * energy(sensitivity_kernel(nu))
+    return held / partial((2, 0), nu)
 
 
-def over_general(nu: float, orders: tuple[int, int]) -> float:
+def over_general(rate: Callable[..., float], nu: float, orders: tuple[int, int]):
     """Rate of the angle for unit curvature, over the ``1 - nu^2`` of Appendix B.3.2."""
     return rate(nu, orders) / (1 - nu**2)
 
 
-def over_general_autodiff(nu: float, orders: tuple[int, int]) -> float:
-    """Rate of the angle for unit curvature, over ``1 - nu^2``, by autodiff."""
-    return rate_autodiff(nu, orders) / (1 - nu**2)
-
-
-def coupled_bend(path: str, omega: float, omega_theta: float, nu: float) -> float:
+def coupled(
+    curvature: Callable[..., float], omega: float, nu: float, **at: Any
+) -> float:
     """Curvature by the modulus' parameter when it moves the angle too."""
     assert math.isclose(nu, math.tanh(omega))
-    return bend(path, omega, omega_theta=omega_theta)
-
-
-def coupled_energy(path: str, omega: float, omega_theta: float, nu: float) -> float:
-    """``E|dh/domega|^2`` of modulus and angle moving together, from impulse responses."""
-    assert math.isclose(nu, math.tanh(omega))
-    return bend_energy(path, omega, omega_theta=omega_theta)
+    return curvature(omega=omega, **at)
 
 
 def surface_curvature(nu: float) -> float:
@@ -117,15 +104,9 @@ def _precise_energies(nu: Any) -> tuple[Any, Any]:
     return radial, angular
 
 
-TURNED = tuple(
-    {**point, "theta": student, "theta_star": teacher}
-    for point, student, teacher in zip(
-        APART, (0.9, -1.1, 2.8), (0.2, 0.5, -0.4), strict=True
-    )
-)
-FIXED = tuple(
-    {**point, "omega": at} for point, at in zip(MODULI, (0.5, -1.2, 2.0), strict=True)
-)
+ANGLES = points("theta theta_star", (0.9, 0.2), (-1.1, 0.5), (2.8, -0.4))
+TURNED = tuple(point | angles for point, angles in zip(APART, ANGLES, strict=True))
+FIXED = points("nu omega", (0.3, 0.5), (0.65, -1.2), (0.9, 2.0))
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -158,8 +139,8 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:105": by((0, 2), MODULI),
     "zucchet:106": Evidence(
-        tuple({**point, "orders": (0, 2)} for point in MODULI),
-        {"reference": rate, "autodiff": rate_autodiff},
+        also(MODULI, orders=(0, 2)),
+        RATES,
         proof=lambda: proofs.has_unit_curvature(
             task.granularity(), task.angular_curvature()
         ),
@@ -171,26 +152,23 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-9,
     ),
     "zucchet:108": Evidence(
-        tuple({"path": "tanh", "omega": at} for at in (0.4, 1.1)), BENDS, form=1.0
+        points("path omega", ("tanh", 0.4), ("tanh", 1.1)), BENDS, form=1.0
     ),
-    "zucchet:109": Evidence(
-        tuple({**point, "path": "best angle"} for point in FIXED), BENDS, form=1.0
-    ),
+    "zucchet:109": Evidence(also(FIXED, path="best angle"), BENDS, form=1.0),
     "zucchet:text:c1-gain-held": Evidence(
         MODULI,
         {"reference": held_gain, "impulse": held_gain_impulse},
         proof=lambda: is_zero(task.held_gain() - 1 - nu**2),
     ),
     "zucchet:text:c1-extra-factor": Evidence(
-        tuple({**point, "orders": (0, 2)} for point in (*MODULI, {"nu": 0.95})),
-        {"reference": over_general, "autodiff": over_general_autodiff},
+        also((*MODULI, {"nu": 0.95}), orders=(0, 2)), each(over_general, RATES)
     ),
     "zucchet:text:c1-angle-moves-with-modulus": Evidence(
         tuple(
             {"path": "coupled", "omega": at, "omega_theta": angle, "nu": math.tanh(at)}
             for at, angle in ((0.5, 0.8), (1.2, -1.7))
         ),
-        {"reference": coupled_bend, "impulse": coupled_energy},
+        each(coupled, BENDS),
     ),
     "zucchet:text:c1-no-simple-solution": Evidence(
         MODULI, {"reference": surface_curvature}, tolerance=1e-9

@@ -4,13 +4,20 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy import optimize
 
-from sigprop.evidence.zucchet.landscape.curvature import BENDS, bend, energies, rate
+from sigprop.evidence.kit import across, also, energy, points, powers
+from sigprop.evidence.zucchet.landscape.curvature import (
+    BENDS,
+    bend,
+    energies,
+    partial,
+    rate,
+)
 from sigprop.evidence.zucchet.landscape.descent import final_distance, final_turn
 from sigprop.evidence.zucchet.landscape.difficulty import ANGLES, RUN
-from sigprop.evidence.zucchet.landscape.responses import normalised
+from sigprop.evidence.zucchet.landscape.responses import kernel, normalised
 from sigprop.judge.basis import Basis, Evidence, Routine
 from theory import teacher_student_proofs as proofs
 
@@ -19,7 +26,7 @@ SHORT = 300  # ages after which 0.9^n is below 1e-13
 
 def loss_in_tanh(omega: float, omega_star: float) -> float:
     """The normalised loss of real units with eigenvalues ``tanh(omega)``."""
-    return normalised(math.tanh(omega), math.tanh(omega_star))
+    return normalised(kernel, math.tanh(omega), math.tanh(omega_star))
 
 
 def well(nu: float, size: str) -> float:
@@ -30,11 +37,11 @@ def well(nu: float, size: str) -> float:
     """
 
     def loss(turn: float) -> float:
-        return normalised(nu * np.exp(1j * turn), nu)
+        return normalised(kernel, nu * np.exp(1j * turn), nu)
 
     if size == "half":
         half = loss(math.pi) / 2
-        found = optimize.root_scalar(
+        found = scipy.optimize.root_scalar(
             lambda turn: loss(turn) - half, bracket=(0, math.pi), xtol=1e-14
         )
         return 2 * float(found.root)
@@ -46,19 +53,18 @@ def well(nu: float, size: str) -> float:
 
 def period(nu: float) -> float:
     """Distance in ``omega`` between two global minima with the best angle."""
-    pace = rate(nu, (0, 2))
-    ages = np.arange(SHORT)
+    pace = rate(partial, nu, (0, 2))
 
     def loss(omega: float) -> float:
-        apart = nu**ages * (np.exp(1j * ages * pace * omega) - 1)
-        return float((np.abs(apart) ** 2).sum())
+        turned = nu * np.exp(1j * pace * omega)
+        return energy(powers(turned, SHORT) - powers(nu, SHORT))
 
     turns = np.linspace(0.5, 40 / pace, 4000)
     losses = np.array([loss(turn) for turn in turns])
     dips = (losses[1:-1] < losses[:-2]) & (losses[1:-1] < losses[2:])
     near = 1 + int(dips.argmax())
     bounds = (turns[near - 1], turns[near + 1])
-    found: Any = optimize.minimize_scalar(
+    found: Any = scipy.optimize.minimize_scalar(
         loss, bounds=bounds, method="bounded", options={"xatol": 1e-10}
     )
     return float(found.x)
@@ -88,7 +94,7 @@ def three_energies(nu: float, theta: float) -> Float[np.ndarray, "3"]:
 def _arrives(value: Routine, *angles: str) -> Evidence:
     """That runs end within a thousandth, which float64 can tell from 1e-18."""
     return Evidence(
-        tuple({"angle": name} for name in angles),
+        points("angle", *angles),
         {"reference": value},
         form=1e-3,
         relation="<",
@@ -100,12 +106,9 @@ def _arrives(value: Routine, *angles: str) -> Evidence:
 EVIDENCE: dict[str, Basis] = {
     "zucchet:fig6-hessian": Evidence(
         (
-            {"path": "tanh", "omega": 0.3},
-            {"path": "tanh", "omega": 1.2},
-            {"path": "exponential", "omega": -0.5},
-            {"path": "exponential", "omega": -1.8},
-            {"path": "best angle", "omega": 1.3, "nu": 0.4},
-            {"path": "best angle", "omega": 1.3, "nu": 0.8},
+            *points("path omega", ("tanh", 0.3), ("tanh", 1.2)),
+            *across(path=("exponential",), omega=(-0.5, -1.8)),
+            *across(path=("best angle",), omega=(1.3,), nu=(0.4, 0.8)),
             {"path": "exponential angle", "omega": math.log(math.pi / 100), "nu": 0.99},
         ),
         BENDS,
@@ -115,24 +118,20 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-9,
     ),
     "zucchet:fig6-modulus": Evidence(
-        (
-            {"omega": 0.4, "omega_star": 1.1},
-            {"omega": 1.7, "omega_star": -0.6},
-            {"omega": -0.8, "omega_star": 0.5},
-        ),
+        points("omega omega_star", (0.4, 1.1), (1.7, -0.6), (-0.8, 0.5)),
         {"reference": loss_in_tanh},
         proof=proofs.tanh_is_a_shift,
     ),
     "zucchet:fig6": Evidence(
         (
-            *({"nu": modulus, "size": "half"} for modulus in (0.5, 0.8, 0.95)),
-            *({"nu": modulus, "size": "descent"} for modulus in (0.5, 0.95)),
+            *across(nu=(0.5, 0.8, 0.95), size=("half",)),
+            *across(nu=(0.5, 0.95), size=("descent",)),
         ),
         {"reference": well},
         proof=proofs.half_depth_is_exact,
     ),
     "zucchet:text:c1-fewer-minima": Evidence(
-        tuple({"nu": modulus} for modulus in (0.5, 0.7, 0.9)),
+        points("nu", 0.5, 0.7, 0.9),
         {"reference": period},
         proof=proofs.period_is_a_turn,
         tolerance=1e-7,
@@ -144,7 +143,7 @@ EVIDENCE: dict[str, Basis] = {
         form=proofs.three_curvatures,
     ),
     "zucchet:fig7-granularity": Evidence(
-        tuple({**point, "path": "exponential angle"} for point in ANGLES),
+        also(ANGLES, path="exponential angle"),
         BENDS,
         proof=proofs.exponential_bend_is_scaled,
     ),

@@ -8,32 +8,34 @@ Source: Zucchet & Orvieto (2024), Appendix C.1.2.
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import mpmath
 import numpy as np
+import scipy
 from jaxtyping import Complex
-from scipy import integrate
 
+from sigprop.evidence.kit import (
+    Points,
+    also,
+    each,
+    energy,
+    points,
+    power_slopes,
+    powers,
+)
 from sigprop.evidence.zucchet.landscape.responses import (
     LENGTH,
     kernel,
     sensitivity_kernel,
 )
 from sigprop.judge.basis import Evidence
-from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 
 DIGITS = 40  # of the sums that are differentiated by finite differences
-APART = (
-    {"nu": 0.6, "nu_star": 0.75},
-    {"nu": 0.85, "nu_star": 0.3},
-    {"nu": 0.35, "nu_star": 0.55},
-)
-MODULI = ({"nu": 0.3}, {"nu": 0.65}, {"nu": 0.9})
+APART = points("nu nu_star", (0.6, 0.75), (0.85, 0.3), (0.35, 0.55))
+MODULI = points("nu", 0.3, 0.65, 0.9)
 
 
 def precise_loss(
@@ -77,6 +79,10 @@ def partial(
 
 def _squares(values: Any, gain: bool) -> Any:
     """The loss through the recurrence of the suite, for JAX to differentiate."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     nu, theta, nu_star, theta_star = values
     both = jnp.stack([nu * jnp.exp(1j * theta), nu_star * jnp.exp(1j * theta_star)])
     gains = jnp.sqrt(1 - jnp.stack([nu, nu_star]) ** 2) if gain else jnp.ones(2)
@@ -88,6 +94,8 @@ def _squares(values: Any, gain: bool) -> Any:
 
 @functools.cache
 def _derivatives(gain: bool) -> Callable[[Any], Any]:
+    import jax
+
     def value(at: Any) -> Any:
         return _squares(at, gain)
 
@@ -109,6 +117,8 @@ def partial_autodiff(
 
     The teacher's modulus is the student's if it is left out.
     """
+    import jax.numpy as jnp
+
     with double_precision(True):
         at = [nu, theta, nu if nu_star is None else nu_star, theta_star]
         found = _derivatives(gain)(jnp.array(at, float))
@@ -116,27 +126,22 @@ def partial_autodiff(
     return float(found[len(which)][tuple(which)])
 
 
+PARTIALS = {"reference": partial, "autodiff": partial_autodiff}
+
+
 def by(
-    orders: tuple[int, int],
-    points: Sequence[Mapping[str, float]],
-    proof: Callable[[], bool] | None = None,
+    orders: tuple[int, int], at: Points, proof: Callable[[], bool] | None = None
 ) -> Evidence:
     """A partial derivative of the loss: finite differences of sums, and autodiff."""
-    return Evidence(
-        tuple({**point, "orders": orders} for point in points),
-        {"reference": partial, "autodiff": partial_autodiff},
-        proof=proof,
-    )
+    return Evidence(also(at, orders=orders), PARTIALS, proof=proof)
 
 
-def rate(nu: float, orders: tuple[int, int]) -> float:
+def rate(slope: Callable[..., float], nu: float, orders: tuple[int, int]) -> float:
     """How fast a parameter must move for unit curvature at optimality."""
-    return partial(orders, nu) ** -0.5
+    return slope(orders, nu) ** -0.5
 
 
-def rate_autodiff(nu: float, orders: tuple[int, int]) -> float:
-    """How fast a parameter must move for unit curvature at optimality, by autodiff."""
-    return partial_autodiff(orders, nu) ** -0.5
+RATES = each(rate, PARTIALS)
 
 
 def _granular(nu: Any) -> Any:
@@ -191,7 +196,7 @@ def _slopes(
 
 def bend_energy(path: str, omega: float, **fixed: float) -> float:
     """``E|d h / d omega|^2`` along a path, from impulse responses."""
-    return float((np.abs(_slopes(path, omega, fixed)) ** 2).sum())
+    return energy(_slopes(path, omega, fixed))
 
 
 BENDS = {"reference": bend, "impulse": bend_energy}
@@ -202,19 +207,20 @@ def square_energy(path: str, omega: float, **fixed: float) -> complex:
     return complex((_slopes(path, omega, fixed) ** 2).sum())
 
 
+def modulus_energy(path: str, omega: float, **fixed: float) -> float:
+    """``E[|d h / d omega|^2]``."""
+    return float((np.abs(_slopes(path, omega, fixed)) ** 2).sum())
+
+
 def energies(nu: Any, ages: int = LENGTH) -> tuple[Any, Any]:
     """``E|d h/d nu|^2`` and ``E|d h/d theta|^2`` of the normalised state, term by term."""
-    age = np.arange(ages)
-    gain = (1 - nu**2) ** 0.5
-    weights = nu**age
-    grown = np.concatenate([[0.0], age[1:] * weights[:-1]])
-    radial = gain * grown - nu / gain * weights
-    return (radial**2).sum(), ((gain * age * weights) ** 2).sum()
+    gain, weights, grown = (1 - nu**2) ** 0.5, powers(nu, ages), power_slopes(nu, ages)
+    return energy(gain * grown - nu / gain * weights), energy(gain * nu * grown)
 
 
 def integrated(until: float, rate_at: Callable[[float], float]) -> float:
     """What starts at zero and moves at ``rate_at`` itself, integrated numerically."""
-    found = integrate.solve_ivp(
+    found = scipy.integrate.solve_ivp(
         lambda _, y: [rate_at(float(y[0]))], (0, until), [0.0], rtol=1e-11, atol=1e-13
     )
     return float(found.y[0, -1])

@@ -3,9 +3,10 @@
 import jax.numpy as jnp
 import numpy as np
 
+from sigprop.evidence.kit import also, each, points
 from sigprop.evidence.zucchet.landscape.curvature import BENDS
 from sigprop.evidence.zucchet.landscape.descent import final_loss, first_loss
-from sigprop.evidence.zucchet.landscape.responses import unit_gain, unit_gain_impulse
+from sigprop.evidence.zucchet.landscape.responses import RESPONSES, unit_gain
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.lru import LRU
 from sigprop.neuron.recurrence import impulse_response
@@ -37,42 +38,26 @@ def loop_angle(omega: float) -> float:
 
 
 RUN = "a run of the optimiser: no formula to compare it with"
-ANGLES = (
-    {"nu": 0.3, "omega": 0.4},
-    {"nu": 0.65, "omega": -1.1},
-    {"nu": 0.9, "omega": 2.0},
-)
+ANGLES = points("nu omega", (0.3, 0.4), (0.65, -1.1), (0.9, 2.0))
 
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:c1-lru-gain": Evidence(
-        tuple({"lam": lam} for lam in (0.3, -0.7, 0.9, 0.5 + 0.4j, 0.8j)),
-        {"reference": unit_gain, "impulse": unit_gain_impulse},
+        points("lam", 0.3, -0.7, 0.9, 0.5 + 0.4j, 0.8j), each(unit_gain, RESPONSES)
     ),
     "zucchet:text:c1-lru-polar": Evidence(
-        (
-            {"omega_nu": -1.2, "omega_theta": 0.3},
-            {"omega_nu": 0.4, "omega_theta": -0.8},
-            {"omega_nu": -3.0, "omega_theta": 0.9},
-        ),
+        points("omega_nu omega_theta", (-1.2, 0.3), (0.4, -0.8), (-3.0, 0.9)),
         {"impulse": layer_eigenvalue},
         alone="a definition: the layer of the suite against it",
     ),
-    "zucchet:110": Evidence(
-        tuple({**point, "path": "angle"} for point in ANGLES), BENDS
-    ),
+    "zucchet:110": Evidence(also(ANGLES, path="angle"), BENDS),
     "zucchet:111": Evidence(
-        tuple({"omega": at} for at in (0.3, 0.9, -1.4)),
+        points("omega", 0.3, 0.9, -1.4),
         {"reference": layer_angle, "impulse": loop_angle},
     ),
-    "zucchet:112": Evidence(
-        tuple({**point, "path": "best angle"} for point in ANGLES), BENDS, form=1.0
-    ),
+    "zucchet:112": Evidence(also(ANGLES, path="best angle"), BENDS, form=1.0),
     "zucchet:text:c1-inevitably": Evidence(
-        tuple(
-            {"angle": name}
-            for name in ("optimal", "optimal, modulus held", "exponential")
-        ),
+        points("angle", "optimal", "optimal, modulus held", "exponential"),
         {"reference": final_loss},
         form=0.1,  # a tenth of the greatest loss: a run above it has not arrived
         relation=">",

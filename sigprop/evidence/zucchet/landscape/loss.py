@@ -2,41 +2,47 @@
 
 import math
 
-import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Complex, Float
-from scipy import optimize
 
+from sigprop.evidence.kit import (
+    also,
+    crossed,
+    double_sum,
+    each,
+    energy,
+    moment,
+    points,
+    powers,
+    recur,
+)
 from sigprop.evidence.zucchet.landscape.responses import (
     LENGTH,
-    impulse_kernel,
+    RESPONSES,
+    Response,
     kernel,
     normalisation,
     normalised,
-    normalised_impulse,
-    shared,
     state_moment,
-    state_moment_impulse,
     unit_gain,
-    unit_gain_impulse,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 from theory import teacher_student_proofs as proofs
 
 
 def plain_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
     """States of the recurrence for the inputs 1, 2, ... by a loop in Python."""
-    state, states = 0j, []
-    for x in range(1, steps + 1):
-        state = lam * state + x
-        states.append(state)
-    return np.array(states)
+    return recur(complex(lam), np.arange(1, steps + 1) + 0j)
 
 
 def suite_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
     """States for the inputs 1, 2, ... by the recurrence of the suite."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     with double_precision(True):
         inputs = jnp.arange(1, steps + 1)[:, None].astype(complex)
         return np.asarray(linear_recurrence(jnp.asarray([lam], complex), inputs))[:, 0]
@@ -47,9 +53,8 @@ def mean_loss(lam: complex, mu: complex, rho: float, steps: int) -> float:
 
     Source: Zucchet & Orvieto (2024), Eq. 86.
     """
-    apart = kernel(lam, steps) - kernel(mu, steps)
-    each = [shared(apart[:t], apart[:t], rho).real for t in range(1, steps + 1)]
-    return sum(each) / (2 * steps)
+    apart = powers(complex(lam), steps) - powers(complex(mu), steps)
+    return sum(moment(apart[:t], rho) for t in range(1, steps + 1)) / (2 * steps)
 
 
 def mean_loss_covariance(lam: complex, mu: complex, rho: float, steps: int) -> float:
@@ -61,8 +66,7 @@ def mean_loss_covariance(lam: complex, mu: complex, rho: float, steps: int) -> f
     fresh = np.ones((3, 3)) * (1 - rho**2)
     spread = np.zeros((3, 3), complex)
     spread[2, 2] = 1.0  # the input before the first one has its stationary variance
-    apart = np.array([1, -1, 0])
-    total = 0j
+    apart, total = np.array([1, -1, 0]), 0j
     for _ in range(steps):
         spread = push @ spread @ push.conj().T + fresh
         total += apart @ spread @ apart
@@ -71,7 +75,7 @@ def mean_loss_covariance(lam: complex, mu: complex, rho: float, steps: int) -> f
 
 def distance_to_limit(lam: complex, mu: complex, rho: float, steps: int) -> float:
     """How far the mean loss is from the stationary one."""
-    return abs(mean_loss(lam, mu, rho, steps) - loss(lam, mu, rho))
+    return abs(mean_loss(lam, mu, rho, steps) - loss(kernel, lam, mu, rho))
 
 
 def limit_bound(lam: complex, mu: complex, rho: float, steps: int) -> float:
@@ -90,89 +94,71 @@ def limit_bound_squared(lam: complex, mu: complex, rho: float, steps: int) -> fl
     return limit_bound(lam, mu, rho, steps) / steps
 
 
-def loss(lam: complex, mu: complex, rho: float = 0.0) -> float:
+def loss(respond: Response, lam: complex, mu: complex, rho: float = 0.0) -> float:
     """``E|h - h*|^2 / 2``."""
-    apart = kernel(lam) - kernel(mu)
-    return shared(apart, apart, rho).real / 2
-
-
-def loss_impulse(lam: complex, mu: complex, rho: float = 0.0) -> float:
-    """``E|h - h*|^2 / 2`` from impulse responses of the suite's recurrence."""
-    apart = impulse_kernel(lam) - impulse_kernel(mu)
-    return shared(apart, apart, rho).real / 2
+    return moment(respond(lam) - respond(mu), rho) / 2
 
 
 def four_moments(lam: complex, mu: complex, rho: float = 0.0) -> float:
     """Half of ``E[h conj(h) + h* conj(h*) - h conj(h*) - conj(h) h*]``."""
     own, teacher = kernel(lam), kernel(mu)
     pairs = ((own, own, 1), (teacher, teacher, 1), (own, teacher, -1))
-    total = sum(sign * shared(a, b, rho) for a, b, sign in pairs)
-    return ((total - shared(teacher, own, rho)) / 2).real
+    total = sum(sign * double_sum(a, b, rho) for a, b, sign in pairs)
+    return ((total - double_sum(teacher, own, rho)) / 2).real
 
 
-def cross_moment(lam: complex, mu: complex, rho: float = 0.0) -> complex:
+def cross_moment(
+    respond: Response, lam: complex, mu: complex, rho: float = 0.0
+) -> complex:
     """``E[h conj(h*)]``."""
-    return shared(kernel(lam), kernel(mu), rho)
-
-
-def cross_moment_impulse(lam: complex, mu: complex, rho: float = 0.0) -> complex:
-    """``E[h conj(h*)]`` from impulse responses of the suite's recurrence."""
-    return shared(impulse_kernel(lam), impulse_kernel(mu), rho)
+    return double_sum(respond(lam), respond(mu), rho)
 
 
 def misfit(mu: complex) -> float:
     """Loss of the normalised student at a teacher that is not normalised."""
-    size = state_moment(mu)
-    return (math.sqrt(size) - 1) ** 2 / 2
+    return (math.sqrt(state_moment(kernel, mu)) - 1) ** 2 / 2
 
 
 def best_misfit(mu: complex) -> float:
     """The least loss of a normalised student at a teacher that is not, by a search."""
 
     def value(at: Float[np.ndarray, "2"]) -> float:
-        radius = math.hypot(*at)
-        lam = complex(*at) / (1 + radius)  # anywhere inside the unit circle
-        apart = normalisation(lam) * kernel(lam) - kernel(mu)
-        return float((np.abs(apart) ** 2).sum()) / 2
+        lam = complex(*at) / (1 + math.hypot(*at))  # anywhere inside the unit circle
+        return energy(normalisation(lam) * kernel(lam) - kernel(mu)) / 2
 
     first = complex(mu) * 0.7
     start = np.array([first.real, first.imag]) / (1 - abs(first))
     options = {"xatol": 1e-8, "fatol": 1e-15}
     return float(
-        optimize.minimize(value, start, method="Nelder-Mead", options=options).fun
+        scipy.optimize.minimize(value, start, method="Nelder-Mead", options=options).fun
     )
 
 
-PAIRS = (
-    {"lam": 0.6 + 0.3j, "mu": 0.2 - 0.7j},
-    {"lam": -0.5 + 0.1j, "mu": 0.8 + 0.05j},
-    {"lam": 0.85j, "mu": -0.4 + 0.6j},
+PAIRS = points(
+    "lam mu", (0.6 + 0.3j, 0.2 - 0.7j), (-0.5 + 0.1j, 0.8 + 0.05j), (0.85j, -0.4 + 0.6j)
 )
-CORRELATED = tuple(
-    {**pair, "rho": decay}
-    for pair, decay in zip(PAIRS * 2, (0.4, 0.9, -0.7, -0.3, 0.65, 0.15), strict=True)
-)
-EXACT = {"reference": loss, "impulse": loss_impulse}
-NORMALISED = Evidence(PAIRS, {"reference": normalised, "impulse": normalised_impulse})
+OWN = points("lam", *(pair["lam"] for pair in PAIRS))
+DECAYS = points("rho", 0.4, 0.9, -0.7, -0.3, 0.65, 0.15)
+CORRELATED = tuple(pair | decay for pair, decay in zip(PAIRS * 2, DECAYS, strict=True))
+EXACT = each(loss, RESPONSES)
+NORMALISED = Evidence(PAIRS, each(normalised, RESPONSES))
 
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:85": Evidence(
-        tuple({"lam": pair["lam"], "steps": 12} for pair in PAIRS),
+        also(OWN, steps=12),
         {"reference": plain_loop},
         form=suite_loop,
         alone="a definition: the code against a plain loop",
     ),
     "zucchet:86": Evidence(
-        tuple({**point, "steps": 9} for point in CORRELATED[:3]),
+        also(CORRELATED[:3], steps=9),
         {"reference": mean_loss},
         form=mean_loss_covariance,
         alone="a definition: the code against a covariance carried along",
     ),
     "zucchet:text:c1-long-sequences": Evidence(
-        tuple(
-            {**point, "steps": steps} for point in CORRELATED[:3] for steps in (50, 100)
-        ),
+        crossed(CORRELATED[:3], points("steps", 50, 100)),
         {"reference": distance_to_limit},
         form=limit_bound,
         relation="<=",
@@ -184,22 +170,17 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:88": Evidence(
         tuple({"lam": point["lam"], "rho": point["rho"]} for point in CORRELATED),
-        {"reference": state_moment, "impulse": state_moment_impulse},
+        each(state_moment, RESPONSES),
     ),
-    "zucchet:text:c1-cross-moment": Evidence(
-        CORRELATED, {"reference": cross_moment, "impulse": cross_moment_impulse}
-    ),
+    "zucchet:text:c1-cross-moment": Evidence(CORRELATED, each(cross_moment, RESPONSES)),
     "zucchet:text:c1-exact-loss": Evidence(
         CORRELATED, EXACT, proof=proofs.grouped_is_exact
     ),
-    "zucchet:90": Evidence(tuple({**pair, "rho": 1.0} for pair in PAIRS), EXACT),
-    "zucchet:91": Evidence(tuple({**pair, "rho": 0.0} for pair in PAIRS), EXACT),
-    "zucchet:text:c1-normalisation": Evidence(
-        tuple({"lam": pair["lam"]} for pair in PAIRS),
-        {"reference": unit_gain, "impulse": unit_gain_impulse},
-    ),
+    "zucchet:90": Evidence(also(PAIRS, rho=1.0), EXACT),
+    "zucchet:91": Evidence(also(PAIRS, rho=0.0), EXACT),
+    "zucchet:text:c1-normalisation": Evidence(OWN, each(unit_gain, RESPONSES)),
     "zucchet:text:c1-normalised-teacher": Evidence(
-        tuple({"mu": pair["mu"]} for pair in PAIRS),
+        points("mu", *(pair["mu"] for pair in PAIRS)),
         {"reference": best_misfit},
         form=misfit,
         proof=proofs.misfit_is_least,

@@ -1,25 +1,26 @@
 """What judges curvature by the modulus, Eq. 94-100 of Zucchet & Orvieto (2024)."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import mpmath
 import numpy as np
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import also, each, points
 from sigprop.evidence.zucchet.landscape.curvature import (
     APART,
     BENDS,
     DIGITS,
     MODULI,
     PATHS,
-    bend,
-    bend_energy,
+    RATES,
     by,
     energies,
     integrated,
+    modulus_energy,
     partial,
-    rate,
-    rate_autodiff,
     square_energy,
 )
 from sigprop.judge.basis import Basis, Evidence
@@ -32,38 +33,33 @@ from theory.teacher_student import nu
 def gain_slopes(nu: float) -> Float[np.ndarray, "2"]:
     """First two derivatives of ``sqrt(1 - nu^2)`` by finite differences."""
     with mpmath.workdps(DIGITS):
-        return np.array(
-            [
-                float(mpmath.diff(lambda x: mpmath.sqrt(1 - x**2), nu, order))
-                for order in (1, 2)
-            ]
-        )
+        found = mpmath.diffs(lambda x: mpmath.sqrt(1 - x**2), nu, 2)
+        return np.array([float(slope) for slope in found][1:])
 
 
-def bend_thrice(path: str, omega: float, **fixed: float) -> Float[np.ndarray, "3"]:
+def thrice(curvature: Callable[..., float], **at: Any) -> Float[np.ndarray, "3"]:
     """The curvature, once for each of the three members of Eq. 99."""
-    return np.full(3, bend(path, omega, **fixed))
+    return np.full(3, curvature(**at))
 
 
-def bend_energy_thrice(
-    path: str, omega: float, **fixed: float
-) -> Float[np.ndarray, "3"]:
-    """``E|d h / d omega|^2``, once for each of the three members of Eq. 99."""
-    return np.full(3, bend_energy(path, omega, **fixed))
+def chain(
+    path: str, omega: float, theta: float, mean: Callable[..., complex] = modulus_energy
+) -> Complex[np.ndarray, "3"]:
+    """The three right members of Eq. 99 for ``nu`` along a path, at any angle.
 
-
-def chain(path: str, omega: float, theta: float) -> Complex[np.ndarray, "3"]:
-    """The three right members of Eq. 99 for ``nu`` along a path, at any angle."""
+    ``mean`` is of the squared modulus, or, as printed, of the square.
+    """
     with mpmath.workdps(DIGITS):
         nu = PATHS[path](mpmath.mpf(omega), theta=theta)[0]
         step = mpmath.diff(lambda x: PATHS[path](x, theta=theta)[0], omega)
-    plain = square_energy("fixed angle", float(nu), theta=theta)
+    plain = mean("fixed angle", float(nu), theta=theta)
     return np.array(
         [
-            square_energy(path, omega, theta=theta),
+            mean(path, omega, theta=theta),
             float(step) ** 2 * plain,
             float(step) ** 2 * partial((2, 0), float(nu), None, theta, theta),
-        ]
+        ],
+        complex,
     )
 
 
@@ -72,11 +68,10 @@ def modulus_solution(omega: float) -> float:
     return integrated(omega, lambda nu: energies(nu)[0] ** -0.5)
 
 
-REAL = tuple(
-    {"path": "tanh", "omega": at, "theta": angle}
-    for at, angle in ((0.4, 0.0), (1.1, math.pi), (0.8, 0.0))
+REAL = points(
+    "path omega theta", ("tanh", 0.4, 0.0), ("tanh", 1.1, math.pi), ("tanh", 0.8, 0.0)
 )
-TURNED = tuple({**point, "theta": 0.7} for point in REAL[:2])
+TURNED = also(REAL[:2], theta=0.7)
 ANGLE = {"path": "angle", "omega": 0.7, "nu": 0.6}
 
 
@@ -92,20 +87,21 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:98": by((2, 0), MODULI),
     "zucchet:text:c1-unit-sensitivity": Evidence(
-        (*REAL, *TURNED, ANGLE), BENDS, form=square_energy
+        (*REAL, *TURNED, ANGLE), BENDS, form=modulus_energy, printed=square_energy
     ),
     "zucchet:99": Evidence(
         (*REAL, *TURNED),
-        {"reference": bend_thrice, "impulse": bend_energy_thrice},
+        each(thrice, BENDS),
         form=chain,
+        printed=lambda **at: chain(**at, mean=square_energy),
     ),
     "zucchet:100": Evidence(
-        tuple({**point, "orders": (2, 0)} for point in MODULI),
-        {"reference": rate, "autodiff": rate_autodiff},
+        also(MODULI, orders=(2, 0)),
+        RATES,
         proof=lambda: proofs.has_unit_curvature(1 - nu**2, task.radial_curvature()),
     ),
     "zucchet:text:c1-tanh": Evidence(
-        tuple({"omega": at} for at in (0.3, 0.9, 1.6)),
+        points("omega", 0.3, 0.9, 1.6),
         {"reference": modulus_solution},
         proof=proofs.solves_its_equation,
         tolerance=1e-9,

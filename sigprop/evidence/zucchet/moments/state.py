@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from sigprop import inputs
 from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Check, Grid, by_slips
 from sigprop.judge.results import RouteResult, decided
@@ -47,6 +46,8 @@ def empirical_autocovariance(
     claim: Claim, seed: int, missing: int = 0
 ) -> tuple[RouteResult, ...]:
     """The estimator equals its defining sum, and its divisor counts the summands."""
+    from sigprop import inputs
+
     generator = np.random.default_rng([seed, 75])
     data = generator.standard_normal((3, 17))
     measured = inputs.Empirical(data).autocovariance(np.arange(17))

@@ -2,13 +2,12 @@
 
 import functools
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.evidence.kit import sigmoid
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.judge.basis import Basis
-from sigprop.layers import gru
 from sigprop.numerics.precision import double_precision
 
 SIZE, D_IN = 4, 3
@@ -43,6 +42,10 @@ def _gru(
 
 def gru_layer(part: str) -> Float[np.ndarray, " n"]:
     """A gate or the state after one step, read off the layer's next state."""
+    import jax.numpy as jnp
+
+    from sigprop.layers import gru
+
     weights, h, x = _gru(part)
     with double_precision(True):
         eye = jnp.eye(SIZE)
@@ -63,11 +66,6 @@ def gru_layer(part: str) -> Float[np.ndarray, " n"]:
 def gru_written(part: str) -> Float[np.ndarray, " n"]:
     """A gate or the state after one step by Eq. 26-29, ``x`` and ``r`` at ``t + 1``."""
     w, h, x = _gru(part)
-
-    def sigmoid(a: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        with np.errstate(over="ignore"):
-            return 1 / (1 + np.exp(-a))
-
     r = sigmoid(w["W_rx"] @ x + w["W_rh"] @ h + w["b_r"])
     f = sigmoid(w["W_fx"] @ x + w["W_fh"] @ h + w["b_f"])
     n = np.tanh(w["W_nx"] @ x + w["b_nx"] + r * (w["W_nh"] @ h + w["b_nh"]))

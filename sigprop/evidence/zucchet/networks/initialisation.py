@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
+from sigprop.evidence.kit import across, bisect, points, powers
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.gru import BIASES, MATRICES
 from sigprop.judge.basis import Basis, Evidence
@@ -29,15 +30,13 @@ def ring_squares(nu0: float) -> Float[np.ndarray, " shares"]:
 
 def area_quantiles(nu0: float) -> Float[np.ndarray, " shares"]:
     """Squared radii that enclose 0.05 to 0.95 of the ring's area, by bisection."""
-    found = []
-    for share in np.linspace(0.05, 0.95, 7):
-        low, high = nu0, 1.0
-        for _ in range(60):
-            middle = (low + high) / 2
-            area = math.pi * (middle**2 - nu0**2) / (math.pi * (1 - nu0**2))
-            low, high = (middle, high) if area < share else (low, middle)
-        found.append(low**2)
-    return np.array(found)
+
+    def enclosed(radius: float) -> float:
+        return math.pi * (radius**2 - nu0**2) / (math.pi * (1 - nu0**2))
+
+    shares = np.linspace(0.05, 0.95, 7)
+    radii = [bisect(lambda r, one=one: enclosed(r) < one, nu0, 1.0) for one in shares]
+    return np.square(radii)
 
 
 def even_squares(nu0: float) -> Float[np.ndarray, " shares"]:
@@ -64,8 +63,7 @@ def drawn_gains(model: str, nu0: float) -> Float[np.ndarray, " n"]:
 
 def lru_gains_by_energy(model: str, nu0: float) -> Float[np.ndarray, " n"]:
     """Gains that make the energy of each response, summed over ages, one."""
-    lam, ages = np.abs(_drawn(model, nu0)[0]), np.arange(4000)[:, None]
-    return 1 / np.sqrt((lam[None] ** (2 * ages)).sum(0))
+    return 1 / np.linalg.norm(powers(np.abs(_drawn(model, nu0)[0]), 4000), axis=1)
 
 
 def lru_gains_written(model: str, nu0: float) -> Float[np.ndarray, " n"]:
@@ -116,11 +114,7 @@ def chrono_gate(nu_0: float, times: float) -> float:
 
 def chrono_gate_by_odds(nu_0: float, times: float) -> float:
     """A gate whose odds ``f / (1 - f)`` are ``T``, by bisection."""
-    scale, low, high = times / (1 - nu_0), 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if middle < scale * (1 - middle) else (low, middle)
-    return (low + high) / 2
+    return bisect(lambda f: f < times / (1 - nu_0) * (1 - f), 0.0, 1.0)
 
 
 def decay_time(nu_0: float, times: float) -> float:
@@ -135,14 +129,12 @@ def decay_time_by_odds(nu_0: float, times: float) -> float:
 
 RADII = (0.0, 0.4, 0.9)
 EVERY = (*RADII, 0.99)
-INNER = tuple({"nu0": radius} for radius in RADII)
+INNER = points("nu0", *RADII)
 GATES = {"impulse": chrono_gate, "reference": chrono_gate_by_odds}
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:ring": Evidence(
-        INNER,
-        {"impulse": ring_squares, "reference": area_quantiles},
-        form=even_squares,
+        INNER, {"impulse": ring_squares, "reference": area_quantiles}, form=even_squares
     ),
     "zucchet:text:lru-gamma": Evidence(
         ({"model": "lru", "nu0": 0.4},),
@@ -153,28 +145,18 @@ EVIDENCE: dict[str, Basis] = {
         INNER, s4_eigenvalues_drawn, lru_eigenvalues_drawn, tolerance=1e-7
     ),
     "zucchet:31": by_code(
-        ({"low": 2.0, "high": 8.0}, {"low": 10.0, "high": 20.0}),
+        points("low high", (2.0, 8.0), (10.0, 20.0)),
         chrono_quantiles,
         uniform_quantiles,
         route="monte_carlo",
         tolerance=0.02,
     ),
-    "zucchet:32": by_code(
-        tuple({"nu_0": radius, "index": 0} for radius in EVERY), chrono_time
-    ),
-    "zucchet:33": by_code(
-        tuple({"nu_0": radius, "index": 1} for radius in EVERY), chrono_time
-    ),
-    "zucchet:text:chrono-low": Evidence(
-        tuple({"nu_0": radius, "times": 1.0} for radius in EVERY), GATES
-    ),
-    "zucchet:text:chrono-high": Evidence(
-        tuple({"nu_0": radius, "times": 2.0} for radius in EVERY), GATES
-    ),
+    "zucchet:32": by_code(across(nu_0=EVERY, index=(0,)), chrono_time),
+    "zucchet:33": by_code(across(nu_0=EVERY, index=(1,)), chrono_time),
+    "zucchet:text:chrono-low": Evidence(across(nu_0=EVERY, times=(1.0,)), GATES),
+    "zucchet:text:chrono-high": Evidence(across(nu_0=EVERY, times=(2.0,)), GATES),
     "zucchet:text:chrono-time": Evidence(
-        tuple(
-            {"nu_0": radius, "times": times} for radius in EVERY for times in (1.0, 2.0)
-        ),
+        across(nu_0=EVERY, times=(1.0, 2.0)),
         {"impulse": decay_time, "reference": decay_time_by_odds},
         form=lambda nu_0, times: times / (1 - nu_0) + 1,
         relation="<",

@@ -6,15 +6,13 @@ Notation: ``spread``  what of an entry ``1/sqrt(n)`` is, deviation or variance.
 import functools
 import math
 
-import jax
 import numpy as np
 from jaxtyping import Complex, Float, Inexact
 
+from sigprop.evidence.kit import across, block, from_modes, points
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.models import outputs_of, states_of
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.layers.dense import transform_eigenvalues
-from sigprop.layers.initialisers import fan_in
 
 KNOWN = {"positive": (0.9, 0.2), "negative": (0.9, -0.6)}  # beside -0.3 +- 0.8i
 
@@ -22,16 +20,9 @@ KNOWN = {"positive": (0.9, 0.2), "negative": (0.9, -0.6)}  # beside -0.3 +- 0.8i
 @functools.cache
 def matrix_of(case: str) -> Float[np.ndarray, "n n"]:
     """Real matrices whose eigenvalues are known by their making."""
-    frame = np.array(
-        [
-            [1.0, 0.2, -0.3, 0.1],
-            [0.0, 1.0, 0.4, 0.2],
-            [0.3, -0.1, 1.0, 0.0],
-            [0.2, 0, 0.1, 1],
-        ]
-    )
-    turned = np.zeros((4, 4))
-    turned[:2, :2] = [[-0.3, -0.8], [0.8, -0.3]]
+    rows = (1, 0.2, -0.3, 0.1), (0, 1, 0.4, 0.2), (0.3, -0.1, 1, 0), (0.2, 0, 0.1, 1)
+    frame, turned = np.array(rows), np.zeros((4, 4))
+    turned[:2, :2] = block(-0.3 + 0.8j)
     turned[2:, 2:] = np.diag(KNOWN[case])
     return frame @ turned @ np.linalg.inv(frame)
 
@@ -48,6 +39,8 @@ def transformed_by_layer(
     case: str, nu0: float, theta0: float
 ) -> Complex[np.ndarray, " n"]:
     """Eigenvalues of the matrix that the code transforms, sorted."""
+    from sigprop.layers.dense import transform_eigenvalues
+
     moved = transform_eigenvalues(matrix_of(case), nu0, theta0)
     return np.sort_complex(np.linalg.eigvals(moved))
 
@@ -63,7 +56,7 @@ def transformed_by_print(
 def moved_matrix(case: str, nu0: float, theta0: float) -> Complex[np.ndarray, "n n"]:
     """``P diag(lam') P^-1`` with the eigenvalues of Eq. 15."""
     values, P = np.linalg.eig(matrix_of(case))
-    return P @ np.diag(_moved_eigenvalues(values, nu0, theta0)) @ np.linalg.inv(P)
+    return from_modes(_moved_eigenvalues(values, nu0, theta0), P)
 
 
 def moved_matrix_by_polynomial(
@@ -80,6 +73,8 @@ def moved_matrix_by_polynomial(
 
 def real_matrix(case: str, nu0: float, theta0: float) -> Float[np.ndarray, "n n"]:
     """The real matrix that the code makes."""
+    from sigprop.layers.dense import transform_eigenvalues
+
     return transform_eigenvalues(matrix_of(case), nu0, theta0)
 
 
@@ -119,6 +114,10 @@ def outer_radius_by_norm(spread: str, nu0: float) -> float:
 
 def fan_in_variance(rows: int, columns: int) -> float:
     """Variance of many drawn weights."""
+    import jax
+
+    from sigprop.layers.initialisers import fan_in
+
     return float(np.var(np.asarray(fan_in(jax.random.key(5), rows, columns), float)))
 
 
@@ -127,20 +126,18 @@ def inner_radius(nu0: float, **_: object) -> float:
     return nu0
 
 
-MODULI = tuple(
-    {"case": case, "nu0": inner, "theta0": 1.0}
-    for case in KNOWN
-    for inner in (0.0, 0.4, 0.9)
-)
+MODULI = across(case=tuple(KNOWN), nu0=(0.0, 0.4, 0.9), theta0=(1.0,))
 BOUNDED = "the eigenvalues of the code's own matrix, against a bound"
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:13": states_of("dense"),
     "zucchet:14": outputs_of("dense"),
     "zucchet:15": by_code(
-        tuple(
-            {"case": "positive", "nu0": inner, "theta0": angle}
-            for inner, angle in ((0.3, 1.0), (0.9, 2.0), (0.0, 0.3))
+        points(
+            "case nu0 theta0",
+            ("positive", 0.3, 1.0),
+            ("positive", 0.9, 2.0),
+            ("positive", 0.0, 0.3),
         ),
         transformed_by_layer,
         transformed_by_print,
@@ -149,10 +146,7 @@ EVIDENCE: dict[str, Basis] = {
         (
             {"case": "positive", "nu0": 0.3, "theta0": 1.0},
             {"case": "positive", "nu0": 0.9, "theta0": 0.3},
-            *(
-                {"case": "negative", "nu0": 0.3, "theta0": angle}
-                for angle in (math.pi, 1.0, 2.0)
-            ),
+            *across(case=("negative",), nu0=(0.3,), theta0=(math.pi, 1.0, 2.0)),
         ),
         {"reference": moved_matrix, "closed_form": moved_matrix_by_polynomial},
         form=real_matrix,
@@ -174,11 +168,7 @@ EVIDENCE: dict[str, Basis] = {
         alone=BOUNDED,
     ),
     "zucchet:text:outer-radius": Evidence(
-        (
-            {"spread": "deviation", "nu0": 0.0},
-            {"spread": "deviation", "nu0": 0.5},
-            {"spread": "variance", "nu0": 0.0},
-        ),
+        points("spread nu0", ("deviation", 0.0), ("deviation", 0.5), ("variance", 0.0)),
         {"reference": outer_radius, "closed_form": outer_radius_by_norm},
         form=lambda nu0, **_: nu0 + (1 - nu0) * math.tanh(1),
         tolerance=0.03,

@@ -9,12 +9,11 @@ Source: Zucchet & Orvieto (2024), Eq. 10, 12-14 and 16-25.
 import functools
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Complex, Float, Inexact
+from jaxtyping import Float, Inexact
 
+from sigprop.evidence.kit import across, powered, recur
 from sigprop.judge.basis import Evidence
-from sigprop.layers import dense, lru, s4
 from sigprop.numerics.precision import double_precision
 
 SIZE, OUTPUTS, STEPS = 4, 2, 7
@@ -43,6 +42,10 @@ def arrays(d_in: int) -> dict[str, Float[np.ndarray, "..."]]:
 
 
 def _layer(model: str, d_in: int) -> Any:
+    import jax.numpy as jnp
+
+    from sigprop.layers import dense, lru, s4
+
     at = {name: jnp.asarray(value) for name, value in arrays(d_in).items()}
     weights = at["B"], at["B_im"], at["C"], at["C_im"], at["D"]
     first, second, third = at["first"], at["second"], at["third"]
@@ -55,6 +58,8 @@ def _layer(model: str, d_in: int) -> Any:
 
 def layer_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
     """States by the layer."""
+    import jax.numpy as jnp
+
     with double_precision(True):
         inputs = jnp.asarray(arrays(d_in)["x"])
         return np.asarray(_layer(model, d_in).states(inputs))
@@ -62,6 +67,8 @@ def layer_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
 
 def layer_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
     """Outputs by the layer."""
+    import jax.numpy as jnp
+
     with double_precision(True):
         return np.asarray(_layer(model, d_in)(jnp.asarray(arrays(d_in)["x"])))
 
@@ -92,11 +99,7 @@ def written(
 def written_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
     """``h_0 = 0`` and ``h_{t+1} = A h_t + B x_{t+1}``, one step after the other."""
     A, B, _, _ = written(model, d_in)
-    h, found = np.zeros(SIZE), []
-    for x in arrays(d_in)["x"]:
-        h = A @ h + B @ x
-        found.append(h)
-    return np.array(found)
+    return recur(A, arrays(d_in)["x"] @ B.T)
 
 
 def written_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
@@ -106,14 +109,10 @@ def written_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
     return np.array([np.real(C @ h + D @ x) for h, x in pairs])
 
 
-def kernel_states(model: str, d_in: int) -> Complex[np.ndarray, "time n"]:
+def kernel_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
     """``h_t = sum_k A^k B x_{t-k}`` over the ages of the inputs, by matrix powers."""
     A, B, _, _ = written(model, d_in)
-    x, found = arrays(d_in)["x"], np.zeros((STEPS, SIZE), complex)
-    for t in range(STEPS):
-        for age in range(t + 1):
-            found[t] += np.linalg.matrix_power(A, age) @ B @ x[t - age]
-    return found
+    return powered(A, arrays(d_in)["x"] @ B.T)
 
 
 def kernel_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
@@ -125,7 +124,7 @@ def kernel_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
 def states_of(model: str) -> Evidence:
     """A layer's states against its equations, one input wide and three."""
     return Evidence(
-        _widths(model),
+        across(model=(model,), d_in=(1, 3)),
         {"impulse": layer_states, "reference": kernel_states},
         form=written_states,
     )
@@ -134,11 +133,7 @@ def states_of(model: str) -> Evidence:
 def outputs_of(model: str) -> Evidence:
     """A layer's outputs against its equations, one input wide and three."""
     return Evidence(
-        _widths(model),
+        across(model=(model,), d_in=(1, 3)),
         {"impulse": layer_outputs, "reference": kernel_outputs},
         form=written_outputs,
     )
-
-
-def _widths(model: str) -> tuple[dict[str, Any], ...]:
-    return tuple({"model": model, "d_in": d_in} for d_in in (1, 3))

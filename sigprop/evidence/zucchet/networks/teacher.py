@@ -8,16 +8,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
+import scipy
 from jaxtyping import Float
 
+from sigprop.evidence.kit import across, bisect, complex_step, points, spectral_norm
 from sigprop.evidence.zucchet.curse.small_networks import (
     SIZE,
     STEPS,
-    complex_step,
     data,
     onward,
     trajectory,
@@ -35,6 +33,8 @@ from sigprop.numerics.precision import double_precision
 
 @functools.cache
 def _hessian_of_loss(kind: str) -> Callable[[Any, Any], Any]:
+    import jax
+
     def loss(A, targets):
         states = onward(kind, A, np.zeros(SIZE), data()[0])
         return sum(((h - targets[t]) ** 2).sum() for t, h in enumerate(states)) / 2
@@ -44,6 +44,8 @@ def _hessian_of_loss(kind: str) -> Callable[[Any, Any], Any]:
 
 def hessian_autodiff(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
     """``d2L / dA2`` through the layer, all times; ``fit`` puts targets on the states."""
+    import jax.numpy as jnp
+
     at = weights(kind), _targets(kind, fit)
     with double_precision(True):
         found = _hessian_of_loss(kind)(*map(jnp.asarray, at))
@@ -115,11 +117,7 @@ def _hessian(case: str) -> Float[np.ndarray, "p p"]:
 
 def lipschitz_by_search(case: str) -> float:
     """The largest ratio of a change of the gradient to that of its place: power steps."""
-    M, x = _hessian(case), np.array([1.0, 0.7, -0.4])
-    for _ in range(400):
-        x = M @ (M @ x)
-        x /= np.linalg.norm(x)
-    return float(np.linalg.norm(M @ x))
+    return spectral_norm(_hessian(case))
 
 
 def lipschitz_by_norm(case: str) -> float:
@@ -141,15 +139,13 @@ def _converges(rate: float, ell: float) -> bool:
 
 def largest_rate(ell: float) -> float:
     """The largest rate at which descent on ``ell x^2 / 2`` shrinks, by bisection."""
-    low, high = 0.0, 10 / ell
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _converges(middle, ell) else (low, middle)
-    return (low + high) / 2
+    return bisect(lambda rate: _converges(rate, ell), 0.0, 10 / ell, steps=50)
 
 
 def largest_rate_by_slope(ell: float) -> float:
     """Where the update's derivative, by autodiff and linear, reaches minus one."""
+    import jax
+
     with double_precision(True):
 
         def update(x, rate):
@@ -165,31 +161,26 @@ HESSIANS = {"autodiff": hessian_autodiff, "reference": hessian_complex}
 EVIDENCE: dict[str, Basis] = {
     "zucchet:10": outputs_of("dense"),
     "zucchet:11": Evidence(
-        tuple({"kind": kind, "fit": False} for kind in ("dense", "tanh")),
+        across(kind=("dense", "tanh"), fit=(False,)),
         HESSIANS,
         form=hessian_sum,
         slips={"the first term alone": hessian_first},
     ),
     "zucchet:text:second-term": Evidence(
-        tuple({"kind": kind, "fit": True} for kind in ("dense", "tanh")),
-        HESSIANS,
-        form=hessian_first,
+        across(kind=("dense", "tanh"), fit=(True,)), HESSIANS, form=hessian_first
     ),
     "zucchet:footnote1": by_code(
-        tuple(
-            {"case": case, "nu0": 0.3, "theta0": math.pi}
-            for case in ("positive", "negative")
-        ),
+        across(case=("positive", "negative"), nu0=(0.3,), theta0=(math.pi,)),
         transformed_by_layer,
         transformed_by_print,
     ),
     "zucchet:footnote2:lipschitz": Evidence(
-        ({"case": "convex"}, {"case": "saddle"}),
+        points("case", "convex", "saddle"),
         {"reference": lipschitz_by_search, "closed_form": lipschitz_by_norm},
         form=largest_eigenvalue,
     ),
     "zucchet:footnote2:rate": Evidence(
-        tuple({"ell": ell} for ell in (0.7, 3.0, 40.0)),
+        points("ell", 0.7, 3.0, 40.0),
         {"reference": largest_rate, "autodiff": largest_rate_by_slope},
     ),
 }

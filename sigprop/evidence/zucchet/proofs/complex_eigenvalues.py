@@ -7,11 +7,10 @@ import cmath
 import math
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from sigprop.evidence.zucchet.proofs.derivatives import contour
+from sigprop.evidence import kit
+from sigprop.evidence.kit import contour, points, powers
 from sigprop.evidence.zucchet.proofs.normalised import (
     AGES,
     detached,
@@ -26,7 +25,6 @@ from sigprop.evidence.zucchet.proofs.normalised import (
 from sigprop.evidence.zucchet.proofs.responses import kernels, sensitivity
 from sigprop.evidence.zucchet.proofs.sequences import COMPLEX_INPUT, Sequence, past
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 from theory import parametrisation as polar
 
@@ -38,11 +36,18 @@ def _path(omega: Any) -> Any:
 
 
 def _traced_path(omega: Any) -> Any:
+    import jax.numpy as jnp
+
     return jnp.tanh(omega) * jnp.exp(1j * (TURN + omega * omega))
 
 
 def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
     """``dh_0/domega`` along the path, by autodiff of the scan."""
+    import jax
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     inputs = past(x, AGES)[:, None]
 
     def last(omega: Any) -> Any:
@@ -56,8 +61,8 @@ def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
 
 def polar_slope_contour(omega: float, x: Sequence, **_: Any) -> complex:
     """``dh_0/domega`` along the path, as a contour integral over complex ``omega``."""
-    inputs, ages = past(x, AGES)[::-1], np.arange(AGES)
-    return contour(lambda w: np.power(_path(w), ages) @ inputs, omega, 0.05)
+    inputs = past(x, AGES)[::-1]
+    return contour(lambda w: powers(_path(w), AGES) @ inputs, omega, 0.05)
 
 
 def polar_moment(omega: float, **_: Any) -> float:
@@ -72,8 +77,7 @@ def polar_moment_autodiff(omega: float, **_: Any) -> float:
 
 def constant_sensitivity(lam: complex, nu: float) -> float:
     """``E|dh/dlam|^2`` under a constant input of unit second moment: a contour's."""
-    ages = np.arange(AGES)
-    return abs(contour(lambda z: np.power(z, ages).sum(), lam, 0.1)) ** 2
+    return abs(contour(lambda z: powers(z, AGES).sum(), lam, 0.1)) ** 2
 
 
 def constant_sensitivity_impulse(lam: complex, nu: float) -> float:
@@ -83,12 +87,12 @@ def constant_sensitivity_impulse(lam: complex, nu: float) -> float:
 
 def white_factor(nu: float) -> float:
     """The factor that makes ``E|h|^2 = 1`` under white noise."""
-    return float(np.sum(nu ** (2 * np.arange(4 * AGES))) ** -0.5)
+    return kit.energy(powers(nu, 4 * AGES)) ** -0.5
 
 
 def white_factor_impulse(nu: float) -> float:
     """Factor that makes ``E|h|^2 = 1`` under white noise, from the scan's response."""
-    return float(np.linalg.norm(kernels(nu, AGES)[0]) ** -1)
+    return kit.energy(kernels(nu, AGES)[0]) ** -0.5
 
 
 def phase_share(nu: float) -> float:
@@ -108,8 +112,7 @@ def plain_phase_share(nu: float) -> float:
 
 def plain_phase_share_sum(nu: float) -> float:
     """``E|dh/dtheta|^2``, normalised, as a sum over ages."""
-    ages = np.arange(AGES)
-    return float((1 - nu**2) * np.sum((ages * nu**ages) ** 2))
+    return (1 - nu**2) * kit.energy(np.arange(AGES) * powers(nu, AGES))
 
 
 def _polar_point(omega: float) -> dict[str, Any]:
@@ -128,7 +131,7 @@ def _polar_point(omega: float) -> dict[str, Any]:
 
 
 PATH = tuple(_polar_point(omega) for omega in (0.3, 0.55, 0.8))
-RADII = tuple({"nu": value} for value in (0.2, 0.55, 0.8, 0.9))
+RADII = points("nu", 0.2, 0.55, 0.8, 0.9)
 EIGENVALUES = (0.5 + 0.3j, -0.4 + 0.6j, 0.2 + 0.8j, -0.6)
 MOMENT = Evidence(PATH, {"reference": polar_moment, "autodiff": polar_moment_autodiff})
 
@@ -140,7 +143,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:82": MOMENT,
     "zucchet:83": MOMENT,
     "zucchet:text:modulus-only": Evidence(
-        tuple({"lam": z, "nu": abs(z)} for z in EIGENVALUES),
+        points("lam nu", *((z, abs(z)) for z in EIGENVALUES)),
         {"reference": constant_sensitivity, "impulse": constant_sensitivity_impulse},
     ),
     "zucchet:text:phase-needs-modulus": Evidence(

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Callable
 from functools import cache
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Complex, Float, Num
 
-from sigprop.evidence.zucchet.proofs.derivatives import contour
+from sigprop.evidence.kit import across, contour, each, energy, powers, recur
 from sigprop.evidence.zucchet.proofs.perturbation import (
     ALL,
     diagonal_states,
@@ -21,6 +20,7 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     modes,
     numbers,
     over_entries,
+    unit_moves,
 )
 from sigprop.judge.basis import Basis, Evidence
 from theory import dense
@@ -86,16 +86,6 @@ def largest_slopes_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
     return np.array([np.abs(np.array(slopes, complex)).max() for slopes in both])
 
 
-def largest_slopes_far(family: str, gap: float) -> Float[np.ndarray, " 2"]:
-    """Largest slopes of eigenvalues and eigenvectors at gap 1/2, far from the edge."""
-    return largest_slopes(family, 0.5)
-
-
-def largest_slopes_shrinking(family: str, gap: float) -> Float[np.ndarray, " 2"]:
-    """Slip: as if they went to zero with the gap."""
-    return largest_slopes(family, 0.5) * gap
-
-
 def largest_gain(system: Dense) -> float:
     """Spectral norm of the eigenvectors that the package finds."""
     return float(np.linalg.norm(diagonalised(system).vectors, 2))
@@ -104,13 +94,8 @@ def largest_gain(system: Dense) -> float:
 # The terms of Eq. 67 near the edge.
 
 
-def _unit_moves(n: int) -> Float[np.ndarray, "n n n n"]:
-    """Every entry of a matrix moved by one: (i, j, rows, columns)."""
-    return np.eye(n * n).reshape(n, n, n, n)
-
-
 @cache
-def _simulated_share(family: str, gap: float) -> float:
+def simulated_share(family: str, gap: float) -> float:
     """Energy of Eq. 67's second term over that of the two others, summed over entries.
 
     The response to white or constant inputs and its derivative are those of the dense
@@ -120,7 +105,7 @@ def _simulated_share(family: str, gap: float) -> float:
     system = chosen.system(gap)
     P, Q, z = numbers(system.vectors()), left(system), np.array(system.eigenvalues)
     A, n = numbers(system.matrix()), system.size
-    moves = _unit_moves(n).reshape(-1, n, n)
+    moves = unit_moves(n).reshape(-1, n, n)
     moved = eigenvalue_slopes(system, gap / 20).reshape(-1, n)
     kernel, power = np.zeros(moves.shape, complex), np.eye(n, dtype=complex)
     terms, rests = [], []
@@ -134,11 +119,10 @@ def _simulated_share(family: str, gap: float) -> float:
 
 def _energy(kernels: Complex[np.ndarray, "ages entries n n"], constant: bool) -> float:
     """Second moment of a response of ages first: to ones, or to white noise."""
-    responses = kernels.sum(axis=(0, -1)) if constant else kernels
-    return float(np.sum(np.abs(responses) ** 2))
+    return energy(kernels.sum(axis=(0, -1)) if constant else kernels)
 
 
-def _summed_share(family: str, gap: float) -> float:
+def summed_share(family: str, gap: float) -> float:
     """Energy of Eq. 67's second term over that of the others, by Eq. 68-70, ages summed."""
     chosen = FAMILIES[family]
     system = chosen.system(gap)
@@ -153,7 +137,7 @@ def _summed_share(family: str, gap: float) -> float:
     if chosen.constant:
         ones = (np.einsum("pkrs,k->pr", term, (1 - z) ** -2.0),
                 np.einsum("pkrs,k->pr", rest, 1 / (1 - z)))  # fmt: skip
-        return float(np.sum(np.abs(ones[0]) ** 2) / np.sum(np.abs(ones[1]) ** 2))
+        return energy(ones[0]) / energy(ones[1])
     pair = np.outer(z, z.conj())
     weights = ((1 + pair) / (1 - pair) ** 3, 1 / (1 - pair))
     energies = [
@@ -163,24 +147,12 @@ def _summed_share(family: str, gap: float) -> float:
     return float(energies[0] / energies[1])
 
 
-def share_near(family: str, gap: float) -> float:
+def share_near(share: Callable[[str, float], float], family: str, gap: float) -> float:
     """How much the second term outweighs the others at a third of the gap."""
-    return _simulated_share(family, gap / 3)
+    return share(family, gap / 3)
 
 
-def share_near_summed(family: str, gap: float) -> float:
-    """Energy of Eq. 67's second term over the others' at a third of the gap, summed."""
-    return _summed_share(family, gap / 3)
-
-
-def five_shares(family: str, gap: float) -> float:
-    """Five times as much as at the gap itself."""
-    return 5 * _simulated_share(family, gap)
-
-
-def twenty_shares(family: str, gap: float) -> float:
-    """Slip: a growth by the cube of the gap or more."""
-    return 20 * _simulated_share(family, gap)
+SHARES = {"reference": simulated_share, "closed_form": summed_share}
 
 
 # The derivatives of single terms.
@@ -189,7 +161,7 @@ def twenty_shares(family: str, gap: float) -> float:
 def readout_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
     """``dh_l / dP_ij`` by differences, exact as ``h`` is linear in ``P``: by l, i, j."""
     P, z = numbers(system.vectors()), diagonal_states(system)[-1]
-    moved = (P + _unit_moves(system.size)) @ z - P @ z
+    moved = (P + unit_moves(system.size)) @ z - P @ z
     return np.moveaxis(moved, -1, 0)
 
 
@@ -198,14 +170,10 @@ def _inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
     Q, eigenvalues = left(system), np.array(system.eigenvalues)
 
     def last(Q: Num[np.ndarray, "n n"]) -> Complex[np.ndarray, " n"]:
-        z = np.zeros(len(Q), complex)
-        for x in inputs(system.size):
-            z = eigenvalues * z + Q @ x
-        return z
+        return recur(eigenvalues, inputs(system.size) @ Q.T)[-1]
 
-    n = system.size
-    found = [last(Q + move) - last(Q) for move in _unit_moves(n).reshape(-1, n, n)]
-    return np.moveaxis(np.array(found).reshape(n, n, n), -1, 0)
+    found = over_entries(system, lambda move: last(Q + move) - last(Q))
+    return np.moveaxis(found, -1, 0)
 
 
 def inverse_slopes(system: Dense) -> Complex[np.ndarray, "n n"]:
@@ -218,12 +186,6 @@ def other_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
     return _inverse_moves(system)[~np.eye(system.size, dtype=bool)]
 
 
-def zeros(system: Dense) -> Float[np.ndarray, "others n"]:
-    """Nothing, in the shape of ``other_inverse_slopes``."""
-    n = system.size
-    return np.zeros((n * (n - 1), n))
-
-
 def own_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
     """Slip: every neuron as if each row were its own."""
     return np.tile(inverse_slopes(system), (system.size - 1, 1))
@@ -231,24 +193,22 @@ def own_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
 
 def convolved(lam: complex, n: int) -> complex:
     """Two filters one after the other, a step apart, at one age."""
-    kernel = np.power(lam + 0j, np.arange(n))
+    kernel = powers(complex(lam), n)
     return complex(np.convolve(kernel, kernel)[n - 1])
 
 
 NEAR = ("one real mode", "a complex pair", "the whole spectrum scaled")
 
 
-def _families(*names: str, gaps: tuple[float, ...]):
-    return tuple({"family": f, "gap": gap} for f, gap in product(names, gaps))
-
-
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:derivatives-bounded": Evidence(
-        _families(*NEAR, "two modes that meet", "vectors that align", gaps=(0.1, 0.01)),
+        across(
+            family=(*NEAR, "two modes that meet", "vectors that align"), gap=(0.1, 0.01)
+        ),
         {"reference": largest_slopes, "closed_form": largest_slopes_68},
-        largest_slopes_far,
+        lambda family, gap: largest_slopes(family, 0.5),  # far from the edge
         relation="<=",
-        slips={"they shrink": largest_slopes_shrinking},
+        slips={"they shrink": lambda family, gap: largest_slopes(family, 0.5) * gap},
     ),
     "zucchet:text:vectors-bounded": Evidence(
         ALL,
@@ -259,16 +219,14 @@ EVIDENCE: dict[str, Basis] = {
         alone="it follows from Eq. 64 by the Frobenius norm",
     ),
     "zucchet:text:dominance": Evidence(
-        _families(
-            *NEAR,
-            "two modes that meet",
-            "a complex pair, constant input",
-            gaps=(0.1, 0.06),
+        across(
+            family=(*NEAR, "two modes that meet", "a complex pair, constant input"),
+            gap=(0.1, 0.06),
         ),
-        {"reference": share_near, "closed_form": share_near_summed},
-        five_shares,
+        each(share_near, SHARES),
+        lambda family, gap: 5 * simulated_share(family, gap),
         relation=">",
-        slips={"faster": twenty_shares},
+        slips={"faster": lambda family, gap: 20 * simulated_share(family, gap)},
     ),
     "zucchet:71": Evidence(
         ALL,
@@ -287,14 +245,11 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:73": Evidence(
         ALL,
         {"reference": other_inverse_slopes},
-        zeros,
+        lambda system: np.zeros((system.size * (system.size - 1), system.size)),
         proof=dense.inverse_slope_obeys,
         slips={"as of its own row": own_inverse_slopes},
     ),
     "zucchet:text:two-filters": Evidence(
-        tuple(
-            {"lam": z, "n": age} for z, age in product((0.7 + 0.2j, -0.5), (2, 3, 9))
-        ),
-        {"reference": convolved},
+        across(lam=(0.7 + 0.2j, -0.5), n=(2, 3, 9)), {"reference": convolved}
     ),
 }

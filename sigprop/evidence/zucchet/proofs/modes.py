@@ -6,12 +6,11 @@ States are run through the dense layer, its matrix moved entry by entry.
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float, Inexact
 
-from sigprop.evidence.zucchet.proofs.derivatives import central, contour
+from sigprop.evidence.kit import central, contour, from_modes, recur
+from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.evidence.zucchet.proofs.perturbation import (
     ALL,
     RADIUS,
@@ -27,28 +26,24 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     powered_states,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.layers.dense import LinearRNN
 from sigprop.numerics.precision import double_precision
 from theory import dense
 from theory.dense import Dense
 
 
-def _layer(A: Any) -> LinearRNN:
-    unit = jnp.eye(len(A))
-    return LinearRNN(jnp.asarray(A)[None], unit, unit, jnp.zeros_like(unit))
-
-
 def states(system: Dense) -> Inexact[np.ndarray, "steps n"]:
     """States of the dense layer."""
+    import jax.numpy as jnp
+
     with double_precision(True):
-        layer = _layer(np.real(numbers(system.matrix())))
+        layer = linear_layer(np.real(numbers(system.matrix())))
         return np.asarray(layer.states(jnp.asarray(inputs(system.size))))
 
 
 def rebuilt(system: Dense) -> Inexact[np.ndarray, "n n"]:
     """The matrix out of the modes that the package finds."""
     found = diagonalised(system)
-    return found.vectors * found.lam @ np.linalg.inv(found.vectors)
+    return from_modes(found.lam, found.vectors)
 
 
 def lengths(system: Dense) -> Inexact[np.ndarray, " n"]:
@@ -60,24 +55,20 @@ def lengths(system: Dense) -> Inexact[np.ndarray, " n"]:
 def state_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
     """``dh_t / dA_ij`` of the last state by contour integrals of the recurrence."""
     A, x = numbers(system.matrix()), inputs(system.size)
-
-    def last(A: Complex[np.ndarray, "n n"]) -> Complex[np.ndarray, " n"]:
-        h = np.zeros(len(A), complex)
-        for entering in x:
-            h = A @ h + entering
-        return h
-
     return over_entries(
-        system, lambda entry: contour(lambda e: last(A + e * entry), 0, RADIUS)
+        system, lambda entry: contour(lambda e: recur(A + e * entry, x)[-1], 0, RADIUS)
     )
 
 
 def autodiff_state_slopes(system: Dense) -> Float[np.ndarray, "n n n"]:
     """``dh_t / dA_ij`` of the last state by autodiff of the dense layer."""
+    import jax
+    import jax.numpy as jnp
+
     x = inputs(system.size)
 
     def last(A: Any) -> Any:
-        return _layer(A).states(jnp.asarray(x))[-1]
+        return linear_layer(A).states(jnp.asarray(x))[-1]
 
     with double_precision(True):
         A = jnp.asarray(np.real(numbers(system.matrix())))
@@ -94,7 +85,9 @@ def unit_vector_slopes(system: Dense) -> Complex[np.ndarray, "n n n n"]:
         vectors = fixed(A + step * entry, system)
         return vectors / np.linalg.norm(vectors, axis=0)
 
-    return over_entries(system, lambda entry: central(lambda e: unit(e, entry)))
+    return over_entries(
+        system, lambda entry: central(lambda e: unit(e, entry), 0.0, 4e-3, order=8)
+    )
 
 
 def mixing(system: Dense) -> Complex[np.ndarray, "n n"]:
@@ -137,9 +130,10 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": autodiff_state_slopes, "reference": state_slopes},
         dense.state_slopes,
         slips={
-            "without term 1": partial(dense.state_slopes, terms=(1, 2)),
-            "without term 2": partial(dense.state_slopes, terms=(0, 2)),
-            "without term 3": partial(dense.state_slopes, terms=(0, 1)),
+            f"without term {lost + 1}": partial(
+                dense.state_slopes, terms=tuple({0, 1, 2} - {lost})
+            )
+            for lost in range(3)
         },
     ),
     "zucchet:68": Evidence(

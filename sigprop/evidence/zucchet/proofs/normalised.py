@@ -8,13 +8,10 @@ Source: Zucchet & Orvieto (2024), Appendix B.3.
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from sigprop.evidence.zucchet.proofs.derivatives import contour
-from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.evidence import kit
+from sigprop.evidence.kit import contour, powers
 from sigprop.numerics.precision import double_precision
 
 AGES = 300
@@ -22,18 +19,28 @@ AGES = 300
 
 def response(lam: Any, gain: Any = 1.0) -> Any:
     """States after a unit input, through the scan."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     impulse = gain * (jnp.arange(AGES) == 0)[:, None].astype(complex)
     return linear_recurrence(lam[None], impulse)[:, 0]
 
 
 def detached(nu: Any, phase: Any) -> Any:
     """Response of the normalised layer whose factor no derivative sees."""
+    import jax.numpy as jnp
+    from jax import lax
+
     gamma = lax.stop_gradient(jnp.sqrt(1 - nu**2))
     return response(nu * jnp.exp(1j * phase), gamma)
 
 
 def energy(response: Callable[[Any], Any], at: float) -> float:
     """Energy of the derivative of a response, by autodiff."""
+    import jax
+    import jax.numpy as jnp
+
     with double_precision(True):
         place = jnp.asarray(at)
         _, slope = jax.jvp(response, (place,), (jnp.ones_like(place),))
@@ -42,9 +49,7 @@ def energy(response: Callable[[Any], Any], at: float) -> float:
 
 def kernel_energy(path: Callable[[Any], Any], at: float, radius: float = 0.02) -> float:
     """Energy of the derivative of the powers of ``path``, as a contour integral."""
-    ages = np.arange(AGES)
-    kernel = contour(lambda w: np.power(path(w), ages), at, radius)
-    return float(np.sum(np.abs(kernel) ** 2))
+    return kit.energy(contour(lambda w: powers(path(w), AGES), at, radius))
 
 
 def white_sensitivity(nu: float) -> float:
@@ -59,6 +64,8 @@ def white_sensitivity_sum(nu: float) -> float:
 
 def modulus_share(nu: float) -> float:
     """``E|dh/domega|^2`` with ``nu = tanh(omega)``, normalised, by autodiff."""
+    import jax.numpy as jnp
+
     return energy(lambda omega: detached(jnp.tanh(omega), 1.1), float(np.arctanh(nu)))
 
 

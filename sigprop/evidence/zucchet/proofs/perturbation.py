@@ -7,19 +7,17 @@ Source: Zucchet & Orvieto (2024), Appendix B.2.3.
 
 from collections.abc import Callable
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float, Inexact, Num
 
-from sigprop.evidence.zucchet.proofs.derivatives import contour
-from sigprop.linear.linearise import System, diagonalise
+from sigprop.evidence.kit import contour, points, powered
 from theory import dense
 from theory.dense import COMPLEX, NORMAL, REAL, ROTATING, Dense
 
 RADIUS = 0.02
-ALL = tuple({"system": one} for one in (ROTATING, REAL, COMPLEX, NORMAL))
+ALL = points("system", ROTATING, REAL, COMPLEX, NORMAL)
 REALS = ALL[:2]
 
 
@@ -59,13 +57,13 @@ def over_entries(
     system: Dense, slope: Callable[[np.ndarray], Any]
 ) -> Num[np.ndarray, "n n ..."]:
     """A derivative along every entry of the matrix: by rows and columns."""
-    n = system.size
-    found = []
-    for i, j in product(range(n), repeat=2):
-        entry = np.zeros((n, n))
-        entry[i, j] = 1
-        found.append(slope(entry))
-    return np.array(found).reshape(n, n, *np.shape(found[0]))
+    moves = unit_moves(system.size)
+    return np.array([[slope(entry) for entry in row] for row in moves])
+
+
+def unit_moves(n: int) -> Float[np.ndarray, "n n n n"]:
+    """Every entry of a matrix moved by one: (i, j, rows, columns)."""
+    return np.eye(n * n).reshape(n, n, n, n)
 
 
 @cache
@@ -82,11 +80,7 @@ def eigenvalue_slopes(
 
 def powered_states(system: Dense) -> Complex[np.ndarray, "steps n"]:
     """States of the dense recurrence as sums of matrix powers."""
-    A, x = numbers(system.matrix()), inputs(system.size)
-    power = np.linalg.matrix_power
-    return np.array(
-        [sum(power(A, t - s) @ x[s] for s in range(t + 1)) for t in range(len(x))]
-    )
+    return powered(numbers(system.matrix()), inputs(system.size))
 
 
 def diagonal_states(system: Dense) -> Complex[np.ndarray, "steps n"]:
@@ -96,6 +90,8 @@ def diagonal_states(system: Dense) -> Complex[np.ndarray, "steps n"]:
 
 def diagonalised(system: Dense) -> Any:
     """The modes that the package finds."""
+    from sigprop.linear.linearise import System, diagonalise
+
     A = numbers(system.matrix())
     unit = np.eye(system.size)
     return diagonalise(System(A, unit, unit, np.zeros_like(unit)))

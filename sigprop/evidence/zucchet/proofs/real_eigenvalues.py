@@ -1,6 +1,7 @@
 """What judges real eigenvalues, Appendix B.3.1 of Zucchet & Orvieto (2024)."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,20 +11,15 @@ import numpy as np
 from jax import lax
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.zucchet.proofs.derivatives import central
+from sigprop.evidence.kit import across, also, central, each, points, powers, recur
 from sigprop.evidence.zucchet.proofs.normalised import (
     modulus_share,
     modulus_share_sum,
     white_sensitivity,
     white_sensitivity_sum,
 )
-from sigprop.evidence.zucchet.proofs.responses import exponential_moment, impulse_moment
-from sigprop.evidence.zucchet.proofs.sequences import (
-    CHIRP,
-    REAL_INPUT,
-    Sequence,
-    first,
-)
+from sigprop.evidence.zucchet.proofs.responses import RESPONSES, state_moment
+from sigprop.evidence.zucchet.proofs.sequences import CHIRP, REAL_INPUT, Sequence, first
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.lru import LRU
 from sigprop.neuron.recurrence import linear_recurrence
@@ -54,17 +50,12 @@ def layer_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
 def summed_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
     """First dozen normalised states as sums of powers, the inputs scaled beforehand."""
     inputs = np.sqrt(1 - abs(lam) ** 2) * first(x, STEPS)
-    powers = np.power(lam + 0j, np.arange(STEPS))
-    return np.convolve(powers, inputs)[:STEPS]
+    return np.convolve(powers(complex(lam), STEPS), inputs)[:STEPS]
 
 
-def stepped_states(lam: complex, x: Sequence) -> list[complex]:
+def stepped_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
     """Eq. 76 from the zero state, step by step."""
-    factor, h, found = math.sqrt(1 - abs(lam) ** 2), 0j, []
-    for t in range(STEPS):
-        h = lam * h + factor * x(t)
-        found.append(h)
-    return found
+    return recur(complex(lam), math.sqrt(1 - abs(lam) ** 2) * first(x, STEPS))
 
 
 def layer_weight(lam: complex, n: int, gamma: float) -> complex:
@@ -74,14 +65,9 @@ def layer_weight(lam: complex, n: int, gamma: float) -> complex:
         return complex(_layer(lam).states(impulse)[n, 0])
 
 
-def unit_factor(lam: complex, rho: float) -> float:
-    """The factor on the inputs that makes ``E|h|^2 = 1``, by direct sums."""
-    return exponential_moment(lam, rho).real ** -0.5
-
-
-def unit_factor_impulse(lam: complex, rho: float) -> float:
-    """The factor on inputs that makes ``E|h|^2 = 1``, from the impulse response."""
-    return impulse_moment(lam, rho).real ** -0.5
+def unit_factor(respond: Callable[..., Any], lam: complex, rho: float) -> float:
+    """The factor on the inputs that makes ``E|h|^2 = 1``."""
+    return state_moment(respond, lam, rho) ** -0.5
 
 
 # Backpropagated errors.
@@ -111,25 +97,18 @@ def input_difference(
 ) -> Float[np.ndarray, " steps"]:
     """``dL/dx_t`` of a squared loss by differences, exact as it is quadratic."""
     inputs, wanted = first(x), first(target)
-    powers = lam ** np.arange(8)
 
     def loss(x: Float[np.ndarray, " steps"]) -> float:
-        return _error(np.convolve(powers, gamma * x)[:8], wanted)
+        return _error(np.convolve(powers(lam, 8), gamma * x)[:8], wanted)
 
-    def along(move: Float[np.ndarray, " steps"]) -> float:
-        return central(lambda e: loss(inputs + e * move), 1.0)
-
-    return np.array([along(move) for move in np.eye(8)])
+    return np.array([central(loss, inputs, 1.0, move) for move in np.eye(8)])
 
 
 def error_filter(
     lam: float, gamma: float, x: Sequence, target: Sequence, inside: bool
 ) -> list[complex]:
     """``dL/dx_t``, with the factor on what comes from later as well or not."""
-    h, errors = 0.0, []
-    for t in range(8):
-        h = lam * h + gamma * x(t)
-        errors.append(2 * (h - target(t)))
+    errors = 2 * (recur(lam, gamma * first(x)) - first(target))
     later, found = 0.0, []
     for error in reversed(errors):
         total = lam * later + error
@@ -157,28 +136,24 @@ def real_slope(omega: float, n: int, **_: Any) -> float:
 def real_slope_difference(omega: float, n: int, **_: Any) -> float:
     """``dh/domega`` of a unit input ``n`` steps old, by differences of the state."""
     gamma = np.sqrt(1 - np.tanh(omega) ** 2)
-    return central(lambda e: gamma * np.tanh(omega + e) ** n)
+    return central(lambda at: gamma * np.tanh(at) ** n, omega, 4e-3, order=8)
 
 
-def mitigated(nu: float) -> Float[np.ndarray, " 2"]:
+def mitigated(pair: tuple[Callable[[float], float], ...], nu: float) -> list[float]:
     """The sensitivity under white noise, normalised, without and with ``tanh``."""
-    return np.array([white_sensitivity(nu), modulus_share(nu)])
+    return [moment(nu) for moment in pair]
 
 
-def mitigated_sum(nu: float) -> Float[np.ndarray, " 2"]:
-    """Sensitivity under white noise, normalised, without and with ``tanh``, by sums."""
-    return np.array([white_sensitivity_sum(nu), modulus_share_sum(nu)])
+MITIGATED = {
+    "autodiff": (white_sensitivity, modulus_share),
+    "reference": (white_sensitivity_sum, modulus_share_sum),
+}
 
 
 def unmitigated(nu: float) -> Float[np.ndarray, " 2"]:
     """Sensitivity under white noise, by sums: unnormalised, and normalised alone."""
     normalised = white_sensitivity_sum(nu)
     return np.array([normalised / (1 - nu**2), normalised])
-
-
-def halved(nu: float) -> Float[np.ndarray, " 2"]:
-    """Slip: as if each step took half of it away everywhere."""
-    return unmitigated(nu) / 2
 
 
 def _real_point(omega: float, age: int) -> dict[str, float]:
@@ -198,7 +173,7 @@ DECAYS = ((0.6, 0.4), (-0.7, 0.3), (0.5 + 0.3j, -0.8), (0.8j, 0.0), (0.3, 0.95))
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:76": Evidence(
-        tuple({"lam": z, "x": REAL_INPUT} for z in EIGENVALUES),
+        across(lam=EIGENVALUES, x=(REAL_INPUT,)),
         {"impulse": layer_states, "reference": summed_states},
         stepped_states,
     ),
@@ -210,13 +185,13 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": layer_weight},
     ),
     "zucchet:text:ideal-gamma": Evidence(
-        tuple({"lam": z, "rho": decay} for z, decay in DECAYS),
-        {"reference": unit_factor, "impulse": unit_factor_impulse},
+        points("lam rho", *DECAYS), each(unit_factor, RESPONSES)
     ),
     "zucchet:78": Evidence(
-        tuple(
-            {"lam": z, "gamma": g, "x": REAL_INPUT, "target": CHIRP}
-            for z, g in ((0.6, 0.8), (-0.9, 0.4), (0.95, 1.3))
+        also(
+            points("lam gamma", (0.6, 0.8), (-0.9, 0.4), (0.95, 1.3)),
+            x=REAL_INPUT,
+            target=CHIRP,
         ),
         {"autodiff": input_gradient, "reference": input_difference},
         partial(error_filter, inside=False),
@@ -227,10 +202,10 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": real_slope, "reference": real_slope_difference},
     ),
     "zucchet:text:mitigation": Evidence(
-        tuple({"nu": value} for value in (0.2, 0.55, 0.8, 0.9)),
-        {"autodiff": mitigated, "reference": mitigated_sum},
+        points("nu", 0.2, 0.55, 0.8, 0.9),
+        each(mitigated, MITIGATED),
         unmitigated,
         relation="<",
-        slips={"halved": halved},
+        slips={"halved": lambda nu: unmitigated(nu) / 2},  # each step takes half away
     ),
 }

@@ -3,13 +3,14 @@
 Source: Zucchet & Orvieto (2024), Appendix B.2.
 """
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Complex, Num
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
+from jaxtyping import Complex, Inexact, Num
+
+from sigprop.evidence.kit import NODES, TURNS, moment, powers
 from sigprop.evidence.zucchet.proofs.sequences import AGES, Sequence, Spectrum
-from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 
 LONG = 4 * AGES
@@ -24,6 +25,11 @@ def scanned(
     lam: complex, x: Complex[np.ndarray, " steps"]
 ) -> tuple[Complex[np.ndarray, " steps"], Complex[np.ndarray, " steps"]]:
     """States of an input and their derivatives by ``lam``, through the scan."""
+    import jax
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     with double_precision(True):
         h, s = jax.jvp(
             lambda z: linear_recurrence(z, jnp.asarray(x[:, None])),
@@ -40,22 +46,15 @@ def kernels(
     return scanned(lam, (np.arange(steps) == 0).astype(complex))
 
 
-def exponential_lags(rho: float, count: int) -> Num[np.ndarray, "count count"]:
-    """``rho^|lag|`` over all pairs of ages."""
-    ages = np.arange(count)
-    return float(rho) ** np.abs(np.subtract.outer(ages, ages))
+RESPONSES: dict[str, Callable[[complex], Inexact[np.ndarray, " ages"]]] = {
+    "reference": lambda lam: powers(complex(lam), LONG),
+    "impulse": lambda lam: kernels(lam, LONG)[0],
+}
 
 
-def exponential_moment(lam: complex, rho: float) -> complex:
-    """``E|h|^2`` under ``R = rho^|lag|`` as a double sum over ages."""
-    kernel = np.power(lam + 0j, np.arange(LONG))
-    return complex(kernel @ exponential_lags(rho, LONG) @ kernel.conj())
-
-
-def impulse_moment(lam: complex, rho: float) -> complex:
-    """``E|h|^2`` under ``R = rho^|lag|`` from the scan's impulse response."""
-    kernel, _ = kernels(lam, LONG)
-    return complex(kernel @ exponential_lags(rho, LONG) @ kernel.conj())
+def state_moment(respond: Callable[..., Any], lam: complex, rho: float) -> float:
+    """``E|h|^2`` under ``R = rho^|lag|`` from a response."""
+    return moment(respond(lam), rho)
 
 
 def line_moment(kernel: Complex[np.ndarray, " ages"], R: Spectrum) -> float:
@@ -64,3 +63,11 @@ def line_moment(kernel: Complex[np.ndarray, " ages"], R: Spectrum) -> float:
     return float(
         sum(w * abs(kernel @ np.exp(-1j * freq * ages)) ** 2 for freq, w in R.lines)
     )
+
+
+def mixed(alpha: complex, beta: complex, table: Num[np.ndarray, "n n"]) -> complex:
+    """``d/dalpha d/dbeta`` of a double sum: its values on two circles, turned back."""
+    radius = 0.1
+    first, second = (powers(at + radius * TURNS, len(table)) for at in (alpha, beta))
+    weights = TURNS.conj() / (NODES * radius)
+    return complex(weights @ (first @ table @ second.T) @ weights)

@@ -5,18 +5,25 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Inexact
 from sympy import Expr, expand, fraction
 
-from sigprop.evidence.zucchet.proofs.derivatives import central, contour, mixed
+from sigprop.evidence.kit import (
+    across,
+    autocovariance,
+    central,
+    contour,
+    energy,
+    points,
+    powers,
+    recur,
+)
 from sigprop.evidence.zucchet.proofs.responses import (
     LONG,
-    exponential_lags,
     kernels,
     line_moment,
+    mixed,
     scanned,
     sensitivity,
 )
@@ -34,7 +41,6 @@ from sigprop.evidence.zucchet.proofs.sequences import (
 )
 from sigprop.evidence.zucchet.proofs.state import real_state
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 from theory import diagonal
 from theory.autocorrelation import same_form
@@ -54,17 +60,9 @@ def state_slope(lam: complex, x: Sequence) -> complex:
     return complex(scanned(lam, past(x))[1][-1])
 
 
-def _last_state(lam: complex, inputs: Complex[np.ndarray, " steps"]) -> complex:
-    h = 0j
-    for x in inputs:
-        h = lam * h + x
-    return h
-
-
 def state_contour(lam: complex, x: Sequence) -> complex:
     """``dh_0/dlam`` as a contour integral of the state."""
-    inputs = past(x)
-    return contour(lambda z: _last_state(z, inputs), lam, 0.05)
+    return contour(lambda z: recur(z, past(x))[-1], lam, 0.05)
 
 
 def state(lam: complex, x: Sequence, at: int = 0) -> complex:
@@ -112,6 +110,11 @@ def weights_agree(weight: Callable[[int, int], Expr]) -> bool:
 
 def partial_slopes(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
     """Derivatives of ``h_0`` by the real and the imaginary part, by autodiff."""
+    import jax
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     inputs = past(x)[:, None]
 
     def last(re: Any, im: Any) -> Any:
@@ -125,12 +128,11 @@ def partial_slopes(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
 
 def partial_differences(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
     """Derivatives of ``h_0`` by real and imaginary part, by central differences."""
-    inputs = past(x)
 
-    def along(turn: complex) -> complex:
-        return central(lambda e: _last_state(lam + e * turn, inputs))
+    def last(lam: complex) -> complex:
+        return recur(lam, past(x))[-1]
 
-    return np.array([along(1), along(1j)])
+    return np.array([central(last, lam, 4e-3, turn, order=8) for turn in (1, 1j)])
 
 
 def both_slopes(lam: complex, x: Sequence) -> list[complex]:
@@ -143,10 +145,9 @@ def both_slopes(lam: complex, x: Sequence) -> list[complex]:
 
 def spectral_sensitivity(lam: complex, R: Spectrum) -> float:
     """``E|dh/dlam|^2`` of spectral lines: the derivative of each response."""
-    ages = np.arange(LONG)
     freqs, weights = np.array(R.lines).T
-    lines = np.exp(-1j * np.outer(ages, freqs))
-    slopes = contour(lambda z: np.power(z, ages) @ lines, lam, 0.1)
+    lines = np.exp(-1j * np.outer(np.arange(LONG), freqs))
+    slopes = contour(lambda z: powers(z, LONG) @ lines, lam, 0.1)
     return float(weights @ np.abs(slopes) ** 2)
 
 
@@ -173,7 +174,7 @@ def real_sensitivity_57(lam: float, R: Sequence) -> complex:
 def denominator_cleared(alpha: complex, beta: complex, rho: float) -> complex:
     """The mixed derivative under ``R = rho^|lag|``, times its stated denominator."""
     factors = (1 - alpha * beta) ** 3 * ((1 - rho * alpha) * (1 - rho * beta)) ** 2
-    return mixed(alpha, beta, exponential_lags(rho, 2 * AGES)) * factors
+    return mixed(alpha, beta, autocovariance(2 * AGES, rho)) * factors
 
 
 def denominator_is_least() -> bool:
@@ -190,6 +191,11 @@ def loss_slope(
     lam: complex, x: Sequence, target: Sequence
 ) -> Complex[np.ndarray, " steps"]:
     """``dL/dx_t`` by autodiff: JAX gives twice the holomorphic derivative."""
+    import jax
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     with double_precision(True):
         wanted = jnp.asarray(first(target))
 
@@ -200,26 +206,18 @@ def loss_slope(
         return np.asarray(jax.grad(loss)(jnp.asarray(first(x)))) / 2
 
 
-def _loss(
-    lam: complex,
-    x: Inexact[np.ndarray, " steps"],
-    target: Inexact[np.ndarray, " steps"],
-) -> float:
-    h, total = 0j, 0.0
-    for entering, wanted in zip(x, target, strict=True):
-        h = lam * h + entering
-        total += abs(h - wanted) ** 2
-    return total
-
-
 def loss_difference(
     lam: complex, x: Sequence, target: Sequence
 ) -> Complex[np.ndarray, " steps"]:
     """``(d/dRe - i d/dIm) L / 2`` by differences, exact as the loss is quadratic."""
-    inputs, wanted = first(x), first(target)
 
     def along(move: Inexact[np.ndarray, " steps"]) -> float:
-        return central(lambda e: _loss(lam, inputs + e * move, wanted), 1.0)
+        return central(
+            lambda inputs: energy(recur(lam, inputs) - first(target)),
+            first(x),
+            1.0,
+            move,
+        )
 
     return np.array([(along(e) - 1j * along(1j * e)) / 2 for e in np.eye(8)])
 
@@ -229,11 +227,8 @@ def backpropagated(lam: complex, x: Sequence, target: Sequence) -> list[complex]
 
     The errors are ``dL/dh_t = conj(h_t - target_t)``; they are filtered with ``lam``.
     """
-    steps, h, errors = range(8), 0j, []
-    for t in steps:
-        h = lam * h + x(t)
-        errors.append((h - target(t)).conjugate())
-    return [sum(lam**k * errors[t + k] for k in range(len(errors) - t)) for t in steps]
+    errors = np.conj(recur(lam, first(x)) - first(target))
+    return [sum(lam**k * later for k, later in enumerate(errors[t:])) for t in range(8)]
 
 
 def by_filters(
@@ -268,19 +263,17 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "zucchet:text:denominator": Evidence(
-        (
-            {"alpha": 0.5 + 0.3j, "beta": -0.4 + 0.2j, "rho": 0.4},
-            {"alpha": 0.55, "beta": 0.3j, "rho": -0.7},
-            {"alpha": -0.5, "beta": 0.6, "rho": 0.8},
+        points(
+            "alpha beta rho",
+            (0.5 + 0.3j, -0.4 + 0.2j, 0.4),
+            (0.55, 0.3j, -0.7),
+            (-0.5, 0.6, 0.8),
         ),
         {"reference": denominator_cleared},
         proof=denominator_is_least,
     ),
     "zucchet:text:complex-errors": Evidence(
-        tuple(
-            {"lam": z, "x": COMPLEX_INPUT, "target": TURNING}
-            for z in (0.5 + 0.3j, -0.9j)
-        ),
+        across(lam=(0.5 + 0.3j, -0.9j), x=(COMPLEX_INPUT,), target=(TURNING,)),
         {"autodiff": loss_slope, "reference": loss_difference},
         backpropagated,
     ),

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Complex, Inexact
 
+from sigprop.evidence.kit import across
+
 AGES = 90
 Sequence = Callable[[int], complex]
 
@@ -36,7 +38,6 @@ class Series:
 CHIRP = Series("cos(D^2)", lambda d: math.cos(d * d))
 COMPLEX = Series("exp(i D^2)", lambda d: cmath.exp(1j * d * d))
 FADING = Series("0.7^|D| exp(i D^2)", lambda d: 0.7 ** abs(d) * cmath.exp(1j * d * d))
-GROWING = Series("1.2^|D|", lambda d: 1.2 ** abs(d))
 SHORT = Series("1, -0.6, 0.3, 0, ...", lambda d: (1.0, -0.6, 0.3, 0.0)[min(abs(d), 3)])
 LOPSIDED = Series("cos(D^2) + sin(D)/2", lambda d: math.cos(d * d) + math.sin(d) / 2)
 TURNING = Series("exp(0.7 i D)", lambda d: cmath.exp(0.7j * d))
@@ -72,8 +73,8 @@ ONE_SIDED = Spectrum("a line at 0.8", ((0.8, 1.0),))
 UNEVEN = Spectrum("lines at 0.3 and -1.9", ((0.3, 0.6), (-1.9, 0.4)))
 
 EIGENVALUES = (0.5 + 0.3j, -0.4 + 0.2j, 0.6, -0.55j)
-INPUTS = tuple({"lam": z, "x": COMPLEX_INPUT} for z in EIGENVALUES)
-REAL_LINES = tuple({"lam": z, "R": REAL_SPECTRUM} for z in (0.6, 0.3, -0.5))
+INPUTS = across(lam=EIGENVALUES, x=(COMPLEX_INPUT,))
+REAL_LINES = across(lam=(0.6, 0.3, -0.5), R=(REAL_SPECTRUM,))
 
 
 def ages(first: int = 0) -> range:

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from itertools import product
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex
 from sympy import expand, symbols
 
+from sigprop.evidence.kit import across, each, points, powers
 from sigprop.evidence.zucchet.proofs.responses import (
     LONG,
-    exponential_moment,
-    impulse_moment,
+    RESPONSES,
     line_moment,
+    state_moment,
 )
 from sigprop.evidence.zucchet.proofs.sequences import (
     AGES,
@@ -27,7 +27,6 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     ages,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 from theory.autocorrelation import same_form
 from theory.papers.zucchet import forms
@@ -57,6 +56,10 @@ def _states(
     lam: complex, x: Complex[np.ndarray, "steps series"]
 ) -> Complex[np.ndarray, "steps series"]:
     """The recurrence through the package's scan."""
+    import jax.numpy as jnp
+
+    from sigprop.neuron.recurrence import linear_recurrence
+
     with double_precision(True):
         gates = jnp.full(x.shape[1], lam, jnp.complex128)
         return np.asarray(linear_recurrence(gates, jnp.asarray(x)))
@@ -115,7 +118,7 @@ def square_of_a_sum() -> bool:
 
 def spectral_moment(lam: complex, R: Spectrum) -> float:
     """``E|h|^2`` of a process of spectral lines: each passes the filter by itself."""
-    return line_moment(np.power(lam + 0j, np.arange(LONG)), R)
+    return line_moment(powers(complex(lam), LONG), R)
 
 
 def simulated_moment(lam: complex, R: Spectrum) -> float:
@@ -131,16 +134,15 @@ def real_state(lam: float, R: Sequence) -> complex:
     return (R(0) + 2 * lags) / (1 - lam**2)
 
 
-LINES = tuple(
-    {"lam": z, "R": R}
-    for spectra in ((REAL_SPECTRUM,), (ONE_SIDED, UNEVEN))
-    for z, R in product(EIGENVALUES, spectra)
+LINES = (
+    *across(lam=EIGENVALUES, R=(REAL_SPECTRUM,)),
+    *across(lam=EIGENVALUES, R=(ONE_SIDED, UNEVEN)),
 )
 DECAYS = zip((*EIGENVALUES, 0.5 + 0.3j), (0.4, -0.7, 0.9, 0.6, 1.0), strict=True)
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:stationary": Evidence(
-        ({"R": ONE_SIDED}, {"R": UNEVEN}),
+        points("R", ONE_SIDED, UNEVEN),
         {"reference": autocovariance},
         reversed_autocovariance,
         alone="a definition; judged on what follows, R(-D) = conj(R(D))",
@@ -152,14 +154,9 @@ EVIDENCE: dict[str, Basis] = {
         proof=square_of_a_sum,
     ),
     "zucchet:44": Evidence(
-        LINES,
-        {"reference": spectral_moment, "impulse": simulated_moment},
-        pairs_by_lag,
+        LINES, {"reference": spectral_moment, "impulse": simulated_moment}, pairs_by_lag
     ),
-    "zucchet:46": Evidence(
-        tuple({"lam": z, "rho": decay} for z, decay in DECAYS),
-        {"reference": exponential_moment, "impulse": impulse_moment},
-    ),
+    "zucchet:46": Evidence(points("lam rho", *DECAYS), each(state_moment, RESPONSES)),
     "zucchet:text:real-state": Evidence(
         REAL_LINES,
         {"reference": spectral_moment},

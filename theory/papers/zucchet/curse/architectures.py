@@ -1,9 +1,12 @@
 """Zucchet & Orvieto (2024), Sections 3.1 (complex numbers), 3.2 and 4.1 (angle)."""
 
+import cmath
+
 from sympy import Integer
 
 from theory import recurrences
 from theory.claims import Condition
+from theory.papers.zucchet.conditions import has_power
 from theory.papers.zucchet.curse.normalisation import DETACHED
 from theory.rows import Part
 from theory.symbols import lam, r
@@ -18,7 +21,7 @@ part.row(
     r"case at } |\lambda|",
     recurrences.controlled_magnitude,
     code="controlled",
-    assumes=DETACHED + "; white input",
+    assumes=Condition(f"{DETACHED}; white input", lambda rho, **_: rho == 0),
 )
 part.row(
     "zucchet:text:complex-angle", "limit", "proved", "The case of complex numbers"
@@ -29,8 +32,10 @@ part.row(
     recurrences.polar_sensitivity,
     lambda: r**2 * (1 + r**2) / (1 - r**2) ** 2,
     code="polar_sensitivity",
-    assumes=DETACHED + "; white input, or one whose spectrum does not vanish at "
-    "the phase",
+    assumes=Condition(
+        f"{DETACHED}; white input, or one whose spectrum does not vanish at the phase",
+        lambda lam, rho, **_: has_power(rho, cmath.phase(lam)),
+    ),
     note="dlam/dtheta = i lam keeps its size at the edge, so only a slope that "
     "depends on r removes the explosion. Under constant input and a phase other "
     "than zero nothing explodes (see zucchet:text:sensitivity-diverges).",
@@ -87,7 +92,10 @@ models.row("zucchet:text:input-gates", "text", "confirmed", "")(
     r"\frac{\partial h_{t+1}}{\partial h_t} = \text{diag}(f_{t+1})",
     code="sigprop.layers.gated.GatedUnit",
     topic="gated",
-    assumes="the gates depend on the input alone, as the text says of Mamba",
+    assumes=Condition(
+        "the gates depend on the input alone, as the text says of Mamba",
+        lambda gain, **_: gain == 0,
+    ),
 )
 
 gates = part.at("Gated RNNs, Section 3.2", "gated")

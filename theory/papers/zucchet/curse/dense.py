@@ -1,25 +1,23 @@
 """Zucchet & Orvieto (2024), Section 2.3: dense networks, Eq. 8 and 9."""
 
 from theory import recurrences
-from theory.claims import Condition
 from theory.rows import Part
 from theory.symbols import T
 
 part = Part("Section 2.3", "backward", "sigprop.evidence.zucchet.curse.dense")
 
-part.row("zucchet:8", "identity", "conditional")(
+part.row("zucchet:8", "identity", "refuted")(
     "A dense linear recurrence in its eigenbasis",
     r"h_{t+1} = Ah_t + x_t:\quad h_t = P h_t^{\text{diag}} \text{ with } h_{t+1}^"
     r"{\text{diag}} = \text{diag}(\lambda) h_t^{\text{diag}} + P^{-1} x_{t+1}",
     code="sigprop.linear.linearise.Modes",
     topic="forward",
     assumes="A is diagonalisable",
-    condition=Condition(
-        "the recurrence is h_{t+1} = A h_t + x_{t+1}, as everywhere else in the paper",
-        lambda late, **_: late == 0,
-    ),
+    correction=r"h_{t+1} = Ah_t + x_{t+1}:\quad h_t = P h_t^{\text{diag}}",
     note="The line before Eq. 8 defines the recurrence with x_t; then both sides "
-    "differ by one step. Stationary moments do not see it.",
+    "differ by one step. Everywhere else in the paper the recurrence has x_{t+1}. "
+    "Stationary moments do not see it.",
+    inherits="none: Eq. 9 and Appendix B.2.3 are of the recurrence with x_{t+1}",
 )
 part.row("zucchet:9", "identity", "confirmed")(
     "Sensitivity to a dense matrix: readout, eigenvalues and input",

@@ -56,20 +56,19 @@ part.at("Section 2.2").row(
     r"\quad \mathrm{d}_{\lambda}h_{t+1} = \lambda \mathrm{d}_{\lambda}h_t + h_t",
     code="eigenvalue_gradient_sum",
 )
-part.row("zucchet:3", "identity", "conditional")(
+part.row("zucchet:3", "identity", "refuted")(
     "The Jacobian over several steps is a product",
     r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} = \prod_{i=t'}^{t-1} \frac{\partial "
     r"h_{i+1}}{\partial h_i} = \prod_{i=t'}^{t-1} \frac{\partial f_\theta}{"
     r"\partial h}(h_i, x_{i+1})",
     code="jump_product",
-    condition=Condition(
-        "the factors commute (linear or diagonal networks); otherwise the product "
-        "must be read with the latest factor on the left",
-        lambda kind, **_: kind in {"diagonal", "dense"},
-    ),
-    note="Eq. 2 fixes the layout: rows are outputs. Read from left to right as "
-    "the index runs, the product is that of another order, which is wrong for a "
-    "dense non-linear network.",
+    correction=r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} = \frac{\partial h_t}{\partial "
+    r"h_{t-1}} \cdots \frac{\partial h_{t'+1}}{\partial h_{t'}}",
+    note="Eq. 2 fixes the layout: rows are outputs, so the latest factor stands on the "
+    "left. Read from left to right as the index runs, the product is that of another "
+    "order: right where the factors commute, as in linear and diagonal networks, and "
+    "wrong for a dense non-linear one.",
+    inherits="none: what follows is of norms and of diagonal networks",
 )
 part.row("zucchet:text:vanish", "bound", "conditional", "text after Eq. 3")(
     "Spectral radii below one make the product vanish",

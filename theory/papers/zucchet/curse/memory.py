@@ -4,6 +4,7 @@ import cmath
 
 from theory import diagonal, recurrences
 from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import start
 from theory.papers.zucchet.conditions import has_power
 from theory.rows import Part
@@ -106,7 +107,10 @@ part.row("zucchet:text:divergence-speed", "limit", "conditional", "text after Eq
     lambda: (1 + rho) / (1 - rho),
     code="at_the_edge",
     topic="forward",
-    assumes="|rho| < 1; of two inputs that of larger rho is the more correlated",
+    assumes=Condition(
+        "|rho| < 1; of two inputs that of larger rho is the more correlated",
+        inside("rho"),
+    ),
     condition=Condition("lambda goes to +1", lambda edge, **_: edge == 1),
     note="For |rho| < 1 the power of the gap stays 1; what grows is the factor "
     "(1 + rho)/(1 - rho). At lambda -> -1 it is the inverse, so correlation slows "

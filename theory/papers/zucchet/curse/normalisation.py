@@ -26,7 +26,10 @@ figures.row("zucchet:fig1:correlation", "figure", "confirmed", "caption of Figur
     r"\rho \to 1 \text{ increases } \mathbb{E}[(\mathrm{d}_\lambda h_t)^2]",
     code="real_moment",
     topic="backward",
-    assumes="lambda > 0 and rho >= 0, the half axes that the figure shows",
+    assumes=Condition(
+        "lambda > 0 and rho >= 0, the half axes that the figure shows",
+        lambda lam, rho, **_: lam > 0 and rho >= 0,
+    ),
     note="Judged on the moment at rho over that at rho - 0.1. At a negative "
     "eigenvalue correlation makes the state less sensitive.",
 )
@@ -36,7 +39,7 @@ figures.row("zucchet:fig1:grey-line", "figure", "confirmed", "caption of Figure 
     r"= 1}} \to \infty \quad (\lambda \to 1)",
     code="at_the_edge",
     topic="backward",
-    assumes="rho > -1",
+    assumes=Condition("rho > -1", lambda rho, **_: rho > -1),
     note="gap^-3 (rho < 1) and gap^-4 (rho = 1) against the grey line's gap^-2. At "
     "short memory the coloured lines run below the grey one: at lambda = 0.5 and "
     "rho = 0 it is 3.0 against 4.",

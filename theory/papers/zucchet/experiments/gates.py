@@ -4,10 +4,14 @@ from sympy import factor
 
 from theory import gated
 from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import Derivation
 from theory.rows import Part
 
 UNIT = "sigprop.layers.gated.GatedUnit"
+A_GATE = Condition(
+    "0 < lambda < 1 constant, wide-sense-stationary input", lambda lam, **_: 0 < lam < 1
+)
 PAIR_SUM = (
     r"f(\alpha,\beta) := \frac{(1-\alpha)(1-\beta)}{1-\alpha\beta} \left(R_x(0) + "
     r"\sum_{\Delta \ge 1} (\alpha^{\Delta} + \beta^{\Delta}) R_x(\Delta)\right)"
@@ -78,7 +82,9 @@ part.row("zucchet:159", "moment", "proved")(
     _pair,
     lambda: gated.printed_pair().on("mixed"),
     code="pair",
-    assumes="|alpha|, |beta| < 1, wide-sense-stationary input",
+    assumes=Condition(
+        "|alpha|, |beta| < 1, wide-sense-stationary input", inside("alpha", "beta")
+    ),
     note="It defines f; judged as the double sum of (1-alpha) alpha^n (1-beta) beta^m "
     "R(n-m) that Eq. 160 and 161 need.",
 )
@@ -89,7 +95,7 @@ part.row("zucchet:160", "moment", "proved")(
     lambda: gated.on_embeddings(gated.state(), "its double sum"),
     lambda: gated.printed_state().on("mixed"),
     code="state",
-    assumes="0 < lambda < 1 constant, wide-sense-stationary input",
+    assumes=A_GATE,
     note="Our copy has the expectation sign a few lines above the equation.",
     as_extracted=True,
 )
@@ -103,7 +109,7 @@ part.row("zucchet:161", "moment", "proved")(
     ),
     lambda: gated.printed_sensitivity().on("mixed"),
     code="sensitivity",
-    assumes="0 < lambda < 1 constant, wide-sense-stationary input",
+    assumes=A_GATE,
     note="The published code adds f and twice its first derivative to it before it "
     "draws Fig. 15: at T = 1 that is 36 % too little, at T = 256 one per cent.",
 )

@@ -3,6 +3,8 @@
 from sympy import Expr
 
 from theory import hessian as H
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import Derivation
 from theory.papers.zucchet.hessian.samples import D_H, times
 from theory.rows import Part
@@ -39,7 +41,10 @@ def covariance(number: int, title: str, right: str) -> None:
         r"\mathbb{E}_{x,y}\left[\lim_{t\to\infty}\frac{\mathrm{d}h_{t,i}}{\mathrm{d}"
         r"\lambda_i}\frac{\mathrm{d}h_{t,j}}{\mathrm{d}\lambda_j}\right] = " + right,
         code="pair",
-        assumes="|lambda| < 1, stationary input; the limit is in distribution",
+        assumes=Condition(
+            "|lambda| < 1, stationary input; the limit is in distribution",
+            inside("lambda_i", "lambda_j"),
+        ),
         note="The reference is the stationary covariance of the joint recurrence of both "
         "states, both sensitivities and the input. With Eq. 113 the weight n lambda^(n-1) "
         "belongs to x_{-n-1}; the moment is the same.",
@@ -105,7 +110,10 @@ part.row("zucchet:134", "moment", "refuted")(
     code="tidy_pair",
     correction=latex(r"1-\rho^2"),
     corrected=H.tidy_pair,
-    assumes="|lambda_i|, |lambda_j| < 1, |rho| <= 1",
+    assumes=Condition(
+        "|lambda_i|, |lambda_j| < 1, |rho| <= 1",
+        lambda rho, **at: inside("alpha", "beta")(**at) and abs(rho) <= 1,
+    ),
     note="Both factors 1 - rho are 1 - rho^2. The printed form is exact at rho = 0 "
     "and rho = 1 only. For a conjugate pair it gives between a half and the whole of "
     "the true value where rho is positive (400 000 random points, magnitudes up to "

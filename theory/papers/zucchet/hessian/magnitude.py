@@ -1,6 +1,8 @@
 """Zucchet & Orvieto (2024), Appendices C.2.2-C.2.3: how large S is, and Figure 8."""
 
 from theory import hessian as H
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import Derivation
 from theory.rows import Part
 
@@ -30,7 +32,7 @@ part.row("zucchet:text:hessian-constant-input", "text", "proved", "text after Eq
     constant_input,
     lambda: 1 / ((1 - H.alpha) ** 2 * (1 - H.beta) ** 2),
     code="pair",
-    assumes="|lambda_i|, |lambda_j| < 1",
+    assumes=Condition("|lambda_i|, |lambda_j| < 1", inside("alpha", "beta")),
     note="A product of one factor an eigenvalue: nothing is left that couples the two, "
     "and each factor is largest near one. The paper says it in words.",
 )

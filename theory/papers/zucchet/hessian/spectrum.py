@@ -64,7 +64,10 @@ measured.row("zucchet:text:hessian-step-size", "text", "confirmed", "footnote 2"
     "Gradient descent is stable up to two over the largest eigenvalue",
     r"\eta_{\max} = \frac{2}{L}",
     code="step_by_radius",
-    assumes="a quadratic loss of positive curvature",
+    assumes=Condition(
+        "a quadratic loss of positive curvature",
+        lambda eigenvalues, **_: min(eigenvalues) > 0,
+    ),
 )
 
 part.row("zucchet:text:hessian-conjugates", "text", "conditional", "text after Eq. 11")(
@@ -104,7 +107,10 @@ part.row("zucchet:text:hessian-lru-angle", "text", "confirmed", "text after Eq. 
     r"H_{\omega_\nu \omega_\nu} = O(1), \; H_{\omega_\theta \omega_\theta} = O\left((1-"
     r"\nu)^{-2}\right)",
     code="real_block",
-    assumes="white input, unit readout, angles away from 0 by more than 1 - nu",
+    assumes=Condition(
+        "white input, unit readout, angles away from 0 by more than 1 - nu",
+        lambda gap, angle, **_: abs(angle) > gap,
+    ),
     note="The paper says it in words. Judged by the growth of both diagonal entries as "
     "1 - nu halves: by 1 and by 4, to the order of 1 - nu. The normalisation sqrt(1 - "
     "nu^2) and its own derivative are part of the model.",

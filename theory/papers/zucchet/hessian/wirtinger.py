@@ -51,18 +51,18 @@ def derivative(number: int, name: str, by: str, sign: str, by_dz: Symbol) -> Non
 derivative(116, "z", "z", "-", dz)
 derivative(117, "conjugate", r"\bar{z}", "+", dz_bar)
 
-part.row("zucchet:118", "identity", "conditional")(
+part.row("zucchet:118", "identity", "refuted")(
     "The two Wirtinger derivatives are conjugate",
     r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}f}{\mathrm{d}"
     r"\bar{z}}}",
     printed=lambda: H.conjugate((f_re + I * f_im) / 2),
     code="conjugate",
-    condition=Condition(
-        "f is real",
-        lambda p, m, k, n, **_: p == 0 and complex(n).imag == 0 and k == m.conjugate(),
-    ),
+    correction=r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}\bar{f}}{"
+    r"\mathrm{d}\bar{z}}}",
+    corrected=lambda: (f_re - I * f_im) / 2,
     note="Introduced for a complex-valued f, of which the right side is the "
-    "derivative of conj(f) by z. Used only for the loss, which is real.",
+    "derivative of conj(f) by z. As printed it holds of a real f.",
+    inherits="none: used only for the loss, which is real",
 )
 
 REAL_LOSS = "the loss is real and twice differentiable"

@@ -3,6 +3,8 @@
 from sympy import Expr, diff, sin, sqrt
 
 from theory import teacher_student as task
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.rows import Part
 from theory.symbols import theta
 from theory.teacher_student import gain, nu, nu_star, turn
@@ -121,7 +123,7 @@ part.row("zucchet:text:c1-gain-held", "text", "proved", "remarks after Eq. 107")
     r"relatively accurate}",
     printed=lambda: 1 + nu**2,
     code="held_gain",
-    assumes="white input, |lambda| < 1",
+    assumes=Condition("white input, |lambda| < 1", inside("nu")),
     note="The curvature of Eq. 84 is 1 + nu^2 times that of Eq. 98: between one and "
     "two. The angle's curvature does not change at all.",
 )

@@ -84,7 +84,6 @@ angle.row("zucchet:fig7-granularity", "figure", "proved", "Fig. 7B, caption")(
     r"\text{this only holds when the considered angles are small enough}",
     printed=task.exponential_bend,
     code="exponential_angle",
-    assumes="theta < 1 radian for smoother",
     note="The curvature is theta^2 times that of Eq. 105: smoother below one radian, "
     "sharper above.",
 )

@@ -5,21 +5,19 @@ from sympy import I, exp, log, sqrt
 from theory import teacher_student as task
 from theory.claims import Condition
 from theory.rows import Part
-from theory.symbols import lam
+from theory.symbols import lam, lam_bar
 from theory.teacher_student import omega
 
 part = Part("", "parametrisation", "theory.teacher_student")
 angle = part.at("Appendix C.1.4")
 
-part.row("zucchet:text:c1-lru-gain", "text", "conditional", "list in Appendix C.1.3")(
+part.row("zucchet:text:c1-lru-gain", "text", "refuted", "list in Appendix C.1.3")(
     "The LRU's normalisation",
     r"\gamma(\lambda) = \sqrt{1-\lambda^2}",
     printed=lambda: sqrt(1 - lam**2),
     code="sigprop.neuron.ring.normalisation",
-    condition=Condition(
-        "lambda real; for complex lambda |lambda|^2 must stand for lambda^2",
-        lambda lam, **_: complex(lam).imag == 0,
-    ),
+    correction=r"\gamma(\lambda) = \sqrt{1-|\lambda|^2}",
+    corrected=lambda: sqrt(1 - lam * lam_bar),
     note="The section's eigenvalues are complex, and it writes |lambda|^2 elsewhere. "
     "The LRU paper and the code have the modulus.",
     inherits="No: Appendix C.1.2 uses the modulus.",

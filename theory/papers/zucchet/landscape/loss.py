@@ -2,12 +2,16 @@
 
 from theory import diagonal
 from theory import teacher_student as task
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import start
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, rho
 from theory.teacher_student import gain_lam, gain_mu, mu, mu_bar
 
-STABLE = "|lambda| < 1, |lambda*| < 1, stationary states"
+STABLE = Condition(
+    "|lambda| < 1, |lambda*| < 1, stationary states", inside("lam", "mu")
+)
 square, square_star = lam * lam_bar, mu * mu_bar
 twice_real = 1 / (1 - lam_bar * mu) + 1 / (1 - lam * mu_bar)  # 2 Re 1/(1 - ...)
 
@@ -39,7 +43,7 @@ part.row("zucchet:87", "identity", "proved")(
     r"L_t(\lambda, \lambda^*) := \frac{1}{2} \mathbb{E}_x \left[ h_t \bar{h}_t + h_t^* "
     r"\bar{h}_t^* - h_t \bar{h}_t^* - \bar{h}_t h_t^* \right]",
     code="loss",
-    assumes="stationary states",
+    assumes=Condition("stationary states", STABLE.holds),
 )
 part.row("zucchet:88", "moment", "proved")(
     "The student's second moment under exponential autocovariance",
@@ -52,7 +56,7 @@ part.row("zucchet:88", "moment", "proved")(
         / (1 - square)
     ),
     code="sigprop.neuron.stable.state_moment",
-    assumes="|lambda| < 1, autocovariance rho^|Delta|",
+    assumes=Condition("|lambda| < 1, autocovariance rho^|Delta|", inside("lam")),
     note="Our copy's last numerator lacks a bar: a second moment would be complex. Eq. "
     "47 has the bar; an accent is what extraction loses most easily. Judged with the "
     "bar.",
@@ -120,7 +124,9 @@ best.row("zucchet:text:c1-normalisation", "text", "proved", "text before Eq. 92"
     task.normalisation,
     lambda: gain_lam,
     code="sigprop.neuron.ring.normalisation",
-    assumes="|lambda| < 1; best: the state's second moment is one",
+    assumes=Condition(
+        "|lambda| < 1; best: the state's second moment is one", inside("lam")
+    ),
 )
 best.row("zucchet:text:c1-normalised-teacher", "text", "proved", "text before Eq. 92")(
     "Without its own gain the teacher cannot be fitted",

@@ -1,11 +1,8 @@
 """Zucchet & Orvieto (2024), Appendix C.1.2: curvature by the modulus, Eq. 94-100."""
 
-import math
-
 from sympy import Expr, diff
 
 from theory import teacher_student as task
-from theory.claims import Condition
 from theory.rows import Part
 from theory.teacher_student import gain, nu, nu_star
 
@@ -23,11 +20,6 @@ def eq_96() -> Expr:
     gap, teacher = 1 - nu * nu_star, gain(nu_star)
     first = -teacher * bend / gap - 2 * teacher * nu_star * slope / gap**2
     return first - 2 * teacher * nu_star**2 * own / gap**3
-
-
-def is_real(theta: float) -> bool:
-    """True where an eigenvalue of this phase is real."""
-    return math.isclose(math.sin(theta), 0, abs_tol=1e-9)
 
 
 part = Part("Appendix C.1.2", "landscape", "theory.teacher_student")
@@ -73,24 +65,19 @@ part.row("zucchet:98", "moment", "proved")(
     assumes="theta = theta*, nu = nu*",
     note="The gain's own slope takes a factor 1 + nu^2 off Eq. 84.",
 )
-part.row(
-    "zucchet:text:c1-unit-sensitivity", "text", "conditional", "text before Eq. 94"
-)(
+part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq. 94")(
     "Unit sensitivity is unit curvature at optimality",
     r"\mathbb{E}[(\mathrm{d}_{\omega} h_t)^2] = 1 \Leftrightarrow "
     r"\mathrm{d}_{\omega}^2 L_t = 1",
     code="sigprop.evidence.zucchet.landscape.curvature.square_energy",
-    condition=Condition(
-        "lambda real and the parameter that of the modulus; otherwise the "
-        "squared modulus |d h|^2 must stand for the square",
-        lambda path, theta=0.0, **_: path != "angle" and is_real(theta),
-    ),
+    correction=r"\mathbb{E}[|\mathrm{d}_{\omega} h_t|^2] = 1 \Leftrightarrow "
+    r"\mathrm{d}_{\omega}^2 L_t = 1",
     note="The section allows complex states. The mean of the square is then complex "
-    "and not the curvature; by the angle it is negative even for real lambda. With |d "
-    "h|^2 the statement holds everywhere.",
+    "and not the curvature; by the angle it is negative even for real lambda. As "
+    "printed it holds of the modulus of a real eigenvalue alone.",
     inherits="No: what follows is computed from the loss.",
 )
-part.row("zucchet:99", "identity", "conditional")(
+part.row("zucchet:99", "identity", "refuted")(
     "The chain rule for the curvature at optimality",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\omega_\nu^2} = \mathbb{E}\left[\frac{"
     r"\mathrm{d}h_t}{\mathrm{d}\omega_\nu}\frac{\mathrm{d}^2 L_t}{\mathrm{d}h_t^2}"
@@ -99,13 +86,16 @@ part.row("zucchet:99", "identity", "conditional")(
     r"L_t}{\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{\mathrm{d}\nu}\right] = "
     r"\nu'(\omega_\nu)^2 \frac{\mathrm{d}^2 L_t}{\mathrm{d}\nu^2}",
     code="sigprop.evidence.zucchet.landscape.curvature.bend",
-    condition=Condition(
-        "real states; otherwise the first factor of the two expectations must be "
-        "conjugated",
-        lambda theta, **_: is_real(theta),
-    ),
-    note="With d^2 L/dh^2 = 1. The outer equality, the one that is used, holds for "
-    "complex states; the two expectations do so with |d h|^2.",
+    correction=r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\omega_\nu^2} = \mathbb{E}\left[\frac{"
+    r"\overline{\mathrm{d}h_t}}{\mathrm{d}\omega_\nu}\frac{\mathrm{d}^2 L_t}{"
+    r"\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{\mathrm{d}\omega_\nu}\right] = "
+    r"\nu'(\omega_\nu)^2 \mathbb{E}\left[\frac{\overline{\mathrm{d}h_t}}{"
+    r"\mathrm{d}\nu}\frac{\mathrm{d}^2 L_t}{\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{"
+    r"\mathrm{d}\nu}\right] = \nu'(\omega_\nu)^2 \frac{\mathrm{d}^2 L_t}{"
+    r"\mathrm{d}\nu^2}",
+    note="With d^2 L/dh^2 = 1. The states are complex, so that the first factor of the "
+    "two expectations must be conjugated. The outer equality, the one that is used, "
+    "holds as printed.",
     inherits="No: Eq. 100 uses the outer equality.",
 )
 part.row("zucchet:100", "identity", "proved")(

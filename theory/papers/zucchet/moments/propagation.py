@@ -1,6 +1,8 @@
 """Zucchet & Orvieto (2024), Section 2.2: signal propagation, Eq. 5 to 7."""
 
 from theory import diagonal
+from theory.claims import Condition
+from theory.conditions import is_stable
 from theory.derivation import Derivation
 from theory.papers.zucchet import forms
 from theory.rows import Part
@@ -44,7 +46,10 @@ part.row("zucchet:7", "moment", "proved")(
     forms.eq_45,
     code="sigprop.neuron.recurrence.linear_recurrence",
     topic="backward",
-    assumes=forms.STATIONARY + "; the input is the sequence of output errors",
+    assumes=Condition(
+        f"{forms.STATIONARY.words}; the input is the sequence of output errors",
+        is_stable,
+    ),
     note="The moment of dL/dx follows from Eq. 45 with the autocovariance of the errors "
     "in place of the input's.",
 )

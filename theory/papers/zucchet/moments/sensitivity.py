@@ -7,6 +7,7 @@ from sympy import diff
 from theory import diagonal
 from theory.autocorrelation import double_sum
 from theory.claims import Condition
+from theory.conditions import driven_by
 from theory.papers.zucchet import forms
 from theory.papers.zucchet.conditions import has_power
 from theory.rows import Part
@@ -132,7 +133,7 @@ part.row("zucchet:60", "moment", "proved")(
     lambda: diagonal.moment("sensitivity", "white"),
     lambda: (1 + forms.square) / (1 - forms.square) ** 3,
     code="sensitivity_moment",
-    assumes="|lambda| < 1, white input of unit variance",
+    assumes=Condition("|lambda| < 1, white input of unit variance", driven_by("white")),
 )
 part.row("zucchet:61", "moment", "proved")(
     "Second moment of the sensitivity under constant input",
@@ -140,7 +141,9 @@ part.row("zucchet:61", "moment", "proved")(
     lambda: diagonal.moment("sensitivity", "constant"),
     lambda: 1 / ((1 - lam) * (1 - lam_bar)) ** 2,
     code="sensitivity_moment",
-    assumes="|lambda| < 1, constant input of unit second moment",
+    assumes=Condition(
+        "|lambda| < 1, constant input of unit second moment", driven_by("constant")
+    ),
 )
 part.row("zucchet:text:divergence", "limit", "conditional", "text after Eq. 61")(
     "When the sensitivity diverges at the edge of stability",

@@ -2,6 +2,7 @@
 
 from theory import diagonal
 from theory.claims import Condition
+from theory.conditions import driven_by
 from theory.papers.zucchet import forms
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, n
@@ -47,7 +48,7 @@ part.row("zucchet:text:white-state", "text", "proved", "text after Eq. 48")(
     lambda: diagonal.moment("state", "white"),
     lambda: 1 / (1 - forms.square),
     code="state_moment",
-    assumes="|lambda| < 1, white input of unit variance",
+    assumes=Condition("|lambda| < 1, white input of unit variance", driven_by("white")),
 )
 part.row("zucchet:text:constant-state", "text", "proved", "text after Eq. 48")(
     "Second moment of the state under constant input",
@@ -55,7 +56,9 @@ part.row("zucchet:text:constant-state", "text", "proved", "text after Eq. 48")(
     lambda: diagonal.moment("state", "constant"),
     lambda: 1 / ((1 - lam) * (1 - lam_bar)),
     code="state_moment",
-    assumes="|lambda| < 1, constant input of unit second moment",
+    assumes=Condition(
+        "|lambda| < 1, constant input of unit second moment", driven_by("constant")
+    ),
 )
 later = part.at("Appendix B.2.4", "stationarity")
 later.row("zucchet:74", "bound", "conditional")(

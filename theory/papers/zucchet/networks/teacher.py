@@ -61,5 +61,8 @@ part.row("zucchet:footnote2:rate", "text", "proved", "footnote 2")(
     recurrences.steepest_descent,
     lambda: 2 / recurrences.curvature,
     code="theory.recurrences.steepest_descent",
-    assumes="gradient descent on a quadratic of largest curvature L",
+    assumes=Condition(
+        "gradient descent on a quadratic of largest curvature L",
+        lambda ell, **_: ell > 0,
+    ),
 )

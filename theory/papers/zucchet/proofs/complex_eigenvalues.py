@@ -4,6 +4,8 @@ from sympy import I, Rational, exp, sqrt
 
 from theory import diagonal
 from theory import parametrisation as polar
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.parametrisation import S, d_nu, d_theta, nu, s
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, theta
@@ -21,8 +23,11 @@ CHAIN = D_OMEGA + (
 MOMENT = (
     r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right|^2\right]"
 )
-WHITE = "|lambda| < 1, white input of unit variance"
-HELD = WHITE + "; gamma held fixed in the derivatives, as the paper says"
+WHITE = Condition("|lambda| < 1, white input of unit variance", inside("nu"))
+HELD = Condition(
+    f"{WHITE.words}; gamma held fixed in the derivatives, as the paper says",
+    WHITE.holds,
+)
 
 part.row("zucchet:80", "identity", "refuted")(
     "The chain rule of a polar reparametrisation",
@@ -97,7 +102,7 @@ part.row("zucchet:text:phase-needs-modulus", "text", "proved", "text after Eq. 8
     r"that } \theta(\omega) \text{ depends on } \nu",
     printed=lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
     code="phase_share",
-    assumes=WHITE + "; gamma = sqrt(1 - nu^2)",
+    assumes=Condition(f"{WHITE.words}; gamma = sqrt(1 - nu^2)", WHITE.holds),
     note="With the phase itself as parameter nu^2 E(nu) runs from 0 to infinity. "
     "Judged on that value.",
 )

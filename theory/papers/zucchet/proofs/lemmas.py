@@ -1,15 +1,26 @@
 """Zucchet & Orvieto (2024), Appendix B.1: Lemmas 1 and 2, proved, Eq. 34-41."""
 
 from theory.autocorrelation import double_sum, lemma_1, lemma_2
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import start
 from theory.papers.zucchet import forms
+from theory.papers.zucchet.conditions import is_bounded, is_even
 from theory.rows import Part
 from theory.symbols import alpha, beta
 
 part = Part("Appendix B.1", "lemmas", "theory.autocorrelation")
 
-BOUNDED = "|alpha| < 1, |beta| < 1, u bounded"
-EVEN = "|alpha| < 1, |beta| < 1, u even and bounded"
+SMALL = inside("alpha", "beta")
+BOUNDED = Condition(
+    "|alpha| < 1, |beta| < 1, u bounded", lambda u, **at: SMALL(**at) and is_bounded(u)
+)
+EVEN = Condition(
+    "|alpha| < 1, |beta| < 1, u even and bounded",
+    lambda u, **at: SMALL(**at) and is_even(u) and is_bounded(u),
+)
+# An autocovariance of a real input is even and bounded.
+OF_INPUTS = Condition(EVEN.words, SMALL)
 CONDITIONS = (
     r"\alpha, \beta \in \mathbb{C},\ |\alpha| < 1,\ |\beta| < 1,\ u \text{ bounded},\ "
     r"u_{-n} = u_n:\quad "
@@ -32,7 +43,7 @@ part.row("zucchet:34", "identity", "refuted", "Lemma 1, Eq. 34")(
     code="lemma_1",
     correction=r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET_34,
     corrected=forms.bracket,
-    assumes=EVEN,
+    assumes=OF_INPUTS,
     note="The left side has beta to the n; the proof (Eq. 35) has beta to the m, "
     "which is what the lemma needs and what every later use assumes.",
 )
@@ -47,21 +58,17 @@ part.row("zucchet:39", "identity", "proved", "Lemma 2, Eq. 39")(
     ),
     lambda: lemma_2().as_sum(),
     code="lemma_2",
-    assumes=EVEN,
+    assumes=OF_INPUTS,
 )
 part.row("zucchet:lemma1", "identity", "refuted", "Lemma 1")(
     "Lemma 1 with its conditions",
     CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^n u_{n-m} = " + BRACKET,
     code="lemma_1",
-    correction=r"|\alpha\beta| < 1,\ \sum_{\Delta\geq 0} (|\alpha|^{\Delta}+"
-    r"|\beta|^{\Delta})|u_{\Delta}| < \infty,\ u_{-n} = u_n:\quad "
-    r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET,
-    note="The second power is of n where it must be of m, as in Eq. 34. Of the "
-    "conditions, the evenness of u is needed (else Eq. 36 is the end of the "
-    "proof); boundedness is not: u may grow, and one modulus may exceed one, as "
-    "long as the sums over the lags and over (alpha beta)^n converge absolutely. "
-    "Judged on summable u, where the printed double sum converges; for other "
-    "bounded u it does not. "
+    correction=CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET,
+    assumes=EVEN,
+    note="The second power is of n where it must be of m, as in Eq. 34. Without the "
+    "evenness of u Eq. 36 is the end of the proof. Judged on summable u, where the "
+    "printed double sum converges; for other bounded u it does not. "
     "The autocovariance of complex inputs is not even but R(-D) = conj(R(D)), "
     "so that the lemma covers real autocovariances only.",
     inherits="No: Eq. 35 and all uses have the right power.",
@@ -98,18 +105,19 @@ part.row("zucchet:38", "identity", "proved")(
     "=" + BRACKET,
     code="lemma_1",
     assumes=EVEN,
-    note="Judged on a growing sequence too: see Lemma 1 for what is needed.",
 )
 part.row("zucchet:lemma2", "identity", "proved", "Lemma 2")(
     "Lemma 2 with its conditions",
     CONDITIONS + r"\sum_{n,m\geq 0} nm\alpha^{n-1}\beta^{m-1}u_{n-m} = "
     rf"{BOTH_SLOPES}\left[{BRACKET}\right]",
     code="lemma_2",
-    assumes="|alpha| < 1, |beta| < 1, u even and bounded; the terms n = 0 and "
-    "m = 0 count as zero where alpha or beta is zero",
+    assumes=Condition(
+        f"{EVEN.words}; the terms n = 0 and m = 0 count as zero where alpha or beta is "
+        "zero",
+        EVEN.holds,
+    ),
     note="Both derivatives are of a power series in two independent variables, "
-    "which converges absolutely inside the polydisc: the conditions of Lemma 1 "
-    "in its wider form do here too. Set beta = conj(alpha) only afterwards.",
+    "which converges absolutely inside the polydisc. Set beta = conj(alpha) only afterwards.",
 )
 part.row("zucchet:40", "identity", "proved")(
     "Lemma 2: differentiate by beta inside the sum",

@@ -1,12 +1,17 @@
 """Zucchet & Orvieto (2024), Appendix B.2.3: dense networks' modes, Eq. 62-70."""
 
+from theory.claims import Condition
+from theory.conditions import are_distinct
 from theory.rows import Part
 
 part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 forward = part.at("Appendix B.2.3", "forward")
 
 BY_A = r"\frac{\partial A}{\partial A_{ij}}"
-DISTINCT = "A diagonalisable with distinct eigenvalues"
+DISTINCT = Condition(
+    "A diagonalisable with distinct eigenvalues",
+    lambda system, **_: are_distinct(system.eigenvalues),
+)
 
 forward.row("zucchet:62", "definition", "definition")(
     "The dense linear network",

@@ -4,6 +4,8 @@ from sympy import sqrt
 
 from theory import diagonal
 from theory import parametrisation as polar
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import Derivation, start
 from theory.parametrisation import d_lam, gamma
 from theory.rows import Part
@@ -79,7 +81,9 @@ part.row("zucchet:text:mitigation", "bound", "confirmed", "text after Eq. 79")(
     r"\left(\frac{\mathrm{d}\nu}{\mathrm{d}\omega}\right)^2 \gamma^2 \,"
     rf"{MOMENT} < \gamma^2 \,{MOMENT} < {MOMENT}",
     code="theory.parametrisation.modulus_share",
-    assumes="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
+    assumes=Condition(
+        "white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)", inside("nu")
+    ),
     note="In powers of the gap the divergence is of order three, two and zero: "
     "normalisation alone does not remove it.",
 )

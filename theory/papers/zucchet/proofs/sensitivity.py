@@ -4,10 +4,13 @@ from functools import cache
 
 from sympy import Expr, cancel, diff, expand
 
+from theory.claims import Condition
+from theory.conditions import inside
 from theory.derivation import Derivation, start
 from theory.rows import Part
 from theory.symbols import alpha, beta, rho
 
+STABLE = Condition("|lambda| < 1", inside("lam"))
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.recurrence")
 
 D_H_0 = r"\frac{\mathrm{d}h_0}{\mathrm{d}\lambda} = "
@@ -34,19 +37,19 @@ part.row("zucchet:50", "identity", "proved")(
     "The sensitivity as a filter of the states",
     D_H_0 + r"\sum_{n\geq 0} \lambda^n h_{-n-1}",
     code="sensitivity",
-    assumes="|lambda| < 1",
+    assumes=STABLE,
 )
 part.row("zucchet:51", "identity", "proved")(
     "The sensitivity as two filters of the inputs",
     D_H_0 + r"\sum_{n\geq 0}\lambda^{n}\sum_{m\geq 0}\lambda^{m}x_{-n-m-1}",
     code="sensitivity",
-    assumes="|lambda| < 1",
+    assumes=STABLE,
 )
 part.row("zucchet:52", "identity", "proved")(
     "The sensitivity as a sum over pairs of ages",
     D_H_0 + r"\sum_{n,m \ge 0} \lambda^{n+m} x_{-(n+m+1)}",
     code="sensitivity",
-    assumes="|lambda| < 1",
+    assumes=STABLE,
 )
 part.row("zucchet:text:holomorphic", "text", "confirmed", "text after Eq. 53")(
     "The state is holomorphic in the eigenvalue",
@@ -54,7 +57,7 @@ part.row("zucchet:text:holomorphic", "text", "confirmed", "text after Eq. 53")(
     r"h_0}{\mathrm{d}\lambda},\quad \frac{\partial h_0}{\partial \operatorname{"
     r"Im} \lambda} = i\, \frac{\mathrm{d}h_0}{\mathrm{d}\lambda}",
     code="sensitivity",
-    assumes="|lambda| < 1",
+    assumes=STABLE,
     note="The convention of this appendix: a derivative by a complex parameter "
     "is the holomorphic one, d/dz = (d/dRe - i d/dIm)/2, and the derivative by "
     "the conjugate vanishes.",

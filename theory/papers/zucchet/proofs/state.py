@@ -8,7 +8,9 @@ from sympy import Expr, Pow, oo
 from theory import diagonal
 from theory.autocorrelation import geometric_sum
 from theory.claims import Condition
+from theory.conditions import inside
 from theory.papers.zucchet import forms
+from theory.papers.zucchet.conditions import is_even
 from theory.rows import Part
 from theory.symbols import Delta, lam, lam_bar, rho
 
@@ -45,7 +47,7 @@ part.row("zucchet:43", "identity", "proved")(
     H_0 + r"\sum_{n,m \ge 0} \lambda^n \bar{\lambda}^m "
     r"\mathbb{E}\left[x_{-n} \bar{x}_{-m}\right]",
     code="sigprop.neuron.recurrence.linear_recurrence",
-    assumes="|lambda| < 1, inputs of bounded second moments",
+    assumes=Condition("|lambda| < 1, inputs of bounded second moments", inside("lam")),
     note="It holds without stationarity; judged on three equally likely series.",
 )
 part.row("zucchet:44", "identity", "conditional")(
@@ -72,11 +74,13 @@ part.row("zucchet:46", "moment", "proved")(
     lambda: diagonal.moment("state", "exponential"),
     _eq_46,
     code="state_moment",
-    assumes=forms.EXPONENTIAL,
+    assumes=Condition(
+        forms.EXPONENTIAL.words, lambda lam, rho, **_: abs(lam) < 1 and abs(rho) <= 1
+    ),
 )
 part.row("zucchet:text:real-state", "text", "proved", "text after Eq. 45")(
     "For a real eigenvalue Eq. 45 becomes Eq. 5",
     r"\bar{\lambda} = \lambda:\quad \text{Eq. 45 becomes Eq. 5}",
     code="state_moment",
-    assumes="R_x real",
+    assumes=Condition("R_x real", lambda R, **_: is_even(R)),
 )

@@ -4,7 +4,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop.evidence.zucchet.experiments.gate_dependence import unit_loop
-from sigprop.evidence.zucchet.experiments.gated_networks import orthogonal
 from sigprop.evidence.zucchet.experiments.jacobian import (
     step_jacobian,
     step_jacobian_by_layer,
@@ -24,14 +23,6 @@ def test_loop_of_units_is_the_layer():
         )
         h = np.asarray(unit.states(jnp.asarray(x[:, 0])))[-1]
     np.testing.assert_allclose(unit_loop(W, V, bias, x)[0], h, rtol=1e-12)
-
-
-def test_orthogonal_matrices_are_drawn_without_a_preferred_sign():
-    Q = orthogonal(np.random.default_rng(0), 400, 6, 6)
-    np.testing.assert_allclose(
-        Q @ np.swapaxes(Q, 1, 2), np.broadcast_to(np.eye(6), Q.shape), atol=1e-12
-    )
-    assert abs(np.mean(np.diagonal(Q, axis1=1, axis2=2))) < 5 / np.sqrt(400 * 36)
 
 
 def test_step_of_a_gru_at_rest_is_the_layers_own():

@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from sigprop.evidence.kit import autocovariance
 from sigprop.evidence.zucchet.hessian.loss import CHARTS, quadratic
-from sigprop.evidence.zucchet.hessian.sensitivities import autocovariance
 
 
 @pytest.mark.parametrize("chart", sorted(CHARTS))
@@ -18,6 +18,6 @@ def test_charts_invert(chart):
 
 def test_the_one_pass_quadratic_form_is_the_double_sum():
     kernel = np.random.default_rng(0).normal(size=30)
-    literal = kernel @ autocovariance(0.3, 0.7, -0.6, 30) @ kernel
+    literal = kernel @ autocovariance(30, -0.6, 0.3, 0.7) @ kernel
     found = quadratic([mpmath.mpf(x) for x in kernel], 0.3, 0.7, -0.6)
     np.testing.assert_allclose(float(found), literal, rtol=1e-12)

@@ -1,0 +1,66 @@
+"""``sigprop figure``: a figure of the papers, from the best stored results."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from sigprop.cli.console import console, plain_errors
+from sigprop.numerics.text import plain
+
+
+def figure(
+    name: Annotated[
+        str | None, typer.Argument(help="A figure, e.g. zucchet-1a.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List all figures.")] = False,
+    panel: Annotated[str | None, typer.Option(help="Only this panel.")] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="smoke (seconds), quick (minutes), paper (full size); the best that is "
+            "stored if none, and quick where nothing is."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option(help="Run the experiments of --preset again.")
+    ] = False,
+) -> None:
+    """Draw a figure of the papers, running its experiments if a result is missing."""
+    with plain_errors():
+        from figures.catalogue import FIGURES, draw_and_save, entry
+
+        if list_ or name is None:
+            table = Table(box=None, pad_edge=False, header_style="bold")
+            for column in ("figure", "panels", "results", "title"):
+                table.add_column(column)
+            for key, one in FIGURES.items():
+                results = ", ".join(one.needs())
+                table.add_row(key, " ".join(one.panels), results, one.title)
+            console().print(table)
+            return
+        from experiments.command import best, make
+        from experiments.store import read
+
+        if force and preset is None:
+            raise ValueError(
+                "need --preset smoke, quick or paper with --force, got none; add it, or "
+                "leave --force out to draw what is stored"
+            )
+        name = name.casefold()
+        chosen = {
+            study: preset or best(study) or "quick"
+            for study in entry(name).needs(panel)
+        }
+        results = {
+            study: read(make(study, size, force, _tell))
+            for study, size in chosen.items()
+        }
+        drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())
+        _tell(f"{name} is drawn from {drawn}")
+        for path in draw_and_save(name, results, panel, preset):
+            console().print(str(path), soft_wrap=True)
+
+
+def _tell(line: str) -> None:
+    typer.echo(plain(line), err=True)

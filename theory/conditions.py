@@ -1,0 +1,36 @@
+"""Predicates on points that statements of several papers share."""
+
+from collections.abc import Callable
+from typing import Any
+
+Holds = Callable[..., bool]
+
+
+def inside(*names: str) -> Holds:
+    """Whether the values of these names all lie inside the unit circle."""
+    return lambda **at: all(abs(at[name]) < 1 for name in names)
+
+
+def is_stable(gap: float, **_: object) -> bool:
+    """True where an eigenvalue ``gap`` away from the unit circle lies inside it."""
+    return 0 < gap <= 1
+
+
+def driven_by(*names: str) -> Holds:
+    """Whether a stable eigenvalue is driven by an input of one of these names."""
+    return lambda gap, input, **_: is_stable(gap) and input.name in names
+
+
+def is_ring(r_min: float, r_max: float, **_: object) -> bool:
+    """True of a ring of some width inside the closed unit disc."""
+    return 0 <= r_min < r_max <= 1
+
+
+def is_open_ring(r_min: float, r_max: float, **_: object) -> bool:
+    """True of a ring of some width that does not reach the unit circle."""
+    return 0 <= r_min < r_max < 1
+
+
+def are_distinct(values: Any) -> bool:
+    """True where no two of these numbers are equal."""
+    return len(set(values)) == len(values)
