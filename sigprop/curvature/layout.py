@@ -11,7 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
 from sigprop.layers.base import Layer, parameters, replace
-from sigprop.linear.linearise import ONCE
+from sigprop.numerics.compilation import ONCE
 
 
 class Place(NamedTuple):

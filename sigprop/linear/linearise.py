@@ -18,9 +18,9 @@ import numpy as np
 from jaxtyping import Array, Complex, Float, Inexact
 
 from sigprop.layers.base import Layer, parameters, replace
+from sigprop.numerics.compilation import ONCE
 
 SAME = 1e-9  # eigenvalues closer than this are one
-ONCE = {"xla_backend_optimization_level": 0}  # for a program that runs once
 
 
 class System(NamedTuple):

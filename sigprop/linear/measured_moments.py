@@ -69,7 +69,7 @@ def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-@functools.partial(eqx.filter_jit, compiler_options=OFTEN)
+@eqx.filter_jit(compiler_options=OFTEN)  # type: ignore[call-overload]
 def _respond(
     layer: Layer,
     u: Float[Array, "num time d_in"],

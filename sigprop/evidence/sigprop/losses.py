@@ -23,7 +23,8 @@ from sigprop.judge.basis import Basis, Check, Evidence
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.linear.infinite_loss import stationary_loss, stationary_target
-from sigprop.linear.linearise import ONCE, Modes, System, diagonalise, linearise
+from sigprop.linear.linearise import Modes, System, diagonalise, linearise
+from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 

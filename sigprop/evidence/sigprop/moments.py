@@ -37,7 +37,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.stack import stack
-from sigprop.linear.linearise import ONCE, Perturbed, perturb
+from sigprop.linear.linearise import Perturbed, perturb
 from sigprop.linear.measured_moments import (
     BATCH,
     by_group,
@@ -47,6 +47,7 @@ from sigprop.linear.measured_moments import (
 )
 from sigprop.linear.predicted_moments import predict
 from sigprop.neuron.montecarlo import Estimate, together
+from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.points import exponential
 from sigprop.numerics.precision import double_precision
 from theory import layers as theory

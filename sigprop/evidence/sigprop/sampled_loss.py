@@ -34,8 +34,8 @@ from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge, plan
-from sigprop.linear.linearise import ONCE
 from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 from theory.claims import Claim

@@ -25,7 +25,7 @@ from sigprop.layers.blur import BLUR
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.layers.rotrnn import RotRNN
-from sigprop.linear.linearise import ONCE
+from sigprop.numerics.compilation import ONCE
 from sigprop.tasks.teacher_student import TeacherStudent, teacher_student
 from sigprop.training.loop import Optimiser, advance, start
 

@@ -39,10 +39,11 @@ from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge, plan, require_small
 from sigprop.layers.base import Layer
-from sigprop.linear.linearise import ONCE, Perturbed, Tangents, perturb
+from sigprop.linear.linearise import Perturbed, Tangents, perturb
 from sigprop.linear.measured_moments import BATCH, by_group, exact, measure, position
 from sigprop.linear.predicted_moments import predict
 from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.precision import double_precision
 from theory.claims import Claim
 

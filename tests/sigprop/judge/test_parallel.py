@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sigprop.judge import parallel as checking
+from sigprop.numerics.compilation import ONCE, flags
 from tests.rows import row
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +55,13 @@ def test_it_starts_without_ears_for_an_interrupt():
     assert heard.returncode == 0
     assert heard.stderr == b""
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+
+
+def test_it_optimises_only_programs_that_ask_for_it(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")
+    with checking._second_process() as pool:
+        there = pool.submit(os.getenv, "XLA_FLAGS").result()
+    assert there == f"--xla_cpu_enable_fast_math=false {flags(ONCE)}"
 
 
 SCRIPT = """
