@@ -44,7 +44,7 @@ class Config:
 SMOKE = Config(
     rhos=(0.0, 0.9, 1.0), points=11, simulated_gaps=(0.9, 0.3, 0.1), draws=500
 )
-QUICK = Config()
+QUICK = Config(draws=8192)  # whole batches alone: one program for each rho
 PAPER = Config(simulated_gaps=(*QUICK.simulated_gaps, 0.006, 0.003), draws=50_000)
 
 

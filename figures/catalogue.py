@@ -1,6 +1,7 @@
 """The list of figures, and the way to draw one; imports nothing heavy until asked."""
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -172,19 +173,18 @@ def draw_and_save(
     name: str,
     results: "style.Results",
     panel: str | None = None,
-    preset: str | None = None,
     into: Path | None = None,
 ) -> list[Path]:
     """Draw a figure, or one panel of it, from stored results; write PDF and PNG.
 
-    The files are named after the figure, the panel and the preset, as far as these are
-    given.  The picture names its presets unless all results are of the preset ``paper``.
+    The files are named after the figure, the panel, and the presets of the results unless
+    all are of the preset ``paper``: no picture takes the place of a better one.  Such a
+    picture names its presets too.
 
     Args:
         name: One of ``FIGURES``.
         results: Those that the panels need, by the names of their studies.
         panel: One of the figure's panels; all of them if left out.
-        preset: The one that was asked for; left out where the best results are drawn.
         into: Folder for the files; ``figures.style.folder()`` if left out.
 
     Raises:
@@ -195,15 +195,27 @@ def draw_and_save(
     from figures import style
 
     drawn = module.draw(results, panel)
-    if text := remark(results):
-        style.remark(drawn, text)
-    return style.save(drawn, "-".join(filter(None, (name, panel, preset))), into)
-
-
-def remark(results: "style.Results") -> str:
-    """The presets of results, unless all are of the preset ``paper``."""
     presets = {study: one.attrs["preset"] for study, one in results.items()}
+    if text := remark(presets):
+        style.remark(drawn, text)
+    return style.save(drawn, stem(name, panel, presets), into)
+
+
+def remark(presets: Mapping[str, str]) -> str:
+    """What a picture says of the presets of its studies, nothing if all are ``paper``."""
     found = set(presets.values())
     if len(found) > 1:
         return ", ".join(f"{study}: {one}" for study, one in presets.items())
     return "".join(f"preset {one}" for one in found - {"paper"})
+
+
+def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:
+    """The name of a figure's files without their kind.
+
+    >>> stem("zucchet-3", None, {"memory_gap": "paper"})
+    'zucchet-3'
+    >>> stem("zucchet-3", "b", {"ablation": "quick"})
+    'zucchet-3-b-quick'
+    """
+    found = sorted(set(presets.values()))
+    return "-".join(filter(None, (name, panel, *(found if found != ["paper"] else ()))))

@@ -249,7 +249,7 @@ def test_a_figure_is_drawn(tmp_path):
     (printed,) = follow(GUIDES[FIGURE], tmp_path)
     page, picture = (Path(line) for line in printed.split())
     assert page.read_bytes().startswith(b"%PDF-")
-    assert picture == tmp_path / "figures/out/sigprop-circle.png"
+    assert picture == tmp_path / "figures/out/sigprop-circle-smoke.png"
     assert drawn_in(picture) == {"purple", "blue"}  # a curve for each of two sizes
 
 
@@ -292,7 +292,7 @@ def test_a_figure_without_its_curves_is_found(tmp_path):
     curve = "axes.plot(one"
     assert GUIDES[FIGURE].count(curve) == 1
     follow(GUIDES[FIGURE].replace(curve, "True or axes.plot(one"), tmp_path)
-    assert drawn_in(tmp_path / "figures/out/sigprop-circle.png") == set()
+    assert drawn_in(tmp_path / "figures/out/sigprop-circle-smoke.png") == set()
 
 
 # --- the reader of diffs

@@ -58,7 +58,7 @@ def figure(
         }
         drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())
         _tell(f"{name} is drawn from {drawn}")
-        for path in draw_and_save(name, results, panel, preset):
+        for path in draw_and_save(name, results, panel):
             console().print(str(path), soft_wrap=True)
 
 

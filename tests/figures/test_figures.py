@@ -2,7 +2,6 @@ import subprocess
 import sys
 
 import pytest
-import xarray as xr
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
@@ -53,7 +52,7 @@ def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
         catalogue.draw_and_save(name, small(name), into=tmp_path / folder)
         for folder in ("first", "second")
     ]
-    assert [file.name for file in runs[0]] == [f"{name}.{one}" for one in KINDS]
+    assert [file.name for file in runs[0]] == [f"{name}-smoke.{one}" for one in KINDS]
     for first, second in zip(*runs, strict=True):
         content = first.read_bytes()
         assert content == second.read_bytes()
@@ -64,8 +63,9 @@ def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
 @pytest.mark.parametrize(("name", "panel"), PANELS)
 @pytest.mark.sampled(4)
 def test_one_panel_has_a_file_of_its_own(stored, saved, tmp_path, name, panel):
-    files = catalogue.draw_and_save(name, small(name, panel), panel, into=tmp_path)
-    assert [file.name for file in files] == [f"{name}-{panel}.{one}" for one in KINDS]
+    files = catalogue.draw_and_save(name, small(name, panel), panel, tmp_path)
+    names = [f"{name}-{panel}-smoke.{one}" for one in KINDS]
+    assert [file.name for file in files] == names
     assert_shown(files, *saved)
 
 
@@ -148,7 +148,7 @@ def test_command_makes_the_results_of_the_wanted_panels(options, made, drawing):
     assert answer.exit_code == 0
     assert asked == [(study, "quick", False) for study in made]
     results = {study: f"result of {study}" for study in made}
-    assert drawn == [("zucchet-3", results, "b" if options else None, None)]
+    assert drawn == [("zucchet-3", results, "b" if options else None)]
 
 
 @pytest.mark.parametrize(
@@ -163,10 +163,9 @@ def test_the_best_stored_result_is_drawn_unless_a_preset_is_asked_for(
     options, sizes, drawing
 ):
     stored = {"memory_gap": "paper", "ablation": "smoke"}
-    answer, asked, ((_, _, _, preset),) = drawing(*options, stored=stored)
+    answer, asked, _ = drawing(*options, stored=stored)
     forced = "--force" in options
     assert asked == [(*one, forced) for one in zip(ALL, sizes, strict=True)]
-    assert preset == (options[1] if options else None)
     told = ", ".join(f"{one} ({size})" for one, size in zip(ALL, sizes, strict=True))
     assert f"zucchet-3 is drawn from {told}\n" in answer.stderr
 
@@ -177,27 +176,28 @@ def test_what_is_stored_is_not_run_again_without_a_preset(drawing):
     assert "need --preset smoke, quick or paper with --force, got none" in answer.stderr
 
 
-def test_files_and_picture_name_the_preset_that_was_asked_for(stored, saved, tmp_path):
+def test_files_and_picture_name_what_is_less_than_the_best(stored, saved, tmp_path):
     name, results = "zucchet-1a", small("zucchet-1a")
     (study,) = results
 
-    def drawn(size, *asked):
-        labelled = {study: results[study].assign_attrs(preset=size)}
-        files = catalogue.draw_and_save(name, labelled, None, *asked, into=tmp_path)
-        words = {text.get_text() for text in saved[-1].texts}
-        return [file.name for file in files], words
+    def drawn(preset):
+        labelled = {study: results[study].assign_attrs(preset=preset)}
+        files = catalogue.draw_and_save(name, labelled, into=tmp_path)
+        return [file.name for file in files], {
+            one.get_text() for one in saved[-1].texts
+        }
 
-    quick = [f"{name}-quick.{one}" for one in KINDS]
-    assert drawn("quick", "quick") == (quick, {"preset quick"})
-    assert drawn("quick") == ([f"{name}.{one}" for one in KINDS], {"preset quick"})
     assert drawn("paper") == ([f"{name}.{one}" for one in KINDS], set())
-    assert drawn("paper", "paper")[0] == [f"{name}-paper.{one}" for one in KINDS]
+    best = (tmp_path / f"{name}.pdf").read_bytes()
+    quick = [f"{name}-quick.{one}" for one in KINDS]
+    assert drawn("quick") == (quick, {"preset quick"})
+    assert (tmp_path / f"{name}.pdf").read_bytes() == best
 
 
-def test_the_picture_of_unlike_presets_names_each():
-    unlike = {"a": "paper", "b": "smoke"}
-    results = {name: xr.Dataset(attrs={"preset": one}) for name, one in unlike.items()}
-    assert catalogue.remark(results) == "a: paper, b: smoke"
+def test_unlike_presets_are_named_each():
+    unlike = {"a": "quick", "b": "paper"}
+    assert catalogue.remark(unlike) == "a: quick, b: paper"
+    assert catalogue.stem("name", None, unlike) == "name-paper-quick"
 
 
 def test_list_names_the_results_of_every_figure():
