@@ -167,7 +167,7 @@ def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
     return Sums(samples.sum(-1), (samples**2).sum(-1), count)
 
 
-@functools.partial(jax.jit, static_argnames=("rings", "count"))
+@functools.partial(jax.jit, static_argnames=("rho", "rings", "count"))
 def _ring_eigenvalues(key, rho: float, rings, count: int):
     """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
     drawn = [_one_ring(key, rho, inner, outer, count) for inner, outer in rings]

@@ -6,15 +6,15 @@ import importlib
 
 import pytest
 
-from experiments import command, store, sweep
+from experiments import command, gathered, store
 
 FALSE = (None, 0, False, 0.0, "", ())
 
 
 def grid(name, preset):
-    return importlib.import_module(f"experiments.{sweep.study_of(name)}.grids").cells(
-        name, preset
-    )
+    return importlib.import_module(
+        f"experiments.{gathered.study_of(name)}.grids"
+    ).cells(name, preset)
 
 
 def with_field(config, name, value):
