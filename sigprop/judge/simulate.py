@@ -164,7 +164,7 @@ def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
     lam, weights = _ring_eigenvalues(key, rho, rings, count)
     (look,) = trajectories(group_fold(key, "walk"), lam, source, (steps,), count)
     samples = np.asarray(look.h.square() * weights)
-    return Sums(samples.sum(-1), (samples**2).sum(-1), count)
+    return samples.sum(-1), (samples**2).sum(-1)
 
 
 @functools.partial(jax.jit, static_argnames=("rho", "rings", "count"))
@@ -235,9 +235,10 @@ def _rings(
     key = group_key(seed, f"rings {source}")
 
     def task(index: int, count: int):
-        return _ring_batch(
+        part = _ring_batch(
             jax.random.fold_in(key, index), noise, rho, rings, LONG, count
         )
+        return Sums(*part, count)
 
     total = functools.reduce(Sums.__add__, over_batches(task, n, BATCH, tick))
     return {reading: _at(total, i) for i, reading in enumerate(readings)}
