@@ -4,7 +4,7 @@ Time averages of ``|h|^2`` and ``|dh/dlam|^2`` over many sequences, random numbe
 included, in single precision, written four ways:
 
 - *kernel*: ``sigprop.neuron.montecarlo.trajectories`` with running sums, which the
-  compiled kernel carries, the sequences split over the cores by ``over_batches``;
+  compiled kernel carries, the sequences split over the cores, a thread a core;
 - *streaming*: ``sigprop.neuron.montecarlo.walk``, the scan of JAX that does the same,
   split alike, one compiled program a thread;
 - *associative*: ``jax.lax.associative_scan`` over the states of all sequences at all
@@ -27,6 +27,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,11 @@ from rich.table import Table
 
 from experiments.command import main
 from sigprop.inputs import AR1, Constant, GaussianProcess
-from sigprop.neuron.montecarlo import Walk, over_batches, split, trajectories, walk
+from sigprop.neuron.montecarlo import Walk, split, trajectories, walk
 from sigprop.neuron.ring import sample_ring
 
 STUDY, VERSION = "speed_moments", 2
+CORES = os.cpu_count() or 1
 AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision
 Moments = tuple[Any, Any]  # of states and sensitivities, (n,) each
 
@@ -99,24 +101,15 @@ def _over_cores(
     config: Config,
 ) -> Moments:
     """One part of the sequences a core, each in a thread of its own."""
-    size = math.ceil(config.sequences / (os.cpu_count() or 1))
-    parts = over_batches(
-        lambda index, count: (
-            count,
-            *_averages(
-                simulate,
-                jax.random.fold_in(key, index),
-                lam,
-                process,
-                count,
-                config.length,
-            ),
-        ),
-        config.sequences,
-        size,
-        lambda count: None,
-    )
-    counts, *averages = zip(*parts, strict=True)
+    cores = min(CORES, config.sequences)
+    counts = [len(one) for one in np.array_split(range(config.sequences), cores)]
+
+    def part(index: int) -> Moments:
+        part_key = jax.random.fold_in(key, index)
+        return _averages(simulate, part_key, lam, process, counts[index], config.length)
+
+    with ThreadPoolExecutor(cores) as pool:
+        averages = zip(*pool.map(part, range(cores)), strict=True)
     state, sensitivity = (np.average(one, 0, counts) for one in averages)
     return state, sensitivity
 
@@ -244,7 +237,7 @@ def run(config: Config) -> xr.Dataset:
         },
         {
             "dtype": "complex64",
-            "cores": os.cpu_count() or 1,
+            "cores": CORES,
             "disagreement": difference,
         },
     )
