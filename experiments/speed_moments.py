@@ -43,7 +43,7 @@ from rich.table import Table
 
 from experiments.command import main
 from sigprop.inputs import AR1, Constant, GaussianProcess
-from sigprop.neuron.montecarlo import Walk, split, trajectories, walk
+from sigprop.neuron.montecarlo import Walk, scanned, split, trajectories
 from sigprop.neuron.ring import sample_ring
 
 STUDY, VERSION = "speed_moments", 2
@@ -74,11 +74,8 @@ QUICK = Config()
 PAPER = Config(repeats=25)
 
 
-_walk = jax.jit(walk, static_argnames=("process", "times", "batch", "running"))
-
-
 def _scan(key: PRNGKeyArray, lam: Any, *options: Any) -> list[Walk]:
-    return jax.block_until_ready(_walk(key, split(lam), *options))
+    return jax.block_until_ready(scanned(key, split(lam), *options))
 
 
 def _averages(

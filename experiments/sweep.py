@@ -160,9 +160,8 @@ def missing_of(chunks: Sequence[Chunk]) -> dict[Chunk, int]:
 def count(sweep: str, preset: str) -> tuple[int, int]:
     """Cells that are stored, and all of them."""
     every = gathered.grid(sweep, preset)
-    return len(every) - len(gathered.missing(gathered.study_of(sweep), every)), len(
-        every
-    )
+    lost = gathered.missing(gathered.study_of(sweep), every)
+    return len(every) - len(lost), len(every)
 
 
 def damaged(sweep: str, preset: str) -> Iterator[tuple[Path, str]]:

@@ -123,9 +123,7 @@ def walk(
     initial_key, step_key = jax.random.split(key)
     multiplier = lax.complex(lam.re, lam.im)
     zero = jnp.zeros(shape, multiplier.dtype)
-    state = process.initial(
-        jax.random.normal(initial_key, (process.initial_width, batch), dtype)
-    )
+    state = _initial(initial_key, process, batch, dtype)
 
     def body(now, x):
         h, s, sum_h, sum_s = now
@@ -184,7 +182,7 @@ def trajectories(
     called inside a compiled program.
     """
     if not (native.available() and on_cpu()):
-        return _scanned(key, split(lam), process, times, batch, running, gain)
+        return scanned(key, split(lam), process, times, batch, running, gain)
     carry = kernel.Carry(np.asarray(lam), batch, running)
     factor = np.ones((1, 1), carry.dtype) if gain is None else np.asarray(gain)
     found = []
@@ -195,7 +193,8 @@ def trajectories(
     return found
 
 
-_scanned = jax.jit(walk, static_argnames=("process", "times", "batch", "running"))
+scanned = jax.jit(walk, static_argnames=("process", "times", "batch", "running"))
+"""``walk`` as one program."""
 
 
 def _look(carry: kernel.Carry, gain: Float[np.ndarray, "n #batch"]) -> Walk:
@@ -213,8 +212,8 @@ def _inputs(key, process, times, batch, dtype):
     longest = max(1, STRETCH // (CHUNK * batch))
     index = 0
     for seen, time in pairwise((0, *times)):
-        lengths = [CHUNK] * ((time - seen) // CHUNK)
-        lengths += [rest] if (rest := (time - seen) % CHUNK) else []
+        chunks, rest = divmod(time - seen, CHUNK)
+        lengths = [CHUNK] * chunks + [rest] * bool(rest)
         for first in range(0, len(lengths), longest):
             part = tuple(lengths[first : first + longest])
             state, x = _stretch(step_key, index, state, process, part, batch, dtype)
