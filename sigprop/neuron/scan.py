@@ -342,16 +342,20 @@ def _flip(reverse, *arrays):
     return [a[::-1] if reverse and a.ndim == 3 else a for a in arrays]
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _scan(method, reverse, lam, x, initial, resets):
+def _states(method, reverse, lam, x, initial, resets):
+    """All states, by operations that JAX differentiates itself."""
     if method == "sequential":
         return _sequential(lam, x, initial, resets, reverse)
     gates, x = _flip(reverse, _gates(lam, resets), x)
     return _flip(reverse, PARALLEL[method](gates, x, initial))[0]
 
 
+_scan = jax.custom_vjp(_states, nondiff_argnums=(0, 1))
+
+
 def _scan_fwd(method, reverse, lam, x, initial, resets):
-    h = _scan(method, reverse, lam, x, initial, resets)
+    # Not _scan: what it calls could be differentiated in reverse only, and not in a loop.
+    h = _states(method, reverse, lam, x, initial, resets)
     return h, (lam, h, initial, resets)
 
 
