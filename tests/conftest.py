@@ -12,12 +12,6 @@ import zlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
-# Tests compile far more than they compute; programs that XLA optimises and fuses less give
-# the same numbers to rounding, and are ready sooner.
-os.environ.setdefault(
-    "XLA_FLAGS",
-    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
-)
 
 # A shell's background jobs ignore Ctrl-C, and so would the programs that tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -28,12 +22,15 @@ import mpmath
 import pytest
 from hypothesis import settings
 
+from sigprop.numerics.compilation import compile_quickly
 from sigprop.numerics.precision import double_precision
 from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.skips import pytest_runtest_setup as pytest_runtest_setup
 from tests.skips import pytest_terminal_summary as pytest_terminal_summary
 from tests.skips import real_data as real_data
 
+# Tests compile far more than they compute.
+compile_quickly()
 jax.config.update("jax_numpy_rank_promotion", "raise")
 settings.register_profile(
     "sigprop", deadline=None, derandomize=False, print_blob=True, max_examples=100

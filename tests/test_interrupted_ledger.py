@@ -25,6 +25,7 @@ def slowly(*names):  # half of the time goes before a page is there, half after 
 
 os.replace = slowly
 with interruptible():
+    print("started", flush=True)
     import theory.claims
     from sigprop.cli.main import app
     rows = theory.claims.select(ids=sys.argv[1].split())
@@ -40,19 +41,25 @@ PAUSE = 0.05  # seconds before and after each page, so that a stop falls between
 
 
 def start(folder, ids, pause=0.0):
-    """``sigprop ledger --html``, of these rows; it pauses before and after each file."""
-    return subprocess.Popen(
+    """``sigprop ledger --html``, of these rows; it pauses before and after each file.
+
+    It has begun to run the command, not Python alone.
+    """
+    process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, " ".join(ids), str(folder), str(pause)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    return process
 
 
 def write(folder, ids):
     """Run ``sigprop ledger --html`` to its end; the seconds that it took."""
-    began = time.monotonic()
     process = start(folder, ids)
+    began = time.monotonic()
     told, _ = process.communicate()
     assert process.returncode == 0, told
     return time.monotonic() - began
@@ -93,7 +100,7 @@ def test_a_ledger_stopped_ten_times_ends_as_an_undisturbed_one(tmp_path):
         if moment is None:
             _wait_for_writing(site, process)
         else:
-            time.sleep(1 + moment)  # one second until Python runs the command
+            time.sleep(moment)
         process.send_signal(kind)
         told, _ = process.communicate()
         ends = (STOPS[kind],) if moment is None else (STOPS[kind], 0)

@@ -29,6 +29,7 @@ from sigprop.cli.help import CONTEXT, Commands, main_options
 from sigprop.cli.sweep import sweeps
 from sigprop.cli.table import tables
 from sigprop.cli.train import audit, train
+from sigprop.numerics.compilation import compile_quickly
 from sigprop.numerics.seeds import require_seed
 from theory.claims import PAPERS
 
@@ -118,6 +119,7 @@ def _verify(
     from sigprop.ledger.terminal import outcome, summary
     from theory.claims import select
 
+    compile_quickly()
     out, chosen = console(report, json), select(paper, ids)
     _forecast(chosen, how, device, yes)
     run, loaded = _judge(chosen, how, device, out)
@@ -244,6 +246,7 @@ def ledger(
             require_free(html, page_names(one.id for one in chosen if status is None))
         how = {"tier": "quick", "seed": seed, "samples": None}
         out = console(json)
+        compile_quickly()
         run, loaded = _judge(chosen, how, "cpu", out)
         shown = [one for one in run.claims if status in (None, one.status)]
         out.print(ledger_table(shown))
@@ -297,6 +300,7 @@ def show(
         from sigprop.cli.judged import row
         from sigprop.ledger.catalogue import describe
 
+        compile_quickly()
         console().print(describe(row(claim)), soft_wrap=True)
 
 

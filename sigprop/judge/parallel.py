@@ -21,7 +21,7 @@ from sigprop.judge.basis import Check, Evidence, Row
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import ClaimResult
 from sigprop.judge.statuses import finish
-from sigprop.numerics.compilation import ONCE, flags
+from sigprop.numerics.compilation import compile_quickly
 
 Progress = Callable[[str, int, int], None]
 Find = Callable[[str], Row]
@@ -141,7 +141,7 @@ def _end_with_the_first() -> None:
 
     Most programs of a row run once: XLA optimises those alone that ask for it.
     """
-    os.environ["XLA_FLAGS"] = flags(ONCE, os.environ.get("XLA_FLAGS", ""))
+    compile_quickly()
     first = multiprocessing.parent_process()
     if first is None:
         return

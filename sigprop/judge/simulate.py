@@ -24,6 +24,7 @@ from sigprop.judge.routes import eigenvalues, process
 from sigprop.neuron import ring
 from sigprop.neuron.montecarlo import Sums, over_batches, second_moments, trajectories
 from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.compilation import OFTEN
 from sigprop.numerics.points import EigenPoint, Input, PairPoint, Point, RingPoint
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
@@ -117,7 +118,9 @@ def _moments(
     }
 
 
-@functools.partial(jax.jit, static_argnames=("source", "steps", "count"))
+@functools.partial(
+    jax.jit, static_argnames=("source", "steps", "count"), compiler_options=OFTEN
+)
 def _backward_batch(key, lam, source: GaussianProcess, steps: int, count: int):
     """Sums of ``|dL/dx_1|^2`` over one batch, by reverse mode through the scan."""
     errors = source.sample(key, count, steps, lam.real.dtype)
@@ -167,7 +170,9 @@ def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
     return samples.sum(-1), (samples**2).sum(-1)
 
 
-@functools.partial(jax.jit, static_argnames=("rho", "rings", "count"))
+@functools.partial(
+    jax.jit, static_argnames=("rho", "rings", "count"), compiler_options=OFTEN
+)
 def _ring_eigenvalues(key, rho: float, rings, count: int):
     """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
     drawn = [_one_ring(key, rho, inner, outer, count) for inner, outer in rings]

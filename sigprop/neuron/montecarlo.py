@@ -27,6 +27,7 @@ from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 from sigprop.inputs import GaussianProcess
 from sigprop.neuron import kernel
 from sigprop.numerics import native
+from sigprop.numerics.compilation import OFTEN
 from sigprop.numerics.devices import on_cpu
 from sigprop.numerics.precision import double_precision, require_dtype
 
@@ -193,7 +194,11 @@ def trajectories(
     return found
 
 
-scanned = jax.jit(walk, static_argnames=("process", "times", "batch", "running"))
+scanned = jax.jit(
+    walk,
+    static_argnames=("process", "times", "batch", "running"),
+    compiler_options=OFTEN,
+)
 """``walk`` as one program."""
 
 
@@ -221,13 +226,19 @@ def _inputs(key, process, times, batch, dtype):
             yield np.asarray(x), first + longest >= len(lengths)
 
 
-@functools.partial(jax.jit, static_argnames=("process", "batch", "dtype"))
+@functools.partial(
+    jax.jit, static_argnames=("process", "batch", "dtype"), compiler_options=OFTEN
+)
 def _initial(key, process, batch, dtype):
     shape = (process.initial_width, batch)
     return process.initial(jax.random.normal(key, shape, dtype))
 
 
-@functools.partial(jax.jit, static_argnames=("process", "lengths", "batch", "dtype"))
+@functools.partial(
+    jax.jit,
+    static_argnames=("process", "lengths", "batch", "dtype"),
+    compiler_options=OFTEN,
+)
 def _stretch(key, first, state, process, lengths, batch, dtype):
     noise = jax.vmap(lambda index: _noise(key, index, process, batch, dtype))(
         first + jnp.arange(len(lengths))

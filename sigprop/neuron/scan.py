@@ -9,7 +9,6 @@ Notation: a, b  packed arrays (..., parts, n), parts 1 if real and 2 if complex;
 g  cotangent of a state, its effect on all later states included.
 """
 
-import functools
 from typing import Literal, get_args
 
 import jax

@@ -62,7 +62,7 @@ def test_layers_have_the_states_that_their_sizes_promise(name):
 def test_the_usual_way_is_the_layer(gamma):
     layer = lru(jax.random.key(0), N, WIDTH, r_min=0.5, r_max=0.99, gamma=gamma)
     u = jax.random.normal(jax.random.key(1), (LENGTH, WIDTH))
-    found = jax.jit(lambda u: (speed_layers.usual(layer, u), layer(u)))(u)
+    found = jax.jit(lambda u: (speed_layers.published(layer, u), layer(u)))(u)
     np.testing.assert_allclose(*found, atol=1e-12)
     assert float(jnp.abs(found[0]).max()) > 1
 

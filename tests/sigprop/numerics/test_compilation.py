@@ -1,10 +1,13 @@
-"""Options of the compiler: XLA knows them, and flags say the same."""
+"""Options of the compiler: XLA knows them, and a user's own flags stay."""
+
+import os
 
 import jax
 import jax.numpy as jnp
 import pytest
 
-from sigprop.numerics.compilation import OFTEN, ONCE, flags
+from sigprop.numerics.compilation import OFTEN, ONCE, QUICK, compile_quickly
+from tests.programs import printed_by
 
 
 @pytest.mark.parametrize("options", [ONCE, OFTEN])
@@ -23,6 +26,24 @@ def test_xla_refuses_an_option_that_it_does_not_know():
         program(1.0)
 
 
-def test_flags_come_after_those_of_the_user():
-    said = flags({"xla_one": 0, "xla_two": False, "xla_three": True}, "--mine=1  --b=2")
-    assert said == "--mine=1 --b=2 --xla_one=0 --xla_two=false --xla_three=true"
+@pytest.mark.parametrize(
+    "user", ["", "--xla_backend_optimization_level=2 --xla_dump_to="]
+)
+def test_flags_of_the_user_have_the_last_word(monkeypatch, user):
+    monkeypatch.setenv("XLA_FLAGS", user)
+    compile_quickly()
+    once = os.environ["XLA_FLAGS"]
+    assert once.split() == [*QUICK, *user.split()]
+    compile_quickly()
+    assert os.environ["XLA_FLAGS"] == once
+
+
+def test_xla_knows_the_flags_and_starts_with_them():
+    """With a flag that it does not know, XLA ends the process."""
+    program = """
+from sigprop.numerics.compilation import compile_quickly
+compile_quickly()
+import jax
+print(jax.jit(lambda x: 2 * x)(3.0))
+"""
+    assert printed_by(program) == "6.0\n"

@@ -162,7 +162,7 @@ def eigenvalue_gradient(way: Way, kind: str) -> Float[np.ndarray, " n"]:
     """``dL / dlambda`` of the diagonal network, all times."""
 
     def loss(lam: Any) -> Any:
-        states = way.run(kind, lam * np.eye(SIZE), np.zeros(SIZE), data()[0])
+        states = way.run(kind, lam[None] * np.eye(SIZE), np.zeros(SIZE), data()[0])
         return _loss(states, 1, STEPS)
 
     return way.derivative(loss, np.diag(weights(kind)))
