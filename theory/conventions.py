@@ -91,8 +91,9 @@ FAULTS = (
         "A modulus or a conjugate that is missing where the section's numbers are complex",
         Status.REFUTED,
         (
-            *("zucchet:99", "zucchet:118", "zucchet:text:c1-unit-sensitivity"),
-            *("zucchet:text:c1-lru-gain", "blur:text:radius"),
+            *("zucchet:44", "zucchet:99", "zucchet:118"),
+            *("zucchet:text:c1-unit-sensitivity", "zucchet:text:c1-lru-gain"),
+            "blur:text:radius",
         ),
     ),
     Fault(
@@ -130,7 +131,11 @@ FAULTS = (
     Fault(
         "A quantifier: any for the least, all for all but one",
         Status.REFUTED,
-        ("blur:23", "lru:text:all-rows-disk", "rotrnn:text:six-layers"),
+        (
+            *("blur:23", "lru:text:all-rows-disk", "lru:text:as-fast"),
+            *("rotrnn:text:six-layers", "zucchet:fig6-hessian"),
+            "zucchet:text:c1-inevitably",
+        ),
     ),
     Fault(
         "The power of an eigenvalue as the order of a driven state",
@@ -151,6 +156,7 @@ FAULTS = (
                 "lru:14",
             ),
             *("lru:15", "lru:text:pulse", "lru:text:zoh-exact", "rotrnn:1"),
+            "zucchet:text:hessian-hermitian",
         ),
     ),
     Fault(

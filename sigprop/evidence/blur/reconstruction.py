@@ -136,6 +136,23 @@ def reconstruction(**at: Any) -> Complex[np.ndarray, " k"]:
     return np.linalg.pinv(matrix, rcond=1e-14) @ last_state(**at)
 
 
+def adjoint_reconstruction(**at: Any) -> Complex[np.ndarray, " k"]:
+    """Slip of Eq. 20 and 22: the adjoint of the matrix for its inverse."""
+    return vandermonde(**at).conj().T @ last_state(**at)
+
+
+def late_reconstruction(**at: Any) -> Complex[np.ndarray, " k"]:
+    """Slip of Eq. 20 and 22: powers from one to k in place of zero to k - 1."""
+    lam = eigenvalues(at["seed"], at["n"], at["kind"], at["side"])
+    return np.linalg.pinv(lam[:, None] * vandermonde(**at)) @ last_state(**at)
+
+
+def crossed_reconstruction(side: str, **at: Any) -> Complex[np.ndarray, " k"]:
+    """Slip of Eq. 20 and 22: the matrix of the other direction."""
+    other = {"forward": "backward", "backward": "forward"}[side]
+    return np.linalg.pinv(vandermonde(**at, side=other)) @ last_state(**at, side=side)
+
+
 def reconstruction_slowly(**at: Any) -> Complex[np.ndarray, " k"]:
     """Inputs by a QR solve in high precision."""
     with mpmath.workdps(DIGITS):

@@ -14,7 +14,10 @@ from sigprop.evidence.blur.reconstruction import (
     DIGITS,
     RANK,
     SQUARE,
+    adjoint_reconstruction,
+    crossed_reconstruction,
     eigenvalues,
+    late_reconstruction,
     nodes,
     ordered,
     precise_rank,
@@ -40,7 +43,6 @@ MERGED = (
     {"seed": 2, **TWO_INPUTS, "t": 1},
     # Not in general position.
     {"seed": 0, **TWO_INPUTS, "kind": "twins", "merge": "sum"},
-    {"seed": 0, **TWO_INPUTS, "kind": "equal"},
     {"seed": 0, **TWO_INPUTS, "merge": "forward"},
 )
 ONES = {"n": 6, "m": 1, "k": 6, "t": 3, "kind": "ones", "merge": "pair"}
@@ -222,15 +224,16 @@ def _matrix(side: str, proof: Callable[[], bool]) -> Evidence:
 
 
 def _solved(side: str) -> Evidence:
-    """The inputs from the last state, in the end where eigenvalues are equal."""
+    """The inputs from the last state."""
     return Evidence(
-        (
-            {"seed": 0, **SQUARE, "side": side},
-            {"seed": 1, **TALL, "side": side},
-            {"seed": 0, **TALL, "kind": "equal", "side": side},
-        ),
+        ({"seed": 0, **SQUARE, "side": side}, {"seed": 1, **TALL, "side": side}),
         {"impulse": reconstruction, "reference": reconstruction_slowly},
         ordered,
+        slips={
+            "the adjoint for the inverse": adjoint_reconstruction,
+            "powers from one on": late_reconstruction,
+            "the other direction's matrix": crossed_reconstruction,
+        },
     )
 
 
@@ -268,7 +271,6 @@ EVIDENCE: dict[str, Basis] = {
             {"seed": 0, **LAST},
             {"seed": 1, **LAST, "m": 2, "k": 3},
             {"seed": 2, **LAST, "n": 3, "P": 3},
-            {"seed": 0, **LAST, "kind": "equal"},
             {"seed": 0, **LAST, "m": 2, "k": 3, "kind": "ones"},
         ),
         {"impulse": subspace_rank, "reference": subspace_rank_slowly},

@@ -8,7 +8,6 @@ from sigprop.evidence.lru.accuracies import (
     best_ring,
     gains_of_both,
     least_change,
-    least_speed_ratio,
     most_change,
     rings,
 )
@@ -29,9 +28,6 @@ def ring_is_disc(task: str) -> float:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "lru:text:speed-of-s5": numbers(
-        least_speed_ratio, 0.95, dict(model="lru", other="s5"), ">=", wrong=1.0
-    ),
     "lru:text:best-unstable": numbers(
         best_ring, [0.9, 0.9], dict(panel="A"), absolute=0.0005
     ),

@@ -16,6 +16,7 @@ from sigprop.judge.basis import Basis, Evidence
 from sigprop.numerics.precision import double_precision
 
 POWER = 100  # k in the paper's problem of learning powers
+STEPS = 500  # of Adam, Fig. 8
 PLANTED = 0.01  # nu of the planted solution here: |lam|^100 = exp(-1)
 
 
@@ -124,20 +125,25 @@ def tilt_without_turn(lag: float, theta: float) -> float:
     return -float(_curvature(lag, theta, 0.0)[0, 1])
 
 
-def learned_by_adam(lag: float, theta: float, turned: float) -> float:
-    """Loss in (re, im) after 40 steps of Adam from ``lag`` behind the planted phase."""
+def learned_by_adam(lag: float, rate: float, theta: float, turned: float) -> float:
+    """Loss in (re, im) after 500 steps of Adam from ``lag`` behind the planted phase."""
     at = _place(theta + turned - lag)
     planted = np.exp(POWER * (-PLANTED + 1j * (theta + turned)))
     mean, square = np.zeros(2), np.zeros(2)
-    for k in range(1, 41):
+    for k in range(1, STEPS + 1):
         z = complex(*at)
         slope = POWER * z ** (POWER - 1) * np.conj(z**POWER - planted)
         gradient = np.array([slope.real, -slope.imag])
         mean = 0.9 * mean + 0.1 * gradient
         square = 0.999 * square + 0.001 * gradient**2
         unbiased = mean / (1 - 0.9**k), square / (1 - 0.999**k)
-        at = at - 1e-4 * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
+        at = at - rate * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
     return float(abs(complex(*at) ** POWER - planted) ** 2 / 2)
+
+
+def unturned(turned: float, **at: float) -> float:
+    """The same loss without the turn of start and planted phase."""
+    return learned_by_adam(turned=0.0, **at)
 
 
 def one_plus_loss_at_root(index: int, theta: float) -> float:
@@ -180,10 +186,14 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-8,
     ),
     "lru:text:adam-turned": Evidence(
-        also(points("lag", 0.006, 0.009, 0.012), theta=0.0, turned=math.pi / 2),
+        also(
+            points("lag rate", (0.006, 1e-5), (0.009, 3e-5), (0.012, 3e-5)),
+            theta=0.0,
+            turned=math.pi / 2,
+        ),
         {"reference": learned_by_adam},
-        form=lambda lag, theta, turned: learned_by_adam(lag, theta, 0.0),
-        printed=lambda lag, theta, turned: 2 * learned_by_adam(lag, theta, 0.0),
+        form=unturned,
+        printed=lambda **at: 2 * unturned(**at),
         tolerance=1e-6,
         alone="Adam run on the power loss",
     ),

@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence.arithmetic import numbers
-from sigprop.evidence.kit import also, points
-from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
+from sigprop.evidence.kit import points
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.networks import build, parameter_table
 from sigprop.networks.presets import ROTRNN_HEADS, ROTRNN_ROWS, rotrnn_paper
 from theory.papers.blur import printed as blur
@@ -38,11 +38,6 @@ def better(task: str) -> int:
     """How many of the six baselines are better in a task."""
     found = accuracies(task)
     return sum(value > found["RotRNN"] for value in found.values())
-
-
-def excess(name: str, **_) -> float:
-    """RotRNN's parameters over a baseline's, less one, without its sign, in per cent."""
-    return 100 * abs(TABLE_2["RotRNN"][0] / TABLE_2[name][0] - 1)
 
 
 def in_lru_paper(label: str) -> list[float]:
@@ -142,13 +137,6 @@ EVIDENCE: dict[str, Basis] = {
         absolute=0.5,
     ),
     "rotrnn:text:identical": numbers(TABLE_2["RotRNN"][1], TABLE_2["LRU again"][1]),
-    "rotrnn:text:similar-parameters": Evidence(
-        also(points("name", "S4", "S4D", "S5", "LRU again", "Liquid-S4"), percent=10),
-        {ARITHMETIC: excess},
-        lambda name, percent: percent,
-        relation="<=",
-        slips={"within 5 %": 5},
-    ),
     "rotrnn:text:waveforms": numbers(1 * 16_000, 16_000),
     "rotrnn:table3": Evidence(
         ({},),

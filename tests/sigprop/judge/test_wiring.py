@@ -29,7 +29,7 @@ from tests.rows import changed, row
 from theory.claims import find, select
 
 LAW = changed(row("lru:lemma3.2"), {"points": (RingPoint(0.3, 0.9),)})
-BOUND = find("zucchet:74")
+EDGE = find("zucchet:text:divergence")
 
 
 # --- checks, here and in a second process
@@ -54,7 +54,7 @@ def asked():
         )
 
     checked = Check(check, lambda claim: Score(5, ()), ("reference", "closed_form"))
-    return lambda claim_id: Row(dataclasses.replace(BOUND, id=claim_id), checked), seen
+    return lambda claim_id: Row(dataclasses.replace(EDGE, id=claim_id), checked), seen
 
 
 def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(asked):

@@ -8,18 +8,23 @@ ERROR = (
     r"\mathcal{F}(\bm{v})\| \le \varepsilon"
 )
 GENERAL_POSITION = Condition(
-    "eigenvalues and input weights in general position (distinct, and those of one "
-    "direction not those of the other where states are added), and a merge of the pair that "
-    "loses nothing",
+    "eigenvalues and input weights in general position (those of one direction not those "
+    "of the other where states are added), and a merge of the pair that loses nothing",
     lambda kind, merge, **_: kind == "drawn" and merge in ("pair", "sum"),
 )
-TALL = Condition("n >= k, as stated before Eq. 20", lambda n, k, **_: n >= k)
-DISTINCT = Condition(
-    "the eigenvalues are pairwise distinct", lambda kind, **_: kind != "equal"
+DISTINCT = "pairwise distinct eigenvalues, which Section 4.2 assumes"
+TALL = Condition(
+    f"n >= k, as stated before Eq. 20, and {DISTINCT}",
+    lambda n, k, kind, **_: n >= k and kind != "equal",
+)
+WIDE = Condition(
+    f"a hidden dimension of that of the inputs, and {DISTINCT}",
+    lambda n, P, kind, **_: n >= P and kind != "equal",
 )
 NEEDS_DISTINCT = (
-    "Section 4.2 assumes distinct eigenvalues at initialisation; theorem and proof allow "
-    "any. At least k distinct ones are needed, and they are generic."
+    "Section 4.2 assumes distinct eigenvalues of both matrices when BLUR is initialised. "
+    "The appendix does not repeat it; at least k distinct ones are needed, and they are "
+    "generic."
 )
 
 text = Part("", "bidirectional", "sigprop.evidence.blur.universality")
@@ -44,6 +49,7 @@ text.row("blur:thm4.1", "bound", "conditional", "Theorem 4.1, Section 4.2")(
     r"n \ge \dim(\mathcal{V}), \; D \ge \mathcal{O}(nN/\varepsilon^2) \; "
     r"\Rightarrow \; " + ERROR,
     code="merged_rank",
+    assumes=DISTINCT,
     condition=GENERAL_POSITION,
     note="Judged where it can fail: the width n = dim V has to make the merged state hold "
     "all inputs. The values are the inputs that the real part of the state at step t "
@@ -58,6 +64,7 @@ part.row("blur:18", "bound", "conditional")(
     "The uniform error of the approximation",
     ERROR,
     code="recovered",
+    assumes=DISTINCT,
     condition=GENERAL_POSITION,
     note="The values are the share of the worst input that the merged state holds: one, "
     "or nothing. Where it is nothing, two inputs a distance 2 apart have one state, and "
@@ -112,9 +119,9 @@ part.row("blur:lemmaA.1", "bound", "conditional", "Lemma A.1")(
     r"n \sim mN: \; (\bm{u}_i)_{i=1}^{k} \text{ can be recovered from } "
     r"\bm{h}_k; \quad \dim(\mathcal{U}) = P < mN: \; n = \mathcal{O}(P)",
     code="sigprop.evidence.blur.reconstruction.subspace_rank",
+    assumes=WIDE,
     condition=Condition(
-        "pairwise distinct eigenvalues and input weights in general position",
-        lambda kind, **_: kind == "drawn",
+        "input weights in general position", lambda kind, **_: kind == "drawn"
     ),
     note="With n equal to the dimension it is enough, for generic parameters. The proof's "
     "weights of one, taken for d = m = 1, do not extend to m = 2: both inputs of a step "
@@ -141,12 +148,11 @@ part.row("blur:19", "identity", "proved")(
     + r"\bm{u}^{\top}_{1:k}",
     code="sigprop.evidence.blur.reconstruction.vandermonde",
 )
-part.row("blur:20", "identity", "conditional")(
+part.row("blur:20", "identity", "confirmed")(
     "The forward reconstruction",
     r"\bm{v}_{1:k}^{\top} = \bm{u}_{1:k}^{\top} = \mathbf{V}_{f,k}^{+}\bm{h}_k",
     code="sigprop.evidence.blur.reconstruction.ordered",
     assumes=TALL,
-    condition=DISTINCT,
     note=NEEDS_DISTINCT,
 )
 part.row("blur:21", "identity", "proved")(
@@ -156,12 +162,11 @@ part.row("blur:21", "identity", "proved")(
     + r"\bm{u}^{\top}_{k:1}",
     code="sigprop.evidence.blur.reconstruction.vandermonde",
 )
-part.row("blur:22", "identity", "conditional")(
+part.row("blur:22", "identity", "confirmed")(
     "The backward reconstruction",
     r"\bm{v}_{k:1}^{\top} = \bm{u}_{k:1}^{\top} = \mathbf{V}_{b,k}^{+}\bm{h}_1",
     code="sigprop.evidence.blur.reconstruction.ordered",
     assumes=TALL,
-    condition=DISTINCT,
     note=NEEDS_DISTINCT,
 )
 text.row("blur:text:distinct", "text", "confirmed", "Section 4.2, initialisation")(

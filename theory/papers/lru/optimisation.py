@@ -81,10 +81,11 @@ part.row("lru:text:adam-turned", "text", "refuted", "Appendix E.2")(
     correction=r"\text{from a start at a fixed angle to it, Adam's losses at } "
     r"\theta^* = \pi/2 \text{ and } \theta^* = 0 \text{ are equal}",
     assumes="initial modulus right, initial phase at a fixed distance",
-    note="Forty steps, k = 100; after the 500 of Fig. 8 both runs have arrived. Any "
-    "slowing is refuted, twice the loss stands for it. Where the paper starts is not "
-    "given; from a start that does not turn along, the way to the next of the 100 equal "
-    "minima is at most pi/100.",
+    note="The 500 steps of Fig. 8, k = 100. The learning rate is not given: at 1e-5 and "
+    "3e-5 both runs are on their way, at 1e-4 both have arrived. Any slowing is refuted, "
+    "twice the loss stands for it. Where the paper starts is not given; from a start "
+    "that does not turn along, the way to the next of the 100 equal minima is at most "
+    "pi/100.",
     inherits="No.",
 )
 part.row("lru:text:hundred-minima", "text", "confirmed", "Appendix E.2")(

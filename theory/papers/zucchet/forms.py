@@ -16,7 +16,9 @@ EXPONENTIAL = Condition(
     "|lambda| < 1, and autocovariance rho^|Delta| with -1 <= rho <= 1", is_exponential
 )
 STATIONARY = Condition(
-    "|lambda| < 1, wide-sense-stationary input with a bounded autocovariance", is_stable
+    "|lambda| < 1, wide-sense-stationary input with a bounded autocovariance, even as "
+    "Lemma 1 asks",
+    is_stable,
 )
 
 square = lam * lam_bar  # |lambda|^2
@@ -121,10 +123,20 @@ def figure_1a() -> Expr:
     return head / ((1 - lam**2) ** 3 * (1 - lam * rho) ** 2)
 
 
-def bound_74() -> Expr:
-    """Eq. 45 with R replaced by its bound U and lam by its modulus.
+def at_modulus(moment: Expr) -> Expr:
+    """A moment with ``lam`` replaced by its modulus, as the bound by ``U`` needs.
 
-    Source: Zucchet & Orvieto (2024), Eq. 74, with the condition it needs.
+    Source: Zucchet & Orvieto (2024), text after Eq. 74, its "minor modifications".
     """
-    modulus = sqrt(square)
-    return (R(0) + 2 * lags(modulus**Delta)) / (1 - square)
+    both_sides = dict.fromkeys((lam, lam_bar), sqrt(square))
+    return moment.subs(both_sides, simultaneous=True)
+
+
+def bound_74() -> Expr:
+    """Eq. 45 with R replaced by its bound U and lam by its modulus."""
+    return at_modulus(eq_45())
+
+
+def sensitivity_bound_74() -> Expr:
+    """Eq. 57, corrected, with R replaced by its bound U and lam by its modulus."""
+    return at_modulus(eq_57_corrected())

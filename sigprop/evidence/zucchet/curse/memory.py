@@ -120,6 +120,11 @@ def ratio_diverges() -> bool:
     return all(limit(ratio, lam, edge).is_infinite for edge in (1, -1))
 
 
+def lead(grows: Callable[..., float], phase: float, rho: float) -> float:
+    """By how much the sensitivity's exponent at the edge exceeds the state's."""
+    return grows(phase, rho, "sensitivity") - grows(phase, rho, "state")
+
+
 REAL = points("lam rho", (0.6, 0.3), (-0.5, 0.7), (0.9, -0.4))
 EDGES = points(
     "phase rho",
@@ -183,10 +188,9 @@ EVIDENCE: dict[str, Basis] = {
         across(lam=(0.6, -0.5, 0.9), rho=(0.0,)), RATIOS, proof=ratio_diverges
     ),
     "zucchet:text:recurrent-most": Evidence(
-        points("lam rho", (0.6, 0.3), (0.9, -0.4), (-0.9, 0.5), (-0.9, 1.0)),
-        RATIOS,
-        form=1.0,
-        relation=">",
-        slips={"a hundred times": 100.0},
+        EDGES,
+        each(lead, GROWTHS),
+        form=2.0,
+        absolute=0.01,
     ),
 }

@@ -120,31 +120,6 @@ def samples(time: float) -> float:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:text:constant-gates": Evidence(
-        points("time", 1.0, 16.0, 64.0, 256.0),
-        {"reference": finite_share},
-        form=0.99,
-        relation=">=",
-        slips={"complete": 1 + 1e-9},
-        alone="the exact moment after 512 inputs over the stationary form",
-    ),
-    "zucchet:text:dependent-gates": Evidence(
-        (EMBEDDINGS, WHITE),
-        {"simulation": simulated_excess},
-        form=0.3,
-        relation="<=",
-        slips={"within 2 %": 0.02},
-        alone="simulation of Fig. 15 on Gaussian inputs of Fig. 12's fit; the "
-        "embeddings themselves are for the later re-run",
-    ),
-    "zucchet:text:minimal-dependence": Evidence(
-        points("quantity", 0, 1),
-        {"reference": spread},
-        form=lambda quantity: (6.8, 5.9)[quantity],
-        printed=1.0,
-        absolute=0.05,
-        alone="exact moments after 512 inputs of Fig. 12's autocovariance",
-    ),
     "zucchet:text:input-gate-fades": Evidence(
         across(lam=(0.2, 0.5, 0.85), a=(1.0,), b=(0.0,), rho=(0.0,)),
         each(moment, STATE),

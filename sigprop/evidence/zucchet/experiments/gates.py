@@ -151,14 +151,6 @@ EVIDENCE: dict[str, Basis] = {
         printed=[-1.0, 0.0],
         alone="derivatives of the layer's gate by every input and state",
     ),
-    "zucchet:text:gate-constant": Evidence(
-        points("size", 0.02, 0.05, 0.1, 1.0, 2.0),
-        {"reference": lambda size: abs(excess(size))},
-        form=0.1,
-        relation="<=",
-        slips={"to six digits": 1e-6},
-        alone="quadrature over every input of the layer",
-    ),
     "zucchet:text:gate-order": Evidence(
         points("size", 0.02, 0.05, 0.1),
         {"reference": rate_of_excess},

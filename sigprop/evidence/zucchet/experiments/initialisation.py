@@ -138,13 +138,6 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:fig12": Evidence(
         ({},), {ARITHMETIC: 0.332 + 0.044}, form=0.376, absolute=0.0005
     ),
-    "zucchet:text:iid-inputs": Evidence(
-        points("lam", 0.3, 0.5, 0.9, 0.99),
-        {"reference": over_white, "closed_form": over_white_by_form},
-        form=1.25,
-        relation="<=",
-        slips={"within 1 %": 1.01},
-    ),
     "zucchet:text:feature-dimension": Evidence(
         ({},), {"count": gated.bert_width, "heads": 12 * 64}, form=768, printed=724
     ),

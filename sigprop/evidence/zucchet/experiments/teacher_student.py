@@ -164,16 +164,6 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"reference": mean_time},
         proof=teacher.mean_time_is_printed,
     ),
-    "zucchet:text:infinite-sequences": Evidence(
-        across(lam=(0.99, 0.9, SLOWEST), length=(300,)),
-        {
-            "reference": missing_share,
-            "closed_form": lambda lam, length: lam ** (2 * length),
-        },
-        form=0.01,
-        relation="<=",
-        slips={"a thousandth": 0.001},
-    ),
     "zucchet:text:fewer-parameters": Evidence(
         ({"width": 64},), {"layer": size_ratio}, printed=10.0
     ),
@@ -183,7 +173,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             "layer": lambda width: dense_size(width, 1),
             "count": lambda width: width**2 + 2 * width + 1,
         },
-        form=10 * (10**2 + 21),
+        form=10**2 + 21,
         relation=">",
         slips={"a hundredfold": 100 * 121},
     ),

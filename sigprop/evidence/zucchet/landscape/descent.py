@@ -93,11 +93,6 @@ def descend(angle: str) -> tuple[Losses, Losses, Losses]:
     return found[:, 0], found[:, 1], found[:, 2]
 
 
-def final_loss(angle: str) -> float:
-    """The loss after the last step."""
-    return float(descend(angle)[0][-1])
-
-
 def final_distance(angle: str) -> float:
     """``|lam - lam*|`` after the last step."""
     _, nu, theta = descend(angle)
@@ -111,6 +106,6 @@ def final_turn(angle: str) -> float:
     return float(abs(math.remainder(apart, 2 * math.pi)))
 
 
-def first_loss(angle: str) -> float:
-    """The loss after the first step."""
-    return float(descend(angle)[0][0])
+def arrived(angle: str) -> float:
+    """One if the run ends within the learning rate of the teacher, nought if not."""
+    return float(final_distance(angle) < RATE)

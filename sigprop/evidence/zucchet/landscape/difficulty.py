@@ -5,7 +5,7 @@ import numpy as np
 
 from sigprop.evidence.kit import also, each, points
 from sigprop.evidence.zucchet.landscape.curvature import BENDS
-from sigprop.evidence.zucchet.landscape.descent import final_loss, first_loss
+from sigprop.evidence.zucchet.landscape.descent import arrived
 from sigprop.evidence.zucchet.landscape.responses import RESPONSES, unit_gain
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.lru import LRU
@@ -58,10 +58,9 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:112": Evidence(also(ANGLES, path="best angle"), BENDS, form=1.0),
     "zucchet:text:c1-inevitably": Evidence(
         points("angle", "optimal", "optimal, modulus held", "exponential"),
-        {"reference": final_loss},
-        form=0.1,  # a tenth of the greatest loss: a run above it has not arrived
-        relation=">",
-        slips={"worse than the start": first_loss},
+        {"reference": arrived},
+        form=lambda angle: float(angle == "exponential"),
+        printed=0.0,
         alone=RUN,
     ),
 }

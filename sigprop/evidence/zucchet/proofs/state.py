@@ -98,8 +98,28 @@ def pairs_of_inputs(lam: complex, x: Sequence) -> complex:
 
 
 def pairs_by_lag(lam: complex, R: Sequence) -> complex:
+    """Right side of Eq. 44 as corrected: the lag of a pair is m - n."""
+    return _pairs(lam, lambda n, m: R(m - n), ages())
+
+
+def pairs_by_printed_lag(lam: complex, R: Sequence) -> complex:
     """Right side of Eq. 44 as printed: the lag of a pair is n - m."""
     return _pairs(lam, lambda n, m: R(n - m), ages())
+
+
+def pairs_without_bar(lam: complex, R: Sequence) -> complex:
+    """Slip of Eq. 44: the second eigenvalue is not conjugated."""
+    return sum(lam ** (n + m) * R(m - n) for n, m in product(ages(), repeat=2))
+
+
+def pairs_of_one_sign(lam: complex, R: Sequence) -> complex:
+    """Slip of Eq. 44: lags of one sign for both."""
+    return _pairs(lam, lambda n, m: R(abs(m - n)), ages())
+
+
+def pairs_from_one(lam: complex, R: Sequence) -> complex:
+    """Slip of Eq. 44: the newest input is left out."""
+    return _pairs(lam, lambda n, m: R(m - n), ages(1))
 
 
 def square_of_a_sum() -> bool:
@@ -154,7 +174,15 @@ EVIDENCE: dict[str, Basis] = {
         proof=square_of_a_sum,
     ),
     "zucchet:44": Evidence(
-        LINES, {"reference": spectral_moment, "impulse": simulated_moment}, pairs_by_lag
+        LINES,
+        {"reference": spectral_moment, "impulse": simulated_moment},
+        pairs_by_lag,
+        pairs_by_printed_lag,
+        slips={
+            "no conjugate": pairs_without_bar,
+            "lags without their sign": pairs_of_one_sign,
+            "from one on": pairs_from_one,
+        },
     ),
     "zucchet:46": Evidence(points("lam rho", *DECAYS), each(state_moment, RESPONSES)),
     "zucchet:text:real-state": Evidence(

@@ -1,7 +1,5 @@
 """Zucchet & Orvieto (2024), Section 2.2: what the text says about Eq. 5 to 7."""
 
-import cmath
-
 from theory import diagonal, recurrences
 from theory.claims import Condition
 from theory.conditions import inside
@@ -10,11 +8,11 @@ from theory.papers.zucchet.conditions import has_power
 from theory.rows import Part
 from theory.symbols import rho
 
-SPECTRUM = (
+POWER = Condition(
     "the input's spectrum does not vanish at the phase of the eigenvalue; so for "
-    "R = rho^|lag| with |rho| < 1 at any phase"
+    "R = rho^|lag| with |rho| < 1 at any phase",
+    lambda rho, phase, **_: has_power(rho, phase),
 )
-POWER = Condition(SPECTRUM, lambda rho, phase, **_: has_power(rho, phase))
 
 part = Part("Section 2.2", "backward", "theory.recurrences")
 
@@ -139,16 +137,16 @@ part.at("Section 2.2; text in Section 3.1").row(
     code="sensitivity_over_state",
     note="The ratio is (1 + lam^2)/(1 - lam^2)^2.",
 )
-part.row("zucchet:text:recurrent-most", "bound", "conditional", "text after Eq. 7")(
-    "Recurrent parameters are more sensitive than input and readout weights",
-    r"y = c h, h_{t+1} = \lambda h_t + b x_{t+1}, b = c = 1: \quad \mathbb{E}\left["
-    r"\left(\frac{\mathrm{d}y}{\mathrm{d}\lambda}\right)^2\right] > \mathbb{E}\left["
-    r"\left(\frac{\mathrm{d}y}{\mathrm{d}b}\right)^2\right] = \mathbb{E}\left[\left("
-    r"\frac{\mathrm{d}y}{\mathrm{d}c}\right)^2\right]",
-    code="real_moment",
-    assumes="|lambda| near one, for which the ratio grows as 1/gap^2",
-    condition=Condition(
-        SPECTRUM, lambda lam, rho, **_: has_power(rho, cmath.phase(lam))
-    ),
-    note="Constant input and lambda = -0.9: the ratio is 1/(1.9)^2 = 0.28.",
+part.row("zucchet:text:recurrent-most", "limit", "conditional", "text after Eq. 7")(
+    "The explosion is strongest for recurrent parameters",
+    r"y = c h, h_{t+1} = \lambda h_t + b x_{t+1}: \quad \frac{\mathbb{E}\left[|"
+    r"\mathrm{d}y/\mathrm{d}\lambda|^2\right]}{\mathbb{E}\left[|\mathrm{d}y/"
+    r"\mathrm{d}b|^2\right]} \sim \frac{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}"
+    r"\lambda|^2\right]}{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}c|^2\right]} \sim "
+    r"(1 - |\lambda|)^{-2}",
+    code="at_the_edge",
+    condition=POWER,
+    note="Judged on the exponent by which the sensitivity outgrows the state: both "
+    "weights multiply the state alone. Constant input and lambda -> -1: nothing "
+    "explodes, and the ratio tends to 1/4.",
 )

@@ -62,14 +62,11 @@ elsewhere.row(
     note="Ours: the circular law through footnote 1, 260 steps at nu_0 = 0.99.",
 )
 
-part.row("zucchet:text:infinite-sequences", "text", "conditional", "")(
+part.row("zucchet:text:infinite-sequences", "text", "not-checkable", "")(
     "The regime of infinite sequences",
     r"\text{to ensure that we are in the infinite sequence length regime}",
-    code="mean_time",
-    condition=Condition(
-        "every eigenvalue has modulus nu_0 = 0.99 at most",
-        lambda lam, **_: abs(lam) <= 0.99,
-    ),
+    code="sigprop.evidence.zucchet.experiments.teacher_student.missing_share",
+    reason="No sequence of 300 is infinite, and where the regime begins is not said.",
     note="Share of E|h|^2 that older inputs would bring: 0.2 % at 0.99, 24 % at the "
     "slowest eigenvalue of footnote 1. Of E|dh/dlam|^2 it is 6 % and 83 %.",
 )
@@ -90,7 +87,8 @@ part.row("zucchet:text:overparametrized", "text", "confirmed", "")(
     "Students are larger than the teacher",
     r"n = 10 \text{ against hidden dimension 64: largely overparametrized}",
     code="sigprop.layers.dense.linear_rnn",
-    note="4225 parameters against 121; the LRU's 449 are 3.7 times as many.",
+    note="Judged is the direction: 4225 parameters, 34.9 times the 121 of the teacher; "
+    "the LRU's 449 are 3.7 times as many.",
 )
 
 part.row("zucchet:text:blocks", "text", "confirmed", "")(

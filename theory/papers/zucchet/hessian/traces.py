@@ -99,7 +99,9 @@ part.row("zucchet:147", "moment", "conditional")(
         "theta is lambda_i, or a real parameter with |dlambda_i/dtheta| = 1",
         lambda slope, **_: isclose(abs(slope), 1),
     ),
-    note="The trace of the block is |c_i|^2 times this. For another parameter the "
-    "right side needs |dlambda_i/dtheta|^2; the counterexample is the angle, where "
-    "it is |lambda_i|^2.",
+    note="The equation does not say what theta is; Eq. 115 has it for any parameter. The "
+    "sentence before names lambda, and the real and the imaginary part meet the "
+    "condition too. For another parameter the right side needs |dlambda_i/dtheta|^2; "
+    "the counterexample is the angle, where it is |lambda_i|^2. The trace of the block "
+    "is |c_i|^2 times this.",
 )

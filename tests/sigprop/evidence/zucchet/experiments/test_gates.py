@@ -1,13 +1,32 @@
 """The gated unit, and how gated networks are drawn."""
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
-from sigprop.evidence.zucchet.experiments.gate_dependence import unit_loop
+from sigprop.evidence.zucchet.experiments.gate_dependence import (
+    EMBEDDINGS,
+    WHITE,
+    finite_moments,
+    simulated_excess,
+    spread,
+    unit_loop,
+)
+from sigprop.evidence.zucchet.experiments.gates import excess
+from sigprop.evidence.zucchet.experiments.initialisation import (
+    over_white,
+    over_white_by_form,
+)
 from sigprop.evidence.zucchet.experiments.jacobian import (
+    STEP_JACOBIANS,
+    drift_of_diagonal,
+    off_diagonal_share,
     step_jacobian,
     step_jacobian_by_layer,
 )
+from sigprop.evidence.zucchet.experiments.teacher_student import SLOWEST, missing_share
 from sigprop.layers.gated import GatedUnit
 from sigprop.numerics.precision import double_precision
 
@@ -32,3 +51,55 @@ def test_step_of_a_gru_at_rest_is_the_layers_own():
             step_jacobian_by_layer(16.0, gain),
         )
         np.testing.assert_allclose(by_hand, by_layer, atol=1e-12)
+
+
+def finite_shares(time):
+    """Moments of state and sensitivity after 512 inputs over their stationary values."""
+    return np.divide(finite_moments(time), finite_moments(time, 2048))
+
+
+FIGURES = (
+    *(("non-diagonal", off_diagonal_share, at, share, digit) for at, share, digit in (
+        ((16.0, 1), 0.006, 5e-4),
+        ((16.0, 16), 0.06, 5e-3),
+        ((256.0, 64), 0.02, 5e-3),
+        ((16.0, 64), 1.4, 0.05),
+    )),
+    ("diagonal-decay", drift_of_diagonal, (16.0, 16), 0.004, 5e-4),
+    ("diagonal-decay", drift_of_diagonal, (256.0, 256), 0.007, 5e-4),
+    ("diagonal-decay", drift_of_diagonal, (16.0, 256), 14, 0.5),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "of", "at", "said", "digit"), FIGURES)
+@pytest.mark.parametrize("route", STEP_JACOBIANS)
+def test_figures_of_the_jacobian_are_those_that_notes_give(
+    route, row, of, at, said, digit
+):
+    assert of(STEP_JACOBIANS[route], *at) == pytest.approx(said, abs=digit)
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "digit"),
+    [
+        (functools.partial(excess, 0.1), 0.016, 5e-4),
+        (functools.partial(excess, 1.0), 1.5, 0.05),
+        (functools.partial(excess, 2.0), 4.9, 0.05),
+        (functools.partial(finite_shares, 256.0), [0.89, 0.78], 5e-3),
+        (functools.partial(finite_shares, 64.0), [1, 1], 0.01),
+        (functools.partial(spread, 0), 6.8, 0.05),
+        (functools.partial(spread, 1), 5.9, 0.05),
+        (functools.partial(simulated_excess, **EMBEDDINGS), 0.07, 5e-3),
+        (functools.partial(simulated_excess, **WHITE), 1.1, 0.05),
+        (functools.partial(missing_share, 0.99, 300), 0.002, 5e-4),
+        (functools.partial(missing_share, SLOWEST, 300), 0.24, 5e-3),
+    ],
+)
+def test_figures_are_those_that_notes_of_undecided_words_give(value, said, digit):
+    assert value() == pytest.approx(said, abs=digit)
+
+
+@pytest.mark.parametrize(("lam", "said"), [(0.5, 1.23), (0.9, 3.04), (0.99, 18.8)])
+def test_moment_on_the_fit_over_white_noise_is_that_of_its_form(lam, said):
+    assert over_white(lam) == pytest.approx(over_white_by_form(lam), rel=1e-5)
+    assert over_white(lam) == pytest.approx(said, rel=3e-3)
