@@ -226,9 +226,7 @@ def _inputs(key, process, times, batch, dtype):
             yield np.asarray(x), first + longest >= len(lengths)
 
 
-@functools.partial(
-    jax.jit, static_argnames=("process", "batch", "dtype"), compiler_options=OFTEN
-)
+@functools.partial(jax.jit, static_argnames=("process", "batch", "dtype"))
 def _initial(key, process, batch, dtype):
     shape = (process.initial_width, batch)
     return process.initial(jax.random.normal(key, shape, dtype))

@@ -1,20 +1,21 @@
 """How hard XLA works on a program: little where most run once, all for a simulation."""
 
 import os
+from importlib.metadata import version
 
 ONCE: dict[str, int] = {"xla_backend_optimization_level": 0}
 OFTEN: dict[str, int] = {"xla_backend_optimization_level": 3}
 """Options of ``jax.jit``."""
-QUICK = (
-    "--xla_backend_optimization_level=0",
-    "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",
-)
+QUICK = ("--xla_backend_optimization_level=0",)
+if version("jaxlib").startswith("0.10."):
+    # From 0.11 on, a loop without these emitters copies all it has written at each step.
+    QUICK += ("--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",)
 
 
 def compile_quickly() -> None:
     """Let XLA work little on the programs of this process that do not ask for more.
 
-    Programs are ready three to four times sooner, and give the same numbers to rounding.
+    Programs are ready up to four times sooner, and give the same numbers to rounding.
     It counts for what is compiled after it, here and in processes that start from here;
     flags that a user has set in ``XLA_FLAGS`` stay.
     """

@@ -228,26 +228,6 @@ def test_gradient_is_the_central_difference(kind, gate):
 
 
 @pytest.mark.usefixtures("x64")
-@pytest.mark.parametrize("method", WAYS)
-@pytest.mark.sampled(keep=["sequential", "associative"])
-def test_second_derivatives_in_reverse_pass_through_a_loop_of_scans(method):
-    lam, x, *_ = (jnp.asarray(value) for value in problem("real", "fixed", 5))
-
-    def loss(scan, lam):
-        def layer(entering, scale):
-            h = scan(lam, scale * x + entering[None])
-            return h[-1], (h**2).sum()
-
-        return jax.lax.scan(layer, 0 * lam, jnp.array([1.0, 2.0]))[1].sum()
-
-    engine, loop = partial(scan_linear, method=method), scan_linear_reference
-    found = jax.jacrev(jax.grad(partial(loss, engine)))(lam)
-    truth = jax.jacfwd(jax.jacfwd(partial(loss, loop)))(lam)
-    assert near(found, truth)
-    assert not near(found, 1.05 * truth, 1e-2)
-
-
-@pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("method", WAYS[:-1])
 @gates
 @pytest.mark.sampled(keep=["fixed-sequential", "varying-chunked", "fixed-associative"])
