@@ -43,7 +43,7 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
 ]
 
 
-RUN = {"ring_eigenvalues", "ring_gain", "curse_of_memory", "network_curvature"}
+RUN = {"curse_of_memory", "network_curvature"}
 """Studies without a tracked result."""
 TRACKED = [name for name, one in catalogue.FIGURES.items() if not RUN & {*one.needs()}]
 
