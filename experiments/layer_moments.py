@@ -17,7 +17,6 @@ Source: Zucchet & Orvieto (2024), Lemmas 1 and 2, for ``sigprop.linear.predicted
 """
 
 import math
-import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -47,6 +46,7 @@ from sigprop.layers.s5 import s5
 from sigprop.linear.linearise import Modes, Perturbed, diagonalise, linearise, perturb
 from sigprop.linear.measured_moments import by_group, measure, position
 from sigprop.linear.predicted_moments import Products, predict, products
+from sigprop.numerics.devices import cores
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "layer_moments", 1
@@ -223,7 +223,7 @@ def expect_all(
         layer, modes, process = case
         return UNKNOWN if modes is None else expect(layer, modes, process, steps)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         return [
             list(pool.map(one, [(layer, modes, process) for process in processes]))
             for layer, modes in zip(layers, found, strict=True)

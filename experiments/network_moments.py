@@ -17,7 +17,6 @@ Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Appendix D.1
 """
 
 import dataclasses
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -43,6 +42,7 @@ from sigprop.linear.predicted_moments import predict
 from sigprop.networks import NetworkConfig, build, lru_paper, over_batch, zucchet_paper
 from sigprop.networks.normalisation import normalise
 from sigprop.neuron.montecarlo import Estimate
+from sigprop.numerics.devices import cores
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "network_moments", 1
@@ -263,7 +263,7 @@ def predict_states(
         for found in seen
         for mixing in (alone, found.mixing[i])
     ]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         states = list(pool.map(lambda case: predict_state(*case), cases))
     return np.reshape(states, (len(network.blocks), len(seen), len(CHANNELS)))
 

@@ -19,7 +19,6 @@ program takes besides arguments and results.
 import functools
 import itertools
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -48,6 +47,7 @@ from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
+from sigprop.numerics.devices import cores
 
 STUDY, VERSION = "speed_layers", 2
 AGREEMENT = 1e-4  # of the largest entry: rounding of long sums in single precision
@@ -298,7 +298,7 @@ def run(config: Config) -> xr.Dataset:
     """
     _require_no_cache()
     lengths, layers = over_lengths(config), over_layers(config)
-    attributes = {"dtype": "complex64", "cores": os.cpu_count() or 1}
+    attributes = {"dtype": "complex64", "cores": cores()}
     return lengths.assign(layers.data_vars).assign_attrs(attributes)
 
 

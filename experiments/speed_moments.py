@@ -4,9 +4,9 @@ Time averages of ``|h|^2`` and ``|dh/dlam|^2`` over many sequences, random numbe
 included, in single precision, written four ways:
 
 - *kernel*: ``sigprop.neuron.montecarlo.trajectories`` with running sums, which the
-  compiled kernel carries, the sequences split over the cores, a thread a core;
+  compiled kernel carries, blocks of the sequences over the cores;
 - *streaming*: ``sigprop.neuron.montecarlo.walk``, the scan of JAX that does the same,
-  split alike, one compiled program a thread;
+  the sequences split over the cores, one compiled program a thread;
 - *associative*: ``jax.lax.associative_scan`` over the states of all sequences at all
   times, a second one over the delayed states, then means; XLA spreads it over its own
   threads, one a core;
@@ -21,7 +21,6 @@ import dataclasses
 import functools
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -45,9 +44,10 @@ from experiments.command import main
 from sigprop.inputs import AR1, Constant, GaussianProcess
 from sigprop.neuron.montecarlo import Walk, scanned, split, trajectories
 from sigprop.neuron.ring import sample_ring
+from sigprop.numerics.devices import cores
 
 STUDY, VERSION = "speed_moments", 2
-CORES = os.cpu_count() or 1
+CORES = cores()
 AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision
 Moments = tuple[Any, Any]  # of states and sensitivities, (n,) each
 
@@ -90,29 +90,31 @@ def _averages(
     return end.sum_h.mean(-1) / length, end.sum_s.mean(-1) / length
 
 
-def _over_cores(
-    simulate: Callable[..., list[Walk]],
+def streaming(
     key: PRNGKeyArray,
     lam: Complex[Array, " n"],
     process: Any,
     config: Config,
 ) -> Moments:
     """One part of the sequences a core, each in a thread of its own."""
-    cores = min(CORES, config.sequences)
-    counts = [len(one) for one in np.array_split(range(config.sequences), cores)]
+    parts = min(CORES, config.sequences)
+    counts = [len(one) for one in np.array_split(range(config.sequences), parts)]
 
     def part(index: int) -> Moments:
         part_key = jax.random.fold_in(key, index)
-        return _averages(simulate, part_key, lam, process, counts[index], config.length)
+        return _averages(_scan, part_key, lam, process, counts[index], config.length)
 
-    with ThreadPoolExecutor(cores) as pool:
-        averages = zip(*pool.map(part, range(cores)), strict=True)
+    with ThreadPoolExecutor(parts) as pool:
+        averages = zip(*pool.map(part, range(parts)), strict=True)
     state, sensitivity = (np.average(one, 0, counts) for one in averages)
     return state, sensitivity
 
 
-kernel = functools.partial(_over_cores, trajectories)
-streaming = functools.partial(_over_cores, _scan)
+def kernel(
+    key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
+) -> Moments:
+    """All sequences in one call."""
+    return _averages(trajectories, key, lam, process, config.sequences, config.length)
 
 
 def _combine(first: Any, second: Any) -> Any:

@@ -16,9 +16,12 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from sigprop.numerics.native import Vector
 from sigprop.numerics.precision import require_dtype
 
 State = Any
+Row = Float[Array, " num"] | Float[np.ndarray, " num"] | Vector
+Rows = Float[Array, "width num"] | Float[np.ndarray, "width num"] | list[Row]
 
 
 def _require_finite(name: str, value: float, low: float, high: float) -> None:
@@ -32,19 +35,18 @@ class GaussianProcess:
 
     ``initial`` turns ``initial_width`` standard normals into the stationary state
     before the first step; ``step`` turns ``step_width`` of them into the next input.
+    A ``step`` that adds and multiplies rows, no more, can be compiled for the CPU.
     """
 
     initial_width: int = 0
     step_width: int = 1
 
     @abstractmethod
-    def initial(self, noise: Float[Array, "width num"]) -> State:
+    def initial(self, noise: Rows) -> State:
         """The state before the first input, already stationary."""
 
     @abstractmethod
-    def step(
-        self, state: State, noise: Float[Array, "width num"]
-    ) -> tuple[State, Float[Array, " num"]]:
+    def step(self, state: State, noise: Rows) -> tuple[State, Row]:
         """The next state and input."""
 
     @abstractmethod
@@ -74,6 +76,7 @@ def _draw(
         jax.random.normal(initial_key, (process.initial_width, num), dtype)
     )
     noise = jax.random.normal(step_key, (length, process.step_width, num), dtype)
+    x: Any
     _, x = lax.scan(process.step, state, noise)
     return x.T
 
@@ -88,12 +91,10 @@ class White(GaussianProcess):
     def __post_init__(self) -> None:
         _require_finite("variance", self.variance, 0, math.inf)
 
-    def initial(self, noise: Float[Array, "width num"]) -> State:
+    def initial(self, noise: Rows) -> State:
         return ()
 
-    def step(
-        self, state: State, noise: Float[Array, "width num"]
-    ) -> tuple[State, Float[Array, " num"]]:
+    def step(self, state: State, noise: Rows) -> tuple[State, Row]:
         return state, math.sqrt(self.variance) * noise[0]
 
     def autocovariance(
@@ -114,12 +115,10 @@ class Constant(GaussianProcess):
     def __post_init__(self) -> None:
         _require_finite("variance", self.variance, 0, math.inf)
 
-    def initial(self, noise: Float[Array, "width num"]) -> State:
+    def initial(self, noise: Rows) -> State:
         return math.sqrt(self.variance) * noise[0]
 
-    def step(
-        self, state: State, noise: Float[Array, "width num"]
-    ) -> tuple[State, Float[Array, " num"]]:
+    def step(self, state: State, noise: Rows) -> tuple[State, Row]:
         return state, state
 
     def autocovariance(
@@ -148,12 +147,10 @@ class AR1(GaussianProcess):
     def __post_init__(self) -> None:
         _require_finite("rho", self.rho, -1, 1)
 
-    def initial(self, noise: Float[Array, "width num"]) -> State:
+    def initial(self, noise: Rows) -> State:
         return noise[0]
 
-    def step(
-        self, state: State, noise: Float[Array, "width num"]
-    ) -> tuple[State, Float[Array, " num"]]:
+    def step(self, state: State, noise: Rows) -> tuple[State, Row]:
         scale = math.sqrt((1 - self.rho) * (1 + self.rho))
         x = self.rho * state + scale * noise[0]
         return x, x
@@ -184,12 +181,10 @@ class Mixed(GaussianProcess):
         _require_finite("b", self.b, 0, math.inf)
         _require_finite("rho", self.rho, -1, 1)
 
-    def initial(self, noise: Float[Array, "width num"]) -> State:
+    def initial(self, noise: Rows) -> State:
         return AR1(self.rho).initial(noise)
 
-    def step(
-        self, state: State, noise: Float[Array, "width num"]
-    ) -> tuple[State, Float[Array, " num"]]:
+    def step(self, state: State, noise: Rows) -> tuple[State, Row]:
         state, correlated = AR1(self.rho).step(state, noise[:1])
         return state, math.sqrt(self.a) * noise[1] + math.sqrt(self.b) * correlated
 
@@ -220,15 +215,13 @@ class MovingAverage(GaussianProcess):
     def initial_width(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return len(self.taps) - 1
 
-    def initial(self, noise: Float[Array, "width num"]) -> State:
-        return noise
+    def initial(self, noise: Rows) -> State:
+        return list(noise)
 
-    def step(
-        self, state: State, noise: Float[Array, "width num"]
-    ) -> tuple[State, Float[Array, " num"]]:
-        recent = jnp.concatenate([noise, state])
-        x = sum(tap * recent[k] for k, tap in enumerate(self.taps))
-        return recent[: len(self.taps) - 1], jnp.asarray(x)
+    def step(self, state: State, noise: Rows) -> tuple[State, Row]:
+        recent = [*noise, *state]
+        x: Any = sum(tap * past for tap, past in zip(self.taps, recent, strict=True))
+        return recent[:-1], x
 
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]

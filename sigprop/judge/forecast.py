@@ -11,6 +11,7 @@ from sigprop.judge.basis import Grid, Row
 from sigprop.judge.plans import Reading, make_plans
 from sigprop.judge.simulate import BATCH, jobs, run, whole_batches
 from sigprop.neuron.montecarlo import Sums
+from sigprop.numerics.devices import cores
 from sigprop.numerics.text import plain
 
 MINUTE, DAY = 60.0, 86400.0
@@ -75,7 +76,7 @@ def trial(work: Callable[[int], Any], batch: int, n: int) -> Forecast:
         batch: Draws that it does at once.
         n: Draws wanted, many batches.
     """
-    more = 2 * (os.cpu_count() or 1)
+    more = 2 * cores()
     work(batch)
     began = time.perf_counter()
     work(batch)

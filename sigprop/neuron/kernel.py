@@ -2,7 +2,7 @@
 
 A program for LLVM, compiled within a tenth of a second.  A vector holds one neuron in as
 many sequences as fill 64 bytes; time is the innermost loop, during which states,
-sensitivities and running sums of two neurons stay in registers, so that the one's
+sensitivities and running sums of a few neurons stay in registers, so that the one's
 arithmetic hides the latency of the other's.  A machine with narrower registers takes
 several for a vector and gets the same numbers, but for the rounding of fused products
 where it has none.
@@ -24,6 +24,7 @@ from sigprop.numerics.native import (
     compile_function,
     llvmlite,
     multiply_add,
+    over_cores,
     repeat,
 )
 
@@ -70,16 +71,22 @@ class Carry:
         if short := self.blocks * width - self.batch:
             x = np.pad(x, ((0, 0), (0, short)))
         x = np.ascontiguousarray(x, self.dtype)
-        _compiled(self.dtype.char, self.real, self.running)(
-            x.ctypes.data,
-            x.shape[0],
-            x.shape[1],
-            self.blocks,
-            self.lam.ctypes.data,
-            self.lam_stride,
-            self.state.ctypes.data,
-            self.padded // TOGETHER,
-        )
+        compiled = _compiled(self.dtype.char, self.real, self.running)
+
+        def part(first: int, count: int) -> None:
+            compiled(
+                x.ctypes.data,
+                x.shape[0],
+                x.shape[1],
+                first,
+                count,
+                self.lam.ctypes.data,
+                self.lam_stride,
+                self.state.ctypes.data,
+                self.padded // TOGETHER,
+            )
+
+        over_cores(part, self.blocks, x.size * self.neurons)
 
     def parts(self) -> list[np.ndarray]:
         """States, sensitivities and, if running, both sums: arrays (n, batch) each."""
@@ -106,7 +113,7 @@ def _carried(real: bool, running: bool) -> int:
 def _compiled(char: str, real: bool, running: bool) -> Callable[..., None]:
     """The machine code for one precision."""
     place, number = ctypes.c_void_p, ctypes.c_int64
-    kinds = (place, number, number, number, place, number, place, number)
+    kinds = (place, *4 * [number], place, number, place, number)
     return compile_function(_program(char, real, running), "advance", *kinds)
 
 
@@ -119,12 +126,12 @@ def _program(char: str, real: bool, running: bool) -> Any:
     numbers = number.as_pointer()
     module = ir.Module("moments")
     kind = ir.FunctionType(
-        ir.VoidType(), [numbers, long, long, long, numbers, long, numbers, long]
+        ir.VoidType(), [numbers, *4 * [long], numbers, long, numbers, long]
     )
     function = ir.Function(module, kind, "advance")
-    x, steps, stride, blocks, lam, lam_stride, state, pairs = function.args
+    x, steps, stride, start, blocks, lam, lam_stride, state, pairs = function.args
     build = ir.IRBuilder(function.append_basic_block())
-    fused = multiply_add(module, build, vector)
+    fused = multiply_add(build, vector)
     size, held = 1 if real else 2, _carried(real, running)
     zero = ir.Constant(vector, None)
 
@@ -163,6 +170,7 @@ def _program(char: str, real: bool, running: bool) -> Any:
         return [*h, *s, *map(plus_square, (h, s), sums)]
 
     def block(index: Any, _: Any) -> list[Any]:
+        index = build.add(index, start)
         inputs = at(x, index, width)
         roots = at(lam, index, lam_stride)
         neuron = TOGETHER * held * width

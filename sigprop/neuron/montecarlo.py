@@ -12,7 +12,6 @@ Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neu
 """
 
 import functools
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -25,16 +24,14 @@ from jax import lax
 from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
-from sigprop.neuron import kernel
-from sigprop.numerics import native
+from sigprop.neuron import kernel, noise
 from sigprop.numerics.compilation import OFTEN
-from sigprop.numerics.devices import on_cpu
+from sigprop.numerics.devices import cores, on_cpu
 from sigprop.numerics.precision import double_precision, require_dtype
 
 Result = TypeVar("Result")
 First = TypeVar("First")
 Second = TypeVar("Second")
-CHUNK = 64  # steps whose noise is drawn at once: amortises the generator's overhead
 STRETCH = 2**21  # inputs held at once for the kernel
 
 
@@ -124,7 +121,8 @@ def walk(
     initial_key, step_key = jax.random.split(key)
     multiplier = lax.complex(lam.re, lam.im)
     zero = jnp.zeros(shape, multiplier.dtype)
-    state = _initial(initial_key, process, batch, dtype)
+    shape = (process.initial_width, batch)
+    state = process.initial(jax.random.normal(initial_key, shape, dtype))
 
     def body(now, x):
         h, s, sum_h, sum_s = now
@@ -136,21 +134,21 @@ def walk(
         return (h, s, sum_h, sum_s), None
 
     def advance(carry, index, length):
-        noise = _noise(step_key, index, process, batch, dtype)[:length]
+        drawn = _noise(step_key, index, process, batch, dtype)[:length]
         state, now = carry
         # Two scans: were the inputs drawn inside the second, XLA would fuse the
         # generator into it and run it again for every neuron.
-        state, x = lax.scan(process.step, state, noise)
+        state, x = lax.scan(process.step, state, drawn)
         now, _ = lax.scan(body, now, x)
         return state, now
 
     carry = (state, (zero, zero, zero.real, zero.real))
     seen, index, found = 0, 0, []
     for time in times:
-        chunks, rest = divmod(time - seen, CHUNK)
+        chunks, rest = divmod(time - seen, noise.CHUNK)
         if chunks:
             carry = lax.scan(
-                lambda c, i: (advance(c, i, CHUNK), None),
+                lambda c, i: (advance(c, i, noise.CHUNK), None),
                 carry,
                 jnp.arange(index, index + chunks),
             )[0]
@@ -164,7 +162,7 @@ def walk(
 
 def _noise(key, index, process, batch, dtype):
     """The normals of one chunk, of which a shorter one takes the first."""
-    shape = (CHUNK, process.step_width, batch)
+    shape = (noise.CHUNK, process.step_width, batch)
     return jax.random.normal(jax.random.fold_in(key, index), shape, dtype)
 
 
@@ -182,15 +180,17 @@ def trajectories(
     Arguments are those of ``walk``, but for ``lam``, which is not split.  Not to be
     called inside a compiled program.
     """
-    if not (native.available() and on_cpu()):
+    source = noise.follow(key, process, batch, lam.real.dtype) if on_cpu() else None
+    if source is None:
         return scanned(key, split(lam), process, times, batch, running, gain)
     carry = kernel.Carry(np.asarray(lam), batch, running)
     factor = np.ones((1, 1), carry.dtype) if gain is None else np.asarray(gain)
+    longest = noise.CHUNK * max(1, STRETCH // (noise.CHUNK * batch))
     found = []
-    for x, looks in _inputs(key, process, times, batch, carry.dtype):
-        carry.advance(x)
-        if looks:
-            found.append(_look(carry, factor))
+    for seen, time in pairwise((0, *times)):
+        for first in range(seen, time, longest):
+            carry.advance(source.steps(min(longest, time - first)))
+        found.append(_look(carry, factor))
     return found
 
 
@@ -208,41 +208,6 @@ def _look(carry: kernel.Carry, gain: Float[np.ndarray, "n #batch"]) -> Walk:
     h, s = (Split(gain * np.real(z), gain * np.imag(z)) for z in (h, s))
     zero = np.zeros_like(h.re)
     return Walk(h, s, *(gain**2 * one for one in sums or (zero, zero)))
-
-
-def _inputs(key, process, times, batch, dtype):
-    """Stretches of inputs (steps, batch), and whether each ends at one of ``times``."""
-    initial_key, step_key = jax.random.split(key)
-    state = _initial(initial_key, process, batch, dtype)
-    longest = max(1, STRETCH // (CHUNK * batch))
-    index = 0
-    for seen, time in pairwise((0, *times)):
-        chunks, rest = divmod(time - seen, CHUNK)
-        lengths = [CHUNK] * chunks + [rest] * bool(rest)
-        for first in range(0, len(lengths), longest):
-            part = tuple(lengths[first : first + longest])
-            state, x = _stretch(step_key, index, state, process, part, batch, dtype)
-            index += len(part)
-            yield np.asarray(x), first + longest >= len(lengths)
-
-
-@functools.partial(jax.jit, static_argnames=("process", "batch", "dtype"))
-def _initial(key, process, batch, dtype):
-    shape = (process.initial_width, batch)
-    return process.initial(jax.random.normal(key, shape, dtype))
-
-
-@functools.partial(
-    jax.jit,
-    static_argnames=("process", "lengths", "batch", "dtype"),
-    compiler_options=OFTEN,
-)
-def _stretch(key, first, state, process, lengths, batch, dtype):
-    noise = jax.vmap(lambda index: _noise(key, index, process, batch, dtype))(
-        first + jnp.arange(len(lengths))
-    )
-    cut = [chunk[:length] for chunk, length in zip(noise, lengths, strict=True)]
-    return lax.scan(process.step, state, jnp.concatenate(cut))
 
 
 def _batch_sums(key, lam, gain, process, times, batch, pairs):
@@ -284,7 +249,7 @@ def over_batches(
     programs that call LAPACK in a batch: two of them at once wait for each other's
     threads forever.
     """
-    workers = (os.cpu_count() or 1) if workers is None else workers
+    workers = cores() if workers is None else workers
     here, done = _everywhere(task), []
     (_, first), *rest = batches(num, size)
     done.append(task(0, first))

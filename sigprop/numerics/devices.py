@@ -1,5 +1,7 @@
 """Choosing where a run computes."""
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -47,3 +49,10 @@ def default_device() -> str:
     """JAX's default device, as results name it: its platform and kind."""
     device = jax.devices()[0]
     return f"{device.platform}: {device.device_kind}"
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

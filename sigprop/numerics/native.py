@@ -8,8 +8,13 @@ import ctypes
 import functools
 import importlib
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
+from sigprop.numerics.devices import cores
+
+ENOUGH = 2**20  # numbers, for which a thread is worth its start
 VECTOR = 64  # bytes of the vectors that programs name, whatever the machine's are
 
 
@@ -77,12 +82,94 @@ def repeat(
     return now
 
 
-def multiply_add(
-    module: Any, build: Any, vector: Any
-) -> Callable[[Any, Any, Any], Any]:
+def over_cores(task: Callable[[int, int], object], blocks: int, numbers: int) -> None:
+    """Call ``task(first, count)`` for all blocks, a thread a core.
+
+    In this thread alone where the ``numbers`` to compute are fewer than ``ENOUGH``.
+    """
+    parts = min(cores(), blocks) if numbers >= ENOUGH else 1
+    ends = [blocks * part // parts for part in range(parts + 1)]
+    if parts < 2:
+        task(0, blocks)
+        return
+    with ThreadPoolExecutor(parts) as pool:
+        waiting = [pool.submit(task, a, b - a) for a, b in pairwise(ends)]
+        for one in waiting:
+            one.result()
+
+
+class Vector:
+    """Numbers of one vector, or one number, that a program computes with operators.
+
+    A number of Python stands for itself in every place.  Shifts to the right take
+    zeros in.
+    """
+
+    def __init__(self, build: Any, value: Any):
+        self.build, self.value = build, value
+
+    def like(self, number: float) -> "Vector":
+        """The same number in every place."""
+        kind = self.value.type
+        count = getattr(kind, "count", None)
+        literal = number if count is None else [number] * count
+        return Vector(self.build, llvmlite("ir").Constant(kind, literal))
+
+    def _apply(self, real: str, whole: str, other: Any) -> "Vector":
+        kind = getattr(self.value.type, "element", self.value.type)
+        name = whole if isinstance(kind, llvmlite("ir").IntType) else real
+        right = other if isinstance(other, Vector) else self.like(other)
+        return Vector(self.build, getattr(self.build, name)(self.value, right.value))
+
+    def __add__(self, other: Any) -> "Vector":
+        return self._apply("fadd", "add", other)
+
+    def __mul__(self, other: Any) -> "Vector":
+        return self._apply("fmul", "mul", other)
+
+    def __sub__(self, other: Any) -> "Vector":
+        return self._apply("fsub", "sub", other)
+
+    def __truediv__(self, other: Any) -> "Vector":
+        return self._apply("fdiv", "sdiv", other)
+
+    def __xor__(self, other: Any) -> "Vector":
+        return self._apply("", "xor", other)
+
+    def __or__(self, other: Any) -> "Vector":
+        return self._apply("", "or_", other)
+
+    def __lshift__(self, other: Any) -> "Vector":
+        return self._apply("", "shl", other)
+
+    def __rshift__(self, other: Any) -> "Vector":
+        return self._apply("", "lshr", other)
+
+    def __neg__(self) -> "Vector":
+        return self * -1
+
+    def __rsub__(self, other: Any) -> "Vector":
+        return self.like(other) - self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def convert(self, operation: str, element: Any) -> "Vector":
+        """The same places after a conversion, such as ``zext``, to another type."""
+        kind = llvmlite("ir").VectorType(element, self.value.type.count)
+        return Vector(self.build, getattr(self.build, operation)(self.value, kind))
+
+
+def intrinsic(build: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """The result of a function that LLVM itself provides for a kind of values."""
+    module, kinds = build.module, [one.type for one in arguments]
+    function = module.globals.get(name) or llvmlite("ir").Function(
+        module, llvmlite("ir").FunctionType(result, kinds), name
+    )
+    return build.call(function, arguments)
+
+
+def multiply_add(build: Any, vector: Any) -> Callable[[Any, Any, Any], Any]:
     """Writes ``a b + c`` of three vectors, fused where the machine can."""
-    ir = llvmlite("ir")
-    bits = 32 if isinstance(vector.element, ir.FloatType) else 64
-    kind = ir.FunctionType(vector, 3 * [vector])
-    fused = ir.Function(module, kind, f"llvm.fmuladd.v{vector.count}f{bits}")
-    return lambda a, b, c: build.call(fused, (a, b, c))
+    bits = 32 if isinstance(vector.element, llvmlite("ir").FloatType) else 64
+    name = f"llvm.fmuladd.v{vector.count}f{bits}"
+    return lambda a, b, c: intrinsic(build, name, vector, a, b, c)

@@ -126,3 +126,24 @@ def test_without_it_moments_are_those_of_the_scan(monkeypatch):
             assert sums.n == other[name].n == 50
             np.testing.assert_allclose(sums.first, other[name].first, 1e-12)
             np.testing.assert_allclose(sums.second, other[name].second, 1e-12)
+
+
+@pytest.mark.parametrize("there", [2, 3, 16])
+def test_results_do_not_depend_on_the_number_of_cores(there, monkeypatch):
+    key, lam = jax.random.key(5), jnp.asarray([[0.9], [0.5 + 0.4j]])
+    times, batch = (3, 70), 41
+
+    def ends():
+        return jax.tree.leaves(trajectories(key, lam, AR1(0.5), times, batch, True))
+
+    used = []
+    alone = ends()
+    monkeypatch.setattr(native, "ENOUGH", 1)
+    monkeypatch.setattr(native, "cores", lambda: there)
+    pool = native.ThreadPoolExecutor
+    monkeypatch.setattr(
+        native, "ThreadPoolExecutor", lambda count: used.append(count) or pool(count)
+    )
+    for ours, wanted in zip(ends(), alone, strict=True):
+        np.testing.assert_array_equal(ours, wanted)
+    assert set(used) == {min(there, 3)}  # single precision: 16 sequences in a block

@@ -11,8 +11,8 @@ import pytest
 
 from sigprop.inputs import AR1, Constant, Empirical, Mixed, MovingAverage, White
 from sigprop.judge.verdict import Plan, Word, judge
+from sigprop.neuron import noise
 from sigprop.neuron.montecarlo import (
-    CHUNK,
     Sums,
     batches,
     over_batches,
@@ -55,7 +55,7 @@ def exact(process, values, steps, quantity):
 
 @functools.cache
 def measured(name, wide=True):
-    assert TIMES[-1] > CHUNK
+    assert TIMES[-1] > noise.CHUNK
     with double_precision(wide):
         lam = jnp.asarray(LAM, jnp.complex128 if wide else jnp.complex64)
         return second_moments(
