@@ -1,12 +1,11 @@
-"""Programs of their own, which XLA optimises as it does for a user."""
+"""Programs of their own, which XLA compiles as it does for ``sigprop verify``."""
 
-import os
 import subprocess
 import sys
 
 
 def printed_by(program: str, *arguments: str) -> str:
-    """Standard output of a Python program, without the XLA flags of the tests.
+    """Standard output of a Python program, with the XLA flags of the tests.
 
     Raises:
         AssertionError: If it ends with another status than 0; the message is its error
@@ -14,7 +13,6 @@ def printed_by(program: str, *arguments: str) -> str:
     """
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        env={name: value for name, value in os.environ.items() if name != "XLA_FLAGS"},
         capture_output=True,
         text=True,
     )

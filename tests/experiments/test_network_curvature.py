@@ -114,7 +114,7 @@ def test_sinusoids_have_the_pitch_that_is_asked_for():
 def test_networks_are_as_large_as_promised(preset, size):
     for config in study.networks(getattr(study, preset)).values():
         network, _ = eqx.filter_eval_shape(build, jax.random.key(0), config)
-        assert 0.8 * size < parameter_table(network)["total"] < 2 * size
+        assert 0.8 * size < parameter_table(network)["total"] < 2.5 * size
         assert config.dropout == 0
 
 
