@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import typer
 
+from experiments import store
 from figures.catalogue import FIGURES
 from sigprop.cli.main import app
 from sigprop.judge.plans import TIERS
@@ -270,6 +271,13 @@ def test_quoted_number_of_claims_is_that_of_the_registry():
         f"{valued} of {valued} rows with a truth value as expected; {apart[0]} "
         f"definitions, {apart[1]} not checkable."
     )
+
+
+def test_quoted_words_are_those_of_the_stored_seeds():
+    (file,) = store.SHIPPED.glob("fresh_seeds-*.nc")
+    count = int(store.read(file)["comparisons"].sum())
+    words = " ".join(README.split())
+    assert f"None of the {count:,} words".replace(",", " ") in words
 
 
 def test_quoted_verdicts_are_the_expected_ones():
