@@ -1,14 +1,15 @@
-"""Speed, memory and compile time: the LRU written two ways, and layer beside layer.
+"""Speed, memory and compile time: the LRU written three ways, and layer beside layer.
 
 Loss and gradients of one layer, for every parameter and the inputs, in single
 precision, mapped over the batch by ``jax.vmap``.  The first table takes the LRU over
-lengths, written two ways:
+lengths, written three ways:
 
 - *engine*: ``sigprop.layers.lru`` as it is;
 - *usual*: its parameters in complex products, and ``jax.lax.associative_scan`` over
-  ``lam`` repeated at every step and the inputs, differentiated by JAX.
+  ``lam`` repeated at every step and the inputs, differentiated by JAX;
+- *scan*: the same products, and a plain ``jax.lax.scan``.
 
-Before any timing both must agree in loss and gradients.  The second table takes every
+Before any timing all must agree in loss and gradients.  The second table takes every
 layer at one length and counts times in those of the LRU.
 
 Repeats alternate between the ways, or the layers, and ratios are taken repeat by
@@ -41,7 +42,7 @@ from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import linear_rnn, nonlinear_rnn
 from sigprop.layers.gru import gru
 from sigprop.layers.lru import LRU, lru
-from sigprop.layers.lru_reference import published
+from sigprop.layers.lru_reference import plain_scan, published
 from sigprop.layers.lstm import lstm
 from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4 import s4
@@ -49,7 +50,7 @@ from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.numerics.devices import cores
 
-STUDY, VERSION = "speed_layers", 2
+STUDY, VERSION = "speed_layers", 3
 AGREEMENT = 1e-4  # of the largest entry: rounding of long sums in single precision
 # All repeats up to this length; beyond it fewer, in proportion, as each takes longer.
 FULL, FEWEST = 2048, 3
@@ -134,7 +135,7 @@ def engine(layer: Layer, u: Float[Array, "time width"]) -> Float[Array, "time wi
     return layer(u)
 
 
-WAYS: dict[str, Forward] = {"engine": engine, "usual": published}
+WAYS: dict[str, Forward] = {"engine": engine, "usual": published, "scan": plain_scan}
 
 
 def signals(config: Config, length: int) -> tuple[Array, Array]:
@@ -216,7 +217,7 @@ def _require_no_cache() -> None:
 
 
 def over_lengths(config: Config) -> xr.Dataset:
-    """At each length compile both ways, check that they agree, then time them.
+    """At each length compile all ways, check that they agree, then time them.
 
     Raises:
         ArithmeticError: If the ways disagree beyond single-precision rounding.
@@ -288,13 +289,13 @@ def over_layers(config: Config) -> xr.Dataset:
 
 
 def run(config: Config) -> xr.Dataset:
-    """The LRU both ways over lengths, and all layers at one length.
+    """The LRU in all ways over lengths, and all layers at one length.
 
     What is not run, for its time or memory, is NaN.
 
     Raises:
         ValueError: If JAX would take programs from a compilation cache.
-        ArithmeticError: If the two ways disagree beyond single-precision rounding.
+        ArithmeticError: If the ways disagree beyond single-precision rounding.
     """
     _require_no_cache()
     lengths, layers = over_lengths(config), over_layers(config)
@@ -303,10 +304,10 @@ def run(config: Config) -> xr.Dataset:
 
 
 def ratios(dataset: xr.Dataset) -> xr.Dataset:
-    """Time, memory and compile time of the usual way, in those of the engine."""
-    both = dataset[["seconds", "compile_seconds", "memory"]]
-    gains = both.sel(way="usual", drop=True) / both.sel(way="engine", drop=True)
-    return gains.median(["repeat", "compile"])
+    """Time, memory and compile time of the other ways, in those of the engine."""
+    each = dataset[["seconds", "compile_seconds", "memory"]]
+    others = each.drop_sel(way="engine")
+    return (others / each.sel(way="engine", drop=True)).median(["repeat", "compile"])
 
 
 def in_lrus(dataset: xr.Dataset) -> xr.DataArray:
@@ -339,21 +340,24 @@ def _text(value: Any, digits: int = 1) -> str:
 
 
 def _lengths_table(dataset: xr.Dataset, title: str) -> Table:
-    names = ("engine, ms", "faster by", "engine, MB", "smaller by")
-    caption = "-: not run, as the usual way needs too much memory"
-    table = _table(title, caption, "steps", *names, "compiles, s", "sooner by")
     gains = ratios(dataset)
+    ways = gains["way"].values.tolist()
+    caption = f"{', '.join(ways)}: in what the engine takes; -: not run for its memory"
+    columns = [name for unit in ("ms", "MB", "compiles, s") for name in (unit, *ways)]
+    table = _table(title, caption, "steps", *columns)
     for length in dataset["length"].values:
         ours, gain = dataset.sel(way="engine", length=length), gains.sel(length=length)
-        table.add_row(
-            str(length),
-            _text(1e3 * ours["seconds"].median()),
-            _text(gain["seconds"]),
-            _text(ours["memory"] / 1e6),
-            _text(gain["memory"]),
-            _text(ours["compile_seconds"].median(), 2),
-            _text(gain["compile_seconds"]),
-        )
+        own = {
+            "seconds": _text(1e3 * ours["seconds"].median()),
+            "memory": _text(ours["memory"] / 1e6),
+            "compile_seconds": _text(ours["compile_seconds"].median(), 2),
+        }
+        cells = [
+            text
+            for name, mine in own.items()
+            for text in (mine, *map(_text, gain[name].values))
+        ]
+        table.add_row(str(length), *cells)
     return table
 
 

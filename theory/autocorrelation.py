@@ -16,9 +16,11 @@ from sympy import (
     Add,
     Dummy,
     Expr,
+    I,
     Integer,
     Mul,
     Pow,
+    Rational,
     S,
     Sum,
     Symbol,
@@ -33,6 +35,7 @@ from sympy import (
     simplify,
     together,
 )
+from sympy.core.function import AppliedUndef
 
 from theory.symbols import Delta, R, a, alpha, b, beta, rho
 
@@ -51,6 +54,9 @@ INPUTS: dict[str, Autocovariance] = {
     "mixed": Autocovariance(a + b, b * rho**Delta),
 }
 """The families of inputs that the papers use, by name."""
+
+
+WITNESS = Rational(1, 10**9)  # beyond it a value of 20 digits is not zero
 
 
 def _split(term: Expr, index: Symbol) -> tuple[Expr, int, Expr]:
@@ -175,7 +181,25 @@ def is_zero(expr: Expr) -> bool:
     """
     expr = expand_log(expr, force=True)
     merged = powsimp(expand_power_exp(expand(together(expr).as_numer_denom()[0])))
-    return merged == 0 or simplify(merged) == 0
+    return merged == 0 or (not _differs_somewhere(merged) and simplify(merged) == 0)
+
+
+def _differs_somewhere(expr: Expr) -> bool:
+    """True where numbers in the place of symbols show that an expression is not zero.
+
+    SymPy guarantees the digits that it evaluates.  False decides nothing.
+    """
+    if expr.has(Sum, AppliedUndef):
+        return False
+    numbers = {}
+    for place, symbol in enumerate(sorted(expr.free_symbols, key=str)):
+        part = Rational(1, 3) + Rational(place, 19)
+        whole, real = symbol.is_integer, symbol.is_real
+        numbers[symbol] = (
+            Integer(place + 3) if whole else part if real else part + I / 7
+        )
+    value = expr.subs(numbers).evalf(20)
+    return bool(value.is_comparable or value.is_complex) and abs(value) > WITNESS
 
 
 def double_sum(

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Complex, Float
 
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.lru import LRU
@@ -96,13 +96,40 @@ def published(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time w
 
     Source: Orvieto et al. (2023), Appendix A, the listing.
     """
+
+    def states(lam: Complex[Array, " n"], x: Complex[Array, "time n"]):
+        gates = jnp.repeat(lam[None], u.shape[0], axis=0)
+        return lax.associative_scan(_combine, (gates, x))[1]
+
+    return _between(layer, u, states)
+
+
+def plain_scan(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
+    """Complex products, and the recurrence of Eq. 1 as a ``lax.scan`` over steps.
+
+    Source: Orvieto et al. (2023), Eq. 1, without its nonlinearity.
+    """
+
+    def states(lam: Complex[Array, " n"], x: Complex[Array, "time n"]):
+        def step(h, x_t):
+            h = lam * h + x_t
+            return h, h
+
+        return lax.scan(step, jnp.zeros_like(lam), x)[1]
+
+    return _between(layer, u, states)
+
+
+def _between(
+    layer: LRU, u: Float[Array, "time width"], states: Callable[..., Array]
+) -> Float[Array, "time width"]:
+    """The maps of an LRU before and after a recurrence, in complex products."""
     gamma = layer.normaliser()
     inward = lax.complex(layer.B_re, layer.B_im)
     inward = inward if gamma is None else gamma[:, None] * inward
     outward = lax.complex(layer.C_re, layer.C_im)
-    gates = jnp.repeat(layer.eigenvalues()[None], u.shape[0], axis=0)
     inputs = jax.vmap(lambda u_t: inward @ u_t.astype(inward.dtype))(u)
-    h = lax.associative_scan(_combine, (gates, inputs))[1]
+    h = states(layer.eigenvalues(), inputs)
     return jax.vmap(lambda h_t, u_t: (outward @ h_t).real + layer.D * u_t)(h, u)
 
 

@@ -13,6 +13,7 @@ from experiments.speed_layers import LAYERS, SMOKE
 from sigprop.layers.base import stepwise
 from sigprop.layers.dense import nonlinear_rnn
 from sigprop.layers.lru import GAMMAS, lru
+from sigprop.layers.lru_reference import plain_scan
 
 pytestmark = pytest.mark.slow
 KEY = jax.random.key(0)
@@ -59,12 +60,15 @@ def test_layers_have_the_states_that_their_sizes_promise(name):
 
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("gamma", GAMMAS)
-def test_the_usual_way_is_the_layer(gamma):
+def test_the_other_ways_are_the_layer(gamma):
     layer = lru(jax.random.key(0), N, WIDTH, r_min=0.5, r_max=0.99, gamma=gamma)
     u = jax.random.normal(jax.random.key(1), (LENGTH, WIDTH))
-    found = jax.jit(lambda u: (speed_layers.published(layer, u), layer(u)))(u)
-    np.testing.assert_allclose(*found, atol=1e-12)
-    assert float(jnp.abs(found[0]).max()) > 1
+    usual, scan, right = jax.jit(
+        lambda u: (speed_layers.published(layer, u), plain_scan(layer, u), layer(u))
+    )(u)
+    np.testing.assert_allclose(usual, right, atol=1e-12)
+    np.testing.assert_allclose(scan, right, atol=1e-12)
+    assert float(jnp.abs(right).max()) > 1
 
 
 def test_programs_return_loss_and_slopes_of_parameters_and_inputs():
@@ -87,7 +91,7 @@ def test_programs_return_loss_and_slopes_of_parameters_and_inputs():
 
 def test_repeats_left_out_are_nan_and_the_tables_do_without(few, capsys):
     left_out = few["seconds"].isnull()
-    assert left_out.sel(length=33).values.tolist() == [[False, True]] * 2
+    assert left_out.sel(length=33).values.tolist() == [[False, True]] * 3
     assert not left_out.sel(length=16).any()
     speed_layers.show(
         few.assign_attrs(config=store.canonical(SMOKE), device="cpu: cpu")
@@ -104,13 +108,13 @@ def test_a_way_that_needs_too_much_memory_is_left_out_visibly(few, capsys):
     lengths = speed_layers.over_lengths(config)
     left_out = lengths["seconds"].isnull().all("repeat")
     assert left_out.sel(way="usual").values.tolist() == [False, True]
-    assert not left_out.sel(way="engine").any()
+    assert not left_out.sel(way=["engine", "scan"]).any()
     assert not np.isnan(lengths["compile_seconds"]).any()
     whole = lengths.assign(few[[name for name in few if "layer" in name]].data_vars)
     speed_layers.show(whole.assign_attrs(config=store.canonical(config), cores=1))
     (row,) = (line for line in capsys.readouterr().out.splitlines() if "│ 33 " in line)
     cells = [cell.strip() for cell in row.strip("│").split("│")]
-    assert [cell == "-" for cell in cells] == [name == 2 for name in range(7)]
+    assert [cell == "-" for cell in cells] == [name == 2 for name in range(10)]
 
 
 def test_layers_are_named_in_the_order_of_their_numbers(few):
@@ -137,7 +141,7 @@ def test_ratios_are_taken_repeat_by_repeat():
         {"way": ["engine", "usual"], "layer": ["LRU", "other"], "length": [7]},
     )
     gains = speed_layers.ratios(dataset)
-    found = [float(gains[name][0]) for name in ("seconds", "compile_seconds", "memory")]
+    found = [gains[name].item() for name in ("seconds", "compile_seconds", "memory")]
     assert found == [3, 3, 4]
     assert speed_layers.in_lrus(dataset).values.tolist() == [1, 0.5]
 
