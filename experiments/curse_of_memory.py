@@ -22,7 +22,7 @@ from sigprop.neuron import stable
 from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.precision import double_precision
 
-STUDY, VERSION = "curse_of_memory", 1
+STUDY, VERSION = "curse_of_memory", 2
 QUANTITIES = ("state", "sensitivity")
 RELAXATIONS = 20  # steps a unit of 1/gap: the transient is then below 1e-6 of the limit
 
@@ -44,7 +44,7 @@ class Config:
 SMOKE = Config(
     rhos=(0.0, 0.9, 1.0), points=11, simulated_gaps=(0.9, 0.3, 0.1), draws=500
 )
-QUICK = Config(draws=8192)  # whole batches alone: one program for each rho
+QUICK = Config()
 PAPER = Config(simulated_gaps=(*QUICK.simulated_gaps, 0.006, 0.003), draws=50_000)
 
 
@@ -114,8 +114,7 @@ def control_factors(gap: Float[np.ndarray, " n"]) -> Float[np.ndarray, "2 n"]:
 def _simulate(
     config: Config,
 ) -> tuple[Float[np.ndarray, "2 rho n"], Float[np.ndarray, "2 rho n"]]:
-    """Means and standard errors; every point has trajectories of its own."""
-    steps = round(RELAXATIONS / min(config.simulated_gaps))
+    """Means and standard errors; every point has trajectories and a length of its own."""
     shape = (len(QUANTITIES), len(config.rhos), len(config.simulated_gaps))
     mean, sem = np.empty(shape), np.empty(shape)
     key = jax.random.key(config.seed)
@@ -125,7 +124,7 @@ def _simulate(
                 jax.random.fold_in(jax.random.fold_in(key, i), j),
                 jnp.array([1 - gap]),
                 AR1(rho),
-                times=(steps,),
+                times=(round(RELAXATIONS / gap),),
                 num=config.draws,
             )
             for k, quantity in enumerate(QUANTITIES):
