@@ -4,7 +4,7 @@ import re
 import pytest
 from matplotlib.text import Text
 
-from experiments import command, store
+from experiments import store
 from figures import catalogue
 from tests.figures.reading import Reading
 from tests.figures.scrambled import scrambled
@@ -14,10 +14,7 @@ BAR = "<colorbar>"  # what Matplotlib calls its axes
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
-    """A folder with a result of every study that a figure draws.
-
-    One that comes whole with the code is taken for the small one; the others are made.
-    """
+    """A folder with the results that come whole with the code, each as the small one."""
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SIGPROP_RESULTS", str(folder))
@@ -30,14 +27,12 @@ def results(tmp_path_factory):
             ]
             if shipped:
                 store.relabel(shipped[0], "smoke")
-            else:
-                command.make(study, "smoke")
     return folder
 
 
 @pytest.fixture
 def stored(results, monkeypatch):
-    """Figures read those results."""
+    """Figures read those results; ``test_figures.small`` makes what is not there."""
     monkeypatch.setenv("SIGPROP_RESULTS", str(results))
 
 

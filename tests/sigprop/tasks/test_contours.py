@@ -361,7 +361,7 @@ def test_rules_that_admit_nothing_are_refused(change, match):
 
 
 def test_rules_without_space_say_so(monkeypatch):
-    monkeypatch.setattr(contours, "PATIENCE", 20)
+    monkeypatch.setattr(contours, "PATIENCE", 3)
     crowded = replace(PATHFINDER_32, paddles=200)
     with pytest.raises(
         ValueError, match="need rules that admit two contours, got none"
