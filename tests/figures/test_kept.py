@@ -43,7 +43,7 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
 ]
 
 
-RUN = {"curse_of_memory", "network_curvature"}
+RUN = {"network_curvature"}
 """Studies without a tracked result."""
 TRACKED = [name for name, one in catalogue.FIGURES.items() if not RUN & {*one.needs()}]
 
