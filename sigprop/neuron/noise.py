@@ -16,9 +16,9 @@ from typing import Any
 
 import jax
 import numpy as np
+import scipy
 from jaxtyping import Float, PRNGKeyArray, UInt32
 from numpy.polynomial import chebyshev
-from scipy import special
 
 from sigprop.inputs import GaussianProcess, White
 from sigprop.numerics import native
@@ -329,7 +329,7 @@ def erfinv_slope(w: Float[np.ndarray, "*points"]) -> Float[np.ndarray, "*points"
     """``erfinv(u) / u`` where ``w = -log(1 - u^2) > 0``."""
     u = np.sqrt(-np.expm1(-w))
     beyond = -np.expm1(np.log1p(-np.exp(-w)) / 2)  # 1 - u
-    return np.where(u < 0.5, special.erfinv(u), special.erfcinv(beyond)) / u
+    return np.where(u < 0.5, scipy.special.erfinv(u), scipy.special.erfcinv(beyond)) / u
 
 
 def _interpolant(
