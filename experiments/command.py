@@ -31,10 +31,13 @@ STUDIES = (
     "ring_eigenvalues",
     "ring_gain",
     "similarity",
+    "speed_commands",
     "speed_hessians",
     "speed_layers",
+    "speed_limits",
     "speed_losses",
     "speed_moments",
+    "speed_sizes",
     "speed_training",
 )
 

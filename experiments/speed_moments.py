@@ -21,14 +21,12 @@ import dataclasses
 import functools
 import json
 import math
-import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -44,9 +42,9 @@ from experiments.command import main
 from sigprop.inputs import AR1, Constant, GaussianProcess
 from sigprop.neuron.montecarlo import Walk, scanned, split, trajectories
 from sigprop.neuron.ring import sample_ring
-from sigprop.numerics.devices import cores
+from sigprop.numerics.devices import cores, peak_memory
 
-STUDY, VERSION = "speed_moments", 2
+STUDY, VERSION = "speed_moments", 3
 CORES = cores()
 AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision
 Moments = tuple[Any, Any]  # of states and sensitivities, (n,) each
@@ -237,6 +235,9 @@ def run(config: Config) -> xr.Dataset:
         {
             "dtype": "complex64",
             "cores": CORES,
+            "neurons": config.neurons,
+            "sequences": config.sequences,
+            "length": config.length,
             "disagreement": difference,
         },
     )
@@ -257,25 +258,11 @@ def _peak_memory(way: str, config: Config) -> float:
 
 
 def measure(way: str, config: Config) -> float:
-    """Run one way, or ``nothing``, here; return this process's peak in bytes.
-
-    Not a number where the system does not keep count (Windows).  Linux hands the peak
-    that ``getrusage`` reports down from the process that started this one, so there the
-    kernel's own high-water mark is read.
-    """
+    """Run one way, or ``nothing``, here; return this process's peak in bytes."""
     key, lam = _problem(config)
     if way in WAYS:
         jax.block_until_ready(WAYS[way](key, lam, TIMED_INPUT, config))
-    status = Path("/proc/self/status")
-    if status.is_file():
-        (mark,) = re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())
-        return float(mark) * 1024
-    try:
-        import resource
-    except ImportError:
-        return math.nan
-    unit = 1 if sys.platform == "darwin" else 1024
-    return float(unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return peak_memory()
 
 
 def show(dataset: xr.Dataset) -> None:

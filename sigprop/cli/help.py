@@ -22,6 +22,7 @@ EXAMPLES = {
     "sweep status": "sigprop sweep status --preset paper",
     "sweep check": "sigprop sweep check memory_gap",
     "sweep track": "sigprop sweep track memory_gap",
+    "bench": "sigprop bench --quick",
 }
 """By the words that call a command, in the order in which they are of use."""
 

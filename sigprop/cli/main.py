@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from sigprop.cli.bench import bench
 from sigprop.cli.console import (
     EXPECTED,
     UNEXPECTED,
@@ -52,6 +53,7 @@ app.command()(figure)
 app.command()(train)
 app.command()(audit)
 app.command("table")(tables)
+app.command()(bench)
 
 
 @app.command()

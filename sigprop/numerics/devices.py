@@ -1,9 +1,12 @@
 """Choosing where a run computes."""
 
+import math
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -56,3 +59,22 @@ def cores() -> int:
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def peak_memory() -> float:
+    """Most bytes that this process has held resident so far.
+
+    Not a number where the system does not keep count (Windows).  Linux hands the peak
+    that ``getrusage`` reports down from the process that started this one, so there the
+    kernel's own high-water mark is read.
+    """
+    status = Path("/proc/self/status")
+    if status.is_file():
+        (mark,) = re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())
+        return float(mark) * 1024
+    try:
+        import resource
+    except ImportError:
+        return math.nan
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

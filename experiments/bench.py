@@ -1,0 +1,183 @@
+"""What sigprop is faster than, by how much, and how near it comes to the machine.
+
+Read from the stored results of the studies of speed, each of which checks that its
+ways agree before it lets them alternate.  A ratio is that of another way's seconds and
+of ours in the same repeat; commands are held against the import of JAX.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+
+MULTIPLY_ADDS = 12  # a step of a complex neuron: state, sensitivity, both squares
+STUDIES = (
+    "speed_limits",
+    "speed_moments",
+    "speed_layers",
+    "speed_losses",
+    "speed_training",
+    "speed_hessians",
+    "speed_commands",
+    "speed_sizes",
+)
+FORMS = {"usual": "associative scan", "scan": "lax.scan", "tanh": "a dense tanh RNN"}
+
+
+class Comparison(NamedTuple):
+    """Seconds of ours and of another way to do the same, repeat beside repeat."""
+
+    part: str
+    what: str
+    other: str
+    ours: Float[np.ndarray, " repeats"]
+    others: Float[np.ndarray, " repeats"]
+
+    @property
+    def ratios(self) -> Float[np.ndarray, " repeats"]:
+        """How many times longer the other way takes."""
+        return self.others / self.ours
+
+
+def comparisons(results: dict[str, xr.Dataset]) -> list[Comparison]:
+    """All that the results at hand compare, in the order of ``STUDIES``.
+
+    Args:
+        results: Stored results by the names of their studies; those of ``STUDIES`` that
+            are not there are left out.
+    """
+    readers = {
+        "speed_moments": _moments,
+        "speed_layers": _layers,
+        "speed_losses": _losses,
+        "speed_training": _training,
+        "speed_hessians": _hessians,
+        "speed_commands": _commands,
+    }
+    return [
+        one
+        for study, read in readers.items()
+        if study in results
+        for one in read(results[study])
+    ]
+
+
+def _moments(data: xr.Dataset) -> list[Comparison]:
+    ours, *others = data["way"].values.tolist()
+    what = f"{data.attrs['neurons']} neurons, {data.attrs['sequences']} x "
+    what += f"{data.attrs['length']} steps"
+    return [
+        Comparison("moments", what, other.replace("_", " "), *_ways(data, ours, other))
+        for other in others
+    ]
+
+
+def _ways(data: xr.Dataset, *ways: str) -> tuple[Float[np.ndarray, " repeats"], ...]:
+    """Seconds of some ways, in the repeats that all of them ran."""
+    both = data["seconds"].sel(way=list(ways)).dropna("repeat")
+    return tuple(both.sel(way=way).values for way in ways)
+
+
+def _layers(data: xr.Dataset) -> list[Comparison]:
+    """Of the LRU, at each length that a way ran at."""
+    found = []
+    for length in data["length"].values.tolist():
+        one = data.sel(length=length)
+        for way in ("usual", "scan"):
+            ours, others = _ways(one, "engine", way)
+            if ours.size:
+                what = f"{length} steps"
+                found.append(Comparison("LRU layer", what, FORMS[way], ours, others))
+    return found
+
+
+def _losses(data: xr.Dataset) -> list[Comparison]:
+    found = []
+    for student in data["student"].values.tolist():
+        one = data["seconds"].sel(student=student)
+        both = (one.sel(loss=loss).values for loss in ("population", "sampled"))
+        found.append(Comparison("exact training step", student, "sampled", *both))
+    return found
+
+
+def _training(data: xr.Dataset) -> list[Comparison]:
+    about = f"{data.attrs['depth']} blocks, {data.attrs['length']} steps"
+    return [
+        Comparison(
+            "deep network's step", about, FORMS[way], *_ways(data, "engine", way)
+        )
+        for way in ("usual", "tanh")
+    ]
+
+
+def _hessians(data: xr.Dataset) -> list[Comparison]:
+    count = data.attrs["parameters"]
+    one = data["seconds"]
+    ours = one.sel(route="closed form").values
+    columns = one.sel(route="a column by simulation").values * count
+    return [Comparison("Hessian", f"{count} parameters", "simulation", ours, columns)]
+
+
+def _commands(data: xr.Dataset) -> list[Comparison]:
+    return [
+        Comparison("command", f"sigprop {command}", "import jax", *pair)
+        for command in data["command"].values.tolist()
+        for pair in [
+            [data[name].sel(command=command).values for name in ("seconds", "imports")]
+        ]
+    ]
+
+
+def share_of_limit(results: dict[str, xr.Dataset]) -> float:
+    """The moments' multiply-adds a second in those that the machine can do.
+
+    Not a number where one of both was not measured.
+    """
+    if not {"speed_limits", "speed_moments"} <= results.keys():
+        return math.nan
+    limit = results["speed_limits"]["rate"].sel(limit="multiply_adds").median()
+    rate = results["speed_moments"]["rate"].sel(way="kernel")
+    return float(MULTIPLY_ADDS * rate / limit)
+
+
+def rows(results: dict[str, xr.Dataset]) -> list[dict[str, str | float]]:
+    """The comparisons as plain rows: medians of the seconds, and of the ratios."""
+    return [
+        {
+            "part": one.part,
+            "what": one.what,
+            "other": one.other,
+            "ratio": float(np.median(one.ratios)),
+            "least": float(one.ratios.min()),
+            "most": float(one.ratios.max()),
+            "seconds": float(np.median(one.ours)),
+            "repeats": len(one.ours),
+        }
+        for one in comparisons(results)
+    ]
+
+
+def limits(results: dict[str, xr.Dataset]) -> dict[str, float]:
+    """What the machine can do a second; what was not measured is left out."""
+    if "speed_limits" not in results:
+        return {}
+    rates = results["speed_limits"]["rate"].median("repeat").dropna("limit")
+    return {str(name): float(rates.sel(limit=name)) for name in rates["limit"].values}
+
+
+def conclusions(results: dict[str, xr.Dataset]) -> list[str]:
+    """Sentences on the machine, its limits and what the kernel makes of them."""
+    found = []
+    if "speed_limits" in results:
+        about = results["speed_limits"].attrs
+        found.append(
+            f"{about['cores']} cores, programs of {about['vector']} bytes a vector"
+        )
+    for name, rate in limits(results).items():
+        found.append(f"{name.replace('_', ' ')}: {rate / 1e9:.3g} G a second")
+    share = share_of_limit(results)
+    if not math.isnan(share):
+        found.append(f"the moments' kernel: {share:.0%} of these multiply-adds")
+    return found

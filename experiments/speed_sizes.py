@@ -1,0 +1,240 @@
+"""What moments, layers, losses and Hessians cost as sequences and networks grow.
+
+Seconds and memory of one call over lengths of sequences and over numbers of neurons,
+each doubled until a call takes longer than ``longest`` or more memory than ``memory``.
+Every size has a process to itself, so that peaks of memory are its own: the second call
+is timed, the first compiles, and the memory is what it takes above that of two neurons
+and two steps.  Double precision for losses and Hessians, single for all else.
+"""
+
+import json
+import math
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from sigprop.curvature.hessian import expand
+from sigprop.inputs import AR1
+from sigprop.layers.lru import lru, zucchet_lru
+from sigprop.neuron.montecarlo import trajectories
+from sigprop.neuron.ring import sample_ring
+from sigprop.numerics.devices import cores, peak_memory
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.teacher_student import linear_teacher, teacher_student
+
+STUDY, VERSION = "speed_sizes", 1
+Call = Callable[[], Any]
+
+
+def _moments(neurons: int, length: int) -> Call:
+    """Time averages of 64 sequences through each neuron of a ring."""
+    key, ring_key = jax.random.split(jax.random.key(0))
+    lam = sample_ring(ring_key, neurons, 0.5, 0.99)[:, None]
+    return lambda: trajectories(key, lam, AR1(0.9), (length,), 64, True)
+
+
+def _layer(neurons: int, length: int) -> Call:
+    """Loss and gradients of an LRU with 128 features, one sequence."""
+    layer = lru(jax.random.key(0), neurons, 128, r_min=0.5, r_max=0.99)
+    u = jax.random.normal(jax.random.key(1), (length, 128))
+    slopes = eqx.filter_jit(eqx.filter_grad(lambda layer, u: (layer(u) ** 2).mean()))
+    return lambda: slopes(layer, u)
+
+
+def _student(neurons: int, length: int) -> tuple[Any, Any]:
+    teacher_key, key = jax.random.split(jax.random.key(0))
+    task = teacher_student(linear_teacher(teacher_key, nu0=0.9), length=length)
+    return task, zucchet_lru(key, neurons, 1, 1, nu0=0.9, theta0=math.pi)
+
+
+def _loss(neurons: int, length: int) -> Call:
+    """The exact loss of a student of one teacher."""
+    task, student = _student(neurons, length)
+    loss = eqx.filter_jit(lambda student: task.loss(student))
+    return lambda: loss(student)
+
+
+def _hessian(neurons: int, length: int) -> Call:
+    """The whole Hessian of that loss, in closed form."""
+    task, student = _student(neurons, length)
+    return lambda: expand(task, student).hessian
+
+
+class Task(NamedTuple):
+    """What is timed, the neurons and the length that stay as they are, its precision."""
+
+    build: Callable[[int, int], Call]
+    neurons: int
+    length: int
+    double: bool
+
+
+TASKS = {
+    "moments": Task(_moments, 256, 2048, False),
+    "layer": Task(_layer, 256, 2048, False),
+    "loss": Task(_loss, 64, 300, True),
+    "Hessian": Task(_hessian, 64, 300, True),
+}
+AXES = ("neurons", "length")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Powers of two that are tried, and what ends a series.
+
+    Attributes:
+        neurons: First and last power of the numbers of neurons.
+        length: The same of the lengths.
+        stride: Powers from one size to the next.
+        calls: Timed ones at each size, of which the least counts.
+        longest: Seconds of a call.
+        memory: Bytes.
+    """
+
+    neurons: tuple[int, int] = (4, 12)
+    length: tuple[int, int] = (8, 20)
+    stride: int = 2
+    calls: int = 3
+    longest: float = 2.0
+    memory: int = 2 * 2**30
+
+
+SMOKE = Config(neurons=(2, 3), length=(4, 4), stride=1, calls=1)
+QUICK = Config()
+PAPER = Config(stride=1, longest=20.0, memory=8 * 2**30)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Measure every task over both axes."""
+    powers = {
+        axis: range(first, last + 1, config.stride)
+        for axis, (first, last) in (
+            ("neurons", config.neurons),
+            ("length", config.length),
+        )
+    }
+    most = max(map(len, powers.values()))
+    sizes = np.full((len(AXES), most), np.nan)
+    costs = np.full((2, len(TASKS), len(AXES), most), np.nan)
+    for row, (name, task) in enumerate(TASKS.items()):
+        idle = _in_a_process(name, 2, 2, config.calls)[1]
+        for column, axis in enumerate(AXES):
+            for place, power in enumerate(powers[axis]):
+                sizes[column, place] = 2**power
+                size = {"neurons": task.neurons, "length": task.length, axis: 2**power}
+                seconds, peak = _in_a_process(name, **size, calls=config.calls)
+                if math.isinf(seconds):
+                    break
+                costs[:, row, column, place] = seconds, max(peak - idle, 0)
+                if seconds > config.longest or peak - idle > config.memory:
+                    break
+    where = ("task", "axis", "place")
+    return xr.Dataset(
+        {
+            "size": (("axis", "place"), sizes, {"units": "neurons or steps"}),
+            "seconds": (where, costs[0], {"units": "s"}),
+            "memory": (where, costs[1], {"units": "bytes above those of two steps"}),
+        },
+        {"task": list(TASKS), "axis": list(AXES)},
+        {"dtype": "float32 and float64", "cores": cores()},
+    )
+
+
+def _in_a_process(task: str, neurons: int, length: int, calls: int) -> list[float]:
+    """Seconds and peak bytes, measured by a process that does nothing else.
+
+    Both infinite if the system ends it, as for want of memory.
+
+    Raises:
+        RuntimeError: If it fails otherwise.
+    """
+    about = json.dumps([task, neurons, length, calls])
+    command = [sys.executable, "-m", f"experiments.{STUDY}", "--measure", about]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    if answer.returncode == -signal.SIGKILL:
+        return [math.inf, math.inf]
+    if answer.returncode:
+        reason = answer.stderr.strip().rpartition("\n")[2]
+        raise RuntimeError(f"{task} of {neurons} neurons, {length} steps: {reason}")
+    return json.loads(answer.stdout)
+
+
+def measure(name: str, neurons: int, length: int, calls: int) -> tuple[float, float]:
+    """Least seconds of a call here, and the most bytes that this process has held."""
+    task = TASKS[name]
+    with double_precision(task.double):
+        call = task.build(neurons, length)
+        jax.block_until_ready(call())  # compiles
+        seconds = []
+        for _ in range(calls):
+            began = time.perf_counter()
+            jax.block_until_ready(call())
+            seconds.append(time.perf_counter() - began)
+    return min(seconds), peak_memory()
+
+
+def exponent(sizes: Float[np.ndarray, " n"], costs: Float[np.ndarray, " n"]) -> float:
+    """Slope of a line through the larger half of the points, in logarithms.
+
+    Not a number where fewer than three of the costs are known.
+    """
+    known = np.isfinite(costs) & (costs > 0)
+    if known.sum() < 3:
+        return math.nan
+    x, y = np.log([sizes[known], costs[known]])[:, known.sum() // 2 - 1 :]
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def exponents(data: xr.Dataset, cost: str) -> xr.DataArray:
+    """How ``seconds`` or ``memory`` grow, by task and axis: the power of the size."""
+    found = [
+        [
+            exponent(data["size"].sel(axis=axis).values, curve.sel(axis=axis).values)
+            for axis in data["axis"].values
+        ]
+        for curve in (data[cost].sel(task=task) for task in data["task"].values)
+    ]
+    return xr.DataArray(found, {"task": data["task"], "axis": data["axis"]})
+
+
+def show(data: xr.Dataset) -> None:
+    """Print the largest size of each series, its costs and how they grow."""
+    table = Table(box=None, header_style="bold")
+    heads = ("task", "over", "up to", "ms", "power", "MB", "power")
+    for head in heads:
+        table.add_column(head, justify="left" if head in heads[:2] else "right")
+    powers = {cost: exponents(data, cost) for cost in ("seconds", "memory")}
+    for task in data["task"].values:
+        for axis in data["axis"].values:
+            one = data.sel(task=task, axis=axis).dropna("place", subset=["seconds"])
+            last = one.isel(place=-1)
+            grown = {
+                cost: f"{float(p.sel(task=task, axis=axis)):.2f}"
+                for cost, p in powers.items()
+            }
+            table.add_row(
+                *(str(task), str(axis), str(int(last["size"]))),
+                *(f"{1e3 * float(last['seconds']):.3g}", grown["seconds"]),
+                *(f"{float(last['memory']) / 1e6:.3g}", grown["memory"]),
+            )
+    Console(highlight=False).print(table)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        print(json.dumps(measure(*json.loads(sys.argv[2]))))
+    else:
+        main(STUDY)

@@ -1,0 +1,74 @@
+"""``sigprop bench``: how fast this machine is with sigprop, and with what it replaces."""
+
+import json as encoder
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from sigprop.cli.console import console, plain_errors
+from sigprop.numerics.text import plain
+
+SIGNIFICANT = "{:.3g}"
+
+
+def bench(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer repeats and sizes: minutes.")
+    ] = False,
+    part: Annotated[
+        list[str] | None, typer.Option(help="Only this study, e.g. speed_moments.")
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="Write JSON here; - prints it.")
+    ] = None,
+) -> None:
+    """Time moments, layers, training, Hessians and commands beside their alternatives.
+
+    Every number is measured again; killed, the parts that ended stay stored.
+    """
+    with plain_errors("the parts that ended are stored"):
+        from experiments import bench as report
+        from experiments.command import make
+        from experiments.store import read
+        from sigprop.numerics.files import require_writable, write_text
+
+        chosen = tuple(part or report.STUDIES)
+        if unknown := set(chosen) - set(report.STUDIES):
+            raise ValueError(
+                f"need --part in {', '.join(report.STUDIES)}, got "
+                f"{', '.join(sorted(unknown))}"
+            )
+        if json is not None:
+            require_writable(json)
+        preset = "quick" if quick else "paper"
+        results = {study: read(make(study, preset, True, _tell)) for study in chosen}
+        out = console(json)
+        rows = report.rows(results)
+        if rows:
+            out.print(_ratios(rows))
+        for line in report.conclusions(results):
+            out.print(line)
+        if json is not None:
+            whole = {"comparisons": rows, "limits": report.limits(results)}
+            write_text(json, encoder.dumps(whole, indent=2) + "\n")
+
+
+def _ratios(rows: list[dict[str, str | float]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("what", "of", "beside", "takes, times", "from", "to", "ours, ms"):
+        table.add_column(
+            name, justify="left" if name in ("what", "of", "beside") else "right"
+        )
+    for row in rows:
+        numbers = [row[name] for name in ("ratio", "least", "most")]
+        texts = [
+            SIGNIFICANT.format(one) for one in (*numbers, 1e3 * float(row["seconds"]))
+        ]
+        table.add_row(str(row["part"]), str(row["what"]), str(row["other"]), *texts)
+    return table
+
+
+def _tell(line: str) -> None:
+    typer.echo(plain(line), err=True)
