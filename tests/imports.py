@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 
@@ -16,10 +17,11 @@ class Import(NamedTuple):
 UNKNOWN = "a module whose name is computed"
 
 
-def imports(source: str, path: str) -> Iterator[Import]:
+@cache
+def imports(source: str, path: str) -> tuple[Import, ...]:
     """Every import of a file: statements, relative ones resolved, and calls."""
     package = path.removesuffix(".py").split("/")[:-1]
-    yield from _imports(ast.parse(source), package, lazy=False)
+    return tuple(_imports(ast.parse(source), package, lazy=False))
 
 
 def _imports(node: ast.AST, package: list[str], lazy: bool) -> Iterator[Import]:
