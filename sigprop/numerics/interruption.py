@@ -1,15 +1,19 @@
 """Ctrl-C whenever it comes: the command ends with status 130, at once and in one piece.
 
-Two things stand in the way.  Python drops an exception that is raised in the callback of
-a weak reference, which imports use, and an interruption with it.  And XLA compiles on
+Three things stand in the way.  Python drops an exception that is raised in the callback
+of a weak reference or of the garbage collector, which imports and JAX use, and so does
+code in C that looks an attribute up: an interruption is lost with it.  XLA compiles on
 threads of its own that nothing stops: an interpreter that ends frees the devices that
-they still use, and the process dies of a segmentation fault, when they are done.
+they still use, and the process dies of a segmentation fault, when they are done.  And an
+interpreter that ends takes its time, in which a signal kills it as if nothing was done.
 """
 
 import _thread
+import atexit
 import contextlib
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,7 +22,9 @@ from typing import Any, NoReturn
 
 INTERRUPTED = 130
 AGAIN = 0.05  # seconds after which an interruption that was dropped is raised again
+GRACE = 10.0  # seconds that are left to write down what is kept, whoever dropped it
 _told = threading.Event()
+_asked = threading.Event()
 
 
 @contextmanager
@@ -37,7 +43,8 @@ def interruptible() -> Iterator[None]:
 
     sys.unraisablehook = dropped
     try:
-        yield
+        with _watched():
+            yield
     except KeyboardInterrupt:
         leave(INTERRUPTED)
     except SystemExit as end:
@@ -46,6 +53,43 @@ def interruptible() -> Iterator[None]:
         raise
     finally:
         sys.unraisablehook = before
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # all is done
+
+
+def heed() -> None:
+    """Raise an interruption that was asked for and has not been heard yet.
+
+    Raises:
+        KeyboardInterrupt: If so; in a loop, where it ends well.
+    """
+    if _asked.is_set():
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _watched() -> Iterator[None]:
+    """Know of every interruption, and leave if the block goes on for long after one."""
+    told, written = socket.socketpair()
+    written.setblocking(False)
+    ended = threading.Event()
+
+    def watch() -> None:
+        with told:
+            while signals := told.recv(1):
+                if signals[0] == signal.SIGINT:
+                    _asked.set()
+                    if not ended.wait(GRACE):
+                        leave(INTERRUPTED)
+
+    before = signal.set_wakeup_fd(written.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+        _asked.clear()
+        signal.set_wakeup_fd(before)
+        written.close()
 
 
 def tell(text: str) -> None:

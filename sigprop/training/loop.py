@@ -19,6 +19,7 @@ import optax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer, replace
+from sigprop.numerics.interruption import heed
 from sigprop.training.checkpoints import load_checkpoint, save_checkpoint
 
 Parameters = Any
@@ -319,6 +320,7 @@ def train(
                 keep(now)
                 kept, written = now.done, time.monotonic()
             progress(now.done)
+            heed()
     except KeyboardInterrupt:
         if now.done > kept:
             keep(now)

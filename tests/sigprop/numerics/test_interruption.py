@@ -40,6 +40,29 @@ with interruptible():
 """
 
 
+SWALLOWED = """
+import time
+from sigprop.numerics import interruption
+interruption.GRACE = {grace}
+with interruption.interruptible():
+    print("ready", flush=True)
+    for _ in range(2):
+        try:
+            time.sleep(30)
+        except KeyboardInterrupt:
+            time.sleep(0.5)  # as code in C does; the watch has heard of it
+        {then}
+print("went on")
+"""
+OVER = """
+import atexit, os, signal, time
+from sigprop.numerics.interruption import interruptible
+atexit.register(os.kill, os.getpid(), signal.SIGINT)  # called after those of later
+with interruptible():
+    print("ready", flush=True)
+"""
+
+
 def start(script):
     process = subprocess.Popen(
         [sys.executable, "-c", script],
@@ -66,6 +89,36 @@ def test_an_interruption_that_python_drops_comes_again():
     process = start(DROPPED)
     out, err = process.communicate(timeout=40)
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        SWALLOWED.format(grace=60, then="interruption.heed()"),
+        SWALLOWED.format(grace=0.2, then="pass"),
+    ],
+    ids=["heeded", "watched"],
+)
+def test_an_interruption_that_is_swallowed_ends_the_program_all_the_same(script):
+    process = start(script)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+    assert time.monotonic() - began < 25
+
+
+def test_an_interruption_of_what_is_done_changes_nothing():
+    out, err = (process := start(OVER)).communicate(timeout=40)
+    assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_the_handlers_are_the_callers_again():
+    assert signal.set_wakeup_fd(-1) == -1
+    with interruption.interruptible():
+        assert signal.set_wakeup_fd(-1) >= 0
+    assert signal.set_wakeup_fd(-1) == -1
+    assert not interruption._asked.is_set()
 
 
 # Typer makes a status of an interruption that comes before a command, and says nothing.

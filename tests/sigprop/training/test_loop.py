@@ -1,10 +1,12 @@
+import threading
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from sigprop.layers.lru import lru
-from sigprop.numerics import files
+from sigprop.numerics import files, interruption
 from sigprop.training.checkpoints import load_checkpoint, save_checkpoint
 from sigprop.training.loop import (
     Optimiser,
@@ -205,6 +207,25 @@ def test_training_resumes_where_it_stopped(tmp_path):
     assert len(calls) == 6  # all was done
     same(again, whole)
     assert [one.name for one in place.parent.iterdir()] == ["run.npz"]
+
+
+def test_an_interruption_that_was_swallowed_ends_a_training_with_a_checkpoint(
+    tmp_path, monkeypatch
+):
+    place = tmp_path / "run.npz"
+    asked = threading.Event()
+    monkeypatch.setattr(interruption, "_asked", asked)
+    seen = []
+
+    def swallow(done):
+        seen.append(done)
+        if done == 2:
+            asked.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        train(begun(), segment, Segments(4, 10, place, every=1e9), swallow)
+    assert seen == [0, 1, 2]
+    assert load_checkpoint(place, begun())[1] == 2
 
 
 def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(tmp_path):
