@@ -100,7 +100,7 @@ SMOKE = Config(
     pause=0.0,
 )
 QUICK = Config()
-PAPER = Config(repeats=45, compiles=9, pause=1.0, memory=16 * 2**30)
+PAPER = Config(repeats=15, memory=12 * 2**30)
 
 
 def _lru(key: PRNGKeyArray, c: Config) -> LRU:

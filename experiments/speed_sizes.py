@@ -114,7 +114,7 @@ class Config:
 
 SMOKE = Config(neurons=(2, 3), length=(4, 4), stride=1, calls=1)
 QUICK = Config()
-PAPER = Config(stride=1, longest=20.0, memory=8 * 2**30)
+PAPER = Config(stride=1, longest=4.0, memory=8 * 2**30)
 
 
 def run(config: Config) -> xr.Dataset:
