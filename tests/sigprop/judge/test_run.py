@@ -9,6 +9,7 @@ import pytest
 from sympy import Rational
 
 from sigprop.judge import grids
+from sigprop.judge.basis import Evidence
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import RouteResult
 from sigprop.judge.run import verify
@@ -18,7 +19,7 @@ from sigprop.judge.verdict import plan
 from sigprop.ledger.entries import announced
 from sigprop.numerics.points import WHITE, EigenPoint
 from tests.programs import printed_by
-from tests.rows import changed, row
+from tests.rows import changed, row, rows
 from tests.sealed import sealed
 from theory.claims import Condition, Status, find, select
 
@@ -253,14 +254,34 @@ from sigprop.judge.run import verify
 from tests.rows import rows
 from tests.sealed import sealed
 run = verify(tuple(map(sealed, rows().values())))
-print(json.dumps({one.id: one.status for one in run.claims}))
+found = {
+    one.id: (one.status, one.killed == one.mutants > 0, bool(one.counterexample))
+    for one in run.claims
+}
+print(json.dumps(found))
 """
 
 
 @pytest.mark.slow
 def test_every_claim_has_its_expected_status():
+    """With every mutant killed where a form is judged, and an example of what is wrong."""
     found = json.loads(printed_by(JUDGE_ALL))
-    assert found == {one.id: one.expected for one in select()}
+    assert {key: one[0] for key, one in found.items()} == {
+        one.id: one.expected for one in select()
+    }
+    judged = {
+        key: found[key]
+        for key, one in rows().items()
+        if isinstance(one.basis, Evidence)
+    }
+    assert len(judged) > 600
+    assert [key for key, (_, killed, _) in judged.items() if not killed] == []
+    wrong = (Status.REFUTED, Status.CONDITIONAL)
+    assert [
+        key
+        for key, (status, _, shown) in judged.items()
+        if status in wrong and not shown
+    ] == []
 
 
 def result(route, verdict, form="derived", inside=True):
