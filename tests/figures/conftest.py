@@ -4,7 +4,6 @@ import re
 import pytest
 from matplotlib.text import Text
 
-from experiments import store
 from figures import catalogue
 from tests.figures.reading import Reading
 from tests.figures.scrambled import scrambled
@@ -14,25 +13,13 @@ BAR = "<colorbar>"  # what Matplotlib calls its axes
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
-    """A folder with the results that come whole with the code, each as the small one."""
-    folder = tmp_path_factory.mktemp("results")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SIGPROP_RESULTS", str(folder))
-        needed = [entry.needs() for entry in catalogue.FIGURES.values()]
-        for study in dict.fromkeys(study for studies in needed for study in studies):
-            shipped = [
-                file
-                for file in sorted(store.SHIPPED.glob(f"{study}-*.nc"))
-                if store.read(file).attrs.get("complete", True)
-            ]
-            if shipped:
-                store.relabel(shipped[0], "smoke")
-    return folder
+    """A folder for the results that ``small`` finds or makes, once for all tests."""
+    return tmp_path_factory.mktemp("results")
 
 
 @pytest.fixture
 def stored(results, monkeypatch):
-    """Figures read those results; ``test_figures.small`` makes what is not there."""
+    """Figures read those results."""
     monkeypatch.setenv("SIGPROP_RESULTS", str(results))
 
 
