@@ -163,9 +163,15 @@ def make(
     started = time.perf_counter()
     if study not in store.SWEEPS:
         dataset = study_module(study).run(config)
-        from sigprop.numerics.devices import default_device  # JAX, where it is needed
+        from sigprop.numerics import devices  # JAX, where it is needed
 
-        about = {"preset": preset, "device": default_device()}
+        about = {
+            "preset": preset,
+            "device": devices.default_device(),
+            "seconds": time.perf_counter() - started,
+            "cores": devices.cores(),
+            "peak_bytes": devices.peak_memory(),
+        }
         file = store.save(study, version, config, dataset, **about)
     else:
         from experiments import sweep

@@ -23,6 +23,7 @@ from experiments import (
     speed_training,
     store,
 )
+from sigprop.numerics import devices
 from sigprop.numerics.precision import double_precision
 
 DESCENTS = (angle_descent, convolution_kernel, power_descent)
@@ -255,6 +256,9 @@ def test_make_runs_once_unless_forced(results, monkeypatch):
     attributes = store.load_preset("ring_eigenvalues", "smoke").attrs
     assert attributes["preset"] == "smoke"
     assert "cpu" in attributes["device"] or "gpu" in attributes["device"]
+    assert 0 < attributes["seconds"] < 600
+    assert attributes["cores"] == devices.cores()
+    assert attributes["peak_bytes"] > 5e7  # of this process, which has loaded JAX
 
     def never(config):
         raise AssertionError("ran again")
