@@ -177,6 +177,15 @@ def conclusions(results: dict[str, xr.Dataset]) -> list[str]:
         )
     for name, rate in limits(results).items():
         found.append(f"{name.replace('_', ' ')}: {rate / 1e9:.3g} G a second")
+    if "speed_sizes" in results:
+        data = results["speed_sizes"]
+        for task in data["task"].values:
+            grown = data.sel(task=task)
+            powers = [
+                f"{axis}^{float(grown['seconds_power'].sel(axis=axis)):.2f}"
+                for axis in data["axis"].values
+            ]
+            found.append(f"{task}: time grows as {', '.join(powers)}")
     share = share_of_limit(results)
     if not math.isnan(share):
         found.append(f"the moments' kernel: {share:.0%} of these multiply-adds")

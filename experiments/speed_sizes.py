@@ -35,7 +35,7 @@ from sigprop.numerics.devices import cores, peak_memory
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 
-STUDY, VERSION = "speed_sizes", 1
+STUDY, VERSION = "speed_sizes", 2
 Call = Callable[[], Any]
 
 
@@ -119,20 +119,20 @@ PAPER = Config(stride=1, longest=4.0, memory=8 * 2**30)
 
 def run(config: Config) -> xr.Dataset:
     """Measure every task over both axes."""
-    powers = {
+    tried = {
         axis: range(first, last + 1, config.stride)
         for axis, (first, last) in (
             ("neurons", config.neurons),
             ("length", config.length),
         )
     }
-    most = max(map(len, powers.values()))
+    most = max(map(len, tried.values()))
     sizes = np.full((len(AXES), most), np.nan)
     costs = np.full((2, len(TASKS), len(AXES), most), np.nan)
     for row, (name, task) in enumerate(TASKS.items()):
         idle = _in_a_process(name, 2, 2, config.calls)[1]
         for column, axis in enumerate(AXES):
-            for place, power in enumerate(powers[axis]):
+            for place, power in enumerate(tried[axis]):
                 sizes[column, place] = 2**power
                 size = {"neurons": task.neurons, "length": task.length, axis: 2**power}
                 seconds, peak = _in_a_process(name, **size, calls=config.calls)
@@ -142,11 +142,16 @@ def run(config: Config) -> xr.Dataset:
                 if seconds > config.longest or peak - idle > config.memory:
                     break
     where = ("task", "axis", "place")
+    powers = np.array(
+        [[list(map(exponent, sizes, task)) for task in cost] for cost in costs]
+    )
     return xr.Dataset(
         {
             "size": (("axis", "place"), sizes, {"units": "neurons or steps"}),
             "seconds": (where, costs[0], {"units": "s"}),
             "memory": (where, costs[1], {"units": "bytes above those of two steps"}),
+            "seconds_power": (where[:2], powers[0], {"units": "power of the size"}),
+            "memory_power": (where[:2], powers[1], {"units": "power of the size"}),
         },
         {"task": list(TASKS), "axis": list(AXES)},
         {"dtype": "float32 and float64", "cores": cores()},
@@ -198,37 +203,23 @@ def exponent(sizes: Float[np.ndarray, " n"], costs: Float[np.ndarray, " n"]) -> 
     return float(np.polyfit(x, y, 1)[0])
 
 
-def exponents(data: xr.Dataset, cost: str) -> xr.DataArray:
-    """How ``seconds`` or ``memory`` grow, by task and axis: the power of the size."""
-    found = [
-        [
-            exponent(data["size"].sel(axis=axis).values, curve.sel(axis=axis).values)
-            for axis in data["axis"].values
-        ]
-        for curve in (data[cost].sel(task=task) for task in data["task"].values)
-    ]
-    return xr.DataArray(found, {"task": data["task"], "axis": data["axis"]})
-
-
 def show(data: xr.Dataset) -> None:
     """Print the largest size of each series, its costs and how they grow."""
     table = Table(box=None, header_style="bold")
     heads = ("task", "over", "up to", "ms", "power", "MB", "power")
     for head in heads:
         table.add_column(head, justify="left" if head in heads[:2] else "right")
-    powers = {cost: exponents(data, cost) for cost in ("seconds", "memory")}
     for task in data["task"].values:
         for axis in data["axis"].values:
             one = data.sel(task=task, axis=axis).dropna("place", subset=["seconds"])
             last = one.isel(place=-1)
-            grown = {
-                cost: f"{float(p.sel(task=task, axis=axis)):.2f}"
-                for cost, p in powers.items()
-            }
+            grown = [
+                f"{float(one[f'{cost}_power']):.2f}" for cost in ("seconds", "memory")
+            ]
             table.add_row(
                 *(str(task), str(axis), str(int(last["size"]))),
-                *(f"{1e3 * float(last['seconds']):.3g}", grown["seconds"]),
-                *(f"{float(last['memory']) / 1e6:.3g}", grown["memory"]),
+                *(f"{1e3 * float(last['seconds']):.3g}", grown[0]),
+                *(f"{float(last['memory']) / 1e6:.3g}", grown[1]),
             )
     Console(highlight=False).print(table)
 

@@ -186,8 +186,12 @@ def test_a_series_ends_where_it_gets_too_long_or_large(monkeypatch):
     assert ("layer", 256, 2**8) in asked
     assert ("layer", 256, 2**9) not in asked
     assert all(one.attrs["units"] for one in data.data_vars.values())
-    powers = speed_sizes.exponents(data, "seconds").sel(axis="neurons")
-    assert float(powers.sel(task="loss")) == pytest.approx(1)
+    grown = data.sel(task="loss", axis="neurons")
+    assert float(grown["seconds_power"]) == pytest.approx(1)
+    assert float(grown["memory_power"]) == pytest.approx(2, abs=0.01)
+    told = bench.conclusions({"speed_sizes": data})
+    powers = [float(one) for one in data["seconds_power"].sel(task="loss")]
+    assert f"loss: time grows as neurons^1.00, length^{powers[1]:.2f}" in told
 
 
 def test_a_size_that_fails_says_which_and_why():
