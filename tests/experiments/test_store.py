@@ -189,7 +189,7 @@ def test_flipped_byte_is_refused_or_does_no_harm():
     path = store.save("study", 1, Config(), sample())
     intact, expected = path.read_bytes(), store.load("study", 1, Config())
     refused = 0
-    for place in range(0, len(intact), len(intact) // 40):
+    for place in range(0, len(intact), len(intact) // 100):
         broken = bytearray(intact)
         broken[place] ^= 0x55
         path.write_bytes(broken)

@@ -110,7 +110,7 @@ def test_without_it_moments_are_those_of_the_scan(monkeypatch):
                 AR1(0.5),
                 times=(3, 70),
                 num=50,
-                batch=25,
+                batch=20,
                 pairs=((0, 1), (2, 2)),
                 gain=jnp.asarray([1.0, 2.0, 0.5]),
             )
