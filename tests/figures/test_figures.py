@@ -41,11 +41,8 @@ def small(name, panel=None):
 
 def _small(study):
     try:
-        return store.load_preset(study, "smoke")
+        return store.shipped(study).assign_attrs(preset="smoke")
     except FileNotFoundError:
-        for file in sorted(store.SHIPPED.glob(f"{study}-{'?' * store.DIGITS}.nc")):
-            if store.read(file).attrs.get("complete", True):
-                return store.read(store.relabel(file, "smoke"))
         return store.read(command.make(study, "smoke"))
 
 
