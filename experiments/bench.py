@@ -121,13 +121,12 @@ def _hessians(data: xr.Dataset) -> list[Comparison]:
 
 
 def _commands(data: xr.Dataset) -> list[Comparison]:
-    return [
-        Comparison("command", f"sigprop {command}", "import jax", *pair)
-        for command in data["command"].values.tolist()
-        for pair in [
-            [data[name].sel(command=command).values for name in ("seconds", "imports")]
-        ]
-    ]
+    found = []
+    for command in data["command"].values.tolist():
+        one = data.sel(command=command)
+        both = one["seconds"].values, one["imports"].values
+        found.append(Comparison("command", f"sigprop {command}", "import jax", *both))
+    return found
 
 
 def share_of_limit(results: dict[str, xr.Dataset]) -> float:
