@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import console, plain_errors
-from sigprop.numerics.text import plain
+from sigprop.cli.console import aside, console, plain_errors
 
 SIGNIFICANT = "{:.3g}"
 
@@ -43,7 +42,7 @@ def bench(
         if json is not None:
             require_writable(json)
         preset = "quick" if quick else "paper"
-        results = {study: read(make(study, preset, True, _tell)) for study in chosen}
+        results = {study: read(make(study, preset, True, aside)) for study in chosen}
         out = console(json)
         rows = report.rows(results)
         if rows:
@@ -68,7 +67,3 @@ def _ratios(rows: list[dict[str, str | float]]) -> Table:
         ]
         table.add_row(str(row["part"]), str(row["what"]), str(row["other"]), *texts)
     return table
-
-
-def _tell(line: str) -> None:
-    typer.echo(plain(line), err=True)

@@ -68,6 +68,11 @@ def _plain_console(width: int | None, aside: bool) -> Console:
     )
 
 
+def aside(line: str) -> None:
+    """Print a line to standard error, as it is."""
+    typer.echo(plain(line), err=True)
+
+
 def require_distinct(**files: Path | None) -> None:
     """Refuse one file for two purposes: the second would replace the first.
 

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import console, plain_errors
-from sigprop.numerics.text import plain
+from sigprop.cli.console import aside, console, plain_errors
 
 
 def figure(
@@ -53,14 +52,10 @@ def figure(
             for study in entry(name).needs(panel)
         }
         results = {
-            study: read(make(study, size, force, _tell))
+            study: read(make(study, size, force, aside))
             for study, size in chosen.items()
         }
         drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())
-        _tell(f"{name} is drawn from {drawn}")
+        aside(f"{name} is drawn from {drawn}")
         for path in draw_and_save(name, results, panel):
             console().print(str(path), soft_wrap=True)
-
-
-def _tell(line: str) -> None:
-    typer.echo(plain(line), err=True)

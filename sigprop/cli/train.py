@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import UNEXPECTED, console, plain_errors
-from sigprop.numerics.text import plain
+from sigprop.cli.console import UNEXPECTED, aside, console, plain_errors
 
 Data = Annotated[
     Path | None,
@@ -67,7 +66,7 @@ def train(
                     f"sigprop: {error}; the last checkpoint is in {folder}; try a "
                     "smaller --rate in a new --out"
                 )
-                typer.echo(plain(message), err=True)
+                aside(message)
                 raise typer.Exit(UNEXPECTED) from None
         _print_scores(out_console, scores)
 
