@@ -2,7 +2,10 @@
 
 import argparse
 import importlib
+import json
 import shutil
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -51,6 +54,29 @@ def study_module(study: str) -> ModuleType:
     if study not in STUDIES:
         raise ValueError(f"need a study in {', '.join(STUDIES)}, got {study!r}")
     return importlib.import_module(f"experiments.{study}")
+
+
+def measured_alone(study: str, *arguments: Any) -> Any:
+    """What the ``measure`` of a study answers in a process that does nothing else.
+
+    Args:
+        study: One of ``STUDIES``.
+        arguments: Those of its ``measure``, such as JSON holds.
+
+    Raises:
+        MemoryError: If the system kills the process.
+        RuntimeError: If it fails, with the last line of what it says.
+    """
+    call = "import json, sys; from experiments.command import study_module as module; "
+    call += "study, arguments = json.loads(sys.argv[1]); "
+    call += "print(json.dumps(module(study).measure(*arguments)))"
+    command = [sys.executable, "-c", call, json.dumps([study, arguments])]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    if answer.returncode == -signal.SIGKILL:
+        raise MemoryError(f"the system ended {study} with {arguments}")
+    if answer.returncode:
+        raise RuntimeError(answer.stderr.strip().rpartition("\n")[2])
+    return json.loads(answer.stdout)
 
 
 def definition(study: str, preset: str) -> tuple[Any, int]:

@@ -21,8 +21,6 @@ import dataclasses
 import functools
 import json
 import math
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +36,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
+from experiments.command import main, measured_alone
 from sigprop.inputs import AR1, Constant, GaussianProcess
 from sigprop.neuron.montecarlo import Walk, scanned, split, trajectories
 from sigprop.neuron.ring import sample_ring
@@ -247,18 +245,12 @@ def _peak_memory(way: str, config: Config) -> float:
     """Peak resident bytes of a fresh process that runs one way once, if asked."""
     if not config.memory:
         return math.nan
-    command = [sys.executable, "-m", f"experiments.{STUDY}", "--measure", way]
-    answer = subprocess.run(
-        [*command, json.dumps(dataclasses.asdict(config))],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return float(answer.stdout)
+    return measured_alone(STUDY, way, dataclasses.asdict(config))
 
 
-def measure(way: str, config: Config) -> float:
+def measure(way: str, sizes: dict[str, Any]) -> float:
     """Run one way, or ``nothing``, here; return this process's peak in bytes."""
+    config = Config(**sizes)
     key, lam = _problem(config)
     if way in WAYS:
         jax.block_until_ready(WAYS[way](key, lam, TIMED_INPUT, config))
@@ -292,7 +284,4 @@ def show(dataset: xr.Dataset) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--measure"]:
-        print(measure(sys.argv[2], Config(**json.loads(sys.argv[3]))))
-    else:
-        main(STUDY)
+    main(STUDY)

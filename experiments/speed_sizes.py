@@ -7,11 +7,7 @@ is timed, the first compiles, and the memory is what it takes above that of two 
 and two steps.  Double precision for losses and Hessians, single for all else.
 """
 
-import json
 import math
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +21,7 @@ from jaxtyping import Float
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
+from experiments.command import main, measured_alone
 from sigprop.curvature.hessian import expand
 from sigprop.inputs import AR1
 from sigprop.layers.lru import lru, zucchet_lru
@@ -166,15 +162,13 @@ def _in_a_process(task: str, neurons: int, length: int, calls: int) -> list[floa
     Raises:
         RuntimeError: If it fails otherwise.
     """
-    about = json.dumps([task, neurons, length, calls])
-    command = [sys.executable, "-m", f"experiments.{STUDY}", "--measure", about]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    if answer.returncode == -signal.SIGKILL:
+    try:
+        return measured_alone(STUDY, task, neurons, length, calls)
+    except MemoryError:
         return [math.inf, math.inf]
-    if answer.returncode:
-        reason = answer.stderr.strip().rpartition("\n")[2]
-        raise RuntimeError(f"{task} of {neurons} neurons, {length} steps: {reason}")
-    return json.loads(answer.stdout)
+    except RuntimeError as error:
+        size = f"{task} of {neurons} neurons, {length} steps"
+        raise RuntimeError(f"{size}: {error}") from None
 
 
 def measure(name: str, neurons: int, length: int, calls: int) -> tuple[float, float]:
@@ -225,7 +219,4 @@ def show(data: xr.Dataset) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--measure"]:
-        print(json.dumps(measure(*json.loads(sys.argv[2]))))
-    else:
-        main(STUDY)
+    main(STUDY)

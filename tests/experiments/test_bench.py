@@ -2,13 +2,15 @@
 
 import ctypes
 import json
+import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import bench, speed_commands, speed_limits, speed_sizes
+from experiments import bench, command, speed_commands, speed_limits, speed_sizes
 from sigprop.cli.main import app
 from sigprop.numerics.native import available, compile_function
 
@@ -125,8 +127,6 @@ def test_the_kernel_is_held_against_the_multiplications():
 
 
 def test_every_study_of_speed_is_a_part():
-    from experiments import command
-
     speeds = [name for name in command.STUDIES if name.startswith("speed_")]
     assert sorted(bench.STUDIES) == speeds
 
@@ -197,6 +197,12 @@ def test_a_series_ends_where_it_gets_too_long_or_large(monkeypatch):
 def test_a_size_that_fails_says_which_and_why():
     with pytest.raises(RuntimeError, match=r"loss of 4 neurons, 1 steps: .*at least 2"):
         speed_sizes._in_a_process("loss", 4, 1, 1)
+
+
+def test_a_size_that_the_system_ends_costs_without_end(monkeypatch):
+    ended = SimpleNamespace(returncode=-signal.SIGKILL)
+    monkeypatch.setattr(command.subprocess, "run", lambda *_, **__: ended)
+    assert speed_sizes._in_a_process("loss", 4, 1, 1) == [np.inf, np.inf]
 
 
 @pytest.mark.parametrize("task", speed_sizes.TASKS)
