@@ -83,8 +83,8 @@ def run(config: Config) -> xr.Dataset:
     angle = config.teacher * math.pi
     task = OneDimensional(cmath.rect(config.modulus, angle))
     with double_precision(True):
-        found = [_descents(task, chart, config) for chart in CHARTS.values()]
-    joined = xr.concat(found, "chart", data_vars="all", join="exact")
+        tables = [_descents(task, chart, config) for chart in CHARTS.values()]
+    joined = xr.concat(tables, "chart", data_vars="all", join="exact")
     return joined.assign_coords(chart=list(CHARTS)).assign_attrs(
         dtype="float64",
         modulus=config.modulus,
@@ -108,10 +108,10 @@ def descend(
         and by run the step at which it ``diverged``.
     """
     optimiser = Optimiser(config.steps, "constant")
-    each = config.steps // config.records
+    steps = config.steps // config.records
 
-    def loss(at: Coordinates, _: Any = None) -> Float[Array, ""]:
-        return task.loss(*chart.polar(at))
+    def loss(omega: Coordinates, _: Any = None) -> Float[Array, ""]:
+        return task.loss(*chart.polar(omega))
 
     def record(run: Run) -> dict[str, Array]:
         modulus, angle = chart.polar(run.parameters)
@@ -124,15 +124,15 @@ def descend(
         }
 
     def segment(run: Run):
-        run, _ = advance(run, loss, optimiser, each)
+        run, _ = advance(run, loss, optimiser, steps)
         return run, record(run)
 
-    at = chart.coordinates(jnp.full(begin.shape, config.modulus), begin)
+    omega = chart.coordinates(jnp.full(begin.shape, config.modulus), begin)
     key = jax.random.key(0)  # of no consequence: nothing is drawn
-    runs = jax.vmap(lambda at, rate: start(at, optimiser, rate, key))(at, rate)
+    runs = jax.vmap(lambda omega, rate: start(omega, optimiser, rate, key))(omega, rate)
     first = jax.vmap(record)(runs)
     end, records = train(
-        runs, jax.jit(jax.vmap(segment)), Segments(config.records, each)
+        runs, jax.jit(jax.vmap(segment)), Segments(config.records, steps)
     )
     whole = {
         name: np.concatenate([np.asarray(first[name])[None], value])
@@ -154,41 +154,41 @@ def _descents(task: OneDimensional, chart: Chart, config: Config) -> xr.Dataset:
     """The recorded path, the landscape about it, and where the others end."""
     grid = np.meshgrid(config.rates, config.begins, indexing="ij")
     rate, begin = (
-        np.concatenate([[alone], one.ravel()])
-        for alone, one in zip((config.rate, config.begin), grid, strict=True)
+        np.concatenate([[alone], values.ravel()])
+        for alone, values in zip((config.rate, config.begin), grid, strict=True)
     )
-    found = descend(
+    records = descend(
         task, chart, jnp.asarray(begin) * math.pi, jnp.asarray(rate), config
     )
     path = {
-        name: ("step", found[name][:, 0], {"units": unit})
+        name: ("step", records[name][:, 0], {"units": unit})
         for name, unit in UNITS.items()
     }
-    ends = {name: value[-1, 1:] for name, value in found.items() if name in UNITS}
+    ends = {name: value[-1, 1:] for name, value in records.items() if name in UNITS}
     lam = ends["modulus"] * np.exp(1j * ends["angle"])
     table = {
         "distance": (np.abs(lam - task.teacher), "|lam - lam*| after the last step"),
         "final_loss": (ends["loss"], UNITS["loss"]),
         "final_angle": (ends["angle"], "radians"),
-        "diverged": (found["diverged"][1:], "step that diverged, -1 if none did"),
+        "diverged": (records["diverged"][1:], "step that diverged, -1 if none did"),
     }
     many = {
         name: (("many_rate", "begin"), value.reshape(grid[0].shape), {"units": units})
         for name, (value, units) in table.items()
     }
-    each = config.steps // config.records
+    steps = config.steps // config.records
     return xr.Dataset(
         path | many,
         {
             "step": (
                 "step",
-                each * np.arange(config.records + 1),
+                steps * np.arange(config.records + 1),
                 {"units": "steps"},
             ),
             "many_rate": ("many_rate", list(config.rates), {"units": "learning rate"}),
             "begin": ("begin", list(config.begins), {"units": "radians over pi"}),
         },
-    ).merge(_landscape(task, chart, found, config))
+    ).merge(_landscape(task, chart, records, config))
 
 
 def _landscape(

@@ -146,8 +146,8 @@ class Scaled:
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
         """The parameters of a modulus and an angle."""
-        at = PLAIN.coordinates(modulus, angle)
-        return Coordinates(at.modulus, at.angle / self._unit())
+        plain = PLAIN.coordinates(modulus, angle)
+        return Coordinates(plain.modulus, plain.angle / self._unit())
 
 
 PLAIN, BEST = Chart("tanh", "plain"), Chart("tanh", "optimal")
@@ -220,16 +220,16 @@ def flatness(
     root of its curvature at the teacher, so that a parameter's scale is of no account.
     """
 
-    def loss(both: Float[Array, " 2"]) -> Float[Array, ""]:
-        return task.loss(*chart.polar(Coordinates(*both)))
+    def loss(omega: Float[Array, " 2"]) -> Float[Array, ""]:
+        return task.loss(*chart.polar(Coordinates(*omega)))
 
     @jax.jit
-    def both(star: Float[Array, " 2"], at: Float[Array, "starts 2"]):
-        return jax.hessian(loss)(star), jax.vmap(jax.grad(loss))(at)
+    def derivatives(star: Float[Array, " 2"], begin: Float[Array, "starts 2"]):
+        return jax.hessian(loss)(star), jax.vmap(jax.grad(loss))(begin)
 
     star = chart.coordinates(abs(task.teacher), cmath.phase(task.teacher))
-    at = chart.coordinates(modulus.ravel(), angle.ravel())
-    hessian, slopes = map(np.asarray, both(jnp.stack(star), jnp.stack(at, 1)))
+    begin = chart.coordinates(modulus.ravel(), angle.ravel())
+    hessian, slopes = map(np.asarray, derivatives(jnp.stack(star), jnp.stack(begin, 1)))
     lengths = np.linalg.norm(slopes / np.sqrt(np.diag(hessian)), axis=1)
     return hessian, lengths.reshape(modulus.shape)
 
@@ -243,21 +243,21 @@ def descend(
     records: int,
 ) -> tuple[Float[np.ndarray, "records runs"], Float[np.ndarray, " runs"]]:
     """Distances to the teacher in units of its gap, and final losses."""
-    each = optimiser.steps // records
+    steps = optimiser.steps // records
 
-    def loss(at: Coordinates, _: Any = None) -> Float[Array, ""]:
-        return task.loss(*chart.polar(at))
+    def loss(omega: Coordinates, _: Any = None) -> Float[Array, ""]:
+        return task.loss(*chart.polar(omega))
 
     def segment(run: Run):
-        run, _ = advance(run, loss, optimiser, each)
+        run, _ = advance(run, loss, optimiser, steps)
         modulus, angle = chart.polar(run.parameters)
         distance = jnp.abs(modulus * jnp.exp(1j * angle) - task.teacher)
         return run, {"distance": distance, "loss": loss(run.parameters)}
 
     key = jax.random.key(0)  # of no consequence: nothing is drawn
     runs = jax.vmap(lambda at, rate: start(at, optimiser, rate, key))(at, rate)
-    _, found = train(runs, jax.jit(jax.vmap(segment)), Segments(records, each))
-    return found["distance"] / (1 - abs(task.teacher)), found["loss"][-1]
+    _, recorded = train(runs, jax.jit(jax.vmap(segment)), Segments(records, steps))
+    return recorded["distance"] / (1 - abs(task.teacher)), recorded["loss"][-1]
 
 
 def fraction(
@@ -285,10 +285,10 @@ def _basins(
     task: OneDimensional, chart: AnyChart, begins: Starts, config: Config
 ) -> xr.Dataset:
     """Both optimisers from every start at every rate, and how flat the loss is there."""
-    at = chart.coordinates(begins.modulus, begins.angle)
+    omega = chart.coordinates(begins.modulus, begins.angle)
     hessian, slope = flatness(task, chart, begins.modulus, begins.angle)
     sharpest = float(np.linalg.eigvalsh(hessian)[-1])
-    ways = {
+    optimisers = {
         "Adam": (Optimiser(config.steps, "constant"), np.array(config.rates)),
         "gradient descent": (
             GradientDescent(config.steps, "constant"),
@@ -296,11 +296,11 @@ def _basins(
         ),
     }
     parts = [
-        _table(task, chart, at, way, rates, begins, config)
-        for way, rates in ways.values()
+        _table(task, chart, omega, optimiser, rates, begins, config)
+        for optimiser, rates in optimisers.values()
     ]
     joined = xr.concat(parts, "optimiser", join="outer", fill_value=0.0)
-    return joined.assign_coords(optimiser=list(ways)).assign(
+    return joined.assign_coords(optimiser=list(optimisers)).assign(
         curvature=(
             ("parameter", "other"),
             hessian,
@@ -317,19 +317,19 @@ def _basins(
 def _table(
     task: OneDimensional,
     chart: AnyChart,
-    at: Coordinates,
-    way: Optimiser,
+    omega: Coordinates,
+    optimiser: Optimiser,
     rates: Float[np.ndarray, " rates"],
     begins: Starts,
     config: Config,
 ) -> xr.Dataset:
     shape = len(rates), *begins.modulus.shape
-    lanes = jax.tree.map(lambda one: jnp.broadcast_to(one, shape).ravel(), at)
-    each = jnp.asarray(np.repeat(rates, begins.modulus.size))
-    distance, loss = descend(task, chart, lanes, each, way, config.records)
+    lanes = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, shape).ravel(), omega)
+    lane_rates = jnp.asarray(np.repeat(rates, begins.modulus.size))
+    distance, loss = descend(task, chart, lanes, lane_rates, optimiser, config.records)
     near = (distance <= TOLERANCE).reshape(config.records, *shape)
     parts, errors = zip(
-        *(fraction(near[-1], one) for one in begins.shares), strict=True
+        *(fraction(near[-1], share) for share in begins.shares), strict=True
     )
     best = int(np.argmax(parts[0]))
     stays = np.logical_and.accumulate(near[::-1, best])[::-1]

@@ -57,10 +57,10 @@ def comparisons(results: dict[str, xr.Dataset]) -> list[Comparison]:
         "speed_commands": _commands,
     }
     return [
-        one
+        comparison
         for study, read in readers.items()
         if study in results
-        for one in read(results[study])
+        for comparison in read(results[study])
     ]
 
 
@@ -76,30 +76,30 @@ def _moments(data: xr.Dataset) -> list[Comparison]:
 
 def _ways(data: xr.Dataset, *ways: str) -> tuple[Float[np.ndarray, " repeats"], ...]:
     """Seconds of some ways, in the repeats that all of them ran."""
-    both = data["seconds"].sel(way=list(ways)).dropna("repeat")
-    return tuple(both.sel(way=way).values for way in ways)
+    seconds = data["seconds"].sel(way=list(ways)).dropna("repeat")
+    return tuple(seconds.sel(way=way).values for way in ways)
 
 
 def _layers(data: xr.Dataset) -> list[Comparison]:
     """Of the LRU, at each length that a way ran at."""
-    found = []
+    timings = []
     for length in data["length"].values.tolist():
-        one = data.sel(length=length)
+        table = data.sel(length=length)
         for way in ("usual", "scan"):
-            ours, others = _ways(one, "engine", way)
+            ours, others = _ways(table, "engine", way)
             if ours.size:
                 what = f"{length} steps"
-                found.append(Comparison("LRU layer", what, FORMS[way], ours, others))
-    return found
+                timings.append(Comparison("LRU layer", what, FORMS[way], ours, others))
+    return timings
 
 
 def _losses(data: xr.Dataset) -> list[Comparison]:
-    found = []
+    timings = []
     for student in data["student"].values.tolist():
-        one = data["seconds"].sel(student=student)
-        both = (one.sel(loss=loss).values for loss in ("population", "sampled"))
-        found.append(Comparison("exact training step", student, "sampled", *both))
-    return found
+        seconds = data["seconds"].sel(student=student)
+        pair = (seconds.sel(loss=loss).values for loss in ("population", "sampled"))
+        timings.append(Comparison("exact training step", student, "sampled", *pair))
+    return timings
 
 
 def _training(data: xr.Dataset) -> list[Comparison]:
@@ -114,19 +114,19 @@ def _training(data: xr.Dataset) -> list[Comparison]:
 
 def _hessians(data: xr.Dataset) -> list[Comparison]:
     count = data.attrs["parameters"]
-    one = data["seconds"]
-    ours = one.sel(route="closed form").values
-    columns = one.sel(route="a column by simulation").values * count
+    seconds = data["seconds"]
+    ours = seconds.sel(route="closed form").values
+    columns = seconds.sel(route="a column by simulation").values * count
     return [Comparison("Hessian", f"{count} parameters", "simulation", ours, columns)]
 
 
 def _commands(data: xr.Dataset) -> list[Comparison]:
-    found = []
+    timings = []
     for command in data["command"].values.tolist():
-        one = data.sel(command=command)
-        both = one["seconds"].values, one["imports"].values
-        found.append(Comparison("command", f"sigprop {command}", "import jax", *both))
-    return found
+        row = data.sel(command=command)
+        pair = row["seconds"].values, row["imports"].values
+        timings.append(Comparison("command", f"sigprop {command}", "import jax", *pair))
+    return timings
 
 
 def share_of_limit(results: dict[str, xr.Dataset]) -> float:
@@ -145,16 +145,16 @@ def rows(results: dict[str, xr.Dataset]) -> list[dict[str, str | float]]:
     """The comparisons as plain rows: medians of the seconds, and of the ratios."""
     return [
         {
-            "part": one.part,
-            "what": one.what,
-            "other": one.other,
-            "ratio": float(np.median(one.ratios)),
-            "least": float(one.ratios.min()),
-            "most": float(one.ratios.max()),
-            "seconds": float(np.median(one.ours)),
-            "repeats": len(one.ours),
+            "part": comparison.part,
+            "what": comparison.what,
+            "other": comparison.other,
+            "ratio": float(np.median(comparison.ratios)),
+            "least": float(comparison.ratios.min()),
+            "most": float(comparison.ratios.max()),
+            "seconds": float(np.median(comparison.ours)),
+            "repeats": len(comparison.ours),
         }
-        for one in comparisons(results)
+        for comparison in comparisons(results)
     ]
 
 
@@ -168,14 +168,14 @@ def limits(results: dict[str, xr.Dataset]) -> dict[str, float]:
 
 def conclusions(results: dict[str, xr.Dataset]) -> list[str]:
     """Sentences on the machine, its limits and what the kernel makes of them."""
-    found = []
+    sentences = []
     if "speed_limits" in results:
         about = results["speed_limits"].attrs
-        found.append(
+        sentences.append(
             f"{about['cores']} cores, programs of {about['vector']} bytes a vector"
         )
     for name, rate in limits(results).items():
-        found.append(f"{name.replace('_', ' ')}: {rate / 1e9:.3g} G a second")
+        sentences.append(f"{name.replace('_', ' ')}: {rate / 1e9:.3g} G a second")
     if "speed_sizes" in results:
         data = results["speed_sizes"]
         for task in data["task"].values:
@@ -184,8 +184,8 @@ def conclusions(results: dict[str, xr.Dataset]) -> list[str]:
                 f"{axis}^{float(grown['seconds_power'].sel(axis=axis)):.2f}"
                 for axis in data["axis"].values
             ]
-            found.append(f"{task}: time grows as {', '.join(powers)}")
+            sentences.append(f"{task}: time grows as {', '.join(powers)}")
     share = share_of_limit(results)
     if not math.isnan(share):
-        found.append(f"the moments' kernel: {share:.0%} of these multiply-adds")
-    return found
+        sentences.append(f"the moments' kernel: {share:.0%} of these multiply-adds")
+    return sentences

@@ -148,9 +148,9 @@ def track(study: str) -> Path:
     if file != target:
         with store.unfinished(target) as partial:
             shutil.copyfile(file, partial)
-    for other in store.SHIPPED.glob(f"{study}-{'?' * store.DIGITS}.nc"):
-        if other != target:
-            other.unlink()
+    for older in store.SHIPPED.glob(f"{study}-{'?' * store.DIGITS}.nc"):
+        if older != target:
+            older.unlink()
     return target
 
 

@@ -84,12 +84,12 @@ def run(config: Config) -> xr.Dataset:
         make = jax.jit(jax.vmap(_task, (None, 0, None)), static_argnums=(0, 2))
         tasks, new = make(config, seeds, config.sequences), make(config, -1 - seeds, 1)
         trained = [_train(config, tasks, new, name) for name in ACTIVATIONS]
-    each = config.steps // config.records
+    steps = config.steps // config.records
     runs = ("activation", "scale", "log_rate", "seed")
     loss = {"units": "mean squared error over that of a network that says zero"}
     units = {"units": "output over input"}
     joined = {
-        name: np.stack([one[name] for one in trained])
+        name: np.stack([result[name] for result in trained])
         for name in ("loss", "diverged", "learnt", "answer")
     }
     return xr.Dataset(
@@ -125,7 +125,7 @@ def run(config: Config) -> xr.Dataset:
             "seed": np.arange(config.seeds),
             "step": (
                 "step",
-                each * np.arange(config.records),
+                steps * np.arange(config.records),
                 {"units": "iterations"},
             ),
             "age": ("age", np.arange(config.length), {"units": "steps"}),
@@ -145,7 +145,7 @@ def _train(
 ) -> dict[str, np.ndarray]:
     """Loss curves, divergence and learnt kernels: by scale, rate and seed."""
     optimiser = Optimiser(config.steps, "constant")
-    each = config.steps // config.records
+    steps = config.steps // config.records
 
     def begin(scale, log_rate, seed):
         key = jax.random.fold_in(jax.random.key(1), seed)
@@ -154,14 +154,14 @@ def _train(
 
     axes = map(jnp.array, (config.scales, config.log_rates, range(config.seeds)))
     grid = jnp.meshgrid(*axes, indexing="ij")
-    shape, (scales, log_rates, seeds) = grid[0].shape, (one.ravel() for one in grid)
+    shape, (scales, log_rates, seeds) = grid[0].shape, (axis.ravel() for axis in grid)
     runs = jax.jit(jax.vmap(begin))(scales, log_rates, seeds)
     eigenvalues = np.linalg.eigvals(np.asarray(runs.parameters.A[:, 0]))
-    own = jax.tree.map(lambda leaf: leaf[seeds], tasks)
+    run_tasks = jax.tree.map(lambda leaf: leaf[seeds], tasks)
     end, records = train(
         runs,
-        lambda runs: _segment(runs, own, optimiser, each),
-        Segments(config.records, each),
+        lambda runs: _segment(runs, run_tasks, optimiser, steps),
+        Segments(config.records, steps),
     )
     learnt, answer = _responses(end.parameters, new.inputs[seeds, 0])
     return {
@@ -180,12 +180,12 @@ def _segment(runs: Run, tasks: Convolution, optimiser: Optimiser, steps: int):
     One after the other: the matrices of a single run stay in the processor's cache.
     """
 
-    def one(pair: tuple[Run, Convolution]):
+    def per_run(pair: tuple[Run, Convolution]):
         run, task = pair
         run, losses = advance(run, lambda layer, _: task.loss(layer), optimiser, steps)
         return run, {"loss": losses[0] / task.power}
 
-    return jax.lax.map(one, (runs, tasks))
+    return jax.lax.map(per_run, (runs, tasks))
 
 
 @jax.jit

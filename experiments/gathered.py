@@ -48,7 +48,7 @@ def grid(sweep: str, preset: str) -> list[Any]:
 def digest(study: str, cells: Iterable[Any]) -> str:
     """Sixteen hexadecimal digits that name these cells in this order."""
     version = module(study, "cells").VERSION
-    names = " ".join(store.key(study, version, one) for one in cells)
+    names = " ".join(store.key(study, version, cell) for cell in cells)
     return hashlib.sha256(names.encode()).hexdigest()[:16]
 
 
@@ -59,8 +59,8 @@ def whole(sweep: str, preset: str) -> tuple[store.Members, int]:
         ValueError: As ``grid``.
     """
     study, cells = study_of(sweep), grid(sweep, preset)
-    own, gathering = (module(study, part).VERSION for part in ("cells", "gathering"))
-    return store.Members(digest(study, cells), len(cells)), 1000 * own + gathering
+    base, gathering = (module(study, part).VERSION for part in ("cells", "gathering"))
+    return store.Members(digest(study, cells), len(cells)), 1000 * base + gathering
 
 
 def missing(study: str, cells: Sequence[Any]) -> list[Any]:
@@ -70,7 +70,7 @@ def missing(study: str, cells: Sequence[Any]) -> list[Any]:
         ValueError: If the file of a gathered result is damaged.
     """
     finished = _finished(study, cells)
-    return [one for one in cells if one not in finished]
+    return [cell for cell in cells if cell not in finished]
 
 
 def gather(sweep: str, preset: str) -> Path | None:
@@ -86,7 +86,7 @@ def gather(sweep: str, preset: str) -> Path | None:
     """
     study, every = study_of(sweep), grid(sweep, preset)
     config, version = whole(sweep, preset)
-    own, gathering = module(study, "cells").VERSION, module(study, "gathering")
+    base, gathering = module(study, "cells").VERSION, module(study, "gathering")
     finished = _finished(study, every)
     if not finished:
         return None
@@ -94,12 +94,12 @@ def gather(sweep: str, preset: str) -> Path | None:
     if store.exists(sweep, version, config):
         return store.path(sweep, version, config)
 
-    def key(one: Any) -> str:
-        return store.key(study, own, one)
+    def key(cell: Any) -> str:
+        return store.key(study, base, cell)
 
     results = {
-        key(one): gathering.cell(*place) if place else store.load(study, own, one)
-        for one, place in finished.items()
+        key(cell): gathering.cell(*place) if place else store.load(study, base, cell)
+        for cell, place in finished.items()
     }
     dataset = gathering.gather(sweep, preset, key, results)
     about = {
@@ -131,14 +131,14 @@ def _finished(study: str, cells: Sequence[Any]) -> dict[Any, Place | None]:
                     table = _read(file)
                     keys = table["key"].values.tolist()
                     held |= {key: (table, index) for index, key in enumerate(keys)}
-    found: dict[Any, Place | None] = {}
-    for one in cells:
-        key = store.key(study, version, one)
-        if store.exists(study, version, one):
-            found[one] = None
+    places: dict[Any, Place | None] = {}
+    for cell in cells:
+        key = store.key(study, version, cell)
+        if store.exists(study, version, cell):
+            places[cell] = None
         elif key in held:
-            found[one] = held[key]
-    return found
+            places[cell] = held[key]
+    return places
 
 
 def sweeps(study: str) -> list[str]:

@@ -123,14 +123,14 @@ def run(config: Config) -> xr.Dataset:
             for i, name in enumerate(NETWORKS)
         }
         spread = {
-            name: [_summary(_at_optimum(*one[name])) for one in drawn]
+            name: [_summary(_at_optimum(*draw[name])) for draw in drawn]
             for name in NETWORKS
         }
         concentrated = _concentration(config)
-    found = xr.merge([_joined(first), _summaries(spread), concentrated])
-    for name, values in found.data_vars.items():
+    dataset = xr.merge([_joined(first), _summaries(spread), concentrated])
+    for name, values in dataset.data_vars.items():
         values.attrs["units"] = UNITS[str(name)]
-    return found.assign_attrs(dtype="float64", length=config.length, adam_rate=RATE)
+    return dataset.assign_attrs(dtype="float64", length=config.length, adam_rate=RATE)
 
 
 def _networks(key: Any, config: Config) -> dict[str, tuple[TeacherStudent, Layer]]:
@@ -143,10 +143,10 @@ def _networks(key: Any, config: Config) -> dict[str, tuple[TeacherStudent, Layer
 
 def _paired(drawn: list[dict[str, Any]]) -> dict[str, Any]:
     """The first teacher whose eigenvalues are all complex, as the paper's are."""
-    for one in drawn:
-        _, teacher = one["RNN"]
+    for draw in drawn:
+        _, teacher = draw["RNN"]
         if np.abs(np.imag(teacher.eigenvalues())).min() > 0:
-            return one
+            return draw
     return drawn[0]
 
 
@@ -154,23 +154,23 @@ def _at_optimum(task: TeacherStudent, student: Layer) -> Expansion:
     return expand(task, student, at_optimum=True)
 
 
-def _order(found: Expansion) -> tuple[np.ndarray, list[str]]:
+def _order(expansion: Expansion) -> tuple[np.ndarray, list[str]]:
     """Entries by kind, recurrent ones first, and their names."""
-    names = [name for name in ORDER if name in found.layout]
-    size = len(found.gradient)
-    at = [np.arange(size)[found.layout[name].entries] for name in names]
-    labels = [name for name, one in zip(names, at, strict=True) for _ in one]
-    return np.concatenate(at), labels
+    names = [name for name in ORDER if name in expansion.layout]
+    size = len(expansion.gradient)
+    entries = [np.arange(size)[expansion.layout[name].entries] for name in names]
+    labels = [name for name, group in zip(names, entries, strict=True) for _ in group]
+    return np.concatenate(entries), labels
 
 
-def _summary(found: Expansion) -> dict[str, float]:
-    pairs = eigenpairs(found.hessian)
-    off = couplings(found.hessian)
+def _summary(expansion: Expansion) -> dict[str, float]:
+    pairs = eigenpairs(expansion.hessian)
+    off = couplings(expansion.hessian)
     np.fill_diagonal(off, 0)
     return {
         "sharpest": pairs.values[0],
         "spread": float(np.mean(participation(pairs.vectors[:4]))),
-        "off_diagonal": off_diagonal_share(found.hessian),
+        "off_diagonal": off_diagonal_share(expansion.hessian),
         "largest_coupling": float(off.max()),
     }
 
@@ -180,9 +180,9 @@ def _close_look(
 ) -> dict[str, Any]:
     """One network in full."""
     task, student = network
-    found = _at_optimum(task, student)
-    order, labels = _order(found)
-    pairs = eigenpairs(found.hessian)
+    expansion = _at_optimum(task, student)
+    order, labels = _order(expansion)
+    pairs = eigenpairs(expansion.hessian)
     top = pairs.vectors[:TOP]
     x, split = ravel_pytree(parameters(student))
 
@@ -190,9 +190,9 @@ def _close_look(
         return task.population(replace(student, split(x)))
 
     simulated = estimate(_simulated(task, student, top, config.sequences, key))
-    bound = stability_bound(found.hessian)
+    bound = stability_bound(expansion.hessian)
     return {
-        "hessian": found.hessian[np.ix_(order, order)],
+        "hessian": expansion.hessian[np.ix_(order, order)],
         "parameter": labels,
         "eigenvalue": pairs.values,
         "eigenvector": top[:, order],
@@ -220,11 +220,11 @@ def _simulated(
 
     @jax.jit
     def squares(v: Array, u: Array) -> Array:
-        def output(x: Array, one: Array) -> Array:
-            return replace(student, split(x))(one)
+        def output(x: Array, sequence: Array) -> Array:
+            return replace(student, split(x))(sequence)
 
-        def square(one: Array) -> Array:
-            moved = output(x + NUDGE * v, one) - output(x - NUDGE * v, one)
+        def square(sequence: Array) -> Array:
+            moved = output(x + NUDGE * v, sequence) - output(x - NUDGE * v, sequence)
             return jnp.mean(jnp.sum((moved / (2 * NUDGE)) ** 2, -1))
 
         return jax.vmap(square)(u)
@@ -247,14 +247,14 @@ def _adam(loss: Any, x: Array, steps: int, key: Any) -> Float[np.ndarray, " p"]:
 
 
 def _padded(values: Any, shape: tuple[int, ...]) -> np.ndarray:
-    found = np.full(shape, np.nan)
-    found[tuple(map(slice, np.shape(values)))] = values
-    return found
+    padded = np.full(shape, np.nan)
+    padded[tuple(map(slice, np.shape(values)))] = values
+    return padded
 
 
 def _joined(looks: Mapping[str, Mapping[str, Any]]) -> xr.Dataset:
     """Networks side by side; where one has fewer parameters, the rest is missing."""
-    size = max(len(one["parameter"]) for one in looks.values())
+    size = max(len(result["parameter"]) for result in looks.values())
     shapes = {
         "hessian": (("row", "column"), (size, size)),
         "eigenvalue": (("rank",), (size,)),
@@ -269,11 +269,11 @@ def _joined(looks: Mapping[str, Mapping[str, Any]]) -> xr.Dataset:
     data = {
         name: (
             ("network", *dims),
-            np.stack([_padded(one[name], shape) for one in looks.values()]),
+            np.stack([_padded(result[name], shape) for result in looks.values()]),
         )
         for name, (dims, shape) in shapes.items()
     }
-    labels = [one["parameter"] for one in looks.values()]
+    labels = [result["parameter"] for result in looks.values()]
     filled = [row + [""] * (size - len(row)) for row in labels]
     data["parameter"] = (("network", "row"), np.array(filled))
     return xr.Dataset(data, {"network": list(looks)})
@@ -285,7 +285,7 @@ def _summaries(spread: Mapping[str, list[dict[str, float]]]) -> xr.Dataset:
         {
             name: (
                 ("network", "draw"),
-                np.array([[one[name] for one in row] for row in spread.values()]),
+                np.array([[draw[name] for draw in row] for row in spread.values()]),
             )
             for name in names
         },
@@ -313,11 +313,11 @@ def _concentration(config: Config) -> xr.Dataset:
             "cartesian",
         )
         task = teacher_student(layer, White(), None)
-        exact, found = _at_optimum(task, layer), expand(task, layer, "autodiff")
+        exact, autodiff = _at_optimum(task, layer), expand(task, layer, "autodiff")
         names = "first", "second"
         block, check = (
-            np.block([[one.block(p, q) for q in names] for p in names])
-            for one in (exact, found)
+            np.block([[expansion.block(p, q) for q in names] for p in names])
+            for expansion in (exact, autodiff)
         )
         blocks.append(block)
         checks.append(np.abs(check - block).max() / np.abs(block).max())
@@ -344,11 +344,11 @@ def show(data: xr.Dataset) -> None:
     for head in heads:
         table.add_column(head, justify="left" if head == "network" else "right")
     for name in data["network"].values:
-        one = data.sel(network=name)
+        row = data.sel(network=name)
         middle = (
-            float(one[key].median()) for key in ("sharpest", "spread", "off_diagonal")
+            float(row[key].median()) for key in ("sharpest", "spread", "off_diagonal")
         )
-        bounds = (float(one[key]) for key in ("bound", "measured_bound"))
+        bounds = (float(row[key]) for key in ("bound", "measured_bound"))
         table.add_row(str(name), *(f"{x:.4g}" for x in (*middle, *bounds)))
     Console(highlight=False).print(table)
 

@@ -144,9 +144,9 @@ def known(layer: Layer) -> Perturbed:
 
 def expect(layer: Layer, found: Perturbed, process: Any, steps: int) -> Expected:
     """Closed forms of a layer's moments, and how much those of one sequence vary."""
-    at, covariance = position(layer, steps), process.autocovariance(np.arange(steps))
-    moments = by_group(layer, predict(found, covariance, steps, at))
-    seen = (at + 1, steps - at)[: len(found.modes)]
+    index, covariance = position(layer, steps), process.autocovariance(np.arange(steps))
+    moments = by_group(layer, predict(found, covariance, steps, index))
+    seen = (index + 1, steps - index)[: len(found.modes)]
     eigenvalues = [modes.lam for modes in found.modes]
     met = products(eigenvalues, seen, covariance, orders=(0,))
     return Expected(moments, relative_variances(found.modes, met))
@@ -161,16 +161,16 @@ def relative_variances(modes: tuple[Modes, ...], met: Products) -> tuple[float, 
     Source: Isserlis (1918), for products of four Gaussian numbers.
     """
     hermitian, plain = _joint(modes, met, True), _joint(modes, met, False)
-    outward = np.concatenate([one.outward for one in modes], 1)
+    outward = np.concatenate([half.outward for half in modes], 1)
     present = [
-        sums[0][:, None] * one.inward
-        for sums, one in zip(met.present, modes, strict=True)
+        sums[0][:, None] * half.inward
+        for sums, half in zip(met.present, modes, strict=True)
     ]
     skip = modes[0].skip
     cross = np.real(outward @ np.concatenate(present)) @ skip.T
-    both = outward @ (hermitian @ outward.conj().T + plain @ outward.T)
-    outputs = np.real(both) / 2 + cross + cross.T + met.input * skip @ skip.T
-    vectors = np.asarray(block_diag(*(one.vectors for one in modes)))
+    summed = outward @ (hermitian @ outward.conj().T + plain @ outward.T)
+    outputs = np.real(summed) / 2 + cross + cross.T + met.input * skip @ skip.T
+    vectors = np.asarray(block_diag(*(half.vectors for half in modes)))
     hermitian = vectors @ hermitian @ vectors.conj().T
     plain = vectors @ plain @ vectors.T
 
@@ -217,16 +217,16 @@ def expect_all(
     layers: list[Layer], processes: list[Any], steps: int
 ) -> list[list[Expected]]:
     """Closed forms of all linear layers at all inputs, on all cores."""
-    found = [known(layer) if layer.linear else None for layer in layers]
+    perturbed = [known(layer) if layer.linear else None for layer in layers]
 
-    def one(case: tuple[Layer, Perturbed | None, Any]) -> Expected:
+    def expected(case: tuple[Layer, Perturbed | None, Any]) -> Expected:
         layer, modes, process = case
         return UNKNOWN if modes is None else expect(layer, modes, process, steps)
 
     with ThreadPoolExecutor(cores()) as pool:
         return [
-            list(pool.map(one, [(layer, modes, process) for process in processes]))
-            for layer, modes in zip(layers, found, strict=True)
+            list(pool.map(expected, [(layer, modes, process) for process in processes]))
+            for layer, modes in zip(layers, perturbed, strict=True)
         ]
 
 
@@ -295,13 +295,13 @@ def verdict(dataset: xr.Dataset, layer: str, source: str, moment: str) -> Verdic
         ValueError: If it has no closed form.
     """
     place = {"layer": layer, "input": source, "moment": moment, "judged": moment}
-    one = dataset.sel(place)
-    expected, variance = float(one["predicted"]), float(one["variance"])
+    cell = dataset.sel(place)
+    expected, variance = float(cell["predicted"]), float(cell["variance"])
     if math.isnan(expected):
         raise ValueError(f"need a layer with a closed form, got {layer!r}")
-    squares = int(2 / variance * int(one["sequences"]))
+    squares = int(2 / variance * int(cell["sequences"]))
     judged_by = Plan(squares, float(dataset.attrs["margin"]))
-    return judge(float(one["measured"]), expected, judged_by, float(one["sem"]))
+    return judge(float(cell["measured"]), expected, judged_by, float(cell["sem"]))
 
 
 def show(dataset: xr.Dataset) -> None:
@@ -313,8 +313,8 @@ def show(dataset: xr.Dataset) -> None:
 
 def _table(title: str, caption: str, names: tuple[str, ...], labels: int) -> Table:
     table = Table(title=title, caption=caption)
-    for at, name in enumerate(names):
-        table.add_column(name, justify="left" if at < labels else "right", no_wrap=True)
+    for i, name in enumerate(names):
+        table.add_column(name, justify="left" if i < labels else "right", no_wrap=True)
     return table
 
 
@@ -322,11 +322,11 @@ def _text(value: Any) -> str:
     return f"{float(value):.4g}"
 
 
-def _ratio(one: xr.Dataset) -> str:
+def _ratio(row: xr.Dataset) -> str:
     """Measured over predicted, with its standard error."""
-    if np.isnan(one["predicted"]):
+    if np.isnan(row["predicted"]):
         return "-"
-    ratio, error = (float(one[name] / one["predicted"]) for name in ("measured", "sem"))
+    ratio, error = (float(row[name] / row["predicted"]) for name in ("measured", "sem"))
     return f"{ratio:.3f} ± {error:.3f}"
 
 
@@ -342,12 +342,12 @@ def _judged_table(dataset: xr.Dataset) -> Table:
     for layer in dataset["layer"].values:
         for source in dataset["input"].values:
             for moment in JUDGED:
-                one = dataset.sel(layer=layer, input=source, moment=moment)
+                cell = dataset.sel(layer=layer, input=source, moment=moment)
                 word = "-"
-                if not np.isnan(one["predicted"]):
+                if not np.isnan(cell["predicted"]):
                     word = str(verdict(dataset, layer, source, moment).word)
-                drawn = str(int(one["sequences"]))
-                measured, ratio = _text(one["measured"]), _ratio(one)
+                drawn = str(int(cell["sequences"]))
+                measured, ratio = _text(cell["measured"]), _ratio(cell)
                 row = (layer, source, moment, drawn, measured, ratio, word)
                 table.add_row(*map(str, row))
     return table
@@ -363,9 +363,10 @@ def _gradient_table(dataset: xr.Dataset) -> Table:
     for layer in dataset["layer"].values:
         for source in dataset["input"].values:
             for group in GROUPS:
-                one = dataset.sel(layer=layer, input=source, moment=group)
-                error = f"{float(one['sem'] / one['measured']):.1%}"
-                row = (layer, source, group, _text(one["measured"]), error, _ratio(one))
+                cell = dataset.sel(layer=layer, input=source, moment=group)
+                error = f"{float(cell['sem'] / cell['measured']):.1%}"
+                measured, ratio = _text(cell["measured"]), _ratio(cell)
+                row = (layer, source, group, measured, error, ratio)
                 table.add_row(*map(str, row))
     return table
 

@@ -248,9 +248,9 @@ def examine(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
         "count": (("end", "threshold"), beyond(seen.density), "eigenvalues"),
         "plain_trace": ((), seen.density.trace(), inverse),
     }
-    for label, (dims, found, unit) in estimates.items():
-        table[label] = (dims, found.mean, unit)
-        table[f"{label}_sem"] = (dims, found.sem, unit)
+    for label, (dims, moments, unit) in estimates.items():
+        table[label] = (dims, moments.mean, unit)
+        table[f"{label}_sem"] = (dims, moments.sem, unit)
     return xr.Dataset(
         {
             label: (("network", *dims), np.asarray(values)[None], {"units": unit})
@@ -277,7 +277,7 @@ def run(config: Config) -> xr.Dataset:
             f"need two products or more for each of {config.extremes} extremes, got "
             f"{config.products}"
         )
-    tables = [examine(*one, config) for one in networks(config).items()]
+    tables = [examine(*item, config) for item in networks(config).items()]
     sizes = f"N = H = {config.states}, L = {config.steps}"
     return xr.concat(tables, "network").assign_attrs(dtype="float32", sizes=sizes)
 
@@ -303,20 +303,20 @@ def show(dataset: xr.Dataset) -> None:
         Console().print(table)
 
 
-def _spectrum(one: xr.Dataset) -> dict[str, str]:
-    found = {
-        "parameters": f"{int(one['parameters'])}",
-        "trace": f"{float(one['trace']):.3g} ± {float(one['trace_sem']):.1g}",
+def _spectrum(data: xr.Dataset) -> dict[str, str]:
+    cells = {
+        "parameters": f"{int(data['parameters'])}",
+        "trace": f"{float(data['trace']):.3g} ± {float(data['trace_sem']):.1g}",
     }
     for end in ENDS:
-        outermost = one.sel(end=end).isel(rank=0)
+        outermost = data.sel(end=end).isel(rank=0)
         value, residual = outermost["extreme"], outermost["extreme_residual"]
-        found[end] = f"{float(value):.3g} ± {float(residual):.1g}"
-    return found
+        cells[end] = f"{float(value):.3g} ± {float(residual):.1g}"
+    return cells
 
 
-def _groups(one: xr.Dataset) -> dict[str, str]:
-    rows = zip(one["group"].values, one["share"], one["share_sem"], strict=True)
+def _groups(data: xr.Dataset) -> dict[str, str]:
+    rows = zip(data["group"].values, data["share"], data["share_sem"], strict=True)
     return {str(group): f"{float(m):.1%} ± {float(e):.1%}" for group, m, e in rows}
 
 

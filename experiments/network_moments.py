@@ -150,8 +150,8 @@ def groups(slopes: Any) -> Float[Array, " groups"]:
     """Squares of the gradients of one block, in the order of ``GROUPS``."""
     layer = {name: _square(x) for name, x in parameters(slopes.layer).items()}
     rest = (slopes.norm, slopes.mixing_norm, slopes.mixing, slopes.skip)
-    found = {**by_group(slopes.layer, layer), "other": _square(rest)}
-    return jnp.stack([found[name] for name in GROUPS])
+    squares = {**by_group(slopes.layer, layer), "other": _square(rest)}
+    return jnp.stack([squares[name] for name in GROUPS])
 
 
 @eqx.filter_jit
@@ -190,7 +190,7 @@ def _autocovariance(
     series = np.asarray(z).transpose(1, 0, 3, 2).reshape(z.shape[1], -1, steps)
     lags = np.arange(steps)
     return np.stack(
-        [nearest_process(Empirical(one).autocovariance(lags)) for one in series]
+        [nearest_process(Empirical(block).autocovariance(lags)) for block in series]
     )
 
 
@@ -247,7 +247,7 @@ def predict_state(
     """``E|h|^2`` of a recurrence whose inputs have ``E[z z^T] = R(lag) mixing``."""
     scale, vectors = np.linalg.eigh(mixing)
     root = vectors * np.sqrt(np.maximum(scale, 0))
-    mixed = tuple(one._replace(inward=one.inward @ root) for one in halves)
+    mixed = tuple(half._replace(inward=half.inward @ root) for half in halves)
     steps = len(covariance)
     return predict(Perturbed(mixed, {}), covariance, steps, steps - 1)["state"]
 
@@ -258,10 +258,10 @@ def predict_states(
     """``E|h|^2`` of every recurrence, for independent channels and for mixed ones."""
     alone = np.eye(network.config.width)
     cases = [
-        (halves, found.autocovariance[i], mixing)
+        (halves, moments.autocovariance[i], mixing)
         for i, halves in enumerate(modes(block.layer) for block in network.blocks)
-        for found in seen
-        for mixing in (alone, found.mixing[i])
+        for moments in seen
+        for mixing in (alone, moments.mixing[i])
     ]
     with ThreadPoolExecutor(cores()) as pool:
         states = list(pool.map(lambda case: predict_state(*case), cases))
@@ -284,7 +284,7 @@ def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
     }
     for label in ("stream", "state", "gradient"):
         dims = (*place, "group") if label == "gradient" else place
-        mean, sem, _ = zip(*(getattr(one, label) for one in seen), strict=True)
+        mean, sem, _ = zip(*(getattr(moments, label) for moments in seen), strict=True)
         variables[label] = (dims, np.stack(mean, 1), units)
         variables[f"{label}_sem"] = (dims, np.stack(sem, 1), units)
     blocks = [f"{name} {i + 1}" for i in range(preset.depth)]
@@ -297,7 +297,7 @@ def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
 
 def run(config: Config) -> xr.Dataset:
     """Measure every block of both networks at every input."""
-    tables = [over_inputs(*one, config) for one in networks(config).items()]
+    tables = [over_inputs(*item, config) for item in networks(config).items()]
     sizes = f"N = {config.states}, H = {config.width}, L = {config.steps}"
     return xr.concat(tables, "block").assign_attrs(dtype="float32", sizes=sizes)
 
@@ -312,15 +312,15 @@ def show(dataset: xr.Dataset) -> None:
     console.print(_table("Gradients", caption, GROUPS, _backward, dataset))
 
 
-def _forward(one: xr.Dataset) -> list[str]:
-    ratios = [float(one["state"] / value) for value in one["predicted"]]
-    error = float(one["state_sem"] / one["state"])
-    sizes = [f"{float(one[name]):.3g}" for name in ("stream", "state")]
+def _forward(row: xr.Dataset) -> list[str]:
+    ratios = [float(row["state"] / value) for value in row["predicted"]]
+    error = float(row["state_sem"] / row["state"])
+    sizes = [f"{float(row[name]):.3g}" for name in ("stream", "state")]
     return [*sizes, f"{error:.1%}", *(f"{ratio:.3f}" for ratio in ratios)]
 
 
-def _backward(one: xr.Dataset) -> list[str]:
-    return [f"{float(value):.2g}" for value in one["gradient"]]
+def _backward(row: xr.Dataset) -> list[str]:
+    return [f"{float(value):.2g}" for value in row["gradient"]]
 
 
 def _table(
@@ -331,8 +331,8 @@ def _table(
     dataset: xr.Dataset,
 ) -> Table:
     table = Table(title=f"{title}, {dataset.attrs['sizes']}", caption=caption)
-    for at, name in enumerate(("block", "input", *names)):
-        table.add_column(name, justify="left" if at < 2 else "right", no_wrap=True)
+    for index, name in enumerate(("block", "input", *names)):
+        table.add_column(name, justify="left" if index < 2 else "right", no_wrap=True)
     for block in dataset["block"].values:
         for source in dataset["input"].values:
             row = cells(dataset.sel(block=block, input=source))

@@ -120,8 +120,8 @@ def run(config: Config) -> xr.Dataset:
     """Every line, student and curvature, in double precision."""
     with double_precision(True):
         parts = [_bare(config), _charts(config), _students(config), _curvatures(config)]
-    found = xr.merge(parts, join="exact", compat="equals")
-    return found.assign_attrs(
+    dataset = xr.merge(parts, join="exact", compat="equals")
+    return dataset.assign_attrs(
         dtype="float64", draws=config.draws, angle=math.pi * config.angle
     )
 
@@ -185,27 +185,27 @@ def _charts(config: Config) -> xr.Dataset:
 
 def _students(config: Config) -> xr.Dataset:
     """Where the students are, their exact losses and the simulated ones."""
-    key, found = jax.random.key(config.seed), list[xr.Dataset]()
+    key, datasets = jax.random.key(config.seed), list[xr.Dataset]()
     for index, modulus in enumerate(config.moduli):
         four = lines(modulus, config)
         estimates = simulate(jax.random.fold_in(key, index), four, config)
-        one: dict[str, Any] = {}
+        variables: dict[str, Any] = {}
         for name, line in four.items():
             task, estimate = line.task, estimates[name]
             exact = jax.vmap(task.loss)(np.abs(line.lam), np.angle(line.lam))
-            one |= {
+            variables |= {
                 f"{name}_student": ("student", line.at, PLACE),
                 f"{name}_exact": ("student", np.asarray(exact), LOSS),
                 f"{name}_simulated": ("student", estimate.mean, LOSS),
                 f"{name}_sem": ("student", estimate.sem, LOSS),
             }
-        one["omega_student"] = (
+        variables["omega_student"] = (
             ("chart", "kind", "student"),
             [_coordinates(chart, modulus, four) for chart in CHARTS.values()],
             PARAMETER,
         )
-        found.append(xr.Dataset(one))
-    return xr.concat(found, "teacher", join="exact")
+        datasets.append(xr.Dataset(variables))
+    return xr.concat(datasets, "teacher", join="exact")
 
 
 def _coordinates(
@@ -225,8 +225,8 @@ def simulate(
     least = min(float(1 - np.abs(line.lam).max()) for line in four.values())
     lam = np.concatenate([[*line.lam, line.task.teacher] for line in four.values()])
     scaled = [line.task.normalised for line in four.values()]
-    each = np.repeat(scaled, lam.size // len(four))
-    gain = np.where(each, np.sqrt(1 - np.abs(lam) ** 2), 1.0)
+    normalised = np.repeat(scaled, lam.size // len(four))
+    gain = np.where(normalised, np.sqrt(1 - np.abs(lam) ** 2), 1.0)
     steps = math.ceil(RELAXATIONS / least)
 
     def task(index: int, count: int) -> Sums:
@@ -244,10 +244,10 @@ def simulate(
 @functools.partial(jax.jit, static_argnames=("steps", "count"))
 def _batch(key, lam, gain, steps, count):
     """Sums of the losses of one batch, and of their squares, line by line."""
-    (look,) = walk(
+    (snapshot,) = walk(
         key, split(lam[:, None]), White(), (steps,), count, gain=gain[:, None]
     )
-    states = jax.lax.complex(*look.h).reshape(4, -1, count)
+    states = jax.lax.complex(*snapshot.h).reshape(4, -1, count)
     loss = jnp.abs(states[:, :-1] - states[:, -1:]) ** 2 / 2
     return loss.sum(-1), (loss**2).sum(-1)
 
@@ -257,19 +257,19 @@ def _curvatures(config: Config) -> xr.Dataset:
     gap = np.geomspace(0.5, 1e-3, config.gaps)
     marked = np.geomspace(0.5, 1e-3, config.marked)
     star = math.pi * config.angle
-    found: dict[str, Any] = {
+    variables: dict[str, Any] = {
         "bare_curvature": (("kind", "gap"), closed(None, gap, star), BEND),
         "bare_autodiff": (("kind", "marked"), differentiated(None, marked, 0.0), BEND),
     }
-    for name, of, at, axis in (
+    for name, of, gaps, axis in (
         ("curvature", closed, gap, "gap"),
         ("autodiff", differentiated, marked, "marked"),
     ):
-        table = np.stack([of(chart, at, star) for chart in CHARTS.values()])
-        found[name] = (("chart", "kind", axis), table, BEND)
+        table = np.stack([of(chart, gaps, star) for chart in CHARTS.values()])
+        variables[name] = (("chart", "kind", axis), table, BEND)
     unit = {"units": "1 - |lam*|"}
     return xr.Dataset(
-        found, {"gap": ("gap", gap, unit), "marked": ("marked", marked, unit)}
+        variables, {"gap": ("gap", gap, unit), "marked": ("marked", marked, unit)}
     )
 
 
@@ -293,7 +293,7 @@ def closed(
     if chart is not None:
         up, across = _curves(chart, nu, star)
         slopes = jnp.stack(
-            [jax.vmap(jax.grad(one))(at, nu) for one, at in (up, across)]
+            [jax.vmap(jax.grad(curve))(omega, nu) for curve, omega in (up, across)]
         )
     return np.asarray(jnp.stack(polar) * slopes**2)
 
@@ -305,13 +305,13 @@ def differentiated(
     nu = jnp.asarray(1 - gap)
     (up, modulus), (across, angle) = _curves(chart or CHARTS["polar"], nu, star)
 
-    def bend(of: Callable[[Array, OneDimensional], Array], at: Array) -> list[float]:
-        found = []
-        for value, size in zip(at, nu, strict=True):
+    def bend(of: Callable[[Array, OneDimensional], Array], omega: Array) -> list[float]:
+        bends = []
+        for value, size in zip(omega, nu, strict=True):
             teacher = complex(size * jnp.exp(1j * star))
             task = OneDimensional(teacher, normalised=chart is not None)
-            found.append(float(jax.grad(jax.grad(lambda x, t=task: of(x, t)))(value)))
-        return found
+            bends.append(float(jax.grad(jax.grad(lambda x, t=task: of(x, t)))(value)))
+        return bends
 
     def radial(omega: Array, task: OneDimensional) -> Array:
         return task.loss(up(omega, jnp.abs(task.teacher)), star)
@@ -334,8 +334,8 @@ def _curves(
     forward = MODULI[chart.modulus]
 
     def angle(omega: Any, held: Any) -> Array:
-        at = goal._replace(modulus=forward.inverse(held), angle=omega)
-        return chart.polar(at)[1]
+        coordinates = goal._replace(modulus=forward.inverse(held), angle=omega)
+        return chart.polar(coordinates)[1]
 
     return (lambda omega, _: forward.forward(omega), goal.modulus), (angle, goal.angle)
 

@@ -61,8 +61,8 @@ def run(config: Config) -> xr.Dataset:
             ]
         )
         slopes = [
-            jax.vmap(jax.grad(one.forward))(one.inverse(1 - jnp.asarray(gap)))
-            for one in USUAL.values()
+            jax.vmap(jax.grad(chart.forward))(chart.inverse(1 - jnp.asarray(gap)))
+            for chart in USUAL.values()
         ]
     grains = np.abs(slopes)  # the LRU's modulus falls as its parameter grows
     grain = {"units": "d|lam|/domega over the gap"}

@@ -94,9 +94,9 @@ def run(config: Config) -> xr.Dataset:
             _shown(config, name, float(rate))
             for name, rate in zip(CHARTS, rates, strict=True)
         ]
-    found = table.merge(_joined(shown))
-    found["best_rate"] = ("chart", rates.values, {"units": "learning rate"})
-    return found.assign_coords(chart=list(CHARTS)).assign_attrs(
+    dataset = table.merge(_joined(shown))
+    dataset["best_rate"] = ("chart", rates.values, {"units": "learning rate"})
+    return dataset.assign_coords(chart=list(CHARTS)).assign_attrs(
         dtype="complex128",
         steps=config.steps,
         exponent=config.exponent,
@@ -148,14 +148,14 @@ def descend(
 def _segment(runs: Run, task: Power, name: str, optimiser: Optimiser, steps: int):
     made = chart(name)
 
-    def one(run: Run, task: Power):
+    def per_run(run: Run, task: Power):
         run, losses = advance(
-            run, lambda at, _: task.loss(made.eigenvalue(at)), optimiser, steps
+            run, lambda omega, _: task.loss(made.eigenvalue(omega)), optimiser, steps
         )
         lam = made.eigenvalue(run.parameters)
         return run, {"lam": lam, "loss": losses / task.scale}
 
-    return jax.vmap(one)(runs, task)
+    return jax.vmap(per_run)(runs, task)
 
 
 def settled_at(loss: Float[np.ndarray, "runs steps"]) -> Int[np.ndarray, " runs"]:
@@ -172,7 +172,7 @@ def _table(config: Config, name: str) -> xr.Dataset:
     """How each descent of a chart ends: rates, phases, lags."""
     phases = np.linspace(0, 0.5, config.phases)
     phase, lag = (
-        one.ravel() for one in np.meshgrid(phases, config.lags, indexing="ij")
+        axis.ravel() for axis in np.meshgrid(phases, config.lags, indexing="ij")
     )
     task = tasks(config, phase)
     rows = [
@@ -204,9 +204,9 @@ def _table(config: Config, name: str) -> xr.Dataset:
 
 
 def _ends(
-    config: Config, task: Power, found: tuple[Run, dict[str, np.ndarray]]
+    config: Config, task: Power, descent: tuple[Run, dict[str, np.ndarray]]
 ) -> dict[str, Any]:
-    run, records = found
+    run, records = descent
     lam = records["lam"][-1]
     final = np.asarray(jax.vmap(Power.loss)(task, lam) / task.scale)
     loss = np.concatenate([*records["loss"], final[:, None]], axis=1)
@@ -234,8 +234,8 @@ def _shown(config: Config, name: str, rate: float) -> xr.Dataset:
     mesh = jnp.stack(jnp.meshgrid(side, side, indexing="ij"), -1)
 
     def around(task: Power) -> Float[Array, "first second"]:
-        at = made.parameters(task.teacher)[None, None] + mesh
-        return task.loss(made.eigenvalue(at)) / task.scale
+        omega = made.parameters(task.teacher)[None, None] + mesh
+        return task.loss(made.eigenvalue(omega)) / task.scale
 
     unit = {"units": "parameter units"}
     return xr.Dataset(

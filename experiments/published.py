@@ -48,13 +48,13 @@ class Score:
             return cls(text, -math.inf, 0.0)
         if text == NOTHING or RING.fullmatch(text):
             return cls(text, math.nan, math.nan)
-        found = NUMBER.fullmatch(text)
-        if not found:
+        match = NUMBER.fullmatch(text)
+        if not match:
             raise ValueError(
                 "need a number such as 88.1(0.2), a ring such as [0.5,0.9], "
                 f"{FAILS} or {NOTHING}, got {text!r}"
             )
-        mean, error = found.groups()
+        mean, error = match.groups()
         return cls(text, float(mean), float(error or "nan"))
 
 
@@ -101,7 +101,7 @@ class Published:
 
     def score(self, label: str, column: str) -> Score:
         """The score in a row and a column."""
-        (row,) = (one for one in self.rows if one.label == label)
+        (row,) = (row for row in self.rows if row.label == label)
         return row.scores[list(self.columns).index(column)]
 
 
@@ -115,15 +115,15 @@ def rows(block: str, models: dict[str, str]) -> tuple[Row, ...]:
     Raises:
         ValueError: If a score cannot be read, or the rows have unlike lengths.
     """
-    found = []
+    parsed = []
     for line in block.strip().splitlines():
         label, printed = (part.strip() for part in line.split("|"))
         scores = tuple(map(Score.read, printed.split()))
-        found.append(Row(label, models.get(label), scores))
-    lengths = {row.label: len(row.scores) for row in found}
+        parsed.append(Row(label, models.get(label), scores))
+    lengths = {row.label: len(row.scores) for row in parsed}
     if len(set(lengths.values())) != 1:
         raise ValueError(f"need as many scores in every row, got {lengths}")
-    return tuple(found)
+    return tuple(parsed)
 
 
 # --- Orvieto et al. (2023) -----------------------------------------------------------

@@ -64,7 +64,7 @@ class Config:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not all(abs(one) < 1 for one in self.rhos):
+        if not all(abs(r) < 1 for r in self.rhos):
             raise ValueError(
                 f"need |rho| < 1, where the edge of the disc is finite, got {self.rhos}"
             )
@@ -123,16 +123,16 @@ def alignment(
     lam: Complex[np.ndarray, "*n"], other: complex, correlation: float
 ) -> Complex[np.ndarray, "*n"]:
     """``S`` over the root of both own moments."""
-    others = np.full_like(lam, other)
-    both = own_moment(lam, correlation) * own_moment(others, correlation)
-    return shared()(lam, other, correlation) / np.sqrt(both)
+    full = np.full_like(lam, other)
+    moments = own_moment(lam, correlation) * own_moment(full, correlation)
+    return shared()(lam, other, correlation) / np.sqrt(moments)
 
 
 def _disc(config: Config) -> xr.Dataset:
     radius = 1 - np.linspace(1, 0, config.radii) ** 2
     turn = np.linspace(-math.pi, math.pi, config.turns)
     lam = radius[:, None] * np.exp(1j * turn)
-    table = np.stack([np.abs(shared()(lam, config.lam0, one)) for one in config.rhos])
+    table = np.stack([np.abs(shared()(lam, config.lam0, r)) for r in config.rhos])
     return xr.Dataset(
         {"disc": (("rho", "radius", "turn"), table.astype(np.float32), SHARED)},
         {
@@ -147,8 +147,8 @@ def _circle(config: Config) -> xr.Dataset:
     whole = np.linspace(-math.pi, math.pi, config.along)
     along = np.unique(np.append(whole, _close(config, config.along // 3)))
     lam = config.modulus * np.exp(1j * along)
-    plain = [np.abs(shared()(lam, config.lam0, one)) for one in config.rhos]
-    aligned = [np.abs(alignment(lam, config.lam0, one)) for one in config.rhos]
+    plain = [np.abs(shared()(lam, config.lam0, r)) for r in config.rhos]
+    aligned = [np.abs(alignment(lam, config.lam0, r)) for r in config.rhos]
     return xr.Dataset(
         {
             "circle": (("rho", "along"), np.stack(plain), SHARED),
@@ -180,29 +180,29 @@ def _points(config: Config) -> xr.Dataset:
     marked = places(config)
     lam = config.modulus * np.exp(1j * marked)
     second, parts = [], []
-    for index, one in enumerate(config.rhos):
-        second.append(np.abs(differentiated(lam, config.lam0, one)))
-        exact = alignment(lam, config.lam0, one)
-        parts.append((np.abs(exact), *simulate(index, lam, exact, one, config)))
+    for index, r in enumerate(config.rhos):
+        second.append(np.abs(differentiated(lam, config.lam0, r)))
+        exact = alignment(lam, config.lam0, r)
+        parts.append((np.abs(exact), *simulate(index, lam, exact, r, config)))
     exact, along, across = zip(*parts, strict=True)
     table = {
         "exact": exact,
-        "simulated": [one.mean for one in along],
-        "sem": [one.sem for one in along],
-        "across": [one.mean for one in across],
-        "across_sem": [one.sem for one in across],
+        "simulated": [estimate.mean for estimate in along],
+        "sem": [estimate.sem for estimate in along],
+        "across": [estimate.mean for estimate in across],
+        "across_sem": [estimate.sem for estimate in across],
     }
     point = ("rho", "marked")
-    found: dict[str, Any] = {
+    variables: dict[str, Any] = {
         name: (point, np.stack(value), ALIGNED) for name, value in table.items()
     }
-    found["autodiff"] = (point, np.stack(second), SHARED)
-    found["marked_exact"] = (
+    variables["autodiff"] = (point, np.stack(second), SHARED)
+    variables["marked_exact"] = (
         point,
-        np.stack([np.abs(shared()(lam, config.lam0, one)) for one in config.rhos]),
+        np.stack([np.abs(shared()(lam, config.lam0, r)) for r in config.rhos]),
         SHARED,
     )
-    return xr.Dataset(found, {"marked": ("marked", marked, RADIANS)})
+    return xr.Dataset(variables, {"marked": ("marked", marked, RADIANS)})
 
 
 def differentiated(
@@ -217,7 +217,7 @@ def differentiated(
     sums = pair_sums(spectrum(AR1(correlation)))
 
     def loss(first, second, goal):
-        x, y = (jax.lax.complex(one[0], one[1]) for one in (first, second))
+        x, y = (jax.lax.complex(parts[0], parts[1]) for parts in (first, second))
         modes = jnp.stack([x, x.conj(), y, y.conj(), *goal, *goal.conj()])
         weights = jnp.array([1, 1, 1, 1, -1, -1, -1, -1]) / 2
         overlap = sums(modes[:, None], modes[None])
@@ -244,14 +244,14 @@ def simulate(
 ) -> tuple[Estimate, Estimate]:
     """Alignments of simulated sensitivities: along the exact one, and across."""
     key = jax.random.fold_in(jax.random.key(config.seed), index)
-    both = np.append(lam, config.lam0)
+    lams = np.append(lam, config.lam0)
     steps = math.ceil(RELAXATIONS / (1 - config.modulus))
-    moments = np.sqrt(own_moment(both, correlation))
+    moments = np.sqrt(own_moment(lams, correlation))
     unit = np.exp(-1j * np.angle(exact)) / (moments[:-1] * moments[-1])
 
     def task(batch: int, count: int) -> Sums:
         first, second = _batch(
-            jax.random.fold_in(key, batch), both, unit, AR1(correlation), steps, count
+            jax.random.fold_in(key, batch), lams, unit, AR1(correlation), steps, count
         )
         return Sums(np.asarray(first), np.asarray(second), count)
 
@@ -264,8 +264,8 @@ def simulate(
 @functools.partial(jax.jit, static_argnames=("process", "steps", "count"))
 def _batch(key, lam, unit, process, steps, count):
     """Sums over one batch of the parts of the products, and of their squares."""
-    (look,) = walk(key, split(lam[:, None]), process, (steps,), count)
-    s = jax.lax.complex(*look.s)
+    (snapshot,) = walk(key, split(lam[:, None]), process, (steps,), count)
+    s = jax.lax.complex(*snapshot.s)
     product = unit[:, None] * s[:-1] * s[-1:]
     parts = jnp.stack([product.real, product.imag])
     return parts.sum(-1), (parts**2).sum(-1)

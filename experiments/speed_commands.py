@@ -45,9 +45,9 @@ def run(config: Config) -> xr.Dataset:
     """
     seconds = np.empty((2, len(config.commands), config.repeats))
     for row, command in enumerate(config.commands):
-        own = "-m", "sigprop", *command.split()
+        ours = "-m", "sigprop", *command.split()
         for turn in range(config.repeats):
-            for which, arguments in enumerate((own, IMPORTS)):
+            for which, arguments in enumerate((ours, IMPORTS)):
                 seconds[which, row, turn] = _process(arguments)
     where = ("command", "repeat")
     return xr.Dataset(
@@ -76,9 +76,9 @@ def show(data: xr.Dataset) -> None:
     for head in ("command", "s", "imports of JAX"):
         table.add_column(head, justify="left" if head == "command" else "right")
     for command in data["command"].values:
-        one = data.sel(command=command)
-        ratio = float((one["seconds"] / one["imports"]).median())
-        seconds = float(one["seconds"].median())
+        row = data.sel(command=command)
+        ratio = float((row["seconds"] / row["imports"]).median())
+        seconds = float(row["seconds"].median())
         table.add_row(f"sigprop {command}", f"{seconds:.2f}", f"{ratio:.2f}")
     Console(highlight=False).print(table)
 

@@ -113,14 +113,14 @@ def show(data: xr.Dataset) -> None:
         table.add_column(head, justify="left" if head == "route" else "right")
     column = data["seconds"].isel(route=-1).values
     for name in data["route"].values:
-        own = data["seconds"].sel(route=name).values
+        seconds = data["seconds"].sel(route=name).values
         text = ""
         if name == "closed form":
-            ratio = column * data.attrs["parameters"] / own
+            ratio = column * data.attrs["parameters"] / seconds
             text = (
                 f"{np.median(ratio):.0f} times ({ratio.min():.0f} to {ratio.max():.0f})"
             )
-        table.add_row(str(name), f"{np.median(own):.3g}", text)
+        table.add_row(str(name), f"{np.median(seconds):.3g}", text)
     Console(highlight=False).print(table)
 
 

@@ -175,7 +175,7 @@ def compile_all(
     """Programs, seconds (program, compile) and bytes of each, compiled in turns."""
     turns = [[compiled(*one, u, weights) for one in runners] for _ in range(compiles)]
     programs, _, memory = zip(*turns[-1], strict=True)
-    seconds = [[one[1] for one in turn] for turn in turns]
+    seconds = [[timing[1] for timing in turn] for turn in turns]
     return programs, np.transpose(seconds), np.array(memory)
 
 
@@ -191,7 +191,7 @@ def time_all(
     programs: Sequence[Callable[[], Any]], repeats: int, pause: float
 ) -> np.ndarray:
     """Seconds (program, repeat) of programs that ran before, in turns."""
-    turns = [[timed(one, pause)[1] for one in programs] for _ in range(repeats)]
+    turns = [[timed(program, pause)[1] for program in programs] for _ in range(repeats)]
     return np.transpose(turns)
 
 
@@ -228,11 +228,11 @@ def over_lengths(config: Config) -> xr.Dataset:
     compile_seconds = np.empty((*sizes, config.compiles))
     seconds = np.full((*sizes, config.repeats), np.nan)
     memory, difference = np.empty(sizes), 0.0
-    for at, length in enumerate(config.lengths):
-        programs, compile_seconds[:, at], memory[:, at] = compile_all(
+    for column, length in enumerate(config.lengths):
+        programs, compile_seconds[:, column], memory[:, column] = compile_all(
             runners, *signals(config, length), config.compiles
         )
-        fits = memory[:, at] <= config.memory
+        fits = memory[:, column] <= config.memory
         programs = list(itertools.compress(programs, fits))
         difference = max(difference, _farthest(programs, config.pause))
         if not difference <= AGREEMENT:
@@ -240,7 +240,7 @@ def over_lengths(config: Config) -> xr.Dataset:
                 f"the ways differ by {difference:.1e} on equal inputs at {length=}"
             )
         repeats = min(config.repeats, max(FEWEST, config.repeats * FULL // length))
-        seconds[fits, at, :repeats] = time_all(programs, repeats, config.pause)
+        seconds[fits, column, :repeats] = time_all(programs, repeats, config.pause)
     where = ("way", "length")
     return xr.Dataset(
         {
@@ -305,9 +305,9 @@ def run(config: Config) -> xr.Dataset:
 
 def ratios(dataset: xr.Dataset) -> xr.Dataset:
     """Time, memory and compile time of the other ways, in those of the engine."""
-    each = dataset[["seconds", "compile_seconds", "memory"]]
-    others = each.drop_sel(way="engine")
-    return (others / each.sel(way="engine", drop=True)).median(["repeat", "compile"])
+    costs = dataset[["seconds", "compile_seconds", "memory"]]
+    others = costs.drop_sel(way="engine")
+    return (others / costs.sel(way="engine", drop=True)).median(["repeat", "compile"])
 
 
 def in_lrus(dataset: xr.Dataset) -> xr.DataArray:
@@ -330,8 +330,8 @@ def show(dataset: xr.Dataset) -> None:
 
 def _table(title: str, caption: str, *names: str) -> Table:
     table = Table(title=title, caption=caption)
-    for at, name in enumerate(names):
-        table.add_column(name, justify="right" if at else "left", no_wrap=not at)
+    for index, name in enumerate(names):
+        table.add_column(name, justify="right" if index else "left", no_wrap=not index)
     return table
 
 
@@ -347,14 +347,14 @@ def _lengths_table(dataset: xr.Dataset, title: str) -> Table:
     table = _table(title, caption, "steps", *columns)
     for length in dataset["length"].values:
         ours, gain = dataset.sel(way="engine", length=length), gains.sel(length=length)
-        own = {
+        texts = {
             "seconds": _text(1e3 * ours["seconds"].median()),
             "memory": _text(ours["memory"] / 1e6),
             "compile_seconds": _text(ours["compile_seconds"].median(), 2),
         }
         cells = [
             text
-            for name, mine in own.items()
+            for name, mine in texts.items()
             for text in (mine, *map(_text, gain[name].values))
         ]
         table.add_row(str(length), *cells)
@@ -367,15 +367,15 @@ def _layers_table(dataset: xr.Dataset, title: str) -> Table:
     table = _table(title, caption, "layer", *names)
     times = in_lrus(dataset)
     for name in dataset["layer"].values:
-        one = dataset.sel(layer=name)
+        row = dataset.sel(layer=name)
         table.add_row(
             str(name),
-            _text(one["layer_state"], 0),
-            _text(one["layer_parameters"], 0),
-            _text(1e3 * one["layer_seconds"].median()),
+            _text(row["layer_state"], 0),
+            _text(row["layer_parameters"], 0),
+            _text(1e3 * row["layer_seconds"].median()),
             _text(times.sel(layer=name), 2),
-            _text(one["layer_memory"] / 1e6),
-            _text(one["layer_compile_seconds"].median(), 2),
+            _text(row["layer_memory"] / 1e6),
+            _text(row["layer_compile_seconds"].median(), 2),
         )
     return table
 

@@ -91,8 +91,8 @@ def _multiply(turns: int) -> Callable[[], object]:
     values = [np.full((CHAINS + 1) * LANES, 0.5, np.float32) for _ in range(cores())]
 
     def part(first: int, count: int) -> None:
-        for one in values[first : first + count]:
-            function(one.ctypes.data, turns)
+        for array in values[first : first + count]:
+            function(array.ctypes.data, turns)
 
     return lambda: over_cores(part, cores(), CHAINS * LANES * turns)
 

@@ -108,7 +108,7 @@ def show(data: xr.Dataset) -> None:
         ratio = sampled / exact
         table.add_row(
             str(student),
-            *(f"{1e3 * np.median(one):.3g}" for one in (exact, sampled)),
+            *(f"{1e3 * np.median(seconds):.3g}" for seconds in (exact, sampled)),
             *(f"{one:.0f}" for one in (np.median(ratio), ratio.min(), ratio.max())),
         )
     Console(highlight=False).print(table)

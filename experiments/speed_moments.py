@@ -94,7 +94,7 @@ def streaming(
 ) -> Moments:
     """One part of the sequences a core, each in a thread of its own."""
     parts = min(CORES, config.sequences)
-    counts = [len(one) for one in np.array_split(range(config.sequences), parts)]
+    counts = [len(share) for share in np.array_split(range(config.sequences), parts)]
 
     def part(index: int) -> Moments:
         part_key = jax.random.fold_in(key, index)
@@ -102,7 +102,7 @@ def streaming(
 
     with ThreadPoolExecutor(parts) as pool:
         averages = zip(*pool.map(part, range(parts)), strict=True)
-    state, sensitivity = (np.average(one, 0, counts) for one in averages)
+    state, sensitivity = (np.average(values, 0, counts) for values in averages)
     return state, sensitivity
 
 

@@ -205,10 +205,10 @@ def show(data: xr.Dataset) -> None:
         table.add_column(head, justify="left" if head in heads[:2] else "right")
     for task in data["task"].values:
         for axis in data["axis"].values:
-            one = data.sel(task=task, axis=axis).dropna("place", subset=["seconds"])
-            last = one.isel(place=-1)
+            sizes = data.sel(task=task, axis=axis).dropna("place", subset=["seconds"])
+            last = sizes.isel(place=-1)
             grown = [
-                f"{float(one[f'{cost}_power']):.2f}" for cost in ("seconds", "memory")
+                f"{float(sizes[f'{cost}_power']):.2f}" for cost in ("seconds", "memory")
             ]
             table.add_row(
                 *(str(task), str(axis), str(int(last["size"]))),

@@ -147,15 +147,15 @@ def show(data: xr.Dataset) -> None:
         table.add_column(column, justify="left" if column == "way" else "right")
     ours = data.sel(way="engine")
     for way in data["way"].values:
-        one = data.sel(way=way)
-        ratio = (one["seconds"] / ours["seconds"]).values
+        row = data.sel(way=way)
+        ratio = (row["seconds"] / ours["seconds"]).values
         table.add_row(
             str(way),
-            f"{float(one['seconds'].median()):.3g}",
+            f"{float(row['seconds'].median()):.3g}",
             f"{np.median(ratio):.2f}x ({ratio.min():.2f} to {ratio.max():.2f})",
-            f"{float(one['memory']) / 2**20:.0f}",
-            f"{float(ours['memory'] / one['memory']):.0%}",
-            f"{float(one['compile']):.1f}",
+            f"{float(row['memory']) / 2**20:.0f}",
+            f"{float(ours['memory'] / row['memory']):.0%}",
+            f"{float(row['compile']):.1f}",
         )
     Console(highlight=False).print(table)
 

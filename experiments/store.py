@@ -216,14 +216,14 @@ def fullest(file: Path, config: Members, version: int) -> Path:
 
     Another process may have gathered more cells meanwhile.
     """
-    found = {file: 0}
+    finished = {file: 0}
     for other, attributes in stored(file.name.rsplit("-", 1)[0]):
         held = json.loads(attributes["config"])
         if other.parent == file.parent and held["grid"] == config.grid:
             current = int(attributes["version"]) == version
-            found[other] = held["finished"] if current else -1
-    best = max(found, key=lambda one: found[one])
-    for other in set(found) - {best}:
+            finished[other] = held["finished"] if current else -1
+    best = max(finished, key=lambda candidate: finished[candidate])
+    for other in set(finished) - {best}:
         other.unlink(missing_ok=True)
     return best
 
@@ -298,12 +298,12 @@ def shipped(study: str) -> xr.Dataset:
 
 def preset_path(study: str, preset: str) -> Path | None:
     """The file that ``load_preset`` reads, if there is one."""
-    found = [
+    dated = [
         (attributes["created"], file)
         for file, attributes in stored(study)
         if attributes.get("preset") == preset
     ]
-    return max(found)[1] if found else None
+    return max(dated)[1] if dated else None
 
 
 def _places() -> str:

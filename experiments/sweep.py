@@ -59,14 +59,14 @@ def chunks(sweep: str, preset: str, shard: tuple[int, int] = (0, 1)) -> list[Chu
     study = gathered.study_of(sweep)
     cells = gathered.module(study, "cells")
     shapes: dict[Any, list[Any]] = {}
-    for one in gathered.grid(sweep, preset):
-        shapes.setdefault(cells.shape(one), []).append(one)
-    found = []
+    for cell in gathered.grid(sweep, preset):
+        shapes.setdefault(cells.shape(cell), []).append(cell)
+    ordered = []
     for common, group in shapes.items():
         size = cells.chunk_size(common)
         for first in range(0, len(group), size):
-            found.append(Chunk(study, preset, tuple(group[first : first + size])))
-    return found[index::count]
+            ordered.append(Chunk(study, preset, tuple(group[first : first + size])))
+    return ordered[index::count]
 
 
 def run_chunk(chunk: Chunk, report: Report = lambda cells: None) -> bool:
@@ -127,7 +127,7 @@ def run(
         ConnectionError: If the scheduler cannot be reached.
     """
     lost = missing_of(chunks(sweep, preset, shard))
-    todo = [one for one, count in lost.items() if count]
+    todo = [chunk for chunk, count in lost.items() if count]
     if not todo:
         return gathered.gather(sweep, preset)
     done, attempt = 0, 0
@@ -138,12 +138,12 @@ def run(
     with _hands(workers, scheduler) as train:
         while todo:
             elsewhere = []
-            for one, ended in train(todo, attempt, told):
+            for chunk, ended in train(todo, attempt, told):
                 if ended:
-                    done += lost[one]
+                    done += lost[chunk]
                     report(done)
                 else:
-                    elsewhere.append(one)
+                    elsewhere.append(chunk)
             if len(elsewhere) == len(todo):
                 time.sleep(PAUSE)
             todo, attempt = elsewhere, attempt + 1
@@ -152,9 +152,9 @@ def run(
 
 def missing_of(chunks: Sequence[Chunk]) -> dict[Chunk, int]:
     """Numbers of cells without a result, of chunks of one sweep."""
-    cells = [cell for one in chunks for cell in one.cells]
+    cells = [cell for chunk in chunks for cell in chunk.cells]
     lost = set(gathered.missing(chunks[0].study, cells)) if chunks else set()
-    return {one: len(lost.intersection(one.cells)) for one in chunks}
+    return {chunk: len(lost.intersection(chunk.cells)) for chunk in chunks}
 
 
 def count(sweep: str, preset: str) -> tuple[int, int]:
@@ -193,14 +193,14 @@ def _set_aside(
     try:
         read(file)
     except store.Damaged as error:
-        found = f"{file} is damaged ({error.reason})"
+        damage = f"{file} is damaged ({error.reason})"
     except ValueError as error:
-        found = str(error).rpartition(";")[0]  # without its advice
+        damage = str(error).rpartition(";")[0]  # without its advice
     else:
         return
     aside = file.with_name(f"{file.name}.damaged")
     os.replace(file, aside)
-    yield aside, f"{found}; make it again with `{store.command(sweep, preset)}`"
+    yield aside, f"{damage}; make it again with `{store.command(sweep, preset)}`"
 
 
 def _preset_of(sweep: str, file: Path) -> str:
@@ -223,7 +223,7 @@ def _hands(workers: int, scheduler: str | None) -> Iterator[Attempt]:
     """A function that trains chunks, in this process or on the workers of a cluster."""
     if not (workers or scheduler):
         yield lambda todo, attempt, report: (
-            (one, run_chunk(one, report)) for one in todo
+            (chunk, run_chunk(chunk, report)) for chunk in todo
         )
         return
     with cluster(workers, scheduler) as client:
@@ -236,11 +236,11 @@ def _hands(workers: int, scheduler: str | None) -> Iterator[Attempt]:
             futures = {
                 client.submit(
                     run_chunk,
-                    one,
-                    key=f"{one.checkpoint().stem}-{attempt}",
+                    chunk,
+                    key=f"{chunk.checkpoint().stem}-{attempt}",
                     retries=FAILURES,
-                ): one
-                for one in todo
+                ): chunk
+                for chunk in todo
             }
             for future in as_completed(futures):
                 yield futures[future], future.result()

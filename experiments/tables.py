@@ -89,21 +89,21 @@ def table(name: str, preset: str = "paper") -> Table:
     Raises:
         ValueError: If a name is unknown or a stored result is damaged.
     """
-    found = content(name, preset)
+    filled = content(name, preset)
     drawn = Table(
         box=None,
         pad_edge=False,
         header_style="bold",
-        title=found.title,
+        title=filled.title,
         title_justify="left",
-        caption=Text("\n".join(("", *found.notes))),
+        caption=Text("\n".join(("", *filled.notes))),
         caption_justify="left",
         caption_style="",
     )
-    for head in found.heads:
-        left = head == found.heads[0]
+    for head in filled.heads:
+        left = head == filled.heads[0]
         drawn.add_column(Text(head), justify="left" if left else "right")
-    for row in found.rows:
+    for row in filled.rows:
         drawn.add_row(*map(Text, row))
     return drawn
 
@@ -125,12 +125,12 @@ def content(name: str, preset: str = "paper") -> Content:
         except FileNotFoundError:
             command = store.command(study, preset)
             missing.append(f"{study} is missing or incomplete: `{command}` makes it.")
-    heads = [_published_head(*one) for one in published.columns.items()]
-    heads += ["\n".join(("ours:", one.name, *one.sizes)) for one in ours]
+    heads = [_published_head(*item) for item in published.columns.items()]
+    heads += ["\n".join(("ours:", column.name, *column.sizes)) for column in ours]
     lines = [_line(row, ours) for row in published.rows]
     compare = MAY_COMPARE_SPEEDS if name in SPEEDS else MAY_COMPARE
     notes = [published.note] + [compare] * bool(results(name)) + missing
-    notes += [contrary(published, one) for one in ours if one.nearest]
+    notes += [contrary(published, column) for column in ours if column.nearest]
     return Content(
         f"{published.title}: {published.unit}. {published.source}",
         ("", *heads),
@@ -141,15 +141,15 @@ def content(name: str, preset: str = "paper") -> Content:
 
 def results(name: str) -> tuple[str, ...]:
     """Sweeps and studies of our own that stand beside a table."""
-    found = [*SWEEPS.get(name, ())]
-    found += ["rings"] if name in KINDS else []
-    found += [SPEEDS[name]] if name in SPEEDS else []
-    return tuple(found)
+    names = [*SWEEPS.get(name, ())]
+    names += ["rings"] if name in KINDS else []
+    names += [SPEEDS[name]] if name in SPEEDS else []
+    return tuple(names)
 
 
 def _line(row: Row, ours: list[Ours]) -> tuple[str, ...]:
-    own = [one.scores.get(str(row.model)) for one in ours]
-    scores = (*row.scores, *own)
+    trained = [column.scores.get(str(row.model)) for column in ours]
+    scores = (*row.scores, *trained)
     return (row.label, *("" if score is None else score.text for score in scores))
 
 
@@ -183,14 +183,14 @@ def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
         columns: Published ones, ``r_min`` and a radius.
     """
     rings = [str(model).split() for model in data["model"].values]
-    found = []
+    ours = []
     for column in columns:
         inner = column.split()[1]
         here = [ring[:2] == [kind, inner] for ring in rings]
         own = accuracies("rings", data.isel(cell=np.flatnonzero(here)), column)
         scores = {f"r_max {name.split()[2]}": one for name, one in own.scores.items()}
-        found.append(replace(own, name=f"rings, {column}", scores=scores))
-    return found
+        ours.append(replace(own, name=f"rings, {column}", scores=scores))
+    return ours
 
 
 def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
@@ -297,12 +297,12 @@ def contrary(published: Published, ours: Ours) -> str:
     """
     pairs = list(_pairs(published, ours))
     signs = [(order(*there, ROUNDING), order(*here)) for _, there, here in pairs]
-    decided = [all(both) for both in signs].count(True)
+    decided = [all(pair) for pair in signs].count(True)
     against = [
         f"{labels} have {here[0].text} and {here[1].text} here, {there[0].text} and "
         f"{there[1].text} there"
-        for (labels, there, here), both in zip(pairs, signs, strict=True)
-        if math.prod(both) < 0
+        for (labels, there, here), pair in zip(pairs, signs, strict=True)
+        if math.prod(pair) < 0
     ]
     told = f"{ours.name} against {ours.nearest}: "
     if not pairs:

@@ -25,17 +25,17 @@ def cluster(workers: int, scheduler: str | None) -> Iterator[Any]:
         ) from None
     if workers and scheduler:
         raise ValueError("need --workers or --scheduler, got both")
-    own = None
+    local = None
     settings.set({"distributed.scheduler.allowed-failures": FAILURES})
     try:
         if scheduler is None:
-            own = LocalCluster(
+            local = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 dashboard_address=None,  # pyright: ignore[reportArgumentType]
             )
         try:
-            client = Client(own or scheduler, timeout=PATIENCE)
+            client = Client(local or scheduler, timeout=PATIENCE)
         except OSError as error:
             raise ConnectionError(
                 f"need a Dask scheduler at {scheduler}, and none answers ({error}); start "
@@ -44,5 +44,5 @@ def cluster(workers: int, scheduler: str | None) -> Iterator[Any]:
         with client:
             yield client
     finally:
-        if own is not None:
-            own.close()
+        if local is not None:
+            local.close()

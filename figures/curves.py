@@ -58,12 +58,12 @@ def draw(
     colours = [style.SEQUENCE[round(i * step)] for i in range(len(decays))]
     axes.plot(gap, grey, color=style.GREY, linewidth=2.2, zorder=1)
     for i, (decay, colour) in enumerate(zip(decays, colours, strict=True)):
-        one = data.sel(rho=decay)
-        axes.plot(gap, one[names.theory], color=colour)
+        curve = data.sel(rho=decay)
+        axes.plot(gap, curve[names.theory], color=colour)
         axes.errorbar(
             simulated_gap,
-            one[names.simulated],
-            one[names.sem],
+            curve[names.simulated],
+            curve[names.sem],
             fmt="o",
             color=colour,
             markeredgecolor="white",
@@ -74,8 +74,8 @@ def draw(
         shift = SPREAD ** (i - (len(decays) - 1) / 2)
         strip.errorbar(
             simulated_gap * shift,
-            100 * (one["simulated"] / one["exact"] - 1),
-            100 * one["sem"] / one["exact"],
+            100 * (curve["simulated"] / curve["exact"] - 1),
+            100 * curve["sem"] / curve["exact"],
             fmt="o",
             markersize=1.8,
             capsize=0,

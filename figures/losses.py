@@ -54,7 +54,7 @@ def interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def axis(axes: Axes, *tuned: xr.Dataset) -> None:
     """A logarithmic axis of losses, wide enough for every seed of these results."""
-    values = np.concatenate([one["best"].values.ravel() for one in tuned])
+    values = np.concatenate([table["best"].values.ravel() for table in tuned])
     finite = values[values < FAR]
     low, high = (finite.min(), finite.max()) if finite.size else (1.0, 1.0)
     axes.set_yscale("log")
@@ -149,8 +149,8 @@ def compare(axes: Axes, x: np.ndarray, tuned: xr.Dataset) -> None:
     ends = []
     for i, name in enumerate(names):
         shift = 0.2 * step * (i - (len(names) - 1) / 2)
-        one = tuned[["best", "extreme"]].sel(student=name)
-        median = draw(axes, x + shift, one, COLOURS[name], 0.16 * step)
+        student = tuned[["best", "extreme"]].sel(student=name)
+        median = draw(axes, x + shift, student, COLOURS[name], 0.16 * step)
         shown = median[np.isfinite(median)]
         ends.append(float(shown[-1] if shown.size else axes.get_ylim()[1]))
     axes.set_xlim(x[0] - 0.4 * step, x[-1] + 0.4 * step)
@@ -169,20 +169,20 @@ def caption(*tuned: xr.Dataset) -> str:
     sure = 2 ** (1 - runs) <= 1 - LEVEL
     bars = f"{100 * LEVEL:g} % intervals of the median" if sure else "ranges"
     text = f"points: {runs} seeds; circles: medians; bars: {bars}"
-    if any((one["best"].values >= FAR).any() for one in tuned):
+    if any((table["best"].values >= FAR).any() for table in tuned):
         text += f"; crosses: diverged, or above {FAR:.0e}"
-    if any(one["extreme"].values.any() for one in tuned):
+    if any(table["extreme"].values.any() for table in tuned):
         text += "; open circles: the best learning rate is an end of the scan"
     return text + starts(*tuned)
 
 
 def starts(*tuned: xr.Dataset) -> str:
     """How each LRU of these results was drawn; as printed where a result is silent."""
-    found: dict[str, str] = {}
-    for one in tuned:
-        drawn_by = json.loads(one.attrs.get("drawn_by", "{}"))
-        for name in map(str, one["student"].values):
+    labels: dict[str, str] = {}
+    for table in tuned:
+        drawn_by = json.loads(table.attrs.get("drawn_by", "{}"))
+        for name in map(str, table["student"].values):
             of = drawn_by.get(name, PRINTED if name == "LRU" else "")
             if of in STARTS:
-                found[name] = STARTS[of]
-    return "".join(f"; {name}: {how}" for name, how in found.items())
+                labels[name] = STARTS[of]
+    return "".join(f"; {name}: {how}" for name, how in labels.items())

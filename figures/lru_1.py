@@ -54,11 +54,11 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
     """From the first rung at the top to the last."""
     rungs = list(dict.fromkeys(data["model"].values.tolist()))
     for row, rung in enumerate(rungs):
-        own = data["test_accuracy"].values[data["model"].values == rung]
+        accuracy = data["test_accuracy"].values[data["model"].values == rung]
         colour = COLOURS.get(rung, style.BLUE)
-        sound = 100 * own[np.isfinite(own)]
+        sound = 100 * accuracy[np.isfinite(accuracy)]
         axes.plot(sound, np.full(sound.size, row), "o", color=colour, alpha=0.35, mew=0)
-        lost = own.size - sound.size
+        lost = accuracy.size - sound.size
         axes.plot(np.full(lost, 10.0), np.full(lost, row), "x", color=style.BLACK)
         if sound.size:
             error = style.standard_error(sound) if sound.size > 1 else 0

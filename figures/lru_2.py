@@ -21,15 +21,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         drawn = style.figure(0.4 + 1.75 * len(letters))
         rows = disk.rows(drawn, letters, len(sizes))
         for column, size in enumerate(sizes):
-            one = data.sel(size=size)
+            matrices = data.sel(size=size)
             if "a" in rows:
                 axes = rows["a"][column]
-                disk.plane(axes, one["matrix_eigenvalue"], (1.0,))
+                disk.plane(axes, matrices["matrix_eigenvalue"], (1.0,))
                 axes.set_title(f"$N = {size}$", loc="center")
             if "b" in rows:
                 axes = rows["b"][column]
-                disk.radii(axes, one["matrix_fraction"], data["circular_law"])
-                count = int(one["matrices"])
+                disk.radii(axes, matrices["matrix_fraction"], data["circular_law"])
+                count = int(matrices["matrices"])
                 axes.annotate(
                     f"{count} matrices", (0.05, 0.86), color=style.BLUE, fontsize=7
                 )

@@ -20,20 +20,20 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         drawn = style.figure(0.4 + 1.75 * len(letters))
         rows = disk.rows(drawn, letters, data.sizes["ring"])
         for column in range(data.sizes["ring"]):
-            one = data.isel(ring=column)
-            inner, outer = float(one["inner"]), float(one["outer"])
+            ring = data.isel(ring=column)
+            inner, outer = float(ring["inner"]), float(ring["outer"])
             if "a" in rows:
                 axes = rows["a"][column]
-                disk.plane(axes, one["ring_eigenvalue"], (inner, outer))
+                disk.plane(axes, ring["ring_eigenvalue"], (inner, outer))
                 axes.set_title(
                     rf"$r_\mathrm{{min}} = {inner:g}$, $r_\mathrm{{max}} = {outer:g}$",
                     loc="center",
                 )
             if "b" in rows:
                 axes = rows["b"][column]
-                measured, band = one["ring_fraction"], float(data.attrs["band"])
+                measured, band = ring["ring_fraction"], float(data.attrs["band"])
                 axes.fill_between(
-                    one["radius"],
+                    ring["radius"],
                     (measured - band).clip(0, 1),
                     (measured + band).clip(0, 1),
                     color=style.SKY,
@@ -42,7 +42,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 )
                 margin = 0.2 * (outer - inner)
                 limits = (max(inner - margin, 0.0), outer + margin)
-                disk.radii(axes, measured, one["ring_law"], limits)
+                disk.radii(axes, measured, ring["ring_law"], limits)
         if "a" in rows:
             rows["a"][0].set_ylabel(r"Im $\lambda$")
         if "b" in rows:

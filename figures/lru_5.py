@@ -32,7 +32,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    found = {
+    shown = {
         study: results[study]
         for study in dict.fromkeys(STUDIES[letter] for letter in letters)
     }
@@ -41,10 +41,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         drawn = style.figure(2.4, 0.5 + 1.65 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            panels[letter](axes, found[STUDIES[letter]])
+            panels[letter](axes, shown[STUDIES[letter]])
             style.letter(axes, letter, TITLES[letter])
         row[letters.index("c") if "c" in letters else 0].legend(loc="upper right")
-        style.caption(drawn, *(CAPTIONS[study](data) for study, data in found.items()))
+        style.caption(drawn, *(CAPTIONS[study](data) for study, data in shown.items()))
     return drawn
 
 
@@ -78,8 +78,8 @@ def _fresh_powers(axes: Axes, data: xr.Dataset) -> None:
 def _fresh(axes: Axes, values: xr.DataArray, level: float) -> None:
     pixels = values["pixels"].values
     for setting, (label, colour) in SETTINGS.items():
-        own = values.sel(setting=setting).values.T
-        _curves(axes, pixels, own, label, colour, marker="o", markersize=3)
+        runs = values.sel(setting=setting).values.T
+        _curves(axes, pixels, runs, label, colour, marker="o", markersize=3)
     _level(axes, level)
     axes.set(xscale="log", yscale="log", xlabel="pixels")
     axes.set_xticks(pixels, [str(number) for number in pixels])

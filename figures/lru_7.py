@@ -47,11 +47,11 @@ def _kernels(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
     age, kernel = data["age"].values, data["kernel"].values
     for activation, (name, colour) in NAMES.items():
         rate = best(data, activation, scale)
-        one = data.sel(activation=activation, scale=scale, log_rate=rate)
+        network = data.sel(activation=activation, scale=scale, log_rate=rate)
         label = rf"{name}, $10^{{{rate:g}}}$"
-        row[1].plot(age, one["answer"][0], color=colour, label=label)
+        row[1].plot(age, network["answer"][0], color=colour, label=label)
         if activation == "identity":
-            row[0].plot(age, one["learnt"].T, color=colour, linewidth=0.6)
+            row[0].plot(age, network["learnt"].T, color=colour, linewidth=0.6)
     for axes, black in zip(row, (kernel, data["wanted"][0]), strict=True):
         axes.plot(age, black, color=style.BLACK, linewidth=1.2, label="target")
         axes.set(xlim=(0, age[-1]))
@@ -88,10 +88,10 @@ def _losses(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
 
 def _curves(axes: Axes, loss: xr.DataArray) -> None:
     for activation, (name, colour) in NAMES.items():
-        one = loss.sel(activation=activation).transpose("seed", "step")
-        for values in one.values:
-            axes.plot(one["step"], values, color=colour, linewidth=0.5, alpha=0.6)
+        runs = loss.sel(activation=activation).transpose("seed", "step")
+        for values in runs.values:
+            axes.plot(runs["step"], values, color=colour, linewidth=0.5, alpha=0.6)
         axes.plot(
-            one["step"], one.median("seed"), color=colour, linewidth=1.4, label=name
+            runs["step"], runs.median("seed"), color=colour, linewidth=1.4, label=name
         )
     axes.set(yscale="log", xlim=(0, float(loss["step"][-1])))

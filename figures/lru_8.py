@@ -48,13 +48,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     name, across, up, title = CHARTS[letter]
     row = part.subplots(1, data.sizes["shown"], squeeze=False, sharey=True)[0]
-    one = data.sel(chart=name)
-    filled = [_landscape(axes, one.isel(shown=i)) for i, axes in enumerate(row)]
+    chart = data.sel(chart=name)
+    filled = [_landscape(axes, chart.isel(shown=i)) for i, axes in enumerate(row)]
     for axes, shown in zip(row, data["shown"].values, strict=True):
         axes.set_title(rf"$\theta^* = {shown:g}\,\pi$", loc="center", fontsize=7)
         axes.set_xlabel(across, labelpad=1)
     row[0].set_ylabel(up, labelpad=1)
-    rate = float(one["best_rate"])
+    rate = float(chart["best_rate"])
     part.suptitle(
         rf"$\bf{{{letter.upper()}}}$   {title}, rate {rate:.2g}",
         x=0.01,
@@ -66,13 +66,13 @@ def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     bar.set_label("relative loss")
 
 
-def _landscape(axes: Axes, one: xr.Dataset) -> QuadContourSet:
+def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
     """Loss over that of the power zero; a square at the start, a star at the end."""
-    height = np.log10(np.maximum(one["landscape"].values, 10 ** LEVELS[0]))
-    across, up = one["first"].values, one["second"].values
+    height = np.log10(np.maximum(descent["landscape"].values, 10 ** LEVELS[0]))
+    across, up = descent["first"].values, descent["second"].values
     filled = axes.contourf(across, up, height.T, LEVELS, cmap="viridis_r", extend="max")
     filled.set_rasterized(True)
-    path = one["path"].values - one["goal"].values
+    path = descent["path"].values - descent["goal"].values
     axes.plot(*path.T, color=style.BLACK, linewidth=0.8)
     edge = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.5, "zorder": 4}
     axes.plot(*path[0], "s", color="white", markersize=4, **edge)

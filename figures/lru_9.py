@@ -31,23 +31,23 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             for number, inner in enumerate(data["inner"].values):
-                one = data.sel(input=INPUT[letter], inner=inner)
-                _gains(axes, one, number, data.sizes["inner"])
+                ring = data.sel(input=INPUT[letter], inner=inner)
+                _gains(axes, ring, number, data.sizes["inner"])
             style.letter(axes, letter, TITLE[letter])
             _axes(axes, data)
         row[0].set_ylabel(r"gain $\mathbb{E}\|x_L\|^2 \,/\, \mathbb{E}\|Bu\|^2$")
     return drawn
 
 
-def _gains(axes: Axes, one: xr.Dataset, number: int, rings: int) -> None:
+def _gains(axes: Axes, ring: xr.Dataset, number: int, rings: int) -> None:
     """The closed form and the boxes of one inner radius, moved a little aside."""
-    gap = one["gap"].values
-    places = one["simulated_gap"].values * APART ** ((rings - 1) / 2 - number)
+    gap = ring["gap"].values
+    places = ring["simulated_gap"].values * APART ** ((rings - 1) / 2 - number)
     axes.plot(
-        gap, one["theory"], color=style.BLUE, linestyle=DASHES[number % 3], zorder=4
+        gap, ring["theory"], color=style.BLUE, linestyle=DASHES[number % 3], zorder=4
     )
     boxes = axes.boxplot(
-        one["measured"].values.T,
+        ring["measured"].values.T,
         positions=places,
         widths=places * 0.13,
         whis=(5, 95),
@@ -69,8 +69,8 @@ def _gains(axes: Axes, one: xr.Dataset, number: int, rings: int) -> None:
             markeredgewidth=0,
         )
     axes.annotate(
-        rf"$r_\mathrm{{min}} = {float(one['inner']):g}$",
-        (gap[-1], float(one["theory"][-1])),
+        rf"$r_\mathrm{{min}} = {float(ring['inner']):g}$",
+        (gap[-1], float(ring["theory"][-1])),
         (9, 0),
         textcoords="offset points",
         va="center",

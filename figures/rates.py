@@ -71,23 +71,23 @@ def row(drawn: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
     pairs = zip(panels[::2], panels[1::2], networks.items(), strict=True)
     for axes, side, (letter, network) in pairs:
         cells = data.isel(cell=data["network"] == network)
-        own = data.isel(entry=data["entry_network"] == network)
-        _parameters(axes, own, losses.COLOURS[network])
+        entries = data.isel(entry=data["entry_network"] == network)
+        _parameters(axes, entries, losses.COLOURS[network])
         _seeds(side, cells, losses.COLOURS[network], SYMBOLS[network])
-        for one in (axes, side):
+        for panel in (axes, side):
             rate = 10 ** float(cells["log_rate"][0])
-            one.axhline(rate, color=style.GREY, zorder=1)
+            panel.axhline(rate, color=style.GREY, zorder=1)
         style.letter(axes, letter, network)
     drawn.align_xlabels(panels)
     style.caption(drawn, CAPTION)
 
 
-def _parameters(axes: Axes, own: xr.Dataset, colour: str) -> None:
-    names = own["entry_parameter"].values
+def _parameters(axes: Axes, data: xr.Dataset, colour: str) -> None:
+    names = data["entry_parameter"].values
     columns: dict[str, list[np.ndarray]] = {}
     for name, text in (RECURRENT | OTHER).items():
         if name in names:
-            columns.setdefault(text, []).append(own["effective"].values[names == name])
+            columns.setdefault(text, []).append(data["effective"].values[names == name])
     for x, (text, parts) in enumerate(columns.items()):
         rates = np.concatenate(parts)
         shade = colour if text in RECURRENT.values() else style.BLACK

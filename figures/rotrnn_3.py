@@ -47,10 +47,10 @@ def _one_way(data: xr.Dataset) -> xr.Dataset:
 
 def _layers(axes: Axes, data: xr.Dataset) -> None:
     for model, (_, colour) in MODELS.items():
-        one = data.isel(cell=_cells(data, model)[0])
+        run = data.isel(cell=_cells(data, model)[0])
         for layer in range(data.sizes["recurrence"]):
             _curve(
-                axes, one.isel(recurrence=layer), colour, DASHES[layer % len(DASHES)]
+                axes, run.isel(recurrence=layer), colour, DASHES[layer % len(DASHES)]
             )
     handles = [
         Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()
@@ -82,12 +82,12 @@ def _cells(data: xr.Dataset, model: str) -> np.ndarray:
     return np.flatnonzero(data["model"].values == model)
 
 
-def _curve(axes: Axes, one: xr.Dataset, colour: str, dashes: str) -> None:
-    step = one["step"].values
-    axes.plot(step, np.sqrt(one["measured"]), dashes, color=colour, linewidth=0.9)
+def _curve(axes: Axes, layer: xr.Dataset, colour: str, dashes: str) -> None:
+    step = layer["step"].values
+    axes.plot(step, np.sqrt(layer["measured"]), dashes, color=colour, linewidth=0.9)
     axes.plot(
         step,
-        np.sqrt(one["predicted"].isel(rung=RUNG)),
+        np.sqrt(layer["predicted"].isel(rung=RUNG)),
         "o",
         color=colour,
         markersize=2.5,

@@ -40,15 +40,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     return drawn
 
 
-def _rates(axes: Axes, one: xr.Dataset, colour: str) -> None:
-    rate = one["effective_rate"].values
+def _rates(axes: Axes, data: xr.Dataset, colour: str) -> None:
+    rate = data["effective_rate"].values
     kept = np.isfinite(rate)
-    hessian, rate = one["hessian"].values[np.ix_(kept, kept)], rate[kept]
-    rows, own = np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))
-    ends = np.array([min(rows.min(), own.min()), max(rows.max(), own.max())])
+    hessian, rate = data["hessian"].values[np.ix_(kept, kept)], rate[kept]
+    rows, diag = np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))
+    ends = np.array([min(rows.min(), diag.min()), max(rows.max(), diag.max())])
     axes.plot(ends, np.median(rate * rows) / ends, color=style.GREY, lw=0.8, zorder=1)
     axes.plot(
-        own, rate, "o", mfc="none", color=colour, markersize=3, mew=0.6, alpha=0.7
+        diag, rate, "o", mfc="none", color=colour, markersize=3, mew=0.6, alpha=0.7
     )
     axes.plot(rows, rate, "o", color=colour, markersize=3, mew=0)
     axes.set_xscale("log")

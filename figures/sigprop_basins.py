@@ -42,10 +42,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         drawn = style.figure(0.95 + 1.0 * len(rows), 7.0)
         grid = drawn.subplots(len(rows), len(charts), squeeze=False)
         for (letter, teacher), line in zip(rows, grid, strict=True):
-            one = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
+            basins = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
             for axes, name in zip(line, charts, strict=True):
-                _map(axes, one.sel(chart=name), data.attrs)
-            line[0].set_ylabel(_place(one), fontsize=7)
+                _map(axes, basins.sel(chart=name), data.attrs)
+            line[0].set_ylabel(_place(basins), fontsize=7)
             if not teacher:
                 style.letter(line[0], letter, OPTIMISER[letter])
         for axes, name in zip(grid[0], charts, strict=True):
@@ -71,16 +71,16 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     return drawn
 
 
-def _place(one: xr.Dataset) -> str:
-    turn = float(one["teacher_angle"]) / np.pi
-    return rf"${float(one['teacher_modulus']):g}\,e^{{{turn:g}\pi i}}$"
+def _place(data: xr.Dataset) -> str:
+    turn = float(data["teacher_angle"]) / np.pi
+    return rf"${float(data['teacher_modulus']):g}\,e^{{{turn:g}\pi i}}$"
 
 
-def _map(axes: Axes, one: xr.Dataset, about: dict) -> None:
-    depth = -np.log10(one["gap_edge"].values)
-    turn = np.linspace(0, 2 * np.pi, one.sizes["column"] + 1)
-    each = about["steps"] / about["records"]
-    late = np.where(one["reached"] == 1, (one["arrival"].values + 1) * each, np.nan)
+def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
+    depth = -np.log10(data["gap_edge"].values)
+    turn = np.linspace(0, 2 * np.pi, data.sizes["column"] + 1)
+    span = about["steps"] / about["records"]
+    late = np.where(data["reached"] == 1, (data["arrival"].values + 1) * span, np.nan)
     axes.set_facecolor("white")
     angle = np.linspace(0, 2 * np.pi, 181)
     axes.fill(depth[-1] * np.cos(angle), depth[-1] * np.sin(angle), MISSED, zorder=0)
@@ -98,15 +98,15 @@ def _map(axes: Axes, one: xr.Dataset, about: dict) -> None:
     for modulus in about["ring"]:
         radius = -np.log10(1 - modulus)
         axes.plot(radius * np.cos(angle), radius * np.sin(angle), "w", lw=0.4)
-    radius = -np.log10(1 - float(one["teacher_modulus"]))
-    place = radius * np.exp(1j * float(one["teacher_angle"]))
+    radius = -np.log10(1 - float(data["teacher_modulus"]))
+    place = radius * np.exp(1j * float(data["teacher_angle"]))
     axes.plot(place.real, place.imag, "*", color=STAR, ms=5.5, mec="black", mew=0.4)
     axes.set_aspect("equal")
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
-    best = int(one["best"])
-    found, error = (
-        100 * float(one[name].sel(measure="disc")[best])
+    best = int(data["best"])
+    share, error = (
+        100 * float(data[name].sel(measure="disc")[best])
         for name in ("fraction", "error")
     )
-    axes.set_xlabel(f"{found:.1f} ± {error:.1f}", fontsize=6, labelpad=1)
+    axes.set_xlabel(f"{share:.1f} ± {error:.1f}", fontsize=6, labelpad=1)

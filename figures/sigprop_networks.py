@@ -59,10 +59,10 @@ def _spectrum(axes: Axes, data: xr.Dataset) -> None:
     largest = float(abs(data["extreme"]).max())
     for name, colour in _colours(data).items():
         for end, line in (("largest", "-"), ("smallest", "--")):
-            one = data.sel(network=name, end=end)
-            count, sem = one["count"].values, one["count_sem"].values
-            seen = (count > LEAST) & (one["threshold"].values > largest / SPAN)
-            x = one["threshold"].values[seen]
+            counts = data.sel(network=name, end=end)
+            count, sem = counts["count"].values, counts["count_sem"].values
+            seen = (count > LEAST) & (counts["threshold"].values > largest / SPAN)
+            x = counts["threshold"].values[seen]
             low = np.maximum(count - 2 * sem, LEAST)[seen]
             label = name if end == "largest" else None
             axes.fill_between(
@@ -77,16 +77,16 @@ def _spectrum(axes: Axes, data: xr.Dataset) -> None:
 
 def _groups(axes: Axes, data: xr.Dataset) -> None:
     """A bar a network, with its groups side by side."""
-    groups = [str(one) for one in data["group"].values]
+    groups = [str(name) for name in data["group"].values]
     colours = _colours(data)
     width = 0.8 / len(colours)
     for i, (name, colour) in enumerate(colours.items()):
-        one = data.sel(network=name)
+        network = data.sel(network=name)
         axes.bar(
             np.arange(len(groups)) + (i - (len(colours) - 1) / 2) * width,
-            one["share"],
+            network["share"],
             width,
-            yerr=2 * one["share_sem"],
+            yerr=2 * network["share_sem"],
             color=colour,
             error_kw={"elinewidth": 0.6},
         )
@@ -99,12 +99,12 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
     """Every outermost eigenvector, a dot; the sign is the marker."""
     for name, colour in _colours(data).items():
         for end, marker in (("largest", "o"), ("smallest", "v")):
-            one = data.sel(network=name, end=end)
-            value = abs(one["extreme"])
+            vectors = data.sel(network=name, end=end)
+            value = abs(vectors["extreme"])
             axes.errorbar(
                 value,
-                one["participation"],
-                xerr=np.minimum(one["extreme_residual"], 0.99 * value),
+                vectors["participation"],
+                xerr=np.minimum(vectors["extreme_residual"], 0.99 * value),
                 fmt=marker,
                 color=colour,
                 markerfacecolor=colour if end == "largest" else "white",

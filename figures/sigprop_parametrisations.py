@@ -34,9 +34,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             above = drawn.add_subplot(grid[0, column])
             below = drawn.add_subplot(grid[1, column], sharex=above)
             above.tick_params(labelbottom=False)
-            one = data.sel(gain=GAIN[letter])
-            _grains(above, one)
-            _moved(below, one)
+            chosen = data.sel(gain=GAIN[letter])
+            _grains(above, chosen)
+            _moved(below, chosen)
             below.set_ylabel(MOVED[letter])
             style.letter(above, letter, TITLE[letter])
         style.caption(
@@ -50,9 +50,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 def _colours(data: xr.Dataset) -> dict[float, str]:
     """By decay; of two that differ in sign alone the curves of the loss are the same."""
-    decays = [float(one) for one in data["decay"]]
+    decays = [float(decay) for decay in data["decay"]]
     if data["gain"].item() == "loss":
-        decays = [one for one in decays if one >= 0]
+        decays = [decay for decay in decays if decay >= 0]
     return dict(zip(decays, style.SEQUENCE[-len(decays) :], strict=True))
 
 
@@ -90,6 +90,6 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
     axes.set_ylim(1e-3, 15)
     axes.set_xscale("log")
     axes.set_xlim(1.15, float(gap.min()))
-    axes.set_xticks(TICKS, [f"{1 - one:.7g}" for one in TICKS], rotation=30)
+    axes.set_xticks(TICKS, [f"{1 - tick:.7g}" for tick in TICKS], rotation=30)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(r"real eigenvalue $\lambda$")

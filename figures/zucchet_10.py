@@ -39,14 +39,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _maps(drawn: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
     panels = np.atleast_1d(drawn.subplots(1, len(letters)))
     for axes, letter in zip(panels, letters, strict=True):
-        one = data["concentrated"].isel(phase="abc".index(letter))
-        hessians.matrix(axes, one.values, DECADES)
-        half = one.sizes["entry"] // 2
+        block = data["concentrated"].isel(phase="abc".index(letter))
+        hessians.matrix(axes, block.values, DECADES)
+        half = block.sizes["entry"] // 2
         hessians.gaps(axes, [half, 2 * half])
         parts = (half / 2, 3 * half / 2), (r"Re $\lambda$", r"Im $\lambda$")
         axes.set_xticks(*parts)
         axes.set_yticks(*parts, rotation=90, va="center")
-        style.letter(axes, letter, rf"$\theta_0 = {float(one['phase']):g}\,\pi$")
+        style.letter(axes, letter, rf"$\theta_0 = {float(block['phase']):g}\,\pi$")
     style.caption(drawn, CAPTION)
 
 
@@ -57,6 +57,6 @@ def _losses(drawn: SubFigure, data: xr.Dataset) -> None:
     losses.axis(axes, data)
     losses.compare(axes, x, data)
     style.caption(drawn, losses.caption(data))
-    axes.set_xticks(x, [f"{one:.2g}" for one in phases])
+    axes.set_xticks(x, [f"{phase:.2g}" for phase in phases])
     axes.set_xlabel(r"largest phase $\theta_0 / \pi$ of the teacher's eigenvalues")
     style.letter(axes, "d", "eigenvalues concentrate to the left")

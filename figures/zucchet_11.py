@@ -48,11 +48,11 @@ def _losses(part: SubFigure, data: xr.Dataset) -> None:
     heads = data["student"].values
     x = np.log2(heads.astype(float))
     losses.axis(axes, data)
-    one = data[["best", "extreme"]].isel(condition=0)
-    losses.draw(axes, x, one, losses.COLOURS["RNN"], 0.4)
+    tuned = data[["best", "extreme"]].isel(condition=0)
+    losses.draw(axes, x, tuned, losses.COLOURS["RNN"], 0.4)
     axes.set_xticks(x, heads)
     axes.set_xlabel("heads (diagonal blocks of $A$)")
-    style.letter(axes, "a", rf"$\nu_0 = {float(one['condition']):g}$")
+    style.letter(axes, "a", rf"$\nu_0 = {float(tuned['condition']):g}$")
 
 
 def _rates(part: SubFigure, data: xr.Dataset) -> None:
@@ -62,9 +62,9 @@ def _rates(part: SubFigure, data: xr.Dataset) -> None:
     rows = -(-len(heads) // columns)
     grid = part.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     runs = {count: _runs(data, count) for count in heads}
-    for axes, (count, own) in zip(grid.flat, runs.items(), strict=False):
+    for axes, (count, seeds) in zip(grid.flat, runs.items(), strict=False):
         axes.set_title("1 head" if count == "1" else f"{count} heads")
-        _rate(axes, own)
+        _rate(axes, seeds)
     for axes in grid.flat[len(heads) :]:
         axes.remove()
     first = grid[0, 0]
@@ -85,8 +85,8 @@ def _runs(data: xr.Dataset, heads: str) -> xr.Dataset:
         data["log_rate"] == float(tuned["best_log_rate"]),
         data["start"] == str(tuned["best_start"].values),
     ]
-    own = data[["rate", "diverged", "log_rate"]].sel(group="recurrent")
-    return own.isel(cell=np.logical_and.reduce(same))
+    rates = data[["rate", "diverged", "log_rate"]].sel(group="recurrent")
+    return rates.isel(cell=np.logical_and.reduce(same))
 
 
 def _limits(runs: xr.Dataset) -> tuple[float, float]:

@@ -53,11 +53,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         drawn = style.figure(4.3, 0.4 + 2.55 * len(letters))
         rows = drawn.add_gridspec(2, len(letters), height_ratios=(5, 3))
         for column, letter in enumerate(letters):
-            one = PANELS[letter]
+            chosen = PANELS[letter]
             above, below = (drawn.add_subplot(rows[row, column]) for row in (0, 1))
-            _losses(above, data, one)
-            _curvatures(below, data, one)
-            style.letter(above, letter, one.title)
+            _losses(above, data, chosen)
+            _curvatures(below, data, chosen)
+            style.letter(above, letter, chosen.title)
             if column == 0:
                 above.set_ylabel("loss / Var[$x$]")
         style.caption(
@@ -70,12 +70,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     return drawn
 
 
-def _losses(axes: Axes, data: xr.Dataset, one: Panel) -> None:
+def _losses(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     """A line and points for each teacher, on a log axis."""
-    across = data[one.axis].values
+    across = data[panel.axis].values
     for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
-        at = data.sel(teacher=teacher)
-        loss = at[f"{one.line}_loss"].values
+        row = data.sel(teacher=teacher)
+        loss = row[f"{panel.line}_loss"].values
         axes.plot(across, np.maximum(loss, NOUGHT), color=colour, linewidth=1)
         axes.annotate(
             rf"$\lambda^* = {teacher:g}$",
@@ -86,9 +86,9 @@ def _losses(axes: Axes, data: xr.Dataset, one: Panel) -> None:
             fontsize=7,
         )
         axes.errorbar(
-            at[f"{one.line}_student"],
-            at[f"{one.line}_simulated"],
-            at[f"{one.line}_sem"],
+            row[f"{panel.line}_student"],
+            row[f"{panel.line}_simulated"],
+            row[f"{panel.line}_sem"],
             fmt="o",
             markersize=3,
             color=colour,
@@ -97,22 +97,22 @@ def _losses(axes: Axes, data: xr.Dataset, one: Panel) -> None:
             zorder=3,
         )
     axes.set(yscale="log", ylim=(1e-3, 3e2), xlim=(across[0], across[-1]))
-    axes.set_xlabel(one.label)
-    if one.kind == "angle":
+    axes.set_xlabel(panel.label)
+    if panel.kind == "angle":
         axes.set_xticks(
             (-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi),
             ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$"),
         )
 
 
-def _curvatures(axes: Axes, data: xr.Dataset, one: Panel) -> None:
+def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     """The curvature at the minimum, by the teacher's memory."""
-    at = data.sel(kind=one.kind)
+    row = data.sel(kind=panel.kind)
     gap = data["gap"].values
-    axes.loglog(gap, at["bare_curvature"], color=style.BLACK, linewidth=1)
+    axes.loglog(gap, row["bare_curvature"], color=style.BLACK, linewidth=1)
     axes.plot(
         data["marked"],
-        at["bare_autodiff"],
+        row["bare_autodiff"],
         "o",
         markerfacecolor="white",
         markeredgecolor=style.BLACK,
@@ -120,7 +120,7 @@ def _curvatures(axes: Axes, data: xr.Dataset, one: Panel) -> None:
     )
     for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
         height = np.interp(
-            np.log(1 - teacher), np.log(gap[::-1]), np.log(at["bare_curvature"][::-1])
+            np.log(1 - teacher), np.log(gap[::-1]), np.log(row["bare_curvature"][::-1])
         )
         axes.plot(1 - teacher, np.exp(height), "o", color=colour, zorder=3)
     axes.set_yscale("log")
@@ -128,7 +128,7 @@ def _curvatures(axes: Axes, data: xr.Dataset, one: Panel) -> None:
     axes.set_xlim(0.6, float(gap.min()) / 1.3)
     axes.set_xlabel(r"teacher $\lambda^*$ (memory grows to the right)")
     axes.set_ylabel(
-        rf"$\mathrm{{d}}^2 L\,/\,\mathrm{{d}}{one.symbol}^2$ at $\lambda^*$"
+        rf"$\mathrm{{d}}^2 L\,/\,\mathrm{{d}}{panel.symbol}^2$ at $\lambda^*$"
     )
     axes.annotate(
         r"$\propto (1-\lambda^*)^{-3}$",

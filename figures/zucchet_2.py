@@ -30,12 +30,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         grid = drawn.add_gridspec(1, len(letters))
         for column, letter in enumerate(letters):
             axes, strip = curves.stacked(drawn, grid[0, column])
-            one = data.sel(quantity=QUANTITY[letter])
-            bare = one["theory"].isel(rho=-1)
+            moment = data.sel(quantity=QUANTITY[letter])
+            bare = moment["theory"].isel(rho=-1)
             curves.draw(
                 axes,
                 strip,
-                one,
+                moment,
                 curves.Names("controlled_theory", "controlled", "controlled_sem"),
                 bare,
                 rf"bare, $\rho = {float(bare['rho']):g}$",

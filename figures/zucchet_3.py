@@ -23,17 +23,17 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
-    found = {letter: results[STUDIES[letter]] for letter in letters}
+    datasets = {letter: results[STUDIES[letter]] for letter in letters}
     with style.styled():
         drawn = style.figure(2.75, 0.2 + 2.7 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            losses.axis(axes, *found.values())
+            losses.axis(axes, *datasets.values())
             show, title = PANELS[letter]
-            show(axes, found[letter])
+            show(axes, datasets[letter])
             style.letter(axes, letter, title)
             axes.label_outer()
-        style.caption(drawn, losses.caption(*found.values()))
+        style.caption(drawn, losses.caption(*datasets.values()))
     return drawn
 
 
@@ -41,24 +41,24 @@ def _memories(axes: Axes, data: xr.Dataset) -> None:
     nu0 = data["condition"].values
     x = -np.log10(1 - nu0)
     losses.compare(axes, x, data)
-    axes.set_xticks(x, [f"{one:g}" for one in nu0])
+    axes.set_xticks(x, [f"{modulus:g}" for modulus in nu0])
     axes.set_xlabel(r"teacher's least modulus $\nu_0$ (memory →)")
 
 
 def _designs(axes: Axes, data: xr.Dataset) -> None:
-    one = data.isel(condition=0)
-    names = [str(name) for name in one["student"].values]
-    best = np.where(np.isfinite(one["best"]), one["best"], np.nan)
+    tuned = data.isel(condition=0)
+    names = [str(name) for name in tuned["student"].values]
+    best = np.where(np.isfinite(tuned["best"]), tuned["best"], np.nan)
     x = np.arange(len(names))
     places = losses.spread(x, best.shape[1], WIDTH)
     axes.plot(places, best, color=style.GREY, linewidth=0.4, alpha=0.5)
     for i, name in enumerate(names):
-        chosen = one[["best", "extreme"]].isel(student=[i])
+        chosen = tuned[["best", "extreme"]].isel(student=[i])
         losses.draw(axes, x[[i]], chosen, losses.COLOURS[name], WIDTH)
     axes.set_xticks(x, [name.replace(" ", "\n") for name in names])
     axes.tick_params(axis="x", bottom=False, labelsize=6.5)
     axes.set_xlim(-0.5, len(names) - 0.5)
-    axes.set_xlabel(rf"at $\nu_0 = {float(one['condition']):g}$")
+    axes.set_xlabel(rf"at $\nu_0 = {float(tuned['condition']):g}$")
 
 
 PANELS = {

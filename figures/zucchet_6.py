@@ -52,11 +52,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         table = drawn.subplots(len(letters), 4, squeeze=False)
         for letter, axes in zip(letters, table, strict=True):
             row = ROWS[letter]
-            at = data.sel(chart=row.chart)
+            chart = data.sel(chart=row.chart)
             for place, kind in enumerate(LINES):
                 path = row.modulus if kind == "modulus" else row.angle
-                _losses(axes[2 * place], at, kind, path)
-                _curvatures(axes[2 * place + 1], at, kind)
+                _losses(axes[2 * place], chart, kind, path)
+                _curvatures(axes[2 * place + 1], chart, kind)
             style.letter(axes[0], letter, row.chart)
         for axes in table[-1][1::2]:
             axes.set_xlabel(r"$|\lambda^*|$")
@@ -89,16 +89,16 @@ def _legend(axes: Axes, teachers: np.ndarray) -> None:
 def _losses(axes: Axes, data: xr.Dataset, kind: str, path: str) -> None:
     """A line and points for each teacher."""
     name, symbol = LINES[kind]
-    at = data.sel(kind=kind)
-    omega, student = at["omega"].values, at["omega_student"]
+    lines = data.sel(kind=kind)
+    omega, student = lines["omega"].values, lines["omega_student"]
     inside = (student >= omega[0]) & (student <= omega[-1])
     for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
-        one, shown = at.sel(teacher=teacher), inside.sel(teacher=teacher).values
-        axes.plot(omega, one[f"{name}_loss"], color=colour, linewidth=0.9)
+        line, shown = lines.sel(teacher=teacher), inside.sel(teacher=teacher).values
+        axes.plot(omega, line[f"{name}_loss"], color=colour, linewidth=0.9)
         axes.errorbar(
-            one["omega_student"].values[shown],
-            one[f"{name}_simulated"].values[shown],
-            one[f"{name}_sem"].values[shown],
+            line["omega_student"].values[shown],
+            line[f"{name}_simulated"].values[shown],
+            line[f"{name}_sem"].values[shown],
             fmt="o",
             markersize=2,
             linewidth=0.8,
@@ -113,12 +113,12 @@ def _losses(axes: Axes, data: xr.Dataset, kind: str, path: str) -> None:
 
 def _curvatures(axes: Axes, data: xr.Dataset, kind: str) -> None:
     """The second derivative at the minimum, by the teacher's memory."""
-    at = data.sel(kind=kind)
+    line = data.sel(kind=kind)
     gap = data["gap"].values
-    axes.loglog(gap, at["curvature"], color=style.BLACK, linewidth=1)
+    axes.loglog(gap, line["curvature"], color=style.BLACK, linewidth=1)
     axes.plot(
         data["marked"],
-        at["autodiff"],
+        line["autodiff"],
         "o",
         markersize=3,
         markerfacecolor="white",
@@ -127,7 +127,7 @@ def _curvatures(axes: Axes, data: xr.Dataset, kind: str) -> None:
     )
     for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
         log = np.interp(
-            np.log(1 - teacher), np.log(gap[::-1]), np.log(at["curvature"][::-1])
+            np.log(1 - teacher), np.log(gap[::-1]), np.log(line["curvature"][::-1])
         )
         axes.plot(1 - teacher, np.exp(log), "o", color=colour, markersize=3, zorder=3)
     style.memory_axis(axes, float(gap.min()))

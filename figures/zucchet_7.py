@@ -51,26 +51,26 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             drawn,
             f"Adam at {data.attrs['rate']:g}: square, start; dot, after "
             f"{data.attrs['steps']} steps; star, target.  White lines: loss "
-            + ", ".join(f"{one:g}" for one in LINES),
+            + ", ".join(f"{level:g}" for level in LINES),
         )
     return drawn
 
 
-def _landscape(axes: Axes, one: xr.Dataset) -> QuadContourSet:
+def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
     """Filled contours, the path in black from a square, the target as a star."""
-    column, row = one["column_omega_theta"].values, one["row_omega_nu"].values
-    height = np.log10(np.maximum(one["landscape"].values, FLOOR))
+    column, row = data["column_omega_theta"].values, data["row_omega_nu"].values
+    height = np.log10(np.maximum(data["landscape"].values, FLOOR))
     filled = axes.contourf(column, row, height, LEVELS, cmap="viridis_r", extend="max")
     filled.set_rasterized(True)
     axes.contour(
-        column, row, one["landscape"], LINES, colors="white", linewidths=0.3, alpha=0.6
+        column, row, data["landscape"], LINES, colors="white", linewidths=0.3, alpha=0.6
     )
-    across, up = one["omega_theta"].values, one["omega_nu"].values
+    across, up = data["omega_theta"].values, data["omega_nu"].values
     axes.plot(across, up, color=style.BLACK, linewidth=0.9, solid_capstyle="round")
     axes.plot(across[0], up[0], "s", color=style.BLACK)
     axes.plot(across[-1], up[-1], "o", color=style.BLACK)
     star = {"markersize": 9, "markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
-    target = one["goal"].values[::-1]
+    target = data["goal"].values[::-1]
     axes.plot(*target, "*", color=YELLOW, zorder=4, **star)
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.yaxis.set_major_locator(MaxNLocator(5))

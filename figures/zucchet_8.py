@@ -59,9 +59,9 @@ def _discs(drawn: Figure, place, data: xr.Dataset) -> None:
     top = 10 ** (np.ceil(np.log10(float(data["disc"].max()))) - SPARED)
     norm = LogNorm(FLOOR, top)
     axes = [drawn.add_subplot(row[column]) for column in range(len(rhos))]
-    for one, rho in zip(axes, rhos, strict=True):
-        _disc(one, data.sel(rho=rho), norm)
-        one.set_title(rf"$\rho = {rho:g}$", loc="center")
+    for panel, rho in zip(axes, rhos, strict=True):
+        _disc(panel, data.sel(rho=rho), norm)
+        panel.set_title(rf"$\rho = {rho:g}$", loc="center")
     style.letter(axes[0], "a", "")
     axes[0].set_title(rf"$\rho = {rhos[0]:g}$", loc="center")
     colours = ScalarMappable(norm, "magma")
@@ -71,22 +71,22 @@ def _discs(drawn: Figure, place, data: xr.Dataset) -> None:
     bar.set_label(r"$|S(\lambda, \lambda_0)|$")
 
 
-def _disc(axes: Axes, one: xr.Dataset, norm: LogNorm) -> QuadMesh:
-    radius, turn = one["radius"].values[:, None], one["turn"].values[None]
+def _disc(axes: Axes, data: xr.Dataset, norm: LogNorm) -> QuadMesh:
+    radius, turn = data["radius"].values[:, None], data["turn"].values[None]
     mesh = axes.pcolormesh(
         radius * np.cos(turn),
         radius * np.sin(turn),
-        np.maximum(one["disc"].values, FLOOR),
+        np.maximum(data["disc"].values, FLOOR),
         norm=norm,
         cmap="magma",
         shading="gouraud",
         rasterized=True,
     )
-    modulus, angle = one.attrs["modulus"], one.attrs["angle"]
-    at = modulus * np.cos(angle), modulus * np.sin(angle)
+    modulus, angle = data.attrs["modulus"], data.attrs["angle"]
+    xy = modulus * np.cos(angle), modulus * np.sin(angle)
     edge = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.4, "clip_on": False}
-    axes.plot(*at, "*", color="white", markersize=6, **edge)
-    axes.plot(at[0], -at[1], "o", color="none", markersize=6, markeredgecolor=style.SKY)
+    axes.plot(*xy, "*", color="white", markersize=6, **edge)
+    axes.plot(xy[0], -xy[1], "o", color="none", markersize=6, markeredgecolor=style.SKY)
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.set(xlim=(-1.06, 1.06), ylim=(-1.06, 1.06))
@@ -98,11 +98,11 @@ def _circle(axes: Axes, data: xr.Dataset) -> None:
     offset = np.abs(data["marked"].values + data.attrs["angle"])
     shown = (offset > 1.02 * data.attrs["near"]) | (offset < 1e-9)
     for rho, colour in zip(data["rho"].values, COLOURS, strict=False):
-        one = data.sel(rho=rho)
-        axes.plot(one["along"], one["circle"], color=colour, linewidth=0.9)
+        curve = data.sel(rho=rho)
+        axes.plot(curve["along"], curve["circle"], color=colour, linewidth=0.9)
         axes.plot(
-            one["marked"].values[shown],
-            one["autodiff"].values[shown],
+            curve["marked"].values[shown],
+            curve["autodiff"].values[shown],
             "o",
             markersize=2.6,
             markerfacecolor="white",
@@ -115,11 +115,11 @@ def _circle(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xlabel(rf"angle of $\lambda$, $|\lambda| = {data.attrs['modulus']:g}$")
     axes.set_ylabel(r"$|S(\lambda, \lambda_0)|$")
     for sign, name in ((-1, r"$\bar\lambda_0$"), (1, r"$\lambda_0$")):
-        at = sign * data.attrs["angle"]
-        axes.axvline(at, color=style.GREY, linewidth=0.5, zorder=0)
+        angle = sign * data.attrs["angle"]
+        axes.axvline(angle, color=style.GREY, linewidth=0.5, zorder=0)
         axes.annotate(
             name,
-            (at, 1),
+            (angle, 1),
             (3 * sign, -1),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
@@ -138,15 +138,15 @@ def _alignment(axes: Axes, data: xr.Dataset) -> None:
     gap = np.median(np.diff(marked[inside]))
     rhos = data["rho"].values
     for i, (rho, colour) in enumerate(zip(rhos, COLOURS, strict=False)):
-        one = data.sel(rho=rho)
-        along = one["along"].values - centre
+        curve = data.sel(rho=rho)
+        along = curve["along"].values - centre
         drawn = np.abs(along) < 1.001 * near
-        axes.plot(along[drawn], one["alignment"].values[drawn], color=colour, lw=0.9)
+        axes.plot(along[drawn], curve["alignment"].values[drawn], color=colour, lw=0.9)
         shift = 0.1 * gap * (i - (len(rhos) - 1) / 2)
         axes.errorbar(
             marked[inside] + shift,
-            one["simulated"].values[inside],
-            one["sem"].values[inside],
+            curve["simulated"].values[inside],
+            curve["sem"].values[inside],
             fmt="o",
             markersize=1.7,
             capsize=0,

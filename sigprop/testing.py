@@ -140,8 +140,8 @@ def _require_notation(formula: Any) -> None:
         return
     names = {NAMES[symbol] for symbol in known if symbol in NAMES}
     alike = {str(symbol): NAMES[symbol] for symbol in known if symbol in NAMES}
-    own = [alike.get(str(one), str(one)) for one in strangers]
-    meant = ", ".join(sorted(name for name in own if name in names))
+    spellings = [alike.get(str(symbol), str(symbol)) for symbol in strangers]
+    meant = ", ".join(sorted(name for name in spellings if name in names))
     if meant:
         raise ValueError(
             f"need the symbols of theory.symbols, got others of the same name, {meant}: a "
@@ -211,19 +211,19 @@ def assert_equal_forms(
     generator = np.random.default_rng(0)
     worst: tuple[float, Any] = (0.0, None)
     for _ in range(64):
-        at = {name: generator.uniform(*ranges[name]) for name in names}
+        point = {name: generator.uniform(*ranges[name]) for name in names}
         with mpmath.workdps(50):
-            left, right = pair(*(mpmath.mpf(at[name]) for name in names))
+            left, right = pair(*(mpmath.mpf(point[name]) for name in names))
             error = float(abs(right - left) / abs(left)) if left else float(abs(right))
         if error > worst[0]:
-            worst = (error, (at, left, right))
+            worst = (error, (point, left, right))
     if worst[0] < 1e-30:
         raise ValueError(
             "SymPy does not prove the forms equal and no counterexample was found in "
             f"{ranges}; simplify one of them or widen the domain"
         )
-    at, left, right = worst[1]
-    where = ", ".join(f"{name}={value:.6g}" for name, value in at.items())
+    point, left, right = worst[1]
+    where = ", ".join(f"{name}={value:.6g}" for name, value in point.items())
     raise AssertionError(
         f"the forms differ: at {where} the derived form is {mpmath.nstr(left, 8)} and the "
         f"printed one {mpmath.nstr(right, 8)}, a relative error of {worst[0]:.3g}"

@@ -79,11 +79,11 @@ def unrolled_backward() -> bool:
 
 def _run(weight: Expr, entry: Expr, order: range) -> list[Expr]:
     """States of the dense recurrence over inputs that do not commute."""
-    found: list[Expr] = []
+    history: list[Expr] = []
     for t in order:
         u = Symbol(f"u_{t}", commutative=False)
-        found.append(expand((weight * found[-1] if found else 0) + entry * u))
-    return found
+        history.append(expand((weight * history[-1] if history else 0) + entry * u))
+    return history
 
 
 def _letters(names: str) -> tuple[Symbol, ...]:
@@ -202,14 +202,14 @@ def ring_energy_is_a_mean() -> bool:
 @cache
 def hidden_neurons() -> Derivation:
     """Width of Eq. 23 from Theorem A.2: ``2n`` real states and ``s`` outputs."""
-    one = 2 * (2 * states) * radius**2 * (barron * Theta) ** 2
+    per_output = 2 * (2 * states) * radius**2 * (barron * Theta) ** 2
     return start(
         "Theorem A.2 in 2n dimensions, the Barron constant at most Theta times that of "
         "the target",
-        one / accuracy**2,
+        per_output / accuracy**2,
     ).then(
         "each of the s outputs to the accuracy over s, each with its own neurons",
-        outputs * one / (accuracy / outputs) ** 2,
+        outputs * per_output / (accuracy / outputs) ** 2,
     )
 
 

@@ -156,13 +156,13 @@ def registry() -> dict[str, Claim]:
     Raises:
         ValueError: If two claims share an id.
     """
-    found: dict[str, Claim] = {}
+    claims: dict[str, Claim] = {}
     for paper in PAPERS:
         for claim in sorted(_of_paper(paper), key=_place):
-            if claim.id in found:
+            if claim.id in claims:
                 raise ValueError(f"need one claim an id, got {claim.id} twice")
-            found[claim.id] = claim
-    return found
+            claims[claim.id] = claim
+    return claims
 
 
 def _of_paper(paper: str) -> Iterator[Claim]:
@@ -219,13 +219,13 @@ def find(claim_id: str) -> Claim:
 
 def _row(claim_id: str) -> tuple[Claim, str]:
     """A claim and its module; of the papers, only its own is read."""
-    wanted = claim_id.strip().casefold()
-    paper = wanted.partition(":")[0]
-    if paper in PAPERS and wanted in _rows(paper):
-        return _rows(paper)[wanted]
-    known = {key.casefold(): key for key in registry()}
+    folded = claim_id.strip().casefold()
+    paper = folded.partition(":")[0]
+    if paper in PAPERS and folded in _rows(paper):
+        return _rows(paper)[folded]
+    keys = {key.casefold(): key for key in registry()}
     near = [
-        known[one] for one in difflib.get_close_matches(wanted, known, n=3, cutoff=0.4)
+        keys[name] for name in difflib.get_close_matches(folded, keys, n=3, cutoff=0.4)
     ]
     hint = f"did you mean {', '.join(near)}?" if near else "none is near;"
     raise KeyError(f"no claim {claim_id!r}; {hint} `sigprop claims` lists them all")

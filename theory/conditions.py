@@ -8,7 +8,7 @@ Holds = Callable[..., bool]
 
 def inside(*names: str) -> Holds:
     """Whether the values of these names all lie inside the unit circle."""
-    return lambda **at: all(abs(at[name]) < 1 for name in names)
+    return lambda **point: all(abs(point[name]) < 1 for name in names)
 
 
 def is_stable(gap: float, **_: object) -> bool:

@@ -320,22 +320,22 @@ def state_slopes(system: Dense, terms: tuple[int, ...] = (0, 1, 2)) -> list:
 
 def states(system: Dense) -> list:
     """Eq. 62 from the zero state, step by step."""
-    A, h, found = system.matrix(), mpmath.zeros(system.size, 1), []
+    A, h, trajectory = system.matrix(), mpmath.zeros(system.size, 1), []
     for t in range(STEPS):
         h = A * h + _column(inputs(system.size, t))
-        found.append(list(h))
-    return found
+        trajectory.append(list(h))
+    return trajectory
 
 
 def diagonal_states(system: Dense) -> list:
     """Eq. 65 from the zero state, step by step."""
     inverse = mpmath.inverse(system.vectors())
-    z, found = mpmath.zeros(system.size, 1), []
+    z, trajectory = mpmath.zeros(system.size, 1), []
     for t in range(STEPS):
         x = inverse * _column(inputs(system.size, t))
         z = _column(c * b for c, b in zip(system.eigenvalues, z, strict=True)) + x
-        found.append(list(z))
-    return found
+        trajectory.append(list(z))
+    return trajectory
 
 
 def read_states(system: Dense) -> list:
@@ -359,11 +359,11 @@ def readout_slopes_71(system: Dense) -> list:
 def inverse_slopes(system: Dense) -> list:
     """``dz_{t+1, i} / dP^-1_ij`` by i, j: Eq. 72 with the past on its right side."""
     n = range(system.size)
-    found = [[mpmath.mpc(0) for _ in n] for _ in n]
+    slopes = [[mpmath.mpc(0) for _ in n] for _ in n]
     for t in range(STEPS):
         x = inputs(system.size, t)
-        found = [[system.eigenvalues[i] * found[i][j] + x[j] for j in n] for i in n]
-    return found
+        slopes = [[system.eigenvalues[i] * slopes[i][j] + x[j] for j in n] for i in n]
+    return slopes
 
 
 def inverse_slopes_72(system: Dense) -> list:

@@ -243,17 +243,17 @@ def polar(unit: str = "i", coupled: bool = False) -> tuple[Expr, Expr]:
     parameter too, as in Eq. 107, where ``theta = omega_theta f(nu(omega_nu))``.
     """
     nu, theta = Function("nu", real=True), Function("theta", real=True)
-    of = (omega_nu, omega_theta) if coupled else (omega_theta,)
-    eigenvalue = nu(omega_nu) * exp(I * theta(*of))
+    arguments = (omega_nu, omega_theta) if coupled else (omega_theta,)
+    eigenvalue = nu(omega_nu) * exp(I * theta(*arguments))
     names = (nu_i, dnu_i, theta_i, dtheta_i, cross_i)
     if unit == "j":
         names = (nu_j, dnu_j, theta_j, dtheta_j, cross_j)
     meaning = (
         (diff(nu(omega_nu), omega_nu), names[1]),
-        (diff(theta(*of), omega_theta), names[3]),
-        (diff(theta(*of), omega_nu), names[4]),
+        (diff(theta(*arguments), omega_theta), names[3]),
+        (diff(theta(*arguments), omega_nu), names[4]),
         (nu(omega_nu), names[0]),
-        (theta(*of), names[2]),
+        (theta(*arguments), names[2]),
     )
     first, second = (
         diff(eigenvalue, omega).subs(list(meaning)) for omega in (omega_nu, omega_theta)
@@ -317,16 +317,16 @@ def similarity(first: complex, second: complex, **source: float) -> complex:
     return complex(_pair_function()(complex(first), complex(second), *order))
 
 
-def place(**at: Any) -> dict[str, Any]:
+def place(**point: Any) -> dict[str, Any]:
     """A point of evidence: two units and an input, with ``S``, ``A`` and ``B`` added."""
-    first, second = complex(at["lambda_i"]), complex(at["lambda_j"])
-    source = {name: at[name] for name in ("a", "b", "rho") if name in at}
+    first, second = complex(point["lambda_i"]), complex(point["lambda_j"])
+    source = {name: point[name] for name in ("a", "b", "rho") if name in point}
     plain = similarity(first, second, **source)
     mixed = similarity(first, second.conjugate(), **source)
-    gain_i = complex(at["b_i"]) * complex(at["c_i"])
-    gain_j = complex(at["b_j"]) * complex(at["c_j"])
+    gain_i = complex(point["b_i"]) * complex(point["c_i"])
+    gain_j = complex(point["b_j"]) * complex(point["c_j"])
     return {
-        **at,
+        **point,
         "S_ij": plain,
         "S_ibarj": mixed,
         "A_ij": gain_i * gain_j * plain,
@@ -345,10 +345,10 @@ def block_value(
     return [[complex(entry_) for entry_ in row] for row in function(*given)]
 
 
-def _value(name: str, at: dict[str, Any]) -> complex:
-    if name in at or not name.endswith("_bar"):
-        return complex(at[name])
-    return complex(at[name.removesuffix("_bar")]).conjugate()
+def _value(name: str, point: dict[str, Any]) -> complex:
+    if name in point or not name.endswith("_bar"):
+        return complex(point[name])
+    return complex(point[name.removesuffix("_bar")]).conjugate()
 
 
 def whole_complex(at: dict[str, Any]) -> list[list[complex]]:
@@ -360,8 +360,8 @@ def whole_complex(at: dict[str, Any]) -> list[list[complex]]:
         for q in "ij":
             two = {f"{n}_i": at[f"{n}_{p}"] for n in ("lambda", "b", "c")}
             two |= {f"{n}_j": at[f"{n}_{q}"] for n in ("lambda", "b", "c")}
-            found = place(**{**at, **two})
-            same, mixed = found["A_ij"] / 4, found["B_ij"] / 4
+            placed = place(**{**at, **two})
+            same, mixed = placed["A_ij"] / 4, placed["B_ij"] / 4
             upper += [same, mixed]
             lower += [mixed.conjugate(), same.conjugate()]
         rows += [upper, lower]

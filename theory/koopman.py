@@ -45,8 +45,8 @@ def eigenfunctions_are_right() -> bool:
     """Test that each eigenfunction of the toy map evolves by its eigenvalue."""
     x = Matrix([x_1, x_2])
     moved = eigenfunctions(toy_map(x))
-    still = eigenfunctions(x)
-    pairs = zip(moved, still, toy_eigenvalues(), strict=True)
+    unmoved = eigenfunctions(x)
+    pairs = zip(moved, unmoved, toy_eigenvalues(), strict=True)
     return all(simplify(new - value * old) == 0 for new, old, value in pairs)
 
 

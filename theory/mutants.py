@@ -72,13 +72,13 @@ def mutants(expr: Expr) -> tuple[Mutant, ...]:
         >>> [mutant.slip for mutant in mutants(1 / r)][:2]
         ['doubled', 'halved']
     """
-    found: dict[Expr, str] = {}
-    seen: dict[str, int] = {}
+    slips: dict[Expr, str] = {}
+    counts: dict[str, int] = {}
 
     def add(slip: str, new: Expr) -> None:
-        if new != expr and new not in found:
-            seen[slip] = seen.get(slip, 0) + 1
-            found[new] = slip if seen[slip] == 1 else f"{slip} ({seen[slip]})"
+        if new != expr and new not in slips:
+            counts[slip] = counts.get(slip, 0) + 1
+            slips[new] = slip if counts[slip] == 1 else f"{slip} ({counts[slip]})"
 
     add("doubled", 2 * expr)
     add("halved", expr / 2)
@@ -93,7 +93,7 @@ def mutants(expr: Expr) -> tuple[Mutant, ...]:
         add(f"{first} and {second} are swapped", expr.subs(swap, simultaneous=True))
     if expr.has(lam) and expr.has(lam_bar):
         add("every conjugate is dropped", expr.subs(lam_bar, lam))
-    return tuple(Mutant(slip, new) for new, slip in found.items())
+    return tuple(Mutant(slip, new) for new, slip in slips.items())
 
 
 def _swaps(expr: Expr) -> Iterator[tuple[Symbol, Symbol]]:

@@ -151,8 +151,8 @@ def at_angle(expr: Expr) -> Expr:
     values = 2 * nu * cos(theta), nu**2  # their sum and their product
     parts = []
     for part in together(expr).as_numer_denom():
-        found: Any = symmetrize(part, [lam, lam_bar], formal=True)
-        form, rest, ((total, _), (product, _)) = found
+        symmetric: Any = symmetrize(part, [lam, lam_bar], formal=True)
+        form, rest, ((total, _), (product, _)) = symmetric
         assert rest == 0
         parts.append(form.subs({total: values[0], product: values[1]}))
     return factor(parts[0] / parts[1])
@@ -175,7 +175,7 @@ ELEMENTARY: dict[tuple[str, str], Substitution] = {
 
 def positive_logarithms(expr: Expr) -> Expr:
     """Logarithms of arguments that are positive at ``t = 0``: the same derivative."""
-    return expr.replace(log, lambda at: log(at if at.subs(t, 0) > 0 else -at))
+    return expr.replace(log, lambda x: log(x if x.subs(t, 0) > 0 else -x))
 
 
 @cache
@@ -244,15 +244,15 @@ def _bare_white() -> Derivation:
     )
     unknown = symbols("c:3")
     common = sqrt(1 + nu**2) * sqrt(1 - nu**2)
-    slopes = (cancel(expand(diff(one, nu) * common)) for one in basis)
-    slope = sum(c * one for c, one in zip(unknown, slopes, strict=True))
-    wanted = (1 + nu**2) / (1 - nu**2)  # the root of the metric times the common root
-    assert cancel(wanted**2 - square * common**2) == 0
-    misfit = together(slope - wanted).as_numer_denom()[0]
-    (found,) = linsolve(Poly(misfit, nu).coeffs(), *unknown)
+    slopes = (cancel(expand(diff(term, nu) * common)) for term in basis)
+    slope = sum(c * term for c, term in zip(unknown, slopes, strict=True))
+    root = (1 + nu**2) / (1 - nu**2)  # the root of the metric times the common root
+    assert cancel(root**2 - square * common**2) == 0
+    misfit = together(slope - root).as_numer_denom()[0]
+    (solution,) = linsolve(Poly(misfit, nu).coeffs(), *unknown)
     return start("(domega/dnu)^2", square).then(
         "integrated: the coefficients that give this slope",
-        sum(c * one for c, one in zip(found, basis, strict=True)),
+        sum(c * term for c, term in zip(solution, basis, strict=True)),
     )
 
 
@@ -265,7 +265,7 @@ def _loss_correlated() -> Derivation:
     assert cancel(slope - square.subs(nu, t / sqrt(size)) / size) == 0
     fractions = apart(rational, s)
     phase = asin(sqrt(size) * nu)
-    whole = sum(_legendre(one, phase) for one in Add.make_args(fractions))
+    whole = sum(_legendre(term, phase) for term in Add.make_args(fractions))
     return (
         start("(domega/dnu)^2", square)
         .then("(domega/dt)^2 where t = sqrt(varrho) nu", slope)
@@ -328,8 +328,8 @@ def angle_coordinate(gain: str, source: str) -> Derivation:
     if gain == "white":
         bare = angle_coordinate("none", source)
         return bare.then("times the gain", teacher_student.gain(nu) * bare.result)
-    turned = square.subs(cos(theta), (1 - t**2) / (1 + t**2)) * 4 / (1 + t**2) ** 2
-    root = rational_root(turned)
+    rational = square.subs(cos(theta), (1 - t**2) / (1 + t**2)) * 4 / (1 + t**2) ** 2
+    root = rational_root(rational)
     whole = integrate(root, t).subs(t, tan(theta / 2))
     return first.then("domega/dt with t = tan(theta/2)", root).then("integrated", whole)
 

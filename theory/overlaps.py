@@ -93,9 +93,9 @@ def divided(form: Expr, first: int, second: int) -> Expr:
 def _differences(form: Expr, variable: Symbol, nodes: tuple[Symbol, ...]) -> Expr:
     """Newton's recursion: one node more at a time."""
 
-    def with_node(known: Expr, pair: tuple[Symbol, Symbol]) -> Expr:
+    def with_node(difference: Expr, pair: tuple[Symbol, Symbol]) -> Expr:
         old, new = pair
-        return factor(cancel((known.subs(old, new) - known) / (new - old)))
+        return factor(cancel((difference.subs(old, new) - difference) / (new - old)))
 
     start_ = form.subs(variable, nodes[0])
     return reduce(with_node, itertools.pairwise(nodes), start_)

@@ -247,5 +247,5 @@ def constant_moment(quantity: str) -> Derivation:
 def white_loss() -> Derivation:
     """Expected loss under white input of a complex student and a real teacher."""
     cross = 1 / (1 - lam * star) + 1 / (1 - lam_bar * star)
-    own = 1 / (1 - lam * lam_bar) + 1 / (1 - star**2)
-    return start("the geometric sums of |lam^n - star^n|^2 / 2", (own - cross) / 2)
+    squares = 1 / (1 - lam * lam_bar) + 1 / (1 - star**2)
+    return start("the geometric sums of |lam^n - star^n|^2 / 2", (squares - cross) / 2)

@@ -225,17 +225,6 @@ def printed_input_scale() -> Expr:
 
 
 @cache
-def stationary_norm(factor_: Expr) -> Derivation:
-    """Limit of ``E|x_t|^2`` with a factor on ``B`` and ``alpha = 1``."""
-    m = Symbol("m", positive=True)
-    fixed = gamma**2 * m + factor_**2 * s - m
-    (root,) = solve(fixed, m)
-    return start("the norm no longer moves where this vanishes", fixed).then(
-        "so it is", simplify(root)
-    )
-
-
-@cache
 def norm_from_zero() -> Derivation:
     """``E|x_T|^2`` from the zero state, with Eq. 11's factor at ``c = 1``."""
     norm = Function("m")
@@ -264,8 +253,8 @@ def printed_lru_norm() -> Expr:
 def lru_limit() -> Derivation:
     """``E|x_T|^2`` of two modes of an LRU under white noise, at infinite ``T``."""
     gone = {r1 ** (2 * T): 0, r2 ** (2 * T): 0}
-    found = lru_norm().result.subs(gone)
-    return lru_norm().then("for moduli below one, as T grows, tends to", found)
+    limit = lru_norm().result.subs(gone)
+    return lru_norm().then("for moduli below one, as T grows, tends to", limit)
 
 
 @cache

@@ -47,9 +47,9 @@ class Part:
 
     def at(self, place: str, topic: str = "", code: str = "") -> "Part":
         """Another place of the same rows; the topic and the code, unless given."""
-        other = Part(place, topic or self.topic, code or self.code)
-        other.claims = self.claims
-        return other
+        part = Part(place, topic or self.topic, code or self.code)
+        part.claims = self.claims
+        return part
 
     def row(
         self,

@@ -94,8 +94,8 @@ def wave(frequency: Expr) -> Gauss:
 
 def transform(width: Expr) -> Gauss:
     """The transform of a test signal, by its definition."""
-    found = signal(width).times(wave(-omega)).over(time)
-    return Gauss(scale * found.factor, found.exponent)
+    integral = signal(width).times(wave(-omega)).over(time)
+    return Gauss(scale * integral.factor, integral.exponent)
 
 
 @cache
@@ -112,8 +112,8 @@ def product_lines() -> tuple[Expr, ...]:
         return spectrum.times(wave(variable)).over(variable)
 
     apart = synthesis(first, nu).times(synthesis(second.at(omega, xi), xi))
-    both = second.at(omega, xi).times(wave(xi)).times(wave(nu)).over(xi)
-    nested = first.times(both).over(nu)
+    product = second.at(omega, xi).times(wave(xi)).times(wave(nu)).over(xi)
+    nested = first.times(product).over(nu)
     shifted = synthesis(second.at(omega, omega - nu), omega)
     substituted = first.times(shifted).over(nu)
     convolved = first.times(second.at(omega, omega - nu)).over(nu)
@@ -183,10 +183,10 @@ def rectified_sine() -> Derivation:
     n = 2 * harmonic
     # SymPy's own integral splits into cases; this primitive is checked by its slope.
     primitive = exp(-I * n * time) * (-I * n * sin(time) - cos(time)) / (1 - n**2)
-    wanted = sin(time) * exp(-I * n * time)
-    assert simplify((primitive.diff(time) - wanted).rewrite(exp)) == 0
+    integrand = sin(time) * exp(-I * n * time)
+    assert simplify((primitive.diff(time) - integrand).rewrite(exp)) == 0
     value = primitive.subs(time, pi) - primitive.subs(time, 0)
-    return start("over the half wave that passes", wanted).then(
+    return start("over the half wave that passes", integrand).then(
         "integrated and divided by the period", simplify(value / (2 * pi))
     )
 

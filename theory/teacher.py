@@ -120,19 +120,19 @@ def days(column: str) -> float:
     """Computing time of Tables 1 to 3 and, for the RNN, of Fig. 11 without its ends."""
     count = sum(TABLES[table][column].runs() for table in TABLES)
     if column == "RNN":
-        one = TABLES[2]["RNN"]
-        count += (len(HEADS) - 2) * one.runs() // one.models
+        rnn = TABLES[2]["RNN"]
+        count += (len(HEADS) - 2) * rnn.runs() // rnn.models
     return count * MINUTES[column] / 60 / 24
 
 
 def settings(table: int) -> list[int]:
     """Batch, length, teacher, student, steps, seeds of a table, its columns agreeing."""
-    found = {
+    distinct = {
         (s.batch, s.length, s.teacher, s.widths[0], s.steps, s.seeds)
         for s in TABLES[table].values()
     }
-    (one,) = found
-    return list(one)
+    (row,) = distinct
+    return list(row)
 
 
 def rate_is_scanned(column: str, log_rate: float) -> int:

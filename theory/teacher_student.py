@@ -76,7 +76,7 @@ def loss(source: str) -> Derivation:
 
     Source: Zucchet & Orvieto (2024), Eq. 87-91.
     """
-    own, teacher, cross, twin = (
+    student, teacher, cross, twin = (
         shared_moment(first, second, source)
         for first, second in (
             (lam, lam_bar),
@@ -85,9 +85,9 @@ def loss(source: str) -> Derivation:
             (mu, lam_bar),
         )
     )
-    return start("the student's second moment by Lemma 1", own).then(
+    return start("the student's second moment by Lemma 1", student).then(
         "with the teacher's, less twice the real part of what they share, halved",
-        (own + teacher - cross - twin) / 2,
+        (student + teacher - cross - twin) / 2,
     )
 
 
@@ -97,7 +97,7 @@ def normalised_loss() -> Derivation:
 
     Source: Zucchet & Orvieto (2024), Eq. 92-93.
     """
-    own, teacher, cross, twin = (
+    student, teacher, cross, twin = (
         first_gain
         * second_gain
         * diagonal.conjugate_pair(lemma_1().on("white")).subs(
@@ -110,7 +110,7 @@ def normalised_loss() -> Derivation:
             (mu, lam_bar, gain_mu, gain_lam),
         )
     )
-    whole = (own + teacher - cross - twin) / 2
+    whole = (student + teacher - cross - twin) / 2
     return start("each second moment carries two gains", whole).then(
         "the normalised states have unit second moment", simplify(whole)
     )
@@ -145,13 +145,13 @@ def vanishes(expr: Expr) -> bool:
             sin(angle): 2 * tangent / (1 + tangent**2),
         }
     )
-    gains = {gain(each): Symbol(f"g_{each}") for each in (nu, nu_star)}
+    gains = {gain(modulus): Symbol(f"g_{modulus}") for modulus in (nu, nu_star)}
     return cancel(together(rational.subs(gains))) == 0
 
 
-def polar(*wanted: Symbol) -> Expr:
+def polar(*variables: Symbol) -> Expr:
     """A derivative of the loss by moduli and angles."""
-    return diff(polar_loss().result, *wanted)
+    return diff(polar_loss().result, *variables)
 
 
 def radial_loss() -> Derivation:
@@ -365,10 +365,10 @@ def plain_curvature(parameter: str) -> Derivation:
     plain = (1 / (1 - nu**2) + 1 / (1 - nu_star**2)) / 2
     overlapping = (1 - overlap) / (1 - 2 * overlap + shared**2)
     whole = plain - overlapping
-    by = nu if parameter == "modulus" else theta
+    variable = nu if parameter == "modulus" else theta
     return start("Eq. 91 in moduli and angles", whole).then(
         f"twice by the {parameter}, at the teacher",
-        factor(at_teacher(diff(whole, by, 2))),
+        factor(at_teacher(diff(whole, variable, 2))),
     )
 
 

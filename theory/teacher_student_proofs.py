@@ -124,15 +124,15 @@ def slope_of_radial(printed: Expr, order: int) -> bool:
 
 def gain_slopes(nu: float) -> tuple[float, float]:
     """``gamma'`` and ``gamma''`` as Eq. 97 writes them."""
-    own = (1 - nu**2) ** 0.5
-    return -nu / own, (-(own**2) - nu**2) / own**3
+    gamma = (1 - nu**2) ** 0.5
+    return -nu / gamma, (-(gamma**2) - nu**2) / gamma**3
 
 
 def gain_slopes_are_right() -> bool:
     """Prove Eq. 97 for all moduli."""
-    own = gain(nu)
-    first, second = -nu / own, (-(own**2) - nu**2) / own**3
-    return is_zero(diff(own, nu) - first) and is_zero(diff(own, nu, 2) - second)
+    gamma = gain(nu)
+    first, second = -nu / gamma, (-(gamma**2) - nu**2) / gamma**3
+    return is_zero(diff(gamma, nu) - first) and is_zero(diff(gamma, nu, 2) - second)
 
 
 def distance_at_zero(nu: float) -> tuple[float, float, float]:
@@ -152,9 +152,9 @@ def sloped_distance(nu: float) -> tuple[float, float, float]:
 def distance_at_zero_is_right() -> bool:
     """Prove the three values for all moduli."""
     whole = distance_squared()
-    wanted = ((1 - nu**2) ** 2, 0, 2 * nu**2)
-    found = (at_teacher(diff(whole, theta, order)) for order in range(3))
-    return all(is_zero(x - y) for x, y in zip(found, wanted, strict=True))
+    expected = ((1 - nu**2) ** 2, 0, 2 * nu**2)
+    derivatives = (at_teacher(diff(whole, theta, order)) for order in range(3))
+    return all(is_zero(x - y) for x, y in zip(derivatives, expected, strict=True))
 
 
 def best_angle_solves() -> bool:

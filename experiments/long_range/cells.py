@@ -100,9 +100,9 @@ def _predicted(data: DataSet, network: Trained, state: Any) -> Mapping[str, Any]
     predicted relative to what is measured.  The modes of the layers that are trained here
     are unitary in their states.
     """
-    found = audit(network, state, data.validation.take(np.arange(PROBED)))
-    power = found[["measured", "predicted"]].sel(quantity="state").sum("mode")
-    ratio = np.moveaxis(np.quantile(found["ratio"].values, QUANTILES, axis=-1), 0, -1)
+    audited = audit(network, state, data.validation.take(np.arange(PROBED)))
+    power = audited[["measured", "predicted"]].sel(quantity="state").sum("mode")
+    ratio = np.moveaxis(np.quantile(audited["ratio"].values, QUANTILES, axis=-1), 0, -1)
     return {
         "measured": power["measured"].values,
         "predicted": power["predicted"].values,

@@ -36,9 +36,9 @@ def gather(
         key: Names a cell.
         found: Results of the finished cells by their names.
     """
-    every = [one for group in networks(sweep, preset).values() for one in group]
-    rows = [one for one in every if key(one) in found]
-    results = [found[key(one)] for one in rows]
+    every = [config for group in networks(sweep, preset).values() for config in group]
+    rows = [config for config in every if key(config) in found]
+    results = [found[key(config)] for config in rows]
     variables: dict[str, Any] = {
         "test_accuracy": ("cell", _attribute(results, "test_accuracy"), SHARE),
         "test_loss": ("cell", _attribute(results, "test_loss"), {"units": "nats"}),
@@ -47,29 +47,29 @@ def gather(
         name: ("cell", _attribute(results, name), {"units": "1"}) for name in SIZES
     }
     for name, dims in CURVES.items():
-        held = [one[name] for one in results if name in one.variables]
+        held = [result[name] for result in results if name in result.variables]
         if held:
             parts = [
-                one[name].values
-                if name in one.variables
+                result[name].values
+                if name in result.variables
                 else np.zeros((0,) * len(dims))
-                for one in results
+                for result in results
             ]
             variables[name] = (("cell", *dims), _padded(parts), held[0].attrs)
     return xr.Dataset(
         variables,
         {
-            "key": ("cell", [key(one) for one in rows]),
-            "task": ("cell", [one.task for one in rows]),
-            "model": ("cell", [one.model for one in rows]),
-            "seed": ("cell", [one.seed for one in rows], {"units": "1"}),
+            "key": ("cell", [key(config) for config in rows]),
+            "task": ("cell", [config.task for config in rows]),
+            "model": ("cell", [config.model for config in rows]),
+            "seed": ("cell", [config.seed for config in rows], {"units": "1"}),
         },
         {"dtype": "float32"},
     )
 
 
 def _attribute(results: list[xr.Dataset], name: str) -> list[Any]:
-    return [one.attrs[name] for one in results]
+    return [result.attrs[name] for result in results]
 
 
 def _padded(parts: list[np.ndarray]) -> np.ndarray:
@@ -83,14 +83,14 @@ def _padded(parts: list[np.ndarray]) -> np.ndarray:
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     """The result of one cell, as it was before it was gathered."""
-    own = table.isel(cell=index).reset_coords(drop=True)
-    attributes = {"test_accuracy": float(own["test_accuracy"])}
-    attributes |= {"test_loss": float(own["test_loss"])}
-    attributes |= {name: int(own[name]) for name in SIZES}
+    result = table.isel(cell=index).reset_coords(drop=True)
+    attributes = {"test_accuracy": float(result["test_accuracy"])}
+    attributes |= {"test_loss": float(result["test_loss"])}
+    attributes |= {name: int(result[name]) for name in SIZES}
     for dim, ruler in (("segment", "loss"), ("look", "step")):
-        own = own.isel({dim: np.isfinite(own[ruler].values)})
-    kept = [name for name in CURVES if name in own.variables]
-    held = own[kept].set_coords("step")
+        result = result.isel({dim: np.isfinite(result[ruler].values)})
+    kept = [name for name in CURVES if name in result.variables]
+    held = result[kept].set_coords("step")
     held["step"] = held["step"].astype(int).assign_attrs(STEPS)
     return held.assign_attrs(attributes)
 

@@ -27,11 +27,11 @@ def _trainings(
     predict: bool = False,
 ) -> Grid:
     short = SMOKE if preset == "smoke" else steps
-    found: Grid = {}
+    grid: Grid = {}
     for model, seed in product(models, range(seeds)):
-        one = Config(task, model, seed, short, predict=predict)
-        found.setdefault(f"{task} {model}", []).append(one)
-    return found
+        config = Config(task, model, seed, short, predict=predict)
+        grid.setdefault(f"{task} {model}", []).append(config)
+    return grid
 
 
 def _ladder(preset: str, task: str, steps: int) -> Grid:
@@ -98,8 +98,8 @@ def paths(preset: str) -> Grid:
 
 
 SWEEPS: dict[str, Callable[[str], Grid]] = {
-    one.__name__: one
-    for one in (
+    sweep.__name__: sweep
+    for sweep in (
         *(ladder_digits, ladder_listops, ladder_smnist),
         *(folds, images, lists, norms, paths, rings),
     )
@@ -125,4 +125,4 @@ def cells(sweep: str, preset: str) -> list[Config]:
     Raises:
         ValueError: If the sweep or the preset is unknown.
     """
-    return [one for group in networks(sweep, preset).values() for one in group]
+    return [config for group in networks(sweep, preset).values() for config in group]

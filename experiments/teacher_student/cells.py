@@ -145,9 +145,9 @@ def student(config: Config, key: PRNGKeyArray) -> Layer:
     nu0, theta0 = config.nu0, config.theta0 * math.pi
     sizes: dict[str, Any] = {"state_size": config.hidden, "d_in": 1, "d_out": 1}
     if config.architecture == "rnn":
-        own = nu0 if config.start_nu0 is None else config.start_nu0
+        start_nu0 = nu0 if config.start_nu0 is None else config.start_nu0
         size = config.hidden // config.heads
-        return block_rnn(key, config.heads, size, 1, 1, nu0=own, theta0=theta0)
+        return block_rnn(key, config.heads, size, 1, 1, nu0=start_nu0, theta0=theta0)
     return DIAGONAL[config.architecture](key, **sizes, nu0=nu0, theta0=theta0)
 
 
@@ -196,7 +196,7 @@ def _segment(runs: Run, tasks: TeacherStudent, config: Config, steps: int):
     """Steps of every run, and what is recorded of them; ``config`` is a shape."""
     optimiser = Optimiser(config.steps, config.schedule)
 
-    def one(run: Run, task: TeacherStudent):
+    def per_run(run: Run, task: TeacherStudent):
         def loss(layer: Layer, key: PRNGKeyArray) -> Float[Array, ""]:
             if config.loss == "population":
                 return task.loss(layer)
@@ -209,14 +209,14 @@ def _segment(runs: Run, tasks: TeacherStudent, config: Config, steps: int):
             "rate": _quantiles(run, optimiser),
         }
 
-    return jax.vmap(one)(runs, tasks)
+    return jax.vmap(per_run)(runs, tasks)
 
 
 def _quantiles(run: Run, optimiser: Optimiser) -> Float[Array, "groups quantiles"]:
     """Effective rates of the recurrent parameters and of the others, as quantiles."""
     rates = parameters(effective_rates(run, optimiser))
     groups = run.parameters.groups()
-    found = [
+    parts = [
         jnp.concatenate(
             [
                 value.ravel()
@@ -226,7 +226,7 @@ def _quantiles(run: Run, optimiser: Optimiser) -> Float[Array, "groups quantiles
         )
         for recurrent in (True, False)
     ]
-    return jnp.stack([jnp.quantile(one, jnp.array(QUANTILES)) for one in found])
+    return jnp.stack([jnp.quantile(part, jnp.array(QUANTILES)) for part in parts])
 
 
 def run_cells(
@@ -259,13 +259,13 @@ def run_cells(
             lambda done: progress(done / RECORDS),
         )
         optimiser = Optimiser(common.steps, common.schedule)
-        rates = jax.vmap(lambda one: effective_rates(one, optimiser))(end)
-    found = []
+        rates = jax.vmap(lambda run: effective_rates(run, optimiser))(end)
+    results = []
     for i, config in enumerate(configs):
-        own, own_rates = jax.tree.map(lambda leaf, i=i: leaf[i], (end, rates))
+        run, run_rates = jax.tree.map(lambda leaf, i=i: leaf[i], (end, rates))
         curves = {name: value[:, i] for name, value in records.items()}
-        found.append(_result(config, own, own_rates, curves))
-    return found
+        results.append(_result(config, run, run_rates, curves))
+    return results
 
 
 LOSS = {"units": "mean squared error over two, of outputs of variance one a channel"}
@@ -286,11 +286,11 @@ def _result(
                 axes = [f"{name}_{axis}" for axis in range(value.ndim)]
                 units = {"units": "parameter units"} if prefix == "trained" else RATE
                 variables[f"{prefix}_{name}"] = (axes, np.asarray(value), units)
-    each = config.steps // RECORDS
+    steps = config.steps // RECORDS
     return xr.Dataset(
         variables,
         {
-            "record": ("record", each * np.arange(1, RECORDS + 1), {"units": "steps"}),
+            "record": ("record", steps * np.arange(1, RECORDS + 1), {"units": "steps"}),
             "group": ["recurrent", "other"],
             "quantile": ("quantile", list(QUANTILES), {"units": "probability"}),
         },

@@ -52,11 +52,11 @@ def gather(
         network.
     """
     grid = networks(sweep, preset)
-    every = [(name, one) for name, cells in grid.items() for one in cells]
+    every = [(name, config) for name, cells in grid.items() for config in cells]
     rows = [row for row in every if key(row[1]) in found]
-    results = [found[key(one)] for _, one in rows]
+    results = [found[key(config)] for _, config in rows]
     table = _table(rows, results).assign_coords(
-        key=("cell", [key(one) for _, one in rows])
+        key=("cell", [key(config) for _, config in rows])
     )
     if len(rows) < len(every) or sweep == "agreement":
         return table
@@ -71,50 +71,50 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     Of its details those come back that are gathered: the effective rates of a network's
     first seed, each parameter's in one row.
     """
-    at = table.isel(cell=index)
-    own = at[[*CURVES]].reset_coords(drop=True)
-    if "effective" in table and at["seed"] == 0:
-        kept = table.isel(entry=table["entry_network"].values == at["network"].item())
+    row = table.isel(cell=index)
+    result = row[[*CURVES]].reset_coords(drop=True)
+    if "effective" in table and row["seed"] == 0:
+        kept = table.isel(entry=table["entry_network"].values == row["network"].item())
         names = kept["entry_parameter"].values
         for name in dict.fromkeys(names.tolist()):
             rates = kept["effective"].values[names == name]
-            own[f"{EFFECTIVE}{name}"] = (f"{name}_0", rates, RATE)
-    return own.assign_attrs(
+            result[f"{EFFECTIVE}{name}"] = (f"{name}_0", rates, RATE)
+    return result.assign_attrs(
         dtype=table.attrs["dtype"], diverged=int(table["diverged"][index])
     )
 
 
-def _table(rows: list[tuple[str, Config]], found: list[xr.Dataset]) -> xr.Dataset:
-    first = found[0]
+def _table(rows: list[tuple[str, Config]], tables: list[xr.Dataset]) -> xr.Dataset:
+    first = tables[0]
     return xr.Dataset(
         {
             **{
                 name: (
                     ("cell", *first[name].dims),
-                    np.stack([one[name] for one in found]),
+                    np.stack([table[name] for table in tables]),
                     first[name].attrs,
                 )
                 for name in CURVES
             },
-            "final": ("cell", [final_loss(one) for one in found], LOSS),
+            "final": ("cell", [final_loss(table) for table in tables], LOSS),
             "diverged": (
                 "cell",
-                [one.attrs["diverged"] for one in found],
+                [table.attrs["diverged"] for table in tables],
                 {"units": "step, -1 for none"},
             ),
         },
         {
             **{name: first[name] for name in ("record", "group", "quantile")},
             "network": ("cell", [name for name, _ in rows]),
-            "start": ("cell", [_start(one) for _, one in rows]),
-            "nu0": ("cell", [one.nu0 for _, one in rows], {"units": "modulus"}),
-            "theta0": ("cell", [one.theta0 for _, one in rows], {"units": "pi"}),
+            "start": ("cell", [_start(config) for _, config in rows]),
+            "nu0": ("cell", [config.nu0 for _, config in rows], {"units": "modulus"}),
+            "theta0": ("cell", [config.theta0 for _, config in rows], {"units": "pi"}),
             "log_rate": (
                 "cell",
-                [one.log_rate for _, one in rows],
+                [config.log_rate for _, config in rows],
                 {"units": "decades"},
             ),
-            "seed": ("cell", [one.seed for _, one in rows], {"units": "1"}),
+            "seed": ("cell", [config.seed for _, config in rows], {"units": "1"}),
         },
         {
             "dtype": first.attrs["dtype"],
@@ -127,13 +127,13 @@ def _start(config: Config) -> str:
     return "teacher" if config.start_nu0 is None else f"{config.start_nu0:g}"
 
 
-def _effective(rows: list[tuple[str, Config]], found: list[xr.Dataset]) -> xr.Dataset:
+def _effective(rows: list[tuple[str, Config]], tables: list[xr.Dataset]) -> xr.Dataset:
     """Effective rates of every parameter of the first seed of each network."""
     entries = [
         (name, str(variable).removeprefix(EFFECTIVE), rate)
-        for (name, config), one in zip(rows, found, strict=True)
+        for (name, config), table in zip(rows, tables, strict=True)
         if config.seed == 0
-        for variable, values in one.data_vars.items()
+        for variable, values in table.data_vars.items()
         if str(variable).startswith(EFFECTIVE)
         for rate in values.values.ravel().tolist()
     ]
@@ -166,18 +166,18 @@ def _tuned(table: xr.Dataset) -> xr.Dataset:
         for (name, _), how in zip(keys, chosen, strict=True)
     ]
     students, conditions = (list(dict.fromkeys(one)) for one in zip(*keys, strict=True))
-    both = ("student", "condition")
+    axes = ("student", "condition")
 
     def spread(values: Any) -> np.ndarray:
-        found = np.array(list(values))
-        return found.reshape(len(students), len(conditions), *found.shape[1:])
+        array = np.array(list(values))
+        return array.reshape(len(students), len(conditions), *array.shape[1:])
 
     return xr.Dataset(
         {
-            "best": ((*both, "run"), spread(best), LOSS),
-            "best_log_rate": (both, spread(one[0] for one in chosen), DECADES),
-            "best_start": (both, spread(one[1] for one in chosen)),
-            "extreme": (both, spread(map(int, extreme)), {"units": "1 at an end"}),
+            "best": ((*axes, "run"), spread(best), LOSS),
+            "best_log_rate": (axes, spread(how[0] for how in chosen), DECADES),
+            "best_start": (axes, spread(how[1] for how in chosen)),
+            "extreme": (axes, spread(map(int, extreme)), {"units": "1 at an end"}),
         },
         {
             "student": students,
@@ -202,13 +202,13 @@ def findings(table: xr.Dataset) -> str:
     lines = []
     for student in table["student"].values:
         for condition in table["condition"].values:
-            one = table.sel(student=student, condition=condition)
-            losses = np.sort(one["best"].values)
-            mark = ", an end of the scan" if one["extreme"] else ""
+            row = table.sel(student=student, condition=condition)
+            losses = np.sort(row["best"].values)
+            mark = ", an end of the scan" if row["extreme"] else ""
             lines.append(
                 f"{student}, {table['condition'].attrs['of']} = {condition:g}: loss "
                 f"{np.median(losses):.3g} ({losses[0]:.2g} to {losses[-1]:.2g}) at rate "
-                f"10^{float(one['best_log_rate']):g}, start {one['best_start'].values!s}"
+                f"10^{float(row['best_log_rate']):g}, start {row['best_start'].values!s}"
                 f"{mark}"
             )
     return "\n".join(lines)

@@ -62,16 +62,16 @@ def _memories(preset: str) -> tuple[float, ...]:
 
 def _lrus(preset: str, architecture: str) -> list[Config]:
     return [
-        one
+        cell
         for nu0 in _memories(preset)
-        for one in _diagonal(preset, architecture, nu0=nu0)
+        for cell in _diagonal(preset, architecture, nu0=nu0)
     ]
 
 
 def memory_gap(preset: str) -> dict[str, list[Config]]:
     """Figure 3A, Table 1: a dense RNN and the LRU at longer and longer memories."""
     return {
-        "RNN": [one for nu0 in _memories(preset) for one in _dense(preset, nu0=nu0)],
+        "RNN": [cell for nu0 in _memories(preset) for cell in _dense(preset, nu0=nu0)],
         "LRU": _lrus(preset, "lru"),
     }
 
@@ -105,17 +105,19 @@ def concentration(preset: str) -> dict[str, list[Config]]:
     slow, fast = table["RNN"].log_rates, table["LRU"].log_rates
     return {
         "RNN": [
-            one for angle in angles for one in _dense(preset, slow, theta0=10.0**angle)
+            cell
+            for angle in angles
+            for cell in _dense(preset, slow, theta0=10.0**angle)
         ],
         "complex diagonal": [
-            one
+            cell
             for angle in angles
-            for one in _diagonal(preset, "complex", fast, theta0=10.0**angle)
+            for cell in _diagonal(preset, "complex", fast, theta0=10.0**angle)
         ],
         "LRU": [
-            one
+            cell
             for angle in angles
-            for one in _diagonal(preset, "lru", fast, theta0=10.0**angle)
+            for cell in _diagonal(preset, "lru", fast, theta0=10.0**angle)
         ],
     }
 
@@ -143,7 +145,7 @@ def adaptive_rates(preset: str) -> dict[str, list[Config]]:
 def s4_steps(preset: str) -> dict[str, list[Config]]:
     """Appendix C.4.1: S4 from three initial steps, each tuned by itself."""
     students = {"step 1": "s4", "step 0.1": "s4 0.1", "step 0.01": "s4 0.01"}
-    return {name: _diagonal(preset, one) for name, one in students.items()}
+    return {name: _diagonal(preset, student) for name, student in students.items()}
 
 
 def agreement(preset: str) -> dict[str, list[Config]]:
@@ -162,8 +164,8 @@ def agreement(preset: str) -> dict[str, list[Config]]:
 
 
 SWEEPS: dict[str, Callable[[str], dict[str, list[Config]]]] = {
-    one.__name__: one
-    for one in (
+    sweep.__name__: sweep
+    for sweep in (
         memory_gap,
         starts,
         ablation,
@@ -196,7 +198,7 @@ def cells(sweep: str, preset: str) -> list[Config]:
         ValueError: If the sweep is unknown or its grid empty.
     """
     grid = networks(sweep, preset).values()
-    found = list(dict.fromkeys(one for cells in grid for one in cells))
-    if not found:
+    unique = list(dict.fromkeys(cell for cells in grid for cell in cells))
+    if not unique:
         raise ValueError(f"need at least one cell, the grid of {sweep} is empty")
-    return found
+    return unique

@@ -50,27 +50,29 @@ def run_cells(
         ValueError: If there is no such part.
     """
     del checkpoint
-    found = []
+    tables = []
     for done, config in enumerate(configs, 1):
-        found.append(table(answers(config.part, config.seed)))
+        tables.append(table(answers(config.part, config.seed)))
         progress(done / len(configs))
-    return found
+    return tables
 
 
 def table(found: Sequence[Answer]) -> xr.Dataset:
     """Counts of the words on each claim, and the range of the ratios of right forms."""
-    claims = list(dict.fromkeys(one.claim for one in found))
+    claims = list(dict.fromkeys(answer.claim for answer in found))
     columns: dict[str, list[float]] = {name: [] for name in (*COUNTS, "least", "most")}
     named = []
     for claim in claims:
-        mine = [one for one in found if one.claim == claim]
-        words = Counter(str(one.result.verdict) for one in mine)
-        bad = [one for one in mine if one.wrong]
+        mine = [answer for answer in found if answer.claim == claim]
+        words = Counter(str(answer.result.verdict) for answer in mine)
+        bad = [answer for answer in mine if answer.wrong]
         columns["comparisons"].append(len(mine))
         columns["wrong"].append(len(bad))
         for word in ("confirmed", "refuted", "inconclusive"):
             columns[word].append(words[word])
-        ratios = [one.result.value for one in mine if one.result.form == "derived"]
+        ratios = [
+            answer.result.value for answer in mine if answer.result.form == "derived"
+        ]
         columns["least"].append(np.nanmin(ratios))
         columns["most"].append(np.nanmax(ratios))
         named.append(

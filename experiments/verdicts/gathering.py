@@ -25,30 +25,30 @@ def gather(
         key: Names a cell.
         found: Results of the finished cells by their names.
     """
-    rows = [one for one in cells(sweep, preset) if key(one) in found]
-    results = [found[key(one)] for one in rows]
-    claims = list(dict.fromkeys(c for one in results for c in one["claim"].values))
-    whole = [one.reindex(claim=claims) for one in results]
+    rows = [config for config in cells(sweep, preset) if key(config) in found]
+    results = [found[key(config)] for config in rows]
+    claims = list(dict.fromkeys(c for table in results for c in table["claim"].values))
+    whole = [table.reindex(claim=claims) for table in results]
     variables: dict[str, Any] = {
         name: (
             ("cell", "claim"),
-            np.nan_to_num([one[name].values for one in whole]).astype(np.int32),
+            np.nan_to_num([row[name].values for row in whole]).astype(np.int32),
             {"units": "1"},
         )
         for name in COUNTS
     }
     variables |= {
-        name: (("cell", "claim"), np.stack([one[name].values for one in whole]), RATIO)
+        name: (("cell", "claim"), np.stack([row[name].values for row in whole]), RATIO)
         for name in ("least", "most")
     }
-    where = [["" if x != x else x for x in one["where"].values] for one in whole]
+    where = [["" if x != x else x for x in row["where"].values] for row in whole]
     return xr.Dataset(
         {**variables, "where": (("cell", "claim"), np.array(where, str))},
         {
             "claim": claims,
-            "key": ("cell", [key(one) for one in rows]),
-            "part": ("cell", [one.part for one in rows]),
-            "seed": ("cell", [one.seed for one in rows], {"units": "1"}),
+            "key": ("cell", [key(config) for config in rows]),
+            "part": ("cell", [config.part for config in rows]),
+            "seed": ("cell", [config.seed for config in rows], {"units": "1"}),
         },
         {"dtype": "float64"},
     )
@@ -56,8 +56,8 @@ def gather(
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     """The result of one cell, as it was before it was gathered."""
-    own = table.isel(cell=index).reset_coords(drop=True)
-    return own.isel(claim=own["comparisons"].values > 0)
+    result = table.isel(cell=index).reset_coords(drop=True)
+    return result.isel(claim=result["comparisons"].values > 0)
 
 
 def findings(table: xr.Dataset) -> str:
@@ -73,8 +73,8 @@ def findings(table: xr.Dataset) -> str:
             f"probability {low:.2%} to {high:.2%}"
         )
         for place in np.argwhere(rows["wrong"].values):
-            one = rows.isel(cell=place[0], claim=place[1])
+            row = rows.isel(cell=place[0], claim=place[1])
             lines.append(
-                f"  {one.claim.item()} at seed {int(one.seed)}: {one['where'].item()}"
+                f"  {row.claim.item()} at seed {int(row.seed)}: {row['where'].item()}"
             )
     return "\n".join(lines)

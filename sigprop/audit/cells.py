@@ -39,7 +39,7 @@ def read_cells(path: Path) -> tuple[list[int], Cells, list[str]]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             first = next((line for line in file if line.strip()), "")
-            mark = next((one for one in MARKS if _is_apart(first, one)), ",")
+            mark = next((char for char in MARKS if _is_apart(first, char)), ",")
             file.seek(0)
             reader = csv.reader(file, delimiter=mark)
             for row in reader:

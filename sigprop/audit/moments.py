@@ -137,7 +137,7 @@ def theory(lam: Complex[np.ndarray, " n"], alive: Float[np.ndarray, " time"]) ->
     steps = len(alive)
     with double_precision(True):
         responses = _responses(jnp.asarray(lam), steps)
-    kernel = [np.asarray(one).T for one in responses]
+    kernel = [np.asarray(response).T for response in responses]
     reach = pairs(alive) / alive.sum(), alive / alive[0]
     mean, last = ([_correlate(share * k, k) for k in kernel] for share in reach)
     endless = [endless_weights(lam, steps, order) for order in (0, 1)]
@@ -321,7 +321,7 @@ def sum_batch(
         for weights, x in ((half.inward, u), (half.outward.T, errors))
     )
 
-    def one(v, e, length):
+    def per_sequence(v, e, length):
         held = valid_steps(steps, length)[:, None]
         z, s = linear_recurrence(lam, v), sensitivity(lam, v)
         g = linear_recurrence(lam, reverse_valid(e, length))
@@ -329,7 +329,7 @@ def sum_batch(
         rows = [_square(part) for x in kept for part in (x, x[length - 1][None])]
         return jnp.stack([*rows, _square((e * s).sum(0)[None])]), kept[1]
 
-    squares, s = jax.vmap(one)(v, e, lengths)
+    squares, s = jax.vmap(per_sequence)(v, e, lengths)
     shuffled = jnp.abs((e * s[partners]).sum(1)) ** 2
     return BatchSums(
         jnp.where(valid[:, None, None], squares, 0).sum(0),
@@ -349,10 +349,10 @@ def power(
     """Squared spectra, summed over valid sequences."""
     transform = jnp.fft.fft if jnp.iscomplexobj(x) else jnp.fft.rfft
     spectra = transform(x, spectrum_size(x.shape[1]), axis=1)
-    found = jnp.where(valid[:, None, None], jnp.abs(spectra) ** 2, 0).sum(0)
+    squares = jnp.where(valid[:, None, None], jnp.abs(spectra) ** 2, 0).sum(0)
     if jnp.iscomplexobj(x):
-        return found
-    return jnp.concatenate([found, found[-2:0:-1]])  # the negative frequencies
+        return squares
+    return jnp.concatenate([squares, squares[-2:0:-1]])  # the negative frequencies
 
 
 def standard_error(

@@ -78,14 +78,14 @@ def signals(
     if isinstance(network, Network):
         u, lengths = u[:, None], lengths[:, None]
     shape = u.shape[1], len(tower.blocks), u.shape[2], tower.config.width
-    still = jnp.zeros(shape, tower.encoder.weight.dtype)
+    zero = jnp.zeros(shape, tower.encoder.weight.dtype)
 
-    def one(u, lengths, label):
+    def per_example(u, lengths, label):
         def loss(moved):
-            each = [
+            watched = [
                 watch(tower, state, *x) for x in zip(u, lengths, moved, strict=True)
             ]
-            features, inputs = zip(*each, strict=True)
+            features, inputs = zip(*watched, strict=True)
             if isinstance(network, TwoTowers):
                 scores = network.head(compare(*features))
             else:
@@ -94,9 +94,9 @@ def signals(
             cost = optax.losses.softmax_cross_entropy_with_integer_labels(scores, label)
             return cost, jnp.stack(inputs)
 
-        return jax.grad(loss, has_aux=True)(still)
+        return jax.grad(loss, has_aux=True)(zero)
 
-    errors, inputs = jax.vmap(one)(u, lengths, labels)
+    errors, inputs = jax.vmap(per_example)(u, lengths, labels)
     return _by_depth(inputs), _by_depth(errors)
 
 
@@ -117,7 +117,7 @@ def modes(layer: Layer) -> list[Modes]:
             name: jnp.asarray(x, np.result_type(x.dtype, np.float64))
             for name, x in parameters(layer).items()
         }
-        return [diagonalise(one) for one in _systems(replace(layer, values))]
+        return [diagonalise(system) for system in _systems(replace(layer, values))]
 
 
 @eqx.filter_jit
@@ -180,11 +180,11 @@ class Recurrence:
         share = [signal(*part, pairs(held)) for part in parts]
         here = alive(np.asarray(sequences.lengths)[sequences.valid], len(held))
         alone = [signal(*part, pairs(here)) for part in parts]
-        found = np.full((len(QUANTITIES), len(RUNGS), len(gains[0])), np.nan)
-        found[:-1, 1:] = predict(self.known, *share)
-        found[-1, 1:] = predict_gradient(self.known, *alone) * (here[0] / held[0])
-        found[-1, 0] = shuffled / self.paired if self.paired else np.nan
-        self.predicted.append(found)
+        predicted = np.full((len(QUANTITIES), len(RUNGS), len(gains[0])), np.nan)
+        predicted[:-1, 1:] = predict(self.known, *share)
+        predicted[-1, 1:] = predict_gradient(self.known, *alone) * (here[0] / held[0])
+        predicted[-1, 0] = shuffled / self.paired if self.paired else np.nan
+        self.predicted.append(predicted)
         if self.signals:
             share = [x.plus(y) for x, y in zip(self.signals, share, strict=True)]
         self.signals = share
@@ -240,13 +240,13 @@ def audit(
     network = eqx.nn.inference_mode(network)
     tower = network.tower if isinstance(network, TwoTowers) else network
     sequences = [sequences_of(batch) for batch in known]
-    lengths = np.concatenate([one.lengths[one.valid] for one in sequences])
+    lengths = np.concatenate([part.lengths[part.valid] for part in sequences])
     steps = known[0].inputs.shape[known[0].lengths.ndim]
-    paired = sum(int(one.paired.sum()) for one in sequences)
-    found, notes = _recurrences(tower, alive(lengths, steps), paired)
+    paired = sum(int(part.paired.sum()) for part in sequences)
+    blocks, notes = _recurrences(tower, alive(lengths, steps), paired)
     for done, (batch, mine) in enumerate(zip(known, sequences, strict=True), start=1):
-        if any(found):
-            _add(found, signals(network, state, *batch[:3]), mine)
+        if any(blocks):
+            _add(blocks, signals(network, state, *batch[:3]), mine)
         progress(done, len(known))
     attrs = {
         "layer": tower.config.layer,
@@ -254,14 +254,14 @@ def audit(
         "batches": len(known),
         "mean_length": float(lengths.mean()),
     }
-    return _dataset(found, notes).assign_attrs(attrs)
+    return _dataset(blocks, notes).assign_attrs(attrs)
 
 
 def _recurrences(
     network: Network, held: Float[np.ndarray, " time"], paired: int
 ) -> tuple[list[list[Recurrence]], list[str]]:
     """The recurrences of each block, and why some have none."""
-    found, notes = [], []
+    blocks, notes = [], []
     for place, block in enumerate(network.blocks, start=1):
         name, halves, note = f"block {place}", [], ""
         try:
@@ -271,23 +271,23 @@ def _recurrences(
         notes.append(note if block.layer.linear else NONLINEAR)
         names = [name] if len(halves) < 2 else [f"{name} forward", f"{name} backward"]
         parts = zip(names, halves, (False, True), strict=False)
-        found.append(
+        blocks.append(
             [Recurrence(*part, theory(part[1].lam, held), paired) for part in parts]
         )
-    return found, notes
+    return blocks, notes
 
 
 def _add(
-    found: list[list[Recurrence]], seen: tuple[Any, Any], sequences: Sequences
+    blocks: list[list[Recurrence]], seen: tuple[Any, Any], sequences: Sequences
 ) -> None:
     with double_precision(True):
-        for recurrences, u, errors in zip(found, *seen, strict=True):
+        for recurrences, u, errors in zip(blocks, *seen, strict=True):
             common = [
                 np.asarray(power(x.astype(float), sequences.valid)).mean(1)
                 for x in (u, errors)
             ]
-            for one in recurrences:
-                one.add(u, errors, common, sequences)
+            for recurrence in recurrences:
+                recurrence.add(u, errors, common, sequences)
 
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {
@@ -300,21 +300,21 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _dataset(found: list[list[Recurrence]], notes: list[str]) -> xr.Dataset:
-    results = [[one.result() for one in halves] or [{}] for halves in found]
-    rows = [one for halves in results for one in halves]
+def _dataset(blocks: list[list[Recurrence]], notes: list[str]) -> xr.Dataset:
+    results = [[half.result() for half in halves] or [{}] for halves in blocks]
+    rows = [result for halves in results for result in halves]
     names = [
-        one.name if one else f"block {place}"
-        for place, halves in enumerate(found, start=1)
-        for one in halves or [None]
+        half.name if half else f"block {place}"
+        for place, halves in enumerate(blocks, start=1)
+        for half in halves or [None]
     ]
     why = [note for note, halves in zip(notes, results, strict=True) for _ in halves]
-    n = max((len(one["lam_re"]) for one in rows if one), default=0)
+    n = max((len(row["lam_re"]) for row in rows if row), default=0)
     sizes = {"quantity": len(QUANTITIES), "rung": len(RUNGS), "mode": n}
     variables: dict[str, Any] = {"note": ("recurrence", why)}
     for name, dims in DIMENSIONS.items():
         missing = np.full([sizes[dim] for dim in dims], np.nan)
-        values = np.stack([one.get(name, missing) for one in rows])
+        values = np.stack([row.get(name, missing) for row in rows])
         variables[name] = (("recurrence", *dims), values)
     coordinates = {
         "recurrence": names,
@@ -350,12 +350,12 @@ def _require(network: Trained, batches: Batch | Iterable[Batch]) -> list[Batch]:
 
 
 def _require_fit(network: Trained, batch: Batch) -> None:
-    config, each = network.config, 1 + isinstance(network, TwoTowers)
-    sequence = jax.ShapeDtypeStruct(batch.inputs.shape[each:], batch.inputs.dtype)
+    config, leading = network.config, 1 + isinstance(network, TwoTowers)
+    sequence = jax.ShapeDtypeStruct(batch.inputs.shape[leading:], batch.inputs.dtype)
     require_sequence(config, sequence)
-    if batch.lengths.shape != batch.inputs.shape[:each]:
+    if batch.lengths.shape != batch.inputs.shape[:leading]:
         raise ValueError(
-            f"need lengths {batch.inputs.shape[:each]}, got {batch.lengths.shape}"
+            f"need lengths {batch.inputs.shape[:leading]}, got {batch.lengths.shape}"
         )
     require_values(config, batch.inputs, batch.lengths)
     low, high = int(batch.labels.min()), int(batch.labels.max())

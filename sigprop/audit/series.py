@@ -197,14 +197,14 @@ def _counts_time(
     values: Float[np.ndarray, "sequences time features"],
 ) -> Bool[np.ndarray, " features"]:
     """Which features only grow, only fall, or nearly always move by the same step."""
-    found = []
+    clocks = []
     for column in np.moveaxis(np.diff(values, axis=1), 2, 0):
         moves, counts = np.unique(column, return_counts=True)
-        usual = moves[np.argmax(counts)]
+        step = moves[np.argmax(counts)]
         monotone = moves[0] >= 0 or moves[-1] <= 0
-        even = usual != 0 and counts.max() >= CLOCK * column.size
-        found.append(bool(np.any(moves) and (monotone or even)))
-    return np.array(found, bool)
+        even = step != 0 and counts.max() >= CLOCK * column.size
+        clocks.append(bool(np.any(moves) and (monotone or even)))
+    return np.array(clocks, bool)
 
 
 def _without_clocks(

@@ -109,10 +109,10 @@ def table(found: xr.Dataset) -> Table:
         justify = "right" if name in numbers else "left"
         shown.add_column(name, justify=justify, no_wrap=name != "reason")
     for name in summary["recurrence"].values:
-        one = summary.sel(recurrence=name)
+        recurrence = summary.sel(recurrence=name)
         quantities = summary["quantity"].values
         for quantity in quantities:
-            row = one.sel(quantity=quantity)
+            row = recurrence.sel(quantity=quantity)
             first = str(name) if quantity == quantities[0] else ""
             told = Text(plain(row["reason"].values))
             if not row["median"].notnull().any():

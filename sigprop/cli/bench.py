@@ -62,8 +62,6 @@ def _ratios(rows: list[dict[str, str | float]]) -> Table:
         )
     for row in rows:
         numbers = [row[name] for name in ("ratio", "least", "most")]
-        texts = [
-            SIGNIFICANT.format(one) for one in (*numbers, 1e3 * float(row["seconds"]))
-        ]
+        texts = [SIGNIFICANT.format(x) for x in (*numbers, 1e3 * float(row["seconds"]))]
         table.add_row(str(row["part"]), str(row["what"]), str(row["other"]), *texts)
     return table

@@ -58,8 +58,8 @@ def console(*files: Path | None, least: int = 0) -> Console:
     """
     aside = Path("-") in files
     stream = sys.stderr if aside else sys.stdout
-    found = _plain_console(None if stream.isatty() else WIDE, aside)
-    return found if found.width >= least else _plain_console(least, aside)
+    default = _plain_console(None if stream.isatty() else WIDE, aside)
+    return default if default.width >= least else _plain_console(least, aside)
 
 
 def _plain_console(width: int | None, aside: bool) -> Console:

@@ -33,9 +33,9 @@ def figure(
             table = Table(box=None, pad_edge=False, header_style="bold")
             for column in ("figure", "panels", "results", "title"):
                 table.add_column(column)
-            for key, one in FIGURES.items():
-                results = ", ".join(one.needs())
-                table.add_row(key, " ".join(one.panels), results, one.title)
+            for key, spec in FIGURES.items():
+                results = ", ".join(spec.needs())
+                table.add_row(key, " ".join(spec.panels), results, spec.title)
             console().print(table)
             return
         from experiments.command import best, make

@@ -30,7 +30,7 @@ EXAMPLES = {
 Context: TypeAlias = Any
 Formatter: TypeAlias = Any
 ClickException: type[Exception] = next(
-    one for one in typer.BadParameter.__mro__ if one.__name__ == "ClickException"
+    cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException"
 )
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -48,11 +48,11 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Context, cmd_name: str) -> Any:
         """A command, whose help ends with its example."""
-        found = super().get_command(ctx, cmd_name)
+        command = super().get_command(ctx, cmd_name)
         example = EXAMPLES.get(_words(ctx, cmd_name))
-        if found is not None and example is not None:
-            found.epilog = f"Example: {example}"
-        return found
+        if command is not None and example is not None:
+            command.epilog = f"Example: {example}"
+        return command
 
     def format_epilog(self, ctx: Context, formatter: Formatter) -> None:
         """Write an example of every command."""

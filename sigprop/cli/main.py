@@ -152,10 +152,10 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
     from sigprop.numerics.devices import use_device
 
     with use_device(device):
-        rows = [row(one.id) for one in chosen]
-        found = of_rows(rows, how["tier"], how["samples"])
+        rows = [row(claim.id) for claim in chosen]
+        forecast = of_rows(rows, how["tier"], how["samples"])
     remedy = "lower --samples, judge fewer claims, or add --yes"
-    allow(found, remedy, yes=yes, say=lambda line: typer.echo(line, err=True))
+    allow(forecast, remedy, yes=yes, say=lambda line: typer.echo(line, err=True))
 
 
 def _judge(
@@ -191,7 +191,7 @@ def _judge(
                 stages[stage] = bar.add_task(stage, total=total)
             bar.update(stages[stage], completed=done, total=total)
 
-        rows = [row(one.id) for one in chosen]
+        rows = [row(claim.id) for claim in chosen]
         run = judge_rows(rows, progress=progress, again=row, **how)
     return announced(run, chosen), loaded
 
@@ -245,14 +245,16 @@ def ledger(
             require_writable(json)
         chosen = select(paper)
         if html is not None:  # which pages a status has, the verdicts will say
-            require_free(html, page_names(one.id for one in chosen if status is None))
+            require_free(
+                html, page_names(claim.id for claim in chosen if status is None)
+            )
         how = {"tier": "quick", "seed": seed, "samples": None}
         out = console(json)
         compile_quickly()
         run, loaded = _judge(chosen, how, "cpu", out)
-        shown = [one for one in run.claims if status in (None, one.status)]
+        shown = [entry for entry in run.claims if status in (None, entry.status)]
         out.print(ledger_table(shown))
-        counts = Counter(one.status for one in run.claims)
+        counts = Counter(entry.status for entry in run.claims)
         out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
         out.print(outcome(run, loaded))
         if json is not None:
@@ -281,15 +283,15 @@ def claims(
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in ("claim", "kind", "status", "title", "source"):
             table.add_column(name, no_wrap=name in ("claim", "status"))
-        for one in chosen:
-            word = status_word(one.expected)
-            table.add_row(one.id, one.kind, word, one.title, one.locator)
+        for claim in chosen:
+            word = status_word(claim.expected)
+            table.add_row(claim.id, claim.kind, word, claim.title, claim.locator)
         console(json).print(table)
         if json is not None:
             from sigprop.cli.judged import row
             from sigprop.ledger.catalogue import as_json
 
-            rows = [as_json(row(one.id)) for one in chosen]
+            rows = [as_json(row(claim.id)) for claim in chosen]
             write_text(json, encoder.dumps(rows, indent=2, ensure_ascii=False) + "\n")
 
 

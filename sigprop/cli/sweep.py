@@ -102,12 +102,12 @@ def status(
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in ("sweep", "stored", "cells", "under way"):
             table.add_column(column, justify="left" if column == "sweep" else "right")
-        for one in [name] if name else store.SWEEPS:
-            done, total = sweep.count(one, preset)
+        for key in [name] if name else store.SWEEPS:
+            done, total = sweep.count(key, preset)
             open_ = sum(
-                chunk.checkpoint().is_file() for chunk in sweep.chunks(one, preset)
+                chunk.checkpoint().is_file() for chunk in sweep.chunks(key, preset)
             )
-            table.add_row(one, str(done), str(total), f"{open_} chunks")
+            table.add_row(key, str(done), str(total), f"{open_} chunks")
         console().print(table)
 
 

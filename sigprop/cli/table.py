@@ -26,7 +26,7 @@ def tables(
         listed = Table(box=None, pad_edge=False, header_style="bold")
         for column in ("table", "source", "title", "beside it"):
             listed.add_column(column)
-        for one, published in TABLES.items():
-            beside = ", ".join(results(one))
-            listed.add_row(one, published.source, published.title, beside)
+        for key, published in TABLES.items():
+            beside = ", ".join(results(key))
+            listed.add_row(key, published.source, published.title, beside)
         console().print(listed)

@@ -55,12 +55,14 @@ def train(
         require_seed(seed, seeds)
         out_console = console()
         scores = []
-        for one in range(seed, seed + seeds):
-            examples = _examples(task, data, cache, one)
+        for run_seed in range(seed, seed + seeds):
+            examples = _examples(task, data, cache, run_seed)
             recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
-            folder = out / f"{task}-{model}-{preset}" / f"seed-{one}"
+            folder = out / f"{task}-{model}-{preset}" / f"seed-{run_seed}"
             try:
-                scores.append(_once(task, model, preset, one, recipe, examples, folder))
+                scores.append(
+                    _once(task, model, preset, run_seed, recipe, examples, folder)
+                )
             except Diverged as error:
                 message = (
                     f"sigprop: {error}; the last checkpoint is in {folder}; try a "
@@ -128,17 +130,17 @@ def _print_scores(out: Any, scores: list[dict[str, Any]]) -> None:
     for column in ("seed", "test accuracy", "validation", "best step", "parameters"):
         table.add_column(column, justify="right")
     table.add_column("folder", overflow="fold")
-    for one in scores:
+    for score in scores:
         table.add_row(
-            str(one["seed"]),
-            f"{one['test_accuracy']:.4f}",
-            f"{one['validation_accuracy']:.4f}",
-            str(one["best_step"]),
-            f"{one['parameters']:,}",
-            one["folder"],
+            str(score["seed"]),
+            f"{score['test_accuracy']:.4f}",
+            f"{score['validation_accuracy']:.4f}",
+            str(score["best_step"]),
+            f"{score['parameters']:,}",
+            score["folder"],
         )
     out.print(table)
-    values = [one["test_accuracy"] for one in scores]
+    values = [score["test_accuracy"] for score in scores]
     if len(values) > 1:
         mean, error = fmean(values), stdev(values) / math.sqrt(len(values))
         out.print(f"test accuracy {mean:.4f}, standard error {error:.4f}")
@@ -183,13 +185,13 @@ def audit(
         held = getattr(_examples(about["task"], data, cache, about["seed"]), part)
         chosen = held.subset(np.arange(min(examples, len(held))))
         batches = list(evaluation_batches(chosen, batch))
-        found = measured(
+        moments = measured(
             network,
             state,
             track(batches, "batches", console=shown, transient=True),
         )
-        shown.print(table(found))
+        shown.print(table(moments))
         if out is not None:
             with unfinished(out) as partial:
-                found.to_netcdf(partial, engine="h5netcdf")
+                moments.to_netcdf(partial, engine="h5netcdf")
             shown.print(str(out), soft_wrap=True)

@@ -31,10 +31,10 @@ def matrices(layer: Layer) -> System:
     """
     if not layer.causal:
         raise ValueError(f"need a causal layer, got {type(layer).__name__}")
-    found = linearise(layer)
-    if jnp.iscomplexobj(found.A):
+    system = linearise(layer)
+    if jnp.iscomplexobj(system.A):
         raise ValueError(f"need real states, got those of {type(layer).__name__}")
-    return found
+    return system
 
 
 def by_name(layer: Layer) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def expand(system: System, rule: Overlaps) -> Expansion:
         ValueError: If ``A`` has no basis of eigenvectors.
     """
     modes = diagonalise(system)
-    found = empty(system)
+    expansion = empty(system)
     lam, V, b, c = modes.lam, modes.vectors, modes.inward, modes.outward
     W = np.linalg.inv(V)
     n = len(lam)
@@ -71,7 +71,7 @@ def expand(system: System, rule: Overlaps) -> Expansion:
     ones = rule.shared([lam], [lam])
     pair_skip = rule.shared([x, y], [NONE])[..., 0]
     one_skip = rule.shared([lam], [NONE])[:, 0]
-    ((own,),) = rule.shared([NONE], [NONE])
+    ((skip,),) = rule.shared([NONE], [NONE])
 
     first = {
         ("A", "A"): np.einsum(
@@ -99,7 +99,7 @@ def expand(system: System, rule: Overlaps) -> Expansion:
         ("C", "D"): np.einsum(
             "qi,q,bq,op->obpi", b, one_skip, V, eye_out, optimize=True
         ),
-        ("D", "D"): own * np.einsum("op,ij->oipj", eye_out, eye_in),
+        ("D", "D"): skip * np.einsum("op,ij->oipj", eye_out, eye_in),
     }
 
     # Against the error: one, two or three eigenvalues.
@@ -127,15 +127,15 @@ def expand(system: System, rule: Overlaps) -> Expansion:
         "C": np.einsum("poi,pi,bp->ob", error, b, V, optimize=True),
         "D": error_skip,
     }
-    at = {
+    ix = {
         name: np.arange(place.entries.start, place.entries.stop)
-        for name, place in found.layout.items()
+        for name, place in expansion.layout.items()
     }
     for (row, column), block in first.items():
-        whole = block + second.get((row, column), 0)
-        found.couple(
-            at[row], at[column], whole.real.reshape(at[row].size, at[column].size)
+        total = block + second.get((row, column), 0)
+        expansion.couple(
+            ix[row], ix[column], total.real.reshape(ix[row].size, ix[column].size)
         )
     for name, slope in slopes.items():
-        found.gradient[at[name]] = slope.real.ravel()
-    return found
+        expansion.gradient[ix[name]] = slope.real.ravel()
+    return expansion

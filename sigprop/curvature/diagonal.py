@@ -108,8 +108,8 @@ def _turns(layer: DiagonalLayer) -> list[tuple[Any, Any]]:
     def slopes(of: Any) -> Any:
         return lambda rows: jax.vmap(lambda v: jax.jvp(of, (rows,), (v,))[1])(steps)
 
-    found = of(rows), slopes(of)(rows), slopes(slopes(of))(rows)
-    return jax.tree.map(np.asarray, list(found))
+    derivatives = of(rows), slopes(of)(rows), slopes(slopes(of))(rows)
+    return jax.tree.map(np.asarray, list(derivatives))
 
 
 def _half(
@@ -120,17 +120,17 @@ def _half(
     (lam, gain), (lam_by, gain_by), bends = _turns(layer)
     B, c = _complex(layer.B_re, layer.B_im), _complex(layer.C_re, layer.C_im).T
     modes = Modes(lam, gain, B, c)
-    still = Modes(*map(np.zeros_like, modes))
+    zero = Modes(*map(np.zeros_like, modes))
     families = [
-        Family(where[name], still._replace(lam=lam_by[k], gain=gain_by[k]), k)
+        Family(where[name], zero._replace(lam=lam_by[k], gain=gain_by[k]), k)
         for k, name in enumerate(recurrent_names(layer))
     ]
     for part, factor in PARTS.items():
         for k, axis in enumerate(np.eye(B.shape[1])):
-            slope = still._replace(B=np.broadcast_to(factor * axis, B.shape))
+            slope = zero._replace(B=np.broadcast_to(factor * axis, B.shape))
             families.append(Family(where[f"B_{part}"][:, k], slope))
         for k, axis in enumerate(np.eye(c.shape[1])):
-            slope = still._replace(c=np.broadcast_to(factor * axis, c.shape))
+            slope = zero._replace(c=np.broadcast_to(factor * axis, c.shape))
             families.append(Family(where[f"C_{part}"][k], slope))
     return Half(modes, families, *bends, backwards)
 
@@ -146,23 +146,23 @@ def expand(layer: Layer, rule: Overlaps) -> Expansion:
         layer: Of double precision.
         rule: What its filters share, with the error that it makes.
     """
-    found, halves = Expansion.empty(layer), []
+    expansion, halves = Expansion.empty(layer), []
     for backwards, (half, numbers) in enumerate(
         zip(layer.halves(), numbered(layer).halves(), strict=True)
     ):
         where = {
-            name: np.asarray(one).astype(int)
-            for name, one in parameters(numbers).items()
+            name: np.asarray(entries).astype(int)
+            for name, entries in parameters(numbers).items()
         }
         assert isinstance(half, DiagonalLayer)
         halves.append(_half(half, where, bool(backwards)))
     for first, second in combinations_with_replacement(halves, 2):
         for rows, columns, block in _couplings(first, second, rule):
-            found.couple(rows, columns, block)
+            expansion.couple(rows, columns, block)
     for half in halves:
-        _bend(found, half, rule)
-    _skip(found, halves, rule)
-    return found
+        _bend(expansion, half, rule)
+    _skip(expansion, halves, rule)
+    return expansion
 
 
 class Factors(NamedTuple):
@@ -196,9 +196,9 @@ def _couplings(
     mirrored = second.modes.conj()
     plain = table(rule, first.modes.lam, second.modes.lam, opposed)
     mixed = table(rule, first.modes.lam, mirrored.lam, opposed)
-    rows = [_factors(first.modes, one.slope) for one in first.families]
-    columns = [_factors(second.modes, one.slope) for one in second.families]
-    flipped = [_factors(mirrored, one.slope.conj()) for one in second.families]
+    rows = [_factors(first.modes, family.slope) for family in first.families]
+    columns = [_factors(second.modes, family.slope) for family in second.families]
+    flipped = [_factors(mirrored, family.slope.conj()) for family in second.families]
     for i, j in product(range(len(rows)), range(len(columns))):
         if first is second and i > j:
             continue
@@ -208,18 +208,18 @@ def _couplings(
         yield first.families[i].where, second.families[j].where, np.real(block) / 2
 
 
-def _shared(f: Factors, g: Factors, at: Table) -> Complex[np.ndarray, "n m"]:
-    found = (f.u @ g.u.T) * (f.v @ g.v.T) * at.value
+def _shared(f: Factors, g: Factors, sums: Table) -> Complex[np.ndarray, "n m"]:
+    overlap = (f.u @ g.u.T) * (f.v @ g.v.T) * sums.value
     if f.turned is not None:
-        found += (f.c @ g.u.T) * (f.turned @ g.v.T) * at.by_first
+        overlap += (f.c @ g.u.T) * (f.turned @ g.v.T) * sums.by_first
     if g.turned is not None:
-        found += (f.u @ g.c.T) * (f.v @ g.turned.T) * at.by_second
+        overlap += (f.u @ g.c.T) * (f.v @ g.turned.T) * sums.by_second
     if f.turned is not None and g.turned is not None:
-        found += (f.c @ g.c.T) * (f.turned @ g.turned.T) * at.by_both
-    return found
+        overlap += (f.c @ g.c.T) * (f.turned @ g.turned.T) * sums.by_both
+    return overlap
 
 
-def _bend(found: Expansion, half: Half, rule: Overlaps) -> None:
+def _bend(expansion: Expansion, half: Half, rule: Overlaps) -> None:
     """Add the gradient, and the second derivatives of each mode against the error."""
     modes = half.modes
     error, slope, bend = (
@@ -232,44 +232,44 @@ def _bend(found: Expansion, half: Half, rule: Overlaps) -> None:
     c, beta = modes.c, modes.beta
     turned, twice = against(slope, c, beta), 2 * against(bend, c, beta)
     for i, f in enumerate(half.families):
-        one = f.slope
-        into = one.gain[:, None] * modes.B + modes.gain[:, None] * one.B
-        first = against(error, one.c, beta) + against(error, c, into) + one.lam * turned
-        found.gradient[f.where] = np.real(first)
+        df = f.slope
+        into = df.gain[:, None] * modes.B + modes.gain[:, None] * df.B
+        first = against(error, df.c, beta) + against(error, c, into) + df.lam * turned
+        expansion.gradient[f.where] = np.real(first)
         for g in half.families[i:]:
-            two = g.slope
-            enter = two.gain[:, None] * modes.B + modes.gain[:, None] * two.B
-            both = one.gain[:, None] * two.B + two.gain[:, None] * one.B
-            total = one.lam * two.lam * twice
+            dg = g.slope
+            enter = dg.gain[:, None] * modes.B + modes.gain[:, None] * dg.B
+            mixed = df.gain[:, None] * dg.B + dg.gain[:, None] * df.B
+            total = df.lam * dg.lam * twice
             if f.recurrent is not None and g.recurrent is not None:
-                at = f.recurrent, g.recurrent
-                both = both + half.gain_bends[at][:, None] * modes.B
-                total = total + half.lam_bends[at] * turned
-            total = total + against(error, c, both)
-            total = total + against(error, one.c, enter) + against(error, two.c, into)
-            total = total + one.lam * (
-                against(slope, two.c, beta) + against(slope, c, enter)
+                pair = f.recurrent, g.recurrent
+                mixed = mixed + half.gain_bends[pair][:, None] * modes.B
+                total = total + half.lam_bends[pair] * turned
+            total = total + against(error, c, mixed)
+            total = total + against(error, df.c, enter) + against(error, dg.c, into)
+            total = total + df.lam * (
+                against(slope, dg.c, beta) + against(slope, c, enter)
             )
-            total = total + two.lam * (
-                against(slope, one.c, beta) + against(slope, c, into)
+            total = total + dg.lam * (
+                against(slope, df.c, beta) + against(slope, c, into)
             )
-            found.hessian[f.where, g.where] += np.real(total)
+            expansion.hessian[f.where, g.where] += np.real(total)
             if g is not f:
-                found.hessian[g.where, f.where] += np.real(total)
+                expansion.hessian[g.where, f.where] += np.real(total)
 
 
-def _skip(found: Expansion, halves: list[Half], rule: Overlaps) -> None:
+def _skip(expansion: Expansion, halves: list[Half], rule: Overlaps) -> None:
     """The skip connection: a filter that forgets at once."""
-    place = found.layout["D"]
+    place = expansion.layout["D"]
     where = np.arange(place.entries.start, place.entries.stop).reshape(place.shape)
-    (error,), ((own,),) = rule.error([NONE]), rule.shared([NONE], [NONE])
+    (error,), ((overlap,),) = rule.error([NONE]), rule.shared([NONE], [NONE])
     if where.ndim == 1:
         outputs = inputs = np.arange(len(where))
     else:
         outputs, inputs = (axis.ravel() for axis in np.indices(where.shape))
     where = where.ravel()
-    found.gradient[where] = error[outputs, inputs].real
-    found.hessian[where, where] = own.real
+    expansion.gradient[where] = error[outputs, inputs].real
+    expansion.hessian[where, where] = overlap.real
     for half in halves:
         lam = half.modes.lam
         value = rule.shared([lam], [NONE])
@@ -279,4 +279,4 @@ def _skip(found: Expansion, halves: list[Half], rule: Overlaps) -> None:
             block = f.u[:, outputs] * f.v[:, inputs] * value
             if f.turned is not None:
                 block = block + f.c[:, outputs] * f.turned[:, inputs] * slope
-            found.couple(family.where, where, np.real(block))
+            expansion.couple(family.where, where, np.real(block))

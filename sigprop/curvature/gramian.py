@@ -40,29 +40,29 @@ def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
             f"need sequences of infinite length for Gramians, got {task.length} steps"
         )
     system, law = System(*map(np.asarray, system)), spectrum(task.process)
-    found = empty(system)
-    size = len(found.gradient)
+    expansion = empty(system)
+    size = len(expansion.gradient)
     axes = np.eye(size)
     directions = System(
         *(
             axes[:, place.entries].reshape(size, *place.shape)
-            for place in (found.layout[name] for name in MATRICES)
+            for place in (expansion.layout[name] for name in MATRICES)
         )
     )
     first = _first(system, directions)
     error = _error(system, task)
     if not at_optimum:
-        found.gradient[:] = shared(error, first, law)
+        expansion.gradient[:] = shared(error, first, law)
     for p in range(size):
-        row = System(*(part[p : p + 1] for part in directions))
+        direction = System(*(part[p : p + 1] for part in directions))
         rest = System(*(part[p:] for part in directions))
         tangents = System(*(part[p:] for part in first))
-        own = System(*(part[p : p + 1] for part in first))
-        values = shared(own, tangents, law)
+        tangent = System(*(part[p : p + 1] for part in first))
+        values = shared(tangent, tangents, law)
         if not at_optimum:
-            values = values + shared(error, _second(system, row, rest), law)
-        found.hessian[p, p:] = found.hessian[p:, p] = values
-    return found
+            values = values + shared(error, _second(system, direction, rest), law)
+        expansion.hessian[p, p:] = expansion.hessian[p:, p] = values
+    return expansion
 
 
 def shared(
@@ -71,10 +71,10 @@ def shared(
     """Inner products of the responses of two batches of systems; one may be single."""
     A, B, C, _ = first
     F, G, K, _ = second
-    X, power, other = B @ np.swapaxes(G, -1, -2), A, F
+    X, A_power, F_power = B @ np.swapaxes(G, -1, -2), A, F
     for _ in range(DOUBLINGS):
-        X = X + power @ X @ np.swapaxes(other, -1, -2)
-        power, other = power @ power, other @ other
+        X = X + A_power @ X @ np.swapaxes(F_power, -1, -2)
+        A_power, F_power = A_power @ A_power, F_power @ F_power
     left, right = half_spectrum(A, law), half_spectrum(F, law)
     weighed = left @ X + X @ np.swapaxes(right, -1, -2)
     return np.sum((C @ weighed) * K, axis=(-2, -1))
@@ -84,11 +84,11 @@ def _closed(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> Syste
     """A batch of systems whose skip is a state that forgets at once."""
     batch, d_in = D.shape[0], D.shape[-1]
     n = A.shape[-1]
-    whole = np.zeros((batch, n + d_in, n + d_in))
-    whole[:, :n, :n] = A
+    extended = np.zeros((batch, n + d_in, n + d_in))
+    extended[:, :n, :n] = A
     eye = np.broadcast_to(np.eye(d_in), (batch, d_in, d_in))
     return System(
-        whole,
+        extended,
         np.concatenate([np.broadcast_to(B, (batch, *B.shape[-2:])), eye], 1),
         np.concatenate([np.broadcast_to(C, (batch, *C.shape[-2:])), D], 2),
         np.zeros_like(D),
@@ -108,37 +108,37 @@ def _error(student: System, task: TeacherStudent) -> System:
     return _closed(A, B, C, skip[None])
 
 
-def _first(at: System, along: System) -> System:
+def _first(system: System, along: System) -> System:
     """Derivatives of the response along each of a batch of directions."""
-    A, B, C, _ = at
+    A, B, C, _ = system
     n, batch = len(A), len(along.A)
-    whole = np.zeros((batch, 2 * n, 2 * n))
-    whole[:, :n, :n] = whole[:, n:, n:] = A
-    whole[:, :n, n:] = along.A
+    blocks = np.zeros((batch, 2 * n, 2 * n))
+    blocks[:, :n, :n] = blocks[:, n:, n:] = A
+    blocks[:, :n, n:] = along.A
     entering = np.concatenate([along.B, np.broadcast_to(B, along.B.shape)], 1)
     leaving = np.concatenate([np.broadcast_to(C, along.C.shape), along.C], 2)
-    return _closed(whole, entering, leaving, np.asarray(along.D))
+    return _closed(blocks, entering, leaving, np.asarray(along.D))
 
 
-def _second(at: System, one: System, along: System) -> System:
+def _second(system: System, one: System, along: System) -> System:
     """Second derivatives, along one direction and each of a batch."""
-    A, B, C, _D = at
+    A, B, C, _D = system
     n, batch = len(A), len(along.A)
     other = System(
         *(np.broadcast_to(x, y.shape) for x, y in zip(one, along, strict=True))
     )
-    whole = np.zeros((batch, 4, n, 4, n))
+    blocks = np.zeros((batch, 4, n, 4, n))
     for k in range(4):
-        whole[:, k, :, k] = A
+        blocks[:, k, :, k] = A
     for row, column, moved in ((0, 1, one), (0, 2, along), (1, 3, along), (2, 3, one)):
-        whole[:, row, :, column] = moved.A
-    whole = whole.reshape(batch, 4 * n, 4 * n)
-    none = np.zeros_like(along.B)
-    entering = [none, along.B, other.B, np.broadcast_to(B, none.shape)]
-    none = np.zeros_like(along.C)
-    leaving = [np.broadcast_to(C, none.shape), other.C, along.C, none]
+        blocks[:, row, :, column] = moved.A
+    blocks = blocks.reshape(batch, 4 * n, 4 * n)
+    zero = np.zeros_like(along.B)
+    entering = [zero, along.B, other.B, np.broadcast_to(B, zero.shape)]
+    zero = np.zeros_like(along.C)
+    leaving = [np.broadcast_to(C, zero.shape), other.C, along.C, zero]
     return _closed(
-        whole,
+        blocks,
         np.concatenate(entering, 1),
         np.concatenate(leaving, 2),
         np.zeros_like(along.D),

@@ -63,8 +63,8 @@ def expand(
         if route == "closed":
             return _closed(task, student, at_optimum)
         if route == "gramian":
-            found = gramian.expand(task, dense.matrices(student), at_optimum)
-            return through(student, dense.by_name, found)
+            expansion = gramian.expand(task, dense.matrices(student), at_optimum)
+            return through(student, dense.by_name, expansion)
         if route == "autodiff" and not at_optimum:
             return _autodiff(task, student)
     raise ValueError(
@@ -91,8 +91,8 @@ def _closed(task: TeacherStudent, student: Layer, at_optimum: bool) -> Expansion
     if isinstance(student, RotRNN):
         rotated = diagonal.expand(student.diagonal(), rule)
         return through(student, _rotated, rotated)
-    found = dense.expand(dense.matrices(student), rule)
-    return through(student, dense.by_name, found)
+    expansion = dense.expand(dense.matrices(student), rule)
+    return through(student, dense.by_name, expansion)
 
 
 def _rotated(layer: Layer) -> dict[str, Array]:

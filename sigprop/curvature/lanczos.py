@@ -100,9 +100,9 @@ def lanczos(product: Product, start: Float[Array, " p"], steps: int) -> Krylov:
     length = float(jnp.linalg.norm(start))
     if not (np.isfinite(length) and length > 0):
         raise ValueError(f"need a finite start that is not zero, got length {length}")
-    *found, basis = _tridiagonalise(product, start, steps)
-    alphas, beside, left, finite = (np.asarray(one) for one in found)
-    alphas, betas = alphas.astype(float), np.append(beside, left).astype(float)
+    *arrays, basis = _tridiagonalise(product, start, steps)
+    alphas, beside, remainder, finite = (np.asarray(array) for array in arrays)
+    alphas, betas = alphas.astype(float), np.append(beside, remainder).astype(float)
     m = _sound_steps(alphas, betas, finite, float(jnp.finfo(start.dtype).eps))
     alphas, betas = alphas[:m], np.nan_to_num(betas[:m])
     values, rotation = eigh_tridiagonal(alphas, betas[:-1])
@@ -121,9 +121,9 @@ def lanczos(product: Product, start: Float[Array, " p"], steps: int) -> Krylov:
 @eqx.filter_jit
 def _tridiagonalise(product: Product, start: Float[Array, " p"], steps: int) -> Any:
     run = decomp.tridiag_sym(steps, materialize=False, custom_vjp=False)
-    found: Any = run(product, start)  # its type covers decompositions of two bases
-    basis, (alphas, beside), left, _ = found
-    return alphas, beside, jnp.linalg.norm(left), jnp.isfinite(basis).all(1), basis
+    result: Any = run(product, start)  # its type covers decompositions of two bases
+    basis, (alphas, beside), remainder, _ = result
+    return alphas, beside, jnp.linalg.norm(remainder), jnp.isfinite(basis).all(1), basis
 
 
 def _sound_steps(
@@ -136,15 +136,15 @@ def _sound_steps(
 
     A remainder of exactly zero is divided by, and makes a vector that is not finite.
     """
-    known = int(np.argmin(np.append(np.isfinite(alphas), False)))
-    if known < alphas.size and finite[known]:
+    count = int(np.argmin(np.append(np.isfinite(alphas), False)))
+    if count < alphas.size and finite[count]:
         raise ValueError(
-            f"need finite products, got a NaN or infinity in step {known + 1}; is the "
+            f"need finite products, got a NaN or infinity in step {count + 1}; is the "
             "loss finite there, and twice differentiable?"
         )
-    left = np.nan_to_num(betas[:known])
-    nothing = left <= BREAKDOWN * rounding * np.abs([*alphas[:known], *left]).max()
-    return int(np.argmax(nothing)) + 1 if nothing.any() else known
+    left = np.nan_to_num(betas[:count])
+    nothing = left <= BREAKDOWN * rounding * np.abs([*alphas[:count], *left]).max()
+    return int(np.argmax(nothing)) + 1 if nothing.any() else count
 
 
 @final
@@ -219,9 +219,9 @@ def quadrature(
     nodes, weights = [], []
     for i in range(probes):
         run = lanczos(product, random_signs(jax.random.fold_in(key, i), like), steps)
-        rest = (0, steps - run.values.size)
-        nodes.append(np.pad(run.values, rest, "edge"))
-        weights.append(np.pad(run.weights, rest))
+        padding = (0, steps - run.values.size)
+        nodes.append(np.pad(run.values, padding, "edge"))
+        weights.append(np.pad(run.weights, padding))
         tap(run)
     return Quadrature(np.stack(nodes), np.stack(weights))
 
@@ -275,9 +275,9 @@ class Pairs:
         """
         v, image = np.asarray(run.start, float), run.image().astype(float)
         squares = np.asarray(self.vectors, float) ** 2
-        known = (self.values * (self.vectors @ v)) @ self.vectors
-        diagonal = v * (image - known) + self.values @ squares
-        rows = image**2 - known**2 + self.values**2 @ squares
+        known_image = (self.values * (self.vectors @ v)) @ self.vectors
+        diagonal = v * (image - known_image) + self.values @ squares
+        rows = image**2 - known_image**2 + self.values**2 @ squares
         return group_sums(np.stack([diagonal, rows]), groups, count)
 
 

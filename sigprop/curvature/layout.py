@@ -26,11 +26,11 @@ Layout = dict[str, Place]
 
 def layout(layer: Layer) -> Layout:
     """Parameters by name, in alphabetical order, each in C order."""
-    found, start = {}, 0
+    places, start = {}, 0
     for name, value in sorted(parameters(layer).items()):
-        found[name] = Place(slice(start, start + value.size), value.shape)
+        places[name] = Place(slice(start, start + value.size), value.shape)
         start += value.size
-    return found
+    return places
 
 
 def numbered(layer: Layer) -> Any:
@@ -72,8 +72,8 @@ class Expansion(NamedTuple):
         Raises:
             KeyError: If there is no parameter of that name.
         """
-        other = first if second is None else second
-        return self.hessian[self.layout[first].entries, self.layout[other].entries]
+        column = first if second is None else second
+        return self.hessian[self.layout[first].entries, self.layout[column].entries]
 
     def couple(
         self,
@@ -99,8 +99,8 @@ def through(
     x, split = ravel_pytree(parameters(layer))
 
     def flat(x: Array) -> Array:
-        found = made(replace(layer, split(x)))
-        return jnp.concatenate([jnp.ravel(found[name]) for name in known.layout])
+        quantities = made(replace(layer, split(x)))
+        return jnp.concatenate([jnp.ravel(quantities[name]) for name in known.layout])
 
     def slopes(x: Array) -> tuple[Array, Array]:
         bends = jax.jacrev(jax.grad(lambda x: flat(x) @ known.gradient))(x)

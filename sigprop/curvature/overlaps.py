@@ -51,8 +51,8 @@ class Weighted(NamedTuple):
 
 def _outer(x: Nodes, y: Others) -> tuple[list[Any], list[Any]]:
     """Nodes that broadcast against each other; equal ones stay the same array."""
-    rows = {id(one): one.reshape(*one.shape, *(1,) * y[0].ndim) for one in x}
-    return [rows[id(one)] for one in x], list(y)
+    rows = {id(node): node.reshape(*node.shape, *(1,) * y[0].ndim) for node in x}
+    return [rows[id(node)] for node in x], list(y)
 
 
 @final
@@ -79,19 +79,19 @@ class Law:
         equal = len({*map(id, x)}) == len({*map(id, y)}) == 1
         if equal:
             rows, columns = rows[:1], columns[:1]
-        found = self._sum((len(x), len(y), opposed, equal), (*rows, *columns))
-        return np.broadcast_to(np.asarray(found, complex), x[0].shape + y[0].shape)
+        sums = self._sum((len(x), len(y), opposed, equal), (*rows, *columns))
+        return np.broadcast_to(np.asarray(sums, complex), x[0].shape + y[0].shape)
 
     def _sum(self, kind: tuple[int, int, bool, bool], nodes: tuple[Any, ...]) -> Any:
         if not isinstance(self.law, Geometric):
             return _of_lags(self.law, *kind)(*nodes)
         white, correlated, ratio = self.law
-        found: Any = 0
+        total: Any = 0
         if white:
-            found = white * _of_source("white", *kind)(*nodes, ratio)
+            total = white * _of_source("white", *kind)(*nodes, ratio)
         if correlated:
-            found = found + correlated * _of_source("exponential", *kind)(*nodes, ratio)
-        return found
+            total = total + correlated * _of_source("exponential", *kind)(*nodes, ratio)
+        return total
 
     def error(
         self, x: Nodes, backwards: bool = False
@@ -99,16 +99,16 @@ class Law:
         """``sum w_jk j[x...] d_k``, ``d`` the response of student minus teacher."""
         parts = [
             np.tensordot(
-                self.shared(x, [one.lam], backwards != one.backwards), one.weights, 1
+                self.shared(x, [f.lam], backwards != f.backwards), f.weights, 1
             )
-            for one in self.response
+            for f in self.response
         ]
         return np.sum(parts, axis=0)
 
     def at_optimum(self) -> "Law":
         """The rule where student and teacher are equal: there is no error."""
-        none = np.zeros((1, *self.response[0].weights.shape[1:]), complex)
-        return Law(self.law, (Weighted(NONE, none, False),))
+        zero = np.zeros((1, *self.response[0].weights.shape[1:]), complex)
+        return Law(self.law, (Weighted(NONE, zero, False),))
 
 
 @cache
@@ -175,19 +175,19 @@ class Window:
 
     def at_optimum(self) -> "Window":
         """The rule where student and teacher are equal: there is no error."""
-        none = np.zeros_like(self.past)
-        return Window(self.forwards, self.opposed, none, none)
+        zero = np.zeros_like(self.past)
+        return Window(self.forwards, self.opposed, zero, zero)
 
     def _powers(self, nodes: Nodes) -> Complex[np.ndarray, "*nodes T"]:
         """Divided differences of ``x**age`` at each age, by Horner's recursion."""
-        found = np.zeros((len(nodes), len(self.forwards), *nodes[0].shape), complex)
-        found[0, 0] = 1
+        powers = np.zeros((len(nodes), len(self.forwards), *nodes[0].shape), complex)
+        powers[0, 0] = 1
         for age in range(1, len(self.forwards)):
             for k, node in enumerate(nodes):
-                found[k, age] = node * found[k, age - 1]
+                powers[k, age] = node * powers[k, age - 1]
                 if k:
-                    found[k, age] += found[k - 1, age - 1]
-        return np.moveaxis(found[-1], 0, -1)
+                    powers[k, age] += powers[k - 1, age - 1]
+        return np.moveaxis(powers[-1], 0, -1)
 
 
 Overlaps = Law | Window
@@ -220,17 +220,17 @@ def overlaps_of(task: TeacherStudent, student: Layer) -> Overlaps:
         for half, backwards in zip(student.halves(), (False, True), strict=False)
         for part in _filters(half, backwards)
     ]
-    reach = max(np.abs(one.lam).max() for one in response)
+    reach = max(np.abs(part.lam).max() for part in response)
     if not reach < 1:
         raise ValueError(
             "need eigenvalues inside the unit circle for infinitely long sequences, "
             f"got one of modulus {reach:.6g}"
         )
     target: Modes = jax.tree.map(np.asarray, task.target)
-    wanted = np.moveaxis(target.residues(), 1, 0)
+    desired = np.moveaxis(target.residues(), 1, 0)
     skip = linearise(student.halves()[0]).D - target.skip
     response += [
-        Weighted(target.lam, -wanted, False),
+        Weighted(target.lam, -desired, False),
         Weighted(NONE, np.asarray(skip)[None], False),
     ]
     return Law(spectrum(task.process), tuple(response))

@@ -56,14 +56,14 @@ class Curvature(eqx.Module):
         """The loss and its gradient."""
         return self._mean(lambda batch: jax.value_and_grad(self.value)(self.x, batch))
 
-    def _mean(self, of: Callable[[Any], Any]) -> Any:
+    def _mean(self, f: Callable[[Any], Any]) -> Any:
         count = _count(self.batches)
-        one = jax.tree.map(lambda leaf: leaf[0], self.batches)
+        batch = jax.tree.map(lambda leaf: leaf[0], self.batches)
         zero = jax.tree.map(
-            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(of, one)
+            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(f, batch)
         )
         total, _ = lax.scan(
-            lambda total, batch: (jax.tree.map(jnp.add, total, of(batch)), None),
+            lambda total, batch: (jax.tree.map(jnp.add, total, f(batch)), None),
             zero,
             self.batches,
             length=count,
@@ -162,10 +162,10 @@ def places(tree: Any, labels: Any, names: tuple[str, ...]) -> Int[np.ndarray, " 
     """
     if unknown := sorted(set(jax.tree.leaves(labels)) - set(names)):
         raise ValueError(f"need labels in {names}, got {unknown}")
-    found = jax.tree.map(
+    numbers = jax.tree.map(
         lambda leaf, label: np.full(np.size(leaf), names.index(label)), tree, labels
     )
-    return np.concatenate(jax.tree.leaves(found))
+    return np.concatenate(jax.tree.leaves(numbers))
 
 
 def group_sums(

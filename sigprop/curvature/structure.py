@@ -41,14 +41,14 @@ def couplings(hessian: Matrix) -> Matrix:
         ValueError: If the loss bends down along a parameter.
     """
     _require_symmetric(hessian)
-    own = np.diag(hessian)
-    if own.min() < -FLAT * own.max():
+    diagonal = np.diag(hessian)
+    if diagonal.min() < -FLAT * diagonal.max():
         raise ValueError(
             "need a loss that bends down along no parameter, as at optimality, got a "
-            f"curvature of {own.min():.6g}"
+            f"curvature of {diagonal.min():.6g}"
         )
-    flat = own <= FLAT * own.max()
-    size = np.sqrt(np.where(flat, np.inf, own))
+    flat = diagonal <= FLAT * diagonal.max()
+    size = np.sqrt(np.where(flat, np.inf, diagonal))
     return np.abs(hessian) / np.outer(size, size)
 
 
@@ -59,10 +59,10 @@ def off_diagonal_share(hessian: Matrix) -> float:
         ValueError: If the matrix is not square, symmetric and finite, or is nought.
     """
     _require_symmetric(hessian)
-    whole, own = np.sum(hessian**2), np.sum(np.diag(hessian) ** 2)
-    if not whole > 0:
+    total, diagonal = np.sum(hessian**2), np.sum(np.diag(hessian) ** 2)
+    if not total > 0:
         raise ValueError("need a matrix that is not nought")
-    return float(1 - own / whole)
+    return float(1 - diagonal / total)
 
 
 def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:

@@ -38,8 +38,8 @@ def row(claim_id: str, load: Load = nothing_stored) -> Row:
         KeyError: If there is no such claim; the message suggests the nearest.
     """
     claim = find(claim_id)
-    found = table(home(claim.id)).get(claim.id)
-    return Row(claim, found(load) if callable(found) else found)
+    basis = table(home(claim.id)).get(claim.id)
+    return Row(claim, basis(load) if callable(basis) else basis)
 
 
 def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:

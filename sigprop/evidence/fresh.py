@@ -37,10 +37,10 @@ class Answer(NamedTuple):
 def parts() -> tuple[str, ...]:
     """Names of what is simulated by itself: the grids together, and each whole model."""
     bases = {claim_id: row(claim_id).basis for claim_id in registry()}
-    checks = {key: one for key, one in bases.items() if isinstance(one, Check)}
+    checks = {key: basis for key, basis in bases.items() if isinstance(basis, Check)}
     return (
         GRIDS,
-        *(key for key, one in checks.items() if set(one.routes) & set(DRAWN)),
+        *(key for key, check in checks.items() if set(check.routes) & set(DRAWN)),
     )
 
 
@@ -63,15 +63,15 @@ def answers(part: str, seed: int) -> list[Answer]:
     claim, check = find(part), row(part).basis
     assert isinstance(check, Check)
     return [
-        Answer(part, one, one.verdict != Word.CONFIRMED)
-        for one in check.results(claim, seed)
-        if one.route in DRAWN
+        Answer(part, result, result.verdict != Word.CONFIRMED)
+        for result in check.results(claim, seed)
+        if result.route in DRAWN
     ]
 
 
 def grid_answers(ids: tuple[str, ...], seed: int) -> list[Answer]:
     """Simulate claims on their grids, with trajectories that they share."""
-    cases = [dataclasses.replace(one, results=[]) for one in _prepared(ids)]
+    cases = [dataclasses.replace(case, results=[]) for case in _prepared(ids)]
     measured = simulate_all(cases, seed)
     for case in cases:
         if case.grid.quantity == "ring_law":
@@ -79,16 +79,16 @@ def grid_answers(ids: tuple[str, ...], seed: int) -> list[Answer]:
         else:
             statistical(case, measured)
     return [
-        Answer(case.claim.id, one, _is_wrong(case, one))
+        Answer(case.claim.id, result, _is_wrong(case, result))
         for case in cases
-        for one in case.results
-        if one.route in DRAWN
+        for result in case.results
+        if result.route in DRAWN
     ]
 
 
 @functools.cache
 def _prepared(ids: tuple[str, ...]) -> tuple[Case, ...]:
-    return tuple(prepare(row(one), "quick") for one in ids)
+    return tuple(prepare(row(claim_id), "quick") for claim_id in ids)
 
 
 def _is_wrong(case: Case, result: RouteResult) -> bool:

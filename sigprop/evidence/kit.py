@@ -59,25 +59,25 @@ def across(**values: Sequence[Any]) -> Points:
 
 def also(table: Sequence[Mapping[str, Any]], **values: Any) -> Points:
     """The points of a table with further values, the same for all."""
-    return tuple({**at, **values} for at in table)
+    return tuple({**point, **values} for point in table)
 
 
 def crossed(*tables: Sequence[Mapping[str, Any]]) -> Points:
     """Every point of each table with every one of the next; the last varies fastest."""
     rows = itertools.product(*tables)
-    return tuple({name: row[name] for row in both for name in row} for both in rows)
+    return tuple({name: row[name] for row in combo for name in row} for combo in rows)
 
 
 def entries(routine: Callable[..., Any], *index: Any) -> Callable[..., Any]:
     """The routine that gives the entries at an index of what another gives."""
-    return lambda **at: routine(**at)[index]
+    return lambda **point: routine(**point)[index]
 
 
 def each(
     value: Callable[..., Any], routes: Mapping[str, Any]
 ) -> dict[str, Callable[..., Any]]:
     """By route a value of what that route gives, which it takes as its first argument."""
-    return {name: functools.partial(value, one) for name, one in routes.items()}
+    return {name: functools.partial(value, route) for name, route in routes.items()}
 
 
 # Sums over ages.
@@ -176,11 +176,11 @@ def impulse_response(
     count: int,
 ) -> Num[np.ndarray, "count ..."]:
     """``C A^k B`` by age, one product after the other."""
-    found = []
+    responses = []
     for _ in range(count):
-        found.append(C @ B)
+        responses.append(C @ B)
         B = A @ B
-    return np.array(found)
+    return np.array(responses)
 
 
 def covariances(
@@ -197,11 +197,11 @@ def covariances(
         count: Steps.
         start: Covariance before the first input.
     """
-    moments, found = start + np.zeros(np.shape(noise)), []
+    moments, by_step = start + np.zeros(np.shape(noise)), []
     for _ in range(count):
         moments = A @ moments @ A.conj().T + noise
-        found.append(moments)
-    return np.array(found)
+        by_step.append(moments)
+    return np.array(by_step)
 
 
 def from_modes(

@@ -126,11 +126,11 @@ class Row:
     def __post_init__(self) -> None:
         """Refuse points that are no evidence, neither for the claim nor against it."""
         assumes = self.claim.assumes
-        for at in points_of(self.basis):
-            if not assumes.holds(**at):
+        for point in points_of(self.basis):
+            if not assumes.holds(**point):
                 raise ValueError(
                     f"need points of {self.claim.id} within its hypotheses "
-                    f"({assumes.words}), got {dict(at)}; drop the point"
+                    f"({assumes.words}), got {dict(point)}; drop the point"
                 )
 
 

@@ -107,8 +107,8 @@ def at_points(
     names = sorted(set().union(*(form.free_symbols for form in forms)), key=str)
     bound = {limits[0] for form in forms for limits in _limits(form)}
     free: Any = tuple(symbol for symbol in names if symbol not in bound)
-    found = values(forms, [NamedPoint(at, free) for at in points])
-    return [[np.asarray(value) for value in row] for row in found]
+    rows = values(forms, [NamedPoint(point, free) for point in points])
+    return [[np.asarray(value) for value in row] for row in rows]
 
 
 def _limits(form: Expr) -> Iterable[Any]:
@@ -125,7 +125,7 @@ def holds(evidence: Evidence, value: np.ndarray, form: np.ndarray) -> bool:
         error = float(np.abs(value - form).max(initial=0))
         scale = float(np.abs(form).max(initial=0))
         return error <= max(evidence.absolute, evidence.tolerance * scale)
-    if max(np.abs(np.imag(both)).max() for both in (value, form)) > SLACK:
+    if max(np.abs(np.imag(array)).max() for array in (value, form)) > SLACK:
         return False
     compare = RELATIONS[evidence.relation]
     return bool(np.all(compare(np.real(value), np.real(form))))
@@ -135,8 +135,8 @@ def _ratio(value: np.ndarray, form: np.ndarray) -> float:
     """Value over form; of arrays, one and the relative error of the largest entry."""
     with np.errstate(all="ignore"):
         if value.shape == form.shape == ():
-            found = complex(value / form) if form != 0 else complex(1 + abs(value))
-            return found.real if abs(found.imag) < SAME else math.nan
+            ratio = complex(value / form) if form != 0 else complex(1 + abs(value))
+            return ratio.real if abs(ratio.imag) < SAME else math.nan
         if value.shape != form.shape:
             return math.nan
         error, scale = np.abs(value - form).max(initial=0), np.abs(form).max(initial=0)
@@ -146,14 +146,14 @@ def _ratio(value: np.ndarray, form: np.ndarray) -> float:
 def _result(
     evidence: Evidence,
     route: str,
-    at: AtPoint,
+    point: AtPoint,
     value: np.ndarray,
     form: np.ndarray,
     which: str,
     inside: bool = True,
 ) -> RouteResult:
     right = holds(evidence, value, form)
-    return decided(route, describe(at), _ratio(value, form), right, which, inside)
+    return decided(route, describe(point), _ratio(value, form), right, which, inside)
 
 
 class Points(NamedTuple):
@@ -168,8 +168,8 @@ def split(claim: Claim, evidence: Evidence) -> Points:
     points, condition = evidence.points, claim.condition
     if condition is None:
         return Points(points, ())
-    inside = tuple(at for at in points if condition.holds(**at))
-    return Points(inside, tuple(at for at in points if not condition.holds(**at)))
+    inside = tuple(p for p in points if condition.holds(**p))
+    return Points(inside, tuple(p for p in points if not condition.holds(**p)))
 
 
 class Judged(NamedTuple):
@@ -185,19 +185,19 @@ def judge(claim: Claim, evidence: Evidence) -> Judged:
     points = split(claim, evidence)
     results = list(_proofs(claim, evidence, points))
     truth = _forms(claim, evidence, points.inside)
-    found = {
-        name: [_array(resolve(routine)(**at)) for at in points.inside]
+    by_route = {
+        name: [_array(resolve(routine)(**point)) for point in points.inside]
         for name, routine in evidence.routes.items()
     }
-    for name, row in found.items():
-        for at, value, form in zip(points.inside, row, truth, strict=True):
-            results.append(_result(evidence, name, at, value, form, "derived"))
-    route, seen = next(iter(found.items()))
+    for name, row in by_route.items():
+        for point, value, form in zip(points.inside, row, truth, strict=True):
+            results.append(_result(evidence, name, point, value, form, "derived"))
+    route, seen = next(iter(by_route.items()))
     wrong, example = _judge_print(claim, evidence, points, truth, seen)
     results += wrong
-    own = list(zip(points.inside, seen, truth, strict=True))
-    example = _example(evidence, route, "stated", own) or example
-    score = _score(claim, evidence, points.inside, truth, found)
+    stated = list(zip(points.inside, seen, truth, strict=True))
+    example = _example(evidence, route, "stated", stated) or example
+    score = _score(claim, evidence, points.inside, truth, by_route)
     return Judged(tuple(results), score, example)
 
 
@@ -208,7 +208,7 @@ def _forms(
     if form is not None:
         return at_points([form], points)[0]
     assert evidence.form is not None
-    return [_array(resolve(evidence.form)(**at)) for at in points]
+    return [_array(resolve(evidence.form)(**point)) for point in points]
 
 
 def _proofs(claim: Claim, evidence: Evidence, points: Points) -> Iterable[RouteResult]:
@@ -224,7 +224,7 @@ def _printed(
 ) -> list[np.ndarray]:
     """Values of the printed form, which is the true one where no other is given."""
     if evidence.printed is not None:
-        return [_array(resolve(evidence.printed)(**at)) for at in points]
+        return [_array(resolve(evidence.printed)(**point)) for point in points]
     if claim.printed is None:
         return _forms(claim, evidence, points)
     return at_points([claim.printed()], points)[0]
@@ -235,20 +235,20 @@ def _judge_print(
 ) -> tuple[list[RouteResult], str | None]:
     """Judge a print that is not true as ``seen`` by the first route, or is outside."""
     route, routine = next(iter(evidence.routes.items()))
-    own = evidence.printed is not None or claim.printed is not None
-    printed = _printed(claim, evidence, points.inside) if own else truth
+    has_print = evidence.printed is not None or claim.printed is not None
+    printed = _printed(claim, evidence, points.inside) if has_print else truth
     pairs = zip(truth, printed, strict=True)
-    same = all(relative_error(right, other) < SAME for right, other in pairs)
+    same = all(relative_error(right, form) < SAME for right, form in pairs)
     within = [] if same else list(zip(points.inside, seen, printed, strict=True))
     beyond = []
     if points.outside:
-        found = [_array(resolve(routine)(**at)) for at in points.outside]
+        measured = [_array(resolve(routine)(**point)) for point in points.outside]
         forms = _printed(claim, evidence, points.outside)
-        beyond = list(zip(points.outside, found, forms, strict=True))
+        beyond = list(zip(points.outside, measured, forms, strict=True))
     results = [
-        _result(evidence, route, *one, "printed", inside)
+        _result(evidence, route, *triple, "printed", inside)
         for inside, judged in ((True, within), (False, beyond))
-        for one in judged
+        for triple in judged
     ]
     examples = (_example(evidence, route, "printed", p) for p in (within, beyond))
     return results, next(filter(None, examples), None)
@@ -262,8 +262,8 @@ def _example(
 ) -> str | None:
     """The point where a form misses the value of a route most clearly, with both."""
     misses = [
-        Miss(describe(at), value, form)
-        for at, value, form in judged
+        Miss(describe(point), value, form)
+        for point, value, form in judged
         if not holds(evidence, value, form)
     ]
     return counterexample(which, route, misses, len(judged))
@@ -274,7 +274,7 @@ def _score(
     evidence: Evidence,
     points: tuple[AtPoint, ...],
     truth: list[np.ndarray],
-    found: Mapping[str, list[np.ndarray]],
+    by_route: Mapping[str, list[np.ndarray]],
 ) -> Score:
     """Mutation score: slips of the true form, and which no route notices anywhere."""
     total, survivors = 0, []
@@ -285,7 +285,7 @@ def _score(
         total += 1
         noticed = any(
             not holds(evidence, value, form)
-            for row in found.values()
+            for row in by_route.values()
             for value, form in zip(row, forms, strict=True)
         )
         if not noticed:
@@ -300,7 +300,7 @@ def _wrong(
     truth: list[np.ndarray],
 ) -> Iterable[tuple[str, list[np.ndarray]]]:
     for name, routine in evidence.slips.items():
-        yield name, [_array(resolve(routine)(**at)) for at in points]
+        yield name, [_array(resolve(routine)(**point)) for point in points]
     form = expression(claim, evidence)
     if form is not None and evidence.relation == "=":
         slips = mutants(form)

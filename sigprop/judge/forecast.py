@@ -62,10 +62,10 @@ def memory_here() -> float:
 
 def program_memory(compiled: Any) -> float:
     """Bytes that a compiled program of JAX holds beside its arguments, if it is known."""
-    found = compiled.memory_analysis()
-    if found is None:
+    stats = compiled.memory_analysis()
+    if stats is None:
         return 0.0
-    return float(found.temp_size_in_bytes + found.output_size_in_bytes)
+    return float(stats.temp_size_in_bytes + stats.output_size_in_bytes)
 
 
 def trial(work: Callable[[int], Any], batch: int, n: int) -> Forecast:

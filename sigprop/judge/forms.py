@@ -30,10 +30,10 @@ def compared(
         if form is not None:
             agree = same_form(form(), derived)
             label = "derived" if agree or which == "corrected" else "printed"
-            found = symbolic(f"{which} form, all parameters", agree, label)
+            result = symbolic(f"{which} form, all parameters", agree, label)
             # Two forms that differ somewhere may agree wherever a condition is met.
             inside = label == "derived" or not outside
-            yield dataclasses.replace(found, inside=inside)
+            yield dataclasses.replace(result, inside=inside)
 
 
 def symbolic(point: str, right: bool, form: str = "derived") -> RouteResult:

@@ -50,11 +50,11 @@ def generic_points(grid: tuple[Point, ...]) -> tuple[Point, ...]:
     Two forms that agree at all of them are the same form in another dress: the values
     are arbitrary, and an accident would have to repeat at every point.
     """
-    found: list[Point] = []
+    moved: list[Point] = []
     for index, point in enumerate(grid[:: max(1, len(grid) // 6)]):
         jitter = 0.61803398875 * (index + 1) % 0.23
-        found.append(_moved(point, jitter))
-    return tuple(found)
+        moved.append(_moved(point, jitter))
+    return tuple(moved)
 
 
 def _moved(point: Point, jitter: float) -> Point:
@@ -90,9 +90,9 @@ def _ratios(
     form: Expr, wrong: list[Expr], points: tuple[Point, ...]
 ) -> Complex[np.ndarray, "wrong points"]:
     """True form over each wrong one; not finite where a wrong form is undefined."""
-    found = values([form, *wrong], points)
+    table = values([form, *wrong], points)
     with np.errstate(all="ignore"):
-        return found[0] / found[1:]
+        return table[0] / table[1:]
 
 
 def _different(form: Expr, grid: tuple[Point, ...]) -> list[Mutant]:
@@ -155,8 +155,8 @@ def _quantiles(forms: list[Expr], point: RingPoint, levels: np.ndarray) -> np.nd
             np.full(levels.shape, radius, complex)
             for radius in (point.r_min, point.r_max)
         )
-        found = function(levels.astype(complex), *radii)
-    table = np.stack([np.broadcast_to(f, levels.shape) for f in found]).astype(complex)
+        rows = function(levels.astype(complex), *radii)
+    table = np.stack([np.broadcast_to(f, levels.shape) for f in rows]).astype(complex)
     return np.where(np.abs(np.imag(table)) > SAME, np.nan, np.real(table))
 
 

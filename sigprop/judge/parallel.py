@@ -48,9 +48,9 @@ def check(row: Row, seed: int) -> ClaimResult:
 def _check_all(ids: list[str], again: Find, seed: int) -> list[ClaimResult]:
     """Judge rows in a process of their own, on its CPU."""
     jax.config.update("jax_platforms", "cpu")
-    found = [check(again(claim_id), seed) for claim_id in ids]
+    results = [check(again(claim_id), seed) for claim_id in ids]
     jax.clear_caches()
-    return found
+    return results
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def checking(
         again: Finds a row by its id in the second process, which is started if given.
         progress: Called with the stage, what is done and the total.
     """
-    chunks = [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
+    chunks = [rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK)]
     done = 0
 
     def tick(count: int) -> None:
@@ -76,14 +76,14 @@ def checking(
         progress(STAGE, done, len(rows))
 
     def here(chunk: list[Row]) -> Results:
-        found = {}
+        results = {}
         for row in chunk:
-            found[row.claim.id] = check(row, seed)
+            results[row.claim.id] = check(row, seed)
             tick(1)
-        return found
+        return results
 
     def alone() -> Results:
-        return {key: one for chunk in chunks for key, one in here(chunk).items()}
+        return {key: result for chunk in chunks for key, result in here(chunk).items()}
 
     if again is None or len(chunks) < 2:
         yield alone
@@ -96,13 +96,13 @@ def checking(
             ]
 
         def together() -> Results:
-            found: Results = {}
+            results: Results = {}
             places = list(zip(waiting, chunks, strict=True))
             while places and places[-1][0].cancel():
-                found |= here(places.pop()[1])
+                results |= here(places.pop()[1])
             for future, _ in places:
-                found |= _collect(future, tick)
-            return found
+                results |= _collect(future, tick)
+            return results
 
         yield together
 
@@ -110,13 +110,13 @@ def checking(
 @contextmanager
 def _second_process() -> Iterator[ProcessPoolExecutor]:
     """A pool of one, which is not waited for where the caller fails or is interrupted."""
-    others = set(multiprocessing.active_children())
+    before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context, initializer=_end_with_the_first) as pool:
         try:
             yield pool
         except BaseException:
-            for child in set(multiprocessing.active_children()) - others:
+            for child in set(multiprocessing.active_children()) - before:
                 child.kill()
             raise
         finally:
@@ -156,4 +156,4 @@ def _end_with_the_first() -> None:
 def _collect(future: Future[list[ClaimResult]], tick: Callable[[int], None]) -> Results:
     results = future.result()
     tick(len(results))
-    return {one.id: one for one in results}
+    return {result.id: result for result in results}

@@ -98,14 +98,14 @@ def make_plans(
             return truths[reading.point]
         return precise(form, [reading.point])[0]
 
-    found = {}
+    plans = {}
     for point in grid.points:
         variance = relative_variance(Reading(grid.quantity, point), truth)
         if samples is None:
-            found[point] = plan(margin, variance=variance)
+            plans[point] = plan(margin, variance=variance)
         else:
-            found[point] = require_enough(samples, margin, variance)
-    return found
+            plans[point] = require_enough(samples, margin, variance)
+    return plans
 
 
 def score(grid: Grid, form: Expr, plans: dict[Point, Plan]) -> Score:

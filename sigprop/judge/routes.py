@@ -216,10 +216,10 @@ def backward_weights(
     _, pull = jax.vjp(states, jnp.zeros_like(lam))
     basis = jnp.eye(length, dtype=lam.dtype)
 
-    def one(error: Complex[Array, " length"]) -> Complex[Array, " n"]:
+    def pull_back(error: Complex[Array, " length"]) -> Complex[Array, " n"]:
         return pull(jnp.broadcast_to(error[:, None], (length, lam.shape[0])))[0]
 
-    return jax.vmap(one)(basis)
+    return jax.vmap(pull_back)(basis)
 
 
 def _autodiff_backward(point: Point, finite: bool) -> complex:

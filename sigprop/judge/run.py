@@ -86,8 +86,8 @@ def prepare(row: Row, tier: str, samples: int | None = None) -> Case:
     truths = dict(zip(points, precise(derived, points), strict=True))
     wrong = precise(claim.printed(), points) if claim.printed and differs else []
     plans = make_plans(grid, derived, truths, tier, samples)
-    for point, one in plans.items():
-        require_small(tolerance_at(grid, point), one.margin, f"{claim.id} at {point}")
+    for point, plan in plans.items():
+        require_small(tolerance_at(grid, point), plan.margin, f"{claim.id} at {point}")
     return Case(
         claim,
         grid,
@@ -130,23 +130,23 @@ def deterministic(case: Case) -> None:
     """Add the routes that draw nothing, for the derived form and a differing print."""
     routes: Routes = QUANTITIES[case.grid.quantity]
     for point, truth in case.truths.items():
-        found: list[tuple[str, complex]] = [
+        values: list[tuple[str, complex]] = [
             ("reference", routes.reference(point, case.finite)),
             (routes.impulse_name, routes.impulse(point, case.finite)),
         ]
         if routes.closed_form and not case.finite:
             stable = routes.closed_form(point)
             if stable is not None:
-                found.append(("closed_form", complex(stable)))
+                values.append(("closed_form", complex(stable)))
         tolerance = tolerance_at(case.grid, point)
-        for route, value in found:
+        for route, value in values:
             case.results.append(
                 _compare(route, point, value, truth, tolerance, "derived")
             )
         if point in case.wrong:
             wrong = case.wrong[point]
             case.results.append(
-                _compare("reference", point, found[0][1], wrong, tolerance, "printed")
+                _compare("reference", point, values[0][1], wrong, tolerance, "printed")
             )
 
 
@@ -226,13 +226,13 @@ def _example(case: Case) -> str | None:
 
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on."""
-    found = {}
+    installed = {}
     for name in ("sigprop", "jax", "jaxlib", "numpy", "scipy", "sympy", "mpmath"):
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "source tree"
-    return found
+            installed[name] = "source tree"
+    return installed
 
 
 def verify(
@@ -264,8 +264,8 @@ def verify(
         raise ValueError(f"need a tier in {TIERS}, got {tier!r}")
     began = time.perf_counter()
     gridded = [row for row in rows if isinstance(row.basis, Grid)]
-    others = [row for row in rows if not isinstance(row.basis, Grid)]
-    with checking(others, seed, again, progress) as checked:
+    ungridded = [row for row in rows if not isinstance(row.basis, Grid)]
+    with checking(ungridded, seed, again, progress) as checked:
         finished = _judge_grids(gridded, tier, seed, samples, progress) | checked()
     return Run(
         claims=tuple(finished[row.claim.id] for row in rows),

@@ -99,7 +99,7 @@ def _moments(
             if reading.quantity == "normalised_state":
                 gamma = float(ring.normalisation(jnp.asarray(-math.log1p(-point.gap))))
             places[reading] = neuron(complex(point.eigenvalue()), gamma)
-    found = second_moments(
+    sums = second_moments(
         group_key(seed, f"moments {source}"),
         eigenvalues(*(value for value, _ in singles)),
         process(source),
@@ -112,7 +112,7 @@ def _moments(
     )
     return {
         reading: _at(
-            found[TIMES.index(reading.point.steps)][STATISTIC[reading.quantity]], place
+            sums[TIMES.index(reading.point.steps)][STATISTIC[reading.quantity]], place
         )
         for reading, place in places.items()
     }
@@ -165,8 +165,8 @@ def _backward(
 def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
     """Sums of importance-weighted ``|h|^2``, one eigenvalue a ring and trajectory."""
     lam, weights = _ring_eigenvalues(key, rho, rings, count)
-    (look,) = trajectories(group_fold(key, "walk"), lam, source, (steps,), count)
-    samples = np.asarray(look.h.square() * weights)
+    (snapshot,) = trajectories(group_fold(key, "walk"), lam, source, (steps,), count)
+    samples = np.asarray(snapshot.h.square() * weights)
     return samples.sum(-1), (samples**2).sum(-1)
 
 

@@ -95,12 +95,12 @@ def neurons(
     key, values = jax.random.key(seed), jnp.asarray(lam)
     _allow_neurons(key, values, process, steps, margin, yes)
     planned = plan(margin)
-    (found,) = second_moments(key, values, process, times=(steps,), num=planned.n)
+    (moments,) = second_moments(key, values, process, times=(steps,), num=planned.n)
     settings = [
         Setting(complex(x), float(1 - abs(x)), float(np.angle(x)), source, steps)
         for x in lam
     ]
-    return settings, found[quantity], [planned] * len(lam)
+    return settings, moments[quantity], [planned] * len(lam)
 
 
 def _require_margin(margin: float) -> None:
@@ -117,9 +117,9 @@ def _least(margin: float) -> int:
     return int(GAUSSIAN_VARIANCE * (z / margin) ** 2)
 
 
-def _allow(found: forecast.Forecast, margin: float, yes: bool) -> None:
+def _allow(cost: forecast.Forecast, margin: float, yes: bool) -> None:
     remedy = f"raise margin={margin:g}, take fewer steps, or pass yes=True"
-    forecast.allow(found, remedy, yes=yes)
+    forecast.allow(cost, remedy, yes=yes)
 
 
 def _allow_neurons(key, lam, process, steps, margin, yes) -> None:
@@ -132,8 +132,8 @@ def _allow_neurons(key, lam, process, steps, margin, yes) -> None:
     def work(num: int) -> Any:
         return second_moments(key, lam, process, times=(few,), num=num)
 
-    found = forecast.trial(work, DRAWN, n)
-    _allow(found._replace(seconds=found.seconds * steps / few), margin, yes)
+    cost = forecast.trial(work, DRAWN, n)
+    _allow(cost._replace(seconds=cost.seconds * steps / few), margin, yes)
 
 
 def stationary_steps(radius: float, margin: float) -> int:
@@ -178,7 +178,7 @@ def neurons_of_layer(
     @jax.jit
     def squares(key):
         x = process.sample(key, AT_ONCE, steps, jnp.float64)
-        return jnp.abs(jax.vmap(lambda one: layer(one)[-1])(x)) ** 2
+        return jnp.abs(jax.vmap(lambda sequence: layer(sequence)[-1])(x)) ** 2
 
     compiled = squares.lower(key).compile()
     held = forecast.program_memory(compiled)
@@ -186,8 +186,8 @@ def neurons_of_layer(
 
     def sums(key, num) -> Sums:
         def task(index: int, count: int) -> Sums:
-            found = np.asarray(compiled(jax.random.fold_in(key, index)))[:count]
-            return Sums(found.sum(0), (found**2).sum(0), count)
+            powers = np.asarray(compiled(jax.random.fold_in(key, index)))[:count]
+            return Sums(powers.sum(0), (powers**2).sum(0), count)
 
         return functools.reduce(
             Sums.__add__, over_batches(task, num, AT_ONCE, lambda count: None)

@@ -94,12 +94,12 @@ MOMENTS = {
 
 
 def _moment(quantity: str, law: Geometric, gap: Grid, phase: Grid) -> Grid:
-    whole = np.zeros_like(gap)
+    total = np.zeros_like(gap)
     with double_precision(True):
         for weight, ratio in ((law.a, 0.0), (law.b, law.rho)):
             if weight:
-                whole += weight * np.asarray(MOMENTS[quantity](gap, phase, ratio))
-    return whole
+                total += weight * np.asarray(MOMENTS[quantity](gap, phase, ratio))
+    return total
 
 
 @functools.cache
@@ -138,8 +138,8 @@ class Ruler(NamedTuple):
         """The length up to a place."""
         place = np.asarray(place, float)
         panel = np.clip((place / PANEL).astype(int), 0, len(self.edges) - 1)
-        first = self.edges[panel]
-        return np.asarray(self.lengths[panel] + _panel(self.density, first, place))
+        start = self.edges[panel]
+        return np.asarray(self.lengths[panel] + _panel(self.density, start, place))
 
     def place(self, length: Grid) -> Grid:
         """Where a length ends.
@@ -156,18 +156,16 @@ class Ruler(NamedTuple):
         curve = CubicHermiteSpline(
             self.lengths, self.edges, 1 / self.density(self.edges)
         )
-        found = curve(length)
+        place = curve(length)
         for _ in range(NEWTON):
-            found = np.clip(found, 0, self.edges[-1])
-            found = found - (self.length(found) - length) / self.density(found)
-        return np.asarray(np.clip(found, 0, self.edges[-1]))
+            place = np.clip(place, 0, self.edges[-1])
+            place = place - (self.length(place) - length) / self.density(place)
+        return np.asarray(np.clip(place, 0, self.edges[-1]))
 
 
-def _panel(
-    density: Callable[[np.ndarray], np.ndarray], first: Grid, last: Grid
-) -> Grid:
-    half = (last - first)[..., None] / 2
-    places = first[..., None] + half * (1 + POINTS)
+def _panel(density: Callable[[np.ndarray], np.ndarray], start: Grid, end: Grid) -> Grid:
+    half = (end - start)[..., None] / 2
+    places = start[..., None] + half * (1 + POINTS)
     return np.asarray((density(places) * half) @ WEIGHTS)
 
 
@@ -253,29 +251,29 @@ def _modulus(path: Path) -> Modulus:
     opposite = dataclasses.replace(path, phase=path.phase + math.pi)
     depth = np.linspace(0, -math.log(SMALLEST_GAP), KNOTS)
     ahead, behind = (
-        (_ruler(one).length(depth), _depth_speed(one, depth))
-        for one in (path, opposite)
+        (_ruler(side).length(depth), _depth_speed(side, depth))
+        for side in (path, opposite)
     )
     depths = np.concatenate([-depth[:0:-1], depth])
     omegas = np.concatenate([-behind[0][:0:-1], ahead[0]])
     speeds = np.concatenate([behind[1][:0:-1], ahead[1]])
 
     def forward(omega: Any) -> Any:
-        found = _cubic(jnp.asarray(omega), omegas, depths, 1 / speeds)
-        return jnp.where(found > 0, -jnp.expm1(-found), jnp.expm1(found))
+        signed = _cubic(jnp.asarray(omega), omegas, depths, 1 / speeds)
+        return jnp.where(signed > 0, -jnp.expm1(-signed), jnp.expm1(signed))
 
     def inverse(modulus: Any) -> Any:
         modulus = jnp.asarray(modulus)
-        found = -jnp.sign(modulus) * jnp.log1p(-jnp.abs(modulus))
-        return _cubic(found, depths, omegas, speeds)
+        signed = -jnp.sign(modulus) * jnp.log1p(-jnp.abs(modulus))
+        return _cubic(signed, depths, omegas, speeds)
 
     return Modulus(forward, inverse)
 
 
-def _cubic(at: Real, *table: Float[np.ndarray, " knots"]) -> Real:
+def _cubic(x: Real, *table: Float[np.ndarray, " knots"]) -> Real:
     """Hermite's cubics between knots of values and slopes, straight lines beyond."""
-    knots, values, slopes = (jnp.asarray(one, at.dtype) for one in table)
-    inside = jnp.clip(at, knots[0], knots[-1])
+    knots, values, slopes = (jnp.asarray(column, x.dtype) for column in table)
+    inside = jnp.clip(x, knots[0], knots[-1])
     i = jnp.clip(jnp.searchsorted(knots, inside) - 1, 0, len(knots) - 2)
     width = knots[i + 1] - knots[i]
     share = (inside - knots[i]) / width
@@ -283,7 +281,7 @@ def _cubic(at: Real, *table: Float[np.ndarray, " knots"]) -> Real:
     first, last = width * slopes[i], width * slopes[i + 1]
     bend = (1 - share) * (first - chord) + share * (chord - last)
     within = values[i] + share * (chord + (1 - share) * bend)
-    beyond = jnp.where(at > inside, slopes[-1], slopes[0]) * (at - inside)
+    beyond = jnp.where(x > inside, slopes[-1], slopes[0]) * (x - inside)
     return within + beyond
 
 
@@ -323,8 +321,8 @@ class OptimalChart:
         Raises:
             ValueError: If the chart does not reach there.
         """
-        at = self._angles().coordinates(modulus, angle)
-        return at._replace(modulus=self.path.modulus().inverse(at.modulus))
+        plain = self._angles().coordinates(modulus, angle)
+        return plain._replace(modulus=self.path.modulus().inverse(plain.modulus))
 
 
 def angle_ruler(process: Stationary, gain: str, gap: float) -> Ruler:

@@ -65,10 +65,10 @@ def units(model: Model) -> Units:
     Of a layer that reads from both ends, the two halves of a mode that they share are
     one unit.  Recurrences that are not diagonal are matrices like any other.
     """
-    kept = parameters(model)
-    x = np.asarray(ravel_pytree(kept)[0], np.float64)
+    params = parameters(model)
+    x = np.asarray(ravel_pytree(params)[0], np.float64)
     label, scale = np.arange(x.size), np.ones(x.size)
-    leaves, tree = jax.tree.flatten(kept)
+    leaves, tree = jax.tree.flatten(params)
     ends = np.cumsum([leaf.size for leaf in leaves])
     with double_precision(True):
         numbers = [
@@ -110,9 +110,9 @@ def _rows(model: Model) -> Iterator[Places]:
 
     for node in jax.tree.leaves(model, is_leaf=paired):
         if paired(node):
-            both = [one for one in (node.weight, node.bias) if one is not None]
-            length = len(both[-1])
-            yield _places(*(one.reshape(length, -1) for one in both))
+            arrays = [array for array in (node.weight, node.bias) if array is not None]
+            length = len(arrays[-1])
+            yield _places(*(array.reshape(length, -1) for array in arrays))
         elif eqx.is_inexact_array(node):
             width = node.shape[-1] if node.ndim > 1 else 1
             yield _places(node.reshape(-1, width))
@@ -125,7 +125,7 @@ def _modes(model: Model) -> Iterator[_Modes]:
         if isinstance(half, S4D):
             parts = (half.C_re, half.C_im, half.log_neg_re, half.im)
             none = np.zeros((0, 1), int)
-            yield _Modes(_places(*(one.reshape(-1, 1) for one in parts)), none, none)
+            yield _Modes(_places(*(part.reshape(-1, 1) for part in parts)), none, none)
         elif isinstance(half, (DiagonalLayer, S5)):
             values = vars(half)
             recurrent = [
@@ -139,7 +139,7 @@ def _modes(model: Model) -> Iterator[_Modes]:
 
 
 def _places(*parts: Any) -> Places:
-    return np.concatenate([np.asarray(one) for one in parts], 1).astype(int)
+    return np.concatenate([np.asarray(part) for part in parts], 1).astype(int)
 
 
 def parameters(model: Model) -> Model:
@@ -155,18 +155,18 @@ def normalise(direction: Model, model: Model) -> Model:
     Raises:
         ValueError: If the two do not fit together.
     """
-    kept = parameters(model)
-    shapes = [jax.tree.map(jnp.shape, one) for one in (parameters(direction), kept)]
+    params = parameters(model)
+    shapes = [jax.tree.map(jnp.shape, tree) for tree in (parameters(direction), params)]
     if shapes[0] != shapes[1]:
         raise ValueError(
             "need a direction with the parameters of the model, as landscape.direction "
             "draws it"
         )
-    found = units(model)
-    x, split = ravel_pytree(kept)
-    moved = np.asarray(ravel_pytree(parameters(direction))[0], np.float64)
-    own, wanted = found.lengths(moved), found.lengths(np.asarray(x, np.float64))
-    return split(jnp.asarray(moved * wanted / np.where(own > 0, own, 1), x.dtype))
+    groups = units(model)
+    x, split = ravel_pytree(params)
+    vector = np.asarray(ravel_pytree(parameters(direction))[0], np.float64)
+    norms, target = groups.lengths(vector), groups.lengths(np.asarray(x, np.float64))
+    return split(jnp.asarray(vector * target / np.where(norms > 0, norms, 1), x.dtype))
 
 
 def direction(key: PRNGKeyArray, model: Model) -> Model:
@@ -176,16 +176,16 @@ def direction(key: PRNGKeyArray, model: Model) -> Model:
     scaled against each other.
     """
     x, split = ravel_pytree(parameters(model))
-    drawn = jax.random.normal(key, x.shape, x.dtype)
-    return normalise(split(drawn / jnp.asarray(units(model).scale, x.dtype)), model)
+    normal = jax.random.normal(key, x.shape, x.dtype)
+    return normalise(split(normal / jnp.asarray(units(model).scale, x.dtype)), model)
 
 
 def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
     """The model some steps along the directions."""
-    kept, rest = eqx.partition(model, eqx.is_inexact_array)
-    for step, one in zip(steps, directions, strict=True):
-        kept = jax.tree.map(lambda x, v, s=step: x + s * v, kept, parameters(one))
-    return eqx.combine(kept, rest)
+    params, static = eqx.partition(model, eqx.is_inexact_array)
+    for step, tree in zip(steps, directions, strict=True):
+        params = jax.tree.map(lambda x, v, s=step: x + s * v, params, parameters(tree))
+    return eqx.combine(params, static)
 
 
 def slices(
@@ -213,10 +213,10 @@ def slices(
             f"{len(directions)} directions"
         )
     grid = jnp.meshgrid(*map(jnp.asarray, steps), indexing="ij")
-    found = _at_points(
-        loss, model, list(directions), [one.ravel() for one in grid], batch
+    losses = _at_points(
+        loss, model, list(directions), [axis.ravel() for axis in grid], batch
     )
-    return found.reshape(grid[0].shape)
+    return losses.reshape(grid[0].shape)
 
 
 @eqx.filter_jit
@@ -248,18 +248,18 @@ class Quadratic(NamedTuple):
 
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
     """Gradient and Hessian-vector products along directions, reverse mode twice."""
-    found = _second_order(loss, model, list(directions))
-    return Quadratic(*map(np.asarray, found))
+    terms = _second_order(loss, model, list(directions))
+    return Quadratic(*map(np.asarray, terms))
 
 
 @eqx.filter_jit
 def _second_order(loss, model, directions):
-    kept, rest = eqx.partition(model, eqx.is_inexact_array)
-    x, split = ravel_pytree(kept)
-    rows = jnp.stack([ravel_pytree(parameters(one))[0] for one in directions])
+    params, static = eqx.partition(model, eqx.is_inexact_array)
+    x, split = ravel_pytree(params)
+    rows = jnp.stack([ravel_pytree(parameters(tree))[0] for tree in directions])
 
     def flat(x):
-        return loss(eqx.combine(split(x), rest))
+        return loss(eqx.combine(split(x), static))
 
     value, slope = jax.value_and_grad(flat)(x)
     products = lax.map(lambda v: jax.grad(lambda x: jax.grad(flat)(x) @ v)(x), rows)
@@ -274,9 +274,9 @@ def second_difference(
     Right to the fourth order in the step, which must be small against the width of the
     slice's wells; they are narrow where memories are long.
     """
-    at = step * jnp.arange(-2, 3)
+    steps = step * jnp.arange(-2, 3)
     weights = jnp.array([-1, 16, -30, 16, -1]) / (12 * step**2)
-    return float(slices(loss, model, [direction], [at]) @ weights)
+    return float(slices(loss, model, [direction], [steps]) @ weights)
 
 
 def surface(
@@ -344,25 +344,25 @@ def _surface(rows, columns, teacher, numbers, lags, chart, normalised):
         return pair(x, y.conj(), *numbers).real
 
     gain = _gain() if normalised else jnp.ones_like
-    wanted = gain(jnp.abs(teacher))
+    g_teacher = gain(jnp.abs(teacher))
 
     def line(row: Float[Array, ""]) -> Float[Array, " columns"]:
         modulus, lam = _student(jnp.full_like(columns, row), columns, chart)
-        own = gain(modulus)
-        alike = own**2 * shared(lam, lam) + wanted**2 * shared(teacher, teacher)
-        found = alike / 2 - own * wanted * shared(lam, teacher)
-        return jnp.where(jnp.abs(modulus) < 1, found, jnp.inf)
+        g = gain(modulus)
+        alike = g**2 * shared(lam, lam) + g_teacher**2 * shared(teacher, teacher)
+        loss = alike / 2 - g * g_teacher * shared(lam, teacher)
+        return jnp.where(jnp.abs(modulus) < 1, loss, jnp.inf)
 
     return lax.map(line, rows)
 
 
 @functools.partial(jax.jit, static_argnames=("task", "chart"))
 def _finite_surface(task, rows, columns, chart):
-    def point(at: tuple[Array, Array]) -> Float[Array, ""]:
-        modulus, lam = _student(*at, chart)
+    def point(place: tuple[Array, Array]) -> Float[Array, ""]:
+        modulus, lam = _student(*place, chart)
         sign = jnp.where(modulus < 0, -1, 1)  # a negative modulus turns by pi
         return task.loss(modulus, jnp.angle(sign * lam))
 
     across, up = jnp.meshgrid(columns, rows)
-    found = lax.map(point, (up.ravel(), across.ravel()), batch_size=BATCH)
-    return found.reshape(up.shape)
+    losses = lax.map(point, (up.ravel(), across.ravel()), batch_size=BATCH)
+    return losses.reshape(up.shape)

@@ -160,13 +160,13 @@ def causal_attention(
     Source: Vaswani et al. (2017), Section 3.2.2, without biases; it names no variance.
     """
     require_sizes(width=width, heads=heads, max_length=max_length)
-    size, rest = divmod(width, heads)
-    if rest:
+    size, remainder = divmod(width, heads)
+    if remainder:
         raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")
     if size % 2:
         raise ValueError(
             f"need an even head size, got {size} (width={width}, heads={heads}): "
             "positions turn pairs of numbers"
         )
-    weights = (fan_in(one, width, width) for one in jax.random.split(key, 4))
+    weights = (fan_in(w_key, width, width) for w_key in jax.random.split(key, 4))
     return CausalAttention(*weights, heads=heads, max_length=max_length)

@@ -123,7 +123,7 @@ def require_inputs(layer: Layer, u: Any) -> None:
 
 def stepwise(layer: Layer, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
     """Run a layer by its ``step``: the definition that ``__call__`` must match."""
-    _, y = lax.scan(lambda h, one: layer.step(h, one), layer.initial_state(), u)
+    _, y = lax.scan(lambda h, u_t: layer.step(h, u_t), layer.initial_state(), u)
     return y
 
 
@@ -141,14 +141,14 @@ def parameters(layer: Layer) -> dict[str, Array]:
         ['B_im', 'B_re', 'C_im', 'C_re', 'D', 'gamma_log', 'nu_log', 'theta_log']
     """
     leaves = jax.tree.leaves_with_path(eqx.filter(layer, eqx.is_inexact_array))
-    found = {_name(path): value for path, value in leaves}
+    values = {_name(path): value for path, value in leaves}
     groups = layer.groups()
-    if set(found) != set(groups):
+    if set(values) != set(groups):
         raise ValueError(
-            f"need one group a parameter, got parameters {sorted(found)} and groups "
+            f"need one group a parameter, got parameters {sorted(values)} and groups "
             f"{sorted(groups)}"
         )
-    return found
+    return values
 
 
 def _name(path: Any) -> str:

@@ -82,8 +82,8 @@ class BidirectionalLRU(Bidirectional):
         """All states, those of the forward half first."""
         half = self._half(0)
         lam, x = half.eigenvalues(), half.inputs(u)
-        both = scan_linear(lam, x), scan_linear(lam, x, reverse=True)
-        return jnp.concatenate(both, -1)
+        states = scan_linear(lam, x), scan_linear(lam, x, reverse=True)
+        return jnp.concatenate(states, -1)
 
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
@@ -125,7 +125,7 @@ def bidirectional_lru(
     Source: Orvieto et al. (2023), Appendix A and D.1.
     """
     key, c_key = jax.random.split(key)
-    one = lru(
+    forward = lru(
         key,
         state_size,
         width,
@@ -136,13 +136,13 @@ def bidirectional_lru(
     )
     c_re, c_im = complex_parts(c_key, width, state_size, 1 / state_size)
     return BidirectionalLRU(
-        nu_log=one.nu_log,
-        theta_log=one.theta_log,
-        B_re=one.B_re,
-        B_im=one.B_im,
-        C_re=jnp.stack([one.C_re, c_re]),
-        C_im=jnp.stack([one.C_im, c_im]),
-        D=one.D,
-        gamma_log=one.gamma_log,
+        nu_log=forward.nu_log,
+        theta_log=forward.theta_log,
+        B_re=forward.B_re,
+        B_im=forward.B_im,
+        C_re=jnp.stack([forward.C_re, c_re]),
+        C_im=jnp.stack([forward.C_im, c_im]),
+        D=forward.D,
+        gamma_log=forward.gamma_log,
         gamma=gamma,
     )

@@ -144,16 +144,16 @@ def blur(
         )
         for half_key in jax.random.split(key)
     )
-    both = jax.tree.map(lambda f, b: jnp.stack([f, b]), forward, backward)
+    stacked = jax.tree.map(lambda f, b: jnp.stack([f, b]), forward, backward)
     share = math.sqrt(0.5)
     return BLUR(
-        nu_log=both.nu_log,
-        theta_log=both.theta_log,
-        B_re=both.B_re,
-        B_im=both.B_im,
-        C_re=share * both.C_re,
-        C_im=share * both.C_im,
+        nu_log=stacked.nu_log,
+        theta_log=stacked.theta_log,
+        B_re=stacked.B_re,
+        B_im=stacked.B_im,
+        C_re=share * stacked.C_re,
+        C_im=share * stacked.C_im,
         D=forward.D,
-        gamma_log=both.gamma_log,
+        gamma_log=stacked.gamma_log,
         gamma=gamma,
     )

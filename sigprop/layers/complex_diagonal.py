@@ -97,7 +97,7 @@ def complex_lru(
 
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.
     """
-    drawn = lru(
+    layer = lru(
         key,
         state_size,
         width,
@@ -106,8 +106,8 @@ def complex_lru(
         max_phase=max_phase,
         gamma="absent",
     )
-    weights = drawn.B_re, drawn.B_im, drawn.C_re, drawn.C_im, drawn.D
-    polar = _in_coordinates(coordinates, drawn.nu_log, drawn.theta_log)
+    weights = layer.B_re, layer.B_im, layer.C_re, layer.C_im, layer.D
+    polar = _in_coordinates(coordinates, layer.nu_log, layer.theta_log)
     return ComplexDiagonal(*weights, *polar, coordinates)
 
 

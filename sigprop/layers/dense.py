@@ -237,7 +237,7 @@ def nonlinear_rnn(
 def spectral_radius(matrix: Float[Array, "n n"]) -> Float[Array, ""]:
     """The largest absolute eigenvalue; computed on the host, whatever the device."""
     return jax.pure_callback(
-        lambda one: np.abs(np.linalg.eigvals(one)).max().astype(one.dtype),
+        lambda a: np.abs(np.linalg.eigvals(a)).max().astype(a.dtype),
         jax.ShapeDtypeStruct((), matrix.dtype),
         matrix,
         vmap_method="sequential",

@@ -262,13 +262,13 @@ def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
             f"need the arrays {', '.join(ARRAYS)}; missing {sorted(missing)}, unknown "
             f"{sorted(unknown)}"
         )
-    found = {name: np.asarray(value) for name, value in arrays.items()}
-    found = {
+    values = {name: np.asarray(value) for name, value in arrays.items()}
+    values = {
         name: value.astype(np.result_type(value, np.float32))
-        for name, value in found.items()
+        for name, value in values.items()
     }
-    n = found["nu_log"].shape[0] if found["nu_log"].ndim == 1 else -1
-    d_in, d_out = found["B_re"].shape[-1], found["C_re"].shape[0]
+    n = values["nu_log"].shape[0] if values["nu_log"].ndim == 1 else -1
+    d_in, d_out = values["B_re"].shape[-1], values["C_re"].shape[0]
     shapes = {
         "nu_log": [(n,)],
         "theta_log": [(n,)],
@@ -279,12 +279,12 @@ def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
         "C_im": [(d_out, n)],
         "D": [(d_out, d_in)] + ([(d_out,)] if d_in == d_out else []),
     }
-    for name, value in found.items():
+    for name, value in values.items():
         if value.shape not in shapes[name]:
-            wanted = " or ".join(map(str, shapes[name]))
-            raise ValueError(f"need {name} of shape {wanted}, got {value.shape}")
+            allowed = " or ".join(map(str, shapes[name]))
+            raise ValueError(f"need {name} of shape {allowed}, got {value.shape}")
         if not np.isfinite(value).all():
             raise ValueError(f"need finite {name}, got a NaN or infinity in it")
-    ready = {name: jnp.asarray(value) for name, value in found.items()}
+    ready = {name: jnp.asarray(value) for name, value in values.items()}
     gamma: str = "learned" if "gamma_log" in ready else "absent"
     return LRU(**{"gamma_log": None, **ready}, gamma=gamma)

@@ -58,8 +58,8 @@ def released_rotrnn(
 
     Source: See the module.
     """
-    drawn = _draw(key, state_size, width, heads, gamma_range, theta_range)
-    return RotRNN(**_forward(drawn, heads), C=drawn["C"], D=drawn["D"])
+    arrays = _draw(key, state_size, width, heads, gamma_range, theta_range)
+    return RotRNN(**_forward(arrays, heads), C=arrays["C"], D=arrays["D"])
 
 
 def released_bidirectional_rotrnn(
@@ -87,10 +87,10 @@ def released_bidirectional_rotrnn(
     Source: See the module.
     """
     key, c_key = jax.random.split(key)
-    drawn = _draw(key, state_size, width, heads, gamma_range, theta_range)
+    arrays = _draw(key, state_size, width, heads, gamma_range, theta_range)
     second = normal(c_key, width, state_size, 1 / (state_size + width))
-    C = unlaced(drawn["C"], second, heads)
-    return BidirectionalRotRNN(**_forward(drawn, heads), C=C, D=drawn["D"])
+    C = unlaced(arrays["C"], second, heads)
+    return BidirectionalRotRNN(**_forward(arrays, heads), C=C, D=arrays["D"])
 
 
 def rotrnn_from_released(
@@ -116,8 +116,8 @@ def rotrnn_from_released(
             f"need the arrays {', '.join(ARRAYS)} and, for both directions, C2; missing "
             f"{sorted(missing)}, unknown {sorted(unknown)}"
         )
-    found = {name: np.asarray(value) for name, value in arrays.items()}
-    n, width = found["B"].shape if found["B"].ndim == 2 else (0, 0)
+    values = {name: np.asarray(value) for name, value in arrays.items()}
+    n, width = values["B"].shape if values["B"].ndim == 2 else (0, 0)
     require_sizes(state_size=n, width=width, heads=heads)
     size = rotation_size(n, heads)
     shapes = {
@@ -129,12 +129,12 @@ def rotrnn_from_released(
         "C2": (width, n),
         "D": (width,),
     }
-    for name, value in found.items():
+    for name, value in values.items():
         if value.shape != shapes[name]:
             raise ValueError(f"need {name} of shape {shapes[name]}, got {value.shape}")
         if not np.isfinite(value).all():
             raise ValueError(f"need finite {name}, got a NaN or infinity in it")
-    ready = {name: jnp.asarray(value) for name, value in found.items()}
+    ready = {name: jnp.asarray(value) for name, value in values.items()}
     common = _forward(ready, heads)
     if "C2" not in ready:
         return RotRNN(**common, C=ready["C"], D=ready["D"])
@@ -153,8 +153,8 @@ def unlaced(
         [[[0.0, 1.0, 4.0, 5.0]], [[2.0, 3.0, 6.0, 7.0]]]
     """
     width, n = C.shape
-    both = jnp.concatenate([C, C2], -1).reshape(width, heads, 2, n // heads)
-    return jnp.moveaxis(both, 2, 0).reshape(2, width, n)
+    laced = jnp.concatenate([C, C2], -1).reshape(width, heads, 2, n // heads)
+    return jnp.moveaxis(laced, 2, 0).reshape(2, width, n)
 
 
 def _draw(

@@ -262,8 +262,8 @@ class BidirectionalRotRNN(Bidirectional):
         require_inputs(self, u)
         forward, backward = self.halves()
         P, z_forward, z_backward = self._both(u)
-        read = forward.read_rotated(P, z_forward) + backward.read_rotated(P, z_backward)
-        return read + forward.skip(u)
+        y = forward.read_rotated(P, z_forward) + backward.read_rotated(P, z_backward)
+        return y + forward.skip(u)
 
     def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets."""
@@ -322,8 +322,8 @@ def rotation_size(state_size: int, heads: int) -> int:
     Raises:
         ValueError: Unless the heads divide the state into even parts.
     """
-    size, rest = divmod(state_size, heads)
-    if rest:
+    size, remainder = divmod(state_size, heads)
+    if remainder:
         raise ValueError(
             f"need state_size a multiple of heads, got {state_size=}, {heads=}"
         )
@@ -378,7 +378,7 @@ def bidirectional_rotrnn(
     Source: RotRNN (2024), Appendix B.2.
     """
     key, c_key = jax.random.split(key)
-    one = rotrnn(
+    base = rotrnn(
         key,
         state_size,
         width,
@@ -386,5 +386,5 @@ def bidirectional_rotrnn(
         gamma_range=gamma_range,
         theta_range=theta_range,
     )
-    c = jnp.stack([one.C, normal(c_key, width, state_size, 1 / state_size)])
-    return BidirectionalRotRNN(one.theta, one.gamma_log, one.M, one.B, c, one.D)
+    c = jnp.stack([base.C, normal(c_key, width, state_size, 1 / state_size)])
+    return BidirectionalRotRNN(base.theta, base.gamma_log, base.M, base.B, c, base.D)

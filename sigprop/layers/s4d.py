@@ -100,8 +100,8 @@ class S4D(Layer):
         """``2 Re(C h) + D u`` of each channel."""
         h = h.reshape(h.shape[0], *self.im.shape)
         # Two real sums: a complex product would compute the imaginary part too.
-        kept = self.C_re[None] * h.real - self.C_im[None] * h.imag
-        return 2 * kept.sum(-1) + self.D[None] * u
+        real = self.C_re[None] * h.real - self.C_im[None] * h.imag
+        return 2 * real.sum(-1) + self.D[None] * u
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

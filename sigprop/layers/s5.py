@@ -97,8 +97,8 @@ class S5(Layer):
         self, h: Complex[Array, "time n"], u: Float[Array, "time width"]
     ) -> Float[Array, "time width"]:
         """``Re(C h) + D u``, the first term twice with ``conjugate``."""
-        kept = read_out(self.C_re, self.C_im, h)
-        return (2 if self.conjugate else 1) * kept + self.D[None] * u
+        outputs = read_out(self.C_re, self.C_im, h)
+        return (2 if self.conjugate else 1) * outputs + self.D[None] * u
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""
@@ -155,10 +155,10 @@ def s5(
             f"need blocks to divide state_size, got {blocks=}, {state_size=}"
         )
     dt_key, b_key, c_key, d_key = jax.random.split(key, 4)
-    kept = state_size // blocks
-    size = 2 * kept if conjugate else kept
+    states = state_size // blocks
+    size = 2 * states if conjugate else states
     values, vectors = hippo_legs(size)
-    values, vectors = values[:kept], np.kron(np.eye(blocks), vectors[:, :kept])
+    values, vectors = values[:states], np.kron(np.eye(blocks), vectors[:, :states])
     b = vectors.conj().T @ np.asarray(fan_in(b_key, blocks * size, width), np.float64)
     c = np.asarray(fan_in(c_key, width, blocks * size), np.float64) @ vectors
     d = jax.random.normal(d_key, (width,))

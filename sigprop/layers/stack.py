@@ -75,12 +75,12 @@ class Stack(Layer):
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
         """All states, from the zero state, layer by layer."""
-        found = []
+        states = []
         for layer in self.layers:
             h = layer.states(u)
-            found.append(as_real(h))
+            states.append(as_real(h))
             u = self._next(layer.read(h, u), u)
-        return jnp.concatenate(found, -1)
+        return jnp.concatenate(states, -1)
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
@@ -93,14 +93,14 @@ class Stack(Layer):
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
         """Those of all layers; of a complex one its eigenvalues and their conjugates."""
-        found = []
+        eigenvalues = []
         for layer in self.layers:
             lam = layer.eigenvalues()
             if lam is None:
                 return None
             complex_state = jnp.iscomplexobj(layer.initial_state())
-            found += [lam, lam.conj()] if complex_state else [lam]
-        return jnp.concatenate(found)
+            eigenvalues += [lam, lam.conj()] if complex_state else [lam]
+        return jnp.concatenate(eigenvalues)
 
     def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets: those of its layer."""

@@ -72,8 +72,8 @@ class TwoWay(Bidirectional):
 
     def states(self, u: Float[Array, "time d_in"]) -> Inexact[Array, "time both"]:
         """All states, those of the forward half first."""
-        both = self.forward.states(u), self.backward.states(u[::-1])[::-1]
-        return jnp.concatenate(both, -1)
+        states = self.forward.states(u), self.backward.states(u[::-1])[::-1]
+        return jnp.concatenate(states, -1)
 
     def read(
         self, h: Inexact[Array, "time both"], u: Float[Array, "time d_in"]
@@ -122,7 +122,7 @@ def two_way(forward: Layer, backward: Layer) -> TwoWay:
     return TwoWay(forward, backward)
 
 
-def _drawn(
+def _draw_halves(
     key: PRNGKeyArray, draw: Callable[[PRNGKeyArray], NonlinearRNN | LSTM]
 ) -> TwoWay:
     """Two draws whose ``C``, side by side, have the fan-in of both states."""
@@ -148,7 +148,7 @@ def brnn(
 
     Source: Schuster & Paliwal (1997).
     """
-    return _drawn(key, lambda one: nonlinear_rnn(one, n, d_in, d_out, activation))
+    return _draw_halves(key, lambda key: nonlinear_rnn(key, n, d_in, d_out, activation))
 
 
 def blstm(
@@ -173,4 +173,4 @@ def blstm(
 
     Source: Graves & Schmidhuber (2005), without peepholes.
     """
-    return _drawn(key, lambda one: lstm(one, n, d_in, d_out, times=times))
+    return _draw_halves(key, lambda key: lstm(key, n, d_in, d_out, times=times))

@@ -25,13 +25,13 @@ def routes_of(row: Row) -> tuple[str, ...]:
         return basis.routes
     if basis.quantity == "ring_law":
         return ("symbolic", "reference", "monte_carlo")
-    found = ["symbolic"] if claim.printed else []
-    found += ["reference", "autodiff" if basis.quantity == "backward" else "impulse"]
+    routes = ["symbolic"] if claim.printed else []
+    routes += ["reference", "autodiff" if basis.quantity == "backward" else "impulse"]
     if basis.quantity in {"state", "sensitivity", "ring_gain", "thin_ring"}:
-        found.append("closed_form")
+        routes.append("closed_form")
     if simulated(basis):
-        found.append("monte_carlo")
-    return tuple(found)
+        routes.append("monte_carlo")
+    return tuple(routes)
 
 
 def as_json(row: Row) -> dict[str, Any]:
@@ -122,10 +122,10 @@ def describe(row: Row) -> str:
 def _evidence(claim: Claim, given: Evidence) -> list[str]:
     inside, outside = evidence.split(claim, given)
     lines = [f"points      {len(inside)}; each route {given.relation} the form"]
-    lines += [f"  {evidence.describe(at)}" for at in inside if at]
+    lines += [f"  {evidence.describe(point)}" for point in inside if point]
     if outside:
         lines += [f"outside     {len(outside)}; the condition is not met here"]
-        lines += [f"  {evidence.describe(at)}" for at in outside]
+        lines += [f"  {evidence.describe(point)}" for point in outside]
     named = ((route, _place(routine)) for route, routine in given.routes.items())
     return lines + [f"{route:<12}{place}" for route, place in named if place]
 
@@ -148,8 +148,8 @@ def _power(claim: Claim, basis: Basis | None) -> list[str]:
         {} if law else dict(zip(basis.points, precise(form, basis.points), strict=True))
     )
     plans = make_plans(basis, form, known, "quick")
-    found = score(basis, form, plans)
-    scored = f"mutants     {found.killed} of {found.total} refuted"
+    slips = score(basis, form, plans)
+    scored = f"mutants     {slips.killed} of {slips.total} refuted"
     if law:
         planned = distance_plan(basis.margin)
         return [

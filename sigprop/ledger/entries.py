@@ -41,7 +41,7 @@ class Ledger(Run):
 def announced(run: Run, claims: Iterable[Claim]) -> Ledger:
     """The verdicts of a run beside what its claims announce, which no judge has read."""
     expected = {claim.id: str(claim.expected) for claim in claims}
-    entries = tuple(Entry(**vars(one), expected=expected[one.id]) for one in run.claims)
+    entries = tuple(Entry(**vars(row), expected=expected[row.id]) for row in run.claims)
     return Ledger(**{**vars(run), "claims": entries})
 
 
@@ -51,16 +51,16 @@ VALUELESS = ("definition", "not-checkable")  # statuses of rows without a truth 
 def tally(claims: Iterable[Entry]) -> str:
     """How many rows that are true or false came out as expected; the others, apart."""
     rows = list(claims)
-    valued = [one for one in rows if one.status not in VALUELESS]
-    good = sum(one.as_expected for one in valued)
+    valued = [row for row in rows if row.status not in VALUELESS]
+    good = sum(row.as_expected for row in valued)
     said = [f"{good} of {len(valued)} rows with a truth value as expected"]
-    counts = Counter(one.status for one in rows)
+    counts = Counter(row.status for row in rows)
     if counts["definition"]:
         plural = "s" if counts["definition"] > 1 else ""
         said.append(f"{counts['definition']} definition{plural}")
     if counts["not-checkable"]:
         said.append(f"{counts['not-checkable']} not checkable")
-    bad = sum(not one.as_expected for one in rows if one.status in VALUELESS)
+    bad = sum(not row.as_expected for row in rows if row.status in VALUELESS)
     if bad:
         said.append(f"{bad} of these not as expected")
     return said[0] + ("; " if said[1:] else "") + ", ".join(said[1:])

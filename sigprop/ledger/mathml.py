@@ -102,8 +102,8 @@ def _mend(node: ET.Element, display: bool) -> None:
         for here, following in pairwise(children):
             spaced = _is_name(here) or _is_name(following)
             if spaced and not _opens(following) and here.tag not in {"mo", "mspace"}:
-                at = list(node).index(following)
-                node.insert(at, ET.Element("mspace", {"width": "0.167em"}))
+                index = list(node).index(following)
+                node.insert(index, ET.Element("mspace", {"width": "0.167em"}))
 
 
 def mathml(latex: str, display: bool = True) -> str:

@@ -89,24 +89,24 @@ class Group:
     @property
     def verdicts(self) -> str:
         """The common verdict, or how often each one fell."""
-        found = Counter(result.verdict for result in self.results)
-        if len(found) == 1:
-            return next(iter(found))
-        return ", ".join(f"{count} {verdict}" for verdict, count in found.items())
+        counts = Counter(result.verdict for result in self.results)
+        if len(counts) == 1:
+            return next(iter(counts))
+        return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
 
     @property
     def samples(self) -> str:
         """Trajectories a point, as one number or as a range."""
-        found = sorted({result.n for result in self.results if result.n is not None})
-        return "–".join(_count(n) for n in dict.fromkeys([*found[:1], *found[-1:]]))
+        sizes = sorted({result.n for result in self.results if result.n is not None})
+        return "–".join(_count(n) for n in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
 
 
 def _groups(claim: Entry) -> list[Group]:
     """The results by form and route: derived before printed, in the claim's order."""
-    found: dict[tuple[str, str], list[RouteResult]] = {}
+    by_route: dict[tuple[str, str], list[RouteResult]] = {}
     for result in claim.results:
-        found.setdefault((result.form, result.route), []).append(result)
-    groups = [Group(route, form, tuple(rs)) for (form, route), rs in found.items()]
+        by_route.setdefault((result.form, result.route), []).append(result)
+    groups = [Group(route, form, tuple(rs)) for (form, route), rs in by_route.items()]
     return sorted(groups, key=lambda group: group.form == "printed")
 
 
@@ -217,11 +217,11 @@ def anchors(ids: Iterable[str]) -> Iterator[str]:
 
 def _sections(run: Ledger) -> Sequence[tuple[str, list[tuple[str, Entry]]]]:
     """The claims with their anchors by paper, the known papers first."""
-    found: dict[str, list[tuple[str, Entry]]] = {paper: [] for paper in PAPERS}
+    by_paper: dict[str, list[tuple[str, Entry]]] = {paper: [] for paper in PAPERS}
     names = anchors(claim.id for claim in run.claims)
     for anchor, claim in zip(names, run.claims, strict=True):
-        found.setdefault(claim.paper, []).append((anchor, claim))
-    return [(paper, claims) for paper, claims in found.items() if claims]
+        by_paper.setdefault(claim.paper, []).append((anchor, claim))
+    return [(paper, claims) for paper, claims in by_paper.items() if claims]
 
 
 def _digest(text: str) -> str:
@@ -231,14 +231,14 @@ def _digest(text: str) -> str:
 
 def environment() -> Environment:
     """Jinja with the filters of every page; the templates lie beside this module."""
-    found = Environment(
+    env = Environment(
         loader=PackageLoader("sigprop.ledger"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(
+    env.filters.update(
         math=lambda latex: Markup(mathml(latex)),
         prose=_prose,
         number=_number,
@@ -247,7 +247,7 @@ def environment() -> Environment:
         count=_count,
         digest=_digest,
     )
-    return found
+    return env
 
 
 def shared(run: Ledger) -> dict[str, Any]:

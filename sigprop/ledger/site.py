@@ -32,23 +32,23 @@ def render_site(run: Ledger) -> dict[str, str]:
     Raises:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
-    pages = environment()
+    env = environment()
     given = shared(run) | {"wrong": WRONG, "conventions": CONVENTIONS}
     order = [
         (anchor, claim) for _, claims in given["sections"] for anchor, claim in claims
     ]
-    found = {
-        name: pages.get_template(f"site_{name}.j2").render(given)
+    pages = {
+        name: env.get_template(f"site_{name}.j2").render(given)
         for name in (INDEX, ERRATA)
     }
-    page = pages.get_template("site_claim.html.j2")
+    page = env.get_template("site_claim.html.j2")
     for place, (anchor, claim) in enumerate(order):
         before = order[place - 1][0] if place else None
         after = order[place + 1][0] if place + 1 < len(order) else None
-        found[f"{anchor}.html"] = page.render(
+        pages[f"{anchor}.html"] = page.render(
             given, anchor=anchor, claim=claim, before=before, after=after
         )
-    return found
+    return pages
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
@@ -138,18 +138,18 @@ def _manifest(folder: Path) -> Digests:
     if not (file.is_symlink() or file.exists()):
         return {}
     try:
-        found = {
+        digests = {
             name: set(map(str, ds))
             for name, ds in json.loads(file.read_bytes()).items()
         }
-        if file.is_symlink() or any(Path(name).name != name for name in found):
+        if file.is_symlink() or any(Path(name).name != name for name in digests):
             raise ValueError
     except (OSError, ValueError, AttributeError, TypeError):
         raise ValueError(
             f"need the list of pages that a ledger wrote, got {file} with something "
             "else; choose another folder, or remove that file and the pages"
         ) from None
-    return found
+    return digests
 
 
 def _write_manifest(folder: Path, pages: Digests) -> None:

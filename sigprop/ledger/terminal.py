@@ -73,10 +73,10 @@ def ledger_table(rows: list[Any]) -> Table:
     for name in ("row", "kind", "status", "mutants", "title"):
         justify = "right" if name == "mutants" else "left"
         table.add_column(name, justify=justify, no_wrap=name != "title")
-    for one in rows:
-        word = status_word(one.status)
-        if not one.as_expected:
-            word.append(f" not {one.expected}", "red")
-        score = f"{one.killed}/{one.mutants}" if one.mutants else "-"
-        table.add_row(one.id, one.kind, word, score, one.title)
+    for row in rows:
+        word = status_word(row.status)
+        if not row.as_expected:
+            word.append(f" not {row.expected}", "red")
+        score = f"{row.killed}/{row.mutants}" if row.mutants else "-"
+        table.add_row(row.id, row.kind, word, score, row.title)
     return table

@@ -63,8 +63,8 @@ def nearest_process(
         return covariance
     around = np.concatenate([covariance, covariance[-2:0:-1]])
     cut = np.maximum(np.fft.fft(around).real, 0)
-    found = np.fft.ifft(cut).real[: len(covariance)]
-    return found * (covariance[0] / found[0])
+    nearest = np.fft.ifft(cut).real[: len(covariance)]
+    return nearest * (covariance[0] / nearest[0])
 
 
 def _first_impossible(covariance: np.ndarray) -> int | None:
@@ -75,8 +75,8 @@ def _first_impossible(covariance: np.ndarray) -> int | None:
     """
     power = float(covariance[0])
     if power == 0:
-        rest = np.flatnonzero(covariance)
-        return int(rest[0]) if rest.size else None
+        nonzero = np.flatnonzero(covariance)
+        return int(nonzero[0]) if nonzero.size else None
     eps = np.finfo(covariance.dtype).eps if covariance.dtype.kind == "f" else 0.0
     ratios = covariance.astype(float) / power
     error, weights = 1 + max(SLACK, ROUNDED * float(eps)), np.zeros(0)

@@ -90,11 +90,11 @@ def _powers(
     base: Complex[Array, " n"], count: int
 ) -> tuple[Complex[Array, "count n"], Complex[Array, " n"]]:
     """Powers from 0 below ``count`` by doubling; the power ``count`` if it is of two."""
-    found, square = jnp.ones_like(base)[None], base
-    while len(found) < count:
-        found = jnp.concatenate([found, found * square[None]])
+    powers, square = jnp.ones_like(base)[None], base
+    while len(powers) < count:
+        powers = jnp.concatenate([powers, powers * square[None]])
         square = square * square
-    return found[:count], square
+    return powers[:count], square
 
 
 def _blocks(layer: LinearRNN, length: int) -> Float[Array, "ages d_out d_in"]:
@@ -116,8 +116,8 @@ def _assemble(
     left: Float[Array, "rows d_out n"], right: Float[Array, "m n d_in"], length: int
 ) -> Float[Array, "ages d_out d_in"]:
     """Entry ``q m + r`` is ``left[q] right[r]``."""
-    found = jnp.einsum("qon,rni->qroi", left, right)
-    return found.reshape(-1, *found.shape[2:])[:length]
+    products = jnp.einsum("qon,rni->qroi", left, right)
+    return products.reshape(-1, *products.shape[2:])[:length]
 
 
 def _impulses(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
@@ -125,5 +125,5 @@ def _impulses(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
     before = 0 if layer.causal else length - 1
     basis = jnp.eye(layer.widths[0])
     silence = jnp.zeros((before + length, basis.shape[0]))
-    found = jax.vmap(lambda one: layer(silence.at[before].set(one)))(basis)
-    return jnp.moveaxis(found, 0, -1)
+    responses = jax.vmap(lambda impulse: layer(silence.at[before].set(impulse)))(basis)
+    return jnp.moveaxis(responses, 0, -1)

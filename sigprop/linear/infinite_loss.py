@@ -116,10 +116,10 @@ def _by_modes(
     lam = student.eigenvalues()
     inward, outward, skip = student.matrices()
     residues = outward.T[:, :, None] * inward[:, None]  # (n, d_out, d_in)
-    wanted = target.outward.T[:, :, None] * target.inward[:, None]
+    desired = target.outward.T[:, :, None] * target.inward[:, None]
     # Each real part is half a mode and half its conjugate; D has the eigenvalue zero.
     weights = jnp.concatenate(
-        [residues / 2, residues.conj() / 2, -wanted, (skip - target.skip)[None]]
+        [residues / 2, residues.conj() / 2, -desired, (skip - target.skip)[None]]
     )
     modes = jnp.concatenate([lam, lam.conj(), target.lam, jnp.zeros(1)])
     shared = pair_sums(law)(modes[:, None], modes[None])
@@ -134,8 +134,8 @@ def pair_sums(law: Geometric | Lags) -> Callable[..., Any]:
     if isinstance(law, Geometric):
         if law.b == 0:
             return compile_expr(law.a * overlaps.shared("white"), alpha, beta)
-        whole = compile_expr(overlaps.mixed(), alpha, beta, a, b, rho)
-        return lambda x, y: whole(x, y, *law)
+        mixed = compile_expr(overlaps.mixed(), alpha, beta, a, b, rho)
+        return lambda x, y: mixed(x, y, *law)
     return compile_expr(overlaps.of_lags(law), alpha, beta)
 
 
@@ -143,7 +143,7 @@ def _by_gramian(
     student: Layer, target: Modes, law: Geometric | Lags
 ) -> Float[Array, ""]:
     A, B, C, D = linearise(student)
-    blocks = (
+    systems = (
         real_system(A, B, C),
         real_system(jnp.diag(target.lam), target.inward, -target.outward),
     )
@@ -151,10 +151,10 @@ def _by_gramian(
     d_in = skip.shape[1]
     # D is a state that forgets at once, so that every response is C A**age B.
     A = jax.scipy.linalg.block_diag(
-        *(one[0] for one in blocks), jnp.zeros((d_in, d_in))
+        *(system[0] for system in systems), jnp.zeros((d_in, d_in))
     )
-    B = jnp.concatenate([*(one[1] for one in blocks), jnp.eye(d_in)])
-    C = jnp.concatenate([*(one[2] for one in blocks), skip], 1)
+    B = jnp.concatenate([*(system[1] for system in systems), jnp.eye(d_in)])
+    C = jnp.concatenate([*(system[2] for system in systems), skip], 1)
     P = gramian(A, B)
     weight = half_spectrum(A, law)
     return jnp.einsum("oi,ij,jk,ok->", C, weight, P, C)
@@ -191,11 +191,11 @@ def half_spectrum(
 ) -> Any:
     """``R(0)/2`` plus the sum over positive lags of ``R(lag) A**lag``; of JAX or NumPy."""
     xp = A.__array_namespace__()
-    one = xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape)
+    identity = xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape)
     if isinstance(law, Geometric):
-        tail = xp.linalg.solve(one - law.rho * A, law.rho * A)
-        return (law.a + law.b) / 2 * one + law.b * tail
+        tail = xp.linalg.solve(identity - law.rho * A, law.rho * A)
+        return (law.a + law.b) / 2 * identity + law.b * tail
     weight = xp.zeros_like(A)
     for value in reversed(law[1:]):  # Horner's rule
-        weight = A @ (value * one + weight)
-    return law[0] / 2 * one + weight
+        weight = A @ (value * identity + weight)
+    return law[0] / 2 * identity + weight

@@ -70,7 +70,7 @@ def linearise(layer: Layer) -> System:
             "halves"
         )
     zero, rest = layer.initial_state(), jnp.zeros(layer.widths[0])
-    none = jnp.zeros((zero.size, rest.size))
+    no_inputs = jnp.zeros((zero.size, rest.size))
     n, basis = zero.size, jnp.eye(zero.size, dtype=zero.dtype)
 
     def step(h: Any, u: Any) -> Any:
@@ -82,9 +82,9 @@ def linearise(layer: Layer) -> System:
         A, B = moved[:, :n], moved[:, n:]
     else:
         A, B = jax.jacrev(step, (0, 1))(zero, rest)
-    C = layer.read(basis, none)
+    C = layer.read(basis, no_inputs)
     if jnp.iscomplexobj(zero):
-        C = C - 1j * layer.read(1j * basis, none)
+        C = C - 1j * layer.read(1j * basis, no_inputs)
     silent = jnp.zeros((rest.size, zero.size), zero.dtype)
     return System(A, B, C.T, layer.read(silent, jnp.eye(rest.size)).T)
 
@@ -130,22 +130,22 @@ def perturb(layer: Layer) -> Perturbed:
     values = parameters(layer)
 
     def flat(values: dict[str, Array]):
-        found = [linearise(half) for half in replace(layer, values).halves()]
+        systems = [linearise(half) for half in replace(layer, values).halves()]
         numbers = [
             part.ravel()
-            for system in found
+            for system in systems
             for matrix in system
             for part in (jnp.real(matrix), jnp.imag(matrix))
         ]
-        return jnp.concatenate(numbers), found  # one vector takes one reverse pass
+        return jnp.concatenate(numbers), systems  # one vector takes one reverse pass
 
     program = jax.jit(jax.jacrev(flat, has_aux=True), compiler_options=ONCE)
-    jacobian, found = program(values)
-    modes = tuple(diagonalise(system) for system in found)
+    jacobian, systems = program(values)
+    modes = tuple(diagonalise(system) for system in systems)
     return Perturbed(
         modes,
         {
-            name: tuple(map(_perturb, modes, _unflatten(np.asarray(slopes), found)))
+            name: tuple(map(_perturb, modes, _unflatten(np.asarray(slopes), systems)))
             for name, slopes in jacobian.items()
         },
     )
@@ -161,10 +161,10 @@ def _unflatten(
 
     def derivative(matrix: Any) -> Inexact[np.ndarray, "p rows columns"]:
         re, im = next(pieces), next(pieces)
-        whole = re + 1j * im if jnp.iscomplexobj(matrix) else re
-        return whole.T.reshape(-1, *matrix.shape)
+        derivatives = re + 1j * im if jnp.iscomplexobj(matrix) else re
+        return derivatives.T.reshape(-1, *matrix.shape)
 
-    return [System(*(derivative(matrix) for matrix in one)) for one in systems]
+    return [System(*(derivative(matrix) for matrix in system)) for system in systems]
 
 
 def _perturb(modes: Modes, moved: System) -> Tangents:

@@ -62,21 +62,21 @@ def responses(
 def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
     """Add up the parameters of each group of the optimiser; keep state and output."""
     groups = layer.groups()
-    found: dict[str, Any] = {}
+    totals: dict[str, Any] = {}
     for name, value in moments.items():
-        place = groups.get(name, name)
-        found[place] = found[place] + value if place in found else value
-    return found
+        group = groups.get(name, name)
+        totals[group] = totals[group] + value if group in totals else value
+    return totals
 
 
 @eqx.filter_jit(compiler_options=OFTEN)  # type: ignore[call-overload]
 def _respond(
     layer: Layer,
     u: Float[Array, "num time d_in"],
-    at: int,
+    place: int,
     errors: Float[Array, "num errors d_out"],
 ):
-    return jax.vmap(lambda u, v: responses(layer, u, at, v))(u, errors)
+    return jax.vmap(lambda u, v: responses(layer, u, place, v))(u, errors)
 
 
 def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
@@ -85,10 +85,10 @@ def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]
 
 
 def _flat(
-    found: Mapping[str, Array], num: int
+    values: Mapping[str, Array], num: int
 ) -> dict[str, Inexact[np.ndarray, "num size"]]:
     return {
-        name: np.asarray(value)[:num].reshape(num, -1) for name, value in found.items()
+        name: np.asarray(value)[:num].reshape(num, -1) for name, value in values.items()
     }
 
 
@@ -96,8 +96,8 @@ def channels(
     key: PRNGKeyArray, process: Process, num: int, steps: int, width: int, dtype: Any
 ) -> Float[Array, "num time width"]:
     """Draw sequences of independent channels of one process, of mean zero."""
-    drawn = process.sample(key, num * width, steps, dtype)
-    return jnp.moveaxis(drawn.reshape(num, width, steps), 1, 2)
+    series = process.sample(key, num * width, steps, dtype)
+    return jnp.moveaxis(series.reshape(num, width, steps), 1, 2)
 
 
 class BatchShape(NamedTuple):
@@ -120,14 +120,14 @@ def _draw(
     """Inputs and errors of one batch of each process, in one program for them all."""
     d_in, d_out = shape.widths
 
-    def one(key: PRNGKeyArray, process: Process):
+    def sample(key: PRNGKeyArray, process: Process):
         input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
         u = channels(input_key, process, shape.num, shape.steps, d_in, dtype)
         if shape.every_output:
             return u, _basis(d_out, shape.num, dtype)
         return u, jax.random.normal(error_key, (shape.num, 1, d_out), dtype)
 
-    return [one(*pair) for pair in zip(keys, processes, strict=True)]
+    return [sample(*pair) for pair in zip(keys, processes, strict=True)]
 
 
 def measure(
@@ -205,26 +205,26 @@ def measure_each(
 
     def task(index: int, count: int) -> list[dict[str, Sums]]:
         shape = BatchShape(count, steps, layer.widths, every_output)
-        drawn = _draw(keys, index, processes, shape, dtype)
+        samples = _draw(keys, index, processes, shape, dtype)
         return [
             _sums(layer, _respond(layer, u, place, errors), count)
-            for u, errors in drawn
+            for u, errors in samples
         ]
 
     parts = over_batches(task, num, batch, tick, workers)
     return [
         {
-            name: functools.reduce(Sums.__add__, (one[name] for one in mine)).estimate()
-            for name in mine[0]
+            name: functools.reduce(Sums.__add__, (s[name] for s in sums)).estimate()
+            for name in sums[0]
         }
-        for mine in zip(*parts, strict=True)
+        for sums in zip(*parts, strict=True)
     ]
 
 
-def _sums(layer: Layer, found: Mapping[str, Array], count: int) -> dict[str, Sums]:
+def _sums(layer: Layer, values: Mapping[str, Array], count: int) -> dict[str, Sums]:
     """Sums of the squares of one batch, by group."""
     squares = {
-        name: (np.abs(x) ** 2).sum(1, float) for name, x in _flat(found, count).items()
+        name: (np.abs(x) ** 2).sum(1, float) for name, x in _flat(values, count).items()
     }
     return {
         name: Sums(x.sum(), (x**2).sum(), count)

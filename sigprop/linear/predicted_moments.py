@@ -157,8 +157,8 @@ def products(
         for lam, steps in zip(eigenvalues, reach, strict=True)
     ]
     present = [
-        [one @ covariance[:steps] for one in both]
-        for both, steps in zip(powers, reach, strict=True)
+        [power @ covariance[:steps] for power in half]
+        for half, steps in zip(powers, reach, strict=True)
     ]
     pairs = {}
     for p, q, conjugate in itertools.product(orders, orders, (False, True)):
@@ -199,9 +199,9 @@ def quadratic(
         factor, terms = 0.5 if a == b else 1.0, (weights[a][p], pairs, right)
         total = total + factor * np.real(_contract("poid,ij,pojd->p", terms))
         size = size + _contract("poid,ij,pojd->p", map(np.abs, terms))
-    for both, met in zip(weights, known.present, strict=True):
-        for weight, one in zip(both, met, strict=False):
-            terms = (weight, one, skip)
+    for half, products_of_half in zip(weights, known.present, strict=True):
+        for weight, product in zip(half, products_of_half, strict=False):
+            terms = (weight, product, skip)
             total = total + 2 * np.real(_contract("poid,i,pod->p", terms))
             size = size + _contract("poid,i,pod->p", map(np.abs, terms))
     if np.finfo(float).eps * size.sum() > LOST * np.abs(total.sum()):
@@ -250,19 +250,19 @@ def predict(
     lam = [modes.lam for modes in layer.modes]
     known = products(lam, seen, covariance, form, orders)
     residues = [modes.residues() for modes in layer.modes]
-    still: Weights = [(one[None], np.zeros_like(one[None])) for one in residues]
+    readout: Weights = [(part[None], np.zeros_like(part[None])) for part in residues]
     states = [
         state_moments(modes, known.pairs[place, place, 0, 0, True]).sum()
         for place, modes in enumerate(layer.modes)
     ]
-    found = {
+    moments = {
         "state": float(sum(states)),
-        "output": float(quadratic(still, layer.modes[0].skip[None], known).sum()),
+        "output": float(quadratic(readout, layer.modes[0].skip[None], known).sum()),
     }
-    for name, moved in layer.tangents.items():
-        weights: Weights = [(one.residues, one.slopes) for one in moved]
-        found[name] = float(quadratic(weights, moved[0].skip, known).sum())
-    return found
+    for name, tangents in layer.tangents.items():
+        weights: Weights = [(half.residues, half.slopes) for half in tangents]
+        moments[name] = float(quadratic(weights, tangents[0].skip, known).sum())
+    return moments
 
 
 def state_moments(

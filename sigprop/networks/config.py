@@ -101,7 +101,7 @@ class NetworkConfig:
         """
         if not isinstance(values, dict):
             raise ValueError(f"need a JSON object, got {type(values).__name__}")
-        names = {one.name for one in fields(cls)}
+        names = {f.name for f in fields(cls)}
         missing, unknown = sorted(names - set(values)), sorted(set(values) - names)
         if missing or unknown:
             raise ValueError(
@@ -116,10 +116,10 @@ def _require_fields(values: Mapping[str, Any]) -> None:
     for name in SIZES:
         if type(values[name]) is not int or values[name] < 1:
             raise ValueError(f"need {name} an integer >= 1, got {values[name]!r}")
-    for name, known in CHOICES.items():
+    for name, allowed in CHOICES.items():
         value = values[name]
-        if not any(type(value) is type(one) and value == one for one in known):
-            raise ValueError(f"need {name} in {tuple(known)}, got {value!r}")
+        if not any(type(value) is type(one) and value == one for one in allowed):
+            raise ValueError(f"need {name} in {tuple(allowed)}, got {value!r}")
     dropout = values["dropout"]
     if type(dropout) not in (int, float) or not 0 <= dropout < 1:
         raise ValueError(f"need 0 <= dropout < 1, got {dropout!r}")

@@ -92,11 +92,11 @@ def fill(skeleton: T, arrays: Mapping[str, Any]) -> T:
     """
     leaves, structure = jax.tree.flatten(skeleton)
     places = list(zip(_names(skeleton), leaves, strict=True))
-    wanted = {name for name, leaf in places if _is_array(leaf)}
-    missing, unknown = wanted - set(arrays), set(arrays) - wanted
+    needed = {name for name, leaf in places if _is_array(leaf)}
+    missing, unknown = needed - set(arrays), set(arrays) - needed
     if missing or unknown:
         raise ValueError(
-            f"need the {len(wanted)} arrays of the architecture, got {len(arrays)}: "
+            f"need the {len(needed)} arrays of the architecture, got {len(arrays)}: "
             f"missing {_some(missing)}; unknown {_some(unknown)}"
         )
     filled = [
@@ -173,7 +173,7 @@ def load(path: File, build: Callable[[dict[str, Any]], T]) -> T:
             ``build`` refuses it, or it builds another architecture.
     """
     path = Path(path)
-    arrays, found, config = _read(path)
+    arrays, stored, config = _read(path)
     if config is None:
         raise ValueError(
             f"need a file that `save` wrote, got arrays without a configuration in "
@@ -183,11 +183,11 @@ def load(path: File, build: Callable[[dict[str, Any]], T]) -> T:
         skeleton = _skeleton(build, config)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"need a configuration that `build` knows, got that of {found} in {path}, "
+            f"need a configuration that `build` knows, got that of {stored} in {path}, "
             f"{config}: {error!r}"
         ) from error
-    if _architecture(skeleton) != found:
-        raise ValueError(f"need {_architecture(skeleton)}, got {found} in {path}")
+    if _architecture(skeleton) != stored:
+        raise ValueError(f"need {_architecture(skeleton)}, got {stored} in {path}")
     try:
         return fill(skeleton, arrays)
     except ValueError as error:

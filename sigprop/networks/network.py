@@ -250,18 +250,18 @@ def over_batch(
     Raises:
         ValueError: As a call of the network.
     """
-    each = 2 if network.config.head == "pair" else 1
-    require_sequence(network.config, jax.ShapeDtypeStruct(u.shape[each:], u.dtype))
-    if lengths is not None and lengths.shape != u.shape[:each]:
-        raise ValueError(f"need lengths {u.shape[:each]}, got {lengths.shape}")
+    leading = 2 if network.config.head == "pair" else 1
+    require_sequence(network.config, jax.ShapeDtypeStruct(u.shape[leading:], u.dtype))
+    if lengths is not None and lengths.shape != u.shape[:leading]:
+        raise ValueError(f"need lengths {u.shape[:leading]}, got {lengths.shape}")
     require_values(network.config, u, lengths)
     keys = None if key is None else jax.random.split(key, u.shape[0])
 
-    def one(state, u, length, key):
+    def apply(state, u, length, key):
         return network(u, state, length=length, key=key)
 
     batched = jax.vmap(
-        one, in_axes=(None, 0, 0, 0), out_axes=(0, None), axis_name=BATCH
+        apply, in_axes=(None, 0, 0, 0), out_axes=(0, None), axis_name=BATCH
     )
     return batched(state, u, lengths, keys)
 
@@ -281,7 +281,7 @@ def draw_network(
         decoder = eqx.nn.Linear(config.width, config.outputs, key=decoder_key)
     return Network(
         encoder=encoder(config.inputs, config.width, key=encoder_key),
-        blocks=tuple(build_block(one, config, axes) for one in keys),
+        blocks=tuple(build_block(block_key, config, axes) for block_key in keys),
         decoder=decoder,
         config=config,
     )

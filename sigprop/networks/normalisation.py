@@ -85,8 +85,8 @@ class BatchNorm(eqx.Module):
             ) from error
 
         def average(z):
-            kept = jnp.where(valid[:, None], z, 0)
-            return lax.psum(kept.sum(0), self.axes) / steps
+            masked = jnp.where(valid[:, None], z, 0)
+            return lax.psum(masked.sum(0), self.axes) / steps
 
         mean = average(x)
         return mean, average((x - mean[None]) ** 2)

@@ -215,12 +215,12 @@ def all_presets() -> dict[str, NetworkConfig]:
 
     BLUR's is that of seven series in and out, as in its forecasting tables.
     """
-    found = {f"lru-{task}": lru_paper(task) for task in LRU_ROWS}
-    found |= {f"rotrnn-{task}": rotrnn_paper(task) for task in ROTRNN_ROWS}
-    found["blur-forecast"] = blur_paper(7, 7)
+    presets = {f"lru-{task}": lru_paper(task) for task in LRU_ROWS}
+    presets |= {f"rotrnn-{task}": rotrnn_paper(task) for task in ROTRNN_ROWS}
+    presets["blur-forecast"] = blur_paper(7, 7)
     for name, layer in (("lru", "zucchet_lru"), ("gru", "gru")):
-        found[f"zucchet-{name}"] = zucchet_paper(layer, nu0=0.9)
-    return found
+        presets[f"zucchet-{name}"] = zucchet_paper(layer, nu0=0.9)
+    return presets
 
 
 def _row(task: str, rows: dict[str, Any]) -> Any:
@@ -230,12 +230,12 @@ def _row(task: str, rows: dict[str, Any]) -> Any:
 
 
 def _of_task(task: str) -> dict[str, Any]:
-    one = TASKS[task]
+    spec = TASKS[task]
     return {
-        "inputs": one.inputs,
-        "outputs": one.outputs,
-        "encoder": "embedding" if one.tokens else "linear",
-        "head": "pair" if one.pairs else "linear",
+        "inputs": spec.inputs,
+        "outputs": spec.outputs,
+        "encoder": "embedding" if spec.tokens else "linear",
+        "head": "pair" if spec.pairs else "linear",
     }
 
 

@@ -48,13 +48,13 @@ def state_powers(
 ) -> Float[Array, " depth"]:
     """``E|h|^2`` of every layer, the mean over valid steps and sequences."""
 
-    def one(u, length):
+    def powers(u, length):
         _, inputs = watch(network, state, u, length)
         pairs = zip(network.blocks, inputs, strict=True)
         return jnp.stack([_power(block.layer, x, length) for block, x in pairs])
 
     steps = u.shape[0] * u.shape[1] if lengths is None else lengths.sum()
-    return jax.vmap(one)(u, lengths).sum(0) / steps
+    return jax.vmap(powers)(u, lengths).sum(0) / steps
 
 
 def _power(layer: Layer, u: Any, length: Length) -> Float[Array, ""]:

@@ -127,9 +127,7 @@ def layer_options(name: str) -> dict[str, bool]:
     if name not in SEQUENCE_LAYERS:
         raise ValueError(f"need a layer in {tuple(SEQUENCE_LAYERS)}, got {name!r}")
     arguments = inspect.signature(SEQUENCE_LAYERS[name]).parameters.values()
-    return {
-        one.name: one.default is one.empty for one in arguments if one.name not in SIZES
-    }
+    return {p.name: p.default is p.empty for p in arguments if p.name not in SIZES}
 
 
 def require_options(name: str, given: Mapping[str, Any]) -> None:

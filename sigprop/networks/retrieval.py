@@ -47,13 +47,13 @@ class TwoTowers(eqx.Module):
         """
         keys = None if key is None else jax.random.split(key)
 
-        def one(state, u, length, key):
+        def embed(state, u, length, key):
             return self.tower(u, state, length=length, key=key)
 
-        both = jax.vmap(
-            one, in_axes=(None, 0, 0, 0), out_axes=(0, None), axis_name=PAIR
+        towers = jax.vmap(
+            embed, in_axes=(None, 0, 0, 0), out_axes=(0, None), axis_name=PAIR
         )
-        (first, second), state = both(state, u, length, keys)
+        (first, second), state = towers(state, u, length, keys)
         return self.head(compare(first, second)), state
 
 

@@ -54,13 +54,13 @@ class Carry:
         width = lanes(self.dtype)
         self.blocks = -(-batch // width)
         self.padded = -(-self.neurons // TOGETHER) * TOGETHER
-        each = lam.shape[1]
-        columns = self.blocks * width if each > 1 else width
+        lam_batch = lam.shape[1]
+        columns = self.blocks * width if lam_batch > 1 else width
         parts = [re] if self.real else [re, im]
         values = np.zeros((len(parts), self.padded, columns), self.dtype)
-        values[:, : self.neurons, : each if each > 1 else columns] = parts
+        values[:, : self.neurons, : lam_batch if lam_batch > 1 else columns] = parts
         self.lam = _in_blocks(values, width)
-        self.lam_stride = self.lam[0].size if each > 1 else 0
+        self.lam_stride = self.lam[0].size if lam_batch > 1 else 0
         self.state = np.zeros(
             (self.blocks, self.padded, _carried(self.real, running), width), self.dtype
         )
@@ -135,7 +135,7 @@ def _program(char: str, real: bool, running: bool) -> Any:
     size, held = 1 if real else 2, _carried(real, running)
     zero = ir.Constant(vector, None)
 
-    def at(start: Any, index: Any, length: Any) -> Any:
+    def offset(start: Any, index: Any, length: Any) -> Any:
         length = ir.Constant(long, length) if isinstance(length, int) else length
         return build.gep(start, [build.mul(index, length)])
 
@@ -171,22 +171,22 @@ def _program(char: str, real: bool, running: bool) -> Any:
 
     def block(index: Any, _: Any) -> list[Any]:
         index = build.add(index, start)
-        inputs = at(x, index, width)
-        roots = at(lam, index, lam_stride)
+        inputs = offset(x, index, width)
+        roots = offset(lam, index, lam_stride)
         neuron = TOGETHER * held * width
-        states = at(state, index, build.mul(pairs, ir.Constant(long, neuron)))
+        states = offset(state, index, build.mul(pairs, ir.Constant(long, neuron)))
 
         def neurons(pair: Any, _: Any) -> list[Any]:
-            a = load(at(roots, pair, TOGETHER * size * width), TOGETHER * size)
-            own = at(states, pair, neuron)
+            a = load(offset(roots, pair, TOGETHER * size * width), TOGETHER * size)
+            carry = offset(states, pair, neuron)
 
-            def both(t: Any, now: Sequence[Any]) -> list[Any]:
-                (seen,) = load(at(inputs, t, stride), 1)
-                each = zip(_parts(a, size), _parts(now, held), strict=True)
-                return [one for mine in each for one in step(*mine, seen)]
+            def advance(t: Any, now: Sequence[Any]) -> list[Any]:
+                (x_t,) = load(offset(inputs, t, stride), 1)
+                parts = zip(_parts(a, size), _parts(now, held), strict=True)
+                return [value for part in parts for value in step(*part, x_t)]
 
-            ends = repeat(build, steps, load(own, TOGETHER * held), both)
-            for value, place in zip(ends, places(own, TOGETHER * held), strict=True):
+            ends = repeat(build, steps, load(carry, TOGETHER * held), advance)
+            for value, place in zip(ends, places(carry, TOGETHER * held), strict=True):
                 build.store(value, place, align=np.dtype(char).itemsize)
             return []
 
@@ -199,4 +199,4 @@ def _program(char: str, real: bool, running: bool) -> Any:
 
 
 def _parts(values: Sequence[Any], size: int) -> list[Sequence[Any]]:
-    return [values[at : at + size] for at in range(0, len(values), size)]
+    return [values[start : start + size] for start in range(0, len(values), size)]

@@ -134,30 +134,30 @@ def walk(
         return (h, s, sum_h, sum_s), None
 
     def advance(carry, index, length):
-        drawn = _noise(step_key, index, process, batch, dtype)[:length]
+        normals = _noise(step_key, index, process, batch, dtype)[:length]
         state, now = carry
         # Two scans: were the inputs drawn inside the second, XLA would fuse the
         # generator into it and run it again for every neuron.
-        state, x = lax.scan(process.step, state, drawn)
+        state, x = lax.scan(process.step, state, normals)
         now, _ = lax.scan(body, now, x)
         return state, now
 
     carry = (state, (zero, zero, zero.real, zero.real))
-    seen, index, found = 0, 0, []
+    seen, index, snapshots = 0, 0, []
     for time in times:
-        chunks, rest = divmod(time - seen, noise.CHUNK)
+        chunks, remainder = divmod(time - seen, noise.CHUNK)
         if chunks:
             carry = lax.scan(
                 lambda c, i: (advance(c, i, noise.CHUNK), None),
                 carry,
                 jnp.arange(index, index + chunks),
             )[0]
-        if rest:
-            carry = advance(carry, index + chunks, rest)
-        seen, index = time, index + chunks + bool(rest)
+        if remainder:
+            carry = advance(carry, index + chunks, remainder)
+        seen, index = time, index + chunks + bool(remainder)
         h, s, sum_h, sum_s = carry[1]
-        found.append(Walk(split(h), split(s), sum_h, sum_s))
-    return found
+        snapshots.append(Walk(split(h), split(s), sum_h, sum_s))
+    return snapshots
 
 
 def _noise(key, index, process, batch, dtype):
@@ -186,12 +186,12 @@ def trajectories(
     carry = kernel.Carry(np.asarray(lam), batch, running)
     factor = np.ones((1, 1), carry.dtype) if gain is None else np.asarray(gain)
     longest = noise.CHUNK * max(1, STRETCH // (noise.CHUNK * batch))
-    found = []
+    snapshots = []
     for seen, time in pairwise((0, *times)):
-        for first in range(seen, time, longest):
-            carry.advance(source.steps(min(longest, time - first)))
-        found.append(_look(carry, factor))
-    return found
+        for start in range(seen, time, longest):
+            carry.advance(source.steps(min(longest, time - start)))
+        snapshots.append(_snapshot(carry, factor))
+    return snapshots
 
 
 scanned = jax.jit(
@@ -202,12 +202,12 @@ scanned = jax.jit(
 """``walk`` as one program."""
 
 
-def _look(carry: kernel.Carry, gain: Float[np.ndarray, "n #batch"]) -> Walk:
+def _snapshot(carry: kernel.Carry, gain: Float[np.ndarray, "n #batch"]) -> Walk:
     """Where trajectories are; inputs are scaled here, as the recurrence is linear."""
     h, s, *sums = carry.parts()
     h, s = (Split(gain * np.real(z), gain * np.imag(z)) for z in (h, s))
     zero = np.zeros_like(h.re)
-    return Walk(h, s, *(gain**2 * one for one in sums or (zero, zero)))
+    return Walk(h, s, *(gain**2 * total for total in sums or (zero, zero)))
 
 
 def _batch_sums(key, lam, gain, process, times, batch, pairs):
@@ -216,23 +216,23 @@ def _batch_sums(key, lam, gain, process, times, batch, pairs):
     def total(values):
         return values.sum(-1), (values**2).sum(-1)
 
-    looks = trajectories(key, lam, process, times, batch, gain=gain)
+    snapshots = trajectories(key, lam, process, times, batch, gain=gain)
     left, right = np.array(pairs, int).reshape(-1, 2).T
     return [
         {
-            "state": total(look.h.square()),
-            "sensitivity": total(look.s.square()),
-            "state_pair": total(look.h.re[left] * look.h.re[right]),
-            "sensitivity_pair": total(look.s.re[left] * look.s.re[right]),
+            "state": total(snapshot.h.square()),
+            "sensitivity": total(snapshot.s.square()),
+            "state_pair": total(snapshot.h.re[left] * snapshot.h.re[right]),
+            "sensitivity_pair": total(snapshot.s.re[left] * snapshot.s.re[right]),
         }
-        for look in looks
+        for snapshot in snapshots
     ]
 
 
 def batches(num: int, size: int) -> Iterator[tuple[int, int]]:
     """Indices and sizes of the batches that make up ``num`` draws."""
-    for index, first in enumerate(range(0, num, size)):
-        yield index, min(size, num - first)
+    for index, start in enumerate(range(0, num, size)):
+        yield index, min(size, num - start)
 
 
 def over_batches(
@@ -250,16 +250,16 @@ def over_batches(
     threads forever.
     """
     workers = cores() if workers is None else workers
-    here, done = _everywhere(task), []
+    run, results = _everywhere(task), []
     (_, first), *rest = batches(num, size)
-    done.append(task(0, first))
+    results.append(task(0, first))
     tick(first)
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [(k, pool.submit(here, i, k)) for i, k in rest]
+        jobs = [(k, pool.submit(run, i, k)) for i, k in rest]
         for count, job in jobs:
-            done.append(job.result())
+            results.append(job.result())
             tick(count)
-    return done
+    return results
 
 
 def together(
@@ -267,8 +267,8 @@ def together(
 ) -> tuple[First, Second]:
     """The results of both, each on its thread: XLA compiles two programs on two cores."""
     with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(_everywhere(second))
-        return first(), other.result()
+        future = pool.submit(_everywhere(second))
+        return first(), future.result()
 
 
 def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
@@ -344,9 +344,9 @@ def second_moments(
         return [
             {
                 name: Sums(np.asarray(a, np.float64), np.asarray(b, np.float64), count)
-                for name, (a, b) in look.items()
+                for name, (a, b) in snapshot.items()
             }
-            for look in sums
+            for snapshot in sums
         ]
 
     parts_done = over_batches(task, num, batch, tick)

@@ -89,9 +89,9 @@ def follow(
     if CHUNK * process.step_width * batch >= LARGEST:
         return None
     initial_key, step_key = folded(np.asarray(jax.random.key_data(key)), 0, 2)
-    drawn = normals(initial_key, process.initial_width, batch, dtype)
+    draws = normals(initial_key, process.initial_width, batch, dtype)
     try:
-        return Source(step_key, process, process.initial(drawn), batch, dtype)
+        return Source(step_key, process, process.initial(draws), batch, dtype)
     except TypeError:
         return None
 
@@ -190,19 +190,19 @@ def _program(process: GaussianProcess, structure: Any, char: str) -> Any:
 
     def place(start: Any, row: Any, block: Any) -> Any:
         column = build.mul(block, number_of(lanes))
-        at = build.gep(start, [build.add(build.mul(row, stride), column)])
-        return build.bitcast(at, vector.as_pointer())
+        address = build.gep(start, [build.add(build.mul(row, stride), column)])
+        return build.bitcast(address, vector.as_pointer())
 
     def spread(value: Any) -> Vector:
         """A word in every place."""
         kind = ir.VectorType(word, lanes)
-        one = build.insert_element(ir.Constant(kind, None), value, word(0))
+        single = build.insert_element(ir.Constant(kind, None), value, word(0))
         places = ir.Constant(kind, None)
-        return Vector(build, build.shuffle_vector(one, one, places))
+        return Vector(build, build.shuffle_vector(single, single, places))
 
     def in_block(block: Any, _: Any) -> list[Any]:
         block = build.add(block, start)
-        own = [place(state, number_of(row), block) for row in range(rows)]
+        places = [place(state, number_of(row), block) for row in range(rows)]
         align = np.dtype(char).itemsize
         columns = spread(build.trunc(build.mul(block, number_of(lanes)), word))
         columns = columns + Vector(
@@ -210,9 +210,9 @@ def _program(process: GaussianProcess, structure: Any, char: str) -> Any:
         )
 
         def in_chunk(chunk: Any, before: Any) -> list[Any]:
-            at = build.gep(keys, [build.mul(chunk, number_of(2))])
-            beside = build.gep(at, [number_of(1)])
-            key = (spread(build.load(at)), spread(build.load(beside)))
+            address = build.gep(keys, [build.mul(chunk, number_of(2))])
+            beside = build.gep(address, [number_of(1)])
+            key = (spread(build.load(address)), spread(build.load(beside)))
             first = build.mul(chunk, number_of(CHUNK))
             left = build.sub(steps, first)
             last = build.icmp_signed("==", chunk, build.sub(chunks, number_of(1)))
@@ -220,26 +220,26 @@ def _program(process: GaussianProcess, structure: Any, char: str) -> Any:
 
             def in_step(t: Any, now: Any) -> list[Any]:
                 noise = []
-                for which in range(process.step_width):
+                for index in range(process.step_width):
                     row = build.add(
-                        build.mul(t, number_of(process.step_width)), number_of(which)
+                        build.mul(t, number_of(process.step_width)), number_of(index)
                     )
                     start = spread(build.trunc(build.mul(row, batch), word))
                     noise.append(_normal(key, start + columns, number))
                 held = jax.tree.unflatten(
-                    structure, [Vector(build, one) for one in now]
+                    structure, [Vector(build, value) for value in now]
                 )
                 seen: Any
                 held, seen = process.step(held, noise)
                 build.store(seen.value, place(x, build.add(first, t), block), align)
-                return [one.value for one in jax.tree.leaves(held)]
+                return [leaf.value for leaf in jax.tree.leaves(held)]
 
             return repeat(build, length, before, in_step)
 
         ends = repeat(
-            build, chunks, [build.load(one, align=align) for one in own], in_chunk
+            build, chunks, [build.load(p, align=align) for p in places], in_chunk
         )
-        for end, where in zip(ends, own, strict=True):
+        for end, where in zip(ends, places, strict=True):
             build.store(end, where, align)
         return []
 
@@ -252,14 +252,14 @@ def _normal(key: tuple[Vector, Vector], counter: Vector, number: Any) -> Vector:
     """Normals at places of the counter, by the steps of ``jax.random.normal``."""
     high, low = threefry(key, (counter.like(0), counter))
     if number == llvmlite("ir").FloatType():
-        bits, kept, one = high ^ low, 23, 0x3F800000
+        bits, mantissa_bits, exponent = high ^ low, 23, 0x3F800000
         dtype: Any = np.float32
     else:
         wide = llvmlite("ir").IntType(64)
         high, low = (half.convert("zext", wide) for half in (high, low))
-        bits, kept, one = (high << 32) | low, 52, 0x3FF << 52
+        bits, mantissa_bits, exponent = (high << 32) | low, 52, 0x3FF << 52
         dtype = np.float64
-    mantissa = (bits >> (8 * dtype().itemsize - kept)) | one
+    mantissa = (bits >> (8 * dtype().itemsize - mantissa_bits)) | exponent
     lowest = np.nextafter(dtype(-1), dtype(0))
     fraction = mantissa.convert("bitcast", number) - 1.0
     u = fraction * float(dtype(1) - lowest) + float(lowest)
@@ -272,8 +272,8 @@ def _log(x: Vector) -> Vector:
     number = x.value.type.element
     single = number == ir.FloatType()
     kept, dtype = (23, np.float32) if single else (52, np.float64)
-    whole = ir.IntType(32 if single else 64)
-    bits = x.convert("bitcast", whole)
+    integer = ir.IntType(32 if single else 64)
+    bits = x.convert("bitcast", integer)
     middle = int(dtype(math.sqrt(0.5)).view(np.int32 if single else np.int64))
     away = bits - middle
     power = Vector(build, build.ashr(away.value, away.like(kept).value))

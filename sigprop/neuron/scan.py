@@ -202,7 +202,7 @@ def _times(a, b):
     return a[..., :1, :] * b - _signs(b) * a[..., 1:, :] * jnp.flip(b, -2)
 
 
-def _at(values, t):
+def _take(values, t):
     return lax.dynamic_index_in_dim(values, t, 0, keepdims=False)
 
 
@@ -212,7 +212,7 @@ def _put(values, row, t):
 
 def _forget(resets, t, row):
     """The row, or zero at a reset: a choice, not a product, so that infinity goes."""
-    return row if resets is None else jnp.where(_at(resets, t), 0, row)
+    return row if resets is None else jnp.where(_take(resets, t), 0, row)
 
 
 # The methods.  Loops work in place: XLA copies nothing as long as a step reads its row
@@ -226,8 +226,8 @@ def _sequential(lam, x, initial, resets, reverse):
     def body(k, carry):
         h, states = carry
         t = length - 1 - k if reverse else k
-        gate = lam if lam.ndim == 2 else _at(lam, t)
-        h = _forget(resets, t, _times(gate, h)) + _at(states, t)
+        gate = lam if lam.ndim == 2 else _take(lam, t)
+        h = _forget(resets, t, _times(gate, h)) + _take(states, t)
         return h, _put(states, h, t)
 
     return lax.fori_loop(0, length, body, (initial, x))[1]
@@ -245,7 +245,7 @@ def _sequential_vjp(lam, h, initial, resets, ct, reverse):
     first, last = (length - 1, 0) if reverse else (0, length - 1)
 
     def back(g, t):
-        gate = lam if fixed else _at(lam, t)
+        gate = lam if fixed else _take(lam, t)
         return _forget(resets, t, _times(_conj(gate), g))
 
     def slope(g, before, t):
@@ -255,8 +255,8 @@ def _sequential_vjp(lam, h, initial, resets, ct, reverse):
         g, buffer, total = carry
         t = last - forth * (k + 1)
         if fixed:
-            total = total + slope(g, _at(h, t), t + forth)
-        g = back(g, t + forth) + _at(buffer, t)
+            total = total + slope(g, _take(h, t), t + forth)
+        g = back(g, t + forth) + _take(buffer, t)
         return g, _put(buffer, g, t), total
 
     carry = (ct[last], ct, jnp.zeros_like(lam) if fixed else None)
@@ -269,12 +269,12 @@ def _sequential_vjp(lam, h, initial, resets, ct, reverse):
 def _chunked(lam, x, initial):
     length, parts, n = x.shape
     num = -(-length // CHUNK)
-    rest = ((0, num * CHUNK - length), (0, 0), (0, 0))
-    states = jnp.pad(x, rest).reshape(num, CHUNK, parts, n)
+    padding = ((0, num * CHUNK - length), (0, 0), (0, 0))
+    states = jnp.pad(x, padding).reshape(num, CHUNK, parts, n)
     if lam.ndim == 2:
         gates = jnp.broadcast_to(lam, (1, CHUNK, parts, n))
     else:
-        gates = jnp.pad(lam, rest).reshape(num, CHUNK, parts, n)
+        gates = jnp.pad(lam, padding).reshape(num, CHUNK, parts, n)
 
     def body(k, carry):
         h, product, states, products = carry
@@ -288,10 +288,10 @@ def _chunked(lam, x, initial):
             lax.dynamic_update_index_in_dim(products, product, k, 1),
         )
 
-    one = jnp.zeros_like(gates[:, 0]).at[:, 0].set(1)
+    identity = jnp.zeros_like(gates[:, 0]).at[:, 0].set(1)
     zero = jnp.zeros_like(states[:, 0])
     ends, product, states, products = lax.fori_loop(
-        0, CHUNK, body, (zero, one, states, jnp.zeros_like(gates))
+        0, CHUNK, body, (zero, identity, states, jnp.zeros_like(gates))
     )
     carries = _associative(jnp.broadcast_to(product, ends.shape), ends, initial)
     starts = jnp.concatenate([initial[None], carries[:-1]])
@@ -358,12 +358,12 @@ def _scan_fwd(method, reverse, lam, x, initial, resets):
     return h, (lam, h, initial, resets)
 
 
-def _scan_bwd(method, reverse, kept, ct):
-    lam, h, initial, resets = kept
+def _scan_bwd(method, reverse, residuals, ct):
+    lam, h, initial, resets = residuals
     if method == "sequential":
-        total, g, first = _sequential_vjp(lam, h, initial, resets, ct, reverse)
+        total, g, ct_initial = _sequential_vjp(lam, h, initial, resets, ct, reverse)
         if total is not None:
-            return total, g, first, None
+            return total, g, ct_initial, None
         h, g = _flip(reverse, h, g)
     else:
         gates, h, ct = _flip(reverse, _gates(lam, resets), h, ct)
@@ -371,11 +371,11 @@ def _scan_bwd(method, reverse, kept, ct):
         turned = _flip(True, _conj(later), ct)
         g = PARALLEL[method](*turned, jnp.zeros_like(initial))[::-1]
         gate = gates if gates.ndim == 2 else gates[0]
-        first = _times(_conj(gate), g[0])
+        ct_initial = _times(_conj(gate), g[0])
     before = jnp.concatenate([initial[None], h[:-1]])
     slopes, g = _flip(reverse, _times(_conj(before), g), g)
     slopes = slopes if resets is None else jnp.where(resets[:, None, None], 0, slopes)
-    return slopes if lam.ndim == 3 else slopes.sum(0), g, first, None
+    return slopes if lam.ndim == 3 else slopes.sum(0), g, ct_initial, None
 
 
 _scan.defvjp(_scan_fwd, _scan_bwd)

@@ -20,5 +20,5 @@ def compile_quickly() -> None:
     flags that a user has set in ``XLA_FLAGS`` stay.
     """
     before = os.environ.get("XLA_FLAGS", "").split()
-    own = [flag for flag in QUICK if flag not in before]
-    os.environ["XLA_FLAGS"] = " ".join(own + before)
+    missing = [flag for flag in QUICK if flag not in before]
+    os.environ["XLA_FLAGS"] = " ".join(missing + before)

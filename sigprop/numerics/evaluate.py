@@ -117,7 +117,7 @@ class _Table:
         return terms.sum(axis=1, keepdims=True)
 
     def _cases(self, expr: Expr) -> Any:
-        found = np.full((len(self.covariances), 1), np.nan, complex)
+        result = np.full((len(self.covariances), 1), np.nan, complex)
         cases: Any = expr.args
         for value, condition in reversed(cases):
             if condition == True:  # noqa: E712 - SymPy's true, not Python's
@@ -127,17 +127,17 @@ class _Table:
                 holds = {"<=": left <= right, "<": left < right, ">=": left >= right}[
                     condition.rel_op
                 ]
-            found = np.where(holds, self.value(value), found)
-        return found
+            result = np.where(holds, self.value(value), result)
+        return result
 
     def _covariance(self, lag: Any) -> Any:
         lag = np.asarray(lag, complex)
-        whole = np.abs(np.rint(lag.real)).astype(int)
-        known = (lag == np.rint(lag.real)) & (whole < self.covariances.shape[1])
+        index = np.abs(np.rint(lag.real)).astype(int)
+        valid = (lag == np.rint(lag.real)) & (index < self.covariances.shape[1])
         shape = np.broadcast_shapes(lag.shape, (len(self.covariances), 1))
-        places = np.broadcast_to(np.where(known, whole, 0), shape)
-        found = np.take_along_axis(self.covariances, places, axis=1)
-        return np.where(known, found, np.nan)
+        places = np.broadcast_to(np.where(valid, index, 0), shape)
+        covariances = np.take_along_axis(self.covariances, places, axis=1)
+        return np.where(valid, covariances, np.nan)
 
 
 def _covariances(point: Place, last: int) -> list[float]:
@@ -160,11 +160,11 @@ def values(
     """
     endless = any(total.has(oo) for expr in exprs for total in expr.atoms(Sum))
     table = _Table(points, _last_lag(points, endless))
-    found = np.empty((len(exprs), len(points)), complex)
+    result = np.empty((len(exprs), len(points)), complex)
     with np.errstate(all="ignore"):
         for row, expr in enumerate(exprs):
-            found[row] = np.broadcast_to(table.value(expr), (len(points), 1))[:, 0]
-    return found
+            result[row] = np.broadcast_to(table.value(expr), (len(points), 1))[:, 0]
+    return result
 
 
 def precise(expr: Expr, points: Sequence[Point]) -> list[complex]:

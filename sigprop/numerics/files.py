@@ -165,10 +165,10 @@ def _remove_left_behind(folder: Path) -> None:
     """Remove temporary files of ours whose writer is dead; what cannot be, stays."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            found = PARTIAL.fullmatch(entry.name)
-            if not found or not entry.is_file(follow_symlinks=False):
+            match = PARTIAL.fullmatch(entry.name)
+            if not match or not entry.is_file(follow_symlinks=False):
                 continue
-            if _is_dead(found["host"], int(found["pid"]), found["life"]):
+            if _is_dead(match["host"], int(match["pid"]), match["life"]):
                 with suppress(OSError):
                     os.unlink(entry.path)
 

@@ -35,11 +35,11 @@ def interruptible() -> Iterator[None]:
     """
     before = sys.unraisablehook
 
-    def dropped(found: Any) -> None:
-        if found.exc_type is KeyboardInterrupt:
+    def dropped(unraisable: Any) -> None:
+        if unraisable.exc_type is KeyboardInterrupt:
             threading.Timer(AGAIN, _interrupt).start()
         else:
-            before(found)
+            before(unraisable)
 
     sys.unraisablehook = dropped
     try:

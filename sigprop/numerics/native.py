@@ -50,9 +50,9 @@ def compile_function(module: Any, name: str, *kinds: Any) -> Callable[..., None]
     )
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(str(module)), machine)
     engine.finalize_object()
-    found: Any = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))
-    found.engine = engine  # the code lives as long as its engine
-    return found
+    function: Any = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))
+    function.engine = engine  # the code lives as long as its engine
+    return function
 
 
 def repeat(
@@ -68,7 +68,7 @@ def repeat(
     head, inside, after = (build.append_basic_block() for _ in range(3))
     build.branch(head)
     build.position_at_end(head)
-    index, *now = [build.phi(one.type) for one in (count, *values)]
+    index, *now = [build.phi(value.type) for value in (count, *values)]
     build.cbranch(build.icmp_signed("<", index, count), inside, after)
     build.position_at_end(inside)
     new = body(index, now)
@@ -93,9 +93,9 @@ def over_cores(task: Callable[[int, int], object], blocks: int, numbers: int) ->
         task(0, blocks)
         return
     with ThreadPoolExecutor(parts) as pool:
-        waiting = [pool.submit(task, a, b - a) for a, b in pairwise(ends)]
-        for one in waiting:
-            one.result()
+        futures = [pool.submit(task, a, b - a) for a, b in pairwise(ends)]
+        for future in futures:
+            future.result()
 
 
 class Vector:
@@ -115,9 +115,9 @@ class Vector:
         literal = number if count is None else [number] * count
         return Vector(self.build, llvmlite("ir").Constant(kind, literal))
 
-    def _apply(self, real: str, whole: str, other: Any) -> "Vector":
+    def _apply(self, real: str, integer: str, other: Any) -> "Vector":
         kind = getattr(self.value.type, "element", self.value.type)
-        name = whole if isinstance(kind, llvmlite("ir").IntType) else real
+        name = integer if isinstance(kind, llvmlite("ir").IntType) else real
         right = other if isinstance(other, Vector) else self.like(other)
         return Vector(self.build, getattr(self.build, name)(self.value, right.value))
 
@@ -161,7 +161,7 @@ class Vector:
 
 def intrinsic(build: Any, name: str, result: Any, *arguments: Any) -> Any:
     """The result of a function that LLVM itself provides for a kind of values."""
-    module, kinds = build.module, [one.type for one in arguments]
+    module, kinds = build.module, [argument.type for argument in arguments]
     function = module.globals.get(name) or llvmlite("ir").Function(
         module, llvmlite("ir").FunctionType(result, kinds), name
     )

@@ -13,7 +13,7 @@ def require_seed(seed: int, count: int = 1) -> None:
     """
     if count < 1:
         raise ValueError(f"need one seed or more, got {count}")
-    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if not (whole and 0 <= seed <= seed + count - 1 < 2**32):
+    integral = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if not (integral and 0 <= seed <= seed + count - 1 < 2**32):
         more = f" and {count - 1} more" if count > 1 else ""
         raise ValueError(f"need 0 <= seed < 2**32, got seed={seed}{more}")

@@ -14,8 +14,8 @@ def plain(text: object) -> str:
         a\x1b[31mb
     """
     return "".join(
-        one
-        if one in KEPT or unicodedata.category(one) not in HIDDEN
-        else one.encode("unicode_escape").decode("ascii")
-        for one in str(text)
+        char
+        if char in KEPT or unicodedata.category(char) not in HIDDEN
+        else char.encode("unicode_escape").decode("ascii")
+        for char in str(text)
     )

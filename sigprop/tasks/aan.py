@@ -75,7 +75,7 @@ def aan(
         )
     code: Code = Bytes()
     if tokens == "characters":
-        code = Characters(_known(paths["train"], width, cache, progress))
+        code = Characters(_alphabet(paths["train"], width, cache, progress))
     train, validation, test = (
         _examples(name, path, code, width, cache, progress)
         for name, path in paths.items()
@@ -109,22 +109,22 @@ def _pair(line: bytes) -> Pair:
         )
     label, _, _, first, second = fields
     try:
-        known = float(label) in range(CLASSES)
+        valid = float(label) in range(CLASSES)
     except ValueError:
-        known = False
-    if not known:
+        valid = False
+    if not valid:
         raise ValueError(f"need a label of 0.0 or 1.0, got {label[:20]!r}")
     return Pair(int(float(label)), (first, second))
 
 
-def _known(
+def _alphabet(
     path: Path,
     width: int,
     cache: Path | None,
     progress: Callable[[str], None] | None,
 ) -> str:
     def texts() -> Iterator[str]:
-        for pair in _told(path, "characters counted", progress):
+        for pair in _reported(path, "characters counted", progress):
             for text in pair.texts:
                 yield text[: width - 1]
 
@@ -133,7 +133,7 @@ def _known(
     )
 
 
-def _told(
+def _reported(
     path: Path, done: str, progress: Callable[[str], None] | None
 ) -> Iterator[Pair]:
     """The pairs, and word of how many there were."""
@@ -157,7 +157,7 @@ def _examples(
     progress: Callable[[str], None] | None,
 ) -> Examples:
     def rows() -> Iterator[Row]:
-        for number, pair in enumerate(_told(path, "packed", progress), start=1):
+        for number, pair in enumerate(_reported(path, "packed", progress), start=1):
             for text in pair.texts:
                 try:
                     yield code.encoded(text, width), pair.label

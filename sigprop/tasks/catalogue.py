@@ -121,20 +121,20 @@ def load_task(
     source = TASKS[name]
     if folder is not None and source.folder is None:
         raise ValueError(f"need no folder for {name}, which is not read, got {folder}")
-    found = folder if folder is not None else _own(source)
-    if found is None and not source.drawn:
+    path = folder if folder is not None else _default_folder(source)
+    if path is None and not source.drawn:
         raise FileNotFoundError(
             f"need the files of {name}: name their folder, or set {VARIABLE} to one "
             f"that has them in {source.folder}"
         )
-    if found is not None and not found.is_dir():
-        raise FileNotFoundError(f"need a folder with the files of {name}, got {found}")
-    return source.load(Place(found, cache, seed, progress))
+    if path is not None and not path.is_dir():
+        raise FileNotFoundError(f"need a folder with the files of {name}, got {path}")
+    return source.load(Place(path, cache, seed, progress))
 
 
-def _own(source: Source) -> Path | None:
+def _default_folder(source: Source) -> Path | None:
     root = os.environ.get(VARIABLE)
     if root is None or source.folder is None:
         return None
-    own = Path(root) / source.folder
-    return own if own.is_dir() or not source.drawn else None
+    path = Path(root) / source.folder
+    return path if path.is_dir() or not source.drawn else None

@@ -89,8 +89,8 @@ def alphabet(texts: Iterable[str], least: int = 1) -> str:
     """
     counts = np.zeros(CODE_POINTS, int)
     for text in texts:
-        found = np.bincount(code_points(text))
-        counts[: len(found)] += found
+        frequencies = np.bincount(code_points(text))
+        counts[: len(frequencies)] += frequencies
     frequent = np.flatnonzero(counts >= least)
     order = np.argsort(-counts[frequent], kind="stable")
     return "".join(map(chr, frequent[order]))
@@ -116,7 +116,7 @@ def kept_alphabet(
     except (ValueError, TypeError):
         table, words = None, []
     marks, characters = words[: len(MARKS)], words[len(MARKS) :]
-    single = all(len(one) == 1 for one in characters)
+    single = all(len(character) == 1 for character in characters)
     if table != _numbered(words) or marks != list(MARKS) or not single:
         raise ValueError(f"need a table of characters and tokens, delete {path}")
     return "".join(characters)

@@ -146,23 +146,23 @@ class _Field:
     What is outside counts as taken.  The frame makes sure that this changes nothing.
     """
 
-    def __init__(self, rules: Rules, known: Table) -> None:
-        pad = known.pad
-        outer, far = pad + rules.padding, pad + rules.padding + known.paddle.margin
+    def __init__(self, rules: Rules, lookup: Table) -> None:
+        pad = lookup.pad
+        outer, far = pad + rules.padding, pad + rules.padding + lookup.paddle.margin
         side = rules.window + 2 * pad
-        self.rules, self.known = rules, known
+        self.rules, self.known = rules, lookup
         self.taken = np.full((side, side), FULL, np.int16)
         self.taken[outer:-outer, outer:-outer] = 0
         self.room = np.zeros((side, side), np.uint8)
         self.room[far:-far, far:-far] = FULL
-        self.places = known.steps @ np.array([side, 1])
+        self.places = lookup.steps @ np.array([side, 1])
         self.origin = pad * (side + 1)
 
     def copy(self) -> "_Field":
-        other = object.__new__(_Field)
-        other.__dict__.update(self.__dict__)
-        other.taken, other.room = self.taken.copy(), self.room.copy()
-        return other
+        copied = object.__new__(_Field)
+        copied.__dict__.update(self.__dict__)
+        copied.taken, copied.room = self.taken.copy(), self.room.copy()
+        return copied
 
     def inside(self) -> Int[np.ndarray, "window window"]:
         pad = self.known.pad
@@ -179,8 +179,8 @@ class _Field:
         return bool(sums.max() >= CLASH)
 
     def add(self, segment: Segment) -> None:
-        known, pad = self.known, self.known.pad
-        mask, hole = known.masks[segment.direction], known.holes[segment.direction]
+        lookup, pad = self.known, self.known.pad
+        mask, hole = lookup.masks[segment.direction], lookup.holes[segment.direction]
         taken = _part(self.taken, segment, pad, len(mask))
         np.maximum(taken, mask, out=taken)
         room = _part(self.room, segment, pad, len(hole))
@@ -206,14 +206,14 @@ def _beginnings(
     rules: Rules, margin: int
 ) -> list[tuple[int, Int[np.ndarray, "pixels 2"]]]:
     """Directions of the first paddle in an empty picture, and where it may begin."""
-    known, band = rules.table(margin), 2 * rules.seed_distance
+    lookup, band = rules.table(margin), 2 * rules.seed_distance
     taken = np.ones((rules.window, rules.window), bool)
     taken[band:-band, band:-band] = False
-    found = [
+    starts = [
         (direction, free_pixels(taken, kernel))
-        for direction, kernel in enumerate(known.kernels, len(known.steps))
+        for direction, kernel in enumerate(lookup.kernels, len(lookup.steps))
     ]
-    hopeful = [(direction, pixels) for direction, pixels in found if len(pixels)]
+    hopeful = [(direction, pixels) for direction, pixels in starts if len(pixels)]
     if not hopeful:
         raise ValueError(f"need space for a first paddle, got none with {rules}")
     return hopeful
@@ -224,7 +224,7 @@ def _seed(field: _Field, place: tuple[int, int], direction: int) -> _End | None:
     paddle, angle = field.known.paddle, field.known.angles[direction]
     head = move(place, angle, paddle.length)
     pivot = move(head, angle + np.pi, paddle.reach)
-    if not all(0 <= one < field.rules.window for one in (*head, *pivot)):
+    if not all(0 <= coord < field.rules.window for coord in (*head, *pivot)):
         return None
     return _End(*pivot, Segment(*place, direction))
 
@@ -256,31 +256,31 @@ def _second(rng: np.random.Generator, field: _Field, first: Segment) -> _End | N
 
 def _elsewhere(rng: np.random.Generator, field: _Field) -> _End | None:
     """A first paddle in the space that is left."""
-    known, taken = field.known, field.inside() > TAKEN
+    lookup, taken = field.known, field.inside() > TAKEN
     if 1 - taken.mean() < CROWDED:
         return None
     for _ in range(SEED_TRIES):
         degree = int(rng.integers(360))
-        pixels = free_pixels(taken, known.kernels[degree])
+        pixels = free_pixels(taken, lookup.kernels[degree])
         if not len(pixels):
             return None
         place = _chosen(rng, pixels)
-        if end := _seed(field, place, len(known.steps) + degree):
+        if end := _seed(field, place, len(lookup.steps) + degree):
             return end
     return None
 
 
 def _extended(rng: np.random.Generator, field: _Field, end: _End) -> _End | None:
     """One more segment; only now the one before is entered in the field."""
-    known, last = field.known, end.segment.direction
-    down, right = known.advances[last]
+    lookup, last = field.known, end.segment.direction
+    down, right = lookup.advances[last]
     row, column = math.ceil(end.row + down), math.ceil(end.column + right)
-    sums = (known.weights[last] * field.rooms(row, column)).cumsum()
+    sums = (lookup.weights[last] * field.rooms(row, column)).cumsum()
     if sums[-1] < LEAST:
         return None
     for _ in range(1 + field.rules.paddle_retries):
         choice = int(sums.searchsorted(rng.random() * sums[-1], "right"))
-        down, right = known.steps[choice].tolist()
+        down, right = lookup.steps[choice].tolist()
         segment = Segment(row + down, column + right, choice)
         if not field.clashes(segment):
             field.add(end.segment)
@@ -341,11 +341,11 @@ def painted(
     rules: Rules, margin: int, contours: list[list[Segment]], contrast: float
 ) -> Float[np.ndarray, "window window"]:
     """The lines of some contours, the brighter where two meet."""
-    known = rules.table(margin)
-    pad = known.pad
+    lookup = rules.table(margin)
+    pad = lookup.pad
     image = np.zeros((rules.window + 2 * pad,) * 2)
     for segment in itertools.chain.from_iterable(contours):
-        line = known.stamps[segment.direction].line
+        line = lookup.stamps[segment.direction].line
         part = _part(image, segment, pad, len(line))
         np.maximum(part, contrast / FULL * line, out=part)
     return image[pad:-pad, pad:-pad]
@@ -375,8 +375,8 @@ def picture(rules: Rules, seed: int, index: int) -> Picture:
             painted(rules, margin, targets, dark),
             painted(rules, margin, distractors, bright),
             *(
-                marker(rules.window, rules.antialias, rules.marker_radius, one) / FULL
-                for one in markers
+                marker(rules.window, rules.antialias, rules.marker_radius, tip) / FULL
+                for tip in markers
             ),
         ]
     )

@@ -47,10 +47,10 @@ class Convolution(eqx.Module):
             raise ValueError(f"need a layer of widths (1, 1), got {layer.widths}")
         if layer.linear and layer.causal:
             learnt = kernel(layer, len(self.response))[:, 0, 0]
-            found = self.windows @ learnt
+            outputs = self.windows @ learnt
         else:
-            found = jax.vmap(layer)(self.inputs[:, :, None])[:, :, 0]
-        return jnp.mean((found - self.outputs) ** 2)
+            outputs = jax.vmap(layer)(self.inputs[:, :, None])[:, :, 0]
+        return jnp.mean((outputs - self.outputs) ** 2)
 
     @property
     def power(self) -> Float[Array, ""]:
@@ -135,8 +135,8 @@ def glorot_rnn(
     shapes = ((n, n), (n, 1), (1, n), (1, 1))
     keys = jax.random.split(key, len(shapes))
     A, B, C, D = (
-        normal(one, rows, columns, 2 / (rows + columns))
-        for one, (rows, columns) in zip(keys, shapes, strict=True)
+        normal(part_key, rows, columns, 2 / (rows + columns))
+        for part_key, (rows, columns) in zip(keys, shapes, strict=True)
     )
     arrays = scale * A[None], B, C, D
     if activation == "identity":

@@ -124,8 +124,8 @@ def _grown(rng: np.random.Generator, rules: Rules) -> list[_Level]:
     for depth in range(1, rules.max_depth + 1):
         chance = rules.p_operator if depth < rules.max_depth else 0
         branches = rng.random(len(trees)) < chance
-        drawn = rng.integers(2, rules.max_args, len(trees), endpoint=True)
-        level = _Level(trees, np.where(branches, drawn, 0))
+        arity = rng.integers(2, rules.max_args, len(trees), endpoint=True)
+        level = _Level(trees, np.where(branches, arity, 0))
         levels.append(level)
         lengths += np.bincount(trees, 1 + branches, BLOCK).astype(int)
         waiting = np.bincount(trees, level.arguments, BLOCK).astype(int)
@@ -134,7 +134,7 @@ def _grown(rng: np.random.Generator, rules: Rules) -> list[_Level]:
         trees = trees[alive[trees]]
         lengths[~alive] = rules.max_length
     kept = (rules.min_length < lengths) & (lengths < rules.max_length)
-    return [_Level(*(one[kept[level.trees]] for one in level)) for level in levels]
+    return [_Level(*(array[kept[level.trees]] for array in level)) for level in levels]
 
 
 def _symbols(rng: np.random.Generator, level: _Level) -> UInt8[np.ndarray, " nodes"]:
@@ -187,15 +187,15 @@ def values(tokens: UInt8[np.ndarray, " tokens"]) -> Int[np.ndarray, " n"]:
     depths = (within - opening)[nodes]
     order = np.argsort(depths.astype(np.int16), kind="stable")
     ends = np.cumsum(np.bincount(depths))
-    found = np.zeros(0, int)
+    result = np.zeros(0, int)
     below = nodes[:0]
     for level in reversed(np.split(nodes[order], ends[:-1])):
         branches = opening[level]
         parents = np.searchsorted(level[branches], below) - 1
         here = tokens[level].astype(int) - DIGIT
-        here[branches] = _applied(tokens[level[branches]] - OPERATOR, parents, found)
-        found, below = here, level
-    return found
+        here[branches] = _applied(tokens[level[branches]] - OPERATOR, parents, result)
+        result, below = here, level
+    return result
 
 
 def _applied(
@@ -242,9 +242,9 @@ def distinct(
     block, last = 0, 0
     while len(held) < count:
         tokens, lengths = expressions(rules, seed, block)
-        before, whole, end = len(held), tokens.tobytes(), 0
+        before, content, end = len(held), tokens.tobytes(), 0
         for length, value in zip(lengths, values(tokens), strict=True):
-            held.setdefault(whole[end : end + length], int(value))
+            held.setdefault(content[end : end + length], int(value))
             end += length
         block += 1
         if len(held) > before:

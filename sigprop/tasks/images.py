@@ -125,9 +125,9 @@ def mnist(
         rows = np.split(np.arange(len(held.labels)), cuts)
         parts = [_rows(held, part) for part in rows]
     else:
-        given = _mnist_part(folder, "train")
-        rows = split(len(given.labels), (0.9, 0.1))
-        parts = [*(_rows(given, part) for part in rows), held]
+        training = _mnist_part(folder, "train")
+        rows = split(len(training.labels), (0.9, 0.1))
+        parts = [*(_rows(training, part) for part in rows), held]
     order = permutation if permuted else np.arange
     return _data_set(
         [_examples(_flat(part.images, order), part.labels) for part in parts]
@@ -256,8 +256,8 @@ def _packed(path: Path) -> bool:
 
 def _mnist_part(folder: Path, name: str) -> Labelled:
     paths = [
-        _mnist_file(folder, f"{name}-{what}")
-        for what in ("images-idx3-ubyte", "labels-idx1-ubyte")
+        _mnist_file(folder, f"{name}-{kind}")
+        for kind in ("images-idx3-ubyte", "labels-idx1-ubyte")
     ]
     images, labels = map(read_idx, paths)
     if images.dtype != np.uint8 or images.shape[1:] != (28, 28):
@@ -275,9 +275,9 @@ def _mnist_part(folder: Path, name: str) -> Labelled:
 
 def _mnist_file(folder: Path, name: str) -> Path:
     dotted = name.replace("-idx", ".idx")
-    for one in (name, f"{name}.gz", dotted, f"{dotted}.gz"):
-        if (folder / one).is_file():
-            return folder / one
+    for candidate in (name, f"{name}.gz", dotted, f"{dotted}.gz"):
+        if (folder / candidate).is_file():
+            return folder / candidate
     raise FileNotFoundError(
         f"need {name}, plain or .gz, found none in {folder}; put there the four files "
         "{train,t10k}-images-idx3-ubyte and {train,t10k}-labels-idx1-ubyte, or read the "

@@ -77,18 +77,18 @@ def imdb(
         parts["train"], parts["validation"] = _divided(parts["train"], val_split)
     code: Code = Bytes()
     if tokens == "characters":
-        code = Characters(_known(parts["train"], width, least, cache))
-    read = {
+        code = Characters(_alphabet(parts["train"], width, least, cache))
+    examples = {
         name: _examples(name, part, code, width, cache, progress)
         for name, part in parts.items()
     }
-    validation = read["test" if lra_compat else "validation"]
+    validation = examples["test" if lra_compat else "validation"]
     return DataSet(
-        read["train"], validation, read["test"], len(CLASSES), code.vocabulary
+        examples["train"], validation, examples["test"], len(CLASSES), code.vocabulary
     )
 
 
-def _known(train: Reviews, width: int, least: int, cache: Path | None) -> str:
+def _alphabet(train: Reviews, width: int, least: int, cache: Path | None) -> str:
     return kept_alphabet(
         cache,
         "imdb",
@@ -131,7 +131,7 @@ def _text(path: Path) -> str:
 
 def _reviews(folder: Path, part: str, count: int) -> Reviews:
     """The reviews of a part in the order of their numbers, those not liked first."""
-    found = []
+    reviews = []
     for sort, label in CLASSES.items():
         paths = (folder / part / sort).glob("*.txt")
         numbered = sorted((_number(path, sort), path) for path in paths)
@@ -145,8 +145,8 @@ def _reviews(folder: Path, part: str, count: int) -> Reviews:
                 f"need {count} reviews, got {len(numbered)} in {folder / part / sort}; "
                 "unpack the data set again"
             )
-        found += [(path, label) for _, path in numbered]
-    return found
+        reviews += [(path, label) for _, path in numbered]
+    return reviews
 
 
 def _number(path: Path, sort: str) -> int:
@@ -164,9 +164,9 @@ def _divided(reviews: Reviews, share: float) -> tuple[Reviews, Reviews]:
     """Two parts with the same share of each class."""
     kept_back: tuple[Reviews, Reviews] = [], []
     for label in CLASSES.values():
-        own = [review for review in reviews if review[1] == label]
+        of_class = [review for review in reviews if review[1] == label]
         for part, rows in zip(
-            kept_back, split(len(own), (1 - share, share)), strict=True
+            kept_back, split(len(of_class), (1 - share, share)), strict=True
         ):
-            part += [own[row] for row in np.sort(rows)]
+            part += [of_class[row] for row in np.sort(rows)]
     return kept_back

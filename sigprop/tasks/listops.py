@@ -141,8 +141,8 @@ def _checked(
     rows = _rows(path, width)
     count = 0
     while held := list(itertools.islice(rows, ROWS)):
-        found = values(np.frombuffer(b"".join(tokens for tokens, _ in held), np.uint8))
-        for (tokens, label), value in zip(held, found, strict=True):
+        truth = values(np.frombuffer(b"".join(tokens for tokens, _ in held), np.uint8))
+        for (tokens, label), value in zip(held, truth, strict=True):
             if label != value:
                 raise ValueError(
                     f"{path}, line {count + 2}: need the label {value}, the value of "
@@ -176,13 +176,13 @@ def _rows(path: Path, width: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _row(line: str, width: int) -> tuple[bytes, int]:
-    text, *rest = line.split("\t")
-    if len(rest) != 1 or rest[0] not in TOKENS[DIGIT:OPERATOR]:
-        raise ValueError(f"need an expression, a tab and a digit, got {rest}")
+    text, *fields = line.split("\t")
+    if len(fields) != 1 or fields[0] not in TOKENS[DIGIT:OPERATOR]:
+        raise ValueError(f"need an expression, a tab and a digit, got {fields}")
     tokens = parsed(text)
     if len(tokens) >= width:
         raise ValueError(f"need fewer than {width} tokens, got {len(tokens)}")
-    return tokens, int(rest[0])
+    return tokens, int(fields[0])
 
 
 def listops(
@@ -213,7 +213,7 @@ def listops(
     """
     require_seed(seed)
     if folder is None:
-        parts = _drawn(rules, counts, seed, cache, progress)
+        parts = _draw_parts(rules, counts, seed, cache, progress)
     else:
         parts = [_file(folder, name, rules.width, cache, progress) for name in PARTS]
     return DataSet(*parts, classes=CLASSES, vocabulary=len(TOKENS))
@@ -242,7 +242,7 @@ def _file(
     )
 
 
-def _drawn(
+def _draw_parts(
     rules: Rules,
     counts: tuple[int, int, int],
     seed: int,

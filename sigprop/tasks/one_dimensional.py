@@ -76,10 +76,10 @@ class OneDimensional:
             return self._finite(modulus, angle)
         if self.normalised and self.process == WHITE:
             star = abs(self.teacher), jnp.angle(self.teacher)
-            found = _polar_loss()(modulus, angle, *star)
+            loss = _polar_loss()(modulus, angle, *star)
         else:
-            found = self._by_modes(modulus, angle)
-        return jnp.where(jnp.abs(modulus) < 1, found, jnp.inf)
+            loss = self._by_modes(modulus, angle)
+        return jnp.where(jnp.abs(modulus) < 1, loss, jnp.inf)
 
     def _units(self, modulus: Array, angle: Array):
         """Eigenvalues of student and teacher, and the signed gains of their inputs."""
@@ -198,15 +198,15 @@ class Chart:
             ValueError: If the chart does not reach there.
         """
         modulus, angle = jnp.asarray(modulus, float), jnp.asarray(angle, float)
-        at = Coordinates(
+        coordinates = Coordinates(
             MODULI[self.modulus].inverse(modulus), _angle(self.angle)[1](angle, modulus)
         )
-        if not all(bool(jnp.isfinite(one).all()) for one in at):
+        if not all(bool(jnp.isfinite(value).all()) for value in coordinates):
             raise ValueError(
                 f"need a place that the chart ({self.modulus}, {self.angle}) reaches, "
                 f"got {modulus=}, {angle=}"
             )
-        return at
+        return coordinates
 
 
 @functools.cache

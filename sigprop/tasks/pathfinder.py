@@ -84,7 +84,7 @@ def pathfinder(
             raise ValueError(f"need a picture in every part, got {counts}")
         total = sum(counts)
         shards = [
-            partial(_drawn, rules, seed, first, last) for first, last in _pieces(total)
+            partial(_draw, rules, seed, first, last) for first, last in _pieces(total)
         ]
         key = (rules, seed, total)
     else:
@@ -111,12 +111,12 @@ def _pieces(total: int) -> list[tuple[int, int]]:
     return [(first, min(first + SHARD, total)) for first in range(0, total, SHARD)]
 
 
-def _drawn(rules: Rules, seed: int, first: int, last: int) -> Table:
+def _draw(rules: Rules, seed: int, first: int, last: int) -> Table:
     """Pictures one after another, the label in a last column."""
     table = np.empty((last - first, rules.window**2 + 1), np.uint8)
     for row, index in zip(table, range(first, last), strict=True):
-        drawn = picture(rules, seed, index)
-        row[:-1], row[-1] = drawn.image.ravel(), drawn.label
+        sample = picture(rules, seed, index)
+        row[:-1], row[-1] = sample.image.ravel(), sample.label
     return table
 
 
@@ -164,8 +164,8 @@ def released(folder: Path) -> list[Entry]:
     strange = [path for path in paths if not path.stem.isdecimal()]
     if strange:
         raise ValueError(f"need metadata named by a number, got {strange[0]}")
-    found = []
-    for path in sorted(paths, key=lambda one: int(one.stem)):
+    entries = []
+    for path in sorted(paths, key=lambda table: int(table.stem)):
         for name, label in _listed(path):
             try:
                 size = (folder / name).stat().st_size
@@ -175,10 +175,10 @@ def released(folder: Path) -> list[Entry]:
                     "data set again"
                 ) from None
             if size:
-                found.append(Entry(name, label, size))
-    if not found:
+                entries.append(Entry(name, label, size))
+    if not entries:
         raise ValueError(f"need pictures that are not empty in {folder}, got none")
-    return found
+    return entries
 
 
 def _listed(path: Path) -> Iterator[tuple[str, int]]:

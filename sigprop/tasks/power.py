@@ -71,16 +71,16 @@ class Chart(NamedTuple):
     parameters: Callable[[Any], Any]
 
 
-def _exponential(at: Float[Array, "*n 2"]) -> Any:
-    return jnp.exp(lax.complex(-at[..., 0], at[..., 1]))
+def _exponential(parameters: Float[Array, "*n 2"]) -> Any:
+    return jnp.exp(lax.complex(-parameters[..., 0], parameters[..., 1]))
 
 
 def _logarithm(lam: Any) -> Float[Array, "*n 2"]:
     return jnp.stack([-jnp.log(jnp.abs(lam)), jnp.angle(lam)], axis=-1)
 
 
-def _complex(at: Float[Array, "*n 2"]) -> Any:
-    return lax.complex(at[..., 0], at[..., 1])
+def _complex(parameters: Float[Array, "*n 2"]) -> Any:
+    return lax.complex(parameters[..., 0], parameters[..., 1])
 
 
 def _parts(lam: Any) -> Float[Array, "*n 2"]:

@@ -43,7 +43,7 @@ def waveform(path: Path, rate: int) -> Int16[np.ndarray, " time"]:
     """
     try:
         with wave.open(str(path)) as file:
-            found = file.getnchannels(), 8 * file.getsampwidth(), file.getframerate()
+            codec = file.getnchannels(), 8 * file.getsampwidth(), file.getframerate()
             count = file.getnframes()
             content = file.readframes(count)
     except (wave.Error, EOFError) as error:
@@ -51,10 +51,10 @@ def waveform(path: Path, rate: int) -> Int16[np.ndarray, " time"]:
         raise ValueError(
             f"need a PCM WAV file, got {path}: {reason}; fetch it again"
         ) from error
-    if found != (1, 16, rate):
+    if codec != (1, 16, rate):
         raise ValueError(
-            f"need 1 channel of 16 bits at {rate} Hz, got {found[0]} of {found[1]} bits at "
-            f"{found[2]} Hz in {path}"
+            f"need 1 channel of 16 bits at {rate} Hz, got {codec[0]} of {codec[1]} bits at "
+            f"{codec[2]} Hz in {path}"
         )
     if not count or len(content) != 2 * count:
         raise ValueError(
@@ -133,7 +133,7 @@ def spoken_digits(folder: Path, *, length: int = DIGIT_RATE) -> DataSet:
     power = np.sum(np.square(train.inputs, dtype=np.float64)) / train.lengths.sum()
     if not power:
         raise ValueError(f"need sound in the training, got silence alone in {folder}")
-    parts = [_scaled(one, float(np.sqrt(power))) for one in (train, validation, test)]
+    parts = [_scaled(part, float(np.sqrt(power))) for part in (train, validation, test)]
     return DataSet(*parts, classes=10)
 
 
@@ -152,11 +152,11 @@ def step_moments(
     """
     if len(clips) < 2:
         raise ValueError(f"need two clips or more for a deviation, got {len(clips)}")
-    found = []
+    moments = []
     for start in range(0, clips.shape[1], block):
         steps = clips[:, start : start + block] / FULL_SCALE
-        found.append((steps.mean(0), steps.std(0, ddof=1)))
-    means, deviations = zip(*found, strict=True)
+        moments.append((steps.mean(0), steps.std(0, ddof=1)))
+    means, deviations = zip(*moments, strict=True)
     return np.concatenate(means), np.concatenate(deviations)
 
 
@@ -176,8 +176,8 @@ def _scaled(
     centre: Float[np.ndarray, " time"] | float = 0.0,
 ) -> Examples:
     """The samples stand for ``x / scale - centre``."""
-    numbers = (np.atleast_1d(one).astype(np.float32) for one in (scale, centre))
-    scale, centre = (one[:, None] for one in numbers)
+    numbers = (np.atleast_1d(value).astype(np.float32) for value in (scale, centre))
+    scale, centre = (array[:, None] for array in numbers)
     return replace(part, scale=scale, centre=centre)
 
 
@@ -198,13 +198,13 @@ def _examples(
         samples = samples[:length:stride]
         inputs[row, : len(samples), 0] = samples
         lengths[row] = len(samples)
-    labels = np.array([one for _, one in recordings], np.int32)
+    labels = np.array([label for _, label in recordings], np.int32)
     return _scaled(Examples(inputs, lengths, labels), FULL_SCALE)
 
 
 def _command_examples(recordings: Recordings, stride: int) -> Examples:
-    read = _examples(recordings, COMMAND_RATE, COMMAND_RATE, stride, cut=False)
-    return replace(read, lengths=np.full_like(read.lengths, read.inputs.shape[1]))
+    clips = _examples(recordings, COMMAND_RATE, COMMAND_RATE, stride, cut=False)
+    return replace(clips, lengths=np.full_like(clips.lengths, clips.inputs.shape[1]))
 
 
 def _command_parts(folder: Path) -> dict[str, Recordings]:
@@ -216,16 +216,16 @@ def _command_parts(folder: Path) -> dict[str, Recordings]:
             f"need a folder of WAV files for each of {len(COMMANDS)} words, "
             f"{' and '.join(LISTS.values())} in {folder}, found no {', '.join(missing)}"
         )
-    found = {
+    clips = {
         f"{word}/{path.name}": (path, label)
         for label, word in enumerate(COMMANDS)
         for path in sorted((folder / word).glob("*.wav"))
     }
     held = {
-        part: [_listed(found, line, folder / name) for line in _lines(folder / name)]
+        part: [_listed(clips, line, folder / name) for line in _lines(folder / name)]
         for part, name in LISTS.items()
     }
-    return _complete({"training": list(found.values()), **held}, folder)
+    return _complete({"training": list(clips.values()), **held}, folder)
 
 
 def _lines(path: Path) -> list[str]:
@@ -233,15 +233,15 @@ def _lines(path: Path) -> list[str]:
 
 
 def _listed(
-    found: dict[str, tuple[Path, int]], line: str, path: Path
+    clips: dict[str, tuple[Path, int]], line: str, path: Path
 ) -> tuple[Path, int]:
     """Takes a recording out of those of the training."""
-    if line not in found:
+    if line not in clips:
         raise ValueError(
             f"need lists of `word/file.wav`, each named once, got {line!r} in {path}, which "
             "is no file or already held out; fetch the data set again"
         )
-    return found.pop(line)
+    return clips.pop(line)
 
 
 def _digit_parts(folder: Path) -> list[Recordings]:

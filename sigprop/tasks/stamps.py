@@ -95,11 +95,11 @@ def dilated(
 ) -> UInt8[np.ndarray, "larger wider"]:
     """The largest value within ``radius``, for every cell that has one so near."""
     rows, columns = values.shape
-    found = np.zeros((rows + 2 * radius, columns + 2 * radius), np.uint8)
+    grown = np.zeros((rows + 2 * radius, columns + 2 * radius), np.uint8)
     for row, column in disc(radius) + radius:
-        cells = found[row : row + rows, column : column + columns]
+        cells = grown[row : row + rows, column : column + columns]
         np.maximum(cells, values, out=cells)
-    return found
+    return grown
 
 
 def stamp(paddle: Paddle, angle: float) -> Stamp:
@@ -114,9 +114,9 @@ def stamp(paddle: Paddle, angle: float) -> Stamp:
     )
     fine = np.asarray(canvas)
     margin = paddle.margin * paddle.antialias
-    own = dilated(fine, margin)[margin:-margin, margin:-margin]
+    widened = dilated(fine, margin)[margin:-margin, margin:-margin]
     side = 2 * paddle.half + 1
-    return Stamp(_reduced(fine, side), _reduced(own, side))
+    return Stamp(_reduced(fine, side), _reduced(widened, side))
 
 
 def seed_kernel(paddle: Paddle, mask: UInt8[np.ndarray, "side side"]) -> np.ndarray:
@@ -156,7 +156,7 @@ def marker(
 ) -> UInt8[np.ndarray, "window window"]:
     """A picture of ``window`` pixels a side that has only a disc at ``place``."""
     side = np.arange(window * antialias)
-    rows, columns = ((side - antialias * one) ** 2 for one in place)
+    rows, columns = ((side - antialias * centre) ** 2 for centre in place)
     inside = rows[:, None] + columns <= (antialias * radius) ** 2
     return _reduced(np.where(inside, np.uint8(FULL), np.uint8(0)), window)
 
@@ -209,7 +209,7 @@ def table(paddle: Paddle, continuity: float) -> Table:
     apart = np.abs((angles[:, None] - candidates + np.pi) % (2 * np.pi) - np.pi)
     bend = np.minimum(continuity * apart, np.pi / 2)
     advance = paddle.length + 2 * paddle.margin
-    stamps = [stamp(paddle, one) for one in (*(candidates + np.pi), *degrees)]
+    stamps = [stamp(paddle, angle) for angle in (*(candidates + np.pi), *degrees)]
     return Table(
         paddle,
         angles,
@@ -217,9 +217,9 @@ def table(paddle: Paddle, continuity: float) -> Table:
         np.cos(bend).clip(0) ** 2,
         (advance * np.stack([np.sin(angles), np.cos(angles)], 1)).tolist(),
         stamps,
-        [one.mask.astype(np.int16) for one in stamps],
-        [FULL - dilated(one.mask, paddle.margin) for one in stamps],
-        [seed_kernel(paddle, one.mask) for one in stamps[len(steps) :]],
+        [s.mask.astype(np.int16) for s in stamps],
+        [FULL - dilated(s.mask, paddle.margin) for s in stamps],
+        [seed_kernel(paddle, s.mask) for s in stamps[len(steps) :]],
     )
 
 

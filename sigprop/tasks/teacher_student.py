@@ -199,8 +199,8 @@ def expected_loss(
     ages = np.arange(length - count, length)
     dtype = difference.dtype
     if is_white(process, length):
-        own = process.autocovariance(np.arange(1)) * (length - abs(ages)) / length
-        weight = jnp.asarray(own, dtype)
+        weights = process.autocovariance(np.arange(1)) * (length - abs(ages)) / length
+        weight = jnp.asarray(weights, dtype)
         return jnp.einsum("j,joi,joi->", weight, difference, difference) / 2
     form = jnp.asarray(age_weights(process, length, ages, ages), dtype)
     weighed = jnp.einsum("jk,koi->joi", form, difference)
@@ -215,9 +215,9 @@ def is_white(process: Stationary, length: int) -> bool:
 def _covariances(process: Stationary, length: int) -> Float[np.ndarray, " lags"]:
     """``R`` at all lags below the length, if it is that of a process."""
     require_process(process)
-    found = np.asarray(process.autocovariance(np.arange(length)))
-    require_autocovariance(found, length)
-    return found
+    covariance = np.asarray(process.autocovariance(np.arange(length)))
+    require_autocovariance(covariance, length)
+    return covariance
 
 
 def age_weights(

@@ -66,16 +66,16 @@ def load_checkpoint(
         ValueError: As ``read_checkpoint``, or if the file is of another training.
         OSError: If it cannot be read.
     """
-    found = read_checkpoint(place)
-    others = [] if about is None else differences(_about(found), about)
-    if others:
+    arrays = read_checkpoint(place)
+    changed = [] if about is None else differences(_about(arrays), about)
+    if changed:
         raise ValueError(
             f"{place} is a checkpoint of another training, with another "
-            f"{' and '.join(others)}; delete it to start over"
+            f"{' and '.join(changed)}; delete it to start over"
         )
     plain = _plain(like)
     for name, leaf in _leaves(plain):
-        held = found.get(name)
+        held = arrays.get(name)
         if held is None or (held.shape, held.dtype) != (leaf.shape, leaf.dtype):
             has = "nothing" if held is None else f"{held.dtype}{held.shape}"
             raise ValueError(
@@ -83,18 +83,18 @@ def load_checkpoint(
                 f"{leaf.dtype}{leaf.shape}, it has {has}; delete it to start over"
             )
     leaves = [
-        jax.random.wrap_key_data(jnp.asarray(found[name]))
+        jax.random.wrap_key_data(jnp.asarray(arrays[name]))
         if _is_key(leaf)
-        else jnp.asarray(found[name])
+        else jnp.asarray(arrays[name])
         for (name, _), leaf in zip(_leaves(plain), jax.tree.leaves(like), strict=True)
     ]
     records = {
         name.removeprefix(RECORD): list(value)
-        for name, value in found.items()
+        for name, value in arrays.items()
         if name.startswith(RECORD)
     }
     tree = jax.tree.unflatten(jax.tree.structure(like), leaves)
-    return tree, int(found[DONE]), records
+    return tree, int(arrays[DONE]), records
 
 
 def read_checkpoint(place: Path) -> dict[str, np.ndarray]:
@@ -130,8 +130,8 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
 
 
-def _about(found: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    return json.loads(str(found[ABOUT])) if ABOUT in found else {}
+def _about(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    return json.loads(str(arrays[ABOUT])) if ABOUT in arrays else {}
 
 
 def _is_key(leaf: Array) -> bool:

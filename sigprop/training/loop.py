@@ -213,7 +213,7 @@ def descend(
     moves, state = transformation.update(slopes, run.optimiser, run.parameters)
     moved = optax.apply_updates(run.parameters, moves)
     leaves = [value, *jax.tree.leaves(slopes), *jax.tree.leaves(moved)]
-    sound = jnp.stack([jnp.isfinite(one).all() for one in leaves]).all()
+    sound = jnp.stack([jnp.isfinite(leaf).all() for leaf in leaves]).all()
     going = sound & (run.diverged < 0)
     parameters, state = select_tree(
         going, (moved, state), (run.parameters, run.optimiser)
@@ -250,14 +250,14 @@ def effective_rates(run: Run, optimiser: Optimiser) -> Parameters:
 
 
 def _adam_state(state: Any) -> optax.ScaleByAdamState:
-    found = [
-        one
-        for one in jax.tree.leaves(
-            state, is_leaf=lambda one: isinstance(one, optax.ScaleByAdamState)
+    states = [
+        node
+        for node in jax.tree.leaves(
+            state, is_leaf=lambda node: isinstance(node, optax.ScaleByAdamState)
         )
-        if isinstance(one, optax.ScaleByAdamState)
+        if isinstance(node, optax.ScaleByAdamState)
     ]
-    return found[0]
+    return states[0]
 
 
 @dataclass(frozen=True)
@@ -313,8 +313,8 @@ def train(
     try:
         progress(now.done)
         while now.done < segments.count:
-            after, found = segment(now.run)
-            now = _Stand(after, now.done + 1, _extended(now.records, found))
+            after, recorded = segment(now.run)
+            now = _Stand(after, now.done + 1, _extended(now.records, recorded))
             late = time.monotonic() - written > segments.every
             if late or now.done == segments.count:
                 keep(now)
@@ -337,10 +337,10 @@ class _Stand(NamedTuple):
 
 
 def _extended(
-    records: Mapping[str, list[np.ndarray]], found: Mapping[str, Any]
+    records: Mapping[str, list[np.ndarray]], latest: Mapping[str, Any]
 ) -> dict[str, list[np.ndarray]]:
     """A copy with what was recorded last."""
-    more = {name: [np.asarray(value)] for name, value in found.items()}
+    more = {name: [np.asarray(value)] for name, value in latest.items()}
     return {
         name: [*records.get(name, []), *more.get(name, [])]
         for name in {**records, **more}

@@ -121,11 +121,11 @@ def reserve(folder: Path, job: Job) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(place, json.dumps(about, indent=2) + "\n")
         return
-    other = differences(read_about(folder), about)
-    if other:
+    changed = differences(read_about(folder), about)
+    if changed:
         raise ValueError(
             f"need a folder of its own, {folder} holds a training of another "
-            f"{', '.join(other)}; name a new folder or delete this one"
+            f"{', '.join(changed)}; name a new folder or delete this one"
         )
 
 
@@ -147,18 +147,18 @@ def read_about(folder: Path) -> dict[str, Any]:
 def _read(place: Path, names: Iterable[str]) -> dict[str, Any]:
     """The JSON object of a file, which has all these names."""
     try:
-        found = json.loads(place.read_bytes())
+        content = json.loads(place.read_bytes())
     except ValueError as error:
         raise ValueError(
             f"need JSON in {place}, got other text ({error}); delete it to train again"
         ) from error
-    missing = sorted(set(names) - set(found if isinstance(found, dict) else ()))
+    missing = sorted(set(names) - set(content if isinstance(content, dict) else ()))
     if missing:
         raise ValueError(
             f"need a JSON object with {', '.join(missing)} in {place}, and it has none; "
             "delete it to train again"
         )
-    return found
+    return content
 
 
 def trained(folder: Path) -> tuple[Network | TwoTowers, eqx.nn.State]:

@@ -161,9 +161,9 @@ def evaluate(
     """Loss and accuracy of a network in inference mode, ``size`` examples at once."""
     loss, right = 0.0, 0
     for batch in evaluation_batches(examples, size):
-        found = _answers(network, state, *_placed(batch, examples.full))
-        loss += float(np.sum(found[0], where=batch.valid))
-        right += int(np.sum(found[1], where=batch.valid))
+        answers = _answers(network, state, *_placed(batch, examples.full))
+        loss += float(np.sum(answers[0], where=batch.valid))
+        right += int(np.sum(answers[1], where=batch.valid))
     return Score(loss / len(examples), right / len(examples))
 
 
@@ -204,8 +204,8 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     """Everything but the parameters, and factors of their rates and of their decays."""
     network, _ = build(jax.random.key(0), recipe.network)
     groups = parameter_groups(network)
-    factors = jax.tree.map(lambda one: recipe.factor if one in SLOW else 1.0, groups)
-    decays = jax.tree.map(lambda one: 0.0 if one in SLOW else 1.0, groups)
+    factors = jax.tree.map(lambda name: recipe.factor if name in SLOW else 1.0, groups)
+    decays = jax.tree.map(lambda name: 0.0 if name in SLOW else 1.0, groups)
     return eqx.filter(network, eqx.is_inexact_array, inverse=True), factors, decays
 
 
@@ -256,13 +256,13 @@ def _look(
         now = now._replace(best=best)
     rows = np.arange(min(PROBED, len(data.validation)))
     shown = _placed(data.validation.take(rows), data.validation.full)
-    found = {
+    record = {
         "step": int(now.run.step),
         "validation_loss": score.loss,
         "validation_accuracy": score.accuracy,
         "state_power": _powers(network, now.state, *shown[:2]),
     }
-    return now, found | (dict(probe(network, now.state)) if probe else {})
+    return now, record | (dict(probe(network, now.state)) if probe else {})
 
 
 def _placed(batch: Batch, full: bool, axis: int = 0) -> tuple[Any, Any, Any]:
@@ -305,8 +305,8 @@ def _steps(
         run, going = descend(run, descent, value, slopes)
         return (run, select_tree(going, moved, state)), (value, optax.tree.norm(slopes))
 
-    (run, state), found = jax.lax.scan(body, (run, state), (inputs, lengths, labels))
-    return run, state, *found
+    (run, state), curves = jax.lax.scan(body, (run, state), (inputs, lengths, labels))
+    return run, state, *curves
 
 
 @eqx.filter_jit

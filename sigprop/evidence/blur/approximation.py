@@ -43,13 +43,13 @@ def interpolant(widths: tuple[float, ...]) -> float:
     """
     nu, weight = _symmetric(2 * np.pi, 60)
     triangle = (1 - np.abs(nu) / (2 * np.pi)) / (2 * np.pi)
-    omega, other = _symmetric(9 / min(widths), 80)
+    omega, omega_weight = _symmetric(9 / min(widths), 80)
     sizes = np.zeros((len(omega), len(nu)), complex)
     for k, w in enumerate(widths, 1):
         transform = w / math.sqrt(2 * np.pi) * np.exp(-((omega * w) ** 2) / 2)
         sizes += np.outer(transform, np.exp(-1j * nu * k))
     length = np.hypot(omega[:, None], nu[None])
-    return float(other @ (length * np.abs(sizes)) @ (triangle * weight))
+    return float(omega_weight @ (length * np.abs(sizes)) @ (triangle * weight))
 
 
 def _symmetric(
@@ -75,9 +75,9 @@ def reconstruction_norms(count: int, spread: str) -> float:
     return float(np.sum(norms))
 
 
-def without_inverse(**at: Any) -> Complex[np.ndarray, " n"]:
+def without_inverse(**point: Any) -> Complex[np.ndarray, " n"]:
     """The Vandermonde matrix itself applied to the state, where it is square."""
-    return vandermonde(**at) @ last_state(**at)
+    return vandermonde(**point) @ last_state(**point)
 
 
 def real_size(seed: int, n: int, k: int) -> list[int]:
@@ -86,25 +86,27 @@ def real_size(seed: int, n: int, k: int) -> list[int]:
     return list(np.concatenate([np.real(matrix), np.imag(matrix)]).shape)
 
 
-def both_reconstructions(**at: Any) -> Complex[np.ndarray, " k"]:
+def both_reconstructions(**point: Any) -> Complex[np.ndarray, " k"]:
     """``Theta_f h_k + Theta_b h_1`` of the proof of Theorem 4.1."""
-    return reconstruction(**at, side="forward") + reconstruction(**at, side="backward")
+    return reconstruction(**point, side="forward") + reconstruction(
+        **point, side="backward"
+    )
 
 
-def both_by_solving(**at: Any) -> Complex[np.ndarray, " k"]:
+def both_by_solving(**point: Any) -> Complex[np.ndarray, " k"]:
     """Sum of the forward and backward reconstructions, by high-precision solves."""
-    forward = reconstruction_slowly(**at, side="forward")
-    return forward + reconstruction_slowly(**at, side="backward")
+    forward = reconstruction_slowly(**point, side="forward")
+    return forward + reconstruction_slowly(**point, side="backward")
 
 
-def there_and_back(**at: Any) -> Float[np.ndarray, " k"]:
+def there_and_back(**point: Any) -> Float[np.ndarray, " k"]:
     """Inputs plus inputs in reversed order."""
-    return in_order(**at) + in_order(**at)[::-1]
+    return in_order(**point) + in_order(**point)[::-1]
 
 
-def in_order(**at: Any) -> Float[np.ndarray, " k"]:
+def in_order(**point: Any) -> Float[np.ndarray, " k"]:
     """Inputs as they are."""
-    return ordered(**at, side="forward")
+    return ordered(**point, side="forward")
 
 
 def stretched(long: float, short: float) -> float:
@@ -164,8 +166,8 @@ def sufficient_neurons(
 ) -> float:
     """Neurons of Theorem A.2 for every output alone, to its share of the accuracy."""
     share = accuracy / outputs
-    one = 2 * (2 * states) * radius**2 * (Theta * barron) ** 2 / share**2
-    return sum([one] * int(outputs))
+    per_output = 2 * (2 * states) * radius**2 * (Theta * barron) ** 2 / share**2
+    return sum([per_output] * int(outputs))
 
 
 def interpolant_neurons(
@@ -249,7 +251,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": both_reconstructions, "reference": both_by_solving},
         there_and_back,
         printed=in_order,
-        slips={"twice the inputs": lambda **at: 2 * in_order(**at)},
+        slips={"twice the inputs": lambda **point: 2 * in_order(**point)},
     ),
     "blur:text:composed": Evidence(
         points("long short", (2.0, 1.0), (1.0, 0.2), (3.0, 2.5)),

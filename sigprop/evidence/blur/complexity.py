@@ -29,12 +29,12 @@ def scan_work(inputs: int) -> int:
     def scan(values: list[float]) -> list[float]:
         if len(values) < 2:
             return values
-        found = list(values)
+        sums = list(values)
         pairs = zip(values[::2], values[1::2], strict=False)
-        found[1::2] = scan([combine(*pair) for pair in pairs])
-        rest = zip(found[1::2], values[2::2], strict=False)
-        found[2::2] = [combine(*pair) for pair in rest]
-        return found
+        sums[1::2] = scan([combine(*pair) for pair in pairs])
+        rest = zip(sums[1::2], values[2::2], strict=False)
+        sums[2::2] = [combine(*pair) for pair in rest]
+        return sums
 
     values = [float(i) for i in range(inputs)]
     if scan(values) != list(np.cumsum(values)):
@@ -79,23 +79,23 @@ def scan_tree(seed: int, steps: int) -> Float[np.ndarray, " steps"]:
 def scan_fold(seed: int, steps: int) -> Float[np.ndarray, " steps"]:
     """``h_k = a_k h_{k-1} + b_k`` by folding pairs ``(a, b)`` from the last one back."""
     pairs = list(zip(*_gates(seed, steps), strict=True))
-    found = []
+    states = []
     for k in range(1, steps + 1):
         folded = functools.reduce(
             lambda later, first: (later[0] * first[0], later[0] * first[1] + later[1]),
             reversed(pairs[:k]),
         )
-        found.append(folded[1])
-    return np.array(found)
+        states.append(folded[1])
+    return np.array(states)
 
 
 def scan_loop(seed: int, steps: int) -> Float[np.ndarray, " steps"]:
     """``h_k = a_k h_{k-1} + b_k`` step by step."""
-    found, h = [], 0.0
+    states, h = [], 0.0
     for a, b in zip(*_gates(seed, steps), strict=True):
         h = a * h + b
-        found.append(h)
-    return np.array(found)
+        states.append(h)
+    return np.array(states)
 
 
 def all_blocks(inputs: float, ratio: float, blocks: int) -> float:

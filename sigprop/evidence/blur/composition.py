@@ -29,20 +29,20 @@ def merged_by_impulses(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "
     """Outputs as the sum of the layer's responses to each input alone."""
     u, layer = signal(seed, m, k), model(seed, n, m)[0]
     alone = [np.where(np.arange(k)[:, None] == t, u, 0.0) for t in range(k)]
-    return np.sum([outputs_of(layer, one) for one in alone], 0)
+    return np.sum([outputs_of(layer, series) for series in alone], 0)
 
 
-def merged_sum(n: int, **at: int) -> Float[np.ndarray, "k m"]:
+def merged_sum(n: int, **point: int) -> Float[np.ndarray, "k m"]:
     """The best that one linear map of ``h + g``, as in Eq. 14, can make of the outputs."""
-    both = both_loops(n=n, **at)
-    total = both[:, :n] + both[:, n:]
+    states = both_loops(n=n, **point)
+    total = states[:, :n] + states[:, n:]
     parts = np.concatenate([np.real(total), np.imag(total)], 1)
-    return parts @ np.linalg.lstsq(parts, merged_pair(n=n, **at), rcond=None)[0]
+    return parts @ np.linalg.lstsq(parts, merged_pair(n=n, **point), rcond=None)[0]
 
 
-def one_block(**at: int) -> Complex[np.ndarray, "k _"]:
+def one_block(**point: int) -> Complex[np.ndarray, "k _"]:
     """One forward recurrence of both parameter sets, fed with inputs and their reverse."""
-    u, p = case(**at)
+    u, p = case(**point)
     entering = np.concatenate([u @ p.B_f.T, u[::-1] @ p.B_b.T], 1)
     return recur(np.concatenate([p.lam_f, p.lam_b]), entering)
 
@@ -53,10 +53,10 @@ def one_block_layer(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k
     return np.concatenate([states_of(halves[0], u), states_of(halves[1], u[::-1])], 1)
 
 
-def paired_apart(n: int, **at: int) -> Complex[np.ndarray, "k _"]:
+def paired_apart(n: int, **point: int) -> Complex[np.ndarray, "k _"]:
     """Forward states of step ``t`` beside backward states of step ``k + 1 - t``."""
-    both = both_loops(n=n, **at)
-    return np.concatenate([both[:, :n], both[::-1, n:]], 1)
+    states = both_loops(n=n, **point)
+    return np.concatenate([states[:, :n], states[::-1, n:]], 1)
 
 
 def last_three(
@@ -76,21 +76,21 @@ def last_three(
     )
 
 
-def last_three_written(**at: int) -> Complex[np.ndarray, "3 n"]:
+def last_three_written(**point: int) -> Complex[np.ndarray, "3 n"]:
     """Eq. 16 with the backward parameters everywhere."""
-    u, p = case(**at)
+    u, p = case(**point)
     return last_three(u, p, p.lam_b, p.B_b)
 
 
-def last_three_printed(**at: int) -> Complex[np.ndarray, "3 n"]:
+def last_three_printed(**point: int) -> Complex[np.ndarray, "3 n"]:
     """Eq. 16 as printed: letters without ``b`` are those of Eq. 9, the forward ones."""
-    u, p = case(**at)
+    u, p = case(**point)
     return last_three(u, p, p.lam_f, p.B_f)
 
 
-def backward_sum(**at: int) -> Complex[np.ndarray, " n"]:
+def backward_sum(**point: int) -> Complex[np.ndarray, " n"]:
     """Backward state at step 1 as the sum of Eq. 17."""
-    u, p = case(**at)
+    u, p = case(**point)
     return np.sum([p.lam_b**j * (p.B_b @ v) for j, v in enumerate(u)], 0)
 
 

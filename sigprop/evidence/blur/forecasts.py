@@ -24,7 +24,7 @@ def overall(metric: int, tables: tuple[int, ...] = (8, 9, 10, 11)) -> int:
     wins = 0
     for task, row in errors(8).items():
         rows = [errors(table).get(task, {}) for table in tables]
-        rivals = [c[metric] for one in rows for m, c in one.items() if m != "BLUR"]
+        rivals = [c[metric] for cells in rows for m, c in cells.items() if m != "BLUR"]
         wins += row["BLUR"][metric] <= min(rivals)
     return wins
 

@@ -85,30 +85,30 @@ def dense_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k n"]:
     return states_of(dense(seed, n, m), signal(seed, m, k))
 
 
-def dense_loop(**at: int) -> Float[np.ndarray, "k n"]:
+def dense_loop(**point: int) -> Float[np.ndarray, "k n"]:
     """States by the recurrence of Eq. 3."""
-    A, B, u = dense_case(**at)
+    A, B, u = dense_case(**point)
     return recur(A, u @ B.T)
 
 
-def dense_sum(**at: int) -> Float[np.ndarray, " n"]:
+def dense_sum(**point: int) -> Float[np.ndarray, " n"]:
     """State ``k`` as the sum of Eq. 5."""
-    A, B, u = dense_case(**at)
+    A, B, u = dense_case(**point)
     power = np.linalg.matrix_power
     return np.sum([power(A, j) @ B @ v for j, v in enumerate(u[::-1])], 0)
 
 
-def written_out(**at: int) -> Float[np.ndarray, "3 n"]:
+def written_out(**point: int) -> Float[np.ndarray, "3 n"]:
     """The three states that Eq. 4 writes out."""
-    A, B, (one, two, three, *_) = dense_case(**at)
+    A, B, (u_1, u_2, u_3, *_) = dense_case(**point)
     return np.array(
-        [B @ one, A @ B @ one + B @ two, A @ A @ B @ one + A @ B @ two + B @ three]
+        [B @ u_1, A @ B @ u_1 + B @ u_2, A @ A @ B @ u_1 + A @ B @ u_2 + B @ u_3]
     )
 
 
-def dense_sizes(m: int, k: int, **at: int) -> list[int]:
+def dense_sizes(m: int, k: int, **point: int) -> list[int]:
     """Sizes of the real layer's inputs and states, features by steps."""
-    return [m, k, *dense_layer(m=m, k=k, **at).T.shape]
+    return [m, k, *dense_layer(m=m, k=k, **point).T.shape]
 
 
 def jordan_condition(size: float) -> float:
@@ -117,28 +117,28 @@ def jordan_condition(size: float) -> float:
     return float(np.linalg.cond(Q))
 
 
-def recurrent_matrix(**at: int) -> Float[np.ndarray, "n n"]:
+def recurrent_matrix(**point: int) -> Float[np.ndarray, "n n"]:
     """The dense recurrent matrix."""
-    return dense_case(**at)[0]
+    return dense_case(**point)[0]
 
 
-def recomposed(**at: int) -> Inexact[np.ndarray, "n n"]:
+def recomposed(**point: int) -> Inexact[np.ndarray, "n n"]:
     """``Q Lambda Q^{-1}`` from NumPy's eigenvectors."""
-    lam, Q = np.linalg.eig(recurrent_matrix(**at))
+    lam, Q = np.linalg.eig(recurrent_matrix(**point))
     return Q @ np.diag(lam) @ np.linalg.inv(Q)
 
 
-def recomposed_slowly(**at: int) -> Complex[np.ndarray, "n n"]:
+def recomposed_slowly(**point: int) -> Complex[np.ndarray, "n n"]:
     """``Q Lambda Q^{-1}`` from mpmath's eigenvectors."""
     with mpmath.workdps(30):
-        lam, Q = mpmath.eig(mpmath.matrix(recurrent_matrix(**at).tolist()))
+        lam, Q = mpmath.eig(mpmath.matrix(recurrent_matrix(**point).tolist()))
         product = Q * mpmath.diag(lam) * Q**-1
         return np.array(product.tolist(), dtype=complex)
 
 
-def rotated_loop(**at: int) -> Inexact[np.ndarray, " n"]:
+def rotated_loop(**point: int) -> Inexact[np.ndarray, " n"]:
     """State ``k`` by Eq. 7, with the matrix in its three factors."""
-    A, B, inputs = dense_case(**at)
+    A, B, inputs = dense_case(**point)
     lam, Q = np.linalg.eig(A)
     inverse, h = np.linalg.inv(Q), np.zeros(len(A))
     for u in inputs:
@@ -146,31 +146,32 @@ def rotated_loop(**at: int) -> Inexact[np.ndarray, " n"]:
     return h
 
 
-def rotated_state(**at: int) -> Inexact[np.ndarray, " n"]:
+def rotated_state(**point: int) -> Inexact[np.ndarray, " n"]:
     """Right side of Eq. 8 at step ``k``, from the dense states."""
-    A, B, u = dense_case(**at)
+    A, B, u = dense_case(**point)
     lam, Q = np.linalg.eig(A)
     inverse = np.linalg.inv(Q)
-    return lam * (inverse @ dense_loop(**at)[-2]) + inverse @ B @ u[-1]
+    return lam * (inverse @ dense_loop(**point)[-2]) + inverse @ B @ u[-1]
 
 
-def unrotated_layer(**at: int) -> Inexact[np.ndarray, " n"]:
+def unrotated_layer(**point: int) -> Inexact[np.ndarray, " n"]:
     """``Q^{-1} h_k`` of the real dense layer."""
     return np.linalg.solve(
-        np.linalg.eig(recurrent_matrix(**at))[1], dense_layer(**at)[-1]
+        np.linalg.eig(recurrent_matrix(**point))[1], dense_layer(**point)[-1]
     )
 
 
-def unrotated_loop(**at: int) -> Inexact[np.ndarray, " n"]:
+def unrotated_loop(**point: int) -> Inexact[np.ndarray, " n"]:
     """``Q^{-1} h_k`` by the recurrence."""
     return (
-        np.linalg.inv(np.linalg.eig(recurrent_matrix(**at))[1]) @ dense_loop(**at)[-1]
+        np.linalg.inv(np.linalg.eig(recurrent_matrix(**point))[1])
+        @ dense_loop(**point)[-1]
     )
 
 
-def merge_sizes(**at: int) -> list[int]:
+def merge_sizes(**point: int) -> list[int]:
     """Numbers a step before and after the merge of the real layer."""
-    return [layer_states(**at).shape[1], merged_layer(**at).shape[1]]
+    return [layer_states(**point).shape[1], merged_layer(**point).shape[1]]
 
 
 def influence_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "m m"]:
@@ -181,9 +182,9 @@ def influence_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "m m
         return np.asarray(_first_jacobian(layer, u))[:, k - 1]
 
 
-def influence_kernel(k: int, **at: int) -> Float[np.ndarray, "m m"]:
+def influence_kernel(k: int, **point: int) -> Float[np.ndarray, "m m"]:
     """``Re(C_b Lambda_b^{k-1} B_b)``."""
-    _, p = case(k=k, **at)
+    _, p = case(k=k, **point)
     return np.real(p.C_b @ (p.lam_b[:, None] ** (k - 1) * p.B_b))
 
 

@@ -36,8 +36,8 @@ def responses(
     """States of the real layer at step ``t`` to unit inputs, oldest input first."""
     units = np.eye(k * m).reshape(k * m, k, m)
     with double_precision(True):
-        found = _batch(model(seed, n, m, kind)[0], jnp.asarray(units))
-        return np.asarray(found)[:, t - 1].T
+        states = _batch(model(seed, n, m, kind)[0], jnp.asarray(units))
+        return np.asarray(states)[:, t - 1].T
 
 
 def written_responses(seed: int, n: int, m: int, k: int, t: int, kind: str) -> Matrix:
@@ -66,19 +66,19 @@ def rank(matrix: Inexact[np.ndarray, "_ _"], share: float = RANK) -> int:
 def precise_rank(matrix: Matrix) -> int:
     """Rank by elimination, pivots below 1e-20 counting as none."""
     rows = matrix.tolist()
-    found = 0
+    pivots = 0
     for column in range(matrix.cols):
-        below = range(found, len(rows))
+        below = range(pivots, len(rows))
         best = max(below, key=lambda i: abs(rows[i][column]), default=None)
         if best is None or abs(rows[best][column]) < mpmath.mpf(10) ** -20:
             continue
-        rows[found], rows[best] = rows[best], rows[found]
-        for i in range(found + 1, len(rows)):
-            share = rows[i][column] / rows[found][column]
-            pairs = zip(rows[i], rows[found], strict=True)
+        rows[pivots], rows[best] = rows[best], rows[pivots]
+        for i in range(pivots + 1, len(rows)):
+            share = rows[i][column] / rows[pivots][column]
+            pairs = zip(rows[i], rows[pivots], strict=True)
             rows[i] = [a - share * b for a, b in pairs]
-        found += 1
-    return found
+        pivots += 1
+    return pivots
 
 
 def _of_subspace(seed: int, size: int, P: int) -> Float[np.ndarray, "size P"]:
@@ -130,36 +130,38 @@ def last_state(
     return states[-1, :n] if side == "forward" else states[0, n:]
 
 
-def reconstruction(**at: Any) -> Complex[np.ndarray, " k"]:
+def reconstruction(**point: Any) -> Complex[np.ndarray, " k"]:
     """Inputs from the real layer's last state by the Moore-Penrose inverse."""
-    matrix = vandermonde(**at)
-    return np.linalg.pinv(matrix, rcond=1e-14) @ last_state(**at)
+    matrix = vandermonde(**point)
+    return np.linalg.pinv(matrix, rcond=1e-14) @ last_state(**point)
 
 
-def adjoint_reconstruction(**at: Any) -> Complex[np.ndarray, " k"]:
+def adjoint_reconstruction(**point: Any) -> Complex[np.ndarray, " k"]:
     """Slip of Eq. 20 and 22: the adjoint of the matrix for its inverse."""
-    return vandermonde(**at).conj().T @ last_state(**at)
+    return vandermonde(**point).conj().T @ last_state(**point)
 
 
-def late_reconstruction(**at: Any) -> Complex[np.ndarray, " k"]:
+def late_reconstruction(**point: Any) -> Complex[np.ndarray, " k"]:
     """Slip of Eq. 20 and 22: powers from one to k in place of zero to k - 1."""
-    lam = eigenvalues(at["seed"], at["n"], at["kind"], at["side"])
-    return np.linalg.pinv(lam[:, None] * vandermonde(**at)) @ last_state(**at)
+    lam = eigenvalues(point["seed"], point["n"], point["kind"], point["side"])
+    return np.linalg.pinv(lam[:, None] * vandermonde(**point)) @ last_state(**point)
 
 
-def crossed_reconstruction(side: str, **at: Any) -> Complex[np.ndarray, " k"]:
+def crossed_reconstruction(side: str, **point: Any) -> Complex[np.ndarray, " k"]:
     """Slip of Eq. 20 and 22: the matrix of the other direction."""
-    other = {"forward": "backward", "backward": "forward"}[side]
-    return np.linalg.pinv(vandermonde(**at, side=other)) @ last_state(**at, side=side)
+    opposite = {"forward": "backward", "backward": "forward"}[side]
+    return np.linalg.pinv(vandermonde(**point, side=opposite)) @ last_state(
+        **point, side=side
+    )
 
 
-def reconstruction_slowly(**at: Any) -> Complex[np.ndarray, " k"]:
+def reconstruction_slowly(**point: Any) -> Complex[np.ndarray, " k"]:
     """Inputs by a QR solve in high precision."""
     with mpmath.workdps(DIGITS):
-        matrix = mpmath.matrix(vandermonde(**at).tolist())
-        u = mpmath.matrix(ordered(**at).tolist())
-        found, _ = mpmath.qr_solve(matrix, matrix * u)
-        return np.array([complex(value) for value in found])
+        matrix = mpmath.matrix(vandermonde(**point).tolist())
+        u = mpmath.matrix(ordered(**point).tolist())
+        solution, _ = mpmath.qr_solve(matrix, matrix * u)
+        return np.array([complex(value) for value in solution])
 
 
 def nodes(count: int, spread: str) -> Inexact[np.ndarray, " count"]:

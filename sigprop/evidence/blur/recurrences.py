@@ -60,26 +60,26 @@ def model(seed: int, n: int, m: int, kind: str = "drawn") -> tuple[BLUR, Arrays]
         ValueError: If there is no such kind.
     """
     same: dict[str, Callable[[Any], Any]] = {
-        "drawn": lambda both: both,
-        "wide": lambda both: both,
-        "ones": lambda both: both,
-        "equal": lambda both: both[:, :1],
-        "twins": lambda both: both[:1],
+        "drawn": lambda values: values,
+        "wide": lambda values: values,
+        "ones": lambda values: values,
+        "equal": lambda values: values[:, :1],
+        "twins": lambda values: values[:1],
     }
     if kind not in same:
         raise ValueError(f"need a kind in {', '.join(same)}, got {kind!r}")
     r_min, r_max = (0.0, 1.0) if kind == "wide" else (0.5, 0.95)
     with double_precision(True):
-        one = blur(jax.random.key(seed), n, m, r_min=r_min, r_max=r_max, gamma="absent")
+        raw = blur(jax.random.key(seed), n, m, r_min=r_min, r_max=r_max, gamma="absent")
         changed = {
-            "D": jnp.zeros_like(one.D),
-            "nu_log": jnp.broadcast_to(same[kind](one.nu_log), (2, n)),
-            "theta_log": jnp.broadcast_to(same[kind](one.theta_log), (2, n)),
+            "D": jnp.zeros_like(raw.D),
+            "nu_log": jnp.broadcast_to(same[kind](raw.nu_log), (2, n)),
+            "theta_log": jnp.broadcast_to(same[kind](raw.theta_log), (2, n)),
         }
         if kind not in ("drawn", "wide"):
-            changed["B_re"] = jnp.ones_like(one.B_re)
-            changed["B_im"] = jnp.zeros_like(one.B_im)
-        layer = dataclasses.replace(one, **changed)
+            changed["B_re"] = jnp.ones_like(raw.B_re)
+            changed["B_im"] = jnp.zeros_like(raw.B_im)
+        layer = dataclasses.replace(raw, **changed)
         lam = np.asarray(layer.eigenvalues())
         B = np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)
         C = np.asarray(layer.C_re) + 1j * np.asarray(layer.C_im)
@@ -113,9 +113,9 @@ def layer_states(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"
     return states_of(model(seed, n, m)[0], signal(seed, m, k))
 
 
-def both_loops(**at: int) -> Complex[np.ndarray, "k _"]:
+def both_loops(**point: int) -> Complex[np.ndarray, "k _"]:
     """All states by the two recurrences of Eq. 10."""
-    u, p = case(**at)
+    u, p = case(**point)
     backwards = recur(p.lam_b, u[::-1] @ p.B_b.T)
     return np.concatenate([recur(p.lam_f, u @ p.B_f.T), backwards[::-1]], 1)
 
@@ -128,9 +128,9 @@ def both_routes(place: tuple[Any, ...]) -> dict[str, Callable[..., Any]]:
     }
 
 
-def forward_sum(**at: int) -> Complex[np.ndarray, " n"]:
+def forward_sum(**point: int) -> Complex[np.ndarray, " n"]:
     """Forward state ``k`` as the sum of Eq. 9 and 15."""
-    u, p = case(**at)
+    u, p = case(**point)
     return np.sum([p.lam_f**j * (p.B_f @ v) for j, v in enumerate(u[::-1])], 0)
 
 
@@ -139,7 +139,7 @@ def merged_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
     return outputs_of(model(seed, n, m)[0], signal(seed, m, k))
 
 
-def merged_pair(**at: int) -> Float[np.ndarray, "k m"]:
+def merged_pair(**point: int) -> Float[np.ndarray, "k m"]:
     """``Re(C_f h + C_b g)``: the merge of Eq. 11, whose real part Eq. 12 takes."""
-    _, p = case(**at)
-    return np.real(both_loops(**at) @ np.concatenate([p.C_f, p.C_b], 1).T)
+    _, p = case(**point)
+    return np.real(both_loops(**point) @ np.concatenate([p.C_f, p.C_b], 1).T)

@@ -53,11 +53,11 @@ TALL = {"n": 6, "k": 4, "kind": "ones"}
 def _merge(seed: int, n: int, merge: str) -> Inexact[np.ndarray, "n _"]:
     """A map of both states, ``(n, 2n)``: any pair, the sum, the difference, or one."""
     draw = np.random.default_rng(seed + 100)
-    one, two = draw.normal(size=(2, n, n)) + 1j * draw.normal(size=(2, n, n))
+    forward, backward = draw.normal(size=(2, n, n)) + 1j * draw.normal(size=(2, n, n))
     eye = np.eye(n)
     halves = {
-        "pair": (one, two),
-        "sum": (one, one),
+        "pair": (forward, backward),
+        "sum": (forward, forward),
         "difference": (eye, -eye),
         "forward": (eye, 0 * eye),
         "backward": (0 * eye, eye),
@@ -72,9 +72,9 @@ def merged(
     return np.real(_merge(seed, n, merge) @ responses(seed, n, m, k, t, kind))
 
 
-def merged_rank(**at: Any) -> int:
+def merged_rank(**point: Any) -> int:
     """Numbers of the inputs that the merged state of the real layer tells apart."""
-    return rank(merged(**at))
+    return rank(merged(**point))
 
 
 def merged_rank_slowly(
@@ -87,16 +87,16 @@ def merged_rank_slowly(
         return precise_rank(product.apply(mpmath.re))
 
 
-def recovered(**at: Any) -> float:
+def recovered(**point: Any) -> float:
     """Share of the worst input that the merged state still holds: one, or nothing."""
-    matrix = merged(**at)
+    matrix = merged(**point)
     projector = np.linalg.pinv(matrix, rcond=RANK) @ matrix
     return float(np.linalg.svd(projector, compute_uv=False)[-1])
 
 
-def recovered_by_solving(**at: Any) -> float:
+def recovered_by_solving(**point: Any) -> float:
     """Share of the worst input that the merged state holds, by least squares."""
-    matrix = merged(**at)
+    matrix = merged(**point)
     back = np.linalg.lstsq(matrix, matrix, rcond=RANK)[0]
     return float(np.linalg.svd(back, compute_uv=False)[-1])
 
@@ -184,15 +184,15 @@ def seen_backwards_slowly(seed: int, step: int) -> int:
         return precise_rank(written_responses(seed, 6, 1, 6, step, "drawn")[6:, :step])
 
 
-def determinant(**at: Any) -> complex:
+def determinant(**point: Any) -> complex:
     """Determinant of the responses of the real layer."""
-    return complex(np.linalg.det(vandermonde_layer(**at)))
+    return complex(np.linalg.det(vandermonde_layer(**point)))
 
 
-def determinant_slowly(**at: Any) -> complex:
+def determinant_slowly(**point: Any) -> complex:
     """Determinant of the powers in high precision."""
     with mpmath.workdps(DIGITS):
-        return complex(mpmath.det(mpmath.matrix(vandermonde(**at).tolist())))
+        return complex(mpmath.det(mpmath.matrix(vandermonde(**point).tolist())))
 
 
 def differences(

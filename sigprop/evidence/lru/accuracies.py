@@ -53,9 +53,9 @@ def _row(table: Table, model: str, tasks: list[str]) -> Float[np.ndarray, " k"]:
 
 def row(table: int, model: str, tasks: str = "") -> Float[np.ndarray, " k"]:
     """A row of a table, chance where there is no number; ``tasks`` by comma, or all."""
-    found = TABLES[str(table)]
-    shown = tasks.split(",") if tasks else [task.lower() for task in found.columns]
-    return _row(found, NAMES.get(model, model), shown)
+    results = TABLES[str(table)]
+    shown = tasks.split(",") if tasks else [task.lower() for task in results.columns]
+    return _row(results, NAMES.get(model, model), shown)
 
 
 def gain(
@@ -81,8 +81,8 @@ def gains(
         over: How many points.
         wrong: How many it cannot be.
     """
-    at = points("table model other tasks", *rows)
-    return numbers(least_gain, over, at, ">", wrong=wrong)
+    comparisons = points("table model other tasks", *rows)
+    return numbers(least_gain, over, comparisons, ">", wrong=wrong)
 
 
 def gains_of_all(table: int, models: str, other: str, tasks: str) -> float:
@@ -136,11 +136,11 @@ def shared_again(first: int, second: int) -> Float[np.ndarray, " k"]:
 
 
 def _shown(source: int, first: int, second: int) -> Float[np.ndarray, " k"]:
-    one, other = TABLES[str(first)], TABLES[str(second)]
-    tasks = [task.lower() for task in one.columns if task in other.columns]
-    models = {_model(label) for label in other.rows if not label.startswith("[")}
-    both = [name for name in map(_model, one.rows) if name in models]
-    return np.concatenate([_row(TABLES[str(source)], name, tasks) for name in both])
+    left, right = TABLES[str(first)], TABLES[str(second)]
+    tasks = [task.lower() for task in left.columns if task in right.columns]
+    models = {_model(label) for label in right.rows if not label.startswith("[")}
+    common = [name for name in map(_model, left.rows) if name in models]
+    return np.concatenate([_row(TABLES[str(source)], name, tasks) for name in common])
 
 
 # --- speeds --------------------------------------------------------------------------
@@ -171,8 +171,8 @@ def speed_up_in_units(units: tuple[float, ...]) -> Float[np.ndarray, " 6"]:
 
 def rings(label: str) -> list[tuple[float, float]]:
     """Radii that a row of Table 8 prints, task by task; none where it has nothing."""
-    found = [json.loads(text) for text in TABLES["8"].rows[label] if text != NOTHING]
-    return [(inner, outer) for inner, outer in found]
+    pairs = [json.loads(text) for text in TABLES["8"].rows[label] if text != NOTHING]
+    return [(inner, outer) for inner, outer in pairs]
 
 
 def stability_panel(panel: str) -> Float[np.ndarray, "3 3"]:

@@ -20,6 +20,6 @@ def modes_predict(
         rows += list(space.T)
         powers += [value**k] * space.shape[1]
     functions = np.array(rows)
-    wanted = np.eye(len(matrix))[0]
-    V = np.linalg.lstsq(functions.T, wanted, rcond=None)[0]
+    coordinate = np.eye(len(matrix))[0]
+    V = np.linalg.lstsq(functions.T, coordinate, rcond=None)[0]
     return complex(V @ (np.array(powers) * (functions @ begin)))

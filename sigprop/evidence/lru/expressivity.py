@@ -83,17 +83,17 @@ def linear_map(
     return np.array([[lam, link], [0, other]], complex)
 
 
-def linear_map_coordinate(k: int, **at: complex) -> complex:
+def linear_map_coordinate(k: int, **point: complex) -> complex:
     """First coordinate of a linear map from (1, 1), iterated."""
-    return recur(linear_map(**at), np.zeros((k, 2)), np.ones(2))[-1, 0]
+    return recur(linear_map(**point), np.zeros((k, 2)), np.ones(2))[-1, 0]
 
 
-def linear_map_by_modes(k: int, **at: complex) -> complex:
+def linear_map_by_modes(k: int, **point: complex) -> complex:
     """First coordinate of a linear map from (1, 1), by eigenfunctions.
 
     Exact where the map's eigenfunctions span the observables.
     """
-    return modes_predict(linear_map(**at), np.ones(2, complex), k)
+    return modes_predict(linear_map(**point), np.ones(2, complex), k)
 
 
 WAVES = also(

@@ -18,11 +18,11 @@ def toy_map(
     return a_1 * x[0], a_2 * x[1] + coupling * x[0] ** 2
 
 
-def toy_orbit(x_1: complex, x_2: complex, steps: int, **at: complex) -> complex:
+def toy_orbit(x_1: complex, x_2: complex, steps: int, **point: complex) -> complex:
     """Second coordinate of the toy map, iterated."""
     x = complex(x_1), complex(x_2)
     for _ in range(steps):
-        x = toy_map(x, **at)
+        x = toy_map(x, **point)
     return x[1]
 
 
@@ -34,13 +34,13 @@ def toy_advanced(
 
 
 def mixture_advanced(
-    a_1: complex, x_1: complex, first: complex, second: complex, **at: complex
+    a_1: complex, x_1: complex, first: complex, second: complex, **point: complex
 ) -> complex:
     """``first x_1 + second x_2`` at the image of a point.
 
     Source: Orvieto et al. (2023), Eq. 18.
     """
-    return first * (a_1 * x_1) + second * toy_advanced(x_1=x_1, **at)
+    return first * (a_1 * x_1) + second * toy_advanced(x_1=x_1, **point)
 
 
 def advanced_mixture(
@@ -111,7 +111,7 @@ OBSERVED = points(
     (-0.9, 0.4 + 0.6j, 0.6 - 0.8j, 1.3 + 0.4j, -0.5, 5, -1.2 + 0.5j, 0.4),
     (1.1j, 0.7, -2.0, -0.6, 1.7, 2, 2.1j, -0.8 + 0.3j),
 )
-ORBITS = tuple(dict(list(at.items())[:6]) for at in OBSERVED)
+ORBITS = tuple(dict(list(point.items())[:6]) for point in OBSERVED)
 LINEAR = Evidence(
     OBSERVED,
     {"reference": mixture_advanced},

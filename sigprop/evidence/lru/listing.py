@@ -156,8 +156,8 @@ def _impulse_energies(radius: float, phase: float) -> tuple[float, float]:
     with double_precision(True):
         u = jnp.asarray(np.eye(IMPULSE, 1))
         layers = [_single(b, c, radius, phase) for b in (1, 1j) for c in (1, 1j)]
-        found = [run(layer, u) for layer in layers]
-    return sum(energy(h) for h, _ in found) / 2, sum(energy(y) for _, y in found)
+        runs = [run(layer, u) for layer in layers]
+    return sum(energy(h) for h, _ in runs) / 2, sum(energy(y) for _, y in runs)
 
 
 def listed_state_energy(radius: float, phase: float, **_: float) -> float:

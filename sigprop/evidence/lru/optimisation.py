@@ -54,22 +54,24 @@ def slope_ratio(turn: float, steps: int) -> float:
     """
 
     def loss(a: Any, b: Any) -> Any:
-        found = mpmath.exp(steps * mpmath.mpc(-a, b))
+        learned = mpmath.exp(steps * mpmath.mpc(-a, b))
         planted = mpmath.exp(steps * mpmath.mpc(-PLANTED, turn))
-        return abs(found - planted) ** 2 / 2
+        return abs(learned - planted) ** 2 / 2
 
     with mpmath.workdps(40):
-        at = (mpmath.mpf(PLANTED), mpmath.mpf(0))
-        return float(mpmath.diff(loss, at, (1, 0)) / mpmath.diff(loss, at, (0, 1)))
+        point = (mpmath.mpf(PLANTED), mpmath.mpf(0))
+        return float(
+            mpmath.diff(loss, point, (1, 0)) / mpmath.diff(loss, point, (0, 1))
+        )
 
 
 def slope_ratio_by_autodiff(turn: float, steps: int) -> float:
     """Slope of the power loss along ``nu`` over that along ``theta``, by autodiff."""
     with double_precision(True):
 
-        def loss(at: Float[Array, " 2"]) -> Float[Array, ""]:
-            found = jnp.exp(steps * jax.lax.complex(-at[0], at[1]))
-            return jnp.abs(found - jnp.exp(steps * (-PLANTED + 1j * turn))) ** 2 / 2
+        def loss(point: Float[Array, " 2"]) -> Float[Array, ""]:
+            learned = jnp.exp(steps * jax.lax.complex(-point[0], point[1]))
+            return jnp.abs(learned - jnp.exp(steps * (-PLANTED + 1j * turn))) ** 2 / 2
 
         slope = jax.grad(loss)(jnp.array([PLANTED, 0.0]))
         return float(slope[0] / slope[1])
@@ -84,11 +86,11 @@ def power_loss(
     """
     first, second = parameters
     if exponential:
-        found = jnp.exp(POWER * jax.lax.complex(-first, second))
+        learned = jnp.exp(POWER * jax.lax.complex(-first, second))
     else:
-        found = jax.lax.complex(first, second) ** POWER
+        learned = jax.lax.complex(first, second) ** POWER
     planted = jnp.exp(POWER * (-PLANTED + 1j * (theta + turned)))
-    return jnp.abs(found - planted) ** 2 / 2
+    return jnp.abs(learned - planted) ** 2 / 2
 
 
 _hessian = jax.jit(jax.hessian(power_loss), static_argnums=2)
@@ -103,8 +105,8 @@ def _place(phase: float) -> Float[np.ndarray, " 2"]:
 @functools.cache
 def _curvature(lag: float, theta: float, turned: float) -> Float[np.ndarray, "2 2"]:
     with double_precision(True):
-        at = jnp.asarray(_place(theta + turned - lag))
-        return np.asarray(_hessian(at, turned, False, theta))
+        point = jnp.asarray(_place(theta + turned - lag))
+        return np.asarray(_hessian(point, turned, False, theta))
 
 
 def tilt_by_autodiff(lag: float, theta: float) -> float:
@@ -127,23 +129,23 @@ def tilt_without_turn(lag: float, theta: float) -> float:
 
 def learned_by_adam(lag: float, rate: float, theta: float, turned: float) -> float:
     """Loss in (re, im) after 500 steps of Adam from ``lag`` behind the planted phase."""
-    at = _place(theta + turned - lag)
+    point = _place(theta + turned - lag)
     planted = np.exp(POWER * (-PLANTED + 1j * (theta + turned)))
     mean, square = np.zeros(2), np.zeros(2)
     for k in range(1, STEPS + 1):
-        z = complex(*at)
+        z = complex(*point)
         slope = POWER * z ** (POWER - 1) * np.conj(z**POWER - planted)
         gradient = np.array([slope.real, -slope.imag])
         mean = 0.9 * mean + 0.1 * gradient
         square = 0.999 * square + 0.001 * gradient**2
         unbiased = mean / (1 - 0.9**k), square / (1 - 0.999**k)
-        at = at - rate * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
-    return float(abs(complex(*at) ** POWER - planted) ** 2 / 2)
+        point = point - rate * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
+    return float(abs(complex(*point) ** POWER - planted) ** 2 / 2)
 
 
-def unturned(turned: float, **at: float) -> float:
+def unturned(turned: float, **point: float) -> float:
     """The same loss without the turn of start and planted phase."""
-    return learned_by_adam(turned=0.0, **at)
+    return learned_by_adam(turned=0.0, **point)
 
 
 def one_plus_loss_at_root(index: int, theta: float) -> float:
@@ -182,7 +184,7 @@ EVIDENCE: dict[str, Basis] = {
         points("lag theta", (0.003, 0.2), (0.007, 1.1), (0.012, -0.4)),
         {"autodiff": tilt_by_autodiff, "reference": tilt_by_powers},
         form=tilt_without_turn,
-        printed=lambda **at: 2 * tilt_without_turn(**at),
+        printed=lambda **point: 2 * tilt_without_turn(**point),
         tolerance=1e-8,
     ),
     "lru:text:adam-turned": Evidence(
@@ -193,7 +195,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": learned_by_adam},
         form=unturned,
-        printed=lambda **at: 2 * unturned(**at),
+        printed=lambda **point: 2 * unturned(**point),
         tolerance=1e-6,
         alone="Adam run on the power loss",
     ),

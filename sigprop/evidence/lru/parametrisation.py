@@ -27,9 +27,9 @@ def layer_modulus(nu: float, theta: float) -> float:
 
     from sigprop.layers.lru import lru_from_arrays
 
-    one = np.ones((1, 1))
-    arrays = {name: one for name in ("B_re", "B_im", "C_re", "C_im")}
-    arrays |= {"D": one[0], "nu_log": np.log([nu]), "theta_log": np.log([theta])}
+    ones = np.ones((1, 1))
+    arrays = {name: ones for name in ("B_re", "B_im", "C_re", "C_im")}
+    arrays |= {"D": ones[0], "nu_log": np.log([nu]), "theta_log": np.log([theta])}
     with double_precision(True):
         return float(jnp.abs(lru_from_arrays(arrays).eigenvalues()[0]))
 

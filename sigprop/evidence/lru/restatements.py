@@ -28,9 +28,9 @@ def gain_spread(r_min: float, r_max: float, source: str) -> float:
     return float(2 * second / first**2 - 1)
 
 
-def spread_under_constant(**at: Any) -> float:
+def spread_under_constant(**point: Any) -> float:
     """Relative variance of ``|x_i|^2`` over the ring, less one, under constant input."""
-    return gain_spread(**{**at, "source": "constant"})
+    return gain_spread(**{**point, "source": "constant"})
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -45,7 +45,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": gain_spread},
         form=spread_under_constant,
         relation="<",
-        slips={"a fifth": lambda **at: spread_under_constant(**at) / 5},
+        slips={"a fifth": lambda **point: spread_under_constant(**point) / 5},
         alone="quadrature over the ring, for complex normal B",
     ),
 }

@@ -46,7 +46,7 @@ def circular_law(
     pilot = fractions(0, CIRCLE_PILOT)
     variance = (pilot.var(axis=1, ddof=1) / pilot.mean(axis=1) ** 2).max()
     sized = plan(MARGIN, variance=float(INFLATION * variance))
-    found = []
+    results = []
     for radius, expected, sample in zip(
         CIRCLE_RADII, exact, fractions(1, sized.n), strict=True
     ):
@@ -57,7 +57,7 @@ def circular_law(
             float(sample.std(ddof=1) / math.sqrt(sized.n)),
         )
         point = f"N={CIRCLE_SIZE}, |z| <= {radius}"
-        found.append(drawn_result(point, verdict))
+        results.append(drawn_result(point, verdict))
     sizes = (16, 64, 256, 1024, 4096)
     gaps = [
         float(np.max(np.abs(law(CIRCLE_RADII, size) - CIRCLE_RADII**2)))
@@ -70,8 +70,8 @@ def circular_law(
             f"distance to the disc, N={small} to {large}: {before:.3g} to {after:.3g}"
         )
         right = 0.45 < after / before < 0.55
-        found.append(decided("reference", point, 2 * after / before, right))
-    return tuple(found)
+        results.append(decided("reference", point, 2 * after / before, right))
+    return tuple(results)
 
 
 EVIDENCE: dict[str, Basis] = {

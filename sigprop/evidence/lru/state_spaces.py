@@ -57,14 +57,14 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:s4d-modulus": Evidence(
         also(points("index", 1, 40, 125), dt=FINE),
-        {"impulse": lambda **at: abs(eigenvalue_of_lin(**at))},
+        {"impulse": lambda **point: abs(eigenvalue_of_lin(**point))},
         form=0.9995,
         absolute=5e-5,
         alone=LAYER,
     ),
     "lru:text:s4d-phase": Evidence(
         points("index dt", (128, FINE)),
-        {"impulse": lambda **at: math.pi / cmath.phase(eigenvalue_of_lin(**at))},
+        {"impulse": lambda **point: math.pi / cmath.phase(eigenvalue_of_lin(**point))},
         form=8.0,
         absolute=0.5,
         alone=LAYER,

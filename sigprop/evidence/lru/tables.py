@@ -57,8 +57,8 @@ def preset_phases() -> Float[np.ndarray, " 6"]:
 
 def same(first: int, second: int) -> Evidence:
     """Evidence that two tables print the same where both show a number."""
-    at = points("first second", (first, second))
-    return numbers(shared, shared_again, at, absolute=0.05)
+    pair = points("first second", (first, second))
+    return numbers(shared, shared_again, pair, absolute=0.05)
 
 
 EVIDENCE: dict[str, Basis] = {

@@ -40,8 +40,8 @@ def held_by_formula(seed: int, size: int, step: float, **_: str) -> Matrix:
 def held_by_augmentation(seed: int, size: int, step: float, held: str) -> Matrix:
     """State and held input as one system, whose input does not move."""
     A, B = system(seed, size)
-    still = np.zeros((B.shape[1], size + B.shape[1]))
-    joint = scipy.linalg.expm(step * np.vstack([np.hstack([A, B]), still]))
+    zeros = np.zeros((B.shape[1], size + B.shape[1]))
+    joint = scipy.linalg.expm(step * np.vstack([np.hstack([A, B]), zeros]))
     return timed(joint[:size, :size], joint[:size, size:], held)
 
 
@@ -54,19 +54,19 @@ def held_by_integration(seed: int, size: int, step: float, held: str) -> Matrix:
     def slope(_, x):
         return (A @ x.reshape(first.shape) + forced).ravel()
 
-    found = scipy.integrate.solve_ivp(
+    solution = scipy.integrate.solve_ivp(
         slope, (0, step), first.ravel(), method="DOP853", rtol=1e-12, atol=1e-14
     )
-    end = found.y[:, -1].reshape(first.shape)
+    end = solution.y[:, -1].reshape(first.shape)
     return timed(end[:, :size], end[:, size:], held)
 
 
 # Eq. 2: the recurrence unrolled.
 
 
-def states_unrolled(**at) -> Float[np.ndarray, "time size"]:
+def states_unrolled(**point) -> Float[np.ndarray, "time size"]:
     """States of ``linear_case`` by Eq. 2, which knows of no first state."""
-    A, inputs, _ = linear_case(**at)
+    A, inputs, _ = linear_case(**point)
     return powered(A, inputs)
 
 
@@ -141,8 +141,8 @@ EVIDENCE: dict[str, Basis] = {
             dict(seed=1, size=3, time=5, start=1.0),
         ),
         {
-            "reference": lambda **at: recur(*linear_case(**at)),
-            "linear_system": lambda **at: all_at_once(*linear_case(**at)),
+            "reference": lambda **point: recur(*linear_case(**point)),
+            "linear_system": lambda **point: all_at_once(*linear_case(**point)),
         },
         states_unrolled,
     ),

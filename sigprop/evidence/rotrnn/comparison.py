@@ -34,11 +34,11 @@ def _pairs(seed: int, pairs: int, conjugate: bool):
     )
     B, C = (draw(seed + i, pairs, WIDTH, 2) @ np.array([1, 1j]) for i in (1, 2))
     C = C.T
-    other = B.conj(), C.conj()
+    partner = B.conj(), C.conj()
     if not conjugate:
-        other = B[::-1] * (1 + 0.5j), C[:, ::-1] * (0.3 - 1j)
-    both = np.vstack([B, other[0]]), np.hstack([C, other[1]])
-    return np.concatenate([lam, lam.conj()]), *both
+        partner = B[::-1] * (1 + 0.5j), C[:, ::-1] * (0.3 - 1j)
+    stacked = np.vstack([B, partner[0]]), np.hstack([C, partner[1]])
+    return np.concatenate([lam, lam.conj()]), *stacked
 
 
 def paired_lru(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
@@ -78,7 +78,7 @@ def planar_heads(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
     lam, B, C = _pairs(seed, pairs, conjugate)
     lam, B, C = lam[:pairs], B[:pairs], C[:, :pairs]
     M = draw(seed + 9, pairs, 2, 2)
-    P = np.array([scipy.linalg.expm(one - one.T) for one in M])
+    P = np.array([scipy.linalg.expm(matrix - matrix.T) for matrix in M])
     rows = P @ np.stack([B.real, B.imag], 1)
     read = np.stack([2 * C.real, -2 * C.imag], -1).transpose(1, 0, 2) @ P.mT
     p = Parameters(
@@ -116,12 +116,12 @@ def both_directions(seed: int, heads: int, size: int) -> Sequence:
     """Outputs of the bidirectional layer."""
     p = parameters(seed, heads, size)
     with double_precision(True):
-        one = layer(p)
-        C = jnp.stack([one.C, jnp.asarray(draw(seed + 8, *p.C.shape))])
-        shared = (one.theta, one.gamma_log, one.M, one.B)
-        both = BidirectionalRotRNN(*shared, C, one.D)
+        forward = layer(p)
+        C = jnp.stack([forward.C, jnp.asarray(draw(seed + 8, *p.C.shape))])
+        shared = (forward.theta, forward.gamma_log, forward.M, forward.B)
+        bidirectional = BidirectionalRotRNN(*shared, C, forward.D)
         run = jax.jit(BidirectionalRotRNN.__call__)
-        return np.asarray(run(both, jnp.asarray(inputs(seed))))
+        return np.asarray(run(bidirectional, jnp.asarray(inputs(seed))))
 
 
 def both_by_loops(seed: int, heads: int, size: int) -> Sequence:

@@ -67,9 +67,9 @@ def _responses(
     import jax.numpy as jnp
 
     with double_precision(True):
-        one = layer(parameters(seed, heads, size))
+        model = layer(parameters(seed, heads, size))
         pulses = jnp.zeros((WIDTH, length, WIDTH)).at[:, 0].set(jnp.eye(WIDTH))
-        return np.asarray(jax.jit(jax.vmap(one.states))(pulses)).transpose(1, 2, 0)
+        return np.asarray(jax.jit(jax.vmap(model.states))(pulses)).transpose(1, 2, 0)
 
 
 def norms_through_layer(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
@@ -102,8 +102,8 @@ def correlated_norm(seed: int, size: int, rho: float) -> float:
 def correlated_norm_by_lyapunov(seed: int, size: int, rho: float) -> float:
     """Stationary ``E|x|^2`` under inputs ``R = rho^|lag|``, by Lyapunov's equation."""
     ((A, B),) = dense(parameters(seed, 1, size))
-    still, eye = np.zeros((WIDTH, size)), np.eye(WIDTH)
-    step = np.block([[A, rho * B], [still, rho * eye]])
+    zeros, eye = np.zeros((WIDTH, size)), np.eye(WIDTH)
+    step = np.block([[A, rho * B], [zeros, rho * eye]])
     noise = math.sqrt(1 - rho**2) * np.vstack([B, eye])
     joint = scipy.linalg.solve_discrete_lyapunov(step, noise @ noise.T)
     return np.trace(joint[:size, :size])

@@ -81,8 +81,8 @@ def phases_of_schur(seed: int, size: int) -> Float[np.ndarray, " size"]:
 
 def phases_of_blocks(seed: int, size: int) -> Float[np.ndarray, " size"]:
     """Both signs of each angle, and a zero if the size is odd, sorted."""
-    turned = np.angle(np.exp(1j * angles(seed, size)))
-    return np.sort(np.concatenate([turned, -turned, [0.0] * (size % 2)]))
+    phases = np.angle(np.exp(1j * angles(seed, size)))
+    return np.sort(np.concatenate([phases, -phases, [0.0] * (size % 2)]))
 
 
 def product_of_power(seed: int, size: int, times: int) -> Matrix:
@@ -140,8 +140,8 @@ def products_of_steps(time: int) -> list[int]:
     """Products of a recurrence of one number, and of the weights of all pairs of steps."""
     decay, x, state = Counted(0.5), _numbers(draw(1, time)), Counted(0.0)
     Counted.products = 0
-    for now in x:
-        state = decay * state + now
+    for value in x:
+        state = decay * state + value
     recurrent = Counted.products
     _ = np.multiply.outer(x, x)
     return [recurrent, Counted.products - recurrent]
@@ -158,14 +158,14 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "rotrnn:text:orthogonal-group": Evidence(
         crossed(SIZES, points("sign", 1, -1)),
-        {"reference": lambda **at: np.linalg.det(orthogonal(**at))},
+        {"reference": lambda **point: np.linalg.det(orthogonal(**point))},
         lambda seed, size, sign: sign,
         alone="a definition, on matrices made to meet it",
     ),
     "rotrnn:text:exponential-surjective": Evidence(
         (dict(seed=1, size=2), *SIZES),
         {"reference": exponential_of_logarithm},
-        lambda **at: np.vstack(sample_of_rotations(**at)),
+        lambda **point: np.vstack(sample_of_rotations(**point)),
         proof=block_is_exponential,
     ),
     "rotrnn:text:no-map-onto-orthogonal": Evidence(
@@ -186,8 +186,8 @@ EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:powers": Evidence(
         crossed(SIZES, points("times", 2, 5)),
         {
-            "reference": lambda times, **at: np.linalg.matrix_power(
-                rotation(**at), times
+            "reference": lambda times, **point: np.linalg.matrix_power(
+                rotation(**point), times
             )
         },
         product_of_power,
@@ -195,7 +195,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "rotrnn:text:unit-circle": Evidence(
         SIZES,
-        {"reference": lambda **at: np.abs(np.linalg.eigvals(rotation(**at)))},
+        {"reference": lambda **point: np.abs(np.linalg.eigvals(rotation(**point)))},
         lambda seed, size: [1.0] * size,
         proof=block_is_rotation,
     ),

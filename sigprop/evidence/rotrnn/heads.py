@@ -70,16 +70,16 @@ def layer(p: Parameters) -> RotRNN:
 def layer_outputs(seed: int, heads: int, size: int) -> Sequence:
     """Outputs of the layer."""
     with double_precision(True):
-        one = layer(parameters(seed, heads, size))
-        return np.asarray(jax.jit(RotRNN.__call__)(one, jnp.asarray(inputs(seed))))
+        model = layer(parameters(seed, heads, size))
+        return np.asarray(jax.jit(RotRNN.__call__)(model, jnp.asarray(inputs(seed))))
 
 
 def factors(decays, B) -> Float[np.ndarray, " heads"]:
     """Eq. 11 at ``c = 1``, head by head."""
     return np.array(
         [
-            math.sqrt((1 - gamma**2) / np.trace(one.T @ one))
-            for gamma, one in zip(decays, B, strict=True)
+            math.sqrt((1 - gamma**2) / np.trace(weights.T @ weights))
+            for gamma, weights in zip(decays, B, strict=True)
         ]
     )
 

@@ -54,9 +54,9 @@ def factor_of_layer(seed: int, heads: int, size: int) -> Float[np.ndarray, " hea
     return np.linalg.norm(B, axis=(1, 2)) / np.linalg.norm(p.B, axis=(1, 2))
 
 
-def factor_of_heads(**at: int) -> Float[np.ndarray, " heads"]:
+def factor_of_heads(**point: int) -> Float[np.ndarray, " heads"]:
     """Factor on ``B`` in each head, by Eq. 11 at ``c = 1``."""
-    p = parameters(**at)
+    p = parameters(**point)
     return factors(p.decays, p.B)
 
 
@@ -80,10 +80,10 @@ def joined(seed: int, left: bool) -> Float[np.ndarray, " parts"]:
     with double_precision(True):
         a, b, c = ((g, jnp.asarray(t), jnp.asarray(x)) for g, t, x in _stretches(seed))
         if left:
-            found = binary_operator(binary_operator(a, b), c)
+            total = binary_operator(binary_operator(a, b), c)
         else:
-            found = binary_operator(a, binary_operator(b, c))
-        return np.concatenate([np.ravel(part) for part in found])
+            total = binary_operator(a, binary_operator(b, c))
+        return np.concatenate([np.ravel(part) for part in total])
 
 
 def joined_by_steps(seed: int) -> Float[np.ndarray, " parts"]:
@@ -171,8 +171,8 @@ EVIDENCE: dict[str, Basis] = {
     "rotrnn:listing:P": Evidence(
         points("seed size", (1, 4)),
         {
-            "series": lambda **at: exponential_series(skew(**at)),
-            "eigenvalues": lambda **at: exponential_by_eigenvalues(skew(**at)),
+            "series": lambda **point: exponential_series(skew(**point)),
+            "eigenvalues": lambda **point: exponential_by_eigenvalues(skew(**point)),
         },
         rotation_of_listing,
     ),

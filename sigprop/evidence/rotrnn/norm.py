@@ -43,14 +43,14 @@ def rotated_case(
     return alpha * gamma * rotation(seed, size), alpha * inputs, initial
 
 
-def rotated_recurrence(**at) -> Float[np.ndarray, "time size"]:
+def rotated_recurrence(**point) -> Float[np.ndarray, "time size"]:
     """Eq. 6, step by step."""
-    return recur(*rotated_case(**at))
+    return recur(*rotated_case(**point))
 
 
-def rotated_at_once(**at) -> Float[np.ndarray, "time size"]:
+def rotated_at_once(**point) -> Float[np.ndarray, "time size"]:
     """Eq. 6 from one linear system."""
-    return all_at_once(*rotated_case(**at))
+    return all_at_once(*rotated_case(**point))
 
 
 def rotated_unrolled(
@@ -58,12 +58,12 @@ def rotated_unrolled(
 ) -> Float[np.ndarray, "time size"]:
     """Eq. 10, its powers of ``alpha``, ``gamma`` and ``A`` apart."""
     _, inputs, _ = linear_case(seed, size, time, start)
-    A, found = rotation(seed, size), np.zeros((time, size))
+    A, states = rotation(seed, size), np.zeros((time, size))
     for t in range(time):
         for k in range(t + 1):
             scale = alpha ** (t + 1 - k) * gamma ** (t - k)
-            found[t] += scale * (np.linalg.matrix_power(A, t - k) @ inputs[k])
-    return found
+            states[t] += scale * (np.linalg.matrix_power(A, t - k) @ inputs[k])
+    return states
 
 
 # Eq. 7 to 9: one step.
@@ -84,9 +84,9 @@ def norm_of_outcomes(seed: int, alpha: float, gamma: float) -> float:
 
 def norm_of_moments(seed: int, alpha: float, gamma: float) -> float:
     """Mean of ``|alpha (gamma A x + B u)|^2``, from joint second moments."""
-    both = np.hstack(outcomes(seed))
+    joint = np.hstack(outcomes(seed))
     step = alpha * np.hstack([gamma * rotation(seed, SIZE), input_matrix(seed, 2.0)])
-    return np.trace(step @ (both.T @ both / len(both)) @ step.T)
+    return np.trace(step @ (joint.T @ joint / len(joint)) @ step.T)
 
 
 def norm_of_parts(seed: int, alpha: float, gamma: float) -> float:
@@ -139,8 +139,8 @@ def step_norm_of_atoms(
     seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True, **_
 ) -> float:
     """``E|x_t|^2`` for independent states and inputs, each on finitely many atoms."""
-    both = (covariance(seed, c), _input_covariance(seed, white))
-    x, u = (np.linalg.cholesky(moments).T * math.sqrt(len(moments)) for moments in both)
+    covs = (covariance(seed, c), _input_covariance(seed, white))
+    x, u = (np.linalg.cholesky(moments).T * math.sqrt(len(moments)) for moments in covs)
     A, B = rotation(seed, SIZE), input_matrix(seed, s)
     atoms = itertools.product(x, u, (1, -1))
     norms = [energy(alpha * (gamma * A @ p + sign * B @ q)) for p, q, sign in atoms]
@@ -182,8 +182,8 @@ def layer_states(seed: int, heads: int, size: int) -> Sequence:
     from sigprop.layers.rotrnn import RotRNN
 
     with double_precision(True):
-        one = layer(parameters(seed, heads, size))
-        return np.asarray(jax.jit(RotRNN.states)(one, jnp.asarray(inputs(seed))))
+        model = layer(parameters(seed, heads, size))
+        return np.asarray(jax.jit(RotRNN.states)(model, jnp.asarray(inputs(seed))))
 
 
 def summed_states(seed: int, heads: int, size: int, start: float = 0.0) -> Sequence:

@@ -59,8 +59,8 @@ def lru_by_double_sum(
 def lru_limit(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> float:
     """Stationary norm of two modes, by Lyapunov's equation."""
     lam, B = _lru(s_1, s_2, r_1, r_2, 6)
-    found = scipy.linalg.solve_discrete_lyapunov(np.diag(lam), B @ B.conj().T)
-    return np.trace(found).real
+    covariance = scipy.linalg.solve_discrete_lyapunov(np.diag(lam), B @ B.conj().T)
+    return np.trace(covariance).real
 
 
 def lru_limit_by_sum(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> float:
@@ -101,9 +101,9 @@ def product_of_determinants(seed: int, size: int, sign: int) -> float:
     return float(np.real(np.prod([np.prod(np.linalg.eigvals(A)) for A in factors])))
 
 
-def inverse_determinant_of_transpose(**at: int) -> float:
+def inverse_determinant_of_transpose(**point: int) -> float:
     """``1 / det(P^T)``, from the eigenvalues."""
-    return float(1 / np.prod(np.linalg.eigvals(orthogonal(**at).T)).real)
+    return float(1 / np.prod(np.linalg.eigvals(orthogonal(**point).T)).real)
 
 
 # Eq. 19: a block-diagonal product, entry by entry.
@@ -195,7 +195,7 @@ EVIDENCE: dict[str, Basis] = {
     "rotrnn:18": Evidence(
         BOTH_SIGNS,
         {
-            "reference": lambda **at: np.linalg.det(rotation(**at)),
+            "reference": lambda **point: np.linalg.det(rotation(**point)),
             "factors": product_of_determinants,
         },
         1.0,
@@ -220,7 +220,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": skew_products, "spectrum": skew_products_by_spectrum},
         minus_squares,
         proof=skew_squares,
-        slips={"the sign": lambda **at: -minus_squares(**at)},
+        slips={"the sign": lambda **point: -minus_squares(**point)},
     ),
     "rotrnn:text:jacobi": Evidence(
         SIZES,
@@ -230,7 +230,7 @@ EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:determinant-inverse": Evidence(
         BOTH_SIGNS,
         {
-            "reference": lambda **at: np.linalg.det(orthogonal(**at)),
+            "reference": lambda **point: np.linalg.det(orthogonal(**point)),
             "transpose": inverse_determinant_of_transpose,
         },
         lambda seed, size, sign: sign,

@@ -34,7 +34,7 @@ def orthogonal(seed: int, size: int, sign: int) -> Matrix:
 
 def turns(by: Float[np.ndarray, " pairs"], size: int) -> Matrix:
     """``Theta``: rotations by given angles, and a one if the size is odd."""
-    parts = [kit.block(one) for one in np.exp(1j * np.asarray(by))]
+    parts = [kit.block(eigenvalue) for eigenvalue in np.exp(1j * np.asarray(by))]
     return np.asarray(scipy.linalg.block_diag(*parts, *[1.0] * (size % 2)))
 
 

@@ -49,5 +49,5 @@ def lru_outputs(
     parts |= {"C_im": np.imag(C), "D": D, "theta_log": np.log(phase)}
     parts |= {"nu_log": np.log(-np.log(np.abs(lam)))}
     with double_precision(True):
-        one = lru_from_arrays(parts)
-        return np.asarray(jax.jit(LRU.__call__)(one, jnp.asarray(u)))
+        model = lru_from_arrays(parts)
+        return np.asarray(jax.jit(LRU.__call__)(model, jnp.asarray(u)))

@@ -17,11 +17,13 @@ from theory.rotation import block_is_rotation, products_of_members
 SIZES = points("seed size", (1, 2), (2, 3), (3, 6))
 BOTH_SIGNS = crossed(SIZES, points("sign", 1, -1))
 EXPONENTIALS = {
-    "series": lambda **at: membership(exponential_series(skew(**at))),
-    "eigenvalues": lambda **at: membership(exponential_by_eigenvalues(skew(**at))),
+    "series": lambda **point: membership(exponential_series(skew(**point))),
+    "eigenvalues": lambda **point: membership(
+        exponential_by_eigenvalues(skew(**point))
+    ),
 }
 BLOCKS = {
-    "reference": lambda **at: membership(rotation(**at)),
+    "reference": lambda **point: membership(rotation(**point)),
     "precise": member_of_precise_blocks,
 }
 

@@ -68,19 +68,19 @@ def schur_form(A: Matrix) -> tuple[Matrix, Float[np.ndarray, " pairs"]]:
     """``P`` and angles of a rotation, from its real Schur form; ``det P`` as it comes."""
     size = len(A)
     form, P = scipy.linalg.schur(A)[:2]
-    pairs, singles, at = [], [], 0
-    while at < size:
-        paired = at + 1 < size and abs(form[at + 1, at]) > 1e-8
-        (pairs if paired else singles).append(at)
-        at += 2 if paired else 1
+    pairs, singles, index = [], [], 0
+    while index < size:
+        paired = index + 1 < size and abs(form[index + 1, index]) > 1e-8
+        (pairs if paired else singles).append(index)
+        index += 2 if paired else 1
     # Eigenvalues -1 come in pairs, and so do those of 1 but for one in an odd size.
     singles.sort(key=lambda i: form[i, i])
     order = [i for first in pairs for i in (first, first + 1)] + singles
     P, form = P[:, order], form[np.ix_(order, order)]
-    found = [
+    phases = [
         _angle(form[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]) for i in range(size // 2)
     ]
-    return P, np.array(found)
+    return P, np.array(phases)
 
 
 def sample_of_rotations(seed: int, size: int) -> list[Matrix]:
@@ -97,8 +97,8 @@ def sample_of_rotations(seed: int, size: int) -> list[Matrix]:
 
 def skew_logarithm(P: Matrix) -> Matrix:
     """A skew ``S`` with ``exp(S) = P``, for ``P`` of determinant one."""
-    Q, turned = schur_form(P)
-    parts = [np.array([[0.0, -a], [a, 0.0]]) for a in turned]
+    Q, phases = schur_form(P)
+    parts = [np.array([[0.0, -a], [a, 0.0]]) for a in phases]
     return Q @ scipy.linalg.block_diag(*parts, *[0.0] * (len(P) % 2)) @ Q.T
 
 
@@ -110,13 +110,13 @@ def share_reached(seed: int, size: int, flip: bool = True) -> float:
     """
     reached = 0
     for A in (sample := sample_of_rotations(seed, size)):
-        P, turned = schur_form(A)
+        P, phases = schur_form(A)
         if np.linalg.det(P) < 0 and flip:
             P[:, 1] *= -1
-            turned[0] *= -1
+            phases[0] *= -1
         if np.linalg.det(P) > 0:
             P = exponential_series(skew_logarithm(P))
-            reached += np.allclose(P @ turns(turned, size) @ P.T, A, atol=1e-10)
+            reached += np.allclose(P @ turns(phases, size) @ P.T, A, atol=1e-10)
     return reached / len(sample)
 
 
@@ -133,19 +133,19 @@ def share_by_eigenvectors(seed: int, size: int) -> float:
     reached = 0
     for A in sample:
         values, vectors = np.linalg.eig(A)
-        columns, turned, last = [], [], np.zeros(size)
+        columns, phases, last = [], [], np.zeros(size)
         for value, vector in zip(values, vectors.T, strict=True):
             if value.imag > 1e-9:
                 columns += [math.sqrt(2) * vector.real, -math.sqrt(2) * vector.imag]
-                turned.append(np.angle(value))
+                phases.append(np.angle(value))
             elif abs(value.imag) < 1e-9:
                 last = vector.real
         if size % 2:
             columns.append(last / np.linalg.norm(last))
-        P, turned = np.array(columns).T, np.array(turned)
+        P, phases = np.array(columns).T, np.array(phases)
         if np.linalg.det(P) < 0:
             P[:, 0] *= -1
-            turned[0] *= -1
+            phases[0] *= -1
         inside = np.isclose(np.linalg.det(P), 1) and np.allclose(P.T @ P, np.eye(size))
-        reached += inside and np.allclose(P @ turns(turned, size) @ P.T, A, atol=1e-9)
+        reached += inside and np.allclose(P @ turns(phases, size) @ P.T, A, atol=1e-9)
     return reached / len(sample)

@@ -36,14 +36,14 @@ def best_of_others(task: str) -> float:
 
 def better(task: str) -> int:
     """How many of the six baselines are better in a task."""
-    found = accuracies(task)
-    return sum(value > found["RotRNN"] for value in found.values())
+    by_model = accuracies(task)
+    return sum(value > by_model["RotRNN"] for value in by_model.values())
 
 
 def in_lru_paper(label: str) -> list[float]:
     """A row of the LRU's Table 3, its columns in the order of Table 1."""
-    found = dict(zip(lru.TABLE_3.columns, lru.TABLE_3.rows[label], strict=True))
-    return [float(found[task].partition("(")[0]) for task in AS_IN_LRU_PAPER]
+    cells = dict(zip(lru.TABLE_3.columns, lru.TABLE_3.rows[label], strict=True))
+    return [float(cells[task].partition("(")[0]) for task in AS_IN_LRU_PAPER]
 
 
 def parameters_in_thousands(both: bool, mixing: str, skew: bool) -> float:

@@ -44,8 +44,8 @@ def stationary(gamma: float, s: float, factor: float, seed: int) -> float:
 
 def root(excess: Callable[[float], float], high: float) -> float:
     """Where a growing function of a positive number vanishes, to rounding."""
-    found: Any = scipy.optimize.brentq(excess, 1e-6, high, xtol=1e-15)
-    return found
+    solution: Any = scipy.optimize.brentq(excess, 1e-6, high, xtol=1e-15)
+    return solution
 
 
 def factor_by_root(gamma: float, c: float, s: float, seed: int = 1) -> float:

@@ -35,22 +35,22 @@ def audit_factor(data: "xr.Dataset", model: str, quantity: str, rung: str) -> fl
     """
     from sigprop.audit import moments
 
-    own = data.isel(cell=np.flatnonzero(data["model"].values == model))
-    at = moments.RUNGS.index(rung)
+    selected = data.isel(cell=np.flatnonzero(data["model"].values == model))
+    rung_index = moments.RUNGS.index(rung)
     if quantity == "power":
-        ratio = own["predicted"].isel(rung=at) / own["measured"]
+        ratio = selected["predicted"].isel(rung=rung_index) / selected["measured"]
     else:
-        which = moments.QUANTITIES.index(quantity)
-        ratio = own["ratio"].isel(quantity=which, rung=at, quantile=1)
-    seen = ratio.values[np.isfinite(ratio.values)]
-    return float(np.exp(abs(np.log(seen))).max()) if (seen > 0).all() else np.inf
+        position = moments.QUANTITIES.index(quantity)
+        ratio = selected["ratio"].isel(quantity=position, rung=rung_index, quantile=1)
+    finite = ratio.values[np.isfinite(ratio.values)]
+    return float(np.exp(abs(np.log(finite))).max()) if (finite > 0).all() else np.inf
 
 
 def _audit(quantity: str, sweep: str, model: str, load: Load) -> Evidence:
-    at = {"sweep": sweep, "model": model, "quantity": quantity}
+    point = {"sweep": sweep, "model": model, "quantity": quantity}
     return Evidence(
-        tuple(at | {"rung": rung} for rung in RUNGS),
-        {"trained": lambda sweep, **at: audit_factor(load(sweep), **at)},
+        tuple(point | {"rung": rung} for rung in RUNGS),
+        {"trained": lambda sweep, **point: audit_factor(load(sweep), **point)},
         form=WITHIN,
         relation="<",
         slips={"exactly": 1.0},

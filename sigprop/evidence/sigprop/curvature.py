@@ -46,8 +46,8 @@ Draw = np.random.Generator
 
 def _weights(draw: Draw, n: int = 2) -> dict[str, Any]:
     shapes = {"B_re": (n, 1), "B_im": (n, 1), "C_re": (1, n), "C_im": (1, n)}
-    found = {name: jnp.asarray(draw.normal(size=s)) for name, s in shapes.items()}
-    return {**found, "D": jnp.asarray(draw.normal(size=(1, 1)))}
+    weights = {name: jnp.asarray(draw.normal(size=s)) for name, s in shapes.items()}
+    return {**weights, "D": jnp.asarray(draw.normal(size=(1, 1)))}
 
 
 def _diagonal(draw: Draw, coordinates: str, lam: Any = LAM) -> ComplexDiagonal:
@@ -108,11 +108,11 @@ def _rotrnn(draw: Draw) -> RotRNN:
 
 
 def _blur(draw: Draw) -> BLUR:
-    two, both = parameters(_lru(draw)), {}
+    two, stacked = parameters(_lru(draw)), {}
     for name, value in two.items():  # the first mode forwards, the second backwards
         axis = 1 if name.startswith("C") else 0
-        both[name] = jnp.stack(jnp.split(value, 2, axis)) if name != "D" else value
-    return BLUR(**both, gamma="learned")
+        stacked[name] = jnp.stack(jnp.split(value, 2, axis)) if name != "D" else value
+    return BLUR(**stacked, gamma="learned")
 
 
 STUDENTS: dict[str, Callable[[Draw], Layer]] = {
@@ -150,8 +150,8 @@ def task(law: str, length: int | None = None) -> TeacherStudent:
 
 @functools.cache
 def _scale(name: str, law: str) -> Float[np.ndarray, "p p"]:
-    own = np.diag(expand(task(law), student(name), at_optimum=True).hessian)
-    size = np.sqrt(np.where(own > FLAT**2 * own.max(), own, own.max()))
+    diag = np.diag(expand(task(law), student(name), at_optimum=True).hessian)
+    size = np.sqrt(np.where(diag > FLAT**2 * diag.max(), diag, diag.max()))
     return np.outer(size, size)
 
 
@@ -160,8 +160,8 @@ def by_route(
     layer: str, law: str, route: Route = "closed", at_optimum: bool = False
 ) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian of one of ``STUDENTS``."""
-    found = expand(task(law), student(layer), route, at_optimum=at_optimum)
-    return found.hessian / _scale(layer, law)
+    expansion = expand(task(law), student(layer), route, at_optimum=at_optimum)
+    return expansion.hessian / _scale(layer, law)
 
 
 # By covariances of tangent systems, and by differentiating the exact loss.
@@ -185,15 +185,15 @@ def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian under white input of the same variance."""
     a, b, _ = LAWS[law]
     with double_precision(True):
-        other = teacher_student(teacher(), Mixed(a + b, 0.0, 0.0), None)
-    return expand(other, student(layer)).hessian / _scale(layer, law)
+        white_task = teacher_student(teacher(), Mixed(a + b, 0.0, 0.0), None)
+    return expand(white_task, student(layer)).hessian / _scale(layer, law)
 
 
 SLIPS: dict[str, Routine] = {
     "the error left out": functools.partial(by_route, at_optimum=True),
     "white input": of_white_input,
-    "couplings left out": lambda **at: np.diag(np.diag(by_differences(**at))),
-    "five per cent more": lambda **at: 1.05 * by_differences(**at),
+    "couplings left out": lambda **point: np.diag(np.diag(by_differences(**point))),
+    "five per cent more": lambda **point: 1.05 * by_differences(**point),
 }
 
 

@@ -31,15 +31,15 @@ def tangent(
         length: ``T``.
         slopes: Whether eigenvalues move too, as they do.
     """
-    found = np.zeros((2 * length - 1, *known.modes[0].skip.shape))
+    by_age = np.zeros((2 * length - 1, *known.modes[0].skip.shape))
     for half, modes in enumerate(known.modes):
-        forwards = found[length - 1 :] if half == 0 else found[length - 1 :: -1]
+        forwards = by_age[length - 1 :] if half == 0 else by_age[length - 1 :: -1]
         for name, moved in known.tangents.items():
             v = np.ravel(along[name])
             forwards += _moved(modes, moved[half], v, length, slopes)
             if half == 0:
                 forwards[0] += np.tensordot(v, moved[0].skip, 1)
-    return found
+    return by_age
 
 
 def _moved(
@@ -51,8 +51,8 @@ def _moved(
 ) -> Ages:
     """Derivative of ``sum residue lam**age`` from age zero on, along ``v``."""
     weights = np.tensordot(v, tangents.residues, 1)
-    found = np.einsum("nt,oni->toi", powers(modes.lam, length), weights)
+    by_age = np.einsum("nt,oni->toi", powers(modes.lam, length), weights)
     if slopes:
         weights = np.tensordot(v, tangents.slopes, 1)
-        found += np.einsum("nt,oni->toi", power_slopes(modes.lam, length), weights)
-    return np.real(found)
+        by_age += np.einsum("nt,oni->toi", power_slopes(modes.lam, length), weights)
+    return np.real(by_age)

@@ -36,18 +36,18 @@ from sigprop.numerics.precision import double_precision
 from theory import hessian as H
 
 
-def squared(of: Callable[..., complex], **at: Any) -> float:
+def squared(of: Callable[..., complex], **point: Any) -> float:
     """``|S|^2`` in the letters of the lemmas, where ``of`` gives ``S``."""
-    return abs(of_pair(of, **at)) ** 2
+    return abs(of_pair(of, **point)) ** 2
 
 
 def diagonal_product(alpha: complex, beta: complex, rho: float) -> float:
     """``S(alpha, conj) S(beta, conj)`` in closed form."""
-    own = [H.similarity(z, complex(z).conjugate(), rho=rho) for z in (alpha, beta)]
-    return own[0].real * own[1].real
+    diagonal = [H.similarity(z, complex(z).conjugate(), rho=rho) for z in (alpha, beta)]
+    return diagonal[0].real * diagonal[1].real
 
 
-def layer_block(**at: Any) -> Float[np.ndarray, "2 2"]:
+def layer_block(**point: Any) -> Float[np.ndarray, "2 2"]:
     """Real Hessian of unit i's (re, im) and j's from the layer's impulse response.
 
     The layer's own parameters go round a small circle; the first Fourier coefficients of
@@ -62,7 +62,7 @@ def layer_block(**at: Any) -> Float[np.ndarray, "2 2"]:
     waves = np.stack([np.cos(angles), np.sin(angles)]) * 2 / (turns * radius)
     slopes = []
     with double_precision(True):
-        layer, inputs = two_units(**at), jnp.asarray(impulse)
+        layer, inputs = two_units(**point), jnp.asarray(impulse)
         for unit in np.eye(2):
             responses = [
                 respond(
@@ -76,7 +76,7 @@ def layer_block(**at: Any) -> Float[np.ndarray, "2 2"]:
                 for angle in angles
             ]
             slopes.append(waves @ np.array(responses))
-    return slopes[0] @ covariance(steps, **at) @ slopes[1].T
+    return slopes[0] @ covariance(steps, **point) @ slopes[1].T
 
 
 def coupled(at: dict[str, Any]) -> dict[str, Any]:
@@ -86,16 +86,16 @@ def coupled(at: dict[str, Any]) -> dict[str, Any]:
     """
     nu = Symbol("nu", positive=True)
     scale: Any = (1 - nu**2) / (nu * sqrt(1 + nu**2))
-    found = with_charts(at)
+    charted = with_charts(at)
     for unit in "ij":
-        value = found[f"nu_{unit}"]
+        value = charted[f"nu_{unit}"]
         factor, slope = (float(f.subs(nu, value)) for f in (scale, scale.diff(nu)))
-        found[f"dnu_{unit}"] = 1 - value**2
-        found[f"dtheta_{unit}"] = factor
-        found[f"cross_{unit}"] = (
-            found[f"theta_{unit}"] / factor * slope * (1 - value**2)
+        charted[f"dnu_{unit}"] = 1 - value**2
+        charted[f"dtheta_{unit}"] = factor
+        charted[f"cross_{unit}"] = (
+            charted[f"theta_{unit}"] / factor * slope * (1 - value**2)
         )
-    return found
+    return charted
 
 
 def eigenvalues() -> bool:
@@ -103,12 +103,12 @@ def eigenvalues() -> bool:
 
     There ``B`` is real.
     """
-    own = H.real_block(H.CARTESIAN, H.CARTESIAN).applyfunc(
+    matrix = H.real_block(H.CARTESIAN, H.CARTESIAN).applyfunc(
         lambda entry: expand(H.one_unit(entry))
     )
     modulus = H.A_ij * H.bar(H.A_ij)
-    trace = expand(own.trace() - H.B_ij)
-    determinant = expand(own.det() - (H.B_ij**2 - modulus) / 4)
+    trace = expand(matrix.trace() - H.B_ij)
+    determinant = expand(matrix.det() - (H.B_ij**2 - modulus) / 4)
     return trace == 0 and determinant == 0
 
 
@@ -121,16 +121,16 @@ def dense_pair_sum(x_1: complex, x_2: complex, y_1: complex, y_2: complex) -> co
     """``sum_k D_k(x_1, x_2) D_k(y_1, y_2)`` with ``D_k`` a sum of products of powers."""
 
     def divided(first: complex, second: complex) -> Complex[np.ndarray, " ages"]:
-        one, other = (powers(complex(z), 200) for z in (first, second))
-        return np.convolve(one, other)[:200]
+        left, right = (powers(complex(z), 200) for z in (first, second))
+        return np.convolve(left, right)[:200]
 
     return complex(divided(x_1, x_2) @ divided(y_1, y_2))
 
 
 def direction(seed: int, size: int) -> Float[np.ndarray, "size size"]:
     """A random change of a matrix, of unit norm."""
-    found = np.random.default_rng(seed + 100).normal(size=(size, size))
-    return found / np.linalg.norm(found)
+    change = np.random.default_rng(seed + 100).normal(size=(size, size))
+    return change / np.linalg.norm(change)
 
 
 def dense_curvature(seed: int, normal: bool) -> float:
@@ -174,7 +174,7 @@ def rank(kind: str) -> Routine:
     return count
 
 
-CHARTED = tuple(with_charts(at) for at in SINGLES)
+CHARTED = tuple(with_charts(point) for point in SINGLES)
 
 EVIDENCE: dict[str, Basis] = {
     "sigprop:hessian-pair": Evidence(
@@ -185,22 +185,27 @@ EVIDENCE: dict[str, Basis] = {
         each(squared, PAIR_ROUTES),
         form=diagonal_product,
         relation="<=",
-        slips={"a thousandth less": lambda **at: 0.999 * diagonal_product(**at)},
+        slips={"a thousandth less": lambda **point: 0.999 * diagonal_product(**point)},
     ),
     "sigprop:hessian-complex": Evidence(
         PAIRS,
         {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
-        form=lambda **at: H.whole_complex(at),
+        form=lambda **point: H.whole_complex(point),
     ),
     "sigprop:hessian-cartesian": Evidence(
         PAIRS[:2],
-        {"impulse": layer_block, "reference": lambda **at: block("cartesian", **at)},
-        form=lambda **at: H.block_value(H.CARTESIAN, H.CARTESIAN, at),
+        {
+            "impulse": layer_block,
+            "reference": lambda **point: block("cartesian", **point),
+        },
+        form=lambda **point: H.block_value(H.CARTESIAN, H.CARTESIAN, point),
     ),
     "sigprop:hessian-coupled": Evidence(
-        tuple(coupled(at) for at in PAIRS),
+        tuple(coupled(point) for point in PAIRS),
         routes("optimal"),
-        form=lambda **at: H.block_value(H.polar("i", True), H.polar("j", True), at),
+        form=lambda **point: H.block_value(
+            H.polar("i", True), H.polar("j", True), point
+        ),
     ),
     "sigprop:hessian-eigenvalues": Evidence(
         SINGLES,
@@ -211,7 +216,7 @@ EVIDENCE: dict[str, Basis] = {
         proof=eigenvalues,
     ),
     "sigprop:hessian-off-diagonal": Evidence(
-        CHARTED, routes("lru", lambda found: found[0, 1])
+        CHARTED, routes("lru", lambda matrix: matrix[0, 1])
     ),
     "sigprop:hessian-anisotropy": Evidence(
         points("lam", 0.5 + 0.4j, -0.3 + 0.6j, 0.1 + 0.75j),

@@ -79,24 +79,24 @@ def _losses(name: str) -> dict[str, dict[str, float]]:
         def infinite(twin: Any, target: Modes) -> list[Any]:
             return [stationary_loss(twin, target, law) for law in LAWS.values()]
 
-        def finite(layer: Any, known: TeacherStudent) -> list[Any]:
-            length = known.length
+        def finite(layer: Any, lesson: TeacherStudent) -> list[Any]:
+            length = lesson.length
             tasks = [
-                TeacherStudent(known.teacher, known.target, law, length)
+                TeacherStudent(lesson.teacher, lesson.target, law, length)
                 for law in LAWS.values()
             ]
-            return [one.population(layer) for one in tasks]
+            return [variant.population(layer) for variant in tasks]
 
         def whole(target: Modes):
-            found = {key: infinite(twin, target) for key, twin in twins.items()}
+            losses = {key: infinite(twin, target) for key, twin in twins.items()}
             pairs = zip(finite(layer, short), finite(layer, long), strict=True)
             # L(T) = L - c/T up to what the modes have lost in T steps.
-            return found | {"limit": [2 * second - first for first, second in pairs]}
+            return losses | {"limit": [2 * second - first for first, second in pairs]}
 
-        found = jax.jit(whole, compiler_options=ONCE)(target)
+        losses = jax.jit(whole, compiler_options=ONCE)(target)
     return {
         route: dict(zip(LAWS, map(float, values), strict=True))
-        for route, values in found.items()
+        for route, values in losses.items()
     }
 
 
@@ -123,10 +123,10 @@ def _difference(name: str) -> Float[np.ndarray, "ages d_out d_in"]:
             [np.asarray(part) for part in jax.jit(linearise)(layer)]
             for layer in (student(SMALL[name]).layer, teacher())
         ]
-    found = [np.real(impulse_response(A, B, C, AGES)) for A, B, C, _ in systems]
-    for response, (*_, D) in zip(found, systems, strict=True):
+    responses = [np.real(impulse_response(A, B, C, AGES)) for A, B, C, _ in systems]
+    for response, (*_, D) in zip(responses, systems, strict=True):
         response[0] += D
-    return found[0] - found[1]
+    return responses[0] - responses[1]
 
 
 def double_sum(student: str, law: str, slip: str = "") -> float:

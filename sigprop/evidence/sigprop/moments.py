@@ -152,8 +152,8 @@ def subject(claim_id: str) -> Subject:
     """The layer that a claim is about, perturbed."""
     layer = _layer(claim_id)
     with double_precision(True):
-        known = perturb(layer)
-    return Subject(layer, known, EXACT if layer.linear else FIRST_ORDER_AGREEMENT)
+        perturbed = perturb(layer)
+    return Subject(layer, perturbed, EXACT if layer.linear else FIRST_ORDER_AGREEMENT)
 
 
 @functools.cache
@@ -206,26 +206,29 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     linear: there a pilot's variance is inflated, and the samples resolve what the known
     error of the approximation leaves of the margin.
     """
-    linear, found = _layer(claim.id).linear, {}
+    linear, by_quantity = _layer(claim.id).linear, {}
     kept = (*FIRST, "recurrent") if linear else FIRST
     for (name, source), form, drawn in zip(
         INPUTS.items(), closed(claim.id).values(), pilot(claim.id), strict=True
     ):
         gaussian = linear and isinstance(source, GaussianProcess)
-        for what in kept:
-            if not form.get(what):
+        for quantity in kept:
+            if not form.get(quantity):
                 continue  # no such group, or nothing to first order
-            mean, sem, n = drawn[what]
+            mean, sem, n = drawn[quantity]
             spread = INFLATION * n * float(sem / mean) ** 2
-            found[name, what] = plan(
+            by_quantity[name, quantity] = plan(
                 MARGIN if linear else GATED_MARGIN,
                 variance=GAUSSIAN_VARIANCE if gaussian else spread,
                 exact=linear,
                 off=OFF.get(claim.id.partition(":moments-")[2], 0.0),
             )
-    most = max(one.n for one in found.values())
+    most = max(planned.n for planned in by_quantity.values())
     whole = -(-most // BATCH) * BATCH
-    return {place: dataclasses.replace(one, n=whole) for place, one in found.items()}
+    return {
+        place: dataclasses.replace(planned, n=whole)
+        for place, planned in by_quantity.items()
+    }
 
 
 def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
@@ -235,21 +238,21 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     approximation, refuted only outside its margin.
     """
     with double_precision(True):
-        _, known = together(lambda: pilot(claim.id), lambda: subject(claim.id))
+        _, examined = together(lambda: pilot(claim.id), lambda: subject(claim.id))
         sized = plans(claim)
         keys = tuple(group_key(seed, f"{claim.id} {name}") for name in INPUTS)
         n = next(iter(sized.values())).n
         drawn = dict(zip(INPUTS, _measured(claim.id, keys, n), strict=True))
-        found = []
-        for (name, what), planned in sized.items():
-            form, measured = closed(claim.id)[name][what], drawn[name][what]
-            point = f"{name}, {what}"
-            ratio = impulses(claim.id)[name][what] / form
-            right = abs(ratio - 1) <= known.tolerance
-            found.append(decided("impulse", point, ratio, right))
+        results = []
+        for (name, quantity), planned in sized.items():
+            form, measured = closed(claim.id)[name][quantity], drawn[name][quantity]
+            point = f"{name}, {quantity}"
+            ratio = impulses(claim.id)[name][quantity] / form
+            right = abs(ratio - 1) <= examined.tolerance
+            results.append(decided("impulse", point, ratio, right))
             mean, sem = float(measured.mean), float(measured.sem)
-            found.append(drawn_result(point, judge(mean, form, planned, sem)))
-    return tuple(found)
+            results.append(drawn_result(point, judge(mean, form, planned, sem)))
+    return tuple(results)
 
 
 def score(claim: Claim) -> Score:
@@ -258,13 +261,13 @@ def score(claim: Claim) -> Score:
     They do if state or output moves by more than the agreement asked of them.  Slips in
     the perturbation of the modes, and in how two directions meet, are not tried.
     """
-    layer, known, tolerance = subject(claim.id)
+    layer, perturbed, tolerance = subject(claim.id)
     form, at = theory.pair_weight().result, position(layer, STEPS)
     inputs = [source.autocovariance(np.arange(STEPS)) for source in INPUTS.values()]
-    still = Perturbed(known.modes, {})
+    resting = Perturbed(perturbed.modes, {})
 
     def moments(weight: Any) -> np.ndarray:
-        rows = [predict(still, R, STEPS, at, weight).values() for R in inputs]
+        rows = [predict(resting, R, STEPS, at, weight).values() for R in inputs]
         return np.array([list(row) for row in rows])
 
     truth, total, survivors = moments(form), 0, []

@@ -36,9 +36,9 @@ Values = Mapping[str, Any]  # nested lists of arbitrary-precision numbers
 def _real(filters: Sequence[Filter]) -> list[Filter]:
     """The real part of a response: half of every filter and half of its conjugate."""
     return [
-        one
+        half
         for lam, weight, backwards in filters
-        for one in (
+        for half in (
             Filter(lam, weight / 2, backwards),
             Filter(mpmath.conj(lam), mpmath.conj(weight) / 2, backwards),
         )
@@ -54,14 +54,14 @@ def _diagonal(
 ) -> Callable[[Values], list[Filter]]:
     """A diagonal layer by its eigenvalue and gain, functions of the named parameters."""
 
-    def filters(at: Values) -> list[Filter]:
-        found = []
-        for i in range(len(at["B_re"])):
-            own = [at[name][i] for name in names if name in at]
-            B = mpc(at["B_re"][i][0], at["B_im"][i][0])
-            C = mpc(at["C_re"][0][i], at["C_im"][0][i])
-            found.append(Filter(eigenvalue(*own), C * gain(*own) * B))
-        return [*_real(found), _skip(_entry(at["D"]))]
+    def filters(values: Values) -> list[Filter]:
+        response = []
+        for i in range(len(values["B_re"])):
+            arguments = [values[name][i] for name in names if name in values]
+            B = mpc(values["B_re"][i][0], values["B_im"][i][0])
+            C = mpc(values["C_re"][0][i], values["C_im"][0][i])
+            response.append(Filter(eigenvalue(*arguments), C * gain(*arguments) * B))
+        return [*_real(response), _skip(_entry(values["D"]))]
 
     return filters
 
@@ -78,20 +78,20 @@ def _softplus(x: Any) -> Any:
     return mpmath.log(1 + mpmath.exp(x))
 
 
-def _learned(*own: Any) -> Any:
-    return mpmath.exp(own[2])
+def _learned(*arguments: Any) -> Any:
+    return mpmath.exp(arguments[2])
 
 
 _lru = _diagonal(_exponential, ("nu_log", "theta_log", "gamma_log"), _learned)
 
 
-def _blur(at: Values) -> list[Filter]:
-    found = [_skip(_entry(at["D"]))]
+def _blur(values: Values) -> list[Filter]:
+    response = [_skip(_entry(values["D"]))]
     for side in (0, 1):
-        half = {name: value[side] for name, value in at.items() if name != "D"}
+        half = {name: value[side] for name, value in values.items() if name != "D"}
         (*filters, _) = _lru({**half, "D": [mpf(0)]})
-        found += [one._replace(backwards=bool(side)) for one in filters]
-    return found
+        response += [mode._replace(backwards=bool(side)) for mode in filters]
+    return response
 
 
 @cache
@@ -105,39 +105,43 @@ def _rotation(M: tuple[tuple[Any, ...], ...]) -> Any:
     return mpmath.expm(turn - turn.T)
 
 
-def _dense(at: Values) -> list[Filter]:
+def _dense(values: Values) -> list[Filter]:
     """By the eigenvectors of each block."""
-    found, done = [_skip(at["D"][0][0])], 0
-    for block in at["A"]:
+    response, done = [_skip(values["D"][0][0])], 0
+    for block in values["A"]:
         size = len(block)
         lam, vectors = _eigenvectors(tuple(map(tuple, block)))
         rows = range(done, done + size)
-        inward = mpmath.lu_solve(vectors, mpmath.matrix([at["B"][k][0] for k in rows]))
-        outward = mpmath.matrix([[at["C"][0][k] for k in rows]]) * vectors
-        found += [Filter(lam[k], outward[k] * inward[k]) for k in range(size)]
+        inward = mpmath.lu_solve(
+            vectors, mpmath.matrix([values["B"][k][0] for k in rows])
+        )
+        outward = mpmath.matrix([[values["C"][0][k] for k in rows]]) * vectors
+        response += [Filter(lam[k], outward[k] * inward[k]) for k in range(size)]
         done += size
-    return found
+    return response
 
 
-def _rotrnn(at: Values) -> list[Filter]:
+def _rotrnn(values: Values) -> list[Filter]:
     """By the rotated coordinates of each head."""
-    found, done = [_skip(_entry(at["D"]))], 0
-    for theta, nu_log, M in zip(at["theta"], at["gamma_log"], at["M"], strict=True):
+    response, done = [_skip(_entry(values["D"]))], 0
+    for theta, nu_log, M in zip(
+        values["theta"], values["gamma_log"], values["M"], strict=True
+    ):
         size = len(M)
         P, nu = _rotation(tuple(map(tuple, M))), mpmath.exp(nu_log)
-        B = mpmath.matrix([at["B"][done + k][0] for k in range(size)])
+        B = mpmath.matrix([values["B"][done + k][0] for k in range(size)])
         scale = mpmath.sqrt((1 - mpmath.exp(-2 * nu)) / (B.T * B)[0])
         inward = scale * (P.T * B)
-        outward = mpmath.matrix([[at["C"][0][done + k] for k in range(size)]]) * P
+        outward = mpmath.matrix([[values["C"][0][done + k] for k in range(size)]]) * P
         turned = []
         for k, angle in enumerate(theta):
             # Two real numbers that turn by the angle are one complex number.
             entering = mpc(inward[2 * k], inward[2 * k + 1])
             leaving = mpc(outward[2 * k], -outward[2 * k + 1])
             turned.append(Filter(mpmath.exp(mpc(-nu, angle)), leaving * entering))
-        found += _real(turned)
+        response += _real(turned)
         done += size
-    return found
+    return response
 
 
 LAYERS: dict[str, Callable[[Values], list[Filter]]] = {
@@ -204,18 +208,18 @@ def precise_hessian(
     """
     with mp.workdps(DIGITS):
         goal = [
-            one._replace(weight=-one.weight)
-            for one in LAYERS["cartesian"](_precise(teacher))
+            mode._replace(weight=-mode.weight)
+            for mode in LAYERS["cartesian"](_precise(teacher))
         ]
         names = sorted(values)
         flat = np.concatenate([np.ravel(values[key]) for key in names])
         ends = np.cumsum([np.size(values[key]) for key in names])[:-1]
         start = [mpf(float(x)) for x in flat]
 
-        def at(*moved: tuple[int, Any]) -> Any:
+        def value(*moved: tuple[int, Any]) -> Any:
             x = list(start)
-            for k, by in moved:
-                x[k] += by
+            for k, shift in moved:
+                x[k] += shift
             parts = {
                 key: part.reshape(np.shape(values[key])).tolist()
                 for key, part in zip(
@@ -224,18 +228,18 @@ def precise_hessian(
             }
             return loss([*LAYERS[name](parts), *goal], law)
 
-        here, up = at(), [at((k, STEP)) for k in range(len(start))]
-        down = [at((k, -STEP)) for k in range(len(start))]
-        found = np.zeros((len(start), len(start)))
+        here, up = value(), [value((k, STEP)) for k in range(len(start))]
+        down = [value((k, -STEP)) for k in range(len(start))]
+        hessian = np.zeros((len(start), len(start)))
         for i in range(len(start)):
-            found[i, i] = (up[i] - 2 * here + down[i]) / STEP**2
+            hessian[i, i] = (up[i] - 2 * here + down[i]) / STEP**2
             for j in range(i):
                 # Four corners less their edges: two evaluations an entry.
-                more, less = at((i, STEP), (j, STEP)), at((i, -STEP), (j, -STEP))
+                more, less = value((i, STEP), (j, STEP)), value((i, -STEP), (j, -STEP))
                 edges = up[i] + down[i] + up[j] + down[j]
                 bent = (more + less - edges + 2 * here) / (2 * STEP**2)
-                found[i, j] = found[j, i] = bent
-        return found
+                hessian[i, j] = hessian[j, i] = bent
+        return hessian
 
 
 def _precise(values: Values) -> dict[str, Any]:

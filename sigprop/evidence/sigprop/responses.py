@@ -22,8 +22,8 @@ def responses(layer: Layer, length: int) -> Float[Array, "T d_out T2 d_in"]:
     """Outputs of all steps for a unit impulse at each step of each channel."""
     width = layer.widths[0]
     impulses = np.eye(length * width).reshape(-1, length, width)
-    found = jax.vmap(layer)(jnp.asarray(impulses))
-    return jnp.moveaxis(found.reshape(length, width, length, -1), (0, 1), (2, 3))
+    outputs = jax.vmap(layer)(jnp.asarray(impulses))
+    return jnp.moveaxis(outputs.reshape(length, width, length, -1), (0, 1), (2, 3))
 
 
 def toeplitz(

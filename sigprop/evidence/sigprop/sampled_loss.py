@@ -112,24 +112,24 @@ class Case(NamedTuple):
 @functools.cache
 def case(name: str) -> Case:
     """The student of a name, the same at every call."""
-    one, (known, wanted) = student(SMALL[name]), _lesson()
+    learner, (lesson, goal) = student(SMALL[name]), _lesson()
     tasks = [
-        TeacherStudent(known.teacher, known.target, process, STEPS)
+        TeacherStudent(lesson.teacher, lesson.target, process, STEPS)
         for process in INPUTS.values()
     ]
     return Case(
-        one,
-        lambda x: jnp.stack([each.population(one.at(x)) for each in tasks]),
-        lambda x: responses.responses(one.at(x), STEPS) - wanted,
-        sampled_loss(one, known, BATCH),
+        learner,
+        lambda x: jnp.stack([variant.population(learner.at(x)) for variant in tasks]),
+        lambda x: responses.responses(learner.at(x), STEPS) - goal,
+        sampled_loss(learner, lesson, BATCH),
     )
 
 
 @functools.cache
 def _lesson() -> tuple[TeacherStudent, Float[Array, "T d_out T2 d_in"]]:
-    known = task(White(), STEPS)
+    lesson = task(White(), STEPS)
     respond = jax.jit(responses.responses, static_argnums=1, compiler_options=ONCE)
-    return known, respond(known.teacher, STEPS)
+    return lesson, respond(lesson.teacher, STEPS)
 
 
 @functools.partial(jax.jit, compiler_options=ONCE)
@@ -163,9 +163,9 @@ class Question(NamedTuple):
 @functools.cache
 def value_questions(name: str) -> list[Question]:
     """The loss of one student at each input; its variance is known in theory."""
-    now = case(name)
-    both = jax.jit(lambda x: (now.exact(x), now.error(x)), compiler_options=ONCE)
-    values, error = map(np.asarray, both(now.one.x))
+    setup = case(name)
+    program = jax.jit(lambda x: (setup.exact(x), setup.error(x)), compiler_options=ONCE)
+    values, error = map(np.asarray, program(setup.one.x))
     d = responses.by_age(error)
     return [
         Question(
@@ -195,7 +195,7 @@ def directions(
     At right angles to it a derivative is zero and has no ratio.
     """
     groups, values = one.layer.groups(), one.split(one.x)
-    found = {"the gradient": slope / np.linalg.norm(slope)}
+    along = {"the gradient": slope / np.linalg.norm(slope)}
     for group in ("recurrent", "input", "readout"):
         mask = np.concatenate(
             [np.full(values[n].size, groups[n] == group) for n in sorted(values)]
@@ -203,9 +203,9 @@ def directions(
         steepest = slope * mask / np.linalg.norm(slope * mask)
         across = generator.normal(size=slope.size) * mask
         across -= (across @ steepest) * steepest
-        both = steepest + across / np.linalg.norm(across)
-        found[f"{group}, aslant"] = both / math.sqrt(2)
-    return found
+        aslant = steepest + across / np.linalg.norm(across)
+        along[f"{group}, aslant"] = aslant / math.sqrt(2)
+    return along
 
 
 class Aim(NamedTuple):
@@ -221,31 +221,31 @@ OFFSETS, WEIGHTS = map(np.array, zip(*STENCILS[1, 4], strict=True))
 @functools.cache
 def slope_questions(name: str) -> Aim:
     """Derivatives of the loss of one student; their variance comes from a pilot."""
-    now = case(name)
-    x = np.asarray(now.one.x)
+    setup = case(name)
+    x = np.asarray(setup.one.x)
     pull = jax.jit(
-        jax.grad(lambda x, weights: weights @ now.exact(x)), compiler_options=ONCE
+        jax.grad(lambda x, weights: weights @ setup.exact(x)), compiler_options=ONCE
     )
     slopes = [np.asarray(pull(x, row)) for row in np.eye(len(INPUTS))]
-    aims = [directions(now.one, one, np.random.default_rng(5)) for one in slopes]
+    aims = [directions(setup.one, slope, np.random.default_rng(5)) for slope in slopes]
     along = [np.stack(list(aim.values())) for aim in aims]
     pilots = _means(_slopes(name), x, along, pilot_key(f"loss of {name}"), 1)
     steps = STEP * np.stack(along)[:, :, None] * OFFSETS[:, None]
     points = x + np.concatenate([steps.reshape(-1, x.size), 0 * x[None]])
-    respond = jax.jit(jax.vmap(now.error), compiler_options=ONCE)
-    *moved, still = np.asarray(respond(points))
-    moved = np.stack(moved).reshape(*steps.shape[:3], *still.shape)
-    d, turned = responses.by_age(still), np.einsum("...w,w->...", _last(moved), WEIGHTS)
-    asked = []
+    respond = jax.jit(jax.vmap(setup.error), compiler_options=ONCE)
+    *moved, base = np.asarray(respond(points))
+    moved = np.stack(moved).reshape(*steps.shape[:3], *base.shape)
+    d, moves = responses.by_age(base), np.einsum("...w,w->...", _last(moved), WEIGHTS)
+    questions = []
     for place, (process, R) in enumerate(COVARIANCES.items()):
-        others = responses.expected_error(moved[place], R) @ WEIGHTS / STEP
+        references = responses.expected_error(moved[place], R) @ WEIGHTS / STEP
         forms = _forms(R)
-        asked.append(
+        questions.append(
             [
                 Question(
                     f"{name}, {process}, {aim}",
                     float(slopes[place] @ along[place][k]),
-                    float(others[k]),
+                    float(references[k]),
                     float(INFLATION * CHUNK * (pilot.sem[k] / pilot.mean[k]) ** 2),
                     {
                         slip: 2 * responses.paired(d, form, responses.by_age(g) / STEP)
@@ -253,12 +253,12 @@ def slope_questions(name: str) -> Aim:
                     },
                 )
                 for k, (aim, g) in enumerate(
-                    zip(aims[place], turned[place], strict=True)
+                    zip(aims[place], moves[place], strict=True)
                 )
                 for pilot in (pilots[place],)
             ]
         )
-    return Aim(asked, along)
+    return Aim(questions, along)
 
 
 def _last(moved: np.ndarray) -> np.ndarray:
@@ -289,8 +289,8 @@ def _means(
         ]
         total.append([Sums(v.sum(0), (v**2).sum(0), CHUNK) for v in values])
     return [
-        functools.reduce(Sums.__add__, mine).estimate()
-        for mine in zip(*total, strict=True)
+        functools.reduce(Sums.__add__, sums).estimate()
+        for sums in zip(*total, strict=True)
     ]
 
 
@@ -300,74 +300,79 @@ def _project(values: Any, along: Any) -> Float[np.ndarray, "batches ..."]:
 
 def _sized(claim: Claim, questions: list[Question]) -> int:
     """Chunks that are enough for all questions."""
-    least = max(plan(MARGIN, variance=one.variance).n for one in questions)
-    return -(-least // CHUNK)
+    samples = max(plan(MARGIN, variance=question.variance).n for question in questions)
+    return -(-samples // CHUNK)
 
 
-def _plan(claim: Claim, one: Question, chunks: int) -> Plan:
-    return Plan(chunks * CHUNK, MARGIN, variance=one.variance)
+def _plan(claim: Claim, question: Question, chunks: int) -> Plan:
+    return Plan(chunks * CHUNK, MARGIN, variance=question.variance)
 
 
 def _judge(
-    claim: Claim, one: Question, found: tuple[Any, Any], chunks: int, route: Route
+    claim: Claim, question: Question, drawn: tuple[Any, Any], chunks: int, route: Route
 ) -> tuple[RouteResult, RouteResult]:
-    ratio = one.other / one.form
-    mean, sem = map(float, found)
-    verdict = judge(mean, one.form, _plan(claim, one, chunks), sem)
+    ratio = question.other / question.form
+    mean, sem = map(float, drawn)
+    verdict = judge(mean, question.form, _plan(claim, question, chunks), sem)
     return (
-        decided(route.name, one.point, ratio, abs(ratio - 1) <= route.tolerance),
-        drawn_result(one.point, verdict),
+        decided(route.name, question.point, ratio, abs(ratio - 1) <= route.tolerance),
+        drawn_result(question.point, verdict),
     )
 
 
 def expectation(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     """Judge the mean of the sampled loss, at each student and input."""
-    found = []
+    results = []
     with double_precision(True):
         for name in SMALL:
-            now, asked = case(name), value_questions(name)
-            program = jax.jit(jax.vmap(now.sampled, (None, 0)), compiler_options=ONCE)
-            key, chunks = group_key(seed, f"{claim.id} {name}"), _sized(claim, asked)
+            setup, questions = case(name), value_questions(name)
+            program = jax.jit(jax.vmap(setup.sampled, (None, 0)), compiler_options=ONCE)
+            key, chunks = (
+                group_key(seed, f"{claim.id} {name}"),
+                _sized(claim, questions),
+            )
             nowhere = [None] * len(INPUTS)
-            drawn = _means(program, now.one.x, nowhere, key, chunks)
-            for one, (mean, sem, _) in zip(asked, drawn, strict=True):
-                found += _judge(claim, one, (mean, sem), chunks, IMPULSE)
-    return tuple(found)
+            drawn = _means(program, setup.one.x, nowhere, key, chunks)
+            for question, (mean, sem, _) in zip(questions, drawn, strict=True):
+                results += _judge(claim, question, (mean, sem), chunks, IMPULSE)
+    return tuple(results)
 
 
 def gradient(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     """Judge the mean gradient of the sampled loss, at each student and input."""
-    found = []
+    results = []
     with double_precision(True):
         for name in DIFFERENTIATED:
-            now, (asked, along) = case(name), slope_questions(name)
+            setup, (questions, along) = case(name), slope_questions(name)
             key = group_key(seed, f"{claim.id} {name}")
-            chunks = _sized(claim, [one for row in asked for one in row])
-            drawn = _means(_slopes(name), now.one.x, along, key, chunks)
-            for row, (means, sems, _) in zip(asked, drawn, strict=True):
-                for one, *pair in zip(row, means, sems, strict=True):
-                    found += _judge(claim, one, (pair[0], pair[1]), chunks, REFERENCE)
-    return tuple(found)
+            chunks = _sized(claim, [question for row in questions for question in row])
+            drawn = _means(_slopes(name), setup.one.x, along, key, chunks)
+            for row, (means, sems, _) in zip(questions, drawn, strict=True):
+                for question, *pair in zip(row, means, sems, strict=True):
+                    results += _judge(
+                        claim, question, (pair[0], pair[1]), chunks, REFERENCE
+                    )
+    return tuple(results)
 
 
 def score(claim: Claim) -> Score:
     """Mutation score of the simulation's plan: slips in the weight of two ages."""
     with double_precision(True):
         if claim.id.endswith("expectation"):
-            asked = [value_questions(name) for name in SMALL]
+            groups = [value_questions(name) for name in SMALL]
         else:
-            asked = [
+            groups = [
                 row for n in DIFFERENTIATED for row in slope_questions(n).questions
             ]
     survivors = set(responses.SLIPS)
-    for questions in asked:
+    for questions in groups:
         chunks = _sized(claim, questions)
-        for one in questions:
-            low, high = _plan(claim, one, chunks).detectable
+        for question in questions:
+            low, high = _plan(claim, question, chunks).detectable
             with np.errstate(divide="ignore"):
-                ratios = one.form / np.array(list(one.wrong.values()))
-            seen = ~((low < ratios) & (ratios < high))
+                ratios = question.form / np.array(list(question.wrong.values()))
+            noticed = ~((low < ratios) & (ratios < high))
             survivors -= {
-                slip for slip, yes in zip(one.wrong, seen, strict=True) if yes
+                slip for slip, yes in zip(question.wrong, noticed, strict=True) if yes
             }
     return Score(len(responses.SLIPS), tuple(sorted(survivors)))

@@ -139,7 +139,7 @@ def teacher() -> LinearRNN:
 def task(process: Any, length: int) -> TeacherStudent:
     """The teacher-student task that all students learn."""
     make = jax.jit(
-        lambda one: teacher_student(one, process, length), compiler_options=ONCE
+        lambda layer: teacher_student(layer, process, length), compiler_options=ONCE
     )
     return make(teacher())
 
@@ -167,16 +167,16 @@ def trained(name: str) -> Trained:
     Raises:
         KeyError: If there is no student of that name.
     """
-    learnt, one = task(INPUTS[TRAINING_INPUT], LENGTH), student(LARGE[name])
+    learnt, learner = task(INPUTS[TRAINING_INPUT], LENGTH), student(LARGE[name])
     optimiser = Optimiser(ADAM_STEPS)
 
     def loss(x: Any, key: PRNGKeyArray) -> Float[Array, ""]:
-        return learnt.population(one.at(x))
+        return learnt.population(learner.at(x))
 
     def fit(x: Any) -> tuple[Any, Any]:
         run = start(x, optimiser, RATE, jax.random.key(0))
         run, losses = advance(run, loss, optimiser, ADAM_STEPS)
         return run.parameters, losses
 
-    x, losses = jax.jit(fit, compiler_options=ONCE)(one.x)
-    return Trained(learnt, one, x, np.asarray(losses))
+    x, losses = jax.jit(fit, compiler_options=ONCE)(learner.x)
+    return Trained(learnt, learner, x, np.asarray(losses))

@@ -105,35 +105,37 @@ class Curvature(NamedTuple):
 def subject(name: str) -> Subject:
     """The trained student of a name."""
     with double_precision(True):
-        found = trained(name)
-        layer = found.student.at(found.x)
-        known, along = perturb(layer), _directions(found)
-        curvature = _curvature(found, known, along)
-        bend = _bend(found, np.stack(list(along.values())))
+        training = trained(name)
+        layer = training.student.at(training.x)
+        perturbed, along = perturb(layer), _directions(training)
+        curvature = _curvature(training, perturbed, along)
+        bend = _bend(training, np.stack(list(along.values())))
         pilot = _simulated(bend, pilot_key(f"curvature of {name}"), 1)
         spread = INFLATION * CHUNK * (pilot.sem / pilot.mean) ** 2
-        return Subject(found, layer, known, along, curvature, bend, spread)
+        return Subject(training, layer, perturbed, along, curvature, bend, spread)
 
 
 def _bend(
-    found: Trained, rows: Float[np.ndarray, "directions p"]
+    training: Trained, rows: Float[np.ndarray, "directions p"]
 ) -> Callable[[Any], Float[Array, "sequences directions"]]:
     """Differences of the second order of the sampled loss of each sequence."""
-    loss = sampled_loss(found.student, found.task, 1)
-    points = np.concatenate([_points(found.x, rows, SIDES), np.asarray(found.x)[None]])
+    loss = sampled_loss(training.student, training.task, 1)
+    points = np.concatenate(
+        [_points(training.x, rows, SIDES), np.asarray(training.x)[None]]
+    )
 
-    def one(series: Any) -> Float[Array, " directions"]:
+    def second_difference(series: Any) -> Float[Array, " directions"]:
         *sides, middle = jax.vmap(loss, (0, None))(points, series)
         pairs = jnp.stack(sides).reshape(len(rows), SIDES.size)
         return (pairs.sum(1) - 2 * middle) / STEP**2
 
-    return jax.jit(jax.vmap(one))
+    return jax.jit(jax.vmap(second_difference))
 
 
-def _directions(found: Trained) -> dict[str, Float[np.ndarray, " p"]]:
+def _directions(training: Trained) -> dict[str, Float[np.ndarray, " p"]]:
     """One random direction in each group of parameters, and one in all."""
     draw = np.random.default_rng(3)
-    groups, values = found.student.layer.groups(), found.student.split(found.x)
+    groups, values = training.student.layer.groups(), training.student.split(training.x)
     belongs = np.concatenate(
         [np.full(values[name].size, groups[name]) for name in sorted(values)]
     )
@@ -154,27 +156,30 @@ def _points(
 
 
 def _curvature(
-    found: Trained, known: Perturbed, along: dict[str, Float[np.ndarray, " p"]]
+    training: Trained, perturbed: Perturbed, along: dict[str, Float[np.ndarray, " p"]]
 ) -> Curvature:
     """All routes; differences are of the fourth order."""
     rows = np.stack(list(along.values()))
-    error, R = _errors(found, rows), _covariance()
+    error, R = _errors(training, rows), _covariance()
     values = np.stack([responses.expected_error(each, R) for each in error])
     by_age = np.array([[responses.by_age(each) for each in row] for row in error])
     bent = np.einsum("vw...,w->v...", by_age, SECOND[1]) / STEP**2
-    named, still = [found.student.split(v) for v in rows], by_age[0, 2]
+    named, base = [training.student.split(v) for v in rows], by_age[0, 2]
     moved, frozen = (
-        [directional_curvature.tangent(known, v, LENGTH, slopes=slopes) for v in named]
+        [
+            directional_curvature.tangent(perturbed, v, LENGTH, slopes=slopes)
+            for v in named
+        ]
         for slopes in (True, False)
     )
 
     def form(first: Any, rest: Any, weights: Any = responses.right):
         pair = responses.pair_weights(R, LENGTH, weights)
-        both = zip(first, rest, strict=True)
+        pairs = zip(first, rest, strict=True)
         return 2 * np.array(
             [
-                responses.paired(g, pair, g) + responses.paired(still, pair, b)
-                for g, b in both
+                responses.paired(g, pair, g) + responses.paired(base, pair, b)
+                for g, b in pairs
             ]
         )
 
@@ -188,75 +193,75 @@ def _curvature(
     plain = values[:, 1:4] @ np.array([1, -2, 1]) / STEP**2
     return Curvature(
         form(moved, bent),
-        _by_autodiff(found, rows),
+        _by_autodiff(training, rows),
         reference_values,
         np.abs(plain / reference_values - 1),
         slips,
     )
 
 
-def _errors(found: Trained, rows: Float[np.ndarray, "directions p"]):
+def _errors(training: Trained, rows: Float[np.ndarray, "directions p"]):
     """Responses to impulses, the teacher's subtracted, at each moved parameter."""
-    points = _points(found.x, rows, STEP * SECOND[0])
+    points = _points(training.x, rows, STEP * SECOND[0])
 
     def errors(points: Any, teacher: Any):
-        wanted = responses.responses(teacher, LENGTH)
+        goal = responses.responses(teacher, LENGTH)
         return jax.vmap(
-            lambda x: responses.responses(found.student.at(x), LENGTH) - wanted
+            lambda x: responses.responses(training.student.at(x), LENGTH) - goal
         )(points)
 
-    seen = jax.jit(errors, compiler_options=ONCE)(points, found.task.teacher)
-    return np.asarray(seen).reshape(len(rows), -1, *seen.shape[1:])
+    values = jax.jit(errors, compiler_options=ONCE)(points, training.task.teacher)
+    return np.asarray(values).reshape(len(rows), -1, *values.shape[1:])
 
 
 def _by_autodiff(
-    found: Trained, rows: Float[np.ndarray, "directions p"]
+    training: Trained, rows: Float[np.ndarray, "directions p"]
 ) -> Float[np.ndarray, " directions"]:
     """Differences of the gradient."""
-    grad = jax.grad(lambda x: found.task.population(found.student.at(x)))
+    grad = jax.grad(lambda x: training.task.population(training.student.at(x)))
     program = jax.jit(jax.vmap(grad), compiler_options=ONCE)
-    slopes = np.asarray(program(_points(found.x, rows, STEP * FIRST[0])))
+    slopes = np.asarray(program(_points(training.x, rows, STEP * FIRST[0])))
     slopes = slopes.reshape(len(rows), -1, rows.shape[1])
     return np.einsum("vwp,w,vp->v", slopes, FIRST[1], rows) / STEP
 
 
-def _judge_moments(claim: Claim, now: Subject, seed: int) -> Iterable[RouteResult]:
+def _judge_moments(claim: Claim, net: Subject, seed: int) -> Iterable[RouteResult]:
     """Judge states, outputs and gradients, by impulses and by simulation."""
-    at, sized = position(now.layer, LENGTH), _whole(plan(MARGIN), BATCH)
+    at, sized = position(net.layer, LENGTH), _whole(plan(MARGIN), BATCH)
     process, R = INPUTS[TRAINING_INPUT], _covariance()
     key = group_key(seed, claim.id)
-    seen = measure(key, now.layer, process, steps=LENGTH, num=sized.n, at=at)
-    closed = by_group(now.layer, predict(now.known, R, LENGTH, at))
-    impulse = exact(now.layer, R, steps=LENGTH, at=at)
-    for what in MOMENTS:
-        yield _decided("impulse", what, impulse[what] / closed[what], EXACT)
-        yield _drawn(what, seen[what], closed[what], sized)
+    measured = measure(key, net.layer, process, steps=LENGTH, num=sized.n, at=at)
+    closed = by_group(net.layer, predict(net.known, R, LENGTH, at))
+    impulse = exact(net.layer, R, steps=LENGTH, at=at)
+    for quantity in MOMENTS:
+        yield _decided("impulse", quantity, impulse[quantity] / closed[quantity], EXACT)
+        yield _drawn(quantity, measured[quantity], closed[quantity], sized)
 
 
-def _judge_curvature(claim: Claim, now: Subject, seed: int) -> Iterable[RouteResult]:
+def _judge_curvature(claim: Claim, net: Subject, seed: int) -> Iterable[RouteResult]:
     """Judge the curvature of the loss along each direction, by three routes."""
-    sized = _curvature_plans(claim, now)
+    sized = _curvature_plans(claim, net)
     n = max(one.n for one in sized)
-    drawn = _simulated(now.bend, group_key(seed, f"{claim.id} curvature"), n // CHUNK)
-    other = now.curvature
-    for k, name in enumerate(now.along):
-        point, form = f"curvature, {name}", other.form[k]
-        yield _decided("autodiff", point, other.autodiff[k] / form, DIFFERENCES)
-        yield _decided("reference", point, other.reference[k] / form, DIFFERENCES)
+    drawn = _simulated(net.bend, group_key(seed, f"{claim.id} curvature"), n // CHUNK)
+    curvature = net.curvature
+    for k, name in enumerate(net.along):
+        point, form = f"curvature, {name}", curvature.form[k]
+        yield _decided("autodiff", point, curvature.autodiff[k] / form, DIFFERENCES)
+        yield _decided("reference", point, curvature.reference[k] / form, DIFFERENCES)
         planned = dataclasses.replace(sized[k], n=n)
-        seen = Estimate(drawn.mean[k], drawn.sem[k], n)
-        yield _drawn(point, seen, form, planned)
+        estimate = Estimate(drawn.mean[k], drawn.sem[k], n)
+        yield _drawn(point, estimate, form, planned)
 
 
-def _curvature_plans(claim: Claim, now: Subject) -> list[Plan]:
+def _curvature_plans(claim: Claim, net: Subject) -> list[Plan]:
     """A plan a direction.
 
     Raises:
         ValueError: If the simulated difference is biased.
     """
-    for name, bias in zip(now.along, now.curvature.bias, strict=True):
+    for name, bias in zip(net.along, net.curvature.bias, strict=True):
         require_small(float(bias), MARGIN, f"the curvature of {claim.id}, {name}")
-    plans = (plan(MARGIN, variance=float(one)) for one in now.spread)
+    plans = (plan(MARGIN, variance=float(variance)) for variance in net.spread)
     return [_whole(one, CHUNK) for one in plans]
 
 
@@ -281,8 +286,8 @@ def _whole(least: Plan, batch: int) -> Plan:
     return dataclasses.replace(least, n=-(-least.n // batch) * batch)
 
 
-def _drawn(point: str, seen: Estimate, form: float, sized: Plan) -> RouteResult:
-    verdict = judge(float(seen.mean), form, sized, float(seen.sem))
+def _drawn(point: str, estimate: Estimate, form: float, sized: Plan) -> RouteResult:
+    verdict = judge(float(estimate.mean), form, sized, float(estimate.sem))
     return dataclasses.replace(drawn_result(point, verdict), route=ROUTE)
 
 
@@ -290,9 +295,9 @@ def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteRes
     return decided(route, point, ratio, abs(ratio - 1) <= tolerance)
 
 
-def _learnt(now: Subject) -> RouteResult:
+def _learnt(net: Subject) -> RouteResult:
     """Result of checking that the loss fell enough for parameters to be learnt."""
-    before, after = now.found.losses[0], now.found.losses[-1]
+    before, after = net.found.losses[0], net.found.losses[-1]
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
     return decided(ROUTE, point, math.nan, before > LEARNT * after)
 
@@ -300,11 +305,11 @@ def _learnt(now: Subject) -> RouteResult:
 def learnt_parameters(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     """Judge a student after its training."""
     with double_precision(True):
-        now = subject(_name(claim))
+        net = subject(_name(claim))
         return (
-            _learnt(now),
-            *_judge_moments(claim, now, seed),
-            *_judge_curvature(claim, now, seed),
+            _learnt(net),
+            *_judge_moments(claim, net, seed),
+            *_judge_curvature(claim, net, seed),
         )
 
 
@@ -312,20 +317,20 @@ def _name(claim: Claim) -> str:
     return claim.id.partition(":trained-")[2]
 
 
-def _moment_slips(now: Subject) -> dict[str, dict[str, float]]:
+def _moment_slips(net: Subject) -> dict[str, dict[str, float]]:
     """Moments at the training input, with each slip."""
-    at, R = position(now.layer, LENGTH), _covariance()
-    modes, tangents = now.known
+    at, R = position(net.layer, LENGTH), _covariance()
+    modes, tangents = net.known
 
     def moments(modes: Any = modes, tangents: Any = tangents, R: Any = R):
-        return by_group(now.layer, predict(Perturbed(modes, tangents), R, LENGTH, at))
+        return by_group(net.layer, predict(Perturbed(modes, tangents), R, LENGTH, at))
 
     def moved(**parts: float) -> dict[str, tuple[Tangents, ...]]:
         """Tangents with some parts multiplied."""
         return {
             name: tuple(
-                one._replace(**{p: f * getattr(one, p) for p, f in parts.items()})
-                for one in halves
+                half._replace(**{p: f * getattr(half, p) for p, f in parts.items()})
+                for half in halves
             )
             for name, halves in tangents.items()
         }
@@ -333,11 +338,11 @@ def _moment_slips(now: Subject) -> dict[str, dict[str, float]]:
     truth = moments()
     return {
         "": truth,
-        "before training": exact(now.found.student.layer, R, steps=LENGTH, at=at),
+        "before training": exact(net.found.student.layer, R, steps=LENGTH, at=at),
         "every input white": moments(R=R * (np.arange(R.size) == 0)),
         "every input constant": moments(R=R[0] + 0 * R),
         "a lag too many": moments(R=R[1:]),
-        "no skip": moments(tuple(one._replace(skip=0 * one.skip) for one in modes)),
+        "no skip": moments(tuple(mode._replace(skip=0 * mode.skip) for mode in modes)),
         "eigenvalues at rest": moments(tangents=moved(slopes=0)),
         "residues at rest": moments(tangents=moved(residues=0)),
         "slopes twice": moments(tangents=moved(slopes=2)),
@@ -358,18 +363,18 @@ def score(claim: Claim) -> Score:
     The simulation's plan, or impulses and autodiff where a slip moves too little for it.
     """
     with double_precision(True):
-        now = subject(_name(claim))
-        plans = _curvature_plans(claim, now)
-        wrong = _moment_slips(now)
+        net = subject(_name(claim))
+        plans = _curvature_plans(claim, net)
+        wrong = _moment_slips(net)
     sized, truth = _whole(plan(MARGIN), BATCH), wrong.pop("")
     survivors = []
     with np.errstate(divide="ignore"):
-        for slip, found in wrong.items():
-            ratios = [np.divide(truth[what], found[what]) for what in MOMENTS]
+        for slip, moments in wrong.items():
+            ratios = [np.divide(truth[name], moments[name]) for name in MOMENTS]
             exactly = np.abs(np.array(ratios) - 1) > EXACT
-            if not (exactly.any() or any(_is_seen(one, sized) for one in ratios)):
+            if not (exactly.any() or any(_is_seen(ratio, sized) for ratio in ratios)):
                 survivors.append(slip)
-    curve = now.curvature
+    curve = net.curvature
     for slip, values in curve.wrong.items():
         simulated = zip(curve.form / values, plans, strict=True)
         exactly = np.abs(curve.autodiff / values - 1) > DIFFERENCES

@@ -243,7 +243,7 @@ def errors(table: int) -> dict[tuple[str, int], dict[str, Cell]]:
     Table 10 lacks the last methods of its rows on Weather: LSTMa is alone with BLUR at
     the short horizons, and the Autoformer follows it at the long ones.
     """
-    found: dict[tuple[str, int], dict[str, Cell]] = {}
+    rows: dict[tuple[str, int], dict[str, Cell]] = {}
     data = ""
     for line in TEXTS[table].split("\n"):
         words = line.split()
@@ -258,5 +258,5 @@ def errors(table: int) -> dict[tuple[str, int], dict[str, Cell]]:
             pairs = zip(values[::2], values[1::2], strict=True)
             cells = [Cell(*pair) for pair in pairs]
         methods = METHODS[table][: len(cells)]
-        found[data, int(words[0])] = dict(zip(methods, cells, strict=True))
-    return found
+        rows[data, int(words[0])] = dict(zip(methods, cells, strict=True))
+    return rows

@@ -78,7 +78,9 @@ part.row(
     assumes=Condition(
         "0 <= r_min < r_max < 1, phases uniform on the whole circle, white or constant "
         "input",
-        lambda input, **at: is_open_ring(**at) and input.name in ("white", "constant"),
+        lambda input, **point: (
+            is_open_ring(**point) and input.name in ("white", "constant")
+        ),
     ),
     note="The proof sums ages from 1 (Eq. 31-37) but evaluates the geometric "
     "series from 0 (Eq. 38); from 0 is right.",

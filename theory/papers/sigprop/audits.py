@@ -66,7 +66,7 @@ part = Part("inside trained networks", "training", "sigprop.audit.network.audit"
 
 def _row(quantity: str, sweep: str, model: str) -> None:
     place, task, about = TASKS[sweep]
-    what, form = QUANTITIES[quantity]
+    statement, form = QUANTITIES[quantity]
     missing, why = MISSES.get((quantity, sweep), ((), ""))
     misses = model in missing
     part.row(
@@ -75,7 +75,7 @@ def _row(quantity: str, sweep: str, model: str) -> None:
         "refuted" if misses else "conditional",
         "",
     )(
-        f"{what} of a deep {MODELS[model]}, through its training on {task}",
+        f"{statement} of a deep {MODELS[model]}, through its training on {task}",
         rf"{form} \quad \text{{within a factor of {WITHIN:g}}}",
         correction=rf"{form} \quad \text{{off by more than {WITHIN:g} somewhere}}"
         if misses
@@ -88,5 +88,5 @@ def _row(quantity: str, sweep: str, model: str) -> None:
     )
 
 
-for one in product(QUANTITIES, TASKS, MODELS):
-    _row(*one)
+for names in product(QUANTITIES, TASKS, MODELS):
+    _row(*names)

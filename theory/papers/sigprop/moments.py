@@ -71,7 +71,7 @@ for name, title in GATED.items():
         note="The layer linearised at rest, where a gate is sigmoid(b_f).  At inputs of "
         "size one the measured state exceeds it several times over for white noise.",
     )
-for quantity, latex, way in (
+for quantity, latex, topic in (
     ("state", STATE, "forward"),
     ("sensitivity", SENSITIVITY, "backward"),
 ):
@@ -102,7 +102,7 @@ for quantity, latex, way in (
         lambda quantity=quantity: diagonal.moment(quantity, "mixed"),
         lambda quantity=quantity: diagonal.direct_functional(quantity).on("mixed"),
         code=f"sigprop.neuron.stable.{quantity}_moment",
-        topic=way,
+        topic=topic,
         assumes=Condition(
             "|lambda| < 1; the input of Zucchet & Orvieto (2024), Fig. 12",
             driven_by("mixed"),

@@ -47,7 +47,7 @@ def loss_by_layer(lam: complex, star: float) -> float:
 
 def circle_slope_by_difference(r: float, theta: float) -> float:
     """``dL/dtheta`` at a wrong phase ``theta``, the teacher being at phase zero."""
-    return central(lambda at: loss_by_sum(r * np.exp(1j * at), r), theta, 1e-3)
+    return central(lambda angle: loss_by_sum(r * np.exp(1j * angle), r), theta, 1e-3)
 
 
 def circle_slope_by_layer(r: float, theta: float) -> float:
@@ -79,10 +79,10 @@ def _order(exact: Float[np.ndarray, " n"]) -> float:
 
 def euler_order() -> float:
     """Order of Euler's scheme against an adaptive solution."""
-    found = scipy.integrate.solve_ivp(
+    solution = scipy.integrate.solve_ivp(
         lambda t, h: A @ h + B * _input(t), (0, 1), START, rtol=1e-11, atol=1e-12
     )
-    return _order(found.y[:, -1])
+    return _order(solution.y[:, -1])
 
 
 def euler_order_by_quadrature() -> float:
@@ -101,10 +101,10 @@ def euler_moment(respond: Callable[..., Any], dt: float, a: float) -> float:
 
 def held_by_solver(dt: float) -> Float[np.ndarray, " n"]:
     """The state after ``dt`` under a held input, by an adaptive solver."""
-    found = scipy.integrate.solve_ivp(
+    solution = scipy.integrate.solve_ivp(
         lambda t, h: A @ h + B * HELD, (0, dt), START, rtol=1e-12, atol=1e-13
     )
-    return found.y[:, -1]
+    return solution.y[:, -1]
 
 
 def held_by_series(dt: float) -> Float[np.ndarray, " n"]:
@@ -145,10 +145,10 @@ def _gate(
 
 
 def _unit(gain: float) -> GatedUnit:
-    at = {name: jnp.asarray(value) for name, value in _gate(gain)[0].items()}
+    arrays = {name: jnp.asarray(value) for name, value in _gate(gain)[0].items()}
     eye = jnp.eye(SIZE)
-    mixing = at["W_fh"] if gain else None
-    return GatedUnit(at["b_f"], eye, 0 * eye, at["W_fx"], mixing)
+    mixing = arrays["W_fh"] if gain else None
+    return GatedUnit(arrays["b_f"], eye, 0 * eye, arrays["W_fx"], mixing)
 
 
 def gated_step_by_layer(gain: float) -> Float[np.ndarray, " n"]:
@@ -206,8 +206,8 @@ def gated_by_sum(lam: float, rho: float) -> float:
 def gated_by_layer(lam: float, rho: float) -> float:
     """The state's moment under a constant gate ``f = lam``, through the layer."""
     with double_precision(True):
-        bias, one = jnp.asarray([logit(lam)]), jnp.ones((1, 1))
-        return moment(respond(ConstantGate(bias, one, one), None), rho)
+        bias, unit = jnp.asarray([logit(lam)]), jnp.ones((1, 1))
+        return moment(respond(ConstantGate(bias, unit, unit), None), rho)
 
 
 def _slope_by_jax(lam: float) -> float:
@@ -221,8 +221,8 @@ def _slope_by_step(lam: float) -> float:
 
 def by_bias(routes: tuple[Callable[..., float], ...], lam: float) -> float:
     """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, ``lam`` a sigmoid of ``b``."""
-    slope, of = routes
-    return (1 - lam**2) * slope(lam) ** 2 * of(lam, 0.0, "sensitivity")
+    slope, moment_of = routes
+    return (1 - lam**2) * slope(lam) ** 2 * moment_of(lam, 0.0, "sensitivity")
 
 
 BY_BIAS = {

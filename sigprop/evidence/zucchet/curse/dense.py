@@ -84,7 +84,7 @@ def moved_by_layer() -> Float[np.ndarray, " n"]:
 def moved_by_step() -> Float[np.ndarray, " n"]:
     """``dh_T/dA`` along ``E`` by a complex step."""
     A, E, x = _problem()
-    return complex_step(lambda by: recur(A + by * E, x)[-1], 0.0)
+    return complex_step(lambda shift: recur(A + shift * E, x)[-1], 0.0)
 
 
 def _terms() -> tuple[Complex[np.ndarray, " n"], ...]:
@@ -96,10 +96,10 @@ def _terms() -> tuple[Complex[np.ndarray, " n"], ...]:
     apart = lam[None] - lam[:, None] + np.eye(SIZE)
     turn = moved / apart * (1 - np.eye(SIZE))  # dP = P turn, dP^-1 = -turn P^-1
     h, slow, entered = (np.zeros(SIZE, complex) for _ in range(3))
-    for now in x:
+    for x_t in x:
         slow = lam * slow + np.diag(moved) * h
-        entered = lam * entered - turn @ inverse @ now
-        h = lam * h + inverse @ now
+        entered = lam * entered - turn @ inverse @ x_t
+        h = lam * h + inverse @ x_t
     return P @ turn @ h, P @ slow, P @ entered
 
 
@@ -126,10 +126,10 @@ Energies = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n n"]]
 def _at_radius(gap: float) -> Float[np.ndarray, "n n"]:
     """A real matrix of distinct eigenvalues that all have one modulus."""
     frame = np.array([[1.0, 0.3, -0.2], [0.1, 1.0, 0.4], [0.5, -0.3, 1.0]])
-    turned = np.zeros((3, 3))
-    turned[:2, :2] = [[math.cos(1.1), -math.sin(1.1)], [math.sin(1.1), math.cos(1.1)]]
-    turned[2, 2] = 1
-    return (1 - gap) * frame @ turned @ np.linalg.inv(frame)
+    rotation = np.zeros((3, 3))
+    rotation[:2, :2] = [[math.cos(1.1), -math.sin(1.1)], [math.sin(1.1), math.cos(1.1)]]
+    rotation[2, 2] = 1
+    return (1 - gap) * frame @ rotation @ np.linalg.inv(frame)
 
 
 def _energies_by_covariances(gap: float) -> Energies:
@@ -196,10 +196,10 @@ def _moved_jitted(A, E, length):
 
 
 def _growth(
-    energies: Callable[[float], Energies], which: int
+    energies: Callable[[float], Energies], term: int
 ) -> Float[np.ndarray, "n n"]:
     """Exponent of ``energy ~ gap^-p`` of every entry, of the whole or the rest."""
-    return -exponent(lambda gap: energies(gap)[which], 1e-3, 1e-2)
+    return -exponent(lambda gap: energies(gap)[term], 1e-3, 1e-2)
 
 
 def entry_growth(energies: Callable[[float], Energies]) -> Float[np.ndarray, "n n"]:

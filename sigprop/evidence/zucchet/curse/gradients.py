@@ -28,13 +28,13 @@ from sigprop.numerics.precision import double_precision
 
 
 def _by_jax(
-    function: Callable[[Any], Any], at: Float[np.ndarray, "..."]
+    function: Callable[[Any], Any], point: Float[np.ndarray, "..."]
 ) -> Float[np.ndarray, "..."]:
     import jax
     import jax.numpy as jnp
 
     with double_precision(True):
-        return np.asarray(jax.jacfwd(function)(jnp.asarray(at)))
+        return np.asarray(jax.jacfwd(function)(jnp.asarray(point)))
 
 
 class Way(NamedTuple):

@@ -36,8 +36,8 @@ def growth_by_states(phase: float, rho: float, quantity: str) -> float:
 
     From covariances for ``|rho| < 1``, from the response to ``rho^t`` for ``|rho| = 1``.
     """
-    of = _under_wave if abs(rho) == 1 else stationary_covariance
-    return growth(lambda gap: of(gap, phase, rho, quantity))
+    moment_at = _under_wave if abs(rho) == 1 else stationary_covariance
+    return growth(lambda gap: moment_at(gap, phase, rho, quantity))
 
 
 def _under_wave(gap: float, phase: float, rho: float, quantity: str) -> float:

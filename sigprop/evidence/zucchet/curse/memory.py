@@ -136,8 +136,8 @@ RATIOS = each(ratio, MOMENTS)
 
 def horizon(quantity: str) -> Evidence:
     """How much of a moment a finite horizon misses."""
-    at = points("r T", (0.9, 10), (0.95, 60), (0.6, 2))
-    return Evidence(also(at, quantity=quantity), each(missing_share, RESPONSES))
+    horizons = points("r T", (0.9, 10), (0.95, 60), (0.6, 2))
+    return Evidence(also(horizons, quantity=quantity), each(missing_share, RESPONSES))
 
 
 def explosion(quantity: str, proof: Callable[[], bool]) -> Evidence:

@@ -32,8 +32,8 @@ def power_response(
     lam: complex, quantity: str, length: int = LENGTH
 ) -> Complex[np.ndarray, " ages"]:
     """The response of ``h_{t+1} = lam h_t + x_{t+1}``, or of its derivative."""
-    of = powers if quantity == "state" else power_slopes
-    return of(complex(lam), length)
+    kernel = powers if quantity == "state" else power_slopes
+    return kernel(complex(lam), length)
 
 
 @eqx.filter_jit
@@ -54,19 +54,19 @@ def respond(
     pulse = jnp.zeros((LENGTH, layer.widths[0])).at[0].set(1.0)
     if parameter is None:
         return np.asarray(_run(layer, pulse))[:, 0]
-    at = getattr(layer, parameter)
+    primal = getattr(layer, parameter)
     _, moved = jax.jvp(
         lambda value: _run(replace(layer, {parameter: value}), pulse),
-        (at,),
-        (jnp.ones_like(at),),
+        (primal,),
+        (jnp.ones_like(primal),),
     )
     return turn * np.asarray(moved)[:, 0]
 
 
 def one_neuron() -> tuple[Array, Array, Array, Array, Array]:
     """Input, readout and skip weights of a layer whose one neuron sees its input."""
-    one = jnp.ones((1, 1))
-    return one, 0 * one, one, 0 * one, 0 * one
+    unit = jnp.ones((1, 1))
+    return unit, 0 * unit, unit, 0 * unit, 0 * unit
 
 
 @functools.cache
@@ -96,17 +96,17 @@ def lru_response(lam: complex, quantity: str) -> Complex[np.ndarray, " ages"]:
 
 def normalised_response(lam: complex, quantity: str) -> Complex[np.ndarray, " ages"]:
     """Powers times a fixed ``gamma = sqrt(1 - |lam|^2)``, differentiated by a step."""
-    at = {"nu": math.log(-math.log(abs(lam))), "theta": float(np.angle(lam))}
+    parameters = {"nu": math.log(-math.log(abs(lam))), "theta": float(np.angle(lam))}
     gamma, n = math.sqrt(1 - abs(lam) ** 2), np.arange(LENGTH)
     if quantity == "state":
         return gamma * powers(complex(lam), LENGTH)
 
     def parts(moved: complex) -> Inexact[np.ndarray, "2 ages"]:
-        nu, phase = (at | {quantity: moved}).values()
+        nu, phase = (parameters | {quantity: moved}).values()
         size, turn = np.exp(-n * np.exp(nu)), n * phase
         return np.array([size * np.cos(turn), size * np.sin(turn)])
 
-    re, im = gamma * complex_step(parts, at[quantity])
+    re, im = gamma * complex_step(parts, parameters[quantity])
     return re + 1j * im
 
 

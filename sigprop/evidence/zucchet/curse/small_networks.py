@@ -46,11 +46,11 @@ def update(
 
 def forward(kind: str, A: Any, h: Any, inputs: Any) -> list[Any]:
     """States after each input, from the state ``h``."""
-    found = []
+    states = []
     for x in inputs:
         h = update(kind, A, h, x)
-        found.append(h)
-    return found
+        states.append(h)
+    return states
 
 
 def trajectory(
@@ -82,8 +82,8 @@ def layer(kind: str, A: Any) -> LinearRNN | NonlinearRNN:
 
 def onward(kind: str, A: Any, h: Any, inputs: Any) -> list[Any]:
     """States of the layer after each input, from the state ``h``."""
-    cell, found, h = layer(kind, A), [], jnp.asarray(h)
+    cell, states, h = layer(kind, A), [], jnp.asarray(h)
     for x in inputs:
         h, _ = cell.step(h, jnp.asarray(x))
-        found.append(h)
-    return found
+        states.append(h)
+    return states

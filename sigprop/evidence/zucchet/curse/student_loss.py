@@ -34,10 +34,10 @@ def _loss(radius: jax.Array, phase: jax.Array, teacher: jax.Array) -> jax.Array:
 @functools.cache
 def _derivative(place: int, order: int):
     """A compiled derivative of the loss by modulus (0) or phase (1)."""
-    found = _loss
+    derivative = _loss
     for _ in range(order):
-        found = jax.grad(found, argnums=place)
-    return jax.jit(found)
+        derivative = jax.grad(derivative, argnums=place)
+    return jax.jit(derivative)
 
 
 def derivative_by_layer(

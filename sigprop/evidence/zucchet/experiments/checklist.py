@@ -10,12 +10,12 @@ from theory.symbols import lam, lam_bar, n, rho
 
 def misprints() -> int:
     """How many of Eq. 53 and 59 differ from their derivations at a point."""
-    at = {lam: Rational(1, 2), lam_bar: Rational(1, 2), rho: Rational(1, 3), n: 3}
+    point = {lam: Rational(1, 2), lam_bar: Rational(1, 2), rho: Rational(1, 3), n: 3}
     pairs = (
         (forms.eq_53(), diagonal.sensitivity_kernel().result),
         (forms.eq_59(), diagonal.moment("sensitivity", "exponential").result),
     )
-    return sum(printed.subs(at) != derived.subs(at) for printed, derived in pairs)
+    return sum(printed.subs(point) != derived.subs(point) for printed, derived in pairs)
 
 
 EVIDENCE: dict[str, Basis] = {

@@ -55,10 +55,10 @@ def bias_bend(lam: float) -> Weights:
 
 @jax.jit
 def _respond(bias: Array) -> tuple[Array, Array]:
-    impulse, one = jnp.zeros((AGES, 1)).at[0, 0].set(1.0), jnp.ones((1, 1))
+    impulse, unit = jnp.zeros((AGES, 1)).at[0, 0].set(1.0), jnp.ones((1, 1))
 
     def states(bias: Array) -> Array:
-        return ConstantGate(bias, one, one).states(impulse)[:, 0]
+        return ConstantGate(bias, unit, unit).states(impulse)[:, 0]
 
     return states(bias), jax.jacrev(states)(bias)[:, 0]
 

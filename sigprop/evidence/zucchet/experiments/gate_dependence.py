@@ -45,14 +45,14 @@ def finite_share(time: float) -> float:
 
     Of the state and of the sensitivity.
     """
-    both = zip(finite_moments(time), finite_moments(time, 2048), strict=True)
-    return min(part / whole for part, whole in both)
+    pairs = zip(finite_moments(time), finite_moments(time, 2048), strict=True)
+    return min(part / whole for part, whole in pairs)
 
 
 def spread(quantity: int) -> float:
     """Largest over least of a finite moment for time constants from 1 to 256."""
-    found = [finite_moments(float(2**k))[quantity] for k in range(9)]
-    return max(found) / min(found)
+    moments = [finite_moments(float(2**k))[quantity] for k in range(9)]
+    return max(moments) / min(moments)
 
 
 def unit_loop(
@@ -63,10 +63,10 @@ def unit_loop(
 ) -> Float[np.ndarray, "units n"]:
     """Last states of several units by the loop of Eq. 157-158."""
     h = np.zeros_like(bias)
-    for now in x:
-        seen = W @ now[..., None] + V @ h[..., None]
-        f = sigmoid(seen[..., 0] + bias)
-        h = f * h + (1 - f) * now
+    for x_t in x:
+        drive = W @ x_t[..., None] + V @ h[..., None]
+        f = sigmoid(drive[..., 0] + bias)
+        h = f * h + (1 - f) * x_t
     return h
 
 

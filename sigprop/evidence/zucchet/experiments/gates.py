@@ -28,9 +28,9 @@ SERIES = np.array([0.5, -0.8, 1.1, 0.3, -1.4])
 
 
 def _unit(w: float, v: float | None, bias: float) -> GatedUnit:
-    one = jnp.ones((1, 1))
+    unit = jnp.ones((1, 1))
     mixing = None if v is None else jnp.full((1, 1), v)
-    return GatedUnit(jnp.array([bias]), one, one, jnp.full((1, 1), w), mixing)
+    return GatedUnit(jnp.array([bias]), unit, unit, jnp.full((1, 1), w), mixing)
 
 
 def states_by_layer(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
@@ -41,19 +41,19 @@ def states_by_layer(w: float, v: float, bias: float) -> Float[np.ndarray, " step
 
 def states_by_hand(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
     """States of one neuron on a short series, by the loop of Eq. 157-158."""
-    h, found = 0.0, []
+    h, states = 0.0, []
     for x in SERIES:
         f = sigmoid(w * x + v * h + bias)
         h = f * h + (1 - f) * x
-        found.append(h)
-    return np.array(found)
+        states.append(h)
+    return np.array(states)
 
 
 def gate(
-    states: Callable[..., Float[np.ndarray, " steps"]], **at: float
+    states: Callable[..., Float[np.ndarray, " steps"]], **point: float
 ) -> Float[np.ndarray, " steps"]:
     """Gates ``(h_t - x_t)/(h_{t-1} - x_t)`` that these states went through."""
-    h = states(**at)
+    h = states(**point)
     before = np.concatenate([[0.0], h[:-1]])
     return (h - SERIES) / (before - SERIES)
 
@@ -79,8 +79,8 @@ def depends_on() -> tuple[Bool[np.ndarray, " times"], Bool[np.ndarray, " times"]
             return (after - x[2]) / (h[1] - x[2])
 
         h = unit.states(x[:, None])[:, 0]
-        seen = [np.asarray(part) for part in jax.grad(gate, (0, 1))(x, h)]
-        return seen[0] != 0, seen[1] != 0
+        slopes = [np.asarray(part) for part in jax.grad(gate, (0, 1))(x, h)]
+        return slopes[0] != 0, slopes[1] != 0
 
 
 def seen_by_gate() -> Float[np.ndarray, " 2"]:

@@ -130,8 +130,8 @@ def gates_of_lstm(t_max: float) -> float:
 
     with double_precision(True):
         b_i, b_f = jax.jit(biases)(jax.random.key(0))
-        both = np.asarray(jax.nn.sigmoid(b_i) + jax.nn.sigmoid(b_f))
-    return float(both[np.abs(both - 1).argmax()])
+        totals = np.asarray(jax.nn.sigmoid(b_i) + jax.nn.sigmoid(b_f))
+    return float(totals[np.abs(totals - 1).argmax()])
 
 
 EVIDENCE: dict[str, Basis] = {

@@ -73,9 +73,9 @@ def step_jacobian_by_layer(t_max: float, gain: float) -> Float[np.ndarray, "n n"
     """``dh_{t+1}/dh_t`` at rest by automatic differentiation of the layer's step."""
     layer = _layer(t_max, gain)
     with double_precision(True):
-        still, rest = jnp.zeros(8), layer.initial_state()
+        no_input, rest = jnp.zeros(8), layer.initial_state()
         step = eqx.filter_jit(_state_jacobian)
-        return np.asarray(step(layer, rest, still))
+        return np.asarray(step(layer, rest, no_input))
 
 
 def _state_jacobian(layer: GRU, h: Array, u: Array) -> Array:
@@ -98,8 +98,8 @@ def _off(J: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " entries"]:
 
 def drift_of_diagonal(step: Step, t_max: float, steps: int) -> float:
     """Median over neurons of the diagonal entry over ``f^steps``, less one, in size."""
-    own = np.diag(np.linalg.matrix_power(step(t_max, 1.0), steps))
-    return float(abs(np.median(own / _gates(_layer(t_max, 1.0)) ** steps) - 1))
+    diagonal = np.diag(np.linalg.matrix_power(step(t_max, 1.0), steps))
+    return float(abs(np.median(diagonal / _gates(_layer(t_max, 1.0)) ** steps) - 1))
 
 
 def grows(gain: float) -> float:
@@ -138,17 +138,17 @@ STEP_JACOBIANS = {"reference": step_jacobian, "autodiff": step_jacobian_by_layer
 
 
 def _bounded(
-    value: Callable[..., float], bound: float, *at: tuple[float, int]
+    value: Callable[..., float], bound: float, *cases: tuple[float, int]
 ) -> Evidence:
     """That a number of the Jacobian stays below a bound.
 
     Args:
         value: Of the Jacobian of one step, the longest time constant and the steps.
         bound: Of it.
-        at: Longest time constant, and after how many steps.
+        cases: Longest time constant, and after how many steps.
     """
     return Evidence(
-        points("t_max steps", *at),
+        points("t_max steps", *cases),
         each(value, STEP_JACOBIANS),
         form=bound,
         relation="<=",

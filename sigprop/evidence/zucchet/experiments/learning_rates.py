@@ -190,7 +190,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     ),
     "zucchet:fig4:adam": lambda load: outcome(
         ({"behind": "RNN", "ahead": "complex diagonal"},),
-        lambda **at: rates(load("adaptive_rates"), **at),
+        lambda **point: rates(load("adaptive_rates"), **point),
     ),
     "zucchet:text:pairs-of-teacher": Evidence(
         ({"seed": 0}, {"seed": 5}),

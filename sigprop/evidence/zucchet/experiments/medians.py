@@ -35,10 +35,12 @@ def outcome(
     """
     return Evidence(
         points,
-        {"trained": lambda **at: least(ratios(**at))},
+        {"trained": lambda **point: least(ratios(**point))},
         form=0.0,
         relation=">",
-        slips={"a lead that the seeds exclude": lambda **at: greatest(ratios(**at))},
+        slips={
+            "a lead that the seeds exclude": lambda **point: greatest(ratios(**point))
+        },
         alone="one experiment decides: ten teachers, every student tuned by itself",
     )
 
@@ -52,7 +54,7 @@ def compared(load: Load, *pairs: tuple[str, str, str, float]) -> Evidence:
     """
     names = ("sweep", "behind", "ahead", "condition")
     points = (dict[str, Any](zip(names, pair, strict=True)) for pair in pairs)
-    return outcome(tuple(points), lambda sweep, **at: decades(load(sweep), **at))
+    return outcome(tuple(points), lambda sweep, **point: decades(load(sweep), **point))
 
 
 def least(ratios: Decades) -> float:
@@ -83,13 +85,13 @@ def widening(
     data: "xr.Dataset", behind: str, ahead: str, wide: float, narrow: float
 ) -> Decades:
     """By seed, sorted: growth of the lead from one condition to another, in decades."""
-    start, end = (_gap(data, behind, ahead, one) for one in (wide, narrow))
+    start, end = (_gap(data, behind, ahead, condition) for condition in (wide, narrow))
     return np.sort(end - start)
 
 
 def _gap(data: "xr.Dataset", behind: str, ahead: str, condition: float) -> Decades:
     best = data["best"].sel(condition=condition)
-    losses = [best.sel(student=one).values for one in (behind, ahead)]
+    losses = [best.sel(student=name).values for name in (behind, ahead)]
     return np.log10(losses[0] / losses[1])
 
 

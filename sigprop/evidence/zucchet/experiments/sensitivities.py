@@ -28,15 +28,15 @@ def S(alpha: Lam, beta: Lam) -> Lam:
 
 def coupling(first: Lam, second: Lam) -> Float[np.ndarray, "..."]:
     """Largest entry that two eigenvalues share, over the mean of their own."""
-    own = np.sqrt(np.real(S(first, first.conj())) * np.real(S(second, second.conj())))
-    return np.maximum(np.abs(S(first, second)), np.abs(S(first, second.conj()))) / own
+    scale = np.sqrt(np.real(S(first, first.conj())) * np.real(S(second, second.conj())))
+    return np.maximum(np.abs(S(first, second)), np.abs(S(first, second.conj()))) / scale
 
 
 def coupling_by_sum(first: complex, second: complex) -> float:
     """Largest entry that two eigenvalues share, over the mean of their own, by sums."""
     a, b = (power_slopes(lam, 4000) for lam in (first, second))
-    own = np.linalg.norm(a) * np.linalg.norm(b)
-    return float(np.abs([a @ b, a @ b.conj()]).max() / own)
+    scale = np.linalg.norm(a) * np.linalg.norm(b)
+    return float(np.abs([a @ b, a @ b.conj()]).max() / scale)
 
 
 def coupling_of(first: complex, second: complex) -> float:
@@ -52,9 +52,9 @@ def _couplings(log_theta: float, n: int) -> Float[np.ndarray, "draws n n"]:
     lam = generator.uniform(nu0, (1 + nu0) / 2, shape) * np.exp(
         1j * np.pi * 10**log_theta * generator.uniform(-1, 1, shape)
     )
-    found = coupling(lam[:, :, None], lam[:, None])
-    found[:, np.arange(n), np.arange(n)] = 0
-    return found
+    couplings = coupling(lam[:, :, None], lam[:, None])
+    couplings[:, np.arange(n), np.arange(n)] = 0
+    return couplings
 
 
 def mean_coupling(log_theta: float, n: int = 10) -> float:

@@ -34,4 +34,4 @@ def lru_size(n: int) -> int:
         return zucchet_lru(key, n, 1, 1, nu0=0.9, theta0=np.pi)
 
     shapes = jax.tree.leaves(eqx.filter_eval_shape(draw, jax.random.key(0)))
-    return sum(one.size * (1 + jnp.iscomplexobj(one)) for one in shapes)
+    return sum(leaf.size * (1 + jnp.iscomplexobj(leaf)) for leaf in shapes)

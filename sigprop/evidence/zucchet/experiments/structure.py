@@ -36,17 +36,17 @@ class Way(NamedTuple):
     softplus: Callable[[Any], Any]
 
 
-def _by_difference(curve: Callable[[Any], Any], at: float) -> float:
-    return energy(central(curve, at, 1e-3))
+def _by_difference(curve: Callable[[Any], Any], point: float) -> float:
+    return energy(central(curve, point, 1e-3))
 
 
-def _by_jax(curve: Callable[[Any], Any], at: float) -> float:
+def _by_jax(curve: Callable[[Any], Any], point: float) -> float:
     import jax
     import jax.numpy as jnp
 
     with double_precision(True):
-        by_re = jax.grad(lambda w: jnp.real(curve(w)))(at)
-        by_im = jax.grad(lambda w: jnp.imag(curve(w)))(at)
+        by_re = jax.grad(lambda w: jnp.real(curve(w)))(point)
+        by_im = jax.grad(lambda w: jnp.imag(curve(w)))(point)
         return float(by_re**2 + by_im**2)
 
 

@@ -44,8 +44,8 @@ def layer_eigenvalue(re_i: float, im_i: float) -> complex:
 def layer_slopes(lam: complex) -> list[complex]:
     """Derivatives of the layer's eigenvalue by its parameters, through the layer."""
     with double_precision(True):
-        at = (jnp.asarray([lam.real]), jnp.asarray([lam.imag]))
-        by_re, by_im = jax.jacfwd(_eigenvalue, (0, 1))(*at)
+        point = (jnp.asarray([lam.real]), jnp.asarray([lam.imag]))
+        by_re, by_im = jax.jacfwd(_eigenvalue, (0, 1))(*point)
         first, second = complex(by_re[0, 0]), complex(by_im[0, 0])
         return [first, second, second.conjugate()]
 
@@ -61,9 +61,9 @@ def eq_138(A_ij: complex, B_ij: complex, **_: Any) -> list[list[complex]]:
     return [[A_ij, B_ij], [B_ij.conjugate(), A_ij.conjugate()]]
 
 
-def eq_139(**at: Any) -> list[list[complex]]:
+def eq_139(**point: Any) -> list[list[complex]]:
     """The block as printed, its upper left entry twice."""
-    (first, _), lower = H.block_value(H.CARTESIAN, H.CARTESIAN, at)
+    (first, _), lower = H.block_value(H.CARTESIAN, H.CARTESIAN, point)
     return [[first, first], lower]
 
 
@@ -79,7 +79,7 @@ def contracted(
     return float(np.array([re_i, im_i]) @ found @ np.array([re_j, im_j]))
 
 
-FIRST = Evidence(PAIRS, routes("cartesian", lambda found: found[0, 0]))
+FIRST = Evidence(PAIRS, routes("cartesian", lambda matrix: matrix[0, 0]))
 WEIGHTS = {"re_i": 0.7, "im_i": -1.2, "re_j": 1.6, "im_j": 0.45}
 
 EVIDENCE: dict[str, Basis] = {
@@ -87,15 +87,15 @@ EVIDENCE: dict[str, Basis] = {
         PAIRS,
         {
             "reference": complex_block,
-            "quadrature": lambda **at: whole_complex_by_spectrum(**at)[:2, 2:],
+            "quadrature": lambda **point: whole_complex_by_spectrum(**point)[:2, 2:],
         },
-        form=lambda **at: [[x / 4 for x in row] for row in eq_138(**at)],
+        form=lambda **point: [[x / 4 for x in row] for row in eq_138(**point)],
         printed=eq_138,
     ),
     "zucchet:text:hessian-left-right": Evidence(
         CHARTED,
         routes("lru"),
-        form=lambda **at: H.block_value(H.polar("i"), H.polar("j"), at),
+        form=lambda **point: H.block_value(H.polar("i"), H.polar("j"), point),
         proof=parts_agree,
     ),
     "zucchet:text:hessian-cartesian": Evidence(
@@ -106,7 +106,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:139": Evidence(
         PAIRS,
         routes("cartesian"),
-        form=lambda **at: H.block_value(H.CARTESIAN, H.CARTESIAN, at),
+        form=lambda **point: H.block_value(H.CARTESIAN, H.CARTESIAN, point),
         printed=eq_139,
     ),
     "zucchet:text:hessian-cartesian-slopes": Evidence(
@@ -122,9 +122,11 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:143": Evidence(
         also(PAIRS + SINGLES, **WEIGHTS),
         {
-            "reference": lambda **at: contracted(block("cartesian", **at), **at),
-            "sensitivities": lambda **at: contracted(
-                gauss_newton("cartesian", **at), **at
+            "reference": lambda **point: contracted(
+                block("cartesian", **point), **point
+            ),
+            "sensitivities": lambda **point: contracted(
+                gauss_newton("cartesian", **point), **point
             ),
         },
     ),

@@ -13,14 +13,14 @@ from sigprop.judge.basis import Basis, Evidence
 from theory import hessian as H
 
 
-def sample_conjugate_gradient(**at: Any) -> complex:
+def sample_conjugate_gradient(**point: Any) -> complex:
     """``dL_t/dconj(lambda_i)`` of one sequence, by a contour round ``lambda_i``."""
-    second = mpc(at["lambda_j"])
-    of = sample_loss(**at)
-    return contour(lambda z: of(z, second), complex(at["lambda_i"]), -1)
+    second = mpc(point["lambda_j"])
+    loss = sample_loss(**point)
+    return contour(lambda z: loss(z, second), complex(point["lambda_i"]), -1)
 
 
-MIXED = Evidence(PAIRS, {"reference": lambda **at: complex_block(**at)[0, 1]})
+MIXED = Evidence(PAIRS, {"reference": lambda **point: complex_block(**point)[0, 1]})
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:135": Evidence(OFF_OPTIMALITY, {"reference": sample_conjugate_gradient}),
@@ -29,6 +29,6 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:hessian-all-components": Evidence(
         PAIRS[:2],
         {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
-        form=lambda **at: H.whole_complex(at),
+        form=lambda **point: H.whole_complex(point),
     ),
 }

@@ -17,7 +17,7 @@ from theory import hessian as H
 
 
 def covariance_of_sensitivities(
-    lambda_i: complex, lambda_j: complex, conjugated: bool = False, **at: Any
+    lambda_i: complex, lambda_j: complex, conjugated: bool = False, **point: Any
 ) -> complex:
     """Stationary ``E[s_i s_j]`` of the joint recurrence, by doubling its horizon.
 
@@ -25,8 +25,8 @@ def covariance_of_sensitivities(
     linear system ``z' = F z + G w``; its second moment solves ``X = F X F^T + G G^T``.
     ``conjugated`` takes unit j's conjugate.
     """
-    rho, a, b = at.get("rho", 0.0), at.get("a", 0.0), at.get("b", 1.0)
-    gains = np.array([at.get("b_i", 1.0), at.get("b_j", 1.0)], complex)
+    rho, a, b = point.get("rho", 0.0), point.get("a", 0.0), point.get("b", 1.0)
+    gains = np.array([point.get("b_i", 1.0), point.get("b_j", 1.0)], complex)
     if conjugated:
         gains[1], lambda_j = np.conj(gains[1]), np.conj(lambda_j)
     F = np.zeros((5, 5), complex)
@@ -45,14 +45,14 @@ def covariance_of_sensitivities(
     return complex(moment[1, 3])
 
 
-UNMIXED = Evidence(PAIRS, {"reference": lambda **at: complex_block(**at)[0, 0]})
+UNMIXED = Evidence(PAIRS, {"reference": lambda **point: complex_block(**point)[0, 0]})
 COVARIANCE = Evidence(
     PAIRS,
     {
         "reference": covariance_of_sensitivities,
         "closed_form": lambda b_i, b_j, S_ij, **_: b_i * b_j * S_ij,
     },
-    form=lambda b_i, b_j, **at: b_i * b_j * pair_sum(**at),
+    form=lambda b_i, b_j, **point: b_i * b_j * pair_sum(**point),
     proof=H.pair_is_the_double_sum,
 )
 

@@ -10,11 +10,11 @@ from jaxtyping import Array, Float
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 
 
-def two_units(skip: float = 0.0, **at: Any) -> ComplexDiagonal:
+def two_units(skip: float = 0.0, **point: Any) -> ComplexDiagonal:
     """The layer of a point's two units."""
 
     def parts(name: str) -> tuple[jax.Array, jax.Array]:
-        values = [complex(at[f"{name}_{unit}"]) for unit in "ij"]
+        values = [complex(point[f"{name}_{unit}"]) for unit in "ij"]
         return (
             jnp.asarray([value.real for value in values]),
             jnp.asarray([value.imag for value in values]),

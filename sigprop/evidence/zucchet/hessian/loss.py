@@ -75,24 +75,24 @@ class Problem(NamedTuple):
     rho: float
 
 
-def problem(chart: str, **at: Any) -> Problem:
+def problem(chart: str, **point: Any) -> Problem:
     """Read a point of evidence: units i and j, or i alone if ``single``."""
-    units = "i" if at.get("single") else "ij"
+    units = "i" if point.get("single") else "ij"
     return Problem(
         chart,
-        tuple(complex(at[f"lambda_{k}"]) for k in units),
-        tuple(complex(at[f"b_{k}"]) * complex(at[f"c_{k}"]) for k in units),
-        at.get("a", 0.0),
-        at.get("b", 1.0),
-        at.get("rho", 0.0),
+        tuple(complex(point[f"lambda_{k}"]) for k in units),
+        tuple(complex(point[f"b_{k}"]) * complex(point[f"c_{k}"]) for k in units),
+        point.get("a", 0.0),
+        point.get("b", 1.0),
+        point.get("rho", 0.0),
     )
 
 
-def alone(**at: Any) -> list[dict[str, Any]]:
+def alone(**point: Any) -> list[dict[str, Any]]:
     """Each unit of a point alone."""
     names = ("lambda", "b", "c")
     return [
-        {**at, **{f"{n}_i": at[f"{n}_{unit}"] for n in names}, "single": True}
+        {**point, **{f"{n}_i": point[f"{n}_{unit}"] for n in names}, "single": True}
         for unit in "ij"
     ]
 
@@ -100,11 +100,11 @@ def alone(**at: Any) -> list[dict[str, Any]]:
 @functools.lru_cache(4096)
 def _response(chart: str, parameters: tuple[Any, Any], gain: complex) -> list[Any]:
     """Impulse response of the output through one unit: ``Re[gain lambda**n]``."""
-    lam, power, found = CHARTS[chart].eigenvalue(*parameters), mpc(gain), []
+    lam, power, response = CHARTS[chart].eigenvalue(*parameters), mpc(gain), []
     for _ in range(STEPS):
-        found.append(power.real)
+        response.append(power.real)
         power *= lam
-    return found
+    return response
 
 
 def quadratic(kernel: Sequence[Any], a: float, b: float, rho: float) -> Any:
@@ -119,12 +119,12 @@ def quadratic(kernel: Sequence[Any], a: float, b: float, rho: float) -> Any:
 def loss(of: Problem, parameters: Sequence[tuple[Any, Any]]) -> Any:
     """``E[(y - y*)**2] / 2`` after ``STEPS`` inputs, exactly."""
     student = [
-        _response(of.chart, tuple(own), gain)
-        for own, gain in zip(parameters, of.gains, strict=True)
+        _response(of.chart, tuple(pair), gain)
+        for pair, gain in zip(parameters, of.gains, strict=True)
     ]
     teacher = [
-        _response(of.chart, own, gain)
-        for own, gain in zip(_optimum(of), of.gains, strict=True)
+        _response(of.chart, pair, gain)
+        for pair, gain in zip(_optimum(of), of.gains, strict=True)
     ]
     errors = [
         sum(new) - sum(old)
@@ -148,8 +148,8 @@ def hessian_entry(of: Problem, p: int, q: int) -> float:
     def shifted(shift: list[Any]) -> Any:
         optimum = _optimum(of)
         moved = [
-            (own[0] + shift[2 * k], own[1] + shift[2 * k + 1])
-            for k, own in enumerate(optimum)
+            (pair[0] + shift[2 * k], pair[1] + shift[2 * k + 1])
+            for k, pair in enumerate(optimum)
         ]
         return loss(of, moved)
 
@@ -157,42 +157,44 @@ def hessian_entry(of: Problem, p: int, q: int) -> float:
         return float(mixed_difference(shifted, p, q))
 
 
-def block(chart: str, **at: Any) -> Float[np.ndarray, "2 2"]:
+def block(chart: str, **point: Any) -> Float[np.ndarray, "2 2"]:
     """Real Hessian of unit i's parameters (rows) and j's, by differences of the loss."""
-    of = problem(chart, **at)
-    columns = (0, 1) if at.get("single") else (2, 3)
+    of = problem(chart, **point)
+    columns = (0, 1) if point.get("single") else (2, 3)
     return np.array([[hessian_entry(of, p, q) for q in columns] for p in (0, 1)])
 
 
-def complex_block(**at: Any) -> Complex[np.ndarray, "2 2"]:
+def complex_block(**point: Any) -> Complex[np.ndarray, "2 2"]:
     """Complex Hessian of units i and j, by differences of the loss."""
-    return wirtinger(block("cartesian", **at))
+    return wirtinger(block("cartesian", **point))
 
 
-def whole_complex(part: str = "all", **at: Any) -> Complex[np.ndarray, "rows columns"]:
+def whole_complex(
+    part: str = "all", **point: Any
+) -> Complex[np.ndarray, "rows columns"]:
     """Second Wirtinger derivatives by all of ``lambda_i, conj_i, lambda_j, conj_j``.
 
     ``part`` "mixed" keeps the rows of the eigenvalues and the columns of conjugates.
     """
-    of = problem("cartesian", **at)
+    of = problem("cartesian", **point)
     size = 2 * len(of.gains)
     real = np.array(
         [[hessian_entry(of, *sorted((p, q))) for q in range(size)] for p in range(size)]
     )
-    found = np.block(
+    hessian = np.block(
         [
             [wirtinger(real[p : p + 2, q : q + 2]) for q in range(0, size, 2)]
             for p in range(0, size, 2)
         ]
     )
-    return found[::2, 1::2] if part == "mixed" else found
+    return hessian[::2, 1::2] if part == "mixed" else hessian
 
 
 def slopes(chart: str, lam: complex) -> tuple[complex, complex]:
     """Derivatives of the eigenvalue by its parameters, by differences of the chart."""
     with mpmath.workdps(DIGITS):
         first, second = CHARTS[chart].parameters(mpc(lam))
-        of = CHARTS[chart].eigenvalue
-        by_first = of(first + STEP, second) - of(first - STEP, second)
-        by_second = of(first, second + STEP) - of(first, second - STEP)
+        eigenvalue = CHARTS[chart].eigenvalue
+        by_first = eigenvalue(first + STEP, second) - eigenvalue(first - STEP, second)
+        by_second = eigenvalue(first, second + STEP) - eigenvalue(first, second - STEP)
         return complex(by_first / (2 * STEP)), complex(by_second / (2 * STEP))

@@ -58,8 +58,8 @@ def towards(rho: float, angle: float, low: float) -> dict[str, Any]:
 
 def peak_ratio(lambda_i: complex, rho: float, **_: Any) -> float:
     """``|S|`` at the conjugate over ``|S|`` at 0.99, from the spectrum."""
-    own = abs(pair_quadrature(lambda_i, lambda_i.conjugate(), rho=rho))
-    return own / abs(pair_quadrature(lambda_i, 0.99, rho=rho))
+    peak = abs(pair_quadrature(lambda_i, lambda_i.conjugate(), rho=rho))
+    return peak / abs(pair_quadrature(lambda_i, 0.99, rho=rho))
 
 
 def closed_ratio(rho: float, **_: Any) -> float:
@@ -67,25 +67,25 @@ def closed_ratio(rho: float, **_: Any) -> float:
     return size(LAMBDA_0, LAMBDA_0.conjugate(), rho) / size(LAMBDA_0, 0.99, rho)
 
 
-def largest(of: Callable[..., complex], **at: Any) -> float:
+def largest(of: Callable[..., complex], **point: Any) -> float:
     """``max(|A_ij|, |B_ij|)`` where ``of`` gives ``S``."""
-    gains = [complex(at[f"b_{unit}"]) * complex(at[f"c_{unit}"]) for unit in "ij"]
-    other = {**at, "lambda_j": complex(at["lambda_j"]).conjugate()}
-    return abs(gains[0] * gains[1]) * max(abs(of(**at)), abs(of(**other)))
+    gains = [complex(point[f"b_{unit}"]) * complex(point[f"c_{unit}"]) for unit in "ij"]
+    conjugated = {**point, "lambda_j": complex(point["lambda_j"]).conjugate()}
+    return abs(gains[0] * gains[1]) * max(abs(of(**point)), abs(of(**conjugated)))
 
 
-def modulus(of: Callable[..., complex], **at: Any) -> float:
+def modulus(of: Callable[..., complex], **point: Any) -> float:
     """``|S|`` where ``of`` gives ``S``."""
-    return abs(of(**at))
+    return abs(of(**point))
 
 
-def geometric_mean(**at: Any) -> float:
+def geometric_mean(**point: Any) -> float:
     """``sqrt(B_ii B_jj)`` in closed form."""
-    source = {name: at[name] for name in ("a", "b", "rho") if name in at}
+    source = {name: point[name] for name in ("a", "b", "rho") if name in point}
     total = 1.0
     for unit in "ij":
-        lam = complex(at[f"lambda_{unit}"])
-        gain = abs(complex(at[f"b_{unit}"]) * complex(at[f"c_{unit}"]))
+        lam = complex(point[f"lambda_{unit}"])
+        gain = abs(complex(point[f"b_{unit}"]) * complex(point[f"c_{unit}"]))
         total *= gain * math.sqrt(H.similarity(lam, lam.conjugate(), **source).real)
     return total
 
@@ -109,14 +109,16 @@ EVIDENCE: dict[str, Basis] = {
             )
         ),
         each(modulus, PAIR_ROUTES),
-        form=lambda **at: size(at["lambda_i"], turned(**at)),
+        form=lambda **point: size(point["lambda_i"], turned(**point)),
         relation="<=",
         proof=peak_is_unique,
         slips={
-            "the peak where they are aligned": lambda **at: size(
-                at["lambda_i"], turned(**at).conjugate()
+            "the peak where they are aligned": lambda **point: size(
+                point["lambda_i"], turned(**point).conjugate()
             ),
-            "a tenth less": lambda **at: 0.9 * size(at["lambda_i"], turned(**at)),
+            "a tenth less": lambda **point: (
+                0.9 * size(point["lambda_i"], turned(**point))
+            ),
         },
     ),
     "zucchet:text:hessian-constant-input": Evidence(
@@ -152,9 +154,12 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:hessian-large-blocks": Evidence(
         tuple(
-            H.place(**{**at, "lambda_j": second})
-            for at in TWO_UNITS
-            for second in (complex(at["lambda_i"]).conjugate(), complex(at["lambda_i"]))
+            H.place(**{**point, "lambda_j": second})
+            for point in TWO_UNITS
+            for second in (
+                complex(point["lambda_i"]).conjugate(),
+                complex(point["lambda_i"]),
+            )
         ),
         each(largest, PAIR_ROUTES),
         form=geometric_mean,

@@ -82,8 +82,8 @@ def differenced(
 ) -> Jacobian:
     """Central differences of a response by every parameter."""
     moves = np.eye(len(at))
-    found = [central(response, at, 1e-6, along, order=2) for along in moves]
-    return np.stack(found, axis=1)
+    columns = [central(response, at, 1e-6, along, order=2) for along in moves]
+    return np.stack(columns, axis=1)
 
 
 def impulse_response(
@@ -102,9 +102,9 @@ def dense_jacobian_by_differences(network: Network) -> Jacobian:
 
     def response(flat: Parameters) -> Float[np.ndarray, " ages"]:
         A, rest = flat[: size**2].reshape(size, size), flat[size**2 :]
-        found = impulse_response(A, rest[:size], rest[size : 2 * size])
-        found[0] += rest[-1]
-        return found
+        values = impulse_response(A, rest[:size], rest[size : 2 * size])
+        values[0] += rest[-1]
+        return values
 
     flat = np.concatenate([network.A.ravel(), network.B, network.C, [0.0]])
     return differenced(response, flat)

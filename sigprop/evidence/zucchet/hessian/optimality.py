@@ -45,38 +45,39 @@ def state_by_scan(
         return complex(linear_recurrence(jnp.asarray([lambda_i]), inputs)[-1, 0])
 
 
-def output_by_layer(**at: Any) -> float:
+def output_by_layer(**point: Any) -> float:
     """The layer's last output, with a skip of 0.6."""
     import jax.numpy as jnp
 
     with double_precision(True):
-        layer, inputs = two_units(0.6, **at), jnp.asarray(at["x"])[:, None]
+        layer, inputs = two_units(0.6, **point), jnp.asarray(point["x"])[:, None]
         return float(respond(layer, inputs)[-1])
 
 
-def output_by_powers(**at: Any) -> float:
+def output_by_powers(**point: Any) -> float:
     """The last output as a sum over ages, with a skip of 0.6."""
     states = (
-        at[f"c_{k}"] * state_by_powers(at[f"lambda_{k}"], at[f"b_{k}"], at["x"])
+        point[f"c_{k}"]
+        * state_by_powers(point[f"lambda_{k}"], point[f"b_{k}"], point["x"])
         for k in "ij"
     )
-    return sum(complex(term).real for term in states) + 0.6 * at["x"][-1]
+    return sum(complex(term).real for term in states) + 0.6 * point["x"][-1]
 
 
-def _moved(at: dict[str, Any], first: Any, second: Any) -> Any:
+def _moved(point: dict[str, Any], first: Any, second: Any) -> Any:
     """``L_t`` where ``lambda_i`` moves in two directions."""
-    shift = first * mpc(at["u"]) + second * mpc(at["v"])
-    return sample_loss(**at)(mpc(at["lambda_i"]) + shift, mpc(at["lambda_j"]))
+    shift = first * mpc(point["u"]) + second * mpc(point["v"])
+    return sample_loss(**point)(mpc(point["lambda_i"]) + shift, mpc(point["lambda_j"]))
 
 
-def sample_directions(**at: Any) -> float:
+def sample_directions(**point: Any) -> float:
     """``d^2 L_t / dp dq`` of one sequence, by differences; ``lambda_i + p u + q v``."""
     with mpmath.workdps(DIGITS):
-        found = mixed_difference(lambda s: _moved(at, s[0], s[1]), 0, 1)
-        return float(found)
+        derivative = mixed_difference(lambda s: _moved(point, s[0], s[1]), 0, 1)
+        return float(derivative)
 
 
-def sample_directions_by_matrices(**at: Any) -> float:
+def sample_directions_by_matrices(**point: Any) -> float:
     """``d^2 L_t / dp dq`` of one sequence, with nilpotent matrices for the two shifts.
 
     ``P^2 = Q^2 = 0`` and ``PQ = QP``, so the entry at ``PQ`` is the mixed derivative, by
@@ -84,29 +85,29 @@ def sample_directions_by_matrices(**at: Any) -> float:
     """
     step, unit = np.eye(2, k=1), np.eye(2)
     P, Q = np.kron(step, unit), np.kron(unit, step)
-    move, total = at["u"] * P + at["v"] * Q, np.zeros((4, 4))
+    move, total = point["u"] * P + point["v"] * Q, np.zeros((4, 4))
     for name, moved in (("i", move), ("j", 0 * move)):
         h = np.zeros((4, 4), complex)
-        for x in at["x"]:
-            h = (at[f"lambda_{name}"] * np.eye(4) + moved) @ h + at[f"b_{name}"] * (
-                x * np.eye(4)
-            )
-        total = total + (at[f"c_{name}"] * h).real
-    error = total - at["target"] * np.eye(4)
+        for x in point["x"]:
+            h = (point[f"lambda_{name}"] * np.eye(4) + moved) @ h + point[
+                f"b_{name}"
+            ] * (x * np.eye(4))
+        total = total + (point[f"c_{name}"] * h).real
+    error = total - point["target"] * np.eye(4)
     return float((error @ error)[0, 3] / 2)
 
 
-def closed_block(chart: str, **at: Any) -> list[list[complex]]:
+def closed_block(chart: str, **point: Any) -> list[list[complex]]:
     """The real block from ``S`` and the chain rule."""
     if chart == "cartesian":
-        return H.block_value(H.CARTESIAN, H.CARTESIAN, at)
-    return H.block_value(H.polar("i"), H.polar("j"), with_charts(at))
+        return H.block_value(H.CARTESIAN, H.CARTESIAN, point)
+    return H.block_value(H.polar("i"), H.polar("j"), with_charts(point))
 
 
 def trace_by_lambda(lam: complex, b_i: complex, c_i: complex) -> float:
     """Trace of one unit's Hessian by (re, im) of its eigenvalue, white input."""
-    own = block("cartesian", lambda_i=lam, b_i=b_i, c_i=c_i, single=True)
-    return float(np.trace(own))
+    hessian = block("cartesian", lambda_i=lam, b_i=b_i, c_i=c_i, single=True)
+    return float(np.trace(hessian))
 
 
 def trace_by_b(lam: complex, c_i: complex, **_: Any) -> float:

@@ -8,18 +8,18 @@ from sigprop.evidence.zucchet.hessian.units import CHARTED
 from sigprop.judge.basis import Basis, Evidence
 
 
-def _slope(which: int, conjugated: bool = False) -> Evidence:
+def _slope(index: int, conjugated: bool = False) -> Evidence:
     """A derivative of the LRU's eigenvalue, or its conjugate, by differences."""
 
     def reference(lambda_i: complex, **_: Any) -> complex:
-        found = slopes("lru", lambda_i)[which]
-        return found.conjugate() if conjugated else found
+        slope = slopes("lru", lambda_i)[index]
+        return slope.conjugate() if conjugated else slope
 
     return Evidence(CHARTED, {"reference": reference})
 
 
 def _entry(row: int, column: int) -> Evidence:
-    return Evidence(CHARTED, routes("lru", lambda found: found[row, column]))
+    return Evidence(CHARTED, routes("lru", lambda matrix: matrix[row, column]))
 
 
 EVIDENCE: dict[str, Basis] = {

@@ -10,35 +10,35 @@ from jaxtyping import Complex, Float
 
 
 def spectrum(
-    size: int, **at: Any
+    size: int, **point: Any
 ) -> tuple[Complex[np.ndarray, " size"], Float[np.ndarray, " size"]]:
     """Points of the unit circle, and the density of the input's power on them."""
     z = np.exp(2j * np.pi * np.arange(size) / size)
-    rho = at.get("rho", 0.0)
-    correlated = at.get("b", 1.0) * (1 - rho**2) / abs(1 - rho * z) ** 2
-    return z, at.get("a", 0.0) + correlated
+    rho = point.get("rho", 0.0)
+    correlated = point.get("b", 1.0) * (1 - rho**2) / abs(1 - rho * z) ** 2
+    return z, point.get("a", 0.0) + correlated
 
 
-def pair_quadrature(lambda_i: complex, lambda_j: complex, **at: Any) -> complex:
+def pair_quadrature(lambda_i: complex, lambda_j: complex, **point: Any) -> complex:
     """``S`` from its spectrum: the transfer functions' product times the density."""
-    z, density = spectrum(4096, **at)
+    z, density = spectrum(4096, **point)
     transfer = z / (1 - lambda_i * z) ** 2 * z.conj() / (1 - lambda_j * z.conj()) ** 2
     return complex(np.mean(density * transfer))
 
 
-def whole_complex_by_spectrum(**at: Any) -> Complex[np.ndarray, "4 4"]:
+def whole_complex_by_spectrum(**point: Any) -> Complex[np.ndarray, "4 4"]:
     """Second Wirtinger derivatives of two units from the output's transfer functions.
 
     The derivative of the output by ``lambda_i`` filters by ``b_i c_i z / (1 - lambda_i
     z)^2 / 2``, that by its conjugate by the conjugate coefficients.
     """
-    z, density = spectrum(1024, **at)
+    z, density = spectrum(1024, **point)
     filters = []
     for unit in "ij":
-        gain = complex(at[f"b_{unit}"]) * complex(at[f"c_{unit}"])
-        lam = complex(at[f"lambda_{unit}"])
+        gain = complex(point[f"b_{unit}"]) * complex(point[f"c_{unit}"])
+        lam = complex(point[f"lambda_{unit}"])
         for g, pole in ((gain, lam), (gain.conjugate(), lam.conjugate())):
             filters.append(lambda w, g=g, pole=pole: g * w / (1 - pole * w) ** 2 / 2)
-    forward = np.array([one(z) for one in filters])
-    backward = np.array([one(z.conj()) for one in filters])
+    forward = np.array([transfer(z) for transfer in filters])
+    backward = np.array([transfer(z.conj()) for transfer in filters])
     return (forward * density) @ backward.T / len(z)

@@ -32,39 +32,40 @@ def _state(lam: Any, b: complex, x: Sequence[float]) -> Any:
     return h
 
 
-def sample_loss(**at: Any) -> Callable[..., Any]:
+def sample_loss(**point: Any) -> Callable[..., Any]:
     """Half the squared error after one sequence, as a function of the eigenvalues."""
 
     def loss(*eigenvalues: Any) -> Any:
         output = mpf(0)
         for unit, lam in zip("ij", eigenvalues, strict=True):
-            h = _state(lam, at[f"b_{unit}"], at["x"])
-            output += (mpc(at[f"c_{unit}"]) * h).real
-        return (output - mpf(at["target"])) ** 2 / 2
+            h = _state(lam, point[f"b_{unit}"], point["x"])
+            output += (mpc(point[f"c_{unit}"]) * h).real
+        return (output - mpf(point["target"])) ** 2 / 2
 
     return loss
 
 
-def sample_gradient(**at: Any) -> complex:
+def sample_gradient(**point: Any) -> complex:
     """``dL_t/dlambda_i`` of one sequence, by differences: Wirtinger's."""
-    first, second = mpc(at["lambda_i"]), mpc(at["lambda_j"])
-    of = sample_loss(**at)
+    first, second = mpc(point["lambda_i"]), mpc(point["lambda_j"])
+    loss = sample_loss(**point)
     with mpmath.workdps(DIGITS):
         by_re, by_im = (
-            (of(first + d * STEP, second) - of(first - d * STEP, second)) / (2 * STEP)
+            (loss(first + d * STEP, second) - loss(first - d * STEP, second))
+            / (2 * STEP)
             for d in (mpc(1), mpc(0, 1))
         )
         return complex((by_re - mpc(0, 1) * by_im) / 2)
 
 
-def sample_second(**at: Any) -> complex:
+def sample_second(**point: Any) -> complex:
     """``d^2 L_t / dlambda_i dlambda_j`` of one sequence; of ``single``, twice by i."""
-    of = sample_loss(**at)
-    if at.get("single"):
-        other = mpc(at["lambda_j"])
-        twice = wirtinger_second(lambda z, w: of(z + w, other), at["lambda_i"], 0)
+    loss = sample_loss(**point)
+    if point.get("single"):
+        fixed = mpc(point["lambda_j"])
+        twice = wirtinger_second(lambda z, w: loss(z + w, fixed), point["lambda_i"], 0)
         return twice[0, 0]
-    return wirtinger_second(of, at["lambda_i"], at["lambda_j"])[0, 0]
+    return wirtinger_second(loss, point["lambda_i"], point["lambda_j"])[0, 0]
 
 
 def output_curvature(scale: float, y: float, target: float) -> float:
@@ -86,32 +87,35 @@ def output_curvature_by_parabola(scale: float, y: float, target: float) -> float
     return float(2 * np.polyfit(places, scale * (places - target) ** 2, 2)[0])
 
 
-def state_jacobian(**at: Any) -> Complex[np.ndarray, "2 2"]:
+def state_jacobian(**point: Any) -> Complex[np.ndarray, "2 2"]:
     """Derivatives of the last states (columns) by the eigenvalues, by contours."""
-    found = np.zeros((2, 2), complex)
+    jacobian = np.zeros((2, 2), complex)
     for row, moved in enumerate("ij"):
         for column, unit in enumerate("ij"):
 
             def state(z: Any, moved: str = moved, unit: str = unit) -> Any:
-                lam = z if moved == unit else mpc(at[f"lambda_{unit}"])
-                return _state(lam, at[f"b_{unit}"], at["x"])
+                lam = z if moved == unit else mpc(point[f"lambda_{unit}"])
+                return _state(lam, point[f"b_{unit}"], point["x"])
 
-            found[row, column] = contour(state, complex(at[f"lambda_{moved}"]), 1)
-    return found
+            jacobian[row, column] = contour(state, complex(point[f"lambda_{moved}"]), 1)
+    return jacobian
 
 
-def state_jacobian_by_powers(**at: Any) -> Complex[np.ndarray, "2 2"]:
+def state_jacobian_by_powers(**point: Any) -> Complex[np.ndarray, "2 2"]:
     """Derivatives of the last states: ``sum n lambda**(n-1) b x_{-n}`` of each unit."""
-    ages = range(1, len(at["x"]))
-    newest_first = at["x"][::-1]
-    own = [
+    ages = range(1, len(point["x"]))
+    newest_first = point["x"][::-1]
+    slopes = [
         sum(
-            at[f"b_{unit}"] * n * at[f"lambda_{unit}"] ** (n - 1) * newest_first[n]
+            point[f"b_{unit}"]
+            * n
+            * point[f"lambda_{unit}"] ** (n - 1)
+            * newest_first[n]
             for n in ages
         )
         for unit in "ij"
     ]
-    return np.diag(own)
+    return np.diag(slopes)
 
 
 SECOND = Evidence(AT_OPTIMALITY, {"reference": sample_second})

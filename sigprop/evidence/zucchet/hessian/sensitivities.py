@@ -32,29 +32,29 @@ def sensitivity(lam: complex) -> Complex[np.ndarray, " ages"]:
     return power_slopes(complex(lam), LENGTH)
 
 
-def pair_sum(lambda_i: complex, lambda_j: complex, **at: Any) -> complex:
+def pair_sum(lambda_i: complex, lambda_j: complex, **point: Any) -> complex:
     """``sum n m lambda_i**(n-1) lambda_j**(m-1) R(n-m)``, term by term."""
     return complex(
-        sensitivity(lambda_i) @ covariance(LENGTH, **at) @ sensitivity(lambda_j)
+        sensitivity(lambda_i) @ covariance(LENGTH, **point) @ sensitivity(lambda_j)
     )
 
 
 def of_pair(
-    function: Callable[..., complex], alpha: complex, beta: complex, **at: Any
+    function: Callable[..., complex], alpha: complex, beta: complex, **point: Any
 ) -> complex:
     """A function of two eigenvalues in the letters of the lemmas, alpha and beta."""
-    return function(alpha, beta, **at)
+    return function(alpha, beta, **point)
 
 
 PAIR_ROUTES = {"reference": pair_sum, "quadrature": pair_quadrature}
 
 
-def gauss_newton(chart: str, **at: Any) -> Float[np.ndarray, "2 2"]:
+def gauss_newton(chart: str, **point: Any) -> Float[np.ndarray, "2 2"]:
     """Gauss-Newton block of unit i's parameters (rows) and j's, by sensitivities.
 
     The covariance of the output's explicit sensitivities to them.
     """
-    of = problem(chart, **at)
+    of = problem(chart, **point)
     filters = [
         np.array(
             [(gain * slope * sensitivity(lam)).real for slope in slopes(chart, lam)]
@@ -65,10 +65,10 @@ def gauss_newton(chart: str, **at: Any) -> Float[np.ndarray, "2 2"]:
 
 
 def routes(
-    chart: str, of: Callable[[Any], Any] = lambda found: found
+    chart: str, of: Callable[[Any], Any] = lambda matrix: matrix
 ) -> dict[str, Routine]:
     """Two routes to what is taken of units i's and j's block: differences, and sums."""
     return {
-        "reference": lambda **at: of(block(chart, **at)),
-        "sensitivities": lambda **at: of(gauss_newton(chart, **at)),
+        "reference": lambda **point: of(block(chart, **point)),
+        "sensitivities": lambda **point: of(gauss_newton(chart, **point)),
     }

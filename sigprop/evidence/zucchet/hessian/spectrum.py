@@ -107,9 +107,9 @@ def off_diagonal_by_sums(size: int, theta_0: float, draws: int = 6, **_: Any) ->
         lam = np.array(draw(seed, size, theta_0))
         slope = power_slopes(lam, 3 * LENGTH)
         rows = np.concatenate([np.real(slope), -np.imag(slope)])
-        found = rows @ rows.T
-        rest = found - np.diag(np.diag(found))
-        shares.append(np.linalg.norm(rest) / np.linalg.norm(found))
+        hessian = rows @ rows.T
+        rest = hessian - np.diag(np.diag(hessian))
+        shares.append(np.linalg.norm(rest) / np.linalg.norm(hessian))
     return float(np.mean(shares))
 
 
@@ -183,16 +183,20 @@ def step_by_radius(eigenvalues: tuple[float, ...]) -> float:
     hessian = _rotated(eigenvalues)
 
     def shrinks(rate: float) -> bool:
-        one = np.eye(len(eigenvalues)) - rate * hessian
-        return bool(np.max(np.abs(np.linalg.eigvals(one))) <= 1)
+        iteration = np.eye(len(eigenvalues)) - rate * hessian
+        return bool(np.max(np.abs(np.linalg.eigvals(iteration))) <= 1)
 
     return bisect(shrinks, 0.0, 10.0)
 
 
-def block_ratio(**at: Any) -> float:
+def block_ratio(**point: Any) -> float:
     """Norm of unit i's and j's block over the geometric mean of the diagonal ones."""
-    own = [np.linalg.norm(gauss_newton("cartesian", **one)) for one in alone(**at)]
-    return float(np.linalg.norm(block("cartesian", **at)) / np.sqrt(own[0] * own[1]))
+    norms = [
+        np.linalg.norm(gauss_newton("cartesian", **unit)) for unit in alone(**point)
+    ]
+    return float(
+        np.linalg.norm(block("cartesian", **point)) / np.sqrt(norms[0] * norms[1])
+    )
 
 
 def closed_block_ratio(lambda_i: complex, lambda_j: complex, **_: Any) -> float:
@@ -206,8 +210,8 @@ def closed_block_ratio(lambda_i: complex, lambda_j: complex, **_: Any) -> float:
         mixed = H.similarity(first, second.conjugate())
         return math.sqrt((abs(same) ** 2 + abs(mixed) ** 2) / 2)
 
-    own = size(lambda_i, lambda_i) * size(lambda_j, lambda_j)
-    return size(lambda_i, lambda_j) / math.sqrt(own)
+    product = size(lambda_i, lambda_i) * size(lambda_j, lambda_j)
+    return size(lambda_i, lambda_j) / math.sqrt(product)
 
 
 FIRST = 0.7 * cmath.exp(1.1j)

@@ -35,8 +35,8 @@ EIGENVALUES: tuple[At, ...] = (
 
 def single(at: At) -> At:
     """A point with unit i alone: ``j`` takes the values of ``i``."""
-    own = {f"{name}_j": at[f"{name}_i"] for name in ("lambda", "b", "c")}
-    return H.place(**{**at, **own, "single": True})
+    copied = {f"{name}_j": at[f"{name}_i"] for name in ("lambda", "b", "c")}
+    return H.place(**{**at, **copied, "single": True})
 
 
 def with_charts(at: At) -> At:
@@ -45,38 +45,38 @@ def with_charts(at: At) -> At:
     ``nu = exp(-exp(omega_nu))`` has slope ``nu log(nu)``; ``theta = exp(omega_theta)``
     has slope ``theta``.  ``nu_of_theta`` is ``nu`` at ``omega_theta``, as in Eq. 155.
     """
-    found = dict(at)
+    charted = dict(at)
     for unit in "ij":
         nu, theta = cmath.polar(complex(at[f"lambda_{unit}"]))
-        found |= {
+        charted |= {
             f"nu_{unit}": nu,
             f"dnu_{unit}": nu * math.log(nu),
             f"theta_{unit}": theta,
             f"dtheta_{unit}": theta,
             f"nu_of_theta_{unit}": math.exp(-theta),
         }
-    return found
+    return charted
 
 
-PAIRS = tuple(H.place(**at) for at in TWO_UNITS)
+PAIRS = tuple(H.place(**point) for point in TWO_UNITS)
 """Two units with the values of ``S``, ``A`` and ``B``."""
-SINGLES = tuple(single(at) for at in TWO_UNITS)
+SINGLES = tuple(single(point) for point in TWO_UNITS)
 """One unit, its diagonal block."""
-CHARTED = tuple(with_charts(at) for at in PAIRS)
+CHARTED = tuple(with_charts(point) for point in PAIRS)
 """Two units in the LRU's parametrisation."""
 
 SEQUENCE = (0.5, -1.2, 0.8, 1.5, -0.4, 0.3)
 
 
-def _driven(at: At) -> At:
-    found, output = dict(at), 0.0
+def _driven(point: At) -> At:
+    driven, output = dict(point), 0.0
     for unit in "ij":
-        lam, h, s, t = complex(at[f"lambda_{unit}"]), 0j, 0j, 0j
-        for x in at["x"]:
-            h, s, t = lam * h + at[f"b_{unit}"] * x, lam * s + h, lam * t + 2 * s
-        found |= {f"s_{unit}": s, f"t_{unit}": t, f"h_{unit}": h}
-        output += (at[f"c_{unit}"] * h).real
-    return found | {"e_y": output - at["target"]}
+        lam, h, s, t = complex(point[f"lambda_{unit}"]), 0j, 0j, 0j
+        for x in point["x"]:
+            h, s, t = lam * h + point[f"b_{unit}"] * x, lam * s + h, lam * t + 2 * s
+        driven |= {f"s_{unit}": s, f"t_{unit}": t, f"h_{unit}": h}
+        output += (point[f"c_{unit}"] * h).real
+    return driven | {"e_y": output - point["target"]}
 
 
 def sampled() -> tuple[At, ...]:
@@ -85,11 +85,11 @@ def sampled() -> tuple[At, ...]:
     Adds the output error ``e_y``, ``s = dh/dlambda`` and ``t = d^2h/dlambda^2`` of each
     unit after the last input, by the recurrences of Eq. 49.
     """
-    found = []
-    for at, target in zip(TWO_UNITS, (0.7, -1.3, 0.2), strict=True):
-        off = _driven({**at, "x": SEQUENCE, "target": target})
-        found += [off, {**off, "target": off["e_y"] + target, "e_y": 0.0}]
-    return tuple(found)
+    collected = []
+    for point, target in zip(TWO_UNITS, (0.7, -1.3, 0.2), strict=True):
+        off = _driven({**point, "x": SEQUENCE, "target": target})
+        collected += [off, {**off, "target": off["e_y"] + target, "e_y": 0.0}]
+    return tuple(collected)
 
 
 SAMPLED = sampled()

@@ -21,20 +21,20 @@ def function_points(real: bool) -> tuple[dict[str, Any], ...]:
     p, m, k, n = (0, 2 - 1j, 2 + 1j, 0.7) if real else (0.4 + 1j, 2 - 1j, 0.5j, 0.7)
     x, y = symbols("x y", real=True)
     f = _cubic(p, m, k, n)(x + I * y)
-    found = []
+    rows = []
     for value in (0.3 + 0.8j, -1.1 + 0.4j):
-        at = {x: value.real, y: value.imag}
+        xy = {x: value.real, y: value.imag}
         slopes = {
-            f"f_{s}": complex(diff(f, v).subs(at)) for s, v in (("re", x), ("im", y))
+            f"f_{s}": complex(diff(f, v).subs(xy)) for s, v in (("re", x), ("im", y))
         }
-        found.append({"z": value, "p": p, "m": m, "k": k, "n": n, **slopes})
-    return tuple(found)
+        rows.append({"z": value, "p": p, "m": m, "k": k, "n": n, **slopes})
+    return tuple(rows)
 
 
 def _cubic(p: Any, m: Any, k: Any, n: Any) -> Callable[[Any], Any]:
     def function(z: Any) -> Any:
-        turned = z.conjugate()
-        return p * z**2 * turned + m * z + k * turned + n * z * turned
+        conjugate = z.conjugate()
+        return p * z**2 * conjugate + m * z + k * conjugate + n * z * conjugate
 
     return function
 
@@ -64,9 +64,9 @@ def _second(column: int) -> Evidence:
     return Evidence(TWO_UNITS, {"reference": entry})
 
 
-def _adjoint(part: str, **at: Any) -> list[list[complex]]:
+def _adjoint(part: str, **point: Any) -> list[list[complex]]:
     """The adjoint of the whole complex Hessian of two units, in closed form."""
-    whole = H.whole_complex(at)
+    whole = H.whole_complex(point)
     if part == "mixed":
         whole = [[row[k] for k in (1, 3)] for row in (whole[0], whole[2])]
     return [
@@ -100,11 +100,11 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:hessian-mixed-conjugate": MIXED,
     "zucchet:text:hessian-hermitian": Evidence(
         (
-            *(H.place(**at) | {"part": "all"} for at in REAL_UNITS),
-            *({**at, "part": part} for part in ("mixed", "all") for at in PAIRS),
+            *(H.place(**point) | {"part": "all"} for point in REAL_UNITS),
+            *({**point, "part": part} for part in ("mixed", "all") for point in PAIRS),
         ),
         {
-            "reference": lambda **at: whole_complex(**at).conj().T,
+            "reference": lambda **point: whole_complex(**point).conj().T,
             "closed_form": _adjoint,
         },
         form=whole_complex,

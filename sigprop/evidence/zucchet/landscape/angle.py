@@ -74,19 +74,19 @@ def over_general(rate: Callable[..., float], nu: float, orders: tuple[int, int])
 
 
 def coupled(
-    curvature: Callable[..., float], omega: float, nu: float, **at: Any
+    curvature: Callable[..., float], omega: float, nu: float, **fixed: Any
 ) -> float:
     """Curvature by the modulus' parameter when it moves the angle too."""
     assert math.isclose(nu, math.tanh(omega))
-    return curvature(omega=omega, **at)
+    return curvature(omega=omega, **fixed)
 
 
 def surface_curvature(nu: float) -> float:
     """Gaussian curvature of ``E dnu^2 + G dtheta^2``, by finite differences."""
     with mpmath.workdps(DIGITS):
 
-        def root(which: int) -> Callable[[Any], Any]:
-            return lambda at: mpmath.sqrt(_precise_energies(at)[which])
+        def root(index: int) -> Callable[[Any], Any]:
+            return lambda modulus: mpmath.sqrt(_precise_energies(modulus)[index])
 
         along, around = root(0), root(1)
         bent = mpmath.diff(lambda x: mpmath.diff(around, x) / along(x), nu)
@@ -165,8 +165,8 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:c1-angle-moves-with-modulus": Evidence(
         tuple(
-            {"path": "coupled", "omega": at, "omega_theta": angle, "nu": math.tanh(at)}
-            for at, angle in ((0.5, 0.8), (1.2, -1.7))
+            {"path": "coupled", "omega": w, "omega_theta": angle, "nu": math.tanh(w)}
+            for w, angle in ((0.5, 0.8), (1.2, -1.7))
         ),
         each(coupled, BENDS),
     ),

@@ -43,10 +43,10 @@ def well(nu: float, size: str) -> float:
 
     if size == "half":
         half = loss(math.pi) / 2
-        found = scipy.optimize.root_scalar(
+        solution = scipy.optimize.root_scalar(
             lambda turn: loss(turn) - half, bracket=(0, math.pi), xtol=1e-14
         )
-        return 2 * float(found.root)
+        return 2 * float(solution.root)
     turns = np.linspace(0, math.pi, 400)
     losses = np.array([loss(turn) for turn in turns])
     rising = np.diff(losses) > 0
@@ -58,18 +58,18 @@ def period(nu: float) -> float:
     pace = rate(partial, nu, (0, 2))
 
     def loss(omega: float) -> float:
-        turned = nu * np.exp(1j * pace * omega)
-        return energy(powers(turned, SHORT) - powers(nu, SHORT))
+        lam = nu * np.exp(1j * pace * omega)
+        return energy(powers(lam, SHORT) - powers(nu, SHORT))
 
     turns = np.linspace(0.5, 40 / pace, 4000)
     losses = np.array([loss(turn) for turn in turns])
     dips = (losses[1:-1] < losses[:-2]) & (losses[1:-1] < losses[2:])
     near = 1 + int(dips.argmax())
     bounds = (turns[near - 1], turns[near + 1])
-    found: Any = scipy.optimize.minimize_scalar(
+    minimum: Any = scipy.optimize.minimize_scalar(
         loss, bounds=bounds, method="bounded", options={"xatol": 1e-10}
     )
-    return float(found.x)
+    return float(minimum.x)
 
 
 def three_curvatures(nu: float, theta: float) -> Float[np.ndarray, "3"]:

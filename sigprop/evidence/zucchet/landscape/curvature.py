@@ -42,16 +42,16 @@ def precise_loss(
     nu: Any, nu_star: Any, theta: Any = 0, theta_star: Any = 0, gain: bool = True
 ) -> Any:
     """The loss under white noise in many digits, normalised unless ``gain`` is off."""
-    own, teacher = nu * mpmath.expj(theta), nu_star * mpmath.expj(theta_star)
+    student, teacher = nu * mpmath.expj(theta), nu_star * mpmath.expj(theta_star)
     weight = mpmath.sqrt(1 - nu**2) if gain else mpmath.mpf(1)
-    other = mpmath.sqrt(1 - nu_star**2) if gain else mpmath.mpf(1)
-    largest = float(max(abs(own), abs(teacher)))
+    teacher_weight = mpmath.sqrt(1 - nu_star**2) if gain else mpmath.mpf(1)
+    largest = float(max(abs(student), abs(teacher)))
     ages = math.ceil(-DIGITS * math.log(10) / (2 * math.log(largest))) + 2
     total = mpmath.mpf(0)
     for _ in range(ages):
-        apart = weight - other
+        apart = weight - teacher_weight
         total += apart.real**2 + apart.imag**2
-        weight, other = weight * own, other * teacher
+        weight, teacher_weight = weight * student, teacher_weight * teacher
     return total / 2
 
 
@@ -69,12 +69,12 @@ def partial(
     """
     teacher = nu if nu_star is None else nu_star
     with mpmath.workdps(DIGITS):
-        found = mpmath.diff(
+        derivative = mpmath.diff(
             lambda x, y: precise_loss(x, teacher, y, theta_star, gain),
             (mpmath.mpf(nu), mpmath.mpf(theta)),
             orders,
         )
-        return float(mpmath.re(found))
+        return float(mpmath.re(derivative))
 
 
 def _squares(values: Any, gain: bool) -> Any:
@@ -84,10 +84,10 @@ def _squares(values: Any, gain: bool) -> Any:
     from sigprop.neuron.recurrence import linear_recurrence
 
     nu, theta, nu_star, theta_star = values
-    both = jnp.stack([nu * jnp.exp(1j * theta), nu_star * jnp.exp(1j * theta_star)])
+    lams = jnp.stack([nu * jnp.exp(1j * theta), nu_star * jnp.exp(1j * theta_star)])
     gains = jnp.sqrt(1 - jnp.stack([nu, nu_star]) ** 2) if gain else jnp.ones(2)
     impulse = (jnp.arange(LENGTH) == 0)[:, None].astype(complex)
-    states = gains[None] * linear_recurrence(both, impulse)
+    states = gains[None] * linear_recurrence(lams, impulse)
     apart = states[:, 0] - states[:, 1]
     return (apart.real**2 + apart.imag**2).sum() / 2
 
@@ -96,11 +96,11 @@ def _squares(values: Any, gain: bool) -> Any:
 def _derivatives(gain: bool) -> Callable[[Any], Any]:
     import jax
 
-    def value(at: Any) -> Any:
-        return _squares(at, gain)
+    def value(args: Any) -> Any:
+        return _squares(args, gain)
 
-    def every(at: Any) -> Any:
-        return value(at), jax.grad(value)(at), jax.jacfwd(jax.grad(value))(at)
+    def every(args: Any) -> Any:
+        return value(args), jax.grad(value)(args), jax.jacfwd(jax.grad(value))(args)
 
     return jax.jit(every)
 
@@ -120,10 +120,10 @@ def partial_autodiff(
     import jax.numpy as jnp
 
     with double_precision(True):
-        at = [nu, theta, nu if nu_star is None else nu_star, theta_star]
-        found = _derivatives(gain)(jnp.array(at, float))
-    which = [index for index, order in enumerate(orders) for _ in range(order)]
-    return float(found[len(which)][tuple(which)])
+        values = [nu, theta, nu if nu_star is None else nu_star, theta_star]
+        derivatives = _derivatives(gain)(jnp.array(values, float))
+    indices = [index for index, order in enumerate(orders) for _ in range(order)]
+    return float(derivatives[len(indices)][tuple(indices)])
 
 
 PARTIALS = {"reference": partial, "autodiff": partial_autodiff}
@@ -165,11 +165,11 @@ PATHS: dict[str, Callable[..., tuple[Any, Any]]] = {
 def bend(path: str, omega: float, **fixed: float) -> float:
     """``d^2 L / d omega^2`` at optimality along a path: finite differences of sums."""
     with mpmath.workdps(DIGITS):
-        held = {name: mpmath.mpf(value) for name, value in fixed.items()}
-        nu_star, theta_star = PATHS[path](mpmath.mpf(omega), **held)
+        precise = {name: mpmath.mpf(value) for name, value in fixed.items()}
+        nu_star, theta_star = PATHS[path](mpmath.mpf(omega), **precise)
 
         def value(moved: Any) -> Any:
-            nu, theta = PATHS[path](moved, **held)
+            nu, theta = PATHS[path](moved, **precise)
             return precise_loss(nu, nu_star, theta, theta_star)
 
         return float(mpmath.re(mpmath.diff(value, mpmath.mpf(omega), 2)))
@@ -180,12 +180,12 @@ def _slopes(
 ) -> Complex[np.ndarray, " ages"]:
     """``d (gamma h) / d omega`` for an input of each age, from the recurrence."""
     with mpmath.workdps(DIGITS):
-        held = {name: mpmath.mpf(value) for name, value in fixed.items()}
+        precise = {name: mpmath.mpf(value) for name, value in fixed.items()}
 
-        def part(which: int) -> Callable[[Any], Any]:
-            return lambda moved: mpmath.mpf(PATHS[path](moved, **held)[which])
+        def part(index: int) -> Callable[[Any], Any]:
+            return lambda moved: mpmath.mpf(PATHS[path](moved, **precise)[index])
 
-        nu, theta = (float(part(which)(mpmath.mpf(omega))) for which in (0, 1))
+        nu, theta = (float(part(index)(mpmath.mpf(omega))) for index in (0, 1))
         by_nu, by_theta = (float(mpmath.diff(part(i), omega)) for i in (0, 1))
     turn = np.exp(1j * theta)
     moved = by_nu * turn + 1j * nu * turn * by_theta
@@ -220,7 +220,7 @@ def energies(nu: Any, ages: int = LENGTH) -> tuple[Any, Any]:
 
 def integrated(until: float, rate_at: Callable[[float], float]) -> float:
     """What starts at zero and moves at ``rate_at`` itself, integrated numerically."""
-    found = scipy.integrate.solve_ivp(
+    solution = scipy.integrate.solve_ivp(
         lambda _, y: [rate_at(float(y[0]))], (0, until), [0.0], rtol=1e-11, atol=1e-13
     )
-    return float(found.y[0, -1])
+    return float(solution.y[0, -1])

@@ -68,29 +68,29 @@ def descend(angle: str) -> tuple[Losses, Losses, Losses]:
     forward, inverse = ANGLES[angle]
     first, second, tiny = MOMENTA
 
-    def place(at: Any) -> tuple[Any, Any]:
-        nu = jnp.tanh(at[0])
-        return nu, forward(at[1], nu)
+    def place(parameters: Any) -> tuple[Any, Any]:
+        nu = jnp.tanh(parameters[0])
+        return nu, forward(parameters[1], nu)
 
     def body(state: Any, step: Any) -> tuple[Any, Any]:
-        at, mean, square = state
-        slope = jax.grad(lambda omega: _loss(*place(omega)))(at)
+        parameters, mean, square = state
+        slope = jax.grad(lambda omega: _loss(*place(omega)))(parameters)
         mean = first * mean + (1 - first) * slope
         square = second * square + (1 - second) * slope**2
         scaled = mean / (1 - first**step)
         spread = jnp.sqrt(square / (1 - second**step)) + tiny
-        at = at - RATE * scaled / spread
-        nu, theta = place(at)
-        return (at, mean, square), jnp.stack([_loss(nu, theta), nu, theta])
+        parameters = parameters - RATE * scaled / spread
+        nu, theta = place(parameters)
+        return (parameters, mean, square), jnp.stack([_loss(nu, theta), nu, theta])
 
     with double_precision(True):
         start = jnp.array([math.atanh(STUDENT[0]), inverse(STUDENT[1], STUDENT[0])])
         zero = jnp.zeros(2)
         steps = jnp.arange(1.0, STEPS + 1)
-        found = np.asarray(
-            jax.jit(lambda at: lax.scan(body, at, steps)[1])((start, zero, zero))
+        trajectory = np.asarray(
+            jax.jit(lambda state: lax.scan(body, state, steps)[1])((start, zero, zero))
         )
-    return found[:, 0], found[:, 1], found[:, 2]
+    return trajectory[:, 0], trajectory[:, 1], trajectory[:, 2]
 
 
 def final_distance(angle: str) -> float:

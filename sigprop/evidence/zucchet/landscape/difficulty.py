@@ -15,8 +15,8 @@ from sigprop.numerics.precision import double_precision
 
 def _unit_layer(nu_log: float, theta_log: float) -> LRU:
     """An LRU of one eigenvalue; what reads and writes it does not matter here."""
-    flat, both = jnp.zeros((1, 1)), (jnp.array([nu_log]), jnp.array([theta_log]))
-    return LRU(flat, flat, flat, flat, jnp.zeros(1), *both, None, "absent")
+    flat, logs = jnp.zeros((1, 1)), (jnp.array([nu_log]), jnp.array([theta_log]))
+    return LRU(flat, flat, flat, flat, jnp.zeros(1), *logs, None, "absent")
 
 
 def layer_eigenvalue(omega_nu: float, omega_theta: float) -> complex:

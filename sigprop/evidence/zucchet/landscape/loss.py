@@ -101,10 +101,10 @@ def loss(respond: Response, lam: complex, mu: complex, rho: float = 0.0) -> floa
 
 def four_moments(lam: complex, mu: complex, rho: float = 0.0) -> float:
     """Half of ``E[h conj(h) + h* conj(h*) - h conj(h*) - conj(h) h*]``."""
-    own, teacher = kernel(lam), kernel(mu)
-    pairs = ((own, own, 1), (teacher, teacher, 1), (own, teacher, -1))
+    student, teacher = kernel(lam), kernel(mu)
+    pairs = ((student, student, 1), (teacher, teacher, 1), (student, teacher, -1))
     total = sum(sign * double_sum(a, b, rho) for a, b, sign in pairs)
-    return ((total - double_sum(teacher, own, rho)) / 2).real
+    return ((total - double_sum(teacher, student, rho)) / 2).real
 
 
 def cross_moment(
@@ -122,8 +122,8 @@ def misfit(mu: complex) -> float:
 def best_misfit(mu: complex) -> float:
     """The least loss of a normalised student at a teacher that is not, by a search."""
 
-    def value(at: Float[np.ndarray, "2"]) -> float:
-        lam = complex(*at) / (1 + math.hypot(*at))  # anywhere inside the unit circle
+    def value(z: Float[np.ndarray, "2"]) -> float:
+        lam = complex(*z) / (1 + math.hypot(*z))  # anywhere inside the unit circle
         return energy(normalisation(lam) * kernel(lam) - kernel(mu)) / 2
 
     first = complex(mu) * 0.7

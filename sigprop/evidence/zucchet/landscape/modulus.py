@@ -33,13 +33,13 @@ from theory.teacher_student import nu
 def gain_slopes(nu: float) -> Float[np.ndarray, "2"]:
     """First two derivatives of ``sqrt(1 - nu^2)`` by finite differences."""
     with mpmath.workdps(DIGITS):
-        found = mpmath.diffs(lambda x: mpmath.sqrt(1 - x**2), nu, 2)
-        return np.array([float(slope) for slope in found][1:])
+        slopes = mpmath.diffs(lambda x: mpmath.sqrt(1 - x**2), nu, 2)
+        return np.array([float(slope) for slope in slopes][1:])
 
 
-def thrice(curvature: Callable[..., float], **at: Any) -> Float[np.ndarray, "3"]:
+def thrice(curvature: Callable[..., float], **point: Any) -> Float[np.ndarray, "3"]:
     """The curvature, once for each of the three members of Eq. 99."""
-    return np.full(3, curvature(**at))
+    return np.full(3, curvature(**point))
 
 
 def chain(
@@ -93,7 +93,7 @@ EVIDENCE: dict[str, Basis] = {
         (*REAL, *TURNED),
         each(thrice, BENDS),
         form=chain,
-        printed=lambda **at: chain(**at, mean=square_energy),
+        printed=lambda **point: chain(**point, mean=square_energy),
     ),
     "zucchet:100": Evidence(
         also(MODULI, orders=(2, 0)),

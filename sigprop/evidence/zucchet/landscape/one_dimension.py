@@ -60,10 +60,10 @@ def largest_jacobian_impulse(lam: complex) -> float:
     return float(np.abs(impulse_kernel(lam)[1:]).max())
 
 
-def _larger(value: Routine, at: Points) -> Evidence:
+def _larger(value: Routine, cases: Points) -> Evidence:
     """That a ratio is above one."""
     return Evidence(
-        at,
+        cases,
         {"reference": value},
         form=1.0,
         relation=">",
@@ -111,7 +111,7 @@ EVIDENCE: dict[str, Basis] = {
             (0.95, 0.95, 2.6, (0, 1), False),
             (0.3, 0.95, 0.0, (1, 0), False),
         ),
-        each(lambda slope, **at: abs(slope(**at)), PARTIALS),
+        each(lambda slope, **point: abs(slope(**point)), PARTIALS),
         relation="<=",
         slips={"a hundredth": lambda nu_star, **_: (1 - nu_star**4) / 100},
     ),

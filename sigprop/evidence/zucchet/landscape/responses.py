@@ -36,11 +36,11 @@ def _compiled() -> Callable[..., Any]:
     return jax.jit(lambda lam: impulse_response(lam, LENGTH))
 
 
-def _through_the_suite(lam: complex, which: int) -> Complex[np.ndarray, " ages"]:
+def _through_the_suite(lam: complex, index: int) -> Complex[np.ndarray, " ages"]:
     import jax.numpy as jnp
 
     with double_precision(True):
-        return np.asarray(_compiled()(jnp.asarray([lam], complex))[which])[:, 0]
+        return np.asarray(_compiled()(jnp.asarray([lam], complex))[index])[:, 0]
 
 
 def impulse_kernel(lam: complex) -> Complex[np.ndarray, " ages"]:
@@ -68,8 +68,8 @@ def unit_gain(respond: Response, lam: complex) -> float:
 
 def normalised(respond: Response, lam: complex, mu: complex) -> float:
     """The loss under white input, each unit times ``sqrt(1 - |eigenvalue|^2)``."""
-    own, teacher = (normalisation(one) * respond(one) for one in (lam, mu))
-    return energy(own - teacher) / 2
+    student, teacher = (normalisation(z) * respond(z) for z in (lam, mu))
+    return energy(student - teacher) / 2
 
 
 def normalisation(lam: complex) -> float:

@@ -32,20 +32,20 @@ def divergence(
 
     assert claim.derive is not None
     assert claim.condition is not None
-    found = []
+    results = []
     for edge in _edges(claim.derive().result, QUANTITIES["sensitivity"].impulse):
         point = f"rho={edge.decay}, lambda -> exp({edge.turn} i pi)"
-        said = [("derived", says(edge.decay, edge.turn))]
+        statements = [("derived", says(edge.decay, edge.turn))]
         inside = claim.condition.holds(rho=edge.decay, turn=edge.turn)
         if not inside:
-            said.append(("printed", True))
-        for form, word in said:
+            statements.append(("printed", True))
+        for form, word in statements:
             infinite = edge.limit == word
-            found.append(decided("symbolic", point, math.nan, infinite, form, inside))
+            results.append(decided("symbolic", point, math.nan, infinite, form, inside))
             # The slowest divergence is of the third power: a thousandfold each decade.
             grows = (edge.growth > 100) == word
-            found.append(decided("impulse", point, edge.growth, grows, form, inside))
-    return tuple(found)
+            results.append(decided("impulse", point, edge.growth, grows, form, inside))
+    return tuple(results)
 
 
 class _Edge(NamedTuple):
@@ -61,26 +61,26 @@ class _Edge(NamedTuple):
 def _edges(moment: Any, impulse: Callable[..., complex]) -> tuple[_Edge, ...]:
     half, one, zero = Rational(1, 2), Integer(1), Integer(0)
     radius = Symbol("s", positive=True)
-    found = []
+    edges = []
     for decay, turn in (
         *((half, half), (-half, zero), (zero, one)),
         *((one, zero), (-one, one), (-one, zero)),
     ):
         direction = exp(I * pi * turn)
-        at: list[Any] = [
+        values: list[Any] = [
             (rho, decay),
             (lam, radius * direction),
             (lam_bar, radius / direction),
         ]
-        edge = limit(simplify(moment.subs(at, simultaneous=True)), radius, 1, "-")
+        edge = limit(simplify(moment.subs(values, simultaneous=True)), radius, 1, "-")
         far, near = (
             impulse(
                 EigenPoint(gap, float(pi * turn), exponential(float(decay)), 1), False
             ).real
             for gap in (1e-2, 1e-3)
         )
-        found.append(_Edge(decay, turn, abs(edge) == oo, near / far))
-    return tuple(found)
+        edges.append(_Edge(decay, turn, abs(edge) == oo, near / far))
+    return tuple(edges)
 
 
 ANY = Grid("sensitivity", grids.COMPLEX_ANY)

@@ -52,19 +52,19 @@ def covariance_bound(
         "state": bound_74() if modulus else eq_45(),
         "sensitivity": sensitivity_bound_74() if modulus else eq_57_corrected(),
     }
-    found = []
+    results = []
     for decay, (gap, theta) in itertools.product((0.5, 0.9), PLACES):
-        at = EigenPoint(gap, theta, exponential(decay), 256)
-        lam = complex(at.eigenvalue())
+        place = EigenPoint(gap, theta, exponential(decay), 256)
+        lam = complex(place.eigenvalue())
         for (quantity, form), shade in itertools.product(bounds.items(), SHADES):
-            bound = scale * values([form], [at])[0, 0].real
+            bound = scale * values([form], [place])[0, 0].real
             point = f"{quantity}, {shade}, U={decay}^|D|, gap={gap}, theta={theta:.3g}"
             for route, respond in RESPONSES.items():
                 w = respond(lam, quantity)
                 value = moment(w * SHADES[shade](np.arange(len(w)), theta), decay)
                 right = value <= bound * (1 + 1e-12)
-                found.append(decided(route, point, value / bound, right))
-    return tuple(found)
+                results.append(decided(route, point, value / bound, right))
+    return tuple(results)
 
 
 def empirical_autocovariance(
@@ -76,7 +76,7 @@ def empirical_autocovariance(
     generator = np.random.default_rng([seed, 75])
     data = generator.standard_normal((3, 17))
     measured = inputs.Empirical(data).autocovariance(np.arange(17))
-    found = []
+    results = []
     for lag in (0, 1, 5, 15):
         top = 16  # the paper's T: samples are numbered 0 ... T
         divisor = top - lag + 1 - missing
@@ -86,11 +86,11 @@ def empirical_autocovariance(
         ]
         ratio = float(measured[lag] / (math.fsum(sums) / len(sums)))
         right = abs(ratio - 1) < 1e-10
-        found.append(decided("reference", f"lag={lag}, T={top}", ratio, right))
+        results.append(decided("reference", f"lag={lag}, T={top}", ratio, right))
     ones = inputs.Empirical(np.ones((2, 9))).autocovariance(np.arange(9))
     worst = float(np.max(np.abs(ones - 1)))
-    found.append(decided("closed_form", "series of ones", 1 + worst, worst < 1e-12))
-    return tuple(found)
+    results.append(decided("closed_form", "series of ones", 1 + worst, worst < 1e-12))
+    return tuple(results)
 
 
 EVIDENCE: dict[str, Basis] = {

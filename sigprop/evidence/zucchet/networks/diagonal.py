@@ -52,8 +52,8 @@ def diagonalised_print(d_in: int, late: int = 1) -> Float[np.ndarray, "time outp
     """Eq. 16-18 with the eigenvalues of Eq. 13: a state sees inputs ``late`` behind."""
     lam, B, C, D = _diagonalised(d_in)
     x = arrays(d_in)["x"]
-    seen = np.concatenate([np.zeros((late, d_in)), x])[:STEPS]
-    return np.real(recur(lam, seen @ B.T) @ C.T) + x @ D.T
+    delayed = np.concatenate([np.zeros((late, d_in)), x])[:STEPS]
+    return np.real(recur(lam, delayed @ B.T) @ C.T) + x @ D.T
 
 
 @functools.cache

@@ -35,7 +35,7 @@ def area_quantiles(nu0: float) -> Float[np.ndarray, " shares"]:
         return math.pi * (radius**2 - nu0**2) / (math.pi * (1 - nu0**2))
 
     shares = np.linspace(0.05, 0.95, 7)
-    radii = [bisect(lambda r, one=one: enclosed(r) < one, nu0, 1.0) for one in shares]
+    radii = [bisect(lambda r, s=s: enclosed(r) < s, nu0, 1.0) for s in shares]
     return np.square(radii)
 
 

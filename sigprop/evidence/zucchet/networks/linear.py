@@ -21,10 +21,10 @@ KNOWN = {"positive": (0.9, 0.2), "negative": (0.9, -0.6)}  # beside -0.3 +- 0.8i
 def matrix_of(case: str) -> Float[np.ndarray, "n n"]:
     """Real matrices whose eigenvalues are known by their making."""
     rows = (1, 0.2, -0.3, 0.1), (0, 1, 0.4, 0.2), (0.3, -0.1, 1, 0), (0.2, 0, 0.1, 1)
-    frame, turned = np.array(rows), np.zeros((4, 4))
-    turned[:2, :2] = block(-0.3 + 0.8j)
-    turned[2:, 2:] = np.diag(KNOWN[case])
-    return frame @ turned @ np.linalg.inv(frame)
+    frame, blocks = np.array(rows), np.zeros((4, 4))
+    blocks[:2, :2] = block(-0.3 + 0.8j)
+    blocks[2:, 2:] = np.diag(KNOWN[case])
+    return frame @ blocks @ np.linalg.inv(frame)
 
 
 def _moved_eigenvalues(

@@ -46,11 +46,11 @@ def _layer(model: str, d_in: int) -> Any:
 
     from sigprop.layers import dense, lru, s4
 
-    at = {name: jnp.asarray(value) for name, value in arrays(d_in).items()}
-    weights = at["B"], at["B_im"], at["C"], at["C_im"], at["D"]
-    first, second, third = at["first"], at["second"], at["third"]
+    values = {name: jnp.asarray(value) for name, value in arrays(d_in).items()}
+    weights = values["B"], values["B_im"], values["C"], values["C_im"], values["D"]
+    first, second, third = values["first"], values["second"], values["third"]
     if model == "dense":
-        return dense.LinearRNN(at["A"][None], at["B"], at["C"], at["D"])
+        return dense.LinearRNN(values["A"][None], values["B"], values["C"], values["D"])
     if model == "lru":
         return lru.LRU(*weights, first, second, third, "learned")
     return s4.S4(*weights, third, -jnp.exp(first), second)
@@ -82,18 +82,18 @@ def written(
     Float[np.ndarray, "outputs d_in"],
 ]:
     """Recurrence, input, readout and skip matrices as the equations write them."""
-    at = arrays(d_in)
+    values = arrays(d_in)
     if model == "dense":
-        return at["A"], at["B"], at["C"], at["D"]
-    first, second, third = at["first"], at["second"], at["third"]
-    B, C = at["B"] + 1j * at["B_im"], at["C"] + 1j * at["C_im"]
+        return values["A"], values["B"], values["C"], values["D"]
+    first, second, third = values["first"], values["second"], values["third"]
+    B, C = values["B"] + 1j * values["B_im"], values["C"] + 1j * values["C_im"]
     if model == "lru":
         lam = np.exp(-np.exp(first)) * np.exp(1j * np.exp(second))
         gamma = np.exp(third)
     else:
         gamma = np.log(1 + np.exp(third))
         lam = np.exp((-np.exp(first) + 1j * second) * gamma)
-    return np.diag(lam), gamma[:, None] * B, C, at["D"]
+    return np.diag(lam), gamma[:, None] * B, C, values["D"]
 
 
 def written_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:

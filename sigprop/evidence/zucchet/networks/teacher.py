@@ -46,10 +46,10 @@ def hessian_autodiff(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
     """``d2L / dA2`` through the layer, all times; ``fit`` puts targets on the states."""
     import jax.numpy as jnp
 
-    at = weights(kind), _targets(kind, fit)
+    arguments = weights(kind), _targets(kind, fit)
     with double_precision(True):
-        found = _hessian_of_loss(kind)(*map(jnp.asarray, at))
-    return np.asarray(found).reshape(SIZE**2, SIZE**2)
+        hessian = _hessian_of_loss(kind)(*map(jnp.asarray, arguments))
+    return np.asarray(hessian).reshape(SIZE**2, SIZE**2)
 
 
 def _targets(kind: str, fit: bool) -> Float[np.ndarray, "time n"]:
@@ -69,8 +69,8 @@ def hessian_complex(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
             back = A.T @ (slope * back)
         return total
 
-    found = complex_step(gradient, weights(kind))
-    return found.reshape(SIZE**2, SIZE**2)
+    hessian = complex_step(gradient, weights(kind))
+    return hessian.reshape(SIZE**2, SIZE**2)
 
 
 def _second_order(

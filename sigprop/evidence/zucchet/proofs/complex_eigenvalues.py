@@ -55,8 +55,8 @@ def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
         return linear_recurrence(lam, jnp.asarray(inputs))[-1, 0]
 
     with double_precision(True):
-        at = jnp.asarray(omega)
-        return complex(jax.jvp(last, (at,), (jnp.ones_like(at),))[1])
+        primal = jnp.asarray(omega)
+        return complex(jax.jvp(last, (primal,), (jnp.ones_like(primal),))[1])
 
 
 def polar_slope_contour(omega: float, x: Sequence, **_: Any) -> complex:

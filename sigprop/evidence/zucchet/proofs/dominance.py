@@ -67,14 +67,14 @@ def largest_slopes(family: str, gap: float) -> Float[np.ndarray, " 2"]:
     system = FAMILIES[family].system(gap)
     A = numbers(system.matrix())
 
-    def both(
+    def decomposition(
         e: complex, entry: Float[np.ndarray, "n n"]
     ) -> Complex[np.ndarray, "n+1 n"]:
         moved = A + e * entry
         return np.vstack([modes(moved, system)[0], fixed(moved, system)])
 
     slopes = over_entries(
-        system, lambda entry: contour(lambda e: both(e, entry), 0, gap / 20)
+        system, lambda entry: contour(lambda e: decomposition(e, entry), 0, gap / 20)
     )
     return np.array([np.abs(slopes[:, :, 0]).max(), np.abs(slopes[:, :, 1:]).max()])
 
@@ -82,8 +82,8 @@ def largest_slopes(family: str, gap: float) -> Float[np.ndarray, " 2"]:
 def largest_slopes_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
     """Largest derivative of an eigenvalue and of an eigenvector, by Eq. 68 and 69."""
     system = FAMILIES[family].system(gap)
-    both = dense.eigenvalue_slopes(system), dense.vector_slopes(system)
-    return np.array([np.abs(np.array(slopes, complex)).max() for slopes in both])
+    derivatives = dense.eigenvalue_slopes(system), dense.vector_slopes(system)
+    return np.array([np.abs(np.array(slopes, complex)).max() for slopes in derivatives])
 
 
 def largest_gain(system: Dense) -> float:
@@ -135,9 +135,9 @@ def summed_share(family: str, gap: float) -> float:
     term = by_lam[:, :, None, None] * modes
     rest = np.einsum("prk,ks->pkrs", moved, Q) + np.einsum("rk,pks->pkrs", P, inverse)
     if chosen.constant:
-        ones = (np.einsum("pkrs,k->pr", term, (1 - z) ** -2.0),
+        sums = (np.einsum("pkrs,k->pr", term, (1 - z) ** -2.0),
                 np.einsum("pkrs,k->pr", rest, 1 / (1 - z)))  # fmt: skip
-        return energy(ones[0]) / energy(ones[1])
+        return energy(sums[0]) / energy(sums[1])
     pair = np.outer(z, z.conj())
     weights = ((1 + pair) / (1 - pair) ** 3, 1 / (1 - pair))
     energies = [
@@ -172,8 +172,8 @@ def _inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
     def last(Q: Num[np.ndarray, "n n"]) -> Complex[np.ndarray, " n"]:
         return recur(eigenvalues, inputs(system.size) @ Q.T)[-1]
 
-    found = over_entries(system, lambda move: last(Q + move) - last(Q))
-    return np.moveaxis(found, -1, 0)
+    moves = over_entries(system, lambda move: last(Q + move) - last(Q))
+    return np.moveaxis(moves, -1, 0)
 
 
 def inverse_slopes(system: Dense) -> Complex[np.ndarray, "n n"]:

@@ -42,8 +42,8 @@ def states(system: Dense) -> Inexact[np.ndarray, "steps n"]:
 
 def rebuilt(system: Dense) -> Inexact[np.ndarray, "n n"]:
     """The matrix out of the modes that the package finds."""
-    found = diagonalised(system)
-    return from_modes(found.lam, found.vectors)
+    modal = diagonalised(system)
+    return from_modes(modal.lam, modal.vectors)
 
 
 def lengths(system: Dense) -> Inexact[np.ndarray, " n"]:

@@ -37,8 +37,8 @@ def modes(
 ) -> tuple[Inexact[np.ndarray, " n"], Inexact[np.ndarray, "n n"]]:
     """Eigenvalues in the order of the system's, and eigenvectors of any length."""
     values, vectors = np.linalg.eig(A)
-    wanted = np.array(system.eigenvalues)
-    order = np.argmin(np.abs(values[None] - wanted[:, None]), axis=1)
+    ordered = np.array(system.eigenvalues)
+    order = np.argmin(np.abs(values[None] - ordered[:, None]), axis=1)
     return values[order], vectors[:, order]
 
 

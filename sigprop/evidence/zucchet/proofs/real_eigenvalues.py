@@ -32,11 +32,11 @@ STEPS = 12
 
 def _layer(lam: complex) -> LRU:
     """One neuron that sees its input as it is, with the detached normalisation."""
-    one, none = jnp.ones((1, 1)), jnp.zeros((1, 1))
+    unit, none = jnp.ones((1, 1)), jnp.zeros((1, 1))
     nu_log = jnp.asarray([np.log(-np.log(abs(lam)))])
     theta_log = jnp.asarray([np.log(np.angle(lam))])
     return LRU(
-        one, none, one, none, jnp.zeros(1), nu_log, theta_log, None, "detached"
+        unit, none, unit, none, jnp.zeros(1), nu_log, theta_log, None, "detached"
     )  # fmt: skip
 
 
@@ -81,11 +81,11 @@ def input_gradient(
     lam: float, gamma: float, x: Sequence, target: Sequence
 ) -> Float[np.ndarray, " steps"]:
     """``dL/dx_t`` of a squared loss of the normalised states, by autodiff."""
-    inputs, wanted = first(x), first(target)
+    inputs, targets = first(x), first(target)
 
     def loss(x: Any) -> Any:
         return _error(
-            linear_recurrence(jnp.array([lam]), gamma * x[:, None])[:, 0], wanted
+            linear_recurrence(jnp.array([lam]), gamma * x[:, None])[:, 0], targets
         )
 
     with double_precision(True):
@@ -96,10 +96,10 @@ def input_difference(
     lam: float, gamma: float, x: Sequence, target: Sequence
 ) -> Float[np.ndarray, " steps"]:
     """``dL/dx_t`` of a squared loss by differences, exact as it is quadratic."""
-    inputs, wanted = first(x), first(target)
+    inputs, targets = first(x), first(target)
 
     def loss(x: Float[np.ndarray, " steps"]) -> float:
-        return _error(np.convolve(powers(lam, 8), gamma * x)[:8], wanted)
+        return _error(np.convolve(powers(lam, 8), gamma * x)[:8], targets)
 
     return np.array([central(loss, inputs, 1.0, move) for move in np.eye(8)])
 
@@ -109,12 +109,12 @@ def error_filter(
 ) -> list[complex]:
     """``dL/dx_t``, with the factor on what comes from later as well or not."""
     errors = 2 * (recur(lam, gamma * first(x)) - first(target))
-    later, found = 0.0, []
+    later, gradients = 0.0, []
     for error in reversed(errors):
         total = lam * later + error
-        found.append(gamma * total)
+        gradients.append(gamma * total)
         later = gamma * total if inside else total
-    return found[::-1]
+    return gradients[::-1]
 
 
 # The reparametrisation ``lam = tanh(omega)``, ``gamma`` held fixed.
@@ -136,7 +136,7 @@ def real_slope(omega: float, n: int, **_: Any) -> float:
 def real_slope_difference(omega: float, n: int, **_: Any) -> float:
     """``dh/domega`` of a unit input ``n`` steps old, by differences of the state."""
     gamma = np.sqrt(1 - np.tanh(omega) ** 2)
-    return central(lambda at: gamma * np.tanh(at) ** n, omega, 4e-3, order=8)
+    return central(lambda value: gamma * np.tanh(value) ** n, omega, 4e-3, order=8)
 
 
 def mitigated(pair: tuple[Callable[[float], float], ...], nu: float) -> list[float]:

@@ -68,6 +68,6 @@ def line_moment(kernel: Complex[np.ndarray, " ages"], R: Spectrum) -> float:
 def mixed(alpha: complex, beta: complex, table: Num[np.ndarray, "n n"]) -> complex:
     """``d/dalpha d/dbeta`` of a double sum: its values on two circles, turned back."""
     radius = 0.1
-    first, second = (powers(at + radius * TURNS, len(table)) for at in (alpha, beta))
+    first, second = (powers(z + radius * TURNS, len(table)) for z in (alpha, beta))
     weights = TURNS.conj() / (NODES * radius)
     return complex(weights @ (first @ table @ second.T) @ weights)

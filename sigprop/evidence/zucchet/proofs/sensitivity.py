@@ -121,9 +121,9 @@ def partial_slopes(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
         return linear_recurrence(jax.lax.complex(re, im)[None], jnp.asarray(inputs))[-1]
 
     with double_precision(True):
-        at = (jnp.asarray(complex(lam).real), jnp.asarray(complex(lam).imag))
+        z = (jnp.asarray(complex(lam).real), jnp.asarray(complex(lam).imag))
         moves = ((jnp.ones(()), jnp.zeros(())), (jnp.zeros(()), jnp.ones(())))
-        return np.array([np.asarray(jax.jvp(last, at, one)[1])[0] for one in moves])
+        return np.array([np.asarray(jax.jvp(last, z, move)[1])[0] for move in moves])
 
 
 def partial_differences(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
@@ -179,8 +179,8 @@ def denominator_cleared(alpha: complex, beta: complex, rho: float) -> complex:
 
 def denominator_is_least() -> bool:
     """The reduced fraction has the stated denominator, up to its sign."""
-    found = expand(fraction(mixed_derivative())[1])
-    right = found in (expand(DENOMINATOR), expand(-DENOMINATOR))
+    denominator = expand(fraction(mixed_derivative())[1])
+    right = denominator in (expand(DENOMINATOR), expand(-DENOMINATOR))
     return right and bool(numerator().result.is_polynomial(alpha, beta, rho))
 
 
@@ -197,11 +197,11 @@ def loss_slope(
     from sigprop.neuron.recurrence import linear_recurrence
 
     with double_precision(True):
-        wanted = jnp.asarray(first(target))
+        targets = jnp.asarray(first(target))
 
         def loss(x: Any) -> Any:
             h = linear_recurrence(jnp.array([lam], jnp.complex128), x[:, None])[:, 0]
-            return jnp.sum(jnp.abs(h - wanted) ** 2)
+            return jnp.sum(jnp.abs(h - targets) ** 2)
 
         return np.asarray(jax.grad(loss)(jnp.asarray(first(x)))) / 2
 

@@ -40,8 +40,8 @@ def autocovariance(R: Spectrum) -> Complex[np.ndarray, " lags"]:
     freqs, weights = np.array(R.lines).T
     phases = 2 * np.pi * np.arange(8) / 8
     x = np.exp(1j * (np.arange(8)[:, None, None] * freqs[:, None] + phases))
-    both = x[2 + np.arange(6)] * x[2].conj()
-    return both.mean(axis=2) @ weights
+    products = x[2 + np.arange(6)] * x[2].conj()
+    return products.mean(axis=2) @ weights
 
 
 def reversed_autocovariance(R: Spectrum) -> list[complex]:
@@ -75,8 +75,8 @@ def ensemble_moment(lam: complex, x: Sequence) -> float:
 def ensemble_moment_direct(lam: complex, x: Sequence) -> float:
     """``E|h_0|^2`` over three series cut from ``x``, each filtered directly."""
     ages = range(AGES // 2)
-    found = [sum(lam**n * x(50 * k - n) for n in ages) for k in range(3)]
-    return float(np.mean(np.abs(found) ** 2))
+    states = [sum(lam**n * x(50 * k - n) for n in ages) for k in range(3)]
+    return float(np.mean(np.abs(states) ** 2))
 
 
 def covariance(x: Sequence, older: int, newer: int) -> complex:

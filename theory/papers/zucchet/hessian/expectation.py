@@ -112,7 +112,7 @@ part.row("zucchet:134", "moment", "refuted")(
     corrected=H.tidy_pair,
     assumes=Condition(
         "|lambda_i|, |lambda_j| < 1, |rho| <= 1",
-        lambda rho, **at: inside("alpha", "beta")(**at) and abs(rho) <= 1,
+        lambda rho, **point: inside("alpha", "beta")(**point) and abs(rho) <= 1,
     ),
     note="Both factors 1 - rho are 1 - rho^2. The printed form is exact at rho = 0 "
     "and rho = 1 only. For a conjugate pair it gives between a half and the whole of "

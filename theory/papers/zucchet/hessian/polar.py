@@ -20,8 +20,8 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
     barred, by_nu = "bar" in of, by == r"\nu"
 
     def derived() -> Expr:
-        found = H.polar("i")[0 if by_nu else 1]
-        return H.conjugate(found) if barred else found
+        derivative = H.polar("i")[0 if by_nu else 1]
+        return H.conjugate(derivative) if barred else derivative
 
     part.row(f"zucchet:{number}", "identity", "refuted")(
         f"Derivative of the {'conjugate ' if barred else ''}eigenvalue by the "

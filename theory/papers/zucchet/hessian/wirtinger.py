@@ -123,12 +123,14 @@ part.row(
 )
 
 
-def A_is_real(**at: Any) -> bool:
+def A_is_real(**point: Any) -> bool:
     """True where every entry of ``A`` is real, those on its diagonal too."""
-    source = {name: at[name] for name in ("a", "b", "rho") if name in at}
-    gain = {k: at[f"b_{k}"] * at[f"c_{k}"] for k in "ij"}
+    source = {name: point[name] for name in ("a", "b", "rho") if name in point}
+    gain = {k: point[f"b_{k}"] * point[f"c_{k}"] for k in "ij"}
     entries = (
-        gain[k] * gain[l] * H.similarity(at[f"lambda_{k}"], at[f"lambda_{l}"], **source)
+        gain[k]
+        * gain[l]
+        * H.similarity(point[f"lambda_{k}"], point[f"lambda_{l}"], **source)
         for k, l in ("ii", "ij", "jj")
     )
     return all(complex(entry).imag == 0 for entry in entries)
@@ -143,7 +145,7 @@ part.row("zucchet:text:hessian-hermitian", "text", "conditional", "text after Eq
     condition=Condition(
         "of the block of mixed derivatives, or of the whole with its rows taken by "
         "the conjugates; the matrix of Eq. 138 is Hermitian only where A is real",
-        lambda part, **at: part == "mixed" or A_is_real(**at),
+        lambda part, **point: part == "mixed" or A_is_real(**point),
     ),
     note="In the order (lambda, conj) for rows and columns, as in Eq. 138, the whole "
     "matrix is symmetric, for second derivatives commute, and not Hermitian: its "

@@ -9,17 +9,17 @@ from theory.teacher_student import gain, nu, nu_star
 
 def eq_95() -> Expr:
     """Eq. 95 as printed."""
-    own, slope = gain(nu), diff(gain(nu), nu)
+    student, slope = gain(nu), diff(gain(nu), nu)
     gap = 1 - nu * nu_star
-    return -gain(nu_star) * slope / gap - gain(nu_star) * nu_star * own / gap**2
+    return -gain(nu_star) * slope / gap - gain(nu_star) * nu_star * student / gap**2
 
 
 def eq_96() -> Expr:
     """Eq. 96 as printed."""
-    own, slope, bend = (diff(gain(nu), nu, order) for order in range(3))
+    student, slope, bend = (diff(gain(nu), nu, order) for order in range(3))
     gap, teacher = 1 - nu * nu_star, gain(nu_star)
     first = -teacher * bend / gap - 2 * teacher * nu_star * slope / gap**2
-    return first - 2 * teacher * nu_star**2 * own / gap**3
+    return first - 2 * teacher * nu_star**2 * student / gap**3
 
 
 part = Part("Appendix C.1.2", "landscape", "theory.teacher_student")

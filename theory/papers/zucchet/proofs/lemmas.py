@@ -13,11 +13,12 @@ part = Part("Appendix B.1", "lemmas", "theory.autocorrelation")
 
 SMALL = inside("alpha", "beta")
 BOUNDED = Condition(
-    "|alpha| < 1, |beta| < 1, u bounded", lambda u, **at: SMALL(**at) and is_bounded(u)
+    "|alpha| < 1, |beta| < 1, u bounded",
+    lambda u, **point: SMALL(**point) and is_bounded(u),
 )
 EVEN = Condition(
     "|alpha| < 1, |beta| < 1, u even and bounded",
-    lambda u, **at: SMALL(**at) and is_even(u) and is_bounded(u),
+    lambda u, **point: SMALL(**point) and is_even(u) and is_bounded(u),
 )
 # An autocovariance of a real input is even and bounded.
 OF_INPUTS = Condition(EVEN.words, SMALL)
