@@ -25,14 +25,14 @@ CAPTION = (
 
 def groups(names: np.ndarray) -> list[tuple[str, int, int]]:
     """Runs of parameters of one symbol: the symbol, the first row and the one after."""
-    found: list[tuple[str, int, int]] = []
+    runs: list[tuple[str, int, int]] = []
     for row, name in enumerate(names):
         symbol = NAMES[str(name)]
-        if found and found[-1][0] == symbol:
-            found[-1] = (symbol, found[-1][1], row + 1)
+        if runs and runs[-1][0] == symbol:
+            runs[-1] = (symbol, runs[-1][1], row + 1)
         else:
-            found.append((symbol, row, row + 1))
-    return found
+            runs.append((symbol, row, row + 1))
+    return runs
 
 
 def matrix(axes: Axes, entries: np.ndarray, decades: float = DECADES) -> None:
@@ -55,11 +55,11 @@ def gaps(axes: Axes, ends: list[int], columns: bool = True) -> None:
 
 def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
     """Eigenvalues in falling order, by three routes, and what descent could bear."""
-    exact, found = one["eigenvalue"].values, one["autodiff"].values
+    exact, autodiff = one["eigenvalue"].values, one["autodiff"].values
     rank = np.arange(1, len(exact) + 1)
     kept = exact > SHOWN * np.nanmax(exact)
     axes.plot(rank[kept], exact[kept], color=colour, lw=0.9)
-    axes.plot(rank[kept], found[kept], "o", color=colour, markersize=2.2)
+    axes.plot(rank[kept], autodiff[kept], "o", color=colour, markersize=2.2)
     mean, error = one["simulated"].values, one["simulated_sem"].values
     shown = kept[: len(mean)]
     axes.errorbar(
@@ -80,19 +80,19 @@ def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
 
 def panel(drawn: SubFigure, data: xr.Dataset, letter: str, network: str) -> None:
     """One network: map, directions and spectrum; draw inside ``style.styled``."""
-    one = data.sel(network=network)
-    names = one["parameter"].values
+    result = data.sel(network=network)
+    names = result["parameter"].values
     size = int(np.sum(names != ""))
     parts = groups(names[:size])
     ends = [end for _, _, end in parts]
     middles = [(first + end - 1) / 2 for _, first, end in parts]
     symbols = [symbol for symbol, _, _ in parts]
     whole, vectors, values = drawn.subplots(1, 3, width_ratios=(1.25, 0.7, 1.25))
-    matrix(whole, one["hessian"].values[:size, :size])
+    matrix(whole, result["hessian"].values[:size, :size])
     gaps(whole, ends)
     whole.set_xticks(middles, symbols, rotation=90 if len(symbols) > 4 else 0)
     style.letter(whole, letter, network)
-    top = one["eigenvector"].values[:, :size].T
+    top = result["eigenvector"].values[:, :size].T
     vectors.imshow(top, MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     gaps(vectors, ends, columns=False)
     vectors.set_xticks((0, top.shape[1] - 1), ("1", str(top.shape[1])))
@@ -100,29 +100,39 @@ def panel(drawn: SubFigure, data: xr.Dataset, letter: str, network: str) -> None
     vectors.tick_params(length=0)
     for axes in (whole, vectors):
         axes.set_yticks(middles, symbols)
-    spectrum(values, one, losses.COLOURS[network])
+    spectrum(values, result, losses.COLOURS[network])
 
 
-def figure(
-    data: xr.Dataset | None, tuned: xr.Dataset | None, networks: dict[str, str]
-) -> Figure:
-    """Hessians above, and effective learning rates below, as far as they are given.
+STUDIES = dict.fromkeys("ab", "hessian_structure") | dict.fromkeys(
+    "cd", "adaptive_rates"
+)
+
+
+def draw(results: style.Results, wanted: str | None, first: str, second: str) -> Figure:
+    """Hessians at optimality, and effective learning rates of Adam after training.
 
     Args:
-        data: The result of ``hessian_structure``; panels a and b.
-        tuned: The gathered ``adaptive_rates``; panels c and d.
-        networks: Of all panels to draw, by letter.
+        results: Those of ``STUDIES`` that the panels need.
+        wanted: One of the panels; all of them if left out.
+        first: Name of the network of panels a and c.
+        second: Of b and d.
+
+    Raises:
+        ValueError: If there is no such panel.
     """
+    letters = style.chosen_panels(wanted, STUDIES)
+    networks = {letter: first if letter in "ac" else second for letter in letters}
     above = {key: name for key, name in networks.items() if key in "ab"}
     below = {key: name for key, name in networks.items() if key in "cd"}
     heights = [HEIGHT] * len(above) + ([NOTE] if above else []) + [2.8] * bool(below)
     width = style.WIDTH if above else rates.width(len(below))
-    drawn = style.figure(sum(heights), width)
-    rows = style.stacked(drawn, heights)
-    if data is not None and above:
+    with style.styled():
+        drawn = style.figure(sum(heights), width)
+        rows = style.stacked(drawn, heights)
         for part, (letter, network) in zip(rows, above.items(), strict=False):
-            panel(part, data, letter, network)
-        style.caption(rows[len(above)], CAPTION)
-    if tuned is not None:
-        rates.row(rows[-1], tuned, below)
+            panel(part, results["hessian_structure"], letter, network)
+        if above:
+            style.caption(rows[len(above)], CAPTION)
+        if below:
+            rates.row(rows[-1], results["adaptive_rates"], below)
     return drawn
