@@ -55,7 +55,8 @@ def suite(pytester, monkeypatch):
     (pytester.mkdir("data") / "here.csv").write_text("1")
     monkeypatch.setenv("SIGPROP_DATA", str(pytester.path / "data"))
     monkeypatch.setattr("tests.skips.shutil.which", lambda name: f"/bin/{name}")
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    for name in (LIST, "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(name, raising=False)
 
     def run(*options):
         return pytester.runpytest_inprocess("-p", "no:jaxtyping", *options)
@@ -157,7 +158,7 @@ def script(tmp_path):
 
 
 def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
-    done = script("all")
+    done = script()
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stderr
     assert [one for one in lines if one.startswith("pytest called")] == [
@@ -173,8 +174,8 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
     assert "apt-get called with: install -y -qq chromium" in lines
 
 
-def test_the_script_leaves_the_slow_tests_to_a_release(script):
-    lines = script().stdout.splitlines()
+def test_the_script_leaves_the_slow_tests_out_where_asked(script):
+    lines = script("quick").stdout.splitlines()
     assert [one for one in lines if one.startswith("pytest called")] == [
         "pytest called with: "
     ]
@@ -184,7 +185,7 @@ def test_the_script_leaves_the_slow_tests_to_a_release(script):
 @pytest.mark.parametrize("breaks", ["0", "4"])
 @pytest.mark.parametrize("status", ["1", "5"])
 def test_the_script_fails_where_tests_fail_or_none_is_found(script, breaks, status):
-    done = script("all", BREAKS=breaks, STATUS=status)
+    done = script(BREAKS=breaks, STATUS=status)
     assert done.returncode == int(status)
     assert "test_0: Skipped: a reason" in done.stdout
     assert done.stdout.splitlines()[-1] == "=== FAILED ==="
