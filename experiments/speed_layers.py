@@ -80,10 +80,10 @@ class Config:
     batch: int = 4
     lengths: tuple[int, ...] = tuple(2**k for k in range(8, 17))
     layer_length: int = 2048
-    repeats: int = 11
-    compiles: int = 3
+    repeats: int = 15
+    compiles: int = 1
     pause: float = 0.3
-    memory: int = 6 * 2**30
+    memory: int = 12 * 2**30
     seed: int = 0
 
 
@@ -96,11 +96,10 @@ SMOKE = Config(
     lengths=(16, 33),
     layer_length=16,
     repeats=2,
-    compiles=1,
     pause=0.0,
 )
-QUICK = Config()
-PAPER = Config(repeats=15, memory=12 * 2**30)
+QUICK = Config(lengths=tuple(2**k for k in range(8, 14)), repeats=5)
+PAPER = Config()
 
 
 def _lru(key: PRNGKeyArray, c: Config) -> LRU:
