@@ -33,11 +33,13 @@ LIGHT = {
     "sigprop show, of what nothing judges": "command('show', 'zucchet:123')",
 }
 SLOW = {"jax", "scipy.signal", "scipy.stats"}  # half a second and more each
-HEAVY = {
-    "import sigprop.neuron.recurrence": ("import sigprop.neuron.recurrence", "jax"),
-    "sigprop.AR1": ("import sigprop; sigprop.AR1", "jax"),
-    "a part of SciPy": ("import scipy; scipy.signal.lfilter", "scipy.signal"),
-}
+HEAVY = [  # those of a row in one interpreter, in which nothing of the later is loaded
+    {
+        "import sigprop.neuron.recurrence": "jax",
+        "import scipy; scipy.signal.lfilter": "scipy.signal",
+    },
+    {"import sigprop; sigprop.AR1": "jax"},
+]
 
 
 def fresh_python(code: str, **environment: str) -> str:
@@ -107,20 +109,35 @@ def test_mpmath_starts_every_test_at_its_own_precision(order):
     mpmath.mp.dps = 70 + order
 
 
-def slow(code: str) -> set[str]:
-    """What running code in a new interpreter imports of that which takes long."""
-    said = fresh_python(f"{code}\nprint('loaded:', *{SLOW} & sys.modules.keys())")
-    return set(said.splitlines()[-1].split()[1:])
+def slow(*codes: str) -> list[set[str]]:
+    """What running each code, one after the other, is the first to import of the slow."""
+    lines = ["loaded = set()"]
+    for code in codes:
+        lines += [
+            f"exec({code!r})",
+            f"new = {SLOW} & sys.modules.keys() - loaded",
+            "loaded |= new",
+            "print('loaded:', *new)",
+        ]
+    said = [line.split() for line in fresh_python("\n".join(lines)).splitlines()]
+    return [set(words[1:]) for words in said if words[:1] == ["loaded:"]]
 
 
-@pytest.mark.parametrize("code", LIGHT.values(), ids=LIGHT)
-def test_front_door_imports_neither_jax_nor_the_slow_parts_of_scipy(code):
-    assert slow(code) == set()
+@pytest.fixture(scope="module")
+def light():
+    """What every front door imports of the slow, in one interpreter."""
+    return dict(zip(LIGHT, slow(*LIGHT.values()), strict=True))
 
 
-@pytest.mark.parametrize(("code", "module"), HEAVY.values(), ids=HEAVY)
-def test_what_does_import_them_is_noticed(code, module):
-    assert module in slow(code)
+@pytest.mark.parametrize("door", LIGHT)
+def test_front_door_imports_neither_jax_nor_the_slow_parts_of_scipy(light, door):
+    assert light[door] == set()
+
+
+@pytest.mark.parametrize("modules", HEAVY, ids=["modules", "a name"])
+def test_what_does_import_them_is_noticed(modules):
+    for module, loaded in zip(modules.values(), slow(*modules), strict=True):
+        assert module in loaded
 
 
 @pytest.mark.parametrize("wide", [False, True])
