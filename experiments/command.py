@@ -30,6 +30,7 @@ STUDIES = (
     "normalisation",
     "one_dimensional",
     "parametrisations",
+    "plans",
     "power_descent",
     "ring_eigenvalues",
     "ring_gain",

@@ -77,6 +77,7 @@ RULES = {
     "experiments/tables.py": rule(
         never=UPWARD | ENDS, but={"experiments.store", "experiments.published"}
     ),
+    "experiments/plans.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/sweep.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/teacher_student": rule(
         never=UPWARD | ENDS,

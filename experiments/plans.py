@@ -1,0 +1,150 @@
+"""What every sweep and study takes at a preset: cells, hours of cores, memory.
+
+A study was measured when its stored result was made.  Of a sweep one chunk of every
+shape of cell is trained for a while, in a process of its own; its pace between the first
+report and the last is taken for the rest, so that what comes before counts once.
+"""
+
+import math
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from rich.console import Console
+from rich.table import Table
+
+from experiments import gathered, store, sweep
+from experiments.command import STUDIES, main, measured_alone
+from sigprop.numerics.devices import cores, peak_memory
+
+STUDY, VERSION = "plans", 1
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which sweeps, at which preset, and for how many seconds each shape is trained."""
+
+    preset: str = "paper"
+    sweeps: tuple[str, ...] = tuple(store.SWEEPS)
+    studies: tuple[str, ...] = tuple(
+        name for name in STUDIES if name != STUDY and not name.startswith("speed_")
+    )
+    seconds: float = 30.0
+
+
+SMOKE = Config("smoke", ("memory_gap",), ("ring_gain",), 0.0)
+QUICK = Config(seconds=5.0)
+PAPER = Config()
+
+
+class Cost(NamedTuple):
+    """Hours of one core and bytes; not a number where that is not known."""
+
+    core_hours: float
+    peak: float
+
+
+def run(config: Config) -> xr.Dataset:
+    """Measure or look up every plan."""
+    known: dict[object, list[float]] = {}
+    counts = [len(gathered.grid(name, config.preset)) for name in config.sweeps]
+    costs = [_of_a_sweep(name, config, known) for name in config.sweeps]
+    costs += [_of_a_study(name) for name in config.studies]
+    hours, peaks = zip(*costs, strict=True)
+    return xr.Dataset(
+        {
+            "cells": ("plan", counts + [1] * len(config.studies), {"units": "cells"}),
+            "core_hours": ("plan", np.array(hours), {"units": "h of one core"}),
+            "peak": ("plan", np.array(peaks), {"units": "bytes of one process"}),
+        },
+        {"plan": [*config.sweeps, *config.studies]},
+        {"of": config.preset, "cores": cores(), "extrapolated": len(config.sweeps)},
+    )
+
+
+def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> Cost:
+    """Of all chunks, each as long as one of its shape and size."""
+    study = gathered.study_of(name)
+    shape = gathered.module(study, "cells").shape
+    seconds, peak = 0.0, 0.0
+    for index, chunk in enumerate(sweep.chunks(name, config.preset)):
+        kind = study, shape(chunk.cells[0]), len(chunk.cells)
+        if kind not in known:
+            known[kind] = measured_alone(
+                STUDY, name, config.preset, index, config.seconds
+            )
+        seconds += known[kind][0]
+        peak = max(peak, known[kind][1])
+    return Cost(seconds * cores() / 3600, peak)
+
+
+def _of_a_study(name: str) -> Cost:
+    """Of the run whose result comes with the code, if it says so."""
+    about: dict[str, float] = {}
+    with suppress(FileNotFoundError):
+        about = store.shipped(name).attrs
+    seconds, used = (about.get(key, math.nan) for key in ("seconds", "cores"))
+    return Cost(seconds * used / 3600, about.get("peak_bytes", math.nan))
+
+
+class _LongEnough(Exception):
+    """Enough of a chunk was trained."""
+
+
+def measure(name: str, preset: str, index: int, seconds: float) -> tuple[float, float]:
+    """Train a part of one chunk here.
+
+    Returns:
+        Seconds that the whole would take and the most bytes that this process has held;
+        not a number where the task's files are not there.
+    """
+    chunk = sweep.chunks(name, preset)[index]
+    began = time.perf_counter()
+    reports: list[tuple[float, float]] = []
+
+    def report(share: float) -> None:
+        reports.append((time.perf_counter() - began, share))
+        if len(reports) > 1 and reports[-1][0] - reports[0][0] >= seconds:
+            raise _LongEnough
+
+    try:
+        gathered.module(chunk.study, "cells").run_cells(chunk.cells, None, report)
+    except _LongEnough:
+        return whole(reports), peak_memory()
+    except FileNotFoundError:
+        return math.nan, math.nan
+    return time.perf_counter() - began, peak_memory()
+
+
+def whole(reports: list[tuple[float, float]]) -> float:
+    """Seconds of all of it, from seconds and shares done at some reports, two at least.
+
+    >>> whole([(10.0, 0.1), (11.0, 0.2), (12.0, 0.3)])
+    19.0
+    """
+    (began, first), *_, (ended, last) = reports
+    return began + (1 - first) * (ended - began) / (last - first)
+
+
+def show(data: xr.Dataset) -> None:
+    """Print the plans, and what they take together."""
+    table = Table(box=None, header_style="bold")
+    table.add_column(f"at the preset {data.attrs['of']}")
+    for head in ("cells", "core-hours", "peak, GiB"):
+        table.add_column(head, justify="right")
+    for name in data["plan"].values:
+        plan = data.sel(plan=name)
+        hours, peak = float(plan["core_hours"]), float(plan["peak"]) / 2**30
+        table.add_row(str(name), str(int(plan["cells"])), f"{hours:.3g}", f"{peak:.2g}")
+    out = Console(highlight=False)
+    out.print(table)
+    known = data["core_hours"].dropna("plan")
+    missing = data.sizes["plan"] - known.size
+    out.print(f"together {float(known.sum()):.3g} core-hours; {missing} not measured")
+
+
+if __name__ == "__main__":
+    main(STUDY)
