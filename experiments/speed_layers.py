@@ -328,7 +328,7 @@ def show(dataset: xr.Dataset) -> None:
 
 
 def _table(title: str, caption: str, *names: str) -> Table:
-    table = Table(title=title, caption=caption)
+    table = Table(title=title, caption=caption, box=None, header_style="bold")
     for index, name in enumerate(names):
         table.add_column(name, justify="right" if index else "left", no_wrap=not index)
     return table
