@@ -34,7 +34,7 @@ class Config:
 
 SMOKE = Config(("--help",), 1)
 QUICK = Config()
-PAPER = Config((*QUICK.commands, "verify", "ledger"), 5)
+PAPER = Config((*QUICK.commands, "verify", "ledger"))
 
 
 def run(config: Config) -> xr.Dataset:

@@ -66,7 +66,7 @@ class Config:
 
 SMOKE = Config(width=8, states=8, depth=2, length=32, repeats=2)
 QUICK = Config()
-PAPER = Config(batch=50, repeats=20)
+PAPER = Config(batch=50)
 
 
 def _step(config: Config, make: Callable[[LRU], Any]) -> tuple[Any, Any]:
