@@ -88,6 +88,12 @@ FIGURES = {
         dict.fromkeys("ab", "basins"),
         "From where Adam and gradient descent reach a teacher in every chart",
     ),
+    "sigprop-bench": Entry(
+        "figures.sigprop_bench",
+        {"a": "speed_moments", "b": "speed_layers"}
+        | dict.fromkeys("cd", "speed_sizes"),
+        "How fast moments and layers are beside other ways, and how costs grow",
+    ),
     "sigprop-networks": Entry(
         "figures.sigprop_networks",
         dict.fromkeys("abc", "network_curvature"),

@@ -2,7 +2,9 @@
 
 import ctypes
 import json
+import re
 import signal
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +12,15 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import bench, command, speed_commands, speed_limits, speed_sizes
+from experiments import (
+    bench,
+    command,
+    speed_commands,
+    speed_layers,
+    speed_limits,
+    speed_sizes,
+    store,
+)
 from sigprop.cli.main import app
 from sigprop.numerics.native import available, compile_function
 
@@ -238,3 +248,22 @@ def test_an_unknown_part_is_refused():
     answer = CliRunner().invoke(app, ["bench", "--part", "speed"])
     assert answer.exit_code == 2
     assert "need --part in speed_limits, speed_moments" in answer.output
+
+
+def test_readme_quotes_the_stored_ratios():
+    text = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
+    layers = store.shipped("speed_layers")
+    gains = speed_layers.ratios(layers).sel(length=2048)
+    for way, name in (("scan", "a plain `lax.scan`"), ("usual", "associative scan")):
+        time, memory = (float(gains.sel(way=way)[c]) for c in ("seconds", "memory"))
+        told = f"{name}( takes)? {time:.1f} times as long and {memory:.1f} times the memory"
+        assert re.search(told, text)
+    moments = store.shipped("speed_moments")
+    (ratio,) = [
+        row["ratio"]
+        for row in bench.rows({"speed_moments": moments})
+        if row["other"] == "associative"
+    ]
+    assert f"{ratio:.0f} times as fast as an associative scan" in text
+    assert (layers.attrs["cores"], moments.attrs["cores"]) == (2, 2)
+    assert "(2 cores; `sigprop figure sigprop-bench`" in text

@@ -136,7 +136,55 @@ def network_curvature() -> xr.Dataset:
     return data
 
 
+def speed_moments() -> xr.Dataset:
+    """As ``experiments.speed_moments`` makes it."""
+    ways = ("kernel", "streaming", "associative", "one_by_one")
+    return _table(
+        {"seconds": ("way", "repeat")},
+        {"way": ways, "repeat": range(5)},
+        neurons=256,
+        sequences=64,
+        length=2048,
+    )
+
+
+def speed_layers() -> xr.Dataset:
+    """As ``experiments.speed_layers`` makes it."""
+    return _table(
+        {"seconds": ("way", "length", "repeat")},
+        {
+            "way": ("engine", "usual", "scan"),
+            "length": (256, 512, 1024),
+            "repeat": range(5),
+        },
+    )
+
+
+def speed_sizes() -> xr.Dataset:
+    """As ``experiments.speed_sizes`` makes it."""
+    costs, powers = ("task", "axis", "place"), ("task", "axis")
+    data = _table(
+        dict.fromkeys(("seconds", "memory"), costs)
+        | dict.fromkeys(("seconds_power", "memory_power"), powers),
+        {
+            "task": ("moments", "layer", "loss", "Hessian"),
+            "axis": ("neurons", "length"),
+            "place": range(4),
+        },
+    )
+    sizes = [[16, 32, 64, 128], [256, 512, 1024, 2048]]
+    return data.assign(size=(("axis", "place"), np.array(sizes, float)))
+
+
 MADE = {
     one.__name__: one
-    for one in (curse_of_memory, ring_gain, ring_eigenvalues, network_curvature)
+    for one in (
+        curse_of_memory,
+        ring_gain,
+        ring_eigenvalues,
+        network_curvature,
+        speed_moments,
+        speed_layers,
+        speed_sizes,
+    )
 }

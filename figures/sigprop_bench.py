@@ -1,0 +1,134 @@
+"""How fast moments and layers are beside other ways, and how costs grow with size."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+
+from figures import style
+
+STUDIES = {"a": "speed_moments", "b": "speed_layers"} | dict.fromkeys(
+    "cd", "speed_sizes"
+)
+NAMES = {
+    "kernel": "kernel",
+    "streaming": "streaming scan",
+    "associative": "associative scan",
+    "one_by_one": "one sequence at a time",
+}
+OTHERS = {
+    "usual": ("associative scan", style.ORANGE),
+    "scan": ("lax.scan", style.VERMILION),
+}
+TASKS = {
+    "moments": style.BLUE,
+    "layer": style.GREEN,
+    "loss": style.ORANGE,
+    "Hessian": style.PURPLE,
+}
+GROWN = {
+    "c": ("seconds", "seconds a call", 1.0),
+    "d": ("memory", "memory, MB", 1e-6),
+}
+ROOM = 0.4  # of an axis, above its points, for their names
+AXES = {"length": "steps", "neurons": "neurons"}
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """Rates, ratios over lengths, and seconds and memory over sizes.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, STUDIES)
+    rows = [row for row in ("ab", "c", "d") if set(row) & set(letters)]
+    with style.styled():
+        drawn = style.figure(2.3 * len(rows) + 0.4)
+        for part, row in zip(style.stacked(drawn, [1] * len(rows)), rows, strict=True):
+            wanted = [letter for letter in row if letter in letters]
+            if row == "ab":
+                _compared(part, wanted, results)
+            else:
+                _grown(part, row, results[STUDIES[row]])
+        style.caption(drawn, *(NOTES[letter] for letter in letters))
+    return drawn
+
+
+NOTES = {
+    "a": "A: rates of every repeat; numbers, how many times longer each way takes.",
+    "b": "B: loss and gradients of an LRU, the medians and ranges of repeats.",
+    "c": "C: seconds of a call; numbers, powers of the size in its larger half.",
+    "d": "D: memory beyond that of two neurons and two steps.",
+}
+
+
+def _compared(part: SubFigure, letters: list[str], results: style.Results) -> None:
+    panels = {"a": _rates, "b": _ratios}
+    row = part.subplots(1, len(letters), squeeze=False)[0]
+    for axes, letter in zip(row, letters, strict=True):
+        panels[letter](axes, results[STUDIES[letter]])
+
+
+def _rates(axes: Axes, data: xr.Dataset) -> None:
+    """A row of points for every way, the fastest on top."""
+    steps = data.attrs["neurons"] * data.attrs["sequences"] * data.attrs["length"]
+    fastest = data["seconds"].sel(way="kernel")
+    for place, (way, name) in enumerate(NAMES.items()):
+        seconds = data["seconds"].sel(way=way)
+        rates = (steps / seconds).values
+        colour = style.BLUE if way == "kernel" else style.GREY
+        axes.scatter(rates, np.full(rates.shape, place), s=8, color=colour)
+        text = name
+        if way != "kernel":
+            text += f", {float((seconds / fastest).median()):.3g} times"
+        where = float(np.median(rates)), place
+        axes.annotate(
+            text,
+            where,
+            (0, 5),
+            textcoords="offset points",
+            fontsize=6,
+            color=colour,
+            ha="right" if place < len(NAMES) / 2 else "left",
+        )
+    axes.set_xscale("log")
+    axes.set_ylim(len(NAMES) - 0.5, -0.8)
+    axes.set_yticks([])
+    axes.set_xlabel("neuron-steps a second")
+    style.letter(axes, "a", "moments")
+
+
+def _ratios(axes: Axes, data: xr.Dataset) -> None:
+    """What other ways take in what ours takes, where they ran."""
+    for way, (name, colour) in OTHERS.items():
+        times = data["seconds"].sel(way=way) / data["seconds"].sel(way="engine")
+        times = times.dropna("length", how="all")
+        length = times["length"].values
+        low, high = times.min("repeat"), times.max("repeat")
+        axes.fill_between(length, low, high, color=colour, alpha=0.2, linewidth=0)
+        middle = times.median("repeat")
+        axes.plot(length, middle, "o-", color=colour, label=name)
+    axes.axhline(1, color=style.BLACK, linewidth=0.6)
+    axes.set(xscale="log", xlabel="steps", ylabel="times longer")
+    axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
+    axes.legend(loc="upper left", ncols=2, borderaxespad=0)
+    style.letter(axes, "b", "a layer, forward and backward")
+
+
+def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
+    """One cost over both sizes, side by side."""
+    cost, unit, scale = GROWN[letter]
+    row = part.subplots(1, len(AXES), sharey=True, squeeze=False)[0]
+    for axes, (axis, name) in zip(row, AXES.items(), strict=True):
+        one = data.sel(axis=axis)
+        for task, colour in TASKS.items():
+            power = float(one[f"{cost}_power"].sel(task=task))
+            own = scale * one[cost].sel(task=task)
+            label = task if np.isnan(power) else f"{task}, {power:.2f}"
+            axes.plot(one["size"], own.where(own > 0), "o-", color=colour, label=label)
+        axes.set(xscale="log", yscale="log", xlabel=name)
+        axes.legend(loc="upper left", borderaxespad=0, ncols=2)
+    low, high = row[0].get_ylim()
+    row[0].set_ylim(low, high * (high / low) ** ROOM)
+    row[0].set_ylabel(unit)
+    style.letter(row[0], letter, cost)

@@ -1,0 +1,65 @@
+"""The picture of the benchmark: stored seconds, rates and ratios, on the right axes."""
+
+import numpy as np
+import pytest
+
+from figures import sigprop_bench, style
+from tests.figures import scrambled
+
+
+def test_rates_are_a_row_of_points_a_way_with_how_much_longer_it_takes(show):
+    (panel,), data = show("sigprop-bench", "a")
+    seconds = data["seconds"].values
+    steps = 256 * 64 * 2048
+    for place, way in enumerate(data["way"].values):
+        colour = style.GREY if place else style.BLUE
+        panel.points(steps / seconds[place], np.full(seconds.shape[1], place), colour)
+        median = float(np.median(steps / seconds[place]))
+        name = sigprop_bench.NAMES[way]
+        if place:
+            name += f", {np.median(seconds[place] / seconds[0]):.3g} times"
+        panel.text(name, (median, place), colour)
+    panel.done("log", x="neuron-steps a second")
+    low, high = panel.axes.get_ylim()
+    assert low > high  # the first way is on top
+
+
+def test_ratios_over_lengths_are_medians_and_ranges_where_a_way_ran(show):
+    data = scrambled.speed_layers()
+    ran = data["length"] < data["length"].max()
+    data["seconds"] = data["seconds"].where(ran | (data["way"] != "usual"))
+    (panel,), _ = show("sigprop-bench", "b", speed_layers=data)
+    engine, *others = data["seconds"].transpose("way", "length", "repeat").values
+    for own, kept, (name, colour) in zip(
+        *(others, (slice(-1), slice(None)), sigprop_bench.OTHERS.values()), strict=True
+    ):
+        times, length = (own / engine)[kept], data["length"].values[kept]
+        panel.curve(length, np.median(times, 1), colour, marker="o", label=name)
+        panel.band(length, times.min(1), times.max(1), colour)
+    panel.level(1, style.BLACK)
+    panel.done("log", x="steps", y="longer")
+    assert panel.axes.get_ylim()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("panel", "cost", "scale", "unit"),
+    [("c", "seconds", 1, "seconds"), ("d", "memory", 1e-6, "MB")],
+)
+def test_costs_are_curves_over_both_sizes_with_their_powers(
+    show, panel, cost, scale, unit
+):
+    panels, data = show("sigprop-bench", panel)
+    for one, axis, label in zip(
+        panels, ("length", "neurons"), ("steps", "neurons"), strict=True
+    ):
+        own = data.sel(axis=axis)
+        for task, colour in sigprop_bench.TASKS.items():
+            power = float(own[f"{cost}_power"].sel(task=task))
+            one.curve(
+                own["size"],
+                scale * own[cost].sel(task=task),
+                colour,
+                marker="o",
+                label=f"{task}, {power:.2f}",
+            )
+        one.done("log", "log", x=label, y=unit if axis == "length" else "")
