@@ -92,11 +92,10 @@ def _kernels(lam: Any, length: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _double_sum(left: np.ndarray, right: np.ndarray, source: Input) -> complex:
     """``sum_{n,m} left_n conj(right_m) R(n - m)``, lag by lag."""
-    length = len(left)
-    lags = np.abs(np.subtract.outer(np.arange(length), np.arange(length)))
+    covariances = _covariances(source, len(left))
+    both_sides = np.concatenate([covariances[:0:-1], covariances])
     # Not through BLAS, which has no extended precision.
-    rows = (_covariances(source, length)[lags] * np.conj(right)[None]).sum(axis=1)
-    return complex((left * rows).sum())
+    return complex((np.correlate(left, right, "full") * both_sides).sum())
 
 
 @functools.cache
