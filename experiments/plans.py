@@ -61,7 +61,7 @@ def run(config: Config) -> xr.Dataset:
             "peak": ("plan", np.array(peaks), {"units": "bytes of one process"}),
         },
         {"plan": [*config.sweeps, *config.studies]},
-        {"of": config.preset, "cores": cores(), "extrapolated": len(config.sweeps)},
+        {"of": config.preset, "cores": cores()},
     )
 
 
@@ -77,8 +77,8 @@ def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> 
                 STUDY, name, config.preset, index, config.seconds
             )
         seconds += known[kind][0]
-        peak = max(peak, known[kind][1])
-    return Cost(seconds * cores() / 3600, peak)
+        peak = np.maximum(peak, known[kind][1])  # keeps what is not a number
+    return Cost(seconds * cores() / 3600, float(peak))
 
 
 def _of_a_study(name: str) -> Cost:

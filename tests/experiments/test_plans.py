@@ -99,6 +99,16 @@ def test_without_its_files_a_sweep_is_not_measured(trains):
     assert np.isnan(plans.measure("memory_gap", "paper", 2, 1.0)).all()
 
 
+def test_a_sweep_of_which_one_shape_is_unknown_is_unknown(monkeypatch):
+    answers = iter([[10.0, 1e9], [np.nan, np.nan]])
+    monkeypatch.setattr(
+        plans, "measured_alone", lambda *about: next(answers, [10.0, 1e9])
+    )
+    data = plans.run(plans.Config("paper", ("memory_gap",), (), 1.0))
+    assert np.isnan(data["core_hours"].values).all()
+    assert np.isnan(data["peak"].values).all()
+
+
 @pytest.mark.slow
 def test_a_real_sweep_is_measured(capsys):
     data = plans.run(dataclasses.replace(plans.SMOKE, preset="quick"))
