@@ -120,12 +120,13 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     cost, unit, scale = GROWN[letter]
     row = part.subplots(1, len(AXES), sharey=True, squeeze=False)[0]
     for axes, (axis, name) in zip(row, AXES.items(), strict=True):
-        one = data.sel(axis=axis)
+        series = data.sel(axis=axis)
         for task, colour in TASKS.items():
-            power = float(one[f"{cost}_power"].sel(task=task))
-            own = scale * one[cost].sel(task=task)
+            power = float(series[f"{cost}_power"].sel(task=task))
+            costs = scale * series[cost].sel(task=task)
             label = task if np.isnan(power) else f"{task}, {power:.2f}"
-            axes.plot(one["size"], own.where(own > 0), "o-", color=colour, label=label)
+            costs = costs.where(costs > 0)
+            axes.plot(series["size"], costs, "o-", color=colour, label=label)
         axes.set(xscale="log", yscale="log", xlabel=name)
         axes.legend(loc="upper left", borderaxespad=0, ncols=2)
     low, high = row[0].get_ylim()
