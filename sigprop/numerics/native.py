@@ -109,7 +109,7 @@ class Vector:
         self.build, self.value = build, value
 
     def like(self, number: float) -> "Vector":
-        """The same number in every place."""
+        """A vector of this one's type, with one number in every place."""
         kind = self.value.type
         count = getattr(kind, "count", None)
         literal = number if count is None else [number] * count
@@ -154,7 +154,7 @@ class Vector:
     __radd__, __rmul__ = __add__, __mul__
 
     def convert(self, operation: str, element: Any) -> "Vector":
-        """The same places after a conversion, such as ``zext``, to another type."""
+        """This vector with its numbers converted to another type, as by ``zext``."""
         kind = llvmlite("ir").VectorType(element, self.value.type.count)
         return Vector(self.build, getattr(self.build, operation)(self.value, kind))
 

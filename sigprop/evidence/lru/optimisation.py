@@ -144,7 +144,7 @@ def learned_by_adam(lag: float, rate: float, theta: float, turned: float) -> flo
 
 
 def unturned(turned: float, **point: float) -> float:
-    """The same loss without the turn of start and planted phase."""
+    """Adam's loss of a learned power, where start and planted phase are not turned."""
     return learned_by_adam(turned=0.0, **point)
 
 
