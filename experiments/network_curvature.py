@@ -92,7 +92,7 @@ SMOKE = Config(
     *(4, 1, 8, 4, 2), products=6, probes=3, extremes=2, heads=2, names=("LRU", "tanh")
 )
 QUICK = Config(104, 2, batch=8, batches=1, products=20, probes=2, heads=26)
-PAPER = Config(192, steps=256, batch=32, batches=4, products=64, probes=16, extremes=10)
+PAPER = Config(192, products=48, probes=8, extremes=10)
 
 
 def networks(config: Config) -> dict[str, NetworkConfig]:
