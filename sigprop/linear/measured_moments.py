@@ -21,7 +21,7 @@ from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import require_autocovariance
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
-from sigprop.numerics.compilation import OFTEN
+from sigprop.numerics.compilation import SOME
 
 BATCH = 512  # sequences held at once
 IMPULSE = 1e-6  # size of the impulses that a layer that is not linear is given
@@ -69,7 +69,7 @@ def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
     return totals
 
 
-@eqx.filter_jit(compiler_options=OFTEN)  # type: ignore[call-overload]
+@eqx.filter_jit(compiler_options=SOME)  # type: ignore[call-overload]
 def _respond(
     layer: Layer,
     u: Float[Array, "num time d_in"],

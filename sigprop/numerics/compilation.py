@@ -4,8 +4,9 @@ import os
 from importlib.metadata import version
 
 ONCE: dict[str, int] = {"xla_backend_optimization_level": 0}
+SOME: dict[str, int] = {"xla_backend_optimization_level": 1}
 OFTEN: dict[str, int] = {"xla_backend_optimization_level": 3}
-"""Options of ``jax.jit``."""
+"""Options of ``jax.jit``: for what runs once, dozens of times, or for minutes."""
 QUICK = ("--xla_backend_optimization_level=0",)
 if version("jaxlib").startswith("0.10."):
     # From 0.11 on, a loop without these emitters copies all it has written at each step.

@@ -35,7 +35,7 @@ from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge, plan
 from sigprop.neuron.montecarlo import Estimate, Sums
-from sigprop.numerics.compilation import ONCE
+from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 from theory.claims import Claim
@@ -132,7 +132,7 @@ def _lesson() -> tuple[TeacherStudent, Float[Array, "T d_out T2 d_in"]]:
     return lesson, respond(lesson.teacher, STEPS)
 
 
-@functools.partial(jax.jit, compiler_options=ONCE)
+@functools.partial(jax.jit, compiler_options=SOME)
 def _draw(key: PRNGKeyArray) -> dict[str, Float[Array, "batches series time"]]:
     """A chunk of batches of each input, in one program for them all."""
     num, shape = CHUNK * BATCH * WIDTH, (CHUNK, BATCH * WIDTH, STEPS)
@@ -269,7 +269,7 @@ def _last(moved: np.ndarray) -> np.ndarray:
 @functools.cache
 def _slopes(name: str) -> Callable[[Any, Any], Float[Array, "batches p"]]:
     grad = jax.grad(case(name).sampled)
-    return jax.jit(jax.vmap(grad, (None, 0)), compiler_options=ONCE)
+    return jax.jit(jax.vmap(grad, (None, 0)), compiler_options=SOME)
 
 
 def _means(
@@ -326,7 +326,7 @@ def expectation(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     with double_precision(True):
         for name in SMALL:
             setup, questions = case(name), value_questions(name)
-            program = jax.jit(jax.vmap(setup.sampled, (None, 0)), compiler_options=ONCE)
+            program = jax.jit(jax.vmap(setup.sampled, (None, 0)), compiler_options=SOME)
             key, chunks = (
                 group_key(seed, f"{claim.id} {name}"),
                 _sized(claim, questions),

@@ -43,7 +43,7 @@ from sigprop.linear.linearise import Perturbed, Tangents, perturb
 from sigprop.linear.measured_moments import BATCH, by_group, exact, measure, position
 from sigprop.linear.predicted_moments import predict
 from sigprop.neuron.montecarlo import Estimate, Sums
-from sigprop.numerics.compilation import ONCE
+from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
 from theory.claims import Claim
 
@@ -129,7 +129,7 @@ def _bend(
         pairs = jnp.stack(sides).reshape(len(rows), SIDES.size)
         return (pairs.sum(1) - 2 * middle) / STEP**2
 
-    return jax.jit(jax.vmap(second_difference))
+    return jax.jit(jax.vmap(second_difference), compiler_options=SOME)
 
 
 def _directions(training: Trained) -> dict[str, Float[np.ndarray, " p"]]:
@@ -265,7 +265,7 @@ def _curvature_plans(claim: Claim, net: Subject) -> list[Plan]:
     return [_whole(one, CHUNK) for one in plans]
 
 
-@functools.partial(jax.jit, compiler_options=ONCE)
+@functools.partial(jax.jit, compiler_options=SOME)
 def _draw(key: Any) -> Float[Array, "sequences width time"]:
     process = INPUTS[TRAINING_INPUT]
     drawn = process.sample(key, CHUNK * WIDTH, LENGTH, jnp.float64)

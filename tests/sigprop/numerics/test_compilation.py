@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from sigprop.numerics.compilation import OFTEN, ONCE, QUICK, compile_quickly
+from sigprop.numerics.compilation import OFTEN, ONCE, QUICK, SOME, compile_quickly
 from tests.programs import printed_by
 
 
-@pytest.mark.parametrize("options", [ONCE, OFTEN])
+@pytest.mark.parametrize("options", [ONCE, SOME, OFTEN])
 def test_xla_knows_the_options(options):
     def program(x):
         return (jnp.sin(x) @ x).sum()
