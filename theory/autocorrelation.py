@@ -10,6 +10,7 @@ Source: Zucchet & Orvieto (2024), Appendix B.1, Eq. 34-41; finite ``T`` is ours.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from sympy import (
@@ -222,6 +223,7 @@ def _tidy(expr: Expr) -> Expr:
     return factor(powsimp(expand_power_base(expr, force=True)), deep=True)
 
 
+@cache
 def lemma_1(horizon: Expr = oo) -> LagFunctional:
     """``sum alpha**n beta**m R(n-m)``; needs ``|alpha|, |beta| < 1`` at infinity.
 
@@ -234,6 +236,7 @@ def lemma_1(horizon: Expr = oo) -> LagFunctional:
     return double_sum(lambda n, m: Pow(alpha, n) * Pow(beta, m), horizon)
 
 
+@cache
 def lemma_2(horizon: Expr = oo) -> LagFunctional:
     """``sum n m alpha**(n-1) beta**(m-1) R(n-m)`` as a mixed derivative of Lemma 1.
 

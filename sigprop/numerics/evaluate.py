@@ -11,10 +11,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import mpmath
 import numpy as np
-from jaxtyping import Complex
+from jaxtyping import Complex, Float
 from sympy import Expr, Piecewise, Sum, Symbol, exp, lambdify, log, oo
 
-from sigprop.numerics.points import AgePoint, EigenPoint, PairPoint, Point
+from sigprop.numerics.points import AgePoint, EigenPoint, Input, PairPoint, Point
 from theory.symbols import Delta, R
 
 DIGITS = 50  # closed forms at finite time cancel: their judge carries spare digits
@@ -73,7 +73,8 @@ class _Table:
             for name in environments[0]
         }
         self.known[Delta] = self.lags[None].astype(complex)
-        self.covariances = np.array([_covariances(p, last) for p in points])
+        sources = [getattr(point, "input", None) for point in points]
+        self.covariances = np.array([_covariances(each, last) for each in sources])
 
     def value(self, expr: Any) -> Any:
         if expr not in self.known:
@@ -140,11 +141,26 @@ class _Table:
         return np.where(valid, covariances, np.nan)
 
 
-def _covariances(point: Place, last: int) -> list[float]:
-    source = getattr(point, "input", None)
+def _endless(exprs: Sequence[Expr]) -> bool:
+    """True where a form has a sum to infinity; what forms share is looked at once."""
+    left: list[Any] = list(exprs)
+    seen = set(left)
+    while left:
+        expr = left.pop()
+        if isinstance(expr, Sum) and expr.has(oo):
+            return True
+        new = set(expr.args) - seen
+        seen |= new
+        left += new
+    return False
+
+
+@functools.lru_cache(4096)
+def _covariances(source: Input | None, last: int) -> Float[np.ndarray, " lags"]:
+    """``R`` at lags from 0 to ``last + 1``; one everywhere where there is no input."""
     if source is None:
-        return [1.0] * (last + 2)
-    return [float(source.autocovariance(lag)) for lag in range(last + 2)]
+        return np.ones(last + 2)
+    return np.array([float(source.autocovariance(lag)) for lag in range(last + 2)])
 
 
 def values(
@@ -158,8 +174,7 @@ def values(
     Raises:
         ValueError: If a form depends on a symbol that the points do not set.
     """
-    endless = any(total.has(oo) for expr in exprs for total in expr.atoms(Sum))
-    table = _Table(points, _last_lag(points, endless))
+    table = _Table(points, _last_lag(points, _endless(exprs)))
     result = np.empty((len(exprs), len(points)), complex)
     with np.errstate(all="ignore"):
         for row, expr in enumerate(exprs):
