@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from experiments import store
+from experiments.progress import heard_by
 from sigprop.numerics.interruption import interruptible
 
 LARGEST = 2 * 2**20  # bytes of a result that comes with the code
@@ -170,7 +171,7 @@ def make(
         study: Name of the study's module, or of a sweep.
         preset: One of ``store.PRESETS``.
         force: Whether to run even if the result is stored.
-        progress: Called with a line of text at the start and at the end.
+        progress: Called with a line of text at the start, now and then, and at the end.
 
     Raises:
         ValueError: If the study or the preset is unknown, a stored file is damaged, or
@@ -189,7 +190,8 @@ def make(
     progress(f"running {study} ({preset})")
     started = time.perf_counter()
     if study not in store.SWEEPS:
-        dataset = study_module(study).run(config)
+        with heard_by(progress):
+            dataset = study_module(study).run(config)
         from sigprop.numerics import devices  # JAX, where it is needed
 
         about = {

@@ -17,6 +17,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from experiments.command import main
+from experiments.progress import counter
 from sigprop.inputs import AR1
 from sigprop.neuron import stable
 from sigprop.neuron.montecarlo import second_moments
@@ -117,7 +118,7 @@ def _simulate(
     """Means and standard errors; every point has trajectories and a length of its own."""
     shape = (len(QUANTITIES), len(config.rhos), len(config.simulated_gaps))
     mean, sem = np.empty(shape), np.empty(shape)
-    key = jax.random.key(config.seed)
+    key, tick = jax.random.key(config.seed), counter(mean[0].size, "points")
     for i, rho in enumerate(config.rhos):
         for j, gap in enumerate(config.simulated_gaps):
             (sums,) = second_moments(
@@ -130,6 +131,7 @@ def _simulate(
             for k, quantity in enumerate(QUANTITIES):
                 estimate = sums[quantity].estimate()
                 mean[k, i, j], sem[k, i, j] = estimate.mean[0], estimate.sem[0]
+            tick()
     return mean, sem
 
 

@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from experiments.progress import counted
 from sigprop.curvature.hessian import expand
 from sigprop.curvature.lanczos import estimate, participation
 from sigprop.curvature.layout import Expansion
@@ -123,7 +124,10 @@ def run(config: Config) -> xr.Dataset:
             for i, name in enumerate(NETWORKS)
         }
         spread = {
-            name: [_summary(_at_optimum(*draw[name])) for draw in drawn]
+            name: [
+                _summary(_at_optimum(*draw[name]))
+                for draw in counted(drawn, f"Hessians of {name}")
+            ]
             for name in NETWORKS
         }
         concentrated = _concentration(config)

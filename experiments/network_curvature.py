@@ -14,6 +14,7 @@ Source: Orvieto et al. (2023), RotRNN (2024), BLUR (2025) for the networks.
 """
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,7 +28,9 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from experiments.progress import counter
 from sigprop.curvature.lanczos import (
+    Krylov,
     Pairs,
     Quadrature,
     estimate,
@@ -177,7 +180,11 @@ class Seen(NamedTuple):
 
 
 def look(
-    key: PRNGKeyArray, matrix: Hessian, groups: Int[np.ndarray, " p"], config: Config
+    key: PRNGKeyArray,
+    matrix: Hessian,
+    groups: Int[np.ndarray, " p"],
+    config: Config,
+    tick: Callable[[], None] = lambda: None,
 ) -> Seen:
     """The ends of the spectrum from one start, all else from the others."""
     end_key, probe_key = jax.random.split(key)
@@ -194,14 +201,20 @@ def look(
         group_sums(vectors.astype(float) ** 2, groups, count).reshape(*shape, count),
     )
     del first  # its basis is the largest array of all
+    tick()
     draws: list[np.ndarray] = []
+
+    def tap(run: Krylov) -> None:
+        draws.append(known.parts(run, groups, count))
+        tick()
+
     density = quadrature(
         probe_key,
         matrix,
         matrix.x,
         steps=config.products,
         probes=config.probes,
-        tap=lambda run: draws.append(known.parts(run, groups, count)),
+        tap=tap,
     )
     return Seen(ends, density, np.stack(draws))
 
@@ -220,13 +233,15 @@ def shares(draws: Float[np.ndarray, "n groups"]) -> Estimate:
     return Estimate(share, estimate(apart).sem, len(draws))
 
 
-def examine(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
-    """Draw one network and look at its Hessian."""
+def examine(
+    name: str, preset: NetworkConfig, config: Config, tick: Callable[[], None]
+) -> xr.Dataset:
+    """Draw one network and look at its Hessian; tick at each Lanczos iteration."""
     draw_key, data_key, look_key = jax.random.split(jax.random.key(config.seed), 3)
     network, state = build(draw_key, preset)
     matrix, groups = curvature(network, state, sinusoids(data_key, config))
     loss, gradient = matrix.loss()
-    seen = look(look_key, matrix, groups, config)
+    seen = look(look_key, matrix, groups, config, tick)
     end, inverse = ("end", "rank"), "1 / parameter units^2"
     table: dict[str, Any] = {
         "parameters": ((), matrix.size, "real numbers"),
@@ -277,7 +292,9 @@ def run(config: Config) -> xr.Dataset:
             f"need two products or more for each of {config.extremes} extremes, got "
             f"{config.products}"
         )
-    tables = [examine(*item, config) for item in networks(config).items()]
+    presets = networks(config)
+    tick = counter(len(presets) * (1 + config.probes), "Lanczos iterations")
+    tables = [examine(*item, config, tick) for item in presets.items()]
     sizes = f"N = H = {config.states}, L = {config.steps}"
     return xr.concat(tables, "network").assign_attrs(dtype="float32", sizes=sizes)
 

@@ -20,6 +20,7 @@ import xarray as xr
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from experiments.command import main
+from experiments.progress import counter
 from sigprop.networks import Network, build, lru_paper, over_batch
 from sigprop.networks.probing import state_powers
 from sigprop.neuron import stable
@@ -69,11 +70,13 @@ def run(config: Config) -> xr.Dataset:
     """Draw pictures and networks, and look at each network once."""
     loss = np.empty((len(config.windows), len(SETTINGS), config.draws))
     power = np.empty_like(loss)
+    tick = counter(loss.size, "networks")
     for row, window in enumerate(config.windows):
         for draw, batch in enumerate(_batches(config, RULES[window])):
             for place, options in enumerate(SETTINGS.values()):
                 seen = _look(config, options, batch, draw)
                 loss[row, place, draw], power[row, place, draw] = seen
+                tick()
     ring = lru_paper("pathx").layer_options
     gain = float(stable.ring_gain(1 - ring["r_max"], 1 - ring["r_min"]))
     places = ("pixels", "setting", "draw")

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from experiments import gathered, store, sweep
 from experiments.command import STUDIES, main, measured_alone
+from experiments.progress import counted
 from sigprop.numerics.devices import cores, peak_memory
 
 STUDY, VERSION = "plans", 1
@@ -51,7 +52,8 @@ def run(config: Config) -> xr.Dataset:
     """Measure or look up every plan."""
     known: dict[object, list[float]] = {}
     counts = [len(gathered.grid(name, config.preset)) for name in config.sweeps]
-    costs = [_of_a_sweep(name, config, known) for name in config.sweeps]
+    names = counted(config.sweeps, "sweeps")
+    costs = [_of_a_sweep(name, config, known) for name in names]
     costs += [_of_a_study(name) for name in config.studies]
     hours, peaks = zip(*costs, strict=True)
     return xr.Dataset(

@@ -21,6 +21,7 @@ from jax import lax
 from jaxtyping import Array, Complex, Float, Key
 
 from experiments.command import main
+from experiments.progress import counter
 from sigprop.neuron import stable
 from sigprop.neuron.recurrence import step
 from sigprop.neuron.ring import sample_ring
@@ -101,10 +102,12 @@ def _measure(config: Config) -> Float[np.ndarray, "input inner gap run"]:
         (len(INPUTS), len(config.inner), len(config.outer_gaps), config.runs),
     )
     ratios = np.empty(keys.shape)
+    tick = counter(ratios[..., 0].size, "rings")
     for i, kind in enumerate(INPUTS):
         for j, inner in enumerate(config.inner):
             for k, gap in enumerate(config.outer_gaps):
                 ratios[i, j, k] = _runs(keys[i, j, k], kind, inner, 1 - gap, config)
+                tick()
     return ratios
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from experiments.progress import counted
 from sigprop.numerics.devices import cores
 
 STUDY, VERSION = "speed_commands", 1
@@ -44,7 +45,7 @@ def run(config: Config) -> xr.Dataset:
         subprocess.CalledProcessError: If a command does not exit with 0.
     """
     seconds = np.empty((2, len(config.commands), config.repeats))
-    for row, command in enumerate(config.commands):
+    for row, command in enumerate(counted(config.commands, "commands")):
         ours = "-m", "sigprop", *command.split()
         for turn in range(config.repeats):
             for which, arguments in enumerate((ours, IMPORTS)):

@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from experiments.progress import counted
 from sigprop.curvature.hessian import expand
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import zucchet_lru
@@ -92,7 +93,9 @@ def _timed(config: Config) -> xr.Dataset:
         ),
     }
     seconds = np.empty((len(routes), config.repeats))
-    for repeat in range(-1, config.repeats):  # the first round compiles
+    for repeat in counted(
+        range(-1, config.repeats), "repeats"
+    ):  # the first round compiles
         for row, route in enumerate(routes.values()):
             before = time.perf_counter()
             route()

@@ -35,6 +35,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from experiments.progress import counted
 from sigprop.layers.attention import causal_attention
 from sigprop.layers.base import Layer, count_parameters
 from sigprop.layers.blur import blur
@@ -227,7 +228,7 @@ def over_lengths(config: Config) -> xr.Dataset:
     compile_seconds = np.empty((*sizes, config.compiles))
     seconds = np.full((*sizes, config.repeats), np.nan)
     memory, difference = np.empty(sizes), 0.0
-    for column, length in enumerate(config.lengths):
+    for column, length in enumerate(counted(config.lengths, "lengths")):
         programs, compile_seconds[:, column], memory[:, column] = compile_all(
             runners, *signals(config, length), config.compiles
         )

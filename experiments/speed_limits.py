@@ -16,6 +16,7 @@ import xarray as xr
 from rich.console import Console
 
 from experiments.command import main
+from experiments.progress import counted
 from sigprop.inputs import White
 from sigprop.neuron import noise
 from sigprop.numerics.devices import cores
@@ -62,7 +63,9 @@ def run(config: Config) -> xr.Dataset:
             drawn = source
             tasks["normals"] = lambda: drawn.steps(config.steps), batch * config.steps
     rates = np.full((len(RATES), config.repeats), np.nan)
-    for turn in range(-1, config.repeats):  # the first round compiles
+    for turn in counted(
+        range(-1, config.repeats), "repeats"
+    ):  # the first round compiles
         for name, (task, count) in tasks.items():
             began = time.perf_counter()
             task()

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from experiments.progress import counted
 from sigprop.layers.base import Layer
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import zucchet_lru
@@ -79,7 +80,9 @@ def run(config: Config) -> xr.Dataset:
         task = teacher_student(teacher, length=config.length)
         student = draw(key, config.hidden, 1, 1, nu0=0.9, theta0=math.pi)
         begun = start(student, ADAM, rate, key)
-        for repeat in range(-1, config.repeats):  # the first round compiles
+        for repeat in counted(
+            range(-1, config.repeats), "repeats"
+        ):  # the first round compiles
             for column, steps in enumerate(config.steps):
                 batch = config.batch if column else None
                 before = time.perf_counter()

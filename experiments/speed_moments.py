@@ -37,6 +37,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main, measured_alone
+from experiments.progress import counted
 from sigprop.inputs import AR1, Constant, GaussianProcess
 from sigprop.neuron.montecarlo import Walk, scanned, split, trajectories
 from sigprop.neuron.ring import sample_ring
@@ -201,7 +202,9 @@ def run(config: Config) -> xr.Dataset:
         raise ArithmeticError(f"the ways differ by {difference:.1e} on equal inputs")
     key, lam = _problem(config)
     seconds = np.empty((len(WAYS), config.repeats))
-    for repeat in range(-1, config.repeats):  # the first round compiles
+    for repeat in counted(
+        range(-1, config.repeats), "repeats"
+    ):  # the first round compiles
         for row, way in enumerate(WAYS.values()):
             started = time.perf_counter()
             jax.block_until_ready(way(key, lam, TIMED_INPUT, config))

@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main, measured_alone
+from experiments.progress import counted
 from sigprop.curvature.hessian import expand
 from sigprop.inputs import AR1
 from sigprop.layers.lru import lru, zucchet_lru
@@ -125,7 +126,7 @@ def run(config: Config) -> xr.Dataset:
     most = max(map(len, tried.values()))
     sizes = np.full((len(AXES), most), np.nan)
     costs = np.full((2, len(TASKS), len(AXES), most), np.nan)
-    for row, (name, task) in enumerate(TASKS.items()):
+    for row, (name, task) in enumerate(counted(TASKS.items(), "tasks")):
         idle = _in_a_process(name, 2, 2, config.calls)[1]
         for column, axis in enumerate(AXES):
             for place, power in enumerate(tried[axis]):

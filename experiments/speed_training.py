@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.command import main
+from experiments.progress import counted
 from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
 from sigprop.layers.lru import LRU
 from sigprop.layers.lru_reference import ForwardOnly, published, without_recurrence
@@ -117,7 +118,7 @@ def run(config: Config) -> xr.Dataset:
     if not abs(losses[0] / losses[1] - 1) < AGREEMENT:
         raise ArithmeticError(f"engine and usual differ on one batch: {losses[:2]}")
     seconds = np.empty((len(WAYS), config.repeats))
-    for repeat in range(config.repeats):
+    for repeat in counted(range(config.repeats), "repeats"):
         for row, (program, arguments) in enumerate(programs):
             before = time.perf_counter()
             jax.block_until_ready(program(*arguments))
