@@ -4,6 +4,7 @@ Notation: lam  eigenvalues (n,);  x  inputs (time, n) or (time, 1), shared by ne
 h  states h_1 ... h_time;  s  sensitivities dh/dlam, s_t = lam s_{t-1} + h_{t-1}.
 """
 
+import functools
 from typing import Literal
 
 import jax
@@ -46,6 +47,11 @@ def linear_recurrence(
     """
     if method not in METHODS:
         raise ValueError(f"need a method in {METHODS}, got {method!r}")
+    return _run(lam, x, initial, method)
+
+
+@functools.partial(jax.jit, static_argnames="method")
+def _run(lam, x, initial, method):
     dtype = jnp.result_type(lam, x, *(() if initial is None else (initial,)))
     lam = lam.astype(dtype)
     first = jnp.zeros(lam.shape, dtype) if initial is None else initial.astype(dtype)

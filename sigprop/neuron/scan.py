@@ -9,6 +9,7 @@ Notation: a, b  packed arrays (..., parts, n), parts 1 if real and 2 if complex;
 g  cotangent of a state, its effect on all later states included.
 """
 
+import functools
 from typing import Literal, get_args
 
 import jax
@@ -78,6 +79,13 @@ def scan_linear(
         initial = jnp.zeros(x.shape[1], dtype)
     if method == "auto":
         method = automatic_method(x.shape[0], x.size * dtype.itemsize, _platform())
+    return _packed_scan(method, reverse, lam, x, initial, resets)
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _packed_scan(method: Method, reverse: bool, lam, x, initial, resets):
+    """One program, where a caller runs operation by operation."""
+    dtype = jnp.result_type(lam, x)
     packed = [pack(values.astype(dtype)) for values in (lam, x, initial)]
     return unpack(_scan(method, reverse, *packed, resets))
 
