@@ -1,7 +1,8 @@
 """The list of figures, and the way to draw one; imports nothing heavy until asked."""
 
+import difflib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +11,21 @@ if TYPE_CHECKING:
     from figures import style
 
 
+FORMATS = ("pdf", "png", "svg")
+DEFAULT = FORMATS[:2]
+
+
 @dataclass(frozen=True)
 class Entry:
-    """A figure's module, the result that each of its panels draws, and what it shows."""
+    """A figure's module, the result that each of its panels draws, and what it shows.
+
+    ``reduced`` says what is smaller than in the paper even at the preset ``paper``.
+    """
 
     module: str
     studies: dict[str, str]
     title: str
+    reduced: str = ""
 
     @property
     def panels(self) -> tuple[str, ...]:
@@ -42,6 +51,8 @@ FIGURES = {
         "figures.lru_1",
         {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},
         "From an RNN to the LRU one thing at a time",
+        "smaller networks, short schedules and three seeds, on digits of 64 pixels, "
+        "expressions of up to 127 tokens and 10 000 digits of 784 pixels, to fit two cores.",
     ),
     "lru-2": Entry(
         "figures.lru_2",
@@ -57,6 +68,8 @@ FIGURES = {
         "figures.lru_5",
         dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
         "What normalisation and small phases do on Pathfinder",
+        "untrained networks of 128 features and 256 states; trained ones on pictures of "
+        "256 pixels, where the paper's have 16 384, to fit two cores.",
     ),
     "lru-7": Entry(
         "figures.lru_7",
@@ -77,6 +90,8 @@ FIGURES = {
         "figures.rotrnn_3",
         dict.fromkeys("ab", "lists"),
         "Norms of the states through training, measured and in closed form",
+        "smaller networks, 2000 steps, three seeds and expressions of up to 127 tokens, to "
+        "fit two cores.",
     ),
     "sigprop-adam": Entry(
         "figures.sigprop_adam",
@@ -168,11 +183,33 @@ def entry(name: str) -> Entry:
     """Look a figure up.
 
     Raises:
-        ValueError: If there is no figure of that name.
+        ValueError: If there is no figure of that name; suggests the nearest.
     """
     if name not in FIGURES:
-        raise ValueError(f"need a figure in {', '.join(FIGURES)}, got {name!r}")
+        raise ValueError(
+            f"need a figure in {', '.join(FIGURES)}, {_got(name, FIGURES)}"
+        )
     return FIGURES[name]
+
+
+def require_formats(asked: Iterable[str] | None) -> tuple[str, ...]:
+    """The formats to write, each once; PDF and PNG if none is asked for.
+
+    Raises:
+        ValueError: If one is unknown; suggests the nearest.
+    """
+    formats = tuple(dict.fromkeys(map(str.casefold, asked or DEFAULT)))
+    for kind in formats:
+        if kind not in FORMATS:
+            raise ValueError(
+                f"need a format in {', '.join(FORMATS)}, {_got(kind, FORMATS)}"
+            )
+    return formats
+
+
+def _got(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.4)
+    return f"got {name!r}" + "".join(f"; did you mean {one}?" for one in near)
 
 
 def draw_and_save(
@@ -180,39 +217,34 @@ def draw_and_save(
     results: "style.Results",
     panel: str | None = None,
     into: Path | None = None,
+    formats: Iterable[str] | None = None,
 ) -> list[Path]:
     """Draw a figure, or one panel of it, from stored results; write PDF and PNG.
 
     The files are named after the figure, the panel, and the presets of the results unless
-    all are of the preset ``paper``: no picture takes the place of a better one.  Such a
-    picture names its presets too.
+    all are of the preset ``paper``: no picture takes the place of a better one.  Below
+    each figure, and in the metadata of its files, stands where its results come from.
 
     Args:
         name: One of ``FIGURES``.
         results: Those that the panels need, by the names of their studies.
         panel: One of the figure's panels; all of them if left out.
         into: Folder for the files; ``figures.style.folder()`` if left out.
+        formats: Some of ``pdf``, ``png`` and ``svg``; the first two if left out.
 
     Raises:
-        ValueError: If the name or the panel is unknown.
+        ValueError: If the name, the panel or a format is unknown.
         OSError: If a file cannot be written.
     """
-    module = importlib.import_module(entry(name).module)
-    from figures import style
+    shown, kinds = entry(name), require_formats(formats)
+    module = importlib.import_module(shown.module)
+    from figures import provenance, style
 
     drawn = module.draw(results, panel)
+    origin = provenance.sentence(results, shown.reduced)
     presets = {study: one.attrs["preset"] for study, one in results.items()}
-    if text := remark(presets):
-        style.remark(drawn, text)
-    return style.save(drawn, stem(name, panel, presets), into)
-
-
-def remark(presets: Mapping[str, str]) -> str:
-    """What a picture says of the presets of its studies, nothing if all are ``paper``."""
-    found = set(presets.values())
-    if len(found) > 1:
-        return ", ".join(f"{study}: {one}" for study, one in presets.items())
-    return "".join(f"preset {one}" for one in found - {"paper"})
+    files = stem(name, panel, presets)
+    return style.save(drawn, files, into, kinds, shown.title, origin)
 
 
 def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.transforms import Bbox
 
 from experiments import store
 
@@ -58,10 +59,13 @@ SETTINGS: dict[Any, Any] = {
 }
 
 # What would differ from one run to the next, or from one machine to another.
-METADATA = {
+METADATA: dict[str, dict[str, str | None]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
 }
+DESCRIPTIONS = {"pdf": "Subject", "png": "Description", "svg": "Description"}
+SMALL = 4.5  # points, of the line that says where a picture comes from
 
 
 @contextmanager
@@ -87,18 +91,39 @@ def folder() -> Path:
     return Path("figures-out")
 
 
-def save(drawn: Figure, name: str, into: Path | None = None) -> list[Path]:
-    """Write PDF and PNG, each whole or not at all; return both files.
+def save(
+    drawn: Figure,
+    name: str,
+    into: Path | None = None,
+    formats: Iterable[str] = ("pdf", "png"),
+    title: str = "",
+    origin: str = "",
+) -> list[Path]:
+    """Write a file of each format, whole or not at all; return the files.
+
+    Args:
+        drawn: The figure.
+        name: Of the files, without their kind.
+        into: Folder; ``folder()`` if left out.
+        formats: Of ``METADATA``.
+        title: For the files' metadata.
+        origin: Where it comes from; stands below it, and in the files' metadata.
 
     Raises:
         OSError: If one cannot be written; an older one is as it was.
         ValueError: If a folder or a device has its name.
     """
     target = folder() if into is None else into
-    files = {kind: target / f"{name}.{kind}" for kind in METADATA}
+    files = {kind: target / f"{name}.{kind}" for kind in formats}
+    width, height = drawn.get_size_inches()
+    below = footer(drawn, origin) if origin else 0.0
+    page = Bbox.from_extents(0, -below, width, height)
     for kind, file in files.items():
+        said = {"Title": title or None, DESCRIPTIONS[kind]: origin or None}
         with styled(), store.unfinished(file) as partial:
-            drawn.savefig(partial, format=kind, metadata=METADATA[kind])
+            drawn.savefig(
+                partial, format=kind, metadata=METADATA[kind] | said, bbox_inches=page
+            )
     return [*files.values()]
 
 
@@ -134,9 +159,14 @@ def caption(drawn: Figure | SubFigure, *paragraphs: str) -> None:
     drawn.supxlabel("\n".join(lines), fontsize=6)
 
 
-def remark(drawn: Figure, text: str) -> None:
-    """A few small words in the upper right corner of a whole figure."""
-    drawn.text(0.998, 0.998, text, ha="right", va="top", color=GREY, fontsize=5)
+def footer(drawn: Figure, text: str) -> float:
+    """Small grey lines below a figure's page; the inches by which that has to grow."""
+    width, height = drawn.get_size_inches()
+    text = textwrap.fill(text, int(width * CAPTION_LETTERS * 6 / SMALL))
+    room = (1.3 * SMALL * (1 + text.count("\n")) + 2) / 72
+    lines = drawn.text(0.5, (1 / 72 - room) / height, text, color=GREY, fontsize=SMALL)
+    lines.set(ha="center", va="bottom", in_layout=False)
+    return room
 
 
 def memory_axis(axes: Axes, smallest: float) -> None:

@@ -173,7 +173,9 @@ def test_a_figure_is_found_whatever_its_case(monkeypatch):
     asked = []
     monkeypatch.setattr(experiments.command, "make", lambda *one: asked.append(one[0]))
     monkeypatch.setattr(experiments.store, "read", lambda file: None)
-    monkeypatch.setattr(catalogue, "draw_and_save", lambda name, *more: [Path(name)])
+    monkeypatch.setattr(
+        catalogue, "draw_and_save", lambda name, *more, **how: [Path(name)]
+    )
     assert sigprop("figure", "ZUCCHET-1A").stdout == "zucchet-1a\n"
     assert asked == ["curse_of_memory"]
 

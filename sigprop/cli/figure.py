@@ -24,10 +24,16 @@ def figure(
     force: Annotated[
         bool, typer.Option(help="Run the experiments of --preset again.")
     ] = False,
+    format_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format", help="pdf, png or svg; repeat it for more; pdf and png if none."
+        ),
+    ] = None,
 ) -> None:
     """Draw a figure of the papers, running its experiments if a result is missing."""
     with plain_errors():
-        from figures.catalogue import FIGURES, draw_and_save, entry
+        from figures.catalogue import FIGURES, draw_and_save, entry, require_formats
 
         if list_ or name is None:
             table = Table(box=None, pad_edge=False, header_style="bold")
@@ -47,6 +53,7 @@ def figure(
                 "leave --force out to draw what is stored"
             )
         name = name.casefold()
+        formats = require_formats(format_)
         chosen = {
             study: preset or best(study) or "quick"
             for study in entry(name).needs(panel)
@@ -57,5 +64,5 @@ def figure(
         }
         drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())
         aside(f"{name} is drawn from {drawn}")
-        for path in draw_and_save(name, results, panel):
+        for path in draw_and_save(name, results, panel, formats=formats):
             console().print(str(path), soft_wrap=True)

@@ -41,13 +41,16 @@ def rows(vertices: Any) -> np.ndarray:
 def inked(file: Path, drawn: Figure) -> list[bool]:
     """Whether the picture has more than its paper's colour within each panel.
 
-    The picture has the figure's size; a panel's own frame does not count.
+    The picture has the figure's size and, below it, lines on where it comes from; a
+    panel's own frame does not count.
     """
     with Image.open(file) as opened:
         pixels = np.asarray(opened.convert("RGB"))
-    height, width, _ = pixels.shape
-    wanted = drawn.get_size_inches() * style.SETTINGS["savefig.dpi"]
-    assert (width, height) == tuple(np.round(wanted))
+    width, height = np.round(drawn.get_size_inches() * style.SETTINGS["savefig.dpi"])
+    below = pixels[int(height) :]
+    assert pixels.shape[1] == width
+    assert len(np.unique(below.reshape(-1, 3), axis=0)) > 1
+    assert (below[-1] == 255).all()  # the last line is whole
     found = []
     for axes in drawn.axes:
         box = axes.get_window_extent().transformed(drawn.transFigure.inverted())

@@ -144,7 +144,9 @@ def drawing(monkeypatch):
         )
         monkeypatch.setattr(store, "read", lambda study: f"result of {study}")
         monkeypatch.setattr(
-            catalogue, "draw_and_save", lambda *which: drawn.append(which) or []
+            catalogue,
+            "draw_and_save",
+            lambda *which, formats: drawn.append(which) or [],
         )
         answer = CliRunner().invoke(app, ["figure", "zucchet-3", *options])
         return answer, asked, drawn
@@ -193,20 +195,20 @@ def test_files_and_picture_name_what_is_less_than_the_best(stored, saved, tmp_pa
     def drawn(preset):
         labelled = {study: results[study].assign_attrs(preset=preset)}
         files = catalogue.draw_and_save(name, labelled, into=tmp_path)
-        return [file.name for file in files], {
-            one.get_text() for one in saved[-1].texts
-        }
+        (footer,) = saved[-1].texts
+        assert footer.get_text().startswith(
+            f"{study}: preset {preset}, seed 0, commit "
+        )
+        return [file.name for file in files]
 
-    assert drawn("paper") == ([f"{name}.{one}" for one in KINDS], set())
+    assert drawn("paper") == [f"{name}.{one}" for one in KINDS]
     best = (tmp_path / f"{name}.pdf").read_bytes()
-    quick = [f"{name}-quick.{one}" for one in KINDS]
-    assert drawn("quick") == (quick, {"preset quick"})
+    assert drawn("quick") == [f"{name}-quick.{one}" for one in KINDS]
     assert (tmp_path / f"{name}.pdf").read_bytes() == best
 
 
-def test_unlike_presets_are_named_each():
+def test_files_of_unlike_presets_name_each():
     unlike = {"a": "quick", "b": "paper"}
-    assert catalogue.remark(unlike) == "a: quick, b: paper"
     assert catalogue.stem("name", None, unlike) == "name-paper-quick"
 
 

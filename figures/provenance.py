@@ -1,0 +1,63 @@
+"""Where a picture comes from, in one sentence made of what its results say of themselves."""
+
+import json
+from collections.abc import Mapping
+
+import numpy as np
+import xarray as xr
+
+COMMIT = 7  # letters of one that tell it apart
+
+
+def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
+    """Presets, seeds, commits and versions of the results of a figure.
+
+    Args:
+        results: By the names of their studies.
+        reduced: What is smaller than in the paper at the preset ``paper``, and why.
+
+    Example:
+        >>> attributes = {
+        ...     "preset": "paper", "commit": "09c9a119cad9e3f3", "seed": 0,
+        ...     "versions": '{"sigprop": "0.1.0", "jax": "0.10.2"}',
+        ... }
+        >>> sentence({"ring_gain": xr.Dataset(attrs=attributes)})
+        'ring_gain: preset paper, seed 0, commit 09c9a11; sigprop 0.1.0, jax 0.10.2.'
+    """
+    alike: dict[str, list[str]] = {}
+    for study, data in results.items():
+        alike.setdefault(_origin(data, bool(reduced)), []).append(study)
+    parts = [f"{', '.join(studies)}: {origin}" for origin, studies in alike.items()]
+    origins = "; ".join(filter(None, (*parts, _versions(results))))
+    return (
+        f"{origins}. Smaller than in the paper: {reduced}" if reduced else f"{origins}."
+    )
+
+
+def _origin(data: xr.Dataset, reduced: bool) -> str:
+    """The size, seeds and commit; a size is the paper's only where the paper has it."""
+    preset = data.attrs["preset"]
+    size = "reduced" if reduced and preset == "paper" else f"preset {preset}"
+    commit, _, changed = data.attrs.get("commit", "unknown").partition("-")
+    made = f"commit {commit[:COMMIT]}{' with changes' * bool(changed)}"
+    return ", ".join(filter(None, (size, _seeds(data), made)))
+
+
+def _seeds(data: xr.Dataset) -> str:
+    """Seeds of the cells of a sweep, or the one of a study; none if nothing is drawn."""
+    if "seed" in data.coords:
+        count = len(np.unique(data["seed"]))
+        return f"{count} seed{'s' * (count > 1)}"
+    seed = int(data.attrs.get("seed", -1))
+    return f"seed {seed}" if seed >= 0 else ""
+
+
+def _versions(results: Mapping[str, xr.Dataset]) -> str:
+    """Versions that are known, each once."""
+    found: dict[str, None] = {}
+    for data in results.values():
+        versions = json.loads(data.attrs.get("versions", "{}"))
+        for name in ("sigprop", "jax"):
+            if versions.get(name, "unknown") != "unknown":
+                found[f"{name} {versions[name]}"] = None
+    return ", ".join(sorted(found, reverse=True))

@@ -1,0 +1,157 @@
+"""Every picture says where its results come from, on itself and in its files."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import xarray as xr
+from PIL import Image
+from typer.testing import CliRunner
+
+from experiments import store
+from figures import catalogue, provenance, style
+from sigprop.cli.main import app
+
+ATTRIBUTES = {
+    "preset": "paper",
+    "commit": "0123456789abcdef",
+    "seed": 0,
+    "versions": json.dumps({"sigprop": "0.1.0", "jax": "0.10.2"}),
+}
+
+
+def result(**changes):
+    return xr.Dataset(attrs=ATTRIBUTES | changes)
+
+
+def swept(seeds, **changes):
+    cells = result(seed=-1, **changes)
+    return cells.assign_coords(seed=("cell", np.array(seeds)))
+
+
+def test_results_of_one_origin_are_named_together():
+    sentence = provenance.sentence(
+        {
+            "one": swept([0, 1, 1, 2]),
+            "two": swept([5, 6, 7]),
+            "three": swept([0], preset="quick"),
+            "four": result(commit="fedcba9876543210-dirty"),
+            "five": result(seed=-1, versions=json.dumps({"sigprop": "unknown"})),
+        }
+    )
+    assert sentence == (
+        "one, two: preset paper, 3 seeds, commit 0123456; "
+        "three: preset quick, 1 seed, commit 0123456; "
+        "four: preset paper, seed 0, commit fedcba9 with changes; "
+        "five: preset paper, commit 0123456; sigprop 0.1.0, jax 0.10.2."
+    )
+
+
+@pytest.mark.parametrize(
+    ("preset", "size"), [("paper", "reduced"), ("quick", "preset quick")]
+)
+def test_only_the_papers_sizes_are_called_the_papers(preset, size):
+    sentence = provenance.sentence({"one": result(preset=preset)}, "short lists.")
+    assert sentence.startswith(f"one: {size}, seed 0, commit")
+    assert sentence.endswith(" Smaller than in the paper: short lists.")
+
+
+@pytest.mark.parametrize("name", [n for n, e in catalogue.FIGURES.items() if e.reduced])
+def test_figures_of_smaller_networks_say_so(name):
+    studies = catalogue.entry(name).needs()
+    sentence = provenance.sentence(
+        {study: store.shipped(study) for study in studies},
+        catalogue.entry(name).reduced,
+    )
+    assert "preset paper" not in sentence
+    assert sentence.count("reduced") >= 1
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A figure in every format, and what its files are to say."""
+    folder = tmp_path_factory.mktemp("written")
+    (study,) = catalogue.entry("lru-9").needs()
+    results = {study: store.shipped(study)}
+    files = catalogue.draw_and_save("lru-9", results, None, folder, catalogue.FORMATS)
+    return dict(zip(catalogue.FORMATS, files, strict=True)), provenance.sentence(
+        results
+    )
+
+
+def test_every_format_has_title_and_origin_in_its_metadata(written):
+    files, origin = written
+    title = catalogue.entry("lru-9").title
+    with Image.open(files["png"]) as picture:
+        assert picture.info["Title"] == title
+        assert picture.info["Description"] == origin
+    page = files["pdf"].read_bytes()
+    assert f"/Title ({title})".encode() in page
+    assert f"/Subject ({origin})".encode() in page
+    drawing = files["svg"].read_text()
+    assert f"<dc:title>{title}</dc:title>" in drawing
+    assert f"<dc:description>{origin}</dc:description>" in drawing
+    assert "<dc:date>" not in drawing
+
+
+def test_the_page_grows_by_the_lines_below(tmp_path):
+    drawn = style.figure(1.0)
+    page, picture = style.save(drawn, "shown", tmp_path, origin="word " * 100)
+    lines = drawn.texts[0].get_text().count("\n") + 1
+    assert lines > 1
+    points = np.array([72 * style.WIDTH, 72 + 1.3 * style.SMALL * lines + 2])
+    with Image.open(picture) as opened:
+        pixels = np.array(opened.size)
+    scale = style.SETTINGS["savefig.dpi"] / 72
+    np.testing.assert_allclose(pixels, scale * points, atol=1)
+    box = re.search(r"MediaBox \[ 0 0 ([\d.]+) ([\d.]+)", page.read_text("latin1"))
+    assert box is not None
+    np.testing.assert_allclose(list(map(float, box.groups())), points, atol=0.1)
+
+
+def test_a_picture_says_what_is_smaller_than_in_the_paper(tmp_path):
+    study = catalogue.entry("lru-1").studies["a"]
+    results = {study: store.shipped(study)}
+    (file,) = catalogue.draw_and_save("lru-1", results, "a", tmp_path, ["png"])
+    with Image.open(file) as picture:
+        told = picture.info["Description"]
+    assert told.endswith(
+        f"Smaller than in the paper: {catalogue.entry('lru-1').reduced}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (None, ("pdf", "png")),
+        (["SVG"], ("svg",)),
+        (["svg", "pdf", "svg"], ("svg", "pdf")),
+    ],
+)
+def test_formats_are_those_asked_for(asked, found):
+    assert catalogue.require_formats(asked) == found
+
+
+def test_only_the_format_asked_for_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(style, "folder", lambda: tmp_path)
+    answer = CliRunner().invoke(app, ["figure", "lru-9", "--format", "svg"])
+    assert answer.exit_code == 0, answer.output
+    assert [file.name for file in tmp_path.iterdir()] == ["lru-9.svg"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["lru-9", "--format", "pgn"],
+            "need a format in pdf, png, svg, got 'pgn'; did you mean png?",
+        ),
+        (["zuchet-3"], "got 'zuchet-3'; did you mean zucchet-3?"),
+    ],
+)
+def test_the_nearest_name_is_suggested_before_any_work(arguments, told, monkeypatch):
+    monkeypatch.setattr(store, "read", None)
+    answer = CliRunner().invoke(app, ["figure", *arguments])
+    assert answer.exit_code == 2
+    assert told in answer.stderr.replace("\n", " ")
