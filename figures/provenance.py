@@ -53,11 +53,11 @@ def _seeds(data: xr.Dataset) -> str:
 
 
 def _versions(results: Mapping[str, xr.Dataset]) -> str:
-    """Versions that are known, each once."""
-    found: dict[str, None] = {}
-    for data in results.values():
-        versions = json.loads(data.attrs.get("versions", "{}"))
-        for name in ("sigprop", "jax"):
-            if versions.get(name, "unknown") != "unknown":
-                found[f"{name} {versions[name]}"] = None
+    """Versions that are known, each once; sigprop's first."""
+    found = {
+        f"{name} {version}"
+        for data in results.values()
+        for name, version in json.loads(data.attrs.get("versions", "{}")).items()
+        if name in ("sigprop", "jax") and version != "unknown"
+    }
     return ", ".join(sorted(found, reverse=True))
