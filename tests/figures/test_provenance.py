@@ -134,6 +134,7 @@ def test_formats_are_those_asked_for(asked, found):
 
 
 def test_only_the_format_asked_for_is_written(tmp_path, monkeypatch):
+    monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
     monkeypatch.setattr(style, "folder", lambda: tmp_path)
     answer = CliRunner().invoke(app, ["figure", "lru-9", "--format", "svg"])
     assert answer.exit_code == 0, answer.output
