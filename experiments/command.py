@@ -44,6 +44,7 @@ STUDIES = (
     "speed_moments",
     "speed_sizes",
     "speed_training",
+    "statuses",
 )
 
 

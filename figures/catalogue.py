@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,14 @@ DEFAULT = FORMATS[:2]
 class Entry:
     """A figure's module, the result that each of its panels draws, and what it shows.
 
-    ``reduced`` says what is smaller than in the paper even at the preset ``paper``.
+    ``rows`` are those of the ledger that its caption became; ``reduced`` says what is
+    smaller than in the paper even at the preset ``paper``.
     """
 
     module: str
     studies: dict[str, str]
     title: str
+    rows: tuple[str, ...] = ()
     reduced: str = ""
 
     @property
@@ -51,47 +54,55 @@ FIGURES = {
         "figures.lru_1",
         {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},
         "From an RNN to the LRU one thing at a time",
-        "smaller networks, short schedules and three seeds, on digits of 64 pixels, "
+        reduced="smaller networks, short schedules and three seeds, on digits of 64 pixels, "
         "expressions of up to 127 tokens and 10 000 digits of 784 pixels, to fit two cores.",
+        rows=("lru:fig1",),
     ),
     "lru-2": Entry(
         "figures.lru_2",
         dict.fromkeys("ab", "ring_eigenvalues"),
         "Eigenvalues of Gaussian matrices fill the unit disk",
+        rows=("lru:fig2",),
     ),
     "lru-3": Entry(
         "figures.lru_3",
         dict.fromkeys("ab", "ring_eigenvalues"),
         "Eigenvalues sampled by Lemma 3.2 fill the ring",
+        rows=("lru:fig3",),
     ),
     "lru-5": Entry(
         "figures.lru_5",
         dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
         "What normalisation and small phases do on Pathfinder",
-        "untrained networks of 128 features and 256 states; trained ones on pictures of "
-        "256 pixels, where the paper's have 16 384, to fit two cores.",
+        reduced="untrained networks of 128 features and 256 states; trained ones on "
+        "pictures of 256 pixels, where the paper's have 16 384, to fit two cores.",
+        rows=("lru:fig5",),
     ),
     "lru-7": Entry(
         "figures.lru_7",
         dict.fromkeys("ab", "convolution_kernel"),
         "A convolution learnt by linear and tanh RNNs",
+        rows=("lru:fig7",),
     ),
     "lru-8": Entry(
         "figures.lru_8",
         dict.fromkeys("abc", "power_descent"),
         "Learning the power of an eigenvalue in two parametrisations",
+        rows=("lru:fig8",),
     ),
     "lru-9": Entry(
         "figures.lru_9",
         dict.fromkeys("ab", "ring_gain"),
         "The gain of a layer with eigenvalues on a ring, simulated and predicted",
+        rows=("lru:fig9",),
     ),
     "rotrnn-3": Entry(
         "figures.rotrnn_3",
         dict.fromkeys("ab", "lists"),
         "Norms of the states through training, measured and in closed form",
-        "smaller networks, 2000 steps, three seeds and expressions of up to 127 tokens, to "
-        "fit two cores.",
+        reduced="smaller networks, 2000 steps, three seeds and expressions of up to 127 "
+        "tokens, to fit two cores.",
+        rows=("rotrnn:fig3",),
     ),
     "sigprop-adam": Entry(
         "figures.sigprop_adam",
@@ -123,58 +134,92 @@ FIGURES = {
         "figures.zucchet_1a",
         {"a": "curse_of_memory"},
         "Sensitivity to the eigenvalue explodes as memory lengthens",
+        rows=(
+            "zucchet:fig1:recurrence",
+            "zucchet:fig1:correlation",
+            "zucchet:fig1:grey-line",
+        ),
     ),
     "zucchet-1bc": Entry(
         "figures.zucchet_1bc",
         dict.fromkeys("bc", "one_dimensional"),
         "The loss of one linear unit sharpens as its teacher's memory lengthens",
+        rows=("zucchet:fig1:sharpness-real", "zucchet:fig1:sharpness-circle"),
     ),
     "zucchet-2": Entry(
         "figures.zucchet_2",
         dict.fromkeys("ab", "curse_of_memory"),
         "What input normalisation and reparametrisation do to both moments",
+        rows=(
+            "zucchet:fig2a",
+            "zucchet:fig2b",
+            "zucchet:fig2b:edge",
+            "zucchet:fig2b:bounded",
+            "zucchet:fig2:other-inputs",
+            "zucchet:fig2:grey-state",
+            "zucchet:fig2:grey-sensitivity",
+        ),
     ),
     "zucchet-3": Entry(
         "figures.zucchet_3",
         {"a": "memory_gap", "b": "ablation", "c": "starts"},
         "What RNN and LRU learn of a longer and longer memory, and why",
+        rows=("zucchet:fig3",),
     ),
     "zucchet-4": Entry(
         "figures.zucchet_4",
         dict.fromkeys("ab", "hessian_structure")
         | dict.fromkeys("cd", "adaptive_rates"),
         "Hessians and effective learning rates of a dense and a complex diagonal RNN",
+        rows=(
+            "zucchet:fig4",
+            "zucchet:fig4:rank",
+            "zucchet:fig4:concentration",
+            "zucchet:fig4:adam",
+            "zucchet:fig4:learning-rate",
+        ),
     ),
     "zucchet-6": Entry(
         "figures.zucchet_6",
         dict.fromkeys("abc", "one_dimensional"),
         "The loss of one normalised unit, and its curvature, in three parametrisations",
+        rows=("zucchet:fig6", "zucchet:fig6-modulus", "zucchet:fig6-hessian"),
     ),
     "zucchet-7": Entry(
         "figures.zucchet_7",
         dict.fromkeys("abc", "angle_descent"),
         "Adam learns the angle of one eigenvalue in three parametrisations",
+        rows=(
+            "zucchet:fig7",
+            "zucchet:fig7-sharpness",
+            "zucchet:fig7-granularity",
+            "zucchet:fig7-valley",
+        ),
     ),
     "zucchet-8": Entry(
         "figures.zucchet_8",
         dict.fromkeys("abc", "similarity"),
         "Which pairs of eigenvalues the Hessian couples, by the input's correlation",
+        rows=("zucchet:fig8",),
     ),
     "zucchet-9": Entry(
         "figures.zucchet_9",
         dict.fromkeys("ab", "hessian_structure")
         | dict.fromkeys("cd", "adaptive_rates"),
         "Hessians and effective learning rates of the LRU and S4",
+        rows=("zucchet:fig9", "zucchet:fig9:magnitude"),
     ),
     "zucchet-10": Entry(
         "figures.zucchet_10",
         dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"},
         "What concentrating the eigenvalues' phases does to Hessian and learning",
+        rows=("zucchet:fig10", "zucchet:fig10:gap"),
     ),
     "zucchet-11": Entry(
         "figures.zucchet_11",
         dict.fromkeys("ab", "heads"),
         "Final loss and effective learning rates by number of heads",
+        rows=("zucchet:fig11", "zucchet:fig11:performance"),
     ),
 }
 
@@ -212,18 +257,50 @@ def _got(name: str, names: Iterable[str]) -> str:
     return f"got {name!r}" + "".join(f"; did you mean {one}?" for one in near)
 
 
+def of_rows() -> dict[str, str]:
+    """The figure that shows each row of the ledger, by the row's id."""
+    return {row: name for name, shown in FIGURES.items() for row in shown.rows}
+
+
+def source_and_caption(name: str) -> tuple[str, str]:
+    """Which figure of a paper one follows, and what is drawn, as its module says.
+
+    Raises:
+        ValueError: If the name is unknown.
+    """
+    module = importlib.import_module(entry(name).module)
+    paragraphs = inspect.getdoc(module), inspect.getdoc(module.draw)
+    source, drawn = ((text or "").partition("\n\n")[0] for text in paragraphs)
+    return source.partition(":")[0], " ".join(drawn.replace("``", "").split())
+
+
+def said(name: str, results: "style.Results") -> tuple[str, str]:
+    """What a whole figure shows of its caption, and where its results come from.
+
+    Raises:
+        ValueError: If the name is unknown.
+    """
+    from figures import provenance
+
+    shown = entry(name)
+    module = importlib.import_module(shown.module)
+    return module.shown(results), provenance.sentence(results, shown.reduced)
+
+
 def draw_and_save(
     name: str,
     results: "style.Results",
     panel: str | None = None,
     into: Path | None = None,
     formats: Iterable[str] | None = None,
+    verdicts: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """Draw a figure, or one panel of it, from stored results; write PDF and PNG.
 
     The files are named after the figure, the panel, and the presets of the results unless
     all are of the preset ``paper``: no picture takes the place of a better one.  Below
-    each figure, and in the metadata of its files, stands where its results come from.
+    each figure, and in the metadata of its files, stands what the ledger says of its
+    caption, what of that a whole figure shows, and where its results come from.
 
     Args:
         name: One of ``FIGURES``.
@@ -231,6 +308,7 @@ def draw_and_save(
         panel: One of the figure's panels; all of them if left out.
         into: Folder for the files; ``figures.style.folder()`` if left out.
         formats: Some of ``pdf``, ``png`` and ``svg``; the first two if left out.
+        verdicts: Statuses of the ledger by the figure's rows; unsaid if left out.
 
     Raises:
         ValueError: If the name, the panel or a format is unknown.
@@ -241,10 +319,11 @@ def draw_and_save(
     from figures import provenance, style
 
     drawn = module.draw(results, panel)
+    said = provenance.verdict(verdicts or {}, "" if panel else module.shown(results))
     origin = provenance.sentence(results, shown.reduced)
     presets = {study: one.attrs["preset"] for study, one in results.items()}
     files = stem(name, panel, presets)
-    return style.save(drawn, files, into, kinds, shown.title, origin)
+    return style.save(drawn, files, into, kinds, shown.title, said, origin)
 
 
 def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -23,6 +24,15 @@ class Names(NamedTuple):
     theory: str
     simulated: str
     sem: str
+
+
+def power(curve: xr.DataArray) -> xr.DataArray:
+    """The power of the inverse gap by which a curve grows in its last twentieth."""
+    gap = curve["gap"].values
+    ends = [-1 - len(gap) // 20, -1]
+    before, last = (curve.isel(gap=place, drop=True) for place in ends)
+    span = np.log(gap[ends[0]] / gap[ends[1]])
+    return xr.apply_ufunc(np.log, last / before) / span
 
 
 def stacked(drawn: Figure, place: SubplotSpec) -> tuple[Axes, Axes]:

@@ -52,6 +52,11 @@ def interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ordered[..., out], ordered[..., count - 1 - out]
 
 
+def decades(tuned: xr.Dataset) -> xr.DataArray:
+    """Log to base ten of the seeds' median loss, by the other dimensions."""
+    return xr.apply_ufunc(np.log10, tuned["best"].median("run"))
+
+
 def axis(axes: Axes, *tuned: xr.Dataset) -> None:
     """A logarithmic axis of losses, wide enough for every seed of these results."""
     values = np.concatenate([table["best"].values.ravel() for table in tuned])

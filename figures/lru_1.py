@@ -1,5 +1,7 @@
 """Orvieto et al. (2023), Figure 1, right: from an RNN to the LRU one thing at a time."""
 
+from itertools import pairwise
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -20,6 +22,8 @@ NAMES = {
     "gamma": r"$\gamma$: the LRU",
     "phase": "small phase",
 }
+STEPS = ("tanh", "dense", "complex", "stable", "ring", "gamma")  # of the caption
+CHANCE = 10.0  # percent, of ten classes
 COLOURS = {"tanh": style.GREY, "relu": style.GREY, "gamma": style.VERMILION}
 
 
@@ -59,10 +63,39 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
         sound = 100 * accuracy[np.isfinite(accuracy)]
         axes.plot(sound, np.full(sound.size, row), "o", color=colour, alpha=0.35, mew=0)
         lost = accuracy.size - sound.size
-        axes.plot(np.full(lost, 10.0), np.full(lost, row), "x", color=style.BLACK)
+        axes.plot(np.full(lost, CHANCE), np.full(lost, row), "x", color=style.BLACK)
         if sound.size:
             error = style.standard_error(sound) if sound.size > 1 else 0
             axes.errorbar(sound.mean(), row, xerr=error, fmt="|", color=colour)
     axes.set_yticks(range(len(rungs)), [NAMES[rung] for rung in rungs])
     axes.set_ylim(len(rungs) - 0.5, -0.5)
     axes.set_xlabel("test accuracy (%)")
+
+
+def shown(results: style.Results) -> str:
+    """Whether every step of the caption raises the accuracy, over the tasks."""
+    means = {
+        rung: np.mean([_mean(results[study], rung) for study in STUDIES.values()])
+        for rung in STEPS
+    }
+    falls = [
+        f"{_plain(old)} to {_plain(new)} by {means[old] - means[new]:.1f}"
+        for old, new in pairwise(STEPS)
+        if not means[new] > means[old]
+    ]
+    count = f"{len(STEPS) - 1} steps of the caption"
+    if not falls:
+        return f"All {count} raise the mean accuracy over the tasks."
+    return (
+        f"Not all {count} raise the accuracy here: {', '.join(falls)} points lower in the "
+        f"mean over the tasks, where a run that diverged counts {CHANCE:g}."
+    )
+
+
+def _plain(rung: str) -> str:
+    return NAMES[rung].rpartition(": ")[2]
+
+
+def _mean(data: xr.Dataset, rung: str) -> float:
+    accuracy = 100 * data["test_accuracy"].values[data["model"].values == rung]
+    return float(np.where(np.isfinite(accuracy), accuracy, CHANCE).mean())

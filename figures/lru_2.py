@@ -1,5 +1,6 @@
 """Orvieto et al. (2023), Figure 2: Gaussian matrices fill the unit disk."""
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from figures import disk, style
@@ -43,3 +44,16 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             rows["b"][0].set_ylabel(r"fraction with $|\lambda| \leq r$")
             style.letter(rows["b"][0], "b", "")
     return drawn
+
+
+def shown(results: style.Results) -> str:
+    """Whether larger matrices follow the limit more closely."""
+    data = results[STUDY]
+    gaps = abs(data["matrix_fraction"] - data["circular_law"]).max("radius").values
+    sizes = [int(size) for size in data["size"]]
+    closer = bool((np.diff(gaps) < 0).all())
+    return (
+        f"The larger the matrix, the {'closer' if closer else 'not always closer'} to the "
+        f"uniform disk: the moduli leave its law by at most {gaps[0]:.2g} at N = {sizes[0]} "
+        f"and {gaps[-1]:.2g} at {sizes[-1]}."
+    )

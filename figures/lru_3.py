@@ -55,3 +55,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         for letter, row in rows.items():
             style.letter(row[0], letter, "")
     return drawn
+
+
+def shown(results: style.Results) -> str:
+    """Whether the law of Lemma 3.2 lies within the band of the draws."""
+    data = results[STUDY]
+    off = abs(data["ring_fraction"] - data["ring_law"]).max("radius")
+    inside, rings = int((off <= data.attrs["band"]).sum()), data.sizes["ring"]
+    return (
+        f"The law lies within the 95 % band of {data.sizes['draw']} draws at every radius "
+        f"in {inside} of {rings} rings; the farthest is {float(off.max()):.2g} of "
+        f"{data.attrs['band']:.2g} allowed."
+    )

@@ -132,3 +132,29 @@ def _curves(
         axes.fill_between(
             x, middle - error, middle + error, color=colour, alpha=0.2, linewidth=0
         )
+
+
+def shown(results: style.Results) -> str:
+    """What normalisation does to fresh networks, and small phases to trained ones."""
+    fresh = results["normalisation"]
+    loss = fresh["loss"].mean("draw").isel(pixels=-1)
+    bare, normalised = (float(loss.sel(setting=name)) for name in ("ring", "gamma"))
+    data = results["paths"]
+    scores = {
+        name: 100 * data["validation_accuracy"].values[data["model"].values == name, -1]
+        for name in ("gamma", "phase")
+    }
+    means = {name: runs.mean() for name, runs in scores.items()}
+    errors = {name: style.standard_error(runs) for name, runs in scores.items()}
+    gain = means["phase"] - means["gamma"]
+    helps = gain > 2 * np.hypot(*errors.values())
+    return (
+        f"At {int(fresh['pixels'][-1])} pixels an untrained network's loss is "
+        f"{bare:.3g} nats bare and {normalised:.3g} normalised. Small phases "
+        f"{'help' if helps else 'do not help'} here: validation accuracy "
+        + " against ".join(
+            f"{means[name]:.0f} ± {errors[name]:.0f} % {text}"
+            for name, text in (("phase", "with"), ("gamma", "without"))
+        )
+        + "."
+    )

@@ -87,11 +87,9 @@ def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
 
 def _iterations(axes: Axes, data: xr.Dataset) -> None:
     """Iterations until settled against the target's phase: mean and range of starts."""
-    phase, rates = data["phase"].values, data["log_rate"].values
-    for index, name in enumerate(map(str, data["chart"].values)):
-        best = data["best_rate"].values[index]
-        nearest = np.abs(rates - np.log10(best)).argmin()
-        settled = data["settled"].sel(chart=name).isel(log_rate=nearest)
+    phase = data["phase"].values
+    for name in map(str, data["chart"].values):
+        settled, best = _settled(data, name)
         colour = COLOURS[name]
         axes.fill_between(
             phase,
@@ -117,3 +115,27 @@ def _iterations(axes: Axes, data: xr.Dataset) -> None:
         f"until the relative loss stays below {data.attrs['threshold']:g}: mean and "
         f"range of {data.sizes['lag']} starts",
     )
+
+
+def shown(results: style.Results) -> str:
+    """Where Adam takes longest in either chart, and how long at a right angle."""
+    data = results[STUDY]
+    phase = data["phase"].values
+    said = []
+    for name, _, _, title in CHARTS.values():
+        mean = _settled(data, name)[0].mean("lag").values
+        most, last = mean.argmax(), f"{mean[-1]:.0f} at {phase[-1]:g} π"
+        said.append(
+            f"{title}: {mean.min():.0f} to {mean[most]:.0f} iterations in the mean over "
+            f"starts, the most at {phase[most]:.2g} π, {last}"
+            if np.ptp(mean) > 1
+            else f"{title}: {mean[0]:.0f} at every phase"
+        )
+    return f"Until Adam settles, by the target's phase: {'; '.join(said)}."
+
+
+def _settled(data: xr.Dataset, name: str) -> tuple[xr.DataArray, float]:
+    """Iterations by phase and lag at the best rate of a chart, and that rate."""
+    best = float(data["best_rate"].sel(chart=name))
+    nearest = np.abs(data["log_rate"].values - np.log10(best)).argmin()
+    return data["settled"].sel(chart=name).isel(log_rate=nearest), best

@@ -12,6 +12,7 @@ STUDIES = dict.fromkeys("ab", STUDY)
 INPUT = {"a": "white", "b": "constant"}
 TITLE = {"a": "white-noise input", "b": "constant input"}
 DASHES = ("-", "--", ":")
+WHISKERS = (0.05, 0.95)  # quantiles of the runs
 APART = 1.16  # factor in the gap between the boxes of neighbouring rings
 
 
@@ -50,7 +51,7 @@ def _gains(axes: Axes, ring: xr.Dataset, number: int, rings: int) -> None:
         ring["measured"].values.T,
         positions=places,
         widths=places * 0.13,
-        whis=(5, 95),
+        whis=(100 * WHISKERS[0], 100 * WHISKERS[1]),
         manage_ticks=False,
         showfliers=False,
         showmeans=True,
@@ -102,8 +103,21 @@ def _axes(axes: Axes, data: xr.Dataset) -> None:
 def _limits(data: xr.Dataset) -> tuple[float, float]:
     """Limits that both inputs share, wide enough for whiskers and curves."""
     measured, theory = data["measured"], data["theory"]
-    bottom = measured.quantile(0.05, "run", method="higher")
-    top = measured.quantile(0.95, "run", method="lower")
+    bottom = measured.quantile(WHISKERS[0], "run", method="higher")
+    top = measured.quantile(WHISKERS[1], "run", method="lower")
     low = min(float(bottom.min()), float(theory.min()))
     high = max(float(top.max()), float(theory.max()))
     return low / 1.15, high * 1.15
+
+
+def shown(results: style.Results) -> str:
+    """At how many places the closed form lies between the whiskers."""
+    data = results[STUDY]
+    low, high = data["measured"].quantile(WHISKERS, "run")
+    inside = (low <= data["exact"]) & (data["exact"] <= high)
+    counts = [
+        f"{int(inside.sel(input=name).sum())} of {inside.sel(input=name).size} for "
+        f"{name} input"
+        for name in INPUT.values()
+    ]
+    return f"The closed form lies between the whiskers at {' and '.join(counts)}."

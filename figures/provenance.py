@@ -1,4 +1,4 @@
-"""Where a picture comes from, in one sentence made of what its results say of themselves."""
+"""What stands below a picture: verdicts on its caption, and where its results come from."""
 
 import json
 from collections.abc import Mapping
@@ -32,6 +32,24 @@ def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
     return (
         f"{origins}. Smaller than in the paper: {reduced}" if reduced else f"{origins}."
     )
+
+
+def verdict(statuses: Mapping[str, str], shown: str = "") -> str:
+    """What the ledger says of a figure's rows, and what of its caption it shows.
+
+    Args:
+        statuses: By the ids of the rows.
+        shown: One sentence, or none.
+
+    Example:
+        >>> verdict({"lru:fig2": "confirmed", "lru:fig3": "proved"}, "It fills the disk.")
+        'Ledger: lru:fig2 confirmed; lru:fig3 proved. It fills the disk.'
+    """
+    alike: dict[str, list[str]] = {}
+    for row, status in statuses.items():
+        alike.setdefault(status, []).append(row)
+    parts = [f"{', '.join(rows)} {status}" for status, rows in alike.items()]
+    return " ".join(filter(None, (f"Ledger: {'; '.join(parts)}." * bool(parts), shown)))
 
 
 def _origin(data: xr.Dataset, reduced: bool) -> str:

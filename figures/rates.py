@@ -48,6 +48,13 @@ def width(panels: int) -> float:
     return 0.2 + 2.65 * panels
 
 
+def medians(data: xr.Dataset, networks: tuple[str, ...]) -> list[float]:
+    """Adam's rates for the recurrent parameters at the end: medians of the seeds' medians."""
+    last = data["rate"].isel(record=-1).sel(group="recurrent", quantile=0.5)
+    sound = last.where(data["diverged"] < 0)
+    return [float(sound[data["network"].values == name].median()) for name in networks]
+
+
 def row(drawn: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
     """A panel for each network, all with the same rates; draw inside ``style.styled``.
 

@@ -41,10 +41,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def _rates(axes: Axes, data: xr.Dataset, colour: str) -> None:
-    rate = data["effective_rate"].values
-    kept = np.isfinite(rate)
-    hessian, rate = data["hessian"].values[np.ix_(kept, kept)], rate[kept]
-    rows, diag = np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))
+    rate, rows, diag = _finite(data)
     ends = np.array([min(rows.min(), diag.min()), max(rows.max(), diag.max())])
     axes.plot(ends, np.median(rate * rows) / ends, color=style.GREY, lw=0.8, zorder=1)
     axes.plot(
@@ -53,3 +50,21 @@ def _rates(axes: Axes, data: xr.Dataset, colour: str) -> None:
     axes.plot(rows, rate, "o", color=colour, markersize=3, mew=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
+
+
+def shown(results: style.Results) -> str:
+    """How much less the product of rate and norm varies than the rate alone."""
+    said = []
+    for name in NETWORKS.values():
+        rate, rows, _ = _finite(results[STUDY].sel(network=name))
+        spread, left = (np.ptp(np.log10(values)) for values in (rate, rate * rows))
+        said.append(f"{name} {spread:.1f} and {left:.1f}")
+    return f"Decades over which rates, and rates times norms, vary: {', '.join(said)}."
+
+
+def _finite(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of a network's parameters: rates, norms of rows, and roots of the diagonal."""
+    rate = data["effective_rate"].values
+    kept = np.isfinite(rate)
+    hessian = data["hessian"].values[np.ix_(kept, kept)]
+    return rate[kept], np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))

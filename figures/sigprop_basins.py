@@ -12,6 +12,7 @@ from figures import style
 STUDY = "basins"
 STUDIES = dict.fromkeys("ab", STUDY)
 OPTIMISER = {"a": "Adam", "b": "gradient descent"}
+ALIKE = 1.0  # percent of the disc, apart and called as much
 TEACHERS = 2  # as many rows a panel
 NAMES = {
     "polar": "polar",
@@ -110,3 +111,20 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
         for name in ("fraction", "error")
     )
     axes.set_xlabel(f"{share:.1f} ± {error:.1f}", fontsize=6, labelpad=1)
+
+
+def shown(results: style.Results) -> str:
+    """From how much of the disc each optimiser arrives at best, and in which chart."""
+    data = results[STUDY].isel(teacher=slice(TEACHERS)).sel(measure="disc")
+    share = 100 * data["fraction"].isel(rate_index=data["best"])
+    said = []
+    for teacher in range(TEACHERS):
+        parts = []
+        for optimiser in OPTIMISER.values():
+            shares = share.isel(teacher=teacher).sel(optimiser=optimiser)
+            most = float(shares.max())
+            charts = ", ".join(shares["chart"].values[shares.values > most - ALIKE])
+            parts.append(f"{optimiser} from {most:.0f} % ({charts})")
+        turn = float(data["teacher_angle"][teacher]) / np.pi
+        said.append(f"angle {turn:g} π, {' and '.join(parts)}")
+    return f"Of the disc the teacher is reached at best: {'; '.join(said)}."

@@ -133,3 +133,18 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     row[0].set_ylim(low, high * (high / low) ** ROOM)
     row[0].set_ylabel(unit)
     style.letter(row[0], letter, cost)
+
+
+def shown(results: style.Results) -> str:
+    """How much longer the other ways take."""
+    moments, layers = (results[STUDIES[letter]]["seconds"] for letter in "ab")
+    ratio = (moments / moments.sel(way="kernel")).median("repeat")
+    times = (layers / layers.sel(way="engine")).median("repeat")
+    said = ", ".join(
+        f"{NAMES[way]} {float(ratio.sel(way=way)):.3g}" for way in list(NAMES)[1:]
+    )
+    beside = " and ".join(
+        f"{name} {float(times.sel(way=way).min()):.2g} to {float(times.sel(way=way).max()):.2g}"
+        for way, (name, _) in OTHERS.items()
+    )
+    return f"Times as long as ours: moments by {said}; a layer by {beside}."

@@ -112,3 +112,15 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
             )
     axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="participation")
     axes.set_ylim(0.8, None)
+
+
+def shown(results: style.Results) -> str:
+    """Whose parameters bend the loss of each network most."""
+    data = results[STUDY]
+    share = data["share"]
+    said = ", ".join(
+        f"{name} {share.sel(network=name).idxmax('group').item()} "
+        f"({float(share.sel(network=name).max()):.2f})"
+        for name in data["network"].values
+    )
+    return f"Groups with the largest share of the curvature: {said}."

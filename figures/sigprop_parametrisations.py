@@ -93,3 +93,19 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xticks(TICKS, [f"{1 - tick:.7g}" for tick in TICKS], rotation=30)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(r"real eigenvalue $\lambda$")
+
+
+def shown(results: style.Results) -> str:
+    """Between which bounds a step of the usual parametrisations moves state or loss."""
+    moved = results[STUDY]["usual_moved"].sel(gain=list(GAIN.values()))
+    low, high = moved.min(("decay", "gap")), moved.max(("decay", "gap"))
+    said = "; ".join(
+        f"{name}: "
+        + ", ".join(
+            f"{letter.upper()} {float(low.sel(usual=name, gain=gain)):.1g} to "
+            f"{float(high.sel(usual=name, gain=gain)):.2g}"
+            for letter, gain in GAIN.items()
+        )
+        for name in USUAL
+    )
+    return f"A unit step moves state (A) or loss (B), 1 for the exact solution: {said}."

@@ -65,7 +65,7 @@ METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": None},
 }
 DESCRIPTIONS = {"pdf": "Subject", "png": "Description", "svg": "Description"}
-SMALL = 4.5  # points, of the line that says where a picture comes from
+NOTE, SMALL = 6.0, 4.5  # points: what a picture shows, and where it comes from
 
 
 @contextmanager
@@ -97,6 +97,7 @@ def save(
     into: Path | None = None,
     formats: Iterable[str] = ("pdf", "png"),
     title: str = "",
+    said: str = "",
     origin: str = "",
 ) -> list[Path]:
     """Write a file of each format, whole or not at all; return the files.
@@ -107,7 +108,8 @@ def save(
         into: Folder; ``folder()`` if left out.
         formats: Of ``METADATA``.
         title: For the files' metadata.
-        origin: Where it comes from; stands below it, and in the files' metadata.
+        said: What it shows; stands below it, and in the files' metadata.
+        origin: Where it comes from; in small letters below that, and there too.
 
     Raises:
         OSError: If one cannot be written; an older one is as it was.
@@ -116,13 +118,16 @@ def save(
     target = folder() if into is None else into
     files = {kind: target / f"{name}.{kind}" for kind in formats}
     width, height = drawn.get_size_inches()
-    below = footer(drawn, origin) if origin else 0.0
+    below = 0.0
+    for text, size, colour in ((said, NOTE, BLACK), (origin, SMALL, GREY)):
+        below += footer(drawn, text, size, colour, below) if text else 0.0
     page = Bbox.from_extents(0, -below, width, height)
     for kind, file in files.items():
-        said = {"Title": title or None, DESCRIPTIONS[kind]: origin or None}
+        about = " ".join(filter(None, (said, origin)))
+        told = {"Title": title or None, DESCRIPTIONS[kind]: about or None}
         with styled(), store.unfinished(file) as partial:
             drawn.savefig(
-                partial, format=kind, metadata=METADATA[kind] | said, bbox_inches=page
+                partial, format=kind, metadata=METADATA[kind] | told, bbox_inches=page
             )
     return [*files.values()]
 
@@ -156,15 +161,26 @@ def caption(drawn: Figure | SubFigure, *paragraphs: str) -> None:
     """A small note below a whole figure, or a part of one, as wide as that."""
     columns = int(drawn.bbox.width / drawn.get_figure(root=True).dpi * CAPTION_LETTERS)
     lines = [textwrap.fill(text, columns) for text in paragraphs]
-    drawn.supxlabel("\n".join(lines), fontsize=6)
+    drawn.supxlabel("\n".join(lines), fontsize=NOTE)
 
 
-def footer(drawn: Figure, text: str) -> float:
-    """Small grey lines below a figure's page; the inches by which that has to grow."""
+def footer(
+    drawn: Figure, text: str, size: float, colour: str, below: float = 0.0
+) -> float:
+    """Lines of text below a figure's page; the inches by which that has to grow.
+
+    Args:
+        drawn: The figure.
+        text: Broken into lines here.
+        size: Of its letters, in points.
+        colour: Of its letters.
+        below: Inches below the page at which it begins.
+    """
     width, height = drawn.get_size_inches()
-    text = textwrap.fill(text, int(width * CAPTION_LETTERS * 6 / SMALL))
-    room = (1.3 * SMALL * (1 + text.count("\n")) + 2) / 72
-    lines = drawn.text(0.5, (1 / 72 - room) / height, text, color=GREY, fontsize=SMALL)
+    text = textwrap.fill(text, int(width * CAPTION_LETTERS * NOTE / size))
+    room = (1.3 * size * (1 + text.count("\n")) + 2) / 72
+    foot = (1 / 72 - room - below) / height
+    lines = drawn.text(0.5, foot, text, color=colour, fontsize=size)
     lines.set(ha="center", va="bottom", in_layout=False)
     return room
 

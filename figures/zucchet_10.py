@@ -60,3 +60,33 @@ def _losses(drawn: SubFigure, data: xr.Dataset) -> None:
     axes.set_xticks(x, [f"{phase:.2g}" for phase in phases])
     axes.set_xlabel(r"largest phase $\theta_0 / \pi$ of the teacher's eigenvalues")
     style.letter(axes, "d", "eigenvalues concentrate to the left")
+
+
+def shown(results: style.Results) -> str:
+    """How strongly eigenvalues couple, and whether the LRU's lead widens with it."""
+    blocks = results["hessian_structure"]["concentrated"]
+    couplings = [
+        coupling(blocks.isel(phase=i).values) for i in range(blocks.sizes["phase"])
+    ]
+    said = ", ".join(
+        f"{value:.2g} at {phase:g} π"
+        for value, phase in zip(couplings, blocks["phase"].values, strict=True)
+    )
+    median = losses.decades(results["concentration"]).sortby("condition")
+    lead = median.sel(student="complex diagonal") - median.sel(student="LRU")
+    narrow, wide = lead.isel(condition=0).item(), lead.isel(condition=-1).item()
+    return (
+        f"The mean entry between eigenvalues, over their own, is {said}. The LRU's loss is "
+        f"{abs(narrow):.1f} decades {'below' if narrow > 0 else 'above'} the complex "
+        f"network's at {lead['condition'][0].item():g} π and {abs(wide):.1f} "
+        f"{'below' if wide > 0 else 'above'} at {lead['condition'][-1].item():g} π: its lead "
+        f"{'widens' if narrow > wide else 'does not widen'} here."
+    )
+
+
+def coupling(block: np.ndarray) -> float:
+    """Mean size of a Hessian's entries between eigenvalues over that of their own."""
+    half = len(block) // 2
+    sizes = np.abs(block).reshape(2, half, 2, half).mean((0, 2))
+    own = np.eye(half, dtype=bool)
+    return float(sizes[~own].mean() / sizes[own].mean())

@@ -12,6 +12,7 @@ STUDY = "heads"
 STUDIES = dict.fromkeys("ab", STUDY)
 COLUMNS = 3  # of small panels in B
 SHOWN = 0.9  # of a training: the cosine then takes every rate to zero
+ALIKE = 0.3  # decades, a factor of two, apart and called about the same
 CAPTION = (
     "thin lines: medians over $A$ of a seed; thick: their median; band: 80 % of $A$; "
     "grey: tuned rate at its peak"
@@ -113,3 +114,18 @@ def _rate(axes: Axes, runs: xr.Dataset) -> None:
     axes.fill_between(step, low, high, color=colour, alpha=0.18, linewidth=0)
     axes.plot(step, sound.isel(quantile=1).T, color=colour, linewidth=0.3, alpha=0.5)
     axes.plot(step, middle, color=colour)
+
+
+def shown(results: style.Results) -> str:
+    """From how few heads on the loss is about that of the most."""
+    best = losses.decades(results[STUDY]).isel(condition=0)
+    decades = {int(n): float(best.sel(student=n)) for n in best["student"].values}
+    counts = sorted(decades)
+    most = counts[-1]
+    unlike = [n for n in counts if abs(decades[n] - decades[most]) >= ALIKE]
+    since = next(n for n in counts if n > max(unlike, default=0))
+    said = ", ".join(f"{decades[n]:.1f} with {n}" for n in counts)
+    return (
+        f"Decades of the median loss: {said}; from {since} heads on it is about that of "
+        f"{most}."
+    )

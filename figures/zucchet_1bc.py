@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import style
+from figures import curves, style
 
 STUDY = "one_dimensional"
 STUDIES = dict.fromkeys("bc", STUDY)
@@ -135,4 +135,17 @@ def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
         (0.52, 0.3),
         xycoords="axes fraction",
         color=style.GREY,
+    )
+
+
+def shown(results: style.Results) -> str:
+    """How fast the curvature at the teacher grows with its memory."""
+    data = results[STUDY]
+    powers = curves.power(data["bare_curvature"])
+    line, circle = (float(powers.sel(kind=panel.kind)) for panel in PANELS.values())
+    sharper = min(line, circle) > 0
+    return (
+        f"The loss {'sharpens' if sharper else 'does not sharpen'} with the memory: the "
+        "curvature at the teacher grows as the gap to the power "
+        f"{-line:.2g} along the real axis and {-circle:.2g} on the circle."
     )

@@ -7,6 +7,7 @@ from figures import curves, style
 STUDY = "curse_of_memory"
 STUDIES = dict.fromkeys("ab", STUDY)
 QUANTITY = {"a": "state", "b": "sensitivity"}
+GROWS = 0.5  # the power of the inverse gap from which a moment is not bounded
 LABEL = {
     "a": r"$\gamma^2\,\mathbb{E}[h^2]$ / Var[$x$]",
     "b": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\nu h)^2]$ / Var[$x$]",
@@ -43,3 +44,21 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             axes.set_ylabel(LABEL[letter])
             style.letter(axes, letter, TITLE[letter])
     return drawn
+
+
+def shown(results: style.Results) -> str:
+    """For which correlations normalisation and reparametrisation hold both moments."""
+    held = results[STUDY]["controlled_theory"]
+    free = curves.power(held) > GROWS
+    lost = [f"{rho:g}" for rho in held["rho"].values[free.any("quantity").values]]
+    kept = held.isel(rho=~free.any("quantity").values).max("gap")
+    state, moved = (
+        ", ".join(f"{value:.3g}" for value in kept.sel(quantity=name).values)
+        for name in QUANTITY.values()
+    )
+    rhos = ", ".join(f"{rho:g}" for rho in kept["rho"].values)
+    return (
+        f"Both moments are bounded for rho = {rhos}: by {state} (state) and {moved} "
+        "(sensitivity). They grow on towards the edge "
+        + (f"at rho = {', '.join(lost)} alone." if lost else "at no rho.")
+    )

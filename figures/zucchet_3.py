@@ -66,3 +66,25 @@ PANELS = {
     "b": (_designs, "designs"),
     "c": (_memories, "two starts of the LRU"),
 }
+
+
+def shown(results: style.Results) -> str:
+    """By how much the LRU's loss is lower, from which memory on, and what the designs do."""
+    median = losses.decades(results["memory_gap"])
+    lead = (median.sel(student="RNN") - median.sel(student="LRU")).transpose(
+        "condition"
+    )
+    nu0, ahead = lead["condition"].values, lead.values > 0
+    since = len(ahead) - int(np.argmin([*ahead[::-1], False]))
+    designs = losses.decades(results["ablation"]).isel(condition=0)
+    gains = ", ".join(
+        f"{name} {float(designs[0] - designs.sel(student=name)):.1f}"
+        for name in designs["student"].values[1:]
+    )
+    first = (
+        f"The LRU's median loss is the lower one from nu0 = {nu0[since]:g} on, by "
+        f"{lead.values[-1]:.1f} decades at {nu0[-1]:g}"
+        if since < len(ahead)
+        else f"The LRU's median loss is not the lower one at nu0 = {nu0[-1]:g}"
+    )
+    return f"{first}; decades below the RNN's in B: {gains}."

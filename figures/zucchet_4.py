@@ -2,9 +2,11 @@
 
 from matplotlib.figure import Figure
 
-from figures import hessians, style
+from figures import hessians, rates, style
 
 STUDIES = hessians.STUDIES
+DIRECTIONS = 10  # of the caption
+NETWORKS = ("RNN", "complex diagonal")
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -13,4 +15,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    return hessians.draw(results, panel, "RNN", "complex diagonal")
+    return hessians.draw(results, panel, *NETWORKS)
+
+
+def shown(results: style.Results) -> str:
+    """How many directions are sharp, how alike the spectra are, and Adam's rates."""
+    data = results["hessian_structure"].sel(network=list(NETWORKS))
+    ranks = hessians.sharp(data["eigenvalue"])
+    top = data["eigenvalue"].max("rank").values
+    counts = " and ".join(str(int(count)) for count in ranks)
+    enough = bool((ranks >= DIRECTIONS).all())
+    medians = rates.medians(results["adaptive_rates"], NETWORKS)
+    return (
+        f"{counts} directions are sharp, {'and' if enough else 'not'} {DIRECTIONS} drawn; "
+        f"the {NETWORKS[0]}'s greatest eigenvalue is {top[0] / top[1]:.2g} times the other; "
+        f"Adam's median rates for what recurs are {medians[0]:.1e} and {medians[1]:.1e}."
+    )

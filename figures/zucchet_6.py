@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import style
+from figures import curves, style
 
 STUDY = "one_dimensional"
 STUDIES = dict.fromkeys("abc", STUDY)
@@ -36,6 +36,8 @@ ROWS = {
     ),
 }
 LINES = {"modulus": ("nu", r"\nu"), "angle": ("theta", r"\theta")}
+CHARTS = tuple(row.chart for row in ROWS.values())
+GROWS = 0.5  # the power of the inverse gap from which a curvature is not bounded
 LIMITS = 2e-4, 4e6  # of the curvatures
 
 
@@ -135,3 +137,20 @@ def _curvatures(axes: Axes, data: xr.Dataset, kind: str) -> None:
     axes.set_yticks((1e-3, 1, 1e3, 1e6))
     axes.minorticks_off()
     axes.set_ylabel("curvature", labelpad=0)
+
+
+def shown(results: style.Results) -> str:
+    """Which parametrisations bound the curvature at the teacher."""
+    powers = curves.power(results[STUDY]["curvature"])
+    said = []
+    for kind in LINES:
+        row = {chart: float(powers.sel(chart=chart, kind=kind)) for chart in CHARTS}
+        bounded = [chart for chart, power in row.items() if power < GROWS]
+        grown = [
+            f"{chart} (-{power:.2g})" for chart, power in row.items() if power >= GROWS
+        ]
+        said.append(
+            f"by the {kind} it is bounded with {' and '.join(bounded) or 'none'}"
+            + (f" and grows with {' and '.join(grown)}" if grown else "")
+        )
+    return f"Curvature at the teacher: {'; '.join(said)}; in brackets, the power of the gap."

@@ -75,3 +75,21 @@ def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.yaxis.set_major_locator(MaxNLocator(5))
     return filled
+
+
+def shown(results: style.Results) -> str:
+    """How far from the target Adam ends in each chart."""
+    data = results[STUDY]
+    goal = data.attrs["modulus"] * np.exp(1j * data.attrs["teacher"])
+    last = data[["modulus", "angle"]].isel(step=-1)
+    ends = last["modulus"] * np.exp(1j * last["angle"])
+    said = ", ".join(
+        f"{letter.upper()} {abs(complex(ends.sel(chart=chart)) - goal):.1g}"
+        for letter, (chart, _) in CHARTS.items()
+    )
+    turns = last["angle"].sel(chart="optimal").item() - data.attrs["teacher"]
+    return (
+        f"After {data.attrs['steps']} steps of Adam the eigenvalue is away from its target "
+        f"by {said}; in C its angle is {turns / (2 * np.pi):.2f} turns on, its modulus "
+        f"{last['modulus'].sel(chart='optimal').item():.3f} for {data.attrs['modulus']:g}."
+    )

@@ -159,3 +159,20 @@ def _alignment(axes: Axes, data: xr.Dataset) -> None:
     axes.set_ylabel(r"$|S|\,/\,\sqrt{\mathbb{E}|s|^2\,\mathbb{E}|s_0|^2}$")
     axes.legend(loc="upper right", handletextpad=0.2, borderaxespad=0)
     style.letter(axes, "c", r"close to $\bar\lambda_0$: alignment")
+
+
+def shown(results: style.Results) -> str:
+    """By how much the conjugate is more similar than the real eigenvalue of its modulus."""
+    data = results[STUDY]
+    conjugate, real = (
+        data["circle"].interp(along=angle) for angle in (-data.attrs["angle"], 0.0)
+    )
+    ratio = conjugate / real
+    falls = bool((ratio.diff("rho") < 0).all())
+    said = ", ".join(f"{value:.2g}" for value in ratio.values)
+    rhos = ", ".join(f"{rho:g}" for rho in data["rho"].values)
+    return (
+        f"The conjugate's similarity is {said} times that of {data.attrs['modulus']:g} at "
+        f"rho = {rhos}: the effect of conjugates {'falls' if falls else 'does not fall'} "
+        "with the correlation."
+    )

@@ -1,10 +1,12 @@
 """Zucchet & Orvieto (2024), Figure 9: as Figure 4, of the LRU and S4."""
 
+import numpy as np
 from matplotlib.figure import Figure
 
-from figures import hessians, style
+from figures import hessians, rates, style
 
 STUDIES = hessians.STUDIES
+NETWORKS = ("LRU", "S4")
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -13,4 +15,23 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    return hessians.draw(results, panel, "LRU", "S4")
+    return hessians.draw(results, panel, *NETWORKS)
+
+
+def shown(results: style.Results) -> str:
+    """How much sharper the LRU's angles are than its magnitudes, and Adam's rates."""
+    data = results["hessian_structure"].sel(network="LRU")
+    entries = np.diag(data["hessian"].values)
+    angle, magnitude = (
+        float(entries[data["parameter"].values == name].max())
+        for name in ("theta_log", "nu_log")
+    )
+    medians = rates.medians(results["adaptive_rates"], NETWORKS)
+    tamed = (
+        "only the magnitude is tamed" if angle > magnitude else "the angle is tamed too"
+    )
+    return (
+        f"The LRU's sharpest angle bends the loss {angle / magnitude:.2g} times as much as "
+        f"its sharpest magnitude: {tamed}. Adam's median rates for what recurs are "
+        f"{medians[0]:.1e} ({NETWORKS[0]}) and {medians[1]:.1e} ({NETWORKS[1]})."
+    )

@@ -1,5 +1,6 @@
 """``sigprop figure``: a figure of the papers, from the best stored results."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,9 +31,23 @@ def figure(
             "--format", help="pdf, png or svg; repeat it for more; pdf and png if none."
         ),
     ] = None,
+    gallery: Annotated[
+        Path | None,
+        typer.Option(help="Write a page with every figure into this folder."),
+    ] = None,
 ) -> None:
     """Draw a figure of the papers, running its experiments if a result is missing."""
-    with plain_errors():
+    with plain_errors("nothing was written", gallery):
+        if gallery is not None:
+            if list_ or force or any((name, panel, preset, format_)):
+                raise ValueError(
+                    "--gallery draws every figure from the best stored results: it goes "
+                    "alone"
+                )
+            from sigprop.cli.gallery import write_gallery
+
+            write_gallery(gallery)
+            return
         from figures.catalogue import FIGURES, draw_and_save, entry, require_formats
 
         if list_ or name is None:
@@ -44,6 +59,7 @@ def figure(
                 table.add_row(key, " ".join(spec.panels), results, spec.title)
             console().print(table)
             return
+        from experiments import statuses
         from experiments.command import best, make
         from experiments.store import read
 
@@ -64,5 +80,8 @@ def figure(
         }
         drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())
         aside(f"{name} is drawn from {drawn}")
-        for path in draw_and_save(name, results, panel, formats=formats):
+        verdicts = statuses.words(entry(name).rows)
+        for path in draw_and_save(
+            name, results, panel, formats=formats, verdicts=verdicts
+        ):
             console().print(str(path), soft_wrap=True)

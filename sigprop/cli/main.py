@@ -21,6 +21,7 @@ from sigprop.cli.bench import bench
 from sigprop.cli.console import (
     EXPECTED,
     UNEXPECTED,
+    aside,
     console,
     plain_errors,
     require_distinct,
@@ -233,7 +234,7 @@ def ledger(
         from sigprop.ledger.site import page_names, require_free, write_site
         from sigprop.ledger.terminal import ledger_table, outcome
         from sigprop.numerics.files import require_writable
-        from theory.claims import Status, select
+        from theory.claims import Status, registry, select
 
         require_seed(seed)
         require_distinct(json=json, html=html)
@@ -260,8 +261,24 @@ def ledger(
         if json is not None:
             write_json(json, shown)
         if html is not None:
-            write_site(html, dataclasses.replace(run, claims=tuple(shown)))
+            from sigprop.cli.gallery import describe
+
+            pictures = describe({entry.id: entry.status for entry in shown})
+            write_site(html, dataclasses.replace(run, claims=tuple(shown)), pictures)
+        statuses = {entry.id: str(entry.status) for entry in run.claims}
+        if set(statuses) == set(registry()):
+            _keep(statuses, seed)
         raise typer.Exit(EXPECTED if run.as_expected else UNEXPECTED)
+
+
+def _keep(found: dict[str, str], seed: int) -> None:
+    """Leave the statuses to the figures; what cannot be written is said, no more."""
+    from experiments import statuses
+
+    try:
+        statuses.keep(found, seed)
+    except OSError as error:
+        aside(f"figures will not know of these statuses: {error}")
 
 
 @app.command()
@@ -301,11 +318,16 @@ def show(
 ) -> None:
     """Show one claim: statement, source, derivation, code, routes, grid, mutants."""
     with plain_errors():
+        from figures.catalogue import of_rows
         from sigprop.cli.judged import row
         from sigprop.ledger.catalogue import describe
 
         compile_quickly()
-        console().print(describe(row(claim)), soft_wrap=True)
+        found = row(claim)
+        out = console()
+        out.print(describe(found), soft_wrap=True)
+        if figure := of_rows().get(found.claim.id):
+            out.print(f"\nfigure      sigprop figure {figure}", soft_wrap=True)
 
 
 @app.command()

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from experiments import store
 from figures import catalogue, provenance, style
 from sigprop.cli.main import app
+from theory.claims import registry
 
 ATTRIBUTES = {
     "preset": "paper",
@@ -74,13 +75,15 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("written")
     (study,) = catalogue.entry("lru-9").needs()
     results = {study: store.shipped(study)}
-    files = catalogue.draw_and_save("lru-9", results, None, folder, catalogue.FORMATS)
-    return dict(zip(catalogue.FORMATS, files, strict=True)), provenance.sentence(
-        results
+    files = catalogue.draw_and_save(
+        "lru-9", results, None, folder, catalogue.FORMATS, {"lru:fig9": "confirmed"}
     )
+    said = " ".join(catalogue.said("lru-9", results))
+    told = f"Ledger: lru:fig9 confirmed. {said}"
+    return dict(zip(catalogue.FORMATS, files, strict=True)), told
 
 
-def test_every_format_has_title_and_origin_in_its_metadata(written):
+def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
     files, origin = written
     title = catalogue.entry("lru-9").title
     with Image.open(files["png"]) as picture:
@@ -97,10 +100,16 @@ def test_every_format_has_title_and_origin_in_its_metadata(written):
 
 def test_the_page_grows_by_the_lines_below(tmp_path):
     drawn = style.figure(1.0)
-    page, picture = style.save(drawn, "shown", tmp_path, origin="word " * 100)
-    lines = drawn.texts[0].get_text().count("\n") + 1
-    assert lines > 1
-    points = np.array([72 * style.WIDTH, 72 + 1.3 * style.SMALL * lines + 2])
+    page, picture = style.save(
+        drawn, "shown", tmp_path, said="told " * 50, origin="word " * 100
+    )
+    assert [text.get_fontsize() for text in drawn.texts] == [style.NOTE, style.SMALL]
+    lines = np.array([text.get_text().count("\n") + 1 for text in drawn.texts])
+    assert (lines > 1).all()
+    heights = 1.3 * lines * (style.NOTE, style.SMALL) + 2
+    feet = [72 * text.get_position()[1] for text in drawn.texts]
+    np.testing.assert_allclose(feet, 1 - heights.cumsum())
+    points = np.array([72 * style.WIDTH, 72 + heights.sum()])
     with Image.open(picture) as opened:
         pixels = np.array(opened.size)
     scale = style.SETTINGS["savefig.dpi"] / 72
@@ -108,6 +117,44 @@ def test_the_page_grows_by_the_lines_below(tmp_path):
     box = re.search(r"MediaBox \[ 0 0 ([\d.]+) ([\d.]+)", page.read_text("latin1"))
     assert box is not None
     np.testing.assert_allclose(list(map(float, box.groups())), points, atol=0.1)
+
+
+def test_rows_of_one_status_are_named_together():
+    statuses = {"a:fig1": "proved", "a:fig1:b": "refuted", "a:fig1:c": "proved"}
+    assert provenance.verdict(statuses, "So it is.") == (
+        "Ledger: a:fig1, a:fig1:c proved; a:fig1:b refuted. So it is."
+    )
+    assert provenance.verdict({}, "So it is.") == "So it is."
+
+
+def test_one_panel_says_the_status_alone(tmp_path):
+    results = {
+        study: store.shipped(study) for study in catalogue.entry("lru-9").needs()
+    }
+    (file,) = catalogue.draw_and_save(
+        "lru-9", results, "a", tmp_path, ["png"], {"lru:fig9": "confirmed"}
+    )
+    origin = provenance.sentence(results)
+    with Image.open(file) as picture:
+        assert picture.info["Description"] == f"Ledger: lru:fig9 confirmed. {origin}"
+
+
+def test_the_rows_of_a_caption_belong_to_its_figures():
+    """Figures of ours alone have no rows; one of a paper has all that are named after it."""
+    claims = registry()
+    of_figures = catalogue.of_rows()
+    assert sum(len(one.rows) for one in catalogue.FIGURES.values()) == len(of_figures)
+    assert set(of_figures) <= set(claims)
+    numbers = {re.match(r"\w+-\d+", name) for name in catalogue.FIGURES}
+    drawn = {found[0].replace("-", ":fig") for found in numbers if found}
+    for row, claim in claims.items():
+        named = re.match(r"\w+:fig\d+", row)
+        if named and named[0] in drawn:
+            assert row in of_figures, row
+            assert of_figures[row].startswith(named[0].replace(":fig", "-")), row
+            assert re.search(
+                rf"Fig(ure|\.) {named[0].rpartition('fig')[2]}\D?", claim.source
+            )
 
 
 def test_a_picture_says_what_is_smaller_than_in_the_paper(tmp_path):

@@ -1,0 +1,120 @@
+"""The status of every row of the ledger, as it was measured, for the pictures.
+
+Beside each status stands a digest of the files that the row is made of, so that a reader
+can tell whether it is older than they are.
+
+Source: the rows of ``theory.papers``, judged by ``sigprop.evidence``.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from experiments import store
+from experiments.command import main
+from theory.claims import PAPERS, home, select
+
+STUDY, VERSION = "statuses", 1
+ROOT = Path(__file__).parents[1]
+CHANGED = ", before its files changed"
+UNKNOWN = "not judged"
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which papers are judged, and at which seed.
+
+    Attributes:
+        papers: Keys of ``theory.claims.PAPERS``.
+        seed: Moves every simulation.
+    """
+
+    papers: tuple[str, ...] = tuple(PAPERS)
+    seed: int = 0
+
+
+SMOKE = Config(papers=("rotrnn",))
+QUICK = Config()
+PAPER = Config(seed=1)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Judge every row of these papers."""
+    from sigprop.cli.judged import row
+    from sigprop.judge.run import verify
+
+    rows = [row(claim.id) for paper in config.papers for claim in select(paper)]
+    run = verify(rows, seed=config.seed, again=row)
+    return table({claim.id: str(claim.status) for claim in run.claims})
+
+
+def table(found: Mapping[str, str]) -> xr.Dataset:
+    """Statuses by the ids of their rows, with the file of each and its digest."""
+    files = [f"{home(row).replace('.', '/')}.py" for row in found]
+    columns = {
+        "status": ([*found.values()], "a word of theory.claims.Status"),
+        "file": (files, "path from the root of the sources"),
+        "digest": ([digest(file) for file in files], "SHA-256"),
+    }
+    return xr.Dataset(
+        {
+            name: ("row", np.array(values, str), {"units": units})
+            for name, (values, units) in columns.items()
+        },
+        {"row": [*found]},
+        {"dtype": "none"},
+    )
+
+
+def keep(found: Mapping[str, str], seed: int) -> Path:
+    """Store the statuses that a run has found for all rows, where results go."""
+    return store.save(STUDY, VERSION, Config(seed=seed), table(found), preset="quick")
+
+
+def digest(file: str) -> str:
+    """Of a file with rows, and of the one in the same place that judges them.
+
+    Args:
+        file: As ``theory/papers/lru/ring.py``; what is not there counts as empty.
+    """
+    place = Path(file)
+    both = [ROOT / place, ROOT.joinpath("sigprop", "evidence", *place.parts[2:])]
+    content = b"".join(one.read_bytes() for one in both if one.is_file())
+    return hashlib.sha256(content).hexdigest()
+
+
+def words(rows: Iterable[str]) -> dict[str, str]:
+    """What the newest stored run says of some rows, by their ids.
+
+    A status that is older than the files of its row says so, and a row that no stored run
+    has judged.  Where no run is stored where results go, it is that which comes with the
+    code.
+
+    Raises:
+        ValueError: If the result is damaged; names the file and what to do.
+    """
+    whole = [
+        (attributes["created"], file)
+        for file, attributes in store.stored(STUDY)
+        if attributes["preset"] != "smoke" and int(attributes["version"]) == VERSION
+    ]
+    try:
+        data = store.read(max(whole)[1]) if whole else store.shipped(STUDY)
+        known = data.to_dataframe().to_dict("index")
+    except FileNotFoundError:
+        known = {}
+    return {row: _word(known.get(row)) for row in rows}
+
+
+def _word(found: dict[str, str] | None) -> str:
+    if found is None:
+        return UNKNOWN
+    return found["status"] + CHANGED * (found["digest"] != digest(found["file"]))
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,399 @@
+"""The sentence under a figure says what its results hold, whichever way they fall."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+from experiments import store
+from figures import catalogue
+
+
+def shown(name, **changes):
+    """The sentence of a figure, its results altered first."""
+    spec = catalogue.entry(name)
+    results = {study: store.shipped(study).load() for study in spec.needs()}
+    for study, change in changes.items():
+        change(results[study])
+    return importlib.import_module(spec.module).shown(results)
+
+
+def where(data, name, coordinate, value):
+    """The entries of a variable of one dimension at which a coordinate has a value."""
+    return data[name].values, data[coordinate].values == value
+
+
+def accuracies(**of):
+    """Give all runs of each rung one accuracy in percent, of all others 50."""
+
+    def change(data):
+        rungs = data["model"].values
+        for rung in np.unique(rungs):
+            data["test_accuracy"].values[rungs == rung] = of.get(rung, 50) / 100
+
+    return dict.fromkeys(("ladder_digits", "ladder_listops", "ladder_smnist"), change)
+
+
+STEPS = {"tanh": 10, "dense": 20, "complex": 30, "stable": 40, "ring": 50, "gamma": 60}
+
+
+def test_lru_1_names_the_steps_that_lower_the_accuracy():
+    assert "All 5 steps" in shown("lru-1", **accuracies(**STEPS))
+    said = shown("lru-1", **accuracies(**STEPS | {"stable": 27.5}))
+    assert "Not all 5" in said
+    assert "complex diagonal to stable exponential by 2.5 points" in said
+    assert said.count(" by ") == 1
+
+
+def test_lru_1_counts_a_run_that_diverged_as_a_guess():
+    said = shown("lru-1", **accuracies(**STEPS | {"ring": np.nan}))
+    assert "stable exponential to ring by 30.0 points" in said
+
+
+@pytest.mark.parametrize(
+    ("gaps", "word"), [((3, 2, 1), "the closer"), ((1, 2, 1), "not")]
+)
+def test_lru_2_compares_sizes(gaps, word):
+    def change(data):
+        data["matrix_fraction"].values[:] = data["circular_law"].values
+        data["matrix_fraction"].values[:, 7] += np.array(gaps) / 100
+
+    said = shown("lru-2", ring_eigenvalues=change)
+    assert word in said
+    assert f"{gaps[0] / 100:.2g} at N = 100 and 0.01 at 2000" in said
+
+
+def test_lru_3_counts_the_rings_inside_the_band():
+    def change(data):
+        data["ring_fraction"].values[:] = data["ring_law"].values
+        data["ring_fraction"].values[1, 9] += 1.5 * data.attrs["band"]
+
+    assert "in 2 of 3 rings; the farthest is 0.046 of 0.03" in shown(
+        "lru-3", ring_eigenvalues=change
+    )
+
+
+@pytest.mark.parametrize(
+    ("gain", "word"), [(9, "phases help"), (4, "do not help"), (-9, "do not help")]
+)
+def test_lru_5_weighs_small_phases_by_their_errors(gain, word):
+    def change(data):
+        for name, level in (("gamma", 60), ("phase", 60 + gain)):
+            values, rows = where(data, "validation_accuracy", "model", name)
+            values[rows, -1] = (level + np.array([-3, 0, 3])) / 100
+
+    def fresh(data):
+        data["loss"].loc[{"pixels": 16384, "setting": "ring"}] = 31.25
+        data["loss"].loc[{"pixels": 16384, "setting": "gamma"}] = 1.5
+
+    said = shown("lru-5", paths=change, normalisation=fresh)
+    assert word in said
+    assert "31.2 nats bare and 1.5 normalised" in said
+    assert f"{60 + gain} ± 2 % with against 60 ± 2 % without" in said
+
+
+@pytest.mark.parametrize(
+    ("better", "word"), [(0, "at none"), (3, "only at 3"), (10, "at all")]
+)
+def test_lru_7_counts_where_the_linear_network_wins(better, word):
+    def change(data):
+        final = data["loss"].transpose(
+            "scale", "log_rate", "activation", "seed", "step"
+        )
+        linear = np.where(np.arange(10).reshape(2, 5) < better, 1.0, 3.0)
+        values = np.stack([linear, np.full((2, 5), 2.0)], 2)[..., None]
+        data["loss"] = final.copy(data=np.broadcast_to(values[..., None], final.shape))
+
+    assert f"{word} of 10 pairs" in shown("lru-7", convolution_kernel=change)
+
+
+def test_lru_8_finds_the_slowest_phase_of_each_chart():
+    def change(data):
+        data["settled"].loc[{"chart": "cartesian"}] = 60.0
+        data["settled"].loc[{"chart": "cartesian", "phase": 0.25}] = 90.0
+        data["settled"].loc[{"chart": "exponential"}] = 70.0
+
+    said = shown("lru-8", power_descent=change)
+    assert "60 to 90 iterations" in said
+    assert "the most at 0.25 π, 60 at 0.5 π" in said
+    assert "exponential: 70 at every phase" in said
+
+
+def test_lru_9_counts_the_places_between_the_whiskers():
+    def change(data):
+        data["measured"].values[:] = data["exact"].values[..., None]
+        data["measured"].loc[{"input": "constant", "inner": 0.5}] *= 2
+
+    said = shown("lru-9", ring_gain=change)
+    assert "39 of 39 for white input and 26 of 39 for constant" in said
+
+
+@pytest.mark.parametrize(("growth", "word"), [(1.05, "stay"), (1.2, "do not stay")])
+def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, word):
+    def change(data):
+        data["measured"].values[:] = 4.0
+        data["predicted"].values[:] = 4.0 * 1.1**2
+        values, rows = where(data, "measured", "model", "rotrnn")
+        values[rows, -1] *= growth**2
+        data["predicted"].values[rows, -1] *= growth**2
+        values, rows = where(data, "measured", "model", "lru")
+        values[rows, -1] *= 3.0**2
+        data["predicted"].values[rows, -1] *= 3.0**2
+
+    said = shown("rotrnn-3", lists=change)
+    assert f"LRU's norms by 3 to 3 and RotRNN's norms by {growth:.2g}" in said
+    assert f"RotRNN's {word} constant" in said
+    assert "within 10 %" in said
+
+
+@pytest.mark.parametrize(
+    ("power", "word"), [(2.5, "faster than"), (1.5, "not always faster")]
+)
+def test_zucchet_1a_compares_powers_of_the_gap(power, word):
+    def change(data):
+        data["theory"].loc[{"quantity": "sensitivity"}] = data["gap"].values ** -power
+        data["theory"].loc[{"quantity": "state"}] = data["gap"].values ** -2.0
+        data["simulated"].values[:] = data["exact"].values
+        data["simulated"].loc[{"quantity": "sensitivity", "rho": 0.9}] *= 1.07
+
+    said = shown("zucchet-1a", curse_of_memory=change)
+    assert f"-({', '.join([str(power)] * 5)}), {word}" in said
+    assert "state's -2; simulations are within 7.0 %" in said
+
+
+@pytest.mark.parametrize(
+    ("power", "word"), [(3.0, "sharpens"), (-1.0, "does not sharpen")]
+)
+def test_zucchet_1bc_says_how_the_loss_sharpens(power, word):
+    def change(data):
+        powers = {"modulus": power, "angle": 2.0}
+        for kind, of in powers.items():
+            data["bare_curvature"].loc[{"kind": kind}] = data["gap"].values ** -of
+
+    said = shown("zucchet-1bc", one_dimensional=change)
+    assert f"The loss {word} with the memory" in said
+    assert f"power {-power:.2g} along" in said
+    assert "-2 on the circle" in said
+
+
+def test_zucchet_2_tells_bounded_from_growing_moments():
+    def change(data):
+        data["controlled_theory"].values[:] = 2.0
+        data["controlled_theory"].loc[{"quantity": "state", "rho": 0.5}] = 3.0
+        growing = {"quantity": "sensitivity", "rho": 0.9}
+        data["controlled_theory"].loc[growing] = data["gap"].values ** -0.7
+
+    said = shown("zucchet-2", curse_of_memory=change)
+    assert "bounded for rho = 0, 0.5, 0.99, 1: by 2, 3, 2, 2 (state) and 2, 2" in said
+    assert "at rho = 0.9 alone" in said
+
+
+@pytest.mark.parametrize(
+    ("lead", "first"),
+    [
+        (
+            (-1, -1, 1, -1, 1, 1, 2),
+            "lower one from nu0 = 0.96 on, by 2.0 decades at 0.99",
+        ),
+        ((1,) * 7, "lower one from nu0 = 0.32 on, by 1.0"),
+        ((1, 1, 1, 1, 1, 1, -1), "not the lower one at nu0 = 0.99"),
+    ],
+)
+def test_zucchet_3_says_from_where_the_lru_leads(lead, first):
+    def change(data):
+        data["best"].loc[{"student": "RNN"}] = 1.0
+        data["best"].loc[{"student": "LRU"}] = 10.0 ** -np.array(lead)[:, None]
+
+    def designs(data):
+        for decades, name in enumerate(data["student"].values):
+            data["best"].loc[{"student": name}] = 10.0**-decades
+
+    said = shown("zucchet-3", memory_gap=change, ablation=designs)
+    assert first in said
+    assert "block diagonal 1.0, more neurons 2.0, complex diagonal 3.0, LRU 4.0" in said
+
+
+def rates(data, **of):
+    for name, rate in of.items():
+        rows = data["network"].values == name.replace("_", " ")
+        data["rate"].values[rows] = rate
+
+
+@pytest.mark.parametrize(("count", "word"), [(9, "not 10 drawn"), (10, "and 10 drawn")])
+def test_zucchet_4_counts_the_sharp_directions(count, word):
+    def change(data):
+        data["eigenvalue"].values[:] = 0.0
+        data["eigenvalue"].values[:, :count] = 1.0
+        data["eigenvalue"].loc[{"network": "RNN", "rank": 0}] = 6.0
+
+    said = shown(
+        "zucchet-4",
+        hessian_structure=change,
+        adaptive_rates=lambda data: rates(data, RNN=1e-5, complex_diagonal=0.25),
+    )
+    assert f"{count} and {count} directions are sharp, {word}" in said
+    assert "eigenvalue is 6 times" in said
+    assert "are 1.0e-05 and 2.5e-01" in said
+
+
+@pytest.mark.parametrize(
+    ("angle", "word"), [(8.0, "only the magnitude"), (0.5, "the angle")]
+)
+def test_zucchet_9_compares_angle_and_magnitude(angle, word):
+    def change(data):
+        names = data["parameter"].sel(network="LRU").values
+        matrix = data["hessian"].sel(network="LRU").values
+        matrix[:] = 0.0
+        for name, entry in (("theta_log", angle), ("nu_log", 2.0)):
+            for row in np.flatnonzero(names == name):
+                matrix[row, row] = entry
+        data["hessian"].loc[{"network": "LRU"}] = matrix
+
+    said = shown(
+        "zucchet-9",
+        hessian_structure=change,
+        adaptive_rates=lambda data: rates(data, LRU=0.5, S4=0.125),
+    )
+    assert f"{angle / 2:.2g} times as much" in said
+    assert word in said
+    assert "5.0e-01 (LRU) and 1.2e-01 (S4)" in said
+
+
+def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
+    def change(data):
+        data["curvature"].values[:] = 1.0
+        data["curvature"].loc[{"chart": "polar"}] = data["gap"].values ** -2.0
+        data["curvature"].loc[{"chart": "tanh", "kind": "angle"}] = (
+            data["gap"].values ** -1.5
+        )
+
+    said = shown("zucchet-6", one_dimensional=change)
+    assert (
+        "by the modulus it is bounded with exp and tanh and grows with polar (-2)"
+        in said
+    )
+    assert (
+        "angle it is bounded with exp and grows with polar (-2) and tanh (-1.5)" in said
+    )
+
+
+def test_zucchet_7_says_where_each_run_ends():
+    def change(data):
+        data["modulus"].loc[{"step": data["step"][-1]}] = data.attrs["modulus"]
+        data["angle"].loc[{"step": data["step"][-1]}] = data.attrs["teacher"]
+        last = {"chart": "optimal", "step": data["step"][-1]}
+        data["modulus"].loc[last] = 0.5
+        data["angle"].loc[last] = data.attrs["teacher"] - np.pi
+
+    said = shown("zucchet-7", angle_descent=change)
+    assert "by A 0, B 0, C 1;" in said
+    assert "-0.50 turns on, its modulus 0.500 for 0.99" in said
+
+
+@pytest.mark.parametrize(
+    ("order", "word"), [((8, 4, 2, 1), "falls"), ((8, 4, 5, 1), "not")]
+)
+def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, word):
+    def change(data):
+        near = np.abs(data["along"].values + data.attrs["angle"]) < 0.2
+        data["circle"].values[:] = np.where(near, np.array(order)[:, None] * 3.0, 3.0)
+
+    said = shown("zucchet-8", similarity=change)
+    assert f"is {', '.join(map(str, order))} times that of 0.99 at rho = 0, 0.5" in said
+    assert word in said
+
+
+@pytest.mark.parametrize(("lead", "word"), [(1.5, "widens"), (-1.5, "does not widen")])
+def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(lead, word):
+    def change(data):
+        half = data.sizes["entry"] // 2
+        own = np.kron(np.ones((2, 2)), np.eye(half)) > 0
+        for phase, between in enumerate((0.25, 0.5, 1.0)):
+            data["concentrated"].values[phase] = np.where(own, -4.0, 4 * between)
+
+    def losses(data):
+        data["best"].loc[{"student": "complex diagonal"}] = 1.0
+        data["best"].loc[{"student": "LRU"}] = 0.1
+        data["best"].loc[{"student": "LRU", "condition": 0.01}] = 10**-lead
+
+    said = shown("zucchet-10", hessian_structure=change, concentration=losses)
+    assert "is 0.25 at 1 π, 0.5 at 0.1 π, 1 at 0.01 π" in said
+    assert f"1.5 decades {'below' if lead > 0 else 'above'}" in said
+    assert "1.0 below at 1 π" in said
+    assert word in said
+
+
+@pytest.mark.parametrize(
+    ("decades", "since"),
+    [((1, 2, 3, 3.5, 4, 4), 16), ((4, 4, 4, 1, 4, 4), 16), ((4,) * 6, 1)],
+)
+def test_zucchet_11_says_from_how_many_heads_on_losses_are_alike(decades, since):
+    def change(data):
+        for name, power in zip(data["student"].values, decades, strict=True):
+            data["best"].loc[{"student": name}] = 10.0**-power
+
+    said = shown("zucchet-11", heads=change)
+    assert f"{-decades[0]:.1f} with 1, {-decades[1]:.1f} with 2" in said
+    assert f"from {since} heads on" in said
+
+
+def test_sigprop_adam_says_how_much_less_the_product_varies():
+    def change(data):
+        sizes = np.arange(1.0, 1 + data.sizes["row"])
+        data["hessian"].values[:] = np.diag(sizes)
+        data["effective_rate"].values[:] = np.where(sizes < 11, 5.0 / sizes, np.nan)
+
+    assert "RNN 1.0 and 0.0, complex" in shown("sigprop-adam", hessian_structure=change)
+
+
+def test_sigprop_basins_names_the_best_charts():
+    def change(data):
+        data["fraction"].values[:] = 0.25
+        best = {"chart": "LRU", "optimiser": "Adam", "measure": "disc", "teacher": 0}
+        data["fraction"].loc[best] = 0.75
+
+    said = shown("sigprop-basins", basins=change)
+    assert (
+        "angle 0.01 π, Adam from 75 % (LRU) and gradient descent from 25 % (polar,"
+        in said
+    )
+
+
+def test_sigprop_bench_says_how_much_longer_others_take():
+    def moments(data):
+        data["seconds"].values[:] = np.array([1, 2, 50, 7])[:, None]
+
+    def layers(data):
+        data["seconds"].values[:] = np.array([1.0, 3.0, 2.0])[:, None, None]
+        data["seconds"].loc[{"way": "scan", "length": 256}] = 4.0
+
+    said = shown("sigprop-bench", speed_moments=moments, speed_layers=layers)
+    assert "streaming scan 2, associative scan 50, one sequence at a time 7" in said
+    assert "associative scan 3 to 3 and lax.scan 2 to 4" in said
+
+
+def test_sigprop_networks_names_the_group_that_bends_most():
+    def change(data):
+        data["share"].values[:] = 0.1
+        data["share"].loc[{"network": "BLUR", "group": "input"}] = 0.625
+
+    assert "BLUR input (0.62)" in shown("sigprop-networks", network_curvature=change)
+
+
+def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
+    def change(data):
+        data["usual_moved"].values[:] = 1.0
+        data["usual_moved"].loc[{"usual": "tanh", "gain": "matched", "decay": 0.9}] = (
+            3.0
+        )
+        data["usual_moved"].loc[{"usual": "LRU", "gain": "loss", "decay": 0.0}] = 0.25
+
+    said = shown("sigprop-parametrisations", parametrisations=change)
+    assert "LRU: A 1 to 1, B 0.2 to 1; tanh: A 1 to 3, B 1 to 1." in said
+
+
+def test_every_figure_has_its_sentence_tested():
+    tested = {name[5:] for name in globals() if name.startswith("test_")}
+    for name in catalogue.FIGURES:
+        stem = name.replace("-", "_")
+        assert any(one.startswith(f"{stem}_") for one in tested), name
