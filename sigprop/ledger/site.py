@@ -11,10 +11,12 @@ changed.
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from sigprop.ledger import gallery
 from sigprop.ledger.entries import Ledger
+from sigprop.ledger.gallery import Picture
 from sigprop.ledger.report import anchors, environment, shared
 from sigprop.numerics.files import write_text
 from theory.conventions import CONVENTIONS
@@ -26,14 +28,25 @@ WRONG = ("refuted", "conditional")
 Digests = dict[str, set[str]]
 
 
-def render_site(run: Ledger) -> dict[str, str]:
+def render_site(
+    run: Ledger, figures: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Every page of the site by its file name.
+
+    Args:
+        run: What was judged.
+        figures: The figure in the gallery that shows a row, by the row's id.
 
     Raises:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
     env = environment()
-    given = shared(run) | {"wrong": WRONG, "conventions": CONVENTIONS}
+    given = shared(run) | {
+        "wrong": WRONG,
+        "conventions": CONVENTIONS,
+        "figures": figures or {},
+        "gallery": gallery.PAGE,
+    }
     order = [
         (anchor, claim) for _, claims in given["sections"] for anchor, claim in claims
     ]
@@ -86,8 +99,15 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
         )
 
 
-def write_site(folder: Path, run: Ledger) -> None:
+def write_site(folder: Path, run: Ledger, pictures: Sequence[Picture] = ()) -> None:
     """Write every page, whole or not at all, and remove pages of an older site.
+
+    Args:
+        folder: Of the site; it need not exist.
+        run: What was judged.
+        pictures: What is said of the figures: their gallery is linked to from their rows,
+            and begun without pictures unless it is there.  Where a file that no gallery
+            wrote has its name, neither.
 
     Wherever this is cut short, the manifest tells each page from a stranger, so that the
     next call completes the site.
@@ -95,7 +115,9 @@ def write_site(folder: Path, run: Ledger) -> None:
     Raises:
         ValueError: If the place cannot be written, or a page would overwrite a stranger.
     """
-    pages = render_site(run)
+    linked = pictures if gallery.is_ours(folder) else ()
+    figures = {row: one.name for one in linked for row in one.rows}
+    pages = render_site(run, figures)
     require_free(folder, pages)
     old = _manifest(folder)
     new = {name: {_digest(text.encode())} for name, text in pages.items()}
@@ -110,6 +132,8 @@ def write_site(folder: Path, run: Ledger) -> None:
         if _found(folder / name) in old[name]:
             (folder / name).unlink()
     _write_manifest(folder, new)
+    if figures and not gallery.has_pictures(folder):
+        gallery.write(folder, linked)
 
 
 def _digest(content: bytes) -> str:

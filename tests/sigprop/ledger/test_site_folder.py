@@ -26,7 +26,7 @@ ALL, FEW = ("lru:1", "lru:2", "lru:3"), ("lru:2",)
 def short_pages(monkeypatch):
     """Pages in no time; what they say differs with the seed."""
 
-    def render(run):
+    def render(run, figures):
         names = page_names(claim.id for claim in run.claims)
         return {name: f"{name} of seed {run.seed}" for name in names}
 

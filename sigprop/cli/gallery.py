@@ -1,0 +1,99 @@
+"""``sigprop figure --gallery DIR``: every figure on one page, from the best results."""
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from sigprop.cli.console import aside, console
+from sigprop.ledger import gallery
+from sigprop.ledger.gallery import Picture
+
+
+def write_gallery(folder: Path) -> None:
+    """Draw every figure whose results are stored, and write the page.
+
+    Raises:
+        OSError: If the folder cannot be made.
+        ValueError: If it cannot be written, or has a page of that name that no gallery
+            wrote; nothing is drawn then.
+    """
+    from rich.progress import track
+
+    from experiments import statuses
+    from figures.catalogue import of_rows
+    from sigprop.numerics.files import require_writable
+
+    gallery.require_ours(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    require_writable(folder / gallery.PAGE)
+    described = describe(statuses.words(of_rows()))
+    out = console()
+    pictures = [
+        _drawn(one) for one in track(described, "drawing", console=out, transient=True)
+    ]
+    missing = [one.name for one in pictures if not one.png]
+    if missing:
+        aside(
+            f"not drawn, for want of results: {', '.join(missing)}; `sigprop figure` makes "
+            "them"
+        )
+    out.print(str(gallery.write(folder, pictures)), soft_wrap=True)
+
+
+def describe(verdicts: Mapping[str, str]) -> list[Picture]:
+    """What is said of every figure without looking at its results.
+
+    Args:
+        verdicts: Statuses of the ledger by its rows; others are left out.
+    """
+    from figures.catalogue import FIGURES, source_and_caption
+
+    texts = _notebooks()
+    return [
+        Picture(
+            name,
+            spec.title,
+            *source_and_caption(name),
+            rows={row: verdicts[row] for row in spec.rows if row in verdicts},
+            notebooks=tuple(
+                (file, title)
+                for file, (title, text) in texts.items()
+                if re.search(rf"`sigprop figure {name}`", text)
+            ),
+        )
+        for name, spec in FIGURES.items()
+    ]
+
+
+def _notebooks() -> dict[str, tuple[str, str]]:
+    """Titles and texts of the notebooks of a checkout, by their file names."""
+    from experiments.store import checkout
+
+    root = checkout()
+    files = sorted((root / "notebooks").glob("*.py")) if root else []
+    texts = {file.name: file.read_text("utf-8") for file in files}
+    titles = {
+        name: re.search(r"^# # (.+)$", text, re.M) for name, text in texts.items()
+    }
+    return {name: (title[1], texts[name]) for name, title in titles.items() if title}
+
+
+def _drawn(one: Picture) -> Picture:
+    """With its picture, if its results are stored, and what they say."""
+    from experiments.command import best, make
+    from experiments.store import read
+    from figures.catalogue import draw_and_save, entry, said
+
+    sizes = {study: best(study) for study in entry(one.name).needs()}
+    if None in sizes.values():
+        return one
+    files = {study: make(study, size) for study, size in sizes.items() if size}
+    results = {study: read(file) for study, file in files.items()}
+    with tempfile.TemporaryDirectory() as place:
+        (file,) = draw_and_save(one.name, results, None, Path(place), ["png"], one.rows)
+        png = file.read_bytes()
+    shown, origin = said(one.name, results)
+    names = tuple(file.name for file in files.values())
+    return replace(one, shown=shown, origin=origin, files=names, png=png)

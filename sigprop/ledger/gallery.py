@@ -1,0 +1,127 @@
+"""The gallery: every figure on one page that loads nothing, beside the ledger's pages.
+
+What stands on it is prepared by the caller, who may know figures; here is the page.
+"""
+
+import base64
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+from sigprop.ledger.report import anchors, environment
+from sigprop.numerics.files import write_text
+
+PAGE = "gallery.html"
+SMALL = 400  # pixels, of a thumbnail
+MARK = '<meta name="generator" content="sigprop gallery">'
+UNDRAWN = '<meta name="generator" content="sigprop gallery, no pictures yet">'
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure and what is said about it; without pictures, only the latter.
+
+    Attributes:
+        name: As in ``sigprop figure NAME``.
+        title: What it is about.
+        source: The figure of the paper that it follows, or ours.
+        caption: What is drawn.
+        rows: Statuses of the ledger by the ids of its rows.
+        shown: One sentence on what it shows.
+        origin: Sizes, seeds and versions of its results.
+        files: Names of the files of its results.
+        notebooks: Titles of the notebooks about it, by their file names.
+        png: The picture.
+    """
+
+    name: str
+    title: str
+    source: str
+    caption: str
+    rows: Mapping[str, str]
+    shown: str = ""
+    origin: str = ""
+    files: tuple[str, ...] = ()
+    notebooks: tuple[tuple[str, str], ...] = ()
+    png: bytes = b""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Pixels across and up."""
+        with Image.open(BytesIO(self.png)) as picture:
+            return picture.size
+
+    @property
+    def thumbnail(self) -> bytes:
+        """A copy of at most ``SMALL`` pixels across and up, as PNG."""
+        small = BytesIO()
+        with Image.open(BytesIO(self.png)) as picture:
+            picture.thumbnail((SMALL, SMALL))
+            picture.save(small, "PNG", optimize=True)
+        return small.getvalue()
+
+
+def render(pictures: Iterable[Picture], beside: Iterable[str] = ()) -> str:
+    """The page.
+
+    Args:
+        pictures: In their order.
+        beside: Names of the files in its folder, to which it may link.
+    """
+    shown = tuple(pictures)
+    env = environment()
+    env.filters["data"] = lambda png: base64.b64encode(png).decode()
+    return env.get_template("gallery.html.j2").render(
+        pictures=shown,
+        beside=frozenset(beside),
+        anchor=lambda row: next(anchors([row])),
+        mark=MARK if any(one.png for one in shown) else UNDRAWN,
+    )
+
+
+def is_ours(folder: Path) -> bool:
+    """True where a gallery has written the page, or nothing has its name."""
+    return not (folder / PAGE).exists() or _marked(folder, MARK, UNDRAWN)
+
+
+def has_pictures(folder: Path) -> bool:
+    """True where a gallery has been written with pictures."""
+    return _marked(folder, MARK)
+
+
+def require_ours(folder: Path) -> None:
+    """Refuse to replace a page that no gallery wrote.
+
+    Raises:
+        ValueError: If there is one; names it.
+    """
+    if not is_ours(folder):
+        raise ValueError(
+            f"need a place for {folder / PAGE}, got a file that no gallery wrote; move it "
+            "away or choose another folder"
+        )
+
+
+def _marked(folder: Path, *marks: str) -> bool:
+    file = folder / PAGE
+    if not file.is_file() or file.is_symlink():
+        return False
+    with file.open(encoding="utf-8", errors="replace") as page:
+        head = page.read(len(f"<!DOCTYPE html>{UNDRAWN}") + 200)
+    return any(mark in head for mark in marks)
+
+
+def write(folder: Path, pictures: Iterable[Picture]) -> Path:
+    """Write the page whole or not at all; links lead to what is in the folder by then.
+
+    Raises:
+        OSError: If it cannot be written.
+        ValueError: If another file has its name.
+    """
+    require_ours(folder)
+    there = [file.name for file in folder.glob("*.html")] if folder.is_dir() else []
+    write_text(folder / PAGE, render(pictures, there))
+    return folder / PAGE

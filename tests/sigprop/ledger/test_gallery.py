@@ -1,0 +1,193 @@
+"""The gallery: every figure on one page, linked with the ledger both ways."""
+
+import dataclasses
+import re
+from io import BytesIO
+
+import pytest
+import xarray as xr
+from PIL import Image
+from typer.testing import CliRunner
+
+from experiments import store
+from figures import catalogue
+from sigprop.cli import gallery as command
+from sigprop.cli.main import app
+from sigprop.ledger import gallery
+from sigprop.ledger.gallery import PAGE, Picture
+from sigprop.ledger.site import write_site
+from tests.browser import chromium
+from tests.sigprop.ledger.test_report import EVERYTHING, Page, claim
+
+
+def png(across, up, colour="white"):
+    """A picture of one colour."""
+    file = BytesIO()
+    Image.new("RGB", (across, up), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+WIDE = Picture(
+    "lru-8",
+    "A <title> & more",
+    "Orvieto et al. (2023), Figure 8",
+    "What is drawn.",
+    {"lru:fig8": "refuted", "lru:fig9": "proved, before its files changed"},
+    "It shows this, in a sentence long enough for two lines of the page on a phone.",
+    "one: preset paper, seed 0.",
+    ("one-0123456789abcdef0123456789abcdef.nc", "two.nc"),
+    (("03_loss.py", "Loss landscapes"), ("04_more.py", "More")),
+    png(1650, 900),
+)
+TALL = dataclasses.replace(WIDE, name="zucchet-6", title="Tall", png=png(600, 2000))
+RUN = dataclasses.replace(EVERYTHING, versions={"sigprop": "0.1.0"})
+BARE = Picture("sigprop-x", "Ours", "Ours", "Nothing yet.", {})
+
+
+def test_all_that_is_said_of_a_figure_stands_on_the_page():
+    page = gallery.render([WIDE, BARE])
+    for words in (
+        "A &lt;title&gt; &amp; more",
+        *("Figure 8", "What is drawn.", "It shows this", "one: preset paper, seed 0."),
+        *(*WIDE.files, "Loss landscapes", "sigprop figure lru-8"),
+        *("lru:fig8", "refuted", "lru:fig9", "proved", "before its files changed"),
+        *("sigprop-x", "Nothing yet."),
+    ):
+        assert words in page, words
+    assert page.count("<img") == 2  # one in small, one in large; none for the bare one
+    assert 'width="1650" height="900"' in page
+
+
+def test_a_small_picture_keeps_its_shape():
+    for one in (WIDE, TALL):
+        with Image.open(BytesIO(one.thumbnail)) as small:
+            assert max(small.size) == gallery.SMALL
+            across, up = one.size
+            assert small.width / small.height == pytest.approx(across / up, rel=0.01)
+
+
+def test_it_links_to_what_stands_beside_it():
+    alone = Page(gallery.render([WIDE])).links
+    assert {link.partition("#")[0] for link in alone} == {""}
+    there = ["lru-fig8.html", "index.html", "04_more.html"]
+    links = Page(gallery.render([WIDE], there)).links
+    assert {*there} < {*links}
+    assert {link.partition("#")[0] for link in links} == {"", *there}
+
+
+def test_ledger_and_gallery_link_to_each_other_whichever_is_written_first(tmp_path):
+    run = dataclasses.replace(RUN, claims=(claim("lru:fig8", "refuted"),))
+    ledger_first, gallery_first = tmp_path / "a", tmp_path / "b"
+    write_site(ledger_first, run, [dataclasses.replace(WIDE, png=b""), BARE])
+    begun = (ledger_first / PAGE).read_text()
+    assert "No picture is drawn yet" in begun
+    assert not gallery.has_pictures(ledger_first)
+    gallery.write(ledger_first, [WIDE, BARE])
+    gallery.write(gallery_first, [WIDE, BARE])
+    drawn = (gallery_first / PAGE).read_bytes()
+    write_site(gallery_first, run, [dataclasses.replace(WIDE, png=b""), BARE])
+    assert (gallery_first / PAGE).read_bytes() == drawn
+    for folder in (ledger_first, gallery_first):
+        assert gallery.has_pictures(folder)
+        assert f"{PAGE}#lru-8" in Page((folder / "lru-fig8.html").read_text()).links
+        assert PAGE in Page((folder / "index.html").read_text()).links
+    assert "lru-fig8.html" in Page((ledger_first / PAGE).read_text()).links
+    pages = {one.name: Page(one.read_text()) for one in ledger_first.glob("*.html")}
+    for name, page in pages.items():
+        for link in page.links:
+            target, _, place = link.partition("#")
+            assert not place or place in pages[target or name].ids, (name, link)
+
+
+def test_a_file_that_no_gallery_wrote_is_left_alone(tmp_path):
+    theirs = tmp_path / PAGE
+    theirs.write_text("<!DOCTYPE html><p>mine")
+    with pytest.raises(ValueError, match="no gallery wrote; move it away"):
+        gallery.write(tmp_path, [WIDE])
+    write_site(tmp_path, RUN, [WIDE])
+    assert theirs.read_text() == "<!DOCTYPE html><p>mine"
+    assert PAGE not in (tmp_path / "index.html").read_text()
+    answer = CliRunner().invoke(app, ["figure", "--gallery", str(tmp_path)])
+    assert answer.exit_code == 2
+    assert "no gallery wrote" in answer.stderr
+
+
+@pytest.fixture
+def two(monkeypatch):
+    """A catalogue of two figures, one without results."""
+    kept = {name: catalogue.FIGURES[name] for name in ("lru-9", "lru-8")}
+    monkeypatch.setattr(catalogue, "FIGURES", kept)
+    monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
+    from experiments import command as studies
+
+    best = studies.best
+    monkeypatch.setattr(
+        studies, "best", lambda study: None if study == "power_descent" else best(study)
+    )
+
+
+def test_the_command_draws_what_has_results_and_names_the_rest(two, tmp_path):
+    answer = CliRunner().invoke(app, ["figure", "--gallery", str(tmp_path / "new")])
+    assert answer.exit_code == 0, answer.output
+    assert answer.stderr == (
+        "not drawn, for want of results: lru-8; `sigprop figure` makes them\n"
+    )
+    page = (tmp_path / "new" / PAGE).read_text()
+    (study,) = catalogue.entry("lru-9").needs()
+    results: dict[str, xr.Dataset] = {study: store.shipped(study)}
+    for words in (*catalogue.said("lru-9", results), f"{study}-", "lru:fig9", "lru-8"):
+        assert words in page
+    assert page.count("<img") == 2
+    assert answer.stdout.split() == [str(tmp_path / "new" / PAGE)]
+
+
+@pytest.mark.parametrize(
+    "more", [["lru-9"], ["--format", "svg"], ["--panel", "a"], ["--preset", "quick"]]
+)
+def test_it_goes_alone(more, tmp_path):
+    answer = CliRunner().invoke(app, ["figure", "--gallery", str(tmp_path), *more])
+    assert answer.exit_code == 2
+    assert "it goes alone" in " ".join(answer.stderr.split())
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(command, "_drawn", None)
+    (tmp_path / "file").touch()
+    answer = CliRunner().invoke(app, ["figure", "--gallery", str(tmp_path / "file")])
+    assert answer.exit_code == 2
+
+
+def test_figures_are_described_without_their_results():
+    said = command.describe({"lru:fig8": "refuted"})
+    assert [one.name for one in said] == list(catalogue.FIGURES)
+    eighth = next(one for one in said if one.name == "lru-8")
+    assert eighth.source == "Orvieto et al. (2023), Figure 8"
+    assert eighth.caption.startswith("Landscapes with Adam's paths")
+    assert eighth.rows == {"lru:fig8": "refuted"}
+    assert not any(re.search(r"[`$\\]", one.caption) or one.png for one in said)
+    assert all(one.source and one.caption.endswith(".") for one in said)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_fits_the_screen_and_loads_nothing(browser, width, tmp_path):
+    page = gallery.write(tmp_path, [WIDE, TALL, BARE])
+    browser.open(page.as_uri(), width=width)
+    assert browser.ask("document.documentElement.scrollWidth") <= width
+    sizes = "[...document.images].map(i => [i.naturalWidth, i.width / i.height])"
+    found = browser.ask(sizes)
+    assert len(found) == 4
+    assert all(across > 0 for across, _ in found)
+    shapes = [shape for across, shape in found if across in (1650, 600)]
+    assert shapes == pytest.approx([1650 / 900, 600 / 2000], rel=0.05)
+    assert browser.ask("performance.getEntriesByType('resource').length") == 0
+    assert browser.complaints() == []
