@@ -20,6 +20,7 @@ from figures.catalogue import FIGURES
 from sigprop.cli.main import app
 from sigprop.judge.plans import TIERS
 from sigprop.numerics.devices import DEVICES
+from sigprop.tasks.catalogue import TASKS
 from theory.claims import PAPERS, Status, registry
 
 ROOT = Path(__file__).parents[1]
@@ -355,3 +356,14 @@ def test_listed_errata_are_some_and_counted_right():
     counts = f"Of {len(statements)} statements, {len(wrong)} are wrong"
     assert counts in section
     assert f"{len(conditional)} hold only under a condition" in section
+
+
+def test_it_is_read_at_one_sitting_and_counts_rows_and_tasks_right():
+    assert len(README.splitlines()) <= 250
+    ours = sum(claim.paper == "sigprop" for claim in registry().values())
+    rows = len(registry())
+    assert (
+        f"its {rows} rows {rows - ours} are statements of the four papers and {ours}"
+        in README
+    )
+    assert f"one of {len(TASKS)} tasks" in README

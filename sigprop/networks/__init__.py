@@ -1,4 +1,20 @@
-"""Deep networks of any sequence layer, from the papers' or from one's own configuration."""
+"""Deep networks of any sequence layer, from the papers' or from one's own configuration.
+
+They come from a configuration of plain values, are saved whole or not at all, and take
+padded batches, streams of single inputs, or pairs of documents:
+
+    >>> import jax, tempfile
+    >>> from pathlib import Path
+    >>> from sigprop.networks import build, load_network, lru_paper, over_batch, save_network
+    >>> network, state = build(jax.random.key(0), lru_paper("listops"))
+    >>> tokens = jax.random.randint(jax.random.key(1), (2, 50), 0, 20)
+    >>> outputs, state = over_batch(network, state, tokens)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = save_network(Path(folder) / "listops.safetensors", network, state)
+    ...     network, state = load_network(file)
+    >>> outputs.shape
+    (2, 10)
+"""
 
 from sigprop.networks.assembly import build as build
 from sigprop.networks.assembly import load_network as load_network
