@@ -61,17 +61,20 @@ def nearest_process(
     """
     if _first_impossible(covariance) is None:
         return covariance
-    around = np.concatenate([covariance, covariance[-2:0:-1]])
-    cut = np.maximum(np.fft.fft(around).real, 0)
+    cut = np.maximum(_spectrum(covariance), 0)
     nearest = np.fft.ifft(cut).real[: len(covariance)]
     return nearest * (covariance[0] / nearest[0])
+
+
+def _spectrum(covariance: np.ndarray) -> np.ndarray:
+    """Of a series that repeats after twice the lags."""
+    return np.fft.fft(np.concatenate([covariance, covariance[-2:0:-1]])).real
 
 
 def _first_impossible(covariance: np.ndarray) -> int | None:
     """The first lag that no process has with those before; none if all are possible.
 
-    By the recursion of Levinson and Durbin: the error of the best linear prediction from
-    the inputs before, whose sign is that of the leading minors.
+    Where a series that repeats has them, which most do, its spectrum says so at once.
     """
     power = float(covariance[0])
     if power == 0:
@@ -79,7 +82,21 @@ def _first_impossible(covariance: np.ndarray) -> int | None:
         return int(nonzero[0]) if nonzero.size else None
     eps = np.finfo(covariance.dtype).eps if covariance.dtype.kind == "f" else 0.0
     ratios = covariance.astype(float) / power
-    error, weights = 1 + max(SLACK, ROUNDED * float(eps)), np.zeros(0)
+    slack = max(SLACK, ROUNDED * float(eps))
+    return (
+        None
+        if _spectrum(ratios).min() >= -slack
+        else _first_by_recursion(ratios, slack)
+    )
+
+
+def _first_by_recursion(ratios: np.ndarray, slack: float) -> int | None:
+    """The same of any autocorrelation, in steps as many as the square of its lags.
+
+    By the recursion of Levinson and Durbin: the error of the best linear prediction from
+    the inputs before, whose sign is that of the leading minors.
+    """
+    error, weights = 1 + slack, np.zeros(0)
     for lag in range(1, len(ratios)):
         reflection = (ratios[lag] - weights @ ratios[lag - 1 : 0 : -1]) / error
         if not abs(reflection) < 1:

@@ -18,6 +18,7 @@ from sigprop.layers.base import replace
 from sigprop.layers.lru import lru
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import S5, s5
+from sigprop.linear import covariances
 from sigprop.linear.covariances import nearest_process, require_autocovariance
 from sigprop.linear.linearise import Modes, Perturbed
 from sigprop.linear.measured_moments import exact
@@ -85,6 +86,21 @@ def test_the_answer_is_that_of_the_eigenvalues(rest):
     least = eigvalsh(toeplitz(R))[0]
     if abs(least) > 1e-6:
         assert possible(R) == (least > 0)
+
+
+def test_long_covariances_of_processes_need_no_recursion(monkeypatch):
+    """The recursion takes minutes on a hundred thousand lags, and some must go there."""
+    near_half = np.r_[1.0, 0.6, np.zeros(2**18)]
+    monkeypatch.setattr(covariances, "_first_by_recursion", lambda ratios, slack: 1)
+    for process in (
+        White(2.0),
+        AR1(0.999),
+        AR1(-0.9),
+        Constant(3.0),
+        MovingAverage((1.0, -1.0)),
+    ):
+        assert possible(process.autocovariance(np.arange(2**18)))
+    assert not possible(near_half)
 
 
 # Under test, beartype checks one random element of a tuple of taps as it is built.
