@@ -127,12 +127,13 @@ def run(config: Config) -> xr.Dataset:
     sizes = np.full((len(AXES), most), np.nan)
     costs = np.full((2, len(TASKS), len(AXES), most), np.nan)
     for row, (name, task) in enumerate(counted(TASKS.items(), "tasks")):
-        idle = _in_a_process(name, 2, 2, config.calls)[1]
+        often = config.calls, config.longest
+        idle = _in_a_process(name, 2, 2, *often)[1]
         for column, axis in enumerate(AXES):
             for place, power in enumerate(tried[axis]):
                 sizes[column, place] = 2**power
                 size = {"neurons": task.neurons, "length": task.length, axis: 2**power}
-                seconds, peak = _in_a_process(name, **size, calls=config.calls)
+                seconds, peak = _in_a_process(name, *size.values(), *often)
                 if math.isinf(seconds):
                     break
                 costs[:, row, column, place] = seconds, max(peak - idle, 0)
@@ -155,7 +156,9 @@ def run(config: Config) -> xr.Dataset:
     )
 
 
-def _in_a_process(task: str, neurons: int, length: int, calls: int) -> list[float]:
+def _in_a_process(
+    task: str, neurons: int, length: int, calls: int, longest: float
+) -> list[float]:
     """Seconds and peak bytes, measured by a process that does nothing else.
 
     Both infinite if the system ends it, as for want of memory.
@@ -164,7 +167,7 @@ def _in_a_process(task: str, neurons: int, length: int, calls: int) -> list[floa
         RuntimeError: If it fails otherwise.
     """
     try:
-        return measured_alone(STUDY, task, neurons, length, calls)
+        return measured_alone(STUDY, task, neurons, length, calls, longest)
     except MemoryError:
         return [math.inf, math.inf]
     except RuntimeError as error:
@@ -172,8 +175,13 @@ def _in_a_process(task: str, neurons: int, length: int, calls: int) -> list[floa
         raise RuntimeError(f"{size}: {error}") from None
 
 
-def measure(name: str, neurons: int, length: int, calls: int) -> tuple[float, float]:
-    """Least seconds of a call here, and the most bytes that this process has held."""
+def measure(
+    name: str, neurons: int, length: int, calls: int, longest: float
+) -> tuple[float, float]:
+    """Least seconds of a call here, and the most bytes that this process has held.
+
+    After a call that takes longer than ``longest`` seconds there is no other.
+    """
     task = TASKS[name]
     with double_precision(task.double):
         call = task.build(neurons, length)
@@ -183,6 +191,8 @@ def measure(name: str, neurons: int, length: int, calls: int) -> tuple[float, fl
             began = time.perf_counter()
             jax.block_until_ready(call())
             seconds.append(time.perf_counter() - began)
+            if seconds[-1] > longest:
+                break
     return min(seconds), peak_memory()
 
 

@@ -178,7 +178,8 @@ def test_exponents_are_those_of_the_larger_half():
 def test_a_series_ends_where_it_gets_too_long_or_large(monkeypatch):
     asked = []
 
-    def cost(task, neurons, length, calls):
+    def cost(task, neurons, length, calls, longest):
+        assert (calls, longest) == (1, 0.3)
         asked.append((task, neurons, length))
         if task == "layer" and length == 2**10:
             return [np.inf, np.inf]  # ended by the system
@@ -206,21 +207,30 @@ def test_a_series_ends_where_it_gets_too_long_or_large(monkeypatch):
 
 def test_a_size_that_fails_says_which_and_why():
     with pytest.raises(RuntimeError, match=r"loss of 4 neurons, 1 steps: .*at least 2"):
-        speed_sizes._in_a_process("loss", 4, 1, 1)
+        speed_sizes._in_a_process("loss", 4, 1, 1, 9.0)
 
 
 def test_a_size_that_the_system_ends_costs_without_end(monkeypatch):
     ended = SimpleNamespace(returncode=-signal.SIGKILL)
     monkeypatch.setattr(command.subprocess, "run", lambda *_, **__: ended)
-    assert speed_sizes._in_a_process("loss", 4, 1, 1) == [np.inf, np.inf]
+    assert speed_sizes._in_a_process("loss", 4, 1, 1, 9.0) == [np.inf, np.inf]
 
 
 @pytest.mark.parametrize("task", speed_sizes.TASKS)
 @pytest.mark.sampled(2)
 def test_every_task_is_as_large_as_its_sizes_say(task):
-    seconds, peak = speed_sizes.measure(task, 4, 16, 1)
+    seconds, peak = speed_sizes.measure(task, 4, 16, 1, 9.0)
     assert seconds > 0
     assert peak > 2**20
+
+
+@pytest.mark.parametrize(("longest", "calls"), [(0.0, 1), (9.0, 5)])
+def test_a_call_that_takes_too_long_is_the_last(longest, calls, monkeypatch):
+    made = []
+    slow = speed_sizes.Task(lambda *size: lambda: made.append(size), 4, 16, False)
+    monkeypatch.setitem(speed_sizes.TASKS, "loss", slow)
+    speed_sizes.measure("loss", 4, 16, 5, longest)
+    assert len(made) == 1 + calls  # the first one compiles
 
 
 def test_a_command_is_run_whole_and_must_end_well(monkeypatch):
