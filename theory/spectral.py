@@ -15,6 +15,7 @@ from sympy import (
     Expr,
     Function,
     I,
+    Integer,
     Symbol,
     cos,
     dsolve,
@@ -189,6 +190,22 @@ def rectified_sine() -> Derivation:
     return start("over the half wave that passes", integrand).then(
         "integrated and divided by the period", simplify(value / (2 * pi))
     )
+
+
+def rectified_line(n: int) -> Expr:
+    """Fourier coefficient of ``ReLU(sin t)`` at any multiple ``n`` of its frequency.
+
+    ``ReLU(x) = (x + |x|)/2``: half of the sine, and even multiples from its modulus.
+
+    Source: Orvieto et al. (2023), Fig. 6.
+
+    Example:
+        >>> [rectified_line(n) for n in range(5)]
+        [1/pi, -I/4, -1/(3*pi), 0, -1/(15*pi)]
+    """
+    if n % 2 == 0:
+        return rectified_sine().result.subs(harmonic, n // 2)
+    return -I * n / 4 if abs(n) == 1 else Integer(0)
 
 
 def sine_leaks_by_the_kernel() -> bool:

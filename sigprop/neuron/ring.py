@@ -94,6 +94,26 @@ def sample_ring(
     return jnp.exp(-nu + 1j * phase).astype(dtype)
 
 
+def mean_turns(length: int, max_phase: float) -> float:
+    """Mean number of periods of ``Re lam^k`` within ``length`` steps.
+
+    Phases are uniform on [0, max_phase]; one above pi turns as often as its negative.
+
+    Raises:
+        ValueError: Unless ``0 < max_phase <= 2 pi``.
+
+    Source: Orvieto et al. (2023), Figure 4.
+
+    Example:
+        >>> mean_turns(1024, 2 * math.pi)
+        256.0
+    """
+    if not 0 < max_phase <= 2 * math.pi:
+        raise ValueError(f"need 0 < max_phase <= 2 pi, got {max_phase}")
+    beyond = max(max_phase - math.pi, 0.0)
+    return length * (max_phase / 2 - beyond**2 / max_phase) / (2 * math.pi)
+
+
 def normalisation(nu: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """``gamma = sqrt(1 - |lam|^2)`` from ``nu = -log|lam|``, accurate at the edge.
 

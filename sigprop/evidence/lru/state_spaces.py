@@ -11,6 +11,7 @@ from sigprop.evidence.lru.accuracies import narrowest_step
 from sigprop.evidence.lru.annulus import area_share, share_inside
 from sigprop.evidence.lru.hold import discretised, held_gain
 from sigprop.judge.basis import Basis, Evidence
+from sigprop.neuron.ring import mean_turns
 from theory import spectral
 
 
@@ -113,7 +114,7 @@ EVIDENCE: dict[str, Basis] = {
             (1024, math.pi),
         ),
         {"reference": turns_of_kernel},
-        form=lambda length, max_phase: length * max_phase / (4 * math.pi),
+        form=mean_turns,
         tolerance=0.01,
         alone="zero crossings counted",
     ),
