@@ -25,6 +25,7 @@ STUDIES = (
     "convolution_kernel",
     "curse_of_memory",
     "hessian_structure",
+    "impulse_responses",
     "layer_moments",
     "network_curvature",
     "network_moments",

@@ -70,6 +70,11 @@ FIGURES = {
         "Eigenvalues sampled by Lemma 3.2 fill the ring",
         rows=("lru:fig3",),
     ),
+    "lru-4": Entry(
+        "figures.lru_4",
+        dict.fromkeys("abcd", "impulse_responses"),
+        "What modes keep of an impulse, with phases of the whole circle and small ones",
+    ),
     "lru-5": Entry(
         "figures.lru_5",
         dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),

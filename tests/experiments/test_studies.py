@@ -13,6 +13,7 @@ from experiments import (
     command,
     convolution_kernel,
     curse_of_memory,
+    impulse_responses,
     normalisation,
     power_descent,
     ring_eigenvalues,
@@ -28,7 +29,7 @@ from sigprop.numerics.precision import double_precision
 
 DESCENTS = (angle_descent, convolution_kernel, power_descent)
 SPEEDS = (speed_layers, speed_losses, speed_moments, speed_training)
-RINGS = (normalisation, ring_eigenvalues, ring_gain)
+RINGS = (impulse_responses, normalisation, ring_eigenvalues, ring_gain)
 REPRODUCIBLE = (accuracy, curse_of_memory, *RINGS, *DESCENTS)
 STUDIES = (*REPRODUCIBLE, *SPEEDS)
 LISTED = tuple(map(command.study_module, command.STUDIES))  # others have their tests

@@ -1,0 +1,128 @@
+"""Orvieto et al. (2023), Figure 4: an impulse through modes with all phases or small ones."""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import NullLocator
+
+from figures import style
+
+STUDY = "impulse_responses"
+STUDIES = dict.fromkeys("abcd", STUDY)
+COLOURS = (style.BLUE, style.ORANGE, style.GREEN)
+RANGES = ((style.VERMILION, "o"), (style.PURPLE, "s"))
+HEIGHTS = 2.3, 2.0  # inches of the responses and of the count
+
+
+class Panel(NamedTuple):
+    """A range of phases, by its place in the result, and how many steps are shown."""
+
+    place: int
+    length: int  # the whole responses if zero
+
+
+COMPARED = (0, 1024), (1, 16384)  # ranges at the lengths for which the paper has them
+PANELS = {"a": Panel(0, 0), "b": Panel(1, 0), "c": Panel(0, 1024)}
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """Three modes a panel, one below the other, and how often modes turn on average.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, STUDIES)
+    data = results[STUDY]
+    columns = [letter for letter in letters if letter in PANELS]
+    heights = [HEIGHTS[0]] * bool(columns) + [HEIGHTS[1]] * ("d" in letters)
+    width = 0.3 + 1.73 * len(columns) if columns else 3.6
+    with style.styled():
+        drawn = style.figure(sum(heights), max(width, 2.4))
+        rows = style.stacked(drawn, heights)
+        if columns:
+            _responses(rows[0], data, columns)
+        if "d" in letters:
+            _turns(rows[-1].subplots(), data)
+    return drawn
+
+
+def _responses(part: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
+    """A column a panel, a row a mode."""
+    modes = data.sizes["mode"]
+    grid = part.subplots(modes, len(letters), squeeze=False, sharex="col", sharey=True)
+    for column, letter in zip(grid.T, letters, strict=True):
+        place, length = PANELS[letter]
+        kept = data.isel(max_phase=place, age=slice(length or None))
+        for mode, axes in enumerate(column):
+            _mode(axes, kept, mode)
+        column[-1].set_xlabel("age of the impulse (steps)")
+        title = rf"$\theta \leq {_phase(kept['max_phase'])}$, {kept.sizes['age']} steps"
+        style.letter(column[0], letter, title)
+    grid[modes // 2, 0].set_ylabel(r"Re $x_k$")
+
+
+def _mode(axes: Axes, data: xr.Dataset, mode: int) -> None:
+    """One state, between the powers of its eigenvalue's modulus."""
+    age, state = data["age"].values, data["state"].isel(mode=mode)
+    colour = COLOURS[mode % len(COLOURS)]
+    axes.plot(age, state, color=colour, linewidth=0.5, rasterized=True)
+    for sign in (-1, 1):
+        axes.plot(age, sign * data["envelope"], color=style.GREY, linewidth=0.7)
+    axes.set(xlim=(0, age[-1] + 1), ylim=(-1.1, 1.9), yticks=(-1, 0, 1))
+    axes.set_xticks((0, (age[-1] + 1) // 2, age[-1] + 1))
+    phase = float(data["phase"][mode]) / np.pi
+    axes.annotate(
+        rf"$\theta = {phase:.2g}\,\pi$",
+        (1, 1),
+        xycoords="axes fraction",
+        ha="right",
+        va="top",
+        color=colour,
+        fontsize=6,
+    )
+
+
+def _phase(radians: xr.DataArray) -> str:
+    """A multiple of pi, or the part of it that it is."""
+    over = float(radians) / np.pi
+    return rf"{over:g}\pi" if over >= 1 else rf"\pi/{1 / over:.3g}"
+
+
+def _turns(axes: Axes, data: xr.Dataset) -> None:
+    """Mean number of periods within a length, counted and as the phases' law has it."""
+    length = data["length"].values
+    for index, (colour, marker) in enumerate(RANGES):
+        one = data.isel(max_phase=index)
+        turns = one["turns"].transpose("draw", "length").values
+        label = rf"$\theta \leq {_phase(one['max_phase'])}$"
+        axes.plot(length, one["mean_turns"], color=colour)
+        axes.errorbar(
+            length,
+            turns.mean(0),
+            style.standard_error(turns),
+            fmt=marker,
+            color=colour,
+            label=label,
+        )
+    axes.set(xscale="log", yscale="log", xlabel="sequence length $L$")
+    for index, steps in COMPARED:
+        one = data["mean_turns"].isel(max_phase=index).sel(length=steps)
+        axes.annotate(
+            f"{float(one):.0f}",
+            (steps, float(one)),
+            (5, -4),
+            textcoords="offset points",
+            va="top",
+            color=RANGES[index][0],
+        )
+    axes.set_xticks(length, [str(steps) for steps in length])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylabel("mean number of periods")
+    axes.legend()
+    style.letter(
+        axes, "d", f"lines: mean over all phases; points: {data.sizes['draw']} modes"
+    )
