@@ -34,6 +34,7 @@ STUDIES = (
     "parametrisations",
     "plans",
     "power_descent",
+    "relu_leakage",
     "ring_eigenvalues",
     "ring_gain",
     "similarity",

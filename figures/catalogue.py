@@ -83,6 +83,11 @@ FIGURES = {
         "pictures of 256 pixels, where the paper's have 16 384, to fit two cores.",
         rows=("lru:fig5",),
     ),
+    "lru-6": Entry(
+        "figures.lru_6",
+        dict.fromkeys("abc", "relu_leakage"),
+        "What a ReLU does to the spectrum of an oscillation",
+    ),
     "lru-7": Entry(
         "figures.lru_7",
         dict.fromkeys("ab", "convolution_kernel"),

@@ -16,6 +16,7 @@ from experiments import (
     impulse_responses,
     normalisation,
     power_descent,
+    relu_leakage,
     ring_eigenvalues,
     ring_gain,
     speed_layers,
@@ -30,7 +31,7 @@ from sigprop.numerics.precision import double_precision
 DESCENTS = (angle_descent, convolution_kernel, power_descent)
 SPEEDS = (speed_layers, speed_losses, speed_moments, speed_training)
 RINGS = (impulse_responses, normalisation, ring_eigenvalues, ring_gain)
-REPRODUCIBLE = (accuracy, curse_of_memory, *RINGS, *DESCENTS)
+REPRODUCIBLE = (accuracy, curse_of_memory, relu_leakage, *RINGS, *DESCENTS)
 STUDIES = (*REPRODUCIBLE, *SPEEDS)
 LISTED = tuple(map(command.study_module, command.STUDIES))  # others have their tests
 MARKED = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import lru_4, style
+from figures import lru_4, lru_6, style
 
 RANGES = {"a": r"2\pi", "b": r"\pi/50", "c": r"2\pi"}
 
@@ -49,3 +49,48 @@ def test_turns_are_counted_on_their_line(show):
     assert labels == [r"$\theta \leq 2\pi$", r"$\theta \leq \pi/50$"]
     ticks = [float(one.get_text()) for one in drawn.axes.get_xticklabels()]
     assert ticks == length.tolist() == drawn.axes.get_xticks().tolist()
+
+
+def test_a_sine_its_relu_and_their_spectra(show):
+    (time, spectrum, power), data = show("lru-6")
+    frequency, harmonic = data["frequency"].values, data["harmonic"].values
+    for i, (signal, (name, colour)) in enumerate(lru_6.SIGNALS.items()):
+        one = data.sel(signal=signal)
+        time.curve(data["turn"], one["value"], colour, label=name)
+        exact, found = one["exact"].values, one["amplitude"].values
+        lines, seen = np.flatnonzero(exact), found > lru_6.FLOOR
+        spectrum.dashes_up(
+            harmonic[lines], [lru_6.FLOOR] * lines.size, exact[lines], colour
+        )
+        spectrum.curve(frequency[seen], found[seen], colour, marker="o")
+        spectrum.curve(harmonic[lines], exact[lines], style.BLACK, marker="+")
+        spectrum.text(name, (1, exact[1]), colour)
+        place = np.arange(4) + (-0.2, 0.2)[i]
+        parts = [one[part].values[:3] for part in ("share", "exact_share")]
+        parts = [100 * np.append(part, 1 - sum(part)) for part in parts]
+        power.heights(place, parts[0], colour)
+        some = parts[1] > 0
+        power.curve(place[some], parts[1][some], style.BLACK, marker="+")
+        if signal == "rectified":
+            for x, height in zip(place, parts[1], strict=True):
+                power.text(f"{height:.2g}", (x, height), colour)
+    printed = data["printed"].values
+    lines = np.flatnonzero(printed)
+    ring = spectrum.curve(harmonic[lines], printed[lines], style.GREY, marker="o")
+    assert ring.get_markerfacecolor() == "none"
+    time.done(x="periods", y="signal")
+    spectrum.done("linear", "log", x="sine's", y="c_n")
+    power.done(x="sine's", y="power (%)")
+    ticks = [one.get_text() for one in power.axes.get_xticklabels()]
+    assert ticks == ["0", "1", "2", r"$\geq 3$"]
+    labels = [text.get_text() for text in spectrum.axes.get_legend().get_texts()]
+    assert labels == ["FFT", "exact", "as printed, Eq. 8"]
+
+
+def test_the_caption_says_how_much_there_is_where_nothing_should_be(show):
+    (drawn,), data = show("lru-6", "b")
+    rectified = data.sel(signal="rectified")
+    above, below = [0, 1, 2, 4, 6, 8, 10, 12], rectified["amplitude"]
+    most = float(below.where(~below["frequency"].isin(above)).max())
+    caption = " ".join(drawn.axes.figure.get_supxlabel().split())
+    assert f"the transform has at most {most:.0e}, the exact" in caption

@@ -1,0 +1,135 @@
+"""Orvieto et al. (2023), Figure 6: what a ReLU does to the spectrum of an oscillation."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from figures import style
+
+STUDY = "relu_leakage"
+STUDIES = dict.fromkeys("abc", STUDY)
+SIGNALS = {"sine": ("sine", style.BLUE), "rectified": ("its ReLU", style.VERMILION)}
+FLOOR = 5e-4  # of the amplitudes that are shown
+FIRST = 3  # frequencies whose power has a column of its own
+CROSS: dict[str, Any] = {"markersize": 6, "markeredgewidth": 0.7, "zorder": 3}
+WIDTHS = {"a": 1.5, "b": 2.3, "c": 1.7}
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """A sine and what passes, the spectra of both, and where the power is.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, STUDIES)
+    data = results[STUDY]
+    panels = {"a": _signals, "b": _spectra, "c": _shares}
+    widths = [WIDTHS[letter] for letter in letters]
+    with style.styled():
+        drawn = style.figure(2.5, max(sum(widths), 2.4))
+        row = drawn.subplots(1, len(letters), squeeze=False, width_ratios=widths)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            panels[letter](axes, data)
+        if "b" in letters:
+            style.caption(drawn, _nothing_else(data))
+    return drawn
+
+
+def _signals(axes: Axes, data: xr.Dataset) -> None:
+    turn = data["turn"].values
+    for signal, (name, colour) in SIGNALS.items():
+        axes.plot(turn, data["value"].sel(signal=signal), color=colour, label=name)
+    axes.set(xlim=(0, 2), ylim=(-1.1, 1.6), yticks=(-1, 0, 1), xlabel="periods")
+    axes.set_ylabel("signal")
+    axes.legend(loc="upper center", ncols=2, columnspacing=1, handlelength=1)
+    style.letter(axes, "a", "in time")
+
+
+def _spectra(axes: Axes, data: xr.Dataset) -> None:
+    """The transform as points on the exact lines, and what is printed."""
+    frequency, harmonic = data["frequency"].values, data["harmonic"].values
+    for signal, (name, colour) in SIGNALS.items():
+        one, told = data.sel(signal=signal), signal == "rectified"
+        exact, found = one["exact"].values, one["amplitude"].values
+        lines, points = exact > 0, found > FLOOR
+        axes.vlines(harmonic[lines], FLOOR, exact[lines], colour, linewidth=1)
+        axes.plot(
+            frequency[points], found[points], "o", color=colour, label="FFT" * told
+        )
+        cross: dict[str, Any] = CROSS | {"label": "exact" * told}
+        axes.plot(harmonic[lines], exact[lines], "+", color=style.BLACK, **cross)
+        axes.annotate(
+            name,
+            (1, exact[1]),
+            (6, -2.5),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontsize=6,
+        )
+    printed = data["printed"].values
+    shown = printed > 0
+    axes.plot(
+        harmonic[shown],
+        printed[shown],
+        "o",
+        color=style.GREY,
+        markerfacecolor="none",
+        markeredgewidth=0.7,
+        label="as printed, Eq. 8",
+    )
+    axes.set(yscale="log", ylim=(FLOOR, 4), xlim=(-0.6, harmonic[-1] + 0.6))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(harmonic[::2])
+    axes.set_xlabel("frequency / the sine's")
+    axes.set_ylabel(r"Fourier coefficient $|c_n|$")
+    axes.legend(loc="upper right", borderaxespad=0)
+    style.letter(axes, "b", "spectra")
+
+
+def _nothing_else(data: xr.Dataset) -> str:
+    """How little the transform has where the exact spectrum has nothing."""
+    one = data.sel(signal="rectified")
+    lines = data["harmonic"].values[one["exact"].values > 0]
+    found = one["amplitude"].values[~np.isin(data["frequency"].values, lines)]
+    return (
+        "B: at odd multiples of the sine's frequency above one, and between multiples, the "
+        f"transform has at most {found.max():.0e}, the exact spectrum nothing"
+    )
+
+
+def _shares(axes: Axes, data: xr.Dataset) -> None:
+    """Power by frequency: columns by the transform, crosses exact; the last is the rest."""
+    place = np.arange(FIRST + 1)
+    for side, (signal, (name, colour)) in zip((-1, 1), SIGNALS.items(), strict=True):
+        one, x = data.sel(signal=signal), place + 0.2 * side
+        found, exact = (100 * _first(one[name]) for name in ("share", "exact_share"))
+        axes.bar(x, found, 0.38, color=colour, label=name)
+        some = exact > 0
+        axes.plot(x[some], exact[some], "+", color=style.BLACK, **CROSS)
+        if signal == "rectified":
+            for left, height in zip(x, exact, strict=True):
+                axes.annotate(
+                    f"{height:.2g}",
+                    (left, height),
+                    (0, 3.5),
+                    textcoords="offset points",
+                    ha="center",
+                    color=colour,
+                    fontsize=6,
+                )
+    axes.set_xticks(place, [*map(str, place[:-1]), rf"$\geq {FIRST}$"])
+    axes.set_xlabel("frequency / the sine's")
+    axes.set_ylabel("share of the power (%)")
+    axes.legend(loc="upper right", borderaxespad=0, handlelength=1)
+    style.letter(axes, "c", "power")
+
+
+def _first(share: xr.DataArray) -> np.ndarray:
+    """The first frequencies' shares, and what is left."""
+    first = share.values[:FIRST]
+    return np.append(first, 1 - first.sum())
