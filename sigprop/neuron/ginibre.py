@@ -6,6 +6,7 @@ complex ones.  Matrices have independent standard normal entries divided by sqrt
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy
@@ -26,7 +27,7 @@ def _real_density(x: float, size: int) -> float:
     return bulk + math.exp(log_edge) * scipy.special.gammainc((size - 1) / 2, x * x / 2)
 
 
-def _complex_density(x: float, y: float, size: int) -> float:
+def _complex_density(x: Any, y: Any, size: int) -> Any:
     """Expected density of complex eigenvalues at ``x + iy``, ``y > 0``."""
     root = math.sqrt(2 / math.pi) * y * scipy.special.erfcx(math.sqrt(2) * y)
     return root * scipy.special.gammaincc(size - 1, x * x + y * y)
@@ -62,6 +63,42 @@ def radial_law(radii: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, "
         for a, b in pairwise(edges)
     ]
     return np.cumsum(parts) / size
+
+
+def phase_law(phases: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, " k"]:
+    """Expected fraction of eigenvalues with ``|arg lam|`` at most each of ``phases``.
+
+    Real ones are of phase zero or pi; there are some ``sqrt(2 N/pi)``.
+
+    Args:
+        phases: In radians, increasing, from zero to at most pi.
+        size: Number of rows ``N`` of the matrix, at least two.
+
+    Raises:
+        ValueError: If ``size`` is below two or the phases do not increase within [0, pi].
+
+    Example:
+        >>> phase_law(np.array([0.0, math.pi]), 2).round(4).tolist()  # 0.3536: sqrt(2)/4
+        [0.3536, 1.0]
+    """
+    if size < 2:
+        raise ValueError(f"need a matrix of size 2 or more, got {size}")
+    if not (np.diff(phases) > 0).all() or phases[0] < 0 or phases[-1] > math.pi:
+        raise ValueError(f"need phases increasing within [0, pi], got {phases}")
+    edge = math.sqrt(size) + 8  # density falls beyond sqrt(N) as exp(-2 x^2)
+    positive, _ = scipy.integrate.quad(
+        _real_density, 0, edge, (size,), epsabs=1e-9, limit=200, points=[edge - 8]
+    )
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    radius, mass = (nodes + 1) * edge / 2, weights * edge / 2
+    few, few_weights = np.polynomial.legendre.leggauss(8)
+    edges = np.union1d(np.linspace(0, math.pi, 241), phases)
+    half = np.diff(edges)[:, None] / 2
+    angle = (edges[:-1, None] + half * (few + 1))[..., None]
+    density = _complex_density(radius * np.cos(angle), radius * np.sin(angle), size)
+    parts = (density @ (radius * mass) * half) @ few_weights
+    above = np.cumsum(np.append(0.0, parts))[np.searchsorted(edges, phases)]
+    return (positive * (1.0 + (phases == math.pi)) + 2 * above) / size
 
 
 def sample_radii(

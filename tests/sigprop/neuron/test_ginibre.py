@@ -98,3 +98,36 @@ BAD = [
 def test_bad_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match="^" + re.escape(message) + "$"):
         ginibre.radial_law(*arguments)
+
+
+PHASES = np.array([0.0, 0.2, 1.0, 2.5, 3.1, math.pi])
+
+
+def test_counts_of_sampled_phases_have_the_law():
+    """The count within a phase is at most the size, so a bounded mean (Hoeffding)."""
+    exact = ginibre.phase_law(PHASES, SIZE)
+    matrices = ginibre.sample_matrices(np.random.default_rng(9), 20_000, SIZE)
+    phases = np.abs(np.angle(np.linalg.eigvals(matrices)))
+    found = (phases <= PHASES[:, None, None]).mean((1, 2))
+    bound = math.sqrt(math.log(2 / 1e-7) / (2 * 20_000))
+    np.testing.assert_allclose(found, exact, atol=bound)
+    limit = PHASES / math.pi
+    assert (np.abs(found - limit) > 2 * bound)[[0, 1, 3, 4]].all()
+
+
+@pytest.mark.parametrize("size", [2, 3, 8, 64, 2000])
+def test_the_law_of_the_phase_is_symmetric_and_ends_at_one(size):
+    law = ginibre.phase_law(PHASES, size)
+    assert law[-1] == pytest.approx(1, abs=1e-9)
+    mirrored = ginibre.phase_law(math.pi - PHASES[-2:0:-1], size)
+    np.testing.assert_allclose(mirrored, 1 - law[-2:0:-1], atol=1e-9)
+    positive = quad(ginibre._real_density, 0, math.sqrt(size) + 9, (size,), limit=200)
+    assert law[0] == pytest.approx(positive[0] / size, rel=1e-6)
+
+
+@pytest.mark.parametrize("phases", [[0.2, 0.1], [-0.1, 1.0], [0.0, 3.2]])
+def test_phases_out_of_order_or_range_are_refused(phases):
+    with pytest.raises(ValueError, match=r"need phases increasing within \[0, pi\]"):
+        ginibre.phase_law(np.array(phases), 4)
+    with pytest.raises(ValueError, match="need a matrix of size 2 or more, got 1"):
+        ginibre.phase_law(PHASES, 1)
