@@ -1,10 +1,13 @@
 """Where eigenvalues lie: Gaussian matrices against the circular law, and ring sampling.
 
 Eigenvalues of N x N matrices with independent Gaussian entries of variance 1/N fill the
-unit disk uniformly as N grows; sampling by Lemma 3.2 fills a ring uniformly at any N.
-Both are shown as points and as the distribution of their moduli beside its law.
+unit disk uniformly as N grows; sampling by Lemma 3.2 fills a ring uniformly at any N, or
+with small phases a part of it.  Both are shown as points and as the distributions of their
+moduli and phases beside the laws.  Of a matrix's phases, whose signs come in pairs, the
+size is taken; its law at finite N is exact, with the real eigenvalues at zero and pi.
 
-Source: Orvieto et al. (2023), Figures 2 and 3, Theorem 3.1 and Lemma 3.2.
+Source: Orvieto et al. (2023), Figures 2 and 3, Theorem 3.1 and Lemma 3.2; Section 3.4
+for the small phases.
 """
 
 import math
@@ -17,29 +20,38 @@ import xarray as xr
 from jaxtyping import Complex, Float
 
 from experiments.command import main
+from sigprop.neuron.ginibre import phase_law
 from sigprop.neuron.ring import sample_ring
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from theory.ring import radius_cdf
 from theory.symbols import r, r_max, r_min
 
-STUDY, VERSION = "ring_eigenvalues", 1
+STUDY, VERSION = "ring_eigenvalues", 2
 DOUBT = 0.05  # chance that a true law leaves the band drawn around it
+TURN = 2 * math.pi
 
 
 @dataclass(frozen=True)
 class Config:
-    """Which matrices and rings to draw, and on how many radii to compare them."""
+    """Which matrices and rings to draw, and on how many radii and phases to compare them.
+
+    Rings are by inner and outer radius and largest phase.
+    """
 
     sizes: tuple[int, ...] = (50, 200, 1000)
     matrices: tuple[int, ...] = (40, 10, 2)
-    rings: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.5, 0.9), (0.9, 0.999))
+    rings: tuple[tuple[float, float, float], ...] = (
+        *((0.0, 1.0, TURN), (0.5, 0.9, TURN), (0.9, 0.999, TURN)),
+        (0.9, 0.999, math.pi / 10),
+    )
     sampled: int = 1000
     radii: int = 1251
+    phases: int = 721
     seed: int = 0
 
 
-SMOKE = Config(sizes=(20, 60), matrices=(10, 4), sampled=300, radii=126)
+SMOKE = Config(sizes=(20, 60), matrices=(10, 4), sampled=300, radii=126, phases=91)
 QUICK = Config()
 PAPER = Config(sizes=(100, 500, 2000), matrices=(100, 20, 5), sampled=2000)
 
@@ -49,6 +61,8 @@ def run(config: Config) -> xr.Dataset:
     matrix_key, ring_key = jax.random.split(jax.random.key(config.seed))
     # A little beyond the unit circle: finite matrices have eigenvalues outside it.
     radius = np.linspace(0, 1.25, config.radii)
+    angle = np.linspace(0, TURN, config.phases)
+    phase = np.linspace(0, math.pi, config.phases)  # without its sign
     with double_precision(True):
         spectra = [
             _spectra(jax.random.fold_in(matrix_key, size), size, count)
@@ -61,10 +75,11 @@ def run(config: Config) -> xr.Dataset:
                     config.sampled,
                     inner,
                     outer,
-                    dtype=jnp.complex128,
+                    largest,
+                    jnp.complex128,
                 )
             )
-            for i, (inner, outer) in enumerate(config.rings)
+            for i, (inner, outer, largest) in enumerate(config.rings)
         ]
     fraction = {"units": "fraction of eigenvalues"}
     plane = {"units": "complex plane"}
@@ -73,19 +88,45 @@ def run(config: Config) -> xr.Dataset:
             "matrix_eigenvalue": (("size", "index"), _padded(spectra), plane),
             "matrix_fraction": (
                 ("size", "radius"),
-                np.stack([_fraction(values.ravel(), radius) for values in spectra]),
+                np.stack([_fraction(np.abs(values), radius) for values in spectra]),
+                fraction,
+            ),
+            "matrix_phase_fraction": (
+                ("size", "phase"),
+                np.stack(
+                    [_fraction(np.abs(np.angle(values)), phase) for values in spectra]
+                ),
+                fraction,
+            ),
+            "matrix_phase_law": (
+                ("size", "phase"),
+                np.stack([phase_law(phase, size) for size in config.sizes]),
                 fraction,
             ),
             "circular_law": ("radius", law(radius, 0.0, 1.0), fraction),
             "ring_eigenvalue": (("ring", "draw"), np.stack(samples), plane),
             "ring_fraction": (
                 ("ring", "radius"),
-                np.stack([_fraction(values, radius) for values in samples]),
+                np.stack([_fraction(np.abs(values), radius) for values in samples]),
+                fraction,
+            ),
+            "ring_phase_fraction": (
+                ("ring", "angle"),
+                np.stack(
+                    [_fraction(np.angle(values) % TURN, angle) for values in samples]
+                ),
+                fraction,
+            ),
+            "ring_phase_law": (
+                ("ring", "angle"),
+                np.stack(
+                    [np.clip(angle / largest, 0, 1) for *_, largest in config.rings]
+                ),
                 fraction,
             ),
             "ring_law": (
                 ("ring", "radius"),
-                np.stack([law(radius, *bounds) for bounds in config.rings]),
+                np.stack([law(radius, *bounds) for *bounds, _ in config.rings]),
                 fraction,
             ),
         },
@@ -93,8 +134,11 @@ def run(config: Config) -> xr.Dataset:
             "size": ("size", list(config.sizes), {"units": "neurons"}),
             "matrices": ("size", list(config.matrices), {"units": "matrices drawn"}),
             "radius": ("radius", radius, {"units": "modulus"}),
-            "inner": ("ring", [inner for inner, _ in config.rings]),
-            "outer": ("ring", [outer for _, outer in config.rings]),
+            "phase": ("phase", phase, {"units": "size of the phase, radians"}),
+            "angle": ("angle", angle, {"units": "phase, radians"}),
+            "inner": ("ring", [inner for inner, *_ in config.rings]),
+            "outer": ("ring", [outer for _, outer, _ in config.rings]),
+            "max_phase": ("ring", [largest for *_, largest in config.rings]),
         },
         {
             "dtype": "complex128",
@@ -122,10 +166,10 @@ def _spectra(key: jax.Array, size: int, count: int) -> Complex[np.ndarray, "coun
 
 
 def _fraction(
-    values: Complex[np.ndarray, " n"], radius: Float[np.ndarray, " radii"]
-) -> Float[np.ndarray, " radii"]:
-    modulus = np.sort(np.abs(values))
-    return np.searchsorted(modulus, radius, side="right") / len(modulus)
+    values: Float[np.ndarray, "*shape"], at: Float[np.ndarray, " k"]
+) -> Float[np.ndarray, " k"]:
+    """The share of all values that are at most each of these."""
+    return np.searchsorted(np.sort(values.ravel()), at, side="right") / values.size
 
 
 def _padded(spectra: list[np.ndarray]) -> Complex[np.ndarray, "sizes largest"]:

@@ -60,13 +60,13 @@ FIGURES = {
     ),
     "lru-2": Entry(
         "figures.lru_2",
-        dict.fromkeys("ab", "ring_eigenvalues"),
+        dict.fromkeys("abc", "ring_eigenvalues"),
         "Eigenvalues of Gaussian matrices fill the unit disk",
         rows=("lru:fig2",),
     ),
     "lru-3": Entry(
         "figures.lru_3",
-        dict.fromkeys("ab", "ring_eigenvalues"),
+        dict.fromkeys("abc", "ring_eigenvalues"),
         "Eigenvalues sampled by Lemma 3.2 fill the ring",
         rows=("lru:fig3",),
     ),

@@ -45,3 +45,27 @@ def radii(
     axes.plot(radius, measured, color=style.BLUE, linewidth=1.6)
     axes.set(xlim=limits, ylim=(-0.02, 1.05), yticks=(0, 0.5, 1))
     axes.set_xlabel(r"radius $r$")
+
+
+def phases(
+    axes: Axes, measured: xr.DataArray, law: xr.DataArray, largest: float
+) -> None:
+    """Fraction of eigenvalues with a phase, or its size, below: the law, and what was drawn.
+
+    The phase is the last axis of both; it is shown from 0 to ``largest``.
+    """
+    phase = measured[measured.dims[-1]]
+    axes.plot(phase, law, color=style.BLACK, linewidth=0.8, zorder=3)
+    axes.plot(phase, measured, color=style.BLUE, linewidth=1.6)
+    axes.set(xlim=(-0.05 * largest, 1.05 * largest), ylim=(-0.02, 1.05))
+    axes.set_yticks((0, 0.5, 1))
+    ticks = 0.5 * largest, largest
+    axes.set_xticks((0, *ticks), ("0", *(f"${over_pi(one)}$" for one in ticks)))
+
+
+def over_pi(radians: float) -> str:
+    """A multiple of pi, or the part of it that an angle is, in mathematical letters."""
+    over = round(radians / np.pi, 9)
+    if over < 1:
+        return rf"\pi/{1 / over:.3g}"
+    return rf"{over:g}\pi" if over > 1 else r"\pi"

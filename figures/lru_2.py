@@ -6,11 +6,13 @@ from matplotlib.figure import Figure
 from figures import disk, style
 
 STUDY = "ring_eigenvalues"
-STUDIES = dict.fromkeys("ab", STUDY)
+STUDIES = dict.fromkeys("abc", STUDY)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Eigenvalues of one matrix a size, and moduli of several against the limit.
+    """Eigenvalues of one matrix a size; moduli of several, and phases, against their laws.
+
+    That of the moduli is the limit, that of the phases exact for the size.
 
     Raises:
         ValueError: If there is no such panel.
@@ -37,12 +39,27 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 axes.annotate(
                     r"limit $r^2$", (0.56, 0.2), color=style.BLACK, fontsize=7
                 )
+            if "c" in rows:
+                axes = rows["c"][column]
+                measured = matrices["matrix_phase_fraction"]
+                disk.phases(axes, measured, matrices["matrix_phase_law"], np.pi)
+                axes.set_xlabel(r"size of the phase $\theta$")
+                share = 200 * float(matrices["matrix_phase_law"][0])
+                axes.annotate(
+                    f"{share:.2g} % are real",
+                    (0.2, 0.86),
+                    color=style.BLACK,
+                    fontsize=7,
+                )
         if "a" in rows:
             rows["a"][0].set_ylabel(r"Im $\lambda$")
             style.letter(rows["a"][0], "a", "")
         if "b" in rows:
             rows["b"][0].set_ylabel(r"fraction with $|\lambda| \leq r$")
             style.letter(rows["b"][0], "b", "")
+        if "c" in rows:
+            rows["c"][0].set_ylabel(r"fraction with $|\arg\,\lambda| \leq \theta$")
+            style.letter(rows["c"][0], "c", "")
     return drawn
 
 

@@ -1,15 +1,18 @@
 """Orvieto et al. (2023), Figure 3: sampling by Lemma 3.2 fills the ring."""
 
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures import disk, style
 
 STUDY = "ring_eigenvalues"
-STUDIES = dict.fromkeys("ab", STUDY)
+STUDIES = dict.fromkeys("abc", STUDY)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Sampled eigenvalues, and their moduli with a confidence band against the law.
+    """Sampled eigenvalues, and moduli and phases with confidence bands against their laws.
 
     Raises:
         ValueError: If there is no such panel.
@@ -22,27 +25,28 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         for column in range(data.sizes["ring"]):
             ring = data.isel(ring=column)
             inner, outer = float(ring["inner"]), float(ring["outer"])
+            largest = float(ring["max_phase"])
             if "a" in rows:
                 axes = rows["a"][column]
                 disk.plane(axes, ring["ring_eigenvalue"], (inner, outer))
                 axes.set_title(
-                    rf"$r_\mathrm{{min}} = {inner:g}$, $r_\mathrm{{max}} = {outer:g}$",
+                    f"$r$ from {inner:g} to {outer:g}\n"
+                    + rf"$\theta \leq {disk.over_pi(largest)}$",
                     loc="center",
                 )
             if "b" in rows:
                 axes = rows["b"][column]
-                measured, band = ring["ring_fraction"], float(data.attrs["band"])
-                axes.fill_between(
-                    ring["radius"],
-                    (measured - band).clip(0, 1),
-                    (measured + band).clip(0, 1),
-                    color=style.SKY,
-                    alpha=0.5,
-                    linewidth=0,
-                )
+                measured = ring["ring_fraction"]
+                _band(axes, measured, data)
                 margin = 0.2 * (outer - inner)
                 limits = (max(inner - margin, 0.0), outer + margin)
                 disk.radii(axes, measured, ring["ring_law"], limits)
+            if "c" in rows:
+                axes = rows["c"][column]
+                measured = ring["ring_phase_fraction"]
+                _band(axes, measured, data)
+                disk.phases(axes, measured, ring["ring_phase_law"], largest)
+                axes.set_xlabel(r"phase $\theta$")
         if "a" in rows:
             rows["a"][0].set_ylabel(r"Im $\lambda$")
         if "b" in rows:
@@ -52,18 +56,36 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             text = f"{draws} draws,\n95 % band"
             first.annotate(text, (0.05, 0.74), color=style.BLUE, fontsize=7)
             first.annotate("law", (0.62, 0.22), color=style.BLACK, fontsize=7)
+        if "c" in rows:
+            rows["c"][0].set_ylabel(r"fraction with $\arg\,\lambda \leq \theta$")
         for letter, row in rows.items():
             style.letter(row[0], letter, "")
     return drawn
 
 
+def _band(axes: Axes, measured: xr.DataArray, data: xr.Dataset) -> None:
+    """Where the law is, unless by bad luck."""
+    band = float(data.attrs["band"])
+    axes.fill_between(
+        measured[measured.dims[-1]],
+        (measured - band).clip(0, 1),
+        (measured + band).clip(0, 1),
+        color=style.SKY,
+        alpha=0.5,
+        linewidth=0,
+    )
+
+
 def shown(results: style.Results) -> str:
-    """Whether the law of Lemma 3.2 lies within the band of the draws."""
+    """Whether the laws of Lemma 3.2 lie within the bands of the draws."""
     data = results[STUDY]
-    off = abs(data["ring_fraction"] - data["ring_law"]).max("radius")
+    off = np.maximum(
+        abs(data["ring_fraction"] - data["ring_law"]).max("radius"),
+        abs(data["ring_phase_fraction"] - data["ring_phase_law"]).max("angle"),
+    )
     inside, rings = int((off <= data.attrs["band"]).sum()), data.sizes["ring"]
     return (
-        f"The law lies within the 95 % band of {data.sizes['draw']} draws at every radius "
-        f"in {inside} of {rings} rings; the farthest is {float(off.max()):.2g} of "
+        f"The laws lie within the 95 % bands of {data.sizes['draw']} draws at every radius "
+        f"and phase in {inside} of {rings} rings; the farthest is {float(off.max()):.2g} of "
         f"{data.attrs['band']:.2g} allowed."
     )

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import NullLocator
 
-from figures import style
+from figures import disk, style
 
 STUDY = "impulse_responses"
 STUDIES = dict.fromkeys("abcd", STUDY)
@@ -59,7 +59,8 @@ def _responses(part: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
         for mode, axes in enumerate(column):
             _mode(axes, kept, mode)
         column[-1].set_xlabel("age of the impulse (steps)")
-        title = rf"$\theta \leq {_phase(kept['max_phase'])}$, {kept.sizes['age']} steps"
+        largest = disk.over_pi(float(kept["max_phase"]))
+        title = rf"$\theta \leq {largest}$, {kept.sizes['age']} steps"
         style.letter(column[0], letter, title)
     grid[modes // 2, 0].set_ylabel(r"Re $x_k$")
 
@@ -85,19 +86,13 @@ def _mode(axes: Axes, data: xr.Dataset, mode: int) -> None:
     )
 
 
-def _phase(radians: xr.DataArray) -> str:
-    """A multiple of pi, or the part of it that it is."""
-    over = float(radians) / np.pi
-    return rf"{over:g}\pi" if over >= 1 else rf"\pi/{1 / over:.3g}"
-
-
 def _turns(axes: Axes, data: xr.Dataset) -> None:
     """Mean number of periods within a length, counted and as the phases' law has it."""
     length = data["length"].values
     for index, (colour, marker) in enumerate(RANGES):
         one = data.isel(max_phase=index)
         turns = one["turns"].transpose("draw", "length").values
-        label = rf"$\theta \leq {_phase(one['max_phase'])}$"
+        label = rf"$\theta \leq {disk.over_pi(float(one['max_phase']))}$"
         axes.plot(length, one["mean_turns"], color=colour)
         axes.errorbar(
             length,

@@ -183,6 +183,31 @@ def test_sampled_moduli_follow_their_law(smoke):
     assert float(swapped.max()) > band
 
 
+def test_sampled_phases_follow_their_law(smoke):
+    dataset = smoke["ring_eigenvalues"]
+    distance = np.abs(dataset["ring_phase_fraction"] - dataset["ring_phase_law"])
+    band = np.sqrt(np.log(2 / 1e-7) / (2 * dataset.sizes["draw"]))
+    assert float(distance.max()) < band
+    swapped = np.abs(dataset["ring_phase_fraction"] - dataset["ring_phase_law"][::-1])
+    assert float(swapped.max()) > band
+
+
+def test_phases_of_matrices_follow_the_law_of_their_size(smoke):
+    """Eigenvalues repel each other: fractions vary less than those of free points."""
+    dataset = smoke["ring_eigenvalues"]
+    fraction, law = dataset["matrix_phase_fraction"], dataset["matrix_phase_law"]
+    drawn = dataset["matrices"] * dataset["size"] / 2  # pairs of one size of phase
+    band = np.sqrt(np.log(2 / 1e-7) / (2 * drawn))
+    assert (np.abs(fraction - law).max("phase") < band).all()
+    np.testing.assert_allclose(fraction.isel(phase=-1), 1)
+    np.testing.assert_allclose(law.isel(phase=-1), 1, atol=1e-12)
+    size = law["size"]
+    real = (
+        np.sqrt(2 * size / np.pi) * (1 - 3 / (8 * size)) + 0.5
+    )  # Edelman et al. (1994)
+    np.testing.assert_allclose(2 * size * law.isel(phase=0), real, rtol=1e-3)
+
+
 def test_law_of_the_radius_is_zero_inside_and_one_outside():
     radius = np.array([0.0, 0.5, np.sqrt(0.5 * (0.25 + 0.81)), 0.9, 1.2])
     np.testing.assert_allclose(

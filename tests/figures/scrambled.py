@@ -86,13 +86,22 @@ def ring_eigenvalues() -> xr.Dataset:
         "circular_law": ("radius",),
         "ring_fraction": ("ring", "radius"),
         "ring_law": ("ring", "radius"),
+        "matrix_phase_fraction": ("size", "phase"),
+        "matrix_phase_law": ("size", "phase"),
+        "ring_phase_fraction": ("ring", "angle"),
+        "ring_phase_law": ("ring", "angle"),
     }
     sizes = {"size": (20, 60), "ring": range(3), "index": range(60), "draw": range(30)}
     plane = {
         "matrix_eigenvalue": ("size", "index"),
         "ring_eigenvalue": ("ring", "draw"),
     }
-    coords = {**sizes, "radius": np.linspace(0, 1.25, 26)}
+    coords = {
+        **sizes,
+        "radius": np.linspace(0, 1.25, 26),
+        "phase": np.linspace(0, np.pi, 21),
+        "angle": np.linspace(0, 2 * np.pi, 31),
+    }
     data = _table(variables, coords, band=0.08)
     one, other = (_table(plane, sizes) for _ in range(2))
     other = other.map(lambda values: values[..., ::-1])
@@ -105,6 +114,7 @@ def ring_eigenvalues() -> xr.Dataset:
         matrices=("size", [10, 4]),
         inner=("ring", [0.0, 0.5, 0.9]),
         outer=("ring", [1.0, 0.9, 0.999]),
+        max_phase=("ring", [2 * np.pi, np.pi, np.pi / 10]),
     )
 
 

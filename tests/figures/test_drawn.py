@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import curves, lru_5, lru_7, lru_9, style, zucchet_1bc
+from figures import curves, disk, lru_5, lru_7, lru_9, style, zucchet_1bc
 from tests.figures.reading import Reading, memory
 
 BARE = ("theory", "simulated", "sem")
@@ -140,13 +140,12 @@ def _box(drawn: Reading, place, runs):
 
 
 @pytest.mark.parametrize(("name", "part"), [("lru-2", "matrix"), ("lru-3", "ring")])
-def test_eigenvalues_lie_in_the_plane_and_their_moduli_beside_the_law(show, name, part):
+def test_eigenvalues_lie_in_the_plane_and_their_parts_beside_the_laws(show, name, part):
     panels, data = show(name)
-    count = len(panels) // 2
+    count = len(panels) // 3
     angle = np.linspace(0, 2 * np.pi, 361)
-    for i, (plane, radii) in enumerate(
-        zip(panels[:count], panels[count:], strict=True)
-    ):
+    rows = panels[:count], panels[count : 2 * count], panels[2 * count :]
+    for i, (plane, radii, phases) in enumerate(zip(*rows, strict=True)):
         one = data.isel({"size" if part == "matrix" else "ring": i})
         values = one[f"{part}_eigenvalue"]
         plane.points(values.real, values.imag, style.BLUE)
@@ -154,18 +153,36 @@ def test_eigenvalues_lie_in_the_plane_and_their_moduli_beside_the_law(show, name
         for radius in map(float, edges):
             plane.curve(radius * np.cos(angle), radius * np.sin(angle), style.BLACK)
         law = data["circular_law"] if part == "matrix" else one["ring_law"]
-        radii.curve(data["radius"], law, style.BLACK)
-        measured = one[f"{part}_fraction"]
-        radii.curve(data["radius"], measured, style.BLUE)
-        if part == "ring":
-            low, high = (
-                np.clip(measured + sign * data.attrs["band"], 0, 1) for sign in (-1, 1)
-            )
-            radii.band(data["radius"].values, low.values, high.values, style.SKY)
-        first = i == 0
+        laws = law, one[f"{part}_phase_law"]
+        names = f"{part}_fraction", f"{part}_phase_fraction"
+        across = "radius", "phase" if part == "matrix" else "angle"
+        for drawn, law, name, x in zip(
+            (radii, phases), laws, names, across, strict=True
+        ):
+            drawn.curve(data[x], law, style.BLACK)
+            drawn.curve(data[x], one[name], style.BLUE)
+            if part == "ring":
+                low, high = (
+                    np.clip(one[name] + sign * data.attrs["band"], 0, 1)
+                    for sign in (-1, 1)
+                )
+                drawn.band(data[x].values, low.values, high.values, style.SKY)
+        first, largest = i == 0, np.pi if part == "matrix" else float(one["max_phase"])
+        assert phases.axes.get_xticks().tolist() == [0, largest / 2, largest]
         plane.done(x="Re", y="Im" if first else "")
         radii.done(x="radius", y="fraction" if first else "")
+        phases.done(x="phase", y="arg" if first else "")
         assert plane.axes.get_aspect() == 1
+        if part == "matrix":
+            phases.text(f"{200 * float(laws[1][0]):.2g} % are real")
+
+
+@pytest.mark.parametrize(
+    ("angle", "text"),
+    [(2, r"2\pi"), (1, r"\pi"), (0.5, r"\pi/2"), (0.1, r"\pi/10"), (1.5, r"1.5\pi")],
+)
+def test_angles_are_written_in_parts_of_pi(angle, text):
+    assert disk.over_pi(angle * np.pi) == text
 
 
 def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):

@@ -65,10 +65,11 @@ def test_lru_2_compares_sizes(gaps, word):
 
 def test_lru_3_counts_the_rings_inside_the_band():
     def change(data):
-        data["ring_fraction"].values[:] = data["ring_law"].values
-        data["ring_fraction"].values[1, 9] += 1.5 * data.attrs["band"]
+        for name, ring, bands in (("ring", 1, 1.5), ("ring_phase", 3, 1.1)):
+            data[f"{name}_fraction"].values[:] = data[f"{name}_law"].values
+            data[f"{name}_fraction"].values[ring, 9] += bands * data.attrs["band"]
 
-    assert "in 2 of 3 rings; the farthest is 0.046 of 0.03" in shown(
+    assert "in 2 of 4 rings; the farthest is 0.046 of 0.03" in shown(
         "lru-3", ring_eigenvalues=change
     )
 
