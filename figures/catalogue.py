@@ -74,6 +74,7 @@ FIGURES = {
         "figures.lru_4",
         dict.fromkeys("abcd", "impulse_responses"),
         "What modes keep of an impulse, with phases of the whole circle and small ones",
+        rows=("lru:fig4", "lru:text:few-oscillations"),
     ),
     "lru-5": Entry(
         "figures.lru_5",
@@ -87,6 +88,7 @@ FIGURES = {
         "figures.lru_6",
         dict.fromkeys("abc", "relu_leakage"),
         "What a ReLU does to the spectrum of an oscillation",
+        rows=("lru:fig6",),
     ),
     "lru-7": Entry(
         "figures.lru_7",

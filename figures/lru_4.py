@@ -24,8 +24,8 @@ class Panel(NamedTuple):
     length: int  # the whole responses if zero
 
 
-COMPARED = (0, 1024), (1, 16384)  # ranges at the lengths for which the paper has them
-PANELS = {"a": Panel(0, 0), "b": Panel(1, 0), "c": Panel(0, 1024)}
+SHORT = 1024  # steps, for which the paper has the first range
+PANELS = {"a": Panel(0, 0), "b": Panel(1, 0), "c": Panel(0, SHORT)}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -103,7 +103,7 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
             label=label,
         )
     axes.set(xscale="log", yscale="log", xlabel="sequence length $L$")
-    for index, steps in COMPARED:
+    for index, steps in enumerate((SHORT, length[-1])):
         one = data["mean_turns"].isel(max_phase=index).sel(length=steps)
         axes.annotate(
             f"{float(one):.0f}",
@@ -120,4 +120,22 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
     axes.legend()
     style.letter(
         axes, "d", f"lines: mean over all phases; points: {data.sizes['draw']} modes"
+    )
+
+
+def shown(results: style.Results) -> str:
+    """How often modes of either range turn, and those of the first in a short sequence."""
+    data = results[STUDY]
+    turns, steps = data["turns"].mean("draw"), int(data["length"][-1])
+    first, second = (
+        disk.over_pi(float(one)).replace(r"\pi", "π") for one in data["max_phase"]
+    )
+    short, full, small = (
+        float(turns.isel(max_phase=index).sel(length=length))
+        for index, length in ((0, SHORT), (0, steps), (1, steps))
+    )
+    return (
+        f"In {steps} steps a mode turns {full:.0f} times on average with phases up to "
+        f"{first}, and {small:.0f} times up to {second}; in {SHORT} steps with the former "
+        f"{short:.0f} times, {'more' if short > small else 'no more'} often than that."
     )

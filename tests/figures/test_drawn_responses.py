@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from figures import lru_4, lru_6, style
+from tests.figures.scrambled import scrambled
 
 RANGES = {"a": r"2\pi", "b": r"\pi/50", "c": r"2\pi"}
 
@@ -94,3 +95,10 @@ def test_the_caption_says_how_much_there_is_where_nothing_should_be(show):
     most = float(below.where(~below["frequency"].isin(above)).max())
     caption = " ".join(drawn.axes.figure.get_supxlabel().split())
     assert f"the transform has at most {most:.0e}, the exact" in caption
+
+
+def test_the_smallest_result_is_drawn_too(show):
+    data = scrambled("impulse_responses").sel(length=[512, 1024]).isel(age=slice(1024))
+    panels, _ = show("lru-4", "d", impulse_responses=data)
+    mean = float(data["mean_turns"][1, -1])
+    panels[0].text(f"{mean:.0f}", (1024, mean), lru_4.RANGES[1][0])

@@ -1,0 +1,59 @@
+"""The sentences under figures of eigenvalues, responses and spectra."""
+
+import numpy as np
+import pytest
+
+from tests.figures.test_shown import shown
+
+
+@pytest.mark.parametrize(
+    ("gaps", "word"), [((3, 2, 1), "the closer"), ((1, 2, 1), "not")]
+)
+def test_lru_2_compares_sizes(gaps, word):
+    def change(data):
+        data["matrix_fraction"].values[:] = data["circular_law"].values
+        data["matrix_fraction"].values[:, 7] += np.array(gaps) / 100
+
+    said = shown("lru-2", ring_eigenvalues=change)
+    assert word in said
+    assert f"{gaps[0] / 100:.2g} at N = 100 and 0.01 at 2000" in said
+
+
+def test_lru_3_counts_the_rings_inside_the_band():
+    def change(data):
+        for name, ring, bands in (("ring", 1, 1.5), ("ring_phase", 3, 1.1)):
+            data[f"{name}_fraction"].values[:] = data[f"{name}_law"].values
+            data[f"{name}_fraction"].values[ring, 9] += bands * data.attrs["band"]
+
+    assert "in 2 of 4 rings; the farthest is 0.046 of 0.03" in shown(
+        "lru-3", ring_eigenvalues=change
+    )
+
+
+@pytest.mark.parametrize(("short", "word"), [(40, "no more"), (60, "more")])
+def test_lru_4_says_how_often_modes_turn(short, word):
+    def change(data):
+        for index, length, turns in ((0, 1024, short), (0, 16384, 900), (1, 16384, 50)):
+            data["turns"].loc[{"length": length}][index] = turns
+
+    said = shown("lru-4", impulse_responses=change)
+    assert (
+        "turns 900 times on average with phases up to 2π, and 50 times up to π/50"
+        in said
+    )
+    assert (
+        f"in 1024 steps with the former {short} times, {word} often than that" in said
+    )
+
+
+def test_lru_6_says_where_the_power_goes():
+    def change(data):
+        for line, share in ((0, 0.3), (1, 0.6)):
+            data["share"].loc[{"signal": "rectified", "harmonic": line}] = share
+        at = {"signal": "rectified", "frequency": 4.0}
+        exact = float(data["exact"].sel(signal="rectified")[4])
+        data["amplitude"].loc[at] = exact + 0.02
+
+    said = shown("lru-6", relu_leakage=change)
+    assert said.startswith("60 % of the power stays at the sine's frequency, 30 % goes")
+    assert "and 10 % up; transform and exact lines differ by at most 2e-02." in said
