@@ -23,14 +23,18 @@ from sigprop.neuron import stable
 from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.precision import double_precision
 
-STUDY, VERSION = "curse_of_memory", 2
+STUDY, VERSION = "curse_of_memory", 3
 QUANTITIES = ("state", "sensitivity")
 RELAXATIONS = 20  # steps a unit of 1/gap: the transient is then below 1e-6 of the limit
 
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of the study: curves, the simulated points on them, and their draws."""
+    """Settings of the study: curves, the simulated points on them, and their draws.
+
+    Long memories take long trajectories: a point has ``draws`` of them, or as many as have
+    ``most`` steps together where that is fewer.
+    """
 
     rhos: tuple[float, ...] = (0.0, 0.5, 0.9, 0.99, 1.0)
     smallest_gap: float = 1e-4
@@ -39,6 +43,7 @@ class Config:
         *(0.9, 0.6, 0.35, 0.2, 0.12, 0.07, 0.04, 0.025, 0.016, 0.01),
     )
     draws: int = 10_000
+    most: int = 350_000_000
     seed: int = 0
 
 
@@ -46,7 +51,9 @@ SMOKE = Config(
     rhos=(0.0, 0.9, 1.0), points=11, simulated_gaps=(0.9, 0.3, 0.1), draws=500
 )
 QUICK = Config()
-PAPER = Config(simulated_gaps=(*QUICK.simulated_gaps, 0.006, 0.003), draws=50_000)
+PAPER = Config(
+    simulated_gaps=(*QUICK.simulated_gaps, 0.006, 0.003, 1e-3, 3e-4, 1e-4), draws=50_000
+)
 
 
 def run(config: Config) -> xr.Dataset:
@@ -77,9 +84,20 @@ def run(config: Config) -> xr.Dataset:
             "rho": ("rho", list(config.rhos), {"units": "autocorrelation a step"}),
             "gap": ("gap", gap, {"units": "1 - lam"}),
             "simulated_gap": ("simulated_gap", simulated_gap, {"units": "1 - lam"}),
+            "draws": ("simulated_gap", [draws(config, gap) for gap in simulated_gap]),
         },
-        {"dtype": "float64", "draws": config.draws},
+        {"dtype": "float64"},
     )
+
+
+def draws(config: Config, gap: float) -> int:
+    """How many trajectories a point has."""
+    return min(config.draws, config.most // steps(gap))
+
+
+def steps(gap: float) -> int:
+    """How many steps a trajectory has."""
+    return round(RELAXATIONS / gap)
 
 
 def closed_forms(
@@ -125,8 +143,8 @@ def _simulate(
                 jax.random.fold_in(jax.random.fold_in(key, i), j),
                 jnp.array([1 - gap]),
                 AR1(rho),
-                times=(round(RELAXATIONS / gap),),
-                num=config.draws,
+                times=(steps(gap),),
+                num=draws(config, gap),
             )
             for k, quantity in enumerate(QUANTITIES):
                 estimate = sums[quantity].estimate()

@@ -123,6 +123,19 @@ def test_simulated_neurons_agree_with_theory(smoke, quantity):
     assert float(relative.max()) < 0.1
 
 
+def test_points_have_as_many_steps_as_they_may_and_reach_the_end_of_the_curve():
+    paper = curse_of_memory.PAPER
+    gaps = np.array(paper.simulated_gaps)
+    count = np.array([curse_of_memory.draws(paper, gap) for gap in gaps])
+    work = count * np.round(curse_of_memory.RELAXATIONS / gaps)
+    assert gaps.min() == paper.smallest_gap
+    assert (np.diff(count) <= 0).all()
+    assert (count[0], count[-1]) == (50_000, 1750)
+    fewer = count < paper.draws
+    assert fewer.sum() == 3
+    np.testing.assert_allclose(work[fewer], paper.most, rtol=1e-3)
+
+
 def test_states_without_normalisation_are_larger_by_what_gamma_takes_away(smoke):
     """Same eigenvalues and inputs: each neuron's power by one over ``gamma`` squared."""
     data = smoke["normalisation"]
