@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from figures import style
 
@@ -14,14 +15,17 @@ MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}
 DASHES = ("-", "--", ":", "-.")
 STEADY = 0.1  # of a norm, by which it may change and be called constant
 RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
+TICKS = (1, 2, 5, 10, 20, 50, 100)
 CAPTION = (
-    "lines: root of the mean squared norm of the states on held-out expressions; circles: "
-    "the closed form at the learnt parameters, from the autocovariance of each layer's inputs"
+    "Lines: the closed form at the learnt parameters, from the autocovariance of each "
+    "layer's inputs; dots: root of the mean squared norm of the states, measured on "
+    "held-out expressions."
 )
+BARS = "B: means of {} networks; bars: standard error of the measured ones."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Norms of every layer of one seed, and of the last layer of every seed.
+    """Norms of every layer of one seed, and of the last layer, averaged over seeds.
 
     Raises:
         ValueError: If there is no such panel.
@@ -29,14 +33,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = _one_way(results[STUDY])
     with style.styled():
-        drawn = style.figure(2.6, 2.75 * len(letters))
+        drawn = style.figure(2.8, 2.75 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             {"a": _layers, "b": _seeds}[letter](axes, data)
             axes.set_yscale("log")
             axes.set_xlabel("training step")
-        row[0].set_ylabel(r"$\sqrt{E\,\|h\|^2}$")
-        style.caption(drawn, CAPTION)
+        row[0].yaxis.set_major_locator(FixedLocator(TICKS))
+        row[0].yaxis.set_major_formatter("{x:g}")
+        row[0].yaxis.set_minor_locator(NullLocator())
+        row[0].set_ylabel(r"$\sqrt{\mathbb{E}\,\|h\|^2}$")
+        seeds = len(_cells(data, "lru"))
+        bars = [BARS.format(seeds)] if "b" in letters and seeds > 1 else []
+        style.caption(drawn, CAPTION, *bars)
     return drawn
 
 
@@ -50,9 +59,11 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
     for model, (_, colour) in MODELS.items():
         run = data.isel(cell=_cells(data, model)[0])
         for layer in range(data.sizes["recurrence"]):
-            _curve(
-                axes, run.isel(recurrence=layer), colour, DASHES[layer % len(DASHES)]
-            )
+            one = run.isel(recurrence=layer)
+            measured, theory = _norms(one)
+            dashes = DASHES[layer % len(DASHES)]
+            axes.plot(one["step"], theory, dashes, color=colour, linewidth=0.9)
+            axes.plot(one["step"], measured, "o", color=colour, markersize=2)
     handles = [
         Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()
     ]
@@ -74,27 +85,25 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
 def _seeds(axes: Axes, data: xr.Dataset) -> None:
     last = data.sizes["recurrence"] - 1
     for model, (_, colour) in MODELS.items():
-        for cell in _cells(data, model):
-            _curve(axes, data.isel(cell=cell, recurrence=last), colour, "-")
-    style.letter(axes, "b", f"last layer of {len(_cells(data, 'lru'))} networks")
+        runs = data.isel(cell=_cells(data, model), recurrence=last)
+        step = runs["step"].values[0]
+        measured, theory = _norms(runs)
+        error = style.standard_error(measured) if len(measured) > 1 else None
+        axes.plot(step, theory.mean(0), color=colour, linewidth=0.9)
+        axes.errorbar(
+            step, measured.mean(0), error, fmt="o", color=colour, markersize=2, lw=0.8
+        )
+    style.letter(axes, "b", f"last layer, {len(_cells(data, 'lru'))} networks")
 
 
 def _cells(data: xr.Dataset, model: str) -> np.ndarray:
     return np.flatnonzero(data["model"].values == model)
 
 
-def _curve(axes: Axes, layer: xr.Dataset, colour: str, dashes: str) -> None:
-    step = layer["step"].values
-    axes.plot(step, np.sqrt(layer["measured"]), dashes, color=colour, linewidth=0.9)
-    axes.plot(
-        step,
-        np.sqrt(layer["predicted"].isel(rung=RUNG)),
-        "o",
-        color=colour,
-        markersize=2.5,
-        markerfacecolor="none",
-        markeredgewidth=0.6,
-    )
+def _norms(runs: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Measured, and in closed form."""
+    predicted = runs["predicted"].isel(rung=RUNG)
+    return np.sqrt(runs["measured"].values), np.sqrt(predicted.values)
 
 
 def shown(results: style.Results) -> str:

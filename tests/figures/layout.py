@@ -1,0 +1,77 @@
+"""What of a figure runs off its page, and which of its texts lie on each other."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from matplotlib.axis import Axis, Tick
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+SLACK = 0.5  # pixels, of rounding
+
+
+def faults(drawn: Figure, below: float = 0.0) -> list[str]:
+    """What is wrong with the places of a figure's texts, in words.
+
+    Args:
+        drawn: The figure.
+        below: Inches by which its page grows at the bottom.
+    """
+    renderer = FigureCanvasAgg(drawn).get_renderer()
+    engine = drawn.get_layout_engine()
+    assert engine is not None
+    engine.execute(drawn)
+    whole = drawn.get_tightbbox(renderer)  # puts titles and ticks in their places
+    width, height = drawn.get_size_inches()
+    page = Bbox.from_extents(0, -below, width, height).padded(SLACK / drawn.dpi)
+    boxes = {
+        text: text.get_window_extent(renderer).transformed(
+            drawn.dpi_scale_trans.inverted()
+        )
+        for text in _texts(drawn)
+    }
+    found = [
+        f"{_name(text)} leaves the page"
+        for text, box in boxes.items()
+        if not _inside(box, page)
+    ]
+    if not _inside(whole, page):
+        found.append("something leaves the page")
+    for (one, first), (other, second) in combinations(boxes.items(), 2):
+        shared = Bbox.intersection(first, second)
+        if shared and min(shared.width, shared.height) > SLACK / drawn.dpi:
+            found.append(f"{_name(one)} lies on {_name(other)}")
+    return found
+
+
+def _inside(box: Bbox, page: Bbox) -> bool:
+    return all(page.contains(x, y) for x, y in (box.min, box.max))
+
+
+def _name(text: Text) -> str:
+    return repr(text.get_text())
+
+
+def _texts(drawn: Figure) -> Iterator[Text]:
+    """All that is written; of tick labels those of ticks within their axis."""
+    hidden = {label for tick in drawn.findobj(Tick) for label in _labels(tick)}
+    for axis in drawn.findobj(Axis):
+        place = axis.get_transform().transform
+        low, high = np.sort(place(axis.get_view_interval()))
+        slack = 1e-9 * (high - low)
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if (
+                axis.axes.axison
+                and low - slack <= place(tick.get_loc()) <= high + slack
+            ):
+                hidden -= _labels(tick)
+    for text in drawn.findobj(Text):
+        if text.get_visible() and text.get_text().strip() and text not in hidden:
+            yield text
+
+
+def _labels(tick: Tick) -> set[Text]:
+    return {tick.label1, tick.label2}
