@@ -1,11 +1,14 @@
 """A Hessian at optimality: its entries, its sharpest directions and its spectrum."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.image import AxesImage
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from figures import losses, rates, style
 
@@ -15,11 +18,11 @@ MAP = "RdBu_r"
 NAMES = rates.RECURRENT | rates.OTHER
 HEIGHT, NOTE = 2.0, 0.5  # inches of a row, and of the note below
 CAPTION = (
-    "left: entries by parameter, red up and blue down; middle: the ten sharpest "
-    "directions, one a column; right: eigenvalues: line by the closed form, points by "
-    "automatic differentiation, crosses from simulated sequences with twice their "
-    "standard error; dashed: the largest curvature that gradient descent was measured to "
-    "bear at the rate at which it began to diverge"
+    "left: entries by parameter, colours linear near nought and logarithmic beyond; "
+    "middle: entries, between −1 and 1, of the sharpest directions, one a column, as far "
+    "as their eigenvalues are more than rounding; right: bars, two standard errors; "
+    "dashed: the largest curvature that gradient descent was measured to bear at the rate "
+    "at which it began to diverge"
 )
 
 
@@ -40,14 +43,36 @@ def sharp(eigenvalues: xr.DataArray) -> xr.DataArray:
     return (eigenvalues > SHOWN * eigenvalues.max("rank")).sum("rank")
 
 
-def matrix(axes: Axes, entries: np.ndarray, decades: float = DECADES) -> None:
+def matrix(axes: Axes, entries: np.ndarray, decades: int = DECADES) -> AxesImage:
     """Entries by symmetric-logarithmic colours, the largest in size deepest."""
     most = np.abs(entries).max()
     norm = SymLogNorm(most / 10**decades, vmin=-most, vmax=most, base=10)
-    axes.imshow(entries, MAP, norm=norm, interpolation="nearest")
+    image = axes.imshow(entries, MAP, norm=norm, interpolation="nearest")
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
+    return image
+
+
+def scale(
+    drawn: SubFigure, axes: Axes, image: AxesImage, decades: int = DECADES, **where: Any
+) -> None:
+    """The colours of a ``matrix`` beside it, and over how many decades they go."""
+    bar = drawn.colorbar(image, ax=axes, aspect=24, pad=0.03, **where)
+    top = int(np.floor(np.log10(image.norm.vmax)))
+    powers = top, top - decades + 1
+    ticks = {sign * 10.0**power: (sign, power) for power in powers for sign in (-1, 1)}
+    texts = [f"${'-' * (sign < 0)}10^{{{power}}}$" for sign, power in ticks.values()]
+    bar.set_ticks([*ticks, 0], labels=[*texts, "0"])
+    bar.minorticks_off()
+    bar.ax.tick_params(labelsize=5.5, length=2, pad=1)
+    bar.set_label(f"symmetric log, {decades} decades", fontsize=5.5, labelpad=1)
+    bar.outline.set_visible(False)
+
+
+def rank(eigenvalues: np.ndarray) -> np.ndarray:
+    """Which eigenvalues, in falling order, are more than rounding."""
+    return eigenvalues > SHOWN * np.nanmax(eigenvalues)
 
 
 def gaps(axes: Axes, ends: list[int], columns: bool = True) -> None:
@@ -61,26 +86,36 @@ def gaps(axes: Axes, ends: list[int], columns: bool = True) -> None:
 def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
     """Eigenvalues in falling order, by three routes, and what descent could bear."""
     exact, autodiff = one["eigenvalue"].values, one["autodiff"].values
-    rank = np.arange(1, len(exact) + 1)
-    kept = exact > SHOWN * np.nanmax(exact)
-    axes.plot(rank[kept], exact[kept], color=colour, lw=0.9)
-    axes.plot(rank[kept], autodiff[kept], "o", color=colour, markersize=2.2)
+    place, kept = np.arange(1, len(exact) + 1), rank(exact)
+    axes.plot(place[kept], exact[kept], color=colour, lw=0.9, label="closed form")
+    axes.plot(
+        *(place[kept], autodiff[kept], "o"),
+        color=colour,
+        markersize=4,
+        markerfacecolor="white",
+        label="autodiff",
+    )
     mean, error = one["simulated"].values, one["simulated_sem"].values
     shown = kept[: len(mean)]
     axes.errorbar(
-        rank[: len(mean)][shown],
+        place[: len(mean)][shown],
         mean[shown],
         2 * error[shown],
         fmt="x",
         color=style.BLACK,
         markersize=3,
         lw=0.8,
+        label="simulated",
     )
     axes.axhline(2 / one["measured_bound"].item(), color=style.GREY, ls="--", lw=0.8)
+    axes.legend(loc="lower left", fontsize=6, borderaxespad=0, handlelength=1.2)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
     axes.yaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("rank of the eigenvalue")
+    axes.set_ylabel("eigenvalue")
+    axes.set_title("spectrum")
 
 
 def panel(drawn: SubFigure, data: xr.Dataset, letter: str, network: str) -> None:
@@ -92,16 +127,19 @@ def panel(drawn: SubFigure, data: xr.Dataset, letter: str, network: str) -> None
     ends = [end for _, _, end in parts]
     middles = [(first + end - 1) / 2 for _, first, end in parts]
     symbols = [symbol for symbol, _, _ in parts]
-    whole, vectors, values = drawn.subplots(1, 3, width_ratios=(1.25, 0.7, 1.25))
-    matrix(whole, result["hessian"].values[:size, :size])
+    whole, vectors, values = drawn.subplots(1, 3, width_ratios=(1.55, 0.6, 1.25))
+    image = matrix(whole, result["hessian"].values[:size, :size])
+    scale(drawn, whole, image)
     gaps(whole, ends)
     whole.set_xticks(middles, symbols, rotation=90 if len(symbols) > 4 else 0)
     style.letter(whole, letter, network)
-    top = result["eigenvector"].values[:, :size].T
+    kept = rank(result["eigenvalue"].values)
+    top = result["eigenvector"].values[: np.sum(kept), :size].T
     vectors.imshow(top, MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     gaps(vectors, ends, columns=False)
     vectors.set_xticks((0, top.shape[1] - 1), ("1", str(top.shape[1])))
     vectors.set_xlabel("eigenvector")
+    vectors.set_title("directions")
     vectors.tick_params(length=0)
     for axes in (whole, vectors):
         axes.set_yticks(middles, symbols)

@@ -10,7 +10,7 @@ STUDIES = dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"}
 DECADES = 3
 CAPTION = (
     "A to C: entries by the real and the imaginary parts of ten eigenvalues in the order "
-    "of their real parts; red up, blue down"
+    "of their real parts; colours linear near nought and logarithmic beyond"
 )
 
 
@@ -24,10 +24,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = style.chosen_panels(panel, STUDIES)
     maps = [letter for letter in letters if letter in "abc"]
-    heights = ([2.2] if maps else []) + ([2.75] if "d" in letters else [])
-    width = 1.8 * len(maps) if maps else 3.4
+    heights = ([2.7] if maps else []) + ([2.75] if "d" in letters else [])
+    width = style.WIDTH if len(letters) > 1 else 3.4
     with style.styled():
-        drawn = style.figure(sum(heights), max(width, 2.2))
+        drawn = style.figure(sum(heights), width)
         rows = style.stacked(drawn, heights)
         if maps:
             _maps(rows[0], results["hessian_structure"], maps)
@@ -40,7 +40,8 @@ def _maps(drawn: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
     panels = np.atleast_1d(drawn.subplots(1, len(letters)))
     for axes, letter in zip(panels, letters, strict=True):
         block = data["concentrated"].isel(phase="abc".index(letter))
-        hessians.matrix(axes, block.values, DECADES)
+        image = hessians.matrix(axes, block.values, DECADES)
+        hessians.scale(drawn, axes, image, DECADES, location="bottom")
         half = block.sizes["entry"] // 2
         hessians.gaps(axes, [half, 2 * half])
         parts = (half / 2, 3 * half / 2), (r"Re $\lambda$", r"Im $\lambda$")

@@ -5,6 +5,7 @@ import pytest
 from matplotlib.colors import LogNorm, SymLogNorm
 
 from figures import hessians, losses, lru_8, style, zucchet_7, zucchet_8, zucchet_10
+from tests.figures.conftest import bars
 
 
 @pytest.mark.parametrize(
@@ -26,8 +27,15 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
         assert network in matrix.axes.get_title("left")
         size = np.sum(one["parameter"].values != "")
         entries = one["hessian"].values[:size, :size]
-        _matrix(matrix.image(entries), entries, hessians.DECADES)
-        top = vectors.image(one["eigenvector"].values[:, :size].T)
+        (bar,) = bars(matrix)
+        _matrix(matrix.image(entries), entries, hessians.DECADES, bar.yaxis)
+        exact = one["eigenvalue"].values
+        kept = np.sum(exact > 1e-9 * np.nanmax(exact))
+        top = vectors.image(one["eigenvector"].values[:kept, :size].T)
+        assert [text.get_text() for text in vectors.axes.get_xticklabels()] == [
+            "1",
+            str(min(kept, one.sizes["top"])),
+        ]
         assert top.norm(-1) == 0
         assert top.norm(1) == 1
         own = hessians.NAMES
@@ -44,14 +52,27 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
         _spectrum(spectrum, one, losses.COLOURS[network])
 
 
-def _matrix(image, entries, decades):
-    """The largest entry in size is deepest, red if positive, on a logarithmic scale."""
+def _matrix(image, entries, decades, bar):
+    """The largest entry in size is deepest, red if positive, on a logarithmic scale.
+
+    The colour bar says so, over how many decades, and what its ends are.
+    """
     most = np.abs(entries).max()
     assert isinstance(image.norm, SymLogNorm)
     assert (image.norm.vmin, image.norm.vmax) == (-most, most)
     assert image.norm.linthresh == pytest.approx(most / 10**decades)
     red, _, blue, _ = image.cmap(image.norm(most))
     assert red > blue
+    assert bar.get_label_text() == f"symmetric log, {decades} decades"
+    np.testing.assert_allclose(bar.get_view_interval(), (-most, most))
+    top = 10.0 ** np.floor(np.log10(most))
+    least = top / 10 ** (decades - 1)
+    written = {
+        place: text.get_text().strip("$").replace("10^{", "1e").rstrip("}")
+        for place, text in zip(bar.get_ticklocs(), bar.get_ticklabels(), strict=True)
+    }
+    np.testing.assert_allclose(sorted(written), [-top, -least, 0, least, top])
+    np.testing.assert_allclose(list(written), [float(one) for one in written.values()])
 
 
 def _spectrum(drawn, one, colour):
@@ -70,7 +91,7 @@ def _spectrum(drawn, one, colour):
         marker="x",
     )
     drawn.level(2 / float(one["measured_bound"]), style.GREY)
-    drawn.done("linear", "log", x="rank")
+    drawn.done("linear", "log", x="rank", y="eigenvalue")
 
 
 def test_concentrated_hessians_stand_under_their_phases(show):
@@ -78,7 +99,8 @@ def test_concentrated_hessians_stand_under_their_phases(show):
     panels = [*show("zucchet-10", "a")[0], *panels, *show("zucchet-10", "c")[0]]
     for i, drawn in enumerate(panels):
         entries = data["concentrated"].isel(phase=i).values
-        _matrix(drawn.image(entries), entries, zucchet_10.DECADES)
+        (bar,) = bars(drawn)
+        _matrix(drawn.image(entries), entries, zucchet_10.DECADES, bar.xaxis)
         drawn.level(9.5, "white")
         drawn.upright(9.5, "white")
         drawn.done()
@@ -109,6 +131,8 @@ def test_paths_of_the_angle_run_over_their_landscape(show):
         drawn.curve([theta], [nu], marker="*")
         first = chart == "plain"
         drawn.done(x=rf"$\theta = {path}$", y=r"\omega_\nu" if first else "")
+        assert drawn.axes.get_title("left").endswith(f" {chart}")
+    _decades(panels[0], zucchet_7.LEVELS)
 
 
 def test_paths_of_the_power_run_over_their_landscape(show):
@@ -131,7 +155,20 @@ def test_paths_of_the_power_run_over_their_landscape(show):
         names = ("Re", "Im") if chart == "cartesian" else (r"\nu", r"\theta")
         drawn.done(x=names[0], y="" if i else names[1])
         assert rf"{float(one['shown']):g}\," in drawn.axes.get_title()
+    assert len(bars(panels[0])) == 2
+    _decades(panels[0], lru_8.LEVELS)
     _iterations(panels[-1], data)
+
+
+def _decades(drawn, levels):
+    """Colour bars of logarithms have their ends, and the numbers written beside them."""
+    for bar in bars(drawn):
+        np.testing.assert_allclose(bar.get_ylim(), levels[[0, -1]])
+        texts = [
+            one.get_text().replace("$<10^{-3}$", "1e-3")
+            for one in bar.get_yticklabels()
+        ]
+        np.testing.assert_allclose(10.0 ** bar.get_yticks(), list(map(float, texts)))
 
 
 def _iterations(drawn, data):
@@ -169,6 +206,9 @@ def test_similarity_is_a_disc_a_circle_and_an_alignment(show):
         drawn.curve(star[0], [-star[1][0]], marker="o")
         drawn.done()
         assert f"= {rho:g}$" in drawn.axes.get_title()
+        (bar,) = bars(drawn)
+        ends = mesh.norm.vmin, mesh.norm.vmax
+        np.testing.assert_allclose(bar.get_ylim(), ends)
     along, marked = data["along"].values, data["marked"].values
     near, centre = data.attrs["near"], -angle
     close = np.abs(marked - centre) < 1.02 * near
@@ -224,4 +264,7 @@ def test_basins_are_coloured_by_the_time_to_the_teacher(show):
         drawn.curve([radius * np.cos(at)], [radius * np.sin(at)], marker="*")
         best = one.sel(measure="disc").isel(rate_index=int(one["best"]))
         share, error = (100 * float(best[name]) for name in ("fraction", "error"))
-        drawn.done(x=f"{share:.1f} ± {error:.1f}")
+        low, high = max(share - error, 0), min(share + error, 100)
+        drawn.done(x=f"{share:.1f}\n{low:.1f} to {high:.1f}")
+        (bar,) = bars(drawn)
+        assert bar.get_ylim() == (0, about["steps"])
