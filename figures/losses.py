@@ -20,7 +20,7 @@ from figures import style
 
 LEVEL = 0.95
 FAR = 1e4  # a loss that nobody would draw to scale
-LABEL = "final loss (½ mean squared error)"
+LABEL = "final loss\n(½ mean squared error)"
 COLOURS = {
     "RNN": style.VERMILION,
     "block diagonal": style.ORANGE,
@@ -100,7 +100,8 @@ def draw(
     crosses(axes, aside[~sound], colour)
     shown = median < FAR
     axes.plot(x, np.where(shown, median, np.nan), color=colour, linewidth=0.9)
-    axes.vlines(x[shown], low[shown], np.minimum(high, top)[shown], colour, lw=1.4)
+    if best.shape[1] > 1:
+        axes.vlines(x[shown], low[shown], np.minimum(high, top)[shown], colour, lw=1.4)
     for face, which in ((colour, shown & ~extreme), ("white", shown & extreme)):
         axes.plot(
             x[which],
@@ -141,13 +142,16 @@ def crosses(axes: Axes, x: np.ndarray, colour: str) -> None:
         )
 
 
-def compare(axes: Axes, x: np.ndarray, tuned: xr.Dataset) -> None:
+def compare(
+    axes: Axes, x: np.ndarray, tuned: xr.Dataset, apart: float = style.APART
+) -> None:
     """Every network side by side at every condition, each named at its right end.
 
     Args:
         axes: After ``axis``.
         x: Places of the conditions, from left to right.
         tuned: A gathered sweep of several conditions.
+        apart: Of names at the right, see ``style.end_labels``.
     """
     step = np.diff(x).min()
     names = [str(name) for name in tuned["student"].values]
@@ -165,6 +169,7 @@ def compare(axes: Axes, x: np.ndarray, tuned: xr.Dataset) -> None:
         ends,
         names,
         [COLOURS[name] for name in names],
+        apart,
     )
 
 
@@ -174,8 +179,11 @@ def caption(*tuned: xr.Dataset) -> str:
     sure = 2 ** (1 - runs) <= 1 - LEVEL
     bars = f"{100 * LEVEL:g} % intervals of the median" if sure else "ranges"
     text = f"points: {runs} seeds; circles: medians; bars: {bars}"
-    if any((table["best"].values >= FAR).any() for table in tuned):
-        text += f"; crosses: diverged, or above {FAR:.0e}"
+    if runs == 1:
+        text = "circles: one seed"
+    lost = sum(int((table["best"].values >= FAR).sum()) for table in tuned)
+    if lost:
+        text += f"; crosses, {lost} in all: diverged, or above {FAR:g}"
     if any(table["extreme"].values.any() for table in tuned):
         text += "; open circles: the best learning rate is an end of the scan"
     return text + starts(*tuned)

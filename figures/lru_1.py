@@ -35,7 +35,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = style.chosen_panels(panel, STUDIES)
     with style.styled():
-        drawn = style.figure(2.6, 1 + 2 * len(letters))
+        drawn = style.figure(2.6, 1.15 + 1.45 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             data = results[STUDIES[letter]]
@@ -43,15 +43,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, _title(data))
         style.caption(
             drawn,
-            "circles: test accuracy of each run where its validation was best; bars: mean "
-            "and standard error; a run that diverged is a cross at chance",
+            "circles: test accuracy of each run where its validation was best; upright: "
+            "mean; bars: its standard error; runs that diverged are crosses at chance",
         )
     return drawn
 
 
 def _title(data: xr.Dataset) -> str:
     length, examples = int(data["length"][0]), int(data["examples"][0])
-    return f"{data['task'].values[0]}\n{length} steps, {examples} examples"
+    return f"{data['task'].values[0]}\n{length} steps,\n{examples} examples"
 
 
 def _rungs(axes: Axes, data: xr.Dataset) -> None:
@@ -64,8 +64,12 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
         axes.plot(sound, np.full(sound.size, row), "o", color=colour, alpha=0.35, mew=0)
         lost = accuracy.size - sound.size
         axes.plot(np.full(lost, CHANCE), np.full(lost, row), "x", color=style.BLACK)
+        if lost:
+            count = f"{lost} of {accuracy.size}"
+            lift = {"textcoords": "offset points", "va": "center", "fontsize": 6}
+            axes.annotate(count, (CHANCE, row), (5, 0), **lift)
         if sound.size:
-            error = style.standard_error(sound) if sound.size > 1 else 0
+            error = style.standard_error(sound) if sound.size > 1 else None
             axes.errorbar(sound.mean(), row, xerr=error, fmt="|", color=colour)
     axes.set_yticks(range(len(rungs)), [NAMES[rung] for rung in rungs])
     axes.set_ylim(len(rungs) - 0.5, -0.5)

@@ -22,15 +22,26 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
-    heights = {"a": 1.9, "b": 0.5 + 1.5 * data.sizes["scale"]}
+    heights = {"a": 1.9, "b": 0.6 + 1.5 * data.sizes["scale"]}
     with style.styled():
         sizes = [heights[letter] for letter in letters]
-        drawn = style.figure(sum(sizes))
+        drawn = style.figure(sum(sizes) + 0.3)
         grid = drawn.add_gridspec(len(letters), 1, height_ratios=sizes)
         panels = {"a": _kernels, "b": _losses}
         for index, letter in enumerate(letters):
             panels[letter](drawn, grid[index], data)
+        style.caption(drawn, *(NOTES[letter] for letter in letters), LEAVING)
     return drawn
+
+
+NOTES = {
+    "a": "A: kernels of every seed of the linear network, and outputs of one of each "
+    "network, at the rates of least median loss.",
+    "b": "B: relative losses; thin, seeds; thick, their median.",
+}
+LEAVING = (
+    "Triangles and numbers: where runs first leave a panel or diverge, and how many do."
+)
 
 
 def best(data: xr.Dataset, activation: str, scale: float) -> float:
@@ -51,17 +62,36 @@ def _kernels(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
         label = rf"{name}, $10^{{{rate:g}}}$"
         row[1].plot(age, network["answer"][0], color=colour, label=label)
         if activation == "identity":
-            row[0].plot(age, network["learnt"].T, color=colour, linewidth=0.6)
+            learnt = network["learnt"].transpose("seed", "age").values
+            row[0].plot(age, learnt.T, color=colour, linewidth=0.6)
+            row[0].set(ylim=(-kernel.max(), 2 * kernel.max()))
+            _leaving(row[0], age, learnt, colour, 0)
     for axes, black in zip(row, (kernel, data["wanted"][0]), strict=True):
         axes.plot(age, black, color=style.BLACK, linewidth=1.2, label="target")
         axes.set(xlim=(0, age[-1]))
-    row[0].set(ylim=(-kernel.max(), 2 * kernel.max()))
     row[0].set_xlabel("age of the input (steps)")
     row[1].set_xlabel("step")
     row[1].legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=6)
     row[0].set_ylabel("kernel")
     row[1].set_ylabel("output, new input")
     style.letter(row[0], "a", _heading(scale))
+
+
+def _leaving(axes: Axes, x: np.ndarray, runs: np.ndarray, colour: str, line: int):
+    """Mark the runs that leave a panel, and write their number in one of its lines."""
+    count = style.mark_leaving(axes, x, runs, colour)
+    if count:
+        axes.annotate(
+            f"{count} of {len(runs)}",
+            (1, 1),
+            (0, -3 - 7 * line),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            color=colour,
+            fontsize=6,
+        )
 
 
 def _heading(scale: float) -> str:
@@ -75,26 +105,28 @@ def _losses(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
     grid = place.subgridspec(*shape).subplots(squeeze=False, sharex=True, sharey=True)
     for row, scale in zip(grid, scales, strict=True):
         for axes, rate in zip(row, rates, strict=True):
+            axes.set(yscale="log", ylim=(lowest / 1.5, HIGHEST))
             _curves(axes, data["loss"].sel(scale=scale, log_rate=rate))
         row[0].set_ylabel(f"relative loss\n{_heading(scale)}")
     for axes, rate in zip(grid[0], rates, strict=True):
         axes.set_title(rf"rate $10^{{{rate:g}}}$", loc="center", fontsize=7)
     for axes in grid[-1]:
         axes.set_xlabel("iterations")
-    grid[0][0].set_title(r"$\bf{B}$", loc="left")
-    grid[0][0].set_ylim(lowest / 1.5, HIGHEST)
+    style.letter(grid[0][0], "b", "losses", above=True)
     grid[0][0].legend(loc="lower left")
 
 
 def _curves(axes: Axes, loss: xr.DataArray) -> None:
-    for activation, (name, colour) in NAMES.items():
-        runs = loss.sel(activation=activation).transpose("seed", "step")
-        for values in runs.values:
-            axes.plot(runs["step"], values, color=colour, linewidth=0.5, alpha=0.6)
-        axes.plot(
-            runs["step"], runs.median("seed"), color=colour, linewidth=1.4, label=name
-        )
-    axes.set(yscale="log", xlim=(0, float(loss["step"][-1])))
+    """A run that diverged counts as above all others in the median."""
+    step = loss["step"].values
+    for line, (activation, (name, colour)) in enumerate(NAMES.items()):
+        runs = loss.sel(activation=activation).transpose("seed", "step").values
+        for values in runs:
+            axes.plot(step, values, color=colour, linewidth=0.5, alpha=0.6)
+        middle = np.median(np.where(np.isfinite(runs), runs, np.inf), axis=0)
+        axes.plot(step, middle, color=colour, linewidth=1.4, label=name)
+        _leaving(axes, step, runs, colour, line)
+    axes.set_xlim(0, step[-1])
 
 
 def shown(results: style.Results) -> str:

@@ -20,6 +20,7 @@ CHARTS = {
     "b": ("exponential", r"$\nu - \nu^*$", r"$\theta - \theta^*$", "exponential"),
 }
 COLOURS = {"cartesian": style.VERMILION, "exponential": style.BLUE}
+TITLES = {name: title for name, _, _, title in CHARTS.values()}
 YELLOW = "#F0E442"
 LEVELS = np.linspace(-3, 1, 25)
 
@@ -35,14 +36,35 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     heights = {"a": 1.75, "b": 1.75, "c": 1.7}
     with style.styled():
         sizes = [heights[letter] for letter in letters]
-        drawn = style.figure(sum(sizes))
-        parts = drawn.subfigures(len(letters), 1, squeeze=False, height_ratios=sizes)
-        for letter, part in zip(letters, parts[:, 0], strict=True):
+        drawn = style.figure(sum(sizes) + 0.35)
+        parts = style.stacked(drawn, sizes)
+        for letter, part in zip(letters, parts, strict=True):
             if letter == "c":
                 _iterations(part.subplots(), data)
             else:
                 _row(part, letter, data)
+        paths = ["Lines: Adam's paths; squares: starts; stars: ends."]
+        times = [_times(data)] if "c" in letters else []
+        style.caption(drawn, *(paths if letters != ("c",) else []), *times)
     return drawn
+
+
+def _times(data: xr.Dataset) -> str:
+    late = [_settled(data, name) >= data.attrs["steps"] for name in COLOURS]
+    counts = " and ".join(f"{int(one.sum())} of {one.size}" for one in late)
+    return (
+        f"C: mean and range of {data.sizes['lag']} starts; {counts} descents "
+        f"({' and '.join(TITLES.values())}) do not settle and count as "
+        f"{data.attrs['steps']}."
+    )
+
+
+def _settled(data: xr.Dataset, name: str) -> xr.DataArray:
+    """Iterations until settled at the rate that is best in this chart."""
+    chart = data.sel(chart=name)
+    rate = np.log10(float(chart["best_rate"]))
+    nearest = np.abs(data["log_rate"].values - rate).argmin()
+    return chart["settled"].isel(log_rate=nearest)
 
 
 def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
@@ -73,7 +95,7 @@ def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
     filled = axes.contourf(across, up, height.T, LEVELS, cmap="viridis_r", extend="max")
     filled.set_rasterized(True)
     path = descent["path"].values - descent["goal"].values
-    axes.plot(*path.T, color=style.BLACK, linewidth=0.8)
+    axes.plot(*path.T, color=style.BLACK, linewidth=0.8, path_effects=style.halo(0.8))
     edge = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.5, "zorder": 4}
     axes.plot(*path[0], "s", color="white", markersize=4, **edge)
     axes.plot(*path[-1], "*", color=YELLOW, markersize=8, **edge)
@@ -88,9 +110,8 @@ def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
 def _iterations(axes: Axes, data: xr.Dataset) -> None:
     """Iterations until settled against the target's phase: mean and range of starts."""
     phase = data["phase"].values
-    for name in map(str, data["chart"].values):
-        settled, best = _settled(data, name)
-        colour = COLOURS[name]
+    for name, colour in COLOURS.items():
+        settled = _settled(data, name)
         axes.fill_between(
             phase,
             settled.min("lag"),
@@ -99,8 +120,7 @@ def _iterations(axes: Axes, data: xr.Dataset) -> None:
             alpha=0.15,
             linewidth=0,
         )
-        title = next(row[3] for row in CHARTS.values() if row[0] == name)
-        label = f"{title}, rate {best:.2g}"
+        label = f"{TITLES[name]}, rate {float(data['best_rate'].sel(chart=name)):.2g}"
         axes.plot(phase, settled.mean("lag"), color=colour, label=label)
     axes.set(xlim=(0, 0.5), ylim=(0, 1.35 * data.attrs["steps"]))
     for shown in data["shown"].values:
@@ -108,12 +128,11 @@ def _iterations(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xticks([0, 0.125, 0.25, 0.375, 0.5], ["0", "π/8", "π/4", "3π/8", "π/2"])
     axes.set_xlabel(r"target phase $\theta^*$")
     axes.set_ylabel("iterations")
-    axes.legend(loc="upper right", ncols=2)
+    axes.legend(
+        loc="upper right", ncols=2, frameon=True, framealpha=1, edgecolor="none"
+    )
     style.letter(
-        axes,
-        "c",
-        f"until the relative loss stays below {data.attrs['threshold']:g}: mean and "
-        f"range of {data.sizes['lag']} starts",
+        axes, "c", f"until the relative loss stays below {data.attrs['threshold']:g}"
     )
 
 
@@ -123,7 +142,7 @@ def shown(results: style.Results) -> str:
     phase = data["phase"].values
     said = []
     for name, _, _, title in CHARTS.values():
-        mean = _settled(data, name)[0].mean("lag").values
+        mean = _settled(data, name).mean("lag").values
         most, last = mean.argmax(), f"{mean[-1]:.0f} at {phase[-1]:g} π"
         said.append(
             f"{title}: {mean.min():.0f} to {mean[most]:.0f} iterations in the mean over "
@@ -132,10 +151,3 @@ def shown(results: style.Results) -> str:
             else f"{title}: {mean[0]:.0f} at every phase"
         )
     return f"Until Adam settles, by the target's phase: {'; '.join(said)}."
-
-
-def _settled(data: xr.Dataset, name: str) -> tuple[xr.DataArray, float]:
-    """Iterations by phase and lag at the best rate of a chart, and that rate."""
-    best = float(data["best_rate"].sel(chart=name))
-    nearest = np.abs(data["log_rate"].values - np.log10(best)).argmin()
-    return data["settled"].sel(chart=name).isel(log_rate=nearest), best

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.transforms import Bbox
 
 from experiments import store
@@ -65,6 +66,7 @@ METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": None},
 }
 DESCRIPTIONS = {"pdf": "Subject", "png": "Description", "svg": "Description"}
+APART = 0.055  # of an axis, between the middles of names beside curves
 NOTE, SMALL = 6.0, 4.5  # points: what a picture shows, and where it comes from
 
 
@@ -146,9 +148,14 @@ def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
     return (panel,)
 
 
-def letter(axes: Axes, panel: str, title: str) -> None:
-    """Head a panel with its letter and what it shows."""
-    axes.set_title(rf"$\bf{{{panel.upper()}}}$   {title}")
+def letter(axes: Axes, panel: str, title: str, above: bool = False) -> None:
+    """Head a panel with its letter and what it shows, above titles of columns if asked."""
+    text = rf"$\bf{{{panel.upper()}}}$   {title}"
+    if above:
+        up = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        axes.annotate(text, (0, 1), (0, 18), **up)
+    else:
+        axes.set_title(text)
 
 
 def stacked(drawn: Figure, heights: list[float]) -> list[SubFigure]:
@@ -193,17 +200,63 @@ def memory_axis(axes: Axes, smallest: float) -> None:
     axes.set_xticks(ticks, [f"{1 - gap:.4g}" for gap in ticks])
 
 
+def halo(width: float) -> list[AbstractPathEffect]:
+    """White on both sides of a line of this width: it is seen on any ground."""
+    return [withStroke(linewidth=width + 1.2, foreground="white")]
+
+
+def within(
+    middle: np.ndarray, error: np.ndarray, low: float, high: float
+) -> np.ndarray:
+    """Lengths of bars down and up that end where a quantity does, such as a proportion."""
+    return np.clip([middle - low, high - middle], 0, error)
+
+
+def mark_leaving(axes: Axes, x: np.ndarray, runs: np.ndarray, colour: str) -> int:
+    """Triangles where runs first leave a panel up or down, or diverge; how many do.
+
+    Args:
+        axes: With its limits.
+        x: Places, rising.
+        runs: Run by place; what is not finite is above.
+        colour: Of the triangles.
+    """
+    low, high = axes.get_ylim()
+    below, inside = runs < low, (runs >= low) & (runs <= high)
+    left = ~inside.all(1)
+    first = (~inside).argmax(1)[left]
+    down = below[left, first]
+    for marker, edge, which in (("^", high, ~down), ("v", low, down)):
+        if which.any():
+            places = x[first[which]]
+            axes.plot(
+                places,
+                np.full(places.size, edge),
+                marker,
+                color=colour,
+                markersize=3,
+                markeredgewidth=0,
+                clip_on=False,
+            )
+    return int(left.sum())
+
+
 def standard_error(values: np.ndarray) -> np.ndarray:
     """Of the mean over the runs of the first axis; needs two."""
     return values.std(0, ddof=1) / np.sqrt(len(values))
 
 
 def end_labels(
-    axes: Axes, x: float, heights: list[float], texts: list[str], colours: list[str]
+    axes: Axes,
+    x: float,
+    heights: list[float],
+    texts: list[str],
+    colours: list[str],
+    apart: float = APART,
 ) -> None:
-    """Names right of the curves' ends on a log axis, moved apart where they collide."""
+    """Names right of the curves' ends on a log axis, moved ``apart`` where they collide."""
     low, high = axes.get_ylim()
-    least = (high / low) ** 0.055
+    least = (high / low) ** apart
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places, previous = dict.fromkeys(order, 0.0), 0.0
     for index in order:
