@@ -44,6 +44,15 @@ def stacked(drawn: Figure, place: SubplotSpec) -> tuple[Axes, Axes]:
     return axes, strip
 
 
+def caption(data: xr.Dataset) -> str:
+    """How lines and points were made."""
+    least, most = int(data["draws"].min()), int(data["draws"].max())
+    return (
+        f"Lines: closed form.  Points: simulated, mean and standard error of {least} (the "
+        f"longest memory) to {most} trajectories."
+    )
+
+
 def draw(
     axes: Axes,
     strip: Axes,
@@ -94,7 +103,7 @@ def draw(
         )
     strip.axhline(0, color=style.BLACK, linewidth=0.6, zorder=1)
     strip.set_ylabel("sim. / theory\n− 1 (%)")
-    strip.set_xlabel(r"eigenvalue $\lambda$ (memory grows to the right)")
+    strip.set_xlabel(r"eigenvalue $\lambda$ (memory →)")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
     style.memory_axis(axes, float(gap.min()))

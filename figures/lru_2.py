@@ -53,13 +53,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 )
         if "a" in rows:
             rows["a"][0].set_ylabel(r"Im $\lambda$")
-            style.letter(rows["a"][0], "a", "")
+            style.letter(rows["a"][0], "a", "eigenvalues of one matrix", above=True)
         if "b" in rows:
             rows["b"][0].set_ylabel(r"fraction with $|\lambda| \leq r$")
-            style.letter(rows["b"][0], "b", "")
+            style.letter(rows["b"][0], "b", "their moduli")
         if "c" in rows:
             rows["c"][0].set_ylabel(r"fraction with $|\arg\,\lambda| \leq \theta$")
-            style.letter(rows["c"][0], "c", "")
+            style.letter(rows["c"][0], "c", "their phases")
     return drawn
 
 

@@ -9,6 +9,7 @@ from figures import disk, style
 
 STUDY = "ring_eigenvalues"
 STUDIES = dict.fromkeys("abc", STUDY)
+TITLES = {"a": "sampled eigenvalues", "b": "their moduli", "c": "their phases"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -59,7 +60,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         if "c" in rows:
             rows["c"][0].set_ylabel(r"fraction with $\arg\,\lambda \leq \theta$")
         for letter, row in rows.items():
-            style.letter(row[0], letter, "")
+            style.letter(row[0], letter, TITLES[letter], above=letter == "a")
     return drawn
 
 

@@ -16,6 +16,7 @@ COLOURS = {
     "RotRNN": style.ORANGE,
     "tanh": style.PURPLE,
 }
+SHARE = ("share", "share_sem")
 LEAST = 0.5  # eigenvalues, fewer than which are no longer counted
 SPAN = 200  # of the axis of eigenvalues; a quadrature of few nodes resolves no smaller ones
 
@@ -30,11 +31,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     panels = {"a": _spectrum, "b": _groups, "c": _directions}
     with style.styled():
-        drawn = style.figure(2.5, 0.4 + 2.2 * len(letters))
+        drawn = style.figure(2.9, 0.4 + 1.7 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             panels[letter](axes, data)
             style.letter(axes, letter, TITLES[letter])
+        place = "upper center" if letters[0] == "b" else "upper right"
+        row[0].legend(loc=place, handlelength=1.2, borderaxespad=0.2)
         style.caption(drawn, *(NOTES[letter] for letter in letters))
     return drawn
 
@@ -44,8 +47,8 @@ NOTES = {
     "standard errors over random starts.",
     "b": "B: of the sum of squares of the Hessian's entries, by the group of the row; "
     "bars, two standard errors.",
-    "c": "C: the outermost eigenvalues of either sign and the number of parameters over "
-    "which each eigenvector is spread; bars, residuals.",
+    "c": "C: the outermost eigenvalues, positive as dots and negative as open triangles, and "
+    "the number of parameters over which each eigenvector is spread; bars, residuals.",
 }
 
 
@@ -72,7 +75,6 @@ def _spectrum(axes: Axes, data: xr.Dataset) -> None:
     axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="number beyond")
     axes.set_xlim(largest / SPAN, 1.5 * largest)
     axes.set_ylim(LEAST, None)
-    axes.legend(loc="upper right", handlelength=1.2, borderaxespad=0.2)
 
 
 def _groups(axes: Axes, data: xr.Dataset) -> None:
@@ -81,16 +83,17 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
     colours = _colours(data)
     width = 0.8 / len(colours)
     for i, (name, colour) in enumerate(colours.items()):
-        network = data.sel(network=name)
+        share, sem = (data[one].sel(network=name).values for one in SHARE)
         axes.bar(
             np.arange(len(groups)) + (i - (len(colours) - 1) / 2) * width,
-            network["share"],
+            share,
             width,
-            yerr=2 * network["share_sem"],
+            yerr=style.within(share, 2 * sem, 0, 1),
             color=colour,
             error_kw={"elinewidth": 0.6},
+            label=name,
         )
-    axes.set_xticks(range(len(groups)), groups, rotation=30, ha="right")
+    axes.set_xticks(range(len(groups)), groups, rotation=90)
     axes.set_ylim(0, 1)
     axes.set_ylabel("fraction")
 
@@ -109,6 +112,7 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
                 color=colour,
                 markerfacecolor=colour if end == "largest" else "white",
                 elinewidth=0.6,
+                label=name if end == "largest" else None,
             )
     axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="participation")
     axes.set_ylim(0.8, None)

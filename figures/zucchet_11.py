@@ -15,7 +15,7 @@ SHOWN = 0.9  # of a training: the cosine then takes every rate to zero
 ALIKE = 0.3  # decades, a factor of two, apart and called about the same
 CAPTION = (
     "thin lines: medians over $A$ of a seed; thick: their median; band: 80 % of $A$; "
-    "grey: tuned rate at its peak"
+    "grey: tuned rate at its peak; curves leave the panel where its schedule ends"
 )
 
 
@@ -53,7 +53,8 @@ def _losses(part: SubFigure, data: xr.Dataset) -> None:
     losses.draw(axes, x, tuned, losses.COLOURS["RNN"], 0.4)
     axes.set_xticks(x, heads)
     axes.set_xlabel("heads (diagonal blocks of $A$)")
-    style.letter(axes, "a", rf"$\nu_0 = {float(tuned['condition']):g}$")
+    modulus = float(tuned["condition"])
+    style.letter(axes, "a", rf"losses, $\nu_0 = {modulus:g}$")
 
 
 def _rates(part: SubFigure, data: xr.Dataset) -> None:
@@ -71,7 +72,7 @@ def _rates(part: SubFigure, data: xr.Dataset) -> None:
     first = grid[0, 0]
     first.set_yscale("log")
     first.set_ylim(*_limits(xr.concat([*runs.values()], "cell")))
-    first.yaxis.set_major_locator(LogLocator(numticks=8))
+    first.yaxis.set_major_locator(LogLocator(numticks=5))
     first.yaxis.set_minor_locator(NullLocator())
     style.letter(first, "b", first.get_title("left"))
     part.supylabel("effective learning rate of $A$", fontsize=8)

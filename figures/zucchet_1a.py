@@ -17,7 +17,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     (letter,) = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(3.6, 4.4)
+        drawn = style.figure(3.8)
         axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])
         state = data["theory"].sel(quantity="state").isel(rho=-1)
         curves.draw(
@@ -32,8 +32,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         style.letter(
             axes,
             letter,
-            r"$h_{t+1} = \lambda h_t + x_{t+1}$: lines theory, dots simulated",
+            r"$h_{t+1} = \lambda h_t + x_{t+1}$",
         )
+        style.caption(drawn, curves.caption(data))
     return drawn
 
 

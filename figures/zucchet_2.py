@@ -14,7 +14,7 @@ LABEL = {
 }
 TITLE = {
     "a": r"normalised, $\gamma = \sqrt{1 - \lambda^2}$",
-    "b": r"also reparametrised, $\lambda = e^{-e^{\nu}}$",
+    "b": r"also $\lambda = \exp(-e^{\nu})$",
 }
 
 
@@ -27,7 +27,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(3.4, 3.6 * len(letters))
+        drawn = style.figure(3.4, 2.75 * len(letters))
         grid = drawn.add_gridspec(1, len(letters))
         for column, letter in enumerate(letters):
             axes, strip = curves.stacked(drawn, grid[0, column])
@@ -43,6 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             )
             axes.set_ylabel(LABEL[letter])
             style.letter(axes, letter, TITLE[letter])
+        style.caption(drawn, curves.caption(data))
     return drawn
 
 

@@ -34,15 +34,16 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.7, 0.9 + 1.75 * len(letters))
+        drawn = style.figure(2.6, 1 + 1.5 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]
         filled = [
             _landscape(axes, data.sel(chart=CHARTS[letter][0]))
             for axes, letter in zip(row, letters, strict=True)
         ]
         for axes, letter in zip(row, letters, strict=True):
-            style.letter(axes, letter, "")
-            axes.set_xlabel(rf"$\omega_\theta$,  {CHARTS[letter][1]}", fontsize=7)
+            chart, path = CHARTS[letter]
+            style.letter(axes, letter, chart)
+            axes.set_xlabel(rf"$\omega_\theta$,  {path}", fontsize=6)
         row[0].set_ylabel(r"$\omega_\nu$,  $\nu = \tanh\,\omega_\nu$")
         bar = drawn.colorbar(filled[0], ax=row, pad=0.01, aspect=30)
         bar.set_ticks([-3, -2, -1, 0], labels=[r"$<10^{-3}$", "0.01", "0.1", "1"])
@@ -66,9 +67,12 @@ def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
         column, row, data["landscape"], LINES, colors="white", linewidths=0.3, alpha=0.6
     )
     across, up = data["omega_theta"].values, data["omega_nu"].values
-    axes.plot(across, up, color=style.BLACK, linewidth=0.9, solid_capstyle="round")
-    axes.plot(across[0], up[0], "s", color=style.BLACK)
-    axes.plot(across[-1], up[-1], "o", color=style.BLACK)
+    axes.plot(
+        across, up, color=style.BLACK, linewidth=0.9, path_effects=style.halo(0.9)
+    )
+    edge = {"color": style.BLACK, "markeredgecolor": "white", "markeredgewidth": 0.6}
+    axes.plot(across[0], up[0], "s", **edge)
+    axes.plot(across[-1], up[-1], "o", **edge)
     star = {"markersize": 9, "markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
     target = data["goal"].values[::-1]
     axes.plot(*target, "*", color=YELLOW, zorder=4, **star)
