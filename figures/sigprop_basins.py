@@ -19,9 +19,9 @@ NAMES = {
     "LRU": "LRU",
     "tanh": "tanh",
     "exact": "exact",
-    "scaled": "tanh,\nangle scaled",
-    "best angle": "tanh,\nbest angle",
-    "best angle, held": "best angle,\nheld",
+    "scaled": "tanh,\nangle\nscaled",
+    "best angle": "tanh,\nbest\nangle",
+    "best angle, held": "best\nangle,\nheld",
 }
 COLOURS = "viridis"
 MISSED = "#DADADA"
@@ -40,7 +40,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
     charts = list(data["chart"].values)
     with style.styled():
-        drawn = style.figure(0.95 + 1.0 * len(rows), 7.0)
+        drawn = style.figure(1.1 + 0.9 * len(rows))
         grid = drawn.subplots(len(rows), len(charts), squeeze=False)
         for (letter, teacher), line in zip(rows, grid, strict=True):
             basins = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
@@ -51,11 +51,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 style.letter(line[0], letter, OPTIMISER[letter])
         for axes, name in zip(grid[0], charts, strict=True):
             axes.text(
-                *(0.5, 1.42, NAMES[name]),
+                *(0.5, 1.55, NAMES[name]),
                 transform=axes.transAxes,
                 ha="center",
                 va="center",
-                fontsize=7,
+                fontsize=6,
             )
         scale = ScalarMappable(Normalize(0, data.attrs["steps"]), COLOURS)
         bar = drawn.colorbar(scale, ax=grid, pad=0.01, aspect=40, shrink=0.8)
@@ -66,8 +66,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             "Radius: log of the gap, to a modulus of 0.9999; circles: moduli of "
             f"{low:g} and {high:g}; star: teacher; grey: not reached after "
             f"{data.attrs['steps']} steps.  Below each map, how much of the disc's area "
-            "reaches the teacher, in percent with its standard error, at the best learning "
-            "rate of the grid.",
+            "reaches the teacher, in percent, and a standard error to either side within "
+            "0 and 100, at the best learning rate of the grid.",
         )
     return drawn
 
@@ -110,7 +110,9 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
         100 * float(data[name].sel(measure="disc")[best])
         for name in ("fraction", "error")
     )
-    axes.set_xlabel(f"{share:.1f} ± {error:.1f}", fontsize=6, labelpad=1)
+    low, high = max(share - error, 0), min(share + error, 100)
+    text = f"{share:.1f}\n{low:.1f} to {high:.1f}"
+    axes.set_xlabel(text, fontsize=5.5, labelpad=1)
 
 
 def shown(results: style.Results) -> str:
