@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import LogLocator, NullLocator
 
 from figures import style
 
@@ -18,10 +18,10 @@ SETTINGS = {
 }
 CHANCE = 0.5  # of two classes
 TITLES = {
-    "a": "loss, untrained",
-    "b": r"$E\,|h_i|^2$, untrained",
-    "c": "loss in training",
-    "d": "validation",
+    "a": ("untrained: loss", "loss (nats)"),
+    "b": ("untrained: states", r"$\mathbb{E}\,|h_i|^2$"),
+    "c": ("training: loss", "loss (nats)"),
+    "d": ("training: validation", "accuracy (%)"),
 }
 
 
@@ -38,21 +38,26 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     }
     panels = {"a": _fresh_losses, "b": _fresh_powers, "c": _losses, "d": _accuracies}
     with style.styled():
-        drawn = style.figure(2.4, 0.5 + 1.65 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
+        columns = min(2, len(letters))
+        rows = -(-len(letters) // columns)
+        drawn = style.figure(0.7 + 1.7 * rows, 0.7 + 2.4 * columns)
+        grid = drawn.subplots(rows, columns, squeeze=False)
+        for axes, letter in zip(grid.flat, letters, strict=True):
             panels[letter](axes, shown[STUDIES[letter]])
-            style.letter(axes, letter, TITLES[letter])
-        row[letters.index("c") if "c" in letters else 0].legend(loc="upper right")
+            title, label = TITLES[letter]
+            style.letter(axes, letter, title)
+            axes.set_ylabel(label)
+        labels = grid[0, 0].get_legend_handles_labels()
+        drawn.legend(*labels, loc="outside upper center", ncols=len(SETTINGS))
         style.caption(drawn, *(CAPTIONS[study](data) for study, data in shown.items()))
     return drawn
 
 
 CAPTIONS = {
     "normalisation": lambda data: (
-        f"losses in nats, accuracies in %; untrained: {data.sizes['draw']} networks, "
+        f"untrained: {data.sizes['draw']} networks, "
         f"{data.attrs['depth']} blocks, radii {data.attrs['r_min']} to "
-        f"{data.attrs['r_max']}; dotted: a guess at random, and what endless white input "
+        f"{data.attrs['r_max']}; dotted: what a guess at random, or endless white input, "
         "would give"
     ),
     "paths": lambda data: (
@@ -95,8 +100,6 @@ def _losses(axes: Axes, data: xr.Dataset) -> None:
     ends = float(data["step"].max()) * np.arange(1, segments + 1) / segments
     _settings(axes, data, ends - ends[0] / 2, data["loss"].values)
     _level(axes, -np.log(CHANCE))
-    axes.set_yscale("log")
-    _few_ticks(axes)
 
 
 def _level(axes: Axes, height: float) -> None:
@@ -105,7 +108,7 @@ def _level(axes: Axes, height: float) -> None:
 
 def _few_ticks(axes: Axes) -> None:
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_locator(NullLocator())
 
 

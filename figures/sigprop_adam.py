@@ -12,7 +12,7 @@ NETWORKS = {"a": "RNN", "b": "complex diagonal", "c": "LRU", "d": "S4"}
 STUDIES = dict.fromkeys(NETWORKS, STUDY)
 CAPTION = (
     "every parameter of one network about its optimum: filled, by the norm of its row of "
-    "the Hessian; open, by the root of its diagonal entry; the line has slope -1 and goes "
+    "the Hessian; open, by the root of its diagonal entry; the line has slope −1 and goes "
     "through the median of the filled ones"
 )
 
@@ -26,15 +26,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.2, 0.4 + 1.6 * max(len(letters), 2))
-        row = drawn.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)[
-            0
-        ]
+        drawn = style.figure(2.5, 0.5 + 1.25 * max(len(letters), 2))
+        row = drawn.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)
+        row = row[0]
         for axes, letter in zip(row, letters, strict=True):
             name = NETWORKS[letter]
             _rates(axes, data.sel(network=name), losses.COLOURS[name])
             axes.set_xlabel(r"$\Vert H_i \Vert$,  $\sqrt{H_{ii}}$")
-            style.letter(axes, letter, name)
+            style.letter(axes, letter, name.replace(" ", "\n"))
         row[0].set_ylabel("effective learning rate of Adam\n(parameter units a step)")
         style.caption(drawn, CAPTION)
     return drawn

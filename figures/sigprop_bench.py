@@ -124,7 +124,7 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
         for task, colour in TASKS.items():
             power = float(series[f"{cost}_power"].sel(task=task))
             costs = scale * series[cost].sel(task=task)
-            label = task if np.isnan(power) else f"{task}, {power:.2f}"
+            label = task if np.isnan(power) else rf"{task}, ${power:.2f}$"
             costs = costs.where(costs > 0)
             axes.plot(series["size"], costs, "o-", color=colour, label=label)
         axes.set(xscale="log", yscale="log", xlabel=name)

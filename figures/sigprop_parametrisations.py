@@ -90,7 +90,7 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
     axes.set_ylim(1e-3, 15)
     axes.set_xscale("log")
     axes.set_xlim(1.15, float(gap.min()))
-    axes.set_xticks(TICKS, [f"{1 - tick:.7g}" for tick in TICKS], rotation=30)
+    axes.set_xticks(TICKS, [f"{1 - tick:.7g}" for tick in TICKS], fontsize=6)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(r"real eigenvalue $\lambda$")
 

@@ -1,5 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 3: RNN and LRU learn a long memory, and why."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -25,14 +27,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     datasets = {letter: results[STUDIES[letter]] for letter in letters}
     with style.styled():
-        drawn = style.figure(2.75, 0.2 + 2.7 * len(letters))
-        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
+        if len(letters) == 1:
+            drawn = style.figure(2.75, 3.4)
+            places: Any = {letters[0]: drawn.add_gridspec(1, 1)[0]}
+        else:
+            drawn = style.figure(4.6)
+            grid = drawn.add_gridspec(2, 2, width_ratios=(3, 2))
+            places = {"a": grid[0, 0], "b": grid[:, 1], "c": grid[1, 0]}
+        for letter in letters:
+            axes = drawn.add_subplot(places[letter])
             losses.axis(axes, *datasets.values())
             show, title = PANELS[letter]
             show(axes, datasets[letter])
             style.letter(axes, letter, title)
-            axes.label_outer()
         style.caption(drawn, losses.caption(*datasets.values()))
     return drawn
 
@@ -40,7 +47,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _memories(axes: Axes, data: xr.Dataset) -> None:
     nu0 = data["condition"].values
     x = -np.log10(1 - nu0)
-    losses.compare(axes, x, data)
+    losses.compare(axes, x, data, 0.1)
     axes.set_xticks(x, [f"{modulus:g}" for modulus in nu0])
     axes.set_xlabel(r"teacher's least modulus $\nu_0$ (memory →)")
 
@@ -55,8 +62,8 @@ def _designs(axes: Axes, data: xr.Dataset) -> None:
     for i, name in enumerate(names):
         chosen = tuned[["best", "extreme"]].isel(student=[i])
         losses.draw(axes, x[[i]], chosen, losses.COLOURS[name], WIDTH)
-    axes.set_xticks(x, [name.replace(" ", "\n") for name in names])
-    axes.tick_params(axis="x", bottom=False, labelsize=6.5)
+    axes.set_xticks(x, [name.replace(" ", "\n") for name in names], rotation=90)
+    axes.tick_params(axis="x", bottom=False)
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_xlabel(rf"at $\nu_0 = {float(tuned['condition']):g}$")
 

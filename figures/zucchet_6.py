@@ -50,7 +50,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(0.75 + 1.55 * len(letters), 7.0)
+        drawn = style.figure(0.75 + 1.55 * len(letters))
         table = drawn.subplots(len(letters), 4, squeeze=False)
         for letter, axes in zip(letters, table, strict=True):
             row = ROWS[letter]
@@ -80,11 +80,11 @@ def _legend(axes: Axes, teachers: np.ndarray) -> None:
         axes.annotate(
             rf"$|\lambda^*| = {teacher:g}$",
             (0.55, 0.02),
-            (0, 7.6 * index),
+            (0, 9 * index),
             xycoords="axes fraction",
             textcoords="offset points",
             color=colour,
-            fontsize=6.5,
+            fontsize=6,
         )
 
 
