@@ -30,6 +30,12 @@ def letters(drawn):
     return sorted(head[1].lower() for head in heads if head)
 
 
+def bars(panel):
+    """The colour bars of a panel's figure."""
+    axes = panel.axes.get_figure(root=True).axes
+    return [one for one in axes if one.get_label() == BAR]
+
+
 @pytest.fixture
 def show():
     """Draw a figure of scrambled results: its panels in order, and the results."""

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axis import Axis, Tick
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -24,7 +25,9 @@ def faults(drawn: Figure, below: float = 0.0) -> list[str]:
     engine = drawn.get_layout_engine()
     assert engine is not None
     engine.execute(drawn)
-    whole = drawn.get_tightbbox(renderer)  # puts titles and ticks in their places
+    for legend in drawn.findobj(Legend):
+        legend.draw(renderer)  # puts its texts in their places
+    whole = drawn.get_tightbbox(renderer)  # and this titles and ticks
     width, height = drawn.get_size_inches()
     page = Bbox.from_extents(0, -below, width, height).padded(SLACK / drawn.dpi)
     boxes = {

@@ -129,15 +129,18 @@ class Reading:
         colour: Any = None,
         marker: str | None = None,
     ) -> None:
-        """Points, or columns, with bars of these lengths to either side."""
+        """Points, or columns, with bars of these lengths to either side.
+
+        Two rows of lengths are those to the smaller side and to the larger.
+        """
         x, y = np.atleast_1d(np.asarray(x)), np.atleast_1d(np.asarray(y))
-        ends = [
-            np.stack([np.stack([x, y - up], 1), np.stack([x, y + up], 1)], 1)
+        down, on = np.broadcast_to(up if across is None else across, (2, len(x)))
+        low, high = (
+            ([x, y - down], [x, y + on])
             if across is None
-            else np.stack(
-                [np.stack([x - across, y], 1), np.stack([x + across, y], 1)], 1
-            )
-        ]
+            else ([x - down, y], [x + on, y])
+        )
+        ends = [np.stack([np.stack(low, 1), np.stack(high, 1)], 1)]
         for bars in self.bars:
             line, _, columns = bars.lines
             found = [np.array(one.get_segments()) for one in columns]
@@ -151,6 +154,20 @@ class Reading:
                 self.bars.remove(bars)
                 return
         raise AssertionError(f"no points with bars: {x=}, {y=}, {up=}, {across=}")
+
+    def leaving(self, x: Any, runs: Any, colour: Any = None) -> int:
+        """Triangles at the edges over the first places where runs are not inside."""
+        low, high = self.axes.get_ylim()
+        found: dict[str, list[float]] = {"^": [], "v": []}
+        for run in runs:
+            for place, value in zip(x, run, strict=True):
+                if not low <= value <= high:
+                    found["v" if value < low else "^"].append(place)
+                    break
+        for (marker, places), edge in zip(found.items(), (high, low), strict=True):
+            if places:
+                self.curve(places, np.full(len(places), edge), colour, marker=marker)
+        return sum(map(len, found.values()))
 
     def band(self, x: Any, low: Any, high: Any, colour: Any = None) -> Collection:
         """A filled strip between two curves."""

@@ -59,7 +59,7 @@ def curse_of_memory() -> xr.Dataset:
             "gap": np.geomspace(1, 1e-4, 11),
             "simulated_gap": (0.9, 0.3, 0.1),
         },
-    )
+    ).assign_coords(draws=("simulated_gap", [500, 500, 40]))
 
 
 def ring_gain() -> xr.Dataset:

@@ -90,22 +90,35 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
         rate = rf"{name}, $10^{{{float(one['log_rate']):g}}}$"
         output.curve(age, one["answer"].isel(seed=0), colour, label=rate)
         if activation == "identity":
-            for seed in range(data.sizes["seed"]):
-                kernel.curve(age, one["learnt"].isel(seed=seed), colour)
+            learnt = one["learnt"].transpose("seed", "age").values
+            for run in learnt:
+                kernel.curve(age, run, colour)
+            count = kernel.leaving(age.values, learnt, colour)
+            kernel.text(f"{count} of {len(learnt)}", colour=colour)
     kernel.curve(age, data["kernel"], style.BLACK)
     output.curve(age, data["wanted"].isel(seed=0), style.BLACK)
     kernel.done(x="age", y="kernel")
     output.done(x="step", y="output")
     places = [(a, b) for a in data["scale"].values for b in data["log_rate"].values]
+    marked = 0
     for drawn, (scale, rate) in zip(panels[2:], places, strict=True):
+        told = []
         for activation, (name, colour) in lru_7.NAMES.items():
             one = data["loss"].sel(activation=activation, scale=scale, log_rate=rate)
-            for seed in range(data.sizes["seed"]):
-                drawn.curve(data["step"], one.isel(seed=seed), colour)
-            middle = np.median(one.transpose("seed", "step").values, axis=0)
+            runs = one.transpose("seed", "step").values
+            for run in runs:
+                drawn.curve(data["step"], run, colour)
+            middle = np.median(np.where(np.isnan(runs), np.inf, runs), axis=0)
             drawn.curve(data["step"], middle, colour, label=name)
+            count = drawn.leaving(data["step"].values, runs, colour)
+            told += [f"{count} of {len(runs)}"] if count else []
+        assert [
+            one.get_text() for one in drawn.axes.texts if " of " in one.get_text()
+        ] == told
+        marked += len(told)
         drawn.done("linear", "log")
         assert drawn.axes.get_title() in ("", rf"rate $10^{{{rate:g}}}$")
+    assert marked  # some runs leave their panels
     titles = [one.axes.get_title() for one in panels[2:]]
     assert titles[: data.sizes["log_rate"]] == [
         rf"rate $10^{{{rate:g}}}$" for rate in data["log_rate"].values
@@ -117,15 +130,18 @@ def test_boxes_are_quartiles_with_mean_and_whiskers_on_the_closed_form(show):
     for drawn, kind in zip(panels, ("white", "constant"), strict=True):
         for number, inner in enumerate(data["inner"].values):
             one = data.sel(inner=inner, input=kind)
-            drawn.curve(data["gap"], one["theory"], style.BLUE)
+            colour = lru_9.COLOURS[number]
+            drawn.curve(data["gap"], one["theory"], colour, dashes=lru_9.DASHES[number])
+            drawn.text(rf"$r_\mathrm{{min}} = {inner:g}$", colour=colour)
             aside = lru_9.APART ** (0.5 - number)
             for gap in data["simulated_gap"].values:
-                _box(drawn, gap * aside, one["measured"].sel(simulated_gap=gap).values)
+                runs = one["measured"].sel(simulated_gap=gap).values
+                _box(drawn, gap * aside, runs, colour)
         drawn.done("log", "log", x="outer radius", y="gain" if kind == "white" else "")
         memory(drawn.axes)
 
 
-def _box(drawn: Reading, place, runs):
+def _box(drawn: Reading, place, runs, colour):
     low, first, middle, third, high = np.percentile(runs, (5, 25, 50, 75, 95))
     low, high = runs[runs >= low].min(), runs[runs <= high].max()
     left, right = place * (1 - 0.13 / 2), place * (1 + 0.13 / 2)
@@ -133,10 +149,10 @@ def _box(drawn: Reading, place, runs):
     drawn.curve([place], [runs.mean()], marker="D")
     drawn.curve([left, right], [middle, middle], style.VERMILION)
     around = [first, first, third, third, first]
-    drawn.curve([left, right, right, left, left], around, style.BLACK)
+    drawn.curve([left, right, right, left, left], around, colour)
     for near, far in ((first, low), (third, high)):
-        drawn.curve([place, place], [near, far])
-        drawn.curve([inner_left, inner_right], [far, far])
+        drawn.curve([place, place], [near, far], colour)
+        drawn.curve([inner_left, inner_right], [far, far], colour)
 
 
 @pytest.mark.parametrize(("name", "part"), [("lru-2", "matrix"), ("lru-3", "ring")])
@@ -208,7 +224,9 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
         own = data.sel(network=name)
         place = np.arange(4) + (i - 1) * 0.8 / len(names)
         shares.heights(place, own["share"], colour)
-        shares.errors(place, own["share"], 2 * own["share_sem"].values)
+        share, error = own["share"].values, 2 * own["share_sem"].values
+        ends = np.clip([share - error, share + error], 0, 1)
+        shares.errors(place, share, np.abs(ends - share))
     spectrum.done("log", "log", x="|eigenvalue|", y="number beyond")
     directions.done("log", "log", x="|eigenvalue|", y="participation")
     shares.done(y="fraction")
@@ -261,7 +279,7 @@ def test_rates_stand_against_norms_of_rows_and_roots_of_the_diagonal(show):
         ends = np.array([both.min(), both.max()])
         drawn.curve(ends, np.median(rate * norms) / ends, style.GREY)
         drawn.done("log", "log", x="H_i", y="rate" if name == "RNN" else "")
-        assert name in drawn.axes.get_title("left")
+        assert name in drawn.axes.get_title("left").replace("\n", " ")
 
 
 def _curvature(drawn: Reading, data, at, autodiff, curvature):

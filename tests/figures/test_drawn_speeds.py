@@ -60,6 +60,6 @@ def test_costs_are_curves_over_both_sizes_with_their_powers(
                 scale * own[cost].sel(task=task),
                 colour,
                 marker="o",
-                label=f"{task}, {power:.2f}",
+                label=rf"{task}, ${power:.2f}$",
             )
         one.done("log", "log", x=label, y=unit if axis == "length" else "")

@@ -170,7 +170,7 @@ def test_rungs_are_runs_their_mean_and_its_error(trained):
         runs = 100 * of(data, model)["test_accuracy"].values
         colour = lru_1.COLOURS.get(model, style.BLUE)
         drawn.curve(runs, np.full(SEEDS, row), colour, marker="o")
-        drawn.curve([], [], marker="x")
+        drawn.curve([], [], marker="x")  # none diverged
         error = runs.std(ddof=1) / np.sqrt(SEEDS)
         drawn.errors(runs.mean(), row, None, error, colour)
     labels = [one.get_text() for one in drawn.axes.get_yticklabels()]
@@ -179,9 +179,26 @@ def test_rungs_are_runs_their_mean_and_its_error(trained):
     drawn.done(x="accuracy (%)")
 
 
+def test_runs_that_diverged_are_crosses_and_one_run_has_no_bar(show):
+    data = trainings(("tanh", "gamma"))
+    data["test_accuracy"][[0, 3, 4]] = np.nan
+    ((drawn,), _) = show("lru-1", "a", ladder_digits=data)
+    first, last = (data["test_accuracy"].values[cells] for cells in ([1, 2], [5]))
+    drawn.curve(100 * first, [0, 0], marker="o")
+    drawn.curve([10], [0], marker="x")
+    drawn.text("1 of 3", (10, 0))
+    drawn.errors(100 * first.mean(), 0, None, 50 * abs(first[0] - first[1]))
+    drawn.curve(100 * last, [1], marker="o")
+    drawn.curve([10, 10], [1, 1], marker="x")
+    drawn.text("2 of 3", (10, 1))
+    (alone,) = drawn.bars
+    assert alone.lines[0].get_xdata() == 100 * last
+    assert not alone.has_xerr
+
+
 @pytest.mark.parametrize(
     ("panel", "name", "scale", "up"),
-    [("c", "loss", 1, "log"), ("d", "validation_accuracy", 100, "linear")],
+    [("c", "loss", 1, "linear"), ("d", "validation_accuracy", 100, "linear")],
 )
 def test_trainings_are_thin_lines_their_mean_and_its_error(
     trained, panel, name, scale, up
@@ -200,18 +217,21 @@ def test_trainings_are_thin_lines_their_mean_and_its_error(
     drawn.done("linear", up, x="step")
 
 
-def test_norms_of_layers_and_seeds_are_lines_and_their_theory_circles(trained):
+def test_norms_of_layers_and_seeds_are_points_and_their_theory_lines(trained):
     (layers, seeds), data = trained(
         "rotrnn-3", None, "lists", ("lru", "rotrnn", "blur")
     )
     for model, colour in (("lru", style.BLUE), ("rotrnn", style.VERMILION)):
         own = of(data, model)
-        shown = [(layers, 0, layer) for layer in range(LAYERS)]
-        shown += [(seeds, seed, LAYERS - 1) for seed in range(SEEDS)]
-        for drawn, seed, layer in shown:
-            one = own.isel(cell=seed, recurrence=layer)
-            drawn.curve(one["step"], np.sqrt(one["measured"]), colour)
-            theory = np.sqrt(one["predicted"].isel(rung=rotrnn_3.RUNG))
-            drawn.curve(one["step"], theory, colour, marker="o")
+        step = own["step"].values[0]
+        measured = np.sqrt(own["measured"].values)
+        theory = np.sqrt(own["predicted"].values[..., rotrnn_3.RUNG])
+        for layer in range(LAYERS):
+            layers.curve(step, measured[0, :, layer], colour, marker="o")
+            dashes = rotrnn_3.DASHES[layer]
+            layers.curve(step, theory[0, :, layer], colour, dashes=dashes)
+        mean, error = measured[..., -1].mean(0), measured[..., -1].std(0, ddof=1)
+        seeds.errors(step, mean, error / np.sqrt(SEEDS), colour=colour, marker="o")
+        seeds.curve(step, theory[..., -1].mean(0), colour)
     layers.done("linear", "log", x="step", y="h")
     seeds.done("linear", "log", x="step")

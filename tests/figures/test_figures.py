@@ -195,7 +195,7 @@ def test_files_and_picture_name_what_is_less_than_the_best(stored, saved, tmp_pa
     def drawn(preset):
         labelled = {study: results[study].assign_attrs(preset=preset)}
         files = catalogue.draw_and_save(name, labelled, into=tmp_path)
-        (footer,) = saved[-1].texts
+        *_, footer = saved[-1].texts
         assert footer.get_text().startswith(
             f"{study}: preset {preset}, seed 0, commit "
         )

@@ -88,13 +88,13 @@ def test_every_rung_has_its_mean_and_its_losses(shown):
     np.testing.assert_allclose(np.ptp(ends, axis=1), np.ptp(sound, axis=1))
 
 
-def test_circles_are_the_stationary_theory_of_layers_of_one_way(shown):
+def test_lines_are_the_stationary_theory_of_layers_of_one_way(shown):
     one_way, both = trainings(("lru", "rotrnn")), trainings(("blur",), 2 * LAYERS)
     padded = one_way.pad(recurrence=(0, LAYERS))
     data = xr.concat([padded, both], "cell")
     (axes,) = shown(rotrnn_3, data, "a")
-    circles = [one.get_ydata() for one in axes.lines if one.get_marker() == "o"]
+    lines = [one.get_ydata() for one in axes.lines if one.get_marker() == "None"]
     firsts = one_way["predicted"].values[[0, SEEDS], :, :, rotrnn_3.RUNG]
     expected = np.sqrt(firsts).transpose(0, 2, 1).reshape(-1, LOOKS)
-    np.testing.assert_allclose(circles, expected)
+    np.testing.assert_allclose(lines, expected)
     assert style.chosen_panels(None, rotrnn_3.STUDIES) == ("a", "b")

@@ -1,0 +1,70 @@
+"""Nothing of a figure is cut off or written over, and each is as wide as a page's text."""
+
+import importlib
+
+import pytest
+
+from experiments import store
+from figures import catalogue, provenance, style
+from tests.figures import layout
+
+
+def drawn(name):
+    """A figure of tracked results, and what stands below it."""
+    shown = catalogue.entry(name)
+    results = {study: store.shipped(study) for study in shown.needs()}
+    figure = importlib.import_module(shown.module).draw(results)
+    return figure, provenance.sentence(results, shown.reduced)
+
+
+@pytest.mark.parametrize("name", catalogue.FIGURES)
+def test_texts_lie_on_the_page_and_not_on_each_other(name):
+    figure, origin = drawn(name)
+    assert figure.get_figwidth() == style.WIDTH
+    with style.styled():
+        assert layout.faults(figure, style.footer(figure, origin)) == []
+
+
+@pytest.fixture
+def axes():
+    """Of a small figure without fault."""
+    with style.styled():
+        figure = style.figure(2.0)
+        axes = figure.subplots()
+        axes.set(xlim=(0, 1), xlabel="across")
+        assert layout.faults(figure) == []
+        yield axes
+
+
+def test_ticks_too_close_are_found(axes):
+    axes.set_xticks([0.5, 0.51], ["one", "other"])
+    assert layout.faults(axes.figure) == ["'one' lies on 'other'"]
+
+
+def test_ticks_outside_their_axis_are_not_drawn(axes):
+    axes.set_xticks([0.5, 1.5, 1.51], ["in", "out", "side"])
+    axes.set_xlim(0, 1)
+    assert layout.faults(axes.figure) == []
+
+
+def test_a_text_on_a_tick_is_found(axes):
+    axes.set_xticks([0.5], ["one"])
+    axes.annotate("text", (0.5, 0), (0, -10), textcoords="offset points", ha="center")
+    assert layout.faults(axes.figure) == ["'text' lies on 'one'"]
+
+
+def test_a_text_cut_off_is_found(axes):
+    axes.figure.text(1.0, 0.5, "cut", in_layout=False)
+    assert layout.faults(axes.figure) == ["'cut' leaves the page"]
+
+
+def test_a_label_longer_than_its_page_is_found(axes):
+    axes.set_ylabel("much too long a label " * 5)
+    found = layout.faults(axes.figure)
+    assert found[-1] == "something leaves the page"
+
+
+def test_lines_below_the_page_are_found_unless_it_grows(axes):
+    below = style.footer(axes.figure, "word " * 60)
+    assert layout.faults(axes.figure, below) == []
+    assert len(layout.faults(axes.figure)) == 1
