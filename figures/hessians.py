@@ -59,7 +59,7 @@ def scale(
 ) -> None:
     """The colours of a ``matrix`` beside it, and over how many decades they go."""
     bar = drawn.colorbar(image, ax=axes, aspect=24, pad=0.03, **where)
-    top = int(np.floor(np.log10(image.norm.vmax)))
+    top = int(np.floor(np.log10(np.abs(np.asarray(image.get_array())).max())))
     powers = top, top - decades + 1
     ticks = {sign * 10.0**power: (sign, power) for power in powers for sign in (-1, 1)}
     texts = [f"${'-' * (sign < 0)}10^{{{power}}}$" for sign, power in ticks.values()]

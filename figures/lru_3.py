@@ -9,7 +9,7 @@ from figures import disk, style
 
 STUDY = "ring_eigenvalues"
 STUDIES = dict.fromkeys("abc", STUDY)
-TITLES = {"a": "sampled eigenvalues", "b": "their moduli", "c": "their phases"}
+TITLES = {"a": "one sample", "b": "their moduli", "c": "their phases"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:

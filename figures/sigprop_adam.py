@@ -33,7 +33,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             name = NETWORKS[letter]
             _rates(axes, data.sel(network=name), losses.COLOURS[name])
             axes.set_xlabel(r"$\Vert H_i \Vert$,  $\sqrt{H_{ii}}$")
-            style.letter(axes, letter, name.replace(" ", "\n"))
+            style.letter(axes, letter, name, size=7)
         row[0].set_ylabel("effective learning rate of Adam\n(parameter units a step)")
         style.caption(drawn, CAPTION)
     return drawn

@@ -148,14 +148,22 @@ def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
     return (panel,)
 
 
-def letter(axes: Axes, panel: str, title: str, above: bool = False) -> None:
+def letter(
+    axes: Axes, panel: str, title: str, above: bool = False, size: float = 8
+) -> None:
     """Head a panel with its letter and what it shows, above titles of columns if asked."""
     text = rf"$\bf{{{panel.upper()}}}$   {title}"
     if above:
-        up = {"xycoords": "axes fraction", "textcoords": "offset points"}
-        axes.annotate(text, (0, 1), (0, 18), **up)
+        axes.annotate(
+            text,
+            (0, 1),
+            (0, 18),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=size,
+        )
     else:
-        axes.set_title(text)
+        axes.set_title(text, fontsize=size)
 
 
 def stacked(drawn: Figure, heights: list[float]) -> list[SubFigure]:

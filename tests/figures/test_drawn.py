@@ -279,7 +279,7 @@ def test_rates_stand_against_norms_of_rows_and_roots_of_the_diagonal(show):
         ends = np.array([both.min(), both.max()])
         drawn.curve(ends, np.median(rate * norms) / ends, style.GREY)
         drawn.done("log", "log", x="H_i", y="rate" if name == "RNN" else "")
-        assert name in drawn.axes.get_title("left").replace("\n", " ")
+        assert name in drawn.axes.get_title("left")
 
 
 def _curvature(drawn: Reading, data, at, autodiff, curvature):
