@@ -142,7 +142,7 @@ def network_curvature() -> xr.Dataset:
         20 * data["count"] * fall,
         data["count_sem"] * fall,
     )
-    data["share"], data["share_sem"] = data["share"] / 4, data["share_sem"] / 50
+    data["share"], data["share_sem"] = data["share"] / 3, data["share_sem"] / 8
     return data
 
 

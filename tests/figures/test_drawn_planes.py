@@ -158,6 +158,20 @@ def test_paths_of_the_power_run_over_their_landscape(show):
     assert len(bars(panels[0])) == 2
     _decades(panels[0], lru_8.LEVELS)
     _iterations(panels[-1], data)
+    steps, written = data.attrs["steps"], panels[-1].axes.get_figure(root=True)
+    counts = []
+    for chart in ("cartesian", "exponential"):
+        settled = data["settled"].sel(chart=chart).values[_best(data, chart)]
+        counts.append(f"{(settled == steps).sum()} of {settled.size}")
+    assert counts[0] != counts[1]
+    told = " ".join(written.get_supxlabel().split())
+    assert f"{' and '.join(counts)} descents" in told
+
+
+def _best(data, chart):
+    """The index of the rate that is best in a chart."""
+    rate = np.log10(float(data["best_rate"].sel(chart=chart)))
+    return np.abs(data["log_rate"].values - rate).argmin()
 
 
 def _decades(drawn, levels):
@@ -175,9 +189,8 @@ def _iterations(drawn, data):
     phase = data["phase"].values
     for chart in data["chart"].values:
         one = data.sel(chart=chart)
-        rate = np.log10(float(one["best_rate"]))
-        nearest = np.abs(data["log_rate"].values - rate).argmin()
-        settled = one["settled"].isel(log_rate=nearest).transpose("lag", "phase").values
+        settled = one["settled"].isel(log_rate=_best(data, chart))
+        settled = settled.transpose("lag", "phase").values
         colour = drawn.curve(phase, settled.mean(0)).get_color()
         drawn.band(phase, settled.min(0), settled.max(0), colour)
         assert same_chart(chart, colour)

@@ -180,6 +180,24 @@ def test_result_in_which_everything_diverged_can_still_be_drawn(
     assert any(reading.inked(file, drawn(results, name)))
 
 
+def test_caption_counts_the_crosses_of_all_panels(results):
+    results["memory_gap"]["best"][0, 3, :2] = np.inf
+    results["starts"]["best"][1, 0, 0] = 2 * losses.FAR
+    figure = drawn(results, "zucchet-3")
+    crosses = [
+        line for axes in figure.axes for line in axes.lines if line.get_marker() == "x"
+    ]
+    assert sum(len(line.get_xdata()) for line in crosses) == 3
+    assert "; crosses, 3 in all: diverged" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_one_seed_has_no_interval(results):
+    results["memory_gap"] = made_up.tuned("memory_gap", 1)
+    figure = drawn(results, "zucchet-3", "a")
+    assert not figure.axes[0].collections
+    assert figure.get_supxlabel().startswith("circles: one seed")
+
+
 def test_every_seed_is_a_point_and_every_network_a_name(results):
     data = table("memory_gap")
     (axes,) = drawn(results, "zucchet-3", "a").axes
