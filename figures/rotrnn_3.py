@@ -33,7 +33,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = _one_way(results[STUDY])
     with style.styled():
-        drawn = style.figure(2.8, 2.75 * len(letters))
+        drawn = style.figure(2.8, 1.3 + 2.1 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             {"a": _layers, "b": _seeds}[letter](axes, data)

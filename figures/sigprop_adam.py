@@ -26,7 +26,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.5, 0.5 + 1.25 * max(len(letters), 2))
+        drawn = style.figure(2.8, 0.5 + 1.25 * max(len(letters), 2))
         row = drawn.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)
         row = row[0]
         for axes, letter in zip(row, letters, strict=True):

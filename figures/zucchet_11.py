@@ -36,7 +36,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     widths = [{"a": 2.2, "b": 3.3}[letter] for letter in letters]
     captions = {"a": losses.caption(data), "b": CAPTION}
     with style.styled():
-        drawn = style.figure(2.75, sum(widths))
+        drawn = style.figure(2.75, max(sum(widths), 3))
         parts = drawn.subfigures(1, len(letters), width_ratios=widths, squeeze=False)
         for part, letter in zip(parts[0], letters, strict=True):
             {"a": _losses, "b": _rates}[letter](part, data)

@@ -27,7 +27,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(3.4, 2.75 * len(letters))
+        drawn = style.figure(3.7, 2.75 * len(letters))
         grid = drawn.add_gridspec(1, len(letters))
         for column, letter in enumerate(letters):
             axes, strip = curves.stacked(drawn, grid[0, column])

@@ -8,19 +8,29 @@ from experiments import store
 from figures import catalogue, provenance, style
 from tests.figures import layout
 
+PANELS = [
+    pytest.param(name, panel, marks=pytest.mark.slow)
+    for name, entry in catalogue.FIGURES.items()
+    for panel in entry.panels
+    if len(entry.panels) > 1
+]
 
-def drawn(name):
+
+def drawn(name, panel):
     """A figure of tracked results, and what stands below it."""
     shown = catalogue.entry(name)
-    results = {study: store.shipped(study) for study in shown.needs()}
-    figure = importlib.import_module(shown.module).draw(results)
+    results = {study: store.shipped(study) for study in shown.needs(panel)}
+    figure = importlib.import_module(shown.module).draw(results, panel)
     return figure, provenance.sentence(results, shown.reduced)
 
 
-@pytest.mark.parametrize("name", catalogue.FIGURES)
-def test_texts_lie_on_the_page_and_not_on_each_other(name):
-    figure, origin = drawn(name)
-    assert figure.get_figwidth() == style.WIDTH
+@pytest.mark.parametrize(
+    ("name", "panel"), [*((name, None) for name in catalogue.FIGURES), *PANELS]
+)
+def test_texts_lie_on_the_page_and_not_on_each_other(name, panel):
+    figure, origin = drawn(name, panel)
+    width = figure.get_figwidth()
+    assert width == style.WIDTH if panel is None else width <= style.WIDTH
     with style.styled():
         assert layout.faults(figure, style.footer(figure, origin)) == []
 
