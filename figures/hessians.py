@@ -38,11 +38,6 @@ def groups(names: np.ndarray) -> list[tuple[str, int, int]]:
     return runs
 
 
-def sharp(eigenvalues: xr.DataArray) -> xr.DataArray:
-    """How many eigenvalues are more than rounding."""
-    return (eigenvalues > SHOWN * eigenvalues.max("rank")).sum("rank")
-
-
 def matrix(axes: Axes, entries: np.ndarray, decades: int = DECADES) -> AxesImage:
     """Entries by symmetric-logarithmic colours, the largest in size deepest."""
     most = np.abs(entries).max()

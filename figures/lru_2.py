@@ -53,7 +53,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 )
         if "a" in rows:
             rows["a"][0].set_ylabel(r"Im $\lambda$")
-            style.letter(rows["a"][0], "a", "one matrix", above=True)
+            style.letter(rows["a"][0], "a", "one matrix", above=1)
         if "b" in rows:
             rows["b"][0].set_ylabel(r"fraction with $|\lambda| \leq r$")
             style.letter(rows["b"][0], "b", "their moduli")

@@ -60,7 +60,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         if "c" in rows:
             rows["c"][0].set_ylabel(r"fraction with $\arg\,\lambda \leq \theta$")
         for letter, row in rows.items():
-            style.letter(row[0], letter, TITLES[letter], above=letter == "a")
+            style.letter(row[0], letter, TITLES[letter], above=2 * (letter == "a"))
     return drawn
 
 

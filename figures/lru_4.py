@@ -38,7 +38,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     columns = [letter for letter in letters if letter in PANELS]
     heights = [HEIGHTS[0]] * bool(columns) + [HEIGHTS[1]] * ("d" in letters)
-    width = 0.3 + 1.73 * len(columns) if columns else 3.6
+    width = style.WIDTH * len(columns) / len(PANELS) if columns else 3.6
     with style.styled():
         drawn = style.figure(sum(heights), max(width, 2.4))
         rows = style.stacked(drawn, heights)

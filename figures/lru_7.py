@@ -112,7 +112,7 @@ def _losses(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
         axes.set_title(rf"rate $10^{{{rate:g}}}$", loc="center", fontsize=7)
     for axes in grid[-1]:
         axes.set_xlabel("iterations")
-    style.letter(grid[0][0], "b", "losses", above=True)
+    style.letter(grid[0][0], "b", "losses", above=1)
     grid[0][0].legend(loc="lower left")
 
 

@@ -120,9 +120,7 @@ def save(
     target = folder() if into is None else into
     files = {kind: target / f"{name}.{kind}" for kind in formats}
     width, height = drawn.get_size_inches()
-    below = 0.0
-    for text, size, colour in ((said, NOTE, BLACK), (origin, SMALL, GREY)):
-        below += footer(drawn, text, size, colour, below) if text else 0.0
+    below = footers(drawn, said, origin)
     page = Bbox.from_extents(0, -below, width, height)
     for kind, file in files.items():
         about = " ".join(filter(None, (said, origin)))
@@ -148,16 +146,14 @@ def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
     return (panel,)
 
 
-def letter(
-    axes: Axes, panel: str, title: str, above: bool = False, size: float = 8
-) -> None:
-    """Head a panel with its letter and what it shows, above titles of columns if asked."""
+def letter(axes: Axes, panel: str, title: str, above: int = 0, size: float = 8) -> None:
+    """Head a panel with its letter and what it shows, above so many lines of a title."""
     text = rf"$\bf{{{panel.upper()}}}$   {title}"
     if above:
         axes.annotate(
             text,
             (0, 1),
-            (0, 18),
+            (0, 8 + 10 * above),
             xycoords="axes fraction",
             textcoords="offset points",
             fontsize=size,
@@ -179,9 +175,19 @@ def caption(drawn: Figure | SubFigure, *paragraphs: str) -> None:
     drawn.supxlabel("\n".join(lines), fontsize=NOTE)
 
 
-def footer(
-    drawn: Figure, text: str, size: float, colour: str, below: float = 0.0
-) -> float:
+def footers(drawn: Figure, said: str, origin: str) -> float:
+    """What a figure shows, and in small letters where it comes from, below its page.
+
+    Returns:
+        The inches by which the page has to grow.
+    """
+    below = 0.0
+    for text, size, colour in ((said, NOTE, BLACK), (origin, SMALL, GREY)):
+        below += _footer(drawn, text, size, colour, below) if text else 0.0
+    return below
+
+
+def _footer(drawn: Figure, text: str, size: float, colour: str, below: float) -> float:
     """Lines of text below a figure's page; the inches by which that has to grow.
 
     Args:

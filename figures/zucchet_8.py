@@ -62,7 +62,7 @@ def _discs(drawn: Figure, place, data: xr.Dataset) -> None:
     for panel, rho in zip(axes, rhos, strict=True):
         _disc(panel, data.sel(rho=rho), norm)
         panel.set_title(rf"$\rho = {rho:g}$", loc="center")
-    style.letter(axes[0], "a", "in the disc: size", above=True)
+    style.letter(axes[0], "a", "in the disc: size", above=1)
     colours = ScalarMappable(norm, "magma")
     bar = drawn.colorbar(
         colours, ax=axes, pad=0.01, aspect=16, shrink=0.9, extend="both"

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
-from experiments import command, store
+from experiments import command, statuses, store
 from figures import catalogue, style
 from sigprop.cli.main import app
 from tests.figures import reading
@@ -144,9 +144,12 @@ def drawing(monkeypatch):
         )
         monkeypatch.setattr(store, "read", lambda study: f"result of {study}")
         monkeypatch.setattr(
+            statuses, "words", lambda rows: dict.fromkeys(rows, "as found")
+        )
+        monkeypatch.setattr(
             catalogue,
             "draw_and_save",
-            lambda *which, formats: drawn.append(which) or [],
+            lambda *which, formats, verdicts: drawn.append((*which, verdicts)) or [],
         )
         answer = CliRunner().invoke(app, ["figure", "zucchet-3", *options])
         return answer, asked, drawn
@@ -160,7 +163,8 @@ def test_command_makes_the_results_of_the_wanted_panels(options, made, drawing):
     assert answer.exit_code == 0
     assert asked == [(study, "quick", False) for study in made]
     results = {study: f"result of {study}" for study in made}
-    assert drawn == [("zucchet-3", results, "b" if options else None)]
+    panel, verdicts = "b" if options else None, {"zucchet:fig3": "as found"}
+    assert drawn == [("zucchet-3", results, panel, verdicts)]
 
 
 @pytest.mark.parametrize(

@@ -21,18 +21,22 @@ def drawn(name, panel):
     shown = catalogue.entry(name)
     results = {study: store.shipped(study) for study in shown.needs(panel)}
     figure = importlib.import_module(shown.module).draw(results, panel)
-    return figure, provenance.sentence(results, shown.reduced)
+    said, origin = (
+        catalogue.said(name, results) if panel is None else ("", "word " * 40)
+    )
+    verdicts = dict.fromkeys(shown.rows, "conditional, before its files changed")
+    return figure, provenance.verdict(verdicts, said), origin
 
 
 @pytest.mark.parametrize(
     ("name", "panel"), [*((name, None) for name in catalogue.FIGURES), *PANELS]
 )
 def test_texts_lie_on_the_page_and_not_on_each_other(name, panel):
-    figure, origin = drawn(name, panel)
+    figure, *below = drawn(name, panel)
     width = figure.get_figwidth()
     assert width == style.WIDTH if panel is None else width <= style.WIDTH
     with style.styled():
-        assert layout.faults(figure, style.footer(figure, origin)) == []
+        assert layout.faults(figure, style.footers(figure, *below)) == []
 
 
 @pytest.fixture
@@ -75,6 +79,6 @@ def test_a_label_longer_than_its_page_is_found(axes):
 
 
 def test_lines_below_the_page_are_found_unless_it_grows(axes):
-    below = style.footer(axes.figure, "word " * 60)
+    below = style.footers(axes.figure, "", "word " * 60)
     assert layout.faults(axes.figure, below) == []
     assert len(layout.faults(axes.figure)) == 1

@@ -198,7 +198,7 @@ def rates(data, **of):
         data["rate"].values[rows] = rate
 
 
-@pytest.mark.parametrize(("count", "word"), [(9, "not 10 drawn"), (10, "and 10 drawn")])
+@pytest.mark.parametrize(("count", "word"), [(9, "fewer than"), (10, "as many as")])
 def test_zucchet_4_counts_the_sharp_directions(count, word):
     def change(data):
         data["eigenvalue"].values[:] = 0.0
@@ -210,7 +210,10 @@ def test_zucchet_4_counts_the_sharp_directions(count, word):
         hessian_structure=change,
         adaptive_rates=lambda data: rates(data, RNN=1e-5, complex_diagonal=0.25),
     )
-    assert f"{count} and {count} directions are sharp, {word}" in said
+    assert (
+        f"{count} and {count} directions bend the loss, {word} the caption's 10;"
+        in said
+    )
     assert "eigenvalue is 6 times" in said
     assert "are 1.0e-05 and 2.5e-01" in said
 
