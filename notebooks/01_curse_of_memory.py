@@ -19,6 +19,10 @@
 # network reads, and of its sensitivity $s = \mathrm{d}h/\mathrm{d}\lambda$, which the
 # optimiser feels. This notebook derives both, simulates them, finds one of the printed
 # formulas wrong, and ends with what a practitioner can take home.
+#
+# **You need** geometric series, expectations, and what an autocovariance is. **You learn**
+# where Eq. 6 of the paper comes from, how to doubt a printed formula, what correlated
+# inputs cost, and how to have a formula of your own judged.
 
 # %%
 # %matplotlib inline
@@ -27,67 +31,90 @@ import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, Math, display
-from sympy import Rational, factor, lambdify, latex
+from sympy import Integer, Rational, factor, lambdify, latex
 
-from figures import style
+from figures import lessons, style
 from sigprop import AR1, MovingAverage, double_precision, second_moments
 from sigprop.neuron import stable
 from sigprop.testing import assert_equal_forms, assert_moment
 from theory import autocorrelation, diagonal
 from theory.papers.zucchet.forms import eq_6, eq_59, eq_59_corrected
-from theory.symbols import lam, lam_bar, rho
+from theory.symbols import Delta, alpha, beta, lam, lam_bar, rho
 
-plt.rcParams.update({"figure.figsize": (7, 3), "figure.constrained_layout.use": True})
-plt.rcParams["axes.prop_cycle"] = plt.cycler(color=style.SEQUENCE)
+lessons.use()
 
 
-def show(proof, last=None):
-    """Print the steps of a derivation, each with its reason."""
-    for step in proof.steps[-last:] if last else proof.steps:
-        display(Markdown(step.reason), Math(latex(step.expr)))
+def show(name, expr):
+    """One line of a derivation: what it is about, and what it is."""
+    display(Math(f"{name} = {latex(expr)}"))
 
 
 # %% [markdown]
-# ## From the recurrence to Eq. 6
+# ## The weight of an input
 #
-# Start from the zero state and follow a single input. Its weight in the state after $n$
-# steps solves a recurrence of its own:
+# Start from the zero state and follow a single input of one. Its weight $k$ in the state
+# after $n$ steps obeys $k_{n+1} = \lambda k_n$ from $k_0 = 1$. Differentiating the
+# recurrence gives $s_{t+1} = \lambda s_t + h_t$: the sensitivity is the same neuron, fed
+# with the state, so its weight obeys $k_{n+1} = \lambda k_n + \lambda^n$ from $k_0 = 0$.
 
 # %%
-show(diagonal.state_kernel())
+show(r"\text{in the state: } k_n", diagonal.state_kernel().result)
+show(r"\text{in the sensitivity: } k_n", diagonal.sensitivity_kernel().result)
 
 # %% [markdown]
-# Differentiating the recurrence gives $s_{t+1} = \lambda s_t + h_t$: the sensitivity is
-# the same neuron, fed with the state. So the weight of one input in it is
-
-# %%
-show(diagonal.sensitivity_kernel())
-
-# %% [markdown]
+# ## Lemma 1 and Lemma 2
+#
 # The second moment of a filtered series is a double sum of two kernels against the
 # autocovariance $R$ of the input. Splitting it into $n = m$, $n > m$ and $n < m$ and
-# summing along the diagonals leaves one weight for each lag: Lemma 1 of the paper. It
-# keeps two unrelated eigenvalues $\alpha$ and $\beta$. In the end both are ours, one of
-# them conjugated; until then the sensitivity follows by differentiating once by each.
+# summing along the diagonals leaves one weight for $R(0)$ and one for each lag: Lemma 1.
+# It keeps two unrelated eigenvalues $\alpha$ and $\beta$; in the end both are ours.
 
 # %%
-display(Math(latex(autocorrelation.lemma_1().as_sum())))
+first = autocorrelation.lemma_1()
+show(r"\sum_{n,m} \alpha^n \beta^m R(n - m)", first.as_sum())
 
 # %% [markdown]
-# For the sensitivity of a real eigenvalue the two derivatives give
+# The kernel of the sensitivity is the derivative of the state's, $n \lambda^{n-1} =
+# \mathrm{d}\lambda^n / \mathrm{d}\lambda$. So nothing needs to be summed again: each
+# weight is differentiated once by $\alpha$ and once by $\beta$. That is Lemma 2.
 
 # %%
-general = diagonal.moment("sensitivity")
-derived_6 = general.result.subs(lam_bar, lam)
-show(general, last=2)
+second = autocorrelation.lemma_2()
+d = r"\partial_\alpha \partial_\beta "
+show(d + latex(factor(first.zero)), factor(second.zero))
+show(d + latex(factor(first.lag)), factor(second.lag))
 
 # %% [markdown]
-# which is Eq. 6 of the paper. Whether two forms with an undetermined $R$ are equal is
-# decided exactly, lag weight by lag weight, with no number put in:
+# ## From Lemma 2 to Eq. 6
+#
+# Now let both be the same real eigenvalue, $\alpha = \beta = \lambda$. Both weights have
+# the denominator $(1-\lambda^2)^3$:
 
 # %%
+same = {alpha: lam, beta: lam}
+zero, lag = (factor(weight.subs(same)) for weight in (second.zero, second.lag))
+show(r"\text{weight of } R(0)", zero)
+show(r"\text{weight of } R(\Delta)", lag)
+
+# %% [markdown]
+# The numerator of the second is $2 \lambda^\Delta$ times $(1+\lambda^2) + \Delta
+# (1-\lambda^2)$. The first part is the weight of $R(0)$ again, times $2 \lambda^\Delta$;
+# in the second a factor $1-\lambda^2$ cancels:
+
+# %%
+again, rest = 2 * lam**Delta * zero, 2 * Delta * lam**Delta / (1 - lam**2) ** 2
+assert autocorrelation.is_zero(lag - again - rest)
+show(r"\text{weight of } R(\Delta)", again + rest)
+
+# %% [markdown]
+# Collect what $(1+\lambda^2)/(1-\lambda^2)^3$ multiplies, and it is Eq. 6 of the paper.
+# Whether two forms with an undetermined $R$ are equal is decided exactly, lag weight by
+# lag weight, with no number put in:
+
+# %%
+derived_6 = diagonal.moment("sensitivity").result.subs(lam_bar, lam)
 assert autocorrelation.same_form(derived_6, eq_6())
-display(Math(latex(eq_6())))
+show(r"E\,s^2", eq_6())
 
 # %% [markdown]
 # ## The same moments, by simulation
@@ -100,7 +127,7 @@ display(Math(latex(eq_6())))
 # %%
 gaps = np.array([0.5, 0.2, 0.1, 0.05, 0.025])
 steps = round(12 / gaps.min())
-rhos = {0.0: "C0", 0.9: "C1", 1.0: "C2"}
+rhos = {value: lessons.CORRELATION[value] for value in (0.0, 0.9, 1.0)}
 names = {"state": r"$E\,h^2$", "sensitivity": r"$E\,(dh/d\lambda)^2$"}
 closed = {"state": stable.state_moment, "sensitivity": stable.sensitivity_moment}
 
@@ -143,7 +170,13 @@ plt.show()
 
 # %%
 distance = np.array([(e.mean - exact) / e.sem for e, exact in measured.values()])
-print(np.round(distance, 1))
+rows = [f"| moment, $\\rho$ | {' | '.join(f'{gap:g}' for gap in gaps)} |"]
+rows.append("|---" * (1 + len(gaps)) + "|")
+for (name, value), row in zip(measured, distance, strict=True):
+    rows.append(f"| {name}, {value:g} | " + " | ".join(f"{x:.1f}" for x in row) + " |")
+display(Markdown("\n".join(rows)))
+far = np.sum(np.abs(distance) > 3)
+display(Markdown(f"{far} of {distance.size} lie beyond three standard errors."))
 assert np.abs(distance).max() < 6
 
 # %% [markdown]
@@ -185,22 +218,27 @@ else:
     raise RuntimeError("the printed form must be refuted")
 
 # %% [markdown]
-# How wrong is it? Between its two exact ends the printed value falls short, by close to
-# one half for long memories, so the cost of memory under correlated inputs is almost
-# twice what it says.
+# How wrong is it? Between its two exact ends the printed value falls short:
 
 # %%
 ratio = lambdify([lam, lam_bar, rho], eq_59() / derived_59)
 figure, axis = plt.subplots(figsize=(4.5, 2.6))
 between = np.linspace(0, 1, 201)
-for gap in (0.5, 0.1, 0.01):
-    axis.plot(
-        between, ratio(1 - gap, 1 - gap, between), label=rf"$1-\lambda = {gap:g}$"
-    )
-axis.axhline(1, color="grey", lw=0.8)
+worst = {}
+for size in (0.5, 0.9, 0.99):
+    shares = ratio(size, size, between)
+    worst[size] = shares.min()
+    colour, label = lessons.MEMORY[size], rf"$\lambda = {size:g}$"
+    axis.plot(between, shares, color=colour, label=label)
+axis.axhline(1, color=style.GREY, lw=0.8)
 axis.set(xlabel=r"$\rho$", ylabel="printed / true", ylim=(0, 1.1))
 axis.legend()
 plt.show()
+for size, least in worst.items():
+    said = (
+        f"At $\\lambda = {size}$ memory costs up to {1 / least:.2f} times what it says."
+    )
+    display(Markdown(said))
 
 # %% [markdown]
 # ## What to take from it
@@ -241,10 +279,22 @@ np.testing.assert_allclose(columns[2][-1], 0.5, rtol=1e-5)
 
 # %% [markdown]
 # White noise: both columns stay put, at $1$ and $1/2$. Correlation with a finite memory,
-# here $\rho = 0.9$: both are bounded, at a value $(1+\rho)/(1-\rho) = 19$ times larger,
-# so a network tuned on white noise starts with states four times too large. A constant
-# input, or a mean that was not removed: both grow like $2/\epsilon$, without bound.
-#
+# $\rho < 1$: both are bounded, at a value that is $(1+\rho)/(1-\rho)$ times larger. A
+# constant input, or a mean that was not removed: both grow like $2/\epsilon$, without
+# bound.
+
+# %%
+times = columns[3][-1] / columns[1][-1]
+np.testing.assert_allclose(times, (1 + 0.9) / (1 - 0.9), rtol=1e-3)
+np.testing.assert_allclose(columns[5], 2 / gap - 1, rtol=1e-6)
+display(
+    Markdown(
+        f"At $\\rho = 0.9$ the limit is {times:.3g} times that of white noise: a network "
+        f"tuned on white noise starts with states {np.sqrt(times):.1f} times too large."
+    )
+)
+
+# %% [markdown]
 # The remedy is to normalise by what the input really does. Dividing by the measured
 # $E\,h^2$ instead of assuming $1/(1-\lambda^2)$ leaves the *relative* sensitivity
 # $E\,(dh/d\nu)^2 / E\,h^2$, and that is tame from white noise to a constant:
@@ -257,8 +307,9 @@ for value in (0.0, 0.5, 0.9, 0.99, 1.0):
     with double_precision(True):
         state = np.asarray(stable.state_moment(gap, 0.0, value))
         change = np.asarray(stable.sensitivity_moment(gap, 0.0, value)) * slope_squared
-    axes[0].loglog(gap, gap * (2 - gap) * change, label=rf"$\rho = {value:g}$")
-    axes[1].semilogx(gap, change / state, label=rf"$\rho = {value:g}$")
+    look = {"color": lessons.CORRELATION[value], "label": rf"$\rho = {value:g}$"}
+    axes[0].loglog(gap, gap * (2 - gap) * change, **look)
+    axes[1].semilogx(gap, change / state, **look)
     assert (change / state < 1.05).all()
 axes[0].set_title(r"for white noise: $\gamma^2 E\,(dh/d\nu)^2$")
 axes[1].set_title(r"for this input: $E\,(dh/d\nu)^2 / E\,h^2$")
@@ -298,3 +349,44 @@ except AssertionError as refutation:
     print(refutation)
 else:
     raise RuntimeError("the slip must be found")
+
+# %% [markdown]
+# ## Exercises
+#
+# 1. A neuron of $\lambda = 0.99$ was tuned on white noise, and its input turns out to be
+#    constant. How many times larger is $E\,h^2$ than planned? Read it off Lemma 1.
+# 2. Which $\lambda > 0$ makes $E\,h^2 = 10$ under white noise of variance one?
+# 3. Feed *changes* of white noise, $x_t = e_t - e_{t-1}$. Does $E\,h^2$ still grow without
+#    bound as $\lambda \to 1$? Put $c = -1$ into the form above, simplify, and have it judged.
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 1. All weights of Lemma 1 add up: (1 + 2 l / (1 - l)) / (1 - l^2) = 1 / (1 - l)^2.
+with double_precision(True):
+    planned, got = (
+        float(stable.state_moment(0.01, 0.0, value)) for value in (0.0, 1.0)
+    )
+np.testing.assert_allclose(got / planned, (1 + 0.99) / (1 - 0.99), rtol=1e-9)
+print(f"{got / planned:.0f} times")
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 2. 1 / (1 - l^2) = 10, so l^2 = 9/10.
+with double_precision(True):
+    np.testing.assert_allclose(stable.state_moment(1 - np.sqrt(0.9), 0.0, 0.0), 10)
+print(f"{np.sqrt(0.9):.4f}")
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 3. (2 - 2 l) / (1 - l^2) = 2 / (1 + l), which is bounded: it ends at one.
+changes = 2 / (1 + lam)
+assert autocorrelation.is_zero((2 - 2 * lam) / (1 - lam**2) - changes)
+assert changes.subs(lam, 1) == Integer(1)
+(verdict,) = assert_moment(changes, [0.9], MovingAverage((1.0, -1.0))).verdicts
+print(f"{verdict.word}: ratio between {verdict.low:.4f} and {verdict.high:.4f}")
+
+# %% [markdown]
+# ## The other notebooks
+#
+# - [Learning long memories](02_learning_long_memories.py)
+# - [Loss landscapes of one linear unit](03_loss_landscapes.py)
+# - [Why diagonal recurrences train](04_hessian_structure.py)
+# - [The curvature of whole layers](05_whole_layers.py)
+# - [Train a network, then audit it](06_train_and_audit.py)

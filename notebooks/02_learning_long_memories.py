@@ -16,8 +16,12 @@
 # A linear network learns from a linear teacher. Zucchet and Orvieto (2024, Section 4)
 # find that the longer the teacher remembers, the worse a fully connected network does,
 # and that an LRU hardly notices. They drew 128 sequences a step, and needed a month of
-# computing. Here the loss is exact, a step takes a fraction of a millisecond, and the
-# comparison runs while you read.
+# computing. Here the loss is exact, and the comparison runs while you read.
+#
+# **You need** gradient descent, and what the impulse response of a linear system is; the
+# notebook on the curse of memory helps. **You learn** how the expected loss of a linear
+# student is computed without drawing anything, who learns which memory, and how to compare
+# networks that are tuned one by one.
 
 # %%
 # %matplotlib inline
@@ -31,7 +35,7 @@ import numpy as np
 from IPython.display import Markdown, display
 
 from experiments import store
-from figures import style
+from figures import lessons
 from sigprop.inputs import AR1
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import zucchet_lru
@@ -39,9 +43,8 @@ from sigprop.linear.impulse_response import kernel
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 from sigprop.training.loop import Optimiser, advance, effective_rates, start
 
-plt.rcParams.update({"figure.figsize": (7, 3), "figure.constrained_layout.use": True})
-plt.rcParams["axes.prop_cycle"] = plt.cycler(color=style.SEQUENCE)
-COLOUR = {"dense RNN": style.VERMILION, "RNN": style.VERMILION, "LRU": style.BLUE}
+lessons.use()
+COLOUR = lessons.NETWORK
 key = jax.random.key(0)
 
 # %% [markdown]
@@ -54,7 +57,8 @@ key = jax.random.key(0)
 # %%
 figure, axes = plt.subplots(1, 3, sharex=True)
 for axis, nu0 in zip(axes, (0.5, 0.9, 0.99), strict=True):
-    axis.plot(kernel(linear_teacher(key, nu0=nu0), 300)[:, 0, 0])
+    response = kernel(linear_teacher(key, nu0=nu0), 300)[:, 0, 0]
+    axis.plot(response, color=lessons.MEMORY[nu0])
     axis.set(title=rf"$\nu_0 = {nu0}$", xlabel="age of the input, steps")
 axes[0].set_ylabel("impulse response $g$")
 plt.show()
@@ -116,8 +120,8 @@ display(
 # ## Who learns what
 #
 # Three teachers of $\nu_0 = 0.99$, and for each a dense network and an LRU of 64 neurons
-# at the learning rate that suits it (found on the full grid, below). All six runs
-# are one program each: `jax.vmap` over seeds.
+# at the learning rate that suits it (found on the full grid, below). The runs of a network
+# are one program: `jax.vmap` over seeds.
 
 # %%
 STEPS, SEEDS = 2_000, 3
@@ -142,7 +146,7 @@ def trained(runs):
     return jax.vmap(one)(runs, tasks)
 
 
-ends = {}
+ends, last = {}, {}
 for name, (draw, rate) in students.items():
     runs = [
         start(draw(jax.random.key(100 + seed)), adam, rate, key)
@@ -152,9 +156,20 @@ for name, (draw, rate) in students.items():
     for seed in range(SEEDS):
         label = name if seed == 0 else None
         plt.semilogy(losses[seed], color=COLOUR[name], label=label, alpha=0.8)
+    last[name] = np.sort(losses[:, -1])
 plt.gca().set(xlabel="step of Adam", ylabel="exact loss")
 plt.legend()
 plt.show()
+dense, lru = last.values()
+wins = sum(two < one for one in dense for two in lru)
+display(
+    Markdown(
+        f"The LRUs end at {lru[0]:.1g} to {lru[-1]:.1g}, the dense networks at "
+        f"{dense[0]:.1g} to {dense[-1]:.1g}: of {dense.size * lru.size} pairs of runs the "
+        f"LRU's ends lower in {wins}."
+    )
+)
+
 # %% [markdown]
 # ## What Adam makes of them
 #
@@ -164,6 +179,7 @@ plt.show()
 # step for a gradient of one, at half of each network's peak rate:
 
 # %%
+middle, decades = {}, {}
 for name, end in ends.items():
     rates = jax.vmap(lambda one: effective_rates(one, adam))(
         end._replace(step=jnp.full((SEEDS,), STEPS // 2))
@@ -172,16 +188,28 @@ for name, end in ends.items():
     values = np.sort(np.asarray(recurrent).ravel())
     share = np.linspace(0, 1, len(values))
     plt.plot(share, values, color=COLOUR[name], label=f"{name}, recurrent")
+    middle[name] = np.median(values)
+    decades[name] = np.log10(values[-1] / values[0])
 plt.gca().set(
     yscale="log", xlabel="share of parameters", ylabel="step per unit gradient"
 )
 plt.legend()
 plt.show()
+wider = max(decades, key=decades.get)
+display(
+    Markdown(
+        f"The middle step of the LRU is {middle['LRU'] / middle['dense RNN']:.1g} times that "
+        f"of the dense network. From the least to the greatest: "
+        + ", ".join(f"{name} {one:.1f} decades" for name, one in decades.items())
+        + f"; the {wider} makes more of the difference between its parameters."
+    )
+)
+
 # %% [markdown]
 # ## The whole grid
 #
 # Table 1 of the paper: seven memories, eleven learning rates, two ways to start the
-# dense network, ten seeds, ten thousand steps; 1190 trainings. They come with the code
+# dense network, ten seeds, ten thousand steps. They come with the code
 # (`sigprop sweep run memory_gap --preset paper` makes them again). Each network is tuned
 # by itself at each memory: the learning rate with the least median loss. Lines are
 # medians, dots are seeds.
@@ -198,10 +226,8 @@ plt.gca().set(xlabel=r"$1 - \nu_0$ of the teacher", ylabel="final exact loss")
 plt.legend()
 plt.show()
 # %% [markdown]
-# Where the teacher forgets soon, the dense network is the better one, by up to a decade:
-# its recurrence has 4096 parameters against 192, and nothing to fear. As $\nu_0 \to 1$ its
-# loss climbs by five decades, the LRU's by two and a half. The paired gap, teacher by
-# teacher:
+# A recurrence of 64 neurons has $64^2$ numbers where it is dense, and $3 \cdot 64$ in an
+# LRU. The gap between the two, teacher by teacher:
 
 # %%
 best = np.log10(grid["best"])
@@ -216,11 +242,76 @@ for nu0 in lead["condition"].values:
 display(Markdown("\n".join(rows)))
 assert np.sort(lead.sel(condition=0.99).values)[1] > 1
 
+# %%
+medians = lead.median("run")
+climbs = best.median("run").sel(condition=0.99) - best.median("run").sel(condition=0.32)
+won = medians.where(medians < 0, drop=True)
+display(
+    Markdown(
+        f"The dense network is the better one at {won.size} of {medians.size} memories, "
+        f"those of $\\nu_0 \\leq {float(won['condition'].max()):g}$, by up to "
+        f"{-float(medians.min()):.1f} decades. From the shortest memory to the longest its "
+        f"loss climbs by {float(climbs.sel(student='RNN')):.1f} decades, the LRU's by "
+        f"{float(climbs.sel(student='LRU')):.1f}."
+    )
+)
+
 # %% [markdown]
 # ## To take home
 #
-# - For a linear student the expected loss is a quadratic form of impulse responses. Use
-#   it: it is exact, and hundreds of times faster than sampling.
-# - Long memories are hard for a dense recurrence and easy for a diagonal one with its
-#   eigenvalues parametrised by $-\log(-\log|\lambda|)$.
-# - Short memories are not: there the dense network wins. Compare at your own memory.
+# For a linear student the expected loss is a quadratic form of impulse responses. Use it:
+# it is exact, and costs next to nothing. And compare networks at your own memory:
+
+# %%
+long, short = (medians.sel(condition=nu0).item() for nu0 in (0.99, 0.32))
+names = {True: "the LRU", False: "the dense network"}
+display(
+    Markdown(
+        f"- The exact loss took one {slow / fast:.0f}th of the time of sampling.\n"
+        f"- Long memories: {names[long > 0]} ends {10 ** abs(long):.0f} times lower.\n"
+        f"- Short memories: {names[short > 0]} ends {10 ** abs(short):.0f} times lower."
+    )
+)
+
+# %% [markdown]
+# ## Exercises
+#
+# 1. For white inputs the double sum is a single one. Write it down, and compute the loss of
+#    `student` on `teacher` over 100 steps from two calls of `kernel`.
+# 2. The loss of a student that answers nothing is the power of the teacher's output. How
+#    much of it has the untrained LRU of exercise 1 explained?
+# 3. Between which two memories of the grid do the networks change places?
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 1. R(j - k) is one where j = k and zero elsewhere.
+steps = np.arange(100)
+d = kernel(student, 100)[:, 0, 0] - kernel(teacher, 100)[:, 0, 0]
+mine = np.sum((100 - steps) * d**2) / (2 * 100)
+np.testing.assert_allclose(
+    mine, teacher_student(teacher, length=100).loss(student), 1e-4
+)
+print(f"{mine:.4f}")
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 2. With d = -g the loss is half the teacher's power; one minus the ratio is explained.
+power = np.sum((100 - steps) * kernel(teacher, 100)[:, 0, 0] ** 2) / (2 * 100)
+share = float(1 - mine / power)
+assert share < 1
+print(f"{share:.0%} explained" if share > 0 else f"none: it adds {-share:.0%}")
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 3. Where the median lead changes its sign.
+signs = medians.values > 0
+(place,) = np.flatnonzero(signs[1:] != signs[:-1])
+before, behind = medians["condition"].values[[place, place + 1]]
+assert medians.sel(condition=before) < 0 < medians.sel(condition=behind)
+print(f"between {before} and {behind}")
+
+# %% [markdown]
+# ## The other notebooks
+#
+# - [The curse of memory](01_curse_of_memory.py)
+# - [Loss landscapes of one linear unit](03_loss_landscapes.py)
+# - [Why diagonal recurrences train](04_hessian_structure.py)
+# - [The curvature of whole layers](05_whole_layers.py)
+# - [Train a network, then audit it](06_train_and_audit.py)

@@ -19,37 +19,34 @@
 # e^{i\theta}$, and nothing else: no depth, no nonlinearity, no instability. It is hard
 # all the same, and here one can see why.
 #
-# Every picture below is exact. The loss is that of infinitely long sequences, in closed
-# form, so that a landscape of a quarter of a million points takes a few milliseconds and
-# the sliders do not lag. Where `ipywidgets` is missing, or where this is read without a
-# kernel, the static pictures tell the same story.
+# Every picture below is exact: the loss is that of infinitely long sequences, in closed
+# form, and costs so little that there are landscapes enough for sliders.
+#
+# **You need** complex numbers in polar form, and what a Hessian is. **You learn** how sharp
+# a long memory makes the loss, what correlated inputs do to it, why a parametrisation
+# tames the modulus and cannot tame the angle.
 
 # %%
 # %matplotlib inline
 import cmath
-import importlib.util
 import math
-import time
 
-import jax
-import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
 from matplotlib.colors import LogNorm
 
-from figures import style
+from figures import lessons
+from figures.sliders import Sliders
 from sigprop import double_precision
 from sigprop.inputs import AR1
 from sigprop.landscape import slices as landscape
-from sigprop.layers.base import replace
-from sigprop.layers.lru import zucchet_lru
+from sigprop.numerics.compilation import compile_quickly
 from sigprop.tasks.one_dimensional import Chart, OneDimensional
-from sigprop.tasks.teacher_student import teacher_student
 
-plt.rcParams.update({"figure.figsize": (7, 3), "figure.constrained_layout.use": True})
-plt.rcParams["axes.prop_cycle"] = plt.cycler(color=style.SEQUENCE)
-MEMORIES = (0.5, 0.9, 0.97, 0.99)
+lessons.use()
+compile_quickly()  # many small programs, each of which runs a few times
+MEMORIES = tuple(lessons.MEMORY)
 CHARTS = {
     "polar": Chart("plain", "plain"),
     "exp": Chart("exponential", "exponential"),
@@ -63,26 +60,18 @@ def surface(task, rows, columns, chart=None):
         return np.asarray(landscape.surface(task, rows, columns, chart))
 
 
-def explore(draw, **values):
-    """Sliders over what is drawn, where there is something to show them."""
-    if importlib.util.find_spec("ipywidgets") is None:
-        print("pip install ipywidgets, and open this in Jupyter, to move the sliders")
-        return
-    import ipywidgets
+def picture(axes, loss, across, up, norm):
+    """A map of losses by even steps; where there is no stable student it stays empty."""
+    ends = (across[0], across[-1], up[0], up[-1])
+    loss = np.where(np.isfinite(loss), loss, np.nan)
+    look = {"norm": norm, "cmap": "viridis_r", "origin": "lower", "aspect": "auto"}
+    return axes.imshow(loss, extent=ends, **look)
 
-    sliders = {
-        name: ipywidgets.SelectionSlider(
-            options=options, value=options[0], continuous_update=False
-        )
-        for name, options in values.items()
-    }
 
-    def update(**chosen):
-        figure = draw(**chosen)
-        display(figure)
-        plt.close(figure)
-
-    ipywidgets.interact(update, **sliders)
+def closed(figure):
+    """The figure, shown by whoever asked for it and not by the notebook too."""
+    plt.close(figure)
+    return figure
 
 
 # %% [markdown]
@@ -103,12 +92,12 @@ def draw_lines(rho=0.0):
         task = OneDimensional(complex(size), normalised=False, process=AR1(rho))
         on_axis = surface(task, real, np.zeros(1), CHARTS["polar"])[:, 0]
         on_circle = surface(task, np.array([size]), turn, CHARTS["polar"])[0]
-        along.semilogy(real, np.maximum(on_axis, 1e-9))
-        label = rf"$\lambda^* = {size}$"
-        around.semilogy(turn, np.maximum(on_circle, 1e-9), label=label)
+        colour, label = lessons.MEMORY[size], rf"$\lambda^* = {size}$"
+        along.semilogy(real, np.maximum(on_axis, 1e-9), color=colour)
+        around.semilogy(turn, np.maximum(on_circle, 1e-9), color=colour, label=label)
     along.set(xlabel=r"$\lambda$", ylabel="loss", ylim=(1e-4, None))
     around.set(xlabel=r"$\theta$", title=rf"$\rho = {rho}$")
-    around.legend(loc="lower left", frameon=False)
+    around.legend(loc="lower left")
     return figure
 
 
@@ -116,10 +105,8 @@ draw_lines()
 plt.show()
 
 # %% [markdown]
-# How sharp is the well? The closed form of the curvature at $\lambda = \lambda^*$ grows
-# like $(1-\lambda^*)^{-3}$: a memory ten times as long is a thousand times as sharp, and
-# a learning rate that is safe for one is useless for the other. Five values of
-# the loss beside the teacher say so, without any formula:
+# How sharp is the well? Five values of the loss beside the teacher say so, without any
+# formula, with and without the input normalised by $\gamma = \sqrt{1-\nu^2}$:
 
 
 # %%
@@ -146,11 +133,20 @@ for size in (0.9, 0.99, 0.999):
     table.append(f"| {size} | {numbers} |")
 display(Markdown("\n".join(table)))
 growth = np.array(found[0.999]) / np.array(found[0.99])
-assert np.all(np.abs(np.log10(growth) - [3, 3, 2]) < 0.02)
+by_modulus, by_angle, normalised = powers = np.log10(growth)
+assert np.all(np.abs(powers - [3, 3, 2]) < 0.02)
+display(
+    Markdown(
+        f"A memory ten times as long is {growth[0]:.0f} times as sharp: curvatures grow like "
+        f"$(1-\\lambda^*)^{{-{by_modulus:.2f}}}$ by the modulus and "
+        f"$(1-\\lambda^*)^{{-{by_angle:.2f}}}$ by the angle. Normalising takes away "
+        f"{by_modulus - normalised:.2f} of these powers."
+    )
+)
 
 # %% [markdown]
-# Normalising the input by $\gamma = \sqrt{1-\nu^2}$ takes away one of the three powers.
-# The other two belong to the sensitivity of $h$ to $\lambda$: the curse of memory.
+# A learning rate that is safe for one memory is useless for another. The powers that
+# normalising leaves belong to the sensitivity of $h$ to $\lambda$: the curse of memory.
 #
 # ## What correlated inputs do
 #
@@ -161,8 +157,11 @@ assert np.all(np.abs(np.log10(growth) - [3, 3, 2]) < 0.02)
 
 
 # %%
-def draw_discs(size=0.9, turns=(0.25, 0.0), rhos=(0.0, 0.5, 0.9, 0.99)):
-    side = np.linspace(-1, 1, 401)
+RHOS = (0.0, 0.5, 0.9, 0.99)
+
+
+def draw_discs(size=0.9, turns=(0.25, 0.0), points=401):
+    side, rhos = np.linspace(-1, 1, points), RHOS
     shape = len(turns), len(rhos)
     figure, table = plt.subplots(
         *shape, figsize=(7, 0.4 + 1.7 * shape[0]), squeeze=False
@@ -172,14 +171,7 @@ def draw_discs(size=0.9, turns=(0.25, 0.0), rhos=(0.0, 0.5, 0.9, 0.99)):
         for axes, rho in zip(row, rhos, strict=True):
             task = OneDimensional(teacher, normalised=False, process=AR1(rho))
             loss = surface(task, side, side).T
-            shown = axes.pcolormesh(
-                side,
-                side,
-                np.where(np.isfinite(loss), loss, np.nan),
-                norm=LogNorm(1e-2, 1e2),
-                cmap="viridis_r",
-                rasterized=True,
-            )
+            shown = picture(axes, loss, side, side, LogNorm(1e-2, 1e2))
             axes.plot(teacher.real, teacher.imag, "*", color="white", mec="black", ms=8)
             axes.set(aspect="equal", title=rf"$\rho = {rho}$")
             axes.set_axis_off()
@@ -191,30 +183,41 @@ draw_discs()
 plt.show()
 
 # %% [markdown]
-# For the teacher that turns the well widens as $\rho \to 1$: such an input hardly makes
-# it ring, and there is little to be learnt from it. For the one that does not, all the
-# rest of the disc rises instead, and the well with it. Their curvatures by the modulus
-# say the same:
+# How sharp are the two wells by the modulus, and how high is the loss in the middle of the
+# disc, where the student remembers nothing?
 
 # %%
-rows = ["| $\\rho$ | teacher at $\\pi/4$ | teacher at $0$ |", "|---|---|---|"]
-bends = []
-for rho in (0.0, 0.5, 0.9, 0.99):
-    bends.append([sharpness(0.9, rho, False, turn)[0] for turn in (0.25, 0.0)])
-    rows.append(f"| {rho} | {bends[-1][0]:.3g} | {bends[-1][1]:.3g} |")
+rows = ["| $\\rho$ | sharpness, $\\pi/4$ | at $0$ | loss at 0, $\\pi/4$ | at $0$ |"]
+rows.append("|---|---|---|---|---|")
+found = []
+for rho in RHOS:
+    tasks = [
+        OneDimensional(cmath.rect(0.9, x), False, AR1(rho)) for x in (math.pi / 4, 0)
+    ]
+    middles = [surface(one, np.zeros(1), np.zeros(1))[0, 0] for one in tasks]
+    bends = [sharpness(0.9, rho, False, turn)[0] for turn in (0.25, 0.0)]
+    found.append(bends + middles)
+    rows.append(f"| {rho} | " + " | ".join(f"{one:.3g}" for one in found[-1]) + " |")
 display(Markdown("\n".join(rows)))
-assert bends[-1][0] < bends[0][0] / 3
-assert bends[-1][1] > 3 * bends[0][1]
+said = []
+for name, change in zip(
+    ("well of the one that turns", "well of the one that does not"),
+    np.divide(found[-1], found[0])[:2],
+    strict=True,
+):
+    word = "sharper" if change > 1 else "wider"
+    said.append(f"the {name} becomes {word}: {change:.2g} times as sharp")
+display(Markdown(f"From white inputs to $\\rho = {RHOS[-1]}$ " + ", ".join(said) + "."))
 
 # %% [markdown]
-# Move all three:
+# An input that hardly changes barely makes a turning teacher ring, and there is little to
+# be learnt from it. Choose a teacher; each picture has all four inputs.
 
 # %%
-explore(
-    lambda size, turn, rho: draw_discs(size, (turn,), (rho,)),
-    size=MEMORIES,
-    turn=(0.25, 0.0, 0.01, 0.05, 0.5, 1.0),
-    rho=(0.0, 0.5, 0.9, 0.99),
+Sliders(
+    lambda size, turn: closed(draw_discs(size, (turn,), 201)),
+    {"memory |λ*|": MEMORIES, "turn of λ*, in π": (0.25, 0.0, 0.05)},
+    "Where the sliders do not move: run this cell, or call draw_discs with other numbers.",
 )
 
 # %% [markdown]
@@ -233,14 +236,15 @@ omega = np.linspace(-4, 4, 601)
 for size in MEMORIES:
     task = OneDimensional(complex(size))
     nu = np.linspace(0, 0.9999, 2000)
-    plain.plot(nu, surface(task, nu, np.zeros(1), CHARTS["polar"])[:, 0])
+    colour = lessons.MEMORY[size]
+    plain.plot(nu, surface(task, nu, np.zeros(1), CHARTS["polar"])[:, 0], color=colour)
     at = omega + math.atanh(size)
     loss = surface(task, at, np.zeros(1), Chart("tanh", "plain"))[:, 0]
-    tamed.plot(omega, loss, label=rf"$\lambda^* = {size}$")
+    tamed.plot(omega, loss, color=colour, label=rf"$\lambda^* = {size}$")
     assert np.allclose(loss, 1 - 1 / np.cosh(omega), atol=1e-9)
 plain.set(xlabel=r"$\nu$", ylabel="loss, normalised")
 tamed.set(xlabel=r"$\omega_\nu - \omega_\nu^*$,  $\nu = \tanh\,\omega_\nu$")
-tamed.legend(loc="upper center", frameon=False)
+tamed.legend(loc="upper center")
 plt.show()
 
 
@@ -261,19 +265,17 @@ def angles(name, size):
     return (-6.0, end) if name == "exp" else (-end / 6, end)
 
 
-def draw_charts(size=0.97, turn=0.01, rho=0.0, names=tuple(CHARTS)):
-    figure, row = plt.subplots(1, len(names), figsize=(7, 2.6), squeeze=False)
+def draw_charts(size=0.97, turn=0.01, rho=0.0, points=501):
+    figure, row = plt.subplots(1, len(CHARTS), figsize=(7, 2.6), squeeze=False)
     teacher = cmath.rect(size, math.pi * turn)
     task = OneDimensional(teacher, process=AR1(rho))
-    for axes, name in zip(row[0], names, strict=True):
+    for axes, name in zip(row[0], CHARTS, strict=True):
         goal = CHARTS[name].coordinates(size, math.pi * turn)
         up, across = (
-            np.linspace(*one, 501) for one in (MODULI[name], angles(name, size))
+            np.linspace(*one, points) for one in (MODULI[name], angles(name, size))
         )
         loss = np.clip(surface(task, up, across, CHARTS[name]), 1e-3, None)
-        shown = axes.pcolormesh(
-            across, up, loss, norm=LogNorm(1e-2, 1), cmap="viridis_r", rasterized=True
-        )
+        shown = picture(axes, loss, across, up, LogNorm(1e-2, 1))
         axes.plot(goal.angle, goal.modulus, "*", color="white", mec="black", ms=9)
         axes.set(title=name, xlabel=r"$\omega_\theta$")
     row[0][0].set_ylabel(r"$\omega_\nu$")
@@ -293,95 +295,92 @@ plt.show()
 #
 # **No map of the angle can do better.** What counts is the well's width against the way
 # there. At the right modulus the loss is half of
-# its depth at $|\theta - \theta^*| = \pi/2 - 2\arctan\nu^2$, a share of the circle that
-# shrinks like $1-\nu$, and a change of parameters moves a learner along that circle
-# faster or slower without making the share any larger:
+# its depth at $|\theta - \theta^*| = \pi/2 - 2\arctan\nu^2$. That is a share of the
+# circle, and a change of parameters moves a learner along that circle faster or slower
+# without making the share any larger:
 
 # %%
 rows = [
     "| $|\\lambda^*|$ | half width, radians | share of the circle |",
     "|---|---|---|",
 ]
+shares = {}
 for size in (0.5, 0.9, 0.99, 0.999):
     task = OneDimensional(complex(size))
     width = math.pi / 2 - 2 * math.atan(size**2)
     turn = np.array([0.0, width, math.pi])
     _, half, top = surface(task, np.array([size]), turn, CHARTS["polar"])[0]
     assert math.isclose(half, top / 2, rel_tol=1e-9)
-    rows.append(f"| {size} | {width:.4f} | {width / math.pi:.2%} |")
+    shares[size] = width / math.pi
+    rows.append(f"| {size} | {width:.4f} | {shares[size]:.2%} |")
 display(Markdown("\n".join(rows)))
+shrinks = math.log10(shares[0.99] / shares[0.999])
+display(Markdown(f"The share shrinks like $(1-\\nu)^{{{shrinks:.2f}}}$."))
 
 # %% [markdown]
 # Sharp and easy to find, or tame and far away: at long memories one may choose. Adam
 # takes the first (`sigprop figure zucchet-7`). Choose for yourself:
 
 # %%
-explore(
-    lambda size, turn, rho, chart: draw_charts(size, turn, rho, (chart,)),
-    size=MEMORIES,
-    turn=(0.01, 0.05, 0.25, 0.5),
-    rho=(0.0, 0.5, 0.9, 0.99),
-    chart=tuple(CHARTS),
+Sliders(
+    lambda size, turn, rho: closed(draw_charts(size, turn, rho, 251)),
+    {
+        "memory |λ*|": MEMORIES,
+        "turn of λ*, in π": (0.01, 0.25),
+        "correlation ρ": (0.0, 0.9),
+    },
+    "Where the sliders do not move: run this cell, or call draw_charts with other numbers.",
 )
 
 # %% [markdown]
-# ## Slices through a whole layer
-#
-# A layer of many such units has too many parameters to draw, and its landscape is looked
-# at along random directions. In which units? The usual recipe scales a direction tensor
-# by tensor, or filter by filter, and leaves vectors out; of a diagonal recurrence that
-# leaves nothing but $B$ and $C$. What belongs together here is a *mode*: its eigenvalue,
-# its row of $B$ and its column of $C$. `sigprop.landscape.slices` makes a direction as long as
-# the mode in every mode, and measures where $B$ and $C$ are equally long, so that the
-# slice is the same for $aB$ and $C/a$. The dashed parabola is no fit: its slope and
-# curvature come from the gradient and a Hessian-vector product at the middle.
-
-# %%
-_, row = plt.subplots(1, 3)
-with double_precision(True):
-    key, way = jax.random.split(jax.random.key(1))
-    drawn = zucchet_lru(key, 8, 1, 1, nu0=0.5, theta0=math.pi)
-    ones = jnp.ones(8)
-    for axes, size in zip(row, (0.5, 0.9, 0.99), strict=True):
-        recurrence = {
-            "nu_log": math.log(-math.log(size)) * ones,
-            "gamma_log": math.log(1 - size**2) / 2 * ones,
-        }
-        layer = replace(drawn, recurrence)
-        task = teacher_student(layer, length=None)  # it is its own teacher
-        along = landscape.direction(way, layer)
-        steps = np.linspace(-0.2, 0.2, 81)
-        loss = landscape.slices(task.loss, layer, [along], [steps])
-        model = landscape.quadratic(task.loss, layer, [along])
-        bend = float(model.bend[0, 0])
-        again = landscape.second_difference(
-            task.loss, layer, along, step=0.01 * (1 - size)
-        )
-        assert math.isclose(again, bend, rel_tol=1e-6)
-        axes.plot(steps, loss, color=style.BLUE)
-        axes.plot(steps, model(steps), "--", color=style.VERMILION)
-        axes.set(xlabel="step", ylim=(0, 1.3 * float(loss.max())))
-        axes.set_title(rf"$|\lambda| = {size}$,  $v^\top H v = {bend:.3g}$", fontsize=9)
-row[0].set_ylabel("loss")
-plt.show()
-
-# %% [markdown]
-# ## How long did it take?
-
-# %%
-axes = np.linspace(0.5, 0.999, 2000), np.linspace(-np.pi, np.pi, 2000)
-task = OneDimensional(cmath.rect(0.99, math.pi / 100), process=AR1(0.9))
-surface(task, *axes, CHARTS["polar"])
-began = time.perf_counter()
-surface(task, *axes, CHARTS["polar"])
-display(Markdown(f"Four million points: {time.perf_counter() - began:.2f} s."))
-
-# %% [markdown]
 # ## To take home
+
+# %%
+display(
+    Markdown(
+        f"- At the teacher the bare loss is as sharp as $(1-\\lambda^*)^{{-{by_modulus:.0f}}}$"
+        ", and flat elsewhere.\n"
+        f"- Normalised inputs take {by_modulus - normalised:.0f} of the powers away, a "
+        f"parametrisation the other {normalised:.0f}; along the modulus every memory is then "
+        "equally easy.\n"
+        f"- Along the angle the well becomes round, not near. Its share of the circle "
+        f"shrinks like $(1-|\\lambda^*|)^{{{shrinks:.0f}}}$ in every chart: start with the "
+        "angles that the task needs."
+    )
+)
+
+# %% [markdown]
+# ## Exercises
 #
-# - At the teacher the bare loss is as sharp as $(1-\lambda^*)^{-3}$, and flat elsewhere.
-#   Normalised inputs take one power away, a parametrisation the other two.
-# - Along the modulus this makes every memory equally easy: one curve, moved along.
-# - Along the angle it makes the well round, not near. Its share of the circle shrinks
-#   like $1-|\lambda^*|$ in every chart: start with the angles that the task needs.
-# - Correlated inputs sharpen the loss of eigenvalues near one, and hide those that turn.
+# 1. With the hyperbolic tangent the loss is $1 - 1/\cosh(\omega - \omega^*)$. What is its
+#    curvature by $\nu = \tanh\omega$ at the teacher? Compare with `sharpness`.
+# 2. Expand the half width for $\nu = 1 - \epsilon$: how wide is the well of a memory of a
+#    thousand steps?
+# 3. Gradient descent leaves a well of curvature $c$ at the rate $2/c$. By which factor must
+#    the rate shrink, without normalisation, from $\lambda^* = 0.9$ to $0.99$?
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 1. One by omega, and d omega / d nu = 1 / (1 - nu^2), squared.
+curvature = 1 / (1 - 0.9**2) ** 2
+assert math.isclose(sharpness(0.9, 0.0, True)[0], curvature, rel_tol=1e-4)
+print(f"{curvature:.2f}")
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 2. arctan(1 - 2 eps) is pi/4 - eps, so the half width is 2 eps and the width 4 eps.
+assert math.isclose(math.pi / 2 - 2 * math.atan(0.999**2), 2e-3, rel_tol=2e-3)
+print("0.004 radians")
+
+# %% tags=["solution"] jupyter={"source_hidden": true}
+# 3. By the ratio of the curvatures.
+ratio = sharpness(0.99, 0.0, False)[0] / sharpness(0.9, 0.0, False)[0]
+assert 100 < ratio < 1000 * 1.1
+print(f"{ratio:.0f} times")
+
+# %% [markdown]
+# ## The other notebooks
+#
+# - [The curse of memory](01_curse_of_memory.py)
+# - [Learning long memories](02_learning_long_memories.py)
+# - [Why diagonal recurrences train](04_hessian_structure.py)
+# - [The curvature of whole layers](05_whole_layers.py)
+# - [Train a network, then audit it](06_train_and_audit.py)

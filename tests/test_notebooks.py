@@ -1,42 +1,37 @@
 """Every notebook is committed as text without outputs, and runs from top to bottom."""
 
+import re
 from pathlib import Path
 
 import jupytext
 import nbformat
 import pytest
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+
+from sigprop.ledger import notebooks as made
+from tests.browser import chromium
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
-QUICK = "01_curse_of_memory.py"
+QUICK = ROOT / "notebooks" / "01_curse_of_memory.py"
 MARKED = [
-    pytest.param(path, marks=() if path.name == QUICK else pytest.mark.slow)
+    pytest.param(path, marks=() if path == QUICK else pytest.mark.slow)
     for path in NOTEBOOKS
 ]
 PATIENCE = 120  # seconds a cell may take; a whole notebook needs about twenty
+SOLVED = re.compile(r"^\d\. ?", re.MULTILINE)
+LINK = re.compile(r"^- \[(.+)\]\((.+)\)$", re.MULTILINE)
+LITERAL = re.compile(r"""["'](C\d|gr[ea]y|red|green|blue|orange|black|0\.\d+)["']""")
 
 
-@pytest.fixture
-def execute(tmp_path, monkeypatch):
-    """Run a notebook in a kernel of its own, from the source tree, leaving no trace."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
-        monkeypatch.setenv(variable, str(tmp_path / variable))
-    # With a backend in its environment the kernel would not draw into the notebook.
-    monkeypatch.delenv("MPLBACKEND", raising=False)
-    # Nor is a notebook the place where JAX tells of a GPU that it cannot use.
-    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+@pytest.fixture(scope="module")
+def executed():
+    """Run a notebook once for all tests of this file."""
+    done: dict[Path, nbformat.NotebookNode] = {}
 
-    def run(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-        client = NotebookClient(
-            notebook,
-            timeout=PATIENCE,
-            kernel_name="python3",
-            resources={"metadata": {"path": str(ROOT)}},
-        )
-        return client.execute()
+    def run(path):
+        if path not in done:
+            done[path] = made.run(made.read(path), patience=PATIENCE)
+        return done[path]
 
     return run
 
@@ -51,6 +46,17 @@ def traces_of_running(notebook) -> list[str]:
         for cell in code_cells(notebook)
         if cell.outputs or cell.execution_count is not None
     ]
+
+
+def prose(notebook) -> str:
+    return "\n\n".join(
+        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
+    )
+
+
+def links(notebook) -> dict[str, str]:
+    """The last section's: files by the words that lead to them."""
+    return dict(LINK.findall(prose(notebook).rpartition("## The other notebooks\n")[2]))
 
 
 def test_there_are_notebooks_and_nothing_else_stands_beside_them():
@@ -71,10 +77,44 @@ def test_notebook_is_committed_as_text_without_outputs(path):
     assert "image/png" not in path.read_text("utf-8")
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_says_what_it_needs_teaches_and_asks(path):
+    notebook = jupytext.read(path)
+    first = notebook.cells[0].source
+    assert "**You need**" in first
+    assert "**You\nlearn**" in first or "**You learn**" in first
+    asked = prose(notebook).partition("## Exercises\n")[2].partition("## The other")[0]
+    solved = [cell for cell in code_cells(notebook) if "tags" in cell.metadata]
+    numbers = [SOLVED.match(cell.source.removeprefix("# ")) for cell in solved]
+    assert 2 <= len(solved) <= 4
+    assert SOLVED.findall(asked) == [number[0] for number in numbers]
+    for cell in solved:
+        assert cell.metadata["tags"] == [made.SOLUTION]
+        assert cell.metadata["jupyter"] == {"source_hidden": True}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_leads_to_all_others_by_their_titles(path):
+    titles = {made.title(jupytext.read(one)): one.name for one in NOTEBOOKS}
+    assert len(titles) == len(NOTEBOOKS)
+    own = jupytext.read(path)
+    assert links(own) == {
+        title: name for title, name in titles.items() if name != path.name
+    }
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_takes_its_colours_from_the_one_style(path):
+    text = path.read_text("utf-8").replace('mec="black"', "")  # the rim of a white star
+    assert "lessons.use()" in text
+    assert LITERAL.findall(text) == []
+    assert LITERAL.findall('color="grey"') == ["grey"]
+
+
 @pytest.mark.parametrize("path", MARKED, ids=lambda path: path.name)
-def test_notebook_runs_and_shows_its_plots(path, execute):
+def test_notebook_runs_and_shows_its_plots(path, executed):
     before = path.read_bytes()
-    notebook = execute(jupytext.read(path))
+    notebook = executed(path)
     outputs = [out for cell in code_cells(notebook) for out in cell.outputs]
     assert traces_of_running(notebook) == [cell.source for cell in code_cells(notebook)]
     assert not [out for out in outputs if out.output_type == "error"]
@@ -87,12 +127,12 @@ def test_notebook_runs_and_shows_its_plots(path, execute):
     assert path.read_bytes() == before
 
 
-def test_a_failing_cell_fails_the_notebook(execute):
+def test_a_failing_cell_fails_the_notebook():
     notebook = jupytext.read(NOTEBOOKS[0])
     broken = nbformat.v4.new_code_cell("assert 1 + 1 == 3, 'injected'")
-    notebook.cells = [*code_cells(notebook)[:1], broken]
-    with pytest.raises(CellExecutionError, match="injected"):
-        execute(notebook)
+    notebook.cells = [broken]
+    with pytest.raises(ValueError, match="a cell failed: AssertionError: injected"):
+        made.run(notebook)
 
 
 def test_outputs_in_a_committed_file_are_found():
@@ -100,3 +140,76 @@ def test_outputs_in_a_committed_file_are_found():
     assert traces_of_running(notebook) == []
     notebook.cells[0].outputs = [nbformat.v4.new_output("stream", text="2")]
     assert traces_of_running(notebook) == ["1 + 1"]
+
+
+# --- as pages -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(executed, tmp_path_factory):
+    """All as pages; one of them has run."""
+    folder = tmp_path_factory.mktemp("pages")
+    run = {path.stem: made.read(path) for path in NOTEBOOKS}
+    run[QUICK.stem] = executed(QUICK)
+    for name, page in made.pages(run).items():
+        (folder / name).write_text(page, "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+FORMULAS = (
+    "[...document.querySelectorAll('math')]"
+    ".map(one => one.getBoundingClientRect()).filter(box => box.width * box.height > 0)"
+    ".length"
+)
+PICTURES = (
+    "[...document.querySelectorAll('img')].filter(one => one.naturalWidth > 0).length"
+)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_page_reads_without_a_network_at_any_width(site, browser, executed, width):
+    page = site / f"{QUICK.stem}.html"
+    browser.events.clear()
+    browser.call("Network.enable")
+    browser.open(page.as_uri(), width)
+    sent = [
+        one["params"]["request"]["url"]
+        for one in browser.events
+        if one.get("method") == "Network.requestWillBeSent"
+    ]
+    assert page.as_uri() in sent  # so that requests are seen
+    assert [
+        url for url in sent if not url.startswith(("file:", "data:", "about:"))
+    ] == []
+    assert browser.complaints() == []
+    assert browser.ask("document.documentElement.scrollWidth <= innerWidth")
+    formulas = page.read_text("utf-8").count("<math")
+    assert formulas > 50
+    assert browser.ask(FORMULAS) == formulas
+    drawn = sum(
+        "image/png" in out.get("data", {})
+        for cell in code_cells(executed(QUICK))
+        for out in cell.outputs
+    )
+    assert browser.ask(PICTURES) == drawn > 0
+    assert browser.ask("document.body.innerText.includes('$')") is False
+    folded = "[...document.querySelectorAll('details')].map(one => one.open)"
+    assert browser.ask(folded) == [False] * 3
+
+
+def test_every_link_of_every_page_leads_to_a_page(site):
+    names = {file.name for file in site.glob("*.html")}
+    assert names == {f"{path.stem}.html" for path in NOTEBOOKS} | {made.INDEX}
+    for file in site.glob("*.html"):
+        text = file.read_text("utf-8")
+        targets = re.findall(r'<a [^>]*href="([^"]*)"', text)
+        assert set(targets) >= names - {file.name, made.INDEX}
+        assert {one for one in targets if not one.startswith("#")} <= names
+        assert re.findall(r'(?:src|href)="(?!data:|#|[\w.]+\.html")[^"]*"', text) == []

@@ -13,6 +13,7 @@ EXAMPLES = {
     "show": "sigprop show zucchet:59",
     "ledger": "sigprop ledger --html ledger",
     "figure": "sigprop figure zucchet-1a",
+    "notebooks": "sigprop notebooks pages",
     "table": "sigprop table lru-7",
     "models": "sigprop models --paper lru",
     "train": "sigprop train digits --model rotrnn --seeds 5",

@@ -28,6 +28,7 @@ from sigprop.cli.console import (
 )
 from sigprop.cli.figure import figure
 from sigprop.cli.help import CONTEXT, Commands, main_options
+from sigprop.cli.notebooks import notebooks
 from sigprop.cli.sweep import sweeps
 from sigprop.cli.table import tables
 from sigprop.cli.train import audit, train
@@ -51,6 +52,7 @@ app = typer.Typer(
 app.callback()(main_options)
 app.add_typer(sweeps)
 app.command()(figure)
+app.command()(notebooks)
 app.command()(train)
 app.command()(audit)
 app.command("table")(tables)

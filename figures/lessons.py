@@ -1,0 +1,26 @@
+"""What all notebooks share: one look, and one colour for one thing."""
+
+from typing import Any
+
+import matplotlib as mpl
+
+from figures import losses, style
+
+SETTINGS: dict[str, Any] = style.SETTINGS | {
+    "figure.dpi": 120,
+    "figure.figsize": (7, 2.8),
+    "axes.prop_cycle": mpl.cycler(color=style.SEQUENCE),
+}
+NETWORK = {"dense RNN": losses.COLOURS["RNN"]} | losses.COLOURS
+CORRELATION = dict(zip((0.0, 0.5, 0.9, 0.99, 1.0), style.SEQUENCE, strict=True))
+"""Of inputs, by their ``rho``."""
+MEMORY = dict(zip((0.5, 0.9, 0.97, 0.99), style.SEQUENCE, strict=False))
+"""Of teachers, by the modulus of their eigenvalue."""
+BLOCK = (style.ORANGE, style.GREEN)
+UP, DOWN = style.VERMILION, style.BLUE
+"""Of curvature, as in the maps of Hessians."""
+
+
+def use() -> None:
+    """Draw like this from here on."""
+    mpl.rcParams.update(SETTINGS)

@@ -1,0 +1,301 @@
+"""Notebooks as pages: run in a kernel, written with MathML, and read without a network.
+
+A page carries its pictures, its style and the scripts of its sliders, each admitted by
+its hash; a link to another notebook leads to its page.
+"""
+
+import asyncio
+import os
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from sigprop.ledger.mathml import mathml
+from sigprop.ledger.report import environment
+from sigprop.numerics.files import require_writable
+
+PATIENCE = 600  # seconds a cell may take
+SOLUTION = "solution"  # tag of a cell that a reader should not see at once
+MARK = '<meta name="generator" content="sigprop notebooks">'
+INDEX = "index.html"
+ROOT = Path(__file__).parents[2]
+
+
+def find(folder: Path | None = None) -> dict[str, Path]:
+    """The notebooks of a folder by their names, in order.
+
+    Args:
+        folder: Those of the source tree if left out.
+
+    Raises:
+        ValueError: If there are none, saying where they are.
+    """
+    place = ROOT / "notebooks" if folder is None else folder
+    found = {path.stem: path for path in sorted(place.glob("*.py"))}
+    if not found:
+        raise ValueError(
+            f"need notebooks, *.py files of jupytext, got none in {place}; they come with "
+            "the source and not with an installed package: run this in a copy of the "
+            "repository, or name its folder notebooks with --source"
+        )
+    return found
+
+
+def read(path: Path) -> NotebookNode:
+    """One notebook, without outputs.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    import jupytext
+
+    try:
+        notebook = jupytext.read(path)
+    except Exception as error:
+        raise ValueError(f"cannot read the notebook {path}: {error}") from error
+    if not cells(notebook):
+        raise ValueError(f"need a notebook with cells to run, got none in {path}")
+    return notebook
+
+
+def run(
+    notebook: NotebookNode,
+    progress: Callable[[], None] = lambda: None,
+    patience: int = PATIENCE,
+) -> NotebookNode:
+    """Execute a notebook from top to bottom in a kernel of its own.
+
+    An interruption ends the kernel.
+
+    Args:
+        notebook: Changed in place.
+        progress: Called after each cell of code.
+        patience: Seconds that a cell may take.
+
+    Raises:
+        ValueError: Naming the cell and its error, if one fails.
+    """
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+
+    with tempfile.TemporaryDirectory() as scratch:
+        client = NotebookClient(
+            notebook,
+            timeout=patience,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(ROOT)}},
+            on_cell_executed=lambda **_: progress(),
+        )
+        failures: list[Exception] = []
+
+        def work() -> None:
+            # nbclient takes over the signals of the main thread, so it is not given it.
+            # Its kernels say on standard error how they are connected, all else here.
+            how = {"env": _environment(scratch), "stderr": subprocess.DEVNULL}
+            try:
+                asyncio.run(client.async_execute(**how))
+            except Exception as error:
+                failures.append(error)
+
+        worker = threading.Thread(target=work, daemon=True)
+        worker.start()
+        try:
+            worker.join()
+        except KeyboardInterrupt:
+            if client.km is not None and client.km.provisioner is not None:
+                _kill(client.km.provisioner)
+            worker.join(5)
+            raise
+    for error in failures:
+        if isinstance(error, CellExecutionError):
+            raise ValueError(f"a cell failed: {error.ename}: {error.evalue}") from error
+        if isinstance(error, CellTimeoutError):
+            raise ValueError(f"a cell took more than {patience} seconds") from error
+        raise error
+    return notebook
+
+
+def _kill(provisioner: Any) -> None:
+    process = getattr(provisioner, "process", None)
+    if process is not None:
+        process.kill()
+
+
+def _environment(scratch: str) -> dict[str, str]:
+    """What a kernel should see: this source, no settings of the user's, no GPU."""
+    chosen = {
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+        ),
+        "IPYTHONDIR": scratch,
+        "JUPYTER_CONFIG_DIR": scratch,
+        "JAX_PLATFORMS": "cpu",
+    }
+    # With a backend in its environment the kernel would not draw into the notebook.
+    kept = {name: text for name, text in os.environ.items() if name != "MPLBACKEND"}
+    return kept | chosen
+
+
+def cells(notebook: NotebookNode) -> int:
+    """How many cells of code it has."""
+    return sum(cell.cell_type == "code" for cell in notebook.cells)
+
+
+def check(notebooks: Mapping[str, NotebookNode]) -> None:
+    """Refuse before the work what ``pages`` would refuse after it.
+
+    Raises:
+        ValueError: Naming the notebook.
+    """
+    pages(notebooks)
+
+
+def require_free(folder: Path, names: Iterable[str]) -> None:
+    """Make the folder, and refuse one that cannot be written or holds other pages.
+
+    Args:
+        folder: Of the pages.
+        names: Of the notebooks.
+
+    Raises:
+        OSError: If the folder cannot be made.
+        ValueError: Naming the file that stands in the way.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in [folder / INDEX, *(folder / f"{name}.html" for name in names)]:
+        require_writable(file)
+        if file.exists() and MARK not in file.read_text("utf-8", errors="replace"):
+            raise ValueError(
+                f"need a place for {file}, got a file that is not what this command wrote "
+                "there; move it away or choose another folder"
+            )
+
+
+def title(notebook: NotebookNode) -> str:
+    """Its first heading.
+
+    Raises:
+        ValueError: If it does not begin with one.
+    """
+    first = notebook.cells[0].source.partition("\n")[0] if notebook.cells else ""
+    if not first.startswith("# "):
+        raise ValueError(f"need a notebook that begins with its title, got {first!r}")
+    return first.removeprefix("# ").strip()
+
+
+def pages(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
+    """A page of each notebook, and the index that leads to them, by file name.
+
+    Args:
+        notebooks: Executed ones, by name.
+
+    Raises:
+        ValueError: If a formula cannot be converted, a link leads to a notebook that is
+            not there, or one has no title.
+    """
+    env = environment()
+    exporter = _exporter(notebooks)
+    titles: dict[str, str] = {}
+    bodies: dict[str, str] = {}
+    for name, one in notebooks.items():
+        try:
+            titles[f"{name}.html"] = title(one)
+            bodies[f"{name}.html"] = _body(exporter, one)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+    made = {file: _whole(env, titles, file, body) for file, body in bodies.items()}
+    leads = {
+        f"{name}.html": exporter.environment.filters["markdown2html"](_lead(one))
+        for name, one in notebooks.items()
+    }
+    made[INDEX] = _whole(env, titles, INDEX, "", leads)
+    return made
+
+
+def _lead(notebook: NotebookNode) -> str:
+    """The first paragraph below the title."""
+    parts = notebook.cells[0].source.split("\n\n")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def _whole(env: Any, titles: Any, here: str, body: str, leads: Any = None) -> str:
+    from pygments.formatters import HtmlFormatter
+
+    scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
+    return env.get_template("notebook.html.j2").render(
+        titles=titles,
+        here=here,
+        body=body,
+        leads=leads or {},
+        mark=MARK,
+        index=INDEX,
+        scripts=sorted(set(scripts)),
+        light=HtmlFormatter(style="default").get_style_defs(".highlight"),
+        dark=HtmlFormatter(style="github-dark").get_style_defs(".highlight"),
+    )
+
+
+def _body(exporter: Any, notebook: NotebookNode) -> str:
+    """The cells as HTML, formulas as MathML, solutions folded."""
+    import nbformat
+
+    shown = nbformat.from_dict(notebook)
+    section = title(notebook)
+    for cell in shown.cells:
+        if cell.cell_type == "markdown":
+            heads = re.findall(r"^#+ (.+)$", cell.source, re.M)
+            section = heads[-1] if heads else section
+            continue
+        for output in cell.outputs:
+            data = output.get("data", {})
+            if "text/html" not in data and "text/latex" in data:
+                latex = data["text/latex"].strip("$ \n").removeprefix(r"\displaystyle")
+                data["text/html"] = f'<div class="formula">{mathml(latex)}</div>'
+            if "image/png" in data:
+                words = f"Picture of the section: {section.replace('$', '')}"
+                output.metadata["image/png"] = {"alt": words}
+    body, _ = exporter.from_notebook_node(shown)
+    return body
+
+
+def _exporter(notebooks: Mapping[str, NotebookNode]) -> Any:
+    """Nbconvert's writer of HTML with our formulas and links."""
+    from nbconvert import HTMLExporter
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    class Renderer(IPythonRenderer):
+        def inline_math(self, body: str) -> str:
+            return mathml(body, display=False)
+
+        def block_math(self, body: str) -> str:
+            return f'<div class="formula">{mathml(body)}</div>'
+
+        def link(self, text: str, url: str, title: str | None = None) -> str:
+            name, dot, kind = url.rpartition(".")
+            if dot and kind == "py" and "/" not in name:
+                if name not in notebooks:
+                    raise ValueError(f"a link leads to {url}, which is not there")
+                url = f"{name}.html"
+            return f'<a href="{escape(url)}">{text}</a>'
+
+    def markdown(source: str) -> str:
+        renderer = Renderer(escape=False, anchor_link_text="")
+        return MarkdownWithMath(renderer=renderer).render(source)
+
+    folded = (
+        "{% extends 'basic/index.html.j2' %}{% block codecell %}"
+        f"{{% if '{SOLUTION}' in cell.metadata.get('tags', []) %}}"
+        "<details><summary>Solution</summary>{{ super() }}</details>"
+        "{% else %}{{ super() }}{% endif %}{% endblock codecell %}"
+    )
+    exporter = HTMLExporter(raw_template=folded)
+    exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
+    exporter.register_filter("markdown2html", markdown)
+    return exporter

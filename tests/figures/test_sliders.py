@@ -1,0 +1,68 @@
+"""Sliders have names, values and buttons, and show the picture that they stand at."""
+
+import re
+
+import pytest
+from matplotlib.figure import Figure
+
+from figures.sliders import Sliders
+from tests.browser import chromium
+
+CHOICES = {"size & shape": (1, 2, 3), "turn": ("left", "right")}
+
+
+def draw(width, turn):
+    """A picture whose width in pixels says which it is."""
+    return Figure(figsize=(width + 0.5 * (turn == "right"), 1))
+
+
+@pytest.fixture(scope="module")
+def sliders():
+    return Sliders(draw, CHOICES, "Call draw.")
+
+
+def test_every_combination_is_drawn_and_said(sliders):
+    text = sliders._repr_html_()
+    pictures = re.findall(r"<img [^>]*>", text)
+    said = [re.search('alt="([^"]*)"', one)[1] for one in pictures]
+    assert said[:2] == [
+        "size &amp; shape 1, turn left",
+        "size &amp; shape 1, turn right",
+    ]
+    assert len(said) == len(set(said)) == 6
+    assert [" hidden" in one for one in pictures] == [False] + [True] * 5
+    assert "Call draw." in text
+    assert repr(sliders) == "6 pictures by size & shape, turn"
+    assert not re.search(r"https?://", text)
+
+
+@pytest.mark.parametrize("choices", [{}, {"a": ()}], ids=["none", "empty"])
+def test_nothing_to_choose_from_is_refused(choices):
+    with pytest.raises(ValueError, match="need a choice with an option"):
+        Sliders(draw, choices, "")
+
+
+SHOWN = "[...document.querySelectorAll('img:not([hidden])')].map(i => i.naturalWidth)"
+VALUES = "[...document.querySelectorAll('output')].map(one => one.textContent)"
+
+
+@pytest.mark.browser
+def test_bars_and_buttons_choose_the_picture(sliders, tmp_path):
+    page = tmp_path / "page.html"
+    text = sliders._repr_html_()
+    page.write_text(f"<!DOCTYPE html><meta charset=utf-8>{text}{text}", "utf-8")
+    with chromium(tmp_path) as browser:
+        browser.open(page.as_uri())
+        assert browser.ask(SHOWN) == [100, 100]
+        press = "document.querySelectorAll('[aria-label=\"{}\"]')[{}].click()"
+        browser.ask(press.format("size & shape: on", 0))
+        assert browser.ask(SHOWN) == [200, 100]  # the other one stays
+        browser.ask(press.format("turn: back", 0))
+        assert browser.ask(SHOWN) == [250, 100]
+        assert browser.ask(VALUES) == ["2", "right", "1", "left"]
+        bar = "document.querySelector('input')"
+        browser.ask(f"{bar}.value = 2; {bar}.dispatchEvent(new Event('input'))")
+        assert browser.ask(SHOWN) == [350, 100]
+        browser.ask(press.format("size & shape: play", 1))
+        browser.until(f"{SHOWN}[1] === 200")
+        assert browser.complaints() == []

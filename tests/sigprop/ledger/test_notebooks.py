@@ -1,0 +1,194 @@
+"""Notebooks become pages that carry all they show, and bad input stops before the work."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from sigprop.ledger import notebooks as made
+from tests.command import refused, sigprop
+
+ROOT = Path(__file__).parents[3]
+FIRST = r"""
+# %% [markdown]
+# # One & two
+#
+# Half of $\lambda < 1$ is $\frac{\lambda}{2}$.
+#
+# $$E\,h^2 = \frac{1}{1-\lambda^2}$$
+#
+# [Next](other.py)
+
+# %%
+from IPython.display import HTML, Markdown, Math, display
+print(6 * 7, "<b>")
+display(Math(r"\alpha^2"), Markdown("so $\\beta$"), HTML("<script>let a = 1;</script>"))
+
+# %% tags=["solution"]
+assert 1 + 1 == 2
+""".lstrip()
+OTHER = "# %% [markdown]\n# # Three\n\n# %%\n2 + 3\n"
+
+
+@pytest.fixture
+def source(tmp_path):
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "first.py").write_text(FIRST)
+    (folder / "other.py").write_text(OTHER)
+    return folder
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fails a test that gets as far as running a notebook."""
+
+    def run(*arguments):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr(made, "run", run)
+
+
+def test_the_command_writes_a_page_a_notebook_and_an_index(source, tmp_path):
+    folder = tmp_path / "deep" / "pages"
+    done = sigprop("notebooks", folder, "--source", source)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.split("\n")[-2:] == [f"2 notebooks: {folder / 'index.html'}", ""]
+    pages = {file.name: file.read_text("utf-8") for file in folder.iterdir()}
+    assert set(pages) == {"first.html", "other.html", "index.html"}
+    first = pages["first.html"]
+    assert first.count("<math") == 5
+    assert "$" not in re.sub(r"<style>.*?</style>", "", first, flags=re.S)
+    assert "42 &lt;b&gt;" in first
+    assert re.search(
+        r"<details><summary>Solution</summary>.*1.*\+.*</details>", first, re.S
+    )
+    assert '<a href="other.html">Next</a>' in first
+    assert ">5<" in re.sub(r"\s", "", pages["other.html"])
+    assert re.findall(r"script-src 'sha256-[\w+/=]{44}'", first)
+    assert "script-src 'none'" in pages["other.html"]
+    for name, page in pages.items():
+        assert not re.search(r"https?://", page), name
+        assert '<a href="first.html">' in page or name == "first.html"
+    assert "<title>One &amp; two</title>" in first
+    assert "Half of" in pages["index.html"]
+    again = sigprop("notebooks", folder, "--source", source)  # over its own pages
+    assert again.exit_code == 0, again.output
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (FIRST.replace("other.py", "none.py"), "a link leads to none.py, which is not"),
+        (FIRST.replace(r"\frac{1}", r"\nosuch{1}"), "cannot convert the LaTeX"),
+        (
+            FIRST.replace("# # One", "# One"),
+            "need a notebook that begins with its title",
+        ),
+        ("# %% [markdown]\n# # No code\n", "need a notebook with cells to run"),
+    ],
+    ids=["link", "formula", "title", "code"],
+)
+def test_a_notebook_that_makes_no_page_is_refused_before_the_work(
+    source, tmp_path, text, said
+):
+    (source / "first.py").write_text(text)
+    line = refused("notebooks", tmp_path / "pages", "--source", source)
+    assert said in line
+    assert "first" in line
+    assert not (tmp_path / "pages").exists()
+
+
+@pytest.mark.usefixtures("no_work")
+def test_no_notebooks_are_refused_with_what_to_do(tmp_path, monkeypatch):
+    line = refused("notebooks", tmp_path / "pages", "--source", tmp_path)
+    assert "got none in" in line
+    assert "--source" in line
+    monkeypatch.setattr(
+        made, "ROOT", tmp_path
+    )  # as where only the package is installed
+    assert "run this in a copy of the repository" in refused(
+        "notebooks", tmp_path / "x"
+    )
+
+
+@pytest.mark.usefixtures("no_work")
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(source, tmp_path):
+    def answer(folder):
+        return refused("notebooks", folder, "--source", source)
+
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert "a file stands where a folder is wanted" in answer(file)
+    assert "a file stands where a folder is wanted" in answer(file / "below")
+    (tmp_path / "pages").mkdir()
+    mine = tmp_path / "pages" / "other.html"
+    mine.write_text("mine")
+    assert f"need a place for {mine}, got a file that is not" in answer(mine.parent)
+    mine.unlink()
+    mine.mkdir()
+    assert f"got the folder {mine}" in answer(mine.parent)
+
+
+@pytest.mark.usefixtures("no_work")
+def test_missing_packages_are_named(source, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbconvert", None)
+    line = refused("notebooks", tmp_path / "pages", "--source", source)
+    assert (
+        "got no nbconvert; install them with `pip install sigprop[notebooks]`" in line
+    )
+
+
+def test_a_failing_notebook_is_named_and_writes_nothing(source, tmp_path):
+    (source / "other.py").write_text(OTHER + "\n# %%\n1 / 0\n")
+    line = refused("notebooks", tmp_path / "pages", "--source", source)
+    assert line.endswith("other: a cell failed: ZeroDivisionError: division by zero")
+    assert list((tmp_path / "pages").iterdir()) == []
+
+
+def test_a_cell_that_never_ends_is_given_up():
+    cell = nbformat.v4.new_code_cell("import time; time.sleep(60)")
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    with pytest.raises(ValueError, match="a cell took more than 1 seconds"):
+        made.run(notebook, patience=1)
+
+
+@pytest.mark.slow
+def test_an_interruption_ends_the_kernel_and_writes_nothing(source, tmp_path):
+    pid = tmp_path / "pid"
+    (source / "other.py").write_text(
+        f"{OTHER}\n# %%\nimport os, pathlib, time\n"
+        f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\ntime.sleep(300)\n"
+    )
+    folder = tmp_path / "pages"
+    command = [sys.executable, "-m", "sigprop", "notebooks", folder, "--source", source]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 120
+    while not pid.exists() or not pid.read_text():
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert process.stderr is not None
+    assert "interrupted; no page was written" in process.stderr.read()
+    kernel = int(pid.read_text())
+    while Path(f"/proc/{kernel}/cmdline").exists():
+        if not Path(f"/proc/{kernel}/cmdline").read_bytes():
+            break  # ended, and not yet asked for its status
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert list(folder.iterdir()) == []
