@@ -3,13 +3,14 @@
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.rcsetup import cycler
 
 from figures import losses, style
 
-SETTINGS: dict[str, Any] = style.SETTINGS | {
+SETTINGS: dict[Any, Any] = style.SETTINGS | {
     "figure.dpi": 120,
     "figure.figsize": (7, 2.8),
-    "axes.prop_cycle": mpl.cycler(color=style.SEQUENCE),
+    "axes.prop_cycle": cycler("color", style.SEQUENCE),
 }
 NETWORK = {"dense RNN": losses.COLOURS["RNN"]} | losses.COLOURS
 CORRELATION = dict(zip((0.0, 0.5, 0.9, 0.99, 1.0), style.SEQUENCE, strict=True))
@@ -23,4 +24,5 @@ UP, DOWN = style.VERMILION, style.BLUE
 
 def use() -> None:
     """Draw like this from here on."""
-    mpl.rcParams.update(SETTINGS)
+    for name, value in SETTINGS.items():
+        mpl.rcParams[name] = value

@@ -267,7 +267,7 @@ long, short = (medians.sel(condition=nu0).item() for nu0 in (0.99, 0.32))
 names = {True: "the LRU", False: "the dense network"}
 display(
     Markdown(
-        f"- The exact loss took one {slow / fast:.0f}th of the time of sampling.\n"
+        f"- A sampled step took {slow / fast:.0f} times as long as an exact one.\n"
         f"- Long memories: {names[long > 0]} ends {10 ** abs(long):.0f} times lower.\n"
         f"- Short memories: {names[short > 0]} ends {10 ** abs(short):.0f} times lower."
     )

@@ -67,7 +67,7 @@ def solutions(seed, process=None):
 #
 # A teacher of four neurons, of eigenvalues of modulus 0.99 or more, is its own student. In
 # its eigenbasis it is a complex diagonal RNN, and with other parameters an LRU, or S4: one
-# response and, by luck, 25 parameters each. Three routes to the dense Hessian must agree:
+# response. Three routes to the dense Hessian must agree:
 # sums over ages, covariances of tangent systems, and automatic differentiation.
 
 # %%
@@ -96,6 +96,8 @@ for axes, (name, found) in zip(row, exact.items(), strict=True):
     bar.ax.minorticks_off()
     axes.set_title(name)
 plt.show()
+counts = ", ".join(f"{name} {len(one.hessian)}" for name, one in exact.items())
+display(Markdown(f"Parameters: {counts}."))
 
 # %% [markdown]
 # Red is positive, blue negative; colours are logarithmic over five decades below the
@@ -106,7 +108,7 @@ plt.show()
 # ## Spectra alike, eigenvectors not
 #
 # The map itself has only $2n + 1 = 9$ numbers: four eigenvalues, four gains and $D$. So
-# nine directions change it and sixteen do not. Left, the curvature along the nine. Right,
+# nine directions change it and the others do not. Left, the curvature along the nine. Right,
 # over how many parameters one of the four sharpest directions is spread, for twenty
 # teachers.
 
@@ -322,7 +324,7 @@ for name in NETWORKS:
     tamed = see.preconditioned(exact[name].hessian)
     assert math.isclose(np.trace(tamed), len(tamed), rel_tol=1e-9)
     assert 1 <= np.linalg.eigvalsh(tamed)[-1] <= len(tamed)
-print(len(tamed))
+    print(f"{name}: {len(tamed)}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 3. 1 - rho^2 = 1 - 2 rho cos(theta) + rho^2 where rho = cos(theta), or rho = 0.

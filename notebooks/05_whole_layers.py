@@ -97,7 +97,7 @@ with double_precision(True):
         axes.plot(steps, loss, color=lessons.NETWORK["LRU"])
         axes.plot(steps, model(steps), "--", color=style.BLACK)
         axes.set(xlabel="step", ylim=(0, 1.3 * float(loss.max())))
-        axes.set_title(rf"$|\lambda| = {size}$,  $v^\top H v = {bend:.3g}$")
+        axes.set_title(rf"$|\lambda| = {size}$, $v^\top H v$: {bend:.3g}")
 row[0].set_ylabel("loss")
 plt.show()
 
@@ -180,7 +180,7 @@ def crowd(phase):
 
 
 def draw_crowds(*phases):
-    size = 3.9 * len(phases), 2.1
+    size = 2.9 * len(phases), 1.9
     figure, row = plt.subplots(1, 2 * len(phases), figsize=size, squeeze=False)
     circle = np.exp(1j * np.linspace(-np.pi, np.pi, 721))
     for (disc, whole), phase in zip(row[0].reshape(-1, 2), phases, strict=True):
@@ -192,7 +192,9 @@ def draw_crowds(*phases):
         hessians.matrix(whole, block, 3)
         bar = figure.colorbar(whole.images[0], ax=whole, shrink=0.9)
         most = np.abs(block).max()
-        bar.set_ticks([-most, 0, most], labels=[f"{-most:.0e}", "0", f"{most:.0e}"])
+        bar.set_ticks(
+            [-most, 0, most], labels=[f"{-most:.0e}", "0", f"{most:.0e}"], size=6
+        )
         bar.ax.minorticks_off()
         hessians.gaps(whole, [10, 20])
         whole.set_xticks((4.5, 14.5), ("Re", "Im"))

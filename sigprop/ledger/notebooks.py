@@ -5,6 +5,7 @@ its hash; a link to another notebook leads to its page.
 """
 
 import asyncio
+import copy
 import os
 import re
 import subprocess
@@ -244,9 +245,7 @@ def _whole(env: Any, titles: Any, here: str, body: str, leads: Any = None) -> st
 
 def _body(exporter: Any, notebook: NotebookNode) -> str:
     """The cells as HTML, formulas as MathML, solutions folded."""
-    import nbformat
-
-    shown = nbformat.from_dict(notebook)
+    shown = copy.deepcopy(notebook)
     section = title(notebook)
     for cell in shown.cells:
         if cell.cell_type == "markdown":

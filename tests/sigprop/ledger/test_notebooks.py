@@ -55,7 +55,9 @@ def no_work(monkeypatch):
     monkeypatch.setattr(made, "run", run)
 
 
-def test_the_command_writes_a_page_a_notebook_and_an_index(source, tmp_path):
+def test_the_command_writes_a_page_a_notebook_and_an_index(
+    source, tmp_path, monkeypatch
+):
     folder = tmp_path / "deep" / "pages"
     done = sigprop("notebooks", folder, "--source", source)
     assert done.exit_code == 0, done.output
@@ -64,7 +66,7 @@ def test_the_command_writes_a_page_a_notebook_and_an_index(source, tmp_path):
     assert set(pages) == {"first.html", "other.html", "index.html"}
     first = pages["first.html"]
     assert first.count("<math") == 5
-    assert "$" not in re.sub(r"<style>.*?</style>", "", first, flags=re.S)
+    assert "$" not in re.sub(r"(?s)<(style|pre)>.*?</\1>", "", first)
     assert "42 &lt;b&gt;" in first
     assert re.search(
         r"<details><summary>Solution</summary>.*1.*\+.*</details>", first, re.S
@@ -78,6 +80,7 @@ def test_the_command_writes_a_page_a_notebook_and_an_index(source, tmp_path):
         assert '<a href="first.html">' in page or name == "first.html"
     assert "<title>One &amp; two</title>" in first
     assert "Half of" in pages["index.html"]
+    monkeypatch.setattr(made, "run", lambda *arguments: None)
     again = sigprop("notebooks", folder, "--source", source)  # over its own pages
     assert again.exit_code == 0, again.output
 
