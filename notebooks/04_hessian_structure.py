@@ -136,7 +136,7 @@ left.set(xlabel="rank of the eigenvalue, from 0", ylabel="curvature", yscale="lo
 left.legend()
 for i, name in enumerate(NETWORKS):
     right.plot(spread[name], np.full(DRAWS, i), "o", color=COLOUR[name], ms=4)
-    right.plot(np.median(spread[name]), i, "|", color="black", ms=18)
+    right.plot(np.median(spread[name]), i, "|", color=style.BLACK, ms=18)
 right.set(xlabel="parameters to a sharp direction", ylim=(3.5, -0.5))
 right.set_yticks(range(4), NETWORKS)
 plt.show()

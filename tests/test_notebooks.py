@@ -18,7 +18,7 @@ MARKED = [
     for path in NOTEBOOKS
 ]
 PATIENCE = 120  # seconds a cell may take; a whole notebook needs about twenty
-SOLVED = re.compile(r"^\d\. ?", re.MULTILINE)
+SOLVED = re.compile(r"^\d\.", re.MULTILINE)
 LINK = re.compile(r"^- \[(.+)\]\((.+)\)$", re.MULTILINE)
 LITERAL = re.compile(r"""["'](C\d|gr[ea]y|red|green|blue|orange|black|0\.\d+)["']""")
 

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from matplotlib.figure import Figure
 
+from figures.sliders import Sliders
 from sigprop.ledger import notebooks as made
+from tests.browser import chromium
 from tests.command import refused, sigprop
 
 ROOT = Path(__file__).parents[3]
@@ -83,6 +86,35 @@ def test_the_command_writes_a_page_a_notebook_and_an_index(
     monkeypatch.setattr(made, "run", lambda *arguments: None)
     again = sigprop("notebooks", folder, "--source", source)  # over its own pages
     assert again.exit_code == 0, again.output
+
+
+def shown(html):
+    """A notebook that has run, and shows this."""
+    data = {"text/html": html}
+    output = nbformat.v4.new_output("display_data", data)
+    cells = [
+        nbformat.v4.new_markdown_cell("# Shown"),
+        nbformat.v4.new_code_cell("show", outputs=[output]),
+    ]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+@pytest.mark.browser
+def test_sliders_move_under_the_policy_of_their_page(tmp_path):
+    sliders = Sliders(lambda one: Figure(figsize=(one, 1)), {"width": (1, 2)}, "Else.")
+    page = made.pages({"shown": shown(sliders._repr_html_())})["shown.html"]
+    file = tmp_path / "shown.html"
+    file.write_text(page, "utf-8")
+    width = "document.querySelector('img:not([hidden])').naturalWidth"
+    with chromium(tmp_path) as browser:
+        browser.open(file.as_uri())
+        assert browser.ask(width) == 100
+        browser.ask("document.querySelector('[aria-label=\"width: on\"]').click()")
+        assert browser.ask(width) == 200
+        assert browser.complaints() == []
+        file.write_text(page.replace("'sha256-", "'sha256-A"), "utf-8")
+        browser.open(file.as_uri())  # so that the policy is seen to bite
+        assert any("Content Security Policy" in one for one in browser.complaints())
 
 
 @pytest.mark.usefixtures("no_work")
@@ -185,9 +217,9 @@ def test_an_interruption_ends_the_kernel_and_writes_nothing(source, tmp_path):
         assert time.monotonic() < end
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
-    assert process.stderr is not None
-    assert "interrupted; no page was written" in process.stderr.read()
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted; no page was written" in said
     kernel = int(pid.read_text())
     while Path(f"/proc/{kernel}/cmdline").exists():
         if not Path(f"/proc/{kernel}/cmdline").read_bytes():
