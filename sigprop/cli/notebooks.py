@@ -1,5 +1,6 @@
 """``sigprop notebooks``: the notebooks, run and written as pages that read offline."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,7 +8,7 @@ import typer
 
 from sigprop.cli.console import console, plain_errors
 
-EXTRA = "install them with `pip install sigprop[notebooks]`"
+NEEDED = ("ipykernel", "jupytext", "nbclient", "nbconvert")
 
 
 def notebooks(
@@ -21,19 +22,15 @@ def notebooks(
 ) -> None:
     """Run every notebook and write it as a page, with an index, to be read offline."""
     with plain_errors("no page was written", folder, source):
+        missing = [name for name in NEEDED if find_spec(name) is None]
+        if missing:
+            raise ValueError(
+                f"need {', '.join(NEEDED)}, got no {', '.join(missing)}; install them with "
+                "`pip install sigprop[notebooks]`"
+            )
+        from sigprop.ledger import notebooks as made
         from sigprop.numerics.files import write_text
 
-        try:
-            import jupytext  # noqa: F401  here to be missed before the work
-            import nbclient  # noqa: F401
-            import nbconvert  # noqa: F401
-
-            from sigprop.ledger import notebooks as made
-        except ModuleNotFoundError as error:
-            raise ValueError(
-                f"need jupytext, nbclient, nbconvert and ipykernel, got no {error.name}; "
-                f"{EXTRA}"
-            ) from error
         found = {name: made.read(path) for name, path in made.find(source).items()}
         made.check(found)
         made.require_free(folder, found)

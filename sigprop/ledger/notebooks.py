@@ -73,7 +73,7 @@ def run(
 ) -> NotebookNode:
     """Execute a notebook from top to bottom in a kernel of its own.
 
-    An interruption ends the kernel.
+    After an interruption the kernel ends with this process.
 
     Args:
         notebook: Changed in place.
@@ -84,7 +84,11 @@ def run(
         ValueError: Naming the cell and its error, if one fails.
     """
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+    from nbclient.exceptions import (
+        CellExecutionError,
+        CellTimeoutError,
+        DeadKernelError,
+    )
 
     with tempfile.TemporaryDirectory() as scratch:
         client = NotebookClient(
@@ -107,26 +111,18 @@ def run(
 
         worker = threading.Thread(target=work, daemon=True)
         worker.start()
-        try:
-            worker.join()
-        except KeyboardInterrupt:
-            if client.km is not None and client.km.provisioner is not None:
-                _kill(client.km.provisioner)
-            worker.join(5)
-            raise
+        worker.join()
     for error in failures:
         if isinstance(error, CellExecutionError):
             raise ValueError(f"a cell failed: {error.ename}: {error.evalue}") from error
         if isinstance(error, CellTimeoutError):
             raise ValueError(f"a cell took more than {patience} seconds") from error
+        if isinstance(error, DeadKernelError):
+            raise ValueError(
+                "its kernel died, as where memory runs out; close other programs"
+            ) from error
         raise error
     return notebook
-
-
-def _kill(provisioner: Any) -> None:
-    process = getattr(provisioner, "process", None)
-    if process is not None:
-        process.kill()
 
 
 def _environment(scratch: str) -> dict[str, str]:
