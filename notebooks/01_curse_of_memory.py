@@ -80,9 +80,9 @@ show(r"\sum_{n,m} \alpha^n \beta^m R(n - m)", first.as_sum())
 
 # %%
 second = autocorrelation.lemma_2()
-d = r"\partial_\alpha \partial_\beta "
-show(d + latex(factor(first.zero)), factor(second.zero))
-show(d + latex(factor(first.lag)), factor(second.lag))
+for before, after in ((first.zero, second.zero), (first.lag, second.lag)):
+    inside = rf"\left( {latex(factor(before))} \right)"
+    show(rf"\partial_\alpha \partial_\beta {inside}", factor(after))
 
 # %% [markdown]
 # ## From Lemma 2 to Eq. 6
@@ -92,14 +92,16 @@ show(d + latex(factor(first.lag)), factor(second.lag))
 
 # %%
 same = {alpha: lam, beta: lam}
-zero, lag = (factor(weight.subs(same)) for weight in (second.zero, second.lag))
+zero = (1 + lam**2) / (1 - lam**2) ** 3
+lag = 2 * lam**Delta * (1 + lam**2 + Delta * (1 - lam**2)) / (1 - lam**2) ** 3
+assert autocorrelation.is_zero(second.zero.subs(same) - zero)
+assert autocorrelation.is_zero(second.lag.subs(same) - lag)
 show(r"\text{weight of } R(0)", zero)
 show(r"\text{weight of } R(\Delta)", lag)
 
 # %% [markdown]
-# The numerator of the second is $2 \lambda^\Delta$ times $(1+\lambda^2) + \Delta
-# (1-\lambda^2)$. The first part is the weight of $R(0)$ again, times $2 \lambda^\Delta$;
-# in the second a factor $1-\lambda^2$ cancels:
+# Split the bracket of the second at $\Delta$. The first part is the weight of $R(0)$
+# again, times $2 \lambda^\Delta$; in the second a factor $1-\lambda^2$ cancels:
 
 # %%
 again, rest = 2 * lam**Delta * zero, 2 * Delta * lam**Delta / (1 - lam**2) ** 2

@@ -116,7 +116,7 @@ for axis, name in zip(axes, shown, strict=True):
             label=f"block {1 + block}",
         )
     axis.set_xticks(range(len(rungs)), rungs, rotation=90)
-    axis.set(title=name, yscale="log")
+    axis.set(title=name, yscale="log", xlim=(-0.5, len(rungs) - 0.3))
 axes[0].set_ylabel("predicted / measured")
 axes[0].legend()
 plt.show()
