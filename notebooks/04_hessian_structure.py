@@ -80,13 +80,17 @@ with double_precision(True):
         assert np.abs(gap).max() < 1e-10 * np.abs(again).max()
 pairs = {name: see.eigenpairs(found.hessian) for name, found in exact.items()}
 figure, row = plt.subplots(1, 4, figsize=(8, 2.6))
+said = []
 for axes, (name, found) in zip(row, exact.items(), strict=True):
     names = [name for name in hessians.NAMES if name in found.layout]
     rows = [np.arange(len(found.gradient))[found.layout[one].entries] for one in names]
     order, names = np.concatenate(rows), np.repeat(names, [len(one) for one in rows])
     parts = hessians.groups(names)
     middles = [(first + end - 1) / 2 for _, first, end in parts]
-    hessians.matrix(axes, found.hessian[np.ix_(order, order)])
+    ordered = found.hessian[np.ix_(order, order)]
+    hessians.matrix(axes, ordered)
+    sharp = hessians.NAMES[str(names[np.argmax(np.diag(ordered))])]
+    said.append(f"{name} {len(ordered)}, the sharpest is of {sharp}")
     hessians.gaps(axes, [end for _, _, end in parts])
     for ticks in (axes.set_xticks, axes.set_yticks):
         ticks(middles, [symbol for symbol, _, _ in parts], fontsize=7)
@@ -96,14 +100,13 @@ for axes, (name, found) in zip(row, exact.items(), strict=True):
     bar.ax.minorticks_off()
     axes.set_title(name)
 plt.show()
-counts = ", ".join(f"{name} {len(one.hessian)}" for name, one in exact.items())
-display(Markdown(f"Parameters: {counts}."))
+display(Markdown(f"Parameters: {'; '.join(said)}."))
 
 # %% [markdown]
 # Red is positive, blue negative; colours are logarithmic over five decades below the
-# largest entry and linear within. In $A$ sixteen numbers share every
-# eigenvalue, and everything couples to everything. In the others each eigenvalue has its
-# own few parameters, and talks to its conjugate; in the LRU its angle drowns the rest.
+# largest entry and linear within. In $A$ sixteen numbers share every eigenvalue, and
+# everything couples to everything. In the others each eigenvalue has its own few
+# parameters, and talks to its conjugate.
 #
 # ## Spectra alike, eigenvectors not
 #
