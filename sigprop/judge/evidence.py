@@ -5,7 +5,6 @@ routine.  A routine's slips are made on its value (more and less by 5 %, a sign,
 conjugate, a transpose, a digit) beside those that the evidence names.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
-from sympy import Expr, Sum, Symbol
+from sympy import Expr, Symbol
 
 from sigprop.judge.basis import AtPoint, Evidence, Routine
 from sigprop.judge.forms import (
@@ -26,10 +25,11 @@ from sigprop.judge.forms import (
 )
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
-from sigprop.numerics.evaluate import values
+from sigprop.numerics.evaluate import pieces, values
 from theory import symbols
 from theory.claims import Claim
 from theory.mutants import mutants
+from theory.symbols import Delta
 
 SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
 Values = list[np.ndarray]  # one a point
@@ -104,15 +104,10 @@ def at_points(
 ) -> list[list[np.ndarray]]:
     """Values of expressions: one list a form, of one array a point."""
     forms = list(forms)
-    names = sorted(set().union(*(form.free_symbols for form in forms)), key=str)
-    bound = {limits[0] for form in forms for limits in _limits(form)}
-    free: Any = tuple(symbol for symbol in names if symbol not in bound)
+    used = {piece for piece in pieces(forms) if piece.is_Symbol}
+    free = tuple(sorted(used - {Delta}, key=str))  # sums over lags set Delta
     rows = values(forms, [NamedPoint(point, free) for point in points])
     return [[np.asarray(value) for value in row] for row in rows]
-
-
-def _limits(form: Expr) -> Iterable[Any]:
-    return itertools.chain.from_iterable(total.limits for total in form.atoms(Sum))
 
 
 def holds(evidence: Evidence, value: np.ndarray, form: np.ndarray) -> bool:

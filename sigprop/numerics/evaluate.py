@@ -6,7 +6,7 @@ remembered: a thousand mutants cost little more than the form itself.
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import mpmath
@@ -141,18 +141,20 @@ class _Table:
         return np.where(valid, covariances, np.nan)
 
 
-def _endless(exprs: Sequence[Expr]) -> bool:
-    """True where a form has a sum to infinity; what forms share is looked at once."""
+def pieces(exprs: Iterable[Expr]) -> set[Any]:
+    """All subexpressions of forms; what they share is looked at once."""
     left: list[Any] = list(exprs)
     seen = set(left)
     while left:
-        expr = left.pop()
-        if isinstance(expr, Sum) and expr.has(oo):
-            return True
-        new = set(expr.args) - seen
+        new = set(left.pop().args) - seen
         seen |= new
         left += new
-    return False
+    return seen
+
+
+def _endless(exprs: Sequence[Expr]) -> bool:
+    """True where a form has a sum to infinity."""
+    return any(isinstance(piece, Sum) and piece.has(oo) for piece in pieces(exprs))
 
 
 @functools.lru_cache(4096)
