@@ -50,7 +50,11 @@ def pilot_key(name: str) -> PRNGKeyArray:
 
 def group_fold(key: PRNGKeyArray, name: str) -> PRNGKeyArray:
     """Fold a stable hash of a name into a key."""
-    return jax.random.fold_in(key, zlib.crc32(name.encode()))
+    return jax.random.fold_in(key, _hash(name))
+
+
+def _hash(name: str) -> np.uint32:
+    return np.uint32(zlib.crc32(name.encode()))
 
 
 def _require_times(points: Iterable[Point]) -> None:
@@ -170,22 +174,25 @@ def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
     return samples.sum(-1), (samples**2).sum(-1)
 
 
-@functools.partial(
-    jax.jit, static_argnames=("rho", "rings", "count"), compiler_options=OFTEN
-)
+@functools.partial(jax.jit, static_argnames=("rings", "count"), compiler_options=OFTEN)
 def _ring_eigenvalues(key, rho: float, rings, count: int):
     """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
-    drawn = [_one_ring(key, rho, inner, outer, count) for inner, outer in rings]
+    # One call for all, as each would bring its own copy of the generator.
+    names = jnp.array([_hash(f"ring {inner} {outer}") for inner, outer in rings])
+    keys = jax.vmap(lambda name: jax.random.split(jax.random.fold_in(key, name)))(names)
+    uniforms = jax.vmap(
+        jax.vmap(lambda key: jax.random.uniform(key, (count,), jnp.float64))
+    )(keys)
+    drawn = [
+        _one_ring(first, second, rho, inner, outer)
+        for (first, second), (inner, outer) in zip(uniforms, rings, strict=True)
+    ]
     lam, weights = zip(*drawn, strict=True)
     return jnp.stack(lam), jnp.stack(weights)
 
 
-def _one_ring(key, rho: float, inner: float, outer: float, count: int):
-    ring_key, phase_key = jax.random.split(group_fold(key, f"ring {inner} {outer}"))
-    first, weight = log_gap_uniform(
-        jax.random.uniform(ring_key, (count,), jnp.float64), inner, outer
-    )
-    turn = jax.random.uniform(phase_key, (count,), jnp.float64)
+def _one_ring(uniform, turn, rho: float, inner: float, outer: float):
+    first, weight = log_gap_uniform(uniform, inner, outer)
     nu, _ = ring.ring_polar(first, turn, inner, outer)
     second, phase_weight = peaked_uniform(turn, rho * jnp.exp(-nu))
     nu, theta = ring.ring_polar(first, second, inner, outer)
