@@ -7,7 +7,7 @@ its output and the gradient of every group of its parameters.
 import dataclasses
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -185,17 +185,24 @@ def _sources(claim_id: str) -> dict[str, Scaled]:
 
 
 def _measured(
-    claim_id: str, keys: tuple[PRNGKeyArray, ...], num: int
-) -> list[dict[str, Estimate]]:
-    layer, inputs = _layer(claim_id), tuple(_sources(claim_id).values())
-    return measure_each(keys, layer, inputs, steps=STEPS, num=num, workers=None)
+    claim_id: str, keys: Mapping[str, PRNGKeyArray], num: int
+) -> dict[str, dict[str, Estimate]]:
+    layer, sources = _layer(claim_id), _sources(claim_id)
+    inputs, drawn = tuple(sources[name] for name in keys), tuple(keys.values())
+    measured = measure_each(drawn, layer, inputs, steps=STEPS, num=num, workers=None)
+    return dict(zip(keys, measured, strict=True))
 
 
 @functools.cache
-def pilot(claim_id: str) -> list[dict[str, Estimate]]:
-    """A few sequences of each input, which say how much one of them varies."""
-    keys = tuple(pilot_key(f"{claim_id} {name}") for name in INPUTS)
+def pilot(claim_id: str) -> dict[str, dict[str, Estimate]]:
+    """A few sequences of inputs without a bound, which say how much one varies."""
+    names = [name for name in INPUTS if not _bounded(claim_id, name)]
+    keys = {name: pilot_key(f"{claim_id} {name}") for name in names}
     return _measured(claim_id, keys, PILOT)
+
+
+def _bounded(claim_id: str, name: str) -> bool:
+    return _layer(claim_id).linear and isinstance(INPUTS[name], GaussianProcess)
 
 
 def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
@@ -208,18 +215,17 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     """
     linear, by_quantity = _layer(claim.id).linear, {}
     kept = (*FIRST, "recurrent") if linear else FIRST
-    for (name, source), form, drawn in zip(
-        INPUTS.items(), closed(claim.id).values(), pilot(claim.id), strict=True
-    ):
-        gaussian = linear and isinstance(source, GaussianProcess)
+    for name, form in closed(claim.id).items():
         for quantity in kept:
             if not form.get(quantity):
                 continue  # no such group, or nothing to first order
-            mean, sem, n = drawn[quantity]
-            spread = INFLATION * n * float(sem / mean) ** 2
+            variance = GAUSSIAN_VARIANCE
+            if not _bounded(claim.id, name):
+                mean, sem, n = pilot(claim.id)[name][quantity]
+                variance = INFLATION * n * float(sem / mean) ** 2
             by_quantity[name, quantity] = plan(
                 MARGIN if linear else GATED_MARGIN,
-                variance=GAUSSIAN_VARIANCE if gaussian else spread,
+                variance=variance,
                 exact=linear,
                 off=OFF.get(claim.id.partition(":moments-")[2], 0.0),
             )
@@ -240,9 +246,8 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     with double_precision(True):
         _, examined = together(lambda: pilot(claim.id), lambda: subject(claim.id))
         sized = plans(claim)
-        keys = tuple(group_key(seed, f"{claim.id} {name}") for name in INPUTS)
-        n = next(iter(sized.values())).n
-        drawn = dict(zip(INPUTS, _measured(claim.id, keys, n), strict=True))
+        keys = {name: group_key(seed, f"{claim.id} {name}") for name in INPUTS}
+        drawn = _measured(claim.id, keys, next(iter(sized.values())).n)
         results = []
         for (name, quantity), planned in sized.items():
             form, measured = closed(claim.id)[name][quantity], drawn[name][quantity]
