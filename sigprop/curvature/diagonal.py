@@ -24,6 +24,7 @@ from sigprop.curvature.layout import Expansion, numbered
 from sigprop.curvature.overlaps import NONE, Overlaps, Table, table
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.numerics.compilation import ONCE
 
 PARTS = {"re": 1, "im": 1j}
 
@@ -100,16 +101,18 @@ def _turns(layer: DiagonalLayer) -> list[tuple[Any, Any]]:
         lam, gain = moved.eigenvalues(), moved.normaliser()
         return lam, jnp.ones_like(lam.real) if gain is None else gain
 
-    rows = jnp.stack([values[name] for name in names])
-    axes = jnp.eye(len(names), dtype=rows.dtype)
+    rows = np.stack([values[name] for name in names])
+    axes = np.eye(len(names), dtype=rows.dtype)
     # Each mode depends on its own parameters alone: one direction moves them all.
-    steps = jnp.broadcast_to(axes[..., None], (*axes.shape, rows.shape[1]))
+    steps = np.broadcast_to(axes[..., None], (*axes.shape, rows.shape[1]))
 
     def slopes(of: Any) -> Any:
         return lambda rows: jax.vmap(lambda v: jax.jvp(of, (rows,), (v,))[1])(steps)
 
-    derivatives = of(rows), slopes(of)(rows), slopes(slopes(of))(rows)
-    return jax.tree.map(np.asarray, list(derivatives))
+    def derivatives(rows: Array) -> Any:
+        return [of(rows), slopes(of)(rows), slopes(slopes(of))(rows)]
+
+    return jax.tree.map(np.asarray, jax.jit(derivatives, compiler_options=ONCE)(rows))
 
 
 def _half(

@@ -58,6 +58,7 @@ class Tangents(NamedTuple):
     skip: Float[np.ndarray, "p d_out d_in"]
 
 
+@jax.jit
 def linearise(layer: Layer) -> System:
     """Matrices of a causal layer, at the zero state and input if it is not linear.
 
