@@ -17,13 +17,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Complex, Float, Inexact
+from jaxtyping import Array, Complex, Float, Inexact, PRNGKeyArray
 
 from sigprop.evidence.kit import also, entries, points, recur
 from sigprop.layers.blur import BLUR, blur
 from sigprop.numerics.precision import double_precision
 
 N = 2
+KINDS = ("drawn", "wide", "ones", "equal", "twins")
 POINTS = also(
     points("seed", 0, 1, 2), n=N, m=3, k=6
 )  # one shape: the layer compiles once
@@ -59,31 +60,35 @@ def model(seed: int, n: int, m: int, kind: str = "drawn") -> tuple[BLUR, Arrays]
     Raises:
         ValueError: If there is no such kind.
     """
+    if kind not in KINDS:
+        raise ValueError(f"need a kind in {', '.join(KINDS)}, got {kind!r}")
+    with double_precision(True):
+        layer, lam, B, C = _draw(jax.random.key(seed), n, m, kind)
+    lam = np.asarray(lam)
+    return layer, Arrays(lam[:n], lam[n:], *np.asarray(B), *np.asarray(C))
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2, 3))
+def _draw(
+    key: PRNGKeyArray, n: int, m: int, kind: str
+) -> tuple[BLUR, Array, Array, Array]:
     same: dict[str, Callable[[Any], Any]] = {
-        "drawn": lambda values: values,
-        "wide": lambda values: values,
-        "ones": lambda values: values,
         "equal": lambda values: values[:, :1],
         "twins": lambda values: values[:1],
     }
-    if kind not in same:
-        raise ValueError(f"need a kind in {', '.join(same)}, got {kind!r}")
     r_min, r_max = (0.0, 1.0) if kind == "wide" else (0.5, 0.95)
-    with double_precision(True):
-        raw = blur(jax.random.key(seed), n, m, r_min=r_min, r_max=r_max, gamma="absent")
-        changed = {
-            "D": jnp.zeros_like(raw.D),
-            "nu_log": jnp.broadcast_to(same[kind](raw.nu_log), (2, n)),
-            "theta_log": jnp.broadcast_to(same[kind](raw.theta_log), (2, n)),
-        }
-        if kind not in ("drawn", "wide"):
-            changed["B_re"] = jnp.ones_like(raw.B_re)
-            changed["B_im"] = jnp.zeros_like(raw.B_im)
-        layer = dataclasses.replace(raw, **changed)
-        lam = np.asarray(layer.eigenvalues())
-        B = np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)
-        C = np.asarray(layer.C_re) + 1j * np.asarray(layer.C_im)
-    return layer, Arrays(lam[:n], lam[n:], *B, *C)
+    raw = blur(key, n, m, r_min=r_min, r_max=r_max, gamma="absent")
+    changed = {"D": jnp.zeros_like(raw.D)}
+    for name in ("nu_log", "theta_log"):
+        values = getattr(raw, name)
+        changed[name] = jnp.broadcast_to(same.get(kind, lambda v: v)(values), (2, n))
+    if kind not in ("drawn", "wide"):
+        changed["B_re"] = jnp.ones_like(raw.B_re)
+        changed["B_im"] = jnp.zeros_like(raw.B_im)
+    layer = dataclasses.replace(raw, **changed)
+    B = layer.B_re + 1j * layer.B_im
+    C = layer.C_re + 1j * layer.C_im
+    return layer, layer.eigenvalues(), B, C
 
 
 def signal(seed: int, m: int, k: int) -> Float[np.ndarray, "k m"]:

@@ -3,12 +3,11 @@
 Source: Orvieto et al. (2023), Eq. 3.
 """
 
-import jax.numpy as jnp
 import numpy as np
 import scipy
 
+from sigprop.evidence.programs import computed
 from sigprop.layers.s4d import Discretisation, discretise
-from sigprop.numerics.precision import double_precision
 
 
 def held_gain(pole: complex, dt: float, drive: complex) -> complex:
@@ -20,11 +19,6 @@ def discretised(
     pole: complex, dt: float, method: Discretisation
 ) -> tuple[complex, complex]:
     """Eigenvalue and input factor of one mode, by the S4D layer's discretisation."""
-    with double_precision(True):
-        lam, gain = discretise(
-            jnp.log(-jnp.asarray(pole.real)),
-            jnp.asarray(pole.imag),
-            jnp.asarray(dt),
-            method,
-        )
-        return complex(lam), complex(gain)
+    log_decay = np.log(-pole.real)
+    lam, gain = computed(discretise, log_decay, pole.imag, dt, discretisation=method)
+    return complex(lam), complex(gain)

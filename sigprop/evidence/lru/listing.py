@@ -2,6 +2,7 @@
 
 import functools
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ from jaxtyping import Complex, Float
 from sigprop.evidence.kit import energy, exponent, points, recur
 from sigprop.evidence.lru.annulus import radius_of_share
 from sigprop.evidence.lru.systems import drawn_inputs, run
+from sigprop.evidence.programs import computed
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.neuron.ring import normalisation, ring_polar
@@ -58,14 +60,16 @@ def listing_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
     """Outputs of the listing's ``forward``.  Source: Orvieto et al. (2023), App. A."""
     p = listing_parameters(seed)
     u = drawn_inputs(seed, steps, 2)
-    with double_precision(True):
-        lam = jnp.exp(-jnp.exp(p["nu_log"]) + 1j * jnp.exp(p["theta_log"]))
-        B = (p["B_re"] + 1j * p["B_im"]) * jnp.expand_dims(jnp.exp(p["gamma_log"]), -1)
-        C = p["C_re"] + 1j * p["C_im"]
-        elements = (jnp.repeat(lam[None], steps, axis=0), jnp.asarray(u) @ B.T)
-        scan = jax.jit(lambda pairs: jax.lax.associative_scan(listing_operator, pairs))
-        _, states = scan(elements)
-        return np.real(np.asarray(states @ C.T)) + p["D"] * u
+    return np.real(computed(_listing_readout, p, u)) + p["D"] * u
+
+
+def _listing_readout(p: Any, u: Any) -> Any:
+    lam = jnp.exp(-jnp.exp(p["nu_log"]) + 1j * jnp.exp(p["theta_log"]))
+    B = (p["B_re"] + 1j * p["B_im"]) * jnp.expand_dims(jnp.exp(p["gamma_log"]), -1)
+    C = p["C_re"] + 1j * p["C_im"]
+    elements = (jnp.repeat(lam[None], len(u), axis=0), u @ B.T)
+    _, states = jax.lax.associative_scan(listing_operator, elements)
+    return states @ C.T
 
 
 def looped_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
@@ -104,10 +108,12 @@ def layer_start(
     r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
 ) -> Float[np.ndarray, " 3"]:
     """Modulus, phase and gamma at the start, from the maps of the package's layer."""
-    with double_precision(True):
-        nu, theta = ring_polar(jnp.asarray(u_1), jnp.asarray(u_2), r_min, r_max)
-        phase = theta * max_phase / (2 * np.pi)
-        return np.array([jnp.exp(-nu), phase, normalisation(nu)], float)
+
+    def start(u_1: Any, u_2: Any) -> Any:
+        nu, theta = ring_polar(u_1, u_2, r_min, r_max)
+        return jnp.exp(-nu), theta * max_phase / (2 * np.pi), normalisation(nu)
+
+    return np.array(computed(start, u_1, u_2))
 
 
 def area_start(

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from sigprop.evidence.kit import also, points
+from sigprop.evidence.programs import computed
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.numerics.precision import double_precision
 
@@ -67,14 +68,13 @@ def slope_ratio(turn: float, steps: int) -> float:
 
 def slope_ratio_by_autodiff(turn: float, steps: int) -> float:
     """Slope of the power loss along ``nu`` over that along ``theta``, by autodiff."""
-    with double_precision(True):
 
-        def loss(point: Float[Array, " 2"]) -> Float[Array, ""]:
-            learned = jnp.exp(steps * jax.lax.complex(-point[0], point[1]))
-            return jnp.abs(learned - jnp.exp(steps * (-PLANTED + 1j * turn))) ** 2 / 2
+    def loss(point: Float[Array, " 2"]) -> Float[Array, ""]:
+        learned = jnp.exp(steps * jax.lax.complex(-point[0], point[1]))
+        return jnp.abs(learned - jnp.exp(steps * (-PLANTED + 1j * turn))) ** 2 / 2
 
-        slope = jax.grad(loss)(jnp.array([PLANTED, 0.0]))
-        return float(slope[0] / slope[1])
+    slope = computed(jax.grad(loss), np.array([PLANTED, 0.0]))
+    return float(slope[0] / slope[1])
 
 
 def power_loss(
@@ -151,8 +151,10 @@ def unturned(turned: float, **point: float) -> float:
 def one_plus_loss_at_root(index: int, theta: float) -> float:
     """One plus the power loss at the planted solution times a root of one."""
     phase = theta + 2 * np.pi * index / POWER
-    with double_precision(True):
-        return 1 + float(power_loss(jnp.array([PLANTED, phase]), 0.0, True, theta))
+    place = np.array([PLANTED, phase])
+    return 1 + float(
+        computed(power_loss, place, turned=0.0, exponential=True, theta=theta)
+    )
 
 
 EVIDENCE: dict[str, Basis] = {

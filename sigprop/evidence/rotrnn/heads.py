@@ -59,11 +59,8 @@ def inputs(seed: int) -> Sequence:
 
 def layer(p: Parameters) -> RotRNN:
     """``sigprop.layers.RotRNN`` of given parameters."""
-    B = jnp.asarray(p.B).reshape(-1, WIDTH)
-    theta, decays, M, C, D = (
-        jnp.asarray(a) for a in (p.theta, p.gamma_log[:, 0], p.M, p.C, p.D)
-    )
-    return RotRNN(theta, decays, M, B, C, D)
+    arrays = p.theta, p.gamma_log[:, 0], p.M, p.B.reshape(-1, WIDTH), p.C, p.D
+    return RotRNN(*map(jnp.asarray, arrays))
 
 
 @functools.cache

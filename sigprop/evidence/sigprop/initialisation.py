@@ -13,11 +13,11 @@ from jax import lax
 from jaxtyping import Float
 
 from sigprop.evidence.kit import points
+from sigprop.evidence.programs import computed
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.dense import LinearRNN
 from sigprop.linear.infinite_loss import gramian
 from sigprop.neuron.ginibre import sample_matrices
-from sigprop.numerics.precision import double_precision
 from theory.papers.sigprop.initialisation import SINGLE
 
 MATRICES = 11  # whose median is taken
@@ -36,11 +36,11 @@ def glorot_growth(size: int, steps: int) -> float:
     Source: Orvieto et al. (2023), Section 3.2.2: Glorot's initialisation.
     """
 
-    def square(A: Any) -> Any:
-        return jnp.trace(gramian(A, jnp.eye(size), int(math.log2(steps)))) / size
+    def decades(A: Any) -> Any:
+        energy = jnp.trace(gramian(A, jnp.eye(size), int(math.log2(steps))))
+        return jnp.log10(energy / size) / 2
 
-    with double_precision(True):
-        return _median_decades(jax.vmap(square)(_glorot(size)))
+    return _median(computed(jax.vmap(decades), _glorot(size)))
 
 
 def glorot_simulated(size: int, steps: int) -> float:
@@ -49,20 +49,18 @@ def glorot_simulated(size: int, steps: int) -> float:
     By the layer's own last states, after one sequence for each matrix.
     """
 
-    def square(A: Any, key: Any) -> Any:
-        return jnp.mean(_last_state(A, key, steps) ** 2)
+    def decades(A: Any, key: Any) -> Any:
+        return jnp.log10(jnp.mean(_last_state(A, key, steps) ** 2)) / 2
 
-    with double_precision(True):
-        keys = jax.random.split(jax.random.key(1), MATRICES)
-        return _median_decades(jax.vmap(square)(_glorot(size), keys))
+    keys = jax.random.split(jax.random.key(1), MATRICES)
+    return _median(computed(jax.vmap(decades), _glorot(size), keys))
 
 
 def _glorot(size: int) -> Float[np.ndarray, "matrices n n"]:
     return sample_matrices(np.random.default_rng(0), MATRICES, size)
 
 
-def _median_decades(squares: Any) -> float:
-    decades = np.asarray(jnp.log10(squares) / 2)
+def _median(decades: Float[np.ndarray, " matrices"]) -> float:
     return float(np.median(np.where(np.isfinite(decades), decades, np.inf)))
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy
-from jaxtyping import Float, Inexact
+from jaxtyping import Array, Float, Inexact
 
 from sigprop.evidence.kit import (
     central,
@@ -23,6 +23,7 @@ from sigprop.evidence.kit import (
     powers,
     sigmoid,
 )
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.responses import (
     CONTROLLED,
     LENGTH,
@@ -144,18 +145,15 @@ def _gate(
     return weights, generator.normal(size=SIZE), generator.normal(size=SIZE)
 
 
-def _unit(gain: float) -> GatedUnit:
-    arrays = {name: jnp.asarray(value) for name, value in _gate(gain)[0].items()}
-    eye = jnp.eye(SIZE)
-    mixing = arrays["W_fh"] if gain else None
-    return GatedUnit(arrays["b_f"], eye, 0 * eye, arrays["W_fx"], mixing)
+def _next(weights: Any, h: Array, x: Array, gain: float) -> Array:
+    eye, mixing = jnp.eye(SIZE), weights["W_fh"] if gain else None
+    unit = GatedUnit(weights["b_f"], eye, 0 * eye, weights["W_fx"], mixing)
+    return unit.step(h, x)[0]
 
 
 def gated_step_by_layer(gain: float) -> Float[np.ndarray, " n"]:
     """One update of the layer with a gate."""
-    _, h, x = _gate(gain)
-    with double_precision(True):
-        return np.asarray(_unit(gain).step(jnp.asarray(h), jnp.asarray(x))[0])
+    return computed(_next, *_gate(gain), gain=gain)
 
 
 def _gates(gain: float, h: Inexact[np.ndarray, " n"]) -> Inexact[np.ndarray, " n"]:
@@ -175,10 +173,7 @@ def gated_step(gain: float) -> Float[np.ndarray, " n"]:
 
 def gated_jacobian_by_layer(gain: float) -> Float[np.ndarray, "n n"]:
     """``dh_{t+1}/dh_t`` through the layer."""
-    _, h, x = _gate(gain)
-    with double_precision(True):
-        cell, inputs = _unit(gain), jnp.asarray(x)
-        return np.asarray(jax.jacfwd(lambda h: cell.step(h, inputs)[0])(jnp.asarray(h)))
+    return computed(jax.jacfwd(_next, 1), *_gate(gain), gain=gain)
 
 
 def gated_jacobian_by_step(gain: float) -> Float[np.ndarray, "n n"]:

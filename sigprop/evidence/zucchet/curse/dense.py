@@ -24,6 +24,7 @@ from sigprop.evidence.kit import (
     powered,
     recur,
 )
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.responses import RESPONSES
 from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.judge.basis import Basis, Evidence
@@ -51,9 +52,9 @@ def _delayed(late: int) -> Float[np.ndarray, "time n"]:
 
 def states_by_layer(late: int) -> Float[np.ndarray, "time n"]:
     """States of ``h_{t+1} = A h_t + x_{t+1-late}`` by the dense layer."""
-    with double_precision(True):
-        cell = linear_layer(_problem()[0])
-        return np.asarray(cell.states(jnp.asarray(_delayed(late))))
+    return computed(
+        lambda A, x: linear_layer(A).states(x), _problem()[0], _delayed(late)
+    )
 
 
 def states_by_powers(late: int) -> Float[np.ndarray, "time n"]:
@@ -70,15 +71,11 @@ def states_by_modes(late: int) -> Complex[np.ndarray, "time n"]:
 
 def moved_by_layer() -> Float[np.ndarray, " n"]:
     """``dh_T/dA`` along ``E`` through the layer."""
-    A, E, x = _problem()
-    with double_precision(True):
-        inputs = jnp.asarray(x)
-        _, moved = jax.jvp(
-            lambda A: linear_layer(A).states(inputs)[-1],
-            (jnp.asarray(A),),
-            (jnp.asarray(E),),
-        )
-        return np.asarray(moved)
+
+    def along(A, E, x):
+        return jax.jvp(lambda A: linear_layer(A).states(x)[-1], (A,), (E,))[1]
+
+    return computed(along, *_problem())
 
 
 def moved_by_step() -> Float[np.ndarray, " n"]:
@@ -217,14 +214,12 @@ def rest_growth(energies: Callable[[float], Energies]) -> Float[np.ndarray, "n n
 
 def orthogonal_norms(steps: int) -> Float[np.ndarray, " n"]:
     """Singular values of the Jacobian over ``steps`` updates of an orthogonal layer."""
-    with double_precision(True):
-        cell = linear_layer(_orthogonal())
-        zero = jnp.zeros((steps, SIZE))
 
-        def run(h):
-            return jax.lax.scan(lambda h, x: cell.step(h, x), h, zero)[0]
+    def run(h):
+        cell, zero = linear_layer(_orthogonal()), jnp.zeros((steps, SIZE))
+        return jax.lax.scan(lambda h, x: cell.step(h, x), h, zero)[0]
 
-        jump = np.asarray(jax.jacfwd(run)(jnp.zeros(SIZE)))
+    jump = computed(jax.jacfwd(run), np.zeros(SIZE))
     return np.linalg.svd(jump, compute_uv=False)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence.kit import across, complex_step, each, points, recur
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.small_networks import (
     SIZE,
     STEPS,
@@ -24,17 +25,14 @@ from sigprop.evidence.zucchet.curse.small_networks import (
 )
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 
 
 def _by_jax(
     function: Callable[[Any], Any], point: Float[np.ndarray, "..."]
 ) -> Float[np.ndarray, "..."]:
     import jax
-    import jax.numpy as jnp
 
-    with double_precision(True):
-        return np.asarray(jax.jacfwd(function)(jnp.asarray(point)))
+    return computed(jax.jacfwd(function), point)
 
 
 class Way(NamedTuple):
@@ -49,10 +47,7 @@ WAYS = {"autodiff": Way(_by_jax, onward), "reference": Way(complex_step, forward
 
 def layer_states(kind: str) -> Float[np.ndarray, "time n"]:
     """States by the layer's own loop."""
-    import jax.numpy as jnp
-
-    with double_precision(True):
-        return np.asarray(layer(kind, weights(kind)).states(jnp.asarray(data()[0])))
+    return computed(lambda A, x: layer(kind, A).states(x), weights(kind), data()[0])
 
 
 def iterated_states(kind: str) -> Float[np.ndarray, "time n"]:
@@ -214,13 +209,12 @@ def decay_norm_by_layer(kind: str, steps: int, **_: object) -> float:
         for i in range(steps):
             inputs[i, 1 - i % 2] = -1 - (A @ h)[1 - i % 2]
             h = np.maximum(A @ h + inputs[i], 0)
-    with double_precision(True):
+
+    def run(h):
         cell = layer(network, A)
+        return jax.lax.scan(lambda h, x: cell.step(h, x), h, jnp.asarray(inputs))[0]
 
-        def run(h):
-            return jax.lax.scan(lambda h, x: cell.step(h, x), h, jnp.asarray(inputs))[0]
-
-        return float(np.linalg.norm(np.asarray(jax.jacfwd(run)(jnp.asarray(start))), 2))
+    return float(np.linalg.norm(computed(jax.jacfwd(run), start), 2))
 
 
 KINDS = ("diagonal", "dense", "tanh")

@@ -3,14 +3,15 @@
 import functools
 import itertools
 from collections.abc import Callable
+from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from sigprop.evidence.kit import each, energy, exponent, points, powers, sigmoid
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.constant_gates import (
     BIAS,
     SENSITIVITY,
@@ -21,22 +22,23 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
 )
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.gated import GatedUnit
-from sigprop.numerics.precision import double_precision
 from theory import gated
 
 SERIES = np.array([0.5, -0.8, 1.1, 0.3, -1.4])
 
 
-def _unit(w: float, v: float | None, bias: float) -> GatedUnit:
+def _unit(w: Any, v: Any, bias: Any) -> GatedUnit:
     unit = jnp.ones((1, 1))
-    mixing = None if v is None else jnp.full((1, 1), v)
-    return GatedUnit(jnp.array([bias]), unit, unit, jnp.full((1, 1), w), mixing)
+    return GatedUnit(bias * unit[0], unit, unit, w * unit, v * unit)
 
 
 def states_by_layer(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
     """States of one neuron on a short series."""
-    with double_precision(True):
-        return np.asarray(_unit(w, v, bias).states(jnp.asarray(SERIES)[:, None]))[:, 0]
+    return computed(_states, w, v, bias)
+
+
+def _states(w: Any, v: Any, bias: Any) -> Array:
+    return _unit(w, v, bias).states(jnp.asarray(SERIES)[:, None])[:, 0]
 
 
 def states_by_hand(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
@@ -71,16 +73,18 @@ def depends_on() -> tuple[Bool[np.ndarray, " times"], Bool[np.ndarray, " times"]
     First inputs, then states, at t = 0, 1, 2, of which 2 is the time of the gate.
     From the derivatives of the step's own gate, ``(h_2 - x_2)/(h_1 - x_2)``.
     """
-    with double_precision(True):
-        unit, x = _unit(0.7, 0.4, 0.3), jnp.array([0.5, -0.8, 1.1])
+
+    def slopes(x):
+        unit = _unit(0.7, 0.4, 0.3)
 
         def gate(x, h):
             after = unit.step(h[1:2], x[2:3])[0][0]
             return (after - x[2]) / (h[1] - x[2])
 
-        h = unit.states(x[:, None])[:, 0]
-        slopes = [np.asarray(part) for part in jax.grad(gate, (0, 1))(x, h)]
-        return slopes[0] != 0, slopes[1] != 0
+        return jax.grad(gate, (0, 1))(x, unit.states(x[:, None])[:, 0])
+
+    by_input, by_state = computed(slopes, np.array([0.5, -0.8, 1.1]))
+    return by_input != 0, by_state != 0
 
 
 def seen_by_gate() -> Float[np.ndarray, " 2"]:
@@ -88,8 +92,8 @@ def seen_by_gate() -> Float[np.ndarray, " 2"]:
     return np.array([np.flatnonzero(row)[0] - 2.0 for row in depends_on()])
 
 
-@eqx.filter_jit
-def _last_of_each(unit: GatedUnit, series: Array) -> Array:
+def _last_of_each(series: Array) -> Array:
+    unit = _unit(0.6, -0.5, 1.2)
     return jax.vmap(lambda x: unit.states(x[:, None])[-1, 0])(series)
 
 
@@ -100,10 +104,7 @@ def _quadrature(size: float, steps: int) -> float:
     mass = mass / mass.sum()
     grid = np.array(list(itertools.product(nodes, repeat=steps)))
     weight = np.prod(np.array(list(itertools.product(mass, repeat=steps))), axis=1)
-    with double_precision(True):
-        unit = _unit(0.6, -0.5, 1.2)
-        h = _last_of_each(unit, jnp.asarray(size * grid))
-        return float(weight @ np.asarray(h) ** 2)
+    return float(weight @ computed(_last_of_each, size * grid) ** 2)
 
 
 def excess(size: float) -> float:

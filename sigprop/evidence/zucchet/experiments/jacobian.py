@@ -1,16 +1,17 @@
 """What judges the Jacobian of the GRU, Appendix D.2 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
-from functools import cache, partial, reduce
+from functools import cache, partial
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from sigprop.evidence.kit import across, each, orthogonal, points, sigmoid
+from sigprop.evidence.programs import computed
 from sigprop.judge.basis import Basis, Evidence
+from sigprop.layers.base import replace
 from sigprop.layers.gru import GRU
 from sigprop.numerics.precision import double_precision
 
@@ -42,18 +43,22 @@ def _drawn() -> GRU:
 def _layer(t_max: float, gain: float) -> GRU:
     """A GRU with T uniform on ``[1, t_max]`` and its weights on the state scaled."""
     layer = _drawn()
+    bias = np.log(1 + (np.exp(np.asarray(layer.b_f)) - 1) * (t_max - 1))
+    scaled = _scaled(layer, W_rh=gain, W_fh=gain, W_nh=gain)
     with double_precision(True):
-        bias = jnp.log(1 + (jnp.exp(layer.b_f) - 1) * (t_max - 1))
-        layer = eqx.tree_at(lambda one: one.b_f, layer, bias)
-        for name in ("W_rh", "W_fh", "W_nh"):
-            layer = _scaled(layer, name, gain)
-    return layer
+        return replace(scaled, {"b_f": jnp.asarray(bias)})
 
 
-def _scaled(layer: GRU, name: str, factor: float) -> GRU:
-    return eqx.tree_at(
-        lambda one: getattr(one, name), layer, replace_fn=lambda w: factor * w
-    )
+def _scaled(layer: GRU, **factors: float) -> GRU:
+    """The layer with some of its weights times a number."""
+    with double_precision(True):
+        return replace(
+            layer,
+            {
+                name: jnp.asarray(factor * np.asarray(getattr(layer, name)))
+                for name, factor in factors.items()
+            },
+        )
 
 
 def _gates(layer: GRU) -> Float[np.ndarray, " n"]:
@@ -72,10 +77,7 @@ def step_jacobian(t_max: float, gain: float) -> Float[np.ndarray, "n n"]:
 def step_jacobian_by_layer(t_max: float, gain: float) -> Float[np.ndarray, "n n"]:
     """``dh_{t+1}/dh_t`` at rest by automatic differentiation of the layer's step."""
     layer = _layer(t_max, gain)
-    with double_precision(True):
-        no_input, rest = jnp.zeros(8), layer.initial_state()
-        step = eqx.filter_jit(_state_jacobian)
-        return np.asarray(step(layer, rest, no_input))
+    return computed(_state_jacobian, layer, np.zeros(NEURONS), np.zeros(8))
 
 
 def _state_jacobian(layer: GRU, h: Array, u: Array) -> Array:
@@ -120,18 +122,12 @@ def off_diagonal_at_inputs(gain: float, candidate: float) -> float:
     ``gain`` scales the weights from states to the gates, ``candidate`` those from states
     to the candidate.
     """
-    layer = _layer(16.0, 1.0)
-    with double_precision(True):
-        scaled = dict(W_rh=gain, W_fh=gain, W_nh=candidate)
-        layer = reduce(
-            lambda one, name: _scaled(one, name, scaled[name]), scaled, layer
-        )
-        h, u = (
-            jnp.asarray(np.random.default_rng(seed).normal(size=size))
-            for seed, size in ((0, NEURONS), (1, 8))
-        )
-        J = np.asarray(_state_jacobian(layer, h, u))
-    return float(np.abs(_off(J)).max())
+    layer = _scaled(_layer(16.0, 1.0), W_rh=gain, W_fh=gain, W_nh=candidate)
+    h, u = (
+        np.random.default_rng(seed).normal(size=size)
+        for seed, size in ((0, NEURONS), (1, 8))
+    )
+    return float(np.abs(_off(computed(_state_jacobian, layer, h, u))).max())
 
 
 STEP_JACOBIANS = {"reference": step_jacobian, "autodiff": step_jacobian_by_layer}

@@ -12,10 +12,10 @@ from jaxtyping import Complex, Float, Inexact
 
 from sigprop.evidence import Load
 from sigprop.evidence.kit import also, bisect, points, power_slopes, powers
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.medians import outcome, rates
 from sigprop.evidence.zucchet.experiments.sensitivities import closest_coupling
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 
 SEEDS = range(20)
 Rows = Float[np.ndarray, "p steps"]  # one a parameter
@@ -129,14 +129,14 @@ def adam_on_ones(momentum: float, second: float, rate: float) -> float:
     import jax.numpy as jnp
     import optax
 
-    with double_precision(True):
-        optimiser = optax.adam(rate)
-        state: Any = optimiser.init(jnp.zeros(1))
-        moments = state[0]._replace(
-            count=jnp.asarray(10**6), mu=jnp.array([momentum]), nu=jnp.array([second])
-        )
-        step: Any = optimiser.update(jnp.ones(1), (moments, *state[1:]))[0]
-        return -float(step[0])
+    optimiser = optax.adam(rate)
+
+    def update(momentum: Any, second: Any) -> Any:
+        state: Any = optimiser.init(jnp.zeros(()))
+        moments = state[0]._replace(count=10**6, mu=momentum, nu=second)
+        return optimiser.update(jnp.ones(()), (moments, *state[1:]))[0]
+
+    return -float(computed(update, momentum, second))
 
 
 @functools.cache

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from sigprop.evidence.kit import across, points
+from sigprop.evidence.programs import computed
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
 from theory import teacher
 
@@ -16,8 +17,9 @@ def lru_angles(theta0: float) -> float:
 
     from sigprop.layers.lru import ring_parameters
 
-    _, theta_log = ring_parameters(jax.random.key(4), 64, 0.9, 1.0, theta0)
-    return float(np.exp(np.asarray(theta_log, float)).max())
+    sizes = {"n": 64, "inner": 0.9, "outer": 1.0, "max_phase": theta0}
+    _, theta_log = computed(ring_parameters, jax.random.key(4), **sizes)
+    return float(np.exp(theta_log).max())
 
 
 def _table(number: int, *runs: int) -> Evidence:

@@ -16,8 +16,8 @@ from sigprop.layers.lru import LRU, zucchet_lru
 def dense_layer(n: int, blocks: int) -> LinearRNN:
     """A linear RNN of ``n`` neurons in blocks, scalar input and output, all zero."""
     size = n // blocks
-    A = jnp.zeros((blocks, size, size))
-    return LinearRNN(A, jnp.zeros((n, 1)), jnp.zeros((1, n)), jnp.zeros((1, 1)))
+    shapes = (blocks, size, size), (n, 1), (1, n), (1, 1)
+    return LinearRNN(*(jnp.asarray(np.zeros(shape)) for shape in shapes))
 
 
 @functools.cache

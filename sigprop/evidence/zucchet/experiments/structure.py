@@ -12,6 +12,7 @@ import numpy as np
 
 from sigprop.evidence import Load
 from sigprop.evidence.kit import across, central, each, energy, points
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.medians import compared
 from sigprop.evidence.zucchet.experiments.sensitivities import (
     coupling_by_sum,
@@ -22,7 +23,6 @@ from sigprop.evidence.zucchet.experiments.sensitivities import (
 )
 from sigprop.evidence.zucchet.experiments.sizes import dense_layer, dense_size
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 from theory import teacher
 
 # Slopes of the parametrisations.
@@ -44,10 +44,11 @@ def _by_jax(curve: Callable[[Any], Any], point: float) -> float:
     import jax
     import jax.numpy as jnp
 
-    with double_precision(True):
-        by_re = jax.grad(lambda w: jnp.real(curve(w)))(point)
-        by_im = jax.grad(lambda w: jnp.imag(curve(w)))(point)
-        return float(by_re**2 + by_im**2)
+    def parts(w: Any) -> Any:
+        value = curve(w)
+        return jnp.stack([jnp.real(value), jnp.imag(value)])
+
+    return energy(computed(jax.jacfwd(parts), point))
 
 
 def _jax_exp(x: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from mpmath import mpc
 
 from sigprop.evidence.kit import also, crossed, energy, points, powers
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.hessian.differences import DIGITS, mixed_difference
 from sigprop.evidence.zucchet.hessian.layer import respond, two_units
 from sigprop.evidence.zucchet.hessian.loss import block
@@ -36,13 +37,10 @@ def state_by_scan(
     lambda_i: complex, b_i: complex, x: Sequence[float], **_: Any
 ) -> complex:
     """The last state of the package's recurrence."""
-    import jax.numpy as jnp
-
     from sigprop.neuron.recurrence import linear_recurrence
 
-    with double_precision(True):
-        inputs = b_i * jnp.asarray(x)[:, None]
-        return complex(linear_recurrence(jnp.asarray([lambda_i]), inputs)[-1, 0])
+    inputs = b_i * np.array(x)[:, None]
+    return complex(computed(linear_recurrence, np.array([lambda_i]), inputs)[-1, 0])
 
 
 def output_by_layer(**point: Any) -> float:

@@ -1,19 +1,21 @@
 """What judges Eq. 110-112 and their text, Appendix C.1.3-4 of Zucchet & Orvieto (2024)."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
 from sigprop.evidence.kit import also, each, points
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.landscape.curvature import BENDS
 from sigprop.evidence.zucchet.landscape.descent import arrived
 from sigprop.evidence.zucchet.landscape.responses import RESPONSES, unit_gain
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.lru import LRU
 from sigprop.neuron.recurrence import impulse_response
-from sigprop.numerics.precision import double_precision
 
 
-def _unit_layer(nu_log: float, theta_log: float) -> LRU:
+def _unit_layer(nu_log: Any, theta_log: Any) -> LRU:
     """An LRU of one eigenvalue; what reads and writes it does not matter here."""
     flat, logs = jnp.zeros((1, 1)), (jnp.array([nu_log]), jnp.array([theta_log]))
     return LRU(flat, flat, flat, flat, jnp.zeros(1), *logs, None, "absent")
@@ -21,8 +23,11 @@ def _unit_layer(nu_log: float, theta_log: float) -> LRU:
 
 def layer_eigenvalue(omega_nu: float, omega_theta: float) -> complex:
     """The eigenvalue of an LRU with these two parameters."""
-    with double_precision(True):
-        return complex(_unit_layer(omega_nu, omega_theta).eigenvalues()[0])
+    return complex(computed(_eigenvalue, omega_nu, omega_theta)[0])
+
+
+def _eigenvalue(nu_log: Any, theta_log: Any) -> Any:
+    return _unit_layer(nu_log, theta_log).eigenvalues()
 
 
 def layer_angle(omega: float) -> float:
@@ -32,9 +37,11 @@ def layer_angle(omega: float) -> float:
 
 def loop_angle(omega: float) -> float:
     """The angle of an LRU's eigenvalue, from the first response of its recurrence."""
-    with double_precision(True):
-        lam = _unit_layer(-1.0, omega).eigenvalues()
-        return float(np.angle(np.asarray(impulse_response(lam, 2)[0])[1, 0]))
+
+    def responses(omega: Any) -> Any:
+        return impulse_response(_eigenvalue(-1.0, omega), 2)[0]
+
+    return float(np.angle(computed(responses, omega)[1, 0]))
 
 
 RUN = "a run of the optimiser: no formula to compare it with"

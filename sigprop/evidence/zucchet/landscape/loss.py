@@ -17,6 +17,7 @@ from sigprop.evidence.kit import (
     powers,
     recur,
 )
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.landscape.responses import (
     LENGTH,
     RESPONSES,
@@ -28,7 +29,6 @@ from sigprop.evidence.zucchet.landscape.responses import (
     unit_gain,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 from theory import teacher_student_proofs as proofs
 
 
@@ -39,13 +39,10 @@ def plain_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
 
 def suite_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
     """States for the inputs 1, 2, ... by the recurrence of the suite."""
-    import jax.numpy as jnp
-
     from sigprop.neuron.recurrence import linear_recurrence
 
-    with double_precision(True):
-        inputs = jnp.arange(1, steps + 1)[:, None].astype(complex)
-        return np.asarray(linear_recurrence(jnp.asarray([lam], complex), inputs))[:, 0]
+    inputs = np.arange(1, steps + 1)[:, None].astype(complex)
+    return computed(linear_recurrence, np.array([lam], complex), inputs)[:, 0]
 
 
 def mean_loss(lam: complex, mu: complex, rho: float, steps: int) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Complex, Float, Inexact
 
 from sigprop.evidence.kit import points, recur
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.responses import one_neuron
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.models import (
@@ -22,7 +23,6 @@ from sigprop.evidence.zucchet.networks.models import (
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers import lru, s4
 from sigprop.layers.complex_diagonal import ComplexDiagonal
-from sigprop.numerics.precision import double_precision
 
 
 def _diagonalised(
@@ -43,9 +43,11 @@ def diagonalised_layer(d_in: int) -> Float[np.ndarray, "time outputs"]:
     lam, B, C, D = _diagonalised(d_in)
     parts = [part(M) for M in (B, C) for part in (np.real, np.imag)]
     parts += [D, np.real(lam), np.imag(lam)]
-    with double_precision(True):
-        cell = ComplexDiagonal(*map(jnp.asarray, parts), coordinates="cartesian")
-        return np.asarray(cell(jnp.asarray(arrays(d_in)["x"])))
+    return computed(
+        lambda x, *parts: ComplexDiagonal(*parts, coordinates="cartesian")(x),
+        arrays(d_in)["x"],
+        *parts,
+    )
 
 
 def diagonalised_print(d_in: int, late: int = 1) -> Float[np.ndarray, "time outputs"]:
@@ -59,17 +61,18 @@ def diagonalised_print(d_in: int, late: int = 1) -> Float[np.ndarray, "time outp
 @functools.cache
 def _one_neuron(model: str, *values: float) -> tuple[complex, complex]:
     """``lam`` and ``gamma`` of a layer of one neuron, from its two first responses."""
-    with double_precision(True):
-        weights, places = one_neuron(), [jnp.asarray([value]) for value in values]
-        cell: Any = {
-            "complex": lambda: ComplexDiagonal(
-                *weights, *places, coordinates="cartesian"
-            ),
-            "lru": lambda: lru.LRU(*weights, *places, gamma="learned"),
-            "s4": lambda: s4.S4(*weights, *places),
-        }[model]()
-        first, second = np.asarray(cell.states(jnp.asarray([[1.0], [0.0]])))[:, 0]
-        return second / first, first
+    first, second = computed(_responses, np.array(values)[:, None], model=model)
+    return second / first, first
+
+
+def _responses(places: Any, model: str) -> Any:
+    weights = one_neuron()
+    cell: Any = {
+        "complex": lambda: ComplexDiagonal(*weights, *places, coordinates="cartesian"),
+        "lru": lambda: lru.LRU(*weights, *places, gamma="learned"),
+        "s4": lambda: s4.S4(*weights, *places),
+    }[model]()
+    return cell.states(jnp.asarray([[1.0], [0.0]]))[:, 0]
 
 
 def eigenvalue(model: str, **places: float) -> complex:
@@ -84,12 +87,14 @@ def gain(model: str, **places: float) -> complex:
 
 def complex_gain_by_step(re: float, im: float) -> complex:
     """Change of the complex RNN's next state per unit of input, off the zero state."""
-    with double_precision(True):
-        places = jnp.asarray([re]), jnp.asarray([im])
-        cell = ComplexDiagonal(*one_neuron(), *places, "cartesian")
-        h = cell.initial_state() + 0.3
-        ends = [np.asarray(cell.step(h, jnp.asarray([x]))[0]) for x in (0.5, 1.5)]
-        return complex((ends[1] - ends[0])[0])
+    return complex(computed(_moved, np.array([[re], [im]])))
+
+
+def _moved(places: Any) -> Any:
+    cell = ComplexDiagonal(*one_neuron(), *places, coordinates="cartesian")
+    h = cell.initial_state() + 0.3
+    low, high = (cell.step(h, jnp.asarray([x]))[0] for x in (0.5, 1.5))
+    return (high - low)[0]
 
 
 PLACES = points("re im", (0.4, 0.2), (-0.9, 0.3), (0.1, -0.7))

@@ -1,14 +1,15 @@
 """What judges the GRU, Eq. 26-29 of Zucchet & Orvieto (2024), Appendix A.4."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence.kit import sigmoid
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.judge.basis import Basis
-from sigprop.numerics.precision import double_precision
 
 SIZE, D_IN = 4, 3
 MATRICES = ("W_rx", "W_fx", "W_nx", "W_rh", "W_fh", "W_nh")
@@ -47,14 +48,12 @@ def gru_layer(part: str) -> Float[np.ndarray, " n"]:
     from sigprop.layers import gru
 
     weights, h, x = _gru(part)
-    with double_precision(True):
-        eye = jnp.eye(SIZE)
-        cell = gru.GRU(
-            **{k: jnp.asarray(v) for k, v in weights.items()},
-            C=eye,
-            D=jnp.zeros((SIZE, D_IN)),
-        )
-        after = np.asarray(cell.step(jnp.asarray(h), jnp.asarray(x))[0])
+
+    def step(weights: Any, h: Any, x: Any) -> Any:
+        cell = gru.GRU(**weights, C=jnp.eye(SIZE), D=jnp.zeros((SIZE, D_IN)))
+        return cell.step(h, x)[0]
+
+    after = computed(step, weights, h, x)
     return {
         "r": lambda: np.arctanh(after) / weights["b_nh"],
         "f": lambda: after / h,

@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import across, bisect, points, powers
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.gru import BIASES, MATRICES
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers import gru, lru, s4
 from sigprop.neuron.ring import ring_polar
-from sigprop.numerics.precision import double_precision
 
 # Appendices A.2 and A.3: the ring, the gains and the steps.
 
@@ -23,9 +23,8 @@ from sigprop.numerics.precision import double_precision
 def ring_squares(nu0: float) -> Float[np.ndarray, " shares"]:
     """``|lam|^2`` at evenly spaced uniforms, as the layers draw it."""
     even = np.linspace(0.05, 0.95, 7)
-    with double_precision(True):
-        nu, _ = ring_polar(jnp.asarray(even), jnp.asarray(even), nu0, 1.0)
-        return np.exp(-2 * np.asarray(nu))
+    nu, _ = computed(ring_polar, even, even, inner=nu0, outer=1.0)
+    return np.exp(-2 * nu)
 
 
 def area_quantiles(nu0: float) -> Float[np.ndarray, " shares"]:
@@ -49,11 +48,13 @@ def _drawn(
     model: str, nu0: float
 ) -> tuple[Complex[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """Eigenvalues and gains of a freshly drawn layer."""
-    with double_precision(True):
-        key, sizes = jax.random.key(2), (8, 3, 2)
+
+    def draw(key: Any) -> Any:
         make = {"lru": lru.zucchet_lru, "s4": s4.s4}[model]
-        cell: Any = make(key, *sizes, nu0=nu0, theta0=1.0)
-        return np.asarray(cell.eigenvalues()), np.asarray(cell.normaliser())
+        cell: Any = make(key, 8, 3, 2, nu0=nu0, theta0=1.0)
+        return cell.eigenvalues(), cell.normaliser()
+
+    return computed(draw, jax.random.key(2))
 
 
 def drawn_gains(model: str, nu0: float) -> Float[np.ndarray, " n"]:
@@ -87,8 +88,8 @@ def lru_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
 
 def chrono_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
     """Deciles of ``exp(b_f)`` over many drawn biases."""
-    drawn = gru.chrono(jax.random.key(3), 100_000, (low, high))
-    return np.quantile(np.exp(np.asarray(drawn, float)), np.arange(1, 10) / 10)
+    drawn = computed(gru.chrono, jax.random.key(3), n=100_000, times=(low, high))
+    return np.quantile(np.exp(drawn), np.arange(1, 10) / 10)
 
 
 def uniform_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
@@ -104,12 +105,14 @@ def chrono_time(index: int, nu_0: float) -> float:
 def chrono_gate(nu_0: float, times: float) -> float:
     """The GRU's forget gate at zero input, zero state weights and ``b_f = log T``."""
     scale = gru.chrono_times(nu_0)[0] * times
-    with double_precision(True):
-        zero = dict.fromkeys(MATRICES, jnp.zeros((1, 1)))
-        zero |= dict.fromkeys(BIASES, jnp.zeros(1))
-        zero["b_f"] = jnp.log(jnp.asarray([scale]))
-        cell = gru.GRU(**zero, C=jnp.ones((1, 1)), D=jnp.zeros((1, 1)))
-        return float(cell.step(jnp.ones(1), jnp.zeros(1))[0][0])
+    return float(computed(_forgetting, np.log([scale]))[0])
+
+
+def _forgetting(b_f: Any) -> Any:
+    one, zero = jnp.ones((1, 1)), jnp.zeros((1, 1))
+    weights = dict.fromkeys(MATRICES, zero) | dict.fromkeys(BIASES, zero[0])
+    cell = gru.GRU(**{**weights, "b_f": b_f}, C=one, D=zero)
+    return cell.step(one[0], zero[0])[0]
 
 
 def chrono_gate_by_odds(nu_0: float, times: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Complex, Float, Inexact
 
 from sigprop.evidence.kit import across, block, from_modes, points
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.models import outputs_of, states_of
 from sigprop.judge.basis import Basis, Evidence
@@ -118,7 +119,9 @@ def fan_in_variance(rows: int, columns: int) -> float:
 
     from sigprop.layers.initialisers import fan_in
 
-    return float(np.var(np.asarray(fan_in(jax.random.key(5), rows, columns), float)))
+    return float(
+        np.var(computed(fan_in, jax.random.key(5), rows=rows, columns=columns))
+    )
 
 
 def inner_radius(nu0: float, **_: object) -> float:

@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Float, Inexact
 
 from sigprop.evidence.kit import across, powered, recur
+from sigprop.evidence.programs import computed
 from sigprop.judge.basis import Evidence
-from sigprop.numerics.precision import double_precision
 
 SIZE, OUTPUTS, STEPS = 4, 2, 7
 
@@ -41,12 +41,11 @@ def arrays(d_in: int) -> dict[str, Float[np.ndarray, "..."]]:
     }
 
 
-def _layer(model: str, d_in: int) -> Any:
+def _layer(model: str, values: Any) -> Any:
     import jax.numpy as jnp
 
     from sigprop.layers import dense, lru, s4
 
-    values = {name: jnp.asarray(value) for name, value in arrays(d_in).items()}
     weights = values["B"], values["B_im"], values["C"], values["C_im"], values["D"]
     first, second, third = values["first"], values["second"], values["third"]
     if model == "dense":
@@ -56,21 +55,25 @@ def _layer(model: str, d_in: int) -> Any:
     return s4.S4(*weights, third, -jnp.exp(first), second)
 
 
+@functools.cache
+def _run(
+    model: str, d_in: int
+) -> tuple[Inexact[np.ndarray, "time n"], Float[np.ndarray, "time outputs"]]:
+    def run(values: Any) -> Any:
+        layer, x = _layer(model, values), values["x"]
+        return layer.states(x), layer(x)
+
+    return computed(run, arrays(d_in))
+
+
 def layer_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
     """States by the layer."""
-    import jax.numpy as jnp
-
-    with double_precision(True):
-        inputs = jnp.asarray(arrays(d_in)["x"])
-        return np.asarray(_layer(model, d_in).states(inputs))
+    return _run(model, d_in)[0]
 
 
 def layer_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
     """Outputs by the layer."""
-    import jax.numpy as jnp
-
-    with double_precision(True):
-        return np.asarray(_layer(model, d_in)(jnp.asarray(arrays(d_in)["x"])))
+    return _run(model, d_in)[1]
 
 
 def written(

@@ -11,6 +11,7 @@ import numpy as np
 
 from sigprop.evidence import kit
 from sigprop.evidence.kit import contour, points, powers
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.proofs.normalised import (
     AGES,
     detached,
@@ -25,7 +26,6 @@ from sigprop.evidence.zucchet.proofs.normalised import (
 from sigprop.evidence.zucchet.proofs.responses import kernels, sensitivity
 from sigprop.evidence.zucchet.proofs.sequences import COMPLEX_INPUT, Sequence, past
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 from theory import parametrisation as polar
 
 TURN = 0.3
@@ -54,9 +54,7 @@ def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
         lam = _traced_path(omega)[None]
         return linear_recurrence(lam, jnp.asarray(inputs))[-1, 0]
 
-    with double_precision(True):
-        primal = jnp.asarray(omega)
-        return complex(jax.jvp(last, (primal,), (jnp.ones_like(primal),))[1])
+    return complex(computed(jax.jacfwd(last), omega))
 
 
 def polar_slope_contour(omega: float, x: Sequence, **_: Any) -> complex:

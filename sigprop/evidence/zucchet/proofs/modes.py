@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Complex, Float, Inexact
 
 from sigprop.evidence.kit import central, contour, from_modes, recur
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.evidence.zucchet.proofs.perturbation import (
     ALL,
@@ -26,18 +27,17 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     powered_states,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 from theory import dense
 from theory.dense import Dense
 
 
 def states(system: Dense) -> Inexact[np.ndarray, "steps n"]:
     """States of the dense layer."""
-    import jax.numpy as jnp
+    return computed(_states, np.real(numbers(system.matrix())), inputs(system.size))
 
-    with double_precision(True):
-        layer = linear_layer(np.real(numbers(system.matrix())))
-        return np.asarray(layer.states(jnp.asarray(inputs(system.size))))
+
+def _states(A: Any, x: Any) -> Any:
+    return linear_layer(A).states(x)
 
 
 def rebuilt(system: Dense) -> Inexact[np.ndarray, "n n"]:
@@ -63,16 +63,10 @@ def state_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
 def autodiff_state_slopes(system: Dense) -> Float[np.ndarray, "n n n"]:
     """``dh_t / dA_ij`` of the last state by autodiff of the dense layer."""
     import jax
-    import jax.numpy as jnp
 
-    x = inputs(system.size)
-
-    def last(A: Any) -> Any:
-        return linear_layer(A).states(jnp.asarray(x))[-1]
-
-    with double_precision(True):
-        A = jnp.asarray(np.real(numbers(system.matrix())))
-        return np.moveaxis(np.asarray(jax.jacfwd(last)(A)), 0, -1)
+    A, x = np.real(numbers(system.matrix())), inputs(system.size)
+    slopes = computed(jax.jacfwd(lambda A, x: _states(A, x)[-1]), A, x)
+    return np.moveaxis(slopes, 0, -1)
 
 
 def unit_vector_slopes(system: Dense) -> Complex[np.ndarray, "n n n n"]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sigprop.evidence import kit
 from sigprop.evidence.kit import contour, powers
-from sigprop.numerics.precision import double_precision
+from sigprop.evidence.programs import computed
 
 AGES = 300
 
@@ -41,10 +41,10 @@ def energy(response: Callable[[Any], Any], at: float) -> float:
     import jax
     import jax.numpy as jnp
 
-    with double_precision(True):
-        place = jnp.asarray(at)
-        _, slope = jax.jvp(response, (place,), (jnp.ones_like(place),))
-        return float(jnp.sum(jnp.abs(slope) ** 2))
+    def slope(place: Any) -> Any:
+        return jax.jvp(response, (place,), (jnp.ones_like(place),))[1]
+
+    return kit.energy(computed(slope, at))
 
 
 def kernel_energy(path: Callable[[Any], Any], at: float, radius: float = 0.02) -> float:

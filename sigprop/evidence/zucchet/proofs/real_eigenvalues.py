@@ -12,6 +12,7 @@ from jax import lax
 from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import across, also, central, each, points, powers, recur
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.proofs.normalised import (
     modulus_share,
     modulus_share_sum,
@@ -23,18 +24,15 @@ from sigprop.evidence.zucchet.proofs.sequences import CHIRP, REAL_INPUT, Sequenc
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.lru import LRU
 from sigprop.neuron.recurrence import linear_recurrence
-from sigprop.numerics.precision import double_precision
 
 STEPS = 12
 
 # The normalised recurrence.
 
 
-def _layer(lam: complex) -> LRU:
+def _layer(nu_log: Any, theta_log: Any) -> LRU:
     """One neuron that sees its input as it is, with the detached normalisation."""
     unit, none = jnp.ones((1, 1)), jnp.zeros((1, 1))
-    nu_log = jnp.asarray([np.log(-np.log(abs(lam)))])
-    theta_log = jnp.asarray([np.log(np.angle(lam))])
     return LRU(
         unit, none, unit, none, jnp.zeros(1), nu_log, theta_log, None, "detached"
     )  # fmt: skip
@@ -42,9 +40,12 @@ def _layer(lam: complex) -> LRU:
 
 def layer_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
     """The first dozen states of the normalised layer."""
-    with double_precision(True):
-        u = jnp.asarray(first(x, STEPS))[:, None]
-        return np.asarray(_layer(lam).states(u))[:, 0]
+    return _states(lam, first(x, STEPS))
+
+
+def _states(lam: complex, x: Any) -> Complex[np.ndarray, " steps"]:
+    logs = np.log([-np.log(abs(lam))]), np.log([np.angle(lam)])
+    return computed(lambda u, *logs: _layer(*logs).states(u), x[:, None], *logs)[:, 0]
 
 
 def summed_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
@@ -60,9 +61,7 @@ def stepped_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
 
 def layer_weight(lam: complex, n: int, gamma: float) -> complex:
     """Response of the normalised layer ``n`` steps after a unit input."""
-    with double_precision(True):
-        impulse = (jnp.arange(STEPS) == 0)[:, None].astype(float)
-        return complex(_layer(lam).states(impulse)[n, 0])
+    return complex(_states(lam, np.eye(STEPS)[0])[n])
 
 
 def unit_factor(respond: Callable[..., Any], lam: complex, rho: float) -> float:
@@ -81,15 +80,13 @@ def input_gradient(
     lam: float, gamma: float, x: Sequence, target: Sequence
 ) -> Float[np.ndarray, " steps"]:
     """``dL/dx_t`` of a squared loss of the normalised states, by autodiff."""
-    inputs, targets = first(x), first(target)
 
-    def loss(x: Any) -> Any:
+    def loss(x: Any, targets: Any) -> Any:
         return _error(
             linear_recurrence(jnp.array([lam]), gamma * x[:, None])[:, 0], targets
         )
 
-    with double_precision(True):
-        return np.asarray(jax.grad(loss)(jnp.asarray(inputs)))
+    return computed(jax.grad(loss), first(x), first(target))
 
 
 def input_difference(
@@ -129,8 +126,7 @@ def real_slope(omega: float, n: int, **_: Any) -> float:
         inputs = jnp.zeros((STEPS, 1)).at[0].set(gamma)
         return linear_recurrence(lam[None], inputs)[n, 0]
 
-    with double_precision(True):
-        return float(jax.grad(state)(jnp.asarray(omega)))
+    return float(computed(jax.grad(state), omega))
 
 
 def real_slope_difference(omega: float, n: int, **_: Any) -> float:

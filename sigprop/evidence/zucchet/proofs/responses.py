@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Complex, Inexact, Num
 
 from sigprop.evidence.kit import NODES, TURNS, moment, powers
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.proofs.sequences import AGES, Sequence, Spectrum
-from sigprop.numerics.precision import double_precision
 
 LONG = 4 * AGES
 
@@ -25,18 +25,17 @@ def scanned(
     lam: complex, x: Complex[np.ndarray, " steps"]
 ) -> tuple[Complex[np.ndarray, " steps"], Complex[np.ndarray, " steps"]]:
     """States of an input and their derivatives by ``lam``, through the scan."""
+    h, s = computed(_states_and_slopes, np.array([lam], complex), x[:, None])
+    return h[:, 0], s[:, 0]
+
+
+def _states_and_slopes(lam: Any, x: Any) -> Any:
     import jax
     import jax.numpy as jnp
 
     from sigprop.neuron.recurrence import linear_recurrence
 
-    with double_precision(True):
-        h, s = jax.jvp(
-            lambda z: linear_recurrence(z, jnp.asarray(x[:, None])),
-            (jnp.array([lam], jnp.complex128),),
-            (jnp.ones(1, jnp.complex128),),
-        )
-        return np.asarray(h)[:, 0], np.asarray(s)[:, 0]
+    return jax.jvp(lambda z: linear_recurrence(z, x), (lam,), (jnp.ones_like(lam),))
 
 
 def kernels(

@@ -19,6 +19,7 @@ from sigprop.evidence.kit import (
     powers,
     recur,
 )
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.proofs.responses import (
     LONG,
     kernels,
@@ -41,7 +42,6 @@ from sigprop.evidence.zucchet.proofs.sequences import (
 )
 from sigprop.evidence.zucchet.proofs.state import real_state
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 from theory import diagonal
 from theory.autocorrelation import same_form
 from theory.papers.zucchet import forms
@@ -117,13 +117,11 @@ def partial_slopes(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
 
     inputs = past(x)[:, None]
 
-    def last(re: Any, im: Any) -> Any:
-        return linear_recurrence(jax.lax.complex(re, im)[None], jnp.asarray(inputs))[-1]
+    def last(z: Any) -> Any:
+        lam = jax.lax.complex(z[0], z[1])
+        return linear_recurrence(lam[None], jnp.asarray(inputs))[-1, 0]
 
-    with double_precision(True):
-        z = (jnp.asarray(complex(lam).real), jnp.asarray(complex(lam).imag))
-        moves = ((jnp.ones(()), jnp.zeros(())), (jnp.zeros(()), jnp.ones(())))
-        return np.array([np.asarray(jax.jvp(last, z, move)[1])[0] for move in moves])
+    return computed(jax.jacfwd(last), np.array([lam.real, lam.imag]))
 
 
 def partial_differences(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
@@ -196,14 +194,11 @@ def loss_slope(
 
     from sigprop.neuron.recurrence import linear_recurrence
 
-    with double_precision(True):
-        targets = jnp.asarray(first(target))
+    def loss(x: Any, targets: Any) -> Any:
+        h = linear_recurrence(jnp.array([lam], jnp.complex128), x[:, None])[:, 0]
+        return jnp.sum(jnp.abs(h - targets) ** 2)
 
-        def loss(x: Any) -> Any:
-            h = linear_recurrence(jnp.array([lam], jnp.complex128), x[:, None])[:, 0]
-            return jnp.sum(jnp.abs(h - targets) ** 2)
-
-        return np.asarray(jax.grad(loss)(jnp.asarray(first(x)))) / 2
+    return computed(jax.grad(loss), first(x), first(target)) / 2
 
 
 def loss_difference(

@@ -8,6 +8,7 @@ from jaxtyping import Complex
 from sympy import expand, symbols
 
 from sigprop.evidence.kit import across, each, points, powers
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.proofs.responses import (
     LONG,
     RESPONSES,
@@ -27,7 +28,6 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     ages,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.numerics.precision import double_precision
 from theory.autocorrelation import same_form
 from theory.papers.zucchet import forms
 from theory.symbols import lam, lam_bar
@@ -56,13 +56,9 @@ def _states(
     lam: complex, x: Complex[np.ndarray, "steps series"]
 ) -> Complex[np.ndarray, "steps series"]:
     """The recurrence through the package's scan."""
-    import jax.numpy as jnp
-
     from sigprop.neuron.recurrence import linear_recurrence
 
-    with double_precision(True):
-        gates = jnp.full(x.shape[1], lam, jnp.complex128)
-        return np.asarray(linear_recurrence(gates, jnp.asarray(x)))
+    return computed(linear_recurrence, np.full(x.shape[1], lam, complex), x)
 
 
 def ensemble_moment(lam: complex, x: Sequence) -> float:

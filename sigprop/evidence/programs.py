@@ -1,0 +1,27 @@
+"""Values that JAX gives, each set of them as one program.
+
+Outside ``jit`` every operation on a new shape is a program of its own, and a program that
+runs once costs its compilation.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from sigprop.numerics.precision import double_precision
+
+
+def computed(function: Callable[..., Any], *arrays: Any, **constants: Any) -> Any:
+    """What a function gives in double precision, as NumPy arrays.
+
+    Args:
+        function: Traced once for all arrays of the same shapes, unless it is made anew at
+            each call, as a closure is.
+        arrays: Of it: arrays, numbers, layers and keys.
+        constants: Of it, by name: what is known when it is traced.
+    """
+    program = jax.jit(function, static_argnames=tuple(constants))
+    with double_precision(True):
+        return jax.tree.map(np.asarray, program(*arrays, **constants))
