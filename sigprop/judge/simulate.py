@@ -175,7 +175,7 @@ def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
 
 
 @functools.partial(jax.jit, static_argnames=("rings", "count"), compiler_options=OFTEN)
-def _ring_eigenvalues(key, rho: float, rings, count: int):
+def _ring_eigenvalues(key, rho, rings, count: int):
     """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
     # One call for all, as each would bring its own copy of the generator.
     names = jnp.array([_hash(f"ring {inner} {outer}") for inner, outer in rings])
@@ -191,7 +191,7 @@ def _ring_eigenvalues(key, rho: float, rings, count: int):
     return jnp.stack(lam), jnp.stack(weights)
 
 
-def _one_ring(uniform, turn, rho: float, inner: float, outer: float):
+def _one_ring(uniform, turn, rho, inner: float, outer: float):
     first, weight = log_gap_uniform(uniform, inner, outer)
     nu, _ = ring.ring_polar(first, turn, inner, outer)
     second, phase_weight = peaked_uniform(turn, rho * jnp.exp(-nu))
