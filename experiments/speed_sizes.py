@@ -133,7 +133,9 @@ def run(config: Config) -> xr.Dataset:
             for place, power in enumerate(tried[axis]):
                 sizes[column, place] = 2**power
                 size = {"neurons": task.neurons, "length": task.length, axis: 2**power}
-                seconds, peak = _in_a_process(name, *size.values(), *often)
+                seconds, peak = _in_a_process(
+                    name, size["neurons"], size["length"], *often
+                )
                 if math.isinf(seconds):
                     break
                 costs[:, row, column, place] = seconds, max(peak - idle, 0)
