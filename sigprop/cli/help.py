@@ -92,15 +92,20 @@ def _quoted(error: Exception) -> Exception:
     return error
 
 
+def version() -> str:
+    """The program and its version, if it is installed."""
+    from importlib import metadata
+
+    try:
+        return f"sigprop {metadata.version('sigprop')}"
+    except metadata.PackageNotFoundError:
+        return "sigprop, from a source tree that is not installed"
+
+
 def _show_version(wanted: bool) -> bool:
     if not wanted:
         return False
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        typer.echo(f"sigprop {version('sigprop')}")
-    except PackageNotFoundError:
-        typer.echo("sigprop, from a source tree that is not installed")
+    typer.echo(version())
     raise typer.Exit
 
 

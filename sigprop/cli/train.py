@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from sigprop.cli.console import UNEXPECTED, aside, console, plain_errors
+from sigprop.cli.pictures import NoFigures, picture
 
 Data = Annotated[
     Path | None,
@@ -44,21 +45,27 @@ def train(
     matmul: Annotated[
         str, typer.Option(help="float32 or bfloat16 factors of products, on a GPU.")
     ] = "float32",
+    no_figures: NoFigures = False,
 ) -> None:
-    """Train networks, and test each where its validation was best; killed, it goes on."""
+    """Train networks, and test each where its validation was best; killed, it goes on.
+
+    Curves of all seeds that are finished are drawn beside them, curves.png.
+    """
     with plain_errors("the same command goes on from the last checkpoint", out):
+        from sigprop.numerics.files import require_folder
         from sigprop.numerics.seeds import require_seed
         from sigprop.training.presets import altered
         from sigprop.training.presets import preset as chosen
         from sigprop.training.supervised import Diverged
 
         require_seed(seed, seeds)
-        out_console = console()
+        require_folder(out)
+        out_console, place = console(), out / f"{task}-{model}-{preset}"
         scores = []
         for run_seed in range(seed, seed + seeds):
             examples = _examples(task, data, cache, run_seed)
             recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
-            folder = out / f"{task}-{model}-{preset}" / f"seed-{run_seed}"
+            folder = place / f"seed-{run_seed}"
             try:
                 scores.append(
                     _once(task, model, preset, run_seed, recipe, examples, folder)
@@ -71,6 +78,16 @@ def train(
                 aside(message)
                 raise typer.Exit(UNEXPECTED) from None
         _print_scores(out_console, scores)
+        if not no_figures:
+
+            def drawn() -> Any:
+                from figures import training
+                from sigprop.training.curves import curves
+
+                return training.draw(curves(place), f"{task}, {model}, preset {preset}")
+
+            told = f"sigprop train {task} --model {model} --preset {preset}"
+            picture(place / "curves.png", drawn, out_console, told)
 
 
 def _once(

@@ -10,7 +10,6 @@ changed.
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from sigprop.ledger import gallery
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
 from sigprop.ledger.report import anchors, environment, shared
-from sigprop.numerics.files import write_text
+from sigprop.numerics.files import require_folder, write_text
 from theory.conventions import CONVENTIONS
 
 INDEX, ERRATA, MANIFEST = "index.html", "errata.html", ".sigprop-ledger.json"
@@ -79,16 +78,7 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
     Raises:
         ValueError: Naming what stands in the way.
     """
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    try:
-        with tempfile.TemporaryFile(dir=place):
-            pass
-    except OSError as error:
-        raise ValueError(
-            f"cannot write to the folder {folder}: {error.strerror}; choose another"
-        ) from None
+    require_folder(folder)
     known = _manifest(folder)
     strange = [name for name in names if _is_strange(folder / name, known)]
     if strange:

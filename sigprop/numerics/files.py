@@ -12,6 +12,7 @@ import re
 import socket
 import stat
 import sys
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -104,6 +105,24 @@ def require_writable(path: Path, *, text: bool = True) -> None:
         raise ValueError(
             f"cannot write {path}: {error.strerror}; choose a folder that exists and "
             "that you may write to"
+        ) from None
+
+
+def require_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be written, or made, before the work and not after it.
+
+    Raises:
+        ValueError: Naming the folder.
+    """
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        raise ValueError(
+            f"cannot write to the folder {folder}: {error.strerror}; choose another"
         ) from None
 
 

@@ -90,7 +90,7 @@ def _run(
     """Train, go on, or read the stored result, in a folder that is claimed already."""
     done, place = folder / RESULT, folder / CHECKPOINT
     if done.is_file():
-        return _read(done, SCORES)
+        return read_result(folder)
     began = time.perf_counter()
     fitted = fit(job.recipe, data, job.seed, checkpoint=place, every=every, **told)
     save_network(folder / NETWORK, fitted.network, fitted.state)
@@ -142,6 +142,15 @@ def read_about(folder: Path) -> dict[str, Any]:
             f"need the folder of a training, with {ABOUT}, got {folder}"
         )
     return _read(place, [field.name for field in dataclasses.fields(Job)])
+
+
+def read_result(folder: Path) -> dict[str, Any]:
+    """What the finished training of a folder scored: ``SCORES``.
+
+    Raises:
+        ValueError: If its text is damaged.
+    """
+    return _read(folder / RESULT, SCORES)
 
 
 def _read(place: Path, names: Iterable[str]) -> dict[str, Any]:

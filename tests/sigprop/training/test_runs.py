@@ -16,6 +16,7 @@ import pytest
 from sigprop.networks.files import read
 from sigprop.numerics.interruption import INTERRUPTED
 from sigprop.numerics.locks import claimed
+from sigprop.training.curves import curves
 from sigprop.training.recipes import Schedule, recipe
 from sigprop.training.runs import (
     CHECKPOINT,
@@ -36,20 +37,22 @@ LONG = recipe(SMALL, Schedule(4000, 10, 1e-2, 0.5), segment=2, evaluate=2)
 
 
 def test_a_folder_ends_with_network_curves_and_result(tmp_path):
-    result = run(JOB, DATA, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+    folder = tmp_path / f"seed-{JOB.seed}"
+    result = run(JOB, DATA, folder)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
         [CURVES, NETWORK, RESULT, "run.json"]
     )
     assert 0 <= result["test_accuracy"] <= 1
-    network, _ = trained(tmp_path)
+    network, _ = trained(folder)
     assert not network.training
-    with np.load(tmp_path / CURVES) as curves:
-        assert curves["loss"].shape == (4, 2)
+    shown = curves(tmp_path)
+    assert (shown["loss"].shape, shown.sizes["layer"]) == ((1, 8), 1)
+    assert shown["step"].values.tolist() == [[4, 8]]
 
     def nothing(done, last):
         raise AssertionError("trained again")
 
-    assert run(JOB, DATA, tmp_path, progress=nothing) == result
+    assert run(JOB, DATA, folder, progress=nothing) == result
 
 
 def test_a_folder_is_for_one_training(tmp_path):
@@ -179,7 +182,8 @@ with interruptible():
     from sigprop.cli.main import app
     from sigprop.networks import NetworkConfig
     from sigprop.training import presets
-    from sigprop.training.recipes import Schedule, recipe
+    from sigprop.training.curves import curves
+from sigprop.training.recipes import Schedule, recipe
     small = NetworkConfig(
         inputs=1, outputs=10, width=4, state_size=4, depth=1, layer="lru", dropout=0.1
     )

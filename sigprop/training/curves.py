@@ -1,0 +1,63 @@
+"""What every finished training of a folder recorded, in one labelled table."""
+
+import re
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+import xarray as xr
+
+from sigprop.training.runs import CURVES, RESULT, read_result
+
+SEED = re.compile(r"seed-([0-9]+)")
+UPDATES = ("loss", "gradient_norm")
+LOOKS = ("step", "validation_loss", "validation_accuracy")
+SCORES = ("best_step", "test_accuracy")
+
+
+def curves(folder: Path) -> xr.Dataset:
+    """Curves of the finished trainings ``seed-0``, ``seed-1``, ... of a folder.
+
+    Returns:
+        By ``seed`` and ``update``: ``loss`` (nats) and ``gradient_norm`` of every step.
+        By ``seed`` and ``look`` at the validation: ``step``, ``validation_loss``,
+        ``validation_accuracy`` and, by ``layer`` too, ``state_power``.  By ``seed``:
+        ``segment``, the steps that are taken together, ``best_step`` and
+        ``test_accuracy``.  A shorter training ends in not-a-number.
+
+    Raises:
+        FileNotFoundError: If none is finished.
+        ValueError: If a file is damaged.
+    """
+    found = {
+        int(name[1]): place
+        for place in folder.glob("seed-*")
+        if (name := SEED.fullmatch(place.name)) and (place / RESULT).is_file()
+    }
+    if not found:
+        raise FileNotFoundError(f"need a finished training in {folder}, got none")
+    rows = [_read(found[seed]).assign_coords(seed=seed) for seed in sorted(found)]
+    return xr.concat(rows, "seed", join="outer")
+
+
+def _read(folder: Path) -> xr.Dataset:
+    place, result = folder / CURVES, read_result(folder)
+    try:
+        with place.open("rb") as stream, np.load(stream) as stored:
+            held = {name: stored[name] for name in (*UPDATES, *LOOKS, "state_power")}
+        segment = held["loss"].shape[1]
+        variables = {name: ("update", held[name].ravel()) for name in UPDATES}
+        variables |= {name: ("look", held[name]) for name in LOOKS}
+        variables |= {"state_power": (("look", "layer"), held["state_power"])}
+        coords = {
+            "update": np.arange(1, 1 + held["loss"].size),
+            "look": np.arange(held["step"].size),
+            "layer": np.arange(1, 1 + held["state_power"].shape[1]),
+        }
+        known = xr.Dataset(variables, coords)
+    except (KeyError, IndexError, ValueError, EOFError, BadZipFile) as error:
+        raise ValueError(
+            f"need the curves of a training in {place}, got something else ({error}); "
+            "delete its folder to train again"
+        ) from error
+    return known.assign(segment=segment, **{name: result[name] for name in SCORES})
