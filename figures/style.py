@@ -16,6 +16,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.patheffects import AbstractPathEffect, withStroke
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
 from experiments import store
@@ -204,6 +205,22 @@ def _footer(drawn: Figure, text: str, size: float, colour: str, below: float) ->
     lines = drawn.text(0.5, foot, text, color=colour, fontsize=size)
     lines.set(ha="center", va="bottom", in_layout=False)
     return room
+
+
+def plain_log(axes: Axes) -> None:
+    """Make the y axis logarithmic, with plain numbers, however few decades it shows.
+
+    Call it when all is drawn.
+    """
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    steps, axis = (1, 2, 5, 10), axes.yaxis
+    few = high < 10 * low
+    axis.set_major_locator(
+        MaxNLocator(5, steps=steps) if few else LogLocator(subs=steps[:-1])
+    )
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def memory_axis(axes: Axes, smallest: float) -> None:

@@ -6,7 +6,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from figures import style
 
@@ -56,7 +55,7 @@ def draw(data: xr.Dataset, title: str) -> Figure:
             style.letter(axes, letter, TITLES[letter])
             axes.set_xlim(0, 1.03 * last)
         for axes in (losses, norms, powers):
-            _logarithmic(axes)
+            style.plain_log(axes)
         for axes in (norms, powers):
             axes.set_xlabel("training step")
         _key(accuracies)
@@ -94,16 +93,6 @@ def _looks(
 def _ring(axes: Axes, run: xr.Dataset, colour: str) -> None:
     place = [run["best_step"]], [100 * run["test_accuracy"]]
     axes.plot(*place, "o", markeredgecolor=colour, markerfacecolor="none", markersize=6)
-
-
-def _logarithmic(axes: Axes) -> None:
-    """An axis whose ticks are plain numbers, more of them within a decade."""
-    axes.set_yscale("log")
-    low, high = axes.get_ylim()
-    subs = (1, 2, 5) if high > 10 * low else (1, 1.5, 2, 3, 5, 7)
-    axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _key(axes: Axes) -> None:

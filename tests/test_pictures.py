@@ -1,9 +1,13 @@
 """Commands draw a picture beside what they print, or none; it is never in their way."""
 
+import re
+
+import numpy as np
 import pytest
 
 from sigprop.cli import train as cli_train
 from tests.command import refused, sigprop
+from tests.figures.test_drawn_audits import audited
 from tests.sigprop.training.test_curves import finished
 
 PNG = b"\x89PNG"
@@ -65,7 +69,70 @@ def test_a_folder_that_cannot_be_written_is_refused_before_a_training(
     def begun(*arguments):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr(cli_train, "_examples", begun)
+    monkeypatch.setattr(cli_train, "examples_of", begun)
     (tmp_path / "file").write_text("x")
     line = refused("train", "digits", "--out", tmp_path / "file" / "runs")
     assert f"cannot write to the folder {tmp_path}/file/runs" in line
+
+
+# --- audit --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def measured(monkeypatch, tmp_path):
+    """A finished training in whose audit no two numbers agree."""
+    from sigprop.audit import network
+    from sigprop.training import runs
+
+    about = {"task": "digits", "model": "lru", "preset": "quick", "seed": 3}
+    monkeypatch.setattr(runs, "trained", lambda folder: (None, None))
+    monkeypatch.setattr(runs, "read_about", lambda folder: about)
+    draws = np.random.default_rng(0)
+    table = audited([1, 2]).drop_vars(("median", "fails"))
+    table["note"] = ("recurrence", ["", "", ""])
+    table.attrs = {"layer": "lru", "examples": 64, "batches": 8, "mean_length": 64.0}
+    table["measured"] = (
+        ("recurrence", "quantity", "mode"),
+        draws.uniform(size=(3, 7, 5)),
+    )
+    monkeypatch.setattr(network, "audit", lambda *given, **more: table)
+    (tmp_path / "seed-3").mkdir()
+    return tmp_path / "seed-3"
+
+
+def test_audit_draws_beside_the_training_or_beside_its_numbers(measured, monkeypatch):
+    from figures import audits
+
+    seen, draw = [], audits.draw
+    monkeypatch.setattr(
+        audits,
+        "draw",
+        lambda data, title: seen.append((data, title)) or draw(data, title),
+    )
+    done = sigprop("audit", measured)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[-1] == str(measured / "audit.png")
+    assert (measured / "audit.png").read_bytes().startswith(PNG)
+    ((data, title),) = seen
+    assert title == "digits, lru, quick, seed 3: test"
+    medians = data["ratio"].median("mode", skipna=False)
+    np.testing.assert_allclose(data["median"], medians)
+    out = measured / "numbers.nc"
+    assert sigprop("audit", measured, "--out", out).exit_code == 0
+    names = {file.name for file in measured.iterdir()}
+    assert names == {"audit.png", "numbers.nc", "numbers.png"}
+
+
+def test_audit_draws_nothing_where_none_is_wanted(measured):
+    done = sigprop("audit", measured, "--no-figures")
+    assert done.exit_code == 0, done.output
+    assert not list(measured.iterdir())
+    assert re.search(
+        r"^Of 7 moments theory predicts \d+ within 10 %", done.stdout, re.M
+    )
+
+
+def test_audit_does_not_write_its_picture_over_its_numbers(measured):
+    line = refused("audit", measured, "--out", measured / "x.png")
+    assert "need a file for --out and another for --figure" in line
+    assert not list(measured.iterdir())

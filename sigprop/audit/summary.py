@@ -1,5 +1,7 @@
 """An audit in a table: how far every assumption carries, and which one fails first."""
 
+from collections import Counter
+
 import numpy as np
 import xarray as xr
 from rich.table import Table
@@ -37,7 +39,8 @@ def summarise(found: xr.Dataset) -> xr.Dataset:
         Along ``recurrence``, ``quantity`` and ``rung``: ``median``, ``low`` and ``high``,
         5 and 95 %, of the ratios, ``within``, the share of modes whose ratio is within
         ``TOLERANCE`` of one, and ``sem``, the median standard error.  Along the first
-        two ``reason``: for the first rung whose median is outside, or the note.
+        two ``fails``, the first rung whose median is outside, or nothing, and
+        ``reason``, the same in words, or the note.
     """
     ratios = found["ratio"].values
     shape = ratios.shape[:-1]
@@ -57,18 +60,39 @@ def summarise(found: xr.Dataset) -> xr.Dataset:
             strict=True,
         ):
             values[name][place] = value
+    names = {name: found[name].values for name in ("recurrence", "quantity", "rung")}
+    ladders = [
+        [dict(zip(names["rung"], medians, strict=True)) for medians in rows]
+        for rows in values["median"]
+    ]
+    fails = [[failing(medians) for medians in rows] for rows in ladders]
     reasons = [
         [
-            str(found["note"].values[i])
-            or reason(str(name), dict(zip(REASONS, medians, strict=True)))
-            for name, medians in zip(found["quantity"].values, rows, strict=True)
+            str(note) or reason(str(quantity), medians)
+            for quantity, medians in zip(names["quantity"], rows, strict=True)
         ]
-        for i, rows in enumerate(values["median"])
+        for note, rows in zip(found["note"].values, ladders, strict=True)
     ]
-    dims = ("recurrence", "quantity", "rung")
-    names = {name: found[name].values for name in dims}
+    dims = tuple(names)
     tables = {name: (dims, value) for name, value in values.items()}
-    return xr.Dataset({**tables, "reason": (dims[:2], reasons)}, names, found.attrs)
+    tables |= {"fails": (dims[:2], fails), "reason": (dims[:2], reasons)}
+    return xr.Dataset(tables, names, found.attrs | {"tolerance": TOLERANCE})
+
+
+def with_summary(found: xr.Dataset) -> xr.Dataset:
+    """An audit with its summary, to be drawn."""
+    return summarise(found).merge(found, combine_attrs="override")
+
+
+def failing(medians: dict[str, float]) -> str:
+    """The first assumption that moves the median ratio too far from one; none if none.
+
+    Args:
+        medians: By rung in the order of the ladder; not a number where there is no
+            prediction.
+    """
+    off = (rung for rung, median in medians.items() if abs(median - 1) > TOLERANCE)
+    return next(off, "")
 
 
 def reason(quantity: str, medians: dict[str, float]) -> str:
@@ -76,15 +100,33 @@ def reason(quantity: str, medians: dict[str, float]) -> str:
 
     Args:
         quantity: One of ``QUANTITIES``.
-        medians: Of the ratio, by rung in the order of the ladder; not a number where
-            there is no prediction.
+        medians: As for ``failing``.
     """
     if np.isnan(list(medians.values())).all():
         return UNSEEN
-    for rung, median in medians.items():
-        if abs(median - 1) > TOLERANCE:
-            return REASONS[rung].format(DRIVEN.get(quantity.split()[0], "signals"))
-    return HOLDS
+    rung = failing(medians)
+    driven = DRIVEN.get(quantity.split()[0], "signals")
+    return REASONS[rung].format(driven) if rung else HOLDS
+
+
+def conclusion(found: xr.Dataset) -> str:
+    """For how many moments theory holds, and how often each assumption fails first.
+
+    Args:
+        found: From ``sigprop.audit.network.audit``.
+    """
+    summary = summarise(found)
+    seen = summary["median"].notnull().any("rung").values
+    if not seen.any():
+        return "No layer has a moment with a closed form."
+    told = Counter(summary["reason"].values[seen].tolist())
+    held = told.pop(HOLDS, 0)
+    fails = ", ".join(f"{why} ({count})" for why, count in told.most_common())
+    first = f"; what fails first: {fails}" if fails else ""
+    return (
+        f"Of {int(seen.sum())} moments theory predicts {held} within "
+        f"{100 * TOLERANCE:g} % under every assumption{first}."
+    )
 
 
 def table(found: xr.Dataset) -> Table:

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Column, Table
 from rich.text import Text
 
 from sigprop.numerics.interruption import INTERRUPTED, tell
@@ -16,6 +19,7 @@ from sigprop.numerics.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2
 WIDE = 150  # columns of a table that goes to a file
+PROSE = 16  # letters that a column of words needs to be read
 
 REMEDIES = {
     errno.ENOENT: "check the path",
@@ -66,6 +70,67 @@ def _plain_console(width: int | None, aside: bool) -> Console:
     return PlainConsole(
         width=width, highlight=False, markup=False, emoji=False, stderr=aside
     )
+
+
+def show_table(out: Console, table: Table, keys: int = 1) -> None:
+    """Print a table; where the screen is too narrow, a block a row, and no number is cut.
+
+    Args:
+        out: Where to.
+        table: With its numbers to the right, and columns of words that may wrap.
+        keys: First columns, which head a block; an empty one has the head before.
+    """
+    for column in table.columns:
+        column.no_wrap = column.no_wrap or column.justify == "right"
+    needed = [_needed(out, column) for column in table.columns]
+    between = 2 * (len(needed) - 1) if table.box is None else 3 * len(needed) + 1
+    if sum(needed) + between <= out.width:
+        out.print(table)
+        return
+    if table.title:
+        out.print(_text(table.title))
+    cells = [[*map(_text, column.cells)] for column in table.columns]
+    heads = [_text(column.header) for column in table.columns]
+    for row in zip(*cells, strict=True):
+        for depth, head in enumerate(row[:keys]):
+            if head:
+                out.print(
+                    Padding(head, (0, 0, 0, 2 * depth), expand=False), style="bold"
+                )
+        _flow(out, 2 * keys, [*zip(heads[keys:], row[keys:], strict=True)])
+    if table.caption:
+        out.print()
+        out.print(_text(table.caption))
+
+
+def _needed(out: Console, column: Column) -> int:
+    """Columns of the screen that a table's column needs."""
+    parts = [column.header, *column.cells]
+    widest = max(Measurement.get(out, _endless(out), part).maximum for part in parts)
+    return widest if column.no_wrap else min(widest, PROSE)
+
+
+def _endless(out: Console) -> ConsoleOptions:
+    return out.options.update_width(10_000)
+
+
+def _text(cell: Any) -> Text:
+    return cell if isinstance(cell, Text) else Text(plain(str(cell)))
+
+
+def _flow(out: Console, indent: int, pairs: list[tuple[Text, Text]]) -> None:
+    """Names and values one after the other, broken between pairs."""
+    line = Text()
+    for name, value in pairs:
+        if not value:
+            continue
+        pair = Text.assemble((name.plain.replace("\n", " "), "dim"), " ", value)
+        if line and indent + line.cell_len + 3 + pair.cell_len > out.width:
+            out.print(Padding(line, (0, 0, 0, indent), expand=False))
+            line = Text()
+        line = Text.assemble(line, "   ", pair) if line else pair
+    if line:
+        out.print(Padding(line, (0, 0, 0, indent), expand=False))
 
 
 def aside(line: str) -> None:
@@ -144,13 +209,13 @@ def _of_system(error: OSError, files: tuple[Path | None, ...]) -> str:
         names = _named(files)
         return f"{error}; {OTHERWISE}" + f", of {names}" * bool(names)
     paths = [error.filename, error.filename2]
-    where = " and ".join(str(_text(path)) for path in paths if path is not None)
+    where = " and ".join(str(_path(path)) for path in paths if path is not None)
     where = where or _named(files) or "a file"
     what = error.strerror or str(error)
     return f"{where}: {what}; {REMEDIES.get(error.errno or 0, OTHERWISE)}"
 
 
-def _text(path: Any) -> Any:
+def _path(path: Any) -> Any:
     return path.decode(errors="replace") if isinstance(path, bytes) else path
 
 

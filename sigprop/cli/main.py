@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from sigprop.cli.audit import audit
 from sigprop.cli.bench import bench
 from sigprop.cli.console import (
     EXPECTED,
@@ -31,7 +32,7 @@ from sigprop.cli.help import CONTEXT, Commands, main_options
 from sigprop.cli.notebooks import notebooks
 from sigprop.cli.sweep import sweeps
 from sigprop.cli.table import tables
-from sigprop.cli.train import audit, train
+from sigprop.cli.train import train
 from sigprop.numerics.compilation import compile_quickly
 from sigprop.numerics.seeds import require_seed
 from theory.claims import PAPERS

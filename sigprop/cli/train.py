@@ -1,4 +1,4 @@
-"""``sigprop train`` a network on a task, and ``sigprop audit`` it afterwards."""
+"""``sigprop train`` a network on a task."""
 
 import math
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import UNEXPECTED, aside, console, plain_errors
+from sigprop.cli.console import UNEXPECTED, aside, console, plain_errors, show_table
 from sigprop.cli.pictures import NoFigures, picture
 
 Data = Annotated[
@@ -63,7 +63,7 @@ def train(
         out_console, place = console(), out / f"{task}-{model}-{preset}"
         scores = []
         for run_seed in range(seed, seed + seeds):
-            examples = _examples(task, data, cache, run_seed)
+            examples = examples_of(task, data, cache, run_seed)
             recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
             folder = place / f"seed-{run_seed}"
             try:
@@ -133,7 +133,8 @@ def _once(
     return {"seed": seed, "folder": str(folder), **result}
 
 
-def _examples(task: str, data: Path | None, cache: Path | None, seed: int) -> Any:
+def examples_of(task: str, data: Path | None, cache: Path | None, seed: int) -> Any:
+    """A task's examples, from the user's folders or their usual places."""
     import platformdirs
 
     from sigprop.tasks.catalogue import load_task
@@ -156,59 +157,8 @@ def _print_scores(out: Any, scores: list[dict[str, Any]]) -> None:
             f"{score['parameters']:,}",
             score["folder"],
         )
-    out.print(table)
+    show_table(out, table)
     values = [score["test_accuracy"] for score in scores]
     if len(values) > 1:
         mean, error = fmean(values), stdev(values) / math.sqrt(len(values))
         out.print(f"test accuracy {mean:.4f}, standard error {error:.4f}")
-
-
-def audit(
-    checkpoint: Annotated[
-        Path, typer.Argument(help="Folder of a finished training, .../seed-0.")
-    ],
-    data: Data = None,
-    cache: Cache = None,
-    part: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
-    examples: Annotated[int, typer.Option(help="The first so many of them.")] = 128,
-    batch: Annotated[int, typer.Option(help="Examples at once.")] = 8,
-    out: Annotated[
-        Path | None, typer.Option(help="Write every mode's numbers here, .nc.")
-    ] = None,
-) -> None:
-    """Hold closed forms against what each layer of a trained network really does."""
-    with plain_errors("nothing was written", checkpoint, out):
-        import numpy as np
-        from rich.progress import track
-
-        from sigprop.audit.network import audit as measured
-        from sigprop.audit.summary import table
-        from sigprop.numerics.files import require_writable, unfinished
-        from sigprop.tasks.examples import evaluation_batches
-        from sigprop.training.runs import read_about, trained
-
-        parts = ("train", "validation", "test")
-        if part not in parts:
-            raise ValueError(f"need --part in {', '.join(parts)}, got {part!r}")
-        if not 2 <= 2 * batch <= examples:
-            raise ValueError(
-                "need two batches at least, --examples of twice --batch or more, got "
-                f"{examples} and {batch}"
-            )
-        if out is not None:
-            require_writable(out, text=False)
-        network, state = trained(checkpoint)
-        about, shown = read_about(checkpoint), console()
-        held = getattr(_examples(about["task"], data, cache, about["seed"]), part)
-        chosen = held.subset(np.arange(min(examples, len(held))))
-        batches = list(evaluation_batches(chosen, batch))
-        moments = measured(
-            network,
-            state,
-            track(batches, "batches", console=shown, transient=True),
-        )
-        shown.print(table(moments))
-        if out is not None:
-            with unfinished(out) as partial:
-                moments.to_netcdf(partial, engine="h5netcdf")
-            shown.print(str(out), soft_wrap=True)

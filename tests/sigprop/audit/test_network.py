@@ -13,7 +13,7 @@ from rich.console import Console
 from sigprop.audit import network as auditing
 from sigprop.audit.moments import QUANTITIES, Sequences, sequences_of, theory
 from sigprop.audit.network import audit, modes, signals
-from sigprop.audit.summary import HOLDS, UNSEEN, reason, summarise, table
+from sigprop.audit.summary import HOLDS, UNSEEN, conclusion, reason, summarise, table
 from sigprop.evidence.sigprop.students import SMALL
 from sigprop.linear.linearise import ONCE, Modes
 from sigprop.numerics.precision import double_precision
@@ -324,6 +324,7 @@ def test_a_layer_that_is_not_linear_has_no_closed_form():
     assert list(found.recurrence.values) == ["block 1", "block 2"]
     assert set(found.note.values) == {"no closed form: not linear"}
     assert "not linear" in shown(found)
+    assert conclusion(found) == "No layer has a moment with a closed form."
 
 
 def shown(found):
@@ -357,6 +358,17 @@ def test_the_table_tells_the_ratios_and_the_reason():
 def test_the_first_assumption_that_fails_is_the_reason(medians, words):
     ladder = ("shuffled", "stationary", "infinite", "independent", "white")
     assert reason("error", dict(zip(ladder, medians, strict=True))) == words
+
+
+def test_the_conclusion_counts_what_holds_and_what_fails_first():
+    found = audited("shared")
+    reasons = summarise(found)["reason"].values.ravel().tolist()
+    told = conclusion(found)
+    held = reasons.count(HOLDS)
+    assert told.startswith(f"Of {len(reasons)} moments theory predicts {held} within")
+    for why in set(reasons) - {HOLDS}:
+        assert f"{why} ({reasons.count(why)})" in told
+    assert "what fails first: channels are correlated" in told
 
 
 def test_one_batch_is_cut_into_groups():

@@ -1,0 +1,142 @@
+"""An audit: how far theory carries in every layer, by assumption and by mode."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from figures import style
+
+MAP, FAR = "RdBu_r", 4.0  # the colours end at a ratio of four, and of a quarter
+ROW, HEAD = 1.55, 1.15  # inches of a recurrence, and of all that is above and below
+SHOWN = "stationary"  # the assumption under which single modes are drawn
+GROUPS = (
+    {
+        "state": style.BLUE,
+        "sensitivity": style.VERMILION,
+        "error": style.GREEN,
+    },
+    {
+        "state at the end": style.BLUE,
+        "sensitivity at the end": style.VERMILION,
+        "error at the start": style.GREEN,
+        "gradient": style.PURPLE,
+    },
+)
+CAPTION = (
+    "predicted over measured second moments. Left: medians over the modes, each column "
+    "with one assumption more; a frame: the first that is off by more than {percent:g} %. "
+    "Middle and right: every mode, with its standard error, under the column stationary; "
+    "grey: {percent:g} % off"
+)
+
+
+def draw(data: xr.Dataset, title: str) -> Figure:
+    """A map of medians and the ratios of all modes, a row for each recurrence.
+
+    Recurrences without a closed form are left out.
+
+    Args:
+        data: By ``recurrence``, ``quantity`` and ``rung``: ``median``, and by ``mode``
+            too ``ratio`` and ``ratio_sem``; ``lam_re`` and ``lam_im`` by ``recurrence``
+            and ``mode``; ``fails``, the first rung that is off, by the first two; the
+            attribute ``tolerance``.
+        title: What was audited.
+
+    Raises:
+        ValueError: If no recurrence has a closed form.
+    """
+    seen = data["ratio"].notnull().any(("quantity", "rung", "mode")).values
+    if not seen.any():
+        raise ValueError("need a recurrence with a closed form, got none")
+    known, tolerance = data.isel(recurrence=seen), float(data.attrs["tolerance"])
+    with style.styled():
+        rows = known.sizes["recurrence"]
+        drawn = style.figure(HEAD + ROW * rows, 7.2)
+        axes = drawn.subplots(
+            rows, 3, squeeze=False, width_ratios=(1.5, 1, 1), sharex="col"
+        )
+        for row, name in zip(axes, known["recurrence"].values, strict=True):
+            one = known.sel(recurrence=name)
+            _medians(row[0], one)
+            row[0].set_title(str(name))
+            for panel, colours in zip(row[1:], GROUPS, strict=True):
+                _modes(panel, one, colours, tolerance)
+        for panel in axes[-1, 1:]:
+            panel.set_xlabel(r"$1 - |\lambda|$ (memory →)")
+        for panel, colours in zip(axes[0, 1:], GROUPS, strict=True):
+            _key(panel, colours)
+        bar = ScalarMappable(LogNorm(1 / FAR, FAR), MAP)
+        held = drawn.colorbar(
+            bar, ax=axes[:, 0], location="bottom", extend="both", aspect=40
+        )
+        held.set_ticks([1 / 4, 1 / 2, 1, 2, 4], labels=["¼", "½", "1", "2", "4"])
+        held.minorticks_off()
+        held.set_label("predicted / measured")
+        drawn.suptitle(title, fontsize=8)
+        style.caption(drawn, CAPTION.format(percent=100 * tolerance))
+    return drawn
+
+
+def _medians(axes: Axes, one: xr.Dataset) -> None:
+    """Quantities downwards, assumptions to the right."""
+    medians = one["median"].transpose("quantity", "rung").values
+    rungs = [str(rung) for rung in one["rung"].values]
+    axes.imshow(medians, MAP, norm=LogNorm(1 / FAR, FAR), aspect="auto")
+    for (row, column), median in np.ndenumerate(medians):
+        if np.isfinite(median):
+            deep = max(median, 1 / median) > 2.5
+            colour = "white" if deep else style.BLACK
+            told = {"ha": "center", "va": "center", "fontsize": 5.5, "color": colour}
+            axes.text(column, row, f"{median:.3g}", **told)
+    for row, rung in enumerate(one["fails"].values):
+        if rung:
+            x = rungs.index(str(rung)) + 0.46 * np.array([-1, 1, 1, -1, -1])
+            y = row + 0.44 * np.array([-1, -1, 1, 1, -1])
+            axes.plot(x, y, color=style.BLACK, linewidth=1, clip_on=False)
+    axes.set_xticks(range(len(rungs)), rungs, rotation=20, ha="right")
+    axes.set_yticks(range(len(medians)), [str(name) for name in one["quantity"].values])
+    axes.tick_params(length=0, labelsize=6)
+    axes.spines[:].set_visible(False)
+
+
+def _modes(
+    axes: Axes, one: xr.Dataset, colours: dict[str, str], tolerance: float
+) -> None:
+    """Ratios against the gap of each mode's eigenvalue."""
+    gap = 1 - np.hypot(one["lam_re"].values, one["lam_im"].values)
+    for level in (1 - tolerance, 1, 1 + tolerance):
+        axes.axhline(level, color=style.GREY, linewidth=0.5, zorder=1)
+    for name, colour in colours.items():
+        shown = one.sel(quantity=name, rung=SHOWN)
+        ratio, error = shown["ratio"].values, shown["ratio_sem"].values
+        kept = (gap > 0) & (ratio > 0)
+        axes.errorbar(
+            gap[kept],
+            ratio[kept],
+            np.minimum(error[kept], 0.99 * ratio[kept]),
+            fmt=".",
+            color=colour,
+            markersize=2.5,
+            elinewidth=0.4,
+            capsize=0,
+        )
+    axes.set_xscale("log")
+    axes.xaxis.set_inverted(True)
+    style.plain_log(axes)
+
+
+def _key(axes: Axes, colours: dict[str, str]) -> None:
+    """Names of the quantities above a panel, in their colours."""
+    for line, (name, colour) in enumerate(reversed(colours.items())):
+        axes.annotate(
+            name,
+            (0, 1),
+            (0, 3 + 8 * line),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            color=colour,
+            fontsize=7,
+        )

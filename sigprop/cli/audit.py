@@ -1,0 +1,77 @@
+"""``sigprop audit``: what theory says of a trained network, and where it fails."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sigprop.cli.console import console, plain_errors, require_distinct, show_table
+from sigprop.cli.pictures import NoFigures, picture
+from sigprop.cli.train import Cache, Data, examples_of
+
+
+def audit(
+    checkpoint: Annotated[
+        Path, typer.Argument(help="Folder of a finished training, .../seed-0.")
+    ],
+    data: Data = None,
+    cache: Cache = None,
+    part: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    examples: Annotated[int, typer.Option(help="The first so many of them.")] = 128,
+    batch: Annotated[int, typer.Option(help="Examples at once.")] = 8,
+    out: Annotated[
+        Path | None, typer.Option(help="Write every mode's numbers here, .nc.")
+    ] = None,
+    no_figures: NoFigures = False,
+) -> None:
+    """Hold closed forms against what each layer of a trained network really does.
+
+    The ratios are drawn too: beside --out, or in the checkpoint's folder as audit.png.
+    """
+    with plain_errors("nothing was written", checkpoint, out):
+        import numpy as np
+        from rich.progress import track
+
+        from sigprop.audit.network import audit as measured
+        from sigprop.audit.summary import conclusion, table, with_summary
+        from sigprop.numerics.files import require_writable, unfinished
+        from sigprop.tasks.examples import evaluation_batches
+        from sigprop.training.runs import read_about, trained
+
+        parts = ("train", "validation", "test")
+        if part not in parts:
+            raise ValueError(f"need --part in {', '.join(parts)}, got {part!r}")
+        if not 2 <= 2 * batch <= examples:
+            raise ValueError(
+                "need two batches at least, --examples of twice --batch or more, got "
+                f"{examples} and {batch}"
+            )
+        file = (out or checkpoint / "audit").with_suffix(".png")
+        require_distinct(out=out, figure=None if no_figures else file)
+        if out is not None:
+            require_writable(out, text=False)
+        network, state = trained(checkpoint)
+        about, shown = read_about(checkpoint), console()
+        held = getattr(examples_of(about["task"], data, cache, about["seed"]), part)
+        chosen = held.subset(np.arange(min(examples, len(held))))
+        batches = list(evaluation_batches(chosen, batch))
+        moments = measured(
+            network,
+            state,
+            track(batches, "batches", console=shown, transient=True),
+        )
+        show_table(shown, table(moments), keys=2)
+        shown.print(conclusion(moments))
+        if out is not None:
+            with unfinished(out) as partial:
+                moments.to_netcdf(partial, engine="h5netcdf")
+            shown.print(str(out), soft_wrap=True)
+        if not no_figures:
+
+            def drawn() -> Any:
+                from figures import audits
+
+                title = "{task}, {model}, {preset}, seed {seed}".format(**about)
+                return audits.draw(with_summary(moments), f"{title}: {part}")
+
+            picture(file, drawn, shown, f"sigprop audit {checkpoint} --part {part}")

@@ -1,0 +1,119 @@
+"""An audit's medians, frames and modes are drawn where the audit has them."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.colors import same_color
+
+from figures import audits, style
+from tests.figures.reading import Reading, same
+
+QUANTITIES = [*audits.GROUPS[0], *audits.GROUPS[1]]
+RUNGS = ["shuffled", "stationary", "infinite", "independent", "white"]
+NAMES = ["block 1", "block 2 forward", "block 2 backward"]
+TOLERANCE = 0.125
+
+
+def audited(silent=()):
+    """An audit in which no two numbers agree; some recurrences have no closed form."""
+    draws = np.random.default_rng(0)
+    shape = len(NAMES), len(QUANTITIES), len(RUNGS), 5
+    ratio = draws.uniform(0.3, 3, shape)
+    ratio[:, :-1, 0] = np.nan  # shuffled errors are of the gradient alone
+    ratio[:, -1, 2] = np.nan
+    ratio[list(silent)] = np.nan
+    sem = draws.uniform(0.01, 4, shape)
+    places = draws.uniform(0.1, 0.7, (2, len(NAMES), 5))
+    dims = ("recurrence", "quantity", "rung")
+    fails = np.full(shape[:2], "", "<U11")
+    fails[:, ::2], fails[0, 1] = "infinite", "white"
+    fails[list(silent)] = ""
+    medians = np.median(ratio, -1)
+    return xr.Dataset(
+        {
+            "ratio": ((*dims, "mode"), ratio),
+            "ratio_sem": ((*dims, "mode"), sem),
+            "median": (dims, medians),
+            "fails": (dims[:2], fails),
+            "lam_re": (("recurrence", "mode"), places[0]),
+            "lam_im": (("recurrence", "mode"), places[1]),
+        },
+        dict(zip(dims, (NAMES, QUANTITIES, RUNGS), strict=True)),
+        {"tolerance": TOLERANCE},
+    )
+
+
+@pytest.mark.parametrize("silent", [(), (1,), (0, 2)])
+def test_medians_frames_and_modes_of_every_recurrence(silent):
+    data = audited(silent)
+    drawn = audits.draw(data, "digits, lru")
+    shown = [name for i, name in enumerate(NAMES) if i not in silent]
+    panels = [Reading(axes) for axes in drawn.axes if axes.get_label() != "<colorbar>"]
+    assert len(panels) == 3 * len(shown)
+    for i, name in enumerate(shown):
+        one, last = data.sel(recurrence=name), i == len(shown) - 1
+        table, *modes = panels[3 * i : 3 * i + 3]
+        assert table.axes.get_title("left") == name
+        _medians(table, one, last)
+        for panel, colours in zip(modes, audits.GROUPS, strict=True):
+            _modes(panel, one, colours, last)
+    assert "12.5 %" in drawn.get_supxlabel().replace("\n", " ")
+    for panel, colours in zip(panels[1:3], audits.GROUPS, strict=True):
+        for name, colour in colours.items():
+            panel.text(name, (0, 1), colour)
+
+
+def _medians(panel, one, last):
+    medians = one["median"].values
+    picture = panel.image(medians)
+    assert (picture.norm.vmin, picture.norm.vmax) == (0.25, 4)
+    written = {text.get_position(): text.get_text() for text in panel.axes.texts}
+    assert written == {
+        (column, row): f"{median:.3g}"
+        for (row, column), median in np.ndenumerate(medians)
+        if np.isfinite(median)
+    }
+    framed = []
+    for line in panel.lines:
+        x, y = line.get_data()
+        framed.append(((min(y) + max(y)) / 2, (min(x) + max(x)) / 2))
+    wanted = [
+        (row, RUNGS.index(rung)) for row, rung in enumerate(one["fails"].values) if rung
+    ]
+    assert same(framed, wanted) if wanted else not framed
+    panel.lines.clear()
+    ticks = [tick.get_text() for tick in panel.axes.get_yticklabels()]
+    assert ticks == QUANTITIES
+    if last:
+        assert [tick.get_text() for tick in panel.axes.get_xticklabels()] == RUNGS
+    panel.done()
+
+
+def _modes(panel, one, colours, last):
+    gap = 1 - np.hypot(one["lam_re"].values, one["lam_im"].values)
+    for name, colour in colours.items():
+        own = one.sel(quantity=name, rung="stationary")
+        ratio = own["ratio"].values
+        error = np.minimum(own["ratio_sem"].values, 0.99 * ratio)
+        panel.errors(gap, ratio, error, colour=colour)
+    for level in (1 - TOLERANCE, 1, 1 + TOLERANCE):
+        panel.level(level, style.GREY)
+    panel.done("log", "log", x="memory" if last else "")
+    assert panel.axes.xaxis.get_inverted()
+
+
+def test_modes_outside_the_disc_or_without_a_ratio_are_left_out():
+    data = audited()
+    data["lam_re"][0, 0] = 1.5
+    data["ratio"][0, 0, 1, 1] = np.nan
+    panel = Reading(audits.draw(data, "").axes[1])
+    (state,) = [
+        bars for bars in panel.bars if same_color(bars.lines[0].get_color(), style.BLUE)
+    ]
+    own = data["ratio"].sel(quantity="state", rung="stationary").values[0]
+    assert same(state.lines[0].get_ydata(), own[2:])
+
+
+def test_an_audit_without_a_closed_form_is_refused():
+    with pytest.raises(ValueError, match="need a recurrence with a closed form"):
+        audits.draw(audited(range(len(NAMES))), "")
