@@ -233,7 +233,11 @@ def test_verify_writes_a_report_that_names_its_claims(verified):
     assert page.startswith(("<!doctype html>", "<!DOCTYPE html>"))
     for claim_id in QUICK:
         assert claim_id in page
-    assert sorted(path.name for path in folder.iterdir()) == ["run.html", "run.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "run.html",
+        "run.json",
+        "run.png",
+    ]
 
 
 def test_an_unexpected_verdict_exits_with_one(monkeypatch):

@@ -1,6 +1,7 @@
 """Commands draw a picture beside what they print, or none; it is never in their way."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -136,3 +137,82 @@ def test_audit_does_not_write_its_picture_over_its_numbers(measured):
     line = refused("audit", measured, "--out", measured / "x.png")
     assert "need a file for --out and another for --figure" in line
     assert not list(measured.iterdir())
+
+
+# --- verify and ledger --------------------------------------------------------------
+
+SMALL = ("blur:table2", "blur:def3.1")  # judged in no time
+
+
+def judged(*options):
+    done = sigprop("verify", *(f"--claim={one}" for one in SMALL), *options)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_verify_draws_beside_its_rows_and_into_its_report(tmp_path):
+    done = judged("--json", tmp_path / "a.json", "--report", tmp_path / "a.html")
+    assert str(tmp_path / "a.png") in done.stdout.splitlines()
+    assert (tmp_path / "a.png").read_bytes().startswith(PNG)
+    assert "overview-statuses-" in (tmp_path / "a.html").read_text()
+
+
+@pytest.mark.parametrize("options", [(), ("--json", "-")])
+def test_verify_draws_nothing_where_it_writes_nothing(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    judged(*options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_verify_and_ledger_draw_nothing_where_none_is_wanted(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    files = {"--json": tmp_path / "a.json", "--report": tmp_path / "a.html"}
+    words = [part for pair in files.items() for part in pair]
+    done = judged(*words, "--no-figures")
+    assert not done.stderr
+    assert {file.name for file in tmp_path.iterdir()} == {"a.json", "a.html"}
+    assert "overview-statuses-" not in files["--report"].read_text()
+
+
+def test_a_verdict_outlives_a_picture_that_fails(tmp_path, monkeypatch):
+    from figures import overview
+
+    def fails(*given):
+        raise ArithmeticError("no ink")
+
+    monkeypatch.setattr(overview, "draw", fails)
+    done = judged("--json", tmp_path / "a.json", "--report", tmp_path / "a.html")
+    assert done.stderr.splitlines() == [
+        f"sigprop: {tmp_path / 'a.png'} was not drawn: ArithmeticError: no ink",
+        "sigprop: the overview was not drawn: ArithmeticError: no ink",
+    ]
+    assert "2 definitions" in done.stdout or "as expected" in done.stdout
+    assert {file.name for file in tmp_path.iterdir()} == {"a.json", "a.html"}
+
+
+def test_verify_does_not_write_its_picture_over_its_rows(tmp_path):
+    line = refused("verify", "--claim", SMALL[0], "--json", tmp_path / "x.png")
+    assert "need a file for --json and another for --figure" in line
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_ledger_has_its_overview_in_the_index_and_beside_it(
+    tmp_path, monkeypatch, wanted
+):
+    import theory.claims
+
+    rows = theory.claims.select(ids=SMALL)
+    monkeypatch.setattr(theory.claims, "select", lambda paper=None: rows)
+    more = [] if wanted else ["--no-figures"]
+    done = sigprop("ledger", "--html", tmp_path, *more)
+    assert done.exit_code == 0, done.output
+    assert ("overview-statuses-" in (tmp_path / "index.html").read_text()) == wanted
+    assert (tmp_path / "overview-statuses.svg").is_file() == wanted
+
+
+def test_ledger_does_not_write_its_overview_over_a_stranger(tmp_path):
+    (tmp_path / "overview-intervals.svg").write_text("mine")
+    line = refused("ledger", "--paper", "lru", "--html", tmp_path)
+    assert "overview-intervals.svg, got a file that is not what an earlier" in line

@@ -30,6 +30,12 @@ from sigprop.cli.console import (
 from sigprop.cli.figure import figure
 from sigprop.cli.help import CONTEXT, Commands, main_options
 from sigprop.cli.notebooks import notebooks
+from sigprop.cli.pictures import (
+    NoFigures,
+    beside,
+    overview_beside,
+    with_overview,
+)
 from sigprop.cli.sweep import sweeps
 from sigprop.cli.table import tables
 from sigprop.cli.train import train
@@ -76,7 +82,13 @@ def verify(
     report: Annotated[
         Path | None, typer.Option(help="Write an HTML report here; - prints it.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write JSON rows here, and a picture of them beside it, .png; - prints "
+            "the rows."
+        ),
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
     input: Annotated[
         Path | None,
@@ -90,14 +102,16 @@ def verify(
     yes: Annotated[
         bool, typer.Option("--yes", help="Begin, though it takes more than a day.")
     ] = False,
+    no_figures: NoFigures = False,
 ) -> None:
     """Judge every claim: derive, evaluate, simulate, and say what is true."""
     with plain_errors("nothing was written", input, report, json):
         from sigprop.numerics.files import require_writable
 
         require_seed(seed)
-        require_distinct(input=input, report=report, json=json)
-        for path in (report, json):
+        figure = None if no_figures or input else beside(json)
+        require_distinct(input=input, report=report, json=json, figure=figure)
+        for path in (report, json, figure):
             if path is not None:
                 require_writable(path)
         if input is not None:
@@ -109,7 +123,8 @@ def verify(
             _audit(input, window, seed, json)
             return
         chosen = {"tier": tier, "seed": seed, "samples": samples}
-        _verify(paper, tuple(claim or ()), chosen, report, json, device, yes)
+        ids, drawn = tuple(claim or ()), not no_figures
+        _verify(paper, ids, chosen, report, json, device, yes, drawn)
 
 
 def _verify(
@@ -120,6 +135,7 @@ def _verify(
     json: Path | None,
     device: str,
     yes: bool,
+    drawn: bool,
 ) -> None:
     from sigprop.ledger.entries import write_json
     from sigprop.ledger.terminal import outcome, summary
@@ -138,10 +154,12 @@ def _verify(
     out.print(outcome(run, loaded))
     if json is not None:
         write_json(json, run.claims)
+        if drawn:
+            overview_beside(json, run, out)
     if report is not None:
         from sigprop.ledger.report import write_report
 
-        write_report(report, run)
+        write_report(report, with_overview(run) if drawn else run)
         out.print(f"Report: {report}")
     if not run.as_expected:
         raise typer.Exit(UNEXPECTED)
@@ -225,15 +243,18 @@ def ledger(
     ] = None,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write the site and its errata here.")
+        Path | None,
+        typer.Option(help="Write the site here: overview, errata, a page a row."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+    no_figures: NoFigures = False,
 ) -> None:
     """Judge every statement of the papers and list it with its status."""
     with plain_errors("nothing was written", json, html):
         import dataclasses
 
         from sigprop.ledger.entries import write_json
+        from sigprop.ledger.overview import PICTURES
         from sigprop.ledger.site import page_names, require_free, write_site
         from sigprop.ledger.terminal import ledger_table, outcome
         from sigprop.numerics.files import require_writable
@@ -249,9 +270,8 @@ def ledger(
             require_writable(json)
         chosen = select(paper)
         if html is not None:  # which pages a status has, the verdicts will say
-            require_free(
-                html, page_names(claim.id for claim in chosen if status is None)
-            )
+            names = page_names(claim.id for claim in chosen if status is None)
+            require_free(html, [*names, *([] if no_figures else PICTURES)])
         how = {"tier": "quick", "seed": seed, "samples": None}
         out = console(json)
         compile_quickly()
@@ -266,6 +286,7 @@ def ledger(
         if html is not None:
             from sigprop.cli.gallery import describe
 
+            run = run if no_figures else with_overview(run)
             pictures = describe({entry.id: entry.status for entry in shown})
             write_site(html, dataclasses.replace(run, claims=tuple(shown)), pictures)
         statuses = {entry.id: str(entry.status) for entry in run.claims}

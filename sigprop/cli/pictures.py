@@ -1,6 +1,8 @@
 """Pictures beside what a command prints: drawn by ``figures``, and never in its way."""
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,12 +24,60 @@ def picture(path: Path, draw: Callable[[], Any], out: Console, made_by: str) -> 
         out: Where its path is printed.
         made_by: The command; stands below the picture and in its metadata.
     """
-    try:
+    with _told(path):
         from figures import style
 
         origin = f"{made_by}; {version()}"
-        style.save(draw(), path.stem, path.parent, ("png",), made_by, origin)
+        style.save(
+            draw(), path.stem, path.parent, ("png",), title=made_by, origin=origin
+        )
+        out.print(str(path), soft_wrap=True)
+
+
+def with_overview(run: Any) -> Any:
+    """A ledger with pictures for its pages; without them, if they cannot be drawn.
+
+    Args:
+        run: A ``Ledger``.
+    """
+    with _told("the overview"):
+        from figures import inline
+        from figures.overview import PANELS, draw
+        from sigprop.ledger.overview import PICTURES, overview
+
+        data = overview(run)
+        labels = "Statuses by paper and kind", "Simulated over closed form, by point"
+        drawn = {
+            file: inline.svg(draw(data, panel), Path(file).stem, label)
+            for file, panel, label in zip(PICTURES, PANELS, labels, strict=True)
+            if data.sizes["result"] or panel == PANELS[0]
+        }
+        return dataclasses.replace(run, overview=drawn)
+    return run
+
+
+def beside(json: Path | None) -> Path | None:
+    """The picture beside a file of rows; none where that is standard output."""
+    return None if json in (None, Path("-")) else json.with_suffix(".png")
+
+
+def overview_beside(json: Path, run: Any, out: Console) -> None:
+    """Draw a ledger beside its rows."""
+
+    def drawn() -> Any:
+        from figures.overview import draw
+        from sigprop.ledger.overview import overview
+
+        return draw(overview(run))
+
+    if (path := beside(json)) is not None:
+        picture(path, drawn, out, f"tier {run.tier}, seed {run.seed}")
+
+
+@contextmanager
+def _told(what: Path | str) -> Iterator[None]:
+    """Say in a line why something was not drawn, and go on."""
+    try:
+        yield
     except Exception as error:
-        aside(f"sigprop: {path} was not drawn: {type(error).__name__}: {error}")
-        return
-    out.print(str(path), soft_wrap=True)
+        aside(f"sigprop: {what} was not drawn: {type(error).__name__}: {error}")

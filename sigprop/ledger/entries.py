@@ -5,7 +5,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,13 @@ class Entry(ClaimResult):
 
 @dataclass(frozen=True)
 class Ledger(Run):
-    """A run whose verdicts stand beside what the rows announce."""
+    """A run whose verdicts stand beside what the rows announce.
+
+    ``overview`` has pictures of it, SVG by file name, for its pages.
+    """
 
     claims: tuple[Entry, ...]
+    overview: dict[str, str] = field(default_factory=dict)
 
     @property
     def as_expected(self) -> bool:

@@ -60,7 +60,7 @@ def render_site(
         pages[f"{anchor}.html"] = page.render(
             given, anchor=anchor, claim=claim, before=before, after=after
         )
-    return pages
+    return pages | run.overview
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
@@ -115,7 +115,7 @@ def write_site(folder: Path, run: Ledger, pictures: Sequence[Picture] = ()) -> N
         folder,
         {name: old.get(name, set()) | new.get(name, set()) for name in {**old, **new}},
     )
-    for name in page_names(claim.id for claim in run.claims):
+    for name in sorted(pages, key=INDEX.__eq__):  # it leads to all, and comes last
         if _found(folder / name) not in new[name]:
             write_text(folder / name, pages[name])
     for name in old.keys() - new.keys():

@@ -2,11 +2,14 @@
 
 import dataclasses
 import re
+from xml.etree import ElementTree
 
 import pytest
 
+from sigprop.cli.pictures import with_overview
 from sigprop.judge.run import verify
 from sigprop.ledger.entries import announced
+from sigprop.ledger.overview import PICTURES
 from sigprop.ledger.report import write_report
 from sigprop.ledger.site import INDEX, page_names, render_site, write_site
 from tests.browser import chromium
@@ -37,7 +40,8 @@ def run():
     judged = announced(verify([row(one.id) for one in chosen]), chosen)
     claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
     topics = [dataclasses.replace(one, topic="ring") for one in (*claims, WIDE, LONG)]
-    return dataclasses.replace(judged, claims=(*topics, *judged.claims))
+    whole = dataclasses.replace(judged, claims=(*topics, *judged.claims))
+    return with_overview(whole)
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +62,20 @@ def test_there_is_a_page_a_claim_an_index_and_the_errata(site, run):
     names = page_names(claim.id for claim in run.claims)
     assert set(names) == {file.name for file in site.glob("*.html")}
     assert names[-1] == INDEX
+
+
+def test_the_overview_is_on_the_index_and_in_the_folder(site, report, run):
+    assert [*run.overview] == [*PICTURES]
+    pages = [file.read_text() for file in (site / INDEX, report)]
+    for name, picture in run.overview.items():
+        assert (site / name).read_text() == picture
+        assert ElementTree.fromstring(picture).attrib["viewBox"]
+        assert all(picture in page for page in pages)
+        assert "style" not in picture
+    for page in pages:
+        names = re.findall(r' id="([^"]*)"', page)
+        assert len(set(names)) == len(names)
+    assert "<svg" not in render_site(dataclasses.replace(run, overview={}))[INDEX]
 
 
 def test_every_link_leads_to_a_page_and_a_place_on_it(site):
