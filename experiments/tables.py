@@ -114,29 +114,42 @@ def content(name: str, preset: str = "paper") -> Content:
     Raises:
         ValueError: As ``table``.
     """
-    if name not in TABLES:
-        raise ValueError(f"need a table in {', '.join(TABLES)}, got {name!r}")
-    if preset not in PRESETS:
-        raise ValueError(f"need a preset in {', '.join(PRESETS)}, got {preset!r}")
-    published, ours, missing = TABLES[name], [], []
-    for study in results(name):
-        try:
-            ours += _columns(name, study, preset)
-        except FileNotFoundError:
-            command = store.command(study, preset)
-            missing.append(f"{study} is missing or incomplete: `{command}` makes it.")
+    ours, missing = ours_beside(name, preset)
+    published = TABLES[name]
     heads = [_published_head(*item) for item in published.columns.items()]
     heads += ["\n".join(("ours:", column.name, *column.sizes)) for column in ours]
     lines = [_line(row, ours) for row in published.rows]
     compare = MAY_COMPARE_SPEEDS if name in SPEEDS else MAY_COMPARE
     notes = [published.note] + [compare] * bool(results(name)) + missing
-    notes += [contrary(published, column) for column in ours if column.nearest]
+    held = [column for column in ours if column.nearest]
+    notes += [contrary(published, column) for column in held]
+    notes += [conclusion(published, held)] * bool(held)
     return Content(
         f"{published.title}: {published.unit}. {published.source}",
         ("", *heads),
         tuple(lines),
         tuple(notes),
     )
+
+
+def ours_beside(name: str, preset: str) -> tuple[list[Ours], list[str]]:
+    """Our columns beside a table, and a line for each that is missing.
+
+    Raises:
+        ValueError: As ``table``.
+    """
+    if name not in TABLES:
+        raise ValueError(f"need a table in {', '.join(TABLES)}, got {name!r}")
+    if preset not in PRESETS:
+        raise ValueError(f"need a preset in {', '.join(PRESETS)}, got {preset!r}")
+    ours, missing = [], []
+    for study in results(name):
+        try:
+            ours += _columns(name, study, preset)
+        except FileNotFoundError:
+            command = store.command(study, preset)
+            missing.append(f"{study} is missing or incomplete: `{command}` makes it.")
+    return ours, missing
 
 
 def results(name: str) -> tuple[str, ...]:
@@ -295,34 +308,59 @@ def contrary(published: Published, ours: Ours) -> str:
     Every pair of rows that we train too is looked at, and counts where both sides
     decide.  A table with few such pairs says little, so their number is told.
     """
-    pairs = list(_pairs(published, ours))
-    signs = [(order(*there, ROUNDING), order(*here)) for _, there, here in pairs]
-    decided = [all(pair) for pair in signs].count(True)
+    compared = list(pairs(published, ours))
+    decided = [all(one.signs) for one in compared].count(True)
     against = [
-        f"{labels} have {here[0].text} and {here[1].text} here, {there[0].text} and "
-        f"{there[1].text} there"
-        for (labels, there, here), pair in zip(pairs, signs, strict=True)
-        if math.prod(pair) < 0
+        f"{one.rows[0].label} and {one.rows[1].label} have {one.here[0].text} and "
+        f"{one.here[1].text} here, {one.there[0].text} and {one.there[1].text} there"
+        for one in compared
+        if one.contrary
     ]
     told = f"{ours.name} against {ours.nearest}: "
-    if not pairs:
+    if not compared:
         return f"{told}no pair of rows has standard errors here and there."
-    told += (
-        f"{decided} of {len(pairs)} pairs of rows differ by over {DECIDED:g} standard "
-    )
+    told += f"{decided} of {len(compared)} pairs of rows differ by over {DECIDED:g} standard "
     told += f"errors here and there, {len(against)} of them in contrary order"
     return f"{told}: {'; '.join(against)}." if against else f"{told}."
 
 
-Pair = tuple[Score, Score]
+def conclusion(published: Published, held: Iterable[Ours]) -> str:
+    """How many pairs of rows are in contrary order, of all our columns, in a sentence."""
+    decided = [
+        pair for one in held for pair in pairs(published, one) if all(pair.signs)
+    ]
+    against = sum(pair.contrary for pair in decided)
+    return (
+        f"In all, {against} of the {len(decided)} pairs that both sides decide are in "
+        "contrary order."
+    )
 
 
-def _pairs(published: Published, ours: Ours) -> Iterator[tuple[str, Pair, Pair]]:
-    """Labels of two rows, their published scores and ours, where all have errors."""
+@dataclass(frozen=True)
+class Pair:
+    """Two rows of a column that have standard errors here and there."""
+
+    rows: tuple[Row, Row]
+    there: tuple[Score, Score]
+    here: tuple[Score, Score]
+
+    @property
+    def signs(self) -> tuple[int, int]:
+        """The published order and ours."""
+        return order(*self.there, ROUNDING), order(*self.here)
+
+    @property
+    def contrary(self) -> bool:
+        """Whether both sides decide, and differ."""
+        return math.prod(self.signs) < 0
+
+
+def pairs(published: Published, ours: Ours) -> Iterator[Pair]:
+    """All pairs of rows that we train too and whose scores have errors."""
     held = list(published.columns).index(str(ours.nearest))
     known = [row for row in published.rows if row.model in ours.scores]
     for one, other in combinations(known, 2):
         there = one.scores[held], other.scores[held]
         here = ours.scores[str(one.model)], ours.scores[str(other.model)]
         if all(math.isfinite(score.error) for score in (*there, *here)):
-            yield f"{one.label} and {other.label}", there, here
+            yield Pair((one, other), there, here)

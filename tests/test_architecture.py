@@ -77,6 +77,9 @@ RULES = {
     "experiments/tables.py": rule(
         never=UPWARD | ENDS, but={"experiments.store", "experiments.published"}
     ),
+    "experiments/charts.py": rule(
+        never=UPWARD | ENDS, but={"experiments.tables", "experiments.published"}
+    ),
     "experiments/plans.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/sweep.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/teacher_student": rule(

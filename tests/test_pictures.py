@@ -216,3 +216,49 @@ def test_ledger_does_not_write_its_overview_over_a_stranger(tmp_path):
     (tmp_path / "overview-intervals.svg").write_text("mine")
     line = refused("ledger", "--paper", "lru", "--html", tmp_path)
     assert "overview-intervals.svg, got a file that is not what an earlier" in line
+
+
+# --- sweep --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def swept_already(monkeypatch, tmp_path):
+    """A sweep that comes with the code, and a folder of its own for figures."""
+    from experiments import store
+    from figures import style
+
+    monkeypatch.setattr(style, "folder", lambda: tmp_path)
+    monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
+    monkeypatch.setattr(store, "folder", lambda: tmp_path / "results")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "files"),
+    [
+        ("heads", (), ["sweep-heads-paper.png"]),
+        ("heads", ("--no-figures",), []),
+        ("adaptive_rates", (), []),  # all at one rate
+    ],
+)
+def test_a_sweep_of_learning_rates_is_drawn_among_the_figures(
+    swept_already, name, more, files
+):
+    done = sigprop("sweep", "run", name, "--preset", "paper", *more)
+    assert done.exit_code == 0, done.output
+    assert [file.name for file in swept_already.iterdir()] == files
+    for file in files:
+        assert done.stdout.splitlines()[-1] == str(swept_already / file)
+
+
+def test_a_sweep_refuses_a_folder_before_the_work(tmp_path, monkeypatch):
+    from experiments import sweep
+
+    def begun(*given, **more):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr(sweep, "run", begun)
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path / "file" / "results"))
+    line = refused("sweep", "run", "agreement")
+    assert f"cannot write to the folder {tmp_path}/file/results" in line

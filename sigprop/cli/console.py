@@ -80,11 +80,7 @@ def show_table(out: Console, table: Table, keys: int = 1) -> None:
         table: With its numbers to the right, and columns of words that may wrap.
         keys: First columns, which head a block; an empty one has the head before.
     """
-    for column in table.columns:
-        column.no_wrap = column.no_wrap or column.justify == "right"
-    needed = [_needed(out, column) for column in table.columns]
-    between = 2 * (len(needed) - 1) if table.box is None else 3 * len(needed) + 1
-    if sum(needed) + between <= out.width:
+    if fits(out, table):
         out.print(table)
         return
     if table.title:
@@ -101,6 +97,15 @@ def show_table(out: Console, table: Table, keys: int = 1) -> None:
     if table.caption:
         out.print()
         out.print(_text(table.caption))
+
+
+def fits(out: Console, table: Table) -> bool:
+    """Whether a table can be shown; from now on its numbers do not wrap."""
+    for column in table.columns:
+        column.no_wrap = column.no_wrap or column.justify == "right"
+    needed = [_needed(out, column) for column in table.columns]
+    between = 2 * (len(needed) - 1) if table.box is None else 3 * len(needed) + 1
+    return sum(needed) + between <= out.width
 
 
 def _needed(out: Console, column: Column) -> int:

@@ -1,13 +1,15 @@
 """``sigprop sweep run | status | check | track``: many trainings, one file each."""
 
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
-from sigprop.cli.console import UNEXPECTED, console, plain_errors
+from sigprop.cli.console import UNEXPECTED, console, plain_errors, show_table
 from sigprop.cli.help import Commands
+from sigprop.cli.pictures import NoFigures, picture
 
 sweeps = typer.Typer(
     name="sweep",
@@ -41,8 +43,12 @@ def run(
     shard: Annotated[
         str, typer.Option(help="i/n: every n-th chunk from i, for job arrays.")
     ] = "0/1",
+    no_figures: NoFigures = False,
 ) -> None:
-    """Train what is missing, and gather the results; killed, it goes on from there."""
+    """Train what is missing, and gather the results; killed, it goes on from there.
+
+    Losses over the learning rate are drawn among the figures, sweep-NAME-PRESET.png.
+    """
     with plain_errors("the same command goes on from here"):
         from rich.progress import (
             BarColumn,
@@ -53,12 +59,14 @@ def run(
             TimeRemainingColumn,
         )
 
-        from experiments import gathered, sweep
+        from experiments import gathered, store, sweep
+        from sigprop.numerics.files import require_folder
 
         part = _shard(shard)
         if workers < 0:
             raise ValueError(f"need --workers of at least 0, got {workers}")
         chosen = sweep.chunks(name, preset, part)
+        require_folder(store.folder())
         missing = sum(sweep.missing_of(chosen).values())
         columns = (
             TextColumn("{task.description}", markup=False),
@@ -88,6 +96,23 @@ def run(
         if done == total:
             out.print(gathered.findings(file), soft_wrap=True)
         out.print(str(file), soft_wrap=True)
+        if done == total and file is not None and not no_figures:
+            _draw(name, preset, store.read(file), out)
+
+
+def _draw(name: str, preset: str, result: Any, out: Console) -> None:
+    """Losses over the learning rate, where a sweep has several."""
+    if "log_rate" not in result.coords or len(set(result["log_rate"].values)) < 2:
+        return
+    from figures import style
+
+    def drawn() -> Any:
+        from figures import scans
+
+        return scans.draw(result, f"{name}, preset {preset}")
+
+    command = f"sigprop sweep run {name} --preset {preset}"
+    picture(style.folder() / f"sweep-{name}-{preset}.png", drawn, out, command)
 
 
 @sweeps.command()
@@ -108,7 +133,7 @@ def status(
                 chunk.checkpoint().is_file() for chunk in sweep.chunks(key, preset)
             )
             table.add_row(key, str(done), str(total), f"{open_} chunks")
-        console().print(table)
+        show_table(console(), table)
 
 
 @sweeps.command()

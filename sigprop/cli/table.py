@@ -1,11 +1,15 @@
 """``sigprop table``: what the papers print, and what we found beside it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
-from sigprop.cli.console import console, plain_errors
+from sigprop.cli.console import console, fits, plain_errors, show_table
+from sigprop.cli.pictures import NoFigures, picture
 
 
 def tables(
@@ -15,18 +19,69 @@ def tables(
     preset: Annotated[
         str, typer.Option(help="Of our results: quick or paper (full size).")
     ] = "paper",
+    no_figures: NoFigures = False,
 ) -> None:
-    """Show a table of the papers with ours beside it, and where orders differ."""
+    """Show a table of the papers with ours beside it, and where orders differ.
+
+    What may be compared is drawn among the figures, table-NAME-PRESET.png.
+    """
     with plain_errors():
-        from experiments.tables import TABLES, results, table
+        from experiments.tables import TABLES, content, results, table
 
         if name is not None:
-            console().print(table(name.casefold(), preset))
+            name, out = name.casefold(), console()
+            whole = table(name, preset)
+            if fits(out, whole):
+                out.print(whole)
+            else:
+                _blocks(out, content(name, preset))
+            if not no_figures:
+                _draw(name, preset, out)
             return
         listed = Table(box=None, pad_edge=False, header_style="bold")
         for column in ("table", "source", "title", "beside it"):
-            listed.add_column(column)
+            listed.add_column(column, no_wrap=column == "table")
         for key, published in TABLES.items():
             beside = ", ".join(results(key))
             listed.add_row(key, published.source, published.title, beside)
-        console().print(listed)
+        show_table(console(), listed)
+
+
+def _blocks(out: Console, filled: Any) -> None:
+    """A ``Content``, a block a column: its name, its sizes, and a line a row."""
+    out.print(filled.title)
+    for number, head in enumerate(filled.heads[1:], start=1):
+        name, _, sizes = head.removeprefix("ours:\n").partition("\n")
+        ours = "ours: " if head.startswith("ours:") else ""
+        out.print()
+        out.print(Text(f"{ours}{name}", "bold"))
+        if sizes:
+            out.print(sizes.replace("\nexamples", " examples").replace("\n", ", "))
+        block = Table(box=None, pad_edge=False, show_header=False)
+        for justify in ("left", "right"):
+            block.add_column(justify=justify, no_wrap=True)
+        for row in filled.rows:
+            if row[number]:
+                block.add_row(Text(row[0]), Text(row[number]))
+        out.print(Padding(block, (0, 0, 0, 2), expand=False))
+    out.print()
+    for note in filled.notes:
+        out.print(note)
+
+
+def _draw(name: str, preset: str, out: Console) -> None:
+    """A chart of a table, where a column of ours may be held against a published one."""
+    from experiments.charts import chart
+    from figures import style
+
+    data = chart(name, preset)
+    if not data.sizes["column"]:
+        return
+
+    def drawn() -> Any:
+        from figures import comparisons
+
+        return comparisons.draw(data, data.attrs["title"])
+
+    command = f"sigprop table {name} --preset {preset}"
+    picture(style.folder() / f"table-{name}-{preset}.png", drawn, out, command)

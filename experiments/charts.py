@@ -1,0 +1,66 @@
+"""Our columns of a table and the published ones that they are held against, to be drawn."""
+
+import math
+
+import numpy as np
+import xarray as xr
+
+from experiments.published import TABLES, Score
+from experiments.tables import ours_beside, pairs
+
+NOTHING = Score("", math.nan, math.nan)
+DIMS = ("column", "row")
+
+
+def chart(name: str, preset: str = "paper") -> xr.Dataset:
+    """A table's columns of ours, each beside the published one nearest to it.
+
+    Args:
+        name: One of ``TABLES``.
+        preset: Of our results.
+
+    Returns:
+        By ``column`` and ``row``: the means ``theirs`` and ``ours``, and their standard
+        errors ``theirs_error`` and ``ours_error``; a mean is minus infinity where a row
+        fails, and not-a-number where there is nothing.  By ``column`` the published one,
+        ``nearest``.  By ``pair`` of rows in contrary order: the number of its column,
+        ``of``, and of its rows, ``first`` and ``second``.
+
+    Raises:
+        ValueError: As ``experiments.tables.table``.
+    """
+    held = [column for column in ours_beside(name, preset)[0] if column.nearest]
+    published = TABLES[name]
+    rows, places = published.rows, list(published.columns)
+    theirs = [[row.scores[places.index(str(c.nearest))] for row in rows] for c in held]
+    ours = [[c.scores.get(str(row.model), NOTHING) for row in rows] for c in held]
+    contrary = [
+        (number, *map(rows.index, pair.rows))
+        for number, column in enumerate(held)
+        for pair in pairs(published, column)
+        if pair.contrary
+    ]
+    of, first, second = np.array(contrary, int).reshape(-1, 3).T
+    return xr.Dataset(
+        {
+            "theirs": (DIMS, _part(theirs, "mean", len(rows))),
+            "theirs_error": (DIMS, _part(theirs, "error", len(rows))),
+            "ours": (DIMS, _part(ours, "mean", len(rows))),
+            "ours_error": (DIMS, _part(ours, "error", len(rows))),
+            "of": ("pair", of),
+            "first": ("pair", first),
+            "second": ("pair", second),
+        },
+        {
+            "column": [column.name for column in held],
+            "nearest": ("column", [str(column.nearest) for column in held]),
+            "row": [row.label for row in rows],
+        },
+        {"title": published.title, "unit": published.unit},
+    )
+
+
+def _part(scores: list[list[Score]], part: str, rows: int) -> np.ndarray:
+    """Means or errors of every column; there may be none."""
+    values = [[getattr(score, part) for score in column] for column in scores]
+    return np.array(values, float).reshape(-1, rows)

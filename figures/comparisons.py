@@ -1,0 +1,79 @@
+"""Scores of a paper's table beside ours, row by row, and where the orders are contrary."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from figures import style
+
+WIDTH, NAMES, ROW = 1.9, 1.5, 0.19  # inches of a panel, of the rows' names, of a row
+CAPTION = (
+    "{unit}; bars: standard errors, where there are any; above each pair of panels the "
+    "paper's column and ours that is nearest to it, on other data and at other sizes: "
+    "compare orders, not numbers. A cross at the left: fails. A bracket: two rows in "
+    "contrary order here and there, both by over two standard errors ({pairs})"
+)
+
+
+def draw(data: xr.Dataset, title: str) -> Figure:
+    """A pair of panels for each column of ours: the paper's scores, and ours.
+
+    Args:
+        data: From ``experiments.charts.chart``: by ``column`` and ``row`` ``theirs`` and
+            ``ours``, with ``theirs_error`` and ``ours_error``; ``nearest`` by ``column``;
+            ``of``, ``first`` and ``second`` by ``pair``; the attribute ``unit``.
+        title: What the table is about.
+
+    Raises:
+        ValueError: If there is no column of ours.
+    """
+    count, rows = data.sizes["column"], data.sizes["row"]
+    if not count:
+        raise ValueError("need a column of ours that a published one is nearest to")
+    with style.styled():
+        drawn = style.figure(1.9 + ROW * rows, NAMES + WIDTH * count)
+        panels = drawn.subplots(1, 2 * count, sharey=True, squeeze=False)[0]
+        for number in range(count):
+            one = data.isel(column=number)
+            left, right = panels[2 * number : 2 * number + 2]
+            _scores(left, one["theirs"], one["theirs_error"], style.GREY)
+            _scores(right, one["ours"], one["ours_error"], style.BLUE)
+            left.set_title(f"paper\n{one['nearest'].item()}")
+            right.set_title(f"ours\n{one['column'].item()}")
+            kept = data.isel(pair=data["of"].values == number)
+            _brackets(right, kept["first"].values, kept["second"].values)
+        panels[0].set_yticks(range(rows), [str(row) for row in data["row"].values])
+        panels[0].set_ylim(rows - 0.5, -0.5)
+        drawn.suptitle(title, fontsize=8)
+        said = CAPTION.format(unit=data.attrs["unit"], pairs=data.sizes["pair"])
+        style.caption(drawn, said)
+    return drawn
+
+
+def _scores(axes: Axes, means: xr.DataArray, errors: xr.DataArray, colour: str) -> None:
+    mean, error = means.values, np.nan_to_num(errors.values)
+    row = np.arange(len(mean))
+    kept = np.isfinite(mean)
+    axes.errorbar(mean[kept], row[kept], xerr=error[kept], fmt="o", color=colour)
+    for fails in row[np.isneginf(mean)]:
+        place = axes.get_yaxis_transform()
+        axes.plot(0, fails, "x", color=style.BLACK, transform=place, clip_on=False)
+    axes.grid(axis="y", color="#E4E4E4", linewidth=0.5)
+    axes.margins(x=0.12)
+    axes.tick_params(axis="y", length=0)
+
+
+def _brackets(axes: Axes, first: np.ndarray, second: np.ndarray) -> None:
+    """Right of a panel, each one further out than the one before."""
+    place = axes.get_yaxis_transform()
+    for number, (top, bottom) in enumerate(zip(first, second, strict=True)):
+        out = 1.05 + 0.05 * number
+        axes.plot(
+            [out - 0.03, out, out, out - 0.03],
+            [top, top, bottom, bottom],
+            color=style.VERMILION,
+            linewidth=1,
+            transform=place,
+            clip_on=False,
+        )
