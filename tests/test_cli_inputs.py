@@ -197,12 +197,13 @@ def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
     assert (tmp_path / "[" / "x].html").is_file()
 
 
-def test_the_console_prints_every_string_as_it_is(capsys):
+def test_the_console_prints_every_string_as_it_is(capsys, monkeypatch):
     from rich.table import Table
 
     grid = Table(MARKUP, title=MARKUP, caption=MARKUP)
     grid.add_row(MARKUP)
-    out = console.console(least=300)
+    monkeypatch.setattr(console, "WIDE", 300)
+    out = console.console()
     out.print(grid)
     out.print(MARKUP)
     printed = capsys.readouterr().out

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -28,12 +28,8 @@ from sigprop.neuron.recurrence import linear_recurrence, sensitivity
 from sigprop.numerics.compile import Backend, compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
-from sigprop.numerics.text import plain
 from theory.diagonal import QUANTITIES, functional
 from theory.symbols import Delta, T, lam, lam_bar
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 BATCH = 64  # windows run at once: bounds the states that the recurrence keeps
 NONE = "none"  # in a table, for what is no number
@@ -48,19 +44,6 @@ EIGENVALUES: tuple[tuple[float, float], ...] = (
     (0.01, 0.05),
 )
 """The default grid of ``(1 - |lam|, arg lam)``."""
-
-READING = (
-    "measured: mean of |h_T|^2 or |dh_T/dlam|^2 over windows of T steps; low, high: "
-    "its 95 % circular block bootstrap; descriptive, no verdict.",
-    "toeplitz: T steps, autocovariance averaged over each lag's T - lag pairs (the "
-    "divisor); stationary: the same, infinite past, no correlation from lag T on; "
-    "white: its lag 0 only, infinite past.",
-    "log columns (natural) split ln(white/measured): ln(toeplitz/covariance) is what "
-    "assuming stationarity costs, or the luck of few windows (compare low, high); "
-    "ln(stationary/toeplitz) the infinite past; ln(white/stationary) ignoring "
-    "correlation.",
-)
-"""How to read the columns of ``table``."""
 
 
 @dataclass(frozen=True)
@@ -353,42 +336,3 @@ def rows_json(rows: Sequence[SeriesRow]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-
-
-def table(rows: Sequence[SeriesRow]) -> "Table":
-    """The rows for a terminal of 150 columns; narrower ones fold the numbers.
-
-    ``covariance`` appears only as its distance from ``measured``.
-    """
-    from rich.table import Table
-    from rich.text import Text
-
-    distance = max(
-        (abs(row.covariance / row.measured - 1) for row in rows), default=0.0
-    )
-    notes = dict.fromkeys(f"{row.feature}: {row.note}" for row in rows if row.note)
-    caption = (
-        *READING,
-        f"covariance (no assumption) equals measured to {distance:.0e}.",
-        *notes,
-    )
-    below = Text(plain("\n".join(caption)), "table.caption")
-    shown = Table(caption=below, caption_justify="left")
-    for name in ("feature", "quantity"):
-        shown.add_column(name)
-    numbers = ("gap", "theta", "measured", "low", "high", "toeplitz", "stationary")
-    numbers += ("white", "log_toeplitz", "log_stationary", "log_white")
-    for name in numbers:
-        shown.add_column(name.replace("_", " "), justify="right", overflow="fold")
-    for before, row in zip([None, *rows], rows, strict=False):
-        fresh = before is None or before.feature != row.feature
-        if fresh and before is not None:
-            shown.add_section()
-        cells = [_cell(getattr(row, name), ".3g") for name in numbers[:-3]]
-        cells += [_cell(getattr(row, name), "+.2f") for name in numbers[-3:]]
-        shown.add_row(Text(plain(row.feature)) if fresh else "", row.quantity, *cells)
-    return shown
-
-
-def _cell(value: float, form: str) -> str:
-    return format(value, form) if math.isfinite(value) else NONE

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import aside, console, plain_errors
+from sigprop.cli.console import aside, console, plain_errors, show_table
 
 SIGNIFICANT = "{:.3g}"
 
@@ -46,7 +46,7 @@ def bench(
         out = console(json)
         rows = report.rows(results)
         if rows:
-            out.print(_ratios(rows))
+            show_table(out, _ratios(rows), keys=2)
         for line in report.conclusions(results):
             out.print(line)
         if json is not None:

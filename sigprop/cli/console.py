@@ -52,21 +52,16 @@ class PlainConsole(Console):
         return super().render_str(plain(text), **more)
 
 
-def console(*files: Path | None, least: int = 0) -> Console:
+def console(*files: Path | None) -> Console:
     """Output, wide enough for a table when it goes to a file.
 
     Args:
         files: What the command writes; where ``-`` is one of them, that has standard
             output to itself, and all else goes to standard error.
-        least: Columns at least.
     """
     aside = Path("-") in files
     stream = sys.stderr if aside else sys.stdout
-    default = _plain_console(None if stream.isatty() else WIDE, aside)
-    return default if default.width >= least else _plain_console(least, aside)
-
-
-def _plain_console(width: int | None, aside: bool) -> Console:
+    width = None if stream.isatty() else WIDE
     return PlainConsole(
         width=width, highlight=False, markup=False, emoji=False, stderr=aside
     )

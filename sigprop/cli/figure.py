@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import aside, console, plain_errors
+from sigprop.cli.console import aside, console, plain_errors, show_table
 
 
 def figure(
@@ -57,7 +57,7 @@ def figure(
             for key, spec in FIGURES.items():
                 results = ", ".join(spec.needs())
                 table.add_row(key, " ".join(spec.panels), results, spec.title)
-            console().print(table)
+            show_table(console(), table)
             return
         from experiments import statuses
         from experiments.command import best, make

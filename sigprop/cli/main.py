@@ -26,6 +26,7 @@ from sigprop.cli.console import (
     console,
     plain_errors,
     require_distinct,
+    show_table,
 )
 from sigprop.cli.figure import figure
 from sigprop.cli.help import CONTEXT, Commands, main_options
@@ -145,10 +146,10 @@ def _verify(
     out, chosen = console(report, json), select(paper, ids)
     _forecast(chosen, how, device, yes)
     run, loaded = _judge(chosen, how, device, out)
-    out.print(summary(run))
+    show_table(out, summary(run))
     out.print(
         "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
-        "recurrence, ad autodiff,\ncf stable closed form, mc Monte Carlo, others by name. "
+        "recurrence, ad autodiff, cf stable closed form, mc Monte Carlo, others by name. "
         "The interval spans the grid's own, at level 1e-7 each.\n"
     )
     out.print(outcome(run, loaded))
@@ -222,15 +223,17 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
     import json as encoder
 
     from sigprop.audit.series import load_series
-    from sigprop.audit.series_moments import audit_series, rows_json, table
+    from sigprop.audit.series_moments import audit_series, rows_json
+    from sigprop.audit.series_summary import conclusion, table
     from sigprop.numerics.files import write_text
 
     series = load_series(path, window)
-    out = console(json, least=150)
+    out = console(json)
     for note in series.notes:
         out.print(f"note: {note}", soft_wrap=True)
     rows = audit_series(series, seed=seed)
-    out.print(table(rows))
+    show_table(out, table(rows), keys=2)
+    out.print(conclusion(rows))
     if json is not None:
         write_text(json, encoder.dumps(rows_json(rows), indent=2) + "\n")
 
@@ -277,7 +280,7 @@ def ledger(
         compile_quickly()
         run, loaded = _judge(chosen, how, "cpu", out)
         shown = [entry for entry in run.claims if status in (None, entry.status)]
-        out.print(ledger_table(shown))
+        show_table(out, ledger_table(shown))
         counts = Counter(entry.status for entry in run.claims)
         out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
         out.print(outcome(run, loaded))
@@ -327,7 +330,7 @@ def claims(
         for claim in chosen:
             word = status_word(claim.expected)
             table.add_row(claim.id, claim.kind, word, claim.title, claim.locator)
-        console(json).print(table)
+        show_table(console(json), table)
         if json is not None:
             from sigprop.cli.judged import row
             from sigprop.ledger.catalogue import as_json
@@ -385,4 +388,4 @@ def models(
                     table.add_column(part, justify="right", no_wrap=True)
             size = f"{config.depth} x {config.width}, {config.state_size}"
             table.add_row(name, size, *(f"{n:,}" for n in counts.values()))
-        console().print(table)
+        show_table(console(), table)

@@ -3,7 +3,6 @@
 import io
 import json
 import math
-import os
 import re
 from fractions import Fraction
 from itertools import pairwise
@@ -16,15 +15,14 @@ from sympy import oo
 from sigprop.audit.series import Series, load_series
 from sigprop.audit.series_moments import (
     EIGENVALUES,
-    READING,
     audit_series,
     bootstrap_interval,
     covariance_matrix,
     empirical_autocovariance,
     lag_weights,
     rows_json,
-    table,
 )
+from sigprop.audit.series_summary import table
 from theory.diagonal import QUANTITIES
 from theory.symbols import T
 
@@ -365,23 +363,6 @@ def test_rows_survive_json():
     assert [row["feature"] for row in decoded] == [row.feature for row in rows]
     assert decoded[0]["measured"] == rows[0].measured
     assert decoded[0]["windows"] == 7
-
-
-def test_table_shows_every_row_and_says_how_to_read_it():
-    series = random_walk_series()
-    named = Series(series.values, ("T [°C]", "wind"), series.notes, series.block)
-    rows = audit_series(named, ((0.1, 0.3), (0.5, 0.0)))
-    console = Console(width=200, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
-    console.print(table(rows))
-    console.file.close()
-    text = console.export_text()
-    assert text.count("sensitivity │") == 4
-    assert "T [°C]" in text
-    assert f"{rows[0].measured:.3g}" in text
-    assert f"{rows[0].log_white:+.2f}" in text
-    assert "T - lag pairs (the divisor)" in text
-    assert "covariance (no assumption) equals measured to " in text
-    assert len(READING) == 3
 
 
 @pytest.mark.data("ett/ETTh1.csv")

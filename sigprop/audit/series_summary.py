@@ -1,0 +1,89 @@
+"""The audit of a series in a table, and in a sentence."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from sigprop.audit.series_moments import NONE, SeriesRow
+from sigprop.numerics.text import plain
+
+TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
+COSTS = {
+    "toeplitz": "assuming stationarity",
+    "stationary": "the infinite past",
+    "white": "ignoring correlation",
+}
+
+READING = (
+    "measured: mean of |h_T|^2 or |dh_T/dlam|^2 over windows of T steps; low, high: "
+    "its 95 % circular block bootstrap; descriptive, no verdict.",
+    "toeplitz: T steps, autocovariance averaged over each lag's T - lag pairs (the "
+    "divisor); stationary: the same, infinite past, no correlation from lag T on; "
+    "white: its lag 0 only, infinite past.",
+    "log columns (natural) split ln(white/measured): ln(toeplitz/covariance) is what "
+    "assuming stationarity costs, or the luck of few windows (compare low, high); "
+    "ln(stationary/toeplitz) the infinite past; ln(white/stationary) ignoring "
+    "correlation.",
+)
+"""How to read the columns of ``table``."""
+
+
+def table(rows: Sequence[SeriesRow]) -> Table:
+    """The rows for a terminal of 150 columns.
+
+    ``covariance`` appears only as its distance from ``measured``.
+    """
+    distance = max(
+        (abs(row.covariance / row.measured - 1) for row in rows), default=0.0
+    )
+    notes = dict.fromkeys(f"{row.feature}: {row.note}" for row in rows if row.note)
+    caption = (
+        *READING,
+        f"covariance (no assumption) equals measured to {distance:.0e}.",
+        *notes,
+    )
+    below = Text(plain("\n".join(caption)), "table.caption")
+    shown = Table(caption=below, caption_justify="left")
+    for name in ("feature", "quantity"):
+        shown.add_column(name)
+    numbers = ("gap", "theta", "measured", "low", "high", "toeplitz", "stationary")
+    numbers += ("white", "log_toeplitz", "log_stationary", "log_white")
+    for name in numbers:
+        shown.add_column(name.replace("_", " "), justify="right", overflow="fold")
+    for before, row in zip([None, *rows], rows, strict=False):
+        fresh = before is None or before.feature != row.feature
+        if fresh and before is not None:
+            shown.add_section()
+        cells = [_cell(getattr(row, name), ".3g") for name in numbers[:-3]]
+        cells += [_cell(getattr(row, name), "+.2f") for name in numbers[-3:]]
+        shown.add_row(Text(plain(row.feature)) if fresh else "", row.quantity, *cells)
+    return shown
+
+
+def conclusion(rows: Sequence[SeriesRow]) -> str:
+    """How often the simplest theory predicts what was measured, and what it loses most by."""
+    lost: Counter[str] = Counter()
+    for row in rows:
+        if not (row.white > 0 and row.measured > 0):
+            lost["no prediction"] += 1
+        elif abs(row.white / row.measured - 1) > TOLERANCE:
+            costs = {name: getattr(row, f"log_{name}") for name in COSTS}
+            known = {name: abs(x) for name, x in costs.items() if math.isfinite(x)}
+            worst = (
+                COSTS[max(known, key=known.__getitem__)] if known else "no prediction"
+            )
+            lost[worst] += 1
+    held = len(rows) - lost.total()
+    told = ", ".join(f"{why} ({count})" for why, count in lost.most_common())
+    return (
+        f"Of {len(rows)} moments white noise predicts {held} within "
+        f"{100 * TOLERANCE:g} %"
+        + (f"; what costs most elsewhere: {told}." if told else ".")
+    )
+
+
+def _cell(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else NONE
