@@ -69,10 +69,12 @@ def test_the_page_alone_is_on_standard_output(tmp_path):
 
 
 def test_the_audit_of_a_series_alone_is_on_standard_output(tmp_path, monkeypatch):
-    from sigprop.audit import series_moments as series_audit
+    from rich.table import Table
 
-    monkeypatch.setattr(series_audit, "audit_series", lambda *how, **more: [])
-    monkeypatch.setattr(series_audit, "table", lambda rows: "the table")
+    from sigprop.audit import series_moments, series_summary
+
+    monkeypatch.setattr(series_moments, "audit_series", lambda *how, **more: [])
+    monkeypatch.setattr(series_summary, "table", lambda rows: Table("the table"))
     series = tmp_path / "series.npy"
     np.save(series, np.random.default_rng(0).standard_normal((64, 16, 1)))
     done = sigprop("verify", "--input", series, "--json", "-")

@@ -13,11 +13,14 @@ def table(**more):
     made.add_column("moment", no_wrap=True)
     for name in ("measured value", "predicted"):
         made.add_column(name, justify="right")
+    made.add_column("")
     made.add_column("reason")
-    made.add_row("block 1", "state", "0.123456789", "1.5e-300", "inputs are not white")
-    made.add_row("", "error", "2", "", Text("signals are not stationary"))
+    made.add_row(
+        "block 1", "state", "0.123456789", "1.5e-300", "✓", "inputs are not white"
+    )
+    made.add_row("", "error", "2", "", "", Text("signals are not stationary"))
     made.add_row()
-    made.add_row("block 2", "state", "3", "4", "")
+    made.add_row("block 2", "state", "3", "4", "", "")
     return made
 
 
@@ -41,7 +44,7 @@ def test_a_narrow_screen_has_a_block_a_row_under_its_keys():
         "block 1",
         "  state",
         "    measured value 0.123456789",
-        "    predicted 1.5e-300",
+        "    predicted 1.5e-300   ✓",
         "    reason inputs are not white",
         "  error",
         "    measured value 2",

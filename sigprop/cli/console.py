@@ -124,7 +124,8 @@ def _flow(out: Console, indent: int, pairs: list[tuple[Text, Text]]) -> None:
     for name, value in pairs:
         if not value:
             continue
-        pair = Text.assemble((name.plain.replace("\n", " "), "dim"), " ", value)
+        head = name.plain.replace("\n", " ")
+        pair = Text.assemble((head, "dim"), " ", value) if head else value
         if line and indent + line.cell_len + 3 + pair.cell_len > out.width:
             out.print(Padding(line, (0, 0, 0, indent), expand=False))
             line = Text()

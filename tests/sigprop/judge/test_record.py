@@ -181,7 +181,8 @@ def test_rows_without_a_truth_value_are_counted_apart():
 
 
 def test_a_run_is_held_against_what_its_rows_announce():
-    judged = Run(**{**vars(run(FOUND)), "claims": (JUDGED,)})
+    made = vars(run(FOUND)) | {"claims": (JUDGED,)}
+    judged = Run(**{field.name: made[field.name] for field in dataclasses.fields(Run)})
     right = announced(judged, [expecting(Status.UNDECIDED)])
     assert right.as_expected
     assert right.claims[0].expected == "undecided"
