@@ -251,14 +251,17 @@ def test_a_sweep_of_learning_rates_is_drawn_among_the_figures(
         assert done.stdout.splitlines()[-1] == str(swept_already / file)
 
 
-def test_a_sweep_refuses_a_folder_before_the_work(tmp_path, monkeypatch):
+@pytest.mark.parametrize("command", [("sweep", "run", "agreement"), ("bench",)])
+def test_results_need_a_folder_before_the_work(tmp_path, monkeypatch, command):
+    from experiments import command as studies
     from experiments import sweep
 
     def begun(*given, **more):
         raise AssertionError("the work began")
 
     monkeypatch.setattr(sweep, "run", begun)
+    monkeypatch.setattr(studies, "make", begun)
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path / "file" / "results"))
-    line = refused("sweep", "run", "agreement")
+    line = refused(*command)
     assert f"cannot write to the folder {tmp_path}/file/results" in line

@@ -30,8 +30,8 @@ def bench(
     with plain_errors("the parts that ended are stored"):
         from experiments import bench as report
         from experiments.command import make
-        from experiments.store import read
-        from sigprop.numerics.files import require_writable, write_text
+        from experiments.store import folder, read
+        from sigprop.numerics.files import require_folder, require_writable, write_text
 
         chosen = tuple(part or report.STUDIES)
         if unknown := set(chosen) - set(report.STUDIES):
@@ -41,6 +41,7 @@ def bench(
             )
         if json is not None:
             require_writable(json)
+        require_folder(folder())
         preset = "quick" if quick else "paper"
         results = {study: read(make(study, preset, True, aside)) for study in chosen}
         out = console(json)

@@ -182,8 +182,7 @@ with interruptible():
     from sigprop.cli.main import app
     from sigprop.networks import NetworkConfig
     from sigprop.training import presets
-    from sigprop.training.curves import curves
-from sigprop.training.recipes import Schedule, recipe
+    from sigprop.training.recipes import Schedule, recipe
     small = NetworkConfig(
         inputs=1, outputs=10, width=4, state_size=4, depth=1, layer="lru", dropout=0.1
     )
