@@ -18,7 +18,7 @@ sequences of any length.  One response, two parametrisations:
     ...         sharpest = eigenpairs(expand(task, network).hessian).vectors[:1]
     ...         print(f"{participation(sharpest)[0]:.1f} of {sharpest.size} parameters")
     4.4 of 25 parameters
-    1.2 of 25 parameters
+    1.2 of 29 parameters
 
 ``expand(..., route="gramian")`` and ``route="autodiff"`` reach the same matrix without the
 closed form; ``lanczos`` estimates spectra and traces of deep networks, with error bars.
