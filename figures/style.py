@@ -123,9 +123,10 @@ def save(
     width, height = drawn.get_size_inches()
     below = footers(drawn, said, origin)
     page = Bbox.from_extents(0, -below, width, height)
+    about = " ".join(filter(None, (said, origin)))
     for kind, file in files.items():
-        about = " ".join(filter(None, (said, origin)))
-        told = {"Title": title or None, DESCRIPTIONS[kind]: about or None}
+        told = {"Title": title, DESCRIPTIONS[kind]: about}
+        told = {name: text for name, text in told.items() if text}
         with styled(), store.unfinished(file) as partial:
             drawn.savefig(
                 partial, format=kind, metadata=METADATA[kind] | told, bbox_inches=page

@@ -16,6 +16,7 @@ import pytest
 import typer
 
 from experiments import store
+from figures import readme
 from figures.catalogue import FIGURES
 from sigprop.cli.main import app
 from sigprop.judge.plans import TIERS
@@ -356,6 +357,19 @@ def test_listed_errata_are_some_and_counted_right():
     counts = f"Of {len(statements)} statements, {len(wrong)} are wrong"
     assert counts in section
     assert f"{len(conditional)} hold only under a condition" in section
+
+
+def test_the_picture_is_the_one_that_is_drawn_now(tmp_path):
+    """To a tenth of a point: other versions of Matplotlib round otherwise."""
+    assert f"]({readme.FILE.relative_to(ROOT).as_posix()})" in README
+    readme.draw(tmp_path / "now.svg")
+    now, then = (
+        np.array(re.findall(r"(?<=[ \"(])-?\d+\.\d+", file.read_text()), float)
+        for file in (tmp_path / "now.svg", readme.FILE)
+    )
+    assert len(then) > 500
+    np.testing.assert_allclose(now, then, atol=0.1)
+    assert readme.FILE.stat().st_size < 150_000
 
 
 def test_it_is_read_at_one_sitting_and_counts_rows_and_tasks_right():

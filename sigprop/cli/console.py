@@ -18,7 +18,7 @@ from sigprop.numerics.interruption import INTERRUPTED, tell
 from sigprop.numerics.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2
-WIDE = 150  # columns of a table that goes to a file
+WIDE = 160  # columns of a table that goes to a file
 PROSE = 16  # letters that a column of words needs to be read
 
 REMEDIES = {
