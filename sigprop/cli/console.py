@@ -95,19 +95,27 @@ def show_table(out: Console, table: Table, keys: int = 1) -> None:
 
 
 def fits(out: Console, table: Table) -> bool:
-    """Whether a table can be shown; from now on its numbers do not wrap."""
-    for column in table.columns:
-        column.no_wrap = column.no_wrap or column.justify == "right"
+    """Whether a table can be shown with every number whole and every word legible."""
     needed = [_needed(out, column) for column in table.columns]
     between = 2 * (len(needed) - 1) if table.box is None else 3 * len(needed) + 1
-    return sum(needed) + between <= out.width
+    if sum(needed) + between > out.width:
+        return False
+    shown = "".join(segment.text for segment in out.render(table))
+    numbers = [column.cells for column in table.columns if column.justify == "right"]
+    return all(_text(cell).plain in shown for cells in numbers for cell in cells)
 
 
 def _needed(out: Console, column: Column) -> int:
-    """Columns of the screen that a table's column needs."""
-    parts = [column.header, *column.cells]
+    """Columns of the screen that a table's column needs; heads of numbers may wrap."""
+    parts = [*column.cells, ""]
+    head = Measurement.get(out, _endless(out), column.header)
     widest = max(Measurement.get(out, _endless(out), part).maximum for part in parts)
-    return widest if column.no_wrap else min(widest, PROSE)
+    if column.no_wrap:
+        return max(widest, head.maximum)
+    if column.justify == "right":
+        column.no_wrap = head.maximum <= widest
+        return max(widest, head.minimum)
+    return min(max(widest, head.maximum), PROSE)
 
 
 def _endless(out: Console) -> ConsoleOptions:
