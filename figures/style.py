@@ -200,7 +200,8 @@ def _footer(drawn: Figure, text: str, size: float, colour: str, below: float) ->
         below: Inches below the page at which it begins.
     """
     width, height = drawn.get_size_inches()
-    text = textwrap.fill(text, int(width * CAPTION_LETTERS * NOTE / size))
+    columns = int(width * CAPTION_LETTERS * NOTE / size)
+    text = textwrap.fill(text, columns, break_on_hyphens=False)
     room = (1.3 * size * (1 + text.count("\n")) + 2) / 72
     foot = (1 / 72 - room - below) / height
     lines = drawn.text(0.5, foot, text, color=colour, fontsize=size)

@@ -385,6 +385,8 @@ assert changes.subs(lam, 1) == Integer(1)
 print(f"{verdict.word}: ratio between {verdict.low:.4f} and {verdict.high:.4f}")
 
 # %% [markdown]
+# The figures about this: `sigprop figure zucchet-1a`, `sigprop figure zucchet-2`.
+#
 # ## The other notebooks
 #
 # - [Learning long memories](02_learning_long_memories.py)

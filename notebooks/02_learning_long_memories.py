@@ -308,6 +308,8 @@ assert medians.sel(condition=before) < 0 < medians.sel(condition=behind)
 print(f"between {before} and {behind}")
 
 # %% [markdown]
+# The figures about this: `sigprop figure zucchet-3`, `sigprop figure zucchet-11`.
+#
 # ## The other notebooks
 #
 # - [The curse of memory](01_curse_of_memory.py)

@@ -377,6 +377,10 @@ assert 100 < ratio < 1000 * 1.1
 print(f"{ratio:.0f} times")
 
 # %% [markdown]
+# The figures about this: `sigprop figure zucchet-1bc`, `sigprop figure zucchet-6`,
+# `sigprop figure zucchet-7`, `sigprop figure sigprop-basins`,
+# `sigprop figure sigprop-parametrisations`.
+#
 # ## The other notebooks
 #
 # - [The curse of memory](01_curse_of_memory.py)

@@ -338,6 +338,9 @@ assert math.isclose(power, 1)
 print(f"{rho:.2f} at an angle of {theta}")
 
 # %% [markdown]
+# The figures about this: `sigprop figure zucchet-4`, `sigprop figure zucchet-8`,
+# `sigprop figure zucchet-9`, `sigprop figure sigprop-adam`.
+#
 # ## The other notebooks
 #
 # - [The curse of memory](01_curse_of_memory.py)

@@ -303,6 +303,9 @@ for phase in PHASES:
     print(f"{phase:g} pi: {bare:.1e} before, {after:.1e} after")
 
 # %% [markdown]
+# The figures about this: `sigprop figure zucchet-10`,
+# `sigprop figure sigprop-networks`.
+#
 # ## The other notebooks
 #
 # - [The curse of memory](01_curse_of_memory.py)

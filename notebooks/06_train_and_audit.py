@@ -248,6 +248,8 @@ for block in range(2):
     )
 
 # %% [markdown]
+# The figures about this: `sigprop figure lru-1`, `sigprop figure rotrnn-3`.
+#
 # ## The other notebooks
 #
 # - [The curse of memory](01_curse_of_memory.py)

@@ -133,11 +133,12 @@ def test_zucchet_1a_compares_powers_of_the_gap(power, word):
         data["theory"].loc[{"quantity": "sensitivity"}] = data["gap"].values ** -power
         data["theory"].loc[{"quantity": "state"}] = data["gap"].values ** -2.0
         data["simulated"].values[:] = data["exact"].values
+        data["sem"].values[:] = 0.02 * data["exact"].values
         data["simulated"].loc[{"quantity": "sensitivity", "rho": 0.9}] *= 1.07
 
     said = shown("zucchet-1a", curse_of_memory=change)
     assert f"-({', '.join([str(power)] * 5)}), {word}" in said
-    assert "state's -2; simulations are within 7.0 %" in said
+    assert "state's -2; simulations are at most 3.5 standard errors off" in said
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 import xarray as xr
@@ -169,6 +170,24 @@ def test_figures_are_described_without_their_results():
     assert eighth.rows == {"lru:fig8": "refuted"}
     assert not any(re.search(r"[`$\\]", one.caption) or one.png for one in said)
     assert all(one.source and one.caption.endswith(".") for one in said)
+
+
+def test_every_notebook_names_figures_that_there_are_and_they_name_it():
+    files = sorted((Path(__file__).parents[3] / "notebooks").glob("*.py"))
+    told = {
+        (file.name, one.name)
+        for one in command.describe({})
+        for file in files
+        if file.name in dict(one.notebooks)
+    }
+    named = {
+        (file.name, name)
+        for file in files
+        for name in re.findall(r"`sigprop figure ([\w-]+)`", file.read_text("utf-8"))
+    }
+    assert told == named
+    assert {file for file, _ in told} == {file.name for file in files}
+    assert {name for _, name in named} <= set(catalogue.FIGURES)
 
 
 @pytest.fixture(scope="module")
