@@ -167,10 +167,12 @@ def test_ids_are_found_whatever_their_case():
 
 def test_a_figure_is_found_whatever_its_case(monkeypatch):
     import experiments.command
+    import experiments.statuses
     import experiments.store
     from figures import catalogue
 
     asked = []
+    monkeypatch.setattr(experiments.statuses, "words", lambda rows: {})
     monkeypatch.setattr(experiments.command, "make", lambda *one: asked.append(one[0]))
     monkeypatch.setattr(experiments.store, "read", lambda file: None)
     monkeypatch.setattr(
