@@ -69,7 +69,8 @@ def render(pictures: Iterable[Picture], beside: Iterable[str] = ()) -> str:
 
     Args:
         pictures: In their order.
-        beside: Names of the files in its folder, to which it may link.
+        beside: Names of the files in its folder, and of those in ``notebooks`` there, to
+            which it may link.
     """
     shown = tuple(pictures)
     env = environment()
@@ -122,6 +123,7 @@ def write(folder: Path, pictures: Iterable[Picture]) -> Path:
         ValueError: If another file has its name.
     """
     require_ours(folder)
-    there = [file.name for file in folder.glob("*.html")] if folder.is_dir() else []
-    write_text(folder / PAGE, render(pictures, there))
+    there = [*folder.glob("*.html"), *folder.glob("notebooks/*.html")]
+    beside = [file.relative_to(folder).as_posix() for file in there]
+    write_text(folder / PAGE, render(pictures, beside))
     return folder / PAGE

@@ -70,7 +70,7 @@ def test_a_small_picture_keeps_its_shape():
 def test_it_links_to_what_stands_beside_it():
     alone = Page(gallery.render([WIDE])).links
     assert {link.partition("#")[0] for link in alone} == {""}
-    there = ["lru-fig8.html", "index.html", "04_more.html"]
+    there = ["lru-fig8.html", "index.html", "notebooks/04_more.html"]
     links = Page(gallery.render([WIDE], there)).links
     assert {*there} < {*links}
     assert {link.partition("#")[0] for link in links} == {"", *there}
@@ -88,6 +88,12 @@ def test_ledger_and_gallery_link_to_each_other_whichever_is_written_first(tmp_pa
     drawn = (gallery_first / PAGE).read_bytes()
     write_site(gallery_first, run, [dataclasses.replace(WIDE, png=b""), BARE])
     assert (gallery_first / PAGE).read_bytes() == drawn
+    (ledger_first / "notebooks").mkdir()
+    (ledger_first / "notebooks" / "03_loss.html").write_text("<p id=top>")
+    gallery.write(ledger_first, [WIDE, BARE])
+    pages = Page((ledger_first / PAGE).read_text()).links
+    assert "notebooks/03_loss.html" in pages
+    assert "notebooks/04_more.html" not in pages
     for folder in (ledger_first, gallery_first):
         assert gallery.has_pictures(folder)
         assert f"{PAGE}#lru-8" in Page((folder / "lru-fig8.html").read_text()).links
