@@ -286,8 +286,10 @@ def source_and_caption(name: str) -> tuple[str, str]:
     return source.partition(":")[0], " ".join(drawn.replace("``", "").split())
 
 
-def said(name: str, results: "style.Results") -> tuple[str, str]:
-    """What a whole figure shows of its caption, and where its results come from.
+def said(
+    name: str, results: "style.Results", panel: str | None = None
+) -> tuple[str, str]:
+    """What a figure shows of its caption, if it is whole, and where its results come from.
 
     Raises:
         ValueError: If the name is unknown.
@@ -296,7 +298,8 @@ def said(name: str, results: "style.Results") -> tuple[str, str]:
 
     shown = entry(name)
     module = importlib.import_module(shown.module)
-    return module.shown(results), provenance.sentence(results, shown.reduced)
+    origin = provenance.sentence(results, shown.reduced)
+    return "" if panel else module.shown(results), origin
 
 
 def draw_and_save(
@@ -331,11 +334,11 @@ def draw_and_save(
     from figures import provenance, style
 
     drawn = module.draw(results, panel)
-    said = provenance.verdict(verdicts or {}, "" if panel else module.shown(results))
-    origin = provenance.sentence(results, shown.reduced)
+    sentence, origin = said(name, results, panel)
+    told = provenance.verdict(verdicts or {}, sentence)
     presets = {study: one.attrs["preset"] for study, one in results.items()}
     files = stem(name, panel, presets)
-    return style.save(drawn, files, into, kinds, shown.title, said, origin)
+    return style.save(drawn, files, into, kinds, shown.title, told, origin)
 
 
 def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:

@@ -176,7 +176,7 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
 
 
 def title(notebook: NotebookNode) -> str:
-    """Its first heading.
+    """The title of a notebook, which is its first heading.
 
     Raises:
         ValueError: If it does not begin with one.

@@ -91,7 +91,7 @@ def _first_impossible(covariance: np.ndarray) -> int | None:
 
 
 def _first_by_recursion(ratios: np.ndarray, slack: float) -> int | None:
-    """The same of any autocorrelation, in steps as many as the square of its lags.
+    """The first impossible lag of an autocorrelation, in time quadratic in its lags.
 
     By the recursion of Levinson and Durbin: the error of the best linear prediction from
     the inputs before, whose sign is that of the leading minors.
