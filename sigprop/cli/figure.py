@@ -62,6 +62,8 @@ def figure(
         from experiments import statuses
         from experiments.command import best, make
         from experiments.store import read
+        from figures.style import folder
+        from sigprop.numerics.files import require_folder
 
         if force and preset is None:
             raise ValueError(
@@ -74,6 +76,7 @@ def figure(
             study: preset or best(study) or "quick"
             for study in entry(name).needs(panel)
         }
+        require_folder(folder())
         results = {
             study: read(make(study, size, force, aside))
             for study, size in chosen.items()

@@ -188,6 +188,17 @@ def test_only_the_format_asked_for_is_written(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["lru-9.svg"]
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(style, "folder", lambda: tmp_path / "file")
+    monkeypatch.setattr("experiments.command.make", None)
+    answer = CliRunner().invoke(app, ["figure", "lru-9"])
+    assert answer.exit_code == 2
+    assert "cannot write to the folder" in answer.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
