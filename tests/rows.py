@@ -5,6 +5,7 @@ from typing import Any
 
 from sigprop.cli.judged import row as row
 from sigprop.judge.basis import Row
+from sigprop.judge.results import ClaimResult
 from theory.claims import registry
 
 
@@ -20,3 +21,12 @@ def changed(one: Row, basis: dict[str, Any] | None = None, **claim: Any) -> Row:
         assert judged_on is not None
         judged_on = dataclasses.replace(judged_on, **basis)
     return Row(dataclasses.replace(one.claim, **claim), judged_on)
+
+
+def every_slip_noticed(found: ClaimResult) -> bool:
+    """Whether slips of any kind were made in a row, and all were refuted."""
+    kinds = ("formula", "value", "hand")
+    made = [getattr(found, f"{kind}_slips") for kind in kinds]
+    return sum(made) > 0 and made == [
+        getattr(found, f"killed_{kind}_slips") for kind in kinds
+    ]

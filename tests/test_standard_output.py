@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
-from sigprop.judge.mutants import Score
+from sigprop.judge.mutants import Scores
 from sigprop.judge.results import Run
 from sigprop.judge.statuses import finish
 
@@ -37,7 +37,7 @@ def judged(one_row, monkeypatch):
 
     def verify(chosen, *, progress, **more):
         progress("simulate", 1, 2)
-        found = [finish(one, [], Score(0, ()), 0.0) for one in chosen]
+        found = [finish(one, [], Scores(), 0.0) for one in chosen]
         right = (
             dataclasses.replace(one, status=str(row.claim.expected))
             for one, row in zip(found, chosen, strict=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # a list of commands names the papers, and needs no SymPy
     from sympy import Expr
 
     from theory.derivation import Derivation
+    from theory.errata import Erratum
 
 
 class Paper(NamedTuple):
@@ -116,6 +117,7 @@ class Claim:
         topic: What it is about, in one word, for filters.
         reason: Why it is not checkable.
         inherits: Whether later results of the paper inherit an error, and which.
+        erratum: What its authors are told, where it fails.
         as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
     """
 
@@ -136,6 +138,7 @@ class Claim:
     topic: str = ""
     reason: str = ""
     inherits: str = ""
+    erratum: "Erratum | None" = None
     as_extracted: bool = False
 
     @property

@@ -8,6 +8,7 @@ from sympy import Expr
 
 from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import Derivation
+from theory.errata import Erratum
 
 KindName = Literal[
     "definition",
@@ -99,6 +100,7 @@ class Head:
         note: str = "",
         reason: str = "",
         inherits: str = "",
+        erratum: Erratum | None = None,
         as_extracted: bool = False,
     ) -> Claim:
         """State the row; arguments are those of ``Claim``.
@@ -127,6 +129,7 @@ class Head:
             topic=topic or self.part.topic,
             reason=reason,
             inherits=inherits,
+            erratum=erratum,
             as_extracted=as_extracted,
         )
         self.part.claims.append(claim)

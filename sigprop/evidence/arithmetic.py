@@ -24,10 +24,10 @@ def numbers(
         relation: How the value stands to the form.
         alone: What the value comes from, where it is more than the paper's own numbers.
         wrong: A number that the comparison must refuse.
-        more: ``printed``, ``absolute`` and ``slips`` of ``Evidence``.
+        more: ``printed``, ``absolute``, ``hand`` and ``example`` of ``Evidence``.
     """
     if wrong is not None:
-        more["slips"] = {"far off": wrong}
+        more["hand"] = {"far off": wrong}
     route = "reference" if alone else ARITHMETIC
     return Evidence(
         at if isinstance(at, tuple) else (at,),

@@ -16,6 +16,37 @@ AtPoint = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class Example:
+    """A counterexample that a reader checks by hand.
+
+    Attributes:
+        of: What both numbers are, e.g. ``E|h|^2 after two steps``.
+        at: Three scalars by name, or fewer.
+        printed: What the statement as printed gives there.
+        true: What is true there.
+
+    Raises:
+        ValueError: If it takes more values than a hand can follow.
+    """
+
+    of: str
+    at: AtPoint
+    printed: Routine
+    true: Routine
+
+    def __post_init__(self) -> None:
+        """Refuse what is not checked by hand."""
+        if len(self.at) > 3 or not all(map(_is_scalar, self.at.values())):
+            raise ValueError(
+                f"need an example of at most three scalars, got {dict(self.at)}"
+            )
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, int | float | complex | str)
+
+
+@dataclass(frozen=True)
 class Grid:
     """Points at which moments are judged, by exact routes and by simulation.
 
@@ -25,12 +56,14 @@ class Grid:
         points: Where; they share trajectories with every other grid.
         margin: Equivalence margin of the simulated verdict, as a fraction.
         headline: Whether the headline tier judges it at 1 %.
+        example: Where the print fails, for a reader.
     """
 
     quantity: str
     points: tuple[Point, ...]
     margin: float = 0.05
     headline: bool = False
+    example: Example | None = None
 
 
 @dataclass(frozen=True)
@@ -55,9 +88,15 @@ class Evidence:
         relation: How the value stands to the form.
         tolerance: Relative error allowed of an equality, of the largest entry.
         absolute: Absolute error allowed instead, half a unit of a printed digit.
-        slips: By name, wrong right sides that are no single slip of an expression.
+        slips: By name, wrong right sides that a reader of the paper could have written,
+            beside the single slips of an expression: an index shifted, a factor squared,
+            a conjugate lost, a direction reversed.
+        hand: By name, wrong right sides of a statement that is no formula: another
+            number, another order of models.
+        values_only: Why no slip of the statement is tried, where none is.
         alone: Why there is no second route, where there is none.  ``ARITHMETIC`` counts as
             no route, but stands alone where there is nothing but numbers to compare.
+        example: Where the print fails, for a reader; else the point where it fails most.
     """
 
     points: tuple[AtPoint, ...]
@@ -69,7 +108,10 @@ class Evidence:
     tolerance: float = 1e-10
     absolute: float = 0.0
     slips: Mapping[str, Routine] = field(default_factory=dict)
+    hand: Mapping[str, Routine] = field(default_factory=dict)
+    values_only: str = ""
     alone: str = ""
+    example: Example | None = None
 
 
 Results = Callable[[Claim, int], tuple[RouteResult, ...]]
@@ -82,13 +124,15 @@ class Check:
     Attributes:
         results: Results of the routes, of the claim and the run's seed.  Those of form
             ``printed`` judge the statement where its condition is not met.
-        score: Slips made in what is checked, and which of them survive.
+        score: Slips made in the formula that is checked, and which of them survive.
         routes: Names of the routes.
+        example: Where the print fails, for a reader.
     """
 
     results: Results
     score: Callable[[Claim], Score]
     routes: tuple[str, ...]
+    example: Example | None = None
 
 
 def by_slips(slips: Mapping[str, Results]) -> Callable[[Claim], Score]:

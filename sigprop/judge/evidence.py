@@ -1,8 +1,8 @@
 """Judge a statement by its evidence: routes against the form, and against slips of it.
 
 A form is an expression, evaluated in double precision with all its mutants at once, or a
-routine.  A routine's slips are made on its value (more and less by 5 %, a sign, a
-conjugate, a transpose, a digit) beside those that the evidence names.
+routine, of which the evidence names the slips.  Slips of a routine's value (more and less
+by 5 %, a sign, a conjugate, a transpose, a digit) are made beside them and kept apart.
 """
 
 import math
@@ -23,7 +23,7 @@ from sigprop.judge.forms import (
     short,
     symbolic,
 )
-from sigprop.judge.mutants import SAME, Score
+from sigprop.judge.mutants import SAME, Score, Scores
 from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.evaluate import pieces, values
 from theory import symbols
@@ -168,10 +168,10 @@ def split(claim: Claim, evidence: Evidence) -> Points:
 
 
 class Judged(NamedTuple):
-    """Outcome of judged evidence: results, mutation score, and where a print fails."""
+    """Outcome of judged evidence: results, mutation scores, and where a print fails."""
 
     results: tuple[RouteResult, ...]
-    score: Score
+    scores: Scores
     counterexample: str | None
 
 
@@ -192,8 +192,8 @@ def judge(claim: Claim, evidence: Evidence) -> Judged:
     results += wrong
     stated = list(zip(points.inside, seen, truth, strict=True))
     example = _example(evidence, route, "stated", stated) or example
-    score = _score(claim, evidence, points.inside, truth, by_route)
-    return Judged(tuple(results), score, example)
+    scores = _scores(claim, evidence, points.inside, truth, by_route)
+    return Judged(tuple(results), scores, example)
 
 
 def _forms(
@@ -264,16 +264,35 @@ def _example(
     return counterexample(which, route, misses, len(judged))
 
 
-def _score(
+def _scores(
     claim: Claim,
     evidence: Evidence,
     points: tuple[AtPoint, ...],
-    truth: list[np.ndarray],
-    by_route: Mapping[str, list[np.ndarray]],
+    truth: Values,
+    by_route: Mapping[str, Values],
+) -> Scores:
+    """Slips of the true form by their kind, and which no route notices anywhere."""
+    formula = [*_given(evidence.slips, points), *_slipped(claim, evidence, points)]
+    return Scores(
+        *(
+            _score(evidence, wrong, truth, by_route)
+            for wrong in (
+                formula,
+                _on_values(claim, evidence, truth),
+                _given(evidence.hand, points),
+            )
+        )
+    )
+
+
+def _score(
+    evidence: Evidence,
+    wrong: Iterable[tuple[str, Values]],
+    truth: Values,
+    by_route: Mapping[str, Values],
 ) -> Score:
-    """Mutation score: slips of the true form, and which no route notices anywhere."""
     total, survivors = 0, []
-    for name, forms in _wrong(claim, evidence, points, truth):
+    for name, forms in wrong:
         pairs = zip(forms, truth, strict=True)
         if all(relative_error(right, wrong) < SAME for wrong, right in pairs):
             continue
@@ -288,20 +307,30 @@ def _score(
     return Score(total, tuple(survivors))
 
 
-def _wrong(
-    claim: Claim,
-    evidence: Evidence,
-    points: tuple[AtPoint, ...],
-    truth: list[np.ndarray],
-) -> Iterable[tuple[str, list[np.ndarray]]]:
-    for name, routine in evidence.slips.items():
+def _given(
+    slips: Mapping[str, Routine], points: tuple[AtPoint, ...]
+) -> Iterable[tuple[str, Values]]:
+    for name, routine in slips.items():
         yield name, [_array(resolve(routine)(**point)) for point in points]
+
+
+def _slipped(
+    claim: Claim, evidence: Evidence, points: tuple[AtPoint, ...]
+) -> Iterable[tuple[str, Values]]:
+    """Single slips of an expression that is asked to be equal."""
     form = expression(claim, evidence)
-    if form is not None and evidence.relation == "=":
-        slips = mutants(form)
-        rows = at_points([slip.expr for slip in slips], points)
-        yield from ((slip.slip, row) for slip, row in zip(slips, rows, strict=True))
-    elif evidence.relation == "=":
+    if form is None or evidence.relation != "=":
+        return
+    slips = mutants(form)
+    rows = at_points([slip.expr for slip in slips], points)
+    yield from ((slip.slip, row) for slip, row in zip(slips, rows, strict=True))
+
+
+def _on_values(
+    claim: Claim, evidence: Evidence, truth: Values
+) -> Iterable[tuple[str, Values]]:
+    """Slips of the values of a routine that is asked to be equal."""
+    if expression(claim, evidence) is None and evidence.relation == "=":
         for name, change in _value_slips(evidence).items():
             yield name, [np.asarray(change(value)) for value in truth]
 

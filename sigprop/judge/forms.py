@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 from sympy import Expr
 
+from sigprop.judge.basis import Example
 from sigprop.judge.results import RouteResult, decided
 from theory.autocorrelation import same_form
 from theory.claims import Claim
@@ -53,6 +54,35 @@ def short(value: Any) -> str:
             return f"{number.real:.6g}{number.imag:+.6g}i"
         return f"{number.real:.6g}"
     return str(value)
+
+
+def worked(example: Example) -> str:
+    """A counterexample with both values, to the four digits that a hand checks.
+
+    Raises:
+        ValueError: If both values agree in these digits.
+    """
+    printed, true = (
+        _digits(value(**example.at) if callable(value) else value)
+        for value in (example.printed, example.true)
+    )
+    if printed == true:
+        raise ValueError(
+            f"need an example whose values differ in four digits, got {true} twice for "
+            f"{example.of}"
+        )
+    at = ", ".join(f"{name} = {value}" for name, value in example.at.items())
+    return f"{f'At {at}: ' if at else ''}{example.of} is {true}, as printed {printed}."
+
+
+def _digits(value: Any) -> str:
+    """A number to four digits, a complex one with both parts; words as they are."""
+    if isinstance(value, str):
+        return value
+    number = complex(value)
+    if number.imag:
+        return f"{number.real:.4g}{number.imag:+.4g}i"
+    return f"{number.real:.4g}"
 
 
 def relative_error(value: np.ndarray, form: np.ndarray) -> float:

@@ -44,6 +44,26 @@ class Score:
         return self.total - len(self.survivors)
 
 
+@dataclass(frozen=True)
+class Scores:
+    """Scores of a row by the kind of slip, which say different things.
+
+    Attributes:
+        formula: Slips that change the statement: a term, an index, a power, an order.
+        value: Slips that change the number alone, and test no more than the tolerance.
+        hand: Slips that were written for a statement that is no formula.
+    """
+
+    formula: Score = Score(0, ())
+    value: Score = Score(0, ())
+    hand: Score = Score(0, ())
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """Those of every kind."""
+        return self.formula.survivors + self.value.survivors + self.hand.survivors
+
+
 def generic_points(grid: tuple[Point, ...]) -> tuple[Point, ...]:
     """Points of the grid's kind and domain at values without any special relation.
 

@@ -18,7 +18,7 @@ import jax
 
 from sigprop.judge import evidence
 from sigprop.judge.basis import Check, Evidence, Row
-from sigprop.judge.mutants import Score
+from sigprop.judge.mutants import Scores
 from sigprop.judge.results import ClaimResult
 from sigprop.judge.statuses import finish
 from sigprop.numerics.compilation import compile_quickly
@@ -34,15 +34,15 @@ def check(row: Row, seed: int) -> ClaimResult:
     claim, basis = row.claim, row.basis
     began = time.perf_counter()
     if isinstance(basis, Evidence):
-        results, score, example = evidence.judge(claim, basis)
+        results, scores, example = evidence.judge(claim, basis)
     elif isinstance(basis, Check):
-        results, score = basis.results(claim, seed), basis.score(claim)
+        results, scores = basis.results(claim, seed), Scores(basis.score(claim))
         wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
         example = f"At {wrong[0].point} the statement fails." if wrong else None
     else:
-        return finish(row, [], Score(0, ()), 0.0)
+        return finish(row, [], Scores(), 0.0)
     seconds = time.perf_counter() - began
-    return finish(row, list(results), score, seconds, example)
+    return finish(row, list(results), scores, seconds, example)
 
 
 def _check_all(ids: list[str], again: Find, seed: int) -> list[ClaimResult]:

@@ -57,14 +57,23 @@ class ClaimResult:
     status: str
     routes: tuple[str, ...]
     results: tuple[RouteResult, ...]
-    mutants: int
-    killed: int
+    formula_slips: int
+    killed_formula_slips: int
+    value_slips: int
+    killed_value_slips: int
+    hand_slips: int
+    killed_hand_slips: int
+    arithmetic: bool
     code: str
     seconds: float
     note: str = ""
     topic: str = ""
     reason: str = ""
-    inherits: str = ""
+    errata_class: str | None = None
+    root: str = ""
+    appears_in: tuple[str, ...] = ()
+    inherits: tuple[str, ...] = ()
+    bearing: str = ""
     as_extracted: bool = False
 
 

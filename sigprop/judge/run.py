@@ -16,7 +16,7 @@ from sympy import Expr
 from sigprop.judge import simulate
 from sigprop.judge.basis import Grid, Row
 from sigprop.judge.forms import Miss, compared, counterexample, relative_error
-from sigprop.judge.mutants import Score
+from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.parallel import Find, checking
 from sigprop.judge.plans import (
     HEADLINE_MARGIN,
@@ -310,7 +310,11 @@ def _judge_grids(
         example = _example(case)
         case.seconds += time.perf_counter() - clock
         finished[case.claim.id] = finish(
-            Row(case.claim, case.grid), case.results, case.score, case.seconds, example
+            Row(case.claim, case.grid),
+            case.results,
+            Scores(case.score),
+            case.seconds,
+            example,
         )
     return finished
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Row
-from sigprop.judge.mutants import Score
+from sigprop.judge.forms import worked
+from sigprop.judge.mutants import Scores
 from sigprop.judge.results import ClaimResult, RouteResult
 from sigprop.judge.verdict import Verdict
 from theory.claims import Kind, Status
@@ -23,7 +24,7 @@ def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteRe
     )
 
 
-def status_of(row: Row, results: Iterable[RouteResult], score: Score) -> Status:
+def status_of(row: Row, results: Iterable[RouteResult], scores: Scores) -> Status:
     """Status from the results of all routes; no status that a row announces is read.
 
     The statement is refuted where it fails within its condition and what is true is
@@ -39,7 +40,7 @@ def status_of(row: Row, results: Iterable[RouteResult], score: Score) -> Status:
     if any(r.verdict == "refuted" for r in true):
         another = any(r.inside for r in printed)  # then neither form is the true one
         return Status.UNDECIDED if another else Status.REFUTED
-    if not true or _lacks_a_route(row, routes) or score.survivors:
+    if not true or _lacks_a_route(row, routes) or scores.survivors:
         return Status.UNDECIDED
     if any(r.verdict != "confirmed" for r in true):
         return Status.UNDECIDED
@@ -76,12 +77,14 @@ def _where_it_fails(printed: list[RouteResult]) -> Status:
 def finish(
     row: Row,
     results: list[RouteResult],
-    score: Score,
+    scores: Scores,
     seconds: float,
     example: str | None = None,
 ) -> ClaimResult:
     """The record of one claim."""
-    claim = row.claim
+    claim, erratum = row.claim, row.claim.erratum
+    routes = tuple(dict.fromkeys(r.route for r in results))
+    given = row.basis.example if row.basis else None
     return ClaimResult(
         id=claim.id,
         paper=claim.paper,
@@ -93,17 +96,26 @@ def finish(
         corrected=claim.correction,
         assumes=claim.assumes.words,
         condition=claim.condition.words if claim.condition else None,
-        counterexample=example,
-        status=str(status_of(row, results, score)),
-        routes=tuple(dict.fromkeys(r.route for r in results)),
+        counterexample=worked(given) if given else example,
+        status=str(status_of(row, results, scores)),
+        routes=routes,
         results=tuple(results),
-        mutants=score.total,
-        killed=score.killed,
+        formula_slips=scores.formula.total,
+        killed_formula_slips=scores.formula.killed,
+        value_slips=scores.value.total,
+        killed_value_slips=scores.value.killed,
+        hand_slips=scores.hand.total,
+        killed_hand_slips=scores.hand.killed,
+        arithmetic=set(routes) - {"symbolic"} == {ARITHMETIC},
         code=claim.code,
         seconds=seconds,
         note=claim.note,
         topic=claim.topic,
         reason=claim.reason or _reason(row.basis),
-        inherits=claim.inherits,
+        errata_class=erratum.letter if erratum else None,
+        root=erratum.root if erratum else "",
+        appears_in=erratum.appears_in if erratum else (),
+        inherits=erratum.inherits if erratum else (),
+        bearing=erratum.bearing if erratum else claim.inherits,
         as_extracted=claim.as_extracted,
     )

@@ -7,11 +7,19 @@ from typing import Any
 from sympy import latex
 
 from sigprop.judge import evidence
-from sigprop.judge.basis import Basis, Check, Evidence, Grid, Routine, Row
+from sigprop.judge.basis import ARITHMETIC, Basis, Check, Evidence, Grid, Routine, Row
 from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.numerics.evaluate import precise
 from theory.claims import Claim, home
+from theory.errata import CLASSES
+
+SCORES = (
+    *("mutants", "killed"),
+    *("formula_slips", "killed_formula_slips"),
+    *("value_slips", "killed_value_slips"),
+    *("hand_slips", "killed_hand_slips"),
+)
 
 
 def routes_of(row: Row) -> tuple[str, ...]:
@@ -48,8 +56,7 @@ def as_json(row: Row) -> dict[str, Any]:
         "expected": str(claim.expected),
         "routes": list(routes_of(row)),
         "results": [],
-        "mutants": None,
-        "killed": None,
+        **dict.fromkeys(SCORES),
         "title": claim.title,
         "source": claim.source,
         "statement": claim.statement,
@@ -59,6 +66,10 @@ def as_json(row: Row) -> dict[str, Any]:
         "code": claim.code,
         "note": claim.note,
         "topic": claim.topic,
+        "arithmetic": set(routes_of(row)) - {"symbolic"} == {ARITHMETIC},
+        "errata_class": claim.erratum.letter if claim.erratum else None,
+        "appears_in": list(claim.erratum.appears_in) if claim.erratum else [],
+        "inherits": list(claim.erratum.inherits) if claim.erratum else [],
     }
 
 
@@ -99,9 +110,10 @@ def describe(row: Row) -> str:
         lines.append(f"condition   {claim.condition.words}")
     if claim.assumes.words:
         lines.append(f"assumes     {claim.assumes.words}")
-    for name in ("note", "reason", "inherits"):
+    for name in ("note", "reason"):
         if getattr(claim, name):
             lines.append(f"{name:<12}{getattr(claim, name)}")
+    lines += _erratum(claim)
     if claim.as_extracted:
         lines.append("our copy    its extraction is likely at fault, not the paper")
     lines.append(f"code        {claim.code}  ({location(claim.code)})")
@@ -117,6 +129,22 @@ def describe(row: Row) -> str:
         lines += ["", *_evidence(claim, basis)]
     lines += ["", *_power(claim, basis)]
     return "\n".join(lines)
+
+
+def _erratum(claim: Claim) -> list[str]:
+    found = claim.erratum
+    if found is None:
+        return []
+    lines = [f"class       {found.letter}: {CLASSES[found.letter]}"]
+    for name, said in (
+        ("root", found.root),
+        ("also in", ", ".join(found.appears_in)),
+        ("inherited", ", ".join(found.inherits)),
+        ("bearing", found.bearing),
+    ):
+        if said:
+            lines.append(f"{name:<12}{said}")
+    return lines
 
 
 def _evidence(claim: Claim, given: Evidence) -> list[str]:

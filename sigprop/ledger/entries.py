@@ -84,7 +84,14 @@ def _plain(value: Any) -> Any:
 def rows(claims: Iterable[Entry]) -> list[dict[str, Any]]:
     """One dictionary a claim, with the keys that all JSON outputs share."""
     return [
-        _plain({**dataclasses.asdict(claim), "as_expected": claim.as_expected})
+        _plain(
+            {
+                **dataclasses.asdict(claim),
+                "mutants": claim.formula_slips,
+                "killed": claim.killed_formula_slips,
+                "as_expected": claim.as_expected,
+            }
+        )
         for claim in claims
     ]
 

@@ -39,6 +39,12 @@ def outcome(run: Any, loaded: float) -> str:
     )
 
 
+def slips(claim: Any) -> str:
+    """Slips of the statement that were refuted, of all that were made."""
+    made = claim.formula_slips
+    return f"{claim.killed_formula_slips}/{made}" if made else "-"
+
+
 def summary(run: Any) -> Table:
     """One line a claim: status, routes, interval, mutants, seconds."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -61,7 +67,7 @@ def summary(run: Any) -> Table:
             "✓" if claim.as_expected else Text(f"expected {claim.expected}", "red"),
             " ".join(SHORT.get(route) or route for route in claim.routes),
             span,
-            f"{claim.killed}/{claim.mutants}" if claim.mutants else "-",
+            slips(claim),
             f"{claim.seconds:.1f}",
         )
     return table
@@ -77,6 +83,5 @@ def ledger_table(rows: list[Any]) -> Table:
         word = status_word(row.status)
         if not row.as_expected:
             word.append(f" not {row.expected}", "red")
-        score = f"{row.killed}/{row.mutants}" if row.mutants else "-"
-        table.add_row(row.id, row.kind, word, score, row.title)
+        table.add_row(row.id, row.kind, word, slips(row), row.title)
     return table

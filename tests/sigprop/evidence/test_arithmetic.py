@@ -19,4 +19,4 @@ def test_a_wrong_number_must_be_refused(wrong, survivors):
     judged = judge(
         find("lru:text:all-faster"), numbers(2, 1, relation=">", wrong=wrong)
     )
-    assert judged.score.survivors == survivors
+    assert judged.scores.survivors == survivors

@@ -7,6 +7,7 @@ from sympy import Integer, Symbol, cos, exp
 
 from sigprop.judge import evidence
 from sigprop.judge.basis import Evidence, Row
+from sigprop.judge.mutants import Scores
 from sigprop.judge.statuses import finish
 from theory.claims import Claim, Condition, Kind, Status
 from theory.derivation import start
@@ -51,7 +52,7 @@ def judge(one):
 
 def status(one):
     judged = judge(one)
-    return finish(one, list(judged.results), judged.score, 0.0, judged.counterexample)
+    return finish(one, list(judged.results), judged.scores, 0.0, judged.counterexample)
 
 
 def derived():
@@ -62,7 +63,8 @@ def test_what_is_printed_and_derived_and_summed_is_proved():
     found = status(claim(derive=derived, printed=right))
     assert found.status == "proved"
     assert found.routes == ("symbolic", "reference")
-    assert found.mutants == found.killed > 5
+    assert found.formula_slips == found.killed_formula_slips > 5
+    assert found.value_slips == found.hand_slips == 0
     assert found.counterexample is None
 
 
@@ -166,7 +168,7 @@ def test_orders_are_judged_with_their_equality(relation, bound, word):
     }
     judged = judge(claim(evidence=table))
     assert {result.verdict for result in judged.results} == {word}
-    assert judged.score.total == 1
+    assert judged.scores.formula.total == 1
 
 
 def bounded(relation, share, **changes):
@@ -263,7 +265,7 @@ def test_a_slip_that_is_not_noticed_is_counted_against_the_row():
     table = {"slips": {"hardly": same}, "tolerance": 1e-6}
     found = status(claim(derive=derived, printed=right, evidence=table))
     assert found.status == "undecided"
-    assert found.killed == found.mutants - 1
+    assert found.killed_formula_slips == found.formula_slips - 1
 
 
 def test_arrays_are_compared_entry_by_entry():
@@ -279,7 +281,8 @@ def test_arrays_are_compared_entry_by_entry():
     }
     found = status(claim(evidence=table))
     assert found.status == "confirmed"
-    assert found.mutants == found.killed == 7
+    assert found.value_slips == found.killed_value_slips == 7
+    assert found.formula_slips == found.hand_slips == 0
     one = {**table, "form": lambda size: (A @ A.T @ A).T}
     assert status(claim(evidence=one)).status == "refuted"
 
@@ -293,7 +296,8 @@ def test_printed_decimals_are_right_to_their_last_digit():
         "alone": "arithmetic",
     }
     found = status(claim(evidence=table))
-    assert (found.status, found.mutants, found.killed) == ("confirmed", 3, 3)
+    assert found.status == "confirmed"
+    assert found.value_slips == found.killed_value_slips == 3
     off = {**table, "form": lambda: 0.668}
     assert status(claim(evidence=off)).status == "refuted"
 
@@ -304,7 +308,7 @@ def test_what_no_point_tells_apart_survives():
         printed=lambda: x**2,
         evidence={"points": ({"x": 1.0},), "routes": {"reference": lambda x: 1.0}},
     )
-    assert judge(one).score.survivors == ()
+    assert judge(one).scores.survivors == ()
     poor = claim(
         printed=lambda: x**2 + 1e-7 * x,
         evidence={
@@ -313,7 +317,7 @@ def test_what_no_point_tells_apart_survives():
             "tolerance": 1e-2,
         },
     )
-    assert judge(poor).score.survivors
+    assert judge(poor).scores.survivors
 
 
 def test_values_that_are_no_numbers_are_refuted():
@@ -365,4 +369,4 @@ def test_a_definition_is_judged_and_stays_one():
     )
     assert found.status == "definition"
     bare = Row(claim(Status.DEFINITION, Kind.DEFINITION).claim, None)
-    assert finish(bare, [], evidence.Score(0, ()), 0.0).status == "definition"
+    assert finish(bare, [], Scores(), 0.0).status == "definition"

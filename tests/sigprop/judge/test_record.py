@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from sigprop.judge.basis import Evidence, Row
-from sigprop.judge.mutants import Score
+from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.results import ClaimResult, RouteResult, Run
 from sigprop.judge.statuses import drawn_result, finish
 from sigprop.judge.verdict import Verdict, Word
@@ -24,6 +24,7 @@ from sigprop.ledger.site import render_site
 from sigprop.ledger.terminal import ledger_table, outcome, summary
 from tests.rows import changed
 from theory.claims import Claim, Condition, Kind, Status
+from theory.errata import Erratum
 
 CLAIM = Claim(
     id="zucchet:0",
@@ -39,7 +40,9 @@ CLAIM = Claim(
     note="a note",
     topic="a topic",
     reason="a reason of the row",
-    inherits="what inherits",
+    erratum=Erratum(
+        "B", "zucchet:9", ("Figure 1",), ("zucchet:7",), "what rests on it"
+    ),
     as_extracted=True,
 )
 ROW = Row(CLAIM, Evidence(points=(), routes={}, alone="alone"))
@@ -50,8 +53,10 @@ RESULTS = (
     RouteResult("monte_carlo", "b", 1.5, 1.45, 1.55, "refuted", "printed", 70_000),
     RouteResult("autodiff", "b", 1.5, 1.5, 1.5, "refuted", "printed", inside=False),
 )
-SCORE = Score(9, ("first", "second"))
-JUDGED = finish(ROW, list(RESULTS), SCORE, 12.5, "an example")
+SCORES = Scores(
+    Score(9, ("first", "second")), Score(8, ("third",)), Score(5, tuple("abc"))
+)
+JUDGED = finish(ROW, list(RESULTS), SCORES, 12.5, "an example")
 FOUND = Entry(**vars(JUDGED), expected="conditional")
 
 
@@ -71,14 +76,23 @@ def test_a_record_has_every_field_from_where_it_belongs():
         status="undecided",  # a mutant survives
         routes=("impulse", "monte_carlo", "autodiff"),
         results=RESULTS,
-        mutants=9,
-        killed=7,
+        formula_slips=9,
+        killed_formula_slips=7,
+        value_slips=8,
+        killed_value_slips=7,
+        hand_slips=5,
+        killed_hand_slips=2,
+        arithmetic=False,
         code="sigprop.neuron.stable.ring_gain",
         seconds=12.5,
         note="a note",
         topic="a topic",
         reason="a reason of the row",
-        inherits="what inherits",
+        errata_class="B",
+        root="zucchet:9",
+        appears_in=("Figure 1",),
+        inherits=("zucchet:7",),
+        bearing="what rests on it",
         as_extracted=True,
     )
     assert wanted == JUDGED
@@ -87,12 +101,12 @@ def test_a_record_has_every_field_from_where_it_belongs():
 
 
 def test_a_statement_of_our_own_was_not_printed():
-    own = finish(changed(ROW, id="sigprop:0"), list(RESULTS), SCORE, 1.0)
+    own = finish(changed(ROW, id="sigprop:0"), list(RESULTS), SCORES, 1.0)
     assert (own.printed, own.statement, own.counterexample) == (None, r"\alpha", None)
 
 
 def test_why_one_route_has_to_do_stands_in_for_a_reason():
-    assert finish(changed(ROW, reason=""), [], SCORE, 1.0).reason == "alone"
+    assert finish(changed(ROW, reason=""), [], SCORES, 1.0).reason == "alone"
 
 
 def test_a_simulated_verdict_keeps_its_ratio_its_interval_and_its_size():
@@ -112,6 +126,7 @@ def test_json_has_the_record_and_words_for_what_is_no_number(tmp_path):
         {**dataclasses.asdict(odd), "value": "nan", "low": "-inf", "high": "inf"}
     ]
     assert row.pop("as_expected") is False
+    assert (row.pop("mutants"), row.pop("killed")) == (9, 7)  # those of the formula
     plain = dataclasses.asdict(dataclasses.replace(FOUND, results=()))
     plain.pop("results")
     assert row == json.loads(json.dumps(plain))
@@ -217,10 +232,12 @@ def test_a_page_shows_every_field_under_its_name(kind, written):
     assert found["Assumes"] == "what it assumes"
     assert found["Condition"] == "a condition"
     assert found["Counterexample"] == "an example"
-    assert found["Later results"] == "what inherits"
+    assert found["Later results"] == "zucchet:7. what rests on it"
     assert found["Reason"] == "a reason of the row"
     assert found["Note"] == "a note"
-    assert found["Mutants"] == "7 of 9 refuted"
+    assert found["Slips refuted"] == (
+        "7 of 9 of the formula, 7 of 8 of the value, 2 of 5 by hand"
+    )
     assert found["Code"] == "sigprop.neuron.stable.ring_gain (12.5 s)"
     assert "extraction" in found["Our copy"]
     assert "✗ expected conditional" in page
@@ -255,6 +272,8 @@ def test_the_list_of_claims_has_the_fields_of_the_row():
     found = catalogue.as_json(ROW)
     wanted = dataclasses.asdict(FOUND)
     assert found.pop("condition") == "a condition"
-    for key in found.keys() - {"status", "routes", "results", "mutants", "killed"}:
+    for key in ("appears_in", "inherits"):
+        assert found.pop(key) == list(wanted[key])
+    for key in found.keys() - {"status", "routes", "results", *catalogue.SCORES}:
         assert found[key] == wanted.get(key, getattr(CLAIM, key, None)), key
     assert found["status"] in (None, Status.CONDITIONAL)

@@ -17,7 +17,7 @@ from sigprop.cli import console
 from sigprop.cli import main as cli
 from sigprop.judge import parallel as checking
 from sigprop.judge.basis import Check, Row
-from sigprop.judge.mutants import Score
+from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.plans import make_plans, score
 from sigprop.judge.results import RouteResult, Run
 from sigprop.judge.statuses import finish
@@ -62,7 +62,8 @@ def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(ask
     (found,) = sigprop.judge.run.verify((find_row("zucchet:74"),), seed=41).claims
     assert seen == [("zucchet:74", 41)]
     assert found.counterexample == "At here the statement fails."
-    assert (found.status, found.mutants, found.killed) == ("conditional", 5, 5)
+    assert (found.status, found.formula_slips) == ("conditional", 5)
+    assert found.killed_formula_slips == 5
 
 
 class Here:
@@ -203,7 +204,7 @@ def called(monkeypatch):
         seen.update(how, claims=tuple(one.claim.id for one in rows))
         found = tuple(
             dataclasses.replace(
-                finish(one, [], Score(0, ()), 0.0), status=str(one.claim.expected)
+                finish(one, [], Scores(), 0.0), status=str(one.claim.expected)
             )
             for one in rows
         )

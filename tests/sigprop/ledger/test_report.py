@@ -96,8 +96,13 @@ def claim(id: str, status: str, expected: str | None = None, **given: object):
         "expected": expected or status,
         "routes": ("symbolic", "reference"),
         "results": (result("reference", 1 + 3e-12),),
-        "mutants": 12,
-        "killed": 11,
+        "formula_slips": 12,
+        "killed_formula_slips": 11,
+        "value_slips": 0,
+        "killed_value_slips": 0,
+        "hand_slips": 0,
+        "killed_hand_slips": 0,
+        "arithmetic": False,
         "code": "theory.diagonal.second_moment",
         "seconds": 1.0,
     }
@@ -142,7 +147,7 @@ WILD = claim(
     ),
 )
 BARE = claim(
-    "sigprop:x", "definition", routes=(), results=(), mutants=0, killed=0, paper="other"
+    "sigprop:x", "definition", routes=(), results=(), formula_slips=0, paper="other"
 )
 
 
@@ -264,7 +269,7 @@ def test_routes_show_ratio_interval_deviation_and_samples(page: str):
     assert "1.0&thinsp;×&thinsp;10<sup>−14</sup>" in part
     assert "70\u202f078" in part
     assert "All 3 results" in part
-    assert "11 of 12 refuted" in part
+    assert "11 of 12 of the formula" in part
 
 
 def test_a_route_without_a_number_says_so(page: str):

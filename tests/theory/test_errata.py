@@ -1,0 +1,66 @@
+"""What authors are told: a class, an example for the hand, what rests on the fault."""
+
+import pytest
+
+from sigprop.judge.basis import Check, Example, Grid
+from sigprop.judge.forms import worked
+from sigprop.judge.mutants import Score, Scores
+from sigprop.judge.statuses import finish
+from tests.rows import changed, row
+from theory.claims import registry
+from theory.errata import Erratum
+
+HALF = Example("the power", {"x": 3.0}, lambda x: x, lambda x: x * x)
+
+
+def test_an_example_gives_both_values_to_four_digits():
+    said = worked(Example("E|h|^2", {"a": 0.9, "T": 2}, 1 / 3, lambda a, T: a * T))
+    assert said == "At a = 0.9, T = 2: E|h|^2 is 1.8, as printed 0.3333."
+    turned = worked(Example("the gain", {}, 1j, lambda: 0.25 - 2j))
+    assert turned == "the gain is 0.25-2i, as printed 0+1i."
+    assert worked(Example("who wins", {}, "S5", "BLUR")).endswith(
+        "is BLUR, as printed S5."
+    )
+
+
+def test_an_example_whose_values_agree_is_none():
+    with pytest.raises(ValueError, match=r"differ in four digits, got 2 twice"):
+        worked(Example("a count", {}, 2.00001, 2))
+
+
+@pytest.mark.parametrize("at", [dict.fromkeys("abcd", 1.0), {"a": (1, 2)}])
+def test_what_no_hand_can_follow_is_refused(at):
+    with pytest.raises(ValueError, match="at most three scalars"):
+        Example("x", at, 1, 2)
+
+
+@pytest.mark.parametrize("key", ["zucchet:8", "zucchet:45", "zucchet:59"])
+def test_an_example_stands_before_the_point_of_a_route(key):
+    one = row(key)
+    with_example = changed(one, {"example": HALF})
+    found = finish(with_example, [], Scores(), 0.0, "another")
+    assert found.counterexample == "At x = 3.0: the power is 9, as printed 3."
+    assert finish(one, [], Scores(), 0.0, "another").counterexample == "another"
+
+
+def test_every_basis_takes_an_example():
+    check = Check(lambda claim, seed: (), lambda claim: Score(0, ()), (), HALF)
+    assert check.example == HALF
+    assert Grid("state", (), example=HALF).example == HALF
+
+
+def test_a_class_has_a_letter_and_something_is_said_of_later_results():
+    with pytest.raises(ValueError, match="need a class of A, B, C, D, E, F, got 'G'"):
+        Erratum("G", bearing="nothing")
+    with pytest.raises(ValueError, match="need the rows that inherit a fault"):
+        Erratum("A")
+
+
+def test_every_id_of_an_erratum_is_a_row():
+    known = registry()
+    for claim in known.values():
+        if claim.erratum is not None:
+            named = [*claim.erratum.inherits, claim.erratum.root]
+            named += [a for a in claim.erratum.appears_in if ":" in a and " " not in a]
+            assert [name for name in named if name and name not in known] == []
+            assert claim.id not in named

@@ -1,0 +1,51 @@
+"""Every statement is held against wrong versions of itself, not of its value alone."""
+
+from pathlib import Path
+
+from sigprop.judge.basis import ARITHMETIC, Evidence
+from sigprop.judge.evidence import expression
+from tests.rows import rows
+from theory.claims import Kind
+
+WORDS = (Kind.TEXT, Kind.TABLE, Kind.FIGURE)  # their slips are written by hand
+ENOUGH = 3  # wrong routines, where a formula is no expression
+SHARE = 0.15  # of the rows with a truth value that may try values alone
+# Rows whose slips nobody has written yet.
+OWED = frozenset(Path(__file__).with_name("slips_owed.txt").read_text().split())
+JUDGED = {key: one for key, one in rows().items() if one.basis is not None}
+
+
+def statement_slips(one) -> int:
+    """Slips of the statement that a row's evidence makes, an expression's counted once."""
+    basis = one.basis
+    if not isinstance(basis, Evidence):
+        return ENOUGH
+    slipped = basis.relation == "=" and expression(one.claim, basis) is not None
+    return ENOUGH * slipped + len(basis.slips) + len(basis.hand)
+
+
+def lacks_slips(one) -> bool:
+    """Whether too few slips of the statement are tried, without a reason."""
+    basis, made = one.basis, statement_slips(one)
+    if isinstance(basis, Evidence) and (
+        basis.values_only or set(basis.routes) == {ARITHMETIC}
+    ):
+        return False
+    return made < (1 if one.claim.kind in WORDS else ENOUGH)
+
+
+def test_every_formula_has_slips_of_its_statement():
+    lacking = {key for key, one in JUDGED.items() if lacks_slips(one)}
+    assert lacking - OWED == set()
+    assert OWED - lacking == set(), "these are no longer owed: strike them out"
+
+
+def test_few_rows_try_values_alone():
+    alone = [key for key, one in JUDGED.items() if not statement_slips(one)]
+    assert len(set(alone) - OWED) <= SHARE * len(JUDGED)
+
+
+def test_a_reason_for_values_alone_stands_where_nothing_else_is_tried():
+    for key, one in JUDGED.items():
+        if isinstance(one.basis, Evidence) and one.basis.values_only:
+            assert not statement_slips(one), key
