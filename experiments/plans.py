@@ -2,7 +2,8 @@
 
 A study was measured when its stored result was made.  Of a sweep one chunk of every
 shape of cell is trained for a while, in a process of its own; its pace between the first
-report and the last is taken for the rest, so that what comes before counts once.
+report and the last is taken for the rest, so that what comes before counts once.  Seconds
+are those of the cores, which other work on the machine does not stretch.
 """
 
 import math
@@ -21,12 +22,12 @@ from experiments.command import STUDIES, main, measured_alone
 from experiments.progress import counted
 from sigprop.numerics.devices import cores, peak_memory
 
-STUDY, VERSION = "plans", 1
+STUDY, VERSION = "plans", 2
 
 
 @dataclass(frozen=True)
 class Config:
-    """Which sweeps, at which preset, and for how many seconds each shape is trained."""
+    """Which sweeps, at which preset, and how long each shape is trained, in core-seconds."""
 
     preset: str = "paper"
     sweeps: tuple[str, ...] = tuple(store.SWEEPS)
@@ -80,7 +81,7 @@ def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> 
             )
         seconds += known[kind][0]
         peak = np.maximum(peak, known[kind][1])  # keeps what is not a number
-    return Cost(seconds * cores() / 3600, float(peak))
+    return Cost(seconds / 3600, float(peak))
 
 
 def _of_a_study(name: str) -> Cost:
@@ -100,15 +101,15 @@ def measure(name: str, preset: str, index: int, seconds: float) -> tuple[float, 
     """Train a part of one chunk here.
 
     Returns:
-        Seconds that the whole would take and the most bytes that this process has held;
-        not a number where the task's files are not there.
+        Seconds of a core that the whole would take and the most bytes that this process
+        has held; not a number where the task's files are not there.
     """
     chunk = sweep.chunks(name, preset)[index]
-    began = time.perf_counter()
+    began = time.process_time()
     reports: list[tuple[float, float]] = []
 
     def report(share: float) -> None:
-        reports.append((time.perf_counter() - began, share))
+        reports.append((time.process_time() - began, share))
         if len(reports) > 1 and reports[-1][0] - reports[0][0] >= seconds:
             raise _LongEnough
 
@@ -118,7 +119,7 @@ def measure(name: str, preset: str, index: int, seconds: float) -> tuple[float, 
         return whole(reports), peak_memory()
     except FileNotFoundError:
         return math.nan, math.nan
-    return time.perf_counter() - began, peak_memory()
+    return time.process_time() - began, peak_memory()
 
 
 def whole(reports: list[tuple[float, float]]) -> float:
