@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from experiments import statuses, store
-from sigprop.cli import main
+from sigprop.cli import judged, ledger
 from sigprop.cli.main import app
 from tests.sigprop.ledger.test_report import EVERYTHING
 from theory.claims import home, registry
@@ -92,7 +92,7 @@ def test_an_unwritable_folder_costs_no_verdict(results, monkeypatch, capsys):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(store, "save", full)
-    main._keep(verdicts(), 0)
+    ledger._keep(verdicts(), 0)
     assert "figures will not know of these statuses" in capsys.readouterr().err
 
 
@@ -105,7 +105,7 @@ def test_the_ledger_keeps_the_statuses_of_all_rows_and_of_no_fewer(
         for name, word in verdicts().items()
     ]
     run = dataclasses.replace(EVERYTHING, claims=tuple(claims[missing:]))
-    monkeypatch.setattr(main, "_judge", lambda *given: (run, 0.0))
+    monkeypatch.setattr(judged, "judge", lambda *given: (run, 0.0))
     answer = CliRunner().invoke(app, ["ledger", "--seed", "7"])
     assert answer.exit_code == 0, answer.output
     if missing:

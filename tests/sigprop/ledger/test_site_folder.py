@@ -207,7 +207,7 @@ def test_the_command_refuses_before_the_work(tmp_path, monkeypatch, stranger, op
     def work(*given, **named):
         pytest.fail("began to judge")
 
-    monkeypatch.setattr("sigprop.cli.main._judge", work)
+    monkeypatch.setattr("sigprop.cli.judged.judge", work)
     (tmp_path / stranger).write_text("mine")
     command = ["ledger", "--paper", "rotrnn", "--html", str(tmp_path), *options]
     done = CliRunner().invoke(app, command)
@@ -225,7 +225,7 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
         for one, status in (("rotrnn:1", "refuted"), ("rotrnn:11", "proved"))
     )
     run = dataclasses.replace(EVERYTHING, claims=claims)
-    monkeypatch.setattr("sigprop.cli.main._judge", lambda *given: (run, 0.0))
+    monkeypatch.setattr("sigprop.cli.judged.judge", lambda *given: (run, 0.0))
     chosen = [SimpleNamespace(id=one.id) for one in claims]
     monkeypatch.setattr("theory.claims.select", lambda *given: chosen)
     (tmp_path / "rotrnn-11.html").write_text("mine")

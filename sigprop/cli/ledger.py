@@ -1,0 +1,91 @@
+"""``sigprop ledger``: judge every statement, and write the site."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sigprop.cli.console import (
+    EXPECTED,
+    UNEXPECTED,
+    aside,
+    console,
+    plain_errors,
+    require_distinct,
+    show_table,
+)
+from sigprop.cli.help import JSON_HELP, PAPER_HELP
+from sigprop.cli.pictures import NoFigures, with_overview
+from sigprop.numerics.compilation import compile_quickly
+from sigprop.numerics.seeds import require_seed
+
+
+def ledger(
+    paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
+    status: Annotated[
+        str | None, typer.Option(help="Show only this status, e.g. refuted.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write the site here: overview, errata, a page a row."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+    no_figures: NoFigures = False,
+) -> None:
+    """Judge every statement of the papers and list it with its status."""
+    with plain_errors("nothing was written", json, html):
+        import dataclasses
+
+        from sigprop.cli.judged import judge
+        from sigprop.ledger.entries import write_json
+        from sigprop.ledger.overview import PICTURES
+        from sigprop.ledger.site import page_names, require_free, write_site
+        from sigprop.ledger.terminal import ledger_table, outcome
+        from sigprop.numerics.files import require_writable
+        from theory.claims import Status, registry, select
+
+        require_seed(seed)
+        require_distinct(json=json, html=html)
+        status = status and status.casefold()
+        if status is not None and status not in set(Status):
+            words = ", ".join(Status)
+            raise ValueError(f"need a status in {words}, got {status!r}")
+        if json is not None:
+            require_writable(json)
+        chosen = select(paper)
+        if html is not None:  # which pages a status has, the verdicts will say
+            names = page_names(claim.id for claim in chosen if status is None)
+            require_free(html, [*names, *([] if no_figures else PICTURES)])
+        how = {"tier": "quick", "seed": seed, "samples": None}
+        out = console(json)
+        compile_quickly()
+        run, loaded = judge(chosen, how, "cpu", out)
+        shown = [entry for entry in run.claims if status in (None, entry.status)]
+        show_table(out, ledger_table(shown))
+        counts = Counter(entry.status for entry in run.claims)
+        out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
+        out.print(outcome(run, loaded))
+        if json is not None:
+            write_json(json, shown)
+        if html is not None:
+            from sigprop.cli.gallery import describe
+
+            run = run if no_figures else with_overview(run)
+            pictures = describe({entry.id: entry.status for entry in shown})
+            write_site(html, dataclasses.replace(run, claims=tuple(shown)), pictures)
+        statuses = {entry.id: str(entry.status) for entry in run.claims}
+        if set(statuses) == set(registry()):
+            _keep(statuses, seed)
+        raise typer.Exit(EXPECTED if run.as_expected else UNEXPECTED)
+
+
+def _keep(found: dict[str, str], seed: int) -> None:
+    """Leave the statuses to the figures; what cannot be written is said, no more."""
+    from experiments import statuses
+
+    try:
+        statuses.keep(found, seed)
+    except OSError as error:
+        aside(f"figures will not know of these statuses: {error}")

@@ -1,0 +1,151 @@
+"""``sigprop verify``: judge claims, or audit a series of the user's."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sigprop.cli.console import (
+    UNEXPECTED,
+    console,
+    plain_errors,
+    require_distinct,
+    show_table,
+)
+from sigprop.cli.help import PAPER_HELP
+from sigprop.cli.pictures import NoFigures, beside, overview_beside, with_overview
+from sigprop.numerics.compilation import compile_quickly
+from sigprop.numerics.seeds import require_seed
+
+
+def verify(
+    paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
+    claim: Annotated[
+        list[str] | None, typer.Option(help="Only this claim; may be repeated.")
+    ] = None,
+    tier: Annotated[
+        str, typer.Option(help="quick: 5 %; headline: the main moments at 1 %.")
+    ] = "quick",
+    seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+    samples: Annotated[
+        int | None, typer.Option(help="Trajectories a point, if more than planned.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an HTML report here; - prints it.")
+    ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write JSON rows here, and a picture of them beside it, .png; - prints "
+            "the rows."
+        ),
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
+    input: Annotated[
+        Path | None,
+        typer.Option(
+            help="Audit your own series, .npy or .csv, instead of the claims."
+        ),
+    ] = None,
+    window: Annotated[
+        int, typer.Option(help="Steps a window cut from a .csv has.")
+    ] = 512,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Begin, though it takes more than a day.")
+    ] = False,
+    no_figures: NoFigures = False,
+) -> None:
+    """Judge every claim: derive, evaluate, simulate, and say what is true."""
+    with plain_errors("nothing was written", input, report, json):
+        from sigprop.numerics.files import require_writable
+
+        require_seed(seed)
+        figure = None if no_figures or input else beside(json)
+        require_distinct(input=input, report=report, json=json, figure=figure)
+        for path in (report, json, figure):
+            if path is not None:
+                require_writable(path)
+        if input is not None:
+            if paper or claim or report or samples or tier != "quick":
+                raise ValueError(
+                    "--input audits a series and judges no claim: it goes with --window, "
+                    "--seed and --json alone"
+                )
+            _audit(input, window, seed, json)
+            return
+        chosen = {"tier": tier, "seed": seed, "samples": samples}
+        ids, drawn = tuple(claim or ()), not no_figures
+        _verify(paper, ids, chosen, report, json, device, yes, drawn)
+
+
+def _verify(
+    paper: str | None,
+    ids: tuple[str, ...],
+    how: dict[str, Any],
+    report: Path | None,
+    json: Path | None,
+    device: str,
+    yes: bool,
+    drawn: bool,
+) -> None:
+    from sigprop.cli.judged import judge
+    from sigprop.ledger.entries import write_json
+    from sigprop.ledger.terminal import outcome, summary
+    from theory.claims import select
+
+    compile_quickly()
+    out, chosen = console(report, json), select(paper, ids)
+    _forecast(chosen, how, device, yes)
+    run, loaded = judge(chosen, how, device, out)
+    show_table(out, summary(run))
+    out.print(
+        "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
+        "recurrence, ad autodiff, cf stable closed form, mc Monte Carlo, others by name. "
+        "The interval spans the grid's own, at level 1e-7 each.\n"
+    )
+    out.print(outcome(run, loaded))
+    if json is not None:
+        write_json(json, run.claims)
+        if drawn:
+            overview_beside(json, run, out)
+    if report is not None:
+        from sigprop.ledger.report import write_report
+
+        write_report(report, with_overview(run) if drawn else run)
+        out.print(f"Report: {report}")
+    if not run.as_expected:
+        raise typer.Exit(UNEXPECTED)
+
+
+def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
+    """Say what more trajectories than usual will take, and refuse what is too much."""
+    if how["samples"] is None and how["tier"] == "quick":
+        return
+    from sigprop.cli.judged import row
+    from sigprop.judge.forecast import allow, of_rows
+    from sigprop.numerics.devices import use_device
+
+    with use_device(device):
+        rows = [row(claim.id) for claim in chosen]
+        forecast = of_rows(rows, how["tier"], how["samples"])
+    remedy = "lower --samples, judge fewer claims, or add --yes"
+    allow(forecast, remedy, yes=yes, say=lambda line: typer.echo(line, err=True))
+
+
+def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
+    import json as encoder
+
+    from sigprop.audit.series import load_series
+    from sigprop.audit.series_moments import audit_series, rows_json
+    from sigprop.audit.series_summary import conclusion, table
+    from sigprop.numerics.files import write_text
+
+    series = load_series(path, window)
+    out = console(json)
+    for note in series.notes:
+        out.print(f"note: {note}", soft_wrap=True)
+    rows = audit_series(series, seed=seed)
+    show_table(out, table(rows), keys=2)
+    out.print(conclusion(rows))
+    if json is not None:
+        write_text(json, encoder.dumps(rows_json(rows), indent=2) + "\n")
