@@ -1,0 +1,246 @@
+"""Printed LaTeX read as an expression, so that what is shown is what is judged.
+
+SymPy's parser reads plain mathematics.  What a paper writes beyond it, bars, expectations
+and names with indices, is a table of notation: LaTeX on the left, an expression or a
+function on the right.  Every letter has to be in the table, so that none is read by
+accident.
+
+The parser needs the package ``antlr4-python3-runtime``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from string import ascii_letters
+from typing import Any
+
+from sympy import (
+    Abs,
+    Derivative,
+    Dummy,
+    E,
+    Expr,
+    Function,
+    I,
+    Integral,
+    Pow,
+    Sum,
+    Symbol,
+    conjugate,
+    log,
+    pi,
+    sqrt,
+)
+from sympy.core.function import AppliedUndef
+
+Notation = Mapping[str, Expr | Callable[..., Any]]
+BETWEEN = (
+    *(
+        "=",
+        ":=",
+        ":",
+        ",",
+        "<",
+        ">",
+        r"\approx",
+        r"\to",
+        r"\rightarrow",
+        r"\in",
+        r"\sim",
+    ),
+    *(r"\longrightarrow", r"\Rightarrow", r"\leftarrow", r"\le", r"\ge", r"\;"),
+)
+OPENING, CLOSING = tuple("([{"), tuple(")]}")
+
+_ALIASES = (  # spellings that the parser does not know
+    (r"\\(left|right|[bB]igg?)(?![A-Za-z])\s*\.?", ""),
+    (r"\\[,;!: ]|\\q?quad(?![A-Za-z])|~", " "),
+    (r"\\(mathrm|text)\{e\}", "e"),
+    (r"\\(mathrm|text)\{d\}", "d"),
+    (r"(?<=_)\{([^{}=]+?)\s*\\geq?\s*(\d)\}", r"{\1=\2}^{\\infty}"),
+    (r"\\(?:operatorname|mathrm)\{(Re|Im)\}|\{\\rm (Re|Im)\}", r"\\\1\2"),
+    (r"(?<=_)\{(\w) < (\w)\}", r"{\1=0}^{\2-1}"),
+    (r"\|\|", "|"),
+    (r"\[", "("),
+    (r"\]", ")"),
+)
+_PLAIN = {  # what the parser reads as the paper means it
+    *(r"\frac", r"\sum", r"\int", r"\sqrt", r"\infty", r"\cdot", r"\overline", r"\|"),
+    *(r"\exp", r"\log", r"\cos", r"\sin", r"\tan", r"\tanh", r"\cosh", r"\pi"),
+}
+_CONSTANTS = {Symbol("i"): I, Symbol("e"): E, Symbol("pi"): pi}
+_LETTERS = [letter for letter in ascii_letters if letter not in "deiEI"]
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|:=|.", re.S)
+_STEP = re.compile(rf"\\text\{{[^{{}}]* [^{{}}]*\}}|{_TOKEN.pattern}", re.S)
+
+
+def pieces(latex: str) -> list[str]:
+    """What stands between the relations, the commas and the words of a statement."""
+    depth, parts = 0, [""]
+    latex = re.sub(r"\\q?quad(?![A-Za-z])", r"\\;", latex)
+    for token in _STEP.findall(latex):
+        depth += token in OPENING
+        depth -= token in CLOSING
+        if depth == 0 and (token in BETWEEN or token.startswith(r"\text{")):
+            parts.append("")
+        else:
+            parts[-1] += token
+    return [part.strip() for part in parts if re.sub(r"\\[,;: ]|[.\s]", "", part)]
+
+
+def read(
+    latex: str, notation: Notation, conjugates: Mapping[Expr, Expr] | None = None
+) -> Expr:
+    r"""The expression that a formula writes.
+
+    Args:
+        latex: The formula, without an equals sign.
+        notation: What its letters and names mean; the longest spelling is found first.
+        conjugates: Numbers whose conjugates have names of their own, and these, beside
+            those that the notation has as ``x`` and ``\bar{x}``.
+
+    Raises:
+        ValueError: If a letter has no meaning, or the parser does not understand it.
+
+    >>> from theory.symbols import lam, lam_bar
+    >>> read(r"\frac{1}{1 - |\lambda|^2}", {r"\lambda": lam, r"\bar{\lambda}": lam_bar})
+    1/(-\bar{\lambda}*lambda + 1)
+    """
+    from sympy.parsing.latex import parse_latex
+    from sympy.parsing.latex.errors import LaTeXParsingError
+
+    text, at = _evaluated_at(_plain(latex))
+    table = {_plain(spelling): meaning for spelling, meaning in notation.items()}
+    pairs = _pairs(table)
+    for one, other in (conjugates or {}).items():
+        pairs |= {one: other, other: one}
+    table |= {r"\Re": lambda z: (z + bar(z, pairs)) / 2}
+    table |= {r"\Im": lambda z: (z - bar(z, pairs)) / (2 * I)}
+    text, meanings = _placed(text, table)
+    try:
+        parsed: Any = parse_latex(text)
+    except LaTeXParsingError as error:
+        raise ValueError(f"need a formula that can be read, got {latex}") from error
+    found = _meant(parsed, meanings, pairs)
+    return found.subs([(read(a, notation), read(b, notation)) for a, b in at])
+
+
+def _plain(latex: str) -> str:
+    for pattern, plain in _ALIASES:
+        latex = re.sub(pattern, plain, latex)
+    return latex
+
+
+def _evaluated_at(text: str) -> tuple[str, list[list[str]]]:
+    """A trailing ``_{x=a,y=b}``, apart."""
+    found = re.fullmatch(r"(.*[)|])\s*_\{([^=]+=.*)\}\s*", text, re.S)
+    if found is None:
+        return text, []
+    return found[1].rstrip("|"), [pair.split("=") for pair in found[2].split(",")]
+
+
+def _placed(
+    text: str, table: Mapping[str, Any]
+) -> tuple[str, dict[str, Expr | Callable[..., Any]]]:
+    """The text with a plain letter in place of everything that is in the table."""
+    spellings = sorted(table, key=len, reverse=True)
+    out, place = "", 0
+    letters: dict[str, str] = {}
+    while place < len(text):
+        spelling = next((s for s in spellings if _starts(text, place, s)), None)
+        if spelling is None:
+            token = _TOKEN.match(text, place)
+            assert token is not None
+            _require_known(token[0], text)
+            place += len(token[0])
+            times = token[0] in ("i", "e") and _is_called(text, place)
+            out += token[0] + (r" \cdot " if times else "")
+            continue
+        place += len(spelling)
+        letter = letters.setdefault(spelling, _LETTERS[len(letters)])
+        called = _is_called(text, place)
+        times = called and isinstance(table[spelling], Expr)
+        out += f" {letter}" + (r" \cdot " if times else "" if called else " ")
+    return out, {letter: table[spelling] for spelling, letter in letters.items()}
+
+
+def _is_called(text: str, place: int) -> bool:
+    return text[place:].lstrip().startswith("(")
+
+
+def _starts(text: str, place: int, spelling: str) -> bool:
+    """Whether a spelling stands here, and is no part of a longer command."""
+    end = place + len(spelling)
+    command = re.search(r"\\[A-Za-z]+$", spelling)
+    longer = command and text[end : end + 1].isalpha()
+    marked = text[end : end + 1] in ("_", "'")
+    return text.startswith(spelling, place) and not longer and not marked
+
+
+def _require_known(token: str, text: str) -> None:
+    letter = token.isalpha() and token not in "die"
+    if letter or (token[0] == "\\" and token not in _PLAIN):
+        raise ValueError(
+            f"need a meaning for every letter, got none for {token} in {text}"
+        )
+
+
+def _pairs(table: Mapping[str, Any]) -> dict[Expr, Expr]:
+    """Numbers whose conjugates have names of their own, both ways."""
+    pairs: dict[Expr, Expr] = {}
+    for spelling, meaning in table.items():
+        for name in (rf"\bar{{{spelling}}}", rf"\overline{{{spelling}}}"):
+            if name in table:
+                pairs |= {meaning: table[name], table[name]: meaning}
+    return pairs
+
+
+def bar(z: Expr, pairs: Mapping[Expr, Expr]) -> Expr:
+    """The conjugate, where some numbers and their conjugates have names of their own."""
+    free = {one: Dummy(str(one)) for one in pairs}
+    back = {conjugate(dummy): pairs[one] for one, dummy in free.items()}
+    left = {dummy: one for one, dummy in free.items()}
+    turned: Any = conjugate(z.xreplace(free))
+    turned = turned.replace(
+        _turned_power, lambda e: Pow(conjugate(e.args[0].base), e.args[0].exp)
+    )
+    return turned.xreplace(back).xreplace(left)
+
+
+def _turned_power(expression: Any) -> bool:
+    """Whether it is the conjugate of a root, which is taken off its cut."""
+    return isinstance(expression, conjugate) and isinstance(expression.args[0], Pow)
+
+
+def _meant(
+    parsed: Any, meanings: Mapping[str, Any], pairs: Mapping[Expr, Expr]
+) -> Expr:
+    """What was parsed, with the meaning of each letter."""
+    symbols = {Symbol(k): v for k, v in meanings.items() if isinstance(v, Expr)}
+    found = parsed.xreplace(_CONSTANTS).xreplace(symbols)
+    for letter, function in meanings.items():
+        if not isinstance(function, Expr):
+            found = found.replace(Function(letter), function)
+    found = found.replace(log, lambda x, *base: log(x))
+    found = found.replace(Abs, lambda z: sqrt(z * bar(z, pairs)))
+    found = found.replace(conjugate, lambda z: bar(z, pairs))
+    for folded in (Derivative, Integral):
+        found = found.replace(folded, lambda *of, fold=folded: fold(*of).doit())
+    return found
+
+
+def summed(expression: Expr) -> Expr:
+    """The same with every geometric sum in closed form, inside its radius.
+
+    Sums over an autocovariance stay.
+    """
+    from theory.autocorrelation import geometric_sum
+
+    if expression.has(AppliedUndef):
+        return expression
+
+    def closed(summand: Expr, *limits: Any) -> Expr:
+        for one in limits:
+            summand = geometric_sum(summand, *one)
+        return summand
+
+    return expression.replace(Sum, closed)

@@ -1,0 +1,148 @@
+r"""How the LaTeX of a row becomes the form that is judged: its letters, its side, its sums.
+
+``theory.readings`` has a reading for every row that needs one.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sympy import Expr, Piecewise, Symbol, oo, sympify
+
+from theory import symbols
+from theory.autocorrelation import LagFunctional, double_sum, geometric_sum, same_form
+from theory.latex import pieces, read, summed
+from theory.symbols import R, m, n, r
+
+Meaning = str | Expr | Callable[..., Any]
+FUNCTIONS = {"sqrt", "exp", "log", "cos", "sin", "diff", "Rational", "I", "R"}
+FALLBACK = {
+    name: value for name, value in vars(symbols).items() if isinstance(value, Symbol)
+}
+AGE = Symbol("z")  # its n-th power stands for the input of age n
+
+
+def by_age(form: Expr, first: int = 0, last: Expr = oo) -> Expr:
+    """The series whose coefficients are what multiplies the input of each age."""
+    if isinstance(form, Piecewise):  # it ends at some age
+        (form, until), *_ = form.args
+        last = until.args[1]
+    return geometric_sum(form * AGE**n, n, sympify(first), last)
+
+
+def both_modes(one: Expr) -> Expr:
+    """The sum over two modes of what holds for the first."""
+    second = {
+        symbol: Symbol(
+            re.sub(r"_i(?=_|$)", "_j", symbol.name.replace("ii", "jj")),
+            real=symbol.is_real,
+        )
+        for symbol in one.free_symbols
+        if isinstance(symbol, Symbol)
+    }
+    return one + one.xreplace(second)
+
+
+def both_norms(one: Expr) -> Expr:
+    """The sum over two modes, with the norms of their inputs, of what the modulus has."""
+    closed = summed(one)
+    radii = [Symbol(f"r_{k}", positive=True) for k in (1, 2)]
+    norms = [Symbol(f"s_{k}", positive=True) for k in (1, 2)]
+    return sum(s * closed.subs(r, x) for s, x in zip(norms, radii, strict=True))
+
+
+def by_lag(summand: Expr, horizon: Expr = oo) -> LagFunctional:
+    """A double sum over ages ``n`` and ``m`` of what multiplies ``R(n - m)``."""
+    return double_sum(
+        lambda x, y: summand.subs({n: x, m: y}, simultaneous=True), horizon
+    )
+
+
+def itself(form: Expr) -> Expr:
+    """The form as it is."""
+    return form
+
+
+class Reading(NamedTuple):
+    """How the LaTeX of a row becomes the form that is judged.
+
+    Attributes:
+        letters: Spellings beyond those of every paper, and what they mean.
+        side: Which side of a chain of equations is read.
+        view: What the form is turned into before both are compared.
+        fold: What the formula is turned into.
+    """
+
+    letters: Mapping[str, Meaning] = {}
+    side: int = -1
+    view: Callable[[Expr], Expr] = itself
+    fold: Callable[[Expr], Expr] = summed
+
+
+COMMON: Mapping[str, Meaning] = {
+    r"\lambda": "lam",
+    r"\bar{\lambda}": "lam_bar",
+    r"\overline{\lambda}": "lam_bar",
+    r"\rho": "rho",
+    r"\alpha": "alpha",
+    r"\beta": "beta",
+    r"\Delta": "Delta",
+    r"\gamma": "gamma",
+    r"\nu": "nu",
+    r"\theta": "theta",
+    r"\omega": "omega",
+    r"\tau": "tau",
+    r"R_x": lambda lag: R(lag),
+    r"r_{\min}": "r_min",
+    r"r_{\max}": "r_max",
+    "u_1": "u_1",
+    "u": "u_1",
+    "r": "r",
+    "a": "a",
+    "b": "b",
+    "c": "c",
+    "n": "n",
+    "t": "T",
+    "T": "T",
+}
+
+
+def as_read(latex: str, form: Expr, reading: Reading) -> Expr:
+    """The expression that a formula writes, in the symbols of its form.
+
+    Raises:
+        ValueError: If it cannot be read.
+    """
+    names = {s.name: s for s in form.free_symbols if isinstance(s, Symbol)}
+    table: dict[str, Any] = {
+        spelling: _expression(meaning, names) if isinstance(meaning, str) else meaning
+        for spelling, meaning in {**COMMON, **reading.letters}.items()
+    }
+    for meaning in table.values():
+        if isinstance(meaning, Expr):
+            names = {s.name: s for s in meaning.free_symbols} | names
+    pairs = {
+        one: names.get(f"{name}_bar", Symbol(f"{name}_bar"))
+        for name, one in names.items()
+        if f"{name}_bar" in names
+    }
+    return read(pieces(latex)[reading.side], table, pairs)
+
+
+def _expression(text: str, names: Mapping[str, Symbol]) -> Expr:
+    """A meaning as an expression; what is no function is a symbol."""
+    found = set(re.findall(r"[A-Za-z_]\w*", text)) - FUNCTIONS
+    own = {
+        name: names.get(name) or FALLBACK.get(name) or Symbol(name) for name in found
+    }
+    return sympify(text, locals={**own, "R": R})
+
+
+def agrees(latex: str, form: Expr, reading: Reading) -> bool:
+    """Whether a formula writes a form.
+
+    Raises:
+        ValueError: If it cannot be read.
+    """
+    written = as_read(latex, form, reading)
+    return same_form(reading.fold(written), reading.view(form))
