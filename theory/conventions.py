@@ -155,7 +155,7 @@ FAULTS = (
                 "lru:10",
                 "lru:14",
             ),
-            *("lru:15", "lru:text:pulse", "lru:text:zoh-exact", "rotrnn:1"),
+            *("lru:15", "lru:text:pulse", "lru:text:zoh-exact"),
             "zucchet:text:hessian-hermitian",
         ),
     ),

@@ -123,13 +123,16 @@ def skew_squares() -> bool:
 
 
 def distinct_eigenvalues_are_generic() -> bool:
-    """Prove the discriminant of a 2x2 matrix to be no zero polynomial of its entries.
+    """Prove the discriminant of a matrix to be no zero polynomial of its entries.
 
-    So matrices with a double eigenvalue have no interior: others are arbitrarily near.
+    At ``diag(1, ..., N)`` it is the product of all ``(i - j)^2``, here for N to five.  So
+    matrices with a double eigenvalue have no interior: others are arbitrarily near.
     """
-    M = Matrix(2, 2, symbols("m:4"))
     x = Symbol("x")
-    return expand(discriminant(M.charpoly(x).as_expr(), x)) != 0
+    polynomials = (
+        Matrix.diag(*range(1, size + 1)).charpoly(x).as_expr() for size in range(2, 6)
+    )
+    return all(discriminant(polynomial, x) != 0 for polynomial in polynomials)
 
 
 def combine(
@@ -278,6 +281,12 @@ def held_input() -> Derivation:
     return start("an input of that age enters with", inside).then(
         "summed over ages from 0 to the step", total
     )
+
+
+def held_input_is_exact() -> bool:
+    """Prove Eq. 1's ``(exp(Delta a) - 1) b / a`` to be the weight of a held input."""
+    printed = (exp(pole * step) - 1) / pole * gain
+    return simplify(held_input().result - printed) == 0
 
 
 def drawn_decay() -> Expr:

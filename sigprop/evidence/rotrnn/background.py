@@ -1,5 +1,7 @@
 """What judges the recurrences of Sections 2 and 3 of RotRNN (2024), Eq. 1 to 5."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -7,13 +9,18 @@ import numpy as np
 import scipy
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import also, points, powered, recur
+from sigprop.evidence.kit import also, from_modes, points, powered, recur
 from sigprop.evidence.rotrnn.heads import WIDTH, Sequence
 from sigprop.evidence.rotrnn.random_matrices import Matrix, contraction, draw
-from sigprop.evidence.rotrnn.recurrences import all_at_once, linear_case, lru_outputs
-from sigprop.evidence.rotrnn.rotations import BLOCKS, SIZES
+from sigprop.evidence.rotrnn.recurrences import (
+    all_at_once,
+    linear_case,
+    lru_outputs,
+    wrong_sums,
+)
+from sigprop.evidence.rotrnn.rotations import BLOCKS, SIZES, WRONG_MEMBERS
 from sigprop.evidence.rotrnn.special_orthogonal import member
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import rotation
 
 # Eq. 1: an input held over a step.
@@ -24,28 +31,50 @@ def system(seed: int, size: int) -> tuple[Matrix, Matrix]:
     return draw(seed, size, size) - np.eye(size), draw(seed + 1, size, 2)
 
 
-def timed(power: Matrix, gain: Matrix, held: str) -> Matrix:
-    """Weights of ``x_{t-1}, u_{t-1}, u_t``, ``u`` held ``before`` or ``after`` its time."""
-    none = np.zeros(gain.shape)
-    return np.hstack([power, none, gain] if held == "before" else [power, gain, none])
-
-
-def held_by_formula(seed: int, size: int, step: float, **_: str) -> Matrix:
-    """``[A 0 B]`` of Eq. 1, which knows of one way to hold."""
-    A, B = system(seed, size)
+def held_exactly(A: Matrix, B: Matrix, step: float) -> tuple[Matrix, Matrix]:
+    """``A`` and ``B`` of Eq. 1."""
     power = scipy.linalg.expm(step * A)
-    return timed(power, (power - np.eye(size)) @ np.linalg.inv(A) @ B, "before")
+    return power, (power - np.eye(len(A))) @ np.linalg.inv(A) @ B
 
 
-def held_by_augmentation(seed: int, size: int, step: float, held: str) -> Matrix:
+def _euler(A: Matrix, B: Matrix, step: float) -> tuple[Matrix, Matrix]:
+    return np.eye(len(A)) + step * A, step * B
+
+
+def _bilinear(A: Matrix, B: Matrix, step: float) -> tuple[Matrix, Matrix]:
+    ahead, behind = (np.eye(len(A)) + sign * step / 2 * A for sign in (1, -1))
+    return np.linalg.solve(behind, ahead), np.linalg.solve(behind, step * B)
+
+
+def held_by_formula(
+    seed: int, size: int, step: float, by: Callable[..., Any] = held_exactly
+) -> Matrix:
+    """``[A B]`` of a rule of discretisation, Eq. 1's unless another is given."""
+    return np.hstack(by(*system(seed, size), step))
+
+
+WRONG_HOLDS = {
+    "Euler's rule": _euler,
+    "the bilinear rule": _bilinear,
+    "the inverse lost": lambda A, B, step: (
+        held_exactly(A, B, step)[0],
+        A @ held_exactly(A, B, step)[1],
+    ),
+    "the identity lost": lambda A, B, step: (
+        held_exactly(A, B, step)[0],
+        scipy.linalg.expm(step * A) @ np.linalg.inv(A) @ B,
+    ),
+}
+
+
+def held_by_augmentation(seed: int, size: int, step: float) -> Matrix:
     """State and held input as one system, whose input does not move."""
     A, B = system(seed, size)
     zeros = np.zeros((B.shape[1], size + B.shape[1]))
-    joint = scipy.linalg.expm(step * np.vstack([np.hstack([A, B]), zeros]))
-    return timed(joint[:size, :size], joint[:size, size:], held)
+    return scipy.linalg.expm(step * np.vstack([np.hstack([A, B]), zeros]))[:size]
 
 
-def held_by_integration(seed: int, size: int, step: float, held: str) -> Matrix:
+def held_by_integration(seed: int, size: int, step: float) -> Matrix:
     """The differential equation integrated from each unit state and input."""
     A, B = system(seed, size)
     forced = np.hstack([np.zeros((size, size)), B])
@@ -57,17 +86,16 @@ def held_by_integration(seed: int, size: int, step: float, held: str) -> Matrix:
     solution = scipy.integrate.solve_ivp(
         slope, (0, step), first.ravel(), method="DOP853", rtol=1e-12, atol=1e-14
     )
-    end = solution.y[:, -1].reshape(first.shape)
-    return timed(end[:, :size], end[:, size:], held)
+    return solution.y[:, -1].reshape(first.shape)
 
 
 # Eq. 2: the recurrence unrolled.
 
 
-def states_unrolled(**point) -> Float[np.ndarray, "time size"]:
-    """States of ``linear_case`` by Eq. 2, which knows of no first state."""
+def states_unrolled(by=powered, **point) -> Float[np.ndarray, "time size"]:
+    """States of ``linear_case`` by Eq. 2's sum, which knows of no first state."""
     A, inputs, _ = linear_case(**point)
-    return powered(A, inputs)
+    return by(A, inputs)
 
 
 # Eq. 3 and 4: eigenvectors.
@@ -80,10 +108,18 @@ def nearly(seed: int, size: int, shift: float = 0.0) -> Matrix:
     return np.eye(size, k=1) + np.diag(0.5 + shift * np.arange(size))
 
 
-def diagonalised(seed: int, size: int, shift: float = 0.0) -> Matrix:
-    """``P Lambda P^{-1}`` from LAPACK's eigenvectors."""
-    values, P = np.linalg.eig(nearly(seed, size, shift))
-    return (P * values) @ np.linalg.inv(P)
+def diagonalised(
+    seed: int, size: int, shift: float = 0.0, by: Callable[..., Any] = from_modes
+) -> Matrix:
+    """``P Lambda P^{-1}`` from LAPACK's eigenvectors, or another product of them."""
+    return by(*np.linalg.eig(nearly(seed, size, shift)))
+
+
+WRONG_PRODUCTS = {
+    "P^T for the inverse": lambda values, P: P * values @ P.T,
+    "the inverse first": lambda values, P: np.linalg.solve(P, values[:, None] * P),
+    "no inverse": lambda values, P: P * values @ P,
+}
 
 
 def diagonalised_precisely(seed: int, size: int, shift: float = 0.0) -> Any:
@@ -115,25 +151,28 @@ def eigen_lru(seed: int, size: int, time: int) -> Sequence:
 
 
 def eigen_sum(
-    seed: int, size: int, time: int, start: float = 0.0
+    seed: int, size: int, time: int, start: float = 0.0, by=powered
 ) -> Complex[np.ndarray, "time width"]:
     """Eq. 4: powers of the eigenvalues summed and read out; it knows of no ``start``."""
     A, B, C, D, u = real_system(seed, size, time)
     lam, P = np.linalg.eig(A)
-    return powered(np.diag(lam), u @ np.linalg.solve(P, B).T) @ (C @ P).T + u @ D.T
+    return by(np.diag(lam), u @ np.linalg.solve(P, B).T) @ (C @ P).T + u @ D.T
+
+
+def unrolled_without_start(of: str) -> Example:
+    """What is missing after one step without input, from a state of one number."""
+    return Example(of, {"A": 0.5, "x_0": 1, "u_1": 0}, 0, lambda A, x_0, u_1: A * x_0)
 
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:1": Evidence(
-        (
-            *points(
-                "seed size step held",
-                *((1, 3, 0.4, "before"), (2, 2, 1.3, "before"), (3, 4, 0.01, "before")),
-                (1, 3, 0.4, "after"),
-            ),
-        ),
+        points("seed size step", (1, 3, 0.4), (2, 2, 1.3), (3, 4, 0.01)),
         {"reference": held_by_augmentation, "integration": held_by_integration},
         held_by_formula,
+        proof=rotation.held_input_is_exact,
+        slips={
+            name: partial(held_by_formula, by=by) for name, by in WRONG_HOLDS.items()
+        },
     ),
     "rotrnn:2": Evidence(
         (
@@ -145,12 +184,17 @@ EVIDENCE: dict[str, Basis] = {
             "linear_system": lambda **point: all_at_once(*linear_case(**point)),
         },
         states_unrolled,
+        slips=wrong_sums(states_unrolled),
+        example=unrolled_without_start("x_1"),
     ),
     "rotrnn:3": Evidence(
         (*points("seed size", (1, 3), (2, 4)), dict(seed=3, size=3, shift=0.02)),
         {"reference": diagonalised, "precise": diagonalised_precisely},
         nearly,
         proof=rotation.distinct_eigenvalues_are_generic,
+        slips={
+            name: partial(diagonalised, by=by) for name, by in WRONG_PRODUCTS.items()
+        },
     ),
     "rotrnn:4": Evidence(
         (
@@ -159,11 +203,8 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": real_recurrence, "layer": eigen_lru},
         eigen_sum,
+        slips=wrong_sums(eigen_sum),
+        example=unrolled_without_start("the mode x~_1 with eigenvalue A"),
     ),
-    "rotrnn:5": Evidence(
-        also(SIZES, sign=1),
-        {"reference": BLOCKS["reference"]},
-        member,
-        alone="a definition, on matrices made to meet it",
-    ),
+    "rotrnn:5": Evidence(also(SIZES, sign=1), BLOCKS, member, slips=WRONG_MEMBERS),
 }

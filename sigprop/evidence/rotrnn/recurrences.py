@@ -3,11 +3,14 @@
 Source: RotRNN (2024), Eq. 2, 4, 6, 10 and 12.
 """
 
+import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float, Inexact
 
+from sigprop.evidence.kit import powered, recur
 from sigprop.evidence.rotrnn.random_matrices import Matrix, contraction, draw
 from sigprop.numerics.precision import double_precision
 
@@ -22,6 +25,35 @@ def all_at_once(
     whole = np.eye(time * size) - np.kron(np.eye(time, k=-1), A)
     first = np.vstack([A @ initial, np.zeros((time - 1, size))])
     return np.linalg.solve(whole, (inputs + first).ravel()).reshape(time, size)
+
+
+def in_eigenbasis(
+    A: Matrix,
+    inputs: Inexact[np.ndarray, "time size"],
+    initial: Float[np.ndarray, " size"],
+) -> Float[np.ndarray, "time size"]:
+    """States of ``x_t = A x_{t-1} + v_t``, one eigenvalue after the other."""
+    lam, P = np.linalg.eig(A)
+    modes = recur(lam, np.linalg.solve(P, inputs.T).T, np.linalg.solve(P, initial))
+    return np.real(modes @ P.T)
+
+
+WRONG_SUMS = {
+    "one power of A more": lambda A, v: powered(A, v) @ A.T,
+    "without the newest input": lambda A, v: powered(A, v) - v,
+    "powers that grow with time": lambda A, v: np.cumsum(
+        [np.linalg.matrix_power(A, k) @ x for k, x in enumerate(v)], axis=0
+    ),
+    "A transposed": lambda A, v: powered(A.T, v),
+}
+
+
+def wrong_sums(unrolled: Callable[..., np.ndarray]) -> dict[str, Callable[..., object]]:
+    """By name a routine with a slip in its sum over inputs, which it takes as ``by``."""
+    return {
+        name: functools.partial(unrolled, by=wrong)
+        for name, wrong in WRONG_SUMS.items()
+    }
 
 
 def linear_case(seed: int, size: int, time: int, start: float = 0.0):

@@ -4,6 +4,7 @@ Source: RotRNN (2024), Sections 3.1 and 3.2, Appendix A.
 """
 
 import math
+from collections.abc import Callable
 
 import mpmath
 import numpy as np
@@ -102,11 +103,22 @@ def skew_logarithm(P: Matrix) -> Matrix:
     return Q @ scipy.linalg.block_diag(*parts, *[0.0] * (len(P) % 2)) @ Q.T
 
 
-def share_reached(seed: int, size: int, flip: bool = True) -> float:
+def rebuilt(P: Matrix, phases: Float[np.ndarray, " pairs"]) -> Matrix:
+    """``P Theta P^T``."""
+    return P @ turns(phases, len(P)) @ P.T
+
+
+def share_reached(
+    seed: int,
+    size: int,
+    flip: bool = True,
+    by: Callable[[Matrix, np.ndarray], Matrix] = rebuilt,
+) -> float:
     """Share of rotations that ``exp(M - M^T) Theta exp(M - M^T)^T`` reproduces.
 
     A ``P`` of determinant -1 has its last paired axis flipped, which turns the angle of
     that plane over.  Without flips only those count whose ``P`` has determinant 1 already.
+    ``by`` makes the rotation of ``P`` and the angles.
     """
     reached = 0
     for A in (sample := sample_of_rotations(seed, size)):
@@ -116,7 +128,7 @@ def share_reached(seed: int, size: int, flip: bool = True) -> float:
             phases[0] *= -1
         if np.linalg.det(P) > 0:
             P = exponential_series(skew_logarithm(P))
-            reached += np.allclose(P @ turns(phases, size) @ P.T, A, atol=1e-10)
+            reached += np.allclose(by(P, phases), A, atol=1e-10)
     return reached / len(sample)
 
 
@@ -147,5 +159,5 @@ def share_by_eigenvectors(seed: int, size: int) -> float:
             P[:, 0] *= -1
             phases[0] *= -1
         inside = np.isclose(np.linalg.det(P), 1) and np.allclose(P.T @ P, np.eye(size))
-        reached += inside and np.allclose(P @ turns(phases, size) @ P.T, A, atol=1e-9)
+        reached += inside and np.allclose(rebuilt(P, phases), A, atol=1e-9)
     return reached / len(sample)

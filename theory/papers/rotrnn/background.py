@@ -1,6 +1,7 @@
 """RotRNN (2024), Sections 2 and 3: recurrences, Eq. 1 to 5."""
 
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Section 2.1", "models", "theory.rotation")
@@ -13,34 +14,37 @@ ZERO_STATE = Condition(
     "the state before the first input is zero", lambda start=0.0, **_: start == 0
 )
 
-part.row("rotrnn:1", "identity", "conditional")(
+part.row("rotrnn:1", "identity", "proved")(
     "The continuous system under an input held over each step",
     r"x_t = Ax_{t-1} + Bu_t, \quad y_t = Cx_t + Du_t, \quad A = \exp(\Delta A'), "
     r"\quad B = (A - I)A'^{-1}B'",
     assumes="A' has an inverse, which B is written with",
-    condition=Condition(
-        "u_t is the input held from t-1 to t", lambda held, **_: held == "before"
-    ),
-    note="The held input is named by the end of its step: a sample that is held from its "
-    "own time on is u_{t-1}. Judged are the weights of x_{t-1}, u_{t-1} and u_t. Without "
-    "an inverse B is the integral of exp(s A') B' over a step, which the formula does not "
-    "give: an integrator has no B at all.",
+    note="u_t names the value that is held on the step that ends at t; for a sample held "
+    "from its own time on, read u_{t-1}. Judged are A and B; proved for one mode. Without "
+    "an inverse B is the integral of exp(s A') B' over a step.",
     code="held_input",
 )
 part.row("rotrnn:2", "identity", "conditional")(
     "The recurrence unrolled into a sum over inputs",
     r"x_t = \sum_{k=1}^t A^{t-k} B u_k",
     condition=ZERO_STATE,
-    note="From a state x_0 the term A^t x_0 is missing. The paper never says that it "
-    "starts from zero, and Lemma 3 assumes that it does not.",
-    inherits="Eq. 4, 10, 12 and 14 start from zero too.",
+    note="From a state x_0 the term A^t x_0 is missing, and the paper never says that it "
+    "starts from zero. Lemma 3 asks for E|x_1|^2 = c, which from x_0 = 0 no c > 0 meets "
+    "with the right alpha.",
+    erratum=Erratum(
+        "D",
+        appears_in=("rotrnn:4", "rotrnn:10", "rotrnn:12"),
+        bearing="Nothing but Lemma 3 starts elsewhere than at zero, and it is judged with "
+        "the start that it assumes.",
+    ),
     code="sigprop.evidence.kit.powered",
 )
 section_2_2.row("rotrnn:3", "identity", "proved")(
     "Every matrix is diagonalisable, up to an arbitrarily small change",
     r"A = P\Lambda P^{-1}",
-    note="Proved for size two: the discriminant is no zero polynomial. A Jordan block "
-    "itself has no such form; a diagonal spread by 0.02 gives it one.",
+    note="The discriminant is no zero polynomial: diag(1, ..., N) shows it for any N, so "
+    "that its zeros have no interior. A Jordan block itself has no such form; a diagonal "
+    "spread by 0.02 gives it one.",
     code="distinct_eigenvalues_are_generic",
 )
 section_2_2.row("rotrnn:4", "identity", "conditional")(
@@ -49,8 +53,9 @@ section_2_2.row("rotrnn:4", "identity", "conditional")(
     r"\tilde{C}\tilde{x}_t + Du_t",
     assumes="A is diagonalisable",
     condition=ZERO_STATE,
-    note="As Eq. 2. Judged on the outputs, which do not depend on the scales of the "
-    "eigenvectors.",
+    erratum=Erratum("D", root="rotrnn:2"),
+    note="As in Eq. 2, a term is missing: Lambda^t x~_0. Judged on the outputs, which do "
+    "not depend on the scales of the eigenvectors.",
     code="sigprop.layers.lru.LRU",
 )
 section_3_1.row("rotrnn:5", "definition", "definition")(
