@@ -174,6 +174,17 @@ def norm_splits() -> bool:
     return simplify(whole.dot(whole) - scale**2 * parts) == 0
 
 
+def step_leaves_a_trace() -> bool:
+    """Prove Eq. 8 in the plane: uncorrelated products drop out, a trace stays."""
+    x, u = Matrix(symbols("x:2", real=True)), Matrix(symbols("u:2", real=True))
+    A, B = turn(theta), Matrix(2, 2, symbols("b:4", real=True))
+    whole = scale * (gamma * A * x + B * u)
+    uncorrelated = {x[i] * u[j]: 0 for i in range(2) for j in range(2)}
+    mean = expand(whole.dot(whole)).subs(uncorrelated)
+    parts = gamma**2 * x.dot(x) + (B.T * B * u * u.T).trace()
+    return simplify(mean - scale**2 * parts) == 0
+
+
 @cache
 def next_norm() -> Derivation:
     """``E|x_t|^2`` where ``E|x_{t-1}|^2 = c``, for white inputs.

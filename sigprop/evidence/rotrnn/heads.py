@@ -39,6 +39,11 @@ class Parameters(NamedTuple):
         return np.exp(-np.exp(self.gamma_log[:, 0]))
 
 
+def same(p: Parameters) -> Parameters:
+    """The parameters as they are."""
+    return p
+
+
 def parameters(seed: int, heads: int, size: int) -> Parameters:
     """Random parameters; sizes are odd too."""
     generator = np.random.default_rng(seed)
@@ -89,14 +94,33 @@ def dense(p: Parameters) -> Iterator[tuple[Matrix, Matrix]]:
         yield gamma * A, factors(p.decays, p.B)[head] * p.B[head]
 
 
-def dense_states(seed: int, heads: int, size: int, start: float = 0.0) -> Sequence:
-    """Eq. 12's recurrence, head by head, concatenated."""
-    p, u = parameters(seed, heads, size), inputs(seed)
+def dense_states(
+    seed: int, heads: int, size: int, start: float = 0.0, change=same
+) -> Sequence:
+    """Eq. 12's recurrence of changed parameters, head by head, concatenated."""
+    p, u = change(parameters(seed, heads, size)), inputs(seed)
     first = start * draw(seed + 6, size)
     return np.hstack([recur(A, u @ B.T, first) for A, B in dense(p)])
 
 
-def dense_outputs(seed: int, heads: int, size: int) -> Sequence:
+def dense_outputs(seed: int, heads: int, size: int, change=same) -> Sequence:
     """Eq. 13 of the states of the recurrence, ``D`` as a diagonal matrix."""
-    p, u = parameters(seed, heads, size), inputs(seed)
-    return dense_states(seed, heads, size) @ p.C.T + u @ np.diag(p.D).T
+    p, u = change(parameters(seed, heads, size)), inputs(seed)
+    states = dense_states(seed, heads, size, change=change)
+    return states @ p.C.T + u @ np.diag(p.D).T
+
+
+WRONG_OUTPUTS = {
+    name: functools.partial(dense_outputs, change=change)
+    for name, change in {
+        "D u lost": lambda p: p._replace(D=0 * p.D),
+        "heads from the last to the first": lambda p: p._replace(
+            C=np.hstack(np.split(p.C, len(p.B), axis=1)[::-1])
+        ),
+        "P for P^T": lambda p: p._replace(M=-p.M),
+        "turned back": lambda p: p._replace(theta=-p.theta),
+        "one decay for all heads": lambda p: p._replace(
+            gamma_log=np.full(p.gamma_log.shape, p.gamma_log.mean())
+        ),
+    }.items()
+}

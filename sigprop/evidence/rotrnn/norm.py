@@ -3,6 +3,8 @@
 import functools
 import itertools
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -17,7 +19,12 @@ from sigprop.evidence.rotrnn.heads import (
     parameters,
 )
 from sigprop.evidence.rotrnn.random_matrices import Matrix, draw, rotation
-from sigprop.evidence.rotrnn.recurrences import all_at_once, linear_case
+from sigprop.evidence.rotrnn.recurrences import (
+    all_at_once,
+    in_eigenbasis,
+    linear_case,
+    wrong_sums,
+)
 from sigprop.evidence.rotrnn.white_noise import (
     SIZE,
     WIDTH,
@@ -28,19 +35,30 @@ from sigprop.evidence.rotrnn.white_noise import (
     norm_after,
     root,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory.rotation import norm_splits
+from theory.rotation import norm_splits, step_leaves_a_trace
 
 # Eq. 6 and 10: the recurrence and its sum.
 
 
 def rotated_case(
-    seed: int, size: int, time: int, alpha: float, gamma: float, start: float = 0.0
+    seed: int,
+    size: int,
+    time: int,
+    alpha: float,
+    gamma: float,
+    start: float = 0.0,
+    on_state: tuple[int, int] = (1, 1),
+    on_input: tuple[int, int] = (1, 0),
 ):
-    """``alpha gamma A``, inputs ``alpha B u`` and initial state of Eq. 6."""
+    """``alpha gamma A``, inputs ``alpha B u`` and initial state of Eq. 6.
+
+    ``on_state`` and ``on_input`` are the powers of ``alpha`` and ``gamma``.
+    """
     _, inputs, initial = linear_case(seed, size, time, start)
-    return alpha * gamma * rotation(seed, size), alpha * inputs, initial
+    state, given = (alpha**a * gamma**g for a, g in (on_state, on_input))
+    return state * rotation(seed, size), given * inputs, initial
 
 
 def rotated_recurrence(**point) -> Float[np.ndarray, "time size"]:
@@ -51,6 +69,16 @@ def rotated_recurrence(**point) -> Float[np.ndarray, "time size"]:
 def rotated_at_once(**point) -> Float[np.ndarray, "time size"]:
     """Eq. 6 from one linear system."""
     return all_at_once(*rotated_case(**point))
+
+
+def rotated_modes(**point) -> Float[np.ndarray, "time size"]:
+    """Eq. 6, one eigenvalue after the other."""
+    return in_eigenbasis(*rotated_case(**point))
+
+
+def rotated_sum(by=powered, **point) -> Float[np.ndarray, "time size"]:
+    """Eq. 10's sum over inputs."""
+    return by(*rotated_case(**point)[:2])
 
 
 def rotated_unrolled(
@@ -89,54 +117,43 @@ def norm_of_moments(seed: int, alpha: float, gamma: float) -> float:
     return np.trace(step @ (joint.T @ joint / len(joint)) @ step.T)
 
 
-def norm_of_parts(seed: int, alpha: float, gamma: float) -> float:
-    """The right side of Eq. 7, its three expectations apart."""
+def norm_of_parts(
+    seed: int,
+    alpha: float,
+    gamma: float,
+    powers: tuple[int, int, int] = (2, 2, 1),
+    twice: float = 2,
+) -> float:
+    """The right side of Eq. 7, its three expectations apart.
+
+    ``powers`` are those of ``alpha``, of ``gamma`` and of ``gamma`` in the cross term,
+    which enters ``twice``.
+    """
     x, u = outcomes(seed)
     A, B = rotation(seed, SIZE), input_matrix(seed, 2.0)
     state = np.mean([v @ v for v in x])
     given = np.mean([v @ B.T @ B @ v for v in u])
     cross = np.mean([v @ A.T @ B @ w for v, w in zip(x, u, strict=True)])
-    return float(alpha**2 * (gamma**2 * state + given + 2 * gamma * cross))
+    outer, own, mixed = powers
+    inner = gamma**own * state + given + twice * gamma**mixed * cross
+    return float(alpha**outer * inner)
 
 
 def _input_covariance(seed: int, white: bool) -> Matrix:
     return np.eye(WIDTH) if white else WIDTH * covariance(seed, 1.0, WIDTH)
 
 
-def _joint(seed: int, c: float, rho: float, white: bool) -> Matrix:
-    """Second moments of state and input, the state of size ``c`` or zero.
-
-    The state is ``rho`` parts a map of the coming input and for the rest independent.
-    """
-    U = _input_covariance(seed, white)
-    G = draw(seed + 5, SIZE, WIDTH)
-    G *= math.sqrt(c / np.trace(G @ U @ G.T))
-    cross = rho * G @ U
-    state = rho**2 * G @ U @ G.T + (1 - rho**2) * covariance(seed, c)
-    return np.block([[state, cross], [cross.T, U]])
-
-
 def step_norm(
-    seed: int,
-    alpha: float,
-    gamma: float,
-    c: float,
-    s: float,
-    rho: float = 0.0,
-    state: float = 1.0,
-    white: bool = True,
+    seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True
 ) -> float:
-    """``E|x_t|^2`` where ``E|x_{t-1}|^2`` is ``state`` times ``c``, by second moments."""
-    joint = _joint(seed, c, rho, white)
-    joint[:SIZE] *= math.sqrt(state)
-    joint[:, :SIZE] *= math.sqrt(state)
-    B = input_matrix(seed, s)
-    step = alpha * np.hstack([gamma * rotation(seed, SIZE), B])
-    return np.trace(step @ joint @ step.T)
+    """``E|x_t|^2`` where ``E|x_{t-1}|^2 = c``, by second moments of state and input."""
+    A, B = rotation(seed, SIZE), input_matrix(seed, s)
+    before, given = covariance(seed, c), _input_covariance(seed, white)
+    return alpha**2 * np.trace(gamma**2 * A @ before @ A.T + B @ given @ B.T)
 
 
 def step_norm_of_atoms(
-    seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True, **_
+    seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True
 ) -> float:
     """``E|x_t|^2`` for independent states and inputs, each on finitely many atoms."""
     covs = (covariance(seed, c), _input_covariance(seed, white))
@@ -148,12 +165,27 @@ def step_norm_of_atoms(
 
 
 def step_form(
-    seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True, **_
+    seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True
 ) -> float:
     """Eq. 8: ``alpha^2 (gamma^2 c + Tr(B^T B E[u u^T]))``."""
     B = input_matrix(seed, s)
     given = np.trace(B.T @ B @ _input_covariance(seed, white))
     return alpha**2 * (gamma**2 * c + given)
+
+
+def elsewhere(routine: Callable[..., Any], **moved: Callable[[Any], Any]):
+    """A routine with some of its arguments replaced by functions of them."""
+    return lambda **point: routine(
+        **point | {name: change(point[name]) for name, change in moved.items()}
+    )
+
+
+WRONG_STEPS = {
+    "alpha not squared": elsewhere(step_form, alpha=math.sqrt),
+    "gamma not squared": elsewhere(step_form, gamma=math.sqrt),
+    "c squared": elsewhere(step_form, c=lambda c: c**2),
+    "white inputs": elsewhere(step_form, white=lambda _: True),
+}
 
 
 # Lemma 3: the constant that keeps a norm.
@@ -186,10 +218,12 @@ def layer_states(seed: int, heads: int, size: int) -> Sequence:
         return np.asarray(jax.jit(RotRNN.states)(model, jnp.asarray(inputs(seed))))
 
 
-def summed_states(seed: int, heads: int, size: int, start: float = 0.0) -> Sequence:
+def summed_states(
+    seed: int, heads: int, size: int, start: float = 0.0, by=powered
+) -> Sequence:
     """Eq. 12's sum."""
     p, u = parameters(seed, heads, size), inputs(seed)
-    return np.hstack([powered(A, u @ B.T) for A, B in dense(p)])
+    return np.hstack([by(A, u @ B.T) for A, B in dense(p)])
 
 
 ROTATED = (
@@ -202,17 +236,26 @@ STEPS = (
     dict(seed=1, alpha=0.7, gamma=0.9, c=2.3, s=1.7),
     dict(seed=2, alpha=1.2, gamma=0.6, c=0.4, s=3.1),
     dict(seed=3, alpha=0.45, gamma=0.3, c=5.2, s=0.6),
-    dict(seed=1, alpha=0.7, gamma=0.9, c=2.3, s=1.7, rho=0.6),
-    dict(seed=2, alpha=1.0, gamma=0.6, c=1.0, s=0.64, state=0.0),
 )
 ONE_STEP = {"reference": step_norm, "atoms": step_norm_of_atoms}
+
+# By name the powers of alpha and gamma that Eq. 6 does not have.
+WRONG_POWERS = {
+    "alpha on the input alone": {"on_state": (0, 1)},
+    "alpha on the state alone": {"on_input": (0, 0)},
+    "gamma on the input too": {"on_input": (1, 1)},
+    "gamma squared": {"on_state": (1, 2)},
+}
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:6": Evidence(
         ROTATED,
-        {"linear_system": rotated_at_once},
+        {"linear_system": rotated_at_once, "modes": rotated_modes},
         rotated_recurrence,
-        alone="a definition, beside one linear system of all states",
+        slips={
+            name: functools.partial(rotated_recurrence, **powers)
+            for name, powers in WRONG_POWERS.items()
+        },
     ),
     "rotrnn:lemma3": Evidence(
         points("gamma c s", (0.9, 2.3, 1.7), (0.5, 0.3, 0.8), (0.99, 4, 0.2)),
@@ -223,13 +266,33 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": norm_of_outcomes, "moments": norm_of_moments},
         norm_of_parts,
         proof=norm_splits,
+        slips={
+            "without the cross term": functools.partial(norm_of_parts, twice=0),
+            "the cross term once": functools.partial(norm_of_parts, twice=1),
+            "gamma squared in it": functools.partial(norm_of_parts, powers=(2, 2, 2)),
+            "gamma once": functools.partial(norm_of_parts, powers=(2, 1, 1)),
+            "alpha once": functools.partial(norm_of_parts, powers=(1, 2, 1)),
+        },
     ),
-    "rotrnn:8": Evidence(also(STEPS, white=False), ONE_STEP, step_form),
+    "rotrnn:8": Evidence(
+        also(STEPS, white=False),
+        ONE_STEP,
+        step_form,
+        proof=step_leaves_a_trace,
+        slips=WRONG_STEPS,
+    ),
     "rotrnn:9": Evidence(STEPS, ONE_STEP),
     "rotrnn:10": Evidence(
         ROTATED,
         {"reference": rotated_recurrence, "linear_system": rotated_at_once},
         rotated_unrolled,
+        slips=wrong_sums(rotated_sum),
+        example=Example(
+            "x_1 without input, for A = 1 and alpha = 1",
+            {"gamma": 0.5, "x_0": 1},
+            0,
+            lambda gamma, x_0: gamma * x_0,
+        ),
     ),
     "rotrnn:11": Evidence(
         points("gamma c s", (0.9, 0.6, 1.7), (0.5, 2.4, 0.8), (0.7, 1.6, 0.3)),
@@ -242,5 +305,12 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": dense_states, "layer": layer_states},
         summed_states,
+        slips=wrong_sums(summed_states),
+        example=Example(
+            "x_1 without input by the recurrence, for A = 1,",
+            {"gamma": 0.9, "x_0": 1},
+            0,
+            lambda gamma, x_0: gamma * x_0,
+        ),
     ),
 }

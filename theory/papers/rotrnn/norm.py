@@ -3,17 +3,15 @@
 from sympy import sqrt
 
 from theory import rotation
-from theory.claims import Condition
+from theory.errata import Erratum
 from theory.papers.rotrnn.background import ZERO_STATE
 from theory.rotation import c, gamma, s, scale
 from theory.rows import Part
 
 part = Part("Section 3.3", "rotation", "theory.rotation")
 
-PREMISES_OF_LEMMA_3 = Condition(
-    "x_{t-1} is uncorrelated with u_t and of size c: not so for inputs correlated in "
-    "time, nor from the zero state from which the model runs",
-    lambda rho=0.0, state=1.0, **_: rho == 0 and state == 1,
+PREMISES_OF_LEMMA_3 = (
+    "what Lemma 3 supposes: i.i.d. inputs of mean zero and E|x_{t-1}|^2 = c"
 )
 
 part.row("rotrnn:6", "definition", "definition")(
@@ -32,10 +30,14 @@ part.row("rotrnn:lemma3", "moment", "refuted", "Lemma 3")(
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
     note="With the printed alpha the norm is 1 after any step from c, so that the "
     "lemma holds for c = 1 alone. Judged on alpha itself, as the root of the norm "
-    "after steps. Its premise is not met either: from the zero state, see "
-    "rotrnn:text:constant-norm.",
-    inherits="Eq. 11 and the trace before it have the same fault; the model runs with "
-    "c = 1, where they are right.",
+    "after steps.",
+    erratum=Erratum(
+        "A",
+        appears_in=("rotrnn:text:lemma3-last-step",),
+        inherits=("rotrnn:text:trace", "rotrnn:11"),
+        bearing="Eq. 11 and the trace before it follow from it; the model runs with c = "
+        "1, where all of them are right.",
+    ),
     code="state_scale",
 )
 part.row("rotrnn:7", "moment", "proved")(
@@ -46,21 +48,21 @@ part.row("rotrnn:7", "moment", "proved")(
     note="True for every joint law of state and input, here correlated ones.",
     code="norm_splits",
 )
-part.row("rotrnn:8", "moment", "conditional")(
+part.row("rotrnn:8", "moment", "proved")(
     "The norm after a step from the wanted norm",
     r"= \alpha^2 \left(\gamma^2 c + \text{Tr}\left[B^\top B \mathbb{E}\left[u_t "
     r"u_t^\top\right]\right]\right)",
-    condition=PREMISES_OF_LEMMA_3,
-    note="The premises of Lemma 3 are what the model as run does not have.",
-    code="next_norm",
+    assumes=PREMISES_OF_LEMMA_3,
+    note="Judged with inputs of any covariance. The model as run, from the zero state, "
+    "does not meet the lemma's hypothesis: rotrnn:text:constant-norm.",
+    code="step_leaves_a_trace",
 )
-part.row("rotrnn:9", "moment", "conditional")(
+part.row("rotrnn:9", "moment", "proved")(
     "The same for inputs of unit covariance",
     r"= \alpha^2 \left(\gamma^2 c + \text{Tr}\left[B^\top B\right]\right)",
     rotation.next_norm,
     lambda: scale**2 * (gamma**2 * c + s),
-    assumes="the input's covariance is I, as Lemma 3 says",
-    condition=PREMISES_OF_LEMMA_3,
+    assumes=f"{PREMISES_OF_LEMMA_3}, with covariance I",
     note="Our copy drops the sign of equality at the head of the line.",
     code="next_norm",
 )
@@ -68,7 +70,8 @@ part.row("rotrnn:10", "identity", "conditional")(
     "The normalised recurrence unrolled",
     r"x_t = \sum_{k=1}^t \alpha^{t+1-k}\gamma^{t-k}A^{t-k}Bu_k",
     condition=ZERO_STATE,
-    note="From a state of size c, as in Lemma 3, (alpha gamma A)^t x_0 is missing.",
+    erratum=Erratum("D", root="rotrnn:2"),
+    note="From a state x_0 the term (alpha gamma A)^t x_0 is missing.",
     code="sigprop.evidence.rotrnn.norm.rotated_unrolled",
 )
 part.row("rotrnn:11", "moment", "refuted")(
@@ -81,18 +84,20 @@ part.row("rotrnn:11", "moment", "refuted")(
     note="It defines the factor that is to keep the norm c, and keeps (1 - c "
     "gamma^2)/(1 - gamma^2); right for c = 1 alone, and no real number where c "
     "gamma^2 > 1.",
-    inherits="None as run: the model and its listing take c = 1.",
+    erratum=Erratum(
+        "A",
+        root="rotrnn:lemma3",
+        bearing="None as run: the model and its listing take c = 1.",
+    ),
     code="sigprop.layers.rotrnn.RotRNN.normalised_B",
 )
 part.row("rotrnn:12", "identity", "conditional")(
     "The recurrence of the model and its convolution",
     r"x_t = \gamma Ax_{t-1} + \xi Bu_t \quad \Leftrightarrow \quad x_t = \xi "
     r"\sum_{k=1}^t \gamma^{t-k} A^{t-k}Bu_k",
-    condition=Condition(
-        ZERO_STATE.words + ", which no state of constant norm is",
-        ZERO_STATE.holds,
-    ),
-    note="The two sides agree from the zero state, from which the layer starts, and "
-    "there the norm of Lemma 3 is not constant.",
+    condition=ZERO_STATE,
+    erratum=Erratum("D", root="rotrnn:2"),
+    note="The two sides agree from the zero state, from which the layer starts. From "
+    "that state E|x_t|^2 is 1 - gamma^{2t} for c = 1, so not constant.",
     code="sigprop.layers.rotrnn.RotRNN.states",
 )
