@@ -207,16 +207,6 @@ def state_scale() -> Derivation:
 
 
 @cache
-def kept_by_print() -> Derivation:
-    """``E|x_t|^2`` with Lemma 3's ``alpha`` in Eq. 9."""
-    proof = next_norm()
-    printed = 1 / sqrt(c * gamma**2 + s)
-    return proof.then(
-        "with the printed alpha", simplify(proof.result.subs(scale, printed))
-    )
-
-
-@cache
 def trace_needed() -> Derivation:
     """``Tr(B^T B)`` that keeps ``E|x_t|^2 = c`` with ``alpha = 1``."""
     unit = next_norm().result.subs(scale, 1)

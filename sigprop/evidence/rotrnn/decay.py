@@ -2,6 +2,7 @@
 
 import functools
 import math
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -16,9 +17,9 @@ from sigprop.evidence.kit import (
     impulse_response,
     points,
     recur,
+    spectral_norm,
 )
-from sigprop.evidence.rotrnn.forward import listing_outputs
-from sigprop.evidence.rotrnn.heads import TIME, dense, dense_outputs, layer, parameters
+from sigprop.evidence.rotrnn.heads import TIME, dense, layer, parameters
 from sigprop.evidence.rotrnn.random_matrices import (
     Matrix,
     blocks,
@@ -34,9 +35,10 @@ from sigprop.evidence.rotrnn.white_noise import (
     factor_by_steps,
     input_matrix,
     norm_after,
+    root,
     stationary,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 # Norms of one head from the zero state, and of all heads of a layer.
@@ -85,10 +87,28 @@ def norms_by_covariance(seed: int, heads: int, size: int) -> Float[np.ndarray, "
     return np.trace(sum(moments), axis1=1, axis2=2)
 
 
-def transient_norms(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
-    """``sum_h 1 - gamma_h^{2t}``."""
-    squares = parameters(seed, heads, size).decays ** 2
-    return np.array([np.sum(1 - squares**t) for t in range(1, TIME + 1)])
+def norms_by_pulses(seed: int, heads: int, size: int) -> Float[np.ndarray, " time"]:
+    """``E|x_t|^2`` at t = 1 ... under white inputs, by squared impulse responses."""
+    energies = [
+        np.sum(impulse_response(A, B, np.eye(size), TIME) ** 2, axis=(1, 2))
+        for A, B in dense(parameters(seed, heads, size))
+    ]
+    return np.cumsum(np.sum(energies, axis=0))
+
+
+def transient_norms(
+    seed: int, heads: int, size: int, power: int = 2, shift: int = 0
+) -> Float[np.ndarray, " time"]:
+    """``sum_h 1 - gamma_h^{2t}``, or with another power of ``gamma`` or another ``t``."""
+    decays = parameters(seed, heads, size).decays ** power
+    return np.array([np.sum(1 - decays ** (t + shift)) for t in range(1, TIME + 1)])
+
+
+WRONG_TRANSIENTS = {
+    "gamma not squared": partial(transient_norms, power=1),
+    "one step more": partial(transient_norms, shift=1),
+    "one step fewer": partial(transient_norms, shift=-1),
+}
 
 
 def correlated_norm(seed: int, size: int, rho: float) -> float:
@@ -112,75 +132,53 @@ def correlated_norm_by_lyapunov(seed: int, size: int, rho: float) -> float:
 # Several decays in a head.
 
 
-def _many_decays(seed: int, size: int) -> tuple[Matrix, Matrix]:
-    """A step with a decay for each plane, and the covariance of its inputs."""
-    gammas = np.random.default_rng(seed).uniform(0.2, 0.99, size // 2)
+def _planes(decays: tuple[float, ...], seed: int) -> Matrix:
+    """One step of a head whose planes have decays of their own."""
+    size = 2 * len(decays)
     P = orthogonal(seed, size, 1)
-    step = P @ np.kron(np.diag(gammas), np.eye(2)) @ blocks(seed, size) @ P.T
-    B = draw(seed + 7, size, WIDTH)
-    planes = np.linalg.norm(B.reshape(size // 2, -1), axis=1)
-    factors = np.sqrt((1 - gammas**2) / (size // 2)) / planes
-    B = P @ (np.repeat(factors, 2)[:, None] * B)
-    return step, B @ B.T
+    return P @ (np.repeat(decays, 2)[:, None] * blocks(seed, size)) @ P.T
 
 
-def _decays(step: Matrix, norms: Float[np.ndarray, " time"]) -> int:
-    """Different decays of a step, if it keeps a norm of 1; otherwise one."""
-    if not np.allclose(norms, 1, rtol=1e-12):
-        return 1
-    return len(set(np.round(np.abs(np.linalg.eigvals(step)), 9)))
+def spread_of_norms(decays: tuple[float, ...], seed: int = 1) -> float:
+    """How far a step takes states of norm 1 apart, from its singular values."""
+    values = np.linalg.svd(_planes(decays, seed))[1]
+    return values[0] ** 2 - values[-1] ** 2
 
 
-def decays_with_constant_norm(seed: int, size: int) -> int:
-    """How many decays a head may have, its stationary norm being 1 at all times.
-
-    Each plane of ``P`` has its own decay and its rows of ``B`` are scaled by
-    ``sqrt(1 - gamma_i^2)``; the norm starts at its stationary value.
-    """
-    step, noise = _many_decays(seed, size)
-    start = scipy.linalg.solve_discrete_lyapunov(step, noise)
-    moments = np.stack([start, *covariances(step, noise, 5, start)])
-    return _decays(step, np.trace(moments, axis1=1, axis2=2))
-
-
-def decays_of_constant_sums(seed: int, size: int) -> int:
-    """How many decays a head of constant norm may have, by impulse responses.
-
-    The state at the start is the sum over inputs so old that no older one is felt.
-    """
-    step, noise = _many_decays(seed, size)
-    ages = math.ceil(-18 / math.log(np.abs(np.linalg.eigvals(step)).max()))
-    norms, term = [], noise
-    for _ in range(ages + 6):
-        norms.append(np.trace(term))
-        term = step @ term @ step.T
-    return _decays(step, np.cumsum(norms)[ages:])
+def spread_of_searched_norms(decays: tuple[float, ...], seed: int = 2) -> float:
+    """How far a step takes states of norm 1 apart: the largest and the least, sought."""
+    step = _planes(decays, seed)
+    gram = step.T @ step
+    moved = (
+        np.eye(len(gram)) - gram
+    )  # its largest stretch is one less the least of gram
+    return spectral_norm(gram) - (1 - spectral_norm(moved))
 
 
 # The constants, as printed.
 
 
-def kept_by_printed_scale(gamma: float, c: float, s: float, seed: int = 1) -> float:
-    """``E|x_t|^2`` one step after ``c``, with Lemma 3's constant as printed."""
-    return norm_after(gamma, c, s, 1 / math.sqrt(c * gamma**2 + s), 1.0, 1, seed)
+def scale_after_a_step(gamma: float, c: float, s: float, seed: int = 1) -> float:
+    """The ``alpha`` at which the norm is ``c`` a step after it was ``c``."""
+    high = 3 * math.sqrt(c / s)
+    return root(lambda alpha: norm_after(gamma, c, s, alpha, 1.0, 1, seed) - c, high)
 
 
-def kept_in_pairs(gamma: float, c: float, s: float, seed: int = 3) -> float:
-    """``E|x_t|^2`` after a step with Lemma 3's printed constant, by impulse responses."""
+def scale_of_columns(gamma: float, c: float, s: float, seed: int = 3) -> float:
+    """The ``alpha`` that keeps the norm, from squares of what state and input pass on."""
     A, B = rotation(seed, SIZE), input_matrix(seed, s)
     L = np.linalg.cholesky(covariance(seed, c))
-    columns = np.hstack([gamma * A @ L, B]) / math.sqrt(c * gamma**2 + s)
-    return np.sum(columns**2)
+    return math.sqrt(c / energy(np.hstack([gamma * A @ L, B])))
 
 
-def stationary_with_printed_factor(gamma: float, c: float, seed: int = 1) -> float:
-    """Stationary norm with Eq. 11's factor, by Lyapunov's equation."""
-    return stationary(gamma, 2.0, math.sqrt((1 - c * gamma**2) / 2.0), seed)
+def stationary_with_printed_factor(gamma: float, s: float, seed: int = 1) -> float:
+    """Stationary norm with Eq. 11's factor at ``c = 1``, by Lyapunov's equation."""
+    return stationary(gamma, s, math.sqrt((1 - gamma**2) / s), seed)
 
 
-def summed_with_printed_factor(gamma: float, c: float, seed: int = 2) -> float:
+def summed_with_printed_factor(gamma: float, s: float, seed: int = 2) -> float:
     """Stationary norm with Eq. 11's factor, by summed squared impulse responses."""
-    B = math.sqrt((1 - c * gamma**2) / 2.0) * input_matrix(seed, 2.0)
+    B = math.sqrt((1 - gamma**2) / s) * input_matrix(seed, s)
     return _summed(gamma, B, math.ceil(-20 / math.log(gamma)), seed)
 
 
@@ -223,39 +221,69 @@ EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:constant-norm": Evidence(
         points("gamma T", (0.9, 1), (0.5, 3), (0.99, 20), (0.7, 2)),
         {"reference": norm_from_zero, "summed": norm_from_zero_summed},
+        example=Example(
+            "E|x_T|^2 of a head from the zero state, c = 1,",
+            {"gamma": 0.9, "T": 1},
+            1.0,
+            norm_from_zero,
+        ),
     ),
     "rotrnn:text:stronger-guarantee": Evidence(
-        (dict(seed=1, heads=2, size=4),),
+        points("seed heads size", (1, 2, 4)),
         {"impulse": norms_through_layer, "reference": norms_by_covariance},
         transient_norms,
         printed=lambda seed, heads, size: [heads] * TIME,
+        slips=WRONG_TRANSIENTS,
+        example=Example(
+            "E|x_T|^2 of a head, as of a mode of the LRU with |lambda| = gamma,",
+            {"gamma": 0.9, "T": 1},
+            1.0,
+            norm_from_zero,
+        ),
     ),
     "rotrnn:text:white-inputs": Evidence(
-        points("seed size rho", (1, 4, 0.0), (2, 4, 0.0), (1, 4, 0.9), (1, 4, -0.6)),
+        points("seed size rho", (1, 4, 0.0), (2, 4, 0.0)),
         {"lyapunov": correlated_norm_by_lyapunov, "impulse": correlated_norm},
         1.0,
+        slips={
+            "inputs correlated by 0.9": lambda seed, size, rho: (
+                correlated_norm_by_lyapunov(seed, size, 0.9)
+            )
+        },
     ),
     "rotrnn:text:scalar-decay": Evidence(
-        points("seed size", (1, 4), (1, 6), (1, 8)),
-        {"covariance": decays_with_constant_norm, "impulse": decays_of_constant_sums},
-        lambda seed, size: size / 2,
-        printed=1,
+        points("decays", (0.9, 0.6), (0.3, 0.8, 0.5), (0.7, 0.7)),
+        {"singular_values": spread_of_norms, "search": spread_of_searched_norms},
+        lambda decays: max(decays) ** 2 - min(decays) ** 2,
+        absolute=1e-12,
+        slips={
+            "no need of one decay": 0.0,
+            "decays not squared": lambda decays: max(decays) - min(decays),
+        },
     ),
     "rotrnn:text:any-head-size": Evidence(
-        points("seed heads size", (1, 2, 2), (1, 2, 3)),
-        {"reference": dense_outputs},
-        listing_outputs,
-        alone="whether the listing runs, and gives what dense matrices give",
+        points("seed heads size", (1, 2, 2), (1, 2, 3), (2, 1, 5), (2, 3, 4)),
+        {"reference": norms_by_covariance, "pulses": norms_by_pulses},
+        transient_norms,
+        slips=WRONG_TRANSIENTS,
     ),
     "rotrnn:text:lemma3-last-step": Evidence(
         crossed(CONSTANTS, points("s", 0.4, 2.5)),
-        {"reference": kept_by_printed_scale, "summed": kept_in_pairs},
+        {"reference": scale_after_a_step, "columns": scale_of_columns},
+        example=Example(
+            "E|x_t|^2 a step after it was c",
+            {"gamma": 0.5, "c": 2.4, "s": 0.4},
+            lambda c, **_: c,
+            lambda gamma, c, s: norm_after(
+                gamma, c, s, (c * gamma**2 + s) ** -0.5, 1.0, 1, seed=1
+            ),
+        ),
     ),
     "rotrnn:text:forgetting": Evidence(
         points(
             "seed size alpha gamma",
             (1, 3, 0.7, 0.9),
-            (2, 2, 1.3, 0.6),
+            (2, 2, 0.85, 0.6),
             (3, 4, 0.4, 0.95),
         ),
         {"reference": fading, "eigenbasis": fading_in_eigenbasis},
@@ -268,12 +296,18 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "rotrnn:text:c-one": Evidence(
-        points("gamma c", (0.9, 1.0), (0.3, 1.0), (0.9, 0.6), (0.5, 2.4)),
+        points("gamma s", (0.9, 2.0), (0.3, 0.7), (0.6, 1.6)),
         {
             "lyapunov": stationary_with_printed_factor,
             "summed": summed_with_printed_factor,
         },
-        lambda gamma, c: c,
+        1.0,
+        slips={
+            "gamma not squared": lambda gamma, s: 1 / (1 + gamma),
+            "not divided by the trace": lambda gamma, s: s,
+            "no root": lambda gamma, s: (1 - gamma**2) / s,
+            "the first state for the limit": lambda gamma, s: 1 - gamma**2,
+        },
     ),
     "rotrnn:text:decay": Evidence(
         points("gamma_log", -3.0, 0.4, 1.1),

@@ -50,11 +50,12 @@ def listing_states(p: Any, u: Any) -> Array:
 
 @functools.cache
 def listing_outputs(seed: int, heads: int, size: int) -> Sequence:
-    """``forward`` of the listing; not numbers where it cannot run."""
+    """``forward`` of the listing.
+
+    Raises:
+        ValueError: If the heads have an odd size, where the listing stops too.
+    """
     p, u = parameters(seed, heads, size), inputs(seed)
     with double_precision(True):
-        try:
-            states = np.asarray(jax.jit(listing_states)(p, u))
-        except ValueError:
-            return np.full(u.shape, np.nan)
+        states = np.asarray(jax.jit(listing_states)(p, u))
     return states @ p.C.T + p.D * u
