@@ -1,12 +1,19 @@
 """What judges the text on rotations and their groups, Sections 1-4 of RotRNN (2024)."""
 
+import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import scipy
 from jaxtyping import Float, Shaped
 
-from sigprop.evidence.kit import crossed, points
+from sigprop.evidence.kit import crossed, from_modes, points
+from sigprop.evidence.lru.listing import growth_of_cost
+from sigprop.evidence.rotrnn.proofs import (
+    WRONG_DETERMINANTS,
+    inverse_determinant_of_transpose,
+)
 from sigprop.evidence.rotrnn.random_matrices import (
     Matrix,
     angles,
@@ -14,17 +21,20 @@ from sigprop.evidence.rotrnn.random_matrices import (
     draw,
     orthogonal,
     rotation,
+    skew,
+    turns,
 )
+from sigprop.evidence.rotrnn.rotations import REBUILT, of_unit_determinant
 from sigprop.evidence.rotrnn.special_orthogonal import (
+    exponential_by_eigenvalues,
     exponential_series,
     sample_of_rotations,
     share_by_eigenvectors,
     share_reached,
     skew_logarithm,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory.rotation import (
-    block_is_exponential,
     block_is_rotation,
     flip_reverses_angle,
     powers_add_angles,
@@ -33,11 +43,26 @@ from theory.rotation import (
 # Exponentials, and the two halves of O(N).
 
 
-def exponential_of_logarithm(seed: int, size: int) -> Matrix:
-    """``exp(S)`` of the skew logarithms of a sample of rotations, stacked."""
-    return np.vstack(
-        [exponential_series(skew_logarithm(A)) for A in sample_of_rotations(seed, size)]
-    )
+def stacked(seed: int, size: int, change=np.asarray) -> Matrix:
+    """A sample of rotations, each changed, stacked."""
+    return np.vstack([change(A) for A in sample_of_rotations(seed, size)])
+
+
+def exponential_of_logarithm(A: Matrix) -> Matrix:
+    """``exp(S)`` of the skew logarithm of a rotation."""
+    return exponential_series(skew_logarithm(A))
+
+
+def exponential_of_angles(A: Matrix) -> Matrix:
+    """``exp(S)`` of the skew logarithm of a rotation, from eigenvalues."""
+    return exponential_by_eigenvalues(skew_logarithm(A))
+
+
+WRONG_LOGARITHMS = {
+    "S for S/2 in M - M^T": lambda A: exponential_series(2 * skew_logarithm(A)),
+    "the inverse": lambda A: A.T,
+    "the first terms of the series": lambda A: np.eye(len(A)) + skew_logarithm(A),
+}
 
 
 def _path(seed: int, size: int) -> Callable[[float], Matrix]:
@@ -79,16 +104,41 @@ def phases_of_schur(seed: int, size: int) -> Float[np.ndarray, " size"]:
     return np.sort(np.angle(np.diag(triangle)))
 
 
-def phases_of_blocks(seed: int, size: int) -> Float[np.ndarray, " size"]:
-    """Both signs of each angle, and a zero if the size is odd, sorted."""
-    phases = np.angle(np.exp(1j * angles(seed, size)))
-    return np.sort(np.concatenate([phases, -phases, [0.0] * (size % 2)]))
+def phases_of_blocks(
+    seed: int, size: int, times: int = 1, partner: int = -1, left: float = 0.0
+) -> Float[np.ndarray, " size"]:
+    """Both signs of each angle, and what is left if the size is odd, sorted."""
+    phases = np.angle(np.exp(1j * times * angles(seed, size)))
+    return np.sort(np.concatenate([phases, partner * phases, [left] * (size % 2)]))
 
 
 def product_of_power(seed: int, size: int, times: int) -> Matrix:
     """``P Theta(k theta) P^T``."""
     P = orthogonal(seed, size, 1)
     return P @ blocks(seed, size, times) @ P.T
+
+
+def power_by_eigenvalues(seed: int, size: int, times: int) -> Matrix:
+    """``A^k`` from the eigenvalues of ``A``."""
+    lam, vectors = np.linalg.eig(rotation(seed, size))
+    return from_modes(lam**times, vectors).real
+
+
+def angles_to_a_power(seed: int, size: int, times: int) -> Matrix:
+    """``P Theta P^T`` with each angle to the power ``k``."""
+    P = orthogonal(seed, size, 1)
+    return P @ turns(angles(seed, size) ** times, size) @ P.T
+
+
+def powers_of_all(seed: int, size: int, times: int) -> Matrix:
+    """``P^k Theta^k (P^T)^k``, which do not cancel."""
+    P = np.linalg.matrix_power(orthogonal(seed, size, 1), times)
+    return P @ blocks(seed, size, times) @ P.T
+
+
+def moduli(A: Matrix) -> Float[np.ndarray, " size"]:
+    """Moduli of eigenvalues."""
+    return np.abs(np.linalg.eigvals(A))
 
 
 # Products of numbers, counted.
@@ -131,78 +181,108 @@ def products_dense(size: int) -> int:
     return Counted.products
 
 
-def products_saved(size: int) -> list[int]:
-    """Products that Eq. 19 takes, and those that a dense product takes."""
-    return [products_elementwise(size), products_dense(size)]
-
-
-def products_of_steps(time: int) -> list[int]:
-    """Products of a recurrence of one number, and of the weights of all pairs of steps."""
-    decay, x, state = Counted(0.5), _numbers(draw(1, time)), Counted(0.0)
-    Counted.products = 0
-    for value in x:
-        state = decay * state + value
-    recurrent = Counted.products
-    _ = np.multiply.outer(x, x)
-    return [recurrent, Counted.products - recurrent]
-
-
 SIZES = points("seed size", (1, 3), (1, 4), (1, 5))
+
+DETERMINANTS = {
+    "reference": lambda **point: np.linalg.det(orthogonal(**point)),
+    "transpose": inverse_determinant_of_transpose,
+}
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:linear-cost": Evidence(
-        points("time", 3, 8, 16),
-        {"counted": products_of_steps},
-        lambda time: [time, time**2],
-        alone="a count of the products that the two loops make",
+        points("model", "attention", "recurrence"),
+        {"traced": growth_of_cost},
+        lambda model: 2.0 if model == "attention" else 1.0,
+        tolerance=0.02,
+        hand={"no difference": 1.0, "a power more": 3.0},
+        alone="counted from the traced operations of two lengths",
     ),
     "rotrnn:text:orthogonal-group": Evidence(
         crossed(SIZES, points("sign", 1, -1)),
-        {"reference": lambda **point: np.linalg.det(orthogonal(**point))},
+        DETERMINANTS,
         lambda seed, size, sign: sign,
-        alone="a definition, on matrices made to meet it",
+        slips=WRONG_DETERMINANTS,
     ),
     "rotrnn:text:exponential-surjective": Evidence(
         (dict(seed=1, size=2), *SIZES),
-        {"reference": exponential_of_logarithm},
-        lambda **point: np.vstack(sample_of_rotations(**point)),
-        proof=block_is_exponential,
+        {
+            "series": partial(stacked, change=exponential_of_logarithm),
+            "eigenvalues": partial(stacked, change=exponential_of_angles),
+        },
+        stacked,
+        slips={
+            name: partial(stacked, change=change)
+            for name, change in WRONG_LOGARITHMS.items()
+        },
     ),
     "rotrnn:text:no-map-onto-orthogonal": Evidence(
-        SIZES, {"scan": sign_changes, "roots": sign_changes_by_roots}, 1
+        SIZES,
+        {"scan": sign_changes, "roots": sign_changes_by_roots},
+        1,
+        slips={"halves that a path joins": 0},
     ),
     "rotrnn:text:surjectivity": Evidence(
         SIZES,
         {"schur": share_reached, "eigenvectors": share_by_eigenvectors},
         1.0,
-        printed=lambda seed, size: share_reached(seed, size, flip=False),
+        printed=0.0,
         proof=flip_reverses_angle,
+        slips=REBUILT | {"P as it comes": partial(share_reached, flip=False)},
+        example=Example(
+            "the rotation P Theta P^T with P = diag(1, -1), which is not in SO(2),",
+            {"theta": 0.5},
+            "perhaps out of reach",
+            "reached with P = I and the angle -theta",
+        ),
     ),
     "rotrnn:text:blocks": Evidence(
         SIZES,
         {"reference": phases_of_product, "schur": phases_of_schur},
         phases_of_blocks,
+        slips={
+            "each angle doubled": partial(phases_of_blocks, times=2),
+            "one sign of each angle": partial(phases_of_blocks, partner=1),
+            "a minus one left over": partial(phases_of_blocks, left=math.pi),
+        },
     ),
     "rotrnn:text:powers": Evidence(
         crossed(SIZES, points("times", 2, 5)),
         {
             "reference": lambda times, **point: np.linalg.matrix_power(
                 rotation(**point), times
-            )
+            ),
+            "eigenvalues": power_by_eigenvalues,
         },
         product_of_power,
         proof=powers_add_angles,
+        slips={
+            "angles to the power": angles_to_a_power,
+            "P to the power too": powers_of_all,
+            "the blocks alone": blocks,
+        },
     ),
     "rotrnn:text:unit-circle": Evidence(
         SIZES,
-        {"reference": lambda **point: np.abs(np.linalg.eigvals(rotation(**point)))},
+        {
+            "reference": lambda **point: moduli(rotation(**point)),
+            "singular_values": lambda **point: np.linalg.svd(rotation(**point))[1],
+        },
         lambda seed, size: [1.0] * size,
         proof=block_is_rotation,
+        slips={
+            "of determinant one alone": lambda **point: moduli(
+                of_unit_determinant(**point)
+            ),
+            "of the skew matrix": lambda **point: moduli(skew(**point)),
+            "the diagonal of Theta": lambda **point: abs(np.diag(blocks(**point))),
+        },
     ),
     "rotrnn:text:products": Evidence(
-        points("size", 2, 4, 8, 12),
-        {"counted": products_saved},
-        lambda size: [2 * size, size**2],
+        points("size", 4, 8, 12),
+        {"counted": products_elementwise},
+        products_dense,
+        relation="<",
+        hand={"one product an entry": lambda size: size},
         alone="a count of the products that the two routines make",
     ),
 }

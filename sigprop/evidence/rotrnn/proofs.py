@@ -2,13 +2,20 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import scipy
 from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import covariances, each, points
-from sigprop.evidence.rotrnn.heads import WIDTH, dense_outputs, layer_outputs
+from sigprop.evidence.rotrnn.forward import listing_outputs
+from sigprop.evidence.rotrnn.heads import (
+    WIDTH,
+    WRONG_OUTPUTS,
+    dense_outputs,
+    layer_outputs,
+)
 from sigprop.evidence.rotrnn.random_matrices import (
     Matrix,
     angles,
@@ -18,13 +25,23 @@ from sigprop.evidence.rotrnn.random_matrices import (
     rotation,
     skew,
 )
-from sigprop.evidence.rotrnn.rotations import BLOCKS, BOTH_SIGNS, EXPONENTIALS, SIZES
+from sigprop.evidence.rotrnn.rotations import (
+    BLOCKS,
+    BOTH_SIGNS,
+    EXPONENTIALS,
+    SIZES,
+    WRONG_BLOCKS,
+    WRONG_EXPONENTIALS,
+    WRONG_MEMBERS,
+    is_member,
+)
 from sigprop.evidence.rotrnn.special_orthogonal import (
+    exponential_by_eigenvalues,
     exponential_series,
     member,
     membership,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory.rotation import block_is_rotation, products_of_members, skew_squares
 
 # Eq. 14: an LRU of two modes.
@@ -79,6 +96,11 @@ def normalised(
 # Eq. 16 and 18: determinants.
 
 
+def determinant(matrix: Callable[..., Matrix], **point: int) -> float:
+    """The determinant of a matrix that a routine gives."""
+    return np.linalg.det(matrix(**point))
+
+
 def determinant_of_series(seed: int, size: int) -> float:
     """``det exp(M - M^T)``, by the series."""
     return np.linalg.det(exponential_series(skew(seed, size)))
@@ -106,16 +128,45 @@ def inverse_determinant_of_transpose(**point: int) -> float:
     return float(1 / np.prod(np.linalg.eigvals(orthogonal(**point).T)).real)
 
 
+WRONG_DETERMINANTS = {
+    "one for both halves": 1.0,
+    "the sign of each axis": lambda seed, size, sign: sign**size,
+    "the trace": lambda **point: np.trace(orthogonal(**point)),
+}
+
+
 # Eq. 19: a block-diagonal product, entry by entry.
 
 
-def elementwise_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
-    """Eq. 19, with ``x_{N-1}`` last in the turned vector; no numbers in an odd size."""
+def quarter_turned(x: Float[np.ndarray, " size"]) -> Float[np.ndarray, " size"]:
+    """``-x_2, x_1, -x_4, x_3, ...``."""
+    return np.stack([-x[1::2], x[0::2]], -1).ravel()
+
+
+def each_twice(angle: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, " size"]:
+    """Every angle for two entries."""
+    return np.repeat(angle, 2)
+
+
+def elementwise_product(
+    seed: int, size: int, twice=each_twice, turned=quarter_turned
+) -> Float[np.ndarray, " size"]:
+    """Eq. 19, with ``x_{N-1}`` last in the turned vector; no numbers in an odd size.
+
+    ``twice`` gives each angle to two entries, ``turned`` the vector of the sines.
+    """
     if size % 2:
         return np.full(size, np.nan)
-    x, theta = draw(seed, size), np.repeat(angles(seed, size), 2)
-    turned = np.stack([-x[1::2], x[0::2]], -1).ravel()
-    return x * np.cos(theta) + turned * np.sin(theta)
+    x, theta = draw(seed, size), twice(angles(seed, size))
+    return x * np.cos(theta) + turned(x) * np.sin(theta)
+
+
+WRONG_TURNS = {
+    "turned back": {"turned": lambda x: -quarter_turned(x)},
+    "halves for pairs": {"turned": lambda x: np.concatenate(np.split(x, 2)[::-1])},
+    "angles one after the other": {"twice": partial(np.tile, reps=2)},
+    "partners of one sign": {"turned": lambda x: abs(quarter_turned(x))},
+}
 
 
 def complex_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
@@ -127,10 +178,17 @@ def complex_product(seed: int, size: int) -> Float[np.ndarray, " size"]:
 # The group, and squares of skew matrices.
 
 
-def member_of_group(seed: int, size: int) -> Matrix:
+def member_of_group(seed: int, size: int, member=rotation) -> Matrix:
     """Membership of a product of three rotations, one of them inverted."""
-    A, B, C = (rotation(seed + i, size) for i in range(3))
+    A, B, C = (member(seed + i, size) for i in range(3))
     return membership(A @ np.linalg.inv(B) @ C)
+
+
+def member_of_exponentials(seed: int, size: int) -> Matrix:
+    """The same of rotations that are exponentials of skew matrices."""
+    return member_of_group(
+        seed, size, lambda *point: exponential_by_eigenvalues(skew(*point))
+    )
 
 
 def skew_products(seed: int, size: int) -> Matrix:
@@ -151,6 +209,18 @@ def minus_squares(seed: int, size: int) -> Matrix:
     return np.vstack(2 * [-S @ S])
 
 
+def stacked_products(seed: int, size: int, of) -> Matrix:
+    """Two products made of ``M``, stacked."""
+    return np.vstack(of(draw(seed, size, size)))
+
+
+WRONG_SQUARES = {
+    "M for S": lambda M: [M @ M.T, M.T @ M],
+    "entries squared": lambda M: [(M - M.T) ** 2] * 2,
+    "M + M^T": lambda M: [(M + M.T) @ (M + M.T)] * 2,
+}
+
+
 MODES = points(
     "s_1 s_2 r_1 r_2 T",
     (1.3, 0.4, 0.9, 0.5, 3),
@@ -159,15 +229,22 @@ MODES = points(
 )
 LIMITS = {"lyapunov": lru_limit, "reference": lru_limit_by_sum}
 LRU_NORM = Evidence(
-    MODES, {"reference": lru_by_covariance, "double_sum": lru_by_double_sum}
+    MODES,
+    {"reference": lru_by_covariance, "double_sum": lru_by_double_sum},
+    example=Example(
+        "E|x_t|^2 of one mode, b = 1,",
+        {"lambda": 0.8, "t": 2},
+        lambda t, **at: sum(at["lambda"] ** (2 * i) for i in range(1, t + 1)),
+        lambda t, **at: sum(at["lambda"] ** (2 * i) for i in range(t)),
+    ),
 )
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:13": Evidence(
         points("seed heads size", (1, 2, 4), (2, 2, 4)),
-        {"layer": layer_outputs},
+        {"layer": layer_outputs, "listing": listing_outputs},
         dense_outputs,
-        alone="a definition, of the layer beside dense matrices",
+        slips=WRONG_OUTPUTS,
     ),
     "rotrnn:14": LRU_NORM,
     "rotrnn:text:lru-norm-sum": LRU_NORM,
@@ -181,7 +258,13 @@ EVIDENCE: dict[str, Basis] = {
         ),
         each(normalised, LIMITS),
     ),
-    "rotrnn:15": Evidence(SIZES, EXPONENTIALS, member, proof=block_is_rotation),
+    "rotrnn:15": Evidence(
+        SIZES,
+        EXPONENTIALS,
+        member,
+        proof=block_is_rotation,
+        slips=each(is_member, WRONG_EXPONENTIALS),
+    ),
     "rotrnn:16": Evidence(
         SIZES,
         {
@@ -190,8 +273,15 @@ EVIDENCE: dict[str, Basis] = {
         },
         1.0,
         proof=block_is_rotation,
+        slips=each(determinant, WRONG_EXPONENTIALS),
     ),
-    "rotrnn:17": Evidence(BOTH_SIGNS, BLOCKS, member, proof=products_of_members),
+    "rotrnn:17": Evidence(
+        BOTH_SIGNS,
+        BLOCKS,
+        member,
+        proof=products_of_members,
+        slips=each(is_member, WRONG_BLOCKS),
+    ),
     "rotrnn:18": Evidence(
         BOTH_SIGNS,
         {
@@ -200,6 +290,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         1.0,
         proof=products_of_members,
+        slips=each(determinant, WRONG_BLOCKS),
     ),
     "rotrnn:19": Evidence(
         points("seed size", (1, 2), (2, 4), (3, 8), (4, 5)),
@@ -208,24 +299,47 @@ EVIDENCE: dict[str, Basis] = {
             "complex": complex_product,
         },
         elementwise_product,
+        slips={
+            name: partial(elementwise_product, **wrong)
+            for name, wrong in WRONG_TURNS.items()
+        },
+        example=Example(
+            "Theta x for x of three entries and theta_1 = pi/2",
+            {"D_x": 3},
+            "a vector of two pairs, with x_4 and theta_2 in it",
+            "(-x_2, x_1, x_3)",
+        ),
     ),
     "rotrnn:def4": Evidence(
         SIZES,
-        {"reference": member_of_group},
+        {"reference": member_of_group, "exponentials": member_of_exponentials},
         member,
-        alone="a definition, on matrices made to meet it",
+        slips=WRONG_MEMBERS,
     ),
     "rotrnn:text:skew-square": Evidence(
         SIZES,
         {"reference": skew_products, "spectrum": skew_products_by_spectrum},
         minus_squares,
         proof=skew_squares,
-        slips={"the sign": lambda **point: -minus_squares(**point)},
+        slips={
+            name: partial(stacked_products, of=of) for name, of in WRONG_SQUARES.items()
+        },
     ),
     "rotrnn:text:jacobi": Evidence(
         SIZES,
         {"series": determinant_of_any, "eigenvalues": product_of_exponentials},
         lambda seed, size: math.exp(0.5 * np.trace(draw(seed, size, size))),
+        slips={
+            "trace and determinant exchanged": lambda seed, size: np.trace(
+                exponential_series(0.5 * draw(seed, size, size))
+            ),
+            "the determinant twice": lambda seed, size: math.exp(
+                np.linalg.det(0.5 * draw(seed, size, size))
+            ),
+            "no exponential on the right": lambda seed, size: (
+                0.5 * np.trace(draw(seed, size, size))
+            ),
+        },
     ),
     "rotrnn:text:determinant-inverse": Evidence(
         BOTH_SIGNS,
@@ -235,5 +349,6 @@ EVIDENCE: dict[str, Basis] = {
         },
         lambda seed, size, sign: sign,
         proof=products_of_members,
+        slips=WRONG_DETERMINANTS,
     ),
 }

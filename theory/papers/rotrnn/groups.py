@@ -1,5 +1,6 @@
 """RotRNN (2024), Sections 1-4: the text on rotations and their groups."""
 
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("", "rotation", "sigprop.evidence.rotrnn.groups")
@@ -18,9 +19,10 @@ part.row("rotrnn:text:linear-cost", "text", "confirmed", "Section 1")(
     "Cost of a recurrence and of attention in the length of the sequence",
     r"\text{S4 scales linearly in time with sequence length, transformers "
     r"quadratically}",
-    note="Counted for one number a step: one product a step in a recurrence, one a "
-    "pair of steps for the weights of attention.",
-    code="products_of_steps",
+    note="Judged is the exponent of the number of entries that all operations write, "
+    "between 1024 and 4096 steps, of a recurrence by a parallel scan. Trained as a "
+    "convolution, by FFT, S4 takes T log T.",
+    code="sigprop.evidence.lru.listing.growth_of_cost",
     topic="models",
 )
 part.row(
@@ -38,14 +40,14 @@ part.row(
 part.row(
     "rotrnn:text:exponential-surjective",
     "identity",
-    "proved",
+    "confirmed",
     "text after Lemma 1, Section 3.1",
 )(
     "Every rotation is the exponential of a skew matrix",
     r"\forall A \in SO(N) \ \exists M: \quad A = \exp(M - M^{\top})",
     note="Half turns and minus the identity too, where a matrix logarithm without "
-    "care is not real. M = S/2 gives every skew S. Proved for one plane; Lemma 2's "
-    "second sentence does the rest.",
+    "care is not real. M = S/2 gives every skew S. One plane is exp(theta J); Lemma 2's "
+    "second sentence does the rest, and has the same status.",
     code="exponential_of_logarithm",
 )
 part.row(
@@ -57,8 +59,8 @@ part.row(
     "No smooth map takes all square matrices onto the orthogonal group",
     r"\nexists \ f: \mathbb{R}^{N \times N} \to O(N) \ \text{smooth and surjective}",
     note="Square matrices are connected and O(N) is not: a path between its halves "
-    "has an odd number of zeros of the determinant, hence leaves O(N). No continuous "
-    "map can do it either.",
+    "has an odd number of zeros of the determinant, hence leaves O(N). That is the "
+    "proof, for continuous maps too; the zeros counted here illustrate it.",
     code="sign_changes",
 )
 part.row("rotrnn:text:surjectivity", "text", "refuted", "last sentence of Section 3.2")(
@@ -67,11 +69,12 @@ part.row("rotrnn:text:surjectivity", "text", "refuted", "last sentence of Sectio
     r"surjective onto } SO(N)",
     correction=r"P = \exp(M - M^{\top}): \quad A = P\Theta P^{\top} \ \text{is "
     r"surjective onto } SO(N)",
-    note="If the P of Lemma 2 has determinant -1, flip one axis of a plane in it and "
-    "turn that plane's angle over: the same A with a P in SO(N). The value is the "
-    "share of a sample of rotations that are reached; the printed worry is read as "
-    "counting only those whose first P happens to lie in SO(N).",
-    inherits="Nothing; the model is more general than the paper says.",
+    note="Weaker than the truth. If the P of Lemma 2 has determinant -1, flip one axis of "
+    "a plane in it and turn that plane's angle over: the same A with a P in SO(N). The "
+    "value is the share of a sample of rotations that are reached: all.",
+    erratum=Erratum(
+        "B", bearing="Nothing; the model is more general than the paper says."
+    ),
     code="sigprop.layers.rotrnn.RotRNN.transition",
 )
 section_3_2.row("rotrnn:text:blocks", "identity", "confirmed", "text after Lemma 2")(
@@ -97,9 +100,9 @@ part.row(
     "rotrnn:text:products", "text", "confirmed", "text before Eq. 19, Appendix B.1"
 )(
     "What a block-diagonal product costs",
-    r"\Theta x \text{ can be computed efficiently: } 2\mathcal{D}_x \text{ products "
-    r"in place of } \mathcal{D}_x^2",
-    note="The paper gives no number; these were counted. In two dimensions nothing is "
-    "saved.",
+    r"\text{multiplying a vector by a block-diagonal matrix can be implemented "
+    r"efficiently}",
+    note="A count by construction: Eq. 19 takes 2 D_x products of numbers, a dense matrix "
+    "D_x squared. In two dimensions nothing is saved.",
     code="sigprop.evidence.rotrnn.proofs.elementwise_product",
 )

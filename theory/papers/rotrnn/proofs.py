@@ -2,6 +2,7 @@
 
 from theory import rotation
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rotation import r1, r2, s1, s2
 from theory.rows import Part
 
@@ -23,22 +24,36 @@ NEWEST_INPUT = (
     "run from 0 to t-1. Each mode is too small by its factor |lambda|^2, and at t = 1 "
     "the whole norm is."
 )
+
+
+def chain(first: str, last: str) -> str:
+    """Eq. 14 with sums between two ages."""
+    i, j = (rf"\sum_{{{index}={first}}}^{{{last}}}" for index in "ij")
+    return (
+        r"\mathbb{E}\left[||x_t||^2\right] = "
+        rf"\mathbb{{E}}\left[\left({i} \Lambda^i \tilde{{B}}u_{{t-i}}\right)^* "
+        rf"\left({j} \Lambda^j \tilde{{B}}u_{{t-j}}\right)\right] = "
+        rf"{i} {j} \text{{Tr}}\left[\mathbb{{E}}\left[u_{{t-i}}^*\tilde{{B}}^*"
+        rf"\Lambda^{{i^*}}\Lambda^j\tilde{{B}}u_{{t-j}}\right]\right] = "
+        rf"{i} {j} \text{{Tr}}[\tilde{{B}}\mathbb{{E}}\left[u_{{t-j}}u_{{t-i}}^*"
+        rf"\right]\tilde{{B}}^*\Lambda^{{i^*}}\Lambda^j] = "
+        rf"{i} \text{{Tr}}[\tilde{{B}}\tilde{{B}}^*\Lambda^{{i^*}}\Lambda^i]"
+    )
+
+
 lru.row("rotrnn:14", "moment", "refuted")(
     "Expected squared norm of the LRU's state under white noise",
-    r"\mathbb{E}\left[||x_t||^2\right] = "
-    r"\mathbb{E}\left[\left(\sum_{i=1}^t \Lambda^i \tilde{B}u_{t-i}"
-    r"\right)^* \left(\sum_{j=1}^t \Lambda^j \tilde{B}u_{t-j}\right)\right] = "
-    r"\sum_{i=1}^t \sum_{j=1}^t \text{Tr}\left[\mathbb{E}\left[u_{t-i}^*\tilde{B}^*"
-    r"\Lambda^{i^*}\Lambda^j\tilde{B}u_{t-j}\right]\right] = \sum_{i=1}^t "
-    r"\text{Tr}[\tilde{B}\tilde{B}^*\Lambda^{i^*}\Lambda^i]",
+    chain("1", "t"),
     rotation.lru_norm,
     rotation.printed_lru_norm,
-    correction=r"\mathbb{E}\left[||x_t||^2\right] = \sum_{k=1}^N b_k "
-    r"\frac{1-|\lambda_k|^{2t}}{1-|\lambda_k|^2} = \sum_{i=0}^{t-1} "
-    r"\text{Tr}[\tilde{B}\tilde{B}^*\Lambda^{i*}\Lambda^i]",
+    correction=chain("0", "t-1"),
     corrected=lambda: rotation.lru_norm().steps[-1].expr,
     note=NEWEST_INPUT,
-    inherits="The finite sum in the display after it; not its limit.",
+    erratum=Erratum(
+        "B",
+        appears_in=("rotrnn:text:lru-norm-sum",),
+        bearing="Nothing: the limit and the scale of the rows that follow are right.",
+    ),
     code="lru_norm",
 )
 part.row(
@@ -58,7 +73,11 @@ part.row(
     corrected=lambda: rotation.lru_norm().steps[-1].expr,
     note=NEWEST_INPUT
     + " The sentence before it has b_k |lambda_k|^2 without the power i.",
-    inherits="Not by the limit that follows it: that is of the corrected sum.",
+    erratum=Erratum(
+        "B",
+        root="rotrnn:14",
+        bearing="Nothing: the limit printed after it is that of the corrected sum.",
+    ),
     code="lru_norm",
 )
 part.row(
@@ -68,7 +87,7 @@ part.row(
     "display after Eq. 14, Section 4.1, its limit",
 )(
     "The same as time goes on",
-    r"\mathbb{E}\left[||x_t||^2\right] = "
+    r"\mathbb{E}\left[||x_t||^2\right] "
     r"\longrightarrow \sum_{k=1}^N b_k\frac{1}{1-|\lambda_k|^2}, "
     r"\quad t \to \infty",
     rotation.lru_limit,
@@ -91,13 +110,14 @@ lemma_1.row("rotrnn:15", "identity", "proved")(
     "The exponential of a skew matrix is orthogonal",
     r"AA^\top = \exp(S)\exp(S)^\top = \exp(S)\exp(S^\top) = \exp(S + S^\top) = \exp(S "
     r"- S) = I",
-    note="The equation stands twice in our copy, the second time garbled; it is one "
-    "equation.",
+    note="Proved for one plane; every skew matrix is orthogonally similar to such blocks "
+    "and zeros. The equation stands twice in our copy, the second time garbled.",
     code="block_is_rotation",
 )
 lemma_1.row("rotrnn:16", "identity", "proved")(
     "Its determinant is one",
     r"\det(A) = \det(\exp(S)) = \exp(\text{Tr}[S]) = \exp(0) = 1",
+    note="Proved for one plane, as Eq. 15.",
     code="block_is_rotation",
 )
 lemma_2.row("rotrnn:17", "identity", "proved")(
@@ -125,6 +145,11 @@ part.row("rotrnn:19", "identity", "conditional", "Eq. 19, Appendix B.1")(
     "x_3 for x_{D_x - 1} at the end of the turned vector and a power for the index "
     "D_x - 1. With an odd dimension, which Section 3.2 allows, the last entry has no "
     "partner.",
+    erratum=Erratum(
+        "D",
+        appears_in=("binf in Appendix C",),
+        bearing="Nothing: all heads of the paper have an even size.",
+    ),
     as_extracted=True,
     code="sigprop.evidence.rotrnn.proofs.elementwise_product",
 )

@@ -34,7 +34,7 @@ part.row(
     "Every rotation is block-diagonal in some orthogonal basis",
     r"\forall A \in SO(N) \ \exists P \in O(N), \Theta: \quad A = P\Theta P^{\top}",
     note="The value is the share of a sample that the construction reproduces; the "
-    "sample has the identity, half turns and repeated angles. The proof rests on the "
-    "real canonical form of normal matrices, not on Jordan's.",
+    "sample has the identity, half turns and repeated angles. It is the real canonical "
+    "form of normal matrices; the Jordan form, which the paper names, is diagonal then.",
     code="sigprop.evidence.rotrnn.special_orthogonal.schur_form",
 )

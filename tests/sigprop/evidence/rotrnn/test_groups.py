@@ -17,4 +17,4 @@ def test_paths_that_stay_in_one_half_change_sign_an_even_number_of_times(monkeyp
 
 
 def test_counted_products_are_those_of_the_sizes():
-    assert groups.products_saved(6) == [12, 36]
+    assert (groups.products_elementwise(6), groups.products_dense(6)) == (12, 36)
