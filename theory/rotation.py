@@ -92,6 +92,21 @@ def planar_rotations_commute() -> bool:
     return _vanishes(turn(phi) * turn(theta) * turn(phi).T - turn(theta))
 
 
+def planar_heads_are_pairs() -> bool:
+    """Prove what a planar head reads out to be ``Re(c lam b)``, whatever its ``P``.
+
+    ``B = P B~`` and ``C = C~ P^T`` turn the parts of ``b`` and ``c``, of one mode of each
+    pair, and ``P (nu Theta) P^T`` is the step; powers of it add angles.
+    """
+    phi, nu = Symbol("phi", real=True), Symbol("nu", positive=True)
+    b = Matrix(symbols("b:2", real=True))
+    d = Matrix([symbols("c:2", real=True)])
+    P = turn(phi)
+    read = (d * P.T) * (P * nu * turn(theta) * P.T) * (P * b)
+    product = (d[0] - I * d[1]) * nu * exp(I * theta) * (b[0] + I * b[1])
+    return simplify(read[0] - expand_complex(product).as_real_imag()[0]) == 0
+
+
 def flip_reverses_angle() -> bool:
     """Prove ``F turn(theta) F = turn(-theta)`` for the flip of the second axis.
 

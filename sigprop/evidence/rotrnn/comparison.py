@@ -1,12 +1,18 @@
 """What judges the text on the LRU and on two directions, Section 4.1 of RotRNN (2024)."""
 
+import itertools
+import math
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy
+from jaxtyping import Complex
 
 from sigprop.evidence.kit import block, points, powered, recur
 from sigprop.evidence.rotrnn.heads import (
+    TIME,
     WIDTH,
     Parameters,
     Sequence,
@@ -18,10 +24,37 @@ from sigprop.evidence.rotrnn.heads import (
 )
 from sigprop.evidence.rotrnn.random_matrices import draw
 from sigprop.evidence.rotrnn.recurrences import lru_outputs
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.layers.rotrnn import BidirectionalRotRNN, RotRNN
 from sigprop.numerics.precision import double_precision
 from theory import rotation
+
+# One eigenvalue of an LRU.
+
+
+def one_mode(nu: float, theta: float) -> LRU:
+    """An LRU of one mode with that modulus and phase, read out whole."""
+    ones = {name: np.ones((1, 1)) for name in ("B_re", "C_re")}
+    none = {name: np.zeros((1, 1)) for name in ("B_im", "C_im")}
+    logs = {"nu_log": [math.log(-math.log(nu))], "theta_log": [math.log(theta)]}
+    return lru_from_arrays({**ones, **none, **logs, "D": np.zeros(1)})
+
+
+def eigenvalue_of_layer(nu: float, theta: float) -> complex:
+    """The layer's eigenvalue."""
+    with double_precision(True):
+        return complex(one_mode(nu, theta).eigenvalues()[0])
+
+
+def eigenvalue_of_pulse(nu: float, theta: float) -> complex:
+    """The eigenvalue whose first two powers a pulse leaves in the output."""
+    with double_precision(True):
+        pulse = jnp.array([[1.0], [0.0], [0.0]])
+        _, first, second = jax.jit(LRU.__call__)(one_mode(nu, theta), pulse)[:, 0]
+    # Re lam and Re lam^2 give |Im lam|, and the phase its sign.
+    return complex(first, math.copysign(math.sqrt(first**2 - second), math.sin(theta)))
+
 
 # An LRU whose eigenvalues come in conjugate pairs.
 
@@ -53,21 +86,63 @@ def paired_sum(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
     return (powered(np.diag(lam), v) @ C.T).real
 
 
-def imaginary_readout(seed: int, pairs: int, conjugate: bool = False) -> float:
-    """Largest imaginary part of ``C x``, over the largest modulus."""
-    lam, B, C = _pairs(seed, pairs, conjugate)
-    y = powered(np.diag(lam), inputs(seed) @ B.T) @ C.T
-    return np.abs(y.imag).max() / np.abs(y).max()
+def imaginary_readout(seed: int, pairs: int) -> Sequence:
+    """The imaginary part of ``C~ x~`` without conjugate rows and columns."""
+    lam, B, C = _pairs(seed, pairs, False)
+    return (powered(np.diag(lam), inputs(seed) @ B.T) @ C.T).imag
 
 
-def real_blocks(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
-    """The real form of paired modes: 2x2 blocks, real ``B`` and ``C`` of the first."""
+def imaginary_recurrence(seed: int, pairs: int, start: float = 0.0) -> Sequence:
+    """The same, step by step."""
+    lam, B, C = _pairs(seed, pairs, False)
+    return (recur(lam, inputs(seed) @ B.T, start) @ C.T).imag
+
+
+def imaginary_in_real_numbers(
+    seed: int, pairs: int, conjugate: bool = False, parts: tuple[int, int] = (1, 1)
+) -> Sequence:
+    """``Re C~ Im x~ + Im C~ Re x~``, each part taken so many times, in real numbers."""
     lam, B, C = _pairs(seed, pairs, conjugate)
-    turns = [block(z) for z in lam[:pairs]]
-    rows = np.stack([B.real, B.imag], 1)[:pairs].reshape(2 * pairs, WIDTH)
-    read = np.stack([2 * C.real, -2 * C.imag], -1)[:, :pairs].reshape(WIDTH, 2 * pairs)
+    turns = np.asarray(scipy.linalg.block_diag(*[block(z) for z in lam]))
+    rows = np.stack([B.real, B.imag], 1).reshape(-1, WIDTH)
+    x = powered(turns, inputs(seed) @ rows.T)
+    return parts[0] * x[:, 1::2] @ C.real.T + parts[1] * x[:, 0::2] @ C.imag.T
+
+
+def real_blocks(
+    seed: int, pairs: int, conjugate: bool = True, change=lambda *parts: parts
+) -> Sequence:
+    """The real form of paired modes: 2x2 blocks, real ``B`` and ``C`` of the first.
+
+    ``change`` gives other eigenvalues, ``B`` and ``C``.
+    """
+    lam, B, C = _pairs(seed, pairs, conjugate)
+    lam, B, C = change(lam[:pairs], B[:pairs], C[:, :pairs])
+    turns = [block(z) for z in lam]
+    rows = np.stack([B.real, B.imag], 1).reshape(2 * pairs, WIDTH)
+    read = np.stack([2 * C.real, -2 * C.imag], -1).reshape(WIDTH, 2 * pairs)
     v = inputs(seed) @ rows.T
     return powered(np.asarray(scipy.linalg.block_diag(*turns)), v) @ read.T
+
+
+WRONG_BLOCKS = {
+    name: partial(real_blocks, change=change)
+    for name, change in {
+        "turned back": lambda lam, B, C: (lam.conj(), B, C),
+        "nu lost": lambda lam, B, C: (lam / abs(lam), B, C),
+        "C not conjugated": lambda lam, B, C: (lam, B, C.conj()),
+        "theta doubled": lambda lam, B, C: (lam**2 / abs(lam), B, C),
+    }.items()
+}
+# A P that turns B~ alone, C~ alone, or both the same way.
+WRONG_BASES = {
+    name: partial(real_blocks, change=change)
+    for name, change in {
+        "B for P^T B": lambda lam, B, C: (lam, B * np.exp(0.7j), C),
+        "C for C P": lambda lam, B, C: (lam, B, C * np.exp(0.7j)),
+        "P B for P^T B": lambda lam, B, C: (lam, B * np.exp(1.4j), C),
+    }.items()
+}
 
 
 def planar_heads(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
@@ -95,21 +170,29 @@ def planar_heads(seed: int, pairs: int, conjugate: bool = True) -> Sequence:
         return np.asarray(jax.jit(RotRNN.__call__)(layer(p), jnp.asarray(inputs(seed))))
 
 
-# Planar heads without M, and both directions.
+# The eigenvalues of planar heads, and both directions.
 
 
-def output_by_M(seed: int, heads: int, other: int) -> Sequence:
-    """States of planar heads with the ``M`` of another seed."""
-    p = parameters(seed, heads, 2)._replace(M=draw(other, heads, 2, 2))
+def turns_of_layer(seed: int, heads: int) -> Complex[np.ndarray, " n"]:
+    """Eigenvalues by the layer, sorted."""
     with double_precision(True):
-        return np.asarray(jax.jit(RotRNN.states)(layer(p), jnp.asarray(inputs(seed))))
+        lam = RotRNN.eigenvalues(layer(parameters(seed, heads, 2)))
+    return np.sort_complex(np.asarray(lam))
 
 
-def output_without_M(seed: int, heads: int, **_) -> Sequence:
-    """States of planar heads by dense matrices, ``M`` being zero."""
+def turns_of_one_matrix(seed: int, heads: int) -> Complex[np.ndarray, " n"]:
+    """Eigenvalues of one block-diagonal matrix for all heads, sorted."""
+    matrices = [A for A, _ in dense(parameters(seed, heads, 2))]
+    return np.sort_complex(np.linalg.eigvals(scipy.linalg.block_diag(*matrices)))
+
+
+def turns_of_heads(
+    seed: int, heads: int, power: int = 1, decays=lambda gammas: gammas
+) -> Complex[np.ndarray, " n"]:
+    """``gamma^(h) exp(+- i theta^(h))``, sorted; other decays, or angles times a number."""
     p = parameters(seed, heads, 2)
-    p, u = p._replace(M=np.zeros_like(p.M)), inputs(seed)
-    return np.hstack([recur(A, u @ B.T, np.zeros(2)) for A, B in dense(p)])
+    lam = decays(p.decays) * np.exp(1j * power * p.theta[:, 0])
+    return np.sort_complex(np.concatenate([lam, lam.conj()]))
 
 
 def both_directions(seed: int, heads: int, size: int) -> Sequence:
@@ -124,46 +207,109 @@ def both_directions(seed: int, heads: int, size: int) -> Sequence:
         return np.asarray(run(bidirectional, jnp.asarray(inputs(seed))))
 
 
-def both_by_loops(seed: int, heads: int, size: int) -> Sequence:
-    """Outputs of the bidirectional layer by dense matrices, one ``C`` a direction."""
+def both_by_loops(
+    seed: int,
+    heads: int,
+    size: int,
+    own: bool = True,
+    back: int = -1,
+    skips: int = 1,
+) -> Sequence:
+    """Outputs of the bidirectional layer by dense matrices, one ``C`` a direction.
+
+    Args:
+        seed: Of the parameters.
+        heads: How many.
+        size: Of each.
+        own: Whether the backward pass has a ``C`` of its own.
+        back: The step with which the backward pass's states are laid beside the others.
+        skips: How often ``D u`` is added.
+    """
     p, u = parameters(seed, heads, size), inputs(seed)
 
     def states(v):
         return np.hstack([recur(A, v @ B.T, np.zeros(size)) for A, B in dense(p)])
 
-    back = states(u[::-1])[::-1] @ draw(seed + 8, *p.C.shape).T
-    return states(u) @ p.C.T + back + p.D * u
+    C = draw(seed + 8, *p.C.shape) if own else p.C
+    return states(u) @ p.C.T + states(u[::-1])[::back] @ C.T + skips * p.D * u
+
+
+def both_by_sums(seed: int, heads: int, size: int) -> Sequence:
+    """The same, as sums over the inputs before and after each time."""
+    p, u = parameters(seed, heads, size), inputs(seed)
+    reads = p.C, draw(seed + 8, *p.C.shape)
+    y = p.D * u
+    for t, s in itertools.product(range(TIME), repeat=2):
+        state = [np.linalg.matrix_power(A, abs(t - s)) @ B @ u[s] for A, B in dense(p)]
+        for C, within in zip(reads, (s <= t, s >= t), strict=True):
+            y[t] += within * C @ np.concatenate(state)
+    return y
 
 
 PAIRS = points("seed pairs", (3, 2), (4, 2))
 LRUS = {"layer": paired_lru, "reference": paired_sum}
 
 EVIDENCE: dict[str, Basis] = {
+    "rotrnn:text:lru-eigenvalues": Evidence(
+        points("nu theta", (0.9, 0.4), (0.3, 2.5), (0.7, 6.1)),
+        {"layer": eigenvalue_of_layer, "pulse": eigenvalue_of_pulse},
+        lambda nu, theta: nu * np.exp(1j * theta),
+        slips={
+            "turned back": lambda nu, theta: nu * np.exp(-1j * theta),
+            "the exponent of the modulus": lambda nu, theta: np.exp(-nu + 1j * theta),
+            "the real part": lambda nu, theta: nu * np.cos(theta),
+        },
+    ),
     "rotrnn:text:lru-not-real": Evidence(
         (*PAIRS, dict(seed=5, pairs=2)),
-        {"reference": imaginary_readout},
-        0.1,
-        relation=">",
-        slips={"always real": 1.0},
-        alone="one example shows that nothing ensures it",
+        {"reference": imaginary_readout, "recurrence": imaginary_recurrence},
+        imaginary_in_real_numbers,
+        slips={
+            "conjugate throughout": partial(imaginary_in_real_numbers, conjugate=True),
+            "C~ real": partial(imaginary_in_real_numbers, parts=(1, 0)),
+            "x~ real": partial(imaginary_in_real_numbers, parts=(0, 1)),
+        },
     ),
     "rotrnn:text:real-blocks": Evidence(
         (*PAIRS, dict(seed=3, pairs=2, conjugate=False)),
         LRUS,
         real_blocks,
         proof=rotation.output_is_real_part,
+        slips=WRONG_BLOCKS,
+        example=Example(
+            "the determinant of the output's weights one step back, for eigenvalues i "
+            "and -i and B~ = C~ = I,",
+            {},
+            lambda: np.linalg.det(block(1j)),
+            lambda: np.linalg.det(np.diag([1j, -1j]).real),
+        ),
     ),
-    "rotrnn:text:lru-special-case": Evidence(PAIRS, LRUS, planar_heads),
+    "rotrnn:text:lru-special-case": Evidence(
+        PAIRS,
+        LRUS,
+        planar_heads,
+        proof=rotation.planar_heads_are_pairs,
+        slips=WRONG_BLOCKS | WRONG_BASES,
+    ),
     "rotrnn:text:planar-heads": Evidence(
-        points("seed heads other", (1, 2, 7), (1, 2, 8)),
-        {"layer": output_by_M},
-        output_without_M,
-        proof=rotation.planar_rotations_commute,
+        points("seed heads", (1, 3), (2, 2)),
+        {"layer": turns_of_layer, "one_matrix": turns_of_one_matrix},
+        turns_of_heads,
+        slips={
+            "gamma squared": partial(turns_of_heads, decays=np.square),
+            "one decay for all": partial(turns_of_heads, decays=np.mean),
+            "theta doubled": partial(turns_of_heads, power=2),
+            "on the unit circle": partial(turns_of_heads, decays=np.ceil),
+        },
     ),
     "rotrnn:text:bidirectional": Evidence(
         points("seed heads size", (1, 2, 4), (2, 2, 4)),
-        {"layer": both_directions},
+        {"layer": both_directions, "sums": both_by_sums},
         both_by_loops,
-        alone="a definition, of the layer beside loops",
+        slips={
+            "one C for both": partial(both_by_loops, own=False),
+            "the end beside the beginning": partial(both_by_loops, back=1),
+            "D u twice": partial(both_by_loops, skips=2),
+        },
     ),
 }

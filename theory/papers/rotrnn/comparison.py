@@ -1,6 +1,7 @@
 """RotRNN (2024), Section 4.1: the text on the LRU, and two directions."""
 
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("", "rotation", "sigprop.evidence.rotrnn.comparison")
@@ -23,8 +24,8 @@ part.row("rotrnn:text:lru-not-real", "text", "confirmed", "Section 2.3")(
     "Nothing makes the LRU's output real",
     r"\text{no constraint ensures that } y_t = \tilde{C}\tilde{x}_t \text{ is "
     r"real-valued}",
-    note="The value is the imaginary part over the modulus; of pairs that are "
-    "conjugate throughout it vanishes.",
+    note="The value is the imaginary part of the output, which does not vanish; of pairs "
+    "that are conjugate throughout it does.",
     code="sigprop.layers.lru.LRU",
     topic="models",
 )
@@ -39,23 +40,30 @@ special_case.row("rotrnn:text:real-blocks", "identity", "conditional", "")(
     ),
     note="Paired eigenvalues alone are not enough: with unrelated rows and columns "
     "one real block a pair does not give the LRU's output.",
+    erratum=Erratum(
+        "D",
+        inherits=("rotrnn:text:lru-special-case",),
+        bearing="The special case rests on it, and is judged with this hypothesis.",
+    ),
     code="real_blocks",
 )
-special_case.row("rotrnn:text:lru-special-case", "identity", "confirmed", "")(
+special_case.row("rotrnn:text:lru-special-case", "identity", "proved", "")(
     "A RotRNN of planar heads is such an LRU, up to normalisation",
     r"\tilde{B} = P^\top B, \ \tilde{C} = CP: \quad H = \frac{\mathcal{D}_x}{2}, "
     r"\quad \mathcal{D}_h = 2",
     assumes="rows of B~ and columns of C~ come in conjugate pairs, as above",
     note="Judged on the outputs of the two layers, RotRNN's with a random M and its "
-    "normalisation undone in C.",
+    "normalisation undone in C. Rotations of the plane commute, P Theta P^T = Theta for "
+    "each P in SO(2): in planar heads the states do not depend on M, and its gradient is "
+    "zero.",
     code="planar_heads",
 )
-special_case.row("rotrnn:text:planar-heads", "identity", "proved", "")(
-    "In planar heads the learnt P has no effect on the recurrence",
-    r"\mathcal{D}_h = 2: \quad A^{(h)} = P\Theta P^\top \text{ for some orthogonal } P",
-    note="Rotations of the plane commute: P Theta P^T = Theta for each P in SO(2), so "
-    "that states and outputs do not depend on M and its gradient is zero.",
-    code="sigprop.layers.rotrnn.RotRNN.transition",
+special_case.row("rotrnn:text:planar-heads", "text", "confirmed", "")(
+    "Decays of planar heads are moduli of eigenvalues",
+    r"\text{the decay factors } \gamma^{(h)} \text{ modulate the eigenvalue magnitude "
+    r"as does } \nu_j \text{ in the LRU}: \quad \lambda = \gamma^{(h)}e^{\pm i\theta}",
+    note="Of one big block-diagonal recurrence for all heads, each of two numbers.",
+    code="sigprop.layers.rotrnn.RotRNN.eigenvalues",
 )
 part.row("rotrnn:text:bidirectional", "definition", "definition", "Appendix B.2")(
     "The layer that reads from both ends",
