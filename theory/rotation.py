@@ -43,7 +43,6 @@ c = Symbol("c", positive=True)  # second moment of the state that is wanted
 s = Symbol("s", positive=True)  # Tr(B^T B)
 s1, s2 = symbols("s_1 s_2", positive=True)  # squared norms of the rows of B~
 r1, r2 = symbols("r_1 r_2", positive=True)  # moduli of the LRU's eigenvalues
-rows, columns = symbols("rows columns", positive=True)  # of a matrix that is drawn
 step = Symbol("Delta_t", positive=True)  # stepsize of the discretisation
 pole = Symbol("a_c", nonzero=True)  # one mode of the continuous system
 gain = Symbol("b_c")  # what its input is multiplied by

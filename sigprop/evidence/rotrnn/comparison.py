@@ -281,7 +281,7 @@ EVIDENCE: dict[str, Basis] = {
             "and -i and B~ = C~ = I,",
             {},
             lambda: np.linalg.det(block(1j)),
-            lambda: np.linalg.det(np.diag([1j, -1j]).real),
+            lambda: np.linalg.det(np.real(np.diag([1j, -1j]))),
         ),
     ),
     "rotrnn:text:lru-special-case": Evidence(

@@ -121,7 +121,7 @@ def product_of_power(seed: int, size: int, times: int) -> Matrix:
 def power_by_eigenvalues(seed: int, size: int, times: int) -> Matrix:
     """``A^k`` from the eigenvalues of ``A``."""
     lam, vectors = np.linalg.eig(rotation(seed, size))
-    return from_modes(lam**times, vectors).real
+    return np.real(from_modes(lam**times, vectors))
 
 
 def angles_to_a_power(seed: int, size: int, times: int) -> Matrix:

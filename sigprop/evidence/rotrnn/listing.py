@@ -4,7 +4,6 @@ import math
 from functools import partial
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,19 +17,24 @@ from sigprop.evidence.rotrnn.forward import (
     listing_outputs,
 )
 from sigprop.evidence.rotrnn.heads import (
+    WIDTH,
+    WRONG_OUTPUTS,
+    Sequence,
     dense,
     dense_outputs,
     factors,
+    inputs,
     layer,
     layer_outputs,
     parameters,
 )
 from sigprop.evidence.rotrnn.random_matrices import Matrix, draw, skew
+from sigprop.evidence.rotrnn.rotations import exponential_of
 from sigprop.evidence.rotrnn.special_orthogonal import (
     exponential_by_eigenvalues,
     exponential_series,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.rotrnn import RotRNN, rotrnn
 from sigprop.numerics.precision import double_precision
 from theory.rotation import combine_is_associative
@@ -60,6 +64,24 @@ def factor_of_heads(**point: int) -> Float[np.ndarray, " heads"]:
     return factors(p.decays, p.B)
 
 
+def otherwise(change, **point: int) -> Float[np.ndarray, " heads"]:
+    """Factor on ``B`` in each head for other decays and another ``B``."""
+    p = parameters(**point)
+    return factors(*change(p.decays, p.B))
+
+
+WRONG_FACTORS = {
+    "gamma not squared": partial(otherwise, lambda gammas, B: (gammas**0.5, B)),
+    "the trace of all heads": partial(
+        otherwise, lambda gammas, B: (gammas, [B.reshape(-1, WIDTH)] * len(B))
+    ),
+    "one decay for all": partial(
+        otherwise, lambda gammas, B: ([gammas.mean()] * len(B), B)
+    ),
+    "no root": lambda **point: factor_of_heads(**point) ** 2,
+}
+
+
 def rotation_of_listing(seed: int, size: int) -> Matrix:
     """``P`` of one head of the listing."""
     M = draw(seed, 1, size, size)
@@ -86,22 +108,38 @@ def joined(seed: int, left: bool) -> Float[np.ndarray, " parts"]:
         return np.concatenate([np.ravel(part) for part in total])
 
 
-def joined_by_steps(seed: int) -> Float[np.ndarray, " parts"]:
-    """The recurrence of two steps, in complex numbers."""
-    gammas, angles, states = zip(*_stretches(seed), strict=True)
+def joined_by_steps(
+    seed: int, sign: int = 1, order: int = 1, power: int = 1
+) -> Float[np.ndarray, " parts"]:
+    """The recurrence of two steps, in complex numbers.
+
+    Args:
+        seed: Of the stretches.
+        sign: Of the angles.
+        order: In which the stretches come.
+        power: Of the decay.
+    """
+    gammas, angles, states = zip(*_stretches(seed)[::order], strict=True)
     h = np.zeros(2, complex)
     for gamma, angle, state in zip(gammas, angles, states, strict=True):
-        h = gamma * np.exp(1j * angle) * h + state.view(complex)
+        h = gamma**power * np.exp(1j * sign * angle) * h + state.view(complex)
     return np.concatenate([[np.prod(gammas)], sum(angles), h.view(float)])
 
 
 # What is drawn.
 
 
-def size_of_skip(width: int) -> int:
-    """Numbers in the layer's ``D``."""
-    drawn: Any = eqx.filter_eval_shape(rotrnn, jax.random.key(1), 4, width, heads=1)
-    return drawn.D.size
+def skip_of_layer(seed: int, matrix: bool) -> Sequence:
+    """What the layer passes on, by the listing's vector or by Eq. 13's matrix."""
+    p = parameters(seed, 2, 4)
+    with double_precision(True):
+        model = layer(p._replace(D=np.diag(p.D)) if matrix else p)
+        return np.asarray(model.skip(jnp.asarray(inputs(seed))))
+
+
+def skip_of_listing(seed: int, change=np.asarray) -> Sequence:
+    """``D * u``, with ``D`` changed."""
+    return change(parameters(seed, 2, 4).D) * inputs(seed)
 
 
 def decay_of_listing(u1: float, r_min: float, r_max: float) -> float:
@@ -117,7 +155,7 @@ def decay_of_uniform_square(u1: float, r_min: float, r_max: float) -> float:
 
 
 def angles_of_listing(heads: int, size: int) -> float:
-    """Angles a head has in ``init_params``; not a number where NumPy refuses the size."""
+    """Angles a head has in ``init_params`` as extracted; none where NumPy refuses."""
     try:
         shape: Any = (heads, size / 2)
         return np.random.default_rng(0).uniform(0, 1, shape).shape[1]
@@ -167,6 +205,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed heads size", (1, 2, 4), (3, 1, 4)),
         {"listing": factor_of_listing, "layer": factor_of_layer},
         factor_of_heads,
+        slips=WRONG_FACTORS,
     ),
     "rotrnn:listing:P": Evidence(
         points("seed size", (1, 4)),
@@ -175,36 +214,73 @@ EVIDENCE: dict[str, Basis] = {
             "eigenvalues": lambda **point: exponential_by_eigenvalues(skew(**point)),
         },
         rotation_of_listing,
+        slips={
+            "M^T - M": partial(exponential_of, lambda M: M.T - M),
+            "M + M^T": partial(exponential_of, lambda M: M + M.T),
+            "half of it": partial(exponential_of, lambda M: (M - M.T) / 2),
+        },
     ),
     "rotrnn:listing:binf": Evidence(
         points("seed", 1, 2, 3),
         {"left": partial(joined, left=True), "right": partial(joined, left=False)},
         joined_by_steps,
         proof=combine_is_associative,
+        slips={
+            "turned back": partial(joined_by_steps, sign=-1),
+            "the later stretch first": partial(joined_by_steps, order=-1),
+            "states not decayed": partial(joined_by_steps, power=0),
+        },
     ),
     "rotrnn:listing:forward": Evidence(
         points("seed heads size", (1, 2, 4)),
         {"listing": listing_outputs, "layer": layer_outputs},
         dense_outputs,
+        slips=WRONG_OUTPUTS,
     ),
     "rotrnn:listing:skip": Evidence(
-        points("width", 2, 5, 96),
-        {"listing": lambda width: draw(0, width).size, "layer": size_of_skip},
-        lambda width: width,
-        printed=lambda width: width**2,
+        points("seed", 1, 2),
+        {
+            "vector": partial(skip_of_layer, matrix=False),
+            "matrix": partial(skip_of_layer, matrix=True),
+        },
+        skip_of_listing,
+        slips={
+            "one number for all channels": partial(skip_of_listing, change=np.mean),
+            "channels from the last": partial(skip_of_listing, change=np.flip),
+            "the identity": partial(skip_of_listing, change=np.ones_like),
+        },
     ),
     "rotrnn:listing:gamma": Evidence(
         points("u1 r_min r_max", (0.3, 0.5, 0.999), (0.8, 0.1, 0.7), (0.55, 0.4, 0.95)),
         {"listing": decay_of_listing, "reference": decay_of_uniform_square},
     ),
     "rotrnn:listing:theta": Evidence(
-        (dict(heads=2, size=4),),
+        points("heads size", (2, 4), (3, 6)),
         {"layer": angles_of_layer, "reference": angles_of_loops},
         lambda heads, size: size // 2,
         printed=angles_of_listing,
+        slips={
+            "one an axis": lambda heads, size: size,
+            "one a pair of axes": lambda heads, size: size * (size - 1) // 2,
+            "one fewer": lambda heads, size: (size - 1) // 2,
+        },
+        example=Example(
+            "the number of angles that is asked for",
+            {"dim_h": 4},
+            "2.0 angles, which NumPy refuses",
+            "2, with dim_h // 2",
+        ),
     ),
     "rotrnn:listing:glorot": Evidence(
         points("rows columns", (4, 6), (8, 3)),
         {"listing": variance_of_listing, "layer": variance_of_layer},
+        lambda rows, columns: 1 / columns,
+        slips={
+            "columns for inputs and outputs": lambda rows, columns: (
+                2 / (rows + columns)
+            ),
+            "the outputs": lambda rows, columns: 1 / rows,
+            "divided without the root": lambda rows, columns: 1 / columns**2,
+        },
     ),
 }

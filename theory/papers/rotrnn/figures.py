@@ -1,5 +1,6 @@
 """RotRNN (2024), figures, as far as their captions and the text describe them."""
 
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("", "models", "sigprop.layers.rotrnn.RotRNN")
@@ -17,7 +18,7 @@ part.row("rotrnn:fig2", "figure", "definition", "Figure 2")(
     "The heads of a layer",
     r"B^{(h)}: \mathbb{R}^{\mathcal{D}_u} \to \mathbb{R}^{\mathcal{D}_h}, \quad C: "
     r"\mathbb{R}^{\mathcal{D}_x} \to \mathbb{R}^{\mathcal{D}_u}",
-    note="The dimensions are those of Eq. 13, which is judged.",
+    note="The dimensions are those of Eq. 13.",
 )
 part.row(
     "rotrnn:fig3",
@@ -39,10 +40,10 @@ part.row(
 part.row("rotrnn:text:six-layers", "text", "refuted", "Appendix B.2")(
     "Depth of the networks in all experiments",
     r"\text{the number of layers } L = 6 \text{ was the same for all experiments}",
-    correction=r"L = 6 \text{ in Tables 1 and 2, } L = 8 \text{ in Figure 3 (a), } L "
-    r"= 1 \text{ in Figure 3 (b)}",
+    correction=r"L = 6 \text{ in the experiments of Tables 1 and 2, } L = 8 \text{ in "
+    r"Figure 3 (a), } L = 1 \text{ in Figure 3 (b)}",
     note="The value counts the depths that the paper itself gives.",
-    inherits="Nothing.",
+    erratum=Erratum("E", bearing="Nothing: it describes the networks."),
     code="theory.papers.rotrnn.printed.DEPTHS",
     topic="experiments",
 )

@@ -1,8 +1,8 @@
 """RotRNN (2024), Appendix C line by line, and Appendix B.3 beside it."""
 
 from theory import rotation
-from theory.derivation import start
-from theory.rotation import HALF, columns, rows
+from theory.errata import Erratum
+from theory.rotation import HALF
 from theory.rows import Part
 from theory.symbols import r_max, r_min, u1
 
@@ -41,17 +41,14 @@ part.row("rotrnn:listing:forward", "algorithm", "confirmed", "Appendix C, forwar
 )
 part.row(
     "rotrnn:listing:skip",
-    "algorithm",
-    "refuted",
-    "Appendix C, forward and init_params, beside Eq. 13",
+    "definition",
+    "definition",
+    "Appendix C, forward and init_params, and Appendix B.3",
 )(
-    "Size of the skip connection",
-    r"D \in \mathbb{R}^{\mathcal{D}_u \times \mathcal{D}_u}",
-    correction=r"D \in \mathbb{R}^{\mathcal{D}_u}, \quad Du_t \to D \odot u_t",
-    note="Eq. 13 has a matrix, Appendix B.3 and the listing a vector. The value "
-    "counts its numbers: a matrix would add 54,720 to the network for Speech "
-    "Commands, nearly a fifth of Table 2's count.",
-    inherits="Nothing.",
+    "The skip connection",
+    r"D_i \sim \mathcal{N}(0, 1), \quad D \odot u_t",
+    note="A vector applied entry by entry: Eq. 13's matrix, a diagonal one. Were it full, "
+    "it would add 54,720 numbers to the network for Speech Commands.",
     code="skip",
 )
 drawn.row(
@@ -75,25 +72,19 @@ drawn.row("rotrnn:listing:theta", "algorithm", "refuted", "Appendix C, init_para
     r"2}))",
     correction=r"\text{theta} = \text{np.random.uniform}(0, \theta_{\max}, (H, "
     r"\text{dim\_h // 2}))",
-    note="The size is a float, which NumPy refuses: the listing stops there.",
-    inherits="Nothing: it was meant as it is corrected.",
+    note="As extracted, the size is a float, which NumPy refuses. The copy writes '//' "
+    "three lines above as '/ /', and may have lost a stroke here.",
+    erratum=Erratum("F", bearing="Nothing: it was meant as it is corrected."),
+    as_extracted=True,
 )
-drawn.row(
-    "rotrnn:listing:glorot",
-    "algorithm",
-    "refuted",
-    "Appendix B.3 and Appendix C, init_params",
-)(
+drawn.row("rotrnn:listing:glorot", "algorithm", "confirmed", "Appendix C, init_params")(
     "Variance of the entries of B and C",
-    r"B, C: \text{ Glorot}, \quad \text{Var} = \frac{2}{\text{rows} + \text{columns}}",
-    lambda: start("a normal over the root of the columns", 1 / columns),
-    lambda: 2 / (rows + columns),
-    correction=r"\text{Var} = \frac{1}{\text{columns}}",
-    corrected=lambda: 1 / columns,
-    note="The listing's comment says Glorot too, and its code does not: it divides by "
-    "the inputs alone, LeCun's law. It matters for C: Glorot's is 1.33 of it for "
-    "ListOps and 0.86 for Text. The scale of B is normalised away.",
-    inherits="Nothing.",
+    r"\text{Glorot initialised input/output matrices}: \quad \text{Var} = "
+    r"\frac{1}{\text{columns}}",
+    note="Appendix B.3 says Glorot too. Here, as in the LRU's paper, that is one over the "
+    "number of inputs. The law that Glorot and Bengio propose, 2 / (rows + columns), is "
+    "1.33 of it for the C of ListOps and 0.86 for that of Text; the scale of B is "
+    "normalised away.",
 )
 drawn.row(
     "rotrnn:listing:normal",

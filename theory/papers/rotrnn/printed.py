@@ -1,4 +1,4 @@
-"""Numbers of the tables of RotRNN (2024), as printed, and depths of its networks."""
+"""Numbers of the tables of RotRNN (2024), as printed, depths, a reference."""
 
 from math import pi
 from typing import NamedTuple
@@ -55,4 +55,5 @@ TABLE_3 = {
     "Path-X": Settings(192, 256, 0.2, 0.999, 0.9999, pi / 10, 32, 250_000),
     "Speech Commands": Settings(96, 128, 0.1, 0.1, 0.9999, pi / 10, 16, 212_000),
 }
+CITED_FOR_LRU = {"Table 1": 2024, "all other places": 2023}  # Axler; Orvieto et al.
 DEPTHS = {"Tables 1 and 2": 6, "Figure 3 (a)": 8, "Figure 3 (b)": 1}
