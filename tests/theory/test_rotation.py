@@ -5,6 +5,7 @@ from sympy import Matrix, cos, sin, sqrt
 
 from theory import rotation
 from theory.autocorrelation import same_form
+from theory.derivation import start
 from theory.papers.rotrnn import printed
 from theory.rotation import c, gamma, s
 
@@ -16,6 +17,8 @@ PROOFS = (
     rotation.products_of_members,
     rotation.combine_is_associative,
     rotation.norm_splits,
+    rotation.step_leaves_a_trace,
+    rotation.planar_heads_are_pairs,
 )
 
 
@@ -47,6 +50,13 @@ def test_a_flip_reverses_the_angle_of_a_rotation(monkeypatch):
         rotation, "turn", lambda angle: Matrix([[cos(angle), 1], [1, 0]])
     )
     assert not rotation.flip_reverses_angle()
+
+
+def test_a_held_input_that_misses_the_gain_is_not_exact(monkeypatch):
+    assert rotation.held_input_is_exact()
+    without = start("one over the pole alone", 1 / rotation.pole)
+    monkeypatch.setattr(rotation, "held_input", lambda: without)
+    assert not rotation.held_input_is_exact()
 
 
 def test_an_operator_that_forgets_the_second_angle_is_not_associative(monkeypatch):

@@ -17,7 +17,7 @@ part.row("rotrnn:table1:lru-citation", "table", "refuted", "Table 1, row LRU")(
     correction=r"\text{LRU (Orvieto et al., 2023)}",
     note="The numbers of the row are those of Orvieto et al.: rotrnn:table1:lru-paper.",
     erratum=Erratum("E", bearing="Nothing: the numbers are the right ones."),
-    code="CITED_FOR_LRU",
+    code="theory.papers.rotrnn.printed.CITED_FOR_LRU",
 )
 part.row("rotrnn:text:tasks", "text", "confirmed", "Section 5.1")(
     "Number and lengths of the tasks",
