@@ -11,7 +11,7 @@ Source: Zucchet & Orvieto (2024), Appendix B.1, Eq. 34-41; finite ``T`` is ours.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sympy import (
     Add,
@@ -25,6 +25,7 @@ from sympy import (
     S,
     Sum,
     Symbol,
+    conjugate,
     diff,
     expand,
     expand_log,
@@ -174,6 +175,14 @@ def same_form(first: Expr, second: Expr) -> bool:
     return is_zero(first - second)
 
 
+def differ(first: Expr, second: Expr) -> bool:
+    """Whether numbers prove two forms unequal; False decides nothing."""
+    if first.has(R) or second.has(R):
+        one, other = as_functional(first), as_functional(second)
+        return differ(one.zero, other.zero) or differ(one.lag, other.lag)
+    return _differs_somewhere(first - second)
+
+
 def is_zero(expr: Expr) -> bool:
     """Decide whether a combination of powers, logarithms and rationals vanishes.
 
@@ -192,13 +201,18 @@ def _differs_somewhere(expr: Expr) -> bool:
     """
     if expr.has(Sum, AppliedUndef):
         return False
-    numbers = {}
-    for place, symbol in enumerate(sorted(expr.free_symbols, key=str)):
-        part = Rational(1, 3) + Rational(place, 19)
+    numbers: dict[Any, Expr] = {}
+    names = {str(symbol): symbol for symbol in expr.free_symbols}
+    for place, name in enumerate(sorted(names)):
+        symbol, part = names[name], Rational(1, 3) + Rational(place, 19)
         whole, real = symbol.is_integer, symbol.is_real
         numbers[symbol] = (
             Integer(place + 3) if whole else part if real else part + I / 7
         )
+    for name, symbol in names.items():
+        for bar in (f"{name}_bar", rf"\bar{{\{name}}}"):
+            if bar in names:
+                numbers[names[bar]] = conjugate(numbers[symbol])
     value = expr.subs(numbers).evalf(20)
     return bool(value.is_comparable or value.is_complex) and abs(value) > WITNESS
 

@@ -16,6 +16,7 @@ EXAMPLES = {
     "claims": "sigprop claims --paper lru",
     "show": "sigprop show zucchet:59",
     "ledger": "sigprop ledger --html ledger",
+    "judge-answers": "sigprop judge-answers benchmark/answers.json",
     "figure": "sigprop figure zucchet-1a",
     "notebooks": "sigprop notebooks pages",
     "table": "sigprop table lru-7",

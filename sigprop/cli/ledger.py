@@ -31,12 +31,39 @@ def ledger(
         Path | None,
         typer.Option(help="Write the site here: overview, errata, a page a row."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+    benchmark: Annotated[
+        Path | None,
+        typer.Option(
+            help="Judge nothing: write the statements without verdicts here, for a "
+            "reviewer to judge."
+        ),
+    ] = None,
+    planted: Annotated[
+        int, typer.Option(help="Misprints of ours among those of --benchmark.")
+    ] = 0,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON schema of the rows.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(help="Moves every simulation, or the misprints.")
+    ] = 0,
     no_figures: NoFigures = False,
 ) -> None:
     """Judge every statement of the papers and list it with its status."""
-    with plain_errors("nothing was written", json, html):
+    with plain_errors("nothing was written", json, html, benchmark):
         import dataclasses
+
+        if schema:
+            _print_schema()
+            return
+        if benchmark is not None or planted:
+            if json or html or status or benchmark is None:
+                raise ValueError(
+                    "--benchmark DIR judges nothing: it goes with --planted, --seed and "
+                    "--paper alone"
+                )
+            _write_benchmark(benchmark, paper, planted, seed)
+            return
 
         from sigprop.cli.judged import judge
         from sigprop.ledger.entries import write_json
@@ -79,6 +106,33 @@ def ledger(
         if set(statuses) == set(registry()):
             _keep(statuses, seed)
         raise typer.Exit(EXPECTED if run.as_expected else UNEXPECTED)
+
+
+def _print_schema() -> None:
+    import json as encoder
+
+    from sigprop.ledger.schema import schema
+
+    typer.echo(encoder.dumps(schema(), indent=2))
+
+
+def _write_benchmark(folder: Path, paper: str | None, planted: int, seed: int) -> None:
+    from sigprop.ledger.benchmark import ANSWERS, Benchmark, write
+    from theory.claims import select
+
+    require_seed(seed)
+    if planted < 0:
+        raise ValueError(f"need planted >= 0, got {planted}")
+    asked = Benchmark(planted=planted, seed=seed)
+    if paper is not None:
+        papers = {claim.paper for claim in select(paper)}
+        asked = Benchmark(tuple(papers), planted, seed)
+    count = write(folder, asked)
+    console().print(
+        f"{count} statements to judge in {folder}, {planted} of them misprinted here; "
+        f"fill in {ANSWERS}, then `sigprop judge-answers {folder / ANSWERS}`",
+        soft_wrap=True,
+    )
 
 
 def _keep(found: dict[str, str], seed: int) -> None:

@@ -11,6 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import typer
 
+from sigprop.cli.answers import judge_answers
 from sigprop.cli.audit import audit
 from sigprop.cli.bench import bench
 from sigprop.cli.claims import claims, show
@@ -39,6 +40,7 @@ app.command()(verify)
 app.command()(claims)
 app.command()(show)
 app.command()(ledger)
+app.command("judge-answers")(judge_answers)
 app.add_typer(sweeps)
 app.command()(figure)
 app.command()(notebooks)

@@ -1,0 +1,61 @@
+"""``sigprop judge-answers``: score a list of verdicts against the ledger."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from sigprop.cli.console import console, plain_errors, require_distinct, show_table
+from sigprop.cli.help import JSON_HELP
+
+
+def judge_answers(
+    answers: Annotated[
+        Path, typer.Argument(help="The answers.json of a benchmark, filled in.")
+    ],
+    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
+) -> None:
+    """Score verdicts on the statements of a benchmark against the ledger."""
+    with plain_errors("nothing was written", answers, json):
+        import json as encoder
+
+        from sigprop.ledger.benchmark import as_json, mark, questions, read_answers
+        from sigprop.numerics.files import require_writable, write_text
+
+        require_distinct(answers=answers, json=json)
+        if json is not None:
+            require_writable(json)
+        asked, given = read_answers(answers)
+        marks = mark(questions(asked), given)
+        out = console(json)
+        show_table(out, _table(marks))
+        out.print(
+            f"{marks.agreement.hits} of {marks.agreement.of} answers are the ledger's own "
+            f"words; {marks.unanswered} statements are unanswered. Intervals at 95 %."
+        )
+        if json is not None:
+            write_text(json, encoder.dumps(as_json(marks), indent=2) + "\n")
+
+
+def _table(marks: Any) -> Table:
+    from sigprop.ledger.benchmark import PLANTED
+    from theory.errata import CLASSES
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("", no_wrap=True)
+    for head in ("found", "of", "share", "interval"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("what", no_wrap=False)
+    words = {**CLASSES, PLANTED: "a misprint that is not the paper's"}
+    rows = [("precision", marks.precision, "of those called wrong or conditional")]
+    rows += [
+        (f"recall {kind}", share, words.get(kind, "of those that are"))
+        for kind, share in marks.recall.items()
+    ]
+    for name, share, what in rows:
+        low, high = share.interval
+        value = f"{share.hits / share.of:.2f}" if share.of else "-"
+        span = f"{low:.2f} .. {high:.2f}" if share.of else "-"
+        table.add_row(name, str(share.hits), str(share.of), value, span, what)
+    return table

@@ -1,0 +1,284 @@
+"""The ledger as a test of reviewers, human or machine: statements, and scores of answers.
+
+A benchmark is a folder with the statements, what is asked, and a form for the answers.
+Misprints are planted among the statements that are right; which ones, its number and seed
+say, so that answers are scored without a key.
+"""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scipy.stats import binomtest
+
+from sigprop.numerics.files import require_folder, write_text
+from theory.claims import PAPERS, Claim, Status, select
+from theory.errata import CLASSES, DOUBTFUL
+from theory.misprints import Misprint, misprints
+from theory.readings import UNREAD, reading_of
+
+NAME, VERSION = "sigprop-ledger", 1
+STATEMENTS, ANSWERS, ASKED = "statements.json", "answers.json", "README.md"
+RIGHT, WRONG, CONDITIONAL = WORDS = ("right", "wrong", "conditional")
+TRUTH = {
+    Status.PROVED: RIGHT,
+    Status.CONFIRMED: RIGHT,
+    Status.REFUTED: WRONG,
+    Status.CONDITIONAL: CONDITIONAL,
+}
+PLANTED = "planted"  # the class of misprints that are ours
+LEVEL = 0.95
+QUESTION = f"""# Which of these statements are right?
+
+`{STATEMENTS}` lists statements of papers on linear recurrent networks, as their authors
+print them, some with a misprint that is not theirs. Write into `{ANSWERS}` for each one
+
+- `"{RIGHT}"`: it holds under what the paper assumes;
+- `"{CONDITIONAL}"`: it holds only under a further condition;
+- `"{WRONG}"`: it does not hold;
+
+or leave `null`. `sigprop judge-answers {ANSWERS}` scores them.
+"""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Which statements are asked.
+
+    Attributes:
+        papers: Keys of ``theory.claims.PAPERS``.
+        planted: How many misprints stand among them.
+        seed: Chooses the misprints.
+    """
+
+    papers: tuple[str, ...] = tuple(paper for paper in PAPERS if paper != "sigprop")
+    planted: int = 0
+    seed: int = 0
+    name: str = field(default=NAME, init=False)
+    version: int = field(default=VERSION, init=False)
+
+
+class Question(NamedTuple):
+    """A statement that is asked, and what is true of it.
+
+    ``kind`` is the class of its erratum, ``planted`` where the misprint is ours, and
+    empty where it is right or has no class.
+    """
+
+    claim: Claim
+    latex: str
+    truth: str
+    kind: str
+
+
+def questions(asked: Benchmark) -> list[Question]:
+    """Every statement with a truth value, paper by paper, misprints in their places.
+
+    Raises:
+        ValueError: If more misprints are asked for than statements can have.
+    """
+    claims = [claim for paper in asked.papers for claim in select(paper)]
+    plain = [_question(claim) for claim in claims if _is_asked(claim)]
+    slipped = _slipped([one for one in plain if one.truth == RIGHT], asked)
+    return [
+        one._replace(latex=slip.latex, truth=WRONG, kind=PLANTED) if slip else one
+        for one in plain
+        for slip in (slipped.get(one.claim.id),)
+    ]
+
+
+def _is_asked(claim: Claim) -> bool:
+    doubtful = claim.erratum is not None and claim.erratum.letter == DOUBTFUL
+    return claim.expected in TRUTH and not claim.as_extracted and not doubtful
+
+
+def _question(claim: Claim) -> Question:
+    kind = claim.erratum.letter if claim.erratum else ""
+    return Question(claim, claim.statement, TRUTH[claim.expected], kind)
+
+
+def _slipped(right: Sequence[Question], asked: Benchmark) -> dict[str, Misprint]:
+    """A misprint for as many statements as are asked, by their ids."""
+    draw = random.Random(asked.seed)
+    can = [
+        one.claim for one in right if one.claim.printed and one.claim.id not in UNREAD
+    ]
+    draw.shuffle(can)
+    found: dict[str, Misprint] = {}
+    for claim in can:
+        if len(found) == asked.planted:
+            break
+        assert claim.printed is not None
+        reading = reading_of(claim.id, corrected=False)
+        slips = list(misprints(claim.statement, claim.printed(), reading))
+        if slips:
+            found[claim.id] = draw.choice(slips)
+    if len(found) < asked.planted:
+        raise ValueError(
+            f"need at most {len(found)} planted misprints, got {asked.planted}: no more of "
+            "these statements are formulas that are read by machine"
+        )
+    return found
+
+
+def write(folder: Path, asked: Benchmark) -> int:
+    """Write the statements, what is asked, and a form for the answers.
+
+    Returns:
+        How many statements there are.
+
+    Raises:
+        ValueError: If the folder cannot be written, or has one of the files already.
+    """
+    require_folder(folder)
+    for name in (STATEMENTS, ANSWERS, ASKED):
+        if (folder / name).exists():
+            raise ValueError(
+                f"need a folder without {name}, got {folder}; choose another, or move "
+                "that file away"
+            )
+    chosen = questions(asked)
+    head = {"benchmark": asdict(asked)}
+    stated = [
+        {
+            "id": one.claim.id,
+            "paper": one.claim.paper,
+            "source": one.claim.source,
+            "kind": one.claim.kind,
+            "statement": one.latex,
+            "assumes": one.claim.assumes.words,
+        }
+        for one in chosen
+    ]
+    form = dict.fromkeys(one.claim.id for one in chosen)
+    _write_json(folder / ANSWERS, head | {"answers": form})
+    write_text(folder / ASKED, QUESTION)
+    _write_json(folder / STATEMENTS, head | {"statements": stated})
+    return len(chosen)
+
+
+def _write_json(file: Path, content: Any) -> None:
+    write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_answers(file: Path) -> tuple[Benchmark, dict[str, str | None]]:
+    """The benchmark that a file answers, and its answers by id.
+
+    Raises:
+        ValueError: If it is no such file, of another version, or has a word that is none.
+    """
+    try:
+        content = json.loads(file.read_bytes())
+        about, answers = content["benchmark"], dict(content["answers"])
+        asked = Benchmark(
+            tuple(about["papers"]), int(about["planted"]), int(about["seed"])
+        )
+        made = about["name"], about["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"need the {ANSWERS} of a benchmark with answers filled in, got {file}, which "
+            f"is none; `sigprop ledger --benchmark DIR` writes one"
+        ) from error
+    if made != (NAME, VERSION):
+        raise ValueError(
+            f"need answers to {NAME} of version {VERSION}, got {made[0]} of version "
+            f"{made[1]}; write the benchmark anew"
+        )
+    unknown = set(asked.papers) - set(PAPERS)
+    if unknown:
+        raise ValueError(f"need papers in {', '.join(PAPERS)}, got {min(unknown)!r}")
+    for key, word in answers.items():
+        if word is not None and word not in WORDS:
+            raise ValueError(
+                f"need one of {', '.join(WORDS)} or null for {key}, got {word!r}"
+            )
+    return asked, answers
+
+
+class Share(NamedTuple):
+    """A share of some, with its exact interval at 95 %; no value of none."""
+
+    hits: int
+    of: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Clopper and Pearson's."""
+        if not self.of:
+            return 0.0, 1.0
+        found = binomtest(self.hits, self.of).proportion_ci(LEVEL, "exact")
+        return float(found.low), float(found.high)
+
+
+class Marks(NamedTuple):
+    """What answers are worth.
+
+    Attributes:
+        precision: Of the statements called wrong or conditional, those that are.
+        recall: By class of erratum, of those that are, the ones so called.
+        agreement: Of the statements answered, those with the ledger's word.
+        unanswered: How many are not.
+        table: How often each word was given for each truth.
+    """
+
+    precision: Share
+    recall: dict[str, Share]
+    agreement: Share
+    unanswered: int
+    table: Counter[tuple[str, str]]
+
+
+def mark(chosen: Iterable[Question], answers: Mapping[str, str | None]) -> Marks:
+    """Score answers against the ledger; what is not answered accuses nothing.
+
+    Raises:
+        ValueError: If there is an answer to what was not asked.
+    """
+    chosen = list(chosen)
+    strange = sorted(answers.keys() - {one.claim.id for one in chosen})
+    if strange:
+        raise ValueError(f"need answers to what was asked, got one to {strange[0]!r}")
+    table: Counter[tuple[str, str]] = Counter()
+    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for one in chosen:
+        word = answers.get(one.claim.id)
+        table[one.truth, word or ""] += 1
+        if one.truth != RIGHT:
+            kind = one.kind or "no class"
+            total[kind] += 1
+            found[kind] += word in (WRONG, CONDITIONAL)
+    accused = sum(n for (_, word), n in table.items() if word in (WRONG, CONDITIONAL))
+    rightly = sum(found.values())
+    given = sum(n for (_, word), n in table.items() if word)
+    same = sum(n for (truth, word), n in table.items() if truth == word)
+    kinds = [kind for kind in (*CLASSES, PLANTED, "no class") if total[kind]]
+    recall = {"all": Share(rightly, sum(total.values()))}
+    recall |= {kind: Share(found[kind], total[kind]) for kind in kinds}
+    return Marks(
+        Share(rightly, accused), recall, Share(same, given), len(chosen) - given, table
+    )
+
+
+def as_json(marks: Marks) -> dict[str, Any]:
+    """The scores for JSON: each share with its interval."""
+
+    def plain(share: Share) -> dict[str, Any]:
+        low, high = share.interval
+        value = share.hits / share.of if share.of else None
+        return {"value": value, "low": low, "high": high, **share._asdict()}
+
+    return {
+        "precision": plain(marks.precision),
+        "recall": {kind: plain(share) for kind, share in marks.recall.items()},
+        "agreement": plain(marks.agreement),
+        "unanswered": marks.unanswered,
+        "table": [
+            {"truth": truth, "answer": word or None, "count": count}
+            for (truth, word), count in sorted(marks.table.items())
+        ],
+    }
