@@ -20,8 +20,10 @@ from sigprop.evidence.zucchet.hessian.units import (
     AT_OPTIMALITY,
     OFF_OPTIMALITY,
     SAMPLED,
+    by_hand,
+    driven,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 
 
 def _state(lam: Any, b: complex, x: Sequence[float]) -> Any:
@@ -118,13 +120,68 @@ def state_jacobian_by_powers(**point: Any) -> Complex[np.ndarray, "2 2"]:
     return np.diag(slopes)
 
 
-SECOND = Evidence(AT_OPTIMALITY, {"reference": sample_second})
+def own_slope(lam: float) -> float:
+    """The derivative of a unit's state by its eigenvalue after two ones."""
+    return state_jacobian(**by_hand(lam, x=(1.0, 1.0)))[0, 0].real
+
+
+def three_ones(
+    of: str,
+    target: float,
+    printed: Callable[..., complex],
+    true: Callable[..., complex],
+    c: complex = 1,
+) -> Example:
+    """A derivative of one sample after three ones: ``dh/dlambda`` is ``1 + 2 lambda``."""
+
+    def after(lam: float, target: float) -> dict[str, Any]:
+        return by_hand(lam, c, x=(1.0, 1.0, 1.0), target=target)
+
+    return Example(
+        f"{of} of one unit (b = 1, c = {'i' if c == 1j else c}, inputs 1, 1, 1)",
+        {"lam": 0.5, "target": target},
+        lambda **at: printed(**driven(after(**at))),
+        lambda **at: np.round(true(**after(**at)), 12),
+    )
+
+
+def _both_terms(e_y: float, s_i: complex, t_i: complex, **_: Any) -> complex:
+    """``h'' e + h'^2``, at a gain of one."""
+    return t_i * e_y + s_i**2
+
+
+SECOND = Evidence(
+    AT_OPTIMALITY,
+    {"reference": sample_second},
+    example=three_ones(
+        "d^2L_t/dlambda^2", 1.75, lambda s_i, **_: s_i**2, sample_second
+    ),
+)
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:122": Evidence(OFF_OPTIMALITY, {"reference": sample_gradient}),
-    "zucchet:124": Evidence(SAMPLED, {"reference": sample_second}),
+    "zucchet:122": Evidence(
+        OFF_OPTIMALITY,
+        {"reference": sample_gradient},
+        example=three_ones(
+            "dL_t/dlambda", 0.75, lambda e_y, s_i, **_: e_y * s_i, sample_gradient
+        ),
+    ),
+    "zucchet:124": Evidence(
+        SAMPLED,
+        {"reference": sample_second},
+        example=three_ones(
+            "d^2L_t/dlambda^2",
+            0.75,
+            lambda e_y, s_i, t_i, **_: t_i * e_y + s_i**2 / 2,
+            sample_second,
+        ),
+    ),
     # Twice by the same eigenvalue, where both terms count.
-    "zucchet:125": Evidence(also(SAMPLED, single=True), {"reference": sample_second}),
+    "zucchet:125": Evidence(
+        also(SAMPLED, single=True),
+        {"reference": sample_second},
+        example=three_ones("d^2L_t/dlambda^2", 0.75, _both_terms, sample_second),
+    ),
     "zucchet:126": SECOND,
     "zucchet:127": SECOND,
     "zucchet:128": SECOND,
@@ -132,11 +189,19 @@ EVIDENCE: dict[str, Basis] = {
         across(scale=(0.5,), y=(0.2, -1.4), target=(0.3,)),
         {"reference": output_curvature, "closed_form": output_curvature_by_parabola},
         form=1.0,
+        slips={"the first derivative": lambda y, target, **_: y - target},
     ),
     "zucchet:text:hessian-diagonal-states": Evidence(
         SAMPLED[:3],
         {"reference": state_jacobian, "sensitivities": state_jacobian_by_powers},
         form=lambda s_i, s_j, **_: [[s_i, 0.0], [0.0, s_j]],
         printed=[[0.0, 0.0], [0.0, 0.0]],
+        slips={
+            "the other's state": lambda s_i, s_j, **_: [[0.0, s_i], [s_j, 0.0]],
+            "all states alike": lambda s_i, s_j, **_: [[s_i, s_j], [s_i, s_j]],
+        },
+        example=Example(
+            "dh_2/dlambda after the inputs 1, 1 (b = 1)", {"lam": 0.5}, 0.0, own_slope
+        ),
     ),
 }

@@ -68,15 +68,22 @@ CHARTED = tuple(with_charts(point) for point in PAIRS)
 SEQUENCE = (0.5, -1.2, 0.8, 1.5, -0.4, 0.3)
 
 
-def _driven(point: At) -> At:
-    driven, output = dict(point), 0.0
+def by_hand(lam: complex, c: complex = 1.0, **values: Any) -> At:
+    """One unit with an input gain of one, for examples; unit j is silent."""
+    silent = {"lambda_j": 0.0, "b_j": 0.0, "c_j": 0.0, "single": True}
+    return {"lambda_i": lam, "b_i": 1.0, "c_i": c, **silent, **values}
+
+
+def driven(point: At) -> At:
+    """A point with each unit's state and sensitivities after its sequence ``x``."""
+    found, output = dict(point), 0.0
     for unit in "ij":
         lam, h, s, t = complex(point[f"lambda_{unit}"]), 0j, 0j, 0j
         for x in point["x"]:
             h, s, t = lam * h + point[f"b_{unit}"] * x, lam * s + h, lam * t + 2 * s
-        driven |= {f"s_{unit}": s, f"t_{unit}": t, f"h_{unit}": h}
+        found |= {f"s_{unit}": s, f"t_{unit}": t, f"h_{unit}": h}
         output += (point[f"c_{unit}"] * h).real
-    return driven | {"e_y": output - point["target"]}
+    return found | {"e_y": output - point["target"]}
 
 
 def sampled() -> tuple[At, ...]:
@@ -87,7 +94,7 @@ def sampled() -> tuple[At, ...]:
     """
     collected = []
     for point, target in zip(TWO_UNITS, (0.7, -1.3, 0.2), strict=True):
-        off = _driven({**point, "x": SEQUENCE, "target": target})
+        off = driven({**point, "x": SEQUENCE, "target": target})
         collected += [off, {**off, "target": off["e_y"] + target, "e_y": 0.0}]
     return tuple(collected)
 

@@ -20,10 +20,14 @@ times(
     H.e_y * H.bar(H.c_i) * H.bar(H.s_i),
     2,
     lambda: gradient().then("L_t is real: conjugate", H.conjugate(gradient().result)),
-    correction=GRADIENT + CONJUGATE + r"\frac{1}{2} " + BY_CONJUGATE,
+    correction=GRADIENT
+    + r"\overline{\frac{\mathrm{d}\bar{L}_t}{\mathrm{d}\lambda}} = "
+    + CONJUGATE
+    + r"\frac{1}{2} "
+    + BY_CONJUGATE,
     code="conjugate",
-    note="The second expression is wrong too: conj(L) = L, so its derivative by "
-    "lambda is the gradient by lambda, not by the conjugate. ",
+    note="The second member needs a line over the whole of it, which our copy may have "
+    "lost: conj(L) = L, so without the line it is the gradient by lambda. ",
 )
 
 times(

@@ -6,6 +6,7 @@ from theory import hessian as H
 from theory.claims import Condition
 from theory.conditions import inside
 from theory.derivation import Derivation
+from theory.errata import Erratum
 from theory.papers.zucchet.hessian.samples import D_H, times
 from theory.rows import Part
 
@@ -42,7 +43,7 @@ def covariance(number: int, title: str, right: str) -> None:
         r"\lambda_i}\frac{\mathrm{d}h_{t,j}}{\mathrm{d}\lambda_j}\right] = " + right,
         code="pair",
         assumes=Condition(
-            "|lambda| < 1, stationary input; the limit is in distribution",
+            "|lambda| < 1, real stationary input; the limit is in distribution",
             inside("lambda_i", "lambda_j"),
         ),
         note="The reference is the stationary covariance of the joint recurrence of both "
@@ -115,12 +116,15 @@ part.row("zucchet:134", "moment", "refuted")(
         lambda rho, **point: inside("alpha", "beta")(**point) and abs(rho) <= 1,
     ),
     note="Both factors 1 - rho are 1 - rho^2. The printed form is exact at rho = 0 "
-    "and rho = 1 only. For a conjugate pair it gives between a half and the whole of "
-    "the true value where rho is positive (400 000 random points, magnitudes up to "
-    "0.999), and more than it where rho is negative: up to ten times for rho > -0.9 "
-    "and without limit towards -1. For other pairs the error has no bound, as the "
+    "and rho = 1 only. For a conjugate pair near the unit circle the printed value over "
+    "the true one tends to 1/(1 + rho); for other pairs the error has no bound, as the "
     "true numerator may vanish. The authors' notebook of Figure 8 computes the "
     "printed form, that of Figure 1A the right one (zucchet:59).",
-    inherits="Eq. 142-155 through S for correlated inputs, and Figure 8, which is "
-    "drawn from it; the limits at rho = 0 and 1 and Figure 10 are not touched",
+    erratum=Erratum(
+        "A",
+        root="zucchet:59",
+        inherits=("zucchet:fig8",),
+        bearing="Figure 8 between rho = 0 and 1. Eq. 142-155 hold whatever form S is "
+        "given, and Figure 10 has white inputs.",
+    ),
 )

@@ -7,19 +7,22 @@ from sympy import Expr, Symbol
 from theory import hessian as H
 from theory.claims import Condition
 from theory.derivation import Derivation, start
+from theory.errata import Erratum
 from theory.rows import Head, Part
 
 HALF = (
-    "Wirtinger's derivatives (Eq. 116-117) of y = Re[c^T h] (Eq. 114) hold a half each: "
-    "dy/dlambda = c dh/dlambda / 2. "
+    "y = Re[c^T h] (Eq. 114), so that in Wirtinger's sense (Eq. 116) dy/dlambda = "
+    "c dh/dlambda / 2. "
 )
-TWICE = (
-    "The printed form is right if d/dlambda stands for d/dRe - i d/dIm, twice Wirtinger's "
-    "derivative; then the halves of Eq. 140 and 148-151 belong to the chain rule."
+UNDONE = (
+    "The halves of Eq. 140, 141 and 148-151 undo it: Eq. 142-155 are not touched, and "
+    "who mends Eq. 138 must drop those halves and the quarter of Eq. 141 as well."
 )
-INHERITS = (
-    "Eq. 122-138 hold the factor; Eq. 142-155 do not, for the halves there undo it"
+ROOT = "zucchet:122"
+CARRIED = tuple(
+    f"zucchet:{number}" for number in (*range(124, 130), 133, *range(135, 139))
 )
+REPEATED = Erratum("B", root=ROOT)
 t_i = Symbol("t_i")  # one sample of d^2 h_i / dlambda_i^2
 D_H = r"\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}"
 GRADIENT = r"\frac{\mathrm{d}L_t}{\mathrm{d}\lambda} = "
@@ -39,6 +42,7 @@ def times(
     correction: str = "",
     code: str = "complex_entry",
     note: str = "",
+    erratum: Erratum = REPEATED,
 ) -> None:
     """State a row that lacks a half or a quarter before its right side."""
     lacks = rf"\frac{{1}}{{{factor}}}" + (" " if right[0].isalpha() else "")
@@ -50,8 +54,8 @@ def times(
         code=code,
         correction=correction or left + lacks + right,
         corrected=lambda: printed / factor,
-        note=f"{HALF}The printed value is {factor} times too large. {note}{TWICE}",
-        inherits=INHERITS,
+        note=f"{HALF}The printed value is {factor} times too large. {note}{UNDONE}",
+        erratum=erratum,
     )
 
 
@@ -81,6 +85,15 @@ times(
     2,
     gradient,
     code="output_slope",
+    note="To read d/dlambda as d/dRe - i d/dIm saves the derivative of L alone: that of "
+    "h is then doubled too. ",
+    erratum=Erratum(
+        "B",
+        appears_in=CARRIED,
+        inherits=CARRIED,
+        bearing="They carry the factor on to Eq. 138; from Eq. 142 on the halves of the "
+        "chain rule cancel it.",
+    ),
 )
 
 part.row("zucchet:123", "identity", "not-checkable")(
@@ -120,12 +133,12 @@ part.row("zucchet:125", "identity", "refuted")(
     ),
     lambda: curved + squared,
     code="output_slope",
-    correction=SECOND + r"\frac{1}{2}" + CURVED + r" + \frac{1}{4}" + SQUARED,
+    correction=SECOND + r"\frac{1}{2}" + CURVED + r"^\top + \frac{1}{4}" + SQUARED,
     corrected=lambda: curved / 2 + squared / 4,
-    note=HALF + "The first term lacks one half, the second two. No single meaning of "
-    "d/dlambda mends both: with d/dRe - i d/dIm the first term is doubled. At "
-    "optimality the first term vanishes.",
-    inherits=INHERITS,
+    note=HALF
+    + "The first term lacks one half, the second two; at optimality the first "
+    f"vanishes. {UNDONE}",
+    erratum=REPEATED,
 )
 
 times(
@@ -183,6 +196,7 @@ part.row(
     r"\mathrm{d}_{\lambda_i} h_{t,i} = 0 \text{ if } i \neq j",
     code="sigprop.evidence.zucchet.hessian.units.sampled",
     correction=r"\mathrm{d}_{\lambda_i} h_{t,j} = 0 \text{ if } i \neq j",
-    note="A slip of an index: as printed, no eigenvalue moves its own state.",
-    inherits="none",
+    note="A slip of an index: as printed, no eigenvalue moves its own state. The half "
+    "sentence before it says it rightly.",
+    erratum=Erratum("C", bearing="Nothing: Eq. 128 has the right indices."),
 )
