@@ -8,7 +8,7 @@ from sympy import I, diff, expand, symbols
 from sigprop.evidence.zucchet.hessian.differences import contour, wirtinger_second
 from sigprop.evidence.zucchet.hessian.loss import whole_complex
 from sigprop.evidence.zucchet.hessian.units import PAIRS, REAL_UNITS, TWO_UNITS
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import hessian as H
 
 
@@ -81,18 +81,40 @@ def _differs_by_imaginary_A() -> bool:
     return defect[0, 1] == 0 and rest == 0
 
 
+def _of_identity(by: str, sign: int) -> Example:
+    """A derivative of ``f(z) = z``, whose derivatives by Re z and Im z are 1 and i."""
+    return Example(
+        f"the derivative of f(z) = z by {by}",
+        {},
+        lambda f_re=1.0, f_im=1j: (f_re.real + sign * 1j * f_im.imag) / 2,
+        lambda f_re=1.0, f_im=1j: (f_re + sign * 1j * f_im) / 2,
+    )
+
+
 ANY, REAL = function_points(False), function_points(True)
 UNMIXED, MIXED = _second(0), _second(1)
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:116": Evidence(ANY + REAL, {"reference": contour_plain}),
-    "zucchet:117": Evidence(ANY + REAL, {"reference": contour_conjugate}),
+    "zucchet:116": Evidence(
+        ANY + REAL, {"reference": contour_plain}, example=_of_identity("z", -1)
+    ),
+    "zucchet:117": Evidence(
+        ANY + REAL,
+        {"reference": contour_conjugate},
+        example=_of_identity("the conjugate of z", 1),
+    ),
     "zucchet:118": Evidence(
         REAL + ANY,
         {
             "reference": contour_plain,
             "closed_form": lambda f_re, f_im, **_: (f_re - 1j * f_im) / 2,
         },
+        example=Example(
+            "df/dz of f(z) = p z + m conj(z)",
+            {"p": 2.0, "m": 1.0},
+            lambda m, **_: complex(m).conjugate(),
+            lambda p, **_: p,
+        ),
     ),
     "zucchet:119": UNMIXED,
     "zucchet:120": UNMIXED,
@@ -109,5 +131,12 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=whole_complex,
         proof=_differs_by_imaginary_A,
+        slips={"symmetric for Hermitian": lambda **point: whole_complex(**point).T},
+        example=Example(
+            "A_ii in Eq. 138 (b = c = 1, white input), which is to equal its conjugate,",
+            {"lam": 0.5 + 0.4j},
+            lambda lam: H.similarity(lam, lam).conjugate(),
+            lambda lam: H.similarity(lam, lam),
+        ),
     ),
 }

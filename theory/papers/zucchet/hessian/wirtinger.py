@@ -7,6 +7,7 @@ from sympy import Expr, I, Symbol, diff, expand
 from theory import hessian as H
 from theory.claims import Condition
 from theory.derivation import Derivation, start
+from theory.errata import Erratum
 from theory.rows import Part
 
 f_re, f_im = Symbol("f_re"), Symbol("f_im")  # derivatives of f by Re z and Im z
@@ -18,7 +19,9 @@ LOSS = POLYNOMIAL * H.conjugate(POLYNOMIAL)  # a real function of two complex nu
 part = Part("Appendix C.2.1", "hessian", "theory.hessian")
 
 
-def derivative(number: int, name: str, by: str, sign: str, by_dz: Symbol) -> None:
+def derivative(
+    number: int, name: str, by: str, sign: str, by_dz: Symbol, shown: str
+) -> None:
     """State one of the two Wirtinger derivatives, the factor of ``dz`` or its conjugate."""
     factor = -I if sign == "-" else I
     left = (
@@ -41,15 +44,26 @@ def derivative(number: int, name: str, by: str, sign: str, by_dz: Symbol) -> Non
         correction=left + r"\mathrm{d}f}{\mathrm{d}\mathrm{Re}[z]} "
         rf"{sign} i \frac{{\mathrm{{d}}f}}{{\mathrm{{d}}\mathrm{{Im}}[z]}} \right)",
         corrected=lambda: (f_re + factor * f_im) / 2,
-        note="Both derivatives are of f itself. As printed, f(z) = z has derivative "
-        "(1 - i)/2 instead of 1, and of a real f the derivative by Im z is lost. The "
-        "paper's own results do not use the printed form.",
-        inherits="none",
+        note=f"Both derivatives are of f itself. As printed, f(z) = z has {shown}, and "
+        "of a real f the derivative by Im z is lost.",
+        erratum=Erratum(
+            "B",
+            root="" if number == 116 else "zucchet:116",
+            appears_in=("zucchet:117",) if number == 116 else (),
+            bearing="Nothing is computed from the printed form.",
+        ),
     )
 
 
-derivative(116, "z", "z", "-", dz)
-derivative(117, "conjugate", r"\bar{z}", "+", dz_bar)
+derivative(116, "z", "z", "-", dz, "derivative (1 - i)/2 instead of 1")
+derivative(
+    117,
+    "conjugate",
+    r"\bar{z}",
+    "+",
+    dz_bar,
+    "the derivative (1 + i)/2 by the conjugate instead of 0",
+)
 
 part.row("zucchet:118", "identity", "refuted")(
     "The two Wirtinger derivatives are conjugate",
@@ -61,8 +75,11 @@ part.row("zucchet:118", "identity", "refuted")(
     r"\mathrm{d}\bar{z}}}",
     corrected=lambda: (f_re - I * f_im) / 2,
     note="Introduced for a complex-valued f, of which the right side is the "
-    "derivative of conj(f) by z. As printed it holds of a real f.",
-    inherits="none: used only for the loss, which is real",
+    "derivative of conj(f) by z. As printed it holds of a real f. The next item, which "
+    "says that conj(L) = L, shows that the line over f was meant.",
+    erratum=Erratum(
+        "C", bearing="Nothing: it is used for the loss alone, which is real."
+    ),
 )
 
 REAL_LOSS = "the loss is real and twice differentiable"
@@ -74,7 +91,7 @@ def second(by: Symbol) -> Derivation:
     return start("differentiated", expand(diff(LOSS, i, by)))
 
 
-part.row("zucchet:119", "identity", "proved")(
+part.row("zucchet:119", "definition", "definition")(
     "The Hessian is the derivative of the gradient",
     SECOND + r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\frac{\mathrm{d}L}{"
     r"\mathrm{d}\lambda}^\top \right]",
@@ -82,32 +99,32 @@ part.row("zucchet:119", "identity", "proved")(
     lambda: diff(diff(LOSS, j), i),
     code="complex_block",
     assumes=REAL_LOSS,
-    note="Judged on a real polynomial of two complex numbers, all entries.",
+    note="It says what the second derivative is; Eq. 120 and 121 say more. Held against "
+    "differences of a real polynomial of two complex numbers.",
 )
 
 part.row("zucchet:120", "identity", "proved")(
     "The gradient as the conjugate of that by the conjugate",
-    SECOND + r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\frac{\mathrm{d}L^{"
-    r"\top}}{\mathrm{d}\bar{\lambda}} \right]",
+    SECOND + r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\overline{\frac{"
+    r"\mathrm{d}L}{\mathrm{d}\bar{\lambda}}}^{\top} \right]",
     lambda: second(j),
     lambda: diff(H.conjugate(diff(LOSS, H.bar(j))), i),
     code="complex_block",
     assumes=REAL_LOSS,
     as_extracted=True,
-    note="Our copy lacks a line over the inner derivative; without it the right "
-    "side is the mixed derivative of Eq. 137. Judged with the line, as Eq. 121 "
-    "and Eq. 118 need.",
+    note="Our copy lacks the line over the inner derivative, without which the right "
+    "side is the mixed derivative of Eq. 137; Eq. 118 and 121 need it.",
 )
 
 part.row("zucchet:121", "identity", "proved")(
     "The two unmixed Hessians are conjugate",
-    SECOND + r"\frac{\overline{\mathrm{d}^2 L}}{\mathrm{d}\overline{\lambda}^2}",
+    SECOND + r"\overline{\frac{\mathrm{d}^2 L}{\mathrm{d}\bar{\lambda}^2}}",
     lambda: second(j),
     lambda: H.conjugate(diff(LOSS, H.bar(i), H.bar(j))),
     code="complex_block",
     assumes=REAL_LOSS,
     as_extracted=True,
-    note="The line over the whole fraction is broken in our copy.",
+    note="Our copy breaks the line over the fraction into two.",
 )
 
 part.row(
@@ -150,4 +167,9 @@ part.row("zucchet:text:hessian-hermitian", "text", "conditional", "text after Eq
     note="In the order (lambda, conj) for rows and columns, as in Eq. 138, the whole "
     "matrix is symmetric, for second derivatives commute, and not Hermitian: its "
     "diagonal holds A_ii, which is complex.",
+    erratum=Erratum(
+        "D",
+        bearing="Nothing: Eq. 138 writes out its four entries, and no step uses more than "
+        "that the loss is real.",
+    ),
 )
