@@ -1,27 +1,30 @@
 """What judges the Hessian at optimality, Eq. 113-115 of Zucchet & Orvieto (2024)."""
 
-from collections.abc import Sequence
-from itertools import product
+import cmath
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import mpmath
 import numpy as np
 from mpmath import mpc
+from sympy import Integer, Symbol, limit, oo
 
-from sigprop.evidence.kit import also, crossed, energy, points, powers
+from sigprop.evidence.kit import also, crossed, energy, points, power_slopes, powers
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.hessian.differences import DIGITS, mixed_difference
 from sigprop.evidence.zucchet.hessian.layer import respond, two_units
 from sigprop.evidence.zucchet.hessian.loss import block
 from sigprop.evidence.zucchet.hessian.samples import sample_loss
-from sigprop.evidence.zucchet.hessian.sensitivities import LENGTH, gauss_newton
+from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton
 from sigprop.evidence.zucchet.hessian.units import (
     OFF_OPTIMALITY,
     PAIRS,
     SINGLES,
     with_charts,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from theory import hessian as H
 
@@ -60,6 +63,12 @@ def output_by_powers(**point: Any) -> float:
         for k in "ij"
     )
     return sum(complex(term).real for term in states) + 0.6 * point["x"][-1]
+
+
+def read(term: Callable[[complex, complex], complex], **point: Any) -> float:
+    """The last output with a skip of 0.6, where each unit adds the real part of a term."""
+    states = (term(complex(point[f"c_{k}"]), complex(point[f"h_{k}"])) for k in "ij")
+    return sum(complex(one).real for one in states) + 0.6 * point["x"][-1]
 
 
 def _moved(point: dict[str, Any], first: Any, second: Any) -> Any:
@@ -102,18 +111,40 @@ def closed_block(chart: str, **point: Any) -> list[list[complex]]:
     return H.block_value(H.polar("i"), H.polar("j"), with_charts(point))
 
 
-def trace_by_lambda(lam: complex, b_i: complex, c_i: complex) -> float:
+def memory(gap: float, angle: float) -> dict[str, Any]:
+    """Weights by age, ``lambda^n`` and their slopes, of an eigenvalue by its gap."""
+    lam, ages = (1 - gap) * cmath.exp(1j * angle), math.ceil(40 / gap)
+    return {"state": powers(lam, ages), "slope": power_slopes(lam, ages)}
+
+
+def trace_by_lambda(gap: float, angle: float, b_i: complex, c_i: complex) -> float:
     """Trace of one unit's Hessian by (re, im) of its eigenvalue, white input."""
-    hessian = block("cartesian", lambda_i=lam, b_i=b_i, c_i=c_i, single=True)
-    return float(np.trace(hessian))
+    return energy(b_i * c_i * memory(gap, angle)["slope"])
 
 
-def trace_by_b(lam: complex, c_i: complex, **_: Any) -> float:
-    """Trace of one unit's Hessian by (re, im) of its input gain, white input.
+def closed_trace_by_lambda(
+    gap: float, angle: float, b_i: complex, c_i: complex
+) -> float:
+    """Trace of one unit's Hessian by (re, im) of its eigenvalue, by ``S``."""
+    lam = (1 - gap) * cmath.exp(1j * angle)
+    return abs(b_i * c_i) ** 2 * H.similarity(lam, lam.conjugate()).real
 
-    The energy of ``c lambda**n``, summed over ages.
-    """
-    return energy(c_i * powers(complex(lam), LENGTH))
+
+def largest_other_trace(
+    gap: float, angle: float, b_i: complex, c_i: complex, weights: str = "state"
+) -> float:
+    """The largest of the traces by b, c and d: energies of ``c lambda^n``, b's and 1."""
+    weighted = memory(gap, angle)[weights]
+    return max(1.0, *(energy(gain * weighted) for gain in (b_i, c_i)))
+
+
+def outgrows_the_others() -> bool:
+    """The trace by lambda over those by b, c and d has no bound as ``|lambda|^2 -> 1``."""
+    r = Symbol("r", positive=True)
+    by_lambda, by_gain = (1 + r) / (1 - r) ** 3, 1 / (1 - r)
+    return all(
+        limit(by_lambda / other, r, 1, "-") == oo for other in (by_gain, Integer(1))
+    )
 
 
 DIRECTIONS = also(OFF_OPTIMALITY, u=0.8 - 0.3j, v=-0.5 + 1.1j)
@@ -123,11 +154,38 @@ EVIDENCE: dict[str, Basis] = {
         OFF_OPTIMALITY[:2],
         {"reference": state_by_powers, "impulse": state_by_scan},
         form=lambda h_i, **_: h_i,
+        printed=lambda x, **point: state_by_powers(x=x[:-1], **point),
+        slips={
+            "the oldest input lost": lambda x, **point: state_by_powers(
+                x=x[1:], **point
+            ),
+            "the newest input weighted too": lambda lambda_i, h_i, **_: lambda_i * h_i,
+            "the conjugate eigenvalue": lambda lambda_i, **point: state_by_powers(
+                complex(lambda_i).conjugate(), **point
+            ),
+        },
+        example=Example(
+            "h_2 after x_1 = 1 alone, from rest (b = 1),",
+            {"lam": 0.9},
+            lambda lam: state_by_powers(lam, 1.0, (1.0,)),
+            lambda lam: state_by_powers(lam, 1.0, (1.0, 0.0)),
+        ),
     ),
     "zucchet:114": Evidence(
         OFF_OPTIMALITY[:2],
         {"reference": output_by_powers, "impulse": output_by_layer},
         form=lambda e_y, target, x, **_: e_y + target + 0.6 * x[-1],
+        slips={
+            "c conjugated": lambda **point: read(
+                lambda c, h: c.conjugate() * h, **point
+            ),
+            "real parts apart": lambda **point: read(
+                lambda c, h: c.real * h.real, **point
+            ),
+            "the skip of the input before": lambda e_y, target, x, **_: (
+                e_y + target + 0.6 * x[-2]
+            ),
+        },
     ),
     "zucchet:115": Evidence(
         DIRECTIONS,
@@ -137,26 +195,24 @@ EVIDENCE: dict[str, Basis] = {
         crossed(PAIRS + SINGLES, points("chart", "cartesian", "lru")),
         {"reference": block, "closed_form": closed_block},
         form=gauss_newton,
+        slips={
+            "by (re, im) in every chart": lambda chart, **point: gauss_newton(
+                "cartesian", **point
+            )
+        },
     ),
     "zucchet:text:hessian-most-sensitive": Evidence(
-        tuple(
-            {"lam": lam, "b_i": b, "c_i": 0.7 - 0.4j}
-            for lam, b in (
-                *product((0.5 + 0.4j, -0.7j, 0.72), (0.51, 0.8 - 0.9j)),
-                (0.5 + 0.4j, 0.3),
-            )
+        crossed(
+            points("gap angle", (0.02, 0.4), (0.005, 2.0)),
+            points("b_i c_i", (0.3, 0.7 - 0.4j), (0.8 - 0.9j, 0.2)),
         ),
-        {
-            "reference": trace_by_lambda,
-            "closed_form": lambda lam, b_i, c_i: (
-                abs(b_i * c_i) ** 2 * H.similarity(lam, complex(lam).conjugate()).real
-            ),
-        },
-        form=trace_by_b,
+        {"reference": trace_by_lambda, "closed_form": closed_trace_by_lambda},
+        form=largest_other_trace,
         relation=">",
+        proof=outgrows_the_others,
         slips={
-            "a tenth more": lambda lam, c_i, **_: (
-                1.1 * abs(c_i) ** 2 / (1 - abs(lam) ** 2)
+            "the gains' entries by the sensitivity": partial(
+                largest_other_trace, weights="slope"
             )
         },
     ),

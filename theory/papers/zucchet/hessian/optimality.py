@@ -3,7 +3,7 @@
 from sympy import Expr, Symbol
 
 from theory import hessian as H
-from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 u, v = Symbol("u"), Symbol("v")  # derivatives of lambda by two real parameters
@@ -11,21 +11,26 @@ t_i = Symbol("t_i")  # one sample of d^2 h_i / dlambda_i^2
 
 part = Part("Appendix C.2", "hessian", "theory.hessian")
 
-part.row("zucchet:113", "definition", "definition")(
+part.row("zucchet:113", "definition", "refuted")(
     "The complex diagonal recurrence",
     r"h_{t+1} = \lambda \odot h_t + bx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
-    note="Here h_{t+1} sees x_t; in Eq. 10 and in the one-dimensional case it "
-    "sees x_{t+1}. One step of delay changes no stationary moment, and the "
-    "weights n lambda^(n-1) of x_{-n} in Eq. 130 are those of Eq. 10.",
+    correction=r"h_{t+1} = \lambda \odot h_t + bx_{t+1}",
+    note="Section 1 lets h_{t+1} see x_{t+1} throughout, and Eq. 130, whose weights n "
+    "lambda^(n-1) stand at x_{-n}, does so too. The same slip as in Eq. 17.",
+    erratum=Erratum(
+        "C",
+        root="zucchet:8",
+        bearing="Nothing: one step of delay changes no stationary moment.",
+    ),
 )
 
 part.row("zucchet:114", "definition", "definition")(
     "A real output of complex states",
     r"y_t = \operatorname{Re}[c^\top h_t] + dx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
-    note="The real part is what halves every derivative by lambda; Eq. 122-137 "
-    "lose that half. Judged with d = 0.6.",
+    note="The real part halves every derivative of y by lambda, which Eq. 122 and what "
+    "follows from it lose. Judged with d = 0.6.",
 )
 
 
@@ -45,10 +50,10 @@ part.row("zucchet:115", "identity", "confirmed")(
     code="real_block",
     assumes="the loss of Eq. 1, which sees theta through the states alone; theta is "
     "real; a complex state counts as its two real coordinates",
-    note="Eq. 11 again. Enough for the recurrent parameters. For the readout c and the skip d, "
-    "which are parameters of the networks of Figure 4 too, dh/dtheta = 0 and the "
-    "right side is nought while the Hessian is E[(Re h)^2]. Judged sample by "
-    "sample, off optimality.",
+    note="Eq. 11 again. Enough for the recurrent parameters. For the readout c and the "
+    "skip d, which are parameters of the networks of Figure 4 too, dh/dtheta = 0 and the "
+    "right side is nought, while the Hessian is E[(Re h)^2] for Re c, E[(Im h)^2] for Im "
+    "c and E[x^2] for d. Judged sample by sample, off optimality.",
 )
 
 part.row(
@@ -58,29 +63,24 @@ part.row(
     "text after Eq. 11, Section 4.3, and after Eq. 115",
 )(
     "At optimality only the product of first derivatives remains",
-    r"\frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2} = \mathbb{E}\left[\frac{"
+    r"\frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2} = \sum_t \mathbb{E}_x\left[\frac{"
     r"\mathrm{d}h_t}{\mathrm{d}\theta}\frac{\partial^2 L_t}{\partial h_t^2}\frac{"
     r"\mathrm{d}h_t}{\mathrm{d}\theta}^\top\right] \text{ where } \frac{\partial "
     r"L_t}{\partial h_t} = 0 \text{ for all data}",
     code="real_block",
     note="Differences of the exact loss, with all its terms, equal the covariance "
-    "of the first derivatives of the output.",
+    "of the first derivatives of the output. Judged at one late step: each term of the "
+    "sum loses its second half by itself.",
 )
 
-part.row(
-    "zucchet:text:hessian-most-sensitive", "text", "conditional", "text after Eq. 115"
-)(
+part.row("zucchet:text:hessian-most-sensitive", "text", "proved", "text after Eq. 115")(
     "The recurrent parameters are the most sensitive ones",
-    r"\operatorname{Tr} H_{\lambda} > \operatorname{Tr} H_{b}",
+    r"\operatorname{Tr} H_{\lambda} > \max(\operatorname{Tr} H_{b}, \operatorname{Tr} "
+    r"H_{c}, H_d) \text{ as } |\lambda| \to 1",
     code="pair",
-    assumes="white input",
-    condition=Condition(
-        "|b|^2 (1+|lambda|^2) > (1-|lambda|^2)^2, so always in the limit of long "
-        "memories at fixed b",
-        lambda lam, b_i, **_: (
-            abs(b_i) ** 2 * (1 + abs(lam) ** 2) > (1 - abs(lam) ** 2) ** 2
-        ),
-    ),
+    assumes="white input; long memories at fixed b and c, of which Section B.2 shows it",
     note="Compared are the traces of the diagonal blocks of one unit by (re, im) of "
-    "lambda and of b. With the normalisation |b|^2 = 1 - |lambda|^2 it always holds.",
+    "lambda, b and c, and the entry of d. At every |lambda| the first is larger than that "
+    "of b where |b|^2 (1+|lambda|^2) > (1-|lambda|^2)^2, and than that of c with |c|^2 "
+    "for |b|^2.",
 )
