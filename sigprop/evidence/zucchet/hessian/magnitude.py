@@ -4,9 +4,10 @@ import cmath
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from sympy import Symbol, expand, simplify
+from sympy import Symbol, simplify
 
 from sigprop.evidence.kit import also, crossed, each, points
 from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
@@ -79,23 +80,37 @@ def modulus(of: Callable[..., complex], **point: Any) -> float:
     return abs(of(**point))
 
 
-def geometric_mean(**point: Any) -> float:
-    """``sqrt(B_ii B_jj)`` in closed form."""
-    source = {name: point[name] for name in ("a", "b", "rho") if name in point}
-    total = 1.0
-    for unit in "ij":
-        lam = complex(point[f"lambda_{unit}"])
-        gain = abs(complex(point[f"b_{unit}"]) * complex(point[f"c_{unit}"]))
-        total *= gain * math.sqrt(H.similarity(lam, lam.conjugate(), **source).real)
-    return total
+def most_alike(lambda_i: complex, lambda_j: complex, rho: float, **_: Any) -> complex:
+    """Where unit j is alike most at its modulus: aligned, or nearest to one."""
+    return abs(lambda_j) if rho else turned(lambda_i, lambda_j)
 
 
-def reaches_the_bound() -> bool:
-    """``|A_ij|^2 = B_ii B_jj`` where ``lambda_j`` is the conjugate, for any gains."""
-    S = Symbol("S", real=True)
-    product = (H.A_EXPR * H.conjugate(H.A_EXPR)).subs({H.S_ij: S, H.bar(H.S_ij): S})
-    norms = [b * H.bar(b) * c * H.bar(c) for b, c in ((H.b_i, H.c_i), (H.b_j, H.c_j))]
-    return expand(product - norms[0] * norms[1] * S**2) == 0
+def at_most(
+    place: Callable[..., complex] = most_alike, sign: float = 1.0, **point: Any
+) -> float:
+    """``max(|A_ij|, |B_ij|)`` with unit j moved to a place of the same modulus."""
+    return largest(size, **{**point, "lambda_j": sign * place(**point)})
+
+
+def elsewhere(rho: float, **point: Any) -> complex:
+    """The place of the other kind of input."""
+    return most_alike(rho=1 - rho, **point)
+
+
+def blocks_are_largest() -> bool:
+    """White: ``peak_is_unique``.  Constant: ``|1 - s e^{i phi}|^2`` falls in ``cos(phi)``."""
+    s, c = Symbol("s", positive=True), Symbol("c", real=True)
+    return peak_is_unique() and (1 - 2 * s * c + s**2).diff(c) == -2 * s
+
+
+def peaks_grow() -> bool:
+    """Both peaks, ``(1+x)/(1-x)^3`` and ``1/(1-x)^2``, have a positive slope in [0, 1)."""
+    x = Symbol("x", nonnegative=True)
+    white, constant = ((1 + x) / (1 - x) ** 3).diff(x), (1 / (1 - x) ** 2).diff(x)
+    return (
+        simplify(white - (4 + 2 * x) / (1 - x) ** 4) == 0
+        and simplify(constant - 2 / (1 - x) ** 3) == 0
+    )
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -116,8 +131,8 @@ EVIDENCE: dict[str, Basis] = {
             "the peak where they are aligned": lambda **point: size(
                 point["lambda_i"], turned(**point).conjugate()
             ),
-            "a tenth less": lambda **point: (
-                0.9 * size(point["lambda_i"], turned(**point))
+            "the peak opposite": lambda **point: size(
+                point["lambda_i"], -turned(**point)
             ),
         },
     ),
@@ -133,9 +148,10 @@ EVIDENCE: dict[str, Basis] = {
         each(modulus, {"reference": pair_sum}) | {"closed_form": size},
         form=lambda lambda_i, smaller, rho, **_: size(lambda_i, smaller, rho),
         relation=">",
+        proof=peaks_grow,
         slips={
-            "a fifth more": lambda lambda_i, smaller, rho, **_: (
-                1.2 * size(lambda_i, smaller, rho)
+            "falling in the magnitude": lambda lambda_i, lambda_j, rho, **_: size(
+                lambda_i, 1.05 * lambda_j, rho
             )
         },
     ),
@@ -147,22 +163,18 @@ EVIDENCE: dict[str, Basis] = {
         {"quadrature": peak_ratio, "closed_form": closed_ratio},
         form=lambda next_rho, **_: closed_ratio(next_rho),
         relation=">",
-        slips={
-            "twice the next": lambda next_rho, **_: 2 * closed_ratio(next_rho),
-            "the last": closed_ratio,
-        },
+        slips={"rising in rho": lambda rho, **_: closed_ratio(rho - 0.005)},
+        hand={"twice the next": lambda next_rho, **_: 2 * closed_ratio(next_rho)},
     ),
     "zucchet:text:hessian-large-blocks": Evidence(
-        tuple(
-            H.place(**{**point, "lambda_j": second})
-            for point in TWO_UNITS
-            for second in (
-                complex(point["lambda_i"]).conjugate(),
-                complex(point["lambda_i"]),
-            )
-        ),
-        each(largest, PAIR_ROUTES),
-        form=geometric_mean,
-        proof=reaches_the_bound,
+        tuple({**point, "rho": rho} for point in TWO_UNITS[:2] for rho in (0.0, 1.0)),
+        each(largest, {"reference": pair_sum, "closed_form": size}),
+        form=at_most,
+        relation="<=",
+        proof=blocks_are_largest,
+        slips={
+            "opposite": partial(at_most, sign=-1.0),
+            "the other input's place": partial(at_most, elsewhere),
+        },
     ),
 }
