@@ -54,12 +54,26 @@ def teacher(seed: int, normal: bool, size: int = 4, radius: float = 0.99) -> Net
     return Network(A, B, C, eigenvalues, inverse @ B, C @ basis)
 
 
+def at_an_angle(degrees: float) -> Network:
+    """Two real modes, 0.99 and 0.5, of unit gains, whose eigenvectors are so far apart."""
+    turn = np.deg2rad(degrees)
+    basis = np.array([[1.0, np.cos(turn)], [0.0, np.sin(turn)]])
+    eigenvalues, ones = np.array([0.99, 0.5]), np.ones(2)
+    A, C = from_modes(eigenvalues, basis), ones @ np.linalg.inv(basis)
+    return Network(A, basis @ ones, C, eigenvalues, ones, ones)
+
+
+def length(network: Network) -> int:
+    """Ages after which the squared impulse response has fallen to 1e-9."""
+    return max(LENGTH, round(10.24 / (1 - abs(network.eigenvalues).max())))
+
+
 def dense_jacobian(network: Network) -> Jacobian:
-    """Gradients of ``g_0 ... g_{LENGTH-1}`` by A, B, C and D, by their recurrences."""
+    """Gradients of the impulse response by A, B, C and D, by their recurrences."""
     A, size = network.A, len(network.A)
     by_A, forward, backward = np.zeros((size, size)), network.B, network.C
     rows = []
-    for age in range(LENGTH):
+    for age in range(length(network)):
         rows.append(
             np.concatenate([by_A.ravel(), backward, forward, [float(age == 0)]])
         )
@@ -69,12 +83,12 @@ def dense_jacobian(network: Network) -> Jacobian:
 
 
 def diagonal_jacobian(network: Network) -> Jacobian:
-    """Gradients of ``g_0 ... g_{LENGTH-1}`` by (re, im) of lambda, b, c, and by d."""
-    b, c, lam = network.b, network.c, network.eigenvalues
-    power, slope = powers(lam, LENGTH).T, power_slopes(lam, LENGTH).T
+    """Gradients of the impulse response by (re, im) of lambda, b, c, and by d."""
+    b, c, lam, ages = network.b, network.c, network.eigenvalues, length(network)
+    power, slope = powers(lam, ages).T, power_slopes(lam, ages).T
     parts = (b * c * slope, c * power, b * power)
     columns = [half for part in parts for half in (np.real(part), -np.imag(part))]
-    return np.concatenate([*columns, np.eye(LENGTH, 1)], axis=1)
+    return np.concatenate([*columns, np.eye(ages, 1)], axis=1)
 
 
 def differenced(
@@ -87,22 +101,25 @@ def differenced(
 
 
 def impulse_response(
-    A: Float[np.ndarray, "n n"], B: Float[np.ndarray, " n"], C: Float[np.ndarray, " n"]
+    A: Float[np.ndarray, "n n"],
+    B: Float[np.ndarray, " n"],
+    C: Float[np.ndarray, " n"],
+    ages: int = LENGTH,
 ) -> Float[np.ndarray, " ages"]:
-    """``C A**k B`` for ages below ``LENGTH``, by doubling the ages that are known."""
+    """``C A**k B`` by age, by doubling the ages that are known."""
     states = B[:, None]
-    while states.shape[1] < LENGTH:
+    while states.shape[1] < ages:
         states, A = np.concatenate([states, A @ states], axis=1), A @ A
-    return C @ states
+    return C @ states[:, :ages]
 
 
 def dense_jacobian_by_differences(network: Network) -> Jacobian:
     """Gradients as in ``dense_jacobian``, from differences of the impulse response."""
-    size = len(network.A)
+    size, ages = len(network.A), length(network)
 
     def response(flat: Parameters) -> Float[np.ndarray, " ages"]:
         A, rest = flat[: size**2].reshape(size, size), flat[size**2 :]
-        values = impulse_response(A, rest[:size], rest[size : 2 * size])
+        values = impulse_response(A, rest[:size], rest[size : 2 * size], ages)
         values[0] += rest[-1]
         return values
 
@@ -115,6 +132,11 @@ JACOBIANS: dict[str, Callable[[Network], Jacobian]] = {
     "diagonal": diagonal_jacobian,
     "dense differences": dense_jacobian_by_differences,
 }
+
+
+def top(kind: str, network: Network) -> float:
+    """The largest eigenvalue of a network's Hessian."""
+    return float(np.linalg.norm(JACOBIANS[kind](network), 2) ** 2)
 
 
 @functools.cache
