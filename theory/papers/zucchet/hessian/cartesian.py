@@ -6,6 +6,8 @@ from sympy import Expr, I, Integer, Matrix, Rational, expand
 
 from theory import hessian as H
 from theory.derivation import Derivation, start
+from theory.errata import Erratum
+from theory.papers.zucchet.hessian.samples import REPEATED
 from theory.rows import Part
 
 A, B = H.A_ij, H.B_ij
@@ -20,6 +22,8 @@ COMPLEX = (
     r"\end{pmatrix} = "
 )
 
+AT_OPTIMALITY = "at optimality"
+
 part = Part("Appendix C.2.3", "hessian", "theory.hessian")
 
 part.row("zucchet:138", "identity", "refuted")(
@@ -28,8 +32,9 @@ part.row("zucchet:138", "identity", "refuted")(
     code="complex_block",
     correction=COMPLEX + r"\frac{1}{4}" + BLOCK,
     note="The places of the conjugates are right; the factor is that of Eq. 133 "
-    "and 137.",
-    inherits="Eq. 142-155 do not: their halves undo it",
+    "and 137. Eq. 141 is right with the printed H alone: with the corrected one its "
+    "quarter must go, with the halves before Eq. 140.",
+    erratum=REPEATED,
 )
 
 part.row("zucchet:text:hessian-left-right", "text", "proved", "text before Eq. 138")(
@@ -40,7 +45,7 @@ part.row("zucchet:text:hessian-left-right", "text", "proved", "text before Eq. 1
     code="real_block",
     assumes="a smooth parametrisation",
     note="Off optimality the gradient adds dL/dlambda d^2 lambda/domega^2 and its "
-    "conjugate. Judged in the exponential parametrisation of Eq. 18.",
+    "conjugate. Judged in the exponential parametrisation of Eq. 21.",
 )
 
 part.row("zucchet:text:hessian-cartesian", "text", "refuted", "text before Eq. 139")(
@@ -50,8 +55,9 @@ part.row("zucchet:text:hessian-cartesian", "text", "refuted", "text before Eq. 1
     code="CARTESIAN",
     correction=r"\lambda = \omega_{\mathrm{re}} + i\omega_{\mathrm{im}}",
     corrected=lambda: re_i + I * im_i,
-    note="The i is missing; all that follows has it.",
-    inherits="none",
+    note="The i is missing, which our copy may have lost; all that follows has it.",
+    as_extracted=True,
+    erratum=Erratum("F", bearing="Nothing: all that follows has the i."),
 )
 
 
@@ -78,7 +84,7 @@ part.row("zucchet:139", "identity", "refuted")(
     correction=eq_139("im"),
     note="A misprint: the upper right entry repeats the upper left one. Eq. 143 has "
     "the right entry.",
-    inherits="none",
+    erratum=Erratum("C", bearing="Nothing: Eq. 143 has the right entry."),
 )
 
 BY_RE = r"\mathrm{d}_{\omega_{\mathrm{re},i}}\lambda_i = "
@@ -91,11 +97,15 @@ part.row(
     rf"{BY_RE}\frac{{1}}{{2}}, \; {BY_IM}\frac{{i}}{{2}}, \; {BAR_BY_IM}-\frac{{i}}{{2}}",
     code="CARTESIAN",
     correction=rf"{BY_RE}1, \; {BY_IM}i, \; {BAR_BY_IM}-i",
-    note="The derivative itself has no half. The half belongs to the chain rule if "
-    "d/dlambda stands for twice Wirtinger's derivative, as Eq. 122-138 have it; with "
-    "Wirtinger's derivatives neither the half here nor the missing quarter there is "
-    "needed. The two slips cancel: Eq. 142-155 hold the right factor.",
-    inherits="none: the halves and the missing quarters of Eq. 122-138 cancel",
+    note="The derivative by a real parameter has no half. These halves cancel against the "
+    "quarter that Eq. 138 lacks, so that Eq. 142 is right; both are to be mended "
+    "together. In Eq. 80 the same halves stand, and there nothing cancels them: Eq. 81-83 "
+    "are too small by four.",
+    erratum=Erratum(
+        "B",
+        root="zucchet:80",
+        bearing="Nothing in Appendix C.2: Eq. 142-155 hold the right factor.",
+    ),
 )
 
 
@@ -110,6 +120,7 @@ def first_entry(
         lambda: H.entry(Rational(1), Rational(1)),
         printed,
         code="entry",
+        assumes=AT_OPTIMALITY,
         note=note,
     )
 
@@ -138,8 +149,9 @@ first_entry(
     "The entry (re, re) as a sum over the complex block",
     r"\frac{1}{4} (1 \ 1) H_{ij}^{\lambda} (1 \ 1)^{\top}",
     lambda: between(ONES, Matrix([[A, B], [H.bar(B), H.bar(A)]]), ONES) / 4,
-    "With the matrix of A and B that Eq. 138 prints; with true second derivatives "
-    "the quarter is theirs already.",
+    "With the matrix of A and B that Eq. 138 prints. Two slips cancel: A and B are four "
+    "times the second derivatives (zucchet:122), and the slopes are half the true ones "
+    "(zucchet:text:hessian-cartesian-slopes).",
 )
 first_entry(
     142,
@@ -171,6 +183,7 @@ part.row("zucchet:143", "identity", "proved")(
     weighed,
     eq_143,
     code="real_block",
+    assumes=AT_OPTIMALITY,
     note="All four entries at once: the block is weighed by two vectors of unrelated "
     "numbers. Exact for general complex eigenvalues and gains and any stationary "
     "input; no entry may be dropped (see sigprop:hessian-off-diagonal).",

@@ -4,6 +4,7 @@ from sympy import Expr, I, Symbol, exp
 
 from theory import hessian as H
 from theory.derivation import start
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Appendix C.2.3", "hessian", "theory.hessian")
@@ -32,10 +33,13 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
         code="polar",
         correction=left + top,
         corrected=lambda: form,
-        note="The derivative itself has no half; the chain rule has it if d/dlambda "
-        "stands for twice Wirtinger's derivative, as in Eq. 122-138. The two slips "
-        "cancel.",
-        inherits="none: Eq. 152-155 hold the right factor",
+        note="The derivative by a real parameter has no half. It cancels against the "
+        "quarter that Eq. 138 lacks: both are to be mended together, or neither.",
+        erratum=Erratum(
+            "B",
+            root="zucchet:80",
+            bearing="Nothing: Eq. 152-155 hold the right factor.",
+        ),
     )
 
 
@@ -51,7 +55,7 @@ DNU_I, DNU_J = r"\nu'(\omega_{\nu,i})", r"\nu'(\omega_{\nu,j})"
 DTHETA_I, DTHETA_J = r"\theta'(\omega_{\theta,i})", r"\theta'(\omega_{\theta,j})"
 SUM = r"\mathrm{e}^{i(\theta(\omega_{\theta,i})+\theta(\omega_{\theta,j}))}"
 GAP = r"\mathrm{e}^{i(\theta(\omega_{\theta,i})-\theta(\omega_{\theta,j}))}"
-ASSUMES = "theta depends on omega_theta alone, nu on omega_nu alone"
+ASSUMES = "at optimality; theta depends on omega_theta alone, nu on omega_nu alone"
 
 
 def entry(first: str, second: str, scale: str, part_of: str) -> str:
@@ -119,7 +123,9 @@ part.row("zucchet:154", "identity", "refuted")(
     note="Three slips: the exponent at A is the sum of the angles, the sign of B is "
     "minus, and the second parameter is unit j's. Eq. 143 has the same entry right "
     "in (re, im). With the printed form the real Hessian is not symmetric.",
-    inherits="none",
+    erratum=Erratum(
+        "A", bearing="Nothing: Eq. 153 is its transpose, and Figure 10 uses Eq. 143."
+    ),
 )
 
 
@@ -148,5 +154,5 @@ part.row("zucchet:155", "identity", "refuted")(
     assumes=ASSUMES,
     note="A misprint: nu is a function of omega_nu, printed of omega_theta. With "
     "the right argument the entry holds.",
-    inherits="none",
+    erratum=Erratum("C", bearing="Nothing: it is the last line."),
 )
