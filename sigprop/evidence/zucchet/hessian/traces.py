@@ -1,23 +1,28 @@
 """What judges traces of the Hessian, Eq. 144-147 of Zucchet & Orvieto (2024)."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+from jaxtyping import Complex
 from sympy import I
 
-from sigprop.evidence.kit import quadratic
+from sigprop.evidence.kit import each, powers, quadratic
 from sigprop.evidence.zucchet.hessian.loss import alone, hessian_entry, problem
-from sigprop.evidence.zucchet.hessian.power_spectrum import spectrum
 from sigprop.evidence.zucchet.hessian.sensitivities import (
     LENGTH,
     PAIR_ROUTES,
     covariance,
     gauss_newton,
+    pair_sum,
     sensitivity,
 )
 from sigprop.evidence.zucchet.hessian.units import PAIRS, SINGLES, TWO_UNITS, single
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import hessian as H
+
+Weights = Callable[[complex, complex], Complex[np.ndarray, " ages"]]
 
 
 def doubled(at: dict[str, Any]) -> dict[str, Any]:
@@ -42,20 +47,39 @@ def cartesian_trace_of_sensitivities(**point: Any) -> float:
     return float(sum(np.trace(hessian) for hessian in blocks))
 
 
-def moment_of_sensitivity(
-    lambda_i: complex, b_i: complex, slope: complex, **point: Any
-) -> float:
-    """``E|dh/dtheta|^2`` of one unit where ``dlambda/dtheta`` is ``slope``."""
-    return quadratic(b_i * slope * sensitivity(lambda_i), covariance(LENGTH, **point))
+def moment_of(weights: Weights, lambda_i: complex, b_i: complex, **point: Any) -> float:
+    """``E|sum w_n x_{-n}|^2`` of one unit, where ``w`` is of its eigenvalue and b."""
+    return quadratic(weights(complex(lambda_i), b_i), covariance(LENGTH, **point))
 
 
-def moment_by_spectrum(
-    lambda_i: complex, b_i: complex, slope: complex, **point: Any
-) -> float:
-    """``E|dh/dtheta|^2`` of one unit at ``dlambda/dtheta = slope``, from the spectrum."""
-    z, density = spectrum(1024, **point)
-    transfer = b_i * slope * z / (1 - lambda_i * z) ** 2
-    return float(np.mean(density * abs(transfer) ** 2))
+def by_lambda(lam: complex, b: complex) -> Complex[np.ndarray, " ages"]:
+    """``dh/dlambda`` by age."""
+    return b * sensitivity(lam)
+
+
+def by_angle(lam: complex, b: complex) -> Complex[np.ndarray, " ages"]:
+    """``dh/dtheta`` of ``lambda = nu exp(i theta)`` by age."""
+    return 1j * lam * by_lambda(lam, b)
+
+
+def by_b(lam: complex, b: complex) -> Complex[np.ndarray, " ages"]:
+    """``dh/db`` by age."""
+    return powers(lam, LENGTH)
+
+
+def without_modulus(lambda_i: complex, b_i: complex, **point: Any) -> complex:
+    """``E[(dh/dlambda)^2]``."""
+    weights = by_lambda(lambda_i, b_i)
+    return complex(weights @ covariance(LENGTH, **point) @ weights)
+
+
+def of_own_conjugate(
+    pair: Callable[..., complex], lambda_i: complex, b_i: complex, **point: Any
+) -> complex:
+    """``|b|^2 S(lambda, conj(lambda))`` of one unit, where ``pair`` gives ``S``."""
+    return abs(b_i) ** 2 * pair(
+        **{**point, "lambda_i": lambda_i, "lambda_j": complex(lambda_i).conjugate()}
+    )
 
 
 def pair_is_symmetric() -> bool:
@@ -90,12 +114,28 @@ EVIDENCE: dict[str, Basis] = {
             H.similarity(lambda_i, lambda_j, rho=rho).real
         ),
         proof=pair_is_symmetric,
+        slips={
+            "of an eigenvalue with itself": lambda lambda_i, rho, **_: H.similarity(
+                lambda_i, lambda_i, rho=rho
+            )
+        },
     ),
+    # The right side is measured; what is printed names the left side, here of theta = b.
     "zucchet:147": Evidence(
-        (
-            *({**point, "slope": 0.6 + 0.8j} for point in SINGLES),
-            *({**point, "slope": 1j * complex(point["lambda_i"])} for point in SINGLES),
+        SINGLES,
+        each(of_own_conjugate, PAIR_ROUTES),
+        form=partial(moment_of, by_lambda),
+        printed=partial(moment_of, by_b),
+        slips={
+            "by the angle": partial(moment_of, by_angle),
+            "by b": partial(moment_of, by_b),
+            "without the modulus": without_modulus,
+        },
+        example=Example(
+            "E|dh/dtheta|^2 of theta = b (b = 1, white input)",
+            {"lam": 0.5},
+            lambda lam: of_own_conjugate(pair_sum, lam, 1.0).real,
+            lambda lam: moment_of(by_b, lam, 1.0),
         ),
-        {"reference": moment_of_sensitivity, "quadrature": moment_by_spectrum},
     ),
 }

@@ -1,12 +1,11 @@
 """Zucchet & Orvieto (2024), Appendix C.2.3: traces of the Hessian, Eq. 144-147."""
 
-from math import isclose
-
 from sympy import Expr, Symbol, expand
 
 from theory import hessian as H
-from theory.claims import Condition
 from theory.derivation import Derivation, start
+from theory.errata import Erratum
+from theory.papers.zucchet.hessian.cartesian import AT_OPTIMALITY
 from theory.rows import Part
 
 A_ii, A_jj = Symbol("A_ii"), Symbol("A_jj")
@@ -51,6 +50,7 @@ part.row("zucchet:144", "identity", "proved")(
         (re(A_ii + B_ii) + re(-A_ii + B_ii) + re(A_jj + B_jj) + re(-A_jj + B_jj)) / 2
     ),
     code="trace",
+    assumes=AT_OPTIMALITY,
 )
 
 part.row("zucchet:145", "identity", "proved")(
@@ -59,6 +59,7 @@ part.row("zucchet:145", "identity", "proved")(
     unit_by_unit,
     lambda: re(B_ii) + re(B_jj),
     code="trace",
+    assumes=AT_OPTIMALITY,
 )
 
 
@@ -78,30 +79,28 @@ part.row("zucchet:146", "identity", "proved")(
     ),
     eq_146,
     code="trace",
+    assumes=AT_OPTIMALITY,
+    as_extracted=True,
     note="Exact for complex eigenvalues: the parts in A cancel between the real "
-    "and the imaginary direction. Our copy prints an upper limit j of the sum.",
+    "and the imaginary direction. Our copy has a stray upper limit j of the sum.",
 )
 
 part.row("zucchet:text:hessian-real-pair", "text", "proved", "text after Eq. 146")(
     "S of an eigenvalue and its conjugate is real",
     rf"\overline{{{OWN}}} = {OWN}",
     code="pair",
-    note="S has real coefficients and is symmetric, for any stationary input.",
+    note="S has real coefficients and is symmetric, for any real stationary input.",
 )
 
-part.row("zucchet:147", "moment", "conditional")(
+MOMENT = r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_{t,i}}{\mathrm{d}"
+RIGHT = r"}\right|^2\right] = |b_i|^2 " + OWN
+
+part.row("zucchet:147", "moment", "refuted")(
     "The second moment of the sensitivity is the trace's summand",
-    r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_{t,i}}{\mathrm{d}\theta}\right|^2"
-    r"\right] = |b_i|^2 " + OWN,
-    printed=lambda: H.b_i * H.bar(H.b_i) * H.S_ibarj,
+    MOMENT + r"\theta" + RIGHT,
     code="pair",
-    condition=Condition(
-        "theta is lambda_i, or a real parameter with |dlambda_i/dtheta| = 1",
-        lambda slope, **_: isclose(abs(slope), 1),
-    ),
-    note="The equation does not say what theta is; Eq. 115 has it for any parameter. The "
-    "sentence before names lambda, and the real and the imaginary part meet the "
-    "condition too. For another parameter the right side needs |dlambda_i/dtheta|^2; "
-    "the counterexample is the angle, where it is |lambda_i|^2. The trace of the block "
-    "is |c_i|^2 times this.",
+    correction=MOMENT + r"\lambda_i" + RIGHT,
+    note="theta stands for lambda_i, which the sentence before names; elsewhere theta is "
+    "any parameter, such as b. The trace of the block is |c_i|^2 times this.",
+    erratum=Erratum("C", bearing="Nothing: it is a remark."),
 )
