@@ -121,7 +121,7 @@ def shares(pair: Pair, size: int, theta_0: float) -> Float[np.ndarray, " draws"]
     rows, columns = lam[:, :, None], lam[:, None]
     same, mixed = pair(rows, columns), pair(rows, columns.conj())
     everything = np.sum(abs(same) ** 2 + abs(mixed) ** 2, axis=(1, 2)) / 2
-    A, B = (np.diagonal(one, axis1=1, axis2=2).real for one in (same, mixed))
+    A, B = (np.real(np.diagonal(one, axis1=1, axis2=2)) for one in (same, mixed))
     diagonal = np.sum(A**2 + B**2, axis=1) / 2
     return np.sqrt(1 - diagonal / everything)
 
