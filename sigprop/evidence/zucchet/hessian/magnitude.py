@@ -113,6 +113,9 @@ def peaks_grow() -> bool:
     )
 
 
+# Angles near those of unit i or its conjugate at either point, and near nought.
+NEAR = (0.72, -0.62, 2.77, -2.87, 0.05)
+
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:hessian-conjugate-peak": Evidence(
         tuple(
@@ -167,7 +170,11 @@ EVIDENCE: dict[str, Basis] = {
         hand={"twice the next": lambda next_rho, **_: 2 * closed_ratio(next_rho)},
     ),
     "zucchet:text:hessian-large-blocks": Evidence(
-        tuple({**point, "rho": rho} for point in TWO_UNITS[:2] for rho in (0.0, 1.0)),
+        crossed(
+            TWO_UNITS[:2],
+            points("lambda_j", 0.3 + 0.6j, *(cmath.rect(0.65, x) for x in NEAR)),
+            points("rho", 0.0, 1.0),
+        ),
         each(largest, {"reference": pair_sum, "closed_form": size}),
         form=at_most,
         relation="<=",

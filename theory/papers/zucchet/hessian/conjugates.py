@@ -27,7 +27,7 @@ times(
     + BY_CONJUGATE,
     code="conjugate",
     note="The second member needs a line over the whole of it, which our copy may have "
-    "lost: conj(L) = L, so without the line it is the gradient by lambda. ",
+    "lost: conj(L) = L, so without the line it is the gradient by lambda.",
 )
 
 times(

@@ -10,14 +10,7 @@ from theory.derivation import Derivation, start
 from theory.errata import Erratum
 from theory.rows import Head, Part
 
-HALF = (
-    "y = Re[c^T h] (Eq. 114), so that in Wirtinger's sense (Eq. 116) dy/dlambda = "
-    "c dh/dlambda / 2. "
-)
-UNDONE = (
-    "The halves of Eq. 140, 141 and 148-151 undo it: Eq. 142-155 are not touched, and "
-    "who mends Eq. 138 must drop those halves and the quarter of Eq. 141 as well."
-)
+HALF = "For y = Re[c^T h], dy/dlambda is c dh/dlambda / 2 in Wirtinger's sense: "
 ROOT = "zucchet:122"
 CARRIED = tuple(
     f"zucchet:{number}" for number in (*range(124, 130), 133, *range(135, 139))
@@ -54,7 +47,7 @@ def times(
         code=code,
         correction=correction or left + lacks + right,
         corrected=lambda: printed / factor,
-        note=f"{HALF}The printed value is {factor} times too large. {note}{UNDONE}",
+        note=f"{HALF}the printed value is {factor} times too large. {note}".rstrip(),
         erratum=erratum,
     )
 
@@ -86,13 +79,14 @@ times(
     gradient,
     code="output_slope",
     note="To read d/dlambda as d/dRe - i d/dIm saves the derivative of L alone: that of "
-    "h is then doubled too. ",
+    "h is then doubled too. The halves of Eq. 140, 141 and 148-151 undo the factor, so "
+    "that Eq. 142-155 are not touched; who mends Eq. 138 must drop those halves and the "
+    "quarter of Eq. 141 as well.",
     erratum=Erratum(
         "B",
         appears_in=CARRIED,
-        inherits=CARRIED,
-        bearing="They carry the factor on to Eq. 138; from Eq. 142 on the halves of the "
-        "chain rule cancel it.",
+        bearing="Nothing but the lines that carry the factor on to Eq. 138: from Eq. 142 "
+        "on the halves of the chain rule cancel it.",
     ),
 )
 
@@ -113,7 +107,7 @@ times(
     2,
     product,
     note="Judged off the diagonal, where the bracket of unit j has the derivative "
-    "c_j dh_j c_i dh_i / 2 by lambda_i. ",
+    "c_j dh_j c_i dh_i / 2 by lambda_i.",
 )
 
 curved, squared = H.e_y * H.c_i * t_i, (H.c_i * H.s_i) ** 2
@@ -135,9 +129,8 @@ part.row("zucchet:125", "identity", "refuted")(
     code="output_slope",
     correction=SECOND + r"\frac{1}{2}" + CURVED + r"^\top + \frac{1}{4}" + SQUARED,
     corrected=lambda: curved / 2 + squared / 4,
-    note=HALF
-    + "The first term lacks one half, the second two; at optimality the first "
-    f"vanishes. {UNDONE}",
+    note=f"{HALF}the first term lacks one half, the second two. At optimality the first "
+    "vanishes.",
     erratum=REPEATED,
 )
 
