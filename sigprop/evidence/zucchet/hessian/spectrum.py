@@ -26,7 +26,7 @@ from sigprop.judge.basis import Basis, Evidence, Example, Routine
 from theory import hessian as H
 from theory.recurrences import curvature, steepest_descent
 
-TEACHERS, RANK = 24, 9  # networks of 4 states have 9 curved directions
+TEACHERS, RANK = 32, 9  # networks of 4 states have 9 curved directions
 GAP = 0.01  # of the eigenvalues of Figure 4
 SURE = 1e-7  # level of an interval's end
 
@@ -338,8 +338,8 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda other, **_: mean_share(*other),
         relation=">",
         slips={
-            "fewer neurons less diagonal": lambda size, theta_0, **_: mean_share(
-                5 * size // 3, theta_0
+            "fewer neurons less diagonal": lambda theta_0, **_: mean_share(
+                MOST, theta_0
             )
         },
     ),
