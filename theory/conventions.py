@@ -86,7 +86,7 @@ FAULTS = (
     Fault(
         "An order of factors, a row for a column, a transposed block",
         Status.REFUTED,
-        ("zucchet:3", "zucchet:71", "lru:26"),
+        ("zucchet:71", "lru:26"),
     ),
     Fault(
         "A modulus or a conjugate that is missing where the section's numbers are complex",

@@ -15,6 +15,7 @@ from sympy import (
     cos,
     diff,
     exp,
+    expand,
     factor,
     limit,
     log,
@@ -22,6 +23,7 @@ from sympy import (
     solve,
     sqrt,
     summation,
+    symbols,
 )
 
 from theory import diagonal
@@ -83,6 +85,21 @@ def sensitivity_over_state() -> Derivation:
     """``E[(dh/dlam)^2] / E[h^2]`` at a real eigenvalue and white input."""
     ratio = real_moment("sensitivity", "white") / real_moment("state", "white")
     return start("the ratio of the two moments under white input", factor(ratio))
+
+
+def two_passes_outgrow_one() -> bool:
+    """``(E|h|^2)^2 <= R(0) E|dh/dlam|^2`` under any spectrum, by Cauchy and Schwarz.
+
+    A line of power ``p`` leaves the filter with ``p g``, and with ``p g^2`` after two
+    passes.  The difference of both sides is a sum of squares over pairs of lines, so
+    that three lines show what any number has.
+    """
+    power, gain = symbols("p_0:3", positive=True), symbols("g_0:3", positive=True)
+    lines, pairs = range(3), ((0, 1), (0, 2), (1, 2))
+    once = sum(power[i] * gain[i] for i in lines)
+    twice = sum(power[i] * gain[i] ** 2 for i in lines)
+    squares = sum(power[i] * power[j] * (gain[i] - gain[j]) ** 2 for i, j in pairs)
+    return expand(sum(power) * twice - once**2 - squares) == 0
 
 
 def normalised(quantity: str) -> Derivation:

@@ -3,7 +3,9 @@
 Notation: ``L_t = |h_t - target_t|^2 / 2``, ``t = 1 .. STEPS``.
 """
 
+import dataclasses
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -24,7 +26,7 @@ from sigprop.evidence.zucchet.curse.small_networks import (
     weights,
 )
 from sigprop.evidence.zucchet.definitions import by_code
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 
 
 def _by_jax(
@@ -89,19 +91,31 @@ def sensitivity(way: Way, kind: str, end: int) -> Float[np.ndarray, "n n n"]:
     )
 
 
-def sensitivity_sum(kind: str, end: int, left_out: int = 0):
+def sensitivity_sum(
+    kind: str,
+    end: int,
+    left_out: int = 0,
+    *,
+    late: bool = False,
+    further: int = 0,
+    turned: bool = False,
+) -> Float[np.ndarray, "n n n"]:
     """``sum_{t'} dh_end/dh_t' df/dA(h_{t'-1}, x_t')`` over ``t'`` from one on.
 
     Args:
         kind: Of network.
         end: The last update.
-        left_out: How many of the last updates are left out.
+        left_out: How many of the last updates are left out, a slip as the others are.
+        late: Whether an update is taken at the state that it gives.
+        further: By how many updates the Jacobians reach back too far.
+        turned: Whether the Jacobians are transposed.
     """
     states = trajectory(kind, weights(kind))
     total = np.zeros((SIZE, SIZE, SIZE))
     for t in range(1, end - left_out + 1):
-        jumps = jump_product(kind, t, end) * slope(kind, states[t])
-        total += np.einsum("ij,k->ijk", jumps, states[t - 1])
+        jumps = jump_product(kind, t - further, end)
+        jumps = (jumps.T if turned else jumps) * slope(kind, states[t])
+        total += np.einsum("ij,k->ijk", jumps, states[t if late else t - 1])
     return total
 
 
@@ -129,9 +143,9 @@ def gradient(way: Way, kind: str, end: int) -> Float[np.ndarray, "n n"]:
     return way.derivative(loss, weights(kind))
 
 
-def gradient_sum(kind: str, end: int, left_out: int = 0) -> Float[np.ndarray, "n n"]:
+def gradient_sum(kind: str, end: int, **slip: Any) -> Float[np.ndarray, "n n"]:
     """The error times the sum over updates; see ``sensitivity_sum``."""
-    return np.einsum("i,ijk", _error(kind, end), sensitivity_sum(kind, end, left_out))
+    return np.einsum("i,ijk", _error(kind, end), sensitivity_sum(kind, end, **slip))
 
 
 def total(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
@@ -145,12 +159,28 @@ def total(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
     return way.derivative(loss, trajectory(kind, A)[start])
 
 
-def total_sum(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
-    """The error of now plus every later error times its jump."""
-    return sum(
-        (_error(kind, t) @ jump_product(kind, start, t) for t in range(start, end + 1)),
-        np.zeros(SIZE),
-    )
+def total_sum(
+    kind: str, start: int, end: int, first: int = 0, *, turned: bool = False
+) -> Float[np.ndarray, " n"]:
+    """The error of now plus every later error times its jump.
+
+    Args:
+        kind: Of network.
+        start: Which state.
+        end: The last loss.
+        first: How many losses are left out, a slip.
+        turned: Whether the jumps are transposed, a slip.
+    """
+    total = np.zeros(SIZE)
+    for t in range(start + first, end + 1):
+        jump = jump_product(kind, start, t)
+        total += _error(kind, t) @ (jump.T if turned else jump)
+    return total
+
+
+def total_with_two_errors(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
+    """Slip of ``total_sum``: the sum over later losses has the one of now too."""
+    return _error(kind, start) + total_sum(kind, start, end)
 
 
 def eigenvalue_gradient(way: Way, kind: str) -> Float[np.ndarray, " n"]:
@@ -163,11 +193,22 @@ def eigenvalue_gradient(way: Way, kind: str) -> Float[np.ndarray, " n"]:
     return way.derivative(loss, np.diag(weights(kind)))
 
 
-def eigenvalue_gradient_sum(kind: str) -> Float[np.ndarray, " n"]:
-    """``sum_t dL/dh_t dh_t/dlambda`` with the sensitivities by their recurrence."""
+def eigenvalue_gradient_sum(
+    kind: str, *, late: bool = False, accumulated: bool = False
+) -> Float[np.ndarray, " n"]:
+    """``sum_t dL/dh_t dh_t/dlambda`` with the sensitivities by their recurrence.
+
+    Args:
+        kind: Of network.
+        late: Whether the recurrence takes the newest state, a slip.
+        accumulated: Whether the errors are total derivatives, a slip.
+    """
     states = trajectory(kind, weights(kind))
-    slopes = recur(np.diag(weights(kind)), states[:-1])
-    return np.sum((states[1:] - data()[1]) * slopes, axis=0)
+    slopes = recur(np.diag(weights(kind)), states[1:] if late else states[:-1])
+    errors = states[1:] - data()[1]
+    if accumulated:
+        errors = np.array([total_sum(kind, t + 1, STEPS) for t in range(STEPS)])
+    return np.sum(errors * slopes, axis=0)
 
 
 JACOBIANS = {
@@ -180,6 +221,11 @@ JACOBIANS = {
     "expanding": (np.array([[1.05, 3.0], [0.0, 0.4]]),),
 }
 """Jacobians that a network goes through, over and over."""
+
+
+def moduli(kind: str) -> Float[np.ndarray, " n"]:
+    """Moduli of the eigenvalues of the first Jacobian, in rising order."""
+    return np.sort(np.abs(np.linalg.eigvals(JACOBIANS[kind][0])))
 
 
 def largest_radius(kind: str) -> float:
@@ -217,62 +263,121 @@ def decay_norm_by_layer(kind: str, steps: int, **_: object) -> float:
     return float(np.linalg.norm(computed(jax.jacfwd(run), start), 2))
 
 
+def rate(norm: Callable[..., float], kind: str, steps: int) -> float:
+    """Logarithm of the factor by which a norm grows in an update, from ``steps`` on."""
+    return math.log(norm(kind, 2 * steps) / norm(kind, steps)) / steps
+
+
+def states_by_slip(
+    kind: str, *, late: bool = False, turned: bool = False, mixed: bool = False
+) -> Float[np.ndarray, "time n"]:
+    """States of Eq. 1 with a slip: inputs late, ``A`` transposed, inputs through it."""
+    A, x = weights(kind), data()[0]
+    if late:
+        x = np.concatenate([np.zeros((1, SIZE)), x[:-1]])
+    if mixed:
+        x = x @ A.T
+    return np.array(forward(kind, A.T if turned else A, np.zeros(SIZE), x))
+
+
+def slipped(routine: Callable[..., Any], *slips: str) -> dict[str, Callable[..., Any]]:
+    """The routine with each of these options set, by their names."""
+    return {slip: functools.partial(routine, **{slip: True}) for slip in slips}
+
+
 KINDS = ("diagonal", "dense", "tanh")
 ENDS = across(kind=KINDS, end=(1, 5))
 JUMPS = across(kind=KINDS, start=(1, 3), end=(5,))
-NORMS = {"reference": decay_norm, "autodiff": decay_norm_by_layer}
+RATES = each(rate, {"reference": decay_norm, "autodiff": decay_norm_by_layer})
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:1": by_code(points("kind", *KINDS), layer_states, iterated_states),
+    "zucchet:1": dataclasses.replace(
+        by_code(points("kind", *KINDS), layer_states, iterated_states),
+        slips=slipped(states_by_slip, "late", "turned", "mixed"),
+    ),
     "zucchet:2": Evidence(
         ENDS,
         each(gradient, WAYS),
         form=gradient_sum,
         printed=functools.partial(gradient_sum, left_out=1),
+        slips={
+            **slipped(gradient_sum, "late", "turned"),
+            "further": functools.partial(gradient_sum, further=1),
+        },
+        example=Example(
+            "dh_2/dlam of h <- lam h without inputs, h_0 = 1,",
+            {"lam": 0.9},
+            lambda lam: lam,  # of t' = 1 alone
+            lambda lam: 2 * lam,
+        ),
     ),
     "zucchet:4": Evidence(
         ENDS,
         each(sensitivity, WAYS),
         form=sensitivity_sum,
         slips={
+            **slipped(sensitivity_sum, "late", "turned"),
+            "further": functools.partial(sensitivity_sum, further=1),
             "the last update is left out": functools.partial(
                 sensitivity_sum, left_out=1
-            )
+            ),
         },
     ),
-    "zucchet:text:total-derivative": Evidence(JUMPS, each(total, WAYS), form=total_sum),
+    "zucchet:text:total-derivative": Evidence(
+        JUMPS,
+        each(total, WAYS),
+        form=total_sum,
+        slips={
+            **slipped(total_sum, "turned"),
+            "later losses alone": functools.partial(total_sum, first=1),
+            "the loss of now twice": total_with_two_errors,
+        },
+    ),
     "zucchet:text:chain-rule": Evidence(
         ({"kind": "diagonal"},),
         each(eigenvalue_gradient, WAYS),
         form=eigenvalue_gradient_sum,
+        slips=slipped(eigenvalue_gradient_sum, "late", "accumulated"),
     ),
     "zucchet:3": Evidence(
         (*JUMPS, {"kind": "tanh", "start": 0, "end": 6}),
         each(jump, WAYS),
         form=jump_product,
-        printed=jump_product_in_order,
-    ),
-    "zucchet:text:vanish": Evidence(
-        points(
-            "kind steps bound",
-            ("normal", 30, 0.75),
-            ("sheared", 60, 0.8),
-            ("switching", 12, 0.1),
-        ),
-        NORMS,
-        form=lambda steps, bound, **_: bound**steps,
-        relation="<=",
         slips={
-            "a rate that is too fast": lambda steps, bound, **_: (bound / 2) ** steps
+            "from left to right": jump_product_in_order,
+            "up to i = t": lambda kind, start, end: jump_product(kind, start, end + 1),
+            "from i = t' + 1": lambda kind, start, end: jump_product(
+                kind, start + 1, end
+            ),
         },
     ),
-    "zucchet:text:explode": Evidence(
-        ({"kind": "expanding", "steps": 20, "bound": 1.05},),
-        NORMS,
-        form=lambda steps, bound, **_: bound**steps,
-        relation=">=",
+    "zucchet:text:vanish": Evidence(
+        points("kind steps", ("normal", 30), ("sheared", 60), ("switching", 12)),
+        RATES,
+        form=0.0,
+        relation="<",
         slips={
-            "a growth that is too fast": lambda steps, bound, **_: (2 * bound) ** steps
+            "the least eigenvalue": lambda kind, **_: math.log(moduli(kind)[0]),
+            "the determinant": lambda kind, **_: math.log(np.prod(moduli(kind))),
+            "the radius squared": lambda kind, **_: 2 * math.log(moduli(kind)[-1]),
+        },
+        example=Example(
+            "the norm of dh_t/dh_t' after 12 updates, Jacobians (0, 2; 0, 0) and (0, 0; "
+            "2, 0) in turn,",
+            {},
+            0.0,
+            functools.partial(decay_norm, "switching", 12),
+        ),
+    ),
+    "zucchet:text:explode": Evidence(
+        ({"kind": "expanding", "steps": 20},),
+        RATES,
+        form=0.0,
+        relation=">",
+        slips={
+            "the largest entry": lambda kind, **_: math.log(np.max(JACOBIANS[kind])),
+            "the norm": lambda kind, **_: math.log(decay_norm(kind, 1)),
+            "the trace": lambda kind, **_: math.log(np.trace(JACOBIANS[kind][0])),
         },
     ),
 }

@@ -1,5 +1,7 @@
 """What judges the text around Eq. 5-7, Section 2.2 of Zucchet & Orvieto (2024)."""
 
+import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +17,11 @@ from sigprop.evidence.zucchet.curse.responses import (
     MOMENTS,
     RESPONSES,
     layer_response,
+    moment_of,
     power_response,
 )
 from sigprop.evidence.zucchet.definitions import by_code
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from theory import recurrences
 from theory.symbols import lam
@@ -37,9 +40,11 @@ def terms_by_layer(lam: complex, least: float) -> float:
     return float((np.abs(layer_response(lam, "state")) > least).sum())
 
 
-def terms_expected(lam: complex, least: float) -> float:
+def terms_expected(
+    lam: complex, least: float, whole: Callable[[float], int] = math.ceil
+) -> float:
     """The logarithms' ratio, rounded up."""
-    return float(math.ceil(math.log(least) / math.log(abs(lam))))
+    return float(whole(math.log(least) / math.log(abs(lam))))
 
 
 def missing_share(
@@ -67,27 +72,42 @@ def process_covariances(rho: float) -> Float[np.ndarray, "time time"]:
     return np.array(rows) @ np.array(rows).T
 
 
-def toeplitz_covariances(rho: float) -> Float[np.ndarray, "time time"]:
-    """The matrix of ``R(t - s)``, a function of the lag alone."""
+def toeplitz_covariances(
+    rho: float, late: int = 0, combine: Any = np.subtract
+) -> Float[np.ndarray, "time time"]:
+    """The matrix of ``R(t - s)``, a function of the lag alone.
+
+    Args:
+        rho: Decay rate.
+        late: Added to each lag, a slip.
+        combine: What gives a lag of two times; anything but the difference is a slip.
+    """
     from sigprop.inputs import AR1
 
-    lags = np.subtract.outer(np.arange(5), np.arange(5))
+    lags = combine.outer(np.arange(5), np.arange(5)) + late
     return np.reshape(AR1(rho=rho).autocovariance(lags.ravel()), lags.shape)
 
 
-def edge_exponent(phase: float, rho: float, quantity: str) -> float:
+def edge_exponent(
+    phase: float, rho: float, quantity: str, resonance: float = 1.0
+) -> float:
     """Exponent of a moment's growth at the edge: 1 or 3, one more at resonance.
 
     Resonance: an input of ``|rho| = 1`` at the phase of the eigenvalue, all lags adding up.
     """
     resonant = abs(rho) == 1 and math.cos(phase) * rho > 1 - 1e-9
-    return {"state": 1.0, "sensitivity": 3.0}[quantity] + resonant
+    return {"state": 1.0, "sensitivity": 3.0}[quantity] + resonance * resonant
 
 
 def edge_rate(edge: int, rho: float) -> float:
     """``(1 - lam^2) E[h^2]`` at a gap of 1e-4."""
     lam = edge * (1 - 1e-4)
     return (1 - lam**2) * moment(power_response(lam, "state", 400_000), rho)
+
+
+def edge_factor(edge: int, rho: float) -> float:
+    """``(1 - lam^2) E[h^2]`` at the edge: its lags add up there, or cancel."""
+    return (1 + edge * rho) / (1 - edge * rho)
 
 
 def edge_rate_by_states(edge: int, rho: float) -> float:
@@ -109,9 +129,25 @@ def gain_ratio_by_waves(lam: float) -> float:
     return abs(alternating / flat)
 
 
-def ratio(of: Callable[..., float], lam: float, rho: float) -> float:
+def ratio(of: Callable[..., float], lam: float, rho: float, **_: object) -> float:
     """Sensitivity over state."""
     return of(lam, rho, "sensitivity") / of(lam, rho, "state")
+
+
+def outgrown(
+    lam: float, rho: float, variance: float, power: int = 1, quantity: str = "state"
+) -> float:
+    """``E[h^2] / R(0)``, below which sensitivity over state is not.
+
+    Args:
+        lam: Eigenvalue.
+        rho: Decay rate.
+        variance: Of the input, ``R(0)``.
+        power: Of the moment, one but for a slip.
+        quantity: Whose moment, the state's but for a slip.
+    """
+    bare = moment_of(power_response, lam, rho, quantity)
+    return (variance * bare) ** power / variance
 
 
 def ratio_diverges() -> bool:
@@ -128,10 +164,10 @@ def lead(grows: Callable[..., float], phase: float, rho: float) -> float:
 REAL = points("lam rho", (0.6, 0.3), (-0.5, 0.7), (0.9, -0.4))
 EDGES = points(
     "phase rho",
-    *((0.0, 0.0), (0.0, 0.6), (math.pi, 0.4), (0.7, -0.5), (0.0, 1.0)),
-    *((math.pi, 1.0), (0.0, -1.0), (0.7, 1.0)),  # the input is silent there
+    *((0.0, 0.0), (0.0, 0.6), (math.pi, 0.4), (0.0, -0.5), (0.0, 1.0), (math.pi, -1.0)),
+    *((math.pi, 1.0), (0.0, -1.0)),  # the input is silent there
 )
-RATIOS = each(ratio, MOMENTS)
+state_moment = functools.partial(moment_of, power_response, quantity="state")
 
 
 def horizon(quantity: str) -> Evidence:
@@ -140,57 +176,151 @@ def horizon(quantity: str) -> Evidence:
     return Evidence(also(horizons, quantity=quantity), each(missing_share, RESPONSES))
 
 
-def explosion(quantity: str, proof: Callable[[], bool]) -> Evidence:
-    """The exponent of a moment's growth at the edge."""
+def explosion(quantity: str, proof: Callable[[], bool], flat: float) -> Evidence:
+    """The exponent of a moment's growth at the edge, and where it stays at ``flat``."""
+    other = {"state": "sensitivity", "sensitivity": "state"}[quantity]
     return Evidence(
         also(EDGES, quantity=quantity),
         GROWTHS,
         form=edge_exponent,
         absolute=0.01,
         proof=proof,
+        slips={
+            "no resonance": functools.partial(edge_exponent, resonance=0.0),
+            "resonance slows": functools.partial(edge_exponent, resonance=-1.0),
+            f"as the {other}": lambda phase, rho, **_: edge_exponent(phase, rho, other),
+        },
+        example=Example(
+            f"the limit of E[{'h' if quantity == 'state' else '(dh/dlam)'}^2] as lam goes "
+            "to -1 under the constant input 1",
+            {},
+            "infinite",
+            flat,
+        ),
     )
 
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:memory-terms": Evidence(
-        across(lam=(0.6, 0.9, 0.3 + 0.9j), least=(1e-3,)),
+        across(lam=(0.6, 0.9, 0.3 + 0.9j), least=(0.25, 1e-2, 1e-3)),
         {"reference": terms_counted, "impulse": terms_by_layer},
         form=terms_expected,
+        slips={
+            "rounded down": functools.partial(terms_expected, whole=math.floor),
+            "of the square": lambda lam, least: terms_expected(lam**2, least),
+            "of the real part": lambda lam, least: terms_expected(
+                complex(lam).real, least
+            ),
+        },
     ),
-    "zucchet:text:assumption-diagonal": by_code(
-        REAL, MOMENTS["impulse"], MOMENTS["reference"]
+    "zucchet:text:assumption-diagonal": dataclasses.replace(
+        by_code(REAL, MOMENTS["impulse"], MOMENTS["reference"]),
+        slips={
+            "inputs through lam": lambda lam, rho: lam**2 * state_moment(lam, rho),
+            "two updates a step": lambda lam, rho: state_moment(lam**2, rho),
+            "the modulus": lambda lam, rho: state_moment(abs(lam), rho),
+        },
     ),
     "zucchet:text:infinite-horizon": horizon("state"),
     "zucchet:text:infinite-horizon-sensitivity": horizon("sensitivity"),
-    "zucchet:text:assumption-stationary": by_code(
-        points("rho", 0.0, 0.6, -0.8, 1.0), process_covariances, toeplitz_covariances
+    "zucchet:text:assumption-stationary": dataclasses.replace(
+        by_code(
+            points("rho", 0.0, 0.6, -0.8, 1.0),
+            process_covariances,
+            toeplitz_covariances,
+        ),
+        slips={
+            "a lag more": functools.partial(toeplitz_covariances, late=1),
+            "the sum of times": functools.partial(toeplitz_covariances, combine=np.add),
+            "the later time": functools.partial(
+                toeplitz_covariances, combine=np.maximum
+            ),
+        },
     ),
-    "zucchet:text:state-diverges": explosion("state", recurrences.states_explode),
+    "zucchet:text:state-diverges": explosion(
+        "state", recurrences.states_explode, 1 / 4
+    ),
     "zucchet:text:sensitivity-diverges": explosion(
-        "sensitivity", recurrences.sensitivities_explode
+        "sensitivity", recurrences.sensitivities_explode, 1 / 16
     ),
     "zucchet:text:divergence-speed": Evidence(
-        (
-            *across(rho=(0.0, 0.5, 0.9, -0.6), edge=(1,)),
-            *across(rho=(0.5, 0.9), edge=(-1,)),
+        points(
+            "edge rho",
+            *((1, 0.0), (1, 0.5), (1, 0.9), (-1, -0.6)),
+            *((1, -0.6), (-1, 0.5), (-1, 0.9)),
         ),
         {"reference": edge_rate, "closed_form": edge_rate_by_states},
+        form=edge_factor,
+        printed=lambda edge, rho: edge_factor(1, abs(rho)),
         tolerance=1e-3,
+        proof=recurrences.states_explode,
+        slips={
+            "the inverse": lambda edge, rho: edge_factor(-edge, rho),
+            "lags of one sign": lambda edge, rho: 1 / (1 - edge * rho),
+            "the square of rho": lambda edge, rho: edge_factor(1, rho**2),
+        },
+        example=Example(
+            "the limit of (1 - lam^2) E[h^2] as lam goes to -1",
+            {"rho": 0.9},
+            functools.partial(edge_factor, 1),
+            functools.partial(edge_factor, -1),
+        ),
     ),
     "zucchet:text:low-pass": Evidence(
-        points("lam", 0.3, 0.9, -0.5),
+        points("lam", 0.3, 0.9, 0.0, -0.5),
         {"impulse": gain_ratio_by_layer, "reference": gain_ratio_by_waves},
         form=1.0,
         relation="<=",
-        slips={"half of the ratio": lambda lam: (1 - lam) / (1 + lam) / 2},
+        slips={
+            "the ratio of powers": lambda lam: ((1 - lam) / (1 + lam)) ** 2,
+            "over the mean": lambda lam: (1 - lam) / 2,
+            "over the gain": lambda lam: (1 - lam) ** 2,
+        },
+        example=Example(
+            "the gain at the highest frequency over that at zero",
+            {"lam": -0.5},
+            "at most 1",
+            gain_ratio_by_waves,
+        ),
     ),
     "zucchet:text:faster": Evidence(
-        across(lam=(0.6, -0.5, 0.9), rho=(0.0,)), RATIOS, proof=ratio_diverges
-    ),
-    "zucchet:text:recurrent-most": Evidence(
         EDGES,
         each(lead, GROWTHS),
         form=2.0,
         absolute=0.01,
+        proof=ratio_diverges,
+        slips={
+            "by the state's power": functools.partial(edge_exponent, quantity="state"),
+            "by its own power": functools.partial(
+                edge_exponent, quantity="sensitivity"
+            ),
+            "by one more at resonance": lambda phase, rho: (
+                1 + edge_exponent(phase, rho, "state")
+            ),
+        },
+        example=Example(
+            "the limit of E[(dh/dlam)^2] / E[h^2] as lam goes to -1 under the constant "
+            "input 1",
+            {},
+            "infinite",
+            1 / 4,
+        ),
+    ),
+    "zucchet:text:recurrent-most": Evidence(
+        points(
+            "lam rho variance",
+            *((0.3, 0.0, 2.0), (0.9, 0.6, 0.5), (-0.8, -0.4, 3.0), (-0.5, 1.0, 2.0)),
+        ),
+        each(ratio, MOMENTS),
+        form=outgrown,
+        relation=">=",
+        proof=recurrences.two_passes_outgrow_one,
+        slips={
+            "the square of the moment": functools.partial(outgrown, power=2),
+            "the sensitivity's": functools.partial(outgrown, quantity="sensitivity"),
+            "not over R(0)": lambda variance, **at: (
+                variance * outgrown(variance=variance, **at)
+            ),
+        },
     ),
 }

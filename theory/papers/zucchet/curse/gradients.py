@@ -1,6 +1,7 @@
 """Zucchet & Orvieto (2024), Sections 1 and 2.1: the gradients, Eq. 1-4."""
 
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Section 1", "backward", "sigprop.evidence.zucchet.curse.gradients")
@@ -26,9 +27,10 @@ part.row("zucchet:2", "identity", "refuted")(
     r"\partial f_\theta}{\partial \theta} (h_{t'-1}, x_{t'})",
     note="The sum must include t' = t, the effect of the parameters on the last "
     "update itself; Eq. 4, which is the same sum, has it. As printed the gradient "
-    "after a single update is zero. One stroke of the sign may be lost in our "
-    "copy.",
-    inherits="nothing: Eq. 4 is right and is what is used",
+    "after a single update is zero. Judged as extracted: one stroke of the sign may be "
+    "lost in our copy.",
+    erratum=Erratum("F", bearing="Eq. 4 is right and is what is used."),
+    as_extracted=True,
 )
 part.at("Section 2.1").row("zucchet:4", "identity", "confirmed")(
     "Sensitivity of the state to the parameters",
@@ -44,9 +46,7 @@ part.row("zucchet:text:total-derivative", "text", "confirmed", "text after Eq. 2
     r"\mathrm{d}_{h_t} L = \partial_{h_t} L_t(h_t) + \sum_{t'>t} \mathrm{d}_{h_t}"
     r" L_{t'}(h_{t'})",
     code="total_sum",
-    note="Each later error is taken back with d_{h_t'} L_t = (dL_t/dh_t) "
-    "(dh_t/dh_t'), the sentence after Eq. 3, whose last factor prints the prime "
-    "on the wrong letter: d_{h'_t} h_t.",
+    note="Each later error is taken back with the Jacobian over the steps between.",
 )
 part.at("Section 2.2").row(
     "zucchet:text:chain-rule", "text", "confirmed", "text before Eq. 6"
@@ -55,43 +55,45 @@ part.at("Section 2.2").row(
     r"\mathrm{d}_{\lambda}L = \sum_{t} \partial_{h_t}L\, \mathrm{d}_{\lambda}h_t,"
     r"\quad \mathrm{d}_{\lambda}h_{t+1} = \lambda \mathrm{d}_{\lambda}h_t + h_t",
     code="eigenvalue_gradient_sum",
+    note="The second half is Eq. 49, which has a row of its own.",
 )
-part.row("zucchet:3", "identity", "refuted")(
+part.row("zucchet:3", "identity", "confirmed")(
     "The Jacobian over several steps is a product",
     r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} = \prod_{i=t'}^{t-1} \frac{\partial "
     r"h_{i+1}}{\partial h_i} = \prod_{i=t'}^{t-1} \frac{\partial f_\theta}{"
     r"\partial h}(h_i, x_{i+1})",
     code="jump_product",
-    correction=r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} = \frac{\partial h_t}{\partial "
-    r"h_{t-1}} \cdots \frac{\partial h_{t'+1}}{\partial h_{t'}}",
-    note="Eq. 2 fixes the layout: rows are outputs, so the latest factor stands on the "
-    "left. Read from left to right as the index runs, the product is that of another "
-    "order: right where the factors commute, as in linear and diagonal networks, and "
-    "wrong for a dense non-linear one.",
-    inherits="none: what follows is of norms and of diagonal networks",
+    note="Judged in the order of the chain rule: rows are outputs, as in Eq. 2, and the "
+    "latest factor stands on the left. The sign of a product says no order. From left "
+    "to right as the index runs it would be another matrix wherever the factors do not "
+    "commute, as in a dense non-linear network.",
 )
 part.row("zucchet:text:vanish", "bound", "conditional", "text after Eq. 3")(
-    "Spectral radii below one make the product vanish",
-    r"\sup_i \rho(\partial_h f_\theta(h_i, x_{i+1})) < c < 1 \Rightarrow \left\|"
-    r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}\right\| \le c^{t-t'} \text{ for large }"
-    r" t - t'",
-    code="decay_norm",
+    "Spectral radii below one make the product vanish exponentially",
+    r"\rho(\partial_h f_\theta(h_i, x_{i+1})) \le c < 1 \text{ for all } i \Rightarrow "
+    r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} \to 0 \text{ exponentially } (t - t' \to "
+    r"\infty)",
+    code="rate",
     condition=Condition(
-        "the Jacobian is the same at all times, or its norm is bounded instead "
-        "of its spectral radius",
+        "the Jacobian is the same at all times, or all Jacobians are normal",
         lambda kind, **_: kind != "switching",
     ),
     note="Two alternating Jacobians (0, 2; 0, 0) and (0, 0; 2, 0) have spectral "
     "radius 0 and a product of spectral radius 4 every two steps. A rectified "
-    "network of two units whose inputs switch them in turn has exactly these.",
+    "network of two units whose inputs switch them in turn has exactly these. A norm "
+    "that is bounded by c, in place of the spectral radius, needs no condition.",
+    erratum=Erratum(
+        "D",
+        bearing="The paper's own results are for a constant and diagonal Jacobian.",
+    ),
 )
 part.row("zucchet:text:explode", "bound", "confirmed", "text after Eq. 3")(
     "A component above one can make the product explode",
-    r"\text{if some component of } \partial_h f_\theta \text{ exceeds } 1, \quad "
-    r"\left\|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}\right\| \ge c^{t-t'}, c > 1",
-    code="decay_norm",
-    assumes="the component is the modulus of an eigenvalue of a Jacobian that "
-    "stays the same",
-    note="The text says only that it can. A Jacobian (0.7, 2; 0, 0.6) has "
-    "an entry and a singular value above one, and its powers vanish.",
+    r"\text{some } \partial_h f_\theta \text{ with a component above } 1 \text{ have }"
+    r"\left\|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}\right\| \to \infty "
+    r"\text{ exponentially}",
+    code="rate",
+    note="The text says that it can. The Jacobian (1.05, 3; 0, 0.4) does, at the rate of "
+    "its largest eigenvalue; (0.7, 2; 0, 0.6) has an entry and a singular value above "
+    "one too, and its powers vanish.",
 )

@@ -1,18 +1,18 @@
 """Zucchet & Orvieto (2024), Section 2.2: what the text says about Eq. 5 to 7."""
 
-from theory import diagonal, recurrences
+from theory import diagonal
 from theory.claims import Condition
-from theory.conditions import inside
 from theory.derivation import start
+from theory.errata import Erratum
 from theory.papers.zucchet.conditions import has_power
 from theory.rows import Part
-from theory.symbols import rho
 
 POWER = Condition(
-    "the input's spectrum does not vanish at the phase of the eigenvalue; so for "
-    "R = rho^|lag| with |rho| < 1 at any phase",
+    "the input's spectrum is positive at the phase that the eigenvalue tends to, which "
+    "is enough: R = rho^|lag| with |rho| < 1 has it at any phase",
     lambda rho, phase, **_: has_power(rho, phase),
 )
+SILENT = "zucchet:text:state-diverges"  # whose fault others repeat
 
 part = Part("Section 2.2", "backward", "theory.recurrences")
 
@@ -20,11 +20,12 @@ part.at("Section 2.1").row(
     "zucchet:text:memory-terms", "text", "confirmed", "text after Eq. 4"
 )(
     "Longer memory: more Jacobians that are not negligible",
-    r"\#\left\{t': \left|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}\right| > "
-    r"\varepsilon\right\} = \left\lceil \frac{\log \varepsilon}{\log |\lambda|} "
-    r"\right\rceil",
+    r"\text{for every } \varepsilon: \quad \#\left\{t': \left|\frac{\mathrm{d}h_t}"
+    r"{\mathrm{d}h_{t'}}\right| > \varepsilon\right\} \text{ increases with } |\lambda|"
+    r"\text{, without bound as } |\lambda| \to 1",
     code="sigprop.evidence.zucchet.curse.memory.terms_counted",
-    note="The text says that the number increases; it does, as 1/gap.",
+    note="The number is the ceiling of log(epsilon)/log|lambda|, a formula of ours: it "
+    "never falls as |lambda| rises, and grows as 1/gap.",
 )
 part.row(
     "zucchet:text:assumption-diagonal", "definition", "definition", "assumption a"
@@ -37,25 +38,27 @@ part.row(
 )
 part.row("zucchet:text:infinite-horizon", "text", "proved", "assumption b")(
     "How much a finite horizon misses of the state",
-    r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|h_T|^2}{\mathbb{E}|h_\infty|^2} = "
-    r"|\lambda|^{2T}",
+    r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|h_T|^2}{\mathbb{E}|h_\infty|^2} \to 0 "
+    r"\quad (T(1 - |\lambda|) \to \infty)",
     lambda: start("the tail over the total", diagonal.remainder_factor("state")),
     code="theory.diagonal.remainder_factor",
     topic="forward",
-    note="The text calls an infinite horizon reasonable for sequences longer than "
-    "the time scale 1/gap. White input: at T = 1/gap 14 % of the state's moment is "
-    "missing, at T = 3/gap 0.2 %.",
+    assumes="white input, zero initial state",
+    note="The text calls an infinite horizon reasonable for sequences longer than the "
+    "time scale 1/gap. The share that is missing is |lambda|^(2T), a formula of ours: "
+    "near the edge 13.5 % at T = 1/gap, 0.25 % at T = 3/gap.",
 )
 part.row("zucchet:text:infinite-horizon-sensitivity", "text", "proved", "assumption b")(
     "How much a finite horizon misses of the sensitivity",
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|\mathrm{d}_\lambda h_T|^2}{"
-    r"\mathbb{E}|\mathrm{d}_\lambda h_\infty|^2} \text{ is small for } T \gg "
-    r"\frac{1}{1 - |\lambda|}",
+    r"\mathbb{E}|\mathrm{d}_\lambda h_\infty|^2} \to 0 \quad (T(1 - |\lambda|) \to "
+    r"\infty)",
     lambda: start("the tail over the total", diagonal.remainder_factor("sensitivity")),
     code="theory.diagonal.remainder_factor",
-    note="The sensitivity needs longer than the state: at T = 1/gap about 70 % of "
-    "its moment is missing, at T = 3/gap (the 300 steps of Section 4.2 at nu_0 = "
-    "0.99) 6 %.",
+    assumes="white input, zero initial state",
+    note="The sensitivity needs longer than the state (zucchet:text:infinite-horizon): "
+    "near the edge 68 % of its moment is missing at T = 1/gap, 6.2 % at T = 3/gap, the "
+    "300 steps of Section 4.2 at nu_0 = 0.99.",
 )
 part.row(
     "zucchet:text:assumption-stationary", "definition", "definition", "assumption c"
@@ -79,9 +82,21 @@ part.row(
     code="at_the_edge",
     topic="forward",
     condition=POWER,
-    note="Judged on the exponent p of gap^-p: 1, and 2 where the input is a pure "
-    "wave at the phase of lambda. Constant input and lambda -> -1 is silent: "
-    "E[h^2] -> 1/4. The same holds for the backpropagated errors of Eq. 7.",
+    note="Measured as the power p of gap^-p: 1, and 2 where the input is a pure wave at "
+    "the phase of lambda. Constant input is silent at lambda -> -1: E[h^2] -> 1/4, as "
+    "the paper's own |1 - lambda|^-2 says. The same holds for the backpropagated errors "
+    "of Eq. 7.",
+    erratum=Erratum(
+        "D",
+        appears_in=(
+            "zucchet:text:sensitivity-diverges",
+            "zucchet:text:faster",
+            "zucchet:text:dominating-term",
+            "Section 2.2, 'both hidden states and backpropagated errors explode'",
+        ),
+        bearing="Eq. 5 and 6 are right for every input. After Eq. 61 the paper has the "
+        "right domain for inputs rho^|lag|; later sections use such inputs.",
+    ),
 )
 part.row(
     "zucchet:text:sensitivity-diverges",
@@ -94,25 +109,28 @@ part.row(
     r"\infty \text{, faster than } \mathbb{E}[h_t^2]",
     code="at_the_edge",
     condition=POWER,
-    note="The exponent is 3, two more than the state's, and 4 on a resonant wave. "
-    "Constant input and lambda -> -1: E[(dh/dlam)^2] -> 1/16.",
+    note="The power is 3, two more than the state's, and 4 on a resonant wave. Constant "
+    "input and lambda -> -1: E[(dh/dlam)^2] -> 1/16. The condition is for the "
+    "divergence: as E[(dh/dlam)^2] >= E[h^2]^2 / R(0), the sensitivity diverges faster "
+    "wherever the state diverges.",
+    erratum=Erratum("D", root=SILENT),
 )
 part.row("zucchet:text:divergence-speed", "limit", "conditional", "text after Eq. 5")(
     "Correlated inputs make the state diverge faster",
-    r"\lim_{\lambda \to 1} (1 - \lambda^2) \mathbb{E}[h_t^2] \text{ increases with "
-    r"the correlation of the inputs}",
-    lambda: recurrences.at_the_edge("state", 1),
-    lambda: (1 + rho) / (1 - rho),
+    r"\lim_{|\lambda| \to 1} (1 - \lambda^2) \mathbb{E}[h_t^2] \text{ increases as less "
+    r"of the } R_x(\Delta) \text{ are negligible}",
     code="at_the_edge",
     topic="forward",
-    assumes=Condition(
-        "|rho| < 1; of two inputs that of larger rho is the more correlated",
-        inside("rho"),
+    condition=Condition(
+        "lambda^Delta R_x(Delta) >= 0 at the edge: lambda goes to +1 and R_x is not "
+        "negative, as where rho >= 0",
+        lambda edge, rho, **_: edge * rho >= 0,
     ),
-    condition=Condition("lambda goes to +1", lambda edge, **_: edge == 1),
-    note="For |rho| < 1 the power of the gap stays 1; what grows is the factor "
-    "(1 + rho)/(1 - rho). At lambda -> -1 it is the inverse, so correlation slows "
-    "the divergence there; the power changes only at rho = 1.",
+    note="Judged for R = rho^|lag| with |rho| < 1, where less lags are negligible the "
+    "larger |rho| is. The power of the gap stays 1; the factor is (1 + rho)/(1 - rho) at "
+    "lambda -> 1 and its inverse at -1, so that negative rho, or a negative eigenvalue, "
+    "slows the divergence.",
+    erratum=Erratum("D", bearing="It is a remark: nothing is derived from it."),
 )
 part.row("zucchet:text:low-pass", "bound", "conditional", "text before Eq. 6")(
     "The recurrence is a low-pass filter",
@@ -120,33 +138,40 @@ part.row("zucchet:text:low-pass", "bound", "conditional", "text before Eq. 6")(
     r"H(\omega) = \frac{1}{1 - \lambda e^{-i\omega}}",
     code="sigprop.neuron.recurrence.linear_recurrence",
     condition=Condition(
-        "lambda > 0; a negative eigenvalue makes a high-pass filter and a complex "
+        "lambda >= 0; a negative eigenvalue makes a high-pass filter and a complex "
         "one a band-pass filter",
-        lambda lam, **_: lam > 0,
+        lambda lam, **_: lam >= 0,
     ),
     note="At lambda = -0.5 the gain at the highest frequency is three times that "
     "at zero.",
+    erratum=Erratum(
+        "D",
+        appears_in=("Appendix B.2.3, after Eq. 71, after Eq. 73, last paragraph",),
+        bearing="Used is that the inputs are filtered twice, which holds for every lambda.",
+    ),
 )
 part.at("Section 2.2; text in Section 3.1").row(
-    "zucchet:text:faster", "limit", "proved", "text before Eq. 6"
+    "zucchet:text:faster", "limit", "conditional", "text before Eq. 6"
 )(
-    "The sensitivity diverges faster than the state, white input",
+    "The sensitivity diverges faster than the state",
     r"\lim_{|\lambda| \to 1} \frac{\mathbb{E}[(\mathrm{d}_\lambda h_t)^2]}{"
     r"\mathbb{E}[h_t^2]} = \infty",
-    recurrences.sensitivity_over_state,
     code="sensitivity_over_state",
-    note="The ratio is (1 + lam^2)/(1 - lam^2)^2.",
+    condition=POWER,
+    note="Measured as the power of 1/gap by which the ratio grows, 2: under white input "
+    "it is (1 + lam^2)/(1 - lam^2)^2. Constant input and lambda -> -1: neither diverges, "
+    "and the ratio tends to 1/4.",
+    erratum=Erratum("D", root=SILENT),
 )
-part.row("zucchet:text:recurrent-most", "limit", "conditional", "text after Eq. 7")(
+part.row("zucchet:text:recurrent-most", "limit", "proved", "text after Eq. 7")(
     "The explosion is strongest for recurrent parameters",
     r"y = c h, h_{t+1} = \lambda h_t + b x_{t+1}: \quad \frac{\mathbb{E}\left[|"
-    r"\mathrm{d}y/\mathrm{d}\lambda|^2\right]}{\mathbb{E}\left[|\mathrm{d}y/"
-    r"\mathrm{d}b|^2\right]} \sim \frac{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}"
-    r"\lambda|^2\right]}{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}c|^2\right]} \sim "
-    r"(1 - |\lambda|)^{-2}",
-    code="at_the_edge",
-    condition=POWER,
-    note="Judged on the exponent by which the sensitivity outgrows the state: both "
-    "weights multiply the state alone. Constant input and lambda -> -1: nothing "
-    "explodes, and the ratio tends to 1/4.",
+    r"\mathrm{d}y/\mathrm{d}\lambda|^2\right]}{b^2 \mathbb{E}\left[|\mathrm{d}y/"
+    r"\mathrm{d}b|^2\right]}, \frac{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}"
+    r"\lambda|^2\right]}{c^2 \mathbb{E}\left[|\mathrm{d}y/\mathrm{d}c|^2\right]} \ge "
+    r"\frac{\mathbb{E}[h_t^2]}{b^2 R_x(0)} \to \infty \text{ where the state explodes}",
+    code="outgrown",
+    note="The sentence says where the explosion is worst, so where there is one. Both "
+    "weights multiply the state; the bound, of ours, is that of Cauchy and Schwarz, one "
+    "pass of the filter against two. The ratio grows as 1/gap^2 (zucchet:text:faster).",
 )
