@@ -27,7 +27,7 @@ from sigprop.evidence.kit import (
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.responses import RESPONSES
 from sigprop.evidence.zucchet.curse.small_networks import linear_layer
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 SIZE, STEPS = 4, 8
@@ -36,11 +36,13 @@ SIZE, STEPS = 4, 8
 
 
 @functools.cache
-def _problem() -> tuple[
+def _problem(
+    draw: int = 4,
+) -> tuple[
     Float[np.ndarray, "n n"], Float[np.ndarray, "n n"], Float[np.ndarray, "time n"]
 ]:
     """A matrix, a direction and inputs."""
-    generator = np.random.default_rng(4)
+    generator = np.random.default_rng(draw)
     A, E = (generator.normal(size=(SIZE, SIZE)) for _ in range(2))
     return 0.45 * A, E, generator.normal(size=(STEPS, SIZE))
 
@@ -62,31 +64,40 @@ def states_by_powers(late: int) -> Float[np.ndarray, "time n"]:
     return powered(_problem()[0], _delayed(late))
 
 
-def states_by_modes(late: int) -> Complex[np.ndarray, "time n"]:
-    """``P h_diag`` of Eq. 8, whose newest input has no delay whatever ``late`` is."""
+def states_by_modes(
+    late: int, *, entering: str = "inverse", leaving: str = "vectors"
+) -> Complex[np.ndarray, "time n"]:
+    """``P h_diag`` of Eq. 8, whose newest input has no delay whatever ``late`` is.
+
+    Args:
+        late: Ignored.
+        entering: What turns an input into modes; another is a slip.
+        leaving: What turns the modes back; another is a slip.
+    """
     A, _, x = _problem()
     lam, P = np.linalg.eig(A)
-    return recur(lam, x @ np.linalg.inv(P).T) @ P.T
+    turns = {"vectors": P, "inverse": np.linalg.inv(P), "adjoint": P.conj().T}
+    return recur(lam, x @ turns[entering].T) @ turns[leaving].T
 
 
-def moved_by_layer() -> Float[np.ndarray, " n"]:
+def moved_by_layer(draw: int) -> Float[np.ndarray, " n"]:
     """``dh_T/dA`` along ``E`` through the layer."""
 
     def along(A, E, x):
         return jax.jvp(lambda A: linear_layer(A).states(x)[-1], (A,), (E,))[1]
 
-    return computed(along, *_problem())
+    return computed(along, *_problem(draw))
 
 
-def moved_by_step() -> Float[np.ndarray, " n"]:
+def moved_by_step(draw: int) -> Float[np.ndarray, " n"]:
     """``dh_T/dA`` along ``E`` by a complex step."""
-    A, E, x = _problem()
+    A, E, x = _problem(draw)
     return complex_step(lambda shift: recur(A + shift * E, x)[-1], 0.0)
 
 
-def _terms() -> tuple[Complex[np.ndarray, " n"], ...]:
+def _terms(draw: int) -> tuple[Complex[np.ndarray, " n"], ...]:
     """The three terms of Eq. 9, by perturbation of eigenvalues and eigenvectors."""
-    A, E, x = _problem()
+    A, E, x = _problem(draw)
     lam, P = np.linalg.eig(A)
     inverse = np.linalg.inv(P)
     moved = inverse @ E @ P
@@ -100,19 +111,16 @@ def _terms() -> tuple[Complex[np.ndarray, " n"], ...]:
     return P @ turn @ h, P @ slow, P @ entered
 
 
-def moved_by_terms() -> Complex[np.ndarray, " n"]:
-    """``dh_T/dA`` along ``E`` as the sum of the three terms of Eq. 9."""
-    return np.sum(_terms(), axis=0)
+def moved_by_terms(
+    draw: int, weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+) -> Complex[np.ndarray, " n"]:
+    """``dh_T/dA`` along ``E`` as the sum of the three terms of Eq. 9.
 
-
-def without_readout() -> Complex[np.ndarray, " n"]:
-    """Eq. 9 without its first term."""
-    return np.sum(_terms()[1:], axis=0)
-
-
-def without_input() -> Complex[np.ndarray, " n"]:
-    """Eq. 9 without its last term."""
-    return np.sum(_terms()[:-1], axis=0)
+    Args:
+        draw: Which matrix, direction and inputs.
+        weights: Of the terms: readout, eigenvalues, input; all one but for a slip.
+    """
+    return np.array(weights) @ np.array(_terms(draw))
 
 
 # How the entries of dh/dA grow towards the edge of stability.
@@ -121,16 +129,18 @@ Energies = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n n"]]
 
 
 def _at_radius(gap: float) -> Float[np.ndarray, "n n"]:
-    """A real matrix of distinct eigenvalues that all have one modulus."""
+    """A real matrix of distinct eigenvalues of one modulus, at angles 1.1, -1.1 and pi."""
     frame = np.array([[1.0, 0.3, -0.2], [0.1, 1.0, 0.4], [0.5, -0.3, 1.0]])
     rotation = np.zeros((3, 3))
     rotation[:2, :2] = [[math.cos(1.1), -math.sin(1.1)], [math.sin(1.1), math.cos(1.1)]]
-    rotation[2, 2] = 1
+    rotation[2, 2] = -1
     return (1 - gap) * frame @ rotation @ np.linalg.inv(frame)
 
 
-def _energies_by_covariances(gap: float) -> Energies:
-    """``E|dh/dA_ij|^2`` and that of what Eq. 9's middle term leaves, white input."""
+def _energies_by_covariances(gap: float, source: str) -> Energies:
+    """``E|dh/dA_ij|^2`` and that of what Eq. 9's middle term leaves."""
+    if source == "constant":
+        return _energies_at_rest(gap)
     A = _at_radius(gap)
     lam, P = np.linalg.eig(A)
     inverse, size = np.linalg.inv(P), 3
@@ -153,8 +163,23 @@ def _energies_by_covariances(gap: float) -> Energies:
     return whole, rest
 
 
+def _energies_at_rest(gap: float) -> Energies:
+    """Both energies where the input is constant: nothing moves in the end."""
+    A, size = _at_radius(gap), 3
+    lam, P = np.linalg.eig(A)
+    inverse, still = np.linalg.inv(P), np.linalg.inv(np.eye(size) - A)
+    whole, rest = np.zeros((size, size)), np.zeros((size, size))
+    for place in np.ndindex(size, size):
+        E = np.zeros((size, size))
+        E[place] = 1
+        moved = still @ E @ still
+        dominating = P * (np.diag(inverse @ E @ P) / (1 - lam) ** 2) @ inverse
+        whole[place], rest[place] = energy(moved), energy(moved - dominating)
+    return whole, rest
+
+
 @functools.cache
-def _energies_by_layer(gap: float) -> Energies:
+def _energies_by_layer(gap: float, source: str) -> Energies:
     """``E|dh/dA_ij|^2`` and what the middle term leaves, by responses of the layer."""
     A, length = _at_radius(gap), int(25 / gap)
     lam, P = np.linalg.eig(A)
@@ -167,8 +192,10 @@ def _energies_by_layer(gap: float) -> Energies:
         modes = np.diag(inverse @ E @ P)
         dominating = np.einsum("im,tm,m,mk->tki", P, weights, modes, inverse)
         moved = _moved_responses(A, E, length)
-        whole[place] = (np.abs(moved) ** 2).sum()
-        rest[place] = (np.abs(moved - dominating) ** 2).sum()
+        left = moved - dominating
+        if source == "constant":  # which adds the responses up
+            moved, left = moved.sum(axis=0), left.sum(axis=0)
+        whole[place], rest[place] = energy(moved), energy(left)
     return whole, rest
 
 
@@ -192,21 +219,39 @@ def _moved_jitted(A, E, length):
     return jax.vmap(along, out_axes=1)(jnp.eye(3))
 
 
-def _growth(
-    energies: Callable[[float], Energies], term: int
+def entry_growth(
+    energies: Callable[..., Energies], source: str
 ) -> Float[np.ndarray, "n n"]:
-    """Exponent of ``energy ~ gap^-p`` of every entry, of the whole or the rest."""
-    return -exponent(lambda gap: energies(gap)[term], 1e-3, 1e-2)
-
-
-def entry_growth(energies: Callable[[float], Energies]) -> Float[np.ndarray, "n n"]:
     """Exponent of ``E|dh/dA_ij|^2 ~ gap^-p`` of every entry."""
-    return _growth(energies, 0)
+    return -exponent(lambda gap: energies(gap, source)[0], 1e-3, 1e-2)
 
 
-def rest_growth(energies: Callable[[float], Energies]) -> Float[np.ndarray, "n n"]:
-    """Exponent of what the dominating term leaves, of every entry."""
-    return _growth(energies, 1)
+def share_left(
+    energies: Callable[..., Energies], source: str
+) -> Float[np.ndarray, "n n"]:
+    """Exponent of the share that the dominating term leaves, ``gap^p``, by entry."""
+
+    def share(gap: float) -> Float[np.ndarray, "n n"]:
+        whole, rest = energies(gap, source)
+        return rest / whole
+
+    return exponent(share, 1e-3, 1e-2)
+
+
+def _everywhere(power: float) -> list[list[float]]:
+    return [[power] * 3] * 3
+
+
+def corner(radius: float) -> tuple[float, float]:
+    """``dh_1/dA_11`` at rest by the eigenvalue term alone, and whole.
+
+    ``A`` turns by a quarter and shrinks to ``radius``, the input is ``(1, 0)``.
+    """
+    A, E = radius * np.array([[0.0, -1.0], [1.0, 0.0]]), np.diag([1.0, 0.0])
+    lam, P = np.linalg.eig(A)
+    inverse, still = np.linalg.inv(P), np.linalg.inv(np.eye(2) - A)
+    modes = P * (np.diag(inverse @ E @ P) / (1 - lam) ** 2) @ inverse
+    return float(modes[0, 0].real), float((still @ E @ still)[0, 0])
 
 
 # Orthogonal matrices, and eigenvalues on the unit circle.
@@ -223,15 +268,24 @@ def orthogonal_norms(steps: int) -> Float[np.ndarray, " n"]:
     return np.linalg.svd(jump, compute_uv=False)
 
 
+def _upper() -> Float[np.ndarray, "n n"]:
+    return np.triu(np.random.default_rng(4).normal(size=(SIZE, SIZE)), 1)
+
+
 def _orthogonal() -> Float[np.ndarray, "n n"]:
-    upper = np.triu(np.random.default_rng(4).normal(size=(SIZE, SIZE)), 1)
-    return scipy.linalg.expm(upper - upper.T)
+    return scipy.linalg.expm(_upper() - _upper().T)
 
 
 def orthogonal_norms_by_power(steps: int) -> Float[np.ndarray, " n"]:
     """Singular values of an orthogonal matrix's power, from its Gram matrix."""
     power = np.linalg.matrix_power(_orthogonal(), steps)
     return np.sqrt(np.linalg.eigvalsh(power.T @ power))
+
+
+def sheared_norms(steps: int) -> Float[np.ndarray, " n"]:
+    """Slip: a matrix whose eigenvalues are one in modulus, but not orthogonal."""
+    power = np.linalg.matrix_power(np.eye(SIZE) + _upper(), steps)
+    return np.linalg.svd(power, compute_uv=False)
 
 
 def circle_sensitivity(respond: Callable[..., Any], T: int, phase: float) -> float:
@@ -248,29 +302,72 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": states_by_layer, "reference": states_by_powers},
         form=states_by_modes,
         printed=lambda late: states_by_powers(late=1),
+        slips={
+            "P for its inverse": functools.partial(
+                states_by_modes, entering="vectors", leaving="inverse"
+            ),
+            "inputs not turned back": functools.partial(
+                states_by_modes, entering="vectors"
+            ),
+            "the adjoint for the inverse": functools.partial(
+                states_by_modes, entering="adjoint"
+            ),
+        },
+        example=Example(
+            "h_2 of h_{t+1} = A h_t + x_t, h_0 = 0, x_1 = 1 alone, by Eq. 8,",
+            {"A": 0.9},
+            lambda A: A,
+            1.0,
+        ),
     ),
     "zucchet:9": Evidence(
-        ({},),
+        ({"draw": 4}, {"draw": 9}),
         {"autodiff": moved_by_layer, "reference": moved_by_step},
         form=moved_by_terms,
-        slips={"no readout term": without_readout, "no input term": without_input},
+        slips={
+            name: functools.partial(moved_by_terms, weights=weights)
+            for name, weights in {
+                "no readout term": (0.0, 1.0, 1.0),
+                "no eigenvalue term": (1.0, 0.0, 1.0),
+                "no input term": (1.0, 1.0, 0.0),
+                "the inverse moves as P does": (1.0, 1.0, -1.0),
+            }.items()
+        },
     ),
     "zucchet:text:dominating-term": Evidence(
-        ({},),
-        each(rest_growth, ENERGIES),
-        form=[[1.0] * 3] * 3,  # in every entry the exponent of the state
+        ({"source": "white"}, {"source": "constant"}),
+        each(share_left, ENERGIES),
+        form=_everywhere(2.0),
         absolute=0.05,
+        slips={
+            "a constant share": _everywhere(0.0),
+            "as the state": _everywhere(1.0),
+            "on the diagonal": lambda source: 2 * np.eye(3),
+        },
+        example=Example(
+            "dh_1/dA_11 under the constant input (1, 0), A = r (0, -1; 1, 0), printed by "
+            "its eigenvalue term alone,",
+            {"r": 0.99},
+            lambda r: corner(r)[0],
+            lambda r: corner(r)[1],
+        ),
     ),
     "zucchet:text:all-entries": Evidence(
-        ({},),
+        ({"source": "white"},),
         each(entry_growth, ENERGIES),
-        form=[[3.0] * 3] * 3,  # in every entry the exponent of the sensitivity
+        form=_everywhere(3.0),  # in every entry the exponent of the sensitivity
         absolute=0.05,
+        slips={
+            "as the state": _everywhere(1.0),
+            "on the diagonal": lambda source: 2 * np.eye(3) + 1,
+            "above the diagonal": lambda source: 2 * np.triu(np.ones((3, 3))) + 1,
+        },
     ),
     "zucchet:text:orthogonal": Evidence(
         ({"steps": 1}, {"steps": 50}),
         {"autodiff": orthogonal_norms, "reference": orthogonal_norms_by_power},
         form=[1.0] * SIZE,
+        slips={"of unit eigenvalues": sheared_norms},
     ),
     "zucchet:text:orthogonal-sensitive": Evidence(
         across(T=(2, 7, 40), phase=(0.4, 2.0)), each(circle_sensitivity, RESPONSES)

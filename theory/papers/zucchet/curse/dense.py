@@ -1,8 +1,9 @@
 """Zucchet & Orvieto (2024), Section 2.3: dense networks, Eq. 8 and 9."""
 
 from theory import recurrences
+from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
-from theory.symbols import T
 
 part = Part("Section 2.3", "backward", "sigprop.evidence.zucchet.curse.dense")
 
@@ -14,10 +15,14 @@ part.row("zucchet:8", "identity", "refuted")(
     topic="forward",
     assumes="A is diagonalisable",
     correction=r"h_{t+1} = Ah_t + x_{t+1}:\quad h_t = P h_t^{\text{diag}}",
-    note="The line before Eq. 8 defines the recurrence with x_t; then both sides "
-    "differ by one step. Everywhere else in the paper the recurrence has x_{t+1}. "
-    "Stationary moments do not see it.",
-    inherits="none: Eq. 9 and Appendix B.2.3 are of the recurrence with x_{t+1}",
+    note="The sentence before Eq. 8 has x_t, Eq. 8, 62 and 65 have x_{t+1}, which Eq. 1 "
+    "fixes for the paper; with one state both cannot hold. Stationary moments do not see "
+    "it.",
+    erratum=Erratum(
+        "C",
+        appears_in=("zucchet:17", "zucchet:113", "caption of Figure 1, panel A"),
+        bearing="Eq. 9 and Appendix B.2.3 are of the recurrence with x_{t+1}.",
+    ),
 )
 part.row("zucchet:9", "identity", "confirmed")(
     "Sensitivity to a dense matrix: readout, eigenvalues and input",
@@ -29,30 +34,42 @@ part.row("zucchet:9", "identity", "confirmed")(
     r"\partial A}",
     code="moved_by_terms",
     assumes="the eigenvalues of A are distinct, which almost all A satisfy",
-    note="Judged along a random direction, with the perturbation of eigenvalues "
+    note="Eq. 67 says it again. Judged for two random matrices along a random direction, "
+    "with the perturbation of eigenvalues "
     "and eigenvectors: dlambda = diag(P^-1 dA P), dP = P M, dP^-1 = -M P^-1. The "
     "first and the last term depend on how eigenvectors are scaled; their sum "
     "does not.",
 )
-part.row("zucchet:text:dominating-term", "limit", "confirmed", "text after Eq. 9")(
+part.row("zucchet:text:dominating-term", "limit", "conditional", "text after Eq. 9")(
     "The eigenvalue term dominates at the edge of stability",
     r"|\lambda| \to 1:\quad \mathrm{d}_A h_t \simeq \partial_{h_t^{\text{diag}}} "
     r"h_t\, \mathrm{d}_\lambda h_t^{\text{diag}}\, \partial_A \lambda",
-    code="rest_growth",
-    assumes="white input and distinct eigenvalues of one modulus",
-    note="What the term leaves grows as 1/gap in every entry of A, like the state; "
-    "the whole grows as 1/gap^3, so the share left out falls as gap^2. The other "
-    "terms do depend on the modulus, only less.",
+    code="share_left",
+    assumes="distinct eigenvalues, as in Appendix B.2.3",
+    condition=Condition(
+        "the input's spectrum is positive at the angles of the eigenvalues that approach "
+        "the circle, as that of white noise is",
+        lambda source, **_: source == "white",
+    ),
+    note="Judged on every entry of a generic 3 by 3 matrix with eigenvalues at the "
+    "angles 1.1, -1.1 and pi. White input: what the term leaves grows as 1/gap, like the "
+    "state, and the whole as 1/gap^3, so that the share left out falls as gap^2. "
+    "Constant input: nothing explodes, and the term is no larger than the others.",
+    erratum=Erratum(
+        "D",
+        root="zucchet:text:state-diverges",
+        appears_in=("Appendix B.2.3, last paragraph",),
+    ),
 )
 part.row("zucchet:text:all-entries", "limit", "confirmed", "text after Eq. 9")(
     "The explosion is spread over all entries of a dense matrix",
-    r"\mathbb{E}\left\|\frac{\mathrm{d}h_t}{\mathrm{d}A_{ij}}\right\|^2 \sim "
-    r"(1-|\lambda|)^{-3} \text{ for every } i, j",
+    r"|\lambda| \to 1:\quad \mathbb{E}\left\|\frac{\mathrm{d}h_t}{\mathrm{d}A_{ij}}"
+    r"\right\|^2 \to \infty \text{ for each } i, j",
     code="entry_growth",
     assumes="white input; a generic A, for in a triangular one some entries move "
     "no eigenvalue",
-    note="The exponent of all nine entries of a generic 3 by 3 matrix, between "
-    "gaps 0.01 and 0.001.",
+    note="Measured between gaps 0.01 and 0.001 on the matrix of "
+    "zucchet:text:dominating-term: all nine entries grow as 1/gap^3.",
 )
 end = part.at("")
 end.row("zucchet:text:orthogonal", "text", "confirmed", "end of Section 2.3")(
@@ -64,11 +81,12 @@ end.row("zucchet:text:orthogonal", "text", "confirmed", "end of Section 2.3")(
 )
 end.row("zucchet:text:orthogonal-sensitive", "limit", "proved", "end of Section 2.3")(
     "Orthogonal weights stay sensitive",
-    r"|\lambda| = 1: \quad \mathbb{E}\left|\frac{\mathrm{d}h_T}{\mathrm{d}\lambda}"
-    r"\right|^2 = \sum_{n < T} n^2 \to \infty",
+    r"A^\top A = \mathrm{Id}, \text{ so } |\lambda| = 1: \quad \mathbb{E}\left|\frac{"
+    r"\mathrm{d}h_T}{\mathrm{d}\lambda}\right|^2 \to \infty \quad (T \to \infty)",
     recurrences.remembered,
-    lambda: T**3 / 3 - T**2 / 2 + T / 6,
     code="theory.recurrences.remembered",
+    assumes="white input, one for which it is so",
     note="The text says that such weights may remain sensitive. Under white input "
-    "the second moment grows as T^3/3 while the Jacobian's norm stays one.",
+    "the second moment is the sum of n^2 over n < T, a formula of ours that grows as "
+    "T^3/3, while the Jacobian's norm stays one.",
 )
