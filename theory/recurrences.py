@@ -20,6 +20,7 @@ from sympy import (
     limit,
     log,
     simplify,
+    sinh,
     solve,
     sqrt,
     summation,
@@ -108,6 +109,25 @@ def normalised(quantity: str) -> Derivation:
     return start("gamma^2 times the moment", factor(scaled))
 
 
+def normalised_white(quantity: str) -> Derivation:
+    """The same under white input."""
+    proof = normalised(quantity)
+    return proof.then("under white input", factor(proof.result.subs(rho, 0)))
+
+
+def correlation_sharpens() -> bool:
+    """The sensitivity's moment grows with ``rho >= 0`` where ``0 < lam < 1``.
+
+    It is a sum of ``R(Delta) = rho^Delta`` with positive weights.
+    """
+    up, down = symbols(
+        "u v", positive=True
+    )  # lam = u/(u + v), anywhere between 0 and 1
+    weight = diagonal.functional("sensitivity").lag
+    inside = weight.subs(dict.fromkeys((lam, lam_bar), up / (up + down)))
+    return bool(factor(inside).is_positive)
+
+
 def exponential_slope() -> Derivation:
     """``dlam/dnu`` of ``lam = exp(-exp(nu))``, in ``lam``."""
     nu = Symbol("nu", real=True)
@@ -139,6 +159,19 @@ def controlled_limit() -> Derivation:
     """Figure 2B at the edge, white input."""
     white = controlled().result.subs(rho, 0)
     return controlled().then("white input, at the edge", limit(white, lam, 1))
+
+
+def controlled_is_bounded() -> bool:
+    """Figure 2B under white input is at most a half, as ``sinh(x) >= x``.
+
+    With ``lam = exp(-x)`` it is ``(x/sinh(x))^2 (1 + exp(-2x))/4``.
+    """
+    x = Symbol("x", positive=True)
+    white = controlled().result.subs(rho, 0).subs(lam, exp(-x))
+    below = (x / sinh(x)) ** 2 * (1 + exp(-2 * x)) / 4
+    slope = diff(sinh(x) - x, x)  # not negative, and the difference is zero at zero
+    equal = simplify((white / below).rewrite(exp)) == 1
+    return equal and is_zero((slope - 2 * sinh(x / 2) ** 2).rewrite(exp))
 
 
 def sigmoid_controlled() -> Derivation:

@@ -9,7 +9,6 @@ import numpy as np
 from sigprop.evidence.kit import (
     across,
     also,
-    bisect,
     central,
     complex_step,
     each,
@@ -18,7 +17,7 @@ from sigprop.evidence.kit import (
     points,
     powers,
 )
-from sigprop.evidence.zucchet.curse.growth import GROWTHS, growth, stationary_covariance
+from sigprop.evidence.zucchet.curse.growth import GROWTHS, stationary_covariance
 from sigprop.evidence.zucchet.curse.responses import (
     CONTROLLED,
     MOMENTS,
@@ -27,8 +26,7 @@ from sigprop.evidence.zucchet.curse.responses import (
     one_neuron,
 )
 from sigprop.evidence.zucchet.curse.student_loss import derivative_by_layer, loss_by_sum
-from sigprop.evidence.zucchet.networks.diagonal import COMPLEX_GAINS
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from theory import recurrences
 
@@ -101,15 +99,20 @@ def backward_by_sum(lam: float, rho: float) -> float:
     return (1 - lam**2) * moment(powers(lam, 400), rho)
 
 
-def optimal_slope_by_sum(lam: float) -> float:
-    """The slope ``dlam/domega`` that makes the normalised moment one, white input."""
-    return 1 / math.sqrt(normalised(MOMENTS["reference"], lam, 0.0, "sensitivity"))
+def by_tanh(lam: float) -> float:
+    """``gamma^2 lam'^2 E[(dh/dlam)^2]`` of ``lam = tanh(omega)``, white input."""
+    slope = complex_step(np.tanh, math.atanh(lam))
+    return slope**2 * normalised(MOMENTS["reference"], lam, 0.0, "sensitivity")
 
 
-def optimal_slope_by_layer(lam: float) -> float:
-    """Slope ``dlam/domega`` with normalised moment one, by bisection and the layer."""
-    w = layer_response(lam, "sensitivity") * math.sqrt(1 - lam**2)
-    return bisect(lambda slope: energy(slope * w) < 1, 0.0, 2.0)
+def by_tanh_and_layer(lam: float) -> float:
+    """The same by autodiff of tanh, and through the layer."""
+    import jax
+    import jax.numpy as jnp
+
+    with double_precision(True):
+        slope = float(jax.grad(jnp.tanh)(math.atanh(lam)))
+    return energy(slope * math.sqrt(1 - lam**2) * layer_response(lam, "sensitivity"))
 
 
 def controlled_edge_by_sum() -> float:
@@ -126,17 +129,14 @@ def controlled_edge_by_states() -> float:
     return (2e-6 - 1e-12) * slope**2 * bare
 
 
-def controlled_growth(
-    exponent: Callable[..., float], rho: float, quantity: str
-) -> float:
-    """Exponent of a normalised, and for the sensitivity reparametrised, moment."""
-    scale = {"state": lambda lam: 1.0, "sensitivity": lambda lam: lam * math.log(lam)}
+def wider(of: Callable[..., float], rho: float, less: float, quantity: str) -> float:
+    """How much more a controlled moment spreads over eigenvalues than at ``less``."""
 
-    def weight(gap: float) -> float:
-        lam = 1 - gap
-        return (1 - lam**2) * scale[quantity](lam) ** 2
+    def spread(decay: float) -> float:
+        moments = [of(lam, decay, quantity) for lam in (0.1, 0.5, 0.9, 0.99)]
+        return max(moments) / min(moments)
 
-    return exponent(0.0, rho, quantity) + growth(weight)
+    return spread(rho) / spread(less)
 
 
 REAL = points("lam rho", (0.6, 0.3), (-0.5, 0.7), (0.9, -0.4))
@@ -157,14 +157,15 @@ EVIDENCE: dict[str, Basis] = {
         each(correlation_gain, MOMENTS),
         form=1.0,
         relation=">",
-        slips={"three times as much": 3.0},
+        proof=recurrences.correlation_sharpens,
+        hand={"three times as much": 3.0},
     ),
     "zucchet:fig1:grey-line": Evidence(
         points("rho", 0.0, 0.5, 1.0),
         each(lead_over_grey, GROWTHS),
-        form=0.5,
+        form=0.0,
         relation=">",
-        slips={"three powers more": 3.0},
+        hand={"three powers more": 3.0},
     ),
     "zucchet:fig1:sharpness-real": Evidence(
         points("star", 0.3, 0.6, 0.9),
@@ -177,9 +178,6 @@ EVIDENCE: dict[str, Basis] = {
             "autodiff": circle_curvature_by_layer,
         },
     ),
-    "zucchet:text:aim": Evidence(
-        points("re im", (0.4, 0.2), (-0.9, 0.3)), COMPLEX_GAINS
-    ),
     "zucchet:text:normalise": Evidence(also(REAL, quantity="state"), NORMALISED),
     "zucchet:text:backward-normalised": Evidence(
         POSITIVE[:2], {"autodiff": backward_by_layer, "reference": backward_by_sum}
@@ -187,7 +185,20 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:partly": Evidence(also(REAL, quantity="sensitivity"), NORMALISED),
     "zucchet:text:optimal-slope": Evidence(
         points("lam", 0.3, -0.5, 0.9),
-        {"reference": optimal_slope_by_sum, "impulse": optimal_slope_by_layer},
+        {"reference": by_tanh, "impulse": by_tanh_and_layer},
+        form=lambda lam: 1 + lam**2,
+        printed=1.0,
+        slips={
+            "the slope once": lambda lam: (1 + lam**2) / (1 - lam**2),
+            "the slope of a sigmoid": lambda lam: (lam / (1 + lam)) ** 2 * (1 + lam**2),
+        },
+        example=Example(
+            "gamma^2 lam'^2 E[(dh/dlam)^2], which lam = tanh(omega) keeps between 1 and "
+            "2 under white input,",
+            {"lam": 0.5},
+            1.0,
+            by_tanh,
+        ),
     ),
     "zucchet:fig2a": Evidence(also(SIZES, rho=0.0, quantity="state"), CONTROLLED),
     "zucchet:fig2b": Evidence(also(POSITIVE, quantity="nu"), CONTROLLED),
@@ -201,14 +212,25 @@ EVIDENCE: dict[str, Basis] = {
         CONTROLLED,
         form=0.5,
         relation="<=",
-        slips={"a quarter": 0.25},
+        proof=recurrences.controlled_is_bounded,
+        slips={
+            "by the share that stays": lambda lam, **_: lam**2 / 2,
+            "by the gap": lambda lam, **_: (1 - lam**2) / 2,
+            "by the slope": lambda lam, **_: abs(lam * math.log(lam)),
+        },
+        hand={"a quarter": 0.25},
     ),
     "zucchet:fig2:other-inputs": Evidence(
-        across(rho=(1.0, 0.9), quantity=tuple(recurrences.MOMENTS)),
-        each(controlled_growth, GROWTHS),
-        form=0.05,  # the least exponent that counts as growth
+        (
+            *points("rho less quantity", (-0.6, 0.0, "state"), (-0.8, -0.6, "state")),
+            *points("rho less quantity", *((0.5, 0.0, q) for q in ("state", "nu"))),
+            *points("rho less quantity", *((0.9, 0.5, q) for q in ("state", "nu"))),
+            *points("rho less quantity", *((1.0, 0.9, q) for q in ("state", "nu"))),
+        ),
+        each(wider, CONTROLLED),
+        form=1.0,
         relation=">",
-        slips={"three powers": 3.0},
+        hand={"a thousandfold": 1000.0},
     ),
     "zucchet:fig2:grey-state": grey("state"),
     "zucchet:fig2:grey-sensitivity": grey("sensitivity"),

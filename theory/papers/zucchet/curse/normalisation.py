@@ -4,6 +4,8 @@ from sympy import Integer
 
 from theory import recurrences
 from theory.claims import Condition
+from theory.conditions import inside
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.symbols import lam
 
@@ -14,14 +16,15 @@ figures = part.at("")
 
 figures.row("zucchet:fig1:recurrence", "figure", "proved", "caption of Figure 1")(
     "The recurrence of the caption gives the moment of Eq. 6",
-    r"h_{t+1} = \lambda h_t + x_t",
+    r"h_{t+1} = \lambda h_t + x_t: \quad \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] "
+    r"\text{ is that of Eq. 6}",
     lambda: recurrences.exponential_moment("sensitivity"),
     code="figures.zucchet_1a.draw",
     topic="backward",
-    note="Everywhere else the newest input is x_{t+1}; the states come one step "
-    "late, which a stationary moment does not see.",
+    note="The states come one step late against Eq. 1, which a stationary moment does "
+    "not see. The same x_t stands before Eq. 8, in Eq. 17 and in Eq. 113 (zucchet:8).",
 )
-figures.row("zucchet:fig1:correlation", "figure", "confirmed", "caption of Figure 1A")(
+figures.row("zucchet:fig1:correlation", "figure", "proved", "caption of Figure 1A")(
     "Correlated inputs make the state more sensitive",
     r"\rho \to 1 \text{ increases } \mathbb{E}[(\mathrm{d}_\lambda h_t)^2]",
     code="real_moment",
@@ -30,8 +33,9 @@ figures.row("zucchet:fig1:correlation", "figure", "confirmed", "caption of Figur
         "lambda > 0 and rho >= 0, the half axes that the figure shows",
         lambda lam, rho, **_: lam > 0 and rho >= 0,
     ),
-    note="Judged on the moment at rho over that at rho - 0.1. At a negative "
-    "eigenvalue correlation makes the state less sensitive.",
+    note="The moment is a sum of rho^Delta with positive weights. Judged at rho over that "
+    "at rho - 0.1. At a negative eigenvalue correlation makes the state less sensitive: "
+    "at lambda = -0.5 the moment is 2.963 at rho = 0 and 0.1975 at rho = 1.",
 )
 figures.row("zucchet:fig1:grey-line", "figure", "confirmed", "caption of Figure 1A")(
     "The sensitivity explodes faster than the state does at rho = 1",
@@ -39,42 +43,45 @@ figures.row("zucchet:fig1:grey-line", "figure", "confirmed", "caption of Figure 
     r"= 1}} \to \infty \quad (\lambda \to 1)",
     code="at_the_edge",
     topic="backward",
-    assumes=Condition("rho > -1", lambda rho, **_: rho > -1),
+    assumes=Condition(
+        "0 <= rho <= 1, the axis of the figure; the grey line is E[h^2] at rho = 1",
+        lambda rho, **_: 0 <= rho <= 1,
+    ),
     note="gap^-3 (rho < 1) and gap^-4 (rho = 1) against the grey line's gap^-2. At "
     "short memory the coloured lines run below the grey one: at lambda = 0.5 and "
-    "rho = 0 it is 3.0 against 4.",
+    "rho = 0 it is 2.963 against 4.",
 )
 figures.row("zucchet:fig1:sharpness-real", "figure", "proved", "caption of Figure 1B")(
     "The loss sharpens with memory: real axis",
     r"\left.\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda^2}\right|_{\lambda = "
-    r"\lambda^*} = \frac{1+\lambda^{*2}}{(1-\lambda^{*2})^3} \to \infty \quad "
-    r"(\lambda^* \to 1)",
+    r"\lambda^*} \text{ grows with } \lambda^* \in (0, 1)",
     recurrences.white_curvature,
     code="white_curvature",
     topic="landscape",
-    note="White input, exact loss; the caption says only that it becomes sharper.",
+    note="White input, exact loss: the curvature is (1 + lam*^2)/(1 - lam*^2)^3, that of "
+    "Eq. 60, which rises from 1 without bound.",
 )
 figures.row(
     "zucchet:fig1:sharpness-circle", "figure", "proved", "caption of Figure 1C"
 )(
     "The loss sharpens with memory: circle of the teacher",
     r"\left.\frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2}\right|_{\lambda = "
-    r"\lambda^*} = \frac{r^2(1+r^2)}{(1-r^2)^3}, r = |\lambda^*|",
+    r"\lambda^*} \text{ grows with } |\lambda^*|",
     recurrences.circle_curvature,
     code="circle_curvature",
     topic="landscape",
-    note="The second derivative of the loss, and not of an expectation of squares; "
-    "both agree at the teacher.",
+    note="White input: the curvature is r^2 (1 + r^2)/(1 - r^2)^3 with r = |lam*|, which "
+    "is E|dh/dtheta|^2, r^2 times Eq. 60, since the residual vanishes at the teacher.",
 )
-part.row("zucchet:text:aim", "text", "confirmed", "")(
-    "The derivative of the state by its input needs no control",
-    r"\mathbb{E}[(\mathrm{d}_{x_t}h_t)^2] = 1 \text{ for every } \lambda",
-    printed=lambda: Integer(1),
+part.row("zucchet:text:aim", "text", "not-checkable", "")(
+    "Three moments to keep independent of the eigenvalue",
+    r"\text{to keep } \mathbb{E}[h_t^2],\ \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] "
+    r"\text{ and } \mathbb{E}[(\mathrm{d}_{x_t}h_t)^2] \text{ independent of } \lambda",
     code="sigprop.neuron.recurrence.step",
     topic="backward",
-    note="The text lists this moment among three to be kept independent of lambda; "
-    "without gamma it is one whatever lambda is. What needs control is dL/dx_t, "
-    "Eq. 7.",
+    reason="It is an aim, which is neither true nor false.",
+    note="The third must be that of dL/dx_t of Eq. 7, as the paragraph on the backward "
+    "pass shows: that of dh_t/dx_t is 1 without gamma, and gamma(lambda)^2 with it.",
 )
 part.row("zucchet:text:normalise", "text", "proved", "Input normalization")(
     "A gamma that keeps the state's moment",
@@ -82,8 +89,10 @@ part.row("zucchet:text:normalise", "text", "proved", "Input normalization")(
     r"\lambda^2 \text{ gives } \frac{1-\rho^2\lambda^2}{(1-\rho\lambda)^2}",
     lambda: recurrences.normalised("state"),
     code="sigprop.neuron.ring.normalisation",
-    note="One at rho = 0; between (1 - |rho|)/(1 + |rho|) and the inverse of that "
-    "for |rho| < 1, and so Theta(1).",
+    assumes=Condition("|rho| < 1", inside("rho")),
+    note="This gamma is that of Figure 2. One at rho = 0, and between "
+    "(1 - |rho|)/(1 + |rho|) and the inverse of that, so Theta(1); at rho = 1 it is "
+    "(1 + lam)/(1 - lam), which has no bound.",
 )
 part.row("zucchet:text:backward-normalised", "text", "proved", "Input normalization")(
     "The same gamma normalises the backward pass",
@@ -95,77 +104,89 @@ part.row("zucchet:text:backward-normalised", "text", "proved", "Input normalizat
 )
 part.row("zucchet:text:partly", "text", "proved", "Eigenvalue reparametrization")(
     "Normalisation alone leaves the sensitivity exploding",
-    r"\gamma^2 \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] \sim (1-\lambda)^{-2} "
-    r"\text{ instead of } (1-\lambda)^{-3}",
+    r"\gamma^2 \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] = (1 - \lambda^2) "
+    r"\mathbb{E}[(\mathrm{d}_\lambda h_t)^2] \to \infty \quad (\lambda \to 1)",
     lambda: recurrences.normalised("sensitivity"),
     code="normalised",
     assumes=DETACHED,
-    note="Under white input (1 + lam^2)/(1 - lam^2)^2: one power of the gap less.",
+    note="One power of the gap less: 1/gap^2 for 1/gap^3 where |rho| < 1, and 1/gap^3 for "
+    "1/gap^4 at rho = 1.",
 )
 part.row(
-    "zucchet:text:optimal-slope", "text", "proved", "Eigenvalue reparametrization"
+    "zucchet:text:optimal-slope", "text", "refuted", "Eigenvalue reparametrization"
 )(
-    "The differential equation of the optimal parametrisation",
-    r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] "
-    r"= 1",
-    recurrences.optimal_slope,
+    "What a moment of order one requires of a parametrisation",
+    r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
+    r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = 1",
     code="optimal_slope",
     assumes=DETACHED,
-    note="White input: lambda' = (1 - lam^2)/sqrt(1 + lam^2). It is enough for a "
-    "moment of Theta(1), not required: any slope within constant factors will do, "
-    "tanh for one.",
+    correction=r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
+    r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = "
+    r"\Theta(1)",
+    note="The equation with 1 is enough, and under white input solved by "
+    "lambda' = (1 - lam^2)/sqrt(1 + lam^2); it is not required. Judged on "
+    "lambda = tanh(omega) under white input, where the left side is 1 + lam^2: between "
+    "1 and 2 for every lambda, and so Theta(1).",
+    erratum=Erratum(
+        "C",
+        bearing="Appendix B.3.2 states the condition with Theta(1) and solves it by tanh.",
+    ),
 )
-figures.row("zucchet:fig2a", "figure", "confirmed", "caption of Figure 2A")(
+figures.row("zucchet:fig2a", "figure", "proved", "caption of Figure 2A")(
     "Normalisation controls the state, white input",
     r"\rho = 0: \quad \gamma(\lambda)^2 \mathbb{E}[h_t^2] = 1 \text{ for all } "
     r"\lambda",
-    printed=lambda: Integer(1),
+    lambda: recurrences.normalised_white("state"),
+    lambda: Integer(1),
     code="figures.zucchet_2.draw",
     assumes=DETACHED,
 )
 figures.row("zucchet:fig2b", "figure", "proved", "caption of Figure 2B")(
-    "Normalised and reparametrised sensitivity",
+    "What panel B draws: the sensitivity to the parameter",
     r"\lambda = \exp(-\exp(\nu)): \quad \mathbb{E}[(\mathrm{d}_\nu h_t)^2] = "
     r"\gamma^2 \left(\frac{\mathrm{d}\lambda}{\mathrm{d}\nu}\right)^2 \mathbb{E}["
     r"(\mathrm{d}_\lambda h_t)^2]",
     recurrences.controlled,
     code="controlled",
     assumes=DETACHED,
-    note="The caption calls the quantity E[(d_lambda h)^2]; what is controlled, and "
-    "what reparametrisation changes, is E[(d_nu h)^2].",
+    note="The caption calls the quantity E[(d_lambda h)^2]; what reparametrisation "
+    "changes, and Section 3.1 speaks of, is E[(d_nu h)^2]. What the caption says of it "
+    "is judged in zucchet:fig2b:bounded and zucchet:fig2:other-inputs.",
 )
 figures.row("zucchet:fig2b:edge", "limit", "proved", "caption of Figure 2B")(
-    "Where the controlled sensitivity goes, white input",
+    "Ours: where the controlled sensitivity goes, white input",
     r"\rho = 0, \lambda \to 1: \quad \mathbb{E}[(\mathrm{d}_\nu h_t)^2] \to "
     r"\frac{1}{2}",
     recurrences.controlled_limit,
     code="controlled_limit",
     assumes=DETACHED,
 )
-figures.row("zucchet:fig2b:bounded", "bound", "confirmed", "caption of Figure 2B")(
+figures.row("zucchet:fig2b:bounded", "bound", "proved", "caption of Figure 2B")(
     "The controlled sensitivity is bounded over all eigenvalues, white input",
     r"\rho = 0: \quad \mathbb{E}[(\mathrm{d}_\nu h_t)^2] \le \frac{1}{2} \text{ for "
     r"all } \lambda \in (0, 1)",
     code="controlled",
     assumes=DETACHED,
-    note="Bounded above, but not Theta(1): it falls as (lam log lam)^2 towards "
-    "lambda = 0, and exp(-exp(nu)) reaches no negative eigenvalue.",
+    note="The caption has d_lambda for d_nu (zucchet:fig2b), and no number: the bound is "
+    "ours. With lam = exp(-x) it says x <= sinh(x). Normalisation alone leaves "
+    "E[(d_lambda h)^2] without bound, 4999 at lambda = 0.99. It is bounded above, but "
+    "not Theta(1): it falls as (lam log lam)^2 towards lambda = 0, and exp(-exp(nu)) "
+    "reaches no negative eigenvalue.",
 )
-figures.row(
-    "zucchet:fig2:other-inputs", "figure", "conditional", "caption of Figure 2"
-)(
+figures.row("zucchet:fig2:other-inputs", "figure", "confirmed", "caption of Figure 2")(
     "Control is lost under correlated inputs",
-    r"\rho \neq 0: \quad \gamma^2 \mathbb{E}[h_t^2], \mathbb{E}[(\mathrm{d}_\nu "
-    r"h_t)^2] \text{ are not under control as } \lambda \to 1",
+    r"\rho \neq 0: \quad \gamma^2 \mathbb{E}[h_t^2] \text{ and } \mathbb{E}["
+    r"(\mathrm{d}_\nu h_t)^2] \text{ spread more over } \lambda \text{ the larger } "
+    r"|\rho|",
     code="normalised",
-    condition=Condition(
-        "rho = 1; in the sense of Theta(1) that Section 3.1 asks for, control is "
-        "kept for every |rho| < 1",
-        lambda rho, **_: rho == 1,
+    assumes=Condition(
+        "of the sensitivity rho >= 0, as the figures show",
+        lambda quantity, rho, **_: quantity == "state" or rho >= 0,
     ),
-    note="Judged on the exponent of growth: 1 at rho = 1, 0 below. For |rho| < 1 "
-    "both moments only change by a factor of (1 + rho)/(1 - rho) at the edge, 19 at "
-    "rho = 0.9, so they do depend on lambda.",
+    note="Judged on the largest moment over the least at lambda from 0.1 to 0.99. The "
+    "state's is one at rho = 0 alone; from lambda = 0.1 to 0.999 it goes from 1.20 to "
+    "18.8 at rho = 0.9, the sensitivity from 0.077 to 9.49, at rho = 0 from 0.055 to "
+    "0.50. By the weaker Theta(1) of Section 3.1 control is lost at rho = 1 alone.",
 )
 figures.row("zucchet:fig2:grey-state", "figure", "proved", "caption of Figure 2")(
     "The grey line: the bare state at rho = 1",
