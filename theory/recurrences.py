@@ -188,6 +188,24 @@ def coupled_state() -> Derivation:
     )
 
 
+def coupled_gate_is_bounded() -> bool:
+    """``E[h^2] <= R(0)`` of a coupled gate, as ``R(Delta) <= R(0)`` at every lag.
+
+    All weights of lags are positive where ``0 < lam < 1``, and they sum to one.
+    """
+    up, down = symbols(
+        "u v", positive=True
+    )  # lam = u/(u + v), anywhere between 0 and 1
+    weights = diagonal.functional("state")
+    lag, at_zero = (
+        factor((1 - lam) ** 2 * weight.subs(lam_bar, lam)).subs(lam, up / (up + down))
+        for weight in (weights.lag, weights.zero)
+    )
+    constant = coupled_state().result.subs(rho, 1)
+    positive = lag.is_positive and at_zero.simplify().is_positive
+    return bool(positive) and is_zero(constant - 1)
+
+
 def optimal_slope() -> Derivation:
     """The slope that keeps the sensitivity at one, white input, ``gamma`` as above."""
     white = normalised("sensitivity").result.subs(rho, 0)

@@ -1,5 +1,6 @@
 """What judges Sections 3.1 (complex), 3.2 and 4.1 (angle) of Zucchet & Orvieto (2024)."""
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable
@@ -119,10 +120,19 @@ def held_by_series(dt: float) -> Float[np.ndarray, " n"]:
     return h
 
 
-def zero_order_hold(dt: float) -> Float[np.ndarray, " n"]:
-    """``exp(dt A) h + A^-1 (exp(dt A) - Id) B x``."""
-    jump = scipy.linalg.expm(dt * A)
-    return jump @ START + np.linalg.solve(A, (jump - np.eye(2)) @ B) * HELD
+def zero_order_hold(
+    dt: float, *, linear: bool = False, bare: bool = False
+) -> Float[np.ndarray, " n"]:
+    """``exp(dt A) h + A^-1 (exp(dt A) - Id) B x``.
+
+    Args:
+        dt: The step.
+        linear: Whether the exponential is Euler's, a slip.
+        bare: Whether the input matrix stays ``dt B``, a slip.
+    """
+    jump = np.eye(2) + dt * A if linear else scipy.linalg.expm(dt * A)
+    entering = dt * B if bare else np.linalg.solve(A, (jump - np.eye(2)) @ B)
+    return jump @ START + entering * HELD
 
 
 # Section 3.2: gates.
@@ -171,6 +181,14 @@ def gated_step(gain: float) -> Float[np.ndarray, " n"]:
     return _update(gain, _gate(gain)[1])
 
 
+def gated_slip(
+    gain: float, forget: Callable[..., Any], write: Callable[..., Any]
+) -> Float[np.ndarray, " n"]:
+    """A slip of ``gated_step``: other factors of the state and the input."""
+    f, (_, h, x) = _gates(gain, _gate(gain)[1]), _gate(gain)
+    return forget(f) * h + write(f) * x
+
+
 def gated_jacobian_by_layer(gain: float) -> Float[np.ndarray, "n n"]:
     """``dh_{t+1}/dh_t`` through the layer."""
     return computed(jax.jacfwd(_next, 1), *_gate(gain), gain=gain)
@@ -188,9 +206,18 @@ def gated_jacobian(gain: float) -> Float[np.ndarray, "n n"]:
     return np.diag(f) + (f * (1 - f) * (h - x))[:, None] * w["W_fh"]
 
 
-def gates_alone(gain: float) -> Float[np.ndarray, "n n"]:
-    """``diag(f)``."""
-    return np.diag(_gates(gain, _gate(gain)[1]))
+def gates_alone(
+    gain: float, of: Callable[..., Any] = lambda f: f
+) -> Float[np.ndarray, "n n"]:
+    """``diag(f)``; ``of`` it another vector for a slip."""
+    return np.diag(of(_gates(gain, _gate(gain)[1])))
+
+
+def gates_by_column(gain: float) -> Float[np.ndarray, "n n"]:
+    """Slip of ``gated_jacobian``: the gate's slope scales columns."""
+    w, h, x = _gate(gain)
+    f = _gates(gain, h)
+    return gates_alone(gain) + w["W_fh"] * (f * (1 - f) * (h - x))
 
 
 def gated_by_sum(lam: float, rho: float) -> float:
@@ -262,6 +289,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": euler_order, "closed_form": euler_order_by_quadrature},
         form=1.0,
         absolute=0.02,
+        hand={"of second order": 2.0},
     ),
     "zucchet:text:euler-normalises": Evidence(
         points("dt a", (0.1, -0.5), (0.5, -1.0), (0.3, -2.0)),
@@ -271,15 +299,49 @@ EVIDENCE: dict[str, Basis] = {
         ({"dt": 0.05}, {"dt": 0.7}),
         {"reference": held_by_solver, "closed_form": held_by_series},
         form=zero_order_hold,
+        slips={
+            "Euler's": functools.partial(zero_order_hold, linear=True),
+            "the input as before": functools.partial(zero_order_hold, bare=True),
+        },
     ),
-    "zucchet:text:input-gates": Evidence(GAINS[:1], JACOBIANS, form=gates_alone),
-    "zucchet:text:gated-update": by_code(GAINS, gated_step_by_layer, gated_step),
+    "zucchet:text:input-gates": Evidence(
+        GAINS[:1],
+        JACOBIANS,
+        form=gates_alone,
+        slips={
+            "the input gate": functools.partial(gates_alone, of=lambda f: 1 - f),
+            "the sigmoid's slope": functools.partial(
+                gates_alone, of=lambda f: f * (1 - f)
+            ),
+        },
+    ),
+    "zucchet:text:gated-update": dataclasses.replace(
+        by_code(GAINS, gated_step_by_layer, gated_step),
+        slips={
+            name: functools.partial(gated_slip, forget=forget, write=write)
+            for name, (forget, write) in {
+                "exchanged gates": (lambda f: 1 - f, lambda f: f),
+                "the input is not gated": (lambda f: f, np.ones_like),
+                "one gate": (lambda f: f, lambda f: f),
+            }.items()
+        },
+    ),
     "zucchet:text:gates-nondiagonal": Evidence(
-        GAINS, JACOBIANS, form=gated_jacobian, slips={"the gates alone": gates_alone}
+        GAINS,
+        JACOBIANS,
+        form=gated_jacobian,
+        slips={"the gates alone": gates_alone, "columns for rows": gates_by_column},
     ),
     "zucchet:text:gate-normalises": Evidence(
         points("lam rho", (0.6, 1.0), (0.6, 0.3), (0.9, -0.4)),
         {"reference": gated_by_sum, "impulse": gated_by_layer},
+        form=1.0,  # the input's variance
+        relation="<=",
+        proof=recurrences.coupled_gate_is_bounded,
+        slips={
+            "the gain of white input": lambda lam, **_: (1 - lam) / (1 + lam),
+            "the gate's gain": lambda lam, **_: 1 - lam,
+        },
     ),
     "zucchet:text:sigmoid": Evidence(
         points("lam", 0.3, 0.6, 0.85), each(by_bias, BY_BIAS)

@@ -2,8 +2,6 @@
 
 import cmath
 
-from sympy import Integer
-
 from theory import recurrences
 from theory.claims import Condition
 from theory.papers.zucchet.conditions import has_power
@@ -22,6 +20,9 @@ part.row(
     recurrences.controlled_magnitude,
     code="controlled",
     assumes=Condition(f"{DETACHED}; white input", lambda rho, **_: rho == 0),
+    note="nu is the parameter of the LRU, as in Figure 2. For white input alone is the "
+    "moment one of the modulus; the text says similar, and names no input. Eq. 83 as "
+    "printed would give a quarter of the real case.",
 )
 part.row(
     "zucchet:text:complex-angle", "limit", "proved", "The case of complex numbers"
@@ -33,12 +34,13 @@ part.row(
     lambda: r**2 * (1 + r**2) / (1 - r**2) ** 2,
     code="polar_sensitivity",
     assumes=Condition(
-        f"{DETACHED}; white input, or one whose spectrum does not vanish at the phase",
+        f"{DETACHED}; white input, or one whose spectrum is positive at the phase: "
+        "Appendix B.3.2, whose implication it is, has a moment of the modulus alone",
         lambda lam, rho, **_: has_power(rho, cmath.phase(lam)),
     ),
     note="dlam/dtheta = i lam keeps its size at the edge, so only a slope that "
-    "depends on r removes the explosion. Under constant input and a phase other "
-    "than zero nothing explodes (see zucchet:text:sensitivity-diverges).",
+    "depends on r removes the explosion. Constant input at a phase other than zero, "
+    "under which nothing explodes, is none of that appendix.",
 )
 
 task = part.at("", "landscape")
@@ -48,7 +50,8 @@ task.row("zucchet:text:teacher-student", "definition", "definition", "Section 4.
     r"\quad R_x(\Delta) = \delta_{\Delta=0}",
     recurrences.white_loss,
     code="white_loss",
-    note="Its expectation in closed form is Eq. 91, here for a real teacher.",
+    note="What is compared is its expectation, Eq. 91 in closed form, here for a real "
+    "teacher.",
 )
 task.row("zucchet:text:flat", "limit", "proved", "Section 4.1")(
     "Away from the teacher's angle the loss is flat",
@@ -78,7 +81,9 @@ models.row("zucchet:text:euler-normalises", "text", "proved", "")(
     r"\frac{\text{d}t}{-a(2 + a\,\text{d}t)} \text{ for white input}",
     recurrences.euler_gain,
     code="euler_gain",
-    note="gamma is proportional to 1 - lambda: exact for constant input, "
+    assumes=Condition("|1 + dt a| < 1", lambda dt, a: abs(1 + dt * a) < 1),
+    note="The text says some input normalisation; the formula is ours. "
+    "gamma is proportional to 1 - lambda: exact for constant input, "
     "(1/a)^2, and too much for white input, whose moment vanishes with dt.",
 )
 models.row("zucchet:text:zero-order-hold", "text", "confirmed", "")(
@@ -111,18 +116,17 @@ gates.row("zucchet:text:gates-nondiagonal", "text", "confirmed", "")(
     r"\frac{\partial h_{t+1}}{\partial h_t} = \text{diag}(f_{t+1}) + \text{diag}("
     r"f_{t+1}(1 - f_{t+1})(h_t - x_{t+1})) W_{fh}",
     code="sigprop.layers.gated.GatedUnit",
-    note="Linear in the weights from the state to the gate.",
+    note="For the coupled gate i = 1 - f; the formula is ours. To first order linear in "
+    "the weights from the state to the gate.",
 )
-gates.row("zucchet:text:gate-normalises", "text", "conditional", "")(
-    "A coupled input gate normalises the input",
-    r"h_{t+1} = \lambda h_t + (1 - \lambda) x_{t+1}: \quad \mathbb{E}[h_t^2] = "
-    r"\Theta(1)",
-    recurrences.coupled_state,
-    lambda: Integer(1),
+gates.row("zucchet:text:gate-normalises", "text", "proved", "")(
+    "A coupled input gate can normalise the input",
+    r"h_{t+1} = \lambda h_t + (1 - \lambda) x_{t+1}, 0 \le \lambda < 1: \quad "
+    r"\mathbb{E}[h_t^2] \le R_x(0)",
     code="coupled_state",
-    condition=Condition("constant input, rho = 1", lambda rho, **_: rho == 1),
-    note="For |rho| < 1 the moment (1 - lam)(1 + rho lam)/((1 + lam)(1 - rho lam)) "
-    "vanishes with the gap: the gate normalises too much.",
+    note="The weights of the inputs sum to one, so that no input explodes; constant input "
+    "reaches the bound. For |rho| < 1 the moment (1 - lam)(1 + rho lam)/((1 + lam)(1 - "
+    "rho lam)) vanishes with the gap: at rho = 0 and lam = 0.9 it is 0.0526.",
 )
 gates.row("zucchet:text:sigmoid", "text", "proved", "")(
     "A sigmoid has a similar effect as reparametrising the eigenvalue",
@@ -132,6 +136,7 @@ gates.row("zucchet:text:sigmoid", "text", "proved", "")(
     lambda: lam**2 * (1 + lam**2) / (1 + lam) ** 2,
     code="sigmoid_controlled",
     assumes=DETACHED,
-    note="Bounded by 1/2, which is also its limit at the edge and that of the "
+    note="The text says a similar effect; the formula is ours. gamma is that of the LRU. "
+    "Bounded by 1/2, which is also its limit at the edge and that of the "
     "double exponential of Figure 2B.",
 )
