@@ -120,11 +120,13 @@ def correlation_sharpens() -> bool:
 
     It is a sum of ``R(Delta) = rho^Delta`` with positive weights.
     """
-    up, down = symbols(
-        "u v", positive=True
-    )  # lam = u/(u + v), anywhere between 0 and 1
-    weight = diagonal.functional("sensitivity").lag
-    inside = weight.subs(dict.fromkeys((lam, lam_bar), up / (up + down)))
+    return _is_positive(diagonal.functional("sensitivity").lag)
+
+
+def _is_positive(form: Expr) -> bool:
+    """Whether SymPy knows a form to be positive at every real ``0 < lam < 1``."""
+    up, down = symbols("u v", positive=True)
+    inside = form.subs(dict.fromkeys((lam, lam_bar), up / (up + down)))
     return bool(factor(inside).is_positive)
 
 
@@ -193,17 +195,9 @@ def coupled_gate_is_bounded() -> bool:
 
     All weights of lags are positive where ``0 < lam < 1``, and they sum to one.
     """
-    up, down = symbols(
-        "u v", positive=True
-    )  # lam = u/(u + v), anywhere between 0 and 1
     weights = diagonal.functional("state")
-    lag, at_zero = (
-        factor((1 - lam) ** 2 * weight.subs(lam_bar, lam)).subs(lam, up / (up + down))
-        for weight in (weights.lag, weights.zero)
-    )
-    constant = coupled_state().result.subs(rho, 1)
-    positive = lag.is_positive and at_zero.simplify().is_positive
-    return bool(positive) and is_zero(constant - 1)
+    positive = _is_positive(weights.zero) and _is_positive(weights.lag)
+    return positive and is_zero(coupled_state().result.subs(rho, 1) - 1)
 
 
 def optimal_slope() -> Derivation:
