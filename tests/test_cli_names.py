@@ -61,7 +61,7 @@ def test_more_samples_than_a_day_draws_are_refused_with_what_they_would_take(
     monkeypatch.setattr(
         forecast, "trial", lambda work, batch, n: forecast.Forecast(n, n / batch, n)
     )
-    command = ("verify", "--claim", "zucchet:45", "--samples", 10**15)
+    command = ("verify", "--claim", "zucchet:48", "--samples", 10**15)
     line = refused(*command)
     assert re.fullmatch(
         r"sigprop: need less than [1-9]e\+15 trajectories, an expected [\d.e+]+ years and "
@@ -81,9 +81,9 @@ def test_usual_work_is_begun_without_a_trial(monkeypatch):
         raise AssertionError("a trial")
 
     monkeypatch.setattr(forecast, "of_rows", tried)
-    done = sigprop("verify", "--claim", "zucchet:45")
+    done = sigprop("verify", "--claim", "zucchet:48")
     assert str(done.exception) == "the work began"
-    done = sigprop("verify", "--claim", "zucchet:45", "--tier", "headline")
+    done = sigprop("verify", "--claim", "zucchet:48", "--tier", "headline")
     assert str(done.exception) == "a trial"
 
 
@@ -92,7 +92,7 @@ def test_the_forecast_counts_what_a_run_draws(monkeypatch):
     monkeypatch.setattr(
         forecast, "trial", lambda work, batch, n: forecast.Forecast(n, n / 10, n / 5)
     )
-    rows = [row("zucchet:45"), row("zucchet:75")]
+    rows = [row("zucchet:48"), row("zucchet:75")]
     once = forecast.of_rows(rows, "quick", 10**6)
     inputs = {str(point.input) for point in rows[0].basis.points}
     whole = len(inputs) * forecast.whole_batches(10**6)
@@ -221,9 +221,9 @@ def test_claims_are_listed_without_judging_or_deriving_them(tmp_path, monkeypatc
 def test_routes_that_are_listed_are_those_that_would_be_planned():
     from sigprop.ledger.catalogue import as_json
 
-    for words in ("zucchet:45", "lru:lemma3.2", "zucchet:126", "lru:table4"):
+    for words in ("zucchet:48", "lru:lemma3.2", "zucchet:126", "lru:table4"):
         drawn = "monte_carlo" in as_json(row(words))["routes"]
-        assert drawn == (words in ("zucchet:45", "lru:lemma3.2"))
+        assert drawn == (words in ("zucchet:48", "lru:lemma3.2"))
 
 
 def test_the_folder_of_trainings_is_left_out_of_the_repository():

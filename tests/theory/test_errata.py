@@ -40,7 +40,8 @@ def test_an_example_stands_before_the_point_of_a_route(key):
     with_example = changed(one, {"example": HALF})
     found = finish(with_example, [], Scores(), 0.0, "another")
     assert found.counterexample == "At x = 3.0: the power is 9, as printed 3."
-    assert finish(one, [], Scores(), 0.0, "another").counterexample == "another"
+    bare = changed(one, {"example": None})
+    assert finish(bare, [], Scores(), 0.0, "another").counterexample == "another"
 
 
 def test_every_basis_takes_an_example():

@@ -8,8 +8,8 @@ from sympy import Expr, Sum, diff, oo, sqrt
 from theory import diagonal
 from theory.autocorrelation import double_sum
 from theory.claims import Condition
-from theory.conditions import is_stable
-from theory.papers.zucchet.conditions import is_exponential
+from theory.conditions import inside, is_stable
+from theory.papers.zucchet.conditions import is_even, is_exponential
 from theory.symbols import Delta, R, alpha, beta, lam, lam_bar, n, rho
 
 EXPONENTIAL = Condition(
@@ -19,6 +19,18 @@ STATIONARY = Condition(
     "|lambda| < 1, wide-sense-stationary input with a bounded autocovariance, even as "
     "Lemma 1 asks",
     is_stable,
+)
+REAL_STATIONARY = Condition(
+    "|lambda| < 1, real wide-sense-stationary input with a bounded autocovariance, which "
+    "is even then",
+    is_stable,
+)
+COMPLEX_STATIONARY = Condition(
+    "|lambda| < 1, wide-sense-stationary input, complex too, with a bounded autocovariance",
+    inside("lam"),
+)
+EVEN = Condition(
+    "R_x is even, as Lemma 1 asks: real inputs are enough", lambda R, **_: is_even(R)
 )
 
 square = lam * lam_bar  # |lambda|^2

@@ -6,19 +6,35 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from sympy import I, Integer, Rational, Symbol, exp, limit, oo, pi, simplify
+from sympy import (
+    Expr,
+    I,
+    Integer,
+    Rational,
+    Symbol,
+    exp,
+    factor,
+    limit,
+    oo,
+    pi,
+    simplify,
+)
 
+from sigprop.evidence.kit import energy, moment, power_slopes
+from sigprop.evidence.zucchet.moments import lines
 from sigprop.judge import grids
-from sigprop.judge.basis import Basis, Check, Grid, by_slips
+from sigprop.judge.basis import Basis, Check, Example, Grid, by_slips
 from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.points import EigenPoint, exponential
+from theory.autocorrelation import is_zero
 from theory.claims import Claim
+from theory.papers.zucchet.forms import eq_59
 from theory.symbols import lam, lam_bar, rho
 
 
 def _diverges(decay: Any, turn: Any) -> bool:
     """True where the sensitivity diverges as ``lam`` tends to ``exp(i pi turn)``."""
-    return decay != -1 or turn == 1
+    return bool(decay < 1 or turn == 0)
 
 
 def divergence(
@@ -31,21 +47,28 @@ def divergence(
     from sigprop.judge.routes import QUANTITIES  # and with it JAX, for this check alone
 
     assert claim.derive is not None
-    assert claim.condition is not None
-    results = []
-    for edge in _edges(claim.derive().result, QUANTITIES["sensitivity"].impulse):
+    form = claim.derive().result
+    results = [
+        decided("symbolic", "every phase, |rho| < 1", math.nan, leading_factor(form))
+    ]
+    for edge in _edges(form, QUANTITIES["sensitivity"].impulse):
         point = f"rho={edge.decay}, lambda -> exp({edge.turn} i pi)"
-        statements = [("derived", says(edge.decay, edge.turn))]
-        inside = claim.condition.holds(rho=edge.decay, turn=edge.turn)
-        if not inside:
-            statements.append(("printed", True))
-        for form, word in statements:
-            infinite = edge.limit == word
-            results.append(decided("symbolic", point, math.nan, infinite, form, inside))
-            # The slowest divergence is of the third power: a thousandfold each decade.
-            grows = (edge.growth > 100) == word
-            results.append(decided("impulse", point, edge.growth, grows, form, inside))
+        word = says(edge.decay, edge.turn)
+        right = edge.limit == word
+        results.append(decided("symbolic", point, math.nan, right))
+        # The slowest divergence is of the third power: a thousandfold each decade.
+        grows = (edge.growth > 100) == word
+        results.append(decided("impulse", point, edge.growth, grows))
     return tuple(results)
+
+
+def leading_factor(form: Expr) -> bool:
+    """Whether a moment diverges at every phase, if ``|rho| < 1``.
+
+    Times ``(1 - |lam|^2)^3`` it tends to ``2 (1 - rho^2) / |1 - rho lam|^2``, positive.
+    """
+    scaled = factor(form * (1 - lam * lam_bar) ** 3).subs(lam_bar, 1 / lam)
+    return is_zero(scaled - 2 * (1 - rho**2) / ((1 - rho * lam) * (1 - rho / lam)))
 
 
 class _Edge(NamedTuple):
@@ -64,7 +87,7 @@ def _edges(moment: Any, impulse: Callable[..., complex]) -> tuple[_Edge, ...]:
     edges = []
     for decay, turn in (
         *((half, half), (-half, zero), (zero, one)),
-        *((one, zero), (-one, one), (-one, zero)),
+        *((one, zero), (one, one)),
     ):
         direction = exp(I * pi * turn)
         values: list[Any] = [
@@ -83,18 +106,51 @@ def _edges(moment: Any, impulse: Callable[..., complex]) -> tuple[_Edge, ...]:
     return tuple(edges)
 
 
-ANY = Grid("sensitivity", grids.COMPLEX_ANY)
+def _printed_59(**at: float) -> complex:
+    """Eq. 59 at a real eigenvalue."""
+    return complex(eq_59().subs({lam: at["lam"], lam_bar: at["lam"], rho: at["rho"]}))
+
+
 EXPONENTIAL = Grid("sensitivity", grids.COMPLEX_EXPONENTIAL)
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:49": Grid("sensitivity_kernel", grids.AGES),
-    "zucchet:53": Grid("sensitivity_kernel", grids.AGES),
-    "zucchet:54": ANY,
-    "zucchet:55": ANY,
-    "zucchet:56": ANY,
-    "zucchet:57": Grid("sensitivity", grids.COMPLEX_ANY, headline=True),
+    "zucchet:53": Grid(
+        "sensitivity_kernel",
+        grids.AGES,
+        example=Example(
+            "dh_0/dlam where x_{-2} = 1 and all other inputs are 0",
+            {"lam": 0.9},
+            1.0,  # of n = 1 alone
+            lambda lam: 2 * lam,
+        ),
+    ),
+    "zucchet:54": lines.DOUBLE_SUM,
+    "zucchet:55": lines.DERIVATIVE,
+    "zucchet:56": lines.PRODUCT,
+    "zucchet:57": Grid(
+        "sensitivity",
+        grids.COMPLEX_ANY,
+        headline=True,
+        example=Example(
+            "E|dh/dlam|^2 under white noise of unit variance",
+            {"lam": 0.9},
+            lambda lam: (1 + lam**2) / (1 - lam) ** 3,
+            lambda lam: energy(power_slopes(lam, 400)),
+        ),
+    ),
     "zucchet:58": EXPONENTIAL,
-    "zucchet:59": Grid("sensitivity", grids.COMPLEX_EXPONENTIAL, headline=True),
+    "zucchet:59": Grid(
+        "sensitivity",
+        grids.COMPLEX_EXPONENTIAL,
+        headline=True,
+        example=Example(
+            "E|dh/dlam|^2 under R = rho^|Delta|",
+            {"lam": 0.9, "rho": 0.5},
+            _printed_59,
+            lambda lam, rho: moment(power_slopes(lam, 400), rho),
+        ),
+    ),
     "zucchet:60": Grid("sensitivity", grids.COMPLEX_WHITE),
     "zucchet:61": Grid("sensitivity", grids.COMPLEX_CONSTANT),
     "zucchet:text:divergence": Check(

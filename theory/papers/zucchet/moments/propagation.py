@@ -1,8 +1,6 @@
 """Zucchet & Orvieto (2024), Section 2.2: signal propagation, Eq. 5 to 7."""
 
 from theory import diagonal
-from theory.claims import Condition
-from theory.conditions import is_stable
 from theory.derivation import Derivation
 from theory.papers.zucchet import forms
 from theory.rows import Part
@@ -22,7 +20,7 @@ part.row("zucchet:5", "moment", "proved")(
     lambda: _real(diagonal.moment("state")),
     forms.eq_5,
     code="state_moment",
-    assumes=forms.STATIONARY,
+    assumes=forms.REAL_STATIONARY,
 )
 part.row("zucchet:6", "moment", "proved")(
     "Second moment of the sensitivity, real eigenvalue",
@@ -34,22 +32,21 @@ part.row("zucchet:6", "moment", "proved")(
     forms.eq_6,
     code="sensitivity_moment",
     topic="backward",
-    assumes=forms.STATIONARY,
+    assumes=forms.REAL_STATIONARY,
 )
-part.row("zucchet:7", "moment", "proved")(
+part.row("zucchet:7", "identity", "proved")(
     "The backpropagated error obeys the same recurrence in reversed time",
-    r"\frac{\mathrm{d}L}{\mathrm{d}x_t} = \lambda \frac{\mathrm{d}L}{\mathrm{d}h_{t+1}} + "
-    r"\frac{\partial L}{\partial h_t}",
+    r"\frac{\mathrm{d}L}{\mathrm{d}x_t} = \frac{\mathrm{d}L}{\mathrm{d}h_t}\frac{"
+    r"\partial h_t}{\partial x_t} = \frac{\mathrm{d}L}{\mathrm{d}h_{t+1}}\frac{\partial "
+    r"h_{t+1}}{\partial h_t} + \frac{\partial L}{\partial h_t} = \lambda \frac{"
+    r"\mathrm{d}L}{\mathrm{d}h_{t+1}} + \frac{\partial L}{\partial h_t}",
     lambda: Derivation(
         (*diagonal.backward_kernel().steps, *diagonal.moment("state").steps[2:])
     ),
     forms.eq_45,
     code="sigprop.neuron.recurrence.linear_recurrence",
     topic="backward",
-    assumes=Condition(
-        f"{forms.STATIONARY.words}; the input is the sequence of output errors",
-        is_stable,
-    ),
-    note="The moment of dL/dx follows from Eq. 45 with the autocovariance of the errors "
-    "in place of the input's.",
+    note="Judged on the weights of the errors in dL/dx, and on its moment, which is that of "
+    "Eq. 45 with the autocovariance of the errors in place of the input's: for |lambda| < "
+    "1 and errors that are wide-sense stationary.",
 )

@@ -1,15 +1,13 @@
 """Zucchet & Orvieto (2024), Appendix B.2.2: the sensitivity, Eq. 49, 53-61."""
 
-from math import pi
-
 from sympy import diff
 
 from theory import diagonal
 from theory.autocorrelation import double_sum
 from theory.claims import Condition
 from theory.conditions import driven_by
+from theory.errata import Erratum
 from theory.papers.zucchet import forms
-from theory.papers.zucchet.conditions import has_power
 from theory.rows import Part
 from theory.symbols import alpha, beta, lam, lam_bar, n
 
@@ -19,6 +17,9 @@ LAGS_57 = (
     r"R_x(\Delta)\right) + \frac{1}{(1-|\lambda|^2)^2} \left(\sum_{\Delta \ge 1} "
     r"\Delta(\lambda^\Delta + \bar{\lambda}^\Delta) R_x(\Delta)\right)"
 )
+
+UNEVEN = Erratum("D", root="zucchet:44")
+AS_45 = "As of zucchet:45: R_x of complex inputs is not even, but R(-D) = conj(R(D))."
 
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.stable")
 
@@ -32,7 +33,7 @@ part.row("zucchet:49", "identity", "proved")(
     note="Judged on the weight of one input: lam times its weight a step "
     "earlier, plus its weight in the state.",
 )
-part.row("zucchet:53", "identity", "refuted", "Eq. 50-53")(
+part.row("zucchet:53", "identity", "refuted")(
     "The sensitivity as a filter of the inputs",
     r"\frac{\mathrm{d}h_0}{\mathrm{d}\lambda} = \sum_{n\geq 0} n\lambda^{n-1}"
     r"x_{-n-1}",
@@ -43,9 +44,14 @@ part.row("zucchet:53", "identity", "refuted", "Eq. 50-53")(
     r"n\lambda^{n-1}x_{-n}",
     corrected=lambda: n * lam ** (n - 1),
     note="Eq. 52 holds; collecting n + m + 1 = k gives k lam^(k-1) x_{-k}. The "
-    "index is one step off. Under stationarity no later moment depends on it.",
+    "index is one step off.",
+    erratum=Erratum(
+        "B",
+        bearing="Under stationarity no moment sees a shift of all inputs; Eq. 54 and 130 "
+        "are right.",
+    ),
 )
-part.row("zucchet:54", "moment", "proved")(
+part.row("zucchet:54", "moment", "conditional")(
     "Second moment of the sensitivity as a double sum",
     D_H + r" = "
     r"\sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-1}R_x(n-m)",
@@ -54,9 +60,12 @@ part.row("zucchet:54", "moment", "proved")(
         lambda i, j: i * j * lam ** (i - 1) * lam_bar ** (j - 1)
     ).as_sum(),
     code="sensitivity_moment",
-    assumes=forms.STATIONARY,
+    assumes=forms.COMPLEX_STATIONARY,
+    condition=forms.EVEN,
+    note=f"{AS_45} The mean of x_{{-n}} conj(x_{{-m}}) is R_x(m - n), as of Eq. 44.",
+    erratum=UNEVEN,
 )
-part.row("zucchet:55", "moment", "proved")(
+part.row("zucchet:55", "moment", "conditional")(
     "Second moment of the sensitivity as a mixed derivative",
     D_H + r" = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
@@ -66,9 +75,12 @@ part.row("zucchet:55", "moment", "proved")(
     lambda: diagonal.moment("sensitivity"),
     lambda: diagonal.conjugate_pair(diff(forms.bracket(), alpha, beta)),
     code="sensitivity_moment",
-    assumes=forms.STATIONARY,
+    assumes=forms.COMPLEX_STATIONARY,
+    condition=forms.EVEN,
+    note=AS_45,
+    erratum=UNEVEN,
 )
-part.row("zucchet:56", "moment", "proved")(
+part.row("zucchet:56", "moment", "conditional")(
     "Second moment of the sensitivity, differentiated as a product",
     D_H + r" = "
     r"\left[\frac{1+\alpha\beta}{(1-\alpha\beta)^3}\left(R_x(0) + \sum_{\Delta"
@@ -80,7 +92,10 @@ part.row("zucchet:56", "moment", "proved")(
     lambda: diagonal.moment("sensitivity"),
     forms.eq_56,
     code="sensitivity_moment",
-    assumes=forms.STATIONARY,
+    assumes=forms.COMPLEX_STATIONARY,
+    condition=forms.EVEN,
+    note=f"{AS_45} The differentiation is right for any R_x.",
+    erratum=UNEVEN,
 )
 part.row("zucchet:57", "moment", "refuted")(
     "Second moment of the sensitivity, any input",
@@ -93,7 +108,10 @@ part.row("zucchet:57", "moment", "refuted")(
     corrected=forms.eq_57_corrected,
     note="The square inside the cube is lost between Eq. 56 and Eq. 57; Eq. 6 "
     "and Eq. 60 have it. The printed value is too large by (1 + |lam|)^3 in its "
-    "first term.",
+    "first term. The corrected form too needs an even R_x, as Eq. 45 does.",
+    erratum=Erratum(
+        "C", bearing="Eq. 58 to 61 start from Eq. 55, and Eq. 6 has the square."
+    ),
 )
 part.row("zucchet:58", "moment", "proved")(
     "Second moment of the sensitivity, exponential autocovariance, undone",
@@ -121,11 +139,17 @@ part.row("zucchet:59", "moment", "refuted")(
     r"- 2\bar{\lambda})}{(1-|\lambda|^2)^3|1-\rho\lambda|^4}",
     corrected=forms.eq_59_corrected,
     note="Both factors 1 - rho must read 1 - rho^2. The printed form is right at "
-    "rho = 0 and rho = 1, where the paper checks it; for rho between them it is "
-    "too small by up to a factor of two, for negative rho too large without "
-    "bound as rho -> -1. The curves of Fig. 1A do not depend on it: the authors' "
+    "rho = 0 and rho = 1, where the paper checks it. Near the edge printed over true "
+    "tends to 1/(1 + rho): a half at rho -> 1, ten at rho = -0.9. The text says that "
+    "Fig. 1A plots this equation; its curves do not have the slip, as the authors' "
     "notebook of that figure has the right form, for real eigenvalues. That of "
     "Fig. 8 has the misprint (zucchet:134).",
+    erratum=Erratum(
+        "A",
+        appears_in=("zucchet:134",),
+        bearing="Eq. 60 and 61 are its values at rho = 0 and rho = 1, where the slip "
+        "vanishes. The authors' notebook of Figure 1A has the right form.",
+    ),
 )
 part.row("zucchet:60", "moment", "proved")(
     "Second moment of the sensitivity under white noise",
@@ -145,16 +169,15 @@ part.row("zucchet:61", "moment", "proved")(
         "|lambda| < 1, constant input of unit second moment", driven_by("constant")
     ),
 )
-part.row("zucchet:text:divergence", "limit", "conditional", "text after Eq. 61")(
+part.row("zucchet:text:divergence", "limit", "proved", "text after Eq. 61")(
     "When the sensitivity diverges at the edge of stability",
     r"\rho < 1,\ |\lambda| \rightarrow 1 \quad\text{or}\quad \rho = 1,\ \lambda "
     r"\rightarrow 1:\quad " + D_H + r" \rightarrow \infty",
     lambda: diagonal.moment("sensitivity", "exponential"),
     code="sensitivity_moment",
-    condition=Condition(
-        "-1 < rho < 1, or rho = 1 and lambda -> 1, or rho = -1 and lambda -> -1",
-        lambda rho, turn, **_: has_power(rho, pi * turn),
-    ),
-    note="At rho = -1 the input alternates: the moment is 1/|1 + lam|^4, finite "
-    "at every edge point but lam = -1, though rho < 1.",
+    assumes="-1 < rho <= 1: autocovariances that decrease, or stay",
+    note="For |rho| < 1 it grows as 2 (1 - rho^2)/((1 - |lam|^2)^3 |1 - rho lam|^2), at "
+    "every phase. The paper has rho as the rate by which the autocovariance decreases, "
+    "which leaves rho = -1 out: there the input alternates and the moment is "
+    "1/|1 + lam|^4, finite at every edge point but lam = -1.",
 )

@@ -3,6 +3,7 @@
 from theory import diagonal
 from theory.claims import Condition
 from theory.conditions import driven_by
+from theory.errata import Erratum
 from theory.papers.zucchet import forms
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, n
@@ -15,15 +16,27 @@ part.row("zucchet:42", "identity", "proved")(
     diagonal.state_kernel,
     lambda: lam**n,
     code="sigprop.neuron.recurrence.impulse_response",
+    assumes="|lambda| < 1, inputs of bounded second moments",
 )
-part.row("zucchet:45", "moment", "proved", "Eq. 43-45")(
+part.row("zucchet:45", "moment", "conditional", "Eq. 43-45")(
     "Second moment of the state, complex eigenvalue, any input",
     r"\mathbb{E}[|h_0|^2] = \frac{1}{1-|\lambda|^2}\left(R_x(0) + \sum_{\Delta \ge 1} "
     r"(\bar{\lambda}^\Delta + \lambda^\Delta) R_x(\Delta)\right)",
     lambda: diagonal.moment("state"),
     forms.eq_45,
     code="state_moment",
-    assumes=forms.STATIONARY,
+    assumes=forms.COMPLEX_STATIONARY,
+    condition=forms.EVEN,
+    note="Assumption a) of Appendix B.2 has complex x_t and c) R(D) = E[x_{t+D} "
+    "conj(x_t)], for which R(-D) = conj(R(D)). Lemma 1, by which the equation follows, "
+    "asks for an even sequence. For any R it is (R(0) + 2 Re sum conj(lambda)^D R(D))/"
+    "(1 - |lambda|^2).",
+    erratum=Erratum(
+        "D",
+        root="zucchet:44",
+        bearing="All that has R(D) = rho^|D| is of an even R, and Eq. 5 and 6 are of real "
+        "inputs. The sentence before B.2.3 puts complex errors in their place.",
+    ),
 )
 part.row("zucchet:47", "moment", "proved")(
     "Second moment of the state, exponential autocovariance, unsimplified",

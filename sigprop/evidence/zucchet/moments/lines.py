@@ -1,0 +1,201 @@
+"""Moments by the autocovariance, for inputs whose autocovariance need not be even.
+
+Eq. 45 and 54-56 are right sides that take ``R`` as a function of the lag; the inputs are
+random waves, which pass the filter one by one.
+
+Notation: ``R``  autocovariance, a spectrum of lines;  ``lags``  from one on.
+
+Source: Zucchet & Orvieto (2024), Appendix B.2.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Complex
+
+from sigprop.evidence.kit import across, contour, power_slopes, powers
+from sigprop.evidence.zucchet.proofs.responses import LONG, kernels, line_moment
+from sigprop.evidence.zucchet.proofs.sequences import (
+    AGES,
+    EIGENVALUES,
+    ONE_SIDED,
+    REAL_SPECTRUM,
+    UNEVEN,
+    Spectrum,
+)
+from sigprop.judge.basis import Evidence, Example
+from theory.autocorrelation import same_form
+from theory.claims import find
+
+QUARTER = Spectrum("a wave of period four", ((math.pi / 2, 1.0),))
+LAGS = np.arange(1, AGES)
+PLACES = across(lam=EIGENVALUES, R=(REAL_SPECTRUM, ONE_SIDED, UNEVEN))
+OF_STATE, OF_SENSITIVITY = 0, 1
+
+
+def moment_of_lines(quantity: int, lam: complex, R: Spectrum) -> float:
+    """Second moment with the powers written out."""
+    weights = (powers, power_slopes)[quantity](complex(lam), LONG)
+    return line_moment(weights, R)
+
+
+def moment_by_scan(quantity: int, lam: complex, R: Spectrum) -> float:
+    """Second moment with the responses of the package's scan."""
+    return line_moment(kernels(complex(lam), LONG)[quantity], R)
+
+
+@functools.cache
+def _after(R: Spectrum) -> Complex[np.ndarray, " lags"]:
+    return np.array([R(lag) for lag in range(1, AGES)])
+
+
+@functools.cache
+def _table(
+    R: Spectrum, lag: Callable[[Any, Any], Any]
+) -> Complex[np.ndarray, "ages ages"]:
+    return np.array([[R(int(lag(n, m))) for m in range(AGES)] for n in range(AGES)])
+
+
+def bracket(
+    alpha: complex, beta: complex, R: Spectrum, at_zero: float = 1.0
+) -> complex:
+    """``(R(0) + sum (alpha^lag + beta^lag) R(lag)) / (1 - alpha beta)``."""
+    both = np.power(alpha, LAGS) + np.power(beta, LAGS)
+    return (at_zero * R(0) + both @ _after(R)) / (1 - alpha * beta)
+
+
+def eq_45(lam: complex, R: Spectrum) -> complex:
+    """Eq. 45, right side."""
+    return bracket(complex(lam), np.conj(complex(lam)), R)
+
+
+def eq_54(
+    lam: complex,
+    R: Spectrum,
+    lag: Callable[[Any, Any], Any] = np.subtract,
+    turn: Any = np.conj,
+) -> complex:
+    """Eq. 54, right side.
+
+    Args:
+        lam: Eigenvalue.
+        R: Autocovariance.
+        lag: Of two ages; anything but the difference is a slip.
+        turn: The conjugate, or a slip.
+    """
+    w = power_slopes(complex(lam), AGES)
+    return complex(w @ _table(R, lag) @ turn(w))
+
+
+def eq_55(
+    lam: complex, R: Spectrum, at_zero: float = 1.0, twice: bool = False
+) -> complex:
+    """Eq. 55, right side, its derivatives as means over two circles.
+
+    Args:
+        lam: Eigenvalue.
+        R: Autocovariance.
+        at_zero: How often the lag zero counts, once but for a slip.
+        twice: Whether both derivatives are by ``alpha``, a slip.
+    """
+    alpha, radius = complex(lam), 0.1
+    beta = alpha.conjugate()
+
+    def slope(x: complex) -> complex:
+        if twice:
+            return contour(lambda z: bracket(z, beta, R, at_zero), x, radius)
+        return contour(lambda z: bracket(x, z, R, at_zero), beta, radius)
+
+    return complex(contour(slope, alpha, radius))
+
+
+def eq_56(
+    lam: complex, R: Spectrum, power: int = 3, outer: int = 2, shift: int = 1
+) -> complex:
+    """Eq. 56, right side.
+
+    Args:
+        lam: Eigenvalue.
+        R: Autocovariance.
+        power: Of ``1 - alpha beta`` below the first term, three but for a slip.
+        outer: The same of the others, two but for a slip.
+        shift: By how much the power of a differentiated lag falls, one but for a slip.
+    """
+    alpha = complex(lam)
+    beta = alpha.conjugate()
+    gap, after = 1 - alpha * beta, _after(R)
+    both = np.power(alpha, LAGS) + np.power(beta, LAGS)
+    first = (1 + alpha * beta) / gap**power * (R(0) + both @ after)
+    rest = sum(z * (LAGS * z ** (LAGS - shift)) @ after for z in (alpha, beta))
+    return complex(first + rest / gap**outer)
+
+
+def by_lines(
+    claim_id: str, quantity: int, form: Callable[..., complex], **slips: Any
+) -> Evidence:
+    """Evidence for a right side, with the wave of period four as an example."""
+
+    def as_derived() -> bool:
+        claim = find(claim_id)
+        assert claim.derive is not None
+        assert claim.printed is not None
+        return same_form(claim.printed(), claim.derive().result)
+
+    return Evidence(
+        PLACES,
+        {
+            "reference": partial(moment_of_lines, quantity),
+            "impulse": partial(moment_by_scan, quantity),
+        },
+        form=form,
+        printed=form,
+        proof=as_derived,
+        slips={name.replace("_", " "): slip for name, slip in slips.items()},
+        example=Example(
+            ("E|h|^2", "E|dh/dlam|^2")[quantity]
+            + " of inputs x_t = u i^t, u of modulus one and random phase,",
+            {"lam": 0.5j},
+            lambda lam: form(lam, QUARTER).real,
+            partial(moment_of_lines, quantity, R=QUARTER),
+        ),
+    )
+
+
+STATE = by_lines(
+    "zucchet:45",
+    OF_STATE,
+    eq_45,
+    lags_of_one_sign=lambda lam, R: bracket(complex(lam), 0.0, R) / (1 - abs(lam) ** 2),
+    lags_without_conjugate=lambda lam, R: bracket(complex(lam), complex(lam), R),
+    lag_zero_twice=lambda lam, R: bracket(
+        complex(lam), complex(lam).conjugate(), R, at_zero=2.0
+    ),
+)
+DOUBLE_SUM = by_lines(
+    "zucchet:54",
+    OF_SENSITIVITY,
+    eq_54,
+    the_sum_of_ages=partial(eq_54, lag=np.add),
+    no_conjugate=partial(eq_54, turn=np.asarray),
+    a_lag_more=partial(eq_54, lag=lambda n, m: n - m + 1),
+)
+DERIVATIVE = by_lines(
+    "zucchet:55",
+    OF_SENSITIVITY,
+    eq_55,
+    lag_zero_twice=partial(eq_55, at_zero=2.0),
+    both_by_alpha=partial(eq_55, twice=True),
+    no_derivative=eq_45,
+)
+PRODUCT = by_lines(
+    "zucchet:56",
+    OF_SENSITIVITY,
+    eq_56,
+    a_square_for_the_cube=partial(eq_56, power=2),
+    a_cube_for_the_square=partial(eq_56, outer=3),
+    the_power_not_lowered=partial(eq_56, shift=0),
+)
