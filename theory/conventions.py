@@ -166,6 +166,19 @@ FAULTS = (
         ("rotrnn:2", "rotrnn:4", "rotrnn:10", "rotrnn:12"),
     ),
     Fault(
+        "An autocovariance that has to be even, where inputs may be complex",
+        Status.CONDITIONAL,
+        ("zucchet:45", "zucchet:54", "zucchet:55", "zucchet:56"),
+    ),
+    Fault(
+        "An explosion at the edge of stability, whatever the input's spectrum",
+        Status.CONDITIONAL,
+        (
+            *("zucchet:text:state-diverges", "zucchet:text:sensitivity-diverges"),
+            *("zucchet:text:faster", "zucchet:text:dominating-term"),
+        ),
+    ),
+    Fault(
         "The largest eigenvalue for the largest in modulus, over all parameters",
         Status.CONDITIONAL,
         (

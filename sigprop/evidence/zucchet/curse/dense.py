@@ -6,7 +6,7 @@ Notation: ``E``  a direction in which ``A`` moves;  ``P``  eigenvectors, one a c
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -112,7 +112,7 @@ def _terms(draw: int) -> tuple[Complex[np.ndarray, " n"], ...]:
 
 
 def moved_by_terms(
-    draw: int, weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    draw: int, weights: Sequence[float] = (1.0, 1.0, 1.0)
 ) -> Complex[np.ndarray, " n"]:
     """``dh_T/dA`` along ``E`` as the sum of the three terms of Eq. 9.
 

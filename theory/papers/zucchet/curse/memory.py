@@ -170,7 +170,7 @@ part.row("zucchet:text:recurrent-most", "limit", "proved", "text after Eq. 7")(
     r"\mathrm{d}b|^2\right]}, \frac{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}"
     r"\lambda|^2\right]}{c^2 \mathbb{E}\left[|\mathrm{d}y/\mathrm{d}c|^2\right]} \ge "
     r"\frac{\mathbb{E}[h_t^2]}{b^2 R_x(0)} \to \infty \text{ where the state explodes}",
-    code="outgrown",
+    code="theory.recurrences.two_passes_outgrow_one",
     note="The sentence says where the explosion is worst, so where there is one. Both "
     "weights multiply the state; the bound, of ours, is that of Cauchy and Schwarz, one "
     "pass of the filter against two. The ratio grows as 1/gap^2 (zucchet:text:faster).",
