@@ -65,12 +65,12 @@ def bracket(
 ) -> complex:
     """``(R(0) + sum (alpha^lag + beta^lag) R(lag)) / (1 - alpha beta)``."""
     both = np.power(alpha, LAGS) + np.power(beta, LAGS)
-    return (at_zero * R(0) + both @ _after(R)) / (1 - alpha * beta)
+    return complex((at_zero * R(0) + both @ _after(R)) / (1 - alpha * beta))
 
 
 def eq_45(lam: complex, R: Spectrum) -> complex:
     """Eq. 45, right side."""
-    return bracket(complex(lam), np.conj(complex(lam)), R)
+    return bracket(complex(lam), complex(lam).conjugate(), R)
 
 
 def eq_54(

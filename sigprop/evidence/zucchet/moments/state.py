@@ -59,12 +59,17 @@ def covariance_bound(
         "state": bound_74() if modulus else eq_45(),
         "sensitivity": sensitivity_bound_74() if modulus else eq_57_corrected(),
     }
+
+    def counted_by_lags(*terms: Any) -> Any:
+        whole: Any = Sum(*terms)
+        return lags * whole
+
     results = []
     for decay, (gap, theta) in itertools.product((0.5, 0.9), PLACES):
         place = EigenPoint(gap, theta, exponential(decay), 256)
         lam = complex(place.eigenvalue())
         for (quantity, form), shade in itertools.product(bounds.items(), SHADES):
-            counted = form.replace(Sum, lambda *sum_: lags * Sum(*sum_))
+            counted: Any = form.replace(Sum, counted_by_lags)
             bound = scale * values([counted], [place])[0, 0].real
             point = f"{quantity}, {shade}, U={decay}^|D|, gap={gap}, theta={theta:.3g}"
             for route, respond in RESPONSES.items():
