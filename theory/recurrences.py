@@ -216,6 +216,12 @@ def polar_sensitivity() -> Derivation:
     )
 
 
+def orthogonal_products_are_orthogonal() -> bool:
+    """``(A B)' (A B) = 1`` of orthogonal ``A`` and ``B``: so any power's norm is one."""
+    A, A_T, B, B_T = symbols("A A' B B'", commutative=False)
+    return (B_T * A_T * A * B).subs(A_T * A, 1).subs(B_T * B, 1) == 1
+
+
 def remembered() -> Derivation:
     """Sensitivity of ``T`` steps to a phase on the unit circle, white input."""
     total = factor(summation(n**2, (n, 0, T - 1)))

@@ -29,6 +29,7 @@ from sigprop.evidence.zucchet.curse.responses import RESPONSES
 from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
+from theory import recurrences
 
 SIZE, STEPS = 4, 8
 
@@ -367,6 +368,7 @@ EVIDENCE: dict[str, Basis] = {
         ({"steps": 1}, {"steps": 50}),
         {"autodiff": orthogonal_norms, "reference": orthogonal_norms_by_power},
         form=[1.0] * SIZE,
+        proof=recurrences.orthogonal_products_are_orthogonal,
         slips={"of unit eigenvalues": sheared_norms},
     ),
     "zucchet:text:orthogonal-sensitive": Evidence(

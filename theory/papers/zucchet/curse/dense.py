@@ -72,7 +72,7 @@ part.row("zucchet:text:all-entries", "limit", "confirmed", "text after Eq. 9")(
     "zucchet:text:dominating-term: all nine entries grow as 1/gap^3.",
 )
 end = part.at("")
-end.row("zucchet:text:orthogonal", "text", "confirmed", "end of Section 2.3")(
+end.row("zucchet:text:orthogonal", "text", "proved", "end of Section 2.3")(
     "An orthogonal matrix neither vanishes nor explodes",
     r"A^\top A = \mathrm{Id}: \quad \left\|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}"
     r"\right\| = 1",

@@ -75,13 +75,14 @@ part.row("zucchet:text:vanish", "bound", "conditional", "text after Eq. 3")(
     r"\infty)",
     code="rate",
     condition=Condition(
-        "the Jacobian is the same at all times, or all Jacobians are normal",
+        "the Jacobian is the same at all times",
         lambda kind, **_: kind != "switching",
     ),
     note="Two alternating Jacobians (0, 2; 0, 0) and (0, 0; 2, 0) have spectral "
     "radius 0 and a product of spectral radius 4 every two steps. A rectified "
-    "network of two units whose inputs switch them in turn has exactly these. A norm "
-    "that is bounded by c, in place of the spectral radius, needs no condition.",
+    "network of two units whose inputs switch them in turn has exactly these. With "
+    "norms bounded by c in place of spectral radii, as where all Jacobians are normal, no "
+    "condition is needed.",
     erratum=Erratum(
         "D",
         bearing="The paper's own results are for a constant and diagonal Jacobian.",

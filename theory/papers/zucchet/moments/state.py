@@ -18,7 +18,7 @@ part.row("zucchet:42", "identity", "proved")(
     code="sigprop.neuron.recurrence.impulse_response",
     assumes="|lambda| < 1, inputs of bounded second moments",
 )
-part.row("zucchet:45", "moment", "conditional", "Eq. 43-45")(
+part.row("zucchet:45", "moment", "conditional")(
     "Second moment of the state, complex eigenvalue, any input",
     r"\mathbb{E}[|h_0|^2] = \frac{1}{1-|\lambda|^2}\left(R_x(0) + \sum_{\Delta \ge 1} "
     r"(\bar{\lambda}^\Delta + \lambda^\Delta) R_x(\Delta)\right)",
