@@ -21,7 +21,6 @@ from sympy import (
     log,
     oo,
     pi,
-    prod,
     rsolve,
     simplify,
     solve,
@@ -125,15 +124,6 @@ def change_of_basis() -> bool:
     return expand(rotated - (Lambda * Q**-1 * h + Q**-1 * B * u)) == 0
 
 
-def vandermonde_determinant(size: int = 4) -> bool:
-    """Prove that the determinant is the product of all differences, for one size."""
-    nodes = symbols(f"x1:{size + 1}")
-    matrix = Matrix(size, size, lambda i, j: nodes[i] ** (size - 1 - j))
-    pairs = [(i, j) for i in range(size) for j in range(i + 1, size)]
-    product = prod(nodes[i] - nodes[j] for i, j in pairs)
-    return expand(matrix.det() - product) == 0
-
-
 def discriminant_is_no_constant() -> bool:
     """Prove that non-diagonalisable 2 by 2 real matrices lie on a surface of measure 0.
 
@@ -154,6 +144,12 @@ def constant_input() -> Derivation:
     return start("equal inputs of size one, from the zero state", recursion).then(
         "whose solution is", simplify(rsolve(recursion, h(T), {h(0): 0}))
     )
+
+
+def doubled_steps() -> bool:
+    """Prove that twice as many equal inputs make ``1 + lam^T`` times the state."""
+    state = constant_input().result
+    return simplify(state.subs(T, 2 * T) - (1 + lam**T) * state) == 0
 
 
 @cache

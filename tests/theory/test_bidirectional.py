@@ -14,7 +14,7 @@ PROOFS = (
     two.first_steps,
     two.last_steps,
     two.change_of_basis,
-    two.vandermonde_determinant,
+    two.doubled_steps,
     two.discriminant_is_no_constant,
     two.ring_energy_is_a_mean,
     two.scan_levels_agree,

@@ -24,7 +24,7 @@ from sigprop.layers.blur import BLUR, blur
 from sigprop.numerics.precision import double_precision
 
 N = 2
-KINDS = ("drawn", "wide", "ones", "equal", "twins")
+KINDS = ("drawn", "ones")
 POINTS = also(
     points("seed", 0, 1, 2), n=N, m=3, k=6
 )  # one shape: the layer compiles once
@@ -48,14 +48,29 @@ class Arrays(NamedTuple):
     C_b: Complex[np.ndarray, "m n"]
 
 
+Change = Callable[[Any, Arrays], tuple[Any, Arrays]]
+SLIPS: dict[str, Change] = {
+    "the other direction's eigenvalues": lambda u, p: (
+        u,
+        p._replace(lam_f=p.lam_b, lam_b=p.lam_f),
+    ),
+    "the conjugate eigenvalues": lambda u, p: (
+        u,
+        p._replace(lam_f=p.lam_f.conj(), lam_b=p.lam_b.conj()),
+    ),
+    "the newest input weighted too": lambda u, p: (
+        u,
+        p._replace(B_f=p.lam_f[:, None] * p.B_f, B_b=p.lam_b[:, None] * p.B_b),
+    ),
+    "inputs in the order of the other direction": lambda u, p: (u[::-1], p),
+}
+
+
 @functools.cache
 def model(seed: int, n: int, m: int, kind: str = "drawn") -> tuple[BLUR, Arrays]:
     """A layer without normalisation and skip, and its arrays.
 
-    ``kind`` is ``drawn``, on a ring; ``wide``, on the whole disc, as the paper draws;
-    ``ones`` with input weights of one, as in Appendix A.4; ``equal`` with, besides, one
-    eigenvalue for all neurons; or ``twins`` where, besides, the backward eigenvalues are
-    the forward ones.
+    ``kind`` is ``drawn``, or ``ones`` with input weights of one, as in Appendix A.4.
 
     Raises:
         ValueError: If there is no such kind.
@@ -72,17 +87,9 @@ def model(seed: int, n: int, m: int, kind: str = "drawn") -> tuple[BLUR, Arrays]
 def _draw(
     key: PRNGKeyArray, n: int, m: int, kind: str
 ) -> tuple[BLUR, Array, Array, Array]:
-    same: dict[str, Callable[[Any], Any]] = {
-        "equal": lambda values: values[:, :1],
-        "twins": lambda values: values[:1],
-    }
-    r_min, r_max = (0.0, 1.0) if kind == "wide" else (0.5, 0.95)
-    raw = blur(key, n, m, r_min=r_min, r_max=r_max, gamma="absent")
+    raw = blur(key, n, m, r_min=0.5, r_max=0.95, gamma="absent")
     changed = {"D": jnp.zeros_like(raw.D)}
-    for name in ("nu_log", "theta_log"):
-        values = getattr(raw, name)
-        changed[name] = jnp.broadcast_to(same.get(kind, lambda v: v)(values), (2, n))
-    if kind not in ("drawn", "wide"):
+    if kind == "ones":
         changed["B_re"] = jnp.ones_like(raw.B_re)
         changed["B_im"] = jnp.zeros_like(raw.B_im)
     layer = dataclasses.replace(raw, **changed)
@@ -118,11 +125,19 @@ def layer_states(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"
     return states_of(model(seed, n, m)[0], signal(seed, m, k))
 
 
-def both_loops(**point: int) -> Complex[np.ndarray, "k _"]:
-    """All states by the two recurrences of Eq. 10."""
-    u, p = case(**point)
+def both_loops(
+    change: Change = lambda u, p: (u, p), **point: int
+) -> Complex[np.ndarray, "k _"]:
+    """All states by the two recurrences of Eq. 10, of inputs and arrays as changed."""
+    u, p = change(*case(**point))
     backwards = recur(p.lam_b, u[::-1] @ p.B_b.T)
     return np.concatenate([recur(p.lam_f, u @ p.B_f.T), backwards[::-1]], 1)
+
+
+def state_slips(*place: Any) -> dict[str, Callable[..., Any]]:
+    """States at a place as slips of the recurrences give them."""
+    loops = {name: functools.partial(both_loops, slip) for name, slip in SLIPS.items()}
+    return {name: entries(loop, *place) for name, loop in loops.items()}
 
 
 def both_routes(place: tuple[Any, ...]) -> dict[str, Callable[..., Any]]:
@@ -144,7 +159,20 @@ def merged_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
     return outputs_of(model(seed, n, m)[0], signal(seed, m, k))
 
 
-def merged_pair(**point: int) -> Float[np.ndarray, "k m"]:
+def merged_pair(
+    maps: Callable[[Any, Any], tuple[Any, Any]] = lambda C_f, C_b: (C_f, C_b),
+    **point: int,
+) -> Float[np.ndarray, "k m"]:
     """``Re(C_f h + C_b g)``: the merge of Eq. 11, whose real part Eq. 12 takes."""
     _, p = case(**point)
-    return np.real(both_loops(**point) @ np.concatenate([p.C_f, p.C_b], 1).T)
+    return np.real(both_loops(**point) @ np.concatenate(maps(p.C_f, p.C_b), 1).T)
+
+
+MERGE_SLIPS = {
+    "both maps exchanged": functools.partial(merged_pair, lambda f, b: (b, f)),
+    "one map for both": functools.partial(merged_pair, lambda f, b: (f, f)),
+    "the adjoint maps": functools.partial(
+        merged_pair, lambda f, b: (f.conj(), b.conj())
+    ),
+    "the forward state alone": functools.partial(merged_pair, lambda f, b: (f, 0 * b)),
+}

@@ -1,15 +1,14 @@
 """What judges growth, stability and initialisation, Section 4.2 of BLUR (2025)."""
 
-import math
 from collections.abc import Callable
+from functools import partial
 
 import mpmath
 import numpy as np
 from jaxtyping import Complex, Float, Inexact
 
-from sigprop.evidence.blur.recurrences import model
-from sigprop.evidence.kit import across, also, each, points, recur
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.evidence.kit import also, each, points, recur
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from theory import bidirectional as two
 
@@ -31,11 +30,6 @@ def by_engine(
         return np.asarray(states)[:, 0]
 
 
-def constant_loop(lam: complex | float, T: int) -> complex | float:
-    """State after ``T`` inputs of one."""
-    return recur(lam, np.ones(T))[-1]
-
-
 def in_phase(lam: complex | float, T: int) -> Complex[np.ndarray, " time"]:
     """Inputs of modulus one, each in phase with the state that it meets."""
     return np.exp(1j * np.angle(lam) * np.arange(T))
@@ -51,31 +45,85 @@ def worst_engine(lam: complex | float, T: int) -> float:
     return np.abs(by_engine(lam, in_phase(lam, T))).max()
 
 
-def modulus_layer(nu: float, half: int) -> float:
-    """Modulus of an eigenvalue of one half of the real layer at a value of ``nu_log``."""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    layer = model(0, 2, 3)[0]
-    with double_precision(True):
-        moved = eqx.tree_at(lambda one: one.nu_log, layer, jnp.full((2, 2), nu))
-        return float(np.abs(np.asarray(moved.halves()[half].eigenvalues()))[0])
+def doubled(
+    states: Callable[[complex, int], Inexact[np.ndarray, " time"]], lam: complex, T: int
+) -> float:
+    """How much larger the state is after ``2T`` inputs of one than after ``T``."""
+    moduli = np.abs(states(lam, 2 * T))
+    return float(moduli[2 * T - 1] / moduli[T - 1])
 
 
-def ring_square_layer(e_min: float, e_max: float) -> float:
-    """Mean of ``|lam|^2`` over the initialiser's map of a fine grid of uniforms."""
-    return float(np.mean(_ring_radii(e_min, e_max) ** 2))
+def _states(lam: complex, T: int) -> Inexact[np.ndarray, " time"]:
+    return recur(lam, np.ones(T))
+
+
+def _forwards(lam: complex, T: int) -> Inexact[np.ndarray, " time"]:
+    return by_engine(lam, np.ones(T))
+
+
+def _backwards(lam: complex, T: int) -> Inexact[np.ndarray, " time"]:
+    return by_engine(lam, np.ones(T), reverse=True)[::-1]
+
+
+def settled(
+    worst: Callable[[complex, int], float], lam_f: complex, lam_b: complex, T: int
+) -> list[bool]:
+    """Whether the largest state of each half stays, once twice as many inputs came."""
+    halves = [worst(lam, T) / worst(lam, 2 * T) for lam in (lam_f, lam_b)]
+    return [bool(abs(ratio - 1) < 1e-9) for ratio in halves]
+
+
+def inside(lam_f: complex, lam_b: complex, **_: object) -> list[bool]:
+    """Which of the two eigenvalues lie inside the unit circle."""
+    return [abs(lam_f) < 1, abs(lam_b) < 1]
+
+
+def ring_law(
+    e_min: float, e_max: float, radius: float, angle: float
+) -> Float[np.ndarray, "2"]:
+    """Shares of the initialiser's map of a fine grid within a radius and an angle."""
+    radii, angles = _ring(e_min, e_max)
+    return np.array([np.mean(radii <= radius), np.mean(angles <= angle)])
+
+
+def uniform_law(
+    e_min: float, e_max: float, radius: float, angle: float, power: int = 2
+) -> Float[np.ndarray, "2"]:
+    """Shares of a ring's area within a radius and an angle."""
+    low, rim, mid = e_min**power, e_max**power, radius**power
+    return np.array([(mid - low) / (rim - low), angle / (2 * np.pi)])
+
+
+def half_a_turn(**point: float) -> Float[np.ndarray, "2"]:
+    """Slip of the law: angles from zero to pi."""
+    return uniform_law(**point) * np.array([1, 2])
+
+
+def within_circle(e_min: float, e_max: float) -> float:
+    """Share of the initialiser's map of a fine grid inside the unit circle."""
+    return float(np.mean(_ring_radii(e_min, e_max) < 1))
+
+
+def area_within_circle(e_min: float, e_max: float) -> float:
+    """Share of a ring's area inside the unit circle, by quadrature along the radius."""
+    return _area_mean(e_min, e_max, lambda r: float(r < 1))
 
 
 def _ring_radii(e_min: float, e_max: float) -> Float[np.ndarray, "2000"]:
+    return _ring(e_min, e_max)[0]
+
+
+def _ring(
+    e_min: float, e_max: float
+) -> tuple[Float[np.ndarray, "2000"], Float[np.ndarray, "2000"]]:
     import jax.numpy as jnp
 
     from sigprop.neuron.ring import ring_polar
 
     grid = (np.arange(2000) + 0.5) / 2000
     with double_precision(True):
-        nu, _ = ring_polar(jnp.asarray(grid), jnp.asarray(grid), e_min, e_max)
-        return np.exp(-np.asarray(nu))
+        nu, theta = ring_polar(jnp.asarray(grid), jnp.asarray(grid), e_min, e_max)
+        return np.exp(-np.asarray(nu)), np.asarray(theta)
 
 
 def _area_mean(e_min: float, e_max: float, value: Callable) -> float:
@@ -85,9 +133,7 @@ def _area_mean(e_min: float, e_max: float, value: Callable) -> float:
 
 
 def ring_energy(e_min: float, e_max: float) -> float:
-    """Mean of ``1/(1-|lam|^2)`` by quadrature; infinite where the ring ends at one."""
-    if e_max == 1:
-        return np.inf
+    """Mean of ``1/(1-|lam|^2)`` by quadrature."""
     return _area_mean(e_min, e_max, lambda r: 1 / (1 - r**2))
 
 
@@ -101,28 +147,30 @@ def grows(energy: Callable[[float, float], float], e_min: float, e_max: float) -
     return float(np.sign(energy(e_min, (1 + e_max) / 2) - energy(e_min, e_max)))
 
 
-def _energy(e_min: float, e_max: float) -> float:
-    if e_max == 1:
-        return math.inf
-    squares = e_min**2, e_max**2
-    return math.log((1 - squares[0]) / (1 - squares[1])) / (squares[1] - squares[0])
+def _growth(states: Callable[[complex, int], Inexact[np.ndarray, " time"]]) -> Evidence:
+    """The order of a state under inputs of one, from ``T`` steps to ``2T``."""
+    return Evidence(
+        EIGENVALUES,
+        each(doubled, {"reference": _states, "impulse": states}),
+        form=lambda lam, T: abs(1 + lam**T),
+        printed=lambda lam, T: abs(lam) ** T,
+        proof=two.doubled_steps,
+        slips={
+            "the modulus of the power": lambda lam, T: 1 + abs(lam) ** T,
+            "the power of all steps": lambda lam, T: abs(1 + lam ** (2 * T)),
+        },
+        example=Example(
+            "|h_2k| over |h_k|, inputs (B u)_j = 1",
+            {"lambda": 0.9, "k": 10},
+            lambda k, **at: at["lambda"] ** k,
+            lambda k, **at: doubled(_states, at["lambda"], k),
+        ),
+    )
 
 
 EVIDENCE: dict[str, Basis] = {
-    "blur:text:growth-forward": Evidence(
-        EIGENVALUES,
-        {
-            "reference": constant_loop,
-            "impulse": lambda lam, T: by_engine(lam, np.ones(T))[-1],
-        },
-    ),
-    "blur:text:growth-backward": Evidence(
-        EIGENVALUES,
-        {
-            "reference": constant_loop,
-            "impulse": lambda lam, T: by_engine(lam, np.ones(T), reverse=True)[0],
-        },
-    ),
+    "blur:text:growth-forward": _growth(_forwards),
+    "blur:text:growth-backward": _growth(_backwards),
     "blur:text:stability": Evidence(
         also(points("lam", 0.9, 0.5 + 0.6j, -0.7, -0.94j), T=400),
         {"reference": worst_loop, "impulse": worst_engine},
@@ -131,35 +179,47 @@ EVIDENCE: dict[str, Basis] = {
         slips={
             "squared": lambda lam, T: 1 / (1 - abs(lam) ** 2),
             "the sign": lambda lam, T: 1 / (1 + abs(lam)),
-            "one percent less": lambda lam, T: 0.99 / (1 - abs(lam)),
             "lam for |lam|": lambda lam, T: 1 / abs(1 - lam),
         },
+        hand={"one percent less": lambda lam, T: 0.99 / (1 - abs(lam))},
     ),
     "blur:text:exponential": Evidence(
-        across(nu=(-9.0, -2.0, 1.2), half=(0, 1)),
-        {
-            "impulse": modulus_layer,
-            "reference": lambda nu, half: mpmath.exp(-mpmath.exp(nu)),
-        },
-        form=lambda nu, half: math.exp(-math.exp(nu)),
+        also(
+            points("lam_f lam_b", (0.5, 1.1), (0.3 + 0.4j, -1.05), (1.1j, 0.9)), T=400
+        ),
+        each(settled, {"reference": worst_loop, "impulse": worst_engine}),
+        inside,
+        slips={"both as the forward one": lambda lam_f, **_: [abs(lam_f) < 1] * 2},
     ),
     "blur:text:ring": Evidence(
-        RINGS,
-        {
-            "reference": lambda e_min, e_max: _area_mean(e_min, e_max, lambda r: r**2),
-            "impulse": ring_square_layer,
+        also(RINGS, radius=0.7, angle=1.3),
+        {"impulse": ring_law},
+        uniform_law,
+        absolute=1e-3,
+        slips={
+            "uniform along the radius": partial(uniform_law, power=1),
+            "the fourth power": partial(uniform_law, power=4),
+            "half a turn": half_a_turn,
         },
+        alone="a definition, of the initialiser's map of a fine grid of uniforms",
     ),
     "blur:text:unit-circle": Evidence(
         (*RINGS, {"e_min": 0.0, "e_max": 1.0}),
-        {"reference": ring_energy},
-        form=_energy,
-        proof=two.ring_energy_is_a_mean,
+        {"reference": area_within_circle, "impulse": within_circle},
+        form=1.0,
+        hand={"half of a ring that the circle halves": 0.5},
     ),
     "blur:text:exploding": Evidence(
         RINGS,
         each(grows, {"reference": ring_energy, "impulse": ring_energy_layer}),
         form=1.0,
         printed=-1.0,
+        hand={"as large as before": 0.0},
+        example=Example(
+            "E|h|^2 of white inputs at |lambda| = 0.99, over that at 0.9,",
+            {},
+            "below 1",
+            lambda: (1 - 0.9**2) / (1 - 0.99**2),
+        ),
     ),
 }

@@ -1,9 +1,7 @@
 """BLUR (2025), Section 4.2: growth, stability and initialisation."""
 
-from theory import bidirectional as two
-from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
-from theory.symbols import T, lam
 
 part = Part("", "bidirectional", "sigprop.evidence.blur.stability")
 ring = part.at("", "ring")
@@ -21,17 +19,19 @@ for name, number, letter, step in (
         f"How large a {name} state grows",
         rf"\mathcal{{O}}(|\bm{{h}}_{{{step},j}}|) = "
         rf"\mathcal{{O}}(|\lambda_{{{letter},j}}|^k)",
-        two.constant_input,
-        lambda: lam**T,
         code="theory.bidirectional.constant_input",
-        correction=rf"\bm{{h}}_{{{step},j}} = \frac{{1-\lambda_{{{letter},j}}^k}}"
-        rf"{{1-\lambda_{{{letter},j}}}} \text{{ for inputs }} (\mathbf{{B}}\bm{{u}}"
-        r"_i)_j = 1, \text{ so } \mathcal{O}\left(\frac{1-|\lambda|^k}{1-|\lambda|}"
-        r"\right) \text{ for bounded inputs}",
-        corrected=lambda: (1 - lam**T) / (1 - lam),
+        correction=r"\mathcal{O}\left(\frac{1-|\lambda|^k}{1-|\lambda|}\right) "
+        r"\text{ for bounded inputs, so } \mathcal{O}(1) \text{ for } |\lambda| < 1",
         note="The power is the weight of the oldest input. With |lambda| < 1 it vanishes "
-        "while the state does not; it is the order of the state only for |lambda| > 1.",
-        inherits="The stability condition drawn from it is right.",
+        "while the state does not; it is the order of the state only for |lambda| > 1. "
+        "The values are how much larger the state is after twice as many steps of equal "
+        "inputs: 1 + lambda^k in modulus. The sentence is that of the LRU's paper.",
+        erratum=Erratum(
+            "B",
+            root="" if name == "forward" else "blur:text:growth-forward",
+            appears_in=("blur:text:growth-backward",) if name == "forward" else (),
+            bearing="The condition |lambda| < 1 that is drawn from it is right.",
+        ),
     )
 part.row("blur:text:stability", "bound", "confirmed", "Section 4.2, after Eq. 17")(
     "Eigenvalues inside the unit circle are enough for stability",
@@ -44,52 +44,46 @@ part.row("blur:text:stability", "bound", "confirmed", "Section 4.2, after Eq. 17
 )
 part.row("blur:text:exponential", "text", "confirmed", "Section 4.2, after Eq. 17")(
     "Whether each half is stable by itself",
-    r"\text{both halves are initialised apart, so } |\lambda_f| < 1 \text{ may "
-    r"not give } |\lambda_b| < 1; \text{ with the exponential parametrisation }"
-    r"\; |\lambda| = e^{-e^{\nu}}",
-    code="sigprop.layers.lru.LRU.eigenvalues",
-    note="True of recurrences in general. As the paper runs the model, with the LRU's "
-    "parametrisation, both halves are stable at any parameters, so the warning is void.",
+    r"\text{we initialize both models separately, so the forward stability may not "
+    r"necessarily provide a guarantee for the backward stability}",
+    code="settled",
+    note="True of recurrences in general: each half is stable where its own eigenvalues "
+    "are inside the circle. With the LRU's exponential parametrisation both are at any "
+    "parameters, so that the warning is void for the model as it is run.",
 )
-ring.row("blur:text:ring", "distribution", "confirmed", "Section 4.2, initialisation")(
+ring.row("blur:text:ring", "definition", "definition", "Section 4.2, initialisation")(
     "Eigenvalues uniform on a ring",
     r"\lambda_{f,i}, \lambda_{b,i} \sim \mathbb{T}[e_{min}, e_{max}] := \{"
-    r"\lambda\in\mathbb{C} | e_{min} \le |\lambda| \le e_{max}\}, \quad "
-    r"\mathbb{E}|\lambda|^2 = \frac{e_{min}^2 + e_{max}^2}{2}",
-    printed=lambda: (two.e_min**2 + two.e_max**2) / 2,
+    r"\lambda\in\mathbb{C} | e_{min} \le |\lambda| \le e_{max}\}",
     code="sigprop.neuron.ring.ring_polar",
-    note="The paper means uniform by area; the mean square is ours and pins the layer's "
-    "sampler to that reading.",
+    note="Uniform by area is meant, as in the LRU's paper. The values are the shares of "
+    "the ring within a radius and within an angle.",
 )
 ring.row(
     "blur:text:unit-circle",
     "text",
-    "conditional",
+    "confirmed",
     "Section 4.2, initialisation, and Table 6",
 )(
-    "The ring may end on the unit circle",
-    r"[e_{min}, e_{max}] \subseteq [0, 1]: \; \mathbb{E} \frac{1}{1-|\lambda|^2} "
-    r"= \frac{1}{e_{max}^2 - e_{min}^2} \log\frac{1-e_{min}^2}{1-e_{max}^2} < "
-    r"\infty",
-    code="theory.bidirectional.ring_energy",
-    condition=Condition(
-        "e_max < 1",
-        lambda e_max, **_: e_max < 1,
-    ),
-    note="The stated goal is |lambda| < 1, the stated interval contains 1, and Table 6 "
-    "uses [0, 1]. Each state is then finite with probability 1, but its mean energy under "
-    "white noise is infinite at initialisation, unless the LRU's gamma normalises them.",
+    "The ring keeps the eigenvalues inside the unit circle",
+    r"\text{to maintain the absolute values within 1, sample them uniformly from a "
+    r"complex ring in between } [e_{min}, e_{max}] \subseteq [0, 1]",
+    code="within_circle",
+    note="With probability 1 also where the ring ends on the circle, as that of Table 6 "
+    "does, [0, 1]. There the mean of 1 / (1 - |lambda|^2), the energy under white noise, "
+    "is infinite at initialisation, unless the LRU's gamma normalises it.",
 )
 ring.row("blur:text:exploding", "text", "refuted", "Section 4.2, initialisation")(
     "Eigenvalues near the unit circle against exploding states",
-    r"\text{initialising close to the unit circle mitigates exploding } \bm{h}_k: "
-    r"\; \text{sign}\left(\frac{\mathrm{d}}{\mathrm{d}e_{max}} \mathbb{E}|h|^2"
-    r"\right) = -1",
+    r"\text{the initialization of } \mathbf{\Lambda}_f \text{ and } "
+    r"\mathbf{\Lambda}_b \text{ can be close to the unit circle as much as possible. "
+    r"Such a simple trick can help significantly mitigate the issue of } \bm{h}_k "
+    r"\text{ exploding}",
     code="theory.bidirectional.ring_energy",
-    correction=r"\text{sign}\left(\frac{\mathrm{d}}{\mathrm{d}e_{max}} "
-    r"\mathbb{E}|h|^2\right) = +1",
-    note="The closer the ring is to the circle, the larger the state under white noise. "
-    "Staying inside the circle bounds the state; being near it serves memory, and the LRU "
-    "needs its normalisation because of it. If the trick meant is the ring inside the "
-    "circle alone, it does bound the state.",
+    correction=r"\text{the closer to the unit circle, the larger } \bm{h}_k",
+    note="The value is the sign of the change of the mean energy under white noise as the "
+    "rim moves towards the circle. Being near the circle serves memory; the LRU's paper "
+    "saw the loss blow up there, and normalises because of it. If the trick meant is the "
+    "ring inside the circle alone, it does bound the state.",
+    erratum=Erratum("A", bearing="No result of the paper uses it."),
 )

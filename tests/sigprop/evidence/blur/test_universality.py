@@ -1,19 +1,15 @@
-"""Determinants of Vandermonde matrices as products of differences."""
+"""Inputs from states, where all of it can be followed."""
 
+import numpy as np
 import pytest
 
-from sigprop.evidence.blur.universality import differences
-
-SQUARE = {"seed": 0, "n": 3, "k": 3, "kind": "ones", "side": "forward"}
+from sigprop.evidence.blur import universality
 
 
-def test_differences_are_those_of_the_model_asked_for():
-    first = differences(**SQUARE)
-    assert differences(**{**SQUARE, "kind": "drawn"}) == first  # one draw
-    assert differences(**{**SQUARE, "kind": "equal"}) == 0
-    assert differences(**{**SQUARE, "side": "backward"}) != first
-
-
-def test_a_matrix_that_is_not_square_has_no_determinant():
-    with pytest.raises(ValueError, match="need as many steps as states, got n=3, k=4"):
-        differences(**{**SQUARE, "k": 4})
+@pytest.mark.parametrize("spread", ["circle", "real"])
+@pytest.mark.parametrize("route", ["elimination", "interpolation"])
+def test_inputs_are_recovered_in_their_order(route, spread, monkeypatch):
+    inputs = np.array([3.0, -1.0, 0.5])
+    monkeypatch.setattr(universality, "exact_inputs", lambda k, spread: inputs)
+    found = getattr(universality, f"recovered_by_{route}")(k=3, spread=spread)
+    np.testing.assert_allclose(found, inputs, rtol=1e-15)
