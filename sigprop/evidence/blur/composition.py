@@ -7,6 +7,7 @@ from sigprop.evidence.blur.recurrences import (
     BACKWARD,
     FORWARD,
     LAST_THREE,
+    MERGE_SLIPS,
     POINTS,
     Arrays,
     both_loops,
@@ -18,10 +19,11 @@ from sigprop.evidence.blur.recurrences import (
     model,
     outputs_of,
     signal,
+    state_slips,
     states_of,
 )
 from sigprop.evidence.kit import points, recur
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import bidirectional as two
 
 
@@ -32,12 +34,10 @@ def merged_by_impulses(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "
     return np.sum([outputs_of(layer, series) for series in alone], 0)
 
 
-def merged_sum(n: int, **point: int) -> Float[np.ndarray, "k m"]:
-    """The best that one linear map of ``h + g``, as in Eq. 14, can make of the outputs."""
-    states = both_loops(n=n, **point)
-    total = states[:, :n] + states[:, n:]
-    parts = np.concatenate([np.real(total), np.imag(total)], 1)
-    return parts @ np.linalg.lstsq(parts, merged_pair(n=n, **point), rcond=None)[0]
+def added_and_mapped(n: int, m: int, s: int) -> list[int]:
+    """Entries of ``C u_k``, and those that ``L_3`` takes and gives."""
+    C, L_3 = np.zeros((n, m)), np.zeros((s, n))
+    return [(C @ np.zeros(m)).size, L_3.shape[1], (L_3 @ np.zeros(n)).size]
 
 
 def one_block(**point: int) -> Complex[np.ndarray, "k _"]:
@@ -94,28 +94,49 @@ def backward_sum(**point: int) -> Complex[np.ndarray, " n"]:
     return np.sum([p.lam_b**j * (p.B_b @ v) for j, v in enumerate(u)], 0)
 
 
+def fed_alike(**point: int) -> Complex[np.ndarray, "k _"]:
+    """Slip of the block: both halves read the inputs forwards."""
+    u, p = case(**point)
+    return np.concatenate([recur(p.lam_f, u @ p.B_f.T), recur(p.lam_b, u @ p.B_b.T)], 1)
+
+
 EVIDENCE: dict[str, Basis] = {
     "blur:13": Evidence(
-        points("n s", (4, 4), (256, 256), (256, 7), (4, 1)),
-        {"reference": lambda n, s: (np.zeros(s) + np.zeros((s, 3)) @ np.zeros(3)).size},
-        form=lambda n, s: s,  # of z_k, to which C u_k is added
-        printed=lambda n, s: n,
+        points("n m s", (4, 3, 4), (128, 3, 7), (4, 2, 1)),
+        {"reference": added_and_mapped},
+        form=lambda n, m, s: [n, n, s],
+        printed=lambda n, m, s: [s, n, s],
+        slips={
+            "C transposed": lambda n, m, s: [m, n, s],
+            "both states side by side": lambda n, m, s: [2 * n, 2 * n, s],
+            "as many outputs as states": lambda n, m, s: [n, n, n],
+        },
         alone="sizes of arrays",
+        example=Example(
+            "entries of z_k, to which the four of C u_k are added",
+            {"n": 4, "s": 1},
+            lambda n, s: s,
+            lambda n, s: n,
+        ),
     ),
     "blur:14": Evidence(
         POINTS,
         {"impulse": merged_layer, "reference": merged_by_impulses},
         merged_pair,
-        printed=merged_sum,
+        slips=MERGE_SLIPS,
     ),
     "blur:text:one-block": Evidence(
         POINTS,
         {"reference": one_block, "impulse": one_block_layer},
         paired_apart,
-        printed=both_loops,
+        slips={"both halves fed alike": fed_alike, "no step turned back": both_loops},
     ),
     "blur:15": Evidence(
-        POINTS, both_routes(FORWARD), forward_sum, proof=two.unrolled_forward
+        POINTS,
+        both_routes(FORWARD),
+        forward_sum,
+        proof=two.unrolled_forward,
+        slips=state_slips(*FORWARD),
     ),
     "blur:16": Evidence(
         POINTS,
@@ -123,8 +144,19 @@ EVIDENCE: dict[str, Basis] = {
         last_three_written,
         printed=last_three_printed,
         proof=two.last_steps,
+        slips=state_slips(*LAST_THREE),
+        example=Example(
+            "h_k",
+            {"B": 1.0, "B_b": 2.0, "u_k": 1.0},
+            lambda B, B_b, u_k: B * u_k,
+            lambda B, B_b, u_k: B_b * u_k,
+        ),
     ),
     "blur:17": Evidence(
-        POINTS, both_routes(BACKWARD), backward_sum, proof=two.unrolled_backward
+        POINTS,
+        both_routes(BACKWARD),
+        backward_sum,
+        proof=two.unrolled_backward,
+        slips=state_slips(*BACKWARD),
     ),
 }

@@ -4,16 +4,19 @@ Notation: A, B  matrices of the dense recurrence;  lam, Q  eigenvalues and vecto
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import mpmath
 import numpy as np
-from jaxtyping import Complex, Float, Inexact
+from jaxtyping import Float, Inexact
 
 from sigprop.evidence.blur.recurrences import (
     FORWARD,
+    MERGE_SLIPS,
     POINTS,
     both_loops,
     both_routes,
@@ -25,15 +28,18 @@ from sigprop.evidence.blur.recurrences import (
     model,
     outputs_of,
     signal,
+    state_slips,
     states_of,
 )
 from sigprop.evidence.kit import also, entries, points, recur
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.dense import LinearRNN, linear_rnn
 from sigprop.numerics.precision import double_precision
 from theory import bidirectional as two
 
 DENSE = also(points("seed", 0, 1, 2), n=4, m=3, k=5)
+Turn = Callable[[Any], Any]  # of the eigenvectors
+Factors = Callable[[Any, Any], Any]  # of eigenvalues and eigenvectors
 
 _first_jacobian = eqx.filter_jit(lambda layer, u: jax.jacrev(lambda v: layer(v)[0])(u))
 
@@ -111,10 +117,20 @@ def dense_sizes(m: int, k: int, **point: int) -> list[int]:
     return [m, k, *dense_layer(m=m, k=k, **point).T.shape]
 
 
-def jordan_condition(size: float) -> float:
-    """Condition of the eigenvectors of a Jordan block perturbed by ``size``."""
-    Q = np.linalg.eig(np.array([[0.5, 1.0], [size, 0.5]]))[1]
-    return float(np.linalg.cond(Q))
+def eigenvectors_of_jordan(size: float) -> int:
+    """Independent eigenvectors of a Jordan block perturbed by ``size``."""
+    return np.linalg.matrix_rank(np.linalg.eig(_jordan(size))[1])
+
+
+def eigenvectors_by_deflation(size: float) -> int:
+    """The same, as the dimensions of the kernels of ``A - lambda`` by the eigenvalues."""
+    A = _jordan(size)
+    found = set(np.round(np.linalg.eigvals(A), 12))
+    return sum(2 - np.linalg.matrix_rank(A - lam * np.eye(2)) for lam in found)
+
+
+def _jordan(size: float) -> Float[np.ndarray, "2 2"]:
+    return np.array([[0.5, 1.0], [size, 0.5]])
 
 
 def recurrent_matrix(**point: int) -> Float[np.ndarray, "n n"]:
@@ -122,36 +138,41 @@ def recurrent_matrix(**point: int) -> Float[np.ndarray, "n n"]:
     return dense_case(**point)[0]
 
 
-def recomposed(**point: int) -> Inexact[np.ndarray, "n n"]:
+def in_order(lam: Any, Q: Any) -> Any:
+    """``Q Lambda Q^{-1}``."""
+    return Q * lam @ np.linalg.inv(Q)
+
+
+def identified(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "n n"]:
+    """The recurrent matrix of the real layer, from its states after unit inputs."""
+    units = [np.eye(k)[:, :1] * np.eye(m)[i] for i in range(m)]
+    states = np.stack([states_of(dense(seed, n, m), unit) for unit in units], 2)
+    return np.hstack(states[1:]) @ np.linalg.pinv(np.hstack(states[:-1]))
+
+
+def recomposed(factors: Factors = in_order, **point: int) -> Inexact[np.ndarray, "n n"]:
     """``Q Lambda Q^{-1}`` from NumPy's eigenvectors."""
-    lam, Q = np.linalg.eig(recurrent_matrix(**point))
-    return Q @ np.diag(lam) @ np.linalg.inv(Q)
+    return factors(*np.linalg.eig(recurrent_matrix(**point)))
 
 
-def recomposed_slowly(**point: int) -> Complex[np.ndarray, "n n"]:
-    """``Q Lambda Q^{-1}`` from mpmath's eigenvectors."""
-    with mpmath.workdps(30):
-        lam, Q = mpmath.eig(mpmath.matrix(recurrent_matrix(**point).tolist()))
-        product = Q * mpmath.diag(lam) * Q**-1
-        return np.array(product.tolist(), dtype=complex)
-
-
-def rotated_loop(**point: int) -> Inexact[np.ndarray, " n"]:
+def rotated_loop(
+    factors: Factors = in_order, **point: int
+) -> Inexact[np.ndarray, " n"]:
     """State ``k`` by Eq. 7, with the matrix in its three factors."""
-    A, B, inputs = dense_case(**point)
-    lam, Q = np.linalg.eig(A)
-    inverse, h = np.linalg.inv(Q), np.zeros(len(A))
-    for u in inputs:
-        h = Q @ (lam * (inverse @ h)) + B @ u
-    return h
+    _, B, u = dense_case(**point)
+    return recur(recomposed(factors, **point), u @ B.T)[-1]
 
 
-def rotated_state(**point: int) -> Inexact[np.ndarray, " n"]:
+def rotated_state(
+    turned: Turn = np.linalg.inv,
+    entering: Turn = np.linalg.inv,
+    step: int = -2,
+    **point: int,
+) -> Inexact[np.ndarray, " n"]:
     """Right side of Eq. 8 at step ``k``, from the dense states."""
     A, B, u = dense_case(**point)
     lam, Q = np.linalg.eig(A)
-    inverse = np.linalg.inv(Q)
-    return lam * (inverse @ dense_loop(**point)[-2]) + inverse @ B @ u[-1]
+    return lam * (turned(Q) @ dense_loop(**point)[step]) + entering(Q) @ B @ u[-1]
 
 
 def unrotated_layer(**point: int) -> Inexact[np.ndarray, " n"]:
@@ -169,11 +190,6 @@ def unrotated_loop(**point: int) -> Inexact[np.ndarray, " n"]:
     )
 
 
-def merge_sizes(**point: int) -> list[int]:
-    """Numbers a step before and after the merge of the real layer."""
-    return [layer_states(**point).shape[1], merged_layer(**point).shape[1]]
-
-
 def influence_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "m m"]:
     """``dy_1 / du_k`` through the real layer by automatic differentiation."""
     layer = model(seed, n, m)[0]
@@ -182,10 +198,10 @@ def influence_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "m m
         return np.asarray(_first_jacobian(layer, u))[:, k - 1]
 
 
-def influence_kernel(k: int, **point: int) -> Float[np.ndarray, "m m"]:
-    """``Re(C_b Lambda_b^{k-1} B_b)``."""
+def influence_kernel(k: int, late: int = 0, **point: int) -> Float[np.ndarray, "m m"]:
+    """``Re(C_b Lambda_b^{k-1} B_b)``, or with a power that is ``late`` more."""
     _, p = case(k=k, **point)
-    return np.real(p.C_b @ (p.lam_b[:, None] ** (k - 1) * p.B_b))
+    return np.real(p.C_b @ (p.lam_b[:, None] ** (k - 1 + late) * p.B_b))
 
 
 def influence_impulse(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "m m"]:
@@ -197,6 +213,25 @@ def influence_impulse(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "m
 
 LAST = {"reference": entries(dense_loop, -1), "impulse": entries(dense_layer, -1)}
 DEFINES = "a definition: the layer does what it says"
+FACTORS: dict[str, Factors] = {
+    "the inverse on the left": lambda lam, Q: np.linalg.inv(Q) * lam @ Q,
+    "the transpose for the inverse": lambda lam, Q: Q * lam @ Q.T,
+    "no inverse": lambda lam, Q: Q * lam @ Q,
+}
+DENSE_LOOPS: dict[str, Callable[..., Any]] = {
+    "the transposed matrix": lambda A, B, u: recur(A.T, u @ B.T),
+    "the newest input weighted too": lambda A, B, u: recur(A, u @ (A @ B).T),
+    "inputs from the last one back": lambda A, B, u: recur(A, u[::-1] @ B.T),
+}
+
+
+def dense_slips(*place: Any) -> dict[str, Callable[..., Any]]:
+    """States of the dense recurrence at a place as slips of Eq. 3 give them."""
+    return {
+        name: lambda slip=slip, **point: slip(*dense_case(**point))[place]
+        for name, slip in DENSE_LOOPS.items()
+    }
+
 
 EVIDENCE: dict[str, Basis] = {
     "blur:2": Evidence(
@@ -214,9 +249,22 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": dense_sizes},
         form=lambda seed, n, m, k: [m, k, n, k],
         printed=lambda seed, n, m, k: [n, k, m, k],
+        slips={
+            "as many outputs as inputs": lambda seed, n, m, k: [m, k, m, k],
+            "the last state alone": lambda seed, n, m, k: [m, k, n, 1],
+            "steps before features": lambda seed, n, m, k: [k, m, k, n],
+        },
         alone="sizes of arrays",
+        example=Example(
+            "rows of the array that L takes",
+            {"n": 4, "m": 3},
+            lambda n, m: n,
+            lambda n, m: m,
+        ),
     ),
-    "blur:3": Evidence(DENSE, {"impulse": dense_layer}, dense_loop, alone=DEFINES),
+    "blur:3": Evidence(
+        DENSE, {"impulse": dense_layer}, dense_loop, slips=dense_slips(), alone=DEFINES
+    ),
     "blur:4": Evidence(
         DENSE,
         {
@@ -225,41 +273,79 @@ EVIDENCE: dict[str, Basis] = {
         },
         written_out,
         proof=two.first_steps,
+        slips=dense_slips(slice(3)),
     ),
-    "blur:5": Evidence(DENSE, LAST, dense_sum, proof=two.unrolled_forward),
+    "blur:5": Evidence(
+        DENSE, LAST, dense_sum, proof=two.unrolled_forward, slips=dense_slips(-1)
+    ),
     "blur:6": Evidence(
         DENSE,
-        {"reference": recomposed, "reference_slow": recomposed_slowly},
-        recurrent_matrix,
+        {"reference": recurrent_matrix, "impulse": identified},
+        recomposed,
+        slips={name: functools.partial(recomposed, f) for name, f in FACTORS.items()},
     ),
-    "blur:7": Evidence(DENSE, LAST, rotated_loop, proof=two.change_of_basis),
+    "blur:7": Evidence(
+        DENSE,
+        LAST,
+        rotated_loop,
+        proof=two.change_of_basis,
+        slips={name: functools.partial(rotated_loop, f) for name, f in FACTORS.items()},
+    ),
     "blur:8": Evidence(
         DENSE,
         {"reference": unrotated_loop, "impulse": unrotated_layer},
         rotated_state,
         proof=two.change_of_basis,
+        slips={
+            "B in the old basis": functools.partial(
+                rotated_state, entering=lambda Q: np.eye(len(Q))
+            ),
+            "Q for its inverse": functools.partial(rotated_state, np.copy, np.copy),
+            "the state of the step itself": functools.partial(rotated_state, step=-1),
+        },
     ),
     "blur:9": Evidence(
-        POINTS, both_routes(FORWARD), forward_sum, proof=two.unrolled_forward
+        POINTS,
+        both_routes(FORWARD),
+        forward_sum,
+        proof=two.unrolled_forward,
+        slips=state_slips(*FORWARD),
     ),
     "blur:text:measure-zero": Evidence(
-        points("size", 1e-2, 1e-4, 1e-6),
-        {"reference": jordan_condition},
-        form=lambda size: size**-0.5,
+        points("size", 1e-2, -1e-4, 1e-6),
+        {
+            "reference": eigenvectors_of_jordan,
+            "reference_kernels": eigenvectors_by_deflation,
+        },
+        form=2,
         proof=two.discriminant_is_no_constant,
+        slips={"as without the perturbation": lambda size: eigenvectors_of_jordan(0)},
     ),
-    "blur:10": Evidence(POINTS, {"impulse": layer_states}, both_loops, alone=DEFINES),
+    "blur:10": Evidence(
+        POINTS,
+        {"impulse": layer_states},
+        both_loops,
+        slips=state_slips(slice(None)),
+        alone=DEFINES,
+    ),
     "blur:text:causal": Evidence(
         POINTS,
         {"autodiff": influence_layer, "impulse": influence_impulse},
         influence_kernel,
         printed=lambda m, **_: np.zeros((m, m)),
+        slips={"one power more": functools.partial(influence_kernel, late=1)},
+        example=Example(
+            "dh_1 / du_2, where h is the sum of both states and B = 1",
+            {"lambda_b": 0.5},
+            0.0,
+            lambda lambda_b: recur(lambda_b, np.array([1.0, 0.0]))[-1],
+        ),
     ),
-    "blur:11": Evidence(POINTS, {"impulse": merged_layer}, merged_pair, alone=DEFINES),
-    "blur:text:dimension": Evidence(
+    "blur:11": Evidence(
         POINTS,
-        {"impulse": merge_sizes},
-        form=lambda seed, n, m, k: [2 * n, m],
-        alone="sizes of arrays",
+        {"impulse": merged_layer},
+        merged_pair,
+        slips=MERGE_SLIPS,
+        alone=DEFINES,
     ),
 }

@@ -5,6 +5,7 @@ one linear map.
 """
 
 from theory import bidirectional as two
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Section 3", "bidirectional", "sigprop.evidence.blur.layer")
@@ -23,8 +24,6 @@ part.row("blur:1", "definition", "definition")(
     "An encoder, a linear recurrence and a pointwise nonlinearity",
     r"\tilde{\mathcal{F}} = \mathcal{G}\circ\mathcal{L}\circ\mathcal{E}",
     code="sigprop.networks.network.Network",
-    note="The lines after it write L as a map of one input to one state; it is a map of "
-    "sequences, as in Definition 3.3.",
 )
 part.row("blur:2", "definition", "definition")(
     "The Fourier transform and its normalisation",
@@ -52,7 +51,14 @@ part.row("blur:def3.3", "definition", "refuted", "Definition 3.3")(
     r"\to \mathbb{R}^{n\times N}",
     note="The two sizes are exchanged; the same sentence takes u of size m by N to h of "
     "size n by N.",
-    inherits="None; the equations use the right sizes.",
+    erratum=Erratum(
+        "C",
+        appears_in=(
+            "the lines after Eq. 1, where L takes one input of m numbers to one state",
+            "the line after Eq. 10, of both directions",
+        ),
+        bearing="The equations use the right sizes.",
+    ),
 )
 part.row("blur:3", "definition", "definition")(
     "The linear recurrence",
@@ -80,7 +86,7 @@ part.row("blur:6", "identity", "confirmed")(
     code="recomposed",
     assumes="A is diagonalisable, which the paper says holds up to an arbitrarily small "
     "perturbation",
-    note="The perturbation may cost everything: see the row on measure zero.",
+    note="The perturbation may cost digits: see the row on measure zero.",
 )
 part.row("blur:7", "identity", "proved")(
     "The recurrence with its matrix in three factors",
@@ -104,13 +110,13 @@ part.row("blur:9", "identity", "proved")(
 )
 text.row("blur:text:measure-zero", "text", "proved", "Section 3, before Eq. 6")(
     "Non-diagonalisable matrices have measure zero",
-    r"\text{the non-diagonalisable real } n\times n \text{ matrices have "
-    r"measure zero; an arbitrarily small perturbation removes them}",
+    r"\text{over the } n\times n \text{ non-diagonal real matrices the "
+    r"non-diagonalizable ones have measure zero; up to arbitrarily small perturbations "
+    r"} \mathbf{A} \text{ is diagonalizable}",
     code="theory.bidirectional.discriminant_is_no_constant",
-    note="The values are the condition number of the eigenvectors of a Jordan block "
-    "perturbed by the size: it is one over the root of the size, so the change of basis "
-    "that Eq. 9 absorbs is unbounded. The paper calls the space that of non-diagonal "
-    "matrices; all real matrices are meant.",
+    note="The proof is of two by two matrices; the values count the eigenvectors of a "
+    "Jordan block with a perturbation of the size. Their condition number is one over the "
+    "root of the size, so the change of basis that Eq. 9 absorbs is unbounded.",
 )
 both.row("blur:10", "definition", "definition")(
     "A recurrence in each direction of time",
@@ -118,21 +124,28 @@ both.row("blur:10", "definition", "definition")(
     r"_{k-1} + \mathbf{B}_f\bm{u}_k, \; \overleftarrow{\bm{h}}_k = "
     r"\mathbf{\Lambda}_b\overleftarrow{\bm{h}}_{k+1} + \mathbf{B}_b\bm{u}_k",
     code="sigprop.layers.blur.BLUR.states",
-    note="The LRU's normalisation of the input is not in the equation; the layer is "
+    note="The backward state after the last step is zero, which is said in Section 4.2 "
+    "alone. The LRU's normalisation of the input is not in the equation; the layer is "
     "judged without it.",
 )
 text.row("blur:text:causal", "text", "refuted", "Section 4.1, after Eq. 10")(
     "BLUR is said to be causal",
-    r"\text{the encoded input is blind to } (\bm{v}_i)_{i>k}, \text{ so the "
-    r"model satisfies the definition of a causal map: } \frac{\partial "
-    r"\bm{y}_j}{\partial \bm{u}_k} = 0, \; k > j",
+    r"\text{the encoded input depends only on the current information } \bm{u}_k "
+    r"\text{ and is blind to any future inputs } (\bm{v}_i)_{i>k}. \text{ This "
+    r"fundamentally satisfies the definition of the causal sequence-to-sequence map}",
     code="sigprop.layers.bidirectional.Bidirectional",
     correction=r"\frac{\partial\bm{y}_1}{\partial\bm{u}_k} = \text{Re}("
     r"\mathbf{C}_b\mathbf{\Lambda}_b^{k-1}\mathbf{B}_b)",
     note="The encoder looks at one step only, but the backward state at k is a sum over "
-    "u_k ... u_N. Only the forward half is causal.",
-    inherits="Theorem 4.1 approximates causal maps, for which the forward half alone is "
-    "enough; it says nothing of what the backward half adds.",
+    "u_k ... u_N, so only the forward half is causal. The values are derivatives of the "
+    "first output by a later input, zero of a causal map. Section 3 has it that the "
+    "causal sense is in terms of the input, not of the hidden state; Definition 3.1 is of "
+    "inputs and outputs.",
+    erratum=Erratum(
+        "A",
+        bearing="Theorem 4.1 approximates causal maps, for which the forward half alone "
+        "is enough; it says nothing of what the backward half adds.",
+    ),
 )
 both.row("blur:11", "definition", "definition")(
     "Both states merged by one linear map",
@@ -141,15 +154,14 @@ both.row("blur:11", "definition", "definition")(
     r"\mathbb{C}^n \to \mathbb{C}^n",
     code="sigprop.layers.blur.BLUR.read",
     note="A linear map of a pair is the sum of a map of each; the layer keeps its real "
-    "part, as Eq. 12 does.",
+    "part, as Eq. 12 does. It gives n numbers, where the states side by side are 2n.",
 )
-text.row("blur:text:dimension", "text", "confirmed", "Section 4.1, after Eq. 11")(
+text.row("blur:text:dimension", "text", "definition", "Section 4.1, after Eq. 11")(
     "The merge does not double the width",
     r"\text{Eq. 11 keeps the dimension } n, \text{ unlike } "
     r"[\overrightarrow{\bm{h}}_k; \overleftarrow{\bm{h}}_k] \text{ of dimension "
     r"} 2n",
     code="sigprop.layers.blur.BLUR.read",
-    note="The layer's states side by side have 2n entries, its merge as many as it has "
-    "outputs. A merge of the pair is a map of the concatenation, so the difference is one "
-    "of size alone.",
+    note="Sizes that the two maps have by their definitions. A merge of the pair is a map "
+    "of the concatenation, so the difference is one of size alone.",
 )
