@@ -127,7 +127,7 @@ FAULTS = (
     Fault(
         "Sizes of arrays that fit where two of them are equal",
         Status.REFUTED,
-        ("blur:13", "blur:def3.3", "blur:text:real-imaginary"),
+        ("blur:13", "blur:def3.3"),
     ),
     Fault(
         "A quantifier: any for the least, all for all but one",

@@ -5,6 +5,7 @@ The Fourier transform of a function on R^p carries the factor (2 pi)^{-p}.
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -22,12 +23,18 @@ from sigprop.evidence.blur.reconstruction import (
     subspace_rank_slowly,
     vandermonde,
 )
-from sigprop.evidence.kit import also, legendre, points, sigmoid
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.evidence.blur.universality import SOLVED_SLIPS
+from sigprop.evidence.kit import also, each, legendre, points, sigmoid
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import bidirectional as two
 
 SIZES = "states outputs radius barron Theta accuracy"
 SQUARES = also(points("seed", 0, 1, 2), **SQUARE)
+# Circles of N eigenvalues, by name: the radius from N.
+RADII: dict[str, Callable[[int], float]] = {
+    "closing": lambda count: 1 - 1 / count,
+    "half": lambda count: 0.5,
+}
 
 
 def norm(h: tuple[float, ...]) -> float:
@@ -67,7 +74,10 @@ def interpolant_bound(widths: tuple[float, ...], cost: float) -> float:
 
 def reconstruction_norms(count: int, spread: str) -> float:
     """Sum over ``k = 1 ... count`` of the norms of the reconstructions."""
-    lam = nodes(count, spread)
+    lam = nodes(count, "real")
+    if spread in RADII:
+        turns = np.exp(2j * np.pi * np.arange(count) / count)
+        lam = RADII[spread](count) * turns
     norms = [
         1 / np.linalg.svd(np.vander(lam, k), compute_uv=False)[-1]
         for k in range(1, count + 1)
@@ -75,15 +85,19 @@ def reconstruction_norms(count: int, spread: str) -> float:
     return float(np.sum(norms))
 
 
+def circle_norms(count: int, spread: str) -> float:
+    """The same on a circle: columns are orthogonal, the least ``radius^(k-1)`` of them."""
+    return float(np.sum(RADII[spread](count) ** -np.arange(count)) / np.sqrt(count))
+
+
+def doubled_norms(norms: Callable[[int, str], float], count: int, spread: str) -> float:
+    """How much larger the sum of twice as many norms is."""
+    return norms(2 * count, spread) / norms(count, spread)
+
+
 def without_inverse(**point: Any) -> Complex[np.ndarray, " n"]:
     """The Vandermonde matrix itself applied to the state, where it is square."""
     return vandermonde(**point) @ last_state(**point)
-
-
-def real_size(seed: int, n: int, k: int) -> list[int]:
-    """Size of real parts above imaginary parts of the Vandermonde matrix."""
-    matrix = vandermonde(seed, n, k, "ones", "forward")
-    return list(np.concatenate([np.real(matrix), np.imag(matrix)]).shape)
 
 
 def both_reconstructions(**point: Any) -> Complex[np.ndarray, " k"]:
@@ -132,11 +146,6 @@ def stretched_slowly(long: float, short: float) -> float:
     return float(mean * mpmath.sqrt(mpmath.pi / 2))
 
 
-def norm_times_constant(long: float, short: float) -> float:
-    """Norm of the map times the Barron constant of ``F``."""
-    return float(max(long, short) * mpmath.sqrt(mpmath.pi / 2))
-
-
 def padded_neurons(
     radius: float, barron: float, accuracy: float, padding: int, **_: float
 ) -> float:
@@ -154,6 +163,11 @@ def padded_neurons(
     if error > accuracy:
         raise ValueError(f"need an error of at most {accuracy}, got {error}")
     return float(len(slopes))
+
+
+def least_and_padding(padding: int, **sizes: float) -> float:
+    """The bound of Eq. 23 on the neurons that are needed, and the idle ones."""
+    return sufficient_neurons(**sizes) + padding
 
 
 def sufficient_neurons(
@@ -191,6 +205,18 @@ def _cost() -> float:
     return float(two.fejer_cost())
 
 
+def _round_constant(factor: Callable[[float, float], float]) -> Callable[..., float]:
+    """A factor of both stretches times the Barron constant of ``F``."""
+    return lambda long, short: factor(long, short) * math.sqrt(math.pi / 2)
+
+
+def _bound(power: int = 2, share: int = -2) -> Callable[..., float]:
+    """The bound of Eq. 23 of one state and output, with other powers, and idle neurons."""
+    return lambda barron, accuracy, padding, **_: (
+        4 * barron**power * accuracy**share + padding
+    )
+
+
 EVIDENCE: dict[str, Basis] = {
     "blur:text:radius": Evidence(
         points("h", (-3.0, 1.0), (-2.0, -2.0, -2.0), (0.5, 0.2, -0.9)),
@@ -200,67 +226,123 @@ EVIDENCE: dict[str, Basis] = {
         relation="<=",
         slips={
             "no root of n": lambda h: max(abs(entry) for entry in h),
-            "no modulus": _signed_radius,
+            "the least modulus": lambda h: math.sqrt(len(h)) * min(map(abs, h)),
+            "the mean modulus": lambda h: sum(map(abs, h)) / math.sqrt(len(h)),
         },
         alone="a norm against its largest entry",
+        example=Example(
+            "sqrt(n) r, to be at least |h| = 3.162,",
+            {"h_1": -3.0, "h_2": 1.0},
+            lambda h_1, h_2: _signed_radius((h_1, h_2)),
+            lambda h_1, h_2: _radius((h_1, h_2)),
+        ),
     ),
     "blur:thmA.3": Evidence(
-        points("widths", (1.0,), (0.01,), (0.5, 1.0, 2.0)),
+        points("widths", (1.0,), (0.01,), (50.0,), (0.5, 1.0, 2.0)),
         {"reference": interpolant},
         form=lambda widths: interpolant_bound(widths, _cost()),
         relation="<=",
         slips={
             "no Fourier norm": lambda widths: interpolant_bound(widths, 0.0),
             "no Barron constant": lambda widths: _cost() * len(widths),
+            "a bump of half the frequencies": lambda widths: interpolant_bound(
+                widths, _cost() / 2
+            ),
         },
         alone="a construction: the sum of the functions times (sin(pi t)/(pi t))^2 at t - k "
         "has the constant C + (2 pi/3) C' for each of them, here for Gaussians in one "
         "dimension",
     ),
     "blur:text:order-N": Evidence(
-        (
-            *also(points("count", 4, 16, 40), spread="circle"),
-            *also(points("count", 4, 8, 16), spread="real"),
+        points(
+            "count spread",
+            *((4, "closing"), (16, "closing"), (4, "real"), (8, "real"), (8, "half")),
         ),
-        {"reference": reconstruction_norms},
-        form=lambda count, spread: float(count),
+        each(
+            doubled_norms,
+            {"reference": reconstruction_norms, "closed_form": circle_norms},
+        ),
+        form=2.0,
         relation="<=",
-        slips={"an eighth": lambda count, spread: count / 8},
-        alone="singular values",
+        slips={
+            "bounded": 1.0,
+            "of the order of the logarithm": lambda count, **_: (
+                math.log(2 * count) / math.log(count)
+            ),
+            "of the order of the fourth root": 2**0.25,
+        },
+        example=Example(
+            "sum of |Theta_k| up to k = 2N over that up to N, |lambda| = 1/2,",
+            {"N": 8},
+            2,
+            lambda N: doubled_norms(circle_norms, N, "half"),
+        ),
     ),
     "blur:text:impossible": Evidence(
         also(points("seed", 0, 1), n=3, m=1, k=6, kind="drawn", P=6),
         {"impulse": subspace_rank, "reference": subspace_rank_slowly},
         form=lambda n, **_: n,
+        slips={
+            "all of them": lambda P, **_: P,
+            "real and imaginary parts": lambda n, **_: 2 * n,
+        },
     ),
     "blur:text:reconstruction": Evidence(
         also(SQUARES, side="forward"),
         {"impulse": reconstruction, "reference": reconstruction_slowly},
         ordered,
         printed=without_inverse,
-    ),
-    "blur:text:real-imaginary": Evidence(
-        points("seed n k", (0, 6, 4), (1, 6, 3)),
-        {"reference": real_size},
-        form=lambda seed, n, k: [2 * n, k],
-        printed=lambda seed, n, k: [2 * n, n],
-        alone="sizes of arrays",
+        slips=SOLVED_SLIPS,
+        example=Example(
+            "u_1 from the states of u = (1, 0), which are both eigenvalues,",
+            {"lambda_1": 0.5, "lambda_2": 0.25},
+            lambda lambda_1, lambda_2: lambda_1 * lambda_1 + lambda_2,
+            lambda lambda_1, lambda_2: (lambda_1 - lambda_2) / (lambda_1 - lambda_2),
+        ),
     ),
     "blur:lemmaA.4": Evidence(
         SQUARES,
         {"impulse": both_reconstructions, "reference": both_by_solving},
         there_and_back,
         printed=in_order,
-        slips={"twice the inputs": lambda **point: 2 * in_order(**point)},
+        slips={
+            "twice the inputs": lambda **point: 2 * in_order(**point),
+            "the inputs and the others turned": lambda **point: (
+                2 * in_order(**point)[::-1]
+            ),
+            "the difference": lambda **point: (
+                in_order(**point) - in_order(**point)[::-1]
+            ),
+        },
+        example=Example(
+            "(Theta_f + Theta_b) of the states of one step, B = 1,",
+            {"v": 1.0},
+            lambda v: v,
+            lambda v: v + v,
+        ),
     ),
     "blur:text:composed": Evidence(
         points("long short", (2.0, 1.0), (1.0, 0.2), (3.0, 2.5)),
         {"reference": stretched},
         stretched_slowly,
-        printed=norm_times_constant,
+        printed=_round_constant(max),
         tolerance=1e-9,
+        slips={
+            "the geometric mean": _round_constant(lambda a, b: math.sqrt(a * b)),
+            "the arithmetic mean": _round_constant(lambda a, b: (a + b) / 2),
+            "the Frobenius norm": _round_constant(math.hypot),
+            "the root of the mean square": _round_constant(
+                lambda a, b: math.hypot(a, b) / math.sqrt(2)
+            ),
+        },
         alone="a quadrature against an elliptic integral, for a Gaussian and a diagonal "
         "map in the plane",
+        example=Example(
+            "Barron constant of exp(-|Theta x|^2 / 2), Theta = diag(long, short),",
+            {"long": 1.0, "short": 0.0},
+            _round_constant(max),
+            stretched_slowly,
+        ),
     ),
     "blur:23": Evidence(
         points(
@@ -268,9 +350,21 @@ EVIDENCE: dict[str, Basis] = {
             *((1.0, 1.0, 1.0, 0.25, 1.0, 0.5, idle) for idle in (0, 1, 1000)),
         ),
         {"reference": padded_neurons},
+        form=least_and_padding,
+        printed=lambda padding, **sizes: sufficient_neurons(**sizes),
         relation="<=",
-        slips={"half of it": 0.5},
+        slips={
+            "the fourth power of the constant": _bound(power=4),
+            "the accuracy not squared": _bound(share=-1),
+            "the accuracy for its inverse": _bound(share=2),
+        },
         alone="one network, of a logistic function, with idle neurons added",
+        example=Example(
+            "D of a sufficient network, n = s = r = |Theta| = 1, C = 1/4, eps = 1/2,",
+            {"idle": 1000},
+            lambda idle: sufficient_neurons(1, 1, 1, 0.25, 1, 0.5),
+            lambda idle: padded_neurons(1, 0.25, 0.5, idle),
+        ),
     ),
     "blur:text:constant": Evidence(
         points(
@@ -287,5 +381,11 @@ EVIDENCE: dict[str, Basis] = {
             *((4.0, 1.3, 0.7, 0.2, N) for N in (3.0, 24.0)),
         ),
         {"reference": interpolant_neurons},
+        example=Example(
+            "2 n r^2 C^2 / eps^2 with n = r = eps = 1 and C = N",
+            {"N": 24},
+            lambda N: interpolant_neurons(1, 1, 1, N, 1) / N,
+            lambda N: interpolant_neurons(1, 1, 1, N, 1),
+        ),
     ),
 }

@@ -4,6 +4,7 @@ from sympy import Expr
 
 from theory import bidirectional as two
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Appendix A.4", "bidirectional", "sigprop.evidence.blur.approximation")
@@ -32,8 +33,10 @@ part.row("blur:text:radius", "bound", "refuted", "Theorem A.2")(
     "The radius of the ball of states",
     r"r := \text{sup}_j \{\bm{h}_j | j\in[1,n]\}, \quad \|\bm{h}\| \le \sqrt{n}r",
     code="norm",
-    correction=r"r := \text{sup}_j |\bm{h}_j|",
-    note="Without the modulus r may be negative. Later uses mean the modulus.",
+    correction=r"r := \text{sup}_{j, \bm{h}} |\bm{h}_j|",
+    note="Without the modulus r may be negative, and it is of one state as printed. Later "
+    "uses mean the modulus, over all states that occur.",
+    erratum=Erratum("C", bearing="Later uses mean the modulus."),
 )
 part.row("blur:thmA.3", "bound", "confirmed", "Theorem A.3")(
     "One Barron function for all steps",
@@ -42,8 +45,8 @@ part.row("blur:thmA.3", "bound", "confirmed", "Theorem A.3")(
     r"\mathcal{C}'_{f_k}\right)",
     code="theory.bidirectional.fejer_cost",
     note="The construction interpolates exactly and bounds the O with the constants 1 and "
-    "2 pi/3; |(w, nu)| <= |w| + |nu| makes it general. The paper writes f with its "
-    "arguments in both orders.",
+    "2 pi/3; |(w, nu)| <= |w| + |nu| makes it general. That the sum is of order N is "
+    "judged in a row of its own. The paper writes f with its arguments in both orders.",
 )
 part.row(
     "blur:text:order-N",
@@ -53,56 +56,74 @@ part.row(
 )(
     "The constants are said to add up to order N",
     r"\mathcal{O}\left(\sum_{k=1}^{N} \mathcal{C}_{f_k} + \mathcal{C}'_{f_k}"
-    r"\right) = \mathcal{O}(N), \quad \sum_{k=1}^{N} \|\Theta_{f,k}\| \le N",
+    r"\right) = \mathcal{O}(N)",
     code="reconstruction_norms",
     condition=Condition(
-        "the norms of the reconstructions are bounded in k, as for eigenvalues spread "
-        "over a circle",
-        lambda spread, **_: spread == "circle",
+        "the constants are bounded in k, as for N eigenvalues spread over a circle whose "
+        "radius is 1 - 1/N",
+        lambda spread, **_: spread == "closing",
     ),
-    note="C of f_k is C of the target times the norm of the reconstruction, one over the "
-    "least singular value of the Vandermonde matrix. For real eigenvalues, which the "
-    "theorem allows, it grows exponentially: the sum of 16 norms is 6e12.",
-    inherits="The width of the MLP in Theorem 4.1 hides this factor, squared.",
+    note="C of f_k is at most C of the target times the norm of the reconstruction, one "
+    "over the least singular value of the Vandermonde matrix. The values are how much "
+    "larger the sum of these norms is of twice as many steps: 2 of an order N. For real "
+    "eigenvalues, which the theorem allows, or on a circle of a fixed radius it grows "
+    "exponentially.",
+    erratum=Erratum(
+        "D",
+        appears_in=("blur:thmA.3", "the proof of Theorem 4.1"),
+        inherits=("blur:text:width",),
+        bearing="The width of the MLP takes the constant as O(N), and squares it.",
+    ),
 )
 text.row("blur:text:impossible", "text", "confirmed", "Appendix A.4, after Eq. 22")(
     "A smaller state cannot hold the inputs",
-    r"\text{it is impossible to store } N \text{ numbers in a vector of } n < N: "
-    r"\; \text{rank} \mathbf{V}_{f,N} = n",
+    r"\text{it is impossible to store } \mathcal{O}(N) \text{ real numbers in a vector "
+    r"whose size is smaller than } \mathcal{O}(N) \text{ through a linear Vandermonde "
+    r"projection, unless the inputs are sparse}",
     code="sigprop.evidence.blur.reconstruction.subspace_rank",
-    note="Counted in complex numbers. A complex state of real inputs holds two of them, "
-    "so half as many states are enough before the real part is taken.",
+    note="The values are ranks of the projection of six inputs to three states: no more "
+    "than its states. A complex state of real inputs holds two of them, so half as many "
+    "are enough before the real part is taken; the order stays.",
 )
 text.row("blur:text:reconstruction", "text", "refuted", "Appendix A.4, after Eq. 22")(
     "The reconstruction mappings",
-    r"\text{the linear reconstruction mappings are exactly } \mathbf{V}_{f,k} "
-    r"\text{ and } \mathbf{V}_{b,k}",
+    r"\text{the linear reconstruction mappings for the forward and backward passes are "
+    r"exactly } \mathbf{V}_{f,k} \text{ and } \mathbf{V}_{b,k}",
     code="sigprop.evidence.blur.reconstruction.reconstruction",
     correction=r"\mathbf{V}_{f,k}^{+} \text{ and } \mathbf{V}_{b,k}^{+}",
-    note="The inverses are meant, as in Eq. 20 and 22. Nothing inherits it.",
+    note="The inverses are meant, as in Eq. 20 and 22.",
+    erratum=Erratum("C", bearing="Eq. 20, Eq. 22 and Lemma A.4 use the inverses."),
 )
-text.row("blur:text:real-imaginary", "text", "refuted", "Appendix A.4, after Eq. 22")(
+text.row(
+    "blur:text:real-imaginary", "text", "not-checkable", "Appendix A.4, after Eq. 22"
+)(
     "Size of the real representation",
-    r"\text{real and imaginary parts: a matrix in } \mathbb{R}^{2n\times n}",
+    r"\text{we also consider real/imaginary inputs representation in } "
+    r"\mathbb{R}^{2n\times n}",
     code="sigprop.evidence.blur.reconstruction.vandermonde",
-    correction=r"\mathbb{R}^{2n\times k}",
-    note="Right where k = n alone. Nothing inherits it.",
+    reason="The sentence does not say what has this size. Real above imaginary parts of "
+    "the Vandermonde matrix are 2n by k, which is right for k = n.",
 )
 part.row(
     "blur:lemmaA.4", "identity", "refuted", "Lemma A.4 and the proof of Theorem 4.1"
 )(
     "The sum of both reconstructions",
     r"f_k := \mathcal{F}_k\circ(\Theta_{f,k} + \Theta_{b,k}), \; f_k(\bm{h}_k) = "
-    r"\mathcal{F}(\bm{v}_{1:k}): \quad \Theta_{f,k}\bm{h}_k + \Theta_{b,k}"
-    r"\bm{h}_1 = \bm{v}_{1:k}^{\top}",
+    r"\mathcal{F}(\bm{v}_{1:k})",
     code="both_reconstructions",
-    correction=r"\Theta_{f,k}\bm{h}_k + \Theta_{b,k}\bm{h}_1 = \bm{v}_{1:k}^{\top} "
-    r"+ \bm{v}_{k:1}^{\top}",
+    correction=r"f_k := \mathcal{F}_k\circ\frac{\Theta_{f,k} + \mathbf{J}"
+    r"\Theta_{b,k}}{2}, \text{ with } \mathbf{J} \text{ the reversal of order}",
     note="Each mapping alone gives the inputs, the backward one in reversed order, so the "
-    "sum gives the inputs plus their reverse; with the order restored, twice the inputs. "
-    "Half of the sum in order, or the forward one alone, makes the proof work. Besides, "
-    "BLUR's output at k has the backward state at k, not that at 1.",
-    inherits="Eq. 23 and Theorem 4.1, whose constants take the norm of the sum.",
+    "sum, of which the values are, gives the inputs plus their reverse; with the order "
+    "restored, twice the inputs. The forward one alone makes the proof work as well. "
+    "Besides, BLUR's output at k has the backward state at k, not that at 1.",
+    erratum=Erratum(
+        "B",
+        appears_in=("the proof of Theorem 4.1",),
+        inherits=("blur:23", "blur:text:composed", "blur:thm4.1"),
+        bearing="Their constants take the norm of the sum; with half of it the bounds "
+        "hold with another constant.",
+    ),
 )
 part.row("blur:text:composed", "identity", "refuted", "Proof of Theorem 4.1")(
     "Barron constant of a function after a linear map",
@@ -114,7 +135,7 @@ part.row("blur:text:composed", "identity", "refuted", "Proof of Theorem 4.1")(
     r"\mathcal{C}_{\mathcal{F}}",
     note="Equal only where the map is a multiple of a rotation; an upper bound in "
     "general, which is all that the proof needs.",
-    inherits="No.",
+    erratum=Erratum("B", bearing="The proof needs the upper bound alone."),
 )
 part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
     "The number of hidden neurons is at most ...",
@@ -127,19 +148,23 @@ part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
     note="The bound is on the least number that suffices. As stated, every sufficient MLP "
     "obeys it; neurons without weight break it and change nothing. Theorems 4.1 and A.2 "
     "have D at least as large. The right side is judged in the next row.",
-    inherits="The proof of Theorem 4.1 uses it in the right direction.",
+    erratum=Erratum(
+        "C", bearing="The proof of Theorem 4.1 uses it in the right direction."
+    ),
 )
 part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4")(
     "The right side of the bound from Theorem A.2",
-    r"4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + \Theta_{b,k}\|_2^2s^3"
-    r"\varepsilon^{-2}",
+    r"\text{from Theorem A.2: } 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
+    r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
     two.hidden_neurons,
     eq_23,
     code="theory.bidirectional.hidden_neurons",
     note="Given Theorem A.2: 2n real states, and each of s outputs to the accuracy over s "
     "with neurons of its own. To the accuracy over the root of s, which suffices in the "
-    "Euclidean norm, s^2 would do. After the lemma the paper says that Theorem A.2 gives "
-    "it without the norm; it prints 2 n r^2 there, for one output and n real states.",
+    "Euclidean norm, s^2 would do. With the lemma's own radius, root of n times r, the "
+    "factor is 2, so 4 is right as a bound. After the lemma the paper says that Theorem "
+    "A.2 gives it without the norm; it prints 2 n r^2 there, for one output and n real "
+    "states.",
 )
 part.row("blur:text:width", "bound", "refuted", "Theorem 4.1 and its proof")(
     "The width of the MLP",
@@ -148,11 +173,16 @@ part.row("blur:text:width", "bound", "refuted", "Theorem 4.1 and its proof")(
     two.theorem_width,
     lambda: two.theorem_width().result / two.inputs,
     code="theory.bidirectional.theorem_width",
-    correction=r"D = \mathcal{O}(nN^2/\varepsilon^2)",
+    correction=r"D \ge \mathcal{O}(nN^2/\varepsilon^2)",
     corrected=lambda: (
         2 * two.states * (two.radius * two.inputs * two.barron / two.accuracy) ** 2
     ),
     note="The bound of Theorem A.2 is quadratic in the constant, so N steps cost N^2. The "
-    "proof as given does not reach the theorem's power, even with constants bounded in k; "
-    "and a lower bound cannot be an O.",
+    "proof as given does not reach the theorem's power, even with constants bounded in k.",
+    erratum=Erratum(
+        "A",
+        appears_in=("the proof sketch in Section 4.2",),
+        inherits=("blur:thm4.1", "blur:18"),
+        bearing="Theorem 4.1 states the width n N / eps^2.",
+    ),
 )
