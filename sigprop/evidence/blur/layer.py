@@ -122,11 +122,11 @@ def eigenvectors_of_jordan(size: float) -> int:
     return np.linalg.matrix_rank(np.linalg.eig(_jordan(size))[1])
 
 
-def eigenvectors_by_deflation(size: float) -> int:
+def eigenvectors_by_kernels(size: float) -> int:
     """The same, as the dimensions of the kernels of ``A - lambda`` by the eigenvalues."""
     A = _jordan(size)
     found = set(np.round(np.linalg.eigvals(A), 12))
-    return sum(2 - np.linalg.matrix_rank(A - lam * np.eye(2)) for lam in found)
+    return sum(2 - np.linalg.matrix_rank(A - lam * np.eye(2), 1e-9) for lam in found)
 
 
 def _jordan(size: float) -> Float[np.ndarray, "2 2"]:
@@ -147,16 +147,18 @@ def identified(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "n n"]:
     """The recurrent matrix of the real layer, from its states after unit inputs."""
     units = [np.eye(k)[:, :1] * np.eye(m)[i] for i in range(m)]
     states = np.stack([states_of(dense(seed, n, m), unit) for unit in units], 2)
-    return np.hstack(states[1:]) @ np.linalg.pinv(np.hstack(states[:-1]))
+    return np.hstack(list(states[1:])) @ np.linalg.pinv(np.hstack(list(states[:-1])))
 
 
-def recomposed(factors: Factors = in_order, **point: int) -> Inexact[np.ndarray, "n n"]:
+def recomposed(
+    factors: Factors = in_order, /, **point: int
+) -> Inexact[np.ndarray, "n n"]:
     """``Q Lambda Q^{-1}`` from NumPy's eigenvectors."""
     return factors(*np.linalg.eig(recurrent_matrix(**point)))
 
 
 def rotated_loop(
-    factors: Factors = in_order, **point: int
+    factors: Factors = in_order, /, **point: int
 ) -> Inexact[np.ndarray, " n"]:
     """State ``k`` by Eq. 7, with the matrix in its three factors."""
     _, B, u = dense_case(**point)
@@ -315,7 +317,7 @@ EVIDENCE: dict[str, Basis] = {
         points("size", 1e-2, -1e-4, 1e-6),
         {
             "reference": eigenvectors_of_jordan,
-            "reference_kernels": eigenvectors_by_deflation,
+            "reference_kernels": eigenvectors_by_kernels,
         },
         form=2,
         proof=two.discriminant_is_no_constant,

@@ -126,7 +126,7 @@ def layer_states(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"
 
 
 def both_loops(
-    change: Change = lambda u, p: (u, p), **point: int
+    change: Change = lambda u, p: (u, p), /, **point: int
 ) -> Complex[np.ndarray, "k _"]:
     """All states by the two recurrences of Eq. 10, of inputs and arrays as changed."""
     u, p = change(*case(**point))
@@ -161,6 +161,7 @@ def merged_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:
 
 def merged_pair(
     maps: Callable[[Any, Any], tuple[Any, Any]] = lambda C_f, C_b: (C_f, C_b),
+    /,
     **point: int,
 ) -> Float[np.ndarray, "k m"]:
     """``Re(C_f h + C_b g)``: the merge of Eq. 11, whose real part Eq. 12 takes."""

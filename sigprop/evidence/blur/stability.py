@@ -94,9 +94,11 @@ def uniform_law(
     return np.array([(mid - low) / (rim - low), angle / (2 * np.pi)])
 
 
-def half_a_turn(**point: float) -> Float[np.ndarray, "2"]:
+def half_a_turn(
+    e_min: float, e_max: float, radius: float, angle: float
+) -> Float[np.ndarray, "2"]:
     """Slip of the law: angles from zero to pi."""
-    return uniform_law(**point) * np.array([1, 2])
+    return uniform_law(e_min, e_max, radius, 2 * angle)
 
 
 def within_circle(e_min: float, e_max: float) -> float:
