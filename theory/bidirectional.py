@@ -42,8 +42,6 @@ radius = Symbol("radius", positive=True)  # bound of each state, r
 accuracy = Symbol("accuracy", positive=True)  # epsilon
 barron = Symbol("barron", positive=True)  # Barron constant of the target
 Theta = Symbol("Theta", positive=True)
-ratio = Symbol("ratio", positive=True)  # expressivity ratio of N-HiTS
-blocks = Symbol("blocks", integer=True, positive=True)
 
 
 def unrolled_forward() -> bool:
@@ -246,16 +244,6 @@ def scan_levels_agree() -> bool:
     levels = Symbol("levels", integer=True, positive=True)
     by_level, by_steps = (step.expr for step in scan_operations().steps[1:])
     return simplify(by_level - by_steps.subs(inputs, 2**levels)) == 0
-
-
-@cache
-def geometric_blocks() -> Derivation:
-    """Sum of the outputs of N-HiTS's blocks."""
-    total = Function("t")
-    recursion = total(blocks + 1) - total(blocks) - inputs * ratio**blocks
-    return start("block b has N ratio^b outputs", recursion).then(
-        "summed", simplify(rsolve(recursion, total(blocks), {total(0): 0}))
-    )
 
 
 def fejer_cost() -> Expr:

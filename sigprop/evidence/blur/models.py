@@ -1,7 +1,12 @@
 """What judges baselines and networks as trained, Tables 4 and 6 of BLUR (2025)."""
 
+import math
+from functools import partial
+
 from sigprop.evidence.arithmetic import numbers
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.evidence.kit import points
+from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.numerics.precision import double_precision
 from theory.papers.blur.printed import REFERENCES, TABLE_4, TABLE_6
 from theory.papers.lru import printed as lru
 
@@ -20,14 +25,6 @@ def preset_parameters(series: int) -> int:
     return parameter_table(shapes)["total"]
 
 
-def lru_depth() -> int:
-    """Layers of the LRU's own networks."""
-    from sigprop.networks.presets import lru_paper
-
-    depths = {lru_paper(task).depth for task in ("scifar", "listops", "text")}
-    return depths.pop() if len(depths) == 1 else 0
-
-
 def lru_dropout() -> list[float]:
     """Dropout of the LRU's own networks on sCIFAR, ListOps and Text."""
     from sigprop.networks.presets import lru_paper
@@ -35,17 +32,38 @@ def lru_dropout() -> list[float]:
     return [lru_paper(task).dropout for task in ("scifar", "listops", "text")]
 
 
-def parameters_by_hand(series: int) -> int:
+def parameters_by_hand(series: int, directions: int = 2, dense: int = 3) -> int:
     """Encoder, norms, layers, MLPs, skips and head, from the sizes of Table 6."""
     depth, states, width, _ = TABLE_6.values()
-    dense = width * width
-    layer = 2 * (3 * states + 2 * states * width + 2 * states * width) + width
-    block = 2 * width + layer + 2 * (dense + width) + dense
+    layer = directions * (3 * states + 2 * states * width + 2 * states * width) + width
+    block = 2 * width + layer + dense * width * width + 2 * width
     return (series + 1) * width + depth * block + (width + 1) * series
 
 
+def rate_left(share: float) -> float:
+    """Rate of the LRU's training over its largest, after a share of the steps."""
+    from sigprop.training.loop import Optimiser
+
+    optimiser = Optimiser(steps=10_000, warmup=1000, final=1e-4)  # 1e-7 of 1e-3
+    with double_precision(True):
+        return float(optimiser.rate_at(1.0, round(share * 10_000)))
+
+
+def cosine_left(share: float, warmup: float = 0.1, turns: float = 0.5) -> float:
+    """What is left by the words of the LRU's paper: a tenth of warm-up, then a cosine."""
+    angle = 2 * math.pi * turns * (share - warmup) / (1 - warmup)
+    return 1e-4 + (1 - 1e-4) * (1 + math.cos(angle)) / 2
+
+
+def _decayed(share: float) -> float:
+    """What is left of a rate that Table 6 multiplies by 0.7 in each of its 8 epochs."""
+    return 0.7 ** (8 * share)
+
+
 def _number(title: str) -> int:
-    return next(number for number, given in REFERENCES.items() if given == title)
+    return next(
+        number for number, given in REFERENCES.items() if given.startswith(title)
+    )
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -53,31 +71,78 @@ EVIDENCE: dict[str, Basis] = {
         _number("Bidirectional recurrent neural networks"),
         37,
         printed=72,
-        alone="the paper's own list of references",
+        example=Example(
+            "the reference for BRNN",
+            {},
+            "[72], on linear transformers",
+            "[37], on bidirectional networks",
+        ),
     ),
     "blur:text:s5-citation": numbers(
         _number("Simplified state space layers for sequence modeling"),
         24,
         printed=30,
-        alone="the paper's own list of references",
+        example=Example(
+            "the reference for S5", {}, "[30], the LRU's paper", "[24], S5's own"
+        ),
+    ),
+    "blur:text:s4d-citation": numbers(
+        [
+            _number(
+                "Diagonal state spaces are as effective as structured state spaces"
+            ),
+            _number(
+                "On the parameterization and initialization of diagonal state space"
+            ),
+        ],
+        [23, 22],
+        printed=[22, 23],
+        example=Example(
+            "the reference for DSS",
+            {},
+            "[22], which is S4D's",
+            "[23], on diagonal state spaces",
+        ),
     ),
     "blur:table4": numbers(len(set(TABLE_4.split())), 36),
     "blur:table6": Evidence(
-        ({"series": 7},),
-        {"impulse": preset_parameters, "reference": parameters_by_hand},
-        form=1_847_047,
-    ),
-    "blur:text:layers": numbers(
-        lru_depth,
-        6,
-        printed=TABLE_6["layers"],
-        alone="the depth printed in the LRU's paper, Section 2.2 and Appendix D.1",
+        points("series", 7, 12),
+        {"impulse": preset_parameters},
+        parameters_by_hand,
+        slips={
+            "one direction": partial(parameters_by_hand, directions=1),
+            "no skip": partial(parameters_by_hand, dense=2),
+            "as many outputs as features": lambda series: (
+                parameters_by_hand(series) + 257 * (256 - series)
+            ),
+        },
+        alone="a definition: the parameters of the network that is built from it",
     ),
     "blur:text:dropout": numbers(
         lru_dropout,
         [0.1, 0.0, 0.1],
         printed=[0.1, 0.1, 0.1],
         alone="Table 9 of the LRU's paper",
+        hand={"none": [0.0, 0.0, 0.0]},
+        example=Example("dropout of the LRU on ListOps", {}, 0.1, 0.0),
+    ),
+    "blur:text:rate-decay": Evidence(
+        points("share", 0.25, 0.5, 0.75),
+        {"impulse": rate_left},
+        cosine_left,
+        printed=_decayed,
+        slips={
+            "no warm-up": partial(cosine_left, warmup=0.0),
+            "a whole turn": partial(cosine_left, turns=1.0),
+        },
+        tolerance=1e-9,
+        alone="the schedule in Appendix D.2 of the LRU's paper, of the suite's optimiser",
+        example=Example(
+            "learning rate over its largest, by [30]",
+            {"share of the training": 0.5},
+            lambda **at: _decayed(*at.values()),
+            lambda **at: cosine_left(*at.values()),
+        ),
     ),
     "blur:text:lru-benchmarks": numbers(len(lru.TABLE_3.rows["LRU"]), 6),
 }

@@ -1,5 +1,6 @@
 """BLUR (2025), Tables 4 and 6: baselines, and networks as trained."""
 
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("", "models", "theory.papers.blur.printed")
@@ -11,16 +12,34 @@ part.row("blur:text:brnn-citation", "text", "refuted", "Section 4.1, before Eq. 
     code="REFERENCES",
     correction=r"\text{inspired by BRNN [37]}",
     note="[72] is on linear transformers; elsewhere BRNN is [37].",
-    inherits="No.",
+    erratum=Erratum("E", bearing="A citation."),
 )
-part.row("blur:text:s5-citation", "text", "refuted", "Tables 2 and 4")(
+part.row("blur:text:s5-citation", "text", "refuted", "Table 4, Appendix A.1")(
     "The reference for S5",
-    r"\text{S5 [30]}",
+    r"\text{references for all baselines: S5 [30]; LogTrans [83]}",
     code="REFERENCES",
     correction=r"\text{S5 [24]}",
-    note="[30] is the LRU's paper, from whose reproduction of S5 the numbers are taken. "
-    "LogTrans is cited as [83], a network for images of the same name.",
-    inherits="The rows of S5 in Tables 2 and 7.",
+    note="[30] is the LRU's paper; Table 2 may cite it as the source of its numbers. [83] "
+    "is a network for medical images of the same name, and the list of references lacks "
+    "that for series.",
+    erratum=Erratum(
+        "E",
+        appears_in=("Table 2, S5", "Table 5, LogTrans"),
+        bearing="Citations.",
+    ),
+)
+part.row("blur:text:s4d-citation", "text", "refuted", "Section 1")(
+    "The references for DSS and S4D",
+    r"\text{DSS [22], S4D [23]}",
+    code="REFERENCES",
+    correction=r"\text{DSS [23], S4D [22]}",
+    note="[22] is on the parameterization and initialization of diagonal models, S4D, "
+    "and [23] on diagonal state spaces, DSS.",
+    erratum=Erratum(
+        "E",
+        appears_in=("Table 7, S4D-Legs [23]", "Appendix A.8, S4D-Legs [21]"),
+        bearing="Citations.",
+    ),
 )
 part.row("blur:table4", "table", "confirmed", "Table 4, Appendix A.1")(
     "The number of baselines",
@@ -30,22 +49,23 @@ part.row("blur:table4", "table", "confirmed", "Table 4, Appendix A.1")(
     note="S4D-LegS, RNN and DLinear, among others, occur in tables and not here; LRU is "
     "counted as a baseline.",
 )
-part.row("blur:table6", "table", "confirmed", "Table 6, Appendix A.5")(
-    "Parameters of the network of Table 6",
-    r"\text{4 layers, latent size 128, embedding 256: } 1\,847\,047 \text{ "
-    r"parameters for seven series}",
+part.row("blur:table6", "definition", "definition", "Table 6, Appendix A.5")(
+    "The network and its training",
+    r"\text{4 layers, latent size 128, embedding dimension 256, } [e_{min}, e_{max}] = "
+    r"[0, 1], \text{ batch normalization, batch size 64, dropout rate 0.1}",
     code="sigprop.networks.presets.blur_paper",
-    note="The paper prints no count; this is of the network as the suite reads it, with "
-    "an MLP and a linear skip in every block. A rate that falls by 0.7 an epoch from 1e-3 "
-    "reaches the least rate of 1e-7 after 26 epochs, never in the 8 of the series.",
+    note="The values are the parameters of the network as the suite reads it, with an MLP "
+    "and a linear skip in every block: 1 847 047 for seven series; the paper prints no "
+    "count. A rate that falls by 0.7 an epoch from 1e-3 reaches the least rate of 1e-7 "
+    "after 26 epochs, never in the 8 of the series.",
 )
-part.row("blur:text:layers", "text", "refuted", "Appendix A.5")(
-    "Depth of BLUR and of the LRU",
-    r"\text{following the same architecture of LRU, BLUR has four layers}",
-    code="sigprop.networks.presets.lru_paper",
-    correction=r"\text{the LRU's networks have six layers}",
-    note="Four layers are a choice of this paper.",
-    inherits="Comparisons with the LRU's published numbers.",
+part.row("blur:text:layers", "text", "definition", "Appendix A.5")(
+    "Depth of BLUR",
+    r"\text{following the same architecture of LRU, BLUR has four layers of LRUs in each "
+    r"direction}",
+    code="sigprop.networks.presets.blur_paper",
+    note="The blocks are the LRU's, the depth is not: its networks have six layers. The "
+    "depth of the LRU that is run again for the comparison is not printed.",
 )
 part.row("blur:text:dropout", "text", "refuted", "Appendix A.5")(
     "Dropout of BLUR and of the LRU",
@@ -53,9 +73,19 @@ part.row("blur:text:dropout", "text", "refuted", "Appendix A.5")(
     r"sCIFAR, ListOps, Text}",
     code="sigprop.networks.presets.lru_paper",
     correction=r"\text{the LRU has no dropout on ListOps}",
-    note="Right of the other two tasks. The cited paper's rate follows a cosine, without "
-    "a decay of 0.7.",
-    inherits="No.",
+    note="Right of the other two tasks.",
+    erratum=Erratum("E", bearing="A setting of the training."),
+)
+part.row("blur:text:rate-decay", "text", "refuted", "Appendix A.5 and Table 6")(
+    "Decay of the learning rate of BLUR and of the LRU",
+    r"\text{we also have the decay learning rate set as in [30]: decay rate of learning "
+    r"rate 0.7}",
+    code="sigprop.training.loop.Optimiser.rate_at",
+    correction=r"\text{in [30] a linear warm-up, then a cosine}",
+    note="The least rate of 1e-7 is that of [30]. The values are the rate over its largest "
+    "after a share of the training; the printed ones take the decay of Table 6 once in "
+    "each of 8 epochs.",
+    erratum=Erratum("E", bearing="A setting of the training."),
 )
 experiments.row("blur:text:lru-benchmarks", "text", "confirmed", "Section 1")(
     "Benchmarks of the LRU's paper",
@@ -72,9 +102,11 @@ experiments.row(
 experiments.row(
     "blur:text:inference", "text", "not-checkable", "Section 5, on Figure 6"
 )(
-    "Inference time grows with the horizon",
-    r"\text{BLUR gains performance with the compromise of inference time}",
-    reason="The times are in the picture alone.",
+    "Performance against inference time",
+    r"\text{BLUR gains performance improvement, with the compromise of inference time, "
+    r"compared to LRU}",
+    reason="The times are in the picture alone. The gain is at four of five horizons: at "
+    "48 hours the MAE is 0.484 against 0.383.",
 )
 experiments.row("blur:text:speed-of-others", "text", "not-checkable", "Section 2")(
     "Speed of a linear recurrence kernel",

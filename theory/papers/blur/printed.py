@@ -50,6 +50,8 @@ TABLE_4 = (
 )
 
 REFERENCES = {
+    22: "On the parameterization and initialization of diagonal state space models",
+    23: "Diagonal state spaces are as effective as structured state spaces",
     24: "Simplified state space layers for sequence modeling",
     30: "Resurrecting recurrent neural networks for long sequences",
     37: "Bidirectional recurrent neural networks",
