@@ -72,7 +72,7 @@ FAULTS = (
             *("zucchet:72", "zucchet:78", "zucchet:139", "zucchet:154", "zucchet:155"),
             *("zucchet:113", "zucchet:text:hessian-diagonal-states"),
             "zucchet:text:gate-indices",
-            *("lru:21", "blur:16"),
+            *("lru:21", "blur:16", "blur:text:metrics"),
         ),
     ),
     Fault(

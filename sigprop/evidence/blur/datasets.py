@@ -1,12 +1,16 @@
 """What judges data sets and error measures, Section 5 and Appendix A.6 of BLUR (2025)."""
 
 import datetime
+from functools import partial
+
+import numpy as np
 
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory.papers.blur.printed import errors
 
+Targets = tuple[float, ...]
 CALENDAR = "the calendar between the first and the last stamp of the public file"
 
 
@@ -20,17 +24,57 @@ WEATHER_HOURS = _hours(
 )
 
 
-def _squared_mean(errors: tuple[float, ...]) -> float:
-    return (sum(map(abs, errors)) / len(errors)) ** 2
+def measures(
+    y: Targets, guess: Targets, power: int = 2, mean: bool = True
+) -> list[float]:
+    """Mean absolute and mean square error, entry by entry."""
+    errors = [abs(a - b) for a, b in zip(y, guess, strict=True)]
+    count = len(errors) if mean else 1
+    return [sum(errors) / count, sum(e**power for e in errors) / count]
 
 
-def _mean_square(errors: tuple[float, ...]) -> float:
-    return sum(e * e for e in errors) / len(errors)
+def against_first(y: Targets, guess: Targets) -> list[float]:
+    """As printed: one target, here the first, for every prediction."""
+    return measures(y[:1] * len(guess), guess)
+
+
+def by_norms(y: Targets, guess: Targets) -> list[float]:
+    """Both errors from the norms of the vector of differences."""
+    error = np.subtract(y, guess)
+    norms = np.linalg.norm(error, 1), np.linalg.norm(error) ** 2
+    return [float(norm / len(y)) for norm in norms]
+
+
+def signed(y: Targets, guess: Targets) -> list[float]:
+    """Slip of the measures: differences with their signs."""
+    mean = float(np.mean(np.subtract(y, guess)))
+    return [mean, mean**2]
 
 
 EVIDENCE: dict[str, Basis] = {
-    "blur:text:etth-rows": numbers(ETT_HOURS, 17420, printed=17520, alone=CALENDAR),
-    "blur:text:ettm-rows": numbers(4 * ETT_HOURS, 69680, printed=70080, alone=CALENDAR),
+    "blur:text:etth-rows": numbers(
+        ETT_HOURS,
+        17420,
+        printed=17520,
+        alone=CALENDAR,
+        hand={"the whole of the last day": 726 * 24},
+        example=Example(
+            "number of hours from 2016-07-01 00:00 to 2018-06-26 19:00",
+            {},
+            "17520",
+            str(ETT_HOURS),
+        ),
+    ),
+    "blur:text:ettm-rows": numbers(
+        4 * ETT_HOURS,
+        69680,
+        printed=70080,
+        alone=CALENDAR,
+        hand={"the whole of the last day": 4 * 726 * 24},
+        example=Example(
+            "four times the hours of ETTh1", {}, "70080", str(4 * ETT_HOURS)
+        ),
+    ),
     "blur:text:ett-split": numbers(
         [12 * 30 * 24, 4 * 30 * 24, 4 * 30 * 24], [8640, 2880, 2880]
     ),
@@ -38,6 +82,7 @@ EVIDENCE: dict[str, Basis] = {
         [WEATHER_HOURS, 28 + 10 + 10, 1 + 11],
         [35064, 4 * 12, 12],
         alone="the calendar, and the columns of the public file",
+        hand={"no leap day": [35040, 48, 12]},
     ),
     "blur:text:ecl-rows": numbers(140256 / (4 * 24), 4 * 365 + 1),
     "blur:text:images": numbers(
@@ -46,23 +91,37 @@ EVIDENCE: dict[str, Basis] = {
     "blur:text:texts": numbers(
         [96_000 + 2_000 + 2_000, 25_000 + 25_000],
         [100_000, 50_000],
-        alone="sums of the public splits",
     ),
     "blur:text:horizons": numbers(
         lambda: sorted({h for data, h in errors(8) if data == "ETTh1"}),
         [24, 48, 168, 336, 720],
         printed=[24 * days for days in (1, 2, 7, 14, 30, 40)],
+        example=Example("longest horizon of ETTh1 and Weather in hours", {}, 960, 720),
     ),
     "blur:text:horizons-minutes": numbers(
         [4 * hours for hours in (6, 12, 24, 72, 168)],
         lambda: [h for data, h in errors(8) if data == "ETTm1"],
     ),
     "blur:text:metrics": Evidence(
-        points("errors", (0.3, -1.1, 0.4), (0.5, -0.5)),
-        {"reference": _squared_mean},
-        form=_mean_square,
-        relation="<=",
-        slips={"half": lambda errors: _mean_square(errors) / 2},
-        alone="an inequality of Jensen; the values are examples",
+        points(
+            "y guess",
+            ((1.0, 2.0), (1.0, 2.0)),
+            ((0.3, -1.1, 0.4), (0.8, -0.5, 0.1)),
+        ),
+        {"reference": by_norms},
+        measures,
+        printed=against_first,
+        slips={
+            "differences with their signs": signed,
+            "the sum for the mean": partial(measures, mean=False),
+            "no square": partial(measures, power=1),
+        },
+        alone="a definition, by the norms of the vector of differences",
+        example=Example(
+            "MAE of predictions that are both right, y of one index for y_i,",
+            {"y_1": 1.0, "y_2": 2.0},
+            lambda y_1, y_2: against_first((y_1, y_2), (y_1, y_2))[0],
+            lambda y_1, y_2: measures((y_1, y_2), (y_1, y_2))[0],
+        ),
     ),
 }

@@ -1,5 +1,6 @@
 """BLUR (2025), its data sets and error measures."""
 
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("", "experiments", "sigprop.evidence.blur.datasets.EVIDENCE")
@@ -10,19 +11,27 @@ part.row("blur:text:etth-rows", "text", "refuted", "Appendix A.6, ETTh1")(
     correction=r"17420",
     note="17520 is two years of hours; the file ends on 26 June 2018 at 19:00. The split "
     "uses the first 14400 rows.",
-    inherits="The row on ETTm1.",
+    erratum=Erratum(
+        "E",
+        appears_in=("blur:text:ettm-rows",),
+        inherits=("blur:text:ettm-rows",),
+        bearing="The rows of ETTm1 are four times as many.",
+    ),
 )
 part.row("blur:text:ettm-rows", "text", "refuted", "Appendix A.6, ETTm1")(
     "Rows of ETTm1",
     r"\text{ETTm1 contains 70080 data points sampled every 15 minutes}",
     correction=r"69680",
     note="Four times the rows of ETTh1.",
-    inherits="No.",
+    erratum=Erratum(
+        "E", root="blur:text:etth-rows", bearing="The size of a set of data."
+    ),
 )
 part.row("blur:text:ett-split", "text", "confirmed", "Appendix A.6, ETTh1")(
-    "Test windows of ETTh1 cover what the figures show",
-    r"\text{train/val/test is 12/4/4 months: } 8640, 2880, 2880 \text{ rows}",
-    note="Months of 30 days, as the public code has them: 20 of some 24 months.",
+    "Split of ETTh1",
+    r"\text{train/val/test is 12/4/4 months}",
+    note="Months of 30 days, as the public code has them: 8640, 2880 and 2880 rows, 20 of "
+    "some 24 months.",
 )
 part.row("blur:text:weather-rows", "text", "confirmed", "Appendix A.6, Weather")(
     "Rows and months of Weather",
@@ -35,7 +44,8 @@ part.row("blur:text:ecl-rows", "text", "confirmed", "Appendix A.6, ECL")(
     "Rows of the electricity data",
     r"\text{140256 samples of 15 minutes: four years}",
     note="Of the source of 370 clients. The benchmark's file has 321 of them, by the "
-    "hour, and its horizons are in hours; 15/3/4 months are 22 of its 36.",
+    "hour, and its horizons are in hours; 15/3/4 months are 22 of its 36. Four months are "
+    "2880 hours, fewer than the steps of Figure 13, or 11520 quarters of an hour.",
 )
 part.row(
     "blur:text:images", "text", "confirmed", "Appendix A.6, sequential CIFAR and MNIST"
@@ -53,18 +63,22 @@ part.row("blur:text:horizons", "text", "refuted", "Section 5")(
     r"\text{the prediction horizons are } \{1d, 2d, 7d, 14d, 30d, 40d\}",
     correction=r"\{1d, 2d, 7d, 14d, 30d\}",
     note="40 days are 960 hours, a horizon of Electricity alone, whose horizons the "
-    "sentence leaves out.",
-    inherits="The range 24 to 720 given for all tasks; Table 8 goes to 960.",
+    "sentence leaves out. Section 5 gives 24 to 720 as the range of all tasks.",
+    erratum=Erratum(
+        "E", appears_in=("Section 5, from 24 to 720",), bearing="A list of settings."
+    ),
 )
 part.row("blur:text:horizons-minutes", "text", "confirmed", "Section 5")(
     "Horizons of ETTm",
     r"\text{ETTm: } \{6h, 12h, 24h, 72h, 168h\}",
 )
-part.row("blur:text:metrics", "bound", "confirmed", "Section 5")(
+part.row("blur:text:metrics", "definition", "refuted", "Section 5")(
     "The two error measures",
     r"MAE = \frac{1}{N}\sum_{i=1}^{N} |\bm{y} - \hat{\bm{y}}_i|, \; MSE = "
-    r"\frac{1}{N}\sum_{i=1}^{N} (\bm{y} - \hat{\bm{y}}_i)^2: \quad MAE^2 \le MSE",
-    code="sigprop.evidence.blur.forecasts.impossible",
-    note="The target lacks its index i. The inequality is ours; averages of runs keep it, "
-    "and some entries of the tables break it.",
+    r"\frac{1}{N}\sum_{i=1}^{N} (\bm{y} - \hat{\bm{y}}_i)^2",
+    code="sigprop.evidence.blur.datasets.measures",
+    correction=r"MAE = \frac{1}{N}\sum_{i=1}^{N} |\bm{y}_i - \hat{\bm{y}}_i|, \; "
+    r"MSE = \frac{1}{N}\sum_{i=1}^{N} (\bm{y}_i - \hat{\bm{y}}_i)^2",
+    note="The target lacks its index i; the printed values take the first target for all.",
+    erratum=Erratum("C", bearing="The tables mean the usual measures."),
 )
