@@ -12,7 +12,6 @@ from sigprop.judge.basis import Basis, Example
 from theory.papers.blur.printed import TABLE_2, TABLE_7
 from theory.papers.lru import printed as lru
 
-BOTH_PAPERS = "Table 3 of the LRU's paper against Tables 2 and 7"
 LRU_TABLE_3 = {
     label: [float(number.partition("(")[0]) for number in row]
     for label, row in lru.TABLE_3.rows.items()
@@ -126,7 +125,6 @@ EVIDENCE: dict[str, Basis] = {
         copied,
         6,
         printed=0,
-        alone=BOTH_PAPERS,
         hand={"the four of Table 2 alone": 4},
         example=Example(
             "the task of the 94.2 of S4 in Table 3 of [30]", {}, "psMNIST", "Pathfinder"
@@ -136,7 +134,6 @@ EVIDENCE: dict[str, Basis] = {
         TABLE_2["S5"][:3],
         LRU_TABLE_3["S5 (reproduced)"][:3],
         printed=LRU_TABLE_3["S5 (its paper)"][:3],
-        alone=BOTH_PAPERS,
         hand={"those of S4": LRU_TABLE_3["S4 (its paper)"][:3]},
         example=Example(
             "accuracy of S5 on ListOps by its own paper",
@@ -148,7 +145,6 @@ EVIDENCE: dict[str, Basis] = {
     "blur:text:s4-source": numbers(
         [*TABLE_7["S4"][:3], *TABLE_7["S4D-Legs"][:3]],
         [*LRU_TABLE_3[SOURCES["S4"]][:3], *LRU_TABLE_3[SOURCES["S4D-Legs"]][:3]],
-        alone=BOTH_PAPERS,
         hand={
             "the reproduction of S4D": [
                 *LRU_TABLE_3[SOURCES["S4"]][:3],
@@ -160,7 +156,6 @@ EVIDENCE: dict[str, Basis] = {
         run_again,
         0,
         relation=">",
-        alone=BOTH_PAPERS,
         hand={"on more than two": 2},
     ),
 }

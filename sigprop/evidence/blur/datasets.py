@@ -11,7 +11,6 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from theory.papers.blur.printed import errors
 
 Targets = tuple[float, ...]
-CALENDAR = "the calendar between the first and the last stamp of the public file"
 
 
 def _hours(first: datetime.datetime, last: datetime.datetime) -> int:
@@ -51,37 +50,33 @@ def signed(y: Targets, guess: Targets) -> list[float]:
     return [mean, mean**2]
 
 
-EVIDENCE: dict[str, Basis] = {
-    "blur:text:etth-rows": numbers(
-        ETT_HOURS,
-        17420,
-        printed=17520,
-        alone=CALENDAR,
-        hand={"the whole of the last day": 726 * 24},
+def _rows(an_hour: int) -> Evidence:
+    """Rows between the first and the last stamp of ETT, some of them an hour."""
+    stamps = np.arange("2016-07-01T00", "2018-06-26T20", dtype="datetime64[h]")
+    return Evidence(
+        ({},),
+        {"reference": an_hour * ETT_HOURS, "reference_stamps": an_hour * len(stamps)},
+        form=an_hour * 17420,
+        printed=an_hour * 17520,
+        slips={"the whole of the last day": an_hour * 726 * 24},
         example=Example(
-            "number of hours from 2016-07-01 00:00 to 2018-06-26 19:00",
+            f"number of rows, {an_hour} an hour, from 2016-07-01 00:00 to 2018-06-26 19:00",
             {},
-            "17520",
-            str(ETT_HOURS),
+            str(an_hour * 17520),
+            str(an_hour * ETT_HOURS),
         ),
-    ),
-    "blur:text:ettm-rows": numbers(
-        4 * ETT_HOURS,
-        69680,
-        printed=70080,
-        alone=CALENDAR,
-        hand={"the whole of the last day": 4 * 726 * 24},
-        example=Example(
-            "four times the hours of ETTh1", {}, "70080", str(4 * ETT_HOURS)
-        ),
-    ),
+    )
+
+
+EVIDENCE: dict[str, Basis] = {
+    "blur:text:etth-rows": _rows(1),
+    "blur:text:ettm-rows": _rows(4),
     "blur:text:ett-split": numbers(
         [12 * 30 * 24, 4 * 30 * 24, 4 * 30 * 24], [8640, 2880, 2880]
     ),
     "blur:text:weather-rows": numbers(
         [WEATHER_HOURS, 28 + 10 + 10, 1 + 11],
         [35064, 4 * 12, 12],
-        alone="the calendar, and the columns of the public file",
         hand={"no leap day": [35040, 48, 12]},
     ),
     "blur:text:ecl-rows": numbers(140256 / (4 * 24), 4 * 365 + 1),

@@ -68,7 +68,6 @@ EVIDENCE: dict[str, Basis] = {
         sum(a == b for a, b in zip(INFORMER_INPUTS, HORIZONS, strict=True)),
         1,
         printed=len(HORIZONS),
-        alone="the public scripts of the setting, transcribed",
         hand={"none": 0},
         example=Example(
             "number of input steps at the horizon 720 of ETTh1",

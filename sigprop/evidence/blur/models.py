@@ -122,7 +122,6 @@ EVIDENCE: dict[str, Basis] = {
         lru_dropout,
         [0.1, 0.0, 0.1],
         printed=[0.1, 0.1, 0.1],
-        alone="Table 9 of the LRU's paper",
         hand={"none": [0.0, 0.0, 0.0]},
         example=Example("dropout of the LRU on ListOps", {}, 0.1, 0.0),
     ),

@@ -73,7 +73,7 @@ part.row("blur:text:dropout", "text", "refuted", "Appendix A.5")(
     r"sCIFAR, ListOps, Text}",
     code="sigprop.networks.presets.lru_paper",
     correction=r"\text{the LRU has no dropout on ListOps}",
-    note="Right of the other two tasks.",
+    note="By Table 9 of the LRU's paper. Right of the other two tasks.",
     erratum=Erratum("E", bearing="A setting of the training."),
 )
 part.row("blur:text:rate-decay", "text", "refuted", "Appendix A.5 and Table 6")(
