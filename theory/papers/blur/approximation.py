@@ -154,7 +154,7 @@ part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
 )
 part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4")(
     "The right side of the bound from Theorem A.2",
-    r"\text{from Theorem A.2: } 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
+    r"4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
     r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
     two.hidden_neurons,
     eq_23,
