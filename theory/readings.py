@@ -328,11 +328,6 @@ READINGS: Mapping[str, Reading] = {
     "rotrnn:text:decay": Reading(_NORMS, side=1),
     "blur:23": Reading(_BARRON),
     "blur:text:constant": Reading(_BARRON),
-    "blur:text:ring": Reading({"e_{min}": "e_min", "e_{max}": "e_max"}),
-    "blur:table5": Reading(
-        {r"\mathcal{O}": "1", "N": "inputs", r"\varsigma": "ratio", "B": "blocks"},
-        side=0,
-    ),
     "sigprop:ring-any-input": Reading({"R": lambda lag: sympify(1)}, side=-2),
     "sigprop:hessian-pair": Reading({"P": "alpha*beta"}, side=1),
     "sigprop:hessian-off-diagonal": Reading(_MODE),
@@ -352,8 +347,7 @@ _LIMITS = """
     zucchet:text:divergence-speed zucchet:text:gate-normalises zucchet:text:modulus-only
     zucchet:text:phase-needs-modulus zucchet:text:tanh zucchet:text:scaled-phase
     zucchet:text:hessian-constant-input lru:text:granularity rotrnn:text:forgetting
-    blur:text:growth-forward blur:text:growth-forward! blur:text:growth-backward
-    blur:text:growth-backward! blur:text:width blur:text:width!
+    blur:text:width blur:text:width!
 """
 _WORDED = """
     zucchet:text:c1-exact-loss zucchet:text:c1-gain-held zucchet:text:c1-extra-factor
