@@ -25,8 +25,8 @@ AGE = Symbol("z")  # its n-th power stands for the input of age n
 def by_age(form: Expr, first: int = 0, last: Expr = oo) -> Expr:
     """The series whose coefficients are what multiplies the input of each age."""
     if isinstance(form, Piecewise):  # it ends at some age
-        (form, until), *_ = form.args
-        last = until.args[1]
+        piece: Any = form.args[0]
+        form, last = piece.expr, piece.cond.args[1]
     return geometric_sum(form * AGE**n, n, sympify(first), last)
 
 

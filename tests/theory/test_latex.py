@@ -6,6 +6,7 @@ import pytest
 from sympy import Rational, exp, sin, sqrt
 
 from theory.claims import registry
+from theory.derivation import Derivation
 from theory.latex import pieces, read, summed
 from theory.reading import agrees
 from theory.readings import UNREAD, WORDS, reading_of
@@ -33,7 +34,7 @@ STATED = [key for key in FORMS if not key.endswith("corrected")]
 
 def form_of(key):
     given = FORMS[key][1]()
-    return getattr(given, "result", given)
+    return given.result if isinstance(given, Derivation) else given
 
 
 def says(key, latex):

@@ -57,6 +57,7 @@ def test_as_many_misprints_as_are_asked_stand_among_right_statements(asked):
         assert one.truth == "wrong"
         assert one.claim.expected in (Status.PROVED, Status.CONFIRMED)
         assert one.latex != one.claim.statement
+        assert one.claim.printed is not None
         reading, form = reading_of(one.claim.id, corrected=False), one.claim.printed()
         assert agrees(one.claim.statement, form, reading)
         assert not agrees(one.latex, form, reading)
@@ -80,9 +81,11 @@ def test_more_misprints_than_formulas_are_refused():
 @pytest.mark.parametrize("key", ["zucchet:48", "lru:41", "rotrnn:9"])
 def test_no_misprint_says_the_same(key):
     claim, reading = registry()[key], reading_of(key, corrected=False)
-    found = list(misprints(claim.statement, claim.printed(), reading))
+    assert claim.printed is not None
+    form = claim.printed()
+    found = list(misprints(claim.statement, form, reading))
     assert len({one.slip for one in found}) > 2
-    assert not any(agrees(one.latex, claim.printed(), reading) for one in found)
+    assert not any(agrees(one.latex, form, reading) for one in found)
 
 
 def test_no_verdict_is_given_away(folder, asked):
