@@ -13,6 +13,7 @@ def by_code(
     *,
     route: str = "impulse",
     tolerance: float = 1e-10,
+    **more: Any,
 ) -> Evidence:
     """Evidence that the code does what a definition says.
 
@@ -22,6 +23,7 @@ def by_code(
         form: The definition, where it is no expression.
         route: How the code is asked.
         tolerance: Relative error allowed, of the largest entry.
+        more: ``slips``, ``printed`` and ``example`` of ``Evidence``.
     """
     return Evidence(
         points,
@@ -29,4 +31,5 @@ def by_code(
         form=form,
         tolerance=tolerance,
         alone="it is a definition: what is compared with it is the code",
+        **more,
     )

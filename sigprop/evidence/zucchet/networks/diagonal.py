@@ -1,6 +1,7 @@
 """What judges complex RNN, LRU and S4, Eq. 16-25 of Zucchet & Orvieto (2024)."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,15 +13,15 @@ from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.responses import one_neuron
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.models import (
-    STEPS,
     arrays,
+    delayed,
     kernel_outputs,
     layer_outputs,
     outputs_of,
     states_of,
     written,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers import lru, s4
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 
@@ -50,12 +51,29 @@ def diagonalised_layer(d_in: int) -> Float[np.ndarray, "time outputs"]:
     )
 
 
-def diagonalised_print(d_in: int, late: int = 1) -> Float[np.ndarray, "time outputs"]:
-    """Eq. 16-18 with the eigenvalues of Eq. 13: a state sees inputs ``late`` behind."""
+def diagonalised_print(
+    d_in: int,
+    late: int = 1,
+    through: bool = False,
+    turn: Callable[[Any], Any] = np.asarray,
+) -> Float[np.ndarray, "time outputs"]:
+    """Eq. 16-18 with the eigenvalues of Eq. 13.
+
+    Args:
+        d_in: Numbers an input has.
+        late: How many steps behind the inputs are that a state sees.
+        through: Whether the eigenvalues take the new input too.
+        turn: What stands for the eigenvalues.
+    """
     lam, B, C, D = _diagonalised(d_in)
-    x = arrays(d_in)["x"]
-    delayed = np.concatenate([np.zeros((late, d_in)), x])[:STEPS]
-    return np.real(recur(lam, delayed @ B.T) @ C.T) + x @ D.T
+    lam, x = turn(lam), arrays(d_in)["x"]
+    B = lam[:, None] * B if through else B
+    return np.real(recur(lam, delayed(x, late) @ B.T) @ C.T) + x @ D.T
+
+
+def second_output(lam: float, late: int) -> float:
+    """``y_2`` of one neuron after the single input ``x_1 = 1``, seen so many steps late."""
+    return float(recur(lam, delayed(np.array([1.0, 0.0]), late))[1])
 
 
 @functools.cache
@@ -119,6 +137,23 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=diagonalised_layer,
         printed=diagonalised_print,
+        slips={
+            "an input one step early through the recurrence": functools.partial(
+                diagonalised_print, late=0, through=True
+            ),
+            "conjugate eigenvalues": functools.partial(
+                diagonalised_print, late=0, turn=np.conj
+            ),
+            "the moduli of the eigenvalues": functools.partial(
+                diagonalised_print, late=0, turn=np.abs
+            ),
+        },
+        example=Example(
+            "y_2 after x_1 = 1 and x_2 = 0, with gamma = B = C = 1 and D = 0,",
+            {"lam": 0.9},
+            functools.partial(second_output, late=1),
+            functools.partial(second_output, late=0),
+        ),
     ),
     "zucchet:18": outputs_of("lru"),
     "zucchet:19": by_code(PLACES, functools.partial(eigenvalue, "complex")),

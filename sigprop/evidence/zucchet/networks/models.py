@@ -7,6 +7,8 @@ Source: Zucchet & Orvieto (2024), Eq. 10, 12-14 and 16-25.
 """
 
 import functools
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,17 +101,49 @@ def written(
     return np.diag(lam), gamma[:, None] * B, C, values["D"]
 
 
-def written_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
-    """``h_0 = 0`` and ``h_{t+1} = A h_t + B x_{t+1}``, one step after the other."""
+def written_states(
+    model: str, d_in: int, late: int = 0, through: bool = False, turned: bool = False
+) -> Inexact[np.ndarray, "time n"]:
+    """``h_0 = 0`` and ``h_{t+1} = A h_t + B x_{t+1}``, one step after the other.
+
+    Args:
+        model: Which network.
+        d_in: Numbers an input has.
+        late: How many steps late the inputs come; the equations say none.
+        through: Whether ``A`` takes the new input too.
+        turned: Whether the conjugate transpose stands for ``A``.
+    """
     A, B, _, _ = written(model, d_in)
-    return recur(A, arrays(d_in)["x"] @ B.T)
+    A = A.conj().T if turned else A
+    return recur(A, delayed(arrays(d_in)["x"], late) @ (A @ B if through else B).T)
 
 
-def written_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
-    """``y_t = Re[C h_t + D x_t]``."""
+def delayed(
+    series: Inexact[np.ndarray, "time n"], late: int
+) -> Inexact[np.ndarray, "time n"]:
+    """A series some steps late, zero before it begins."""
+    return np.concatenate([np.zeros_like(series[:late]), series])[: len(series)]
+
+
+def written_outputs(
+    model: str,
+    d_in: int,
+    late: int = 0,
+    skip_late: int = 0,
+    part: Callable[[Any], Any] = np.real,
+) -> Float[np.ndarray, "time outputs"]:
+    """``y_t = Re[C h_t + D x_t]``.
+
+    Args:
+        model: Which network.
+        d_in: Numbers an input has.
+        late: How many steps late the state is read; the equations say none.
+        skip_late: How many steps late the input passes by the state.
+        part: What is read of ``C h_t``.
+    """
     _, _, C, D = written(model, d_in)
-    pairs = zip(written_states(model, d_in), arrays(d_in)["x"], strict=True)
-    return np.array([np.real(C @ h + D @ x) for h, x in pairs])
+    read = part(delayed(written_states(model, d_in), late) @ C.T)
+    return read + delayed(arrays(d_in)["x"], skip_late) @ D.T
 
 
 def kernel_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
@@ -130,6 +164,11 @@ def states_of(model: str) -> Evidence:
         across(model=(model,), d_in=(1, 3)),
         {"impulse": layer_states, "reference": kernel_states},
         form=written_states,
+        slips={
+            "the input of the step before": partial(written_states, late=1),
+            "the input through the recurrence": partial(written_states, through=True),
+            "the conjugate transpose": partial(written_states, turned=True),
+        },
     )
 
 
@@ -139,4 +178,9 @@ def outputs_of(model: str) -> Evidence:
         across(model=(model,), d_in=(1, 3)),
         {"impulse": layer_outputs, "reference": kernel_outputs},
         form=written_outputs,
+        slips={
+            "the state of the step before": partial(written_outputs, late=1),
+            "the input of the step before": partial(written_outputs, skip_late=1),
+            "the modulus": partial(written_outputs, part=np.abs),
+        },
     )

@@ -2,6 +2,7 @@
 
 from sympy import I, Integer, Symbol, exp, log
 
+from theory.errata import Erratum
 from theory.rows import Part
 
 re, im = Symbol("re", real=True), Symbol("im", real=True)
@@ -21,12 +22,16 @@ part.row("zucchet:17", "definition", "refuted")(
     r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_t",
     code="step",
     correction=r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_{t+1}",
-    note="The text wants the network, with gamma = 1, to be the diagonalised linear "
-    "RNN of Eq. 12-14, which takes x_{t+1}, as S4 does in Eq. 24. With x_t the "
-    "state lags one step behind and the outputs differ. Judged on the outputs of "
-    "a dense RNN.",
-    inherits="Eq. 113 prints b x_t too; no stationary moment of the state "
-    "depends on it, but outputs with D do",
+    note="Against the notation of Eq. 1. With gamma = 1 the text wants the diagonalised "
+    "linear RNN of Eq. 12-14, which takes x_{t+1}, as S4 does in Eq. 24. With its B, C "
+    "and D carried over the output lags by one step; other B and D would undo it. "
+    "Judged on the outputs of a dense RNN.",
+    erratum=Erratum(
+        "C",
+        root="zucchet:8",
+        bearing="No stationary moment of the state depends on the index; outputs with D "
+        "do.",
+    ),
 )
 part.row("zucchet:18", "definition", "definition")(
     "The readout of the complex RNN and the LRU",
