@@ -1,6 +1,7 @@
 """What judges the GRU, Eq. 26-29 of Zucchet & Orvieto (2024), Appendix A.4."""
 
 import functools
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from jaxtyping import Float
 from sigprop.evidence.kit import sigmoid
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
-from sigprop.judge.basis import Basis
+from sigprop.judge.basis import Basis, Evidence, Example
 
 SIZE, D_IN = 4, 3
 MATRICES = ("W_rx", "W_fx", "W_nx", "W_rh", "W_fh", "W_nh")
@@ -21,10 +22,13 @@ def _gru(
     part: str,
 ) -> tuple[
     dict[str, Float[np.ndarray, "..."]],
-    Float[np.ndarray, " n"],
-    Float[np.ndarray, " d_in"],
+    Float[np.ndarray, "2 n"],
+    Float[np.ndarray, "2 d_in"],
 ]:
-    """A GRU with weights that let one of its gates show, a state and an input."""
+    """A GRU with weights that let one of its gates show.
+
+    With two states and two inputs: those of its step, and those of the step before.
+    """
     generator = np.random.default_rng(11)
     shapes = {name: (SIZE, D_IN if name.endswith("x") else SIZE) for name in MATRICES}
     shapes |= dict.fromkeys(BIASES, (SIZE,))
@@ -38,7 +42,9 @@ def _gru(
     weights |= {name: 0 * weights[name] for name in silent}
     if part in ("r", "n"):
         weights["b_f"] = np.full(SIZE, -800.0)  # the forget gate is shut
-    return weights, generator.normal(size=SIZE), generator.normal(size=D_IN)
+    h, x = generator.normal(size=SIZE), generator.normal(size=D_IN)
+    before = generator.normal(size=SIZE), generator.normal(size=D_IN)
+    return weights, np.array([h, before[0]]), np.array([x, before[1]])
 
 
 def gru_layer(part: str) -> Float[np.ndarray, " n"]:
@@ -53,25 +59,86 @@ def gru_layer(part: str) -> Float[np.ndarray, " n"]:
         cell = gru.GRU(**weights, C=jnp.eye(SIZE), D=jnp.zeros((SIZE, D_IN)))
         return cell.step(h, x)[0]
 
-    after = computed(step, weights, h, x)
+    after = computed(step, weights, h[0], x[0])
     return {
         "r": lambda: np.arctanh(after) / weights["b_nh"],
-        "f": lambda: after / h,
+        "f": lambda: after / h[0],
         "n": lambda: after,
         "h": lambda: after,
     }[part]()
 
 
-def gru_written(part: str) -> Float[np.ndarray, " n"]:
-    """A gate or the state after one step by Eq. 26-29, ``x`` and ``r`` at ``t + 1``."""
-    w, h, x = _gru(part)
-    r = sigmoid(w["W_rx"] @ x + w["W_rh"] @ h + w["b_r"])
-    f = sigmoid(w["W_fx"] @ x + w["W_fh"] @ h + w["b_f"])
-    n = np.tanh(w["W_nx"] @ x + w["b_nx"] + r * (w["W_nh"] @ h + w["b_nh"]))
-    return {"r": r, "f": f, "n": n, "h": f * h + (1 - f) * n}[part]
+def gru_written(part: str, slip: str = "") -> Float[np.ndarray, " n"]:
+    """A gate or the state after one step by Eq. 26-29, ``x`` and ``r`` at ``t + 1``.
+
+    Args:
+        part: Which of them.
+        slip: Which of ``SLIPS`` is made; none by default.
+    """
+    w, states, inputs = _gru(part)
+    h, x = states[int(slip == H_BEFORE)], inputs[int(slip == X_BEFORE)]
+    squash = np.tanh if slip == TANH else sigmoid
+    at = int(slip == R_BEFORE)
+    r = squash(w["W_rx"] @ inputs[at] + _by(w["W_rh"], slip) @ states[at] + w["b_r"])
+    f = squash(w["W_fx"] @ x + _by(w["W_fh"], slip) @ h + w["b_f"])
+    W_nh, b_nh = _by(w["W_nh"], slip), w["b_nh"]
+    reset = {
+        INSIDE: lambda: W_nh @ (r * h) + b_nh,
+        BIAS: lambda: r * (W_nh @ h) + b_nh,
+    }
+    drive = reset.get(slip, lambda: r * (W_nh @ h + b_nh))()
+    n = np.tanh(w["W_nx"] @ x + w["b_nx"] + drive)
+    new, old = (f, 1 - f) if slip == EXCHANGED else (1 - f, f)
+    new = np.ones(SIZE) if slip == UNCOUPLED else new
+    return {"r": r, "f": f, "n": n, "h": old * h + new * n}[part]
+
+
+def _by(W: Float[np.ndarray, "n n"], slip: str) -> Float[np.ndarray, "n n"]:
+    return W.T if slip == TRANSPOSED else W
+
+
+X_BEFORE, H_BEFORE = "the input of the step before", "the state of the step before"
+R_BEFORE = "the reset gate of the step before"
+TANH, TRANSPOSED = "tanh for the sigmoid", "the state's weights transposed"
+INSIDE, BIAS = "the reset gate before the weights", "the bias past the reset gate"
+EXCHANGED, UNCOUPLED = "the two roles of the gate exchanged", "1 - f left out"
+SLIPS = {
+    "r": (R_BEFORE, TANH, TRANSPOSED),
+    "f": (X_BEFORE, H_BEFORE, TANH, TRANSPOSED),
+    "n": (R_BEFORE, INSIDE, BIAS, TRANSPOSED),
+    "h": (EXCHANGED, UNCOUPLED, INSIDE, TANH),
+}
+PRINTED = {"f": X_BEFORE, "n": R_BEFORE}  # what Eq. 27 and 28 leave open
+EXAMPLES = {
+    "f": Example(
+        "f_{t+1} of one neuron with W_fx = 1 and W_fh = b_f = 0",
+        {"x_t": 0.0, "x_next": 1.0},
+        lambda x_t, x_next: sigmoid(x_t),
+        lambda x_t, x_next: sigmoid(x_next),
+    ),
+    "n": Example(
+        "n_{t+1} of one neuron with W_nx x + b_nx = 0 and W_nh h + b_nh = 1",
+        {"r_t": 0.2, "r_next": 0.8},
+        lambda r_t, r_next: np.tanh(r_t),
+        lambda r_t, r_next: np.tanh(r_next),
+    ),
+}
+
+
+def _of_part(part: str) -> Evidence:
+    made = {slip: partial(gru_written, slip=slip) for slip in SLIPS[part]}
+    printed = made.pop(PRINTED.get(part, ""), None)
+    return by_code(
+        ({"part": part},),
+        gru_layer,
+        gru_written,
+        printed=printed,
+        slips=made,
+        example=EXAMPLES.get(part),
+    )
 
 
 EVIDENCE: dict[str, Basis] = {
-    f"zucchet:{number}": by_code(({"part": part},), gru_layer, gru_written)
+    f"zucchet:{number}": _of_part(part)
     for number, part in ((26, "r"), (27, "f"), (28, "n"), (29, "h"))
 }

@@ -1,5 +1,6 @@
 """Zucchet & Orvieto (2024), Appendix A.4: the GRU, Eq. 26-30."""
 
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Appendix A.4", "gated", "sigprop.layers.gru.GRU")
@@ -9,16 +10,24 @@ part.row("zucchet:26", "definition", "definition")(
     r"r_{t+1} = \sigma(W_{rx}x_{t+1} + W_{rh}h_t + b_r)",
     note="Read off the next state with the forget gate shut.",
 )
-part.row("zucchet:27", "definition", "definition")(
+part.row("zucchet:27", "definition", "refuted")(
     "The forget gate of the GRU",
     r"f_{t+1} = \sigma(W_{fx}x + W_{fh}h_t + b_f)",
-    note="x lacks its index; x_{t+1}, as in Eq. 26 and 28, is meant. Read off the "
-    "next state with the candidate at zero.",
+    correction=r"f_{t+1} = \sigma(W_{fx}x_{t+1} + W_{fh}h_t + b_f)",
+    note="x lacks its index; x_{t+1}, as in Eq. 26, 28 and 157, is meant, and x_t is "
+    "what the print is judged as. Read off the next state with the candidate at zero.",
+    erratum=Erratum(
+        "C", bearing="None: Eq. 29, Eq. 157 and the experiments have the gate as meant."
+    ),
 )
-part.row("zucchet:28", "definition", "definition")(
+part.row("zucchet:28", "definition", "refuted")(
     "The candidate of the GRU",
     r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r \odot (W_{nh}h_t + b_{nh}))",
-    note="r lacks its index; r_{t+1} of Eq. 26 is meant.",
+    correction=r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r_{t+1} \odot (W_{nh}h_t + "
+    r"b_{nh}))",
+    note="r lacks its index; r_{t+1} of Eq. 26 is meant, and r_t is what the print is "
+    "judged as.",
+    erratum=Erratum("C", bearing="None: Eq. 29 needs the candidate as meant."),
 )
 part.row("zucchet:29", "definition", "definition")(
     "The update of the GRU",
