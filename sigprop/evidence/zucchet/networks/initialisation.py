@@ -2,6 +2,8 @@
 
 import functools
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -9,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import across, bisect, points, powers
+from sigprop.evidence.kit import across, bisect, each, points, powers
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.gru import BIASES, MATRICES
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers import gru, lru, s4
 from sigprop.neuron.ring import ring_polar
 
@@ -22,8 +24,7 @@ from sigprop.neuron.ring import ring_polar
 
 def ring_squares(nu0: float) -> Float[np.ndarray, " shares"]:
     """``|lam|^2`` at evenly spaced uniforms, as the layers draw it."""
-    even = np.linspace(0.05, 0.95, 7)
-    nu, _ = computed(ring_polar, even, even, inner=nu0, outer=1.0)
+    nu, _ = computed(ring_polar, SHARES, SHARES, inner=nu0, outer=1.0)
     return np.exp(-2 * nu)
 
 
@@ -33,14 +34,21 @@ def area_quantiles(nu0: float) -> Float[np.ndarray, " shares"]:
     def enclosed(radius: float) -> float:
         return math.pi * (radius**2 - nu0**2) / (math.pi * (1 - nu0**2))
 
-    shares = np.linspace(0.05, 0.95, 7)
-    radii = [bisect(lambda r, s=s: enclosed(r) < s, nu0, 1.0) for s in shares]
+    radii = [bisect(lambda r, s=s: enclosed(r) < s, nu0, 1.0) for s in SHARES]
     return np.square(radii)
 
 
 def even_squares(nu0: float) -> Float[np.ndarray, " shares"]:
     """``|lam|^2`` uniform between its ends."""
-    return nu0**2 + (1 - nu0**2) * np.linspace(0.05, 0.95, 7)
+    return nu0**2 + (1 - nu0**2) * SHARES
+
+
+SHARES = np.linspace(0.05, 0.95, 7)
+RING_SLIPS = {
+    "the modulus uniform": lambda nu0: (nu0 + (1 - nu0) * SHARES) ** 2,
+    "the whole disc": lambda nu0: SHARES,
+    "the ring's width squared": lambda nu0: nu0**2 + (1 - nu0) ** 2 * SHARES,
+}
 
 
 @functools.cache
@@ -67,9 +75,11 @@ def lru_gains_by_energy(model: str, nu0: float) -> Float[np.ndarray, " n"]:
     return 1 / np.linalg.norm(powers(np.abs(_drawn(model, nu0)[0]), 4000), axis=1)
 
 
-def lru_gains_written(model: str, nu0: float) -> Float[np.ndarray, " n"]:
-    """``sqrt(1 - |lam|^2)``."""
-    return np.sqrt(1 - np.abs(_drawn(model, nu0)[0]) ** 2)
+def lru_gains_written(
+    model: str, nu0: float, power: int = 2, root: float = 0.5
+) -> Float[np.ndarray, " n"]:
+    """``sqrt(1 - |lam|^2)``, or with other powers."""
+    return (1 - np.abs(_drawn(model, nu0)[0]) ** power) ** root
 
 
 def s4_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
@@ -77,10 +87,12 @@ def s4_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
     return np.concatenate(_drawn("s4", nu0))
 
 
-def lru_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
-    """Eigenvalues of the LRU drawn with the same key, and steps of one."""
+def lru_eigenvalues_drawn(
+    nu0: float, of: Callable[[Any], Any] = np.asarray, step: float = 1.0
+) -> Complex[np.ndarray, " entries"]:
+    """Eigenvalues of the LRU drawn with the same key, or a function of them, and steps."""
     lam, _ = _drawn("lru", nu0)
-    return np.concatenate([lam, np.ones(len(lam))])
+    return np.concatenate([of(lam), np.full(len(lam), step)])
 
 
 # Appendix A.4: chrono initialisation.
@@ -89,12 +101,20 @@ def lru_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
 def chrono_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
     """Deciles of ``exp(b_f)`` over many drawn biases."""
     drawn = computed(gru.chrono, jax.random.key(3), n=100_000, times=(low, high))
-    return np.quantile(np.exp(drawn), np.arange(1, 10) / 10)
+    return np.quantile(np.exp(drawn), DECILES)
 
 
 def uniform_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
     """Deciles of the uniform law on ``[low, high]``."""
-    return low + (high - low) * np.arange(1, 10) / 10
+    return low + (high - low) * DECILES
+
+
+DECILES = np.arange(1, 10) / 10
+CHRONO_SLIPS = {
+    "the bias uniform": lambda low, high: low ** (1 - DECILES) * high**DECILES,
+    "log(T - 1)": lambda low, high: uniform_quantiles(low - 1, high - 1),
+    "from one on": lambda low, high: uniform_quantiles(1, high),
+}
 
 
 def chrono_time(index: int, nu_0: float) -> float:
@@ -130,6 +150,30 @@ def decay_time_by_odds(nu_0: float, times: float) -> float:
     return 1 / math.log1p((1 - nu_0) / times)
 
 
+def both_ways(
+    time: Callable[..., float], nu_0: float, times: float
+) -> Float[np.ndarray, "2"]:
+    """A time and its negative, whose upper bounds are those of the time."""
+    return time(nu_0, times) * np.array([1, -1])
+
+
+def between(
+    low: Callable[[float], float], high: Callable[[float], float]
+) -> Callable[..., Float[np.ndarray, "2"]]:
+    """Bounds of a time and of its negative, as functions of ``T``."""
+
+    def bounds(nu_0: float, times: float) -> Float[np.ndarray, "2"]:
+        T = times / (1 - nu_0)
+        return np.array([high(T), -low(T)])
+
+    return bounds
+
+
+def chrono_example(of: str, times: float, printed: Callable[[float], float]) -> Example:
+    """The gate at one end of the range of ``T``, as it is and as printed."""
+    return Example(of, {"nu_0": 0.5}, printed, partial(chrono_gate, times=times))
+
+
 RADII = (0.0, 0.4, 0.9)
 EVERY = (*RADII, 0.99)
 INNER = points("nu0", *RADII)
@@ -137,15 +181,33 @@ GATES = {"impulse": chrono_gate, "reference": chrono_gate_by_odds}
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:ring": Evidence(
-        INNER, {"impulse": ring_squares, "reference": area_quantiles}, form=even_squares
+        INNER,
+        {"impulse": ring_squares, "reference": area_quantiles},
+        form=even_squares,
+        slips=RING_SLIPS,
     ),
     "zucchet:text:lru-gamma": Evidence(
         ({"model": "lru", "nu0": 0.4},),
         {"impulse": drawn_gains, "reference": lru_gains_by_energy},
         form=lru_gains_written,
+        slips={
+            "the root left out": partial(lru_gains_written, root=1.0),
+            "the modulus not squared": partial(lru_gains_written, power=1),
+            "the energy for the gain": partial(lru_gains_written, root=-1.0),
+        },
     ),
     "zucchet:text:s4-init": by_code(
-        INNER, s4_eigenvalues_drawn, lru_eigenvalues_drawn, tolerance=1e-7
+        INNER,
+        s4_eigenvalues_drawn,
+        lru_eigenvalues_drawn,
+        tolerance=1e-7,
+        slips={
+            "omega_A for its exponential": partial(lru_eigenvalues_drawn, of=np.exp),
+            "conjugate eigenvalues": partial(lru_eigenvalues_drawn, of=np.conj),
+            "omega_Delta at one": partial(
+                lru_eigenvalues_drawn, step=math.log1p(math.e)
+            ),
+        },
     ),
     "zucchet:31": by_code(
         points("low high", (2.0, 8.0), (10.0, 20.0)),
@@ -153,16 +215,31 @@ EVIDENCE: dict[str, Basis] = {
         uniform_quantiles,
         route="monte_carlo",
         tolerance=0.02,
+        slips=CHRONO_SLIPS,
     ),
     "zucchet:32": by_code(across(nu_0=EVERY, index=(0,)), chrono_time),
     "zucchet:33": by_code(across(nu_0=EVERY, index=(1,)), chrono_time),
-    "zucchet:text:chrono-low": Evidence(across(nu_0=EVERY, times=(1.0,)), GATES),
-    "zucchet:text:chrono-high": Evidence(across(nu_0=EVERY, times=(2.0,)), GATES),
+    "zucchet:text:chrono-low": Evidence(
+        across(nu_0=EVERY, times=(1.0,)),
+        GATES,
+        example=chrono_example("the least forget gate", 1.0, lambda nu_0: nu_0),
+    ),
+    "zucchet:text:chrono-high": Evidence(
+        across(nu_0=EVERY, times=(2.0,)),
+        GATES,
+        example=chrono_example(
+            "the greatest forget gate", 2.0, lambda nu_0: (1 + nu_0) / 2
+        ),
+    ),
     "zucchet:text:chrono-time": Evidence(
         across(nu_0=EVERY, times=(1.0, 2.0)),
-        {"impulse": decay_time, "reference": decay_time_by_odds},
-        form=lambda nu_0, times: times / (1 - nu_0) + 1,
+        each(both_ways, {"impulse": decay_time, "reference": decay_time_by_odds}),
+        form=between(lambda T: T, lambda T: T + 0.5),
         relation="<",
-        slips={"T itself": lambda nu_0, times: times / (1 - nu_0)},
+        slips={
+            "a gate of 1 - 1/T": between(lambda T: T - 1, lambda T: T - 0.5),
+            "a gate of odds T + 1": between(lambda T: T + 1, lambda T: T + 1.5),
+            "half lives": between(lambda T: T * math.log(2), lambda T: T),
+        },
     ),
 }

@@ -3,24 +3,26 @@
 from sympy import Expr
 
 from theory import recurrences
+from theory.errata import Erratum
 from theory.recurrences import nu0
 from theory.rows import Part
 
 part = Part("Appendix A.2", "models")
 
 part.row("zucchet:text:ring", "distribution", "confirmed", "text after Eq. 22")(
-    "Eigenvalues are uniform on a ring",
+    "Eigenvalues are uniform on a ring: their moduli",
     r"\lambda \sim \mathcal{U}(\{\nu_0 \le |\lambda| \le 1\}): \quad |\lambda|^2 "
     r"\sim \mathcal{U}(\nu_0^2, 1)",
     code="sigprop.neuron.ring.ring_polar",
     topic="ring",
-    note="Quantiles of the sampling code, and radii that enclose that share of the "
-    "area. The LRU's phases are uniform on [0, theta_0]; absolute values are "
-    "spoken of, but Eq. 21 gives no negative phase; the authors' code takes phases "
-    "of both signs modulo 2 pi. See lru:lemma3.2.",
+    note="Judged on the modulus alone: quantiles of the sampling code, and radii that "
+    "enclose that share of the area. Of the angle the text says that it is below "
+    "theta_0 in absolute value; Eq. 21 as printed has no negative phase and fills "
+    "half of that sector, [0, theta_0]; the authors' code takes phases of both signs "
+    "modulo 2 pi. See lru:lemma3.2.",
 )
-part.row("zucchet:text:lru-gamma", "text", "confirmed", "text after Eq. 22")(
-    "The LRU's gamma starts from unit energy",
+part.row("zucchet:text:lru-gamma", "definition", "definition", "text after Eq. 22")(
+    "The LRU's initial gamma",
     r"\gamma = \sqrt{1-|\lambda|^2}",
     code="sigprop.layers.lru.zucchet_lru",
     note="The gain that makes the energy of each response, summed over ages, one.",
@@ -81,8 +83,15 @@ def chrono_range(
         note="Ignoring inputs and states, f = sigmoid(log T) = T/(1 + T), and not 1 - "
         f"1/T. The gate is too large by {size}. With b_f = log(T - 1) the printed "
         "range is right.",
-        inherits="the time scales at which Figure 5 compares the GRU with the others; "
-        "little, as nu_0 is near one there",
+        erratum=Erratum(
+            "B",
+            root="" if end == "low" else "zucchet:text:chrono-low",
+            appears_in=("zucchet:text:chrono-high", "zucchet:31")
+            if end == "low"
+            else (),
+            bearing="Nothing that could be measured: Figure 5 has nu_0 near one, where "
+            "the gates differ by (1 - nu_0)^2/(2 - nu_0) at most, 0.0001 at nu_0 = 0.99.",
+        ),
     )
 
 
@@ -105,9 +114,9 @@ chrono_range(
     "(1 - nu_0)^2/(6 - 2 nu_0): 0.17 at nu_0 = 0 and 0.000025 at nu_0 = 0.99",
 )
 gru.row("zucchet:text:chrono-time", "bound", "confirmed", "text after Eq. 31")(
-    "T is the time in which the gate forgets, up to one step",
-    r"f^\tau = e^{-1}: \quad T < \tau < T + 1",
+    "T is the time in which the gate forgets, up to half a step",
+    r"f^\tau = e^{-1}: \quad T < \tau < T + \frac{1}{2}",
     code="sigprop.evidence.zucchet.networks.initialisation.decay_time",
-    note="The text calls T the characteristic time scale. tau = 1/log(1 + 1/T) is "
-    "T + 1/2 to first order; 1/(1 - f) is T + 1.",
+    note="The text calls T the characteristic time scale and says no more: the power of "
+    "the gate and the bracket are ours. tau = 1/log(1 + 1/T); 1/(1 - f) is T + 1.",
 )
