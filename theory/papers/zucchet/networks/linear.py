@@ -5,6 +5,7 @@ from math import isclose, pi
 from sympy import Symbol
 
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Appendix A.1", "models", "sigprop.layers.dense")
@@ -43,41 +44,44 @@ part.row("zucchet:text:stays-real", "text", "conditional", "text after Eq. 15")(
     ),
     note="A negative eigenvalue is alone in its pair and has angle pi; Eq. 15 sends "
     "it to angle theta_0, off the real axis, with no partner. A Gaussian matrix has "
-    "about sqrt(n/(2 pi)) of them: 1.3 at n = 10, 3.2 at n = 64.",
-    inherits="the initialisation of every dense network with theta_0 < pi",
+    "about sqrt(n/(2 pi)) + 1/4 of them: 1.5 at n = 10, 3.4 at n = 64.",
+    erratum=Erratum(
+        "D",
+        appears_in=("Table 3", "Figure 10.D"),
+        bearing="Tables 1 and 2 have theta_0 = pi and are safe. Table 3 and Figure 10.D "
+        "have smaller angles; whether their code took the real part is not in the text.",
+    ),
 )
-part.row("zucchet:text:inner-radius", "bound", "confirmed", "text after Eq. 15")(
+part.row("zucchet:text:inner-radius", "bound", "proved", "text after Eq. 15")(
     "Moved eigenvalues lie outside the inner circle",
     r"|\lambda| \ge \nu_0 \text{ after Eq. 15}",
     code="transform_eigenvalues",
 )
-part.row("zucchet:text:unit-circle", "bound", "confirmed", "text after Eq. 15")(
+part.row("zucchet:text:unit-circle", "bound", "proved", "text after Eq. 15")(
     "Moved eigenvalues lie inside the unit circle",
     r"|\lambda| \le 1 \text{ after Eq. 15}",
     code="transform_eigenvalues",
     note="Strictly below one, as tanh is.",
 )
 part.at("Appendix A.1; footnote 1").row(
-    "zucchet:text:outer-radius", "limit", "conditional", "text around Eq. 15"
+    "zucchet:text:outer-radius", "limit", "confirmed", "text around Eq. 15"
 )(
     "The outer radius of moved eigenvalues for large matrices",
     r"A_{ij} \sim \mathcal{N}(0, 1/\sqrt{n}), n \to \infty: \quad \max|\lambda| = "
     r"\nu_0 + (1 - \nu_0) \tanh(1)",
     code="block_rnn",
-    condition=Condition(
-        "1/sqrt(n) is the standard deviation of an entry, not its variance",
-        lambda spread, **_: spread == "deviation",
-    ),
+    assumes="1/sqrt(n) is the standard deviation of an entry: the same sentence has the "
+    "eigenvalues within the unit circle",
     note="One matrix of 150 rows, its spectral radius from its eigenvalues and as "
-    "half its norm. With variance 1/sqrt(n) the spectral radius is n^(1/4), 3.5, "
-    "and the eigenvalues crowd towards the unit circle.",
-    inherits="footnote 1 and every dense initialisation",
+    "half its norm. Were 1/sqrt(n) the variance, the radius would be n^(1/4), 3.5 here, "
+    "and the eigenvalues would crowd towards the unit circle.",
 )
 part.row("zucchet:text:fan-in", "definition", "definition", "text before Eq. 15")(
     "Entries of B, C and D: truncated normal with fan-in scaling",
     r"\mathbb{E}[B_{ij}^2] = \frac{1}{d_{\text{in}}}",
     printed=lambda: 1 / Symbol("columns", positive=True),
     code="sigprop.layers.initialisers.fan_in",
-    note="More than four standard errors are the tolerance. The truncation is at "
-    "two standard deviations, which the text does not say.",
+    note="More than four standard errors are the tolerance. For C the fan-in is n, for D "
+    "that of B. The truncation is at two standard deviations, which the text does not "
+    "say.",
 )
