@@ -44,7 +44,7 @@ CONVENTIONS = (
     Convention(
         "Normal distribution",
         "N(mean, variance).",
-        ("zucchet:text:outer-radius", "zucchet:text:footnote-1"),
+        ("zucchet:footnote1",),
     ),
     Convention(
         "Fourier transform",
@@ -69,6 +69,7 @@ FAULTS = (
         Status.REFUTED,
         (
             *("zucchet:8", "zucchet:17", "zucchet:34", "zucchet:lemma1", "zucchet:53"),
+            *("zucchet:27", "zucchet:28"),
             *("zucchet:72", "zucchet:78", "zucchet:139", "zucchet:154", "zucchet:155"),
             *("zucchet:113", "zucchet:text:hessian-diagonal-states"),
             "zucchet:text:gate-indices",
@@ -150,14 +151,8 @@ FAULTS = (
         "A convention that the paper leaves open, and that one reading makes right",
         Status.CONDITIONAL,
         (
-            *(
-                "zucchet:text:outer-radius",
-                "zucchet:text:footnote-1",
-                "lru:10",
-                "lru:14",
-            ),
-            *("lru:15", "lru:text:pulse", "lru:text:zoh-exact"),
-            "zucchet:text:hessian-hermitian",
+            *("lru:10", "lru:14", "lru:15", "lru:text:pulse"),
+            *("lru:text:zoh-exact", "zucchet:text:hessian-hermitian"),
         ),
     ),
     Fault(
@@ -181,9 +176,6 @@ FAULTS = (
     Fault(
         "The largest eigenvalue for the largest in modulus, over all parameters",
         Status.CONDITIONAL,
-        (
-            *("zucchet:footnote2:lipschitz", "zucchet:text:hessian-lipschitz"),
-            "zucchet:text:footnote-2",
-        ),
+        ("zucchet:footnote2:lipschitz", "zucchet:text:hessian-lipschitz"),
     ),
 )

@@ -23,11 +23,12 @@ from sigprop.evidence.zucchet.curse.small_networks import (
 )
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.linear import (
+    MOVE_SLIPS,
     transformed_by_layer,
     transformed_by_print,
 )
 from sigprop.evidence.zucchet.networks.models import outputs_of
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 
@@ -74,7 +75,7 @@ def hessian_complex(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
 
 
 def _second_order(
-    kind: str, fit: bool
+    kind: str, fit: bool, steps: int = STEPS
 ) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, "p p"]]:
     """The two terms of Eq. 11, by sensitivities of first and second order."""
     A, count = weights(kind), SIZE**2
@@ -82,7 +83,7 @@ def _second_order(
     states = trajectory(kind, A)
     s, q = np.zeros((count, SIZE)), np.zeros((count, count, SIZE))
     outer, curved = np.zeros((count, count)), np.zeros((count, count))
-    for t in range(1, STEPS + 1):
+    for t in range(1, steps + 1):
         cross = np.einsum("aij,bj->abi", units, s)
         p = np.einsum("aij,j->ai", units, states[t - 1]) + s @ A.T
         pp = cross + cross.transpose(1, 0, 2) + q @ A.T
@@ -96,14 +97,17 @@ def _second_order(
     return outer, curved
 
 
-def hessian_sum(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
-    """Both terms of Eq. 11."""
-    return np.sum(_second_order(kind, fit), axis=0)
+def hessian_sum(
+    kind: str, fit: bool, second: int = 1, steps: int = STEPS
+) -> Float[np.ndarray, "p p"]:
+    """Both terms of Eq. 11, the second so many times, summed over so many steps."""
+    outer, curved = _second_order(kind, fit, steps)
+    return outer + second * curved
 
 
-def hessian_first(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
+def hessian_first(kind: str, fit: bool, steps: int = STEPS) -> Float[np.ndarray, "p p"]:
     """The first term of Eq. 11."""
-    return _second_order(kind, fit)[0]
+    return _second_order(kind, fit, steps)[0]
 
 
 @functools.cache
@@ -128,6 +132,18 @@ def lipschitz_by_norm(case: str) -> float:
 def largest_eigenvalue(case: str) -> float:
     """The largest eigenvalue of the Hessian."""
     return float(np.linalg.eigvalsh(_hessian(case))[-1])
+
+
+def bend_of_unit(lam: float, star: float) -> float:
+    """Curvature of Eq. 91 at real eigenvalues."""
+    own, joint = 1 - lam**2, 1 - lam * star
+    return (1 + 3 * lam**2) / own**3 - 2 * star**2 / joint**3
+
+
+def bend_between(lam: float, star: float) -> float:
+    """Change of the gradient of Eq. 91 from the optimum to ``lam``, over the distance."""
+    own, joint = 1 - lam**2, 1 - lam * star
+    return (lam / own**2 - star / joint**2) / (lam - star)
 
 
 def _converges(rate: float, ell: float) -> bool:
@@ -164,20 +180,40 @@ EVIDENCE: dict[str, Basis] = {
         across(kind=("dense", "tanh"), fit=(False,)),
         HESSIANS,
         form=hessian_sum,
-        slips={"the first term alone": hessian_first},
+        slips={
+            "the first term alone": hessian_first,
+            "the second term subtracted": functools.partial(hessian_sum, second=-1),
+            "the second term twice": functools.partial(hessian_sum, second=2),
+            "without the last step": functools.partial(hessian_sum, steps=STEPS - 1),
+        },
     ),
     "zucchet:text:second-term": Evidence(
-        across(kind=("dense", "tanh"), fit=(True,)), HESSIANS, form=hessian_first
+        across(kind=("dense", "tanh"), fit=(True,)),
+        HESSIANS,
+        form=hessian_first,
+        slips={
+            "without the last step": functools.partial(hessian_first, steps=STEPS - 1)
+        },
     ),
     "zucchet:footnote1": by_code(
         across(case=("positive", "negative"), nu0=(0.3,), theta0=(math.pi,)),
         transformed_by_layer,
         transformed_by_print,
+        slips=MOVE_SLIPS,
     ),
     "zucchet:footnote2:lipschitz": Evidence(
         points("case", "convex", "saddle"),
         {"reference": lipschitz_by_search, "closed_form": lipschitz_by_norm},
         form=largest_eigenvalue,
+        slips={
+            "the mean of the eigenvalues": lambda case: np.trace(_hessian(case)) / 3,
+        },
+        example=Example(
+            "the least L for the gradient of Eq. 91 between star and lam, both real,",
+            {"lam": 0.95, "star": 0.9},
+            lambda lam, star: bend_of_unit(star, star),
+            bend_between,
+        ),
     ),
     "zucchet:footnote2:rate": Evidence(
         points("ell", 0.7, 3.0, 40.0),

@@ -2,6 +2,7 @@
 
 from theory import recurrences
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Section 4.3", "hessian", "sigprop.evidence.zucchet.networks.teacher")
@@ -22,23 +23,26 @@ part.row("zucchet:11", "identity", "confirmed")(
     assumes="real parameters and the loss of Eq. 1, which sees them through the "
     "states alone; dh/dtheta has parameters as rows here, states in Eq. 2, 4 and 9",
     note="Judged by all entries of the recurrent matrix of a linear and of a tanh "
-    "network. Eq. 115 has the same line for parameters of a readout too, where it "
-    "fails.",
+    "network. Eq. 115 is the same line again. Of readout parameters, C and D of Eq. 10, "
+    "the line does not speak: the states do not depend on them.",
 )
 part.row("zucchet:text:second-term", "text", "confirmed", "text after Eq. 11")(
     "At a perfect fit the second term of the Hessian vanishes",
-    r"h_t = h_t^* \Rightarrow \frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2} = \sum_t "
-    r"\mathbb{E}_x \left[\frac{\mathrm{d}h_t}{\mathrm{d}\theta} \frac{\partial^2 "
-    r"L_t}{\partial h_t^2} \frac{\mathrm{d}h_t}{\mathrm{d}\theta}^\top\right]",
+    r"\frac{\partial L_t}{\partial h_t} = 0 \Rightarrow \frac{\mathrm{d}^2 L}{\mathrm{d}"
+    r"\theta^2} = \sum_t \mathbb{E}_x \left[\frac{\mathrm{d}h_t}{\mathrm{d}\theta} "
+    r"\frac{\partial^2 L_t}{\partial h_t^2} \frac{\mathrm{d}h_t}{\mathrm{d}\theta}^\top"
+    r"\right]",
     code="hessian_first",
+    note="A perfect fit makes the loss's slope zero at every step and for every input; "
+    "judged with targets on the states.",
 )
 linear.row("zucchet:footnote1", "definition", "definition", "footnote 1")(
     "How the eigenvalues of teachers are moved",
     r"x \mapsto \nu_0 + (1 - \nu_0) \tanh(x) \text{ on the absolute values}",
     code="transform_eigenvalues",
     note="Eq. 15 with theta_0 = pi: without its map of angles the matrix stays "
-    "real whatever its eigenvalues. How N(0, 1/sqrt(n)) is to be read: "
-    "zucchet:text:outer-radius.",
+    "real whatever its eigenvalues. 1/sqrt(n) is the deviation of an entry, as Appendix "
+    "A.1 shows (zucchet:text:outer-radius).",
 )
 part.row("zucchet:footnote2:lipschitz", "text", "conditional", "footnote 2")(
     "The gradient's Lipschitz constant is the largest Hessian eigenvalue",
@@ -54,10 +58,15 @@ part.row("zucchet:footnote2:lipschitz", "text", "conditional", "footnote 2")(
     note="The loss of a linear recurrence is not convex, and its curvature has no "
     "bound as |lambda| goes to 1 (zucchet:fig1:sharpness-real): there is no global "
     "Lipschitz constant, only one near the optimum.",
+    erratum=Erratum(
+        "D",
+        appears_in=("zucchet:text:hessian-lipschitz",),
+        bearing="None: the constant is used in words alone.",
+    ),
 )
 part.row("zucchet:footnote2:rate", "text", "proved", "footnote 2")(
     "The largest stable learning rate",
-    r"\eta_{\max} = \frac{2}{L}",
+    r"\eta_{\max} = \frac{2}{L} \text{ on a quadratic}",
     recurrences.steepest_descent,
     lambda: 2 / recurrences.curvature,
     code="theory.recurrences.steepest_descent",
@@ -65,4 +74,6 @@ part.row("zucchet:footnote2:rate", "text", "proved", "footnote 2")(
         "gradient descent on a quadratic of largest curvature L",
         lambda ell, **_: ell > 0,
     ),
+    note="There the bound of the footnote is reached; zucchet:text:footnote-2 has the "
+    "bound.",
 )
