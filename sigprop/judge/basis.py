@@ -127,12 +127,14 @@ class Check:
         score: Slips made in the formula that is checked, and which of them survive.
         routes: Names of the routes.
         example: Where the print fails, for a reader.
+        alone: Why there is no second route, where there is none.
     """
 
     results: Results
     score: Callable[[Claim], Score]
     routes: tuple[str, ...]
     example: Example | None = None
+    alone: str = ""
 
 
 def by_slips(slips: Mapping[str, Results]) -> Callable[[Claim], Score]:

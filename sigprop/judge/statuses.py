@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Row
+from sigprop.judge.basis import ARITHMETIC, Basis, Grid, Row
 from sigprop.judge.forms import worked
 from sigprop.judge.mutants import Scores
 from sigprop.judge.results import ClaimResult, RouteResult
@@ -60,7 +60,7 @@ def _lacks_a_route(row: Row, routes: set[str]) -> bool:
 
 def _reason(basis: Basis | None) -> str:
     """Why there is no second route, where there is none."""
-    return basis.alone if isinstance(basis, Evidence) else ""
+    return "" if basis is None or isinstance(basis, Grid) else basis.alone
 
 
 def _where_it_fails(printed: list[RouteResult]) -> Status:
