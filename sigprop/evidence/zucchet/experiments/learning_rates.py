@@ -191,6 +191,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     "zucchet:fig4:adam": lambda load: outcome(
         ({"behind": "RNN", "ahead": "complex diagonal"},),
         lambda **point: rates(load("adaptive_rates"), **point),
+        alone="one experiment decides: ten teachers, both networks at the rate 10^-3",
     ),
     "zucchet:text:pairs-of-teacher": Evidence(
         ({"seed": 0}, {"seed": 5}),

@@ -3,50 +3,66 @@
 Students are paired by seed: the same teacher for all.  Of the paired ratios of their
 losses, in decades, the second least and the second greatest of ten bound the median at
 level 97.9 %, whatever their law: 11 of the 1024 patterns of signs have fewer than two on
-one side.  A run that diverged is infinitely worse.
+one side.  A run that diverged is infinitely worse.  An interval on both sides of zero
+says nothing: the verdict is inconclusive, and the row undecided.
 
 Source of the data: ``experiments.teacher_student`` at the preset ``paper``.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence import Load
-from sigprop.judge.basis import Evidence
+from sigprop.judge.basis import Check, by_slips
+from sigprop.judge.evidence import describe
+from sigprop.judge.results import RouteResult
+from theory.claims import Claim
 
 if TYPE_CHECKING:
     import xarray as xr
 
 LEAST_SEEDS = 10
+TUNED = "one experiment decides: ten teachers, every student tuned by itself"
 Decades = Float[np.ndarray, " seeds"]
 
 
 def outcome(
-    points: tuple[Mapping[str, Any], ...], ratios: Callable[..., Decades]
-) -> Evidence:
-    """Evidence that a median is positive: the least that the seeds allow.
+    points: tuple[Mapping[str, Any], ...],
+    ratios: Callable[..., Decades],
+    alone: str = TUNED,
+) -> Check:
+    """Whether medians are positive, as far as the seeds tell.
 
     Args:
         points: What is compared.
         ratios: Of a point, decades by seed, sorted.
+        alone: What the one experiment is.
     """
-    return Evidence(
-        points,
-        {"trained": lambda **point: least(ratios(**point))},
-        form=0.0,
-        relation=">",
-        slips={
-            "a lead that the seeds exclude": lambda **point: greatest(ratios(**point))
-        },
-        alone="one experiment decides: ten teachers, every student tuned by itself",
-    )
+
+    def results(
+        claim: Claim, seed: int, turned: bool = False
+    ) -> tuple[RouteResult, ...]:
+        return tuple(_decided(p, ratios(**p), turned) for p in points)
+
+    turned = by_slips({"the order turned round": partial(results, turned=True)})
+    return Check(results, turned, ("trained",), alone=alone)
 
 
-def compared(load: Load, *pairs: tuple[str, str, str, float]) -> Evidence:
-    """Evidence that one student leads in the median over teachers.
+def _decided(at: Mapping[str, Any], ratios: Decades, turned: bool) -> RouteResult:
+    """The interval of a median, as a ratio, and whether it lies above one."""
+    ratios = -ratios[::-1] if turned else ratios
+    low, high = least(ratios), greatest(ratios)
+    word = "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
+    middle, low, high = (10.0**x for x in (float(np.median(ratios)), low, high))
+    return RouteResult("trained", describe(at), middle, low, high, word)
+
+
+def compared(load: Load, *pairs: tuple[str, str, str, float]) -> Check:
+    """Whether one student leads in the median over teachers.
 
     Args:
         load: Reads the result of a sweep.

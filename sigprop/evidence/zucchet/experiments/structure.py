@@ -13,7 +13,7 @@ import numpy as np
 from sigprop.evidence import Load
 from sigprop.evidence.kit import across, central, each, energy, points
 from sigprop.evidence.programs import computed
-from sigprop.evidence.zucchet.experiments.medians import compared
+from sigprop.evidence.zucchet.experiments.medians import compared, outcome, widening
 from sigprop.evidence.zucchet.experiments.sensitivities import (
     coupling_by_sum,
     coupling_of,
@@ -148,7 +148,11 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"layer": dense_size},
         proof=teacher.fewer_with_heads,
     ),
+    "zucchet:fig10:gap": lambda load: outcome(
+        ({"behind": "complex diagonal", "ahead": "LRU", "wide": 1.0, "narrow": 0.01},),
+        lambda **point: widening(load("concentration"), **point),
+    ),
     "zucchet:fig11:performance": lambda load: compared(
-        load, *(("heads", "1", heads, 0.99) for heads in ("16", "32"))
+        load, *(("heads", behind, "16", 0.99) for behind in ("1", "8"))
     ),
 }

@@ -73,7 +73,9 @@ part.row("zucchet:fig4:adam", "figure", "confirmed", "Figure 4.C, D")(
     r"\text{small learning rates for the fully connected one, larger ones for the "
     r"complex diagonal one}",
     code="sigprop.evidence.zucchet.experiments.medians.rates",
-    note="Decades between the median effective rates of the recurrent parameters.",
+    note="Both networks at the printed rate 10^-3, kept constant, at the end of learning: "
+    "the median effective rate of the recurrent parameters is larger in the complex "
+    "diagonal one by 2.5 to 3.6 decades, at level 97.9 %, ten teachers.",
     topic="experiments",
 )
 

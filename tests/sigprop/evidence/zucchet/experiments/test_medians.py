@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -12,6 +10,10 @@ from sigprop.evidence.zucchet.experiments.medians import (
     rates,
     widening,
 )
+from sigprop.judge.basis import Row
+from sigprop.judge.mutants import Score, Scores
+from sigprop.judge.statuses import finish
+from theory.claims import find
 
 SEEDS = 10
 
@@ -63,9 +65,34 @@ def test_few_seeds_give_no_interval(made_up):
         decades(made_up.isel(run=slice(5)), "slow", "fast", 0.9)
 
 
+CLAIM = find("zucchet:fig3")
+
+
+def judged(data, *pair):
+    """A comparison, and what it finds."""
+    check = compared({"any": data}.__getitem__, ("any", *pair))
+    (found,) = check.results(CLAIM, 0)
+    return check, found
+
+
 def test_a_lead_is_read_from_the_sweep_of_its_point(made_up):
-    seen = compared({"any": made_up}.__getitem__, ("any", "slow", "fast", 0.9))
-    routes: Any = (*seen.routes.values(), *seen.slips.values())
-    low, high = (one(**seen.points[0]) for one in routes)
-    assert low < high
-    assert low == least(decades(made_up, "slow", "fast", 0.9))
+    check, found = judged(made_up, "slow", "fast", 0.9)
+    lead = decades(made_up, "slow", "fast", 0.9)
+    assert found.verdict == "confirmed"
+    assert found.low == 10 ** least(lead)
+    assert found.high == 10 ** greatest(lead)
+    assert check.score(CLAIM) == Score(1, ())
+
+
+def test_a_student_behind_is_refuted_and_the_turned_order_survives(made_up):
+    check, found = judged(made_up, "fast", "slow", 0.9)
+    assert found.verdict == "refuted"
+    assert check.score(CLAIM).survivors == ("the order turned round",)
+
+
+def test_an_interval_on_both_sides_of_zero_is_inconclusive(made_up):
+    made_up["best"].loc[{"student": "fast"}] *= 1e3
+    check, found = judged(made_up, "slow", "fast", 0.9)
+    assert found.low < 1 < found.high
+    assert found.verdict == "inconclusive"
+    assert finish(Row(CLAIM, check), [found], Scores(), 0.0).status == "undecided"
