@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from jaxtyping import Float
 
 from sigprop.evidence.kit import across, points
 from sigprop.evidence.programs import computed
@@ -11,22 +12,28 @@ from theory import teacher
 
 
 @functools.cache
-def lru_angles(theta0: float) -> float:
-    """Largest phase of freshly drawn LRUs, in radians."""
+def lru_places(nu0: float, theta0: float) -> Float[np.ndarray, "3"]:
+    """Of a freshly drawn LRU the largest phase and modulus, and the least, negative."""
     import jax
 
     from sigprop.layers.lru import ring_parameters
 
-    sizes = {"n": 64, "inner": 0.9, "outer": 1.0, "max_phase": theta0}
-    _, theta_log = computed(ring_parameters, jax.random.key(4), **sizes)
-    return float(np.exp(theta_log).max())
+    sizes = {"n": 64, "inner": nu0, "outer": 1.0, "max_phase": theta0}
+    nu_log, theta_log = computed(ring_parameters, jax.random.key(4), **sizes)
+    modulus = np.exp(-np.exp(nu_log))
+    return np.array([np.abs(np.exp(theta_log)).max(), modulus.max(), -modulus.min()])
+
+
+def hundreds(table: int, column: str) -> int:
+    """Power of ten of the runs of a column."""
+    return int(np.log10(teacher.TABLES[table][column].runs()))
 
 
 def _table(number: int, *runs: int) -> Evidence:
     """The settings of Section 4.2 and ten seeds, and the runs of the two columns."""
     return Evidence(
         ({"table": number},),
-        {"product": teacher.settings_and_runs, "listed": teacher.settings_and_listed},
+        {ARITHMETIC: teacher.settings_and_runs},
         form=[128, 300, 10, 64, 10_000, 10, *runs],
     )
 
@@ -35,42 +42,29 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:table1": _table(1, 840, 350),
     "zucchet:table2": _table(2, 360, 100),
     "zucchet:table3": _table(3, 400, 800),
-    "zucchet:table1:nu0": Evidence(
-        points("index", 1, 2, 4, 0),
-        {ARITHMETIC: teacher.halving},
-        form=lambda index: 0.5 if index else 0.32 / 0.68,
-        printed=0.5,
-    ),
     "zucchet:text:initial-angles": Evidence(
-        points("theta0", 3.0, 0.3),
-        {"layer": lru_angles},
-        form=lambda theta0: theta0,
+        points("nu0 theta0", (0.9, 3.0), (0.5, 0.3)),
+        {"layer": lru_places},
+        form=lambda nu0, theta0: [theta0, 1, -nu0],
         relation="<=",
-        slips={"half": lambda theta0: theta0 / 2},
+        slips={
+            "half of the angles": lambda nu0, theta0: [theta0 / 2, 1, -nu0],
+            "moduli as in Appendix D.1": lambda nu0, theta0: [
+                theta0,
+                (1 + nu0) / 2,
+                -nu0,
+            ],
+            "moduli above the root": lambda nu0, theta0: [theta0, 1, -(nu0**0.5)],
+        },
         alone="read off the layer's parameters",
     ),
     "zucchet:fig4:learning-rate": Evidence(
         ({"column": "RNN", "log_rate": -3.0}, {"column": "LRU", "log_rate": -3.0}),
         {ARITHMETIC: teacher.rate_is_scanned},
         form=lambda column, log_rate: float(column == "RNN"),
-        printed=1.0,
         absolute=0.25,
     ),
     "zucchet:text:scans": Evidence(
-        (
-            *across(table=(1, 2, 3), together=(False,)),
-            *across(table=(1, 3), together=(True,)),
-        ),
-        {"product": teacher.largest_scan, "listed": teacher.largest_listed},
-        form=999,
-        relation="<=",
-        slips={"a hundred": 100},
-    ),
-    "zucchet:text:compute": Evidence(
-        points("column", "RNN", "LRU"),
-        {ARITHMETIC: teacher.days},
-        form=lambda column: teacher.DAYS[column],
-        relation="<=",
-        slips={"ten times less": lambda column: teacher.DAYS[column] / 10},
+        across(table=(1, 2, 3), column=("RNN", "LRU")), {ARITHMETIC: hundreds}, form=2
     ),
 }

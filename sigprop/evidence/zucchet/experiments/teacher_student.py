@@ -2,7 +2,9 @@
 
 import functools
 from collections.abc import Callable
+from functools import partial
 from math import tanh
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -20,9 +22,10 @@ from sigprop.evidence.kit import (
 )
 from sigprop.evidence.zucchet.experiments.medians import compared
 from sigprop.evidence.zucchet.experiments.sizes import dense_size, lru_size
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import teacher
 
+NEURONS = 100
 SLOWEST = 0.99 + 0.01 * tanh(1)  # largest modulus of footnote 1, many neurons
 
 
@@ -56,6 +59,14 @@ def size_ratio(width: int) -> float:
     return dense_size(width, 1) / lru_size(width)
 
 
+def size_ratio_by_count(width: int) -> float:
+    """Parameters of the dense RNN over those of the LRU, by their shapes.
+
+    Of the LRU modulus, phase and gamma, complex B and C, and D.
+    """
+    return (width**2 + 2 * width + 1) / (3 * width + 4 * width + 1)
+
+
 def dense_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " steps"]:
     """Impulse response of a random dense system, its spectral radius one half."""
     return impulse_response(*_dense(seed, n), steps)
@@ -70,8 +81,17 @@ def _dense(
     return A, generator.normal(size=n), generator.normal(size=n)
 
 
-def block_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " steps"]:
-    """Impulse response of a random dense system, from real blocks of size two."""
+def block_response(
+    seed: int, n: int, steps: int = 12, turn: Callable[[Any], Any] = complex
+) -> Float[np.ndarray, " steps"]:
+    """Impulse response of a random dense system, from real blocks of size two.
+
+    Args:
+        seed: Which system.
+        n: Its neurons.
+        steps: How many entries.
+        turn: What of a complex eigenvalue the block is made of; itself.
+    """
     A, B, C = _dense(seed, n)
     lam, V = np.linalg.eig(A)
     inward, outward = np.linalg.solve(V, B), C @ V
@@ -79,7 +99,7 @@ def block_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " st
     total = np.zeros(steps)
     for i in upper:
         entering = block(2 * outward[i] * inward[i])[:, 0]
-        total += impulse_response(block(lam[i]), entering, np.eye(2)[0], steps)
+        total += impulse_response(block(turn(lam[i])), entering, np.eye(2)[0], steps)
     real = np.flatnonzero(np.imag(lam) == 0)
     for i, j in zip(real[::2], real[1::2], strict=True):
         A, B, C = (np.real(part[[i, j]]) for part in (lam, inward, outward))
@@ -120,14 +140,14 @@ def loss_curvature(r: float) -> float:
 
 
 @functools.cache
-def largest_place(nu0: float, power: float) -> float:
-    """Largest ``(|lam| - nu0)/(1 - nu0)`` of 100 neurons, raw variance ``n^-power``."""
+def largest_place(nu0: float) -> float:
+    """Largest ``(|lam| - nu0)/(1 - nu0)`` of 100 neurons, raw deviation ``1/sqrt(n)``."""
     from sigprop.layers.dense import transform_eigenvalues
 
-    generator, n = np.random.default_rng(3), 100
+    generator, n = np.random.default_rng(3), NEURONS
     places = []
     for _ in range(5):
-        raw = generator.normal(size=(n, n)) * n ** (-power / 2)
+        raw = generator.normal(size=(n, n)) / np.sqrt(n)
         moved = transform_eigenvalues(raw, nu0, np.pi)
         places.append((np.abs(np.linalg.eigvals(moved)).max() - nu0) / (1 - nu0))
     return float(np.mean(places))
@@ -139,6 +159,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"closed_form": white_covariance, "simulation": white_covariance_drawn},
         form=lambda lag: float(lag == 0),
         absolute=0.02,
+        slips={"a slowly decaying one": lambda lag: 0.5**lag},
     ),
     "zucchet:text:loss-sharpens": Evidence(
         points("r", 0.3, 0.9, 0.99),
@@ -146,18 +167,28 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         proof=teacher.curvature_grows,
     ),
     "zucchet:text:footnote-1": Evidence(
-        points("nu0 power", (0.99, 1.0), (0.68, 1.0), (0.99, 0.5)),
+        ({"nu0": 0.99},),
         {"layer": largest_place},
-        form=lambda nu0, power: 1.05 * tanh(1),
-        relation="<=",
-        slips={"at nu_0": 0.1},
+        form=tanh(1),
+        absolute=0.03,
+        slips={"the unit circle": 1.0, "1/sqrt(n) as variance": tanh(NEURONS**0.25)},
         alone="eigenvalues of drawn matrices, 100 neurons",
     ),
     "zucchet:text:three-times": Evidence(
         across(lam=(0.99, SLOWEST), length=(300,)),
         {"reference": times_sequence},
         form=3.0,
+        slips={
+            "the time scale of the energy": lambda lam, length: length * (1 - lam**2),
+            "half lives": lambda lam, length: -length * np.log2(lam),
+        },
         alone="a sum over the impulse response",
+        example=Example(
+            "300 steps over the slowest time scale 1/(1 - |lambda|)",
+            {"nu_0": 0.99},
+            3.0,
+            lambda nu_0: 300 * (1 - nu_0) * (1 - tanh(1)),
+        ),
     ),
     "zucchet:text:mean-time": Evidence(
         points("nu0", 0.99, 0.5),
@@ -165,7 +196,11 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         proof=teacher.mean_time_is_printed,
     ),
     "zucchet:text:fewer-parameters": Evidence(
-        ({"width": 64},), {"layer": size_ratio}, printed=10.0
+        ({"width": 64},),
+        {"layer": size_ratio, "count": size_ratio_by_count},
+        form=10.0,
+        absolute=5.0,
+        slips={"a dense matrix over a diagonal": lambda width: width},
     ),
     "zucchet:text:overparametrized": Evidence(
         ({"width": 64},),
@@ -175,7 +210,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         },
         form=10**2 + 21,
         relation=">",
-        slips={"a hundredfold": 100 * 121},
+        hand={"a hundredfold": 100 * 121},
     ),
     "zucchet:text:blocks": Evidence(
         ({"width": 64}, {"width": 128}),
@@ -184,12 +219,14 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             "count": lambda width: [width / 2, 2 * width + 2 * width + 1],
         },
         form=lambda width: {64: [32, 257], 128: [64, 513]}[width],
+        slips={"one number a block": lambda width: [width // 2, 5 * width // 2 + 1]},
     ),
     "zucchet:text:block-expressivity": Evidence(
         points("seed n", (0, 6), (1, 8), (2, 6)),
         {"reference": block_response},
         form=dense_response,
         tolerance=1e-8,
+        slips={"conjugate eigenvalues": partial(block_response, turn=np.conj)},
         alone="responses of the same system in two bases",
     ),
     "zucchet:fig3": lambda load: compared(
