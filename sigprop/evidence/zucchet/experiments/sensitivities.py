@@ -75,6 +75,10 @@ def mean_coupling_by_quadrature(log_theta: float, nodes: int = 6) -> float:
     return float(total / mass.sum() ** 2)
 
 
-def closest_coupling(n: int) -> float:
-    """Mean over eigenvalues of the largest coupling with another, all phases."""
-    return float(_couplings(0.0, n).max(axis=2).mean())
+def off_diagonal_share(n: int) -> float:
+    """Mean share of the Hessian of ``n`` eigenvalues off its diagonal, all phases.
+
+    Of its root of the sum of squares, entries over the mean of their own.
+    """
+    apart = np.sum(_couplings(0.0, n) ** 2, axis=(1, 2))
+    return float(np.mean(np.sqrt(apart / (n + apart))))
