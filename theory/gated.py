@@ -135,16 +135,6 @@ def gate_at_time() -> Derivation:
     )
 
 
-def time_constant() -> Derivation:
-    """``1/(1 - f)`` at rest for a gate whose bias is ``log T``.
-
-    Source: Zucchet & Orvieto (2024), Eq. 31 and Appendix D.1.
-    """
-    return gate_at_time().then(
-        "its time constant 1/(1 - f)", factor(1 / (1 - gate_at_time().result))
-    )
-
-
 def white_share() -> Expr:
     """``E[h^2]`` under white noise of unit variance: the normalised input fades."""
     return factor(_equal(pair().zero))

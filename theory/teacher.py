@@ -88,7 +88,6 @@ TABLES: dict[int, dict[str, Scan]] = {
 MINUTES = {"RNN": 10, "LRU": 3}  # a run, Appendix C.3
 HEADS = (1, 2, 4, 8, 16, 32)  # Fig. 11
 HALF = Rational(1, 2)
-DAYS = {"RNN": 20.0, "LRU": 10.0}  # two thirds and one third of 30
 
 
 def runs(table: int) -> list[int]:
@@ -104,16 +103,6 @@ def runs(table: int) -> list[int]:
 def listed(table: int) -> list[int]:
     """Runs of a table's columns, counted one by one."""
     return [scan.listed() for scan in TABLES[table].values()]
-
-
-def largest_scan(table: int, together: bool) -> int:
-    """Runs of a table's largest column, or of its columns together."""
-    return sum(runs(table)) if together else max(runs(table))
-
-
-def largest_listed(table: int, together: bool) -> int:
-    """Runs of a table's columns together, or of its largest, counted one by one."""
-    return sum(listed(table)) if together else max(listed(table))
 
 
 def days(column: str) -> float:
@@ -140,29 +129,12 @@ def rate_is_scanned(column: str, log_rate: float) -> int:
     return int(log_rate in TABLES[2][column].log_rates)
 
 
-def halving(index: int) -> float:
-    """Ratio of ``1 - nu0`` between two neighbours of Table 1's list."""
-    return (1 - NU0[index + 1]) / (1 - NU0[index])
-
-
 # Sizes and times.
 
 
 def dense_size() -> Expr:
     """Real parameters of a linear RNN with heads, scalar input and output."""
     return width**2 / heads + 2 * width + 1
-
-
-def lru_size() -> Expr:
-    """Real parameters of an LRU: modulus, phase and gamma; complex B and C; D."""
-    return 3 * width + 4 * width + 1
-
-
-def size_ratio() -> Derivation:
-    """Parameters of the dense RNN over those of the LRU."""
-    return start("a linear RNN has", dense_size().subs(heads, 1)).then(
-        "over those of the LRU", dense_size().subs(heads, 1) / lru_size()
-    )
 
 
 def footnote() -> Expr:
@@ -242,11 +214,6 @@ def settings_and_runs(table: int) -> list[int]:
     return [*settings(table), *runs(table)]
 
 
-def settings_and_listed(table: int) -> list[int]:
-    """Settings of a table, and runs of its columns counted one by one."""
-    return [*settings(table), *listed(table)]
-
-
 def fewer_with_heads() -> bool:
     """Prove that the number of parameters falls with the number of heads."""
     return bool(diff(dense_size(), heads) < 0)
@@ -277,15 +244,3 @@ def curvature_grows() -> bool:
 def mean_time_is_printed() -> bool:
     """Prove the closed form of the mean time."""
     return simplify(mean_time().result - (exp(2) + 3) / (4 * (1 - nu0))) == 0
-
-
-def recurrent_share() -> Derivation:
-    """``E|dh/dlam|^2`` over ``E|h|^2`` under white noise.  Source: Eq. 48 and 60."""
-    return start("the sensitivity", sensitivity()).then(
-        "over the moment of the state", simplify(sensitivity() * (1 - r**2))
-    )
-
-
-def recurrent_share_explodes() -> bool:
-    """Prove that it has no bound at the edge of stability."""
-    return limit(recurrent_share().result, r, 1, "-") == oo

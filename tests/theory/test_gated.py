@@ -27,6 +27,10 @@ def test_runs_of_a_table_counted_two_ways(table, found):
     assert sum(tables.runs(table)) == sum(tables.listed(table)) == found
 
 
+def test_days_of_computing_are_those_that_the_note_gives():
+    assert [round(tables.days(column), 1) for column in ("RNN", "LRU")] == [14.4, 2.6]
+
+
 def test_width_of_bert_is_where_its_parameters_are():
     assert theory.bert_width() == 768
     assert theory.bert_parameters(724) < 102e6

@@ -23,7 +23,7 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
     STATE,
     moment,
 )
-from sigprop.evidence.zucchet.experiments.gated_networks import time_constant_drawn
+from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
 from sigprop.judge.basis import Basis, Evidence
 from theory import gated
 
@@ -127,7 +127,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:fig15": Evidence(
         points("tau", 1.0, 4.0, 256.0),
-        {"layer": lambda tau: 1 - 1 / time_constant_drawn(tau)},
+        {"layer": gate_drawn},
         printed=lambda tau: tau / 1 + tau,
     ),
     "zucchet:fig15:samples": Evidence(

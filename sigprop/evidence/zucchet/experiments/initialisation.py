@@ -11,20 +11,20 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.evidence.kit import (
     autocovariance,
     complex_step,
+    energy,
     points,
     powers,
     quadratic,
     sigmoid,
 )
 from sigprop.evidence.zucchet.experiments.constant_gates import AGES, EMBEDDINGS
-from sigprop.evidence.zucchet.experiments.gated_networks import time_constant_drawn
-from sigprop.evidence.zucchet.experiments.sensitivities import recurrent_share
-from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
+from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
+from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Example
 from sigprop.layers.gru import chrono_times
 from sigprop.layers.lstm import lstm, tallec_times
 from sigprop.networks.presets import zucchet_paper
 from sigprop.numerics.precision import double_precision
-from theory import gated, symbols, teacher
+from theory import gated, symbols
 
 COMPARED = {"cRNN", "LRU", "GRU"}  # Section 5 and Fig. 5
 INITIALISED = {"cRNN", "LRU", "LSTM"}  # Appendix D.1
@@ -107,6 +107,15 @@ def layer_gradients_by_differences(
     return energies / energies[0]
 
 
+def state_energies(lams: tuple[float, ...]) -> Float[np.ndarray, " layers"]:
+    """``E[h_l^2]`` of a chain over that of its first layer, white inputs."""
+    rows, energies = powers(np.array(lams), 300), []
+    for layer in range(len(lams)):
+        kernel = functools.reduce(lambda y, row: np.convolve(y, row), rows[: layer + 1])
+        energies.append(energy(kernel[:300]))
+    return np.array(energies) / energies[0]
+
+
 def network_sizes() -> list[int]:
     """Blocks, width, states and features of the paper's network."""
     network = zucchet_paper(nu0=0.9)
@@ -116,13 +125,21 @@ def network_sizes() -> list[int]:
 # Gates as they are drawn.
 
 
+def odds_drawn(tau: float) -> float:
+    """``f/(1 - f)`` at rest of a gate whose bias is drawn on ``[tau, tau]``."""
+    return gate_drawn(tau) / (1 - gate_drawn(tau))
+
+
 def time_constant_counted(tau: float) -> float:
-    """Steps that the powers of a gate sum to whose bias is ``log tau``."""
-    return float(np.sum(powers(sigmoid(np.log(tau)), int(60 * (1 + tau)))))
+    """What the powers of a gate sum to, from the first on, whose bias is ``log tau``."""
+    return float(np.sum(powers(sigmoid(np.log(tau)), int(60 * (1 + tau)))[1:]))
 
 
-def gates_of_lstm(t_max: float) -> float:
-    """``i + f`` of a freshly drawn LSTM at rest: the value furthest from one."""
+@functools.cache
+def gates_of_lstm(
+    t_max: float,
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Input and forget gates of a freshly drawn LSTM at rest."""
 
     def biases(key: PRNGKeyArray):
         layer = lstm(key, 8, 1, 1, times=tallec_times(t_max))
@@ -130,8 +147,7 @@ def gates_of_lstm(t_max: float) -> float:
 
     with double_precision(True):
         b_i, b_f = jax.jit(biases)(jax.random.key(0))
-        totals = np.asarray(jax.nn.sigmoid(b_i) + jax.nn.sigmoid(b_f))
-    return float(totals[np.abs(totals - 1).argmax()])
+        return np.asarray(jax.nn.sigmoid(b_i)), np.asarray(jax.nn.sigmoid(b_f))
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -139,12 +155,22 @@ EVIDENCE: dict[str, Basis] = {
         ({},), {ARITHMETIC: 0.332 + 0.044}, form=0.376, absolute=0.0005
     ),
     "zucchet:text:feature-dimension": Evidence(
-        ({},), {"count": gated.bert_width, "heads": 12 * 64}, form=768, printed=724
+        ({},),
+        {"count": gated.bert_width, "heads": 12 * 64},
+        form=768,
+        printed=724,
+        hand={"BERT large": 1024},
+        example=Example("the hidden size of BERT base", {}, 724, 768),
     ),
     "zucchet:text:network": Evidence(
         ({},),
         {"code": network_sizes},
         form=[4, 256, 256, 768],
+        hand={
+            "the features of Appendix D.1": [4, 256, 256, 724],
+            "the six blocks of the LRU": [6, 256, 256, 768],
+            "complex states of half the width": [4, 256, 128, 768],
+        },
         alone="read off the configuration",
     ),
     "zucchet:156": Evidence(
@@ -155,6 +181,17 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": half_squared_gap},
         form=gated.prediction_loss,
+        slips={
+            "a norm that is not squared": lambda prediction, target: (
+                0.5 * np.linalg.norm(np.subtract(prediction, target))
+            ),
+            "the sum squared": lambda prediction, target: (
+                0.5 * np.sum(np.subtract(prediction, target)) ** 2
+            ),
+            "the difference of squares": lambda prediction, target: (
+                0.5 * (np.sum(np.square(prediction)) - np.sum(np.square(target)))
+            ),
+        },
         alone="a definition",
     ),
     "zucchet:text:time-interval": Evidence(
@@ -162,39 +199,45 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:time-constant": Evidence(
         ({"tau": 2.0}, {"tau": 10.0}),
-        {"layer": time_constant_drawn, "sum": time_constant_counted},
-        printed=lambda tau: tau,
+        {"layer": odds_drawn, "sum": time_constant_counted},
+        form=lambda tau: tau,
+        slips={
+            "one step more": lambda tau: tau + 1,
+            "its bias": lambda tau: np.log(tau),
+        },
     ),
     "zucchet:text:input-gate": Evidence(
         ({"t_max": 20.0}, {"t_max": 200.0}),
-        {"layer": gates_of_lstm},
-        form=1.0,
+        {"layer": lambda t_max: gates_of_lstm(t_max)[0]},
+        form=lambda t_max: 1 - gates_of_lstm(t_max)[1],
         tolerance=1e-6,
+        slips={
+            "as the forget gate": lambda t_max: gates_of_lstm(t_max)[1],
+            "its odds": lambda t_max: 1 / gates_of_lstm(t_max)[1] - 1,
+        },
         alone="the drawn layer's biases",
     ),
     "zucchet:text:lstm-or-gru": Evidence(
         ({},),
-        {"names": len(COMPARED & INITIALISED)},
+        {ARITHMETIC: len(COMPARED & INITIALISED)},
         form=2,
         printed=3,
-        alone="comparison of printed names",
+        example=Example("the gated network of Figure 5", {}, "LSTM", "GRU"),
     ),
     "zucchet:fig5:lru": Evidence(
-        points(
-            "radius theta0", (0.5, 2 * pi), (0.9, 2 * pi), (0.95, pi), (0.9, pi / 10)
-        ),
+        points("radius theta0", (0.5, 2 * pi), (0.9, 2 * pi), (0.95, pi)),
         {"quadrature": normalised_state, "reference": normalised_state_by_sum},
         form=1.0,
         tolerance=1e-6,
-    ),
-    "zucchet:fig5:recurrent": Evidence(
-        ({"r": 0.5}, {"r": 0.9}, {"r": 0.99}),
-        {"reference": recurrent_share},
-        proof=teacher.recurrent_share_explodes,
+        slips={"no normalisation": lambda radius, **_: 1 / (1 - radius**2)},
     ),
     "zucchet:fig13": Evidence(
-        ({"lams": (0.7,) * 4}, {"lams": (-0.4,) * 4}, {"lams": (0.9, 0.8, 0.5, 0.2)}),
+        ({"lams": (0.7,) * 4}, {"lams": (-0.4,) * 4}),
         {"autodiff": layer_gradients, "reference": layer_gradients_by_differences},
         form=[1.0] * 4,
+        slips={
+            "as the states grow": state_energies,
+            "as the errors do": lambda lams: state_energies(lams)[::-1],
+        },
     ),
 }
