@@ -1,7 +1,9 @@
 """What judges what Figure 15 of Zucchet & Orvieto (2024) is said to show."""
 
 import functools
-from math import pi, sqrt
+import math
+from functools import partial
+from math import erf, pi, sqrt
 
 import numpy as np
 from jaxtyping import Float
@@ -24,8 +26,9 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
     moment,
 )
 from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import gated
+from theory.symbols import a, b, lam, rho
 
 NEURONS, LENGTH, TIMES = 256, 512, (1.0, 256.0)
 WHITE = {"a": 0.376, "b": 0.0, "rho": 0.0}
@@ -49,9 +52,20 @@ def finite_share(time: float) -> float:
     return min(part / whole for part, whole in pairs)
 
 
-def spread(quantity: int) -> float:
+def spread(quantity: int, steps: int = LENGTH) -> float:
     """Largest over least of a finite moment for time constants from 1 to 256."""
-    moments = [finite_moments(float(2**k))[quantity] for k in range(9)]
+    times = 2 ** np.linspace(0, 8, 65)
+    moments = [finite_moments(float(time), steps)[quantity] for time in times]
+    return max(moments) / min(moments)
+
+
+def stationary_spread(quantity: int) -> float:
+    """Largest over least of a moment by Eq. 160 or 161, as ``spread``."""
+    of = (gated.printed_state, gated.printed_sensitivity)[quantity]()
+    form = of.on("mixed").subs({a: 0.332, b: 0.044, rho: 0.997})
+    gates = (time / (1 + time) for time in 2 ** np.linspace(0, 8, 65))
+    slopes = ((g, 1.0 if quantity == 0 else (g * (1 - g)) ** 2) for g in gates)
+    moments = [float(form.subs({lam: g})) * slope for g, slope in slopes]
     return max(moments) / min(moments)
 
 
@@ -113,10 +127,12 @@ def kernel_weight(time: float) -> float:
     return float(25_600 * np.mean(np.exp(-((grid - time) ** 2) / 100)))
 
 
-def samples(time: float) -> float:
-    """Samples under Fig. 15's kernel; at the edge T = 1 half of it lies outside."""
-    inside = 1.0 if time > 100 else 0.5
-    return 100 * 256 / 255 * sqrt(100 * pi) * inside
+def samples(
+    time: float, edges: tuple[float, float] = TIMES, width: float = 10.0
+) -> float:
+    """Sum of Fig. 15's kernel over its samples; at an edge half of it lies outside."""
+    low, high = (erf((time - edge) / width) for edge in edges)
+    return 100 * 256 / 255 * sqrt(100 * pi) * (low - high) / 2
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -129,12 +145,23 @@ EVIDENCE: dict[str, Basis] = {
         points("tau", 1.0, 4.0, 256.0),
         {"layer": gate_drawn},
         printed=lambda tau: tau / 1 + tau,
+        example=Example(
+            "lambda",
+            {"T": 256.0},
+            lambda T: T / 1 + T,
+            lambda T: T / (1 + T),
+        ),
     ),
     "zucchet:fig15:samples": Evidence(
-        points("time", 128.0, 1.0),
+        points("time", 128.0, 7.0, 1.0),
         {"reference": kernel_weight},
         form=samples,
         tolerance=5e-3,
+        slips={
+            "no edges": partial(samples, edges=(-math.inf, math.inf)),
+            "the width squared": partial(samples, width=100.0),
+            "times from two on": partial(samples, edges=(2.0, 256.0)),
+        },
         alone="the printed kernel, summed over a grid of T",
     ),
 }

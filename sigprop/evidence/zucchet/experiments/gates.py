@@ -3,6 +3,7 @@
 import functools
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -17,10 +18,11 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
     SENSITIVITY,
     STATE,
     bias_bend,
+    bias_slope,
     moment,
     pair_sum,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.gated import GatedUnit
 from theory import gated
 
@@ -41,12 +43,32 @@ def _states(w: Any, v: Any, bias: Any) -> Array:
     return _unit(w, v, bias).states(jnp.asarray(SERIES)[:, None])[:, 0]
 
 
-def states_by_hand(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
-    """States of one neuron on a short series, by the loop of Eq. 157-158."""
+def states_by_hand(
+    w: float, v: float, bias: float, late: int = 0, exchanged: bool = False
+) -> Float[np.ndarray, " steps"]:
+    """States of one neuron on a short series, by the loop of Eq. 157-158.
+
+    Args:
+        w: Weight of the input in the gate.
+        v: Weight of the state.
+        bias: Of the gate.
+        late: How many steps late the input enters the state; the equations say none.
+        exchanged: Whether the gate keeps the input and 1 - f the state.
+    """
+    h, states = 0.0, []
+    for t, x in enumerate(SERIES):
+        f = sigmoid(w * x + v * h + bias)
+        kept, new = (1 - f, f) if exchanged else (f, 1 - f)
+        h = kept * h + new * (SERIES[t - late] if t >= late else 0.0)
+        states.append(h)
+    return np.array(states)
+
+
+def states_uncoupled(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
+    """States of one neuron whose input is not multiplied by ``1 - f``."""
     h, states = 0.0, []
     for x in SERIES:
-        f = sigmoid(w * x + v * h + bias)
-        h = f * h + (1 - f) * x
+        h = sigmoid(w * x + v * h + bias) * h + x
         states.append(h)
     return np.array(states)
 
@@ -60,10 +82,24 @@ def gate(
     return (h - SERIES) / (before - SERIES)
 
 
-def gate_as_defined(w: float, v: float, bias: float) -> Float[np.ndarray, " steps"]:
-    """Eq. 157 at the states that the layer went through."""
-    before = np.concatenate([[0.0], states_by_layer(w, v, bias)[:-1]])
-    return sigmoid(w * SERIES + v * before + bias)
+def gate_as_defined(
+    w: float, v: float, bias: float, late_input: int = 0, late_state: int = 1
+) -> Float[np.ndarray, " steps"]:
+    """Eq. 157 at the states that the layer went through.
+
+    Args:
+        w: Weight of the input.
+        v: Weight of the state.
+        bias: Of the gate.
+        late_input: How many steps before the gate the input is.
+        late_state: How many steps before it the state is.
+    """
+    x, h = SERIES, states_by_layer(w, v, bias)
+    x, h = (
+        np.concatenate([np.zeros(late), row])[: len(row)]
+        for late, row in ((late_input, x), (late_state, h))
+    )
+    return sigmoid(w * x + v * h + bias)
 
 
 @functools.cache
@@ -119,6 +155,7 @@ def rate_of_excess(size: float) -> float:
     return float(exponent(excess, size, size / 2))
 
 
+WHITE = {"a": 1.0, "b": 0.0, "rho": 0.0}
 UNITS = ({"w": 0.7, "v": 0.4, "bias": 0.3}, {"w": -1.2, "v": 0.9, "bias": -0.5})
 POINTS = points(
     "lam a b rho",
@@ -138,11 +175,21 @@ EVIDENCE: dict[str, Basis] = {
         UNITS,
         each(gate, {"layer": states_by_layer, "loop": states_by_hand}),
         form=gate_as_defined,
+        slips={
+            "the input of the step before": partial(gate_as_defined, late_input=1),
+            "the state of its own step": partial(gate_as_defined, late_state=0),
+            "both, as in item 1": partial(gate_as_defined, late_input=1, late_state=0),
+        },
     ),
     "zucchet:158": Evidence(
         UNITS,
         {"layer": states_by_layer},
         form=states_by_hand,
+        slips={
+            "the input of the step before": partial(states_by_hand, late=1),
+            "the gate's two roles exchanged": partial(states_by_hand, exchanged=True),
+            "1 - f left out": states_uncoupled,
+        },
         alone="a definition: the layer against the loop that it stands for",
     ),
     "zucchet:text:gate-indices": Evidence(
@@ -150,6 +197,16 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": seen_by_gate},
         form=[0.0, -1.0],
         printed=[-1.0, 0.0],
+        slips={
+            "both of its own time": [0.0, 0.0],
+            "both of the time before": [-1.0, -1.0],
+        },
+        example=Example(
+            "what f_{t+1} depends on, by Eq. 157,",
+            {},
+            "h_{t+1} and x_t",
+            "h_t and x_{t+1}",
+        ),
         alone="derivatives of the layer's gate by every input and state",
     ),
     "zucchet:text:gate-order": Evidence(
@@ -157,6 +214,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": rate_of_excess},
         form=2.0,
         tolerance=1e-4,
+        hand={"one": 1.0, "three": 3.0, "four": 4.0},
         alone="quadrature over every input of the layer, at two sizes",
     ),
     "zucchet:159": Evidence(
@@ -177,6 +235,12 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:bias-sensitivity": Evidence(
         POINTS,
         each(moment, BIAS),
-        printed=functools.partial(moment, bias_bend),
+        printed=partial(moment, bias_bend),
+        example=Example(
+            "E[(d^2h/db_f^2)^2] under white noise",
+            {"lam": 0.5},
+            partial(moment, bias_slope, **WHITE),
+            partial(moment, bias_bend, **WHITE),
+        ),
     ),
 }

@@ -19,7 +19,8 @@ from sigprop.judge.basis import Basis, Evidence, Example
 
 SEEDS = range(20)
 Rows = Float[np.ndarray, "p steps"]  # one a parameter
-Teacher = tuple[Inexact[np.ndarray, "..."], ...]  # lam, V, inward, outward
+Array = Inexact[np.ndarray, "..."]
+Teacher = tuple[Array, Array, Array, Array]  # lam, V, inward, outward
 
 # The two parametrisations of Fig. 4.
 
@@ -32,7 +33,7 @@ def sensitivities(
 
     Two conjugate pairs of modulus 0.99 to 0.993, drawn with their eigenvectors.
     """
-    return responses(*_teacher(seed, normal), steps)
+    return responses(*_teacher(seed, normal), steps=steps)
 
 
 def _teacher(seed: int, normal: bool) -> Teacher:

@@ -121,19 +121,27 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"reference": mean_coupling, "quadrature": mean_coupling_by_quadrature},
         form=lambda log_theta: mean_coupling(log_theta + 0.5),
         relation=">",
-        slips={"tenfold": lambda log_theta: 10 * mean_coupling(log_theta + 0.5)},
+        hand={"tenfold": lambda log_theta: 10 * mean_coupling(log_theta + 0.5)},
     ),
     "zucchet:text:no-pairs": Evidence(
         points("first second", (0.95 + 0.1j, 0.95 - 0.1j), (-0.3 + 0.9j, -0.3 - 0.9j)),
         {"reference": coupling_of, "sum": coupling_by_sum},
         form=1.0,
+        slips={
+            "pairs across the imaginary axis": lambda first, second: coupling_of(
+                first, -second
+            )
+        },
     ),
     "zucchet:text:angle-entries": Evidence(
-        points("theta", 0.1, 0.9, 1.5, 3.0),
+        points("theta", 0.01, 0.1, 0.3),
         each(angle_slope, WAYS),
-        form=1.0,
-        relation="<",
-        slips={"a thousandth": 1e-3},
+        form=lambda theta: theta**2,
+        tolerance=1e-6,
+        slips={
+            "theta not squared": lambda theta: theta,
+            "the reciprocal": lambda theta: theta**-2,
+        },
     ),
     "zucchet:text:heads": Evidence(
         points("heads", 1, 16, 32),
@@ -142,6 +150,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             "count": lambda heads: 64 / heads,
         },
         form=lambda heads: {1: 64, 16: 4, 32: 2}[heads],
+        slips={"blocks and heads exchanged": lambda heads: heads},
     ),
     "zucchet:fig11": Evidence(
         across(width=(64,), heads=tuple(teacher.HEADS)),

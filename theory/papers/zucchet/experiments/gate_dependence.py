@@ -1,6 +1,7 @@
 """Zucchet & Orvieto (2024), Appendix D.3: what Figure 15 is said to show."""
 
 from theory import gated
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Appendix D.3", "gated", "theory.gated")
@@ -32,10 +33,10 @@ part.row("zucchet:text:minimal-dependence", "text", "not-checkable", "third resu
     r"b_f}\right)^2\right]: \text{ minimal dependence on } \lambda",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.spread",
     reason="Minimal has no threshold.",
-    note="By the paper's own Eq. 160-161 on its own autocovariance, over T from 1 to 256 "
-    "the state's moment varies by a factor of 6.8, the sensitivity's by 5.9. That is "
-    "little beside an ungated recurrence, whose moments vary by powers of T. Under white "
-    "noise the state's would fall as (1 - lam)/(1 + lam), 171-fold.",
+    note="By the paper's own Eq. 160-161 on its own autocovariance both moments vary by a "
+    "factor of 6.1 over T from 1 to 256; after 512 inputs from the zero state the state's "
+    "by 6.8. That is little beside an ungated recurrence, whose moments vary by powers of "
+    "T. Under white noise the state's would fall as (1 - lam)/(1 + lam), 171-fold.",
 )
 
 part.row("zucchet:text:input-gate-fades", "moment", "proved", "third result")(
@@ -58,15 +59,16 @@ part.row("zucchet:fig15", "figure", "refuted", "Figure 15")(
     "and remembers 1 + T steps. The authors' notebook draws samples and theory over "
     "1/(1 - lambda), which is that 1 + T: its axis needs no shift, and is not the T "
     "that is drawn.",
-    inherits="no",
+    erratum=Erratum("C", bearing="None: every reader takes T/(1 + T)."),
 )
 
-part.row("zucchet:fig15:samples", "figure", "confirmed", "Figure 15")(
-    "How many samples an empirical mean has",
+part.row("zucchet:fig15:samples", "definition", "definition", "Figure 15")(
+    "Samples and kernel of the empirical mean",
     r"100 \text{ networks} \times 256 \text{ neurons},\quad \mathcal{K}(a, b) := "
     r"\exp(-(a - b)^2/100)",
     code="sigprop.layers.gated.gated_unit",
-    note="25600 samples give a mean of about 1780 of them in the middle and half as "
-    "many at T = 1, so a few per cent of noise. The kernel's width of seven steps "
-    "also smooths what varies fastest, near T = 1.",
+    note="Value: the weights of 25600 samples sum to about 1780 in the middle and to half "
+    "of it at T = 1; for the noise of a mean 2500 and 1300 samples count, (sum K)^2/sum "
+    "K^2, so it is a few per cent. The kernel's width of seven steps also smooths what "
+    "varies fastest, near T = 1.",
 )

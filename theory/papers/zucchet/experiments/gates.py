@@ -6,6 +6,7 @@ from theory import gated
 from theory.claims import Condition
 from theory.conditions import inside
 from theory.derivation import Derivation
+from theory.errata import Erratum
 from theory.rows import Part
 
 UNIT = "sigprop.layers.gated.GatedUnit"
@@ -39,9 +40,9 @@ part.row("zucchet:158", "definition", "definition")(
     "The state of the simplified GRU",
     r"h_{t+1} = f_{t+1} \odot h_t + (1 - f_{t+1}) \odot x_{t+1}",
     code=UNIT,
-    note="It needs one input a neuron. Fig. 15 has 256 neurons and inputs of 768 "
-    "numbers; the published code puts a learnt projection W x in place of x, "
-    "which the equation lacks. With independent weights its autocovariance is "
+    note="It needs one input a neuron. Fig. 15 has 256 neurons and inputs of 768 numbers "
+    "(BERT's; the paper prints 724); the published code puts a learnt projection W x in "
+    "place of x, which the equation lacks. With independent weights its autocovariance is "
     "that of x, averaged over features, times the weights' gain.",
 )
 
@@ -52,7 +53,7 @@ part.row("zucchet:text:gate-indices", "text", "refuted", "item 1")(
     correction=r"f_{t+1} \text{ depends on both } h_t \text{ and } x_{t+1}",
     note="The two time indices are exchanged; Eq. 157 has them right. Values: the "
     "times of the input and the state seen, counted from the gate's own.",
-    inherits="no",
+    erratum=Erratum("C", bearing="None: Eq. 157 is what is used."),
 )
 
 part.row("zucchet:text:gate-constant", "text", "not-checkable", "item 1")(
@@ -70,12 +71,13 @@ part.row("zucchet:text:gate-order", "limit", "confirmed", "item 1")(
     "Order of the error of a constant gate",
     r"\mathbb{E}[h_t^2] = f(\lambda,\lambda)\left(1 + O(\|x\|^2)\right)",
     code="sigprop.linear.linearise.linearise",
-    note="Our reading of the approximation: its rate is two. See "
-    "zucchet:text:gate-constant for its size.",
+    assumes="inputs of zero third moment",
+    note="Ours, of the approximation of zucchet:text:gate-constant, which has its size: "
+    "its rate is two. Inputs that are not symmetric would make it one.",
 )
 
-part.row("zucchet:159", "moment", "proved")(
-    "Double sum over a kernel that normalises its input",
+part.row("zucchet:159", "definition", "definition")(
+    "f, a double sum over a kernel that normalises its input",
     PAIR_SUM,
     _pair,
     lambda: gated.printed_pair().on("mixed"),
@@ -83,8 +85,8 @@ part.row("zucchet:159", "moment", "proved")(
     assumes=Condition(
         "|alpha|, |beta| < 1, wide-sense-stationary input", inside("alpha", "beta")
     ),
-    note="It defines f; judged as the double sum of (1-alpha) alpha^n (1-beta) beta^m "
-    "R(n-m) that Eq. 160 and 161 need.",
+    note="It defines f. That it is the double sum of (1-alpha) alpha^n (1-beta) beta^m "
+    "R(n-m), which Eq. 160 and 161 need, is what it is compared with.",
 )
 
 part.row("zucchet:160", "moment", "proved")(
@@ -109,7 +111,7 @@ part.row("zucchet:161", "moment", "proved")(
     code="sensitivity",
     assumes=A_GATE,
     note="The published code adds f and twice its first derivative to it before it "
-    "draws Fig. 15: at T = 1 that is 36 % too little, at T = 256 one per cent.",
+    "draws Fig. 15: at T = 1 that is 36 % too little, at T = 256 0.8 %.",
 )
 
 part.row("zucchet:text:bias-sensitivity", "moment", "refuted", "after Eq. 161")(
@@ -123,5 +125,9 @@ part.row("zucchet:text:bias-sensitivity", "moment", "refuted", "after Eq. 161")(
     note="By the chain rule the right side is the square of the first derivative, not "
     "of the second as our copy has it; Fig. 15 shows the first. The place of the "
     "squares may be an extraction fault.",
-    inherits="no",
+    erratum=Erratum(
+        "F",
+        bearing="None: the bullets below it and Figure 15 have the first derivative.",
+    ),
+    as_extracted=True,
 )

@@ -1,7 +1,6 @@
 """Zucchet & Orvieto (2024), Appendix C.4: structure of the landscape, Figures 9-11."""
 
 from theory import teacher
-from theory.claims import Condition
 from theory.rows import Part
 
 part = Part("Appendix C.4.1", "hessian", "theory.teacher")
@@ -15,7 +14,8 @@ part.row("zucchet:fig9", "figure", "proved", "Figure 9")(
     teacher.angle_over_magnitude,
     code="angle_over_magnitude",
     note="At white inputs the ratio is (theta/log nu)^2, without bound as nu -> 1, "
-    "while the magnitude's entry tends to 1/2 (zucchet:fig9:magnitude).",
+    "while the magnitude's entry tends to 1/2 (zucchet:fig9:magnitude). For the complex "
+    "state as output; with the real part of Eq. 18 the ratio holds as nu -> 1.",
 )
 
 part.row("zucchet:fig9:magnitude", "limit", "proved", "Figure 9")(
@@ -23,8 +23,10 @@ part.row("zucchet:fig9:magnitude", "limit", "proved", "Figure 9")(
     r"\lim_{|\lambda| \to 1} \frac{\mathrm{d}^2 L}{\mathrm{d}\omega_\nu^2} < \infty",
     teacher.magnitude_curvature,
     code="magnitude_curvature",
-    note="White inputs, b = c = 1, gamma = sqrt(1 - |lam|^2): the limit is 1/2, "
-    "against 1/(4 (1 - |lam|)^3) without normalisation and reparametrisation.",
+    note="White inputs, b = c = 1, the complex state as output, gamma = sqrt(1 - |lam|^2) "
+    "held fixed as the LRU's own parameter: the limit is 1/2, against 1/(4 (1 - "
+    "|lam|)^3) without normalisation and reparametrisation. With the real part of Eq. 18 "
+    "it is 1/4 away from phase 0.",
 )
 
 part.row("zucchet:text:s4-landscape", "text", "proved", "")(
@@ -33,7 +35,9 @@ part.row("zucchet:text:s4-landscape", "text", "proved", "")(
     r"\text{, it is moved in the } \omega_\Delta \text{ direction}",
     teacher.s4_ratio,
     code="s4_ratio",
-    note="The entries of the Hessian that come through lam stand as |log lam|^2 (1 - "
+    assumes="phases away from zero: |log lam| well above Delta",
+    note="The formula is ours, and without the path of Delta through the input's gain. "
+    "The entries of the Hessian that come through lam stand as |log lam|^2 (1 - "
     "exp(-Delta))^2/Delta^4, 10^4 |log lam|^2 at Delta = 0.01, and as 0.4 |log lam|^2 "
     "at Delta = 1, where all are large, as the caption of Fig. 9 says.",
 )
@@ -54,8 +58,7 @@ elsewhere.row("zucchet:fig10", "figure", "confirmed", "Figure 10 and Appendix C.
     r"\theta_0 \to 0:\quad \text{the Hessian at optimality is less diagonal}",
     code="sigprop.evidence.zucchet.experiments.sensitivities.coupling",
     note="Mean size of an entry between two eigenvalues over the mean of their "
-    "own: 0.01 at theta_0 = pi, 0.09 at pi/10, 0.6 at pi/100. Angles matter once "
-    "theta_0/10 is below the distance to the unit circle.",
+    "own: 0.01 at theta_0 = pi, 0.09 at pi/10, 0.6 at pi/100.",
 )
 
 elsewhere.row("zucchet:text:no-pairs", "text", "confirmed", "Appendix C.3, Figure 10")(
@@ -66,14 +69,14 @@ elsewhere.row("zucchet:text:no-pairs", "text", "confirmed", "Appendix C.3, Figur
     "conjugate eigenvalues, which independent draws are with probability zero.",
 )
 
-part.at("Appendix C.4.2").row("zucchet:text:angle-entries", "text", "conditional", "")(
+part.at("Appendix C.4.2").row("zucchet:text:angle-entries", "text", "confirmed", "")(
     "The LRU's parametrisation reduces the angle's Hessian entries",
     r"\text{reduces ... partly the one of angle parameters (when it is a small "
     r"positive number)}",
     code="sigprop.layers.lru.LRU",
-    condition=Condition("theta < 1 radian", lambda theta, **_: theta < 1),
-    note="With theta = exp(omega_theta) the entry is multiplied by theta^2: above one "
-    "radian the parametrisation increases it, near pi tenfold.",
+    assumes="a small positive angle, as the sentence says",
+    note="With theta = exp(omega_theta) the entry is multiplied by theta^2: the smaller "
+    "the angle, the more it is reduced. Near pi it is increased tenfold.",
 )
 
 elsewhere.row("zucchet:fig10:gap", "figure", "undecided", "Figure 10 and Section 4.3")(
