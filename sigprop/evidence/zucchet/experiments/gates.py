@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
 from sigprop.evidence.kit import each, energy, exponent, points, powers, sigmoid
 from sigprop.evidence.programs import computed
@@ -102,30 +102,31 @@ def gate_as_defined(
     return sigmoid(w * x + v * h + bias)
 
 
-@functools.cache
-def depends_on() -> tuple[Bool[np.ndarray, " times"], Bool[np.ndarray, " times"]]:
-    """Masks of the ``x_t`` and the ``h_t`` that the gate that makes ``h_2`` sees.
+def _gate(x: Any, h: Any) -> Any:
+    """The gate that makes ``h_2``, of inputs and states at t = 0, 1, 2."""
+    after = _unit(0.7, 0.4, 0.3).step(h[1:2], x[2:3])[0][0]
+    return (after - x[2]) / (h[1] - x[2])
 
-    First inputs, then states, at t = 0, 1, 2, of which 2 is the time of the gate.
-    From the derivatives of the step's own gate, ``(h_2 - x_2)/(h_1 - x_2)``.
-    """
 
-    def slopes(x):
-        unit = _unit(0.7, 0.4, 0.3)
-
-        def gate(x, h):
-            after = unit.step(h[1:2], x[2:3])[0][0]
-            return (after - x[2]) / (h[1] - x[2])
-
-        return jax.grad(gate, (0, 1))(x, unit.states(x[:, None])[:, 0])
-
-    by_input, by_state = computed(slopes, np.array([0.5, -0.8, 1.1]))
-    return by_input != 0, by_state != 0
+SEEN = np.array([0.5, -0.8, 1.1]), np.array([0.2, 0.7, -0.4])  # inputs, states
 
 
 def seen_by_gate() -> Float[np.ndarray, " 2"]:
-    """Times, counted from that of the gate, of the input and of the state it sees."""
-    return np.array([np.flatnonzero(row)[0] - 2.0 for row in depends_on()])
+    """Times, counted from that of the gate, of the input and of the state it sees.
+
+    Those by which its derivatives are not zero.
+    """
+    slopes = computed(lambda x, h: jax.grad(_gate, (0, 1))(x, h), *SEEN)
+    return np.array([np.flatnonzero(row)[0] - 2.0 for row in slopes])
+
+
+def moves_gate() -> Float[np.ndarray, " 2"]:
+    """Times of the input and of the state that move the gate when they are changed."""
+    gate, (x, h) = lambda x, h: float(computed(_gate, x, h)), SEEN
+    changes = 0.3 * np.eye(3)
+    by_input = [gate(x + change, h) != gate(x, h) for change in changes]
+    by_state = [gate(x, h + change) != gate(x, h) for change in changes]
+    return np.array([np.flatnonzero(row)[0] - 2.0 for row in (by_input, by_state)])
 
 
 def _last_of_each(series: Array) -> Array:
@@ -194,7 +195,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:gate-indices": Evidence(
         ({},),
-        {"autodiff": seen_by_gate},
+        {"autodiff": seen_by_gate, "impulse": moves_gate},
         form=[0.0, -1.0],
         printed=[-1.0, 0.0],
         slips={
@@ -207,7 +208,6 @@ EVIDENCE: dict[str, Basis] = {
             "h_{t+1} and x_t",
             "h_t and x_{t+1}",
         ),
-        alone="derivatives of the layer's gate by every input and state",
     ),
     "zucchet:text:gate-order": Evidence(
         points("size", 0.02, 0.05, 0.1),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Complex, Float, Inexact
 
 from sigprop.evidence import Load
@@ -57,7 +58,7 @@ def responses(
     inward: Inexact[np.ndarray, " n"],
     outward: Inexact[np.ndarray, " n"],
     steps: int,
-) -> tuple[Rows, Rows]:
+) -> tuple[Float[np.ndarray, "p steps"], Float[np.ndarray, "q steps"]]:
     """Derivatives of the impulse response by the parameters: dense, complex diagonal.
 
     Args:
@@ -85,7 +86,7 @@ def responses(
 
 def _both_parts(
     weights: list[Inexact[np.ndarray, " n"]],
-    curves: list[Complex[np.ndarray, "n steps"]],
+    curves: list[Inexact[np.ndarray, "n steps"]],
 ) -> Rows:
     rows = [w[:, None] * c for w, c in zip(weights, curves, strict=True)]
     return np.concatenate(
@@ -189,14 +190,34 @@ def adam_on_ones(momentum: float, second: float, rate: float) -> float:
     return -float(computed(update, momentum, second))
 
 
+def by_blocks(A: Float[np.ndarray, "n n"]) -> Complex[np.ndarray, " n"]:
+    """Conjugates of the eigenvalues, from the blocks of the real Schur form."""
+    T, found, i = scipy.linalg.schur(A)[0], [], 0
+    while i < len(T):
+        size = 2 if i + 1 < len(T) and T[i + 1, i] else 1
+        half = T[i : i + size, i : i + size].trace() / 2
+        if size == 1:
+            found.append(2 * half + 0j)
+        else:
+            turn = np.sqrt(np.linalg.det(T[i : i + 2, i : i + 2]) - half**2)
+            found += [half - 1j * turn, half + 1j * turn]
+        i += size
+    return np.array(found)
+
+
 @functools.cache
-def eigenvalues_sorted(seed: int) -> Complex[np.ndarray, " n"]:
+def eigenvalues_sorted(
+    seed: int,
+    of: Callable[
+        [Float[np.ndarray, "n n"]], Complex[np.ndarray, " n"]
+    ] = np.linalg.eigvals,
+) -> Complex[np.ndarray, " n"]:
     """Eigenvalues of a drawn teacher, in order."""
     from sigprop.layers.dense import transform_eigenvalues
 
     raw = np.random.default_rng(seed).normal(size=(10, 10)) / np.sqrt(10)
     moved = transform_eigenvalues(raw, 0.99, np.pi)
-    return np.sort_complex(np.linalg.eigvals(moved))
+    return np.sort_complex(of(moved))
 
 
 EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
@@ -263,7 +284,10 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     ),
     "zucchet:text:pairs-of-teacher": Evidence(
         ({"seed": 0}, {"seed": 5}),
-        {"layer": lambda seed: np.sort_complex(eigenvalues_sorted(seed).conj())},
+        {
+            "layer": lambda seed: np.sort_complex(eigenvalues_sorted(seed).conj()),
+            "schur": lambda seed: eigenvalues_sorted(seed, of=by_blocks),
+        },
         form=eigenvalues_sorted,
         tolerance=1e-9,
         slips={
@@ -271,7 +295,6 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
                 -eigenvalues_sorted(seed).conj()
             )
         },
-        alone="eigenvalues of the real matrix of a drawn teacher",
     ),
     "zucchet:text:more-neurons": Evidence(
         ({"n": 32}, {"n": 64}),

@@ -20,6 +20,7 @@ from sigprop.evidence.kit import (
     points,
     powers,
 )
+from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.medians import compared
 from sigprop.evidence.zucchet.experiments.sizes import dense_size, lru_size
 from sigprop.judge.basis import Basis, Evidence, Example
@@ -107,6 +108,31 @@ def block_response(
     return total
 
 
+def layer_response(seed: int, n: int, steps: int = 12) -> Float[np.ndarray, " steps"]:
+    """Impulse response of the layer of blocks of two for a random dense system."""
+    import jax.numpy as jnp
+
+    from sigprop.layers.dense import LinearRNN
+
+    A, B, C = _dense(seed, n)
+    lam, V = np.linalg.eig(A)
+    inward, outward = np.linalg.solve(V, B), C @ V
+    upper, real = np.flatnonzero(np.imag(lam) > 0), np.flatnonzero(np.imag(lam) == 0)
+    blocks = [block(lam[i]) for i in upper]
+    entering = [block(2 * outward[i] * inward[i])[:, 0] for i in upper]
+    leaving = [np.eye(2)[0] for _ in upper]
+    for pair in real.reshape(-1, 2):
+        blocks.append(np.diag(np.real(lam[pair])))
+        entering.append(np.real(inward[pair]))
+        leaving.append(np.real(outward[pair]))
+
+    def respond(A: Any, B: Any, C: Any) -> Any:
+        layer = LinearRNN(A, B[:, None], C[None], jnp.zeros((1, 1)))
+        return layer(jnp.zeros((steps, 1)).at[0, 0].set(1.0))[:, 0]
+
+    return computed(respond, np.array(blocks), np.ravel(entering), np.ravel(leaving))
+
+
 def white_covariance(lag: int) -> float:
     """``R`` of unit white noise."""
     from sigprop.inputs import White
@@ -144,13 +170,20 @@ def largest_place(nu0: float) -> float:
     """Largest ``(|lam| - nu0)/(1 - nu0)`` of 100 neurons, raw deviation ``1/sqrt(n)``."""
     from sigprop.layers.dense import transform_eigenvalues
 
-    generator, n = np.random.default_rng(3), NEURONS
-    places = []
-    for _ in range(5):
-        raw = generator.normal(size=(n, n)) / np.sqrt(n)
-        moved = transform_eigenvalues(raw, nu0, np.pi)
-        places.append((np.abs(np.linalg.eigvals(moved)).max() - nu0) / (1 - nu0))
-    return float(np.mean(places))
+    moved = (transform_eigenvalues(raw, nu0, np.pi) for raw in _raw())
+    radii = [np.abs(np.linalg.eigvals(A)).max() for A in moved]
+    return float((np.mean(radii) - nu0) / (1 - nu0))
+
+
+def largest_place_by_norm(nu0: float) -> float:
+    """Largest ``(|lam| - nu0)/(1 - nu0)``, the raw radius half the norm in the limit."""
+    return float(np.mean([tanh(np.linalg.norm(raw, 2) / 2) for raw in _raw()]))
+
+
+def _raw() -> Float[np.ndarray, "draws n n"]:
+    return np.random.default_rng(3).normal(size=(5, NEURONS, NEURONS)) / np.sqrt(
+        NEURONS
+    )
 
 
 EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
@@ -168,21 +201,22 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     ),
     "zucchet:text:footnote-1": Evidence(
         ({"nu0": 0.99},),
-        {"layer": largest_place},
+        {"layer": largest_place, "norm": largest_place_by_norm},
         form=tanh(1),
         absolute=0.03,
         slips={"the unit circle": 1.0, "1/sqrt(n) as variance": tanh(NEURONS**0.25)},
-        alone="eigenvalues of drawn matrices, 100 neurons",
     ),
     "zucchet:text:three-times": Evidence(
         across(lam=(0.99, SLOWEST), length=(300,)),
-        {"reference": times_sequence},
+        {
+            "reference": times_sequence,
+            "closed_form": lambda lam, length: length * (1 - lam),
+        },
         form=3.0,
         slips={
             "the time scale of the energy": lambda lam, length: length * (1 - lam**2),
             "half lives": lambda lam, length: -length * np.log2(lam),
         },
-        alone="a sum over the impulse response",
         example=Example(
             "300 steps over the slowest time scale 1/(1 - |lambda|)",
             {"nu_0": 0.99},
@@ -223,11 +257,10 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     ),
     "zucchet:text:block-expressivity": Evidence(
         points("seed n", (0, 6), (1, 8), (2, 6)),
-        {"reference": block_response},
+        {"reference": block_response, "impulse": layer_response},
         form=dense_response,
         tolerance=1e-8,
         slips={"conjugate eigenvalues": partial(block_response, turn=np.conj)},
-        alone="responses of the same system in two bases",
     ),
     "zucchet:fig3": lambda load: compared(
         load, *(("memory_gap", "RNN", "LRU", nu0) for nu0 in (0.98, 0.99))

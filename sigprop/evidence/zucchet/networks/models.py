@@ -119,8 +119,8 @@ def written_states(
 
 
 def delayed(
-    series: Inexact[np.ndarray, "time n"], late: int
-) -> Inexact[np.ndarray, "time n"]:
+    series: Inexact[np.ndarray, "time ..."], late: int
+) -> Inexact[np.ndarray, "time ..."]:
     """A series some steps late, zero before it begins."""
     return np.concatenate([np.zeros_like(series[:late]), series])[: len(series)]
 
