@@ -3,6 +3,7 @@
 from theory.papers.sigprop import (
     audits,
     curvature,
+    experiments,
     hessian,
     initialisation,
     losses,
@@ -18,4 +19,5 @@ PARTS = (
     trained,
     audits,
     initialisation,
+    experiments,
 )

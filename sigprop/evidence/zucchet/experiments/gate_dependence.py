@@ -7,12 +7,9 @@ from math import erf, pi, sqrt
 
 import numpy as np
 from jaxtyping import Float
-from sympy import factor
 
 from sigprop.evidence.kit import (
-    across,
     autocovariance,
-    each,
     orthogonal,
     points,
     power_slopes,
@@ -22,8 +19,6 @@ from sigprop.evidence.kit import (
 )
 from sigprop.evidence.zucchet.experiments.constant_gates import (
     EMBEDDINGS,
-    STATE,
-    moment,
 )
 from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
 from sigprop.judge.basis import Basis, Evidence, Example
@@ -136,11 +131,6 @@ def samples(
 
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:text:input-gate-fades": Evidence(
-        across(lam=(0.2, 0.5, 0.85), a=(1.0,), b=(0.0,), rho=(0.0,)),
-        each(moment, STATE),
-        proof=lambda: factor(gated.state().zero - gated.white_share()) == 0,
-    ),
     "zucchet:fig15": Evidence(
         points("tau", 1.0, 4.0, 256.0),
         {"layer": gate_drawn},

@@ -209,14 +209,6 @@ EVIDENCE: dict[str, Basis] = {
             "h_t and x_{t+1}",
         ),
     ),
-    "zucchet:text:gate-order": Evidence(
-        points("size", 0.02, 0.05, 0.1),
-        {"reference": rate_of_excess},
-        form=2.0,
-        tolerance=1e-4,
-        hand={"one": 1.0, "three": 3.0, "four": 4.0},
-        alone="quadrature over every input of the layer, at two sizes",
-    ),
     "zucchet:159": Evidence(
         PAIRS,
         {"reference": pair_sum},

@@ -224,11 +224,6 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             lambda nu_0: 300 * (1 - nu_0) * (1 - tanh(1)),
         ),
     ),
-    "zucchet:text:mean-time": Evidence(
-        points("nu0", 0.99, 0.5),
-        {"reference": mean_time},
-        proof=teacher.mean_time_is_printed,
-    ),
     "zucchet:text:fewer-parameters": Evidence(
         ({"width": 64},),
         {"layer": size_ratio, "count": size_ratio_by_count},

@@ -39,15 +39,6 @@ part.row("zucchet:text:minimal-dependence", "text", "not-checkable", "third resu
     "T. Under white noise the state's would fall as (1 - lam)/(1 + lam), 171-fold.",
 )
 
-part.row("zucchet:text:input-gate-fades", "moment", "proved", "third result")(
-    "The gated state under white noise",
-    r"\mathbb{E}[h_t^2] = \frac{1-\lambda}{1+\lambda} R_x(0)",
-    lambda: gated.kernel().then("at lag zero", gated.white_share()),
-    code="white_share",
-    note="Ours, from Eq. 160: the coupling i = 1 - f does more than normalise, the "
-    "state of white noise vanishes with growing memory.",
-)
-
 part.row("zucchet:fig15", "figure", "refuted", "Figure 15")(
     "Time constant and gate",
     r"\lambda = T/1+T,\quad T \in [1, 256]",

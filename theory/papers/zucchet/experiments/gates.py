@@ -60,20 +60,11 @@ part.row("zucchet:text:gate-constant", "text", "not-checkable", "item 1")(
     "The gate as a constant eigenvalue",
     r"f_{t+1} \approx \sigma(b_f) =: \lambda",
     code="sigprop.evidence.zucchet.experiments.gates.excess",
-    reason="It names no size of its error, which zucchet:text:gate-order gives an order.",
+    reason="It names no size of its error, which sigprop:gate-order gives an order.",
     note="Four steps, lambda = sigma(1.2): the relative error of E|h|^2 is 1.6 % at "
     "inputs of size 0.1, 1.5 at size one, 4.9 at size two. 1 - f multiplies the "
     "very input it depends on, which gives the state a mean of size lam |w_ii| R(0) that "
     "does not fade with the time constant as the moment (1-lam)/(1+lam) R(0) does.",
-)
-
-part.row("zucchet:text:gate-order", "limit", "confirmed", "item 1")(
-    "Order of the error of a constant gate",
-    r"\mathbb{E}[h_t^2] = f(\lambda,\lambda)\left(1 + O(\|x\|^2)\right)",
-    code="sigprop.linear.linearise.linearise",
-    assumes="inputs of zero third moment",
-    note="Ours, of the approximation of zucchet:text:gate-constant, which has its size: "
-    "its rate is two. Inputs that are not symmetric would make it one.",
 )
 
 part.row("zucchet:159", "definition", "definition")(

@@ -49,22 +49,12 @@ part.row("zucchet:text:three-times", "text", "conditional", "")(
     ),
     note="Three times 1/(1 - nu_0), the shortest time scale. By footnote 1 the moduli lie "
     "above nu_0: in a large teacher the slowest remembers 419 steps, the mean is 260 "
-    "(zucchet:text:mean-time). The paper's teacher has n = 10.",
+    "(sigprop:teacher-time). The paper's teacher has n = 10.",
     erratum=Erratum(
         "D",
         inherits=("zucchet:text:infinite-sequences",),
         bearing="That Figure 3 is in the regime of infinite sequences rests on it.",
     ),
-)
-
-elsewhere.row(
-    "zucchet:text:mean-time", "moment", "proved", "Section 4.2 and footnote 1"
-)(
-    "Mean characteristic time of the teacher",
-    r"\mathbb{E}\left[\frac{1}{1-|\lambda|}\right] = \frac{e^2 + 3}{4(1-\nu_0)}",
-    teacher.mean_time,
-    code="mean_time",
-    note="Ours: the circular law through footnote 1, 260 steps at nu_0 = 0.99.",
 )
 
 part.row("zucchet:text:infinite-sequences", "text", "not-checkable", "")(
