@@ -9,13 +9,13 @@ import dataclasses
 import functools
 from typing import NamedTuple
 
-from sigprop.evidence import row
+from sigprop.evidence import row, table
 from sigprop.judge.basis import Check, Grid
 from sigprop.judge.plans import simulated
 from sigprop.judge.results import RouteResult
 from sigprop.judge.run import Case, prepare, ring_law, simulate_all, statistical
 from sigprop.judge.verdict import Word
-from theory.claims import find, registry
+from theory.claims import find, home, registry
 
 GRIDS = "grids"  # the part of all claims that share trajectories on grids
 DRAWN = ("monte_carlo", "trained")  # routes that draw random numbers
@@ -35,13 +35,22 @@ class Answer(NamedTuple):
 
 
 def parts() -> tuple[str, ...]:
-    """Names of what is simulated by itself: the grids together, and each whole model."""
-    bases = {claim_id: row(claim_id).basis for claim_id in registry()}
+    """Names of what is simulated by itself: the grids together, and each whole model.
+
+    What stored results decide draws nothing, and is none of them.
+    """
+    drawn = (claim_id for claim_id in registry() if not stored(claim_id))
+    bases = {claim_id: row(claim_id).basis for claim_id in drawn}
     checks = {key: basis for key, basis in bases.items() if isinstance(basis, Check)}
     return (
         GRIDS,
         *(key for key, check in checks.items() if set(check.routes) & set(DRAWN)),
     )
+
+
+def stored(claim_id: str) -> bool:
+    """True where stored results of an experiment decide a claim."""
+    return callable(table(home(claim_id)).get(claim_id))
 
 
 def gridded(claim_id: str) -> bool:
