@@ -152,7 +152,11 @@ def gates_of_lstm(
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:fig12": Evidence(
-        ({},), {ARITHMETIC: 0.332 + 0.044}, form=0.376, absolute=0.0005
+        ({},),
+        {ARITHMETIC: 0.332 + 0.044},
+        form=0.376,
+        absolute=0.0005,
+        hand={"the white part alone": 0.332},
     ),
     "zucchet:text:feature-dimension": Evidence(
         ({},),
@@ -222,6 +226,7 @@ EVIDENCE: dict[str, Basis] = {
         {ARITHMETIC: len(COMPARED & INITIALISED)},
         form=2,
         printed=3,
+        hand={"one of them": 1},
         example=Example("the gated network of Figure 5", {}, "LSTM", "GRU"),
     ),
     "zucchet:fig5:lru": Evidence(

@@ -35,6 +35,7 @@ def _table(number: int, *runs: int) -> Evidence:
         ({"table": number},),
         {ARITHMETIC: teacher.settings_and_runs},
         form=[128, 300, 10, 64, 10_000, 10, *runs],
+        hand={"one seed": [128, 300, 10, 64, 10_000, 1, *(n // 10 for n in runs)]},
     )
 
 
@@ -63,8 +64,12 @@ EVIDENCE: dict[str, Basis] = {
         {ARITHMETIC: teacher.rate_is_scanned},
         form=lambda column, log_rate: float(column == "RNN"),
         absolute=0.25,
+        hand={"in both grids": 1.0, "in neither": 0.0},
     ),
     "zucchet:text:scans": Evidence(
-        across(table=(1, 2, 3), column=("RNN", "LRU")), {ARITHMETIC: hundreds}, form=2
+        across(table=(1, 2, 3), column=("RNN", "LRU")),
+        {ARITHMETIC: hundreds},
+        form=2,
+        hand={"thousands": 3},
     ),
 }
