@@ -22,7 +22,8 @@ part.row("zucchet:fig4", "figure", "conditional", "Figure 4.A, B")(
     erratum=Erratum(
         "D",
         appears_in=("zucchet:text:hessian-spectra",),
-        bearing="None: later sections compare the eigenvectors and not the spectra.",
+        bearing="None: the argument of Section 4.3 rests on the eigenvectors, which "
+        "zucchet:fig4:concentration judges.",
     ),
 )
 
