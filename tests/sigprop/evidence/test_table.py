@@ -9,7 +9,7 @@ import sigprop.evidence
 from sigprop.evidence import nothing_stored, row, table
 from sigprop.judge.basis import Check, Evidence, Grid
 from tests.rows import rows
-from theory.claims import PAPERS, home, leaves, registry
+from theory.claims import PAPERS, find, home, leaves, registry
 
 PARTS = {
     leaf.__name__: [claim.id for claim in leaf.part.claims]
@@ -68,10 +68,9 @@ def test_a_row_that_experiments_decide_asks_the_reader_it_is_given():
         raise FileNotFoundError("nothing is stored")
 
     basis = row("sigprop:audit-power-digits-lru", load).basis
-    assert isinstance(basis, Evidence)
-    (route,) = basis.routes.values()
+    assert isinstance(basis, Check)
     with pytest.raises(FileNotFoundError, match="nothing is stored"):
-        route(**basis.points[0])
+        basis.results(find("sigprop:audit-power-digits-lru"), 0)
     assert asked == ["norms"]
 
 

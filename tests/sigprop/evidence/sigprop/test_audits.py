@@ -3,7 +3,17 @@ import pytest
 import xarray as xr
 
 from sigprop.audit.moments import QUANTITIES, RUNGS
-from sigprop.evidence.sigprop.audits import audit_factor
+from sigprop.cli.judged import shipped
+from sigprop.evidence import row
+from sigprop.evidence.sigprop.audits import (
+    EVIDENCE,
+    audit_factors,
+    judged,
+    typical,
+)
+from sigprop.judge.basis import Check
+from theory.claims import find
+from theory.papers.sigprop.audits import BROKEN, MISSES, OPEN, SIMPLER, TASKS
 
 
 @pytest.fixture
@@ -27,17 +37,90 @@ def audited():
 
 
 @pytest.mark.parametrize(
-    ("model", "quantity", "rung", "factor"),
+    ("model", "quantity", "rung", "factors"),
     [
-        ("lru", "power", "stationary", 2.0),
-        ("lru", "power", "white", 1.0),
-        ("blur", "power", "infinite", np.inf),
-        ("lru", "state", "stationary", 1.0),
-        ("lru", "gradient", "shuffled", 2.0),
+        ("lru", "power", "stationary", [1.5, 2.0]),
+        ("lru", "power", "white", [1.0, 1.0]),
+        ("blur", "power", "infinite", [np.inf]),
+        ("lru", "state", "stationary", [1.0, 1.0]),
+        ("lru", "gradient", "shuffled", [1.5, 2.0]),
     ],
 )
 def test_a_factor_is_of_the_layer_that_is_furthest_off(
-    audited, model, quantity, rung, factor
+    audited, model, quantity, rung, factors
 ):
-    found = audit_factor(audited, model, quantity, rung)
-    assert found == pytest.approx(factor)
+    found = audit_factors(audited, model, quantity, rung)
+    np.testing.assert_allclose(found, factors)
+
+
+def test_the_interval_of_a_mean_is_student_s():
+    # Two trainings: the law is Cauchy's, whose 95 % quantile is tan(0.45 pi).
+    value, low, high = typical(np.exp([0.1, 0.3]))
+    reach = np.tan(0.45 * np.pi) * 0.1
+    np.testing.assert_allclose(
+        np.log([value, low, high]), [0.2, 0.2 - reach, 0.2 + reach], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("factors", "word"),
+    [
+        ([1.01, 1.02, 1.01], "confirmed"),
+        ([1.5, 1.52, 1.51], "refuted"),
+        ([1.1, 1.3, 1.2], "inconclusive"),
+        ([1.01], "inconclusive"),
+        ([1.01, np.inf], "inconclusive"),
+    ],
+)
+def test_a_verdict_needs_the_whole_interval(factors, word):
+    assert judged(np.array(factors)).verdict == word
+
+
+def parts(claim_id):
+    """Quantity, sweep and model of a row."""
+    quantity, place, model = claim_id.removeprefix("sigprop:audit-").split("-")
+    sweep = next(name for name, about in TASKS.items() if about[0] == place)
+    return quantity, sweep, model
+
+
+@pytest.mark.parametrize("claim_id", EVIDENCE)
+def test_what_a_row_says_of_its_factors_is_what_was_measured(claim_id):
+    quantity, sweep, model = parts(claim_id)
+
+    def factor(rung):
+        return typical(audit_factors(shipped(sweep), model, quantity, rung))[0]
+
+    said, note = MISSES.get((quantity, sweep), {}).get(model), find(claim_id).note
+    if said:
+        assert float(f"{factor('stationary'):.3g}") == said
+    if quantity == "gradient":
+        assert float(f"{factor('shuffled'):.3g}") == BROKEN[sweep][model]
+    if SIMPLER in note:
+        assert factor("stationary") < min(factor("independent"), factor("white"))
+
+
+WORDS = {"five": 5, "ten": 10}
+
+
+@pytest.mark.parametrize("key", OPEN)
+def test_the_number_of_trainings_that_would_decide_is_the_least(key):
+    quantity, sweep, model = key
+    logs = np.log(audit_factors(shipped(sweep), model, quantity, "stationary"))
+    away = (logs - logs.mean()) / logs.std(ddof=1)
+
+    def decides(n):
+        """So many trainings of the same mean and spread."""
+        like = np.resize(away, n)
+        like = (like - like.mean()) / like.std(ddof=1)
+        return judged(np.exp(logs.mean() + logs.std(ddof=1) * like)).verdict
+
+    named = WORDS[OPEN[key]]
+    assert decides(named) != "inconclusive"
+    assert decides(named - 1) == "inconclusive"
+
+
+def test_a_row_asks_for_its_own_model_and_quantity(audited):
+    one = row("sigprop:audit-power-digits-lru", lambda sweep: audited)
+    assert isinstance(one.basis, Check)
+    (result,) = one.basis.results(one.claim, 0)
+    assert result.value == pytest.approx(np.sqrt(1.5 * 2.0))
