@@ -3,8 +3,8 @@
 The loss is ``L = 1/(2 T) sum_t E |y_t - y*_t|^2`` over stationary inputs of ``T`` steps.
 Student and teacher are linear, so that with ``d`` the difference of their impulse
 responses it is a quadratic form: ``L = 1/(2 T) sum_jk n(j, k) R(j - k) <d_j, d_k>``, where
-``n(j, k) = T - max(j, k, 0) + min(j, k, 0)`` counts the steps at which inputs of both
-ages exist; for white inputs ``1/(2 T) sum_j (T - |j|) |d_j|^2``.
+``n(j, k) = max(0, T - max(j, k, 0) + min(j, k, 0))`` counts the steps at which inputs of
+both ages exist; for white inputs ``1/(2 T) sum_j (T - |j|) |d_j|^2``.
 
 Source: Zucchet & Orvieto (2024), Section 4.2 and Appendix A.1, C.3; the quadratic form
 is ours.

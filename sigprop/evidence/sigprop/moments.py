@@ -178,16 +178,16 @@ def impulses(claim_id: str) -> dict[str, dict[str, float]]:
     }
 
 
-def _sources(claim_id: str) -> dict[str, Scaled]:
-    """The inputs that a layer is judged at: small where it is no linear one."""
-    size = 1.0 if _layer(claim_id).linear else SMALL
+def _sources(claim_id: str, size: float = 1.0) -> dict[str, Scaled]:
+    """The inputs that a layer is judged at, or some times them: small if not linear."""
+    size *= 1.0 if _layer(claim_id).linear else SMALL
     return {name: Scaled(process, size) for name, process in INPUTS.items()}
 
 
 def _measured(
-    claim_id: str, keys: Mapping[str, PRNGKeyArray], num: int
+    claim_id: str, keys: Mapping[str, PRNGKeyArray], num: int, size: float = 1.0
 ) -> dict[str, dict[str, Estimate]]:
-    layer, sources = _layer(claim_id), _sources(claim_id)
+    layer, sources = _layer(claim_id), _sources(claim_id, size)
     inputs, drawn = tuple(sources[name] for name in keys), tuple(keys.values())
     measured = measure_each(drawn, layer, inputs, steps=STEPS, num=num, workers=None)
     return dict(zip(keys, measured, strict=True))
@@ -199,6 +199,11 @@ def pilot(claim_id: str) -> dict[str, dict[str, Estimate]]:
     names = [name for name in INPUTS if not _bounded(claim_id, name)]
     keys = {name: pilot_key(f"{claim_id} {name}") for name in names}
     return _measured(claim_id, keys, PILOT)
+
+
+def _kept(claim_id: str) -> tuple[str, ...]:
+    """The quantities that are judged."""
+    return (*FIRST, "recurrent") if _layer(claim_id).linear else FIRST
 
 
 def _bounded(claim_id: str, name: str) -> bool:
@@ -214,9 +219,8 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     error of the approximation leaves of the margin.
     """
     linear, by_quantity = _layer(claim.id).linear, {}
-    kept = (*FIRST, "recurrent") if linear else FIRST
     for name, form in closed(claim.id).items():
-        for quantity in kept:
+        for quantity in _kept(claim.id):
             if not form.get(quantity):
                 continue  # no such group, or nothing to first order
             variance = GAUSSIAN_VARIANCE
@@ -237,11 +241,32 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     }
 
 
+def remainder_order(claim_id: str) -> float:
+    """The power of the inputs' size with which what first order leaves out falls.
+
+    From the same inputs at a size, at half of it and at a quarter, so that what is the
+    same for all of them cancels; of all inputs and quantities together.
+    """
+    keys = {name: pilot_key(f"{claim_id} {name}") for name in INPUTS}
+    at_size = []
+    for size in (1.0, 0.5, 0.25):
+        found = _measured(claim_id, keys, BATCH, size)
+        ratios = [
+            float(found[name][quantity].mean) / (size**2 * form[quantity])
+            for name, form in closed(claim_id).items()
+            for quantity in _kept(claim_id)
+            if form.get(quantity)
+        ]
+        at_size.append(np.array(ratios))
+    first, second = np.diff(at_size, axis=0)
+    return float(np.log2(np.linalg.norm(first) / np.linalg.norm(second)))
+
+
 def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     """Judge moments of a layer at each input, by impulses and by simulation.
 
     Those of a gated layer are its effective eigenvalues', at small inputs: an
-    approximation, refuted only outside its margin.
+    approximation, refuted only outside its margin or if it is of another order.
     """
     with double_precision(True):
         _, examined = together(lambda: pilot(claim.id), lambda: subject(claim.id))
@@ -257,42 +282,89 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             results.append(decided("impulse", point, ratio, right))
             mean, sem = float(measured.mean), float(measured.sem)
             results.append(drawn_result(point, judge(mean, form, planned, sem)))
+        if not _layer(claim.id).linear:
+            order = remainder_order(claim.id)
+            point = "order of the remainder in the inputs' size, over two"
+            right = round(order) == 2
+            results.append(decided("reference", point, order / 2, right))
     return tuple(results)
 
 
-def score(claim: Claim) -> Score:
-    """Mutation score: slips in the lag weight that impulse responses refute or miss.
+def moved(known: Perturbed, **parts: float) -> Perturbed:
+    """What is known of a layer, with parts of its tangents multiplied."""
+    tangents = {
+        name: tuple(
+            half._replace(**{p: f * getattr(half, p) for p, f in parts.items()})
+            for half in halves
+        )
+        for name, halves in known.tangents.items()
+    }
+    return Perturbed(known.modes, tangents)
 
-    They do if state or output moves by more than the agreement asked of them.  Slips in
-    the perturbation of the modes, and in how two directions meet, are not tried.
+
+def score(claim: Claim) -> Score:
+    """Mutation score: slips in the form that impulse responses refute or miss.
+
+    In the lag weight, in what moves with a parameter, and in how two directions meet;
+    refuted if a moment moves by more than the agreement asked of them.
     """
-    layer, perturbed, tolerance = subject(claim.id)
+    layer, known, tolerance = subject(claim.id)
     form, at = theory.pair_weight().result, position(layer, STEPS)
     inputs = [source.autocovariance(np.arange(STEPS)) for source in INPUTS.values()]
-    resting = Perturbed(perturbed.modes, {})
 
-    def moments(weight: Any) -> np.ndarray:
-        rows = [predict(resting, R, STEPS, at, weight).values() for R in inputs]
-        return np.array([list(row) for row in rows])
+    def moments(
+        now: Perturbed = known, weight: Any = None, at: int = at
+    ) -> Float[np.ndarray, "inputs quantities"]:
+        rows = [by_group(layer, predict(now, R, STEPS, at, weight)) for R in inputs]
+        return np.array([[row[q] for q in _kept(claim.id) if q in row] for row in rows])
 
-    truth, total, survivors = moments(form), 0, []
-    for mutant in mutants(form):
-        with np.errstate(all="ignore"):
-            apart = np.abs(moments(mutant.expr) / truth - 1)
+    truth, resting = moments(), Perturbed(known.modes, {})
+    with np.errstate(all="ignore"):
+        wrong = {m.slip: moments(resting, m.expr) for m in mutants(form)}
+    wrong |= {
+        "eigenvalues at rest": moments(moved(known, slopes=0)),
+        "residues at rest": moments(moved(known, residues=0)),
+        "the skip at rest": moments(moved(known, skip=0)),
+        "one residue for all": moments(_exchanged(known)),
+    }
+    if len(known.modes) == 2:
+        ahead, behind = _alone(known)
+        apart = moments(ahead) + moments(behind, at=STEPS - 1 - at)
+        wrong["the directions apart"] = apart
+    total, survivors = 0, []
+    for slip, values in wrong.items():
+        right = truth[:, : values.shape[1]]  # at rest, states and outputs alone
+        apart = np.abs(values - right) / np.where(right, right, 1.0)
         if np.all(apart < SAME):
             continue
         total += 1
         if np.all(apart <= tolerance):
-            survivors.append(mutant.slip)
+            survivors.append(slip)
     return Score(total, tuple(survivors))
+
+
+def _exchanged(known: Perturbed) -> Perturbed:
+    """The modes with the residues of others: turned by one place."""
+    return known._replace(
+        modes=tuple(m._replace(outward=np.roll(m.outward, 1, 1)) for m in known.modes)
+    )
+
+
+def _alone(known: Perturbed) -> list[Perturbed]:
+    """Each direction as a layer of its own; the first has the skip."""
+    return [
+        Perturbed((modes,), {n: (halves[k],) for n, halves in known.tangents.items()})
+        for k, modes in enumerate(known.modes)
+    ]
 
 
 EVIDENCE: dict[str, Basis] = {
     **{
         f"sigprop:moments-{name}": Check(
-            layer_moments, score, ("impulse", "monte_carlo")
+            layer_moments, score, ("impulse", "monte_carlo", *more)
         )
-        for name in (*LINEAR, *GATED)
+        for names, more in ((LINEAR, ()), (GATED, ("reference",)))
+        for name in names
     },
     "sigprop:state-finite": Grid("state", grids.FINITE),
     "sigprop:sensitivity-finite": Grid("sensitivity", grids.FINITE),

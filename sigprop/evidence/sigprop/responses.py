@@ -95,6 +95,9 @@ SLIPS: Mapping[str, Weights] = {
     "the younger age alone": lambda n, lag, R, T: right(
         np.maximum(np.diag(n)[:, None], np.diag(n)), lag, R, T
     ),
+    "steps counted below zero": lambda n, lag, R, T: right(
+        np.where(n > 0, n, T - lag), lag, R, T
+    ),
     "the weight squared": lambda n, lag, R, T: right(n * n / T, lag, R, T),
 }
 """Wrong weights of a pair of ages, by the slip that makes them."""

@@ -21,11 +21,12 @@ for name, title, note in (
 ):
     part.row(f"sigprop:curvature-{name}", "identity", "confirmed", "")(
         f"The exact Hessian of the expected loss: {title}",
-        r"\partial_p \partial_q L = \sum_{j,k} w_{jk} \left( \langle \partial_p g_j, "
+        r"\partial_p \partial_q L = \sum_{j,k} R(j-k) \left( \langle \partial_p g_j, "
         r"\partial_q g_k \rangle + \langle d_j, \partial_p \partial_q g_k \rangle \right)",
         code="expand",
-        assumes="linear student and teacher, infinitely long sequences, R = a delta + b "
-        "rho^|Delta|; eigenvalues up to 0.9999 in modulus; entries over the root of both "
-        "diagonal entries of the part without the error",
-        note=note,
+        assumes="linear student and teacher, infinitely long sequences, half the squared "
+        "error; g_j: the student's response at age j, of steps to come below zero, d = g - "
+        "g*; R = a delta + b rho^|Delta|",
+        note=f"{note}  Judged with eigenvalues up to 0.9999 in modulus, entries over the "
+        "root of both diagonal entries of the part without the error.",
     )

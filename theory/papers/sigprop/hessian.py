@@ -11,7 +11,18 @@ from theory.derivation import Derivation, start
 from theory.rows import Head, KindName, Part, StatusName
 from theory.symbols import lam, lam_bar
 
-MODEL = "linear diagonal student equal to its teacher, real output, half squared error"
+MODEL = (
+    "linear diagonal student of n units equal to its teacher, |lambda_i| < 1, y = Re[sum_i "
+    "c_i h_i], h_i driven by b_i x, real stationary input, half squared error"
+)
+PRODUCTS = (
+    r"A_{ij} = b_i b_j c_i c_j S(\lambda_i, \lambda_j), \; B_{ij} = b_i \bar{b}_j c_i "
+    r"\bar{c}_j S(\lambda_i, \bar{\lambda}_j)"
+)
+DEFINED = (
+    f"{MODEL}; S as in sigprop:hessian-pair, A and B as in sigprop:hessian-complex"
+)
+APART = f"{DEFINED}; lambda = nu(omega_nu) exp(i theta(omega_theta)), a parameter each"
 DOUBLE_TURN = exp(2 * I * H.theta_i)
 own = H.polar("i")
 
@@ -40,7 +51,9 @@ ours("pair", "moment")(
     pair,
     code="pair",
     assumes=Condition(
-        "|alpha|, |beta| < 1, R = a delta + b rho^|Delta|", inside("alpha", "beta")
+        "S the sum over n, m >= 0 of n m alpha^(n-1) beta^(m-1) R(n-m), R = a delta + b "
+        "rho^|Delta|; |alpha|, |beta| < 1, |rho| <= 1",
+        inside("alpha", "beta"),
     ),
     note="Eq. 134 of Zucchet & Orvieto, corrected and extended.",
 )
@@ -49,16 +62,17 @@ ours("pair-bound", "bound", "confirmed")(
     "No entry exceeds the geometric mean of the diagonal ones",
     r"|S(\alpha, \beta)|^2 \le S(\alpha, \bar{\alpha}) S(\beta, \bar{\beta})",
     code="similarity",
-    assumes="any stationary input; equality where beta is alpha's conjugate",
-    note="Cauchy-Schwarz for two filters of the same input.",
+    assumes="|alpha|, |beta| < 1, any real stationary input; S as in sigprop:hessian-pair",
+    note="Cauchy-Schwarz for two filters of the same input; equality where beta is alpha's "
+    "conjugate.",
 )
 
 ours("complex", expected="confirmed")(
     "The complex Hessian of all units, Wirtinger derivatives",
     r"H^{\lambda}_{ij} = \frac{1}{4} \begin{pmatrix} A_{ij} & B_{ij} \\ \bar{B}_{ij}"
-    r" & \bar{A}_{ij} \end{pmatrix}",
+    rf" & \bar{{A}}_{{ij}} \end{{pmatrix}}, \; {PRODUCTS}",
     code="complex_block",
-    assumes=MODEL,
+    assumes=f"{MODEL}; S as in sigprop:hessian-pair",
     note="Eq. 138 with its quarter: four by four entries of two units.",
 )
 
@@ -67,7 +81,7 @@ ours("cartesian", expected="confirmed")(
     r"H^{\mathrm{RI}}_{ij} = J^\top H^{\lambda}_{ij} J, \; J = \begin{pmatrix} 1 & i "
     r"\\ 1 & -i \end{pmatrix}",
     code="real_block",
-    assumes=MODEL,
+    assumes=f"{DEFINED}, H^lambda too",
 )
 
 ours("coupled", expected="confirmed")(
@@ -75,9 +89,9 @@ ours("coupled", expected="confirmed")(
     r"H_{pq} = \frac{1}{2} \operatorname{Re}[A_{ij} \partial_p \lambda_i \partial_q "
     r"\lambda_j + B_{ij} \partial_p \lambda_i \partial_q \bar{\lambda}_j]",
     code="as_parts",
-    assumes=MODEL + "; any smooth parametrisation",
+    assumes=f"{DEFINED}; any smooth parametrisation",
     note="In the parametrisation of Eq. 108-109 the angle depends on omega_nu too; "
-    "Eq. 152-155 leave that out, this form does not.",
+    "Eq. 152-155 leave that out, as the paper announces; this form does not.",
 )
 
 ours("eigenvalues")(
@@ -85,7 +99,7 @@ ours("eigenvalues")(
     r"\operatorname{eig} H^{\mathrm{RI}}_{ii} = \frac{1}{2}\left(B_{ii} \pm |A_{ii}|"
     r"\right)",
     code="real_block",
-    assumes=MODEL,
+    assumes=DEFINED,
     note="B sets the size, |A| the anisotropy, which the real output causes. For a "
     "real eigenvalue and real gains |A| = B: the imaginary direction is flat.",
 )
@@ -107,7 +121,7 @@ ours("off-diagonal")(
     off_diagonal,
     lambda: -H.dnu_i * H.nu_i * H.dtheta_i / 2 * H.imaginary_part(DOUBLE_TURN * H.A_ij),
     code="real_block",
-    assumes=MODEL,
+    assumes=APART,
     note="It may not be dropped in general: it is nought only where e^{2i theta} "
     "b^2 c^2 S(lambda, lambda) is real. A complex output, as in Appendix C.1, has "
     "no A, and there it vanishes.",
@@ -156,7 +170,7 @@ ours("trace-polar")(
     lambda: start("the trace of J^T H J", expand(H.one_unit(H.trace(own)))),
     trace,
     code="trace",
-    assumes=MODEL,
+    assumes=APART,
     note="Unlike Eq. 145 it holds A: that part cancels only where both parameters "
     "move the eigenvalue equally far.",
 )
@@ -178,7 +192,8 @@ ours("dense-pair", "moment")(
     dense_pair,
     code="dense_pair",
     assumes=Condition(
-        "white input, eigenvalues inside the circle", inside("x_1", "x_2", "y_1", "y_2")
+        "|x_1|, |x_2|, |y_1|, |y_2| < 1; where x_1 = x_2 or y_1 = y_2, D_k is its limit",
+        inside("x_1", "x_2", "y_1", "y_2"),
     ),
     note="At x_1 = x_2 = conj(y_1) = conj(y_2) = lambda, a moved eigenvalue, it is "
     "(1+|lambda|^2)/(1-|lambda|^2)^3, of third order in the memory; for a moved "
@@ -192,7 +207,9 @@ ours("dense", expected="confirmed")(
     r"\sum_k D_k(\lambda_p, \lambda_q) D_k(\lambda_r, \lambda_s), \; E = P^{-1} "
     r"\mathrm{d}A P",
     code="dense_pair",
-    assumes="A diagonalisable, white input, at optimality",
+    assumes="scalar input and output, A = P diag(lambda) P^{-1} of spectral radius below "
+    "one, b = P^{-1} B, c = C P, white input, half squared error, at optimality; D_k as in "
+    "sigprop:hessian-dense-pair",
     note="First-order change of eigenvalues (p = q) and eigenvectors together, "
     "exactly. Differences in double precision set the tolerance.",
 )
@@ -201,10 +218,11 @@ ours("rank", expected="confirmed")(
     "The Hessian has 2n + 1 eigenvalues that are not zero",
     r"\operatorname{rank} H = 2n + 1",
     code="sigprop.evidence.zucchet.hessian.networks.spectrum",
-    assumes="n states, scalar input and output, distinct eigenvalues that are all "
-    "reached and seen; dense, or diagonal in conjugate pairs",
+    assumes="student equal to its teacher, long sequences, an input whose spectrum is "
+    "positive (here white), n states, scalar input and output, distinct eigenvalues that "
+    "are all reached and seen; dense, or diagonal in conjugate pairs",
     note="The functions that a network can reach near its teacher have 2n + 1 "
-    "coordinates (n poles, n residues, the skip). The networks of Figure 4, n = 4, "
-    "have 9 non-zero eigenvalues among 25: the tenth of the ten eigenvectors plotted "
-    "belongs to the null space and is arbitrary in it.",
+    "coordinates (n poles, n residues, the skip). The networks of Figure 4, n = 4 or "
+    "two pairs, have 9 non-zero eigenvalues among 25: the tenth of the ten eigenvectors "
+    "plotted belongs to the null space and is arbitrary in it.",
 )

@@ -3,11 +3,12 @@
 from theory.rows import Part
 
 WEIGHT = r"\frac{1}{2T} \sum_{j,k} n(j, k)\, R(j - k)"
-COUNT = r"n(j, k) = T - \max(j, k, 0) + \min(j, k, 0)"
+COUNT = r"n(j, k) = \max(0, T - \max(j, k, 0) + \min(j, k, 0))"
 STUDENTS = (
-    "linear students and teachers at finite T from zero states; independent channels of "
-    "one stationary process of mean zero; Gaussian in the simulation: white, AR(1) and "
-    "white plus AR(1)"
+    "linear students and teachers at finite T from zero states; g_j: the student's response "
+    "at age j, of steps to come below zero, d = g - g*; independent real channels of one "
+    "stationary process of mean zero, R(0) each; Gaussian in the simulation: white, AR(1) "
+    "and white plus AR(1)"
 )
 
 part = Part(
@@ -28,7 +29,7 @@ part.row("sigprop:loss-gradient", "moment", "confirmed", "")(
     "The gradient of the sampled loss has that of the exact one as its mean",
     r"\mathbb{E}\, \partial_\theta \frac{1}{2T} \sum_{t=1}^{T} |y_t - y^*_t|^2 = "
     r"\frac{1}{T} \sum_{j,k} n(j, k)\, R(j - k) "
-    r"\langle d_j, \partial_\theta g_k \rangle",
+    rf"\langle d_j, \partial_\theta g_k \rangle,\quad {COUNT}",
     assumes=STUDENTS,
     note="Along the gradient, and in each group of parameters along a direction at 45 "
     "degrees to the group's gradient.",
@@ -37,7 +38,9 @@ part.row("sigprop:loss-infinite", "limit", "confirmed", "")(
     "The exact loss of infinitely long sequences",
     r"\lim_{T \to \infty} L = \frac{1}{2} \sum_{j,k} R(j - k) \langle d_j, d_k \rangle",
     code="sigprop.linear.infinite_loss.stationary_loss",
-    assumes="stable, causal, linear student and teacher; autocovariance known at all lags",
+    assumes="stable, causal, linear student and teacher, d the difference of their "
+    "responses; a real stationary input, whose R is bounded: no more is needed for the sum "
+    "to converge",
     note="By modes and Lemma 1, by a Gramian, and as the limit of finite T, from which it "
     "differs by c/T.",
 )

@@ -1,6 +1,6 @@
 """Our own statements: finite times from the zero state, any input on the ring, layers."""
 
-from theory import diagonal, layers, ring
+from theory import diagonal, ring
 from theory.claims import Condition
 from theory.conditions import driven_by, is_open_ring
 from theory.papers.lru.ring import prop_3_3
@@ -12,17 +12,43 @@ SENSITIVITY = (
     r"\mathbb{E}\left|\frac{\mathrm{d}h_T}{\mathrm{d}\lambda}\right|^2 = "
     r"\sum_{n,m<T} nm\lambda^{n-1}\bar{\lambda}^{m-1} R(n-m)"
 )
-LAYER = (
-    r"y_t = \mathrm{Re}\sum_i \sum_n \rho_i \lambda_i^n u_{t-n} + D u_t: \quad "
-    r"\mathbb{E}\left|\frac{\mathrm{d}(v^\top y_t)}{\mathrm{d}\theta}\right|^2 = "
-    r"\mathbb{E}\left\|\mathrm{Re}\sum_i \sum_n \left(\rho_i' \lambda_i^n + \rho_i "
-    r"\lambda_i' n\lambda_i^{n-1}\right) u_{t-n} + D' u_t\right\|^2"
+FORMS = (
+    r"\langle F, F \rangle = \sum_{n,m} R(n-m) \operatorname{tr} F_n^* F_m, \; H_n = "
+    r"\sum_i a_i b_i^\top \lambda_i^n, \; K_n = \mathrm{Re} \sum_i \rho_i \lambda_i^n + D "
+    r"[n = 0], \; K_n' = \mathrm{Re} \sum_i \left(\rho_i' \lambda_i^n + \rho_i n "
+    r"\lambda_i^{n-1} \lambda_i'\right) + D' [n = 0]"
 )
-INDEPENDENT = (
-    "independent input channels of one stationary process of mean zero, here white, AR(1), "
-    "constant or a recording; zero initial states; an error v of unit covariance that is "
-    "independent of the inputs"
+INPUTS = (
+    "independent real input channels of one stationary process of mean zero, here white, "
+    "AR(1), constant or stretches of a recording from a random step on; zero initial "
+    "states; an error v of unit covariance that is independent of the inputs"
 )
+ONE_WAY = "ages n of inputs from 0 to t"
+TWO_WAYS = (
+    "ages n of inputs from t - T + 1 to t, of steps to come below zero; d(n): modes that "
+    "run forwards where n >= 0, and backwards where n <= 0"
+)
+
+
+def moments(equal: str = "=", two_ways: bool = False) -> str:
+    """The moments of state, output and gradient, and what they are made of."""
+    forms = FORMS
+    if two_ways:
+        for old, new in (
+            (r"\sum_i", r"\sum_{i \in d(n)}"),
+            (r"\lambda_i^n", r"\lambda_i^{|n|}"),
+            (r"n \lambda_i^{n-1}", r"|n| \lambda_i^{|n|-1}"),
+        ):
+            forms = forms.replace(old, new)
+    return (
+        rf"\mathbb{{E}} \|h_t\|^2 {equal} \langle H, H \rangle, \; "
+        rf"\mathbb{{E}} \|y_t\|^2 {equal} \langle K, K \rangle, \; "
+        r"\mathbb{E} \left|\frac{\partial (v^\top y_t)}{\partial \theta}\right|^2 "
+        rf"{equal} \langle K', K' \rangle, \; {forms}"
+    )
+
+
+BOTH = ("rotrnn-both", "blur")  # run in two directions
 LINEAR = {
     "lru": "LRU",
     "complex": "complex diagonal RNN",
@@ -46,15 +72,16 @@ part = Part("", "layers")
 
 for name, title in LINEAR.items():
     part.row(
-        f"sigprop:moments-{name}", "moment", "proved", "whole layers at finite time"
+        f"sigprop:moments-{name}", "moment", "confirmed", "whole layers at finite time"
     )(
         f"States, outputs and gradients of every parameter: {title}",
-        LAYER,
-        layers.pair_weight,
+        moments(two_ways=name in BOTH),
         code="sigprop.linear.predicted_moments.predict",
-        assumes=f"{INDEPENDENT}; eigenvectors that form a basis",
-        note="Eigenvalues and residues move with a parameter by first-order perturbation "
-        "theory; Lemmas 1 and 2 at finite T give the moment for any autocovariance.",
+        assumes=f"{INPUTS}; {TWO_WAYS if name in BOTH else ONE_WAY}; distinct eigenvalues",
+        note="A mode of eigenvalue lambda_i gives the state a_i b_i^T and the output the "
+        "residue rho_i = c_i b_i^T. Both move with a parameter by first-order perturbation "
+        "theory; the weight of each lag is proved for a pair of modes "
+        "(theory.layers.pair_weight), the layer is compared in numbers.",
     )
 for name, title in GATED.items():
     part.row(
@@ -63,13 +90,16 @@ for name, title in GATED.items():
         "confirmed",
         "gates as effective eigenvalues",
     )(
-        f"Effective eigenvalues, to first order in the input: {title}",
-        LAYER,
+        "Effective eigenvalues, states, outputs and gradients of input and readout "
+        f"weights: {title}",
+        moments(r"\approx"),
         code="sigprop.linear.linearise.linearise",
-        assumes=f"{INDEPENDENT}; inputs of size 0.1; states, outputs, and gradients of "
-        "input and readout weights where these do not vanish to first order, within 25 %",
-        note="The layer linearised at rest, where a gate is sigmoid(b_f).  At inputs of "
-        "size one the measured state exceeds it several times over for white noise.",
+        assumes=f"{INPUTS}; {ONE_WAY}; a parameter whose gradient does not "
+        "vanish to first order; inputs of size 0.1, where the margin of 25 % is ours",
+        note="The layer linearised at rest, where a gate is sigmoid(b_f): what is left out "
+        "falls with the square of the inputs' size.  At inputs of size one the measured "
+        "state exceeds it several times over for white noise.  Gradients of recurrent "
+        "weights are not judged.",
     )
 for quantity, latex, topic in (
     ("state", STATE, "forward"),
@@ -89,7 +119,8 @@ for quantity, latex, topic in (
         code="theory.diagonal.moment",
         topic="finite time",
         assumes=Condition(
-            "zero initial state, wide-sense-stationary input, |lambda| != 1",
+            "h_t = lambda h_{t-1} + x_t from the zero state; real wide-sense-stationary "
+            "input; the closed form asks for |lambda| != 1, the sum does not",
             lambda gap, **_: gap != 0,
         ),
         note="The simulated verdicts on every stationary moment rest on this form: a "
@@ -104,7 +135,8 @@ for quantity, latex, topic in (
         code=f"sigprop.neuron.stable.{quantity}_moment",
         topic=topic,
         assumes=Condition(
-            "|lambda| < 1; the input of Zucchet & Orvieto (2024), Fig. 12",
+            "|lambda| < 1, real input with |rho| <= 1; that of Zucchet & Orvieto (2024), "
+            "Fig. 12, among them",
             driven_by("mixed"),
         ),
     )
@@ -118,6 +150,9 @@ part.row("sigprop:ring-any-input", "moment", "proved", "extends LRU Proposition 
     code="sigprop.neuron.stable.ring_gain",
     topic="ring",
     assumes=Condition(
-        "0 <= r_min < r_max < 1, phases uniform on the whole circle", is_open_ring
+        "0 <= r_min < r_max < 1; lambda uniform by area, |lambda|^2 on [r_min^2, r_max^2] "
+        "and theta independent of each other and of the input; a real stationary input of "
+        "weight one",
+        is_open_ring,
     ),
 )

@@ -17,6 +17,7 @@ from sigprop.evidence.sigprop.moments import (
 )
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import parameters
+from sigprop.neuron.montecarlo import Estimate
 from tests.rows import row
 from theory.claims import find, select
 
@@ -89,7 +90,37 @@ def test_a_gated_layer_is_confirmed_without_recurrent_parameters():
         "white, state",
         "white, output",
         "white, readout",
+        "order of the remainder in the inputs' size, over two",
     }
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_order_of_the_remainder_is_measured(order, monkeypatch):
+    form = {"state": 2.0, "output": 3.0, "input": 0.0}
+    forms = {name: form for name in INPUTS}
+    monkeypatch.setattr(moments, "closed", lambda claim_id: forms)
+
+    def measured(claim_id, keys, num, size):
+        right = {q: size**2 * value for q, value in form.items()}
+        off = {"state": 0.1 * size**order, "output": -0.2 * size**order, "input": 9.0}
+        found = {
+            q: Estimate(np.asarray(v * (1 + off[q])), np.zeros(()), num)
+            for q, v in right.items()
+        }
+        return dict.fromkeys(keys, found)
+
+    monkeypatch.setattr(moments, "_measured", measured)
+    found = moments.remainder_order(claim_of("gate").id)
+    assert found == pytest.approx(order, rel=1e-9)
+
+
+@pytest.mark.usefixtures("white_alone")
+def test_a_remainder_of_the_first_order_is_refuted(monkeypatch):
+    monkeypatch.setattr(moments, "remainder_order", lambda claim_id: 1.1)
+    results = moments.layer_moments(claim_of("gate"), 3)
+    wrong = [(r.route, r.verdict) for r in results if r.verdict != "confirmed"]
+    assert wrong == [("reference", "refuted")]
 
 
 @pytest.mark.usefixtures("white_alone")
@@ -116,7 +147,9 @@ def test_a_gated_form_outside_its_margin_is_refuted(wrong):
     assert words(results, "state") == {"impulse": "refuted", "monte_carlo": "refuted"}
 
 
-@pytest.mark.parametrize("name", ["lru", "gate"])
+@pytest.mark.parametrize(
+    "name", ["lru", "gate", pytest.param("blur", marks=pytest.mark.slow)]
+)
 def test_every_slip_is_refuted(name):
     found = score(claim_of(name))
     assert found.survivors == ()

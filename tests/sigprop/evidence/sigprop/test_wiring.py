@@ -100,6 +100,7 @@ def layers(monkeypatch):
         monkeypatch.setattr(layer_moments, "predict", predict)
         monkeypatch.setattr(layer_moments, "exact", exact)
         monkeypatch.setattr(layer_moments, "measure_each", measure_each)
+        monkeypatch.setattr(layer_moments, "remainder_order", lambda claim_id: 2.0)
         return asked
 
     yield say
@@ -125,7 +126,9 @@ def test_every_input_and_every_group_is_judged_by_both_routes(layers):
     }
     layers(linear=False)
     gated = layer_moments.layer_moments(GATE, 0)
-    assert {r.point for r in gated} == {f"{n}, {g}" for n in INPUTS for g in FIRST}
+    *both, order = gated
+    assert {r.point for r in both} == {f"{n}, {g}" for n in INPUTS for g in FIRST}
+    assert (order.route, order.value) == ("reference", 1.0)
 
 
 @pytest.mark.parametrize("what", GROUPS)
