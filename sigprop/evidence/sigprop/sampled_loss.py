@@ -29,7 +29,7 @@ from sigprop.evidence.sigprop.students import (
     task,
 )
 from sigprop.inputs import White
-from sigprop.judge.mutants import Score
+from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
@@ -356,7 +356,11 @@ def gradient(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def score(claim: Claim) -> Score:
-    """Mutation score of the simulation's plan: slips in the weight of two ages."""
+    """Mutation score of the simulation's plan: slips in the weight of two ages.
+
+    Those of ``responses.SLIGHT`` move a loss by less than any simulation sees, and are
+    left to the responses of the layers.
+    """
     with double_precision(True):
         if claim.id.endswith("expectation"):
             groups = [value_questions(name) for name in SMALL]
@@ -364,15 +368,17 @@ def score(claim: Claim) -> Score:
             groups = [
                 row for n in DIFFERENTIATED for row in slope_questions(n).questions
             ]
-    survivors = set(responses.SLIPS)
+    made: set[str] = set()
+    seen: set[str] = set()
     for questions in groups:
         chunks = _sized(claim, questions)
         for question in questions:
             low, high = _plan(claim, question, chunks).detectable
-            with np.errstate(divide="ignore"):
-                ratios = question.form / np.array(list(question.wrong.values()))
-            noticed = ~((low < ratios) & (ratios < high))
-            survivors -= {
-                slip for slip, yes in zip(question.wrong, noticed, strict=True) if yes
-            }
-    return Score(len(responses.SLIPS), tuple(sorted(survivors)))
+            for slip, wrong in question.wrong.items():
+                ratio = question.form / wrong if wrong else math.inf
+                measured = question.other / wrong if wrong else math.inf
+                exactly = abs(measured - 1) > REFERENCE.tolerance
+                made |= {slip} if abs(ratio - 1) > SAME else set()
+                if not low < ratio < high or (slip in responses.SLIGHT and exactly):
+                    seen.add(slip)
+    return Score(len(made), tuple(sorted(made - seen)))

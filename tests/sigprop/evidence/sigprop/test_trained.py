@@ -69,6 +69,8 @@ def test_the_sum_over_ages_is_the_trace_over_steps(name):
         whole, 1e-12
     )
     for slip, weights in responses.SLIPS.items():
+        if name == "block" and slip in responses.SLIGHT:
+            continue  # of one direction it is right
         wrong = responses.paired(d, responses.pair_weights(R, T, weights), d)
         assert abs(wrong / whole - 1) > 1e-3, slip
 
@@ -135,7 +137,8 @@ def test_the_two_losses_agree_and_every_slip_is_refuted(name):
     )
     found = sampled_loss.score(claim)
     assert found.survivors == ()
-    assert found.killed == len(responses.SLIPS)
+    # Those of two directions are no slips of a layer of one.
+    assert found.killed == len(responses.SLIPS) - len(responses.SLIGHT)
 
 
 @pytest.mark.slow

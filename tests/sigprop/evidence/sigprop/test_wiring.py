@@ -241,7 +241,7 @@ def test_the_worst_question_fixes_the_size_for_all():
 
 def test_a_slip_in_a_loss_is_seen_at_any_question_by_its_plan_alone(monkeypatch):
     names = responses.SLIPS
-    right = dict.fromkeys(names, 2.0 * (1 + 1e-6))
+    right = dict.fromkeys(names, 2.0 * (1 + 5e-9))
     plain = question()._replace(wrong=right)
     off = question()._replace(wrong={**right, next(iter(names)): 4.0})
     for asked, killed in (([plain], 0), ([plain, off], 1)):
