@@ -1,6 +1,8 @@
 """What judges our own statements about the Hessian at optimality."""
 
 import dataclasses
+import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -41,10 +43,59 @@ def squared(of: Callable[..., complex], **point: Any) -> float:
     return abs(of_pair(of, **point)) ** 2
 
 
-def diagonal_product(alpha: complex, beta: complex, rho: float) -> float:
-    """``S(alpha, conj) S(beta, conj)`` in closed form."""
-    diagonal = [H.similarity(z, complex(z).conjugate(), rho=rho) for z in (alpha, beta)]
-    return diagonal[0].real * diagonal[1].real
+def diagonal(alpha: complex, beta: complex, rho: float) -> list[float]:
+    """``S(alpha, conj)`` and ``S(beta, conj)`` in closed form."""
+    pairs = ((z, complex(z).conjugate()) for z in (alpha, beta))
+    return [H.similarity(*pair, rho=rho).real for pair in pairs]
+
+
+def same_product(alpha: complex, beta: complex, rho: float) -> float:
+    """``|S(alpha, alpha) S(beta, beta)|``: both conjugates lost."""
+    return math.prod(abs(H.similarity(z, z, rho=rho)) for z in (alpha, beta))
+
+
+def in_blocks(
+    block: Callable[[complex, complex], list[list[complex]]],
+) -> Callable[..., Any]:
+    """The complex Hessian of two units, where ``block`` gives two units' part."""
+
+    def whole(**point: Any) -> list[list[complex]]:
+        rows: list[list[complex]] = []
+        for p in "ij":
+            halves: list[list[complex]] = [[], []]
+            for q in "ij":
+                names = {
+                    f"{name}_{end}": point[f"{name}_{unit}"]
+                    for name in ("lambda", "b", "c")
+                    for end, unit in (("i", p), ("j", q))
+                }
+                placed = H.place(**{**point, **names})
+                for half, entries in zip(
+                    halves, block(placed["A_ij"] / 4, placed["B_ij"] / 4), strict=True
+                ):
+                    half += entries
+            rows += halves
+        return rows
+
+    return whole
+
+
+def real_hessian(
+    first: Any, second: Any, **change: Callable[..., Any]
+) -> Callable[..., Any]:
+    """The real block of two units in such slopes; ``A`` and ``B`` may be changed."""
+
+    def value(**point: Any) -> list[list[complex]]:
+        given = {name: of(**point) for name, of in change.items()}
+        return H.block_value(first, second, {**point, **given})
+
+    return value
+
+
+EXCHANGED: dict[str, Callable[..., Any]] = {
+    "A_ij": lambda B_ij, **_: B_ij,
+    "B_ij": lambda A_ij, **_: A_ij,
+}
 
 
 def layer_block(**point: Any) -> Float[np.ndarray, "2 2"]:
@@ -150,16 +201,28 @@ def dense_curvature_by_differences(seed: int, normal: bool) -> float:
     return energy(central(response, network.A, 1e-4, direction(seed, 4)))
 
 
-def dense_curvature_in_eigenbasis(seed: int, normal: bool) -> float:
-    """The sum over pairs of entries of the change, with ``theory.hessian.dense_pair``."""
+def dense_curvature_in_eigenbasis(seed: int, normal: bool, slip: str = "") -> float:
+    """The sum over pairs of entries of the change, with ``theory.hessian.dense_pair``.
+
+    Args:
+        seed: Of the network.
+        normal: Whether its eigenvectors are orthonormal.
+        slip: What is wrong in it, if anything.
+    """
     network = teacher(seed, normal, 4, 0.9)
     values, basis = np.linalg.eig(network.A)
     inverse = np.linalg.inv(basis)
+    if slip == "inverse":
+        basis, inverse = inverse, basis
     change = inverse @ direction(seed, 4) @ basis
+    if slip == "transposed":
+        change = change.T
+    if slip == "eigenvalues":
+        change = np.diag(np.diag(change))
     gains = (network.C @ basis)[:, None] * change * (inverse @ network.B)[None]
     form = sympy.lambdify((H.x_1, H.x_2, H.y_1, H.y_2), H.dense_pair().result, "numpy")
     left = np.repeat(values, 4)
-    right = np.tile(values, 4)
+    right = left if slip == "first" else np.tile(values, 4)
     pairs = form(left[:, None], right[:, None], left[None], right[None])
     return float((gains.ravel() @ pairs @ gains.ravel()).real)
 
@@ -174,7 +237,19 @@ def rank(kind: str) -> Routine:
     return count
 
 
+def around(of: Callable[[complex, float], tuple[float, float]]) -> Callable[..., Any]:
+    """Two eigenvalues, by what of ``A`` and ``B`` is their sum and their difference."""
+
+    def both(A_ij: complex, B_ij: complex, **_: Any) -> list[float]:
+        middle, apart = of(complex(A_ij), complex(B_ij).real)
+        return sorted(((middle - apart) / 2, (middle + apart) / 2))
+
+    return both
+
+
 CHARTED = tuple(with_charts(point) for point in SINGLES)
+BACKWARDS = (sympy.Integer(1), -sympy.I)  # derivatives of the conjugate of re + i im
+COUPLED = (H.polar("i", True), H.polar("j", True))
 
 EVIDENCE: dict[str, Basis] = {
     "sigprop:hessian-pair": Evidence(
@@ -183,14 +258,32 @@ EVIDENCE: dict[str, Basis] = {
     "sigprop:hessian-pair-bound": Evidence(
         (*EIGENVALUES, {"alpha": 0.3 - 0.5j, "beta": 0.3 + 0.501j, "rho": 0.95}),
         each(squared, PAIR_ROUTES),
-        form=diagonal_product,
+        form=lambda **point: math.prod(diagonal(**point)),
         relation="<=",
-        slips={"a thousandth less": lambda **point: 0.999 * diagonal_product(**point)},
+        slips={
+            "the square of the smaller": lambda **point: min(diagonal(**point)) ** 2,
+            "the root of the product": lambda **point: math.sqrt(
+                math.prod(diagonal(**point))
+            ),
+            "both conjugates lost": same_product,
+            "the diagonal of white input": lambda alpha, beta, **_: math.prod(
+                diagonal(alpha, beta, 0.0)
+            ),
+        },
+        hand={"a thousandth less": lambda **at: 0.999 * math.prod(diagonal(**at))},
     ),
     "sigprop:hessian-complex": Evidence(
         PAIRS,
         {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
         form=lambda **point: H.whole_complex(point),
+        slips={
+            "A and B exchanged": in_blocks(
+                lambda A, B: [[B, A], [A.conjugate(), B.conjugate()]]
+            ),
+            "a Hermitian block": in_blocks(lambda A, B: [[B, A], [A.conjugate(), B]]),
+            "B not conjugated": in_blocks(lambda A, B: [[A, B], [B, A.conjugate()]]),
+            "A not conjugated": in_blocks(lambda A, B: [[A, B], [B.conjugate(), A]]),
+        },
     ),
     "sigprop:hessian-cartesian": Evidence(
         PAIRS[:2],
@@ -198,21 +291,35 @@ EVIDENCE: dict[str, Basis] = {
             "impulse": layer_block,
             "reference": lambda **point: block("cartesian", **point),
         },
-        form=lambda **point: H.block_value(H.CARTESIAN, H.CARTESIAN, point),
+        form=real_hessian(H.CARTESIAN, H.CARTESIAN),
+        slips={
+            "the adjoint for the transpose": real_hessian(BACKWARDS, H.CARTESIAN),
+            "conjugated slopes": real_hessian(BACKWARDS, BACKWARDS),
+            "A left out": real_hessian(H.CARTESIAN, H.CARTESIAN, A_ij=lambda **_: 0),
+            "A and B exchanged": real_hessian(H.CARTESIAN, H.CARTESIAN, **EXCHANGED),
+        },
     ),
     "sigprop:hessian-coupled": Evidence(
         tuple(coupled(point) for point in PAIRS),
         routes("optimal"),
-        form=lambda **point: H.block_value(
-            H.polar("i", True), H.polar("j", True), point
-        ),
+        form=real_hessian(*COUPLED),
+        slips={
+            "the angle of one parameter": real_hessian(H.polar("i"), H.polar("j")),
+            "A left out": real_hessian(*COUPLED, A_ij=lambda **_: 0),
+            "the second conjugate lost": real_hessian(*COUPLED, **EXCHANGED),
+            "both slopes of the first unit": real_hessian(COUPLED[0], COUPLED[0]),
+        },
     ),
     "sigprop:hessian-eigenvalues": Evidence(
         SINGLES,
         routes("cartesian", np.linalg.eigvalsh),
-        form=lambda A_ij, B_ij, **_: [
-            (complex(B_ij).real + sign * abs(A_ij)) / 2 for sign in (-1, 1)
-        ],
+        form=around(lambda A, B: (B, abs(A))),
+        slips={
+            "the real part of A": around(lambda A, B: (B, A.real)),
+            "the imaginary part of A": around(lambda A, B: (B, A.imag)),
+            "the square of A": around(lambda A, B: (B, abs(A) ** 2)),
+            "A and B exchanged": around(lambda A, B: (abs(A), B)),
+        },
         proof=eigenvalues,
     ),
     "sigprop:hessian-off-diagonal": Evidence(
@@ -237,10 +344,25 @@ EVIDENCE: dict[str, Basis] = {
         {"sensitivities": dense_curvature, "reference": dense_curvature_by_differences},
         form=dense_curvature_in_eigenbasis,
         tolerance=1e-8,
+        slips={
+            name: functools.partial(dense_curvature_in_eigenbasis, slip=slip)
+            for name, slip in (
+                ("moved eigenvalues alone", "eigenvalues"),
+                ("the change transposed", "transposed"),
+                ("P and its inverse exchanged", "inverse"),
+                ("the first eigenvalue in both places", "first"),
+            )
+        },
     ),
     "sigprop:hessian-rank": Evidence(
         across(seed=(0,), normal=(True,), size=(2, 4, 6)),
         {"sensitivities": rank("dense"), "diagonal": rank("diagonal")},
         form=lambda size, **_: 2 * size + 1,
+        slips={
+            "the skip left out": lambda size, **_: 2 * size,
+            "gains in and out apart": lambda size, **_: 3 * size + 1,
+            "real and imaginary parts apart": lambda size, **_: 4 * size + 1,
+            "every parameter": lambda size, **_: (size + 1) ** 2,
+        },
     ),
 }
