@@ -3,28 +3,34 @@
 Source: Orvieto et al. (2023), Section 3.2.2.
 """
 
+import functools
 import math
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax import lax
 from jaxtyping import Float
 
 from sigprop.evidence.kit import points
 from sigprop.evidence.programs import computed
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.dense import LinearRNN
 from sigprop.linear.infinite_loss import gramian
 from sigprop.neuron.ginibre import sample_matrices
 from theory.papers.sigprop.initialisation import SINGLE
 
-MATRICES = 11  # whose median is taken
+SIMULATED = 11  # matrices at most; the sums are cheaper
+BEYOND = 0.025  # how often the median is beyond either end of an interval
 
 
-def glorot_growth(size: int, steps: int) -> float:
-    """Decades from inputs to states of a linear RNN; the median of many matrices.
+@functools.cache
+def glorot_decades(
+    size: int, steps: int, matrices: int
+) -> Float[np.ndarray, " matrices"]:
+    """Decades from inputs to states of linear RNNs, the least first.
 
     White inputs of variance one reach every neuron, so that the mean square of a state
     is ``sum over k of |A**k|_F**2 / size``.  Infinite where it leaves double precision.
@@ -32,6 +38,7 @@ def glorot_growth(size: int, steps: int) -> float:
     Args:
         size: Neurons.
         steps: A power of two.
+        matrices: How many are drawn.
 
     Source: Orvieto et al. (2023), Section 3.2.2: Glorot's initialisation.
     """
@@ -40,11 +47,25 @@ def glorot_growth(size: int, steps: int) -> float:
         energy = jnp.trace(gramian(A, jnp.eye(size), int(math.log2(steps))))
         return jnp.log10(energy / size) / 2
 
-    return _median(computed(jax.vmap(decades), _glorot(size)))
+    return _sorted(computed(jax.vmap(decades), _glorot(size, matrices)))
 
 
-def glorot_simulated(size: int, steps: int) -> float:
-    """Decades from inputs to states of a linear RNN, simulated; median of many matrices.
+def glorot_growth(size: int, steps: int, matrices: int) -> float:
+    """The median of ``glorot_decades``."""
+    return float(np.median(glorot_decades(size, steps, matrices)))
+
+
+def median_interval(values: Float[np.ndarray, " num"]) -> tuple[float, float]:
+    """Two of the sorted values: the median of their law is between them 95 times in 100.
+
+    Whatever the law: how many values are below its median is binomial.
+    """
+    rank = int(scipy.stats.binom.ppf(BEYOND, len(values), 0.5))
+    return float(values[rank - 1]), float(values[-rank])
+
+
+def glorot_simulated(size: int, steps: int, matrices: int) -> float:
+    """Decades from inputs to states of a linear RNN, simulated; median of some matrices.
 
     By the layer's own last states, after one sequence for each matrix.
     """
@@ -52,16 +73,17 @@ def glorot_simulated(size: int, steps: int) -> float:
     def decades(A: Any, key: Any) -> Any:
         return jnp.log10(jnp.mean(_last_state(A, key, steps) ** 2)) / 2
 
-    keys = jax.random.split(jax.random.key(1), MATRICES)
-    return _median(computed(jax.vmap(decades), _glorot(size), keys))
+    drawn = _glorot(size, min(matrices, SIMULATED))
+    keys = jax.random.split(jax.random.key(1), len(drawn))
+    return float(np.median(_sorted(computed(jax.vmap(decades), drawn, keys))))
 
 
-def _glorot(size: int) -> Float[np.ndarray, "matrices n n"]:
-    return sample_matrices(np.random.default_rng(0), MATRICES, size)
+def _glorot(size: int, matrices: int) -> Float[np.ndarray, "matrices n n"]:
+    return sample_matrices(np.random.default_rng(0), matrices, size)
 
 
-def _median(decades: Float[np.ndarray, " matrices"]) -> float:
-    return float(np.median(np.where(np.isfinite(decades), decades, np.inf)))
+def _sorted(decades: Float[np.ndarray, " matrices"]) -> Float[np.ndarray, " matrices"]:
+    return np.sort(np.where(np.isfinite(decades), decades, np.inf))
 
 
 def _last_state(A: Any, key: Any, steps: int) -> Any:
@@ -77,10 +99,23 @@ def _last_state(A: Any, key: Any, steps: int) -> Any:
 
 EVIDENCE: dict[str, Basis] = {
     "sigprop:glorot-range": Evidence(
-        points("size steps", (384, 1024), (192, 4096)),
+        points("size steps matrices", (384, 1024, 11), (192, 4096, 101)),
         {"gramian": glorot_growth, "steps": glorot_simulated},
         form=SINGLE,
         relation="<",
-        slips={"half precision": math.log10(65504.0)},
+        slips={
+            "a radius of one": lambda steps, **_: math.log10(steps) / 2,
+            "a radius of 1 + 1/N": lambda size, steps, **_: (
+                steps * math.log10(1 + 1 / size)
+            ),
+            "the width for the steps": lambda size, **_: math.log10(size),
+        },
+        hand={"half precision": math.log10(65504.0)},
+        example=Example(
+            "the median of the decades from inputs to states, of 101 matrices",
+            {"N": 192, "T": 4096},
+            SINGLE,
+            lambda N, T: glorot_growth(N, T, 101),
+        ),
     )
 }

@@ -6,21 +6,43 @@ import numpy as np
 import pytest
 
 from sigprop.evidence.sigprop import initialisation as glorot
+from theory.claims import find
+from theory.papers.sigprop.initialisation import SINGLE
 
 
 def test_growth_of_a_glorot_matrix_is_the_sum_over_its_powers(monkeypatch):
     A = 3 * np.random.default_rng(5).normal(size=(1, 6, 6))
-    monkeypatch.setattr(glorot, "_glorot", lambda size: A)
+    monkeypatch.setattr(glorot, "_glorot", lambda size, matrices: A)
     powers = [np.linalg.matrix_power(A[0], k) for k in range(64)]
     square = sum((power**2).sum() for power in powers) / 6
-    found = glorot.glorot_growth(6, 64)
+    glorot.glorot_decades.cache_clear()
+    found = glorot.glorot_growth(6, 64, 1)
     assert found == pytest.approx(math.log10(square) / 2, rel=1e-12)
-    assert glorot.glorot_growth(6, 1024) == math.inf
+    assert glorot.glorot_growth(6, 1024, 1) == math.inf
+    glorot.glorot_decades.cache_clear()
 
 
 def test_simulated_growth_is_that_of_the_sum():
     """While it is shared by many neurons: the luck of a sequence is in its top mode."""
     for steps in (1, 4):
-        expected = glorot.glorot_growth(256, steps)
-        found = glorot.glorot_simulated(256, steps)
+        expected = glorot.glorot_growth(256, steps, 11)
+        found = glorot.glorot_simulated(256, steps, 11)
         assert found == pytest.approx(expected, abs=math.log10(1.05))
+
+
+def test_an_interval_of_the_median_has_its_level():
+    # Of ten values the second and the ninth: both tails are 11 of 1024.
+    assert glorot.median_interval(np.arange(10.0)) == (1.0, 8.0)
+    # Of six the least and the greatest, each tail 1 of 64.
+    assert glorot.median_interval(np.arange(6.0)) == (0.0, 5.0)
+
+
+@pytest.mark.slow
+def test_what_the_row_says_of_its_matrices_is_what_they_do():
+    decades = glorot.glorot_decades(192, 4096, 101)
+    low, high = glorot.median_interval(decades)
+    said = (
+        f"at {np.median(decades):.0f} decades, between {low:.1f} and {high:.1f} at 95 % "
+        f"by 101 matrices, of which {np.mean(decades > SINGLE):.0%} leave the range"
+    )
+    assert said.replace("78%", "78 %") in find("sigprop:glorot-range").note
