@@ -78,7 +78,7 @@ def judged(factors: Float[np.ndarray, " trainings"]) -> RouteResult:
         "confirmed" if high < WITHIN else "refuted" if low > WITHIN else "inconclusive"
     )
     point = f"{len(factors)} trainings, the worst layer and look of each"
-    return RouteResult("trained", point, value, low, high, word, n=len(factors))
+    return RouteResult("audited", point, value, low, high, word, n=len(factors))
 
 
 def _audit(quantity: str, sweep: str, model: str, load: Load) -> Check:
@@ -93,7 +93,7 @@ def _audit(quantity: str, sweep: str, model: str, load: Load) -> Check:
     return Check(
         results,
         by_slips({name: partial(results, rung=rung) for name, rung in SLIPS.items()}),
-        ("trained",),
+        ("audited",),
         alone="one set of trained networks decides, with simulation by real data",
         example=Example(
             "the factor between formula and measurement, at the worst layer and look, in "

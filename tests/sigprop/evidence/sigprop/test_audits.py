@@ -12,6 +12,9 @@ from sigprop.evidence.sigprop.audits import (
     typical,
 )
 from sigprop.judge.basis import Check
+from sigprop.judge.mutants import Score
+from sigprop.judge.parallel import check
+from tests.rows import changed
 from theory.claims import find
 from theory.papers.sigprop.audits import BROKEN, MISSES, OPEN, SIMPLER, TASKS
 
@@ -124,3 +127,11 @@ def test_a_row_asks_for_its_own_model_and_quantity(audited):
     assert isinstance(one.basis, Check)
     (result,) = one.basis.results(one.claim, 0)
     assert result.value == pytest.approx(np.sqrt(1.5 * 2.0))
+
+
+@pytest.mark.parametrize(("alone", "status"), [("", "undecided"), ("why", "confirmed")])
+def test_one_route_needs_a_reason_in_a_check_too(audited, alone, status):
+    audited["predicted"][...] = 2.02
+    one = row("sigprop:audit-power-digits-lru", lambda sweep: audited)
+    one = changed(one, {"alone": alone, "score": lambda claim: Score(1, ())})
+    assert check(one, 0).status == status
