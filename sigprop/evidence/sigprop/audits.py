@@ -82,7 +82,7 @@ def judged(factors: Float[np.ndarray, " trainings"]) -> RouteResult:
 
 
 def _audit(quantity: str, sweep: str, model: str, load: Load) -> Check:
-    def factors(rung: str = "stationary") -> Float[np.ndarray, " trainings"]:
+    def factors(rung: str) -> Float[np.ndarray, " trainings"]:
         return audit_factors(load(sweep), model, quantity, rung)
 
     def results(claim: Claim, seed: int, *, rung: str = "stationary"):
@@ -100,7 +100,7 @@ def _audit(quantity: str, sweep: str, model: str, load: Load) -> Check:
             "the mean over trainings",
             {},
             WITHIN,
-            lambda: typical(factors())[0],
+            lambda: typical(factors("stationary"))[0],
         )
         if missed
         else None,

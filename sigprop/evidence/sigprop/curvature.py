@@ -204,7 +204,7 @@ def _graded(a: float, b: float, steps: Any) -> Any:
 def _transfer(z: Any, lam: Any, weight: Any) -> Any:
     """Transfer function of ``Re(sum weight lam**age)``."""
     halves = ((lam, weight), (lam.conj(), weight.conj()))
-    return sum((w / (1 - x * z[:, None])).sum(1) / 2 for x, w in halves)
+    return sum((w[None] / (1 - x[None] * z[:, None])).sum(1) / 2 for x, w in halves)
 
 
 def _blur_transfer(z: Any, values: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from sigprop.curvature import overlaps
 from sigprop.curvature.hessian import expand
 from sigprop.evidence.sigprop import curvature as small
 from sigprop.evidence.sigprop.curvature import (
+    LAM,
     LAWS,
     STUDENTS,
     by_differences,
@@ -70,6 +71,23 @@ def test_closed_form_is_gramian(name, law, tolerance):
     # By the entries of its matrix a rotation's curvature is a small sum of large numbers.
     off = by_route(name, law) - by_route(name, law, "gramian")
     assert np.abs(off).max() < tolerance
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", LAWS)
+def test_closed_form_of_both_directions_is_the_integral_over_the_spectrum(law):
+    off = by_route("blur", law) - small.by_spectrum("blur", law)
+    assert np.abs(off).max() < 1e-10
+
+
+def test_the_nodes_of_the_circle_integrate_resonances_at_the_edge():
+    angles, weights = small._circle()
+    assert weights.sum() == pytest.approx(1, rel=1e-13)
+    for lam in (*LAM, *(LAM * np.exp(1j * small.ASIDE))):
+        # Half of the circle, so that a resonance is taken with its mirror image.
+        sides = (lam, lam.conjugate())
+        gains = sum(abs(1 - x * np.exp(1j * angles)) ** -2 for x in sides) / 2
+        assert gains @ weights == pytest.approx(1 / (1 - abs(lam) ** 2), rel=1e-10)
 
 
 def test_a_relative_error_of_a_millionth_is_seen():

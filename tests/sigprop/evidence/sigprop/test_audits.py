@@ -94,8 +94,11 @@ def test_what_a_row_says_of_its_factors_is_what_was_measured(claim_id):
         return typical(audit_factors(shipped(sweep), model, quantity, rung))[0]
 
     said, note = MISSES.get((quantity, sweep), {}).get(model), find(claim_id).note
+    example = row(claim_id, shipped).basis.example
+    assert (example is None) == (said is None)
     if said:
         assert float(f"{factor('stationary'):.3g}") == said
+        assert example.true() == pytest.approx(said, rel=0.01)
     if quantity == "gradient":
         assert float(f"{factor('shuffled'):.3g}") == BROKEN[sweep][model]
     if SIMPLER in note:

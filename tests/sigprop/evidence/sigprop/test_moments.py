@@ -154,6 +154,8 @@ def test_every_slip_is_refuted(name):
     found = score(claim_of(name))
     assert found.survivors == ()
     assert found.killed == found.total > 40
+    if name == "blur":  # whose directions may be taken apart: a slip more
+        assert found.total > score(claim_of("lru")).total
 
 
 def test_every_layer_has_a_claim_and_every_claim_a_layer():
