@@ -74,7 +74,7 @@ def _row(quantity: str, sweep: str, model: str) -> None:
     more = OPEN.get((quantity, sweep, model))
     status: StatusName = "refuted" if factor else "undecided" if more else "confirmed"
     part.row(f"sigprop:audit-{quantity}-{place}-{model}", "moment", status, "")(
-        f"{statement} of a deep {MODELS[model]}, through its training on {task}",
+        f"{statement}: a deep {MODELS[model]}, through its training on {task}",
         rf"{form} \quad \text{{within a factor of {WITHIN:g}}}",
         correction=rf"{form} \quad \text{{off by a factor of {factor:g}}}"
         if factor
