@@ -34,7 +34,7 @@ CONVENTIONS = (
         "Autocovariance",
         "R(Delta) = E[x_{t+Delta} conj(x_t)], even for the real inputs that all papers "
         "use.",
-        ("zucchet:44",),
+        ("zucchet:text:stationary",),
     ),
     Convention(
         "Variance of a complex number",
@@ -93,7 +93,7 @@ FAULTS = (
         "A modulus or a conjugate that is missing where the section's numbers are complex",
         Status.REFUTED,
         (
-            *("zucchet:44", "zucchet:99", "zucchet:118"),
+            *("zucchet:99", "zucchet:118"),
             *("zucchet:text:c1-unit-sensitivity", "zucchet:text:c1-lru-gain"),
             "blur:text:radius",
         ),

@@ -1,6 +1,6 @@
 """What judges the proofs of Lemmas 1 and 2, Appendix B.1 of Zucchet & Orvieto (2024)."""
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -8,7 +8,7 @@ import scipy
 from jaxtyping import Complex
 from sympy import Pow, S, diff, expand, oo, symbols
 
-from sigprop.evidence.kit import contour, powers
+from sigprop.evidence.kit import NODES, TURNS, contour, power_slopes, powers
 from sigprop.evidence.zucchet.proofs.responses import mixed
 from sigprop.evidence.zucchet.proofs.sequences import (
     AGES,
@@ -19,10 +19,11 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     SHORT,
     TURNING,
     Sequence,
+    Series,
     ages,
 )
 from sigprop.judge import grids
-from sigprop.judge.basis import Basis, Evidence, Grid
+from sigprop.judge.basis import Basis, Evidence, Example, Grid
 from theory import autocorrelation
 from theory.autocorrelation import geometric_sum, is_zero, lemma_1, lemma_2, same_form
 from theory.papers.zucchet import forms
@@ -54,6 +55,16 @@ def mixed_slope(alpha: complex, beta: complex, u: Sequence) -> complex:
     return mixed(alpha, beta, _table(u))
 
 
+def bracket_slope(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """``d/dalpha d/dbeta`` of the right side of Eq. 34: its values on two circles."""
+    lags, radius = np.array([u(d) for d in ages(1)]), 0.1
+    first, second = (z + radius * TURNS for z in (alpha, beta))
+    by_lag = (powers(z, AGES)[:, 1:] @ lags for z in (first, second))
+    values = (u(0) + np.add.outer(*by_lag)) / (1 - np.outer(first, second))
+    weights = TURNS.conj() / (NODES * radius)
+    return complex(weights @ values @ weights)
+
+
 def slope_by_beta(alpha: complex, beta: complex, u: Sequence) -> complex:
     """``d/dbeta`` of the double sum."""
     return contour(lambda w: double_sum(alpha, w, u), beta, 0.1)
@@ -81,6 +92,13 @@ def bracket_one_sided(alpha: complex, beta: complex, u: Sequence) -> complex:
     return (u(0) + sum(alpha**d * u(d) for d in ages(1))) / (1 - alpha * beta)
 
 
+def bracket_of_products(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip: the product of the powers for their sum."""
+    return (u(0) + 2 * sum((alpha * beta) ** d * u(d) for d in ages(1))) / (
+        1 - alpha * beta
+    )
+
+
 def three_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
     """Right side of Eq. 35: pairs with n = m, with n > m and with n < m."""
     equal = sum(alpha**n * beta**n * u(0) for n in ages())
@@ -91,9 +109,17 @@ def three_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 def two_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
     """Slip: pairs with n < m are forgotten."""
-    return sum(
-        alpha**n * beta**m * u(n - m) for n, m in product(ages(), repeat=2) if n >= m
-    )
+    return complex(powers(alpha, AGES) @ np.tril(_table(u)) @ powers(beta, AGES))
+
+
+def overlapping_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip: pairs with n = m are in two sets."""
+    return two_sets(alpha, beta, u) + two_sets(beta, alpha, lambda lag: u(-lag))
+
+
+def turned_lags(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip: the lag of a pair is m - n."""
+    return double_sum(beta, alpha, u)
 
 
 def two_sides(alpha: complex, beta: complex, u: Sequence) -> complex:
@@ -106,9 +132,11 @@ def two_sides(alpha: complex, beta: complex, u: Sequence) -> complex:
     )
 
 
-def summed_diagonal(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Right side of Eq. 37."""
-    return sum((alpha * beta) ** n for n in ages()) * (
+def summed_diagonal(
+    alpha: complex, beta: complex, u: Sequence, oldest: int = 0
+) -> complex:
+    """Right side of Eq. 37; from another age than zero on, a slip."""
+    return sum((alpha * beta) ** n for n in ages(oldest)) * (
         u(0) + sum((alpha**d + beta**d) * u(d) for d in ages(1))
     )
 
@@ -121,12 +149,34 @@ def derived_once(alpha: complex, beta: complex, u: Sequence) -> complex:
     )  # fmt: skip
 
 
+def derived_by_alpha(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip of Eq. 40: differentiated by the other letter."""
+    return complex(power_slopes(alpha, AGES) @ _table(u) @ powers(beta, AGES))
+
+
+def powers_kept_once(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip of Eq. 40: m comes down, but the power stays."""
+    return beta * derived_once(alpha, beta, u)
+
+
 def derived_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
     """Right side of Eq. 41; the terms without n or m vanish, at zero by convention."""
     return sum(
         n * m * alpha ** (n - 1) * beta ** (m - 1) * u(n - m)
         for n, m in product(ages(1), repeat=2)
     )
+
+
+def powers_kept_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip of Eq. 41: n and m come down, but the powers stay."""
+    return alpha * beta * derived_twice(alpha, beta, u)
+
+
+def power_of_n(alpha: complex, beta: complex, u: Sequence) -> complex:
+    """Slip of Eq. 41: the second power is of n, as Eq. 34 has it."""
+    ages_of_n = np.arange(AGES)
+    weights = power_slopes(alpha, AGES) * powers(beta, AGES) / beta
+    return complex(weights @ _table(u) @ ages_of_n)
 
 
 # The proofs, for all parameters.
@@ -185,18 +235,46 @@ UNEVEN = _at(*zip(PLACES, (LOPSIDED, TURNING, CHIRP), strict=True))
 SUMMABLE = _at(*product(PLACES, (SHORT, FADING)))
 
 SUM = {"reference": double_sum}
-SLOPE = {"reference": mixed_slope}
-BRACKETS = {"lag zero twice": bracket_from_zero, "one side": bracket_one_sided}
-ONE = {"one derivative": derived_once}
+BRACKETS = {
+    "lag zero twice": bracket_from_zero,
+    "one side": bracket_one_sided,
+    "powers multiplied": bracket_of_products,
+}
+TWICE = {
+    "one derivative": derived_once,
+    "powers kept": powers_kept_twice,
+    "beta to the n": power_of_n,
+}
+THREE = Series("1, 1, 0, ...", lambda d: float(abs(d) <= 1))
+BY_HAND = Example(
+    "the sum over n, m (u_0 = u_1 = u_-1 = 1, all other u are 0)",
+    {"alpha": 0.5, "beta": 0.2},
+    partial(double_sum_34, u=THREE),
+    partial(double_sum, u=THREE),
+)
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:34": Grid("state_pair", grids.PAIRS),
+    "zucchet:34": Grid("state_pair", grids.PAIRS, example=BY_HAND),
     "zucchet:39": Grid("sensitivity_pair", grids.PAIRS),
     "zucchet:lemma1": Evidence(
-        SUMMABLE, SUM, bracket, double_sum_34, proof=_summed, slips=BRACKETS
+        SUMMABLE,
+        SUM,
+        bracket,
+        double_sum_34,
+        proof=_summed,
+        slips=BRACKETS,
+        example=BY_HAND,
     ),
     "zucchet:35": Evidence(
-        UNEVEN, SUM, three_sets, proof=_three_sets, slips={"two sets": two_sets}
+        UNEVEN,
+        SUM,
+        three_sets,
+        proof=_three_sets,
+        slips={
+            "two sets": two_sets,
+            "pairs in two sets": overlapping_sets,
+            "the lag turned": turned_lags,
+        },
     ),
     "zucchet:36": Evidence(
         UNEVEN,
@@ -206,23 +284,41 @@ EVIDENCE: dict[str, Basis] = {
         slips={
             "sides exchanged": lambda alpha, beta, u: two_sides(beta, alpha, u),
             "two sets": two_sets,
+            "lags of one sign": summed_diagonal,
         },
     ),
     "zucchet:37": Evidence(
-        EVEN, SUM, summed_diagonal, proof=_summed, slips={"one side": bracket_one_sided}
+        EVEN,
+        SUM,
+        summed_diagonal,
+        proof=_summed,
+        slips=BRACKETS
+        | {"the diagonal from one on": partial(summed_diagonal, oldest=1)},
     ),
     "zucchet:38": Evidence(EVEN, SUM, bracket, proof=_summed, slips=BRACKETS),
     "zucchet:lemma2": Evidence(
-        EVEN, SLOPE, derived_twice, proof=_derived_twice, slips=ONE
+        EVEN,
+        {"reference": bracket_slope, "closed_form": mixed_slope},
+        derived_twice,
+        proof=_derived_twice,
+        slips=TWICE,
     ),
     "zucchet:40": Evidence(
         UNEVEN,
         {"reference": slope_by_beta},
         derived_once,
         proof=_derived_termwise,
-        slips={"two derivatives": derived_twice},
+        slips={
+            "two derivatives": derived_twice,
+            "by the other letter": derived_by_alpha,
+            "the power kept": powers_kept_once,
+        },
     ),
     "zucchet:41": Evidence(
-        (*EVEN, *UNEVEN), SLOPE, derived_twice, proof=_derived_twice, slips=ONE
+        (*EVEN, *UNEVEN),
+        {"reference": mixed_slope},
+        derived_twice,
+        proof=_derived_twice,
+        slips=TWICE,
     ),
 }

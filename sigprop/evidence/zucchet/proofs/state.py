@@ -1,6 +1,7 @@
 """What judges the state, Appendix B.2.1 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -44,9 +45,19 @@ def autocovariance(R: Spectrum) -> Complex[np.ndarray, " lags"]:
     return products.mean(axis=2) @ weights
 
 
-def reversed_autocovariance(R: Spectrum) -> list[complex]:
-    """``conj(R(-lag))`` at lags 0 to 5."""
-    return [complex(R(-lag)).conjugate() for lag in range(6)]
+def reversed_autocovariance(
+    R: Spectrum, late: int = 0, sign: int = -1, bar: bool = True
+) -> list[complex]:
+    """``conj(R(-lag))`` at lags 0 to 5.
+
+    Args:
+        R: The autocovariance.
+        late: Added to each lag, a slip.
+        sign: Of the lag on the right, minus but for a slip.
+        bar: Whether it is conjugated, as it is but for a slip.
+    """
+    lags = [complex(R(sign * lag + late)) for lag in range(6)]
+    return [value.conjugate() if bar else value for value in lags]
 
 
 # The second moment, by sums over pairs of inputs.
@@ -88,34 +99,43 @@ def _pairs(lam: complex, weight: Callable[[int, int], complex], ages: range) -> 
     )  # fmt: skip
 
 
-def pairs_of_inputs(lam: complex, x: Sequence) -> complex:
-    """Right side of Eq. 43 for the series that ``covariance`` averages over."""
-    return _pairs(lam, lambda n, m: covariance(x, -n, -m), range(AGES // 2))
+def pairs_of_inputs(
+    lam: complex, x: Sequence, oldest: int = 0, turned: bool = False
+) -> complex:
+    """Right side of Eq. 43 for the series that ``covariance`` averages over.
+
+    Args:
+        lam: Eigenvalue.
+        x: What the series are cut from.
+        oldest: The first age that counts, zero but for a slip.
+        turned: Whether the other input of a pair is conjugated, a slip.
+    """
+
+    def weight(n: int, m: int) -> complex:
+        return covariance(x, -m, -n) if turned else covariance(x, -n, -m)
+
+    return _pairs(lam, weight, range(oldest, AGES // 2))
 
 
-def pairs_by_lag(lam: complex, R: Sequence) -> complex:
-    """Right side of Eq. 44 as corrected: the lag of a pair is m - n."""
-    return _pairs(lam, lambda n, m: R(m - n), ages())
+def squared_pairs_of_inputs(lam: complex, x: Sequence) -> complex:
+    """Slip of Eq. 43: the second eigenvalue is not conjugated."""
+    pairs = product(range(AGES // 2), repeat=2)
+    return sum(lam ** (n + m) * covariance(x, -n, -m) for n, m in pairs)
 
 
-def pairs_by_printed_lag(lam: complex, R: Sequence) -> complex:
-    """Right side of Eq. 44 as printed: the lag of a pair is n - m."""
-    return _pairs(lam, lambda n, m: R(n - m), ages())
+def pairs_by_lag(lam: complex, R: Sequence, oldest: int = 0) -> complex:
+    """Right side of Eq. 44: the lag of a pair is n - m; from an age on, a slip."""
+    return _pairs(lam, lambda n, m: R(n - m), ages(oldest))
 
 
 def pairs_without_bar(lam: complex, R: Sequence) -> complex:
     """Slip of Eq. 44: the second eigenvalue is not conjugated."""
-    return sum(lam ** (n + m) * R(m - n) for n, m in product(ages(), repeat=2))
+    return sum(lam ** (n + m) * R(n - m) for n, m in product(ages(), repeat=2))
 
 
-def pairs_of_one_sign(lam: complex, R: Sequence) -> complex:
-    """Slip of Eq. 44: lags of one sign for both."""
-    return _pairs(lam, lambda n, m: R(abs(m - n)), ages())
-
-
-def pairs_from_one(lam: complex, R: Sequence) -> complex:
-    """Slip of Eq. 44: the newest input is left out."""
-    return _pairs(lam, lambda n, m: R(m - n), ages(1))
+def pairs_by_sum(lam: complex, R: Sequence) -> complex:
+    """Slip of Eq. 44: the ages are added, not subtracted."""
+    return _pairs(lam, lambda n, m: R(n + m), ages())
 
 
 def square_of_a_sum() -> bool:
@@ -144,16 +164,12 @@ def simulated_moment(lam: complex, R: Spectrum) -> float:
     return float(weights @ np.abs(_states(lam, lines)[-1]) ** 2)
 
 
-def real_state(lam: float, R: Sequence) -> complex:
-    """Right side of Eq. 5."""
-    lags = sum(lam**d * R(d) for d in ages(1))
-    return (R(0) + 2 * lags) / (1 - lam**2)
+def real_state(lam: float, R: Sequence, oldest: int = 1, sides: int = 2) -> complex:
+    """Right side of Eq. 5; lags from another one on, or of one sign, are slips."""
+    lags = sum(lam**d * R(d) for d in ages(oldest))
+    return (R(0) + sides * lags) / (1 - lam**2)
 
 
-LINES = (
-    *across(lam=EIGENVALUES, R=(REAL_SPECTRUM,)),
-    *across(lam=EIGENVALUES, R=(ONE_SIDED, UNEVEN)),
-)
 DECAYS = zip((*EIGENVALUES, 0.5 + 0.3j), (0.4, -0.7, 0.9, 0.6, 1.0), strict=True)
 
 EVIDENCE: dict[str, Basis] = {
@@ -161,6 +177,11 @@ EVIDENCE: dict[str, Basis] = {
         points("R", ONE_SIDED, UNEVEN),
         {"reference": autocovariance},
         reversed_autocovariance,
+        slips={
+            "even": partial(reversed_autocovariance, bar=False),
+            "real": partial(reversed_autocovariance, sign=1),
+            "late by one": partial(reversed_autocovariance, late=1),
+        },
         alone="a definition; judged on what follows, R(-D) = conj(R(D))",
     ),
     "zucchet:43": Evidence(
@@ -168,16 +189,20 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": ensemble_moment, "reference": ensemble_moment_direct},
         pairs_of_inputs,
         proof=square_of_a_sum,
+        slips={
+            "no conjugate": squared_pairs_of_inputs,
+            "the other input conjugated": partial(pairs_of_inputs, turned=True),
+            "from one on": partial(pairs_of_inputs, oldest=1),
+        },
     ),
     "zucchet:44": Evidence(
-        LINES,
+        across(lam=EIGENVALUES, R=(REAL_SPECTRUM,)),
         {"reference": spectral_moment, "impulse": simulated_moment},
         pairs_by_lag,
-        pairs_by_printed_lag,
         slips={
             "no conjugate": pairs_without_bar,
-            "lags without their sign": pairs_of_one_sign,
-            "from one on": pairs_from_one,
+            "ages added": pairs_by_sum,
+            "from one on": partial(pairs_by_lag, oldest=1),
         },
     ),
     "zucchet:46": Evidence(points("lam rho", *DECAYS), each(state_moment, RESPONSES)),
@@ -185,6 +210,10 @@ EVIDENCE: dict[str, Basis] = {
         REAL_LINES,
         {"reference": spectral_moment},
         real_state,
+        slips={
+            "lags of one sign": partial(real_state, sides=1),
+            "lag zero thrice": partial(real_state, oldest=0),
+        },
         proof=lambda: same_form(forms.eq_45().subs(lam_bar, lam), forms.eq_5()),
     ),
 }

@@ -4,6 +4,7 @@ from theory.autocorrelation import double_sum, lemma_1, lemma_2
 from theory.claims import Condition
 from theory.conditions import inside
 from theory.derivation import start
+from theory.errata import Erratum
 from theory.papers.zucchet import forms
 from theory.papers.zucchet.conditions import is_bounded, is_even
 from theory.rows import Part
@@ -47,6 +48,12 @@ part.row("zucchet:34", "identity", "refuted", "Lemma 1, Eq. 34")(
     assumes=OF_INPUTS,
     note="The left side has beta to the n; the proof (Eq. 35) has beta to the m, "
     "which is what the lemma needs and what every later use assumes.",
+    erratum=Erratum(
+        "C",
+        appears_in=("zucchet:lemma1",),
+        bearing="Nothing: Eq. 35, the first line of the proof, and every use of the "
+        "lemma have the right power.",
+    ),
 )
 part.row("zucchet:39", "identity", "proved", "Lemma 2, Eq. 39")(
     "Lemma 2: the mixed derivative of Lemma 1",
@@ -72,7 +79,11 @@ part.row("zucchet:lemma1", "identity", "refuted", "Lemma 1")(
     "printed double sum converges; for other bounded u it does not. "
     "The autocovariance of complex inputs is not even but R(-D) = conj(R(D)), "
     "so that the lemma covers real autocovariances only.",
-    inherits="No: Eq. 35 and all uses have the right power.",
+    erratum=Erratum(
+        "C",
+        root="zucchet:34",
+        bearing="Nothing: Eq. 35 and every use have the right power.",
+    ),
 )
 part.row("zucchet:35", "identity", "proved")(
     "Lemma 1: pairs of indices in three sets",

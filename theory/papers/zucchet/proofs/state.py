@@ -35,7 +35,7 @@ assumptions.row("zucchet:text:stationary", "definition", "definition", "assumpti
     note="Section 2.2 defines it without the conjugate, for real series, and for "
     "integer times; here the times are said to be real, but are integers. With "
     "the conjugate, R of a complex process is Hermitian and not even, which "
-    "Lemma 1 and Eq. 44 ask for.",
+    "Lemma 1 asks for and real inputs have.",
 )
 part.row("zucchet:43", "identity", "proved")(
     "Second moment of the state as a sum over pairs of inputs",
@@ -45,18 +45,17 @@ part.row("zucchet:43", "identity", "proved")(
     assumes=Condition("|lambda| < 1, inputs of bounded second moments", inside("lam")),
     note="It holds without stationarity; judged on three equally likely series.",
 )
-part.row("zucchet:44", "identity", "refuted")(
+part.row("zucchet:44", "identity", "confirmed")(
     "Second moment of the state by the autocovariance",
     H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(n-m)",
     code="theory.autocorrelation.double_sum",
-    correction=H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(m-n)",
-    note="Assumption a) has complex inputs, and for these E[x_{-n} conj(x_{-m})] is "
-    "R_x(m - n) by the paper's definition of R_x, the conjugate of what is printed. "
-    "For x_t = exp(i w t) the printed sum gives 1/|1 - lam exp(i w)|^2 where the truth "
-    "is 1/|1 - lam exp(-i w)|^2: at lam = 0.5 i and w = pi/2, 0.4444 for 4. Where R_x "
-    "is even, so for real inputs, both are one.",
-    inherits="Eq. 45, 54, 55, 56 and 57 are right under the hypothesis of Lemma 1, by "
-    "which they follow: R_x is even, so real. For complex inputs they fail too.",
+    assumes=Condition(
+        "|lambda| < 1, real inputs, whose R_x is even",
+        lambda lam, R, **_: abs(lam) < 1 and is_even(R),
+    ),
+    note="For complex inputs, which assumption a) of B.2 admits, E[x_{-n} conj(x_{-m})] "
+    "is R_x(m - n) by assumption c), the conjugate of what is printed. The next line "
+    "uses Lemma 1, which asks for an even R_x, and Eq. 54 to 56 rest on the same.",
 )
 part.row("zucchet:46", "moment", "proved")(
     "Second moment of the state, exponential autocovariance, as a series",
@@ -73,5 +72,5 @@ part.row("zucchet:text:real-state", "text", "proved", "text after Eq. 45")(
     "For a real eigenvalue Eq. 45 becomes Eq. 5",
     r"\bar{\lambda} = \lambda:\quad \text{Eq. 45 becomes Eq. 5}",
     code="state_moment",
-    assumes=Condition("R_x real", lambda R, **_: is_even(R)),
+    assumes=Condition("R_x even, as of real inputs", lambda R, **_: is_even(R)),
 )
