@@ -270,11 +270,6 @@ def mixing(system: Dense) -> list:
     return _mixing(system, ones).tolist()
 
 
-def mixing_turned(system: Dense) -> list:
-    """Slip: the eigenvalues in the other order."""
-    return (-_mixing(system, mpmath.ones(system.size))).tolist()
-
-
 def _column(values) -> Numbers:
     return mpmath.matrix(list(values))
 

@@ -2,13 +2,21 @@
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Complex, Float, Num
 
-from sigprop.evidence.kit import across, contour, each, energy, powers, recur
+from sigprop.evidence.kit import (
+    across,
+    contour,
+    each,
+    energy,
+    exponent,
+    powers,
+    recur,
+)
 from sigprop.evidence.zucchet.proofs.perturbation import (
     ALL,
     diagonal_states,
@@ -22,7 +30,7 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     over_entries,
     unit_moves,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import dense
 from theory.dense import Dense
 
@@ -50,9 +58,6 @@ FAMILIES = {
     ),
     "two modes that meet": Family(
         lambda gap: Dense("", (1 - gap, 1 - 2 * gap, -0.6), FIXED)
-    ),
-    "vectors that align": Family(
-        lambda gap: Dense("", (1 - gap, 0.3), ((1, 0), (1, float(np.sqrt(gap)))))
     ),
     "a complex pair, constant input": Family(_pair, constant=True),
 }
@@ -89,6 +94,12 @@ def largest_slopes_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
 def largest_gain(system: Dense) -> float:
     """Spectral norm of the eigenvectors that the package finds."""
     return float(np.linalg.norm(diagonalised(system).vectors, 2))
+
+
+def largest_gain_gram(system: Dense) -> float:
+    """Spectral norm of the eigenvectors given, the root of their products' largest."""
+    P = numbers(system.vectors())
+    return float(np.linalg.eigvalsh(P.conj().T @ P)[-1] ** 0.5)
 
 
 # The terms of Eq. 67 near the edge.
@@ -147,9 +158,9 @@ def summed_share(family: str, gap: float) -> float:
     return float(energies[0] / energies[1])
 
 
-def share_near(share: Callable[[str, float], float], family: str, gap: float) -> float:
-    """How much the second term outweighs the others at a third of the gap."""
-    return share(family, gap / 3)
+def outgrowth(share: Callable[[str, float], float], family: str, gap: float) -> float:
+    """The power of the inverse gap as which the share grows, down to a third of it."""
+    return -exponent(lambda gap: share(family, gap), gap, gap / 3)
 
 
 SHARES = {"reference": simulated_share, "closed_form": summed_share}
@@ -191,6 +202,36 @@ def own_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
     return np.tile(inverse_slopes(system), (system.size - 1, 1))
 
 
+def newest_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
+    """Slip: every row moves all neurons at once, and is then forgotten."""
+    others = system.size * (system.size - 1)
+    return np.tile(inputs(system.size)[-1] + 0j, (others, 1))
+
+
+def mixed_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
+    """Slip: the neurons of the dense network for those of the diagonal one."""
+    moved = np.einsum("li,ij->lij", numbers(system.vectors()), inverse_slopes(system))
+    return moved[~np.eye(system.size, dtype=bool)]
+
+
+def filtered_rows(
+    system: Dense, *, late: bool = False, backwards: bool = False, other: bool = False
+) -> Complex[np.ndarray, "n n"]:
+    """Slips of Eq. 72: inputs a step late, newest first, by the column's eigenvalue."""
+    weights, x = powers(system.eigenvalues, dense.STEPS), inputs(system.size)
+    x = x if backwards else x[::-1]
+    by_row = weights[:, :-1] @ x[1:] if late else weights @ x
+    return np.tile(np.diag(by_row), (system.size, 1)) if other else by_row
+
+
+def readout_slips(
+    system: Dense, way: str, rows: Callable[[int], np.ndarray] = np.eye
+) -> Complex[np.ndarray, "n n n"]:
+    """Slips of Eq. 71, in the letters of ``np.einsum``: which state, and which rows."""
+    n = system.size
+    return np.einsum(way, diagonal_states(system)[-1], rows(n), np.ones(n))
+
+
 def convolved(lam: complex, n: int) -> complex:
     """Two filters one after the other, a step apart, at one age."""
     kernel = powers(complex(lam), n)
@@ -202,31 +243,41 @@ NEAR = ("one real mode", "a complex pair", "the whole spectrum scaled")
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:derivatives-bounded": Evidence(
-        across(
-            family=(*NEAR, "two modes that meet", "vectors that align"), gap=(0.1, 0.01)
-        ),
+        across(family=NEAR, gap=(0.1, 0.01)),
         {"reference": largest_slopes, "closed_form": largest_slopes_68},
         lambda family, gap: largest_slopes(family, 0.5),  # far from the edge
         relation="<=",
-        slips={"they shrink": lambda family, gap: largest_slopes(family, 0.5) * gap},
+        slips={
+            "shrinking": lambda family, gap: largest_slopes(family, 0.5) * gap,
+            "as the root": lambda family, gap: largest_slopes(family, 0.5) * gap**0.5,
+            "vectors as eigenvalues": lambda family, gap: largest_slopes(family, 0.5)[
+                [0, 0]
+            ],
+        },
     ),
     "zucchet:text:vectors-bounded": Evidence(
         ALL,
-        {"reference": largest_gain},
+        {"reference": largest_gain, "closed_form": largest_gain_gram},
         lambda system: math.sqrt(system.size),
         relation="<=",
-        slips={"unitary": 1.0 - 1e-6},
-        alone="it follows from Eq. 64 by the Frobenius norm",
+        slips={
+            "unitary": 1.0 - 1e-6,
+            "the least stretch": lambda system: (
+                1 / np.linalg.norm(left(system), 2) - 1e-6
+            ),
+            "the inverse": lambda system: 1 / math.sqrt(system.size),
+        },
     ),
     "zucchet:text:dominance": Evidence(
-        across(
-            family=(*NEAR, "two modes that meet", "a complex pair, constant input"),
-            gap=(0.1, 0.06),
-        ),
-        each(share_near, SHARES),
-        lambda family, gap: 5 * simulated_share(family, gap),
-        relation=">",
-        slips={"faster": lambda family, gap: 20 * simulated_share(family, gap)},
+        across(family=NEAR, gap=(0.1, 0.06)),
+        each(outgrowth, SHARES),
+        2.0,
+        absolute=0.05,  # of the next order in the gap
+        slips={
+            "amplitudes for energies": 1.0,
+            "the sensitivity's own order": 3.0,
+            "as the others": 0.0,
+        },
     ),
     "zucchet:71": Evidence(
         ALL,
@@ -234,6 +285,19 @@ EVIDENCE: dict[str, Basis] = {
         dense.readout_slopes,
         dense.readout_slopes_71,
         proof=dense.readout_slope_agrees,
+        slips={
+            "the row's state": partial(readout_slips, way="i,il,j->lij"),
+            "the column's row": partial(readout_slips, way="j,jl,i->lij"),
+            "every row": partial(
+                readout_slips, way="j,il,l->lij", rows=lambda n: np.ones((n, n))
+            ),
+        },
+        example=Example(
+            "dh_1/dP_12 at diagonal states h_1 and h_2",
+            {"h_1": 1.0, "h_2": 2.0},
+            0.0,
+            lambda h_1, h_2: h_2,
+        ),
     ),
     "zucchet:72": Evidence(
         ALL,
@@ -241,13 +305,27 @@ EVIDENCE: dict[str, Basis] = {
         dense.inverse_slopes,
         dense.inverse_slopes_72,
         proof=dense.inverse_slope_obeys,
+        slips={
+            slip: partial(filtered_rows, **{slip: True})
+            for slip in ("late", "backwards", "other")
+        },
+        example=Example(
+            "dh_2/dP^-1 after the inputs x_1 = 1, x_2 = 0",
+            {"lam": 0.5},
+            lambda lam: 0 / (1 - lam),
+            lambda lam: lam * 1 + 0,
+        ),
     ),
     "zucchet:73": Evidence(
         ALL,
         {"reference": other_inverse_slopes},
         lambda system: np.zeros((system.size * (system.size - 1), system.size)),
         proof=dense.inverse_slope_obeys,
-        slips={"as of its own row": own_inverse_slopes},
+        slips={
+            "as of its own row": own_inverse_slopes,
+            "the newest input": newest_inverse_slopes,
+            "read out": mixed_inverse_slopes,
+        },
     ),
     "zucchet:text:two-filters": Evidence(
         across(lam=(0.7 + 0.2j, -0.5), n=(2, 3, 9)), {"reference": convolved}

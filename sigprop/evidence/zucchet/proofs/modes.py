@@ -26,7 +26,7 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     over_entries,
     powered_states,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import dense
 from theory.dense import Dense
 
@@ -94,30 +94,141 @@ def mixing(system: Dense) -> Complex[np.ndarray, "n n"]:
     return ratio * (1 - np.eye(n))
 
 
+# Slips: what a wrong step or a wrong choice would give.
+
+
+def slipped_states(
+    system: Dense, *, turned: bool = False, mixed: bool = False, late: bool = False
+) -> Complex[np.ndarray, "steps n"]:
+    """States of Eq. 62: ``A`` transposed, inputs through it, inputs late."""
+    A, x = numbers(system.matrix()), inputs(system.size)
+    x = x @ A.T if mixed else x
+    x = np.concatenate([np.zeros((1, system.size)), x[:-1]]) if late else x
+    return recur(A.T if turned else A, x)
+
+
+def slipped_matrix(system: Dense, way: str) -> Complex[np.ndarray, "n n"]:
+    """The matrix out of its modes with the outer factors wrong."""
+    P, Q = numbers(system.vectors()), left(system)
+    first, last = {
+        "exchanged": (Q, P),
+        "as if unitary": (P, P.conj().T),
+        "as if symmetric": (P, P.T),
+    }[way]
+    return first * np.array(system.eigenvalues) @ last
+
+
+def other_lengths(system: Dense, way: str) -> Complex[np.ndarray, " n"]:
+    """Squared lengths of the columns under other choices than Eq. 64."""
+    P = numbers(system.vectors())
+    scale = {
+        "rows of unit length": np.linalg.norm(P, axis=1)[:, None],
+        "no conjugate": np.sqrt(np.einsum("ij,ij->j", P, P)),
+        "the left ones of unit length": 1 / np.linalg.norm(left(system), axis=1),
+    }[way]
+    return np.sum(np.abs(P / scale) ** 2, axis=0)
+
+
+def slipped_diagonal_states(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
+    """States of Eq. 65 whose inputs go through another matrix than the inverse."""
+    P = numbers(system.vectors())
+    inward = {"P": P, "as if unitary": P.conj().T, "transposed": left(system).T}[way]
+    return recur(np.array(system.eigenvalues), inputs(system.size) @ inward.T)
+
+
+def slipped_readout(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
+    """States of Eq. 66 read out by another matrix than ``P``."""
+    P, z = numbers(system.vectors()), diagonal_states(system)
+    outward = {"the inverse": left(system), "transposed": P.T, "none": np.eye(len(P))}
+    return z @ outward[way].T
+
+
+def slipped_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n"]:
+    """Eq. 68 in the letters of ``np.einsum``: of ``P`` and its inverse, or its adjoint."""
+    P = numbers(system.vectors())
+    inverse = P.conj().T if way == "as if unitary" else left(system)
+    letters = {"exchanged": "ki,jk->ijk", "the entry turned": "ik,kj->ijk"}
+    return np.einsum(letters.get(way, "jk,ki->ijk"), P, inverse)
+
+
+def slipped_vector_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n n"]:
+    """Corrected Eq. 69 with another sign of the gaps, all of ``P^H P M``, or its phase."""
+    P, Q, n = numbers(system.vectors()), left(system), system.size
+    mixed = slipped_gaps(system, "turned" if way == "gaps turned" else "")
+    M = np.einsum("rc,ri,jc->ijrc", mixed, Q, P)
+    along = P.conj().T @ P @ M
+    kept = along if way == "phases too" else along.real
+    return P @ (M - (kept if way == "off the diagonal too" else kept * np.eye(n)))
+
+
+def slipped_gaps(system: Dense, way: str) -> Complex[np.ndarray, "n n"]:
+    """``F`` of Eq. 70 by sums, by ratios or with a conjugate; as it is by no way."""
+    z = np.array(system.eigenvalues)
+    gaps = z[None] - z[:, None]
+    wrong = {
+        "": gaps,
+        "turned": -gaps,
+        "sums": z[None] + z[:, None],
+        "a conjugate": z[None] - z[:, None].conj(),
+        "products": z[None] * z[:, None],
+    }[way]
+    return np.where(np.eye(system.size), 0, 1 / np.where(wrong == 0, 1, wrong))
+
+
+def ways(slip: Any, *names: str) -> dict[str, Any]:
+    """The slip in each of these ways, by their names."""
+    return {name: partial(slip, way=name) for name in names}
+
+
+def sheared(a: float) -> Dense:
+    """``(0.5, a; 0, 0.9)``."""
+    return Dense("", (0.5, 0.9), ((1.0, 0.0), (a, 0.4)))
+
+
 RUN = {"impulse": states, "reference": powered_states}
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:62": Evidence(REALS, RUN, dense.states),
+    "zucchet:62": Evidence(
+        REALS,
+        RUN,
+        dense.states,
+        slips={
+            slip: partial(slipped_states, **{slip: True})
+            for slip in ("turned", "mixed", "late")
+        },
+    ),
     "zucchet:63": Evidence(
         ALL,
         {"reference": rebuilt},
         lambda system: system.matrix(),
         proof=dense.rebuilds,
+        slips=ways(slipped_matrix, "exchanged", "as if unitary", "as if symmetric"),
     ),
     "zucchet:64": Evidence(
         ALL,
         {"reference": lengths},
         lambda system: [1.0] * system.size,
         proof=dense.lengths_are_free,
+        slips=ways(
+            other_lengths,
+            "rows of unit length",
+            "no conjugate",
+            "the left ones of unit length",
+        ),
     ),
     "zucchet:65": Evidence(
         ALL,
         {"reference": diagonal_states},
         dense.diagonal_states,
         proof=dense.diagonal_network_agrees,
+        slips=ways(slipped_diagonal_states, "P", "as if unitary", "transposed"),
     ),
     "zucchet:66": Evidence(
-        REALS, RUN, dense.read_states, proof=dense.diagonal_network_agrees
+        REALS,
+        RUN,
+        dense.read_states,
+        proof=dense.diagonal_network_agrees,
+        slips=ways(slipped_readout, "the inverse", "transposed", "none"),
     ),
     "zucchet:67": Evidence(
         REALS,
@@ -137,6 +248,9 @@ EVIDENCE: dict[str, Basis] = {
         proof=lambda: (
             dense.characteristic_slopes_agree() and dense.perturbation_balances()
         ),
+        slips=ways(
+            slipped_eigenvalue_slopes, "exchanged", "the entry turned", "as if unitary"
+        ),
     ),
     "zucchet:69": Evidence(
         ALL,
@@ -144,12 +258,22 @@ EVIDENCE: dict[str, Basis] = {
         dense.unit_vector_slopes,
         dense.vector_slopes,
         proof=lambda: dense.perturbation_balances() and dense.unit_length_is_kept(),
+        slips=ways(
+            slipped_vector_slopes, "gaps turned", "off the diagonal too", "phases too"
+        ),
+        example=Example(
+            "the slope by a of the first entry of the unit eigenvector to 0.9 of "
+            "(0.5, a; 0, 0.9)",
+            {"a": 0.3},
+            lambda a: dense.vector_slopes(sheared(a))[0][1][0][1],
+            lambda a: dense.unit_vector_slopes(sheared(a))[0][1][0][1],
+        ),
     ),
     "zucchet:70": Evidence(
         ALL,
         {"reference": mixing},
         dense.mixing,
         proof=dense.perturbation_balances,
-        slips={"the other order": dense.mixing_turned},
+        slips=ways(slipped_gaps, "sums", "a conjugate", "products"),
     ),
 }

@@ -34,6 +34,7 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     INPUTS,
     REAL_LINES,
     TURNING,
+    WHITE,
     Sequence,
     Spectrum,
     ages,
@@ -41,7 +42,7 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     past,
 )
 from sigprop.evidence.zucchet.proofs.state import real_state
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import diagonal
 from theory.autocorrelation import same_form
 from theory.papers.zucchet import forms
@@ -92,6 +93,16 @@ def late_by_one(lam: complex, x: Sequence) -> complex:
     return sum(lam**n * state(lam, x, -n) for n in ages())
 
 
+def late_by_two(lam: complex, x: Sequence) -> complex:
+    """Slip: the inputs a step too old, as Eq. 53 prints them."""
+    return sum(n * lam ** (n - 1) * x(-n - 1) for n in ages(1))
+
+
+def one_filter(lam: complex, x: Sequence) -> complex:
+    """Slip: the state of the step before, filtered no more."""
+    return state(lam, x, -1)
+
+
 def weights_agree(weight: Callable[[int, int], Expr]) -> bool:
     """The weight of an input of each age, pairs counted, is the sensitivity's kernel."""
     kernel: Any = diagonal.sensitivity_kernel().result
@@ -133,9 +144,9 @@ def partial_differences(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
     return np.array([central(last, lam, 4e-3, turn, order=8) for turn in (1, 1j)])
 
 
-def both_slopes(lam: complex, x: Sequence) -> list[complex]:
+def both_slopes(lam: complex, x: Sequence, turn: complex = 1j) -> list[complex]:
     """Derivatives of a holomorphic state by the real and the imaginary part."""
-    return [sensitivity(lam, x), 1j * sensitivity(lam, x)]
+    return [sensitivity(lam, x), turn * sensitivity(lam, x)]
 
 
 # The second moment of the sensitivity.
@@ -154,11 +165,20 @@ def impulse_sensitivity(lam: complex, R: Spectrum) -> float:
     return line_moment(kernels(lam, LONG)[1], R)
 
 
-def real_sensitivity(lam: float, R: Sequence) -> complex:
-    """Right side of Eq. 6."""
-    second = sum(d * lam**d * R(d) for d in ages(1))
+def real_sensitivity(
+    lam: float, R: Sequence, twice: int = 2, lowered: int = 0
+) -> complex:
+    """Right side of Eq. 6.
+
+    Args:
+        lam: Eigenvalue.
+        R: The autocovariance.
+        twice: Factor of the second sum, two but for a slip.
+        lowered: Subtracted from the power of the second sum, a slip.
+    """
+    second = sum(d * lam ** (d - lowered) * R(d) for d in ages(1))
     return (1 + lam**2) / (1 - lam**2) ** 2 * real_state(lam, R) + (
-        2 * second / (1 - lam**2) ** 2
+        twice * second / (1 - lam**2) ** 2
     )
 
 
@@ -217,13 +237,32 @@ def loss_difference(
     return np.array([(along(e) - 1j * along(1j * e)) / 2 for e in np.eye(8)])
 
 
-def backpropagated(lam: complex, x: Sequence, target: Sequence) -> list[complex]:
+def backpropagated(
+    lam: complex,
+    x: Sequence,
+    target: Sequence,
+    *,
+    barred: bool = False,
+    plain: bool = False,
+    forward: bool = False,
+) -> list[complex]:
     """``dL/dx_t`` for the loss ``sum |h_t - target_t|^2``, holomorphic derivatives.
 
     The errors are ``dL/dh_t = conj(h_t - target_t)``; they are filtered with ``lam``.
+
+    Args:
+        lam: Eigenvalue.
+        x: Inputs.
+        target: Targets.
+        barred: Whether they are filtered with ``conj(lam)``, a slip.
+        plain: Whether the errors are not conjugated, a slip.
+        forward: Whether earlier errors count for later ones, a slip.
     """
-    errors = np.conj(recur(lam, first(x)) - first(target))
-    return [sum(lam**k * later for k, later in enumerate(errors[t:])) for t in range(8)]
+    errors = recur(lam, first(x)) - first(target)
+    errors = errors if plain else np.conj(errors)
+    weights = powers(np.conj(lam) if barred else lam, 8)
+    order = 1 if forward else -1
+    return list(np.convolve(weights, errors[::order])[:8][::order])
 
 
 def by_filters(
@@ -235,7 +274,11 @@ def by_filters(
         {"autodiff": state_slope, "reference": state_contour},
         form,
         proof=partial(weights_agree, weight),
-        slips={"late by one": late_by_one},
+        slips={
+            "the newest state counts": late_by_one,
+            "a step too old": late_by_two,
+            "filtered once": one_filter,
+        },
     )
 
 
@@ -247,6 +290,10 @@ EVIDENCE: dict[str, Basis] = {
         INPUTS,
         {"autodiff": partial_slopes, "reference": partial_differences},
         both_slopes,
+        slips={
+            "no turn": partial(both_slopes, turn=1),
+            "turned the other way": partial(both_slopes, turn=-1j),
+        },
     ),
     "zucchet:text:eq-6": Evidence(
         REAL_LINES,
@@ -255,6 +302,16 @@ EVIDENCE: dict[str, Basis] = {
         real_sensitivity_57,
         proof=lambda: same_form(
             forms.eq_57_corrected().subs(lam_bar, lam), forms.eq_6()
+        ),
+        slips={
+            "lags of one sign": partial(real_sensitivity, twice=1),
+            "the power lowered": partial(real_sensitivity, lowered=1),
+        },
+        example=Example(
+            "E|dh/dlam|^2 under white inputs",
+            {"lam": 0.5},
+            partial(real_sensitivity_57, R=WHITE),
+            partial(real_sensitivity, R=WHITE),
         ),
     ),
     "zucchet:text:denominator": Evidence(
@@ -271,5 +328,9 @@ EVIDENCE: dict[str, Basis] = {
         across(lam=(0.5 + 0.3j, -0.9j), x=(COMPLEX_INPUT,), target=(TURNING,)),
         {"autodiff": loss_slope, "reference": loss_difference},
         backpropagated,
+        slips={
+            slip: partial(backpropagated, **{slip: True})
+            for slip in ("barred", "plain", "forward")
+        },
     ),
 }

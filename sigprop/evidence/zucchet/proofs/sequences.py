@@ -39,6 +39,7 @@ CHIRP = Series("cos(D^2)", lambda d: math.cos(d * d))
 COMPLEX = Series("exp(i D^2)", lambda d: cmath.exp(1j * d * d))
 FADING = Series("0.7^|D| exp(i D^2)", lambda d: 0.7 ** abs(d) * cmath.exp(1j * d * d))
 SHORT = Series("1, -0.6, 0.3, 0, ...", lambda d: (1.0, -0.6, 0.3, 0.0)[min(abs(d), 3)])
+WHITE = Series("1, 0, ...", lambda d: float(d == 0))
 LOPSIDED = Series("cos(D^2) + sin(D)/2", lambda d: math.cos(d * d) + math.sin(d) / 2)
 TURNING = Series("exp(0.7 i D)", lambda d: cmath.exp(0.7j * d))
 

@@ -2,56 +2,58 @@
 
 from theory import diagonal
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.symbols import lam, n
 
 part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 
+
 SLOPE = r"\frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} = "
 
-part.row(
-    "zucchet:text:derivatives-bounded", "limit", "conditional", "text after Eq. 70"
-)(
+
+def _is_apart(family: str, **_: object) -> bool:
+    return family not in ("two modes that meet", "a complex pair, constant input")
+
+
+part.row("zucchet:text:derivatives-bounded", "limit", "confirmed", "text after Eq. 70")(
     "The derivatives of eigenvalues and eigenvectors stay bounded at the edge",
     r"|\lambda| \rightarrow 1:\quad \left|\frac{\partial \lambda}{\partial "
     r"A_{ij}}\right|,\ \left|\frac{\mathrm{d}P}{\mathrm{d}A_{ij}}\right| \text{ "
     r"do not grow}",
     code="perturb",
-    condition=Condition(
-        "the eigenvalues stay apart, which the paper says, and the eigenvectors "
-        "stay well-conditioned, which it does not",
-        lambda family, **_: family not in {"two modes that meet", "vectors that align"},
+    assumes=Condition(
+        "the eigenvalues do not collapse, as the paper says; A bounded", _is_apart
     ),
-    note="Two slow real modes, at 1 - e and 1 - 2e, are 1/e apart in F: the "
-    "derivative of P grows as 1/e. Several real modes that go to one always "
-    "meet. With fixed eigenvectors the derivative of the eigenvalues does not "
-    "depend on them at all.",
+    note="Where they stay apart the derivatives are continuous on a compact set of "
+    "matrices, so bounded. Several real positive modes that all go to one must meet: at "
+    "1 - e and 1 - 2e an entry of F is 1/e, and the derivative of P grows with it. With "
+    "fixed eigenvectors the derivative of the eigenvalues does not depend on them at "
+    "all.",
 )
 part.row("zucchet:text:vectors-bounded", "bound", "confirmed", "text after Eq. 71")(
     "The eigenvectors remain bounded",
     r"\|P\| \le \sqrt{n}",
     code="diagonalise",
-    note="The inverse is not bounded by Eq. 64: with eigenvectors at an angle e "
-    "it is of order 1/e.",
+    note="By Eq. 64 the Frobenius norm is sqrt(n), which bounds the norm. The inverse is "
+    "not bounded by it: with eigenvectors at an angle e it is of order 1/e.",
 )
-part.row("zucchet:text:dominance", "limit", "conditional", "text after Eq. 73")(
+part.row("zucchet:text:dominance", "limit", "confirmed", "text after Eq. 73")(
     "The derivative by the eigenvalues dominates",
     r"|\lambda| \rightarrow 1:\quad \mathbb{E}\left|\frac{\partial h_t}{\partial "
     r"h_t^{\text{diag}}}\frac{\mathrm{d}h_t^{\text{diag}}}{\mathrm{d}\lambda}"
     r"\frac{\partial \lambda}{\partial A}\right|^2 \text{ outgrows the other "
-    r"terms of Eq. 67}",
+    r"terms of Eq. 67, by } (1-|\lambda|)^{-2}",
     code="perturb",
-    condition=Condition(
-        "the eigenvalues that go to the circle stay apart, and the input has "
-        "power at their phases",
-        lambda family, **_: (
-            family not in {"two modes that meet", "a complex pair, constant input"}
-        ),
+    assumes=Condition(
+        "the eigenvalues do not collapse; the input has power at the phase of those that "
+        "go to the circle, as in B.2.2",
+        _is_apart,
     ),
-    note="Energies of the terms over white inputs: their ratio grows as the "
-    "inverse square of the gap, ninefold for a third of it. Where two modes meet, "
-    "dP/dA makes up for the missing filter and the ratio stays near 1.7. Under "
-    "constant input and away from lam = 1 nothing diverges at all.",
+    note="Energies of the terms over white inputs; the order is ours, the paper says "
+    "which one wins. Where two modes meet, which the paper excludes, dP/dA makes up for "
+    "the missing filter. Under constant input a pair that goes to the circle away from "
+    'lam = 1 makes nothing diverge; the paper\'s "|lambda| (or lambda)" takes that up.',
 )
 part.row("zucchet:71", "identity", "refuted")(
     "The derivative of the state by the eigenvectors",
@@ -62,7 +64,9 @@ part.row("zucchet:71", "identity", "refuted")(
     r"} \mathbb{1}_{i=l}",
     note="Row and column are exchanged: h_l = sum_j P_lj h^diag_j. The indices of "
     "Eq. 68 and 72 are rows first.",
-    inherits="No: only its size is used, which is that of h^diag either way.",
+    erratum=Erratum(
+        "B", bearing="Nothing: only its size is used, that of h^diag either way."
+    ),
 )
 part.row("zucchet:72", "identity", "refuted")(
     "The derivative of a diagonal state by its row of the inverse",
@@ -74,16 +78,20 @@ part.row("zucchet:72", "identity", "refuted")(
     r"x_{t+1,j} \text{ if } k = i",
     note="The derivative on the right is of time t. As printed it would be "
     "x_{t+1,j}/(1 - lam_i), with no memory of older inputs.",
-    inherits="No: the text after it uses the filter of the corrected form.",
+    erratum=Erratum(
+        "C",
+        bearing="Nothing: the sentence after it has the filter of the corrected form.",
+    ),
 )
 part.row("zucchet:73", "identity", "proved")(
     "The derivative of a diagonal state by the other rows of the inverse",
     SLOPE + r"0 \quad \text{otherwise}",
     code="theory.dense.inverse_slopes",
+    note="Otherwise: where k is not i.",
 )
 part.row("zucchet:text:two-filters", "text", "proved", "text after Eq. 73")(
     "The derivative by an eigenvalue is two consecutive filters",
-    r"\sum_{m} \lambda^m \lambda^{n-1-m} = n \lambda^{n-1}",
+    r"\sum_{m=0}^{n-1} \lambda^m \lambda^{n-1-m} = n \lambda^{n-1}",
     diagonal.sensitivity_kernel,
     lambda: n * lam ** (n - 1),
     code="sigprop.neuron.recurrence.sensitivity",

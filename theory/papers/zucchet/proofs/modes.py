@@ -2,6 +2,7 @@
 
 from theory.claims import Condition
 from theory.conditions import are_distinct
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
@@ -18,11 +19,13 @@ forward.row("zucchet:62", "definition", "definition")(
     r"h_{t+1} = Ah_t + x_{t+1}",
     code="sigprop.layers.dense.LinearRNN",
 )
-forward.row("zucchet:63", "identity", "proved")(
+forward.row("zucchet:63", "definition", "definition")(
     "The eigendecomposition of the recurrence",
     r"A = P \operatorname{diag}(\lambda) P^{-1}",
     code="diagonalise",
     assumes=DISTINCT,
+    note="It says what diagonalisable means, and names P and lambda. Checked: what the "
+    "code finds makes the matrix again.",
 )
 forward.row("zucchet:64", "definition", "definition")(
     "Eigenvectors of unit length",
@@ -76,12 +79,14 @@ part.row("zucchet:69", "identity", "refuted")(
     rf"\left(P^{{-1}}{BY_A}P\right)",
     assumes="real A_ij; the phases of the eigenvectors are free and move as in "
     "the printed form",
-    note="The printed form leaves P^-1 dP with a zero diagonal, which is another "
-    "normalisation than Eq. 64: the unit lengths drift unless A is normal. "
-    "Without Eq. 64 it is a valid choice. The denominator dA_ij is garbled in "
-    "our copy.",
-    inherits="No: h_t and Eq. 67 do not depend on the lengths, and the extra term "
-    "is no larger than the printed one.",
+    note="A matter of scaling: it is right where the columns are scaled so that P^-1 dP "
+    "has a zero diagonal, but Eq. 64 asks for unit length, which then drifts unless A is "
+    "normal. The denominator dA_ij is garbled in our copy.",
+    erratum=Erratum(
+        "B",
+        bearing="Nothing: h_t and Eq. 67 do not depend on the lengths, and the extra term "
+        "is no larger than the printed one.",
+    ),
 )
 part.row("zucchet:70", "definition", "definition")(
     "Inverse gaps of the eigenvalues",

@@ -7,6 +7,7 @@ from sympy import Expr, cancel, diff, expand
 from theory.claims import Condition
 from theory.conditions import inside
 from theory.derivation import Derivation, start
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.symbols import alpha, beta, rho
 
@@ -70,6 +71,11 @@ part.row("zucchet:text:eq-6", "text", "refuted", "text after Eq. 57")(
     r"(1-|\lambda|^2)^3 \text{ in its first term becomes Eq. 6}",
     note="Eq. 6 is right and Eq. 57 as printed is not; the sentence holds of the "
     "corrected Eq. 57.",
+    erratum=Erratum(
+        "C",
+        root="zucchet:57",
+        bearing="Nothing: it fails by the misprint of Eq. 57 alone, and Eq. 6 is right.",
+    ),
 )
 part.row("zucchet:text:denominator", "text", "proved", "text after Eq. 58")(
     "The denominator of Eq. 58",
@@ -78,7 +84,7 @@ part.row("zucchet:text:denominator", "text", "proved", "text after Eq. 58")(
     numerator,
     code="theory.diagonal.moment",
     note="The fraction is in lowest terms with it. Judged on the polynomial that "
-    "is left; at negative integer powers none is.",
+    "is left.",
 )
 part.row("zucchet:text:complex-errors", "text", "confirmed", "text after Eq. 61")(
     "Backpropagation through a complex neuron is the forward pass of the errors",
@@ -87,7 +93,7 @@ part.row("zucchet:text:complex-errors", "text", "confirmed", "text after Eq. 61"
     code="linear_recurrence",
     assumes="both derivatives are holomorphic ones",
     note="The errors dL/dh_t = conj(h_t - y_t) of a squared loss are complex, so "
-    "their autocovariance is Hermitian and not even: Eq. 45 needs the lag of "
-    "Eq. 44 as corrected. With gradients by the conjugate variables, which "
+    "their autocovariance is Hermitian and not even, which Eq. 45 does not cover. "
+    "With gradients by the conjugate variables, which "
     "optimisers use, the filter is conj(lam).",
 )
