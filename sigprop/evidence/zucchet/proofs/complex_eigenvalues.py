@@ -25,7 +25,7 @@ from sigprop.evidence.zucchet.proofs.normalised import (
 )
 from sigprop.evidence.zucchet.proofs.responses import kernels, sensitivity
 from sigprop.evidence.zucchet.proofs.sequences import COMPLEX_INPUT, Sequence, past
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import parametrisation as polar
 
 TURN = 0.3
@@ -131,11 +131,27 @@ def _polar_point(omega: float) -> dict[str, Any]:
 PATH = tuple(_polar_point(omega) for omega in (0.3, 0.55, 0.8))
 RADII = points("nu", 0.2, 0.55, 0.8, 0.9)
 EIGENVALUES = (0.5 + 0.3j, -0.4 + 0.6j, 0.2 + 0.8j, -0.6)
-MOMENT = Evidence(PATH, {"reference": polar_moment, "autodiff": polar_moment_autodiff})
+MOMENT = Evidence(
+    PATH,
+    {"reference": polar_moment, "autodiff": polar_moment_autodiff},
+    example=Example(
+        "E|dh/domega|^2 under white inputs, at lambda = omega",
+        {"omega": 0.9},
+        lambda omega: kernel_energy(lambda z: z, omega) / 4,
+        lambda omega: kernel_energy(lambda z: z, omega),
+    ),
+)
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:80": Evidence(
-        PATH, {"autodiff": polar_slope, "reference": polar_slope_contour}
+        PATH,
+        {"autodiff": polar_slope, "reference": polar_slope_contour},
+        example=Example(
+            "dh/domega of h = 1/(1 - lambda), the state under input 1, at lambda = omega",
+            {"omega": 0.9},
+            lambda omega: 1 / (1 - omega) ** 2 / 2,
+            lambda omega: 1 / (1 - omega) ** 2,
+        ),
     ),
     "zucchet:81": MOMENT,
     "zucchet:82": MOMENT,
@@ -143,6 +159,12 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:modulus-only": Evidence(
         points("lam nu", *((z, abs(z)) for z in EIGENVALUES)),
         {"reference": constant_sensitivity, "impulse": constant_sensitivity_impulse},
+        example=Example(
+            "E|dh/dlambda|^2 under constant input",
+            {"lam": -0.9},
+            lambda lam: constant_sensitivity_impulse(abs(lam), abs(lam)),
+            lambda lam: constant_sensitivity_impulse(lam, abs(lam)),
+        ),
     ),
     "zucchet:text:phase-needs-modulus": Evidence(
         RADII,

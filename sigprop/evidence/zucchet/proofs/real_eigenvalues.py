@@ -11,7 +11,16 @@ import numpy as np
 from jax import lax
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import across, also, central, each, points, powers, recur
+from sigprop.evidence.kit import (
+    across,
+    also,
+    central,
+    each,
+    exponent,
+    points,
+    powers,
+    recur,
+)
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.proofs.normalised import (
     modulus_share,
@@ -21,7 +30,7 @@ from sigprop.evidence.zucchet.proofs.normalised import (
 )
 from sigprop.evidence.zucchet.proofs.responses import RESPONSES, state_moment
 from sigprop.evidence.zucchet.proofs.sequences import CHIRP, REAL_INPUT, Sequence, first
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.lru import LRU
 from sigprop.neuron.recurrence import linear_recurrence
 
@@ -57,6 +66,18 @@ def summed_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
 def stepped_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
     """Eq. 76 from the zero state, step by step."""
     return recur(complex(lam), math.sqrt(1 - abs(lam) ** 2) * first(x, STEPS))
+
+
+def slipped_states(
+    lam: complex, x: Sequence, way: str
+) -> Complex[np.ndarray, " steps"]:
+    """Eq. 76 with a slip: the factor on the whole sum or its square, the input late."""
+    gain, inputs = math.sqrt(1 - abs(lam) ** 2), first(x, STEPS)
+    return {
+        "on the whole sum": lambda: recur(gain * complex(lam), gain * inputs),
+        "squared": lambda: recur(complex(lam), gain**2 * inputs),
+        "late": lambda: recur(complex(lam), gain * np.append(0, inputs[:-1])),
+    }[way]()
 
 
 def layer_weight(lam: complex, n: int, gamma: float) -> complex:
@@ -101,17 +122,57 @@ def input_difference(
     return np.array([central(loss, inputs, 1.0, move) for move in np.eye(8)])
 
 
-def error_filter(
-    lam: float, gamma: float, x: Sequence, target: Sequence, inside: bool
-) -> list[complex]:
-    """``dL/dx_t``, with the factor on what comes from later as well or not."""
-    errors = 2 * (recur(lam, gamma * first(x)) - first(target))
+def backwards(
+    errors: Any, lam: float, gamma: float, inside: bool = False, outside: bool = True
+) -> list[float]:
+    """``dL/dx_t`` out of the errors ``dL/dh_t``, from the last one on.
+
+    Args:
+        errors: By time.
+        lam: Eigenvalue.
+        gamma: Factor on the inputs.
+        inside: Whether it is on what comes from later as well, as printed.
+        outside: Whether it is on the error of now, as it is but for a slip.
+    """
     later, gradients = 0.0, []
     for error in reversed(errors):
-        total = lam * later + error
+        total = lam * later + (error if outside else error / gamma)
         gradients.append(gamma * total)
         later = gamma * total if inside else total
     return gradients[::-1]
+
+
+def error_filter(
+    lam: float,
+    gamma: float,
+    x: Sequence,
+    target: Sequence,
+    *,
+    forward: bool = False,
+    late: bool = False,
+    **factor: bool,
+) -> list[float]:
+    """``dL/dx_t`` of a squared loss by ``backwards``.
+
+    Args:
+        lam: Eigenvalue.
+        gamma: Factor on the inputs.
+        x: Inputs.
+        target: Targets.
+        forward: Whether time runs the other way, a slip.
+        late: Whether each error is that of the next state, a slip.
+        factor: Where the factor stands.
+    """
+    errors = 2 * (recur(lam, gamma * first(x)) - first(target))
+    errors = np.append(errors[1:], 0) if late else errors
+    if forward:
+        return backwards(errors[::-1], lam, gamma, **factor)[::-1]
+    return backwards(errors, lam, gamma, **factor)
+
+
+def _of_the_third(lam: float, gamma: float, **factor: bool) -> float:
+    """``dL/dx_1`` of ``L = h_3``."""
+    return backwards((0, 0, 1), lam, gamma, **factor)[0]
 
 
 # The reparametrisation ``lam = tanh(omega)``, ``gamma`` held fixed.
@@ -135,21 +196,25 @@ def real_slope_difference(omega: float, n: int, **_: Any) -> float:
     return central(lambda value: gamma * np.tanh(value) ** n, omega, 4e-3, order=8)
 
 
-def mitigated(pair: tuple[Callable[[float], float], ...], nu: float) -> list[float]:
-    """The sensitivity under white noise, normalised, without and with ``tanh``."""
-    return [moment(nu) for moment in pair]
+def orders(
+    pair: tuple[Callable[[float], float], ...], gap: float
+) -> Float[np.ndarray, "3"]:
+    """As which powers of the inverse gap the sensitivity grows under white noise.
+
+    Bare, normalised, and normalised with ``tanh``; from a gap to half of it.
+    """
+
+    def moments(gap: float) -> list[float]:
+        normalised, shared = (moment(1 - gap) for moment in pair)
+        return [normalised / (1 - (1 - gap) ** 2), normalised, shared]
+
+    return -exponent(moments, gap, gap / 2)
 
 
-MITIGATED = {
+ORDERS = {
     "autodiff": (white_sensitivity, modulus_share),
     "reference": (white_sensitivity_sum, modulus_share_sum),
 }
-
-
-def unmitigated(nu: float) -> Float[np.ndarray, " 2"]:
-    """Sensitivity under white noise, by sums: unnormalised, and normalised alone."""
-    normalised = white_sensitivity_sum(nu)
-    return np.array([normalised / (1 - nu**2), normalised])
 
 
 def _real_point(omega: float, age: int) -> dict[str, float]:
@@ -172,6 +237,10 @@ EVIDENCE: dict[str, Basis] = {
         across(lam=EIGENVALUES, x=(REAL_INPUT,)),
         {"impulse": layer_states, "reference": summed_states},
         stepped_states,
+        slips={
+            way: partial(slipped_states, way=way)
+            for way in ("on the whole sum", "squared", "late")
+        },
     ),
     "zucchet:77": Evidence(
         tuple(
@@ -181,7 +250,14 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": layer_weight},
     ),
     "zucchet:text:ideal-gamma": Evidence(
-        points("lam rho", *DECAYS), each(unit_factor, RESPONSES)
+        points("lam rho", *DECAYS),
+        each(unit_factor, RESPONSES),
+        example=Example(
+            "gamma for white inputs",
+            {"lam": 0.8},
+            lambda lam: 1 / state_moment(RESPONSES["reference"], lam, 0.0),
+            lambda lam: unit_factor(RESPONSES["reference"], lam, 0.0),
+        ),
     ),
     "zucchet:78": Evidence(
         also(
@@ -190,18 +266,33 @@ EVIDENCE: dict[str, Basis] = {
             target=CHIRP,
         ),
         {"autodiff": input_gradient, "reference": input_difference},
-        partial(error_filter, inside=False),
+        error_filter,
         partial(error_filter, inside=True),
+        slips={
+            "forward in time": partial(error_filter, forward=True),
+            "the next error": partial(error_filter, late=True),
+            "not on the error of now": partial(error_filter, outside=False),
+        },
+        example=Example(
+            "dL/dx_1 of L = h_3",
+            {"lam": 0.9, "gamma": 0.5},
+            partial(_of_the_third, inside=True),
+            _of_the_third,
+        ),
     ),
     "zucchet:79": Evidence(
         tuple(_real_point(w, age) for w, age in ((0.7, 2), (-0.4, 3), (1.1, 7))),
         {"autodiff": real_slope, "reference": real_slope_difference},
     ),
     "zucchet:text:mitigation": Evidence(
-        points("nu", 0.2, 0.55, 0.8, 0.9),
-        each(mitigated, MITIGATED),
-        unmitigated,
-        relation="<",
-        slips={"halved": lambda nu: unmitigated(nu) / 2},  # each step takes half away
+        points("gap", 0.1),
+        each(orders, ORDERS),
+        (3.0, 2.0, 0.0),
+        absolute=0.1,  # of the next order in the gap
+        slips={
+            "the factor for its square": (3.0, 2.5, 0.5),
+            "the slope for its square": (3.0, 2.0, 1.0),
+            "the state's moment": (1.0, 0.0, -2.0),
+        },
     ),
 }

@@ -6,6 +6,7 @@ from theory import diagonal
 from theory import parametrisation as polar
 from theory.claims import Condition
 from theory.conditions import inside
+from theory.errata import Erratum
 from theory.parametrisation import S, d_nu, d_theta, nu, s
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, theta
@@ -37,12 +38,19 @@ part.row("zucchet:80", "identity", "refuted")(
     lambda: s * (d_nu * exp(I * theta) / 2 + I / 2 * nu * d_theta * exp(I * theta)),
     code="polar_slope",
     correction=CHAIN + rf"{D_NU}{TURN} + i\nu{D_THETA}{TURN}\right)",
-    note="For a real parameter dlam/domega is without the halves; the printed "
-    "value is half the true one. The halves are those of a Wirtinger derivative "
-    "by a complexified parameter, a convention under which Eq. 79 would have one "
-    "too, and the middle term of Eq. 80 as well.",
-    inherits="Yes: Eq. 81, 82 and 83 are too small by a factor of four. The "
-    "conclusions on the form of the parametrisation do not depend on it.",
+    note="The printed value is half the true one. The halves would be those of a "
+    "Wirtinger derivative by a complex omega, but omega is real; with them Eq. 81 "
+    "contradicts Eq. 99.",
+    erratum=Erratum(
+        "B",
+        appears_in=(
+            *("zucchet:148", "zucchet:149", "zucchet:150", "zucchet:151"),
+            "text before Eq. 140",
+        ),
+        inherits=("zucchet:81", "zucchet:82", "zucchet:83"),
+        bearing="Eq. 81 to 83 are too small by a factor of four; the conclusions, of "
+        "order Theta(1), do not depend on it.",
+    ),
 )
 
 
@@ -58,7 +66,11 @@ def _polar_moment(number: int, words: str, latex: str, slope) -> None:
         note="The quarter comes from the halves of Eq. 80: the printed value is "
         "a quarter of the true one at every point. The step from the line before "
         "is right.",
-        inherits="No: only orders of magnitude are used after it.",
+        erratum=Erratum(
+            "B",
+            root="zucchet:80",
+            bearing="Nothing: only orders of magnitude are used after it.",
+        ),
     )
 
 
@@ -94,7 +106,7 @@ part.row("zucchet:text:modulus-only", "text", "refuted", "text after Eq. 83")(
     note="At rho = 1 the paper's own Eq. 61 has 1/|1 - lam|^4, which depends on "
     "the phase: at nu = 0.9 it falls from 10000 at phase 0 to 0.077 at phase pi. "
     "Judged at rho = 1, against its value at phase zero; rho = 0 is Eq. 60.",
-    inherits="No: the example that follows takes rho = 0.",
+    erratum=Erratum("A", bearing="Nothing: the example that follows takes rho = 0."),
 )
 part.row("zucchet:text:phase-needs-modulus", "text", "proved", "text after Eq. 83")(
     "The phase's parametrisation must depend on the modulus",

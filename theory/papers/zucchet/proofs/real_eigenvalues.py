@@ -7,6 +7,7 @@ from theory import parametrisation as polar
 from theory.claims import Condition
 from theory.conditions import inside
 from theory.derivation import Derivation, start
+from theory.errata import Erratum
 from theory.parametrisation import d_lam, gamma
 from theory.rows import Part
 from theory.symbols import lam, n
@@ -41,6 +42,7 @@ part.row("zucchet:77", "identity", "proved")(
     polar.input_kernel,
     lambda: lam**n * gamma,
     code="LRU",
+    assumes=Condition("|lambda| < 1", inside("lam")),
     note="Judged on the weight of one input, complex eigenvalues too.",
 )
 part.row("zucchet:text:ideal-gamma", "text", "refuted", "text after Eq. 77")(
@@ -52,7 +54,11 @@ part.row("zucchet:text:ideal-gamma", "text", "refuted", "text after Eq. 77")(
     correction=FACTOR + r"^{-1/2}",
     note="The moment scales with gamma squared: gamma must be the inverse of its "
     "root. With the inverse itself E[h^2] falls to zero at the edge as 1 - lam^2.",
-    inherits="No: before Eq. 84 the paper takes sqrt(1 - nu^2), which is right.",
+    erratum=Erratum(
+        "C",
+        bearing="Nothing: Section 3.1 has gamma^2 E[h^2], and before Eq. 84 the paper "
+        "takes sqrt(1 - nu^2); both are right.",
+    ),
 )
 part.row("zucchet:78", "identity", "refuted")(
     "Backpropagation through the normalised recurrence",
@@ -63,7 +69,11 @@ part.row("zucchet:78", "identity", "refuted")(
     "the factor must not enter at every step. As printed the errors decay with "
     "gamma lam in place of lam; near the edge, where gamma is small, they would "
     "vanish. Eq. 7 has dL/dh_{t+1}.",
-    inherits="No: that gamma rescales dL/dx_t, as the text says, is true.",
+    erratum=Erratum(
+        "B",
+        bearing="Nothing: that gamma rescales dL/dx_t, which is what the text uses, is "
+        "true.",
+    ),
 )
 part.row("zucchet:79", "identity", "proved")(
     "The chain rule of a real reparametrisation",
@@ -76,14 +86,13 @@ part.row("zucchet:79", "identity", "proved")(
     note="dh/dlam is gamma times what it is without normalisation. Were gamma "
     "differentiated, (dgamma/domega)/gamma times h_t would be added.",
 )
-part.row("zucchet:text:mitigation", "bound", "confirmed", "text after Eq. 79")(
+part.row("zucchet:text:mitigation", "limit", "confirmed", "text after Eq. 79")(
     "Normalisation and parametrisation both mitigate the curse of memory",
-    r"\left(\frac{\mathrm{d}\nu}{\mathrm{d}\omega}\right)^2 \gamma^2 \,"
-    rf"{MOMENT} < \gamma^2 \,{MOMENT} < {MOMENT}",
+    rf"{MOMENT},\ \gamma^2 \,{MOMENT},\ \left(\frac{{\mathrm{{d}}\nu}}{{\mathrm{{d}}"
+    rf"\omega}}\right)^2 \gamma^2 \,{MOMENT} \text{{ grow as }} (1-\nu)^{{-3}},\ "
+    r"(1-\nu)^{-2},\ 1",
     code="theory.parametrisation.modulus_share",
-    assumes=Condition(
-        "white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)", inside("nu")
-    ),
-    note="In powers of the gap the divergence is of order three, two and zero: "
-    "normalisation alone does not remove it.",
+    assumes="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
+    note="The orders are ours, the paper says that both help. Normalisation alone does "
+    "not remove the divergence, as Section 3.1 says too.",
 )
