@@ -136,7 +136,6 @@ FAULTS = (
         (
             *("blur:23", "lru:text:all-rows-disk", "lru:text:as-fast"),
             *("rotrnn:text:six-layers", "zucchet:fig6-hessian"),
-            "zucchet:text:c1-inevitably",
         ),
     ),
     Fault(

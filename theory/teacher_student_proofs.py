@@ -11,8 +11,10 @@ from sympy import (
     diff,
     exp,
     expand,
+    limit,
     pi,
     simplify,
+    sqrt,
     symbols,
     tanh,
 )
@@ -161,6 +163,13 @@ def best_angle_solves() -> bool:
     """At a fixed modulus it is zero at zero and moves at the rate of Eq. 106."""
     angle = best_angle()
     return angle.subs(omega, 0) == 0 and is_zero(diff(angle, omega) - granularity())
+
+
+def general_angle_is_best_up_to_a_constant() -> bool:
+    """Eq. 106 over ``1 - nu^2`` has a limit at the edge that is neither zero nor oo."""
+    over = granularity() / (1 - nu**2)
+    same = is_zero(over - 1 / (nu * sqrt(1 + nu**2)))
+    return same and limit(over, nu, 1, "-") == 1 / sqrt(2)
 
 
 def period_is_a_turn() -> bool:

@@ -1,5 +1,6 @@
 """What judges curvature by the angle, Eq. 101-109 of Zucchet & Orvieto (2024)."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +9,14 @@ import mpmath
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.evidence.kit import also, each, energy, points, power_slopes
+from sigprop.evidence.kit import (
+    also,
+    complex_step,
+    each,
+    energy,
+    points,
+    power_slopes,
+)
 from sigprop.evidence.zucchet.landscape.curvature import (
     APART,
     BENDS,
@@ -81,32 +89,35 @@ def coupled(
     return curvature(omega=omega, **fixed)
 
 
-def surface_curvature(nu: float) -> float:
-    """Gaussian curvature of ``E dnu^2 + G dtheta^2``, by finite differences."""
-    with mpmath.workdps(DIGITS):
+WRONG_MODULI: dict[str, Callable[[Any], Any]] = {
+    "a sine": np.sin,
+    "half the parameter": lambda omega: np.tanh(omega / 2),
+    "doubly exponential": lambda omega: np.exp(-np.exp(omega)),
+}
+WRONG_RATES: dict[str, Callable[[float], float]] = {
+    "without the root": lambda nu: (1 - nu**2) / nu,
+    "a sign in the root": lambda nu: (1 - nu**2) / (nu * math.sqrt(1 - nu**2)),
+    "without the modulus": lambda nu: (1 - nu**2) / math.sqrt(1 + nu**2),
+    "the inverse": lambda nu: nu * math.sqrt(1 + nu**2) / (1 - nu**2),
+}
 
-        def root(index: int) -> Callable[[Any], Any]:
-            return lambda modulus: mpmath.sqrt(_precise_energies(modulus)[index])
 
-        along, around = root(0), root(1)
-        bent = mpmath.diff(lambda x: mpmath.diff(around, x) / along(x), nu)
-        return float(-bent / (along(nu) * around(nu)))
+def bend_of_modulus(omega: float, way: str, **_: Any) -> float:
+    """Curvature at optimality by a modulus that is not the best one."""
+    modulus = WRONG_MODULI[way]
+    slope = complex_step(modulus, omega)
+    return float(slope**2 * energies(float(modulus(omega)))[0])
 
 
-def _precise_energies(nu: Any) -> tuple[Any, Any]:
-    ages = math.ceil(-mpmath.mp.dps * math.log(10) / (2 * math.log(float(nu)))) + 20
-    gain = mpmath.sqrt(1 - nu**2)
-    radial, angular, weight = mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(1)
-    for age in range(ages):
-        radial += (gain * age * weight / nu - nu / gain * weight) ** 2
-        angular += (gain * age * weight) ** 2
-        weight *= nu
-    return radial, angular
+def bend_of_angle(nu: float, way: str, **_: Any) -> float:
+    """Curvature at optimality by an angle that does not move at the best rate."""
+    return WRONG_RATES[way](nu) ** 2 * energies(nu)[1]
 
 
 ANGLES = points("theta theta_star", (0.9, 0.2), (-1.1, 0.5), (2.8, -0.4))
 TURNED = tuple(point | angles for point, angles in zip(APART, ANGLES, strict=True))
 FIXED = points("nu omega", (0.3, 0.5), (0.65, -1.2), (0.9, 2.0))
+WRONG_ANGLES = {way: functools.partial(bend_of_angle, way=way) for way in WRONG_RATES}
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -152,16 +163,25 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-9,
     ),
     "zucchet:108": Evidence(
-        points("path omega", ("tanh", 0.4), ("tanh", 1.1)), BENDS, form=1.0
+        points("path omega", ("tanh", 0.4), ("tanh", 1.1)),
+        BENDS,
+        form=1.0,
+        slips={
+            way: functools.partial(bend_of_modulus, way=way) for way in WRONG_MODULI
+        },
     ),
-    "zucchet:109": Evidence(also(FIXED, path="best angle"), BENDS, form=1.0),
+    "zucchet:109": Evidence(
+        also(FIXED, path="best angle"), BENDS, form=1.0, slips=WRONG_ANGLES
+    ),
     "zucchet:text:c1-gain-held": Evidence(
         MODULI,
         {"reference": held_gain, "impulse": held_gain_impulse},
         proof=lambda: is_zero(task.held_gain() - 1 - nu**2),
     ),
     "zucchet:text:c1-extra-factor": Evidence(
-        also((*MODULI, {"nu": 0.95}), orders=(0, 2)), each(over_general, RATES)
+        also((*MODULI, {"nu": 0.95}), orders=(0, 2)),
+        each(over_general, RATES),
+        proof=proofs.general_angle_is_best_up_to_a_constant,
     ),
     "zucchet:text:c1-angle-moves-with-modulus": Evidence(
         tuple(
@@ -169,8 +189,5 @@ EVIDENCE: dict[str, Basis] = {
             for w, angle in ((0.5, 0.8), (1.2, -1.7))
         ),
         each(coupled, BENDS),
-    ),
-    "zucchet:text:c1-no-simple-solution": Evidence(
-        MODULI, {"reference": surface_curvature}, tolerance=1e-9
     ),
 }

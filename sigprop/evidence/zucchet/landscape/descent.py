@@ -16,6 +16,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Float
 
+from sigprop.evidence.kit import central
 from sigprop.numerics.precision import double_precision
 
 TEACHER = (0.99, math.pi / 100)
@@ -106,6 +107,17 @@ def final_turn(angle: str) -> float:
     return float(abs(math.remainder(apart, 2 * math.pi)))
 
 
-def arrived(angle: str) -> float:
-    """One if the run ends within the learning rate of the teacher, nought if not."""
-    return float(final_distance(angle) < RATE)
+def flatness(angle: str) -> float:
+    """How much flatter the loss is by the angle's parameter than by the angle itself.
+
+    At the first student, which is far from the teacher.
+    """
+    forward, inverse = ANGLES[angle]
+    nu, theta = STUDENT
+
+    def slope(path: Callable[[float], Any], at: float) -> float:
+        return float(central(lambda omega: _loss(nu, path(omega)), at, 1e-4))
+
+    with double_precision(True):
+        plain = slope(lambda theta: theta, theta)
+        return plain / slope(lambda omega: forward(omega, nu), inverse(theta, nu))

@@ -1,5 +1,7 @@
 """What judges Eq. 110-112 and their text, Appendix C.1.3-4 of Zucchet & Orvieto (2024)."""
 
+import cmath
+import math
 from typing import Any
 
 import jax.numpy as jnp
@@ -7,10 +9,16 @@ import numpy as np
 
 from sigprop.evidence.kit import also, each, points
 from sigprop.evidence.programs import computed
+from sigprop.evidence.zucchet.landscape.angle import WRONG_ANGLES
 from sigprop.evidence.zucchet.landscape.curvature import BENDS
-from sigprop.evidence.zucchet.landscape.descent import arrived
+from sigprop.evidence.zucchet.landscape.descent import (
+    STUDENT,
+    TEACHER,
+    final_distance,
+    flatness,
+)
 from sigprop.evidence.zucchet.landscape.responses import RESPONSES, unit_gain
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.lru import LRU
 from sigprop.neuron.recurrence import impulse_response
 
@@ -45,12 +53,20 @@ def loop_angle(omega: float) -> float:
 
 
 RUN = "a run of the optimiser: no formula to compare it with"
+START = abs(cmath.rect(*STUDENT) - cmath.rect(*TEACHER))
 ANGLES = points("nu omega", (0.3, 0.4), (0.65, -1.1), (0.9, 2.0))
 
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:c1-lru-gain": Evidence(
-        points("lam", 0.3, -0.7, 0.9, 0.5 + 0.4j, 0.8j), each(unit_gain, RESPONSES)
+        points("lam", 0.3, -0.7, 0.9, 0.5 + 0.4j, 0.8j),
+        each(unit_gain, RESPONSES),
+        example=Example(
+            "gamma",
+            {"lam": 0.8j},
+            lambda lam: (1 - lam**2) ** 0.5,
+            lambda lam: unit_gain(RESPONSES["reference"], lam),
+        ),
     ),
     "zucchet:text:c1-lru-polar": Evidence(
         points("omega_nu omega_theta", (-1.2, 0.3), (0.4, -0.8), (-3.0, 0.9)),
@@ -59,15 +75,24 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:110": Evidence(also(ANGLES, path="angle"), BENDS),
     "zucchet:111": Evidence(
-        points("omega", 0.3, 0.9, -1.4),
+        points("omega", 0.3, 0.9, 1.1),
         {"reference": layer_angle, "impulse": loop_angle},
+        example=Example(
+            "the LRU's theta",
+            {"omega": 0.5},
+            lambda omega: math.log(omega),
+            layer_angle,
+        ),
     ),
-    "zucchet:112": Evidence(also(ANGLES, path="best angle"), BENDS, form=1.0),
+    "zucchet:112": Evidence(
+        also(ANGLES, path="best angle"), BENDS, form=1.0, slips=WRONG_ANGLES
+    ),
     "zucchet:text:c1-inevitably": Evidence(
-        points("angle", "optimal", "optimal, modulus held", "exponential"),
-        {"reference": arrived},
-        form=lambda angle: float(angle == "exponential"),
-        printed=0.0,
+        points("angle", "optimal", "optimal, modulus held"),
+        {"reference": lambda angle: (final_distance(angle), flatness(angle))},
+        form=lambda angle: (max(map(final_distance, ("polar", "exponential"))), 1.0),
+        relation=">",
+        hand={"no nearer than at the start": (START, 1.0)},
         alone=RUN,
     ),
 }

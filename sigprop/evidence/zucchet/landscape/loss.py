@@ -1,6 +1,9 @@
 """What judges the loss of one unit, Eq. 85-93 of Zucchet & Orvieto (2024)."""
 
+import dataclasses
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import scipy
@@ -28,13 +31,23 @@ from sigprop.evidence.zucchet.landscape.responses import (
     state_moment,
     unit_gain,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import teacher_student_proofs as proofs
 
 
 def plain_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
     """States of the recurrence for the inputs 1, 2, ... by a loop in Python."""
     return recur(complex(lam), np.arange(1, steps + 1) + 0j)
+
+
+def slipped_loop(lam: complex, steps: int, way: str) -> Complex[np.ndarray, " steps"]:
+    """States for the inputs 1, 2, ... with the input late, or through the eigenvalue."""
+    inputs = np.arange(1, steps + 1) + 0j
+    return {
+        "late": lambda: recur(complex(lam), inputs - 1),
+        "through the eigenvalue": lambda: recur(complex(lam), complex(lam) * inputs),
+        "conjugated": lambda: recur(complex(lam).conjugate(), inputs),
+    }[way]()
 
 
 def suite_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
@@ -70,9 +83,28 @@ def mean_loss_covariance(lam: complex, mu: complex, rho: float, steps: int) -> f
     return complex(total).real / (2 * steps)
 
 
-def distance_to_limit(lam: complex, mu: complex, rho: float, steps: int) -> float:
+def last_loss(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """A wrong version of Eq. 86: the loss of the last step alone."""
+    return moment(powers(complex(lam), steps) - powers(complex(mu), steps), rho) / 2
+
+
+def mean_loss_short(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """A wrong version of Eq. 86: the sum is one step short."""
+    return mean_loss(lam, mu, rho, steps - 1) * (steps - 1) / steps
+
+
+def mean_loss_unshared(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """A wrong version of Eq. 86: as if both units saw inputs of their own."""
+    each_own = (powers(complex(z), steps) for z in (lam, mu))
+    ages = range(1, steps + 1)
+    return sum(moment(w[:t], rho) for w in each_own for t in ages) / (2 * steps)
+
+
+def distance_to_limit(
+    mean: Callable[..., float], lam: complex, mu: complex, rho: float, steps: int
+) -> float:
     """How far the mean loss is from the stationary one."""
-    return abs(mean_loss(lam, mu, rho, steps) - loss(kernel, lam, mu, rho))
+    return abs(mean(lam, mu, rho, steps) - loss(kernel, lam, mu, rho))
 
 
 def limit_bound(lam: complex, mu: complex, rho: float, steps: int) -> float:
@@ -91,6 +123,17 @@ def limit_bound_squared(lam: complex, mu: complex, rho: float, steps: int) -> fl
     return limit_bound(lam, mu, rho, steps) / steps
 
 
+def transient_bound(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """A wrong rate: the transient's own, of the slower unit."""
+    return limit_bound(lam, mu, rho, 1) * max(abs(lam), abs(mu)) ** (2 * steps)
+
+
+def least_bound(lam: complex, mu: complex, rho: float, steps: int) -> float:
+    """A wrong constant: the least entry of the responses' difference for the largest."""
+    apart = np.abs(kernel(lam) - kernel(mu))
+    return limit_bound(lam, mu, rho, steps) * float(apart.min() / apart.max())
+
+
 def loss(respond: Response, lam: complex, mu: complex, rho: float = 0.0) -> float:
     """``E|h - h*|^2 / 2``."""
     return moment(respond(lam) - respond(mu), rho) / 2
@@ -104,6 +147,19 @@ def four_moments(lam: complex, mu: complex, rho: float = 0.0) -> float:
     return ((total - double_sum(teacher, student, rho)) / 2).real
 
 
+def wrong_moments(
+    lam: complex, mu: complex, rho: float, weights: tuple[float, float, float]
+) -> complex:
+    """The moments of Eq. 87 with other weights than 1, 1, -1 and -1, and no real part.
+
+    The weights are those of the teacher's moment, ``h conj(h*)`` and ``conj(h) h*``.
+    """
+    student, teacher = kernel(lam), kernel(mu)
+    pairs = ((teacher, teacher), (student, teacher), (teacher, student))
+    rest = (w * double_sum(*p, rho) for w, p in zip(weights, pairs, strict=True))
+    return (double_sum(student, student, rho) + sum(rest)) / 2
+
+
 def cross_moment(
     respond: Response, lam: complex, mu: complex, rho: float = 0.0
 ) -> complex:
@@ -114,6 +170,16 @@ def cross_moment(
 def misfit(mu: complex) -> float:
     """Loss of the normalised student at a teacher that is not normalised."""
     return (math.sqrt(state_moment(kernel, mu)) - 1) ** 2 / 2
+
+
+def misfit_of_variances(mu: complex) -> float:
+    """A wrong version: the states' variances apart, not their sizes."""
+    return (state_moment(kernel, mu) - 1) / 2
+
+
+def misfit_at_zero(mu: complex) -> float:
+    """A wrong version: the loss of the student that keeps nothing."""
+    return energy(powers(0j, LENGTH) - kernel(mu)) / 2
 
 
 def best_misfit(mu: complex) -> float:
@@ -146,24 +212,47 @@ EVIDENCE: dict[str, Basis] = {
         also(OWN, steps=12),
         {"reference": plain_loop},
         form=suite_loop,
+        slips={
+            way: partial(slipped_loop, way=way)
+            for way in ("late", "through the eigenvalue", "conjugated")
+        },
         alone="a definition: the code against a plain loop",
     ),
     "zucchet:86": Evidence(
         also(CORRELATED[:3], steps=9),
         {"reference": mean_loss},
         form=mean_loss_covariance,
+        slips={
+            "the last step": last_loss,
+            "one step short": mean_loss_short,
+            "inputs of their own": mean_loss_unshared,
+        },
         alone="a definition: the code against a covariance carried along",
     ),
     "zucchet:text:c1-long-sequences": Evidence(
         crossed(CORRELATED[:3], points("steps", 50, 100)),
-        {"reference": distance_to_limit},
+        each(
+            distance_to_limit,
+            {"reference": mean_loss, "closed_form": mean_loss_covariance},
+        ),
         form=limit_bound,
         relation="<=",
-        slips={"decay as the square": limit_bound_squared},
-        alone="a rate that the paper does not state; bounded from sums",
+        slips={
+            "decay as the square": limit_bound_squared,
+            "decay of the transient": transient_bound,
+            "the least difference": least_bound,
+        },
     ),
     "zucchet:87": Evidence(
-        CORRELATED, EXACT, form=four_moments, proof=proofs.square_expands
+        CORRELATED,
+        EXACT,
+        form=four_moments,
+        proof=proofs.square_expands,
+        slips={
+            "one product twice": partial(wrong_moments, weights=(1, -2, 0)),
+            "a sign": partial(wrong_moments, weights=(1, -1, 1)),
+            "one product": partial(wrong_moments, weights=(1, -1, 0)),
+        },
     ),
     "zucchet:88": Evidence(
         tuple({"lam": point["lam"], "rho": point["rho"]} for point in CORRELATED),
@@ -182,7 +271,16 @@ EVIDENCE: dict[str, Basis] = {
         form=misfit,
         proof=proofs.misfit_is_least,
         tolerance=1e-9,
+        slips={"variances": misfit_of_variances, "nothing kept": misfit_at_zero},
     ),
-    "zucchet:92": NORMALISED,
+    "zucchet:92": dataclasses.replace(
+        NORMALISED,
+        example=Example(
+            "the loss at lambda = lambda*",
+            {"lam": 0.6},
+            lambda lam: 1 / normalisation(lam) - 1,
+            lambda lam: normalised(kernel, lam, lam),
+        ),
+    ),
     "zucchet:93": NORMALISED,
 }

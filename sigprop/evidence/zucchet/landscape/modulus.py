@@ -1,5 +1,6 @@
 """What judges curvature by the modulus, Eq. 94-100 of Zucchet & Orvieto (2024)."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,7 @@ from sigprop.evidence.zucchet.landscape.curvature import (
     partial,
     square_energy,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import teacher_student as task
 from theory import teacher_student_proofs as proofs
 from theory.papers.zucchet.landscape.modulus import eq_95, eq_96
@@ -37,17 +38,39 @@ def gain_slopes(nu: float) -> Float[np.ndarray, "2"]:
         return np.array([float(slope) for slope in slopes][1:])
 
 
+def wrong_gain_slopes(nu: float, way: str) -> tuple[float, float]:
+    """Eq. 97 with a sign lost, the factor not inverted, or a power short."""
+    first, second = proofs.gain_slopes(nu)
+    gamma = math.sqrt(1 - nu**2)
+    return {
+        "a sign": (first, (nu**2 - gamma**2) / gamma**3),
+        "times gamma": (-nu * gamma, second),
+        "a power short": (first, second * gamma**2),
+    }[way]
+
+
 def thrice(curvature: Callable[..., float], **point: Any) -> Float[np.ndarray, "3"]:
     """The curvature, once for each of the three members of Eq. 99."""
     return np.full(3, curvature(**point))
 
 
 def chain(
-    path: str, omega: float, theta: float, mean: Callable[..., complex] = modulus_energy
+    path: str,
+    omega: float,
+    theta: float,
+    mean: Callable[..., complex] = modulus_energy,
+    power: int = 2,
+    orders: tuple[int, int] = (2, 0),
 ) -> Complex[np.ndarray, "3"]:
     """The three right members of Eq. 99 for ``nu`` along a path, at any angle.
 
-    ``mean`` is of the squared modulus, or, as printed, of the square.
+    Args:
+        path: Along which ``nu`` moves.
+        omega: Where.
+        theta: The angle.
+        mean: Of the squared modulus, or, as printed, of the square.
+        power: Of the slope of ``nu``, two but for a slip.
+        orders: Of the derivatives by ``nu`` and ``theta``; others are slips.
     """
     with mpmath.workdps(DIGITS):
         nu = PATHS[path](mpmath.mpf(omega), theta=theta)[0]
@@ -56,11 +79,21 @@ def chain(
     return np.array(
         [
             mean(path, omega, theta=theta),
-            float(step) ** 2 * plain,
-            float(step) ** 2 * partial((2, 0), float(nu), None, theta, theta),
+            float(step) ** power * plain,
+            float(step) ** power * partial(orders, float(nu), None, theta, theta),
         ],
         complex,
     )
+
+
+def modulus_of_mean(**point: Any) -> float:
+    """A wrong version: the modulus of ``E[(dh/domega)^2]``."""
+    return abs(square_energy(**point))
+
+
+def real_energy(**point: Any) -> float:
+    """A wrong version: ``2 E[(Re dh/domega)^2]``, as if both parts weighed the same."""
+    return modulus_energy(**point) + square_energy(**point).real
 
 
 def modulus_solution(omega: float) -> float:
@@ -84,16 +117,41 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": gain_slopes},
         form=proofs.gain_slopes,
         proof=proofs.gain_slopes_are_right,
+        slips={
+            way: functools.partial(wrong_gain_slopes, way=way)
+            for way in ("a sign", "times gamma", "a power short")
+        },
     ),
     "zucchet:98": by((2, 0), MODULI),
     "zucchet:text:c1-unit-sensitivity": Evidence(
-        (*REAL, *TURNED, ANGLE), BENDS, form=modulus_energy, printed=square_energy
+        (*REAL, *TURNED, ANGLE),
+        BENDS,
+        form=modulus_energy,
+        printed=square_energy,
+        slips={"the modulus of the mean": modulus_of_mean, "one part": real_energy},
+        example=Example(
+            "the mean that is the curvature by the angle at theta = 0",
+            {"nu": 0.5},
+            lambda nu: square_energy("angle", 0.0, nu=nu).real,
+            lambda nu: modulus_energy("angle", 0.0, nu=nu),
+        ),
     ),
     "zucchet:99": Evidence(
         (*REAL, *TURNED),
         each(thrice, BENDS),
         form=chain,
-        printed=lambda **point: chain(**point, mean=square_energy),
+        printed=functools.partial(chain, mean=square_energy),
+        slips={
+            "the slope once": functools.partial(chain, power=1),
+            "the inverse slope": functools.partial(chain, power=-2),
+            "by the angle": functools.partial(chain, orders=(0, 2)),
+        },
+        example=Example(
+            "the expectation that is the curvature by nu at theta = pi/2",
+            {"nu": 0.6},
+            lambda nu: square_energy("fixed angle", nu, theta=math.pi / 2).real,
+            lambda nu: modulus_energy("fixed angle", nu, theta=math.pi / 2),
+        ),
     ),
     "zucchet:100": Evidence(
         also(MODULI, orders=(2, 0)),

@@ -120,27 +120,23 @@ part.row("zucchet:109", "definition", "definition")(
 part.row("zucchet:text:c1-gain-held", "text", "proved", "remarks after Eq. 107")(
     "What holding the gain fixed costs by the modulus",
     r"\text{ignoring the dependence of } \gamma \text{ on } \lambda \text{ is "
-    r"relatively accurate}",
+    r"relatively accurate}: \quad \frac{E(\nu)}{\mathrm{d}^2_\nu L_t} = 1 + \nu^2",
     printed=lambda: 1 + nu**2,
     code="held_gain",
     assumes=Condition("white input, |lambda| < 1", inside("nu")),
-    note="The curvature of Eq. 84 is 1 + nu^2 times that of Eq. 98: between one and "
-    "two. The angle's curvature does not change at all.",
+    note='The formula is ours, "relatively accurate" itself has no number: the '
+    "curvature of Eq. 84 is between one and two times that of Eq. 98. The angle's "
+    "curvature does not change at all.",
 )
-part.row("zucchet:text:c1-extra-factor", "text", "refuted", "remarks after Eq. 107")(
+part.row("zucchet:text:c1-extra-factor", "text", "proved", "remarks after Eq. 107")(
     "The optimal angle against that of the general case",
     r"\text{the only difference is an extra } \nu \text{ term, insignificant as } \nu "
-    r"\rightarrow 1",
-    printed=lambda: 1 / nu,
+    r"\rightarrow 1: \quad \frac{\theta'(\omega_\theta)}{1 - \nu^2} = \frac{1}{\nu "
+    r"\sqrt{1 + \nu^2}} = \Theta(1)",
+    printed=lambda: 1 / (nu * sqrt(1 + nu**2)),
     code="granularity",
-    corrected=lambda: 1 / (nu * sqrt(1 + nu**2)),
-    correction=r"\text{the only difference is a factor } \frac{1}{\nu \sqrt{1 + "
-    r"\nu^2}} \text{, which tends to } \frac{1}{\sqrt{2}} \text{ as } \nu \rightarrow "
-    r"1",
-    note="Eq. 107 over stop_gradient(1 - nu^2) is 1/(nu sqrt(1 + nu^2)); it tends to "
-    "0.71, not to one. The difference does not come from the gain, as the remark has "
-    "it, but from the nu^2 and 1 + nu^2 that B.3.2 drops: kept, its condition gives "
-    "Eq. 106 exactly.",
+    note="B.3.2 asks for Theta(1 - nu^2) alone, so constants do not matter. The formula "
+    "is ours: the factor tends to 0.7071, not to one, which the Theta hides.",
 )
 part.row(
     "zucchet:text:c1-angle-moves-with-modulus",
@@ -156,20 +152,20 @@ part.row(
     code="coupled_curvature",
     assumes="nu = tanh(omega_nu), theta as in Eq. 107",
     note="The curvature by omega_nu is then 1 + omega_theta^2 (1 + 3 nu^2)^2 / (nu^2 "
-    "(1 + nu^2)^2): one only at omega_theta = 0. The sentence after it must mean that "
-    "this complicates, not simplifies, the calculation.",
+    "(1 + nu^2)^2): one only at omega_theta = 0. The sentence after it reads as the "
+    'opposite, unless "this" is the neglect of the dependence.',
 )
 part.row(
-    "zucchet:text:c1-no-simple-solution", "text", "proved", "remarks after Eq. 107"
+    "zucchet:text:c1-no-simple-solution",
+    "text",
+    "not-checkable",
+    "remarks after Eq. 107",
 )(
-    "No parametrisation is optimal in both and in what they share",
+    "The best parameters of both at once",
     r"\text{there is no simple solution to that problem}",
-    task.gaussian_curvature,
-    lambda: -(3 * nu**4 + 6 * nu**2 + 7) / (1 + nu**2) ** 2,
     code="gaussian_curvature",
-    assumes="optimal: the whole Hessian at optimality is the identity",
-    note="The Hessian at optimality is a metric whose Gaussian curvature lies between "
-    "-7 and -4. It is never zero, so no change of variables, polar or not, makes the "
-    "Hessian the identity everywhere. Unit diagonals alone, which is what the paper "
-    "asks for, can still be had locally.",
+    reason="Simple has no measure. What is known: the Hessian at optimality is a metric "
+    "whose Gaussian curvature lies between -7 and -4, so that no change of variables, "
+    "polar or not, makes the whole Hessian the identity; unit diagonals alone, which is "
+    "what the paper asks for, can be had locally.",
 )

@@ -5,12 +5,16 @@ from theory import teacher_student as task
 from theory.claims import Condition
 from theory.conditions import inside
 from theory.derivation import start
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, rho
 from theory.teacher_student import gain_lam, gain_mu, mu, mu_bar
 
 STABLE = Condition(
     "|lambda| < 1, |lambda*| < 1, stationary states", inside("lam", "mu")
+)
+WHITE = Condition(
+    f"{STABLE.words}; white input, gamma(lambda) = sqrt(1 - |lambda|^2)", STABLE.holds
 )
 square, square_star = lam * lam_bar, mu * mu_bar
 twice_real = 1 / (1 - lam_bar * mu) + 1 / (1 - lam * mu_bar)  # 2 Re 1/(1 - ...)
@@ -43,13 +47,12 @@ part.row("zucchet:87", "identity", "proved")(
     r"L_t(\lambda, \lambda^*) := \frac{1}{2} \mathbb{E}_x \left[ h_t \bar{h}_t + h_t^* "
     r"\bar{h}_t^* - h_t \bar{h}_t^* - \bar{h}_t h_t^* \right]",
     code="loss",
-    assumes=Condition("stationary states", STABLE.holds),
 )
 part.row("zucchet:88", "moment", "proved")(
     "The student's second moment under exponential autocovariance",
     r"\mathbb{E}_x \left[ h_t \bar{h}_t \right] = \frac{1}{1 - \lambda \bar{\lambda}} "
-    r"\left( 1 + \frac{\rho \lambda}{1 - \rho \lambda} + \frac{\rho \lambda}{1 - \rho "
-    r"\bar{\lambda}} \right)",
+    r"\left( 1 + \frac{\rho \lambda}{1 - \rho \lambda} + \frac{\rho "
+    r"\bar{\lambda}}{1 - \rho \bar{\lambda}} \right)",
     lambda: diagonal.moment("state", "exponential"),
     lambda: (
         (1 + rho * lam / (1 - rho * lam) + rho * lam_bar / (1 - rho * lam_bar))
@@ -57,10 +60,9 @@ part.row("zucchet:88", "moment", "proved")(
     ),
     code="sigprop.neuron.stable.state_moment",
     assumes=Condition("|lambda| < 1, autocovariance rho^|Delta|", inside("lam")),
-    note="Our copy's last numerator lacks a bar: a second moment would be complex. Eq. "
-    "47 has the bar; an accent is what extraction loses most easily. Judged with the "
-    "bar.",
-    inherits="No: Eq. 90 and 91 follow from the form with the bar.",
+    note="As extracted the last numerator is rho lambda: the bar is missing in our copy, "
+    "and the right side would be complex. Eq. 47 has it, and an accent is what extraction "
+    "loses most easily.",
     as_extracted=True,
 )
 part.row("zucchet:89", "moment", "not-checkable")(
@@ -132,6 +134,9 @@ best.row("zucchet:text:c1-normalised-teacher", "text", "proved", "text before Eq
     "Without its own gain the teacher cannot be fitted",
     r"\min_\lambda \tfrac{1}{2} \mathbb{E}|\gamma(\lambda) h_t - h_t^*|^2 > 0",
     code="misfit",
+    assumes=Condition(
+        "|lambda*| < 1, lambda* not zero", lambda mu, **_: 0 < abs(mu) < 1
+    ),
     note="The least loss is (1/gamma(lam*) - 1)^2 / 2, at lam = lam*: by "
     "Cauchy-Schwarz the overlap of two unit states is at most one.",
 )
@@ -163,10 +168,12 @@ best.row("zucchet:92", "moment", "refuted")(
         )
         / 2
     ),
-    assumes=STABLE,
+    assumes=WHITE,
     note="The first two gains lack their squares. The printed line is not zero where "
     "the student is the teacher, and grows without bound at the edge.",
-    inherits="No: Eq. 93 is right and only follows with the squares.",
+    erratum=Erratum(
+        "C", bearing="Nothing: Eq. 93 is right and only follows with the squares."
+    ),
 )
 best.row("zucchet:93", "moment", "proved")(
     "The normalised loss",
@@ -175,5 +182,5 @@ best.row("zucchet:93", "moment", "proved")(
     task.normalised_loss,
     lambda: 1 - gain_lam * gain_mu * twice_real / 2,
     code="normalised_loss",
-    assumes=STABLE,
+    assumes=WHITE,
 )

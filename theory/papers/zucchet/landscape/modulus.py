@@ -3,6 +3,7 @@
 from sympy import Expr, diff
 
 from theory import teacher_student as task
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.teacher_student import gain, nu, nu_star
 
@@ -75,7 +76,11 @@ part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq.
     note="The section allows complex states. The mean of the square is then complex "
     "and not the curvature; by the angle it is negative even for real lambda. As "
     "printed it holds of the modulus of a real eigenvalue alone.",
-    inherits="No: what follows is computed from the loss.",
+    erratum=Erratum(
+        "C",
+        appears_in=("zucchet:99",),
+        bearing="Nothing: what follows is computed from the loss.",
+    ),
 )
 part.row("zucchet:99", "identity", "refuted")(
     "The chain rule for the curvature at optimality",
@@ -93,10 +98,14 @@ part.row("zucchet:99", "identity", "refuted")(
     r"\mathrm{d}\nu}\frac{\mathrm{d}^2 L_t}{\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{"
     r"\mathrm{d}\nu}\right] = \nu'(\omega_\nu)^2 \frac{\mathrm{d}^2 L_t}{"
     r"\mathrm{d}\nu^2}",
-    note="With d^2 L/dh^2 = 1. The states are complex, so that the first factor of the "
-    "two expectations must be conjugated. The outer equality, the one that is used, "
-    "holds as printed.",
-    inherits="No: Eq. 100 uses the outer equality.",
+    note="A matter of notation. With d^2 L/dh^2 = 1 and complex states the first factor "
+    "of the two expectations must be conjugated, as in the sentence before Eq. 94. The "
+    "outer equality, the one that is used, holds as printed.",
+    erratum=Erratum(
+        "C",
+        root="zucchet:text:c1-unit-sensitivity",
+        bearing="Nothing: Eq. 100 uses the outer equality.",
+    ),
 )
 part.row("zucchet:100", "identity", "proved")(
     "The equation of the best modulus",
