@@ -14,6 +14,7 @@ from sympy import (
     limit,
     pi,
     simplify,
+    sinh,
     sqrt,
     symbols,
     tanh,
@@ -76,6 +77,23 @@ def tanh_is_a_shift() -> bool:
     flat = simplify((1 / ours - 1 / theirs).rewrite(exp)) == 0
     gains = simplify(gain(tanh(omega)) ** 2 - 1 / cosh(omega) ** 2) == 0
     return bool(flat and gains)
+
+
+def double_exponential_is_nearly_a_shift() -> bool:
+    """With ``nu = exp(-a)``, ``a = exp(omega)``, the loss of Eq. 94 near the edge.
+
+    It is ``1 - sqrt(sinh a sinh b)/sinh((a + b)/2)``; with ``a = s exp(x/2)`` and ``b = s
+    exp(-x/2)`` that tends to ``1 - sech(x/2)`` as ``s`` vanishes.
+    """
+    a, b, s, x = symbols("a b s x", positive=True)
+    ours = (1 - exp(-2 * a)) * (1 - exp(-2 * b)) / (1 - exp(-a - b)) ** 2
+    theirs = sinh(a) * sinh(b) / sinh((a + b) / 2) ** 2
+    edge = theirs.subs({a: s * exp(x / 2), b: s * exp(-x / 2)}, simultaneous=True)
+    shift = limit(edge, s, 0, "+") - 1 / cosh(x / 2) ** 2
+    return bool(
+        simplify((ours - theirs).rewrite(exp)) == 0
+        and simplify(shift.rewrite(exp)) == 0
+    )
 
 
 def half_depth_is_exact() -> bool:
