@@ -1,33 +1,31 @@
 """Zucchet & Orvieto (2024), Sections 3.1 and 4.1: what the text says of one unit."""
 
-import cmath
-import math
 from functools import partial
 
 from sympy import Expr
 
 from theory import teacher_student as task
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.papers.zucchet.conditions import has_power
 from theory.rows import Part
-from theory.teacher_student import nu, nu_star
+from theory.teacher_student import nu
 
 part = Part("Section 3.1", "parametrisation", "theory.teacher_student")
 unit = part.at("Section 4.1", "landscape")
 
-part.row("zucchet:text:c1-sensitivity-larger", "text", "conditional", "")(
+part.row("zucchet:text:c1-sensitivity-larger", "text", "confirmed", "")(
     "The sensitivity explodes faster than the state",
     r"\text{the variance of } \mathrm{d}_{\lambda}h_t \text{ is much larger than the "
     r"one of } h_t",
     code="sigprop.evidence.zucchet.landscape.one_dimension.sensitivity_over_state",
-    condition=Condition(
-        "the input has power at the frequency of lambda: rho > -1 for lambda > "
-        "0, rho < 1 for lambda < 0",
-        lambda lam, rho, **_: has_power(rho, cmath.phase(lam)),
+    assumes=Condition(
+        "lambda towards 1, R = rho^|Delta| with rho in [0, 1], as in Fig. 1A",
+        lambda lam, rho, **_: complex(lam).imag == 0 and 0 < lam < 1 and 0 <= rho <= 1,
     ),
-    note="Judged is the direction; at |lambda| = 0.99 it is 5000-fold for white input, "
-    "10000-fold at rho = 1. For an alternating input the "
-    "sensitivity's moment is the smaller one: 1/|1 + lambda|^2 of the state's.",
+    note="Judged is the direction, a ratio above one. At lambda = 0.99 it is 5000 for "
+    "white input and 10000 at rho = 1. For an alternating input (rho = -1), which the "
+    "figure does not have, it is 1/(1 + lambda)^2, below one.",
 )
 part.row("zucchet:text:c1-rate-by-input", "text", "proved", "")(
     "The best parametrisation depends on the input",
@@ -46,13 +44,14 @@ unit.row("zucchet:text:one-dimensional-loss", "definition", "definition", "")(
     "The one-dimensional task's loss",
     r"L_t := \frac{1}{2}|h_t - h_t^*|^2 \text{, averaged over the sequence}",
     code="sigprop.evidence.zucchet.landscape.loss.mean_loss",
-    note="Eq. 86, before the expectation over the inputs.",
+    note="Eq. 86, before the expectation over the inputs; the sentence of "
+    "zucchet:text:teacher-student.",
 )
 unit.row("zucchet:text:one-dimensional-input", "definition", "definition", "")(
     "The one-dimensional task's input",
-    r"x_t \sim \mathcal{N}(0, 1) \text{ independent}, \quad R_x(\Delta) = "
-    r"\delta_{\Delta=0}",
+    r"x_t \sim \mathcal{N}(0, 1) \text{ independent}",
     code="sigprop.inputs.White",
+    note="That R_x is then the delta is judged in zucchet:text:white-inputs.",
 )
 unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")(
     "Other inputs give the same picture",
@@ -62,10 +61,11 @@ unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")
         "the input has power at the frequency of the teacher's eigenvalue",
         lambda rho, angle, **_: has_power(rho, angle),
     ),
-    note="The result: from |lambda*| = 0.99 to 0.999 the loss at the teacher gets "
-    "sharper, 995-fold for white input. Under constant input it does so for lambda* near "
-    "one only, under alternating input near minus one only; Fig. 1 has a positive "
-    "teacher.",
+    note="The reading is ours, and only the direction is judged: from |lambda*| = 0.99 to "
+    "0.999 the loss at the teacher gets sharper, 995-fold for white input. Under constant "
+    "input it does so for lambda* near one only, under alternating input near minus one "
+    "only; Fig. 1 has a positive teacher.",
+    erratum=Erratum("D", bearing="Nothing: Section 4.1 goes on with white input."),
 )
 unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(
     "Inside the unit circle gradients do not explode in time",
@@ -73,18 +73,14 @@ unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(
     code="sigprop.neuron.recurrence.linear_recurrence",
     note="Of dh_t/dh_s with t > s: its modulus is |lambda|^(t-s).",
 )
-unit.row("zucchet:text:one-dimensional-flat", "text", "conditional", "")(
+unit.row("zucchet:text:one-dimensional-flat", "text", "confirmed", "")(
     "Vanishing gradients make flat regions",
     r"\text{vanishing gradients lead to flat loss regions}",
-    printed=lambda: 1 - nu_star**4,
     code="sigprop.evidence.zucchet.landscape.curvature.partial",
-    condition=Condition(
-        "on the circle (Fig. 1C), more than a right angle off",
-        lambda nu, nu_star, theta, **_: nu == nu_star and abs(theta) > math.pi / 2,
-    ),
-    note="On the circle the slope is at most 1 - |lam*|^4 there and vanishes with "
-    "longer memory. On the real axis (Fig. 1B) it does not: at lambda = 0 it is -lam*. "
-    "That region is flat only beside the height of the loss, 1/(1 - lam*^2) / 2.",
+    assumes="on the circle (Fig. 1C), more than a right angle off",
+    note="There the slope falls as 1 - |lam*|: its greatest value is 0.0508 at |lam*| = "
+    "0.95 and 0.0100 at 0.99. On the real axis (Fig. 1B) it is -lam* at lambda = 0: flat "
+    "only beside the height of the loss, 1/(1 - lam*^2) / 2.",
 )
 
 
