@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Complex, Float, Num
+from jaxtyping import Complex, Float, Inexact, Num
 
 from sigprop.evidence.kit import (
     across,
@@ -216,7 +216,7 @@ def mixed_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
 
 def filtered_rows(
     system: Dense, *, late: bool = False, backwards: bool = False, other: bool = False
-) -> Complex[np.ndarray, "n n"]:
+) -> Inexact[np.ndarray, "n n"]:
     """Slips of Eq. 72: inputs a step late, newest first, by the column's eigenvalue."""
     weights, x = powers(system.eigenvalues, dense.STEPS), inputs(system.size)
     x = x if backwards else x[::-1]

@@ -118,7 +118,7 @@ def slipped_matrix(system: Dense, way: str) -> Complex[np.ndarray, "n n"]:
     return first * np.array(system.eigenvalues) @ last
 
 
-def other_lengths(system: Dense, way: str) -> Complex[np.ndarray, " n"]:
+def other_lengths(system: Dense, way: str) -> Float[np.ndarray, " n"]:
     """Squared lengths of the columns under other choices than Eq. 64."""
     P = numbers(system.vectors())
     scale = {
@@ -161,7 +161,7 @@ def slipped_vector_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n
     return P @ (M - (kept if way == "off the diagonal too" else kept * np.eye(n)))
 
 
-def slipped_gaps(system: Dense, way: str) -> Complex[np.ndarray, "n n"]:
+def slipped_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
     """``F`` of Eq. 70 by sums, by ratios or with a conjugate; as it is by no way."""
     z = np.array(system.eigenvalues)
     gaps = z[None] - z[:, None]

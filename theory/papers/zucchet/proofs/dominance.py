@@ -1,20 +1,13 @@
 """Zucchet & Orvieto (2024), Appendix B.2.3: what grows at the edge, Eq. 71-73."""
 
 from theory import diagonal
-from theory.claims import Condition
 from theory.errata import Erratum
 from theory.rows import Part
 from theory.symbols import lam, n
 
 part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 
-
 SLOPE = r"\frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} = "
-
-
-def _is_apart(family: str, **_: object) -> bool:
-    return family not in ("two modes that meet", "a complex pair, constant input")
-
 
 part.row("zucchet:text:derivatives-bounded", "limit", "confirmed", "text after Eq. 70")(
     "The derivatives of eigenvalues and eigenvectors stay bounded at the edge",
@@ -22,9 +15,7 @@ part.row("zucchet:text:derivatives-bounded", "limit", "confirmed", "text after E
     r"A_{ij}}\right|,\ \left|\frac{\mathrm{d}P}{\mathrm{d}A_{ij}}\right| \text{ "
     r"do not grow}",
     code="perturb",
-    assumes=Condition(
-        "the eigenvalues do not collapse, as the paper says; A bounded", _is_apart
-    ),
+    assumes="the eigenvalues do not collapse, as the paper says; A bounded",
     note="Where they stay apart the derivatives are continuous on a compact set of "
     "matrices, so bounded. Several real positive modes that all go to one must meet: at "
     "1 - e and 1 - 2e an entry of F is 1/e, and the derivative of P grows with it. With "
@@ -45,11 +36,8 @@ part.row("zucchet:text:dominance", "limit", "confirmed", "text after Eq. 73")(
     r"\frac{\partial \lambda}{\partial A}\right|^2 \text{ outgrows the other "
     r"terms of Eq. 67, by } (1-|\lambda|)^{-2}",
     code="perturb",
-    assumes=Condition(
-        "the eigenvalues do not collapse; the input has power at the phase of those that "
-        "go to the circle, as in B.2.2",
-        _is_apart,
-    ),
+    assumes="the eigenvalues do not collapse; the input has power at the phase of those "
+    "that go to the circle, as in B.2.2",
     note="Energies of the terms over white inputs; the order is ours, the paper says "
     "which one wins. Where two modes meet, which the paper excludes, dP/dA makes up for "
     "the missing filter. Under constant input a pair that goes to the circle away from "
