@@ -43,13 +43,18 @@ def layer_angle(omega: float) -> float:
     return float(np.angle(layer_eigenvalue(-1.0, omega)))
 
 
+def loop_eigenvalue(omega_nu: float, omega_theta: float) -> complex:
+    """The eigenvalue of an LRU, as the first response of its recurrence."""
+
+    def responses(*logs: Any) -> Any:
+        return impulse_response(_eigenvalue(*logs), 2)[0]
+
+    return complex(computed(responses, omega_nu, omega_theta)[1, 0])
+
+
 def loop_angle(omega: float) -> float:
     """The angle of an LRU's eigenvalue, from the first response of its recurrence."""
-
-    def responses(omega: Any) -> Any:
-        return impulse_response(_eigenvalue(-1.0, omega), 2)[0]
-
-    return float(np.angle(computed(responses, omega)[1, 0]))
+    return float(np.angle(loop_eigenvalue(-1.0, omega)))
 
 
 RUN = "a run of the optimiser: no formula to compare it with"
@@ -70,8 +75,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:c1-lru-polar": Evidence(
         points("omega_nu omega_theta", (-1.2, 0.3), (0.4, -0.8), (-3.0, 0.9)),
-        {"impulse": layer_eigenvalue},
-        alone="a definition: the layer of the suite against it",
+        {"reference": layer_eigenvalue, "impulse": loop_eigenvalue},
     ),
     "zucchet:110": Evidence(also(ANGLES, path="angle"), BENDS),
     "zucchet:111": Evidence(

@@ -40,6 +40,11 @@ def plain_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
     return recur(complex(lam), np.arange(1, steps + 1) + 0j)
 
 
+def convolved(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
+    """States for the inputs 1, 2, ... as a convolution with the powers."""
+    return np.convolve(powers(complex(lam), steps), np.arange(1, steps + 1))[:steps]
+
+
 def slipped_loop(lam: complex, steps: int, way: str) -> Complex[np.ndarray, " steps"]:
     """States for the inputs 1, 2, ... with the input late, or through the eigenvalue."""
     inputs = np.arange(1, steps + 1) + 0j
@@ -58,12 +63,14 @@ def suite_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
     return computed(linear_recurrence, np.array([lam], complex), inputs)[:, 0]
 
 
-def mean_loss(lam: complex, mu: complex, rho: float, steps: int) -> float:
+def mean_loss(
+    lam: complex, mu: complex, rho: float, steps: int, respond: Response = kernel
+) -> float:
     """``sum over t <= steps of E|h_t - h*_t|^2 / (2 steps)`` from the zero state.
 
     Source: Zucchet & Orvieto (2024), Eq. 86.
     """
-    apart = powers(complex(lam), steps) - powers(complex(mu), steps)
+    apart = (respond(lam) - respond(mu))[:steps]
     return sum(moment(apart[:t], rho) for t in range(1, steps + 1)) / (2 * steps)
 
 
@@ -210,24 +217,22 @@ NORMALISED = Evidence(PAIRS, each(normalised, RESPONSES))
 EVIDENCE: dict[str, Basis] = {
     "zucchet:85": Evidence(
         also(OWN, steps=12),
-        {"reference": plain_loop},
+        {"reference": plain_loop, "closed_form": convolved},
         form=suite_loop,
         slips={
             way: partial(slipped_loop, way=way)
             for way in ("late", "through the eigenvalue", "conjugated")
         },
-        alone="a definition: the code against a plain loop",
     ),
     "zucchet:86": Evidence(
         also(CORRELATED[:3], steps=9),
-        {"reference": mean_loss},
+        {name: partial(mean_loss, respond=way) for name, way in RESPONSES.items()},
         form=mean_loss_covariance,
         slips={
             "the last step": last_loss,
             "one step short": mean_loss_short,
             "inputs of their own": mean_loss_unshared,
         },
-        alone="a definition: the code against a covariance carried along",
     ),
     "zucchet:text:c1-long-sequences": Evidence(
         crossed(CORRELATED[:3], points("steps", 50, 100)),

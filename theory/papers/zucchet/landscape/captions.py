@@ -102,5 +102,6 @@ angle.row("zucchet:fig7-valley", "figure", "undecided", "Fig. 7C, caption")(
     "answer depends on it. Where it does, the run ends 4e-4 from the right angle, one "
     "whole turn on, at |lambda| = 0.943 and a loss of 0.29 that falls slowly; where it "
     "does not, 0.025 from it, at 0.959 and 0.36. The interval is that distance in "
-    "learning rates, about a step. Flatness and the connection have no measure.",
+    "learning rates, about a step; to know that setting would decide. Flatness and the "
+    "connection have no measure.",
 )
