@@ -176,7 +176,7 @@ def readout_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
     return np.moveaxis(moved, -1, 0)
 
 
-def _inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
+def inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
     """``dz_k / dP^-1_ij`` at the last step by differences, exact as ``z`` is linear."""
     Q, eigenvalues = left(system), np.array(system.eigenvalues)
 
@@ -189,29 +189,35 @@ def _inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
 
 def inverse_slopes(system: Dense) -> Complex[np.ndarray, "n n"]:
     """The derivative of the neuron of the same row: by i, j."""
-    return np.einsum("iij->ij", _inverse_moves(system))
+    return np.einsum("iij->ij", inverse_moves(system))
 
 
-def other_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
-    """The derivatives of all other neurons: by k, i, j, less k = i."""
-    return _inverse_moves(system)[~np.eye(system.size, dtype=bool)]
+def spread_slopes(
+    system: Dense, shares: Callable[[Dense], np.ndarray]
+) -> Complex[np.ndarray, "n n n"]:
+    """Slopes of Eq. 72 for each neuron ``k`` times its share in the row ``i``."""
+    rows = np.array(dense.inverse_slopes(system), complex)
+    return np.einsum("ki,ij->kij", shares(system), rows)
 
 
-def own_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
+def own_row(system: Dense) -> Float[np.ndarray, "n n"]:
+    """Eq. 73: a neuron has a share in its own row alone."""
+    return np.eye(system.size)
+
+
+def every_row(system: Dense) -> Float[np.ndarray, "n n"]:
     """Slip: every neuron as if each row were its own."""
-    return np.tile(inverse_slopes(system), (system.size - 1, 1))
+    return np.ones((system.size, system.size))
 
 
-def newest_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
-    """Slip: every row moves all neurons at once, and is then forgotten."""
-    others = system.size * (system.size - 1)
-    return np.tile(inputs(system.size)[-1] + 0j, (others, 1))
+def next_row(system: Dense) -> Float[np.ndarray, "n n"]:
+    """Slip: the row of the neuron before."""
+    return np.roll(np.eye(system.size), 1, axis=0)
 
 
-def mixed_inverse_slopes(system: Dense) -> Complex[np.ndarray, "others n"]:
+def read_out(system: Dense) -> Complex[np.ndarray, "n n"]:
     """Slip: the neurons of the dense network for those of the diagonal one."""
-    moved = np.einsum("li,ij->lij", numbers(system.vectors()), inverse_slopes(system))
-    return moved[~np.eye(system.size, dtype=bool)]
+    return numbers(system.vectors())
 
 
 def filtered_rows(
@@ -318,13 +324,13 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:73": Evidence(
         ALL,
-        {"reference": other_inverse_slopes},
-        lambda system: np.zeros((system.size * (system.size - 1), system.size)),
+        {"reference": inverse_moves},
+        partial(spread_slopes, shares=own_row),
         proof=dense.inverse_slope_obeys,
         slips={
-            "as of its own row": own_inverse_slopes,
-            "the newest input": newest_inverse_slopes,
-            "read out": mixed_inverse_slopes,
+            "as of its own row": partial(spread_slopes, shares=every_row),
+            "the row before": partial(spread_slopes, shares=next_row),
+            "read out": partial(spread_slopes, shares=read_out),
         },
     ),
     "zucchet:text:two-filters": Evidence(

@@ -75,7 +75,7 @@ part.row("zucchet:73", "identity", "proved")(
     "The derivative of a diagonal state by the other rows of the inverse",
     SLOPE + r"0 \quad \text{otherwise}",
     code="theory.dense.inverse_slopes",
-    note="Otherwise: where k is not i.",
+    note="Otherwise: where k is not i. Judged with Eq. 72, as corrected, where it is.",
 )
 part.row("zucchet:text:two-filters", "text", "proved", "text after Eq. 73")(
     "The derivative by an eigenvalue is two consecutive filters",
