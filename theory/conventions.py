@@ -34,7 +34,7 @@ CONVENTIONS = (
         "Autocovariance",
         "R(Delta) = E[x_{t+Delta} conj(x_t)], even for the real inputs that all papers "
         "use.",
-        ("zucchet:text:stationary",),
+        ("zucchet:44",),
     ),
     Convention(
         "Variance of a complex number",
@@ -162,7 +162,7 @@ FAULTS = (
     Fault(
         "An autocovariance that has to be even, where inputs may be complex",
         Status.CONDITIONAL,
-        ("zucchet:45", "zucchet:54", "zucchet:55", "zucchet:56"),
+        ("zucchet:44", "zucchet:45", "zucchet:54", "zucchet:55", "zucchet:56"),
     ),
     Fault(
         "An explosion at the edge of stability, whatever the input's spectrum",

@@ -9,7 +9,6 @@ Source: Zucchet & Orvieto (2024), Appendix B.2.
 """
 
 import functools
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -23,6 +22,7 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     AGES,
     EIGENVALUES,
     ONE_SIDED,
+    QUARTER,
     REAL_SPECTRUM,
     UNEVEN,
     Spectrum,
@@ -31,7 +31,6 @@ from sigprop.judge.basis import Evidence, Example
 from theory.autocorrelation import same_form
 from theory.claims import find
 
-QUARTER = Spectrum("a wave of period four", ((math.pi / 2, 1.0),))
 LAGS = np.arange(1, AGES)
 PLACES = across(lam=EIGENVALUES, R=(REAL_SPECTRUM, ONE_SIDED, UNEVEN))
 OF_STATE, OF_SENSITIVITY = 0, 1

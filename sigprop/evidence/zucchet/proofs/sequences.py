@@ -71,6 +71,7 @@ REAL_SPECTRUM = Spectrum(
     "lines at 0, +-0.4, +-2", ((0, 0.2), (0.4, 0.3), (-0.4, 0.3), (2, 0.1), (-2, 0.1))
 )
 ONE_SIDED = Spectrum("a line at 0.8", ((0.8, 1.0),))
+QUARTER = Spectrum("a wave of period four", ((math.pi / 2, 1.0),))
 UNEVEN = Spectrum("lines at 0.3 and -1.9", ((0.3, 0.6), (-1.9, 0.4)))
 
 EIGENVALUES = (0.5 + 0.3j, -0.4 + 0.2j, 0.6, -0.55j)

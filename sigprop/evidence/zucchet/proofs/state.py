@@ -21,6 +21,7 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     EIGENVALUES,
     INPUTS,
     ONE_SIDED,
+    QUARTER,
     REAL_LINES,
     REAL_SPECTRUM,
     UNEVEN,
@@ -28,7 +29,7 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     Spectrum,
     ages,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory.autocorrelation import same_form
 from theory.papers.zucchet import forms
 from theory.symbols import lam, lam_bar
@@ -196,7 +197,7 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "zucchet:44": Evidence(
-        across(lam=EIGENVALUES, R=(REAL_SPECTRUM,)),
+        across(lam=EIGENVALUES, R=(REAL_SPECTRUM, ONE_SIDED, UNEVEN)),
         {"reference": spectral_moment, "impulse": simulated_moment},
         pairs_by_lag,
         slips={
@@ -204,6 +205,12 @@ EVIDENCE: dict[str, Basis] = {
             "ages added": pairs_by_sum,
             "from one on": partial(pairs_by_lag, oldest=1),
         },
+        example=Example(
+            "E|h|^2 of inputs x_t = u i^t, u of modulus one and random phase,",
+            {"lam": 0.5j},
+            lambda lam: pairs_by_lag(lam, QUARTER).real,
+            partial(spectral_moment, R=QUARTER),
+        ),
     ),
     "zucchet:46": Evidence(points("lam rho", *DECAYS), each(state_moment, RESPONSES)),
     "zucchet:text:real-state": Evidence(

@@ -8,6 +8,7 @@ from theory import diagonal
 from theory.autocorrelation import geometric_sum
 from theory.claims import Condition
 from theory.conditions import inside
+from theory.errata import Erratum
 from theory.papers.zucchet import forms
 from theory.papers.zucchet.conditions import is_even
 from theory.rows import Part
@@ -45,17 +46,21 @@ part.row("zucchet:43", "identity", "proved")(
     assumes=Condition("|lambda| < 1, inputs of bounded second moments", inside("lam")),
     note="It holds without stationarity; judged on three equally likely series.",
 )
-part.row("zucchet:44", "identity", "confirmed")(
+part.row("zucchet:44", "identity", "conditional")(
     "Second moment of the state by the autocovariance",
     H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(n-m)",
     code="theory.autocorrelation.double_sum",
-    assumes=Condition(
-        "|lambda| < 1, real inputs, whose R_x is even",
-        lambda lam, R, **_: abs(lam) < 1 and is_even(R),
-    ),
+    assumes=forms.COMPLEX_STATIONARY,
+    condition=forms.EVEN,
     note="For complex inputs, which assumption a) of B.2 admits, E[x_{-n} conj(x_{-m})] "
-    "is R_x(m - n) by assumption c), the conjugate of what is printed. The next line "
-    "uses Lemma 1, which asks for an even R_x, and Eq. 54 to 56 rest on the same.",
+    "is R_x(m - n) by assumption c), the conjugate of what is printed. To turn the lag "
+    "alone would not mend the next line, which is Lemma 1 and asks for an even R_x.",
+    erratum=Erratum(
+        "D",
+        appears_in=("zucchet:45", "zucchet:54", "zucchet:55", "zucchet:56"),
+        bearing="All that has R(D) = rho^|D| is of an even R, and Eq. 5 and 6 are of real "
+        "inputs.",
+    ),
 )
 part.row("zucchet:46", "moment", "proved")(
     "Second moment of the state, exponential autocovariance, as a series",
