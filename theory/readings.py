@@ -277,7 +277,7 @@ READINGS: Mapping[str, Reading] = {
     **_each("148 149 150 151 152 153 154 155", Reading(_POLAR)),
     **_each("144 145 146", Reading(_SUMMED, fold=both_modes)),
     "zucchet:text:orthogonal-sensitive": Reading(side=-2, fold=lambda one: one.doit()),
-    "zucchet:text:c1-extra-factor corrected": Reading(side=0),
+    "zucchet:text:c1-extra-factor": Reading(side=-2),
     "zucchet:159": Reading({"R_x": _mixed}),
     "zucchet:160": Reading({"f": _f}),
     **_each("161 text:bias-sensitivity", Reading(_GATED)),
@@ -350,10 +350,9 @@ _LIMITS = """
     blur:text:width blur:text:width!
 """
 _WORDED = """
-    zucchet:text:c1-exact-loss zucchet:text:c1-gain-held zucchet:text:c1-extra-factor
-    zucchet:text:c1-angle-moves-with-modulus zucchet:text:c1-no-simple-solution zucchet:fig6
+    zucchet:text:c1-exact-loss zucchet:text:c1-angle-moves-with-modulus
     zucchet:text:c1-fewer-minima zucchet:fig7-granularity zucchet:text:c1-rate-by-input
-    zucchet:text:one-dimensional-flat zucchet:text:effective-rate zucchet:fig11 lru:fig3
+    zucchet:text:effective-rate zucchet:fig11 lru:fig3
 """
 WORDS = "it is in words, for which the form stands"
 LIMIT = "it is an order or a limit, and the form what grows or tends"
@@ -373,6 +372,7 @@ UNREAD: Mapping[str, str] = {
     **_unread("it is a choice, and the form the curvature under it", "zucchet:110"),
     **_unread("it is a derivative of a product that is judged carried out", _PRODUCTS),
     **_unread("an expectation of zero stands in it", "lru:6"),
+    **_unread("it has an arc tangent, which the reader does not know", "zucchet:fig6"),
     **_unread(
         "it is two equations, and the form their product", "zucchet:text:c1-lru-polar"
     ),
@@ -386,7 +386,7 @@ UNREAD: Mapping[str, str] = {
     ),
     **_unread(STAND_IN, _STANDING_IN),
     **_unread(MATRIX, "zucchet:115 zucchet:140 zucchet:143"),
-    **_unread(EXTRACTED, "zucchet:88 lru:text:nu"),
+    **_unread(EXTRACTED, "lru:text:nu"),
     **_unread(LIMIT, _LIMITS),
     **_unread(WORDS, _WORDED),
 }
