@@ -157,6 +157,28 @@ def pulse() -> Derivation:
     )
 
 
+def agree_under(prefactor: Expr, first: Expr, second: Expr) -> bool:
+    """Test that two forms are equal under the transform with a prefactor."""
+    return simplify((first - second).subs(scale, prefactor).rewrite(exp)) == 0
+
+
+@cache
+def pulse_is_right() -> bool:
+    """Test Eq. 15 under the transform without a factor; about zero it is the pulse's."""
+    return agree_under(Integer(1), kernel(omega), pulse().result)
+
+
+@cache
+def sine_keeps_its_frequency() -> bool:
+    """Test that a mode under a sine of the whole axis can move with it alone."""
+    turning = [
+        exp(sign * I * tone * time) / (sign * I * tone - pole) for sign in (1, -1)
+    ]
+    mode = (turning[0] - turning[1]) / (2 * I)
+    left = mode.diff(time) - pole * mode - sin(tone * time)
+    return simplify(left.rewrite(exp)) == 0
+
+
 def kernel(frequency: Expr) -> Expr:
     """The bracket of Eq. 8 for one region, as printed."""
     argument = frequency * half

@@ -1,13 +1,23 @@
 """What judges the prose on stacks, Appendix E.1 and Fig. 6 of Orvieto et al. (2023)."""
 
+from functools import partial
+
 import numpy as np
 from jaxtyping import Complex
 
 from sigprop.evidence.kit import also, legendre, points, recur
 from sigprop.evidence.lru.eigenfunctions import modes_predict
-from sigprop.evidence.lru.transforms import SPACING, UNITARY, line, pulse
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.evidence.lru.transforms import (
+    PULSE_EXAMPLE,
+    SPACING,
+    UNITARY,
+    line,
+    pulse,
+)
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import spectral
+
+CAUSAL = ("decaying", "ringing")
 
 
 def causal_share(kernel: str) -> float:
@@ -20,32 +30,35 @@ def causal_share(kernel: str) -> float:
         "two-sided": np.exp(-np.abs(t)),
     }[kernel]
     weight = np.where(np.abs(t) < SPACING / 2, 0.5, (t > 0).astype(float))
-    if kernel in ("decaying", "ringing"):
+    if kernel in CAUSAL:
         weight = np.ones_like(t)
         weight[t < -SPACING / 2] = 0
     return float(np.sum(weight * x**2) / np.sum(x**2))
 
 
-def started_sine(
-    lam: complex, frequency: float, phase: float, k: int, history: int
-) -> float:
-    """Real output at time ``k`` under a sine with ``history`` inputs before time 0."""
-    ages = np.arange(k + history + 1)
-    return float(np.real(lam**ages @ np.sin(frequency * (k - ages) + phase)))
+def endless_sine(pole: complex, tone: float, phase: float, time: float) -> float:
+    """Real part at a time of a mode under a sine of the whole axis, by quadrature."""
+    age, weights = legendre(0.0, 40 / -pole.real, 400)
+    driven = np.exp(pole * age).real * np.sin(tone * (time - age) + phase)
+    return float(weights @ driven)
 
 
 def sine_of_the_same_frequency(
-    lam: complex, frequency: float, phase: float, k: int, history: int
+    pole: complex, tone: float, phase: float, time: float, turn: int = 1
 ) -> float:
     """The sine scaled and shifted by the transfer function's size and angle.
 
-    Source: Orvieto et al. (2023), Appendix E.1.1.
+    ``turn`` is the sign of the angle.  Source: Orvieto et al. (2023), Appendix E.1.1.
     """
-    del history
-    forward = 1 / (1 - lam * np.exp(-1j * frequency))
-    backward = np.conj(1 / (1 - lam * np.exp(1j * frequency)))
+    forward, backward = (1 / (1j * tone - value) for value in (pole, np.conj(pole)))
     gain = (forward + backward) / 2
-    return float(np.abs(gain) * np.sin(frequency * k + phase + np.angle(gain)))
+    angle = turn * np.angle(gain)
+    return float(np.abs(gain) * np.sin(tone * time + phase + angle))
+
+
+def _of_one_mode(pole: complex, tone: float, phase: float, time: float) -> float:
+    gain = 1 / (1j * tone - pole)
+    return float(np.abs(gain) * np.sin(tone * time + phase + np.angle(gain)))
 
 
 def shifted_transform(omega: float, delay: float, width: float) -> complex:
@@ -57,7 +70,7 @@ def shifted_transform(omega: float, delay: float, width: float) -> complex:
 
 def phased_transform(omega: float, delay: float, width: float) -> complex:
     """Transform of a delayed lopsided signal, as a phase times the undelayed one's."""
-    return complex(np.exp(-1j * omega * delay) * shifted_transform(omega, 0.0, width))
+    return np.exp(-1j * omega * delay) * shifted_transform(omega, 0.0, width)
 
 
 def rectified_sine(harmonic: int) -> complex:
@@ -67,13 +80,11 @@ def rectified_sine(harmonic: int) -> complex:
 
 
 def observable_growth(power: float, width: float, norm: str) -> float:
-    """``|K f| / |f|`` for a map ``x^power`` on [-1, 1] and ``f`` a bump at zero."""
-    if norm == "sup":
-        return 1.0
-    x = np.arange(0.0, 1.0, 1e-5)
-    f = np.exp(-((x / width) ** 2))
-    moved = np.exp(-((x**power / width) ** 2))
-    return float(np.linalg.norm(moved) / np.linalg.norm(f))
+    """``|K f| / |f|`` for a map ``x^power`` on [-1, 1], ``f`` one on ``[-width, width]``."""
+    x = np.arange(5e-6, 1.0, 1e-5)
+    f, moved = ((place < width).astype(float) for place in (x, x**power))
+    order = np.inf if norm == "sup" else 2
+    return float(np.linalg.norm(moved, order) / np.linalg.norm(f, order))
 
 
 def linear_map(
@@ -97,9 +108,9 @@ def linear_map_by_modes(k: int, **point: complex) -> complex:
 
 
 WAVES = also(
-    points("lam frequency", (0.8 + 0.3j, 0.4), (-0.9, 1.7), (0.5 - 0.7j, 2.6)),
+    points("pole tone", (-0.8 + 0.3j, 0.4), (-0.9 - 2j, 1.7), (-0.5 - 0.7j, 2.6)),
     phase=0.3,
-    k=5,
+    time=1.4,
 )
 
 
@@ -107,14 +118,29 @@ EVIDENCE: dict[str, Basis] = {
     "lru:text:shift-invariant": Evidence(
         points("kernel", "decaying", "ringing", "gaussian", "two-sided"),
         {"reference": causal_share},
-        form=1.0,
+        form=lambda kernel: 1.0 if kernel in CAUSAL else 0.5,
+        printed=1.0,
+        slips={
+            "the error for the share": lambda kernel: (0, 0.5**0.5)[kernel in CAUSAL]
+        },
         alone="the energy of a kernel at times that a causal system can reach",
+        example=Example(
+            "the best causal system's relative error for H = 2/(1 + omega^2)",
+            {},
+            0.0,
+            lambda: (1 - causal_share("two-sided")) ** 0.5,
+        ),
     ),
     "lru:text:same-frequency": Evidence(
-        (*also(WAVES, history=3000), *also(WAVES, history=0)),
-        {"reference": started_sine},
+        WAVES,
+        {"reference": endless_sine},
         form=sine_of_the_same_frequency,
-        alone="the real part of the recurrence, summed over ages",
+        proof=spectral.sine_keeps_its_frequency,
+        slips={
+            "the phase the other way": partial(sine_of_the_same_frequency, turn=-1),
+            "no phase": partial(sine_of_the_same_frequency, turn=0),
+            "a complex mode's gain": _of_one_mode,
+        },
     ),
     "lru:text:shift-property": Evidence(
         points(
@@ -124,6 +150,13 @@ EVIDENCE: dict[str, Basis] = {
         form=phased_transform,
         tolerance=1e-9,
         proof=spectral.delay_is_a_phase,
+        slips={
+            "ahead": lambda delay, **point: phased_transform(delay=-delay, **point),
+            "no phase": lambda delay, **point: phased_transform(delay=0.0, **point),
+            "the frequency forgotten": lambda omega, delay, width: (
+                np.exp(-1j * delay) * shifted_transform(omega, 0.0, width)
+            ),
+        },
     ),
     "lru:text:pulse": Evidence(
         points(
@@ -134,6 +167,8 @@ EVIDENCE: dict[str, Basis] = {
             (0.0, 0.7, 1.3, UNITARY),
         ),
         {"reference": pulse},
+        proof=spectral.pulse_is_right,
+        example=PULSE_EXAMPLE,
     ),
     "lru:fig6": Evidence(
         points("harmonic", 0, 1, 2, 5),
@@ -147,8 +182,18 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": observable_growth},
         form=1.0,
         relation="<=",
-        slips={"half": 0.5},
+        slips={
+            "the width": lambda width, **_: width,
+            "its root": lambda width, **_: width**0.5,
+            "the measure lost": lambda width, **_: 1 - width,
+        },
         alone="the norm of an observable before and after",
+        example=Example(
+            "how many times its norm the indicator of [-w, w] has behind x^3; at most",
+            {"w": 0.001},
+            1.0,
+            lambda w: observable_growth(3.0, w, "L2"),
+        ),
     ),
     "lru:text:koopman-diagonal": Evidence(
         points(
@@ -160,5 +205,20 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": linear_map_coordinate},
         form=linear_map_by_modes,
         alone="the expansion against the map that it claims to be",
+        slips={
+            "one step more": lambda k, **point: linear_map_by_modes(k + 1, **point),
+            "one step fewer": lambda k, **point: linear_map_by_modes(k - 1, **point),
+            "the map transposed": lambda k, **point: modes_predict(
+                linear_map(**point).T, np.ones(2, complex), k
+            ),
+        },
+        example=Example(
+            "x_1 after k steps of (0.5 x_1 + x_2, 0.5 x_2) from (0, 1)",
+            {"k": 3},
+            lambda k: modes_predict(linear_map(0.5, 1, 0.5), np.array([0j, 1]), k),
+            lambda k: recur(
+                linear_map(0.5, 1, 0.5), np.zeros((k, 2)), np.array([0, 1])
+            )[-1, 0],
+        ),
     ),
 }

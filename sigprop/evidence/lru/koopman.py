@@ -5,7 +5,7 @@ from jaxtyping import Complex
 
 from sigprop.evidence.kit import also, points, powers, recur
 from sigprop.evidence.lru.eigenfunctions import modes_predict
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import koopman
 
 RATES, AMPLITUDES = (0.8 + 0.1j, -0.5), (1.2, 0.4 - 0.3j)
@@ -117,6 +117,20 @@ LINEAR = Evidence(
     {"reference": mixture_advanced},
     form=advanced_mixture,
     proof=koopman.koopman_is_linear,
+    slips={
+        "the factors exchanged": lambda first, second, **point: advanced_mixture(
+            first=second, second=first, **point
+        ),
+        "a step more": lambda x_1, x_2, **point: advanced_mixture(
+            x_1=point["a_1"] * x_1,
+            x_2=toy_advanced(x_1=x_1, x_2=x_2, **point),
+            **point,
+        ),
+        "not advanced": lambda x_1, x_2, first, second, **_: first * x_1 + second * x_2,
+        "the square lost": lambda x_1, **point: advanced_mixture(
+            x_1=x_1, **{**point, "coupling": point["coupling"] / x_1}
+        ),
+    },
 )
 STARTS = points("lam x k", (0.6 + 0.2j, 0.3, 4), (-0.7, 1.1 - 0.4j, 3), (0.9j, -0.5, 6))
 
@@ -126,23 +140,58 @@ EVIDENCE: dict[str, Basis] = {
         also(ORBITS, steps=1),
         {"reference": toy_orbit},
         form=toy_advanced,
+        slips={
+            "not advanced": lambda x_2, **_: x_2,
+            "two steps": lambda steps, **point: toy_orbit(steps=2, **point),
+            "the other coordinate": lambda a_1, x_1, **_: a_1 * x_1,
+            "a value of the map's own": lambda a_2, coupling, x_2, **_: (
+                a_2 * x_2 + coupling * x_2**2
+            ),
+        },
         alone="an observable of a map, taken one step on",
     ),
     "lru:18": LINEAR,
     "lru:19": LINEAR,
     "lru:20": LINEAR,
-    "lru:21": Evidence(OBSERVED, {"reference": mixture_advanced}),
+    "lru:21": Evidence(
+        OBSERVED,
+        {"reference": mixture_advanced},
+        example=Example(
+            "K f of two eigenfunctions with nu_j phi_j = 1, and k = 1",
+            {"lam_1": 0.5, "lam_2": 0.25},
+            lambda lam_1, lam_2: lam_1 + lam_1,
+            lambda lam_1, lam_2: lam_1 + lam_2,
+        ),
+    ),
     "lru:22": Evidence(ORBITS, {"reference": toy_orbit}, proof=koopman.orbit_is_right),
     "lru:23": Evidence(
         also(STARTS, inputs="impulse"),
         {"reference": driven_state},
         form=extended_state,
+        slips={
+            "inputs that stay": lambda lam, x, k, **_: (
+                lam**k * x + (1 - lam**k) / (1 - lam)
+            ),
+            "no inputs": lambda lam, x, k, **_: lam**k * x,
+            "a step fewer": lambda k, **point: extended_state(k=k - 1, **point),
+        },
         alone="state and inputs as one autonomous map, against the recurrence",
     ),
     "lru:24": Evidence(
         (*also(STARTS, inputs="exponentials"), *also(STARTS, inputs="impulse")),
         {"reference": driven_state},
         form=driven_state_by_modes,
+        slips={
+            "a power more": lambda k, **point: driven_state_by_modes(k=k + 1, **point),
+            "a power fewer": lambda k, **point: driven_state_by_modes(k=k - 1, **point),
+            "the state's eigenvalue alone": lambda lam, x, k, **_: lam**k * x,
+        },
         alone="the expansion against the recurrence that it claims to be",
+        example=Example(
+            "x_1 for x_0 = 0, u_j = 0.6^j; lam times ten terms of the eigenfunction",
+            {"lam": 0.5},
+            lambda lam: lam * sum(0.6**j / lam ** (j + 1) for j in range(10)),
+            lambda lam: recur(lam, np.array([1.0]))[0],
+        ),
     ),
 }

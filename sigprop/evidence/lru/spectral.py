@@ -1,16 +1,27 @@
 """What judges stacks in the spectral domain, Eq. 8-16 of Orvieto et al. (2023)."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float
 from numpy.polynomial import Polynomial
 from numpy.polynomial.hermite_e import hermeval
+from sympy import pi
 
 from sigprop.evidence.kit import also, crossed, legendre, points
-from sigprop.evidence.lru.transforms import SPACING, SPAN, UNITARY, line, pulse
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.evidence.lru.transforms import (
+    PULSE_EXAMPLE,
+    SPACING,
+    SPAN,
+    UNITARY,
+    line,
+    pulse,
+)
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import spectral
 
 Regions = Sequence[tuple[float, float]]
@@ -45,25 +56,37 @@ def rectified(regions: Regions, omega: float, scale: float) -> complex:
     return complex(scale * total)
 
 
-def leaked_as_printed(regions: Regions, omega: float, scale: float) -> complex:
+def leaked_as_printed(
+    regions: Regions,
+    omega: float,
+    scale: float,
+    turn: int = -1,
+    stretch: float = 1.0,
+    factor: Callable[[float], float] = lambda half: 2 * half,
+) -> complex:
     """The spectrum convolved with the kernel, as Proposition E.1 prints it.
 
-    Source: Orvieto et al. (2023), Eq. 8 and 16.
+    The last three are the sign of the phase, what the sinc's argument is times, and the
+    factor before it.  Source: Orvieto et al. (2023), Eq. 8 and 16.
     """
     nu = line()
     bracket = sum(
-        2
-        * half
-        * np.exp(-1j * (omega - nu) * centre)
-        * np.sinc((omega - nu) * half / np.pi)
+        factor(half)
+        * np.exp(1j * turn * (omega - nu) * centre)
+        * np.sinc((omega - nu) * half * stretch / np.pi)
         for centre, half in regions
     )
     return scale * SPACING * complex(np.sum(_spectrum(nu, regions) * bracket))
 
 
-def leaked(regions: Regions, omega: float, scale: float) -> complex:
+def leaked(regions: Regions, omega: float, scale: float, **slip: Any) -> complex:
     """The spectrum convolved with the kernel, over ``2 pi``: right for any prefactor."""
-    return leaked_as_printed(regions, omega, scale) / (2 * np.pi)
+    return leaked_as_printed(regions, omega, scale, **slip) / (2 * np.pi)
+
+
+def _sinc_energy(half: float) -> float:
+    """``int (2 half sinc(nu half))^2 dnu``, by Parseval ``2 pi`` times the length."""
+    return 2 * np.pi * float(legendre(-half, half, 2)[1].sum())
 
 
 def _transform(
@@ -135,6 +158,23 @@ LEAKAGE = Evidence(
     printed=leaked_as_printed,
     proof=spectral.leakage_is_convolution,
     tolerance=1e-11,
+    slips={
+        "the delay's sign": partial(leaked, turn=1),
+        "no delay": partial(leaked, turn=0),
+        "the whole length in the sinc": partial(leaked, stretch=2),
+        "pi in the sinc": partial(leaked, stretch=np.pi),
+        "no length before the sinc": partial(leaked, factor=lambda _: 2.0),
+        "length squared": partial(leaked, factor=lambda half: 2 * half**2),
+        "the transform's prefactor twice": lambda regions, omega, scale: (
+            scale * leaked(regions, omega, scale)
+        ),
+    },
+    example=Example(
+        "the transform at omega = 0 of a ReLU of 1 on [-1, 1], 0 elsewhere",
+        {"L": 1.0},
+        lambda L: _sinc_energy(L),
+        lambda L: 2 * L,
+    ),
 )
 PULSES = points(
     "centre half omega", (0.4, 0.7, 1.3), (-1.2, 0.5, 2.1), (2.3, 1.9, -0.6)
@@ -144,6 +184,24 @@ PAIRS = crossed(
     points("scale", 1.0, UNITARY),
 )
 SEPARATE = Evidence(PAIRS, {"reference": product_from_transforms})
+
+
+def _line_is_right(number: int) -> bool:
+    """Whether a line is right where the inverse transform has no factor."""
+    line, product = spectral.product_lines()[number - 10], spectral.product_of_signals()
+    return spectral.agree_under(1 / (2 * pi), line, product.result)
+
+
+def _inverse_at_zero(power: int) -> Example:
+    """A line that is ``(2 pi)^power`` too large, for two signals ``exp(-t^2/2)``."""
+    return Example(
+        "u_1 u_2 for u = exp(-t^2/2), the transform without a factor,",
+        {"t": 0.0},
+        lambda t: (2 * np.pi) ** power * product_from_transforms(1, 1, t, 1).real,
+        lambda t: np.exp(-(t**2)),
+    )
+
+
 JOINT = Evidence(PAIRS, {"reference": joint_integral})
 
 
@@ -151,13 +209,23 @@ EVIDENCE: dict[str, Basis] = {
     "lru:8": LEAKAGE,
     "lru:propE.1": LEAKAGE,
     "lru:9": SEPARATE,
-    "lru:10": SEPARATE,
+    "lru:10": replace(
+        SEPARATE, proof=partial(_line_is_right, 10), example=_inverse_at_zero(2)
+    ),
     "lru:11": JOINT,
     "lru:12": JOINT,
     "lru:13": JOINT,
-    "lru:14": Evidence(PAIRS, {"reference": product_from_convolution}),
+    "lru:14": Evidence(
+        PAIRS,
+        {"reference": product_from_convolution},
+        proof=partial(_line_is_right, 14),
+        example=_inverse_at_zero(1),
+    ),
     "lru:15": Evidence(
-        (*also(PULSES, scale=1.0), *also(PULSES, scale=UNITARY)), {"reference": pulse}
+        (*also(PULSES, scale=1.0), *also(PULSES, scale=UNITARY)),
+        {"reference": pulse},
+        proof=spectral.pulse_is_right,
+        example=PULSE_EXAMPLE,
     ),
     "lru:16": LEAKAGE,
 }

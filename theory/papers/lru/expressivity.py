@@ -4,36 +4,34 @@ from sympy import sin
 
 from theory import spectral
 from theory.claims import Condition
-from theory.papers.lru.spectral import BARE
+from theory.errata import Erratum
+from theory.papers.lru.spectral import BARE, ROOT
 from theory.rows import Part
 from theory.spectral import omega
 
 part = Part("", "spectral", "theory.spectral")
 
-part.row("lru:text:shift-invariant", "text", "conditional", "Appendix E.1.1")(
+part.row("lru:text:shift-invariant", "text", "refuted", "Appendix E.1.1")(
     "Linear RNNs approximate shift-invariant maps",
     r"Y(\omega) = H(\omega) U(\omega),\ H: \mathbb{R} \rightarrow \mathbb{R} "
     r"\Rightarrow \text{approximated by } \dot{x} = Ax + Bu \text{ to any accuracy}",
     code="sigprop.evidence.lru.expressivity.causal_share",
-    condition=Condition(
-        "the kernel of H vanishes at negative times",
-        lambda kernel, **_: kernel in ("decaying", "ringing"),
-    ),
+    correction=r"H: \mathbb{R} \rightarrow \mathbb{C} \text{ is the transform of a kernel "
+    r"that vanishes at negative times}",
     note="A real-valued H has an even kernel, half of whose energy lies in the future: "
-    "no causal system comes nearer than a relative error of 0.71. H must be complex, "
-    "the transform of a causal kernel.",
-    inherits="No.",
-)
-part.row("lru:text:same-frequency", "text", "conditional", "Appendix E.1.1")(
-    "A sine leaves a linear RNN as a sine of the same frequency",
-    r"u_k = \sin(\omega k + \varphi) \Rightarrow y_k = g \sin(\omega k + \varphi')",
-    code="sigprop.evidence.lru.expressivity.sine_of_the_same_frequency",
-    condition=Condition(
-        "the sine has no beginning, or its transient has died out",
-        lambda lam, history, **_: abs(lam) ** history < 1e-12,
+    "no causal system comes nearer than a relative error of 0.71. The maps of the section "
+    "are causal, so what is wrong is that H is real.",
+    erratum=Erratum(
+        "D", bearing="The rest of the section needs only that the frequencies stay."
     ),
-    note="From the zero state a transient lam^k is added, at the frequency of the "
-    "eigenvalue.",
+)
+part.row("lru:text:same-frequency", "text", "proved", "Appendix E.1.1")(
+    "A sine leaves a linear RNN as a sine of the same frequency",
+    r"u(t) = \sin(\omega t + \varphi) \Rightarrow y(t) = g \sin(\omega t + \varphi')",
+    code="sigprop.evidence.lru.expressivity.sine_of_the_same_frequency",
+    assumes="signals on the whole axis, Re a < 0",
+    note="A sine that begins from the zero state adds a transient at the frequency of the "
+    "eigenvalue; the paragraph's signals have no beginning.",
 )
 part.row("lru:text:shift-property", "identity", "proved", "Appendix E.1.1, property 1")(
     "A delay is a phase",
@@ -50,13 +48,10 @@ part.row("lru:text:pulse", "identity", "conditional", "Appendix E.1.1, property 
     ),
     lambda: 2 * sin(omega * spectral.half) / omega,
     code="pulse",
-    correction=r"\mathcal{F}_{\chi[-\tau, \tau]}(\omega) = \frac{1}{2\pi} 2\tau "
-    r"\operatorname{sinc}(\omega\tau)",
-    corrected=lambda: spectral.scale * 2 * sin(omega * spectral.half) / omega,
     condition=BARE,
-    note="The transform whose inverse is that of Eq. 10 has the factor; the correction "
-    "is for it.",
-    inherits="Yes: Eq. 8, 15 and 16.",
+    note="The textbook's transform. The one whose inverse is that of Eq. 10 has a factor "
+    "1/(2 pi) more.",
+    erratum=Erratum("B", root=ROOT, inherits=("lru:8", "lru:15", "lru:16")),
 )
 part.row("lru:fig6", "figure", "proved", "Fig. 6")(
     "A ReLU leaks a sine's power to other frequencies",
@@ -72,13 +67,19 @@ part.row("lru:text:koopman-bounded", "bound", "conditional", "Appendix E.1.2")(
     r"\mathcal{K}_S \text{ is linear and bounded}",
     code="sigprop.evidence.lru.expressivity.observable_growth",
     condition=Condition(
-        "in the largest value, or for a map under which small sets have "
-        "preimages of comparable measure",
+        "in the largest value, or for a map that is regular enough for small sets to "
+        "have preimages of comparable measure",
         lambda power, norm, **_: norm == "sup" or power <= 1,
     ),
-    note="In L2, where the text then expands observables, the smooth map x^3 stretches "
-    "a bump of width w by w^(-1/3), without bound.",
-    inherits="The spectral theorem is then applied in L2.",
+    note="The paper asks for a map S that is sufficiently regular. In L2, where the text "
+    "then expands observables, the smooth map x^3 stretches the indicator of [-w, w] by "
+    "w^(-1/3), without bound.",
+    erratum=Erratum(
+        "D",
+        appears_in=("lru:23",),
+        inherits=("lru:text:koopman-diagonal",),
+        bearing="The spectral theorem for bounded operators is then applied in L2.",
+    ),
 )
 part.row("lru:text:koopman-diagonal", "text", "conditional", "Appendix E.1.2")(
     "Only point spectrum makes the Koopman operator diagonalisable",
@@ -90,6 +91,12 @@ part.row("lru:text:koopman-diagonal", "text", "conditional", "Appendix E.1.2")(
         lambda lam, link, other, **_: lam != other or link == 0,
     ),
     note="A linear map that is a Jordan block, on its linear observables: a bounded "
-    "operator whose only spectrum is one eigenvalue, and no basis.",
-    inherits="Eq. 21 and 22 need the basis.",
+    "operator whose only spectrum is one eigenvalue, and no basis. As printed, the first "
+    "coordinate is the one combination of eigenfunctions nearest to it.",
+    erratum=Erratum(
+        "D",
+        appears_in=("lru:24",),
+        inherits=("lru:21", "lru:22", "lru:24"),
+        bearing="They expand in eigenfunctions.",
+    ),
 )

@@ -4,6 +4,7 @@ from sympy import Expr, Matrix
 
 from theory import koopman
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 ADVANCED = r"\alpha f_1(S(x)) + \beta f_2(S(x))"
@@ -51,16 +52,21 @@ part.row("lru:21", "identity", "refuted")(
     assumes=BASIS,
     note="The eigenvalue carries the index k, which nothing binds; it must be j. "
     "Judged with k = 1 for a map with three eigenfunctions.",
-    inherits="No: Eq. 22 has a diagonal matrix of all eigenvalues.",
+    erratum=Erratum("C", bearing="Eq. 22 has the diagonal matrix of all eigenvalues."),
 )
 part.row("lru:22", "identity", "proved")(
     "The state from powers of the eigenvalues",
     r"x_k = V \Lambda^k \Phi(x_0)",
     koopman.toy_orbit,
     code="toy_orbit",
-    assumes=BASIS,
-    note="Exact for a quadratic map with three eigenfunctions. Whether there is a "
-    "basis in general is judged in lru:text:koopman-diagonal.",
+    assumes=Condition(
+        "the operator is bounded and has a basis of eigenfunctions, in whose span the "
+        "coordinates lie",
+        BASIS.holds,
+    ),
+    note="In general one line: each eigenfunction is multiplied by its eigenvalue at every "
+    "step. Proved symbolically is a quadratic map with three eigenfunctions. Whether there "
+    "is a basis is judged in lru:text:koopman-diagonal.",
 )
 part.row("lru:23", "definition", "definition")(
     "The Koopman operator of a driven system",
@@ -76,9 +82,10 @@ part.row("lru:24", "identity", "conditional")(
         "eigenvectors, such as sums of decaying exponentials",
         lambda inputs, **_: inputs == "exponentials",
     ),
-    note="On square-summable inputs it fails for the linear recurrence itself. A "
-    "functional a x + sum g_j u_j with eigenvalue mu needs mu g_j = g_(j-1): with a = "
-    "0 all g_j vanish, and with a = 1 they grow like lam^-j. So x alone is no sum of "
-    "eigenfunctions, nor of the linear parts of smooth ones.",
-    inherits="Yes: the implication drawn for deep RNNs rests on it.",
+    note="The paper asks for an S that is regular enough, but the shift breaks it whatever "
+    "S is: on square-summable inputs it fails for the linear recurrence. A functional a x + "
+    "sum g_j u_j with eigenvalue mu needs mu g_j = g_(j-1): with a = 0 all g_j vanish, with "
+    "a = 1 g_j = lam^-(j+1) grows. So x is no sum of eigenfunctions, nor of the linear "
+    "parts of smooth ones.",
+    erratum=Erratum("D", bearing="The implication drawn for deep RNNs rests on it."),
 )

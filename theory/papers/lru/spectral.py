@@ -7,6 +7,7 @@ from sympy import Expr, pi
 
 from theory import spectral
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.spectral import product_lines, scale
 
@@ -15,6 +16,7 @@ CONVENTION = Condition(
     "the inverse transform has no factor 1/(2 pi), so that the transform itself has it",
     lambda scale, **_: math.isclose(2 * math.pi * scale, 1),
 )
+ROOT = "lru:propE.1"
 BARE = Condition("the transform has no factor 1/(2 pi)", lambda scale, **_: scale == 1)
 
 part = Part("Appendix E.1.1", "spectral", "theory.spectral")
@@ -39,8 +41,22 @@ def leakage(
         "proof takes the inverse transform without 1/(2 pi) (Eq. 10-14) and the pulse "
         "with the transform without it (Eq. 15). The factor is missing in every "
         "convention for angular frequency: the prefactor of the transform stands on "
-        "both sides once.",
-        inherits="No: only the shape of the kernel is used afterwards.",
+        "both sides once. A convolution with d omega/(2 pi) would repair it, but Eq. 13 "
+        "has d nu.",
+        erratum=Erratum("A", root=ROOT)
+        if claim_id != ROOT
+        else Erratum(
+            "A",
+            appears_in=(
+                "lru:8",
+                "lru:10",
+                "lru:14",
+                "lru:15",
+                "lru:16",
+                "lru:text:pulse",
+            ),
+            bearing="Only the shape of the kernel is used afterwards.",
+        ),
     )
 
 
@@ -49,7 +65,7 @@ def line(number: int) -> Expr:
     return product_lines()[number - 10]
 
 
-def by_convention(number: int, latex: str, factor: str, power: int) -> None:
+def by_convention(number: int, latex: str, power: int) -> None:
     """State a line of the proof that is right in one convention only."""
     part.row(f"lru:{number}", "identity", "conditional")(
         "A product of signals is a convolution of spectra",
@@ -57,12 +73,11 @@ def by_convention(number: int, latex: str, factor: str, power: int) -> None:
         spectral.product_of_signals,
         lambda: line(number),
         code="product_lines",
-        corrected=lambda: line(number) / (2 * pi * scale) ** power,
-        correction=PRODUCT + factor + latex,
         condition=CONVENTION,
-        note="Under the transform without a factor, which Eq. 15 uses, the right side "
-        f"is (2 pi)^{power} times too large; the correction is for that transform.",
-        inherits="Yes: Eq. 8 and 16 miss this factor.",
+        note="The paper does not define its transform. Under the one without a factor, "
+        f"which Eq. 15 uses, the right side is (2 pi)^{power} times too large. No fault "
+        "of its own: the fault is to mix the two in Proposition E.1.",
+        erratum=Erratum("B", root=ROOT, inherits=("lru:8", "lru:16", ROOT)),
     )
 
 
@@ -74,13 +89,13 @@ part.row("lru:9", "identity", "proved")(
     spectral.product_of_signals,
     lambda: line(10) / (2 * pi * scale) ** 2,
     code="product_of_signals",
-    note="In any convention in which one transform undoes the other.",
+    note="A step: it only names the signals by their spectra, in any convention in which "
+    "one transform undoes the other.",
 )
 by_convention(
     10,
     r"\left(\int_{-\infty}^{\infty} U_1(\nu) e^{i\nu t}\,d\nu\right) \cdot "
     r"\left(\int_{-\infty}^{\infty} U_2(\xi) e^{i\xi t}\,d\xi\right)",
-    r"\frac{1}{4\pi^2}",
     2,
 )
 for number, what, latex in (
@@ -111,7 +126,7 @@ for number, what, latex in (
         code="product_lines",
         note="A step from the line before, in any convention.",
     )
-by_convention(14, r"\mathcal{F}^{-1}_{U_1 \star U_2}(t)", r"\frac{1}{2\pi}", 1)
+by_convention(14, r"\mathcal{F}^{-1}_{U_1 \star U_2}(t)", 1)
 part.row("lru:15", "identity", "conditional")(
     "Transform of one region's indicator",
     r"\mathcal{F}_{\chi[p_i - L_i, p_i + L_i]}(\omega) = e^{-i\omega p_i} "
@@ -120,12 +135,9 @@ part.row("lru:15", "identity", "conditional")(
     spectral.pulse,
     lambda: spectral.kernel(spectral.omega),
     code="pulse",
-    correction=r"\mathcal{F}_{\chi[p_i - L_i, p_i + L_i]}(\omega) = \frac{1}{2\pi}2L_i "
-    r"e^{-i\omega p_i} \operatorname{sinc}(\omega L_i)",
-    corrected=lambda: scale * spectral.kernel(spectral.omega),
     condition=BARE,
-    note="Right for the transform without a factor, but Eq. 10-14 are right only for "
-    "the one with 1/(2 pi), for which the correction is.",
-    inherits="Yes: Eq. 16 combines the two conventions.",
+    note="Right for the usual transform, without a factor. Eq. 10 and 14 are right only "
+    "for the one with 1/(2 pi), and Eq. 16 combines the two.",
+    erratum=Erratum("B", root=ROOT, inherits=("lru:16",)),
 )
 leakage("lru:16", spectrum="U")
