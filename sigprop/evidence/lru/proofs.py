@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sigprop.evidence.kit import points, recur
+from sigprop.evidence.kit import points, powers, recur
 from sigprop.evidence.lru.annulus import (
     area_share,
     ring_grid,
@@ -12,7 +12,7 @@ from sigprop.evidence.lru.annulus import (
     sampled_exponent,
 )
 from sigprop.evidence.lru.restatements import RINGS
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 RADII = points("r r_min r_max", (0.6, 0.3, 0.8), (0.97, 0.9, 0.999), (0.45, 0.1, 0.7))
@@ -74,6 +74,16 @@ def ring_power_sum(r_min: float, r_max: float) -> float:
     return float(sum(weights @ modulus ** (2 * age) for age in range(1, 2000)))
 
 
+ENERGY = Evidence(
+    CONSTANT,
+    {"reference": simulated_energy},
+    example=Example(
+        "|x|^2 under constant input 1",
+        {"lam": 0.5},
+        lambda lam: powers(lam, 200)[1:].sum() ** 2,
+        lambda lam: simulated_energy(lam, 1.0),
+    ),
+)
 DOUBLE_SUM = {"reference": ring_double_sum, "quadrature": ring_power_sum}
 
 EVIDENCE: dict[str, Basis] = {
@@ -82,8 +92,8 @@ EVIDENCE: dict[str, Basis] = {
     "lru:29": Evidence(SHARES, {"reference": share_of_sampled}),
     "lru:30": Evidence(SHARES, {"reference": squared_radius}),
     "lru:text:nu": Evidence(SHARES, {"reference": sampled_exponent}),
-    "lru:31": Evidence(CONSTANT, {"reference": simulated_energy}),
-    "lru:32": Evidence(CONSTANT, {"reference": simulated_energy}),
+    "lru:31": ENERGY,
+    "lru:32": ENERGY,
     "lru:33": Evidence(WITHIN, {"reference": area_share}),
     "lru:34": Evidence(RINGS, DOUBLE_SUM, tolerance=1e-9),
     "lru:35": Evidence(
@@ -97,7 +107,19 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-9,
     ),
     "lru:37": Evidence(RINGS, DOUBLE_SUM, tolerance=1e-9),
-    "lru:38": Evidence(RINGS, {"reference": ring_power_sum}),
+    "lru:38": Evidence(
+        RINGS,
+        {
+            "reference": ring_mean_resolvent,
+            "quadrature": lambda **ring: 1 + ring_power_sum(**ring),
+        },
+        example=Example(
+            "the sum that is 1/(1 - r)",
+            {"r": 0.5},
+            lambda r: powers(r, 200)[1:].sum(),
+            lambda r: powers(r, 200).sum(),
+        ),
+    ),
     "lru:39": Evidence(RINGS, {"reference": ring_mean_resolvent}),
     "lru:40": Evidence(RINGS, {"reference": ring_mean_resolvent}),
     "lru:41": Evidence(RINGS, {"reference": ring_mean_resolvent}),

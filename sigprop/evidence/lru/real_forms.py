@@ -1,14 +1,16 @@
 """What judges alternatives to complex numbers, Appendix E.3 of Orvieto et al. (2023)."""
 
 import math
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import also, block, entries, points
 from sigprop.evidence.lru.systems import drawn_matrix
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from theory import koopman
 
 DRAWS = points("seed", 0, 1, 2)
@@ -20,10 +22,12 @@ def image_of_pair(seed: int) -> Complex[np.ndarray, "n 2"]:
     return A @ np.stack([v, v.conj()], axis=1)
 
 
-def pair_times_diagonal(seed: int) -> Complex[np.ndarray, "n 2"]:
+def pair_times_diagonal(
+    seed: int, diagonal: Callable[..., Sequence[Any]] = lambda lam: (lam, np.conj(lam))
+) -> Complex[np.ndarray, "n 2"]:
     """``[v, v*] diag(lam, lam*)``."""
     _, lam, v = drawn_matrix(seed)
-    return np.stack([lam * v, np.conj(lam) * v.conj()], axis=1)
+    return np.stack([v, v.conj()], axis=1) * np.array(diagonal(lam))
 
 
 def image_of_parts(seed: int) -> Float[np.ndarray, "n 2"]:
@@ -32,14 +36,15 @@ def image_of_parts(seed: int) -> Float[np.ndarray, "n 2"]:
     return A @ np.stack([np.real(v), np.imag(v)], axis=1)
 
 
-def parts_times_block(seed: int, printed: bool = False) -> Float[np.ndarray, "n 2"]:
+def parts_times_block(
+    seed: int, of: Callable[[Any], Any] = np.asarray
+) -> Float[np.ndarray, "n 2"]:
     """``[Re v, Im v]`` times the block with ``Im lam`` above its diagonal.
 
-    As printed it has ``-Im lam`` there.
+    As printed it has ``-Im lam`` there; ``of`` changes the block.
     """
     _, lam, v = drawn_matrix(seed)
-    block_of_lam = block(lam) if printed else block(lam).T
-    return np.stack([np.real(v), np.imag(v)], axis=1) @ block_of_lam
+    return np.stack([np.real(v), np.imag(v)], axis=1) @ of(block(lam).T)
 
 
 def image_of_part(seed: int, part: str) -> Float[np.ndarray, " n"]:
@@ -53,10 +58,24 @@ def part_of_image(seed: int, part: str) -> Float[np.ndarray, " n"]:
     return np.real(lam * v) if part == "Re" else np.imag(lam * v)
 
 
-def half_difference(seed: int, part: str) -> Complex[np.ndarray, " n"]:
-    """``(A v + A v*)/2`` or ``(A v - A v*)/2``, the first step as printed."""
+def last_member(
+    seed: int, part: str, of: Callable[[complex], complex] = complex
+) -> Float[np.ndarray, " n"]:
+    """``Re lam Re v - Im lam Im v`` or ``Re lam Im v + Im lam Re v``.
+
+    ``of`` is what is taken for ``lam``.
+    """
+    _, lam, v = drawn_matrix(seed)
+    lam, (re, im) = of(lam), (np.real(v), np.imag(v))
+    if part == "Re":
+        return lam.real * re - lam.imag * im
+    return lam.real * im + lam.imag * re
+
+
+def half_difference(seed: int, **_: str) -> Complex[np.ndarray, " n"]:
+    """``(A v - A v*)/2``, the first step as printed."""
     A, _, v = drawn_matrix(seed)
-    return A @ (v + (1 if part == "Re" else -1) * v.conj()) / 2
+    return A @ (v - v.conj()) / 2
 
 
 def real_eigenvector_length(angle: float) -> float:
@@ -65,49 +84,102 @@ def real_eigenvector_length(angle: float) -> float:
     return float(np.linalg.norm(v + v.conj()))
 
 
+PARTS = np.array([[1.0, 0.0], [0.0, -1.0]])  # Re v and Im v of v = (1, -i)
+WRONG_PAIRS = {
+    "conjugates exchanged": lambda lam: (np.conj(lam), lam),
+    "one eigenvalue twice": lambda lam: (lam, lam),
+    "the modulus": lambda lam: (abs(lam), abs(lam)),
+}
+WRONG_MEMBERS = {
+    "the sign turned": partial(last_member, of=np.conj),
+    "real and imaginary part exchanged": partial(
+        last_member, of=lambda lam: 1j * np.conj(lam)
+    ),
+    "the imaginary part lost": partial(last_member, of=lambda lam: complex(lam.real)),
+}
+
+
 EVIDENCE: dict[str, Basis] = {
     "lru:25": Evidence(
         DRAWS,
         {"reference": image_of_pair},
         form=pair_times_diagonal,
         proof=koopman.conjugate_is_eigenvalue,
+        slips={
+            name: partial(pair_times_diagonal, diagonal=diagonal)
+            for name, diagonal in WRONG_PAIRS.items()
+        },
     ),
     "lru:26": Evidence(
         DRAWS,
         {"reference": image_of_parts},
         form=parts_times_block,
-        printed=partial(parts_times_block, printed=True),
+        printed=partial(parts_times_block, of=np.transpose),
         proof=koopman.block_acts_on_parts,
+        slips={
+            "the parts exchanged": lambda seed: parts_times_block(seed)[:, ::-1],
+            "no minus": partial(parts_times_block, of=np.abs),
+            "the blocks of both eigenvalues": partial(
+                parts_times_block, of=lambda block: block * np.eye(2)
+            ),
+        },
+        example=Example(
+            "the second entry of A Re v for A = [[0, -1], [1, 0]], v = (1, -i)",
+            {"lam": 1j},
+            lambda lam: float((PARTS @ block(lam))[1, 0]),
+            lambda lam: float((PARTS @ block(lam).T)[1, 0]),
+        ),
     ),
     "lru:text:conjugate-eigenvector": Evidence(
         DRAWS,
         {"reference": entries(image_of_pair, ..., 1)},
         form=entries(pair_times_diagonal, ..., 1),
         proof=koopman.conjugate_is_eigenvalue,
+        slips={
+            name: entries(partial(pair_times_diagonal, diagonal=diagonal), ..., 1)
+            for name, diagonal in WRONG_PAIRS.items()
+        },
     ),
     "lru:text:real-eigenvector": Evidence(
         points("angle", 0.0, 0.9, 1.4, math.pi / 2),
         {"reference": lambda angle: float(real_eigenvector_length(angle) > 1e-12)},
         form=1.0,
+        slips={"v - v*": lambda angle: float(abs(math.sin(angle)) > 1e-12)},
         alone="the length of v + v* where v is a turned real vector",
+        example=Example(
+            "v + v* of the eigenvector i of A = 2", {}, "an eigenvector", "0"
+        ),
     ),
     "lru:text:real-part": Evidence(
         also(DRAWS, part="Re"),
-        {"reference": image_of_part, "quadrature": half_difference},
-        form=part_of_image,
+        {"reference": image_of_part, "closed_form": part_of_image},
+        form=last_member,
         proof=koopman.block_acts_on_parts,
+        slips=WRONG_MEMBERS,
     ),
     "lru:text:imaginary-part": Evidence(
         also(DRAWS, part="Im"),
-        {"reference": image_of_part},
-        form=part_of_image,
+        {"reference": image_of_part, "closed_form": part_of_image},
+        form=last_member,
         printed=half_difference,
         proof=koopman.block_acts_on_parts,
+        slips=WRONG_MEMBERS,
+        example=Example(
+            "the first entry of A Im v for A = [[0, -1], [1, 0]], v = (1, -i)",
+            {"lam": 1j},
+            lambda lam: complex(lam * 1 - np.conj(lam) * 1) / 2,
+            lambda lam: complex(lam * 1 - np.conj(lam) * 1) / 2j,
+        ),
     ),
     "lru:text:blocks-as-numbers": Evidence(
-        points("lam mu", (0.3 + 0.8j, -0.5 + 0.2j)),
+        points("lam mu", (0.3 + 0.8j, -0.5 + 0.2j), (1.1 - 0.4j, 0.7j)),
         {"reference": lambda lam, mu: block(lam).T @ block(mu).T},
         form=lambda lam, mu: block(lam * mu).T,
         proof=koopman.block_multiplies_as_numbers,
+        slips={
+            "the sum": lambda lam, mu: block(lam + mu).T,
+            "one conjugate": lambda lam, mu: block(lam * np.conj(mu)).T,
+            "entry by entry": lambda lam, mu: block(lam).T * block(mu).T,
+        },
     ),
 }

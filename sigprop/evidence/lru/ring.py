@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from sigprop.evidence.kit import energy, powers, recur
 from sigprop.judge import grids
-from sigprop.judge.basis import Basis, Check, Grid, by_slips
+from sigprop.judge.basis import Basis, Check, Example, Grid, by_slips
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import judge, plan
 from sigprop.neuron import ginibre
 from sigprop.numerics.points import CONSTANT, WHITE, AgePoint, RingPoint
 from theory.claims import Claim
+from theory.papers.lru.ring import eq_4
+from theory.symbols import T, lam, n
 
 MARGIN = 0.05
 CIRCLE_RADII = np.array([0.5, 0.75, 0.9, 1.0])
@@ -82,6 +85,12 @@ EVIDENCE: dict[str, Basis] = {
             for gap, theta in ((0.05, 0.3), (0.4, 1.0))
             for age in (0, 3, 7)
         ),
+        example=Example(
+            "x_1 for B = 1, u_0 = 1, u_1 = 0",
+            {"A": 0.9},
+            lambda A: float(eq_4().subs({lam: A, n: 1, T: 2})),
+            lambda A: recur(A, np.array([1.0, 0.0]))[-1],
+        ),
     ),
     "lru:thm3.1": Check(
         circular_law,
@@ -111,7 +120,16 @@ EVIDENCE: dict[str, Basis] = {
             for source in (WHITE, CONSTANT)
         ),
     ),
-    "lru:6": Grid("state", grids.FINITE_WHITE),
+    "lru:6": Grid(
+        "state",
+        grids.FINITE_WHITE,
+        example=Example(
+            "E|x_2|^2 under unit white noise",
+            {"lam": 0.9},
+            0.0,
+            lambda lam: energy(powers(lam, 2)),
+        ),
+    ),
     "lru:6-limit": Grid("state", grids.COMPLEX_WHITE),
     "lru:7": Grid("normalised_state", grids.COMPLEX_WHITE),
 }

@@ -6,6 +6,7 @@ from theory import ring, spectral
 from theory.claims import Condition
 from theory.conditions import inside, is_open_ring, is_ring
 from theory.derivation import start
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.symbols import lam, lam_bar, r, r_max, r_min, u1
 
@@ -49,15 +50,15 @@ part.row("lru:28", "distribution", "proved")(
     note="It falls as nu grows, so it is one minus the distribution function of nu; "
     "sampling by its inverse is right because 1 - u is uniform too.",
 )
-part.row("lru:29", "distribution", "proved")(
+part.row("lru:29", "definition", "definition")(
     "The share set equal to a uniform number",
     r"u = " + SHARE,
     spectral.share_of_sampled,
     lambda: u1,
     code="sampled_nu",
     assumes=RING,
-    note="Judged at the nu that Lemma 3.2 draws: the share of the area within exp(-nu) "
-    "is u again.",
+    note="It defines the draw. At the nu that Lemma 3.2 draws, the share of the area within "
+    "exp(-nu) is u again.",
 )
 part.row("lru:30", "distribution", "proved")(
     "The squared radius is uniform",
@@ -68,13 +69,12 @@ part.row("lru:30", "distribution", "proved")(
 )
 part.row("lru:text:nu", "distribution", "proved", "line after Eq. 30")(
     "The exponent solved for",
-    r"\nu = -\frac{1}{2}\log\left((r_{\max} - r_{\min})u + r_{\min}\right)",
+    r"\nu = -\frac{1}{2}\log\left((r_{\max}^2 - r_{\min}^2)u + r_{\min}^2\right)",
     ring.sampled_nu,
     lambda: -log((r_max**2 - r_min**2) * u1 + r_min**2) / 2,
     code="sampled_nu",
     as_extracted=True,
-    note="Our copy scatters this line and drops its squares; judged is the line with "
-    "the squares, which Lemma 3.2 has.",
+    note="Our copy scatters the line: its logarithm and its three squares stand elsewhere.",
 )
 
 gain = part.at("Appendix F.2", code="theory.spectral")
@@ -102,7 +102,15 @@ for number, latex in (
         assumes=Condition("|lambda| < 1, constant input", inside("lam")),
         note="Without age 0 each mode's energy is |lam|^2 times what it is, so too small "
         f"by the share 1 - |lam|^2. {SHORT}",
-        inherits="Eq. 32-37 do; Eq. 38-41 and Proposition 3.3 do not.",
+        erratum=Erratum("B", root="lru:31")
+        if number == 32
+        else Erratum(
+            "B",
+            appears_in=(*(f"lru:{n}" for n in range(34, 38)), "lru:38"),
+            inherits=("lru:32",),
+            bearing="Eq. 34-37 are right as steps; Eq. 38 repairs the sum, so that Eq. "
+            "39-41 and Proposition 3.3 stand.",
+        ),
     )
 gain.row("lru:33", "distribution", "proved")(
     "A uniform point of the ring by its squared radius",
@@ -139,12 +147,10 @@ for number, step, latex in (
         r"\dots = \mathbb{E}_r\left[" + ONE_SUM + r" r^n\right]",
     ),
 ):
-    summed = number > 35  # over equal ages alone, which SymPy can derive
-    gain.row(f"lru:{number}", "moment", "proved" if summed else "confirmed")(
+    gain.row(f"lru:{number}", "moment", "confirmed")(
         f"The mean double sum: {step}",
         latex,
-        (lambda: spectral.ring_series(1)) if summed else None,
-        None if summed else from_one,
+        printed=from_one,
         code="ring_series",
         assumes=Condition(
             "r_max < 1, phases uniform on the whole circle", inside("r_max")
@@ -155,17 +161,16 @@ gain.row("lru:38", "moment", "refuted")(
     "The geometric series summed",
     r"\mathbb{E}_r\left[" + ONE_SUM + r" r^n\right] = "
     r"\mathbb{E}_r\left[\frac{1}{1-r}\right]",
-    lambda: spectral.ring_series(1),
-    lambda: spectral.ring_series(0).result,
+    lambda: spectral.ring_series(0),
+    from_one,
     code="ring_series",
     correction=r"\mathbb{E}_r\left[\sum_{n=0}^{\infty} r^n\right] = "
-    r"\mathbb{E}_r\left[\frac{1}{1-r}\right],\quad \mathbb{E}_r\left[" + ONE_SUM + r" "
-    r"r^n\right] = \mathbb{E}_r\left[\frac{r}{1-r}\right]",
-    corrected=from_one,
+    r"\mathbb{E}_r\left[\frac{1}{1-r}\right]",
+    corrected=lambda: spectral.ring_series(0).result,
     assumes=Condition("r_max < 1", inside("r_max")),
     note="The right side exceeds the left by exactly one: the age 0 that Eq. 31-37 "
     "drop. Two slips cancel, and Proposition 3.3 is right.",
-    inherits="No: the result is that of the sums from 0, which the model has.",
+    erratum=Erratum("B", root="lru:31"),
 )
 for number, step, latex, printed in (
     (

@@ -3,6 +3,7 @@
 import math
 
 from theory.claims import Condition
+from theory.errata import Erratum
 from theory.rows import Part
 
 BLOCK = (
@@ -12,11 +13,12 @@ BLOCK = (
 IMAGINARY = r"\Re(\lambda)\Im(v) + \Im(\lambda)\Re(v)"
 
 
-def action(part: str, sign: str, last: str) -> str:
+def action(part: str, sign: str, last: str, over: str = "2") -> str:
     """What the paper writes of ``A`` on the real or the imaginary part of ``v``."""
+    half = rf"\frac{{1}}{{{over}}}"
     return (
-        rf"A \cdot \operatorname{{{part}}}(v) = \frac{{1}}{{2}} A(v {sign} v^*) = "
-        rf"\operatorname{{{part}}}(\lambda v) = {last}"
+        rf"A \cdot \operatorname{{{part}}}(v) = {half} A(v {sign} v^*) = {half}"
+        rf"(\lambda v {sign} \lambda^* v^*) = \operatorname{{{part}}}(\lambda v) = {last}"
     )
 
 
@@ -40,7 +42,9 @@ part.row("lru:26", "identity", "refuted")(
     "- Im(lam) Im v, the first column. The printed one is right for the basis [Re v, "
     "-Im v], or for conj(lam). Only if the extraction read the block by columns is the "
     "paper right.",
-    inherits="No: either block has the same eigenvalues and the same algebra.",
+    erratum=Erratum(
+        "B", bearing="Either block has the same eigenvalues and the same algebra."
+    ),
 )
 part.row("lru:text:conjugate-eigenvector", "identity", "proved", "")(
     "Eigenvectors come in conjugate pairs",
@@ -58,7 +62,7 @@ part.row("lru:text:real-eigenvector", "text", "conditional", "")(
     ),
     note="v = i w with real w gives v + v* = 0, which is no eigenvector; i(v - v*) "
     "serves then. The value is 1 where the sum is not zero.",
-    inherits="No: one of the two sums always serves.",
+    erratum=Erratum("B", bearing="One of the two always serves."),
 )
 before.row("lru:text:real-part", "identity", "proved", "")(
     "The action on the real part",
@@ -70,12 +74,11 @@ before.row("lru:text:imaginary-part", "identity", "refuted", "")(
     "The action on the imaginary part",
     action("Im", "-", IMAGINARY),
     code="rotation_block",
-    correction=r"A \cdot \operatorname{Im}(v) = \frac{1}{2i} A(v - v^*) = "
-    r"\operatorname{Im}(\lambda v) = " + IMAGINARY,
+    correction=action("Im", "-", IMAGINARY, "2i"),
     assumes="A is real",
     note="The two middle members lack a factor 1/i: (v - v*)/2 is i Im v. First and "
     "last member are right.",
-    inherits="No.",
+    erratum=Erratum("C", bearing="The last member, which Eq. 26 uses, is right."),
 )
 part.row("lru:text:blocks-as-numbers", "text", "proved", "")(
     "The blocks multiply as complex numbers do",

@@ -19,10 +19,9 @@ part.row("lru:lemma3.2-restated", "distribution", "proved", "Lemma 3.2, Appendix
     lambda: -log(u1 * (r_max**2 - r_min**2) + r_min**2) / 2,
     code="sampled_nu",
     assumes=Condition(
-        "0 <= r_min < r_max <= 1; at r_min = r_max the ring is a circle",
-        lambda r_min, r_max, **_: 0 <= r_min <= r_max <= 1,
+        "0 <= r_min <= r_max <= 1", lambda r_min, r_max, **_: 0 <= r_min <= r_max <= 1
     ),
-    note="The same as in Section 3.2.2.",
+    note="The same as in Section 3.2.2. At r_min = r_max the ring is a circle.",
 )
 part.row("lru:prop3.3-restated", "moment", "proved", "Proposition 3.3, Appendix F.2")(
     "Proposition 3.3 as restated with its proof",
@@ -44,5 +43,6 @@ part.row("lru:fig9", "figure", "confirmed", "Fig. 9")(
     code="sigprop.evidence.lru.restatements.gain_spread",
     note="Judged is the relative variance of one entry's squared modulus over ring and "
     "projection; a mean over N = 500 entries has 1/500 of it. Constant input has "
-    "E(1+r)/(1-r)^3 where white has E 1/(1-r)^2, r = |lam|^2.",
+    "E(1+r)/(1-r)^3 where white has E 1/(1-r)^2, r = |lam|^2; the quotient (1+r)/(1-r) "
+    "exceeds one on every ring. The figure's own size is not run.",
 )

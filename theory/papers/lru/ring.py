@@ -4,7 +4,8 @@ from sympy import Expr, Integer, Piecewise, log
 
 from theory import diagonal, ring
 from theory.claims import Condition
-from theory.conditions import driven_by, is_open_ring, is_ring
+from theory.conditions import driven_by, is_open_ring
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, u1
 
@@ -38,7 +39,18 @@ part.row("lru:4", "identity", "refuted", "Eq. 4, Section 3.2.1")(
     correction=r"x_k = \sum_{j=0}^{k} A^j B u_{k-j}",
     corrected=lambda: lam**n,
     note="The sum drops the oldest input A^k B u_0, which the same line has in "
-    "x_0 and x_1. Judged for one eigenvalue of A. No limit depends on it.",
+    "x_0 and x_1. Judged for one eigenvalue of A. The limit k-1 fits the inputs of Eq. 1, "
+    "which are counted from 1.",
+    erratum=Erratum(
+        "B",
+        appears_in=(
+            "lru:6",
+            "lru:text:diagonal-unrolled",
+            "lru:text:stability-order",
+            "lru:text:inverse-delta",
+        ),
+        bearing="No limit k to infinity depends on one term.",
+    ),
 )
 part.row("lru:thm3.1", "distribution", "confirmed", "Theorem 3.1, Section 3.2")(
     "Strong circular law",
@@ -50,7 +62,8 @@ part.row("lru:thm3.1", "distribution", "confirmed", "Theorem 3.1, Section 3.2")(
     assumes="independent real Gaussian entries of variance 1/N",
     note="Judged through the exact law at finite N, whose distance to the "
     "uniform disc is shown to fall like 1/sqrt(N). Almost-sure convergence "
-    "itself is a theorem of probability that no finite run can decide.",
+    "itself is a theorem of probability that no finite run can decide. Judged is the "
+    "radial part; neither the angle, nor that the share on the real axis vanishes, is.",
 )
 part.row(
     "lru:lemma3.2", "distribution", "proved", "Lemma 3.2, Section 3.2 and Appendix F.1"
@@ -63,7 +76,9 @@ part.row(
     lemma_3_2,
     code="sigprop.neuron.ring.sample_ring",
     topic="ring",
-    assumes=Condition("0 <= r_min < r_max <= 1", is_ring),
+    assumes=Condition(
+        "0 <= r_min <= r_max <= 1", lambda r_min, r_max, **_: 0 <= r_min <= r_max <= 1
+    ),
 )
 part.row(
     "lru:prop3.3", "moment", "proved", "Proposition 3.3, Section 3.4 and Eq. 31-41"
@@ -83,7 +98,8 @@ part.row(
         ),
     ),
     note="The proof sums ages from 1 (Eq. 31-37) but evaluates the geometric "
-    "series from 0 (Eq. 38); from 0 is right.",
+    "series from 0 (Eq. 38); from 0 is right. Section 3.4 also uses gamma with phases in "
+    "[0, pi/10], which the hypotheses exclude.",
 )
 part.row("lru:5", "limit", "proved", "Eq. 5, Section 3.4")(
     "Gain of a thin ring",
@@ -108,12 +124,15 @@ part.row("lru:6", "moment", "refuted", "Eq. 6, Section 3.4, first equality")(
     code="finite_state_moment_white",
     correction=r"\mathbb{E}|x_k|^2 = \mathbb{E}\left[\left(\sum_{i=0}^{k-1} "
     r"\lambda^i u_{k-i}\right)\left(\sum_{j=0}^{k-1} \lambda^j u_{k-j}\right)^{*}"
-    r"\right] = \sum_{i=0}^{k-1} |\lambda|^{2i} = \frac{1 - |\lambda|^{2k}}{1 - "
-    r"|\lambda|^2}",
+    r"\right] = \dots = \sum_{i=0}^{k-1} |\lambda|^{2i}",
     corrected=lambda: (1 - r ** (2 * T)) / (1 - r**2),
     assumes=Condition("white input of zero mean and unit variance", driven_by("white")),
     note="As printed the expectation is taken inside each factor, a product of "
-    "means, which is 0 for white noise. The later members of the chain are right.",
+    "means, which is 0 for white noise. The upper limits k-1 are those of Eq. 4, see "
+    "lru:4; the limit is the same.",
+    erratum=Erratum(
+        "C", bearing="The next member has E[u_(k-i) u_(k-j)], and the limit is right."
+    ),
 )
 part.row("lru:6-limit", "limit", "proved", "Eq. 6, Section 3.4, last member")(
     "State moment under white noise in the limit",
@@ -131,6 +150,7 @@ part.row("lru:7", "moment", "proved", "Eq. 7, Section 3.4")(
     lambda: (1 - lam * lam_bar) * diagonal.moment("state", "white").result,
     code="sigprop.neuron.ring.normalisation",
     assumes=Condition(
-        "|lambda| < 1, white input; the claim is E|x|^2 = E|Bu|^2", driven_by("white")
+        "|lambda| < 1, white input, k to infinity; the claim is E|x|^2 = E|Bu|^2",
+        driven_by("white"),
     ),
 )
