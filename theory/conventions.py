@@ -39,7 +39,7 @@ CONVENTIONS = (
     Convention(
         "Variance of a complex number",
         "E|z|^2, the sum of the variances of the real and the imaginary part.",
-        ("lru:text:halved-variance",),
+        ("lru:text:factor-two",),
     ),
     Convention(
         "Normal distribution",
@@ -134,7 +134,7 @@ FAULTS = (
         "A quantifier: any for the least, all for all but one",
         Status.REFUTED,
         (
-            *("blur:23", "lru:text:all-rows-disk", "lru:text:as-fast"),
+            *("blur:23", "lru:text:all-rows-disk"),
             *("rotrnn:text:six-layers", "zucchet:fig6-hessian"),
         ),
     ),
@@ -151,7 +151,7 @@ FAULTS = (
         Status.CONDITIONAL,
         (
             *("lru:10", "lru:14", "lru:15", "lru:text:pulse"),
-            *("lru:text:zoh-exact", "zucchet:text:hessian-hermitian"),
+            "zucchet:text:hessian-hermitian",
         ),
     ),
     Fault(

@@ -255,16 +255,17 @@ def held_step() -> Derivation:
     )
 
 
+def held_step_is_exact() -> bool:
+    """Test that Eq. 3 is the state at the end of a step, from any state before it."""
+    before, age = symbols("before age")
+    state = exp(pole * age) * before + held_step().result.subs(dt, age)
+    left = state.diff(age) - pole * state - drive
+    return simplify(left) == 0 and simplify(state.subs(age, 0) - before) == 0
+
+
 def held_step_first_order() -> Expr:
     """Leading term of the held step.  Source: Orvieto et al. (2023), Section 4."""
     return series(held_step().result, dt, 0, 2).removeO()
-
-
-def bilinear_defect() -> Expr:
-    """Leading error of the bilinear eigenvalue: ``(pole dt)^3/12`` a step."""
-    z = Symbol("z")
-    ahead = series((1 + z / 2) / (1 - z / 2) - exp(z), z, 0, 4).removeO()
-    return ahead.subs(z, pole * dt)
 
 
 def unscaled_bound() -> Derivation:

@@ -156,11 +156,6 @@ def least_speed_ratio(model: str, other: str, tasks: str = "") -> float:
     return float(speed_ratio(model, other, tasks).min())
 
 
-def slower_tasks(model: str, other: str) -> int:
-    """On how many tasks a model makes fewer steps a second than another."""
-    return int(np.sum(speed_ratio(model, other) < 1))
-
-
 def speed_up_in_units(units: tuple[float, ...]) -> Float[np.ndarray, " 6"]:
     """Speed-ups over the tanh RNN in units of the last digit printed of each."""
     return speed_ratio("lru", "tanh") / np.array(units)

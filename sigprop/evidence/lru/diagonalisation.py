@@ -2,26 +2,27 @@
 
 import cmath
 import math
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence.arithmetic import numbers
-from sigprop.evidence.kit import across, also, points, recur
+from sigprop.evidence.kit import also, points, powers, recur
 from sigprop.evidence.lru.accuracies import (
     above_worst_deep,
     gains,
     gains_of_all,
     least_speed_ratio,
-    slower_tasks,
 )
 from sigprop.evidence.lru.annulus import share_inside
 from sigprop.evidence.lru.systems import drawn_inputs, drawn_matrix, run
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
-LASTING = points("lam k", (0.8 + 0.3j, 5), (-0.6, 9), (0.5 + 0.2j, 60), (1.02j, 20))
+LASTING = points("lam k", (0.8 + 0.3j, 5), (-0.6, 9), (0.5 + 0.2j, 6))
 
 
 def _projections(seed: int):
@@ -72,9 +73,33 @@ def diagonal_output(
     return np.array(outputs)
 
 
-def forced_mode(lam: complex, k: int) -> float:
-    """``|x_k|`` of one mode under constant input from time 0 on."""
-    return abs(recur(lam, np.ones(k + 1))[-1])
+def output_in_basis(
+    seed: int, steps: int, of: Callable[[Any], Any] = np.asarray
+) -> Float[np.ndarray, " time"]:
+    """A dense linear RNN's output from states in the eigenbasis, read by ``C of(P)``.
+
+    Source: Orvieto et al. (2023), Section 3.2.1.
+    """
+    A, _, _ = drawn_matrix(seed)
+    B, C, D = _projections(seed)
+    values, P = np.linalg.eig(A)
+    u = drawn_inputs(seed, steps, 1)
+    x_bar = recur(values, u @ np.linalg.solve(P, B.astype(complex)).T)
+    return (x_bar @ (C @ of(P))[0]).real + D[0, 0] * u[:, 0]
+
+
+def forced_growth(lam: complex, k: int) -> float:
+    """``|x_2k| / |x_k|`` of one mode under constant input from time 0 on."""
+    states = np.abs(recur(lam, np.ones(2 * k + 1)))
+    return states[2 * k] / states[k]
+
+
+def order_growth(
+    lam: complex, k: int, order: Callable[[complex, int], complex] | None = None
+) -> float:
+    """What an order of ``|x_k|`` makes of it: its value at ``2k`` over that at ``k``."""
+    order = order or (lambda lam, k: (1 - lam ** (k + 1)) / (1 - lam))
+    return abs(order(lam, 2 * k) / order(lam, k))
 
 
 def bounded_mode(radius: float, phase: float, steps: int, seed: int) -> float:
@@ -95,19 +120,12 @@ def polar(nu: float, theta: float) -> complex:
     return math.exp(-nu) * complex(math.cos(theta), math.sin(theta))
 
 
-def projected_length(matrix: str, fan_in: int) -> float:
-    """Mean square of an output for a unit mean square input; parts of ``1/(2 fan_in)``.
+def projected_length(fan_in: int, **_: int) -> float:
+    """Mean square of an output for inputs of unit mean square; parts of ``1/(2 fan_in)``.
 
     Each entry in turn is one, real or imaginary; the rest follows by independence.
     """
-    total = 0.0
-    for part in (1, 1j):
-        if matrix == "C, real part":
-            # A complex state of unit size has half of it in each of its own parts.
-            total += sum(0.5 * (part * x).real ** 2 for x in (1, 1j)) * fan_in
-        else:
-            total += abs(part) ** 2 * fan_in
-    return total / (2 * fan_in)
+    return sum(abs(part) ** 2 * fan_in for part in (1, 1j)) / (2 * fan_in)
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -121,40 +139,71 @@ EVIDENCE: dict[str, Basis] = {
         ">",
         wrong=100.0,
     ),
-    "lru:text:vanilla-matches": numbers(
+    "lru:text:far-behind": numbers(
         above_worst_deep,
         0.0,
         points(
             "table models tasks",
-            (6, "linear,tanh", "text,retrieval"),
-            (6, "relu", "text,retrieval"),
+            *((6, "linear", task) for task in ("scifar", "pathfinder", "pathx")),
         ),
-        ">=",
-        wrong=100.0,
-    ),
-    "lru:text:far-behind": numbers(
-        above_worst_deep,
-        -16.6,
-        dict(table=6, models="linear", tasks="scifar"),
-        absolute=0.05,
+        "<",
+        wrong=-100.0,
     ),
     "lru:text:diagonal-unrolled": Evidence(
         also(points("seed", 0, 1, 2), steps=6),
         {"impulse": dense_output, "reference": dense_output_by_loop},
         form=diagonal_output,
         printed=partial(diagonal_output, newest_first=0),
+        slips={
+            "P conjugated": partial(output_in_basis, of=np.conj),
+            "C as it is": partial(output_in_basis, of=lambda P: np.eye(4)),
+            "C times the inverse": partial(output_in_basis, of=np.linalg.inv),
+        },
+        example=Example(
+            "x_1 for B-bar = 1, u_0 = 1, u_1 = 0",
+            {"lam": 0.9},
+            lambda lam: powers(lam, 1) @ np.array([0.0]),
+            lambda lam: powers(lam, 2) @ np.array([0.0, 1.0]),
+        ),
+    ),
+    "lru:text:output-basis": Evidence(
+        also(points("seed", 0, 1, 2), steps=6),
+        {"impulse": dense_output, "reference": dense_output_by_loop},
+        form=output_in_basis,
+        printed=partial(output_in_basis, of=np.linalg.inv),
+        slips={
+            "transposed": partial(output_in_basis, of=np.transpose),
+            "conjugated": partial(output_in_basis, of=np.conj),
+            "not turned": partial(output_in_basis, of=lambda P: np.eye(4)),
+        },
+        example=Example(
+            "y for P = [[1, p], [0, 1]], C = (1, 0), D = 0, x-bar = (1, 1)",
+            {"p": 1.0},
+            lambda p: float(np.linalg.inv([[1, p], [0, 1]])[0].sum()),
+            lambda p: float(np.array([[1, p], [0, 1]])[0].sum()),
+        ),
     ),
     "lru:text:stability-order": Evidence(
         LASTING,
-        {"reference": forced_mode},
-        form=lambda lam, k: abs((1 - lam ** (k + 1)) / (1 - lam)),
-        printed=lambda lam, k: abs(lam) ** k,
+        {"reference": forced_growth},
+        form=order_growth,
+        printed=partial(order_growth, order=lambda lam, k: lam**k),
         slips={
-            "one input fewer": lambda lam, k: abs((1 - lam**k) / (1 - lam)),
-            "the limit": lambda lam, k: abs(1 / (1 - lam)),
-            "moduli": lambda lam, k: (1 - abs(lam) ** (k + 1)) / (1 - abs(lam)),
+            "one input fewer": partial(
+                order_growth, order=lambda lam, k: (1 - lam**k) / (1 - lam)
+            ),
+            "the limit": partial(order_growth, order=lambda lam, k: 1 / (1 - lam)),
+            "moduli": partial(
+                order_growth, order=lambda lam, k: 1 - abs(lam) ** (k + 1)
+            ),
         },
         alone="the recurrence of one mode",
+        example=Example(
+            "the state after 20 inputs of one over that after 10",
+            {"lam": 0.5},
+            lambda lam: order_growth(lam, 10, lambda lam, k: lam**k),
+            lambda lam: forced_growth(lam, 10),
+        ),
     ),
     "lru:text:stable-sufficient": Evidence(
         points(
@@ -167,21 +216,10 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda radius, **_: 1 / (1 - radius),
         relation="<=",
         slips={
-            "half": lambda radius, **_: 0.5 / (1 - radius),
-            "5 % less": lambda radius, **_: 0.95 / (1 - radius),
+            "without the newest input": lambda radius, **_: radius / (1 - radius),
+            "the squared modulus": lambda radius, **_: 1 / (1 - radius**2),
+            "in the mean square": lambda radius, **_: (1 - radius**2) ** -0.5,
         },
-    ),
-    "lru:text:eight-times": numbers(
-        least_speed_ratio,
-        8.0,
-        dict(model="lru", other="tanh", tasks="scifar"),
-        absolute=0.5,
-    ),
-    "lru:text:as-fast": numbers(
-        slower_tasks,
-        lambda model, other: {"s4d": 3, "s5": 2}[other],
-        points("model other", ("lru", "s4d"), ("lru", "s5")),
-        printed=0,
     ),
     "lru:text:all-faster": numbers(
         least_speed_ratio, 1.0, dict(model="lru", other="tanh"), ">", wrong=2.0
@@ -191,6 +229,12 @@ EVIDENCE: dict[str, Basis] = {
         points("size", 2000, 8000),
         {"reference": lambda size: 1 - share_inside(1.0, size)},
         form=lambda size: 1 / math.sqrt(2 * math.pi * size),
+        slips={
+            "their number": lambda size: math.sqrt(size / (2 * math.pi)),
+            "without the root": lambda size: 1 / (2 * math.pi * size),
+            "pi outside the root": lambda size: 1 / (math.pi * math.sqrt(2 * size)),
+            "no pi": lambda size: 1 / math.sqrt(2 * size),
+        },
         tolerance=0.01,
         alone="the exact law of the eigenvalues at finite size",
     ),
@@ -198,15 +242,29 @@ EVIDENCE: dict[str, Basis] = {
         points("nu theta", (0.3, 1.1), (0.01, -2.0)),
         {"reference": polar},
         form=lambda nu, theta: cmath.exp(complex(-nu, theta)),
+        slips={
+            "the phase the other way": lambda nu, theta: cmath.exp(
+                complex(-nu, -theta)
+            ),
+            "growing": lambda nu, theta: cmath.exp(complex(nu, theta)),
+            "no i": lambda nu, theta: cmath.exp(theta - nu),
+            "sine and cosine exchanged": lambda nu, theta: complex(
+                math.exp(-nu) * math.sin(theta), math.exp(-nu) * math.cos(theta)
+            ),
+        },
         alone="real functions against the complex exponential",
     ),
     "lru:text:halved-variance": Evidence(
-        (
-            *across(matrix=("B", "C"), fan_in=(3, 8)),
-            {"matrix": "C, real part", "fan_in": 5},
-        ),
+        points("fan_in fan_out", (3, 8), (8, 5)),
         {"reference": projected_length},
         form=1.0,
+        slips={
+            "by the other width": lambda fan_in, fan_out: fan_in / fan_out,
+            "by both widths": lambda fan_in, fan_out: 2 * fan_in / (fan_in + fan_out),
+            "the deviations halved": lambda fan_in, fan_out: (
+                fan_in * 2 * (1 / fan_in / 4)
+            ),
+        },
         alone="a sum over the entries, which are independent",
     ),
 }

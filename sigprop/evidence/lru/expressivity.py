@@ -39,7 +39,7 @@ def causal_share(kernel: str) -> float:
 def endless_sine(pole: complex, tone: float, phase: float, time: float) -> float:
     """Real part at a time of a mode under a sine of the whole axis, by quadrature."""
     age, weights = legendre(0.0, 40 / -pole.real, 400)
-    driven = np.exp(pole * age).real * np.sin(tone * (time - age) + phase)
+    driven = np.real(np.exp(pole * age)) * np.sin(tone * (time - age) + phase)
     return float(weights @ driven)
 
 

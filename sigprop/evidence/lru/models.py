@@ -1,26 +1,33 @@
 """What judges recurrences and S4, Sections 1-2 and Appendix B of Orvieto et al. (2023)."""
 
-import functools
 import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import also, legendre, points, recur
-from sigprop.evidence.lru.accuracies import above_worst_deep
-from sigprop.evidence.lru.hold import discretised, held_gain
+from sigprop.evidence.lru.hold import held_gain
 from sigprop.evidence.lru.listing import growth_of_cost
 from sigprop.evidence.lru.systems import dense_by_layer, dense_by_loop, run
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.s4d import S4D, diagonal_spectrum
 from sigprop.numerics.precision import double_precision
 from theory import spectral
-from theory.spectral import dt, pole
 
 INPUTS = (0.7, -1.1, 0.4, 1.3, -0.2)
 HELD = points("pole dt", (-0.5 + 2j, 0.1), (-0.5 - 9j, 0.3), (-1.7 + 0j, 0.8))
+
+
+Gain = Callable[[Any, float], Any]
+
+
+def zoh_gain(pole: Any, dt: float) -> Any:
+    """Factor of a held input."""
+    return (np.exp(pole * dt) - 1) / pole
 
 
 def held_state(pole: complex, dt: float, k: int, hold: str) -> complex:
@@ -37,15 +44,33 @@ def held_state(pole: complex, dt: float, k: int, hold: str) -> complex:
     return complex(total)
 
 
-def recurrent_state(pole: complex, dt: float, k: int) -> complex:
-    """State ``k`` of the discrete recurrence.  Source: Orvieto et al. (2023), Eq. 3."""
-    lam = np.exp(pole * dt)
-    return recur(lam, (lam - 1) / pole * np.array(INPUTS))[k]
+def held_recurrence(
+    pole: complex, dt: float, k: int, ahead: int = 0, gain: Gain = zoh_gain
+) -> complex:
+    """State at ``(k+1) dt`` from that at ``k dt`` and the input held between.
+
+    ``ahead`` takes a later input, ``gain`` another factor of it.  Source: Orvieto et al.
+    (2023), Eq. 3.
+    """
+    entered = gain(pole, dt) * INPUTS[k + ahead]
+    return np.exp(pole * dt) * held_state(pole, dt, k, "after") + entered
 
 
-def recurrent_state_in_time(pole: complex, dt: float, k: int, hold: str) -> complex:
-    """The discrete state that is the continuous one at ``k dt``: one earlier if held on."""
-    return recurrent_state(pole, dt, k - (hold == "after"))
+def discrete_output(
+    seed: int,
+    dt: float,
+    read: Callable[[Any], Any] = np.real,
+    gain: Gain = zoh_gain,
+    skip: float = 1.0,
+) -> Complex[np.ndarray, " time"]:
+    """Outputs of the recurrence, of which ``read`` is taken; ``skip`` is times ``D``.
+
+    Source: Orvieto et al. (2023), Eq. 3.
+    """
+    poles, C, D = _drawn_system(seed)
+    u = np.array(INPUTS)
+    x = recur(np.exp(poles * dt), u[:, None] * gain(poles, dt))
+    return read(x @ C) + skip * D * u
 
 
 def _drawn_system(seed: int):
@@ -54,14 +79,23 @@ def _drawn_system(seed: int):
     return poles, draw.normal(size=2) + 1j * draw.normal(size=2), draw.normal()
 
 
-def sampled_output(seed: int, dt: float) -> Float[np.ndarray, " time"]:
+def sampled_output(
+    seed: int,
+    dt: float,
+    twice: float = 2.0,
+    read: Callable[[Any], Any] = np.real,
+    skip: float = 1.0,
+    hold: str = "before",
+) -> Float[np.ndarray, " time"]:
     """The continuous output at times ``k dt``, each input held up to its own time.
+
+    ``twice`` is one of Eq. 2 and two of the layer, which keeps half of each pair.
 
     Source: Orvieto et al. (2023), Eq. 2.
     """
     poles, C, D = _drawn_system(seed)
-    states = [[held_state(pole, dt, k, "before") for pole in poles] for k in range(5)]
-    return (np.array(states) @ (2 * C)).real + D * np.array(INPUTS)
+    states = [[held_state(pole, dt, k, hold) for pole in poles] for k in range(5)]
+    return twice * read(np.array(states) @ C) + skip * D * np.array(INPUTS)
 
 
 def layer_output(seed: int, dt: float) -> Float[np.ndarray, " time"]:
@@ -74,12 +108,23 @@ def layer_output(seed: int, dt: float) -> Float[np.ndarray, " time"]:
         return np.asarray(run(layer, jnp.asarray(INPUTS)[:, None])[1])[:, 0]
 
 
-@functools.cache
-def legs_spectrum(size: int) -> Complex[np.ndarray, " size"]:
-    """Eigenvalues of the normal part of HiPPO-LegS, by its definition."""
-    root = np.sqrt(2 * np.arange(size) + 1)
-    below = np.tril(np.outer(root, root), -1) / 2
-    return -0.5 + 1j * np.linalg.eigvalsh(-1j * (below.T - below))[::-1]
+def _halved_layer(seed: int, dt: float) -> Float[np.ndarray, " time"]:
+    """Outputs of the package's layer with ``C/2``, so that its factor two is gone."""
+    return (layer_output(seed, dt) + _drawn_system(seed)[2] * np.array(INPUTS)) / 2
+
+
+def inv_spectrum(index: int, size: int, slope: int = 2) -> complex:
+    """Eigenvalue ``index`` of S4D-Inv; the print has a ``slope`` of one.
+
+    Source: Orvieto et al. (2023), Section 2.1.
+    """
+    return -0.5 + 1j * size / math.pi * (size / (slope * index + 1) - 1)
+
+
+def lin_spectrum(index: int, size: int, real: float = -0.5) -> complex:
+    """Eigenvalue ``index`` of S4D-Lin.  Source: Orvieto et al. (2023), Section 2.1."""
+    del size
+    return real + 1j * math.pi * index
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -87,42 +132,66 @@ EVIDENCE: dict[str, Basis] = {
         points("seed steps activation", (0, 6, "tanh"), (1, 6, "relu")),
         {"impulse": dense_by_layer},
         form=dense_by_loop,
+        slips={
+            "A transposed": partial(dense_by_loop, of=np.transpose),
+            "u outside the activation": partial(
+                dense_by_loop, update=lambda act, old, new: act(old) + new
+            ),
+            "the old state outside": partial(
+                dense_by_loop, update=lambda act, old, new: old + act(new)
+            ),
+        },
         alone="the layer against the printed loop",
     ),
     "lru:2": Evidence(
         points("seed dt", (0, 0.1), (1, 0.7)),
         {"impulse": sampled_output},
         form=layer_output,
+        slips={
+            "the imaginary part": partial(sampled_output, read=np.imag),
+            "the modulus": partial(sampled_output, read=np.abs),
+            "D lost": partial(sampled_output, skip=0.0),
+            "held on": partial(sampled_output, hold="after"),
+        },
         alone="the layer against quadrature of the equation it discretises",
     ),
     "lru:3": Evidence(
-        points(
-            "pole dt drive",
-            (-0.5 + 2j, 0.1, 1.2),
-            (-0.5 - 9j, 0.3, 0.7 - 0.4j),
-            (-1.7 + 0j, 0.8, -1.1j),
-        ),
-        {
-            "reference": held_gain,
-            "impulse": lambda pole, dt, drive: discretised(pole, dt, "zoh")[1] * drive,
+        points("seed dt", (0, 0.1), (1, 0.7)),
+        {"reference": partial(sampled_output, twice=1.0), "impulse": _halved_layer},
+        form=discrete_output,
+        printed=partial(discrete_output, read=np.asarray),
+        slips={
+            "the imaginary part": partial(discrete_output, read=np.imag),
+            "to first order": partial(discrete_output, gain=lambda pole, dt: dt),
+            "D lost": partial(discrete_output, skip=0.0),
+            "no inverse of A": partial(
+                discrete_output, gain=lambda pole, dt: np.exp(pole * dt) - 1
+            ),
         },
+        example=Example(
+            "y for C = 1, D = 0", {"x": 0.5 + 0.5j}, lambda x: x, lambda x: x.real
+        ),
     ),
     "lru:text:attention-cost": Evidence(
         points("model", "attention", "recurrence"),
         {"reference": growth_of_cost},
         form=lambda model: 2.0 if model == "attention" else 1.0,
+        slips={"exchanged": lambda model: 1.0 if model == "attention" else 2.0},
         tolerance=0.02,
         alone="counted from the traced operations of two lengths",
     ),
-    "lru:text:matches": numbers(
-        above_worst_deep, 0.0, dict(table=3, models="lru"), ">=", wrong=100.0
-    ),
     "lru:text:zoh-exact": Evidence(
-        (*also(HELD, k=3, hold="before"), *also(HELD, k=3, hold="after")),
-        {"reference": held_state},
-        form=recurrent_state_in_time,
-        printed=lambda pole, dt, k, hold: recurrent_state(pole, dt, k),
-        alone="quadrature of the continuous system",
+        also(HELD, k=3),
+        {"reference": lambda pole, dt, k: held_state(pole, dt, k + 1, "after")},
+        form=held_recurrence,
+        proof=spectral.held_step_is_exact,
+        slips={
+            "the next input": partial(held_recurrence, ahead=1),
+            "Euler": partial(held_recurrence, gain=lambda pole, dt: dt),
+            "no inverse": partial(
+                held_recurrence, gain=lambda pole, dt: np.exp(pole * dt) - 1
+            ),
+        },
     ),
     "lru:text:zoh-formula": Evidence(
         also(
@@ -134,28 +203,27 @@ EVIDENCE: dict[str, Basis] = {
     "lru:text:s4d-lin": Evidence(
         also(points("index", 1, 2, 7), size=16),
         {"reference": lambda index, size: diagonal_spectrum(size // 2, "lin")[index]},
-        form=lambda index, size: -0.5 + 1j * math.pi * index,
+        form=lin_spectrum,
+        slips={
+            "twice the frequency": lambda index, size: lin_spectrum(2 * index, size),
+            "counted from one": lambda index, size: lin_spectrum(index + 1, size),
+            "a real part of one": partial(lin_spectrum, real=-1.0),
+            "below the axis": lambda index, size: lin_spectrum(-index, size),
+        },
         alone="the spectrum of the package's layer",
     ),
     "lru:text:s4d-inv": Evidence(
-        also(points("index", 1, 2), size=256),
-        {"reference": lambda index, size: legs_spectrum(size)[index - 1]},
-        form=lambda index, size: (
-            -0.5 + 1j * size / math.pi * (size / (2 * index - 1) - 1)
+        also(points("index", 1, 2, 7), size=256),
+        {"reference": lambda index, size: diagonal_spectrum(size // 2, "inv")[index]},
+        form=inv_spectrum,
+        printed=partial(inv_spectrum, slope=1),
+        slips={"counted from one": lambda index, size: inv_spectrum(index - 1, size)},
+        alone="the spectrum of the package's layer, by the formula that is cited",
+        example=Example(
+            "the imaginary part for N = 256",
+            {"n": 1},
+            lambda n: inv_spectrum(n, 256, slope=1).imag,
+            lambda n: inv_spectrum(n, 256).imag,
         ),
-        printed=lambda index, size: (
-            -0.5 + 1j * size / math.pi * (size / (index + 1) - 1)
-        ),
-        tolerance=0.015,
-        alone="a dense eigensolver on HiPPO-LegS, which the formula approximates",
-    ),
-    "lru:text:bilinear": Evidence(
-        points("pole dt", (-0.5 + 2j, 0.3), (-0.5 - 9j, 0.1), (-1.7 + 0j, 0.8)),
-        {
-            "reference": lambda pole, dt: (
-                discretised(pole, dt, "bilinear")[0] - np.exp(pole * dt)
-            )
-        },
-        proof=lambda: spectral.bilinear_defect() == (pole * dt) ** 3 / 12,
     ),
 }

@@ -3,6 +3,8 @@
 import cmath
 import functools
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,7 +15,7 @@ from jaxtyping import Array, Float
 
 from sigprop.evidence.kit import also, points
 from sigprop.evidence.programs import computed
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 POWER = 100  # k in the paper's problem of learning powers
@@ -109,27 +111,47 @@ def _curvature(lag: float, theta: float, turned: float) -> Float[np.ndarray, "2 
         return np.asarray(_hessian(point, turned, False, theta))
 
 
-def tilt_by_autodiff(lag: float, theta: float) -> float:
-    """How far a quarter turn of everything tilts the Hessian in (re, im)."""
-    return float(_curvature(lag, theta, math.pi / 2)[0, 1])
+def _with_growth(after: float, before: float) -> Float[np.ndarray, " 2"]:
+    """A value, and one if it has grown by more than rounding, minus one if shrunk."""
+    grown = abs(after) / abs(before) - 1
+    return np.array([after, np.sign(grown) * (abs(grown) > 1e-6)])
 
 
-def tilt_by_powers(lag: float, theta: float) -> float:
-    """Mixed entry of the turned Hessian in (re, im), from holomorphic derivatives."""
-    lam = np.exp(-PLANTED + 1j * (theta + math.pi / 2 - lag))
-    planted = np.exp(POWER * (-PLANTED + 1j * (theta + math.pi / 2)))
+def tilt_by_autodiff(lag: float, theta: float) -> Float[np.ndarray, " 2"]:
+    """How far a quarter turn tilts the Hessian in (re, im), and whether that is more."""
+    turned, before = (_curvature(lag, theta, t)[0, 1] for t in (math.pi / 2, 0.0))
+    return _with_growth(turned, before)
+
+
+def _mixed_by_powers(lag: float, theta: float) -> float:
+    """Mixed entry of the Hessian in (re, im), from holomorphic derivatives."""
+    lam = np.exp(-PLANTED + 1j * (theta - lag))
+    planted = np.exp(POWER * (-PLANTED + 1j * theta))
     second = POWER * (POWER - 1) * lam ** (POWER - 2) * np.conj(lam**POWER - planted)
     return float(-np.imag(second))
 
 
-def tilt_without_turn(lag: float, theta: float) -> float:
+def tilt_by_powers(lag: float, theta: float) -> Float[np.ndarray, " 2"]:
+    """The tilt after a quarter turn and whether it has grown, by powers."""
+    turned, before = (_mixed_by_powers(lag, theta + t) for t in (math.pi / 2, 0.0))
+    return _with_growth(turned, before)
+
+
+def tilt_without_turn(
+    lag: float, theta: float, grown: float = 0.0, sign: int = -1, entry: int = 1
+) -> Float[np.ndarray, " 2"]:
     """Minus the Hessian's mixed entry before the turn: the axes have changed places."""
-    return -float(_curvature(lag, theta, 0.0)[0, 1])
+    return np.array([sign * _curvature(lag, theta, 0.0)[0, entry], grown])
 
 
-def learned_by_adam(lag: float, rate: float, theta: float, turned: float) -> float:
-    """Loss in (re, im) after 500 steps of Adam from ``lag`` behind the planted phase."""
-    point = _place(theta + turned - lag)
+def learned_by_adam(
+    lag: float, rate: float, theta: float, turned: float, along: bool = True
+) -> float:
+    """Loss in (re, im) after 500 steps of Adam from ``lag`` behind the planted phase.
+
+    The start turns ``along`` with the planted solution, or stays.
+    """
+    point = _place(theta + turned * along - lag)
     planted = np.exp(POWER * (-PLANTED + 1j * (theta + turned)))
     mean, square = np.zeros(2), np.zeros(2)
     for k in range(1, STEPS + 1):
@@ -143,18 +165,45 @@ def learned_by_adam(lag: float, rate: float, theta: float, turned: float) -> flo
     return float(abs(complex(*point) ** POWER - planted) ** 2 / 2)
 
 
-def unturned(turned: float, **point: float) -> float:
-    """Adam's loss of a learned power, where start and planted phase are not turned."""
-    return learned_by_adam(turned=0.0, **point)
+def turned_losses(**point: Any) -> Float[np.ndarray, " 2"]:
+    """Adam's loss of a learned power after a turn, and whether it is larger."""
+    return _with_growth(
+        learned_by_adam(**point), learned_by_adam(**{**point, "turned": 0.0})
+    )
 
 
-def one_plus_loss_at_root(index: int, theta: float) -> float:
-    """One plus the power loss at the planted solution times a root of one."""
-    phase = theta + 2 * np.pi * index / POWER
-    place = np.array([PLANTED, phase])
-    return 1 + float(
+def unturned(grown: float = 0.0, **point: Any) -> Float[np.ndarray, " 2"]:
+    """Adam's loss of a learned power where nothing is turned, and whether it grew."""
+    return np.array([learned_by_adam(**{**point, "turned": 0.0}), grown])
+
+
+def loss_by_layer(nu: float, phase: float, theta: float) -> float:
+    """The power loss in the exponential parametrisation."""
+    place = np.array([nu, phase])
+    return float(
         computed(power_loss, place, turned=0.0, exponential=True, theta=theta)
     )
+
+
+def loss_by_powers(
+    nu: float,
+    phase: float,
+    theta: float,
+    of: Callable[[Any, Any], Any] = lambda a, b: abs(a - b) ** 2,
+    power: int = POWER,
+) -> float:
+    """The power loss by powers of complex numbers, ``of`` both.
+
+    Source: Orvieto et al. (2023), Appendix E.2.
+    """
+    learned, planted = np.exp(-nu + 1j * phase), np.exp(-PLANTED + 1j * theta)
+    return float(of(learned**power, planted**power) / 2)
+
+
+def _equal_losses(**_: float) -> str:
+    start = {"lag": 0.006, "rate": 1e-5, "theta": 0.0}
+    losses = [learned_by_adam(turned=turned, **start) for turned in (math.pi / 2, 0.0)]
+    return "{:.4g}, and {:.4g} at theta* = 0".format(*losses)
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -162,12 +211,22 @@ EVIDENCE: dict[str, Basis] = {
         ({},),
         {"reference": kernel_bump, "closed_form": kernel_bump_by_slope},
         form=70.0,
+        slips={"the peak of the cosine alone": np.pi / 0.04},
         absolute=5.0,
     ),
     "lru:text:kernel-realised": Evidence(
         points("k", 0, 7, 40, 74, 99),
         {"reference": kernel_by_states},
         form=_kernel,
+        slips={
+            "the cosine not squared": lambda k: (
+                0.1 * np.exp(-0.015 * k) * np.cos(0.04 * k)
+            ),
+            "twice the frequency": lambda k: (
+                0.1 * np.exp(-0.015 * k) * np.cos(0.08 * k) ** 2
+            ),
+            "a step late": lambda k: _kernel(k + 1),
+        },
         alone="the impulse response of a recurrence of three modes",
     ),
     "lru:text:real-part-of-power": Evidence(
@@ -175,37 +234,90 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": power_real_part},
         form=lambda lam, k: abs(lam) ** k * math.cos(k * cmath.phase(lam)),
         printed=lambda lam, k: abs(lam) ** k,
+        slips={
+            "the imaginary part": lambda lam, k: (lam**k).imag,
+            "the power of the real part": lambda lam, k: lam.real**k,
+            "the phase once": lambda lam, k: abs(lam) ** k * math.cos(cmath.phase(lam)),
+        },
         alone="repeated multiplication",
+        example=Example(
+            "Re lam^k for lam = i r",
+            {"r": 0.9, "k": 2},
+            lambda r, k: r**k,
+            lambda r, k: power_real_part(1j * r, k),
+        ),
     ),
     "lru:text:aligned-gradients": Evidence(
         also(points("turn", 0.004, -0.011, 0.02), steps=100),
         {"reference": slope_ratio, "autodiff": slope_ratio_by_autodiff},
         tolerance=1e-9,
+        example=Example(
+            "the quotient of the slopes at k = 100, theta* - theta = d",
+            {"d": 0.004},
+            0.0,
+            lambda d: slope_ratio(d, 100),
+        ),
     ),
     "lru:fig8": Evidence(
         points("lag theta", (0.003, 0.2), (0.007, 1.1), (0.012, -0.4)),
         {"autodiff": tilt_by_autodiff, "reference": tilt_by_powers},
         form=tilt_without_turn,
-        printed=lambda **point: 2 * tilt_without_turn(**point),
+        printed=partial(tilt_without_turn, grown=1.0),
+        slips={
+            "the axes as they were": partial(tilt_without_turn, sign=1),
+            "an entry of the diagonal": partial(tilt_without_turn, entry=0),
+            "a smaller tilt": partial(tilt_without_turn, grown=-1.0),
+        },
         tolerance=1e-8,
+        example=Example(
+            "the loss at lambda-hat = 0.99 for |lambda*| = 0.995, theta* = pi/2",
+            {"k": 100},
+            "another than 0.02874 of theta* = 0",
+            lambda k: f"{abs(0.99**k - (0.995j)**k) ** 2 / 2:.4g}",
+        ),
     ),
     "lru:text:adam-turned": Evidence(
         also(
-            points("lag rate", (0.006, 1e-5), (0.009, 3e-5), (0.012, 3e-5)),
+            points(
+                "lag rate along",
+                (0.006, 1e-5, True),
+                (0.009, 3e-5, True),
+                (0.012, 3e-5, False),
+            ),
             theta=0.0,
             turned=math.pi / 2,
         ),
-        {"reference": learned_by_adam},
+        {"reference": turned_losses},
         form=unturned,
-        printed=lambda **point: 2 * unturned(**point),
+        printed=partial(unturned, grown=1.0),
+        slips={
+            "faster": partial(unturned, grown=-1.0),
+            "the rate of a quarter": lambda rate, **point: unturned(rate=rate / 4, **point),
+        },
         tolerance=1e-6,
         alone="Adam run on the power loss",
+        example=Example(
+            "Adam's loss after 500 steps at theta* = pi/2, rate 1e-5, 0.006 behind",
+            {"k": 100},
+            "larger than at theta* = 0",
+            _equal_losses,
+        ),
     ),
     "lru:text:hundred-minima": Evidence(
-        also(points("index", 0, 1, 37), theta=0.4),
-        {"reference": one_plus_loss_at_root},
-        form=1.0,
-        tolerance=1e-12,
-        alone="the loss, plus one, at 100-th roots times the planted solution",
+        points(
+            "nu phase theta", (0.02, 0.4, 0.9), (0.003, -0.7, 0.2), (0.01, 0.41, 0.4)
+        ),
+        {"reference": loss_by_layer},
+        form=loss_by_powers,
+        tolerance=1e-9,
+        slips={
+            "not squared": partial(loss_by_powers, of=lambda a, b: abs(a - b)),
+            "of the real parts": partial(loss_by_powers, of=lambda a, b: (a - b).real ** 2),
+            "of the moduli": partial(
+                loss_by_powers, of=lambda a, b: (abs(a) - abs(b)) ** 2
+            ),
+            "a power fewer": partial(loss_by_powers, power=POWER - 1),
+        },
+        alone="the loss of JAX by a complex exponential, against powers",
     ),
 }

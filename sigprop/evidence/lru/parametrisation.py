@@ -12,26 +12,27 @@ from sigprop.evidence.lru.accuracies import (
     least_change,
     least_gain,
     least_loss_beyond,
-    rings,
     tasks_improved,
 )
-from sigprop.evidence.lru.annulus import ring_grid
 from sigprop.evidence.lru.diagonalisation import polar
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 
-def layer_modulus(nu: float, theta: float) -> float:
-    """Modulus of the eigenvalue of the package's LRU layer."""
-    import jax.numpy as jnp
-
+def layer_eigenvalue(nu: float, theta: float) -> complex:
+    """The eigenvalue of the package's LRU layer."""
     from sigprop.layers.lru import lru_from_arrays
 
     ones = np.ones((1, 1))
     arrays = {name: ones for name in ("B_re", "B_im", "C_re", "C_im")}
     arrays |= {"D": ones[0], "nu_log": np.log([nu]), "theta_log": np.log([theta])}
     with double_precision(True):
-        return float(jnp.abs(lru_from_arrays(arrays).eigenvalues()[0]))
+        return complex(lru_from_arrays(arrays).eigenvalues()[0])
+
+
+def layer_modulus(nu: float, theta: float) -> float:
+    """Modulus of the eigenvalue of the package's LRU layer."""
+    return abs(layer_eigenvalue(nu, theta))
 
 
 def log_slope(nu: float) -> float:
@@ -41,23 +42,6 @@ def log_slope(nu: float) -> float:
 
     with double_precision(True):
         return float(jax.grad(lambda x: jnp.exp(-jnp.exp(x)))(math.log(nu)))
-
-
-def normalised_gain(max_phase: float, source: str) -> float:
-    """``E gamma^2 |x|^2`` on PathX's ring, relative to ``E|Bu|^2``.
-
-    Source: Orvieto et al. (2023), Section 3.4 and Table 8.
-    """
-    modulus, weights, _ = ring_grid(*rings("[r_min, r_max] with γ")[-1])
-    if source == "white":
-        gain = 1 / (1 - modulus**2)
-    else:
-        # The mean of |1 - lam|^-2 over phases from 0: its primitive is an arc tangent,
-        # and the whole circle is twice the half.
-        span = min(max_phase, np.pi)
-        slope = (1 + modulus) / (1 - modulus)
-        gain = 2 * np.arctan(slope * np.tan(span / 2)) / span / (1 - modulus**2)
-    return float(weights @ ((1 - modulus**2) * gain))
 
 
 def _edges() -> bool:
@@ -75,7 +59,11 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=1.0,
         relation="<",
-        slips={"half": 0.5},
+        slips={
+            "squared": lambda nu, theta: math.exp(-2 * nu),
+            "to first order": lambda nu, theta: 1 - nu,
+            "the real part": lambda nu, theta: polar(nu, theta).real,
+        },
     ),
     "lru:text:edges": Evidence(
         points("nu_log", -40.0, 40.0),
@@ -83,6 +71,12 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda nu_log: float(nu_log < 0),
         absolute=1e-12,
         proof=_edges,
+        slips={
+            "the ends exchanged": lambda nu_log: float(nu_log > 0),
+            "one exponential": lambda nu_log: math.exp(-nu_log),
+            "on the circle at both": 1.0,
+            "at minus the radius": lambda nu_log: -float(nu_log < 0),
+        },
     ),
     "lru:text:granularity": Evidence(
         points("nu", 1e-3, 0.2, 1.7), {"autodiff": log_slope}
@@ -98,8 +92,7 @@ EVIDENCE: dict[str, Basis] = {
         absolute=0.5,
     ),
     "lru:text:exponential-better": gains(
-        (7, "exp", "real+im", "listops,retrieval,pathfinder"),
-        (7, "exp", "real+im", "scifar,text"),
+        (2, "exp", "real+im", "listops,pathfinder"),
     ),
     "lru:text:degrades-beyond": numbers(
         least_loss_beyond, 0.0, dict(panel="A", r_max=0.9), ">", wrong=10.0
@@ -114,17 +107,14 @@ EVIDENCE: dict[str, Basis] = {
         dict(table=3, model="lru", other="none", tasks="pathx"),
         absolute=0.05,
     ),
-    "lru:text:small-phase-gain": Evidence(
-        points(
-            "max_phase source",
-            (2 * math.pi, "constant"),
-            (2 * math.pi, "white"),
-            (math.pi / 10, "white"),
-            (math.pi / 10, "constant"),
+    "lru:text:phases": Evidence(
+        points("nu_log theta", (-1.2, 0.7), (0.3, 2.1), (-0.4, 1.1)),
+        {"impulse": lambda nu_log, theta: layer_eigenvalue(math.exp(nu_log), theta)},
+        example=Example(
+            "|lam|",
+            {"nu": 0.1, "theta": 0.2},
+            lambda nu, theta: math.exp(-nu + theta),
+            lambda nu, theta: abs(polar(nu, theta)),
         ),
-        {"reference": normalised_gain},
-        form=1.0,
-        tolerance=1e-6,
-        alone="quadrature over the ring of PathX",
     ),
 }

@@ -66,13 +66,13 @@ def last_member(
     ``of`` is what is taken for ``lam``.
     """
     _, lam, v = drawn_matrix(seed)
-    lam, (re, im) = of(lam), (np.real(v), np.imag(v))
+    value, re, im = of(lam), np.real(v), np.imag(v)
     if part == "Re":
-        return lam.real * re - lam.imag * im
-    return lam.real * im + lam.imag * re
+        return value.real * re - value.imag * im
+    return value.real * im + value.imag * re
 
 
-def half_difference(seed: int, **_: str) -> Complex[np.ndarray, " n"]:
+def half_difference(seed: int, **_part: str) -> Complex[np.ndarray, " n"]:
     """``(A v - A v*)/2``, the first step as printed."""
     A, _, v = drawn_matrix(seed)
     return A @ (v - v.conj()) / 2

@@ -2,15 +2,19 @@
 
 import cmath
 import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from sigprop.evidence.arithmetic import numbers
-from sigprop.evidence.kit import also, energy, points, powers
+from sigprop.evidence.kit import also, points, powers, recur
 from sigprop.evidence.lru.accuracies import narrowest_step
 from sigprop.evidence.lru.annulus import area_share, share_inside
 from sigprop.evidence.lru.hold import discretised, held_gain
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.neuron.ring import mean_turns
 from theory import spectral
 
@@ -20,19 +24,34 @@ def eigenvalue_of_lin(index: int, dt: float) -> complex:
     return discretised(-0.5 + 1j * math.pi * index, dt, "zoh")[0]
 
 
-def unscaled_sum(dt: float) -> float:
-    """The sum over ages of ``|exp(dt pole)|^j``, times ``dt``."""
-    return dt * powers(np.exp(-dt / 2), round(60 / dt)).sum()
+def unscaled_sum(dt: float, decay: float) -> float:
+    """The sum over ages of ``exp(-dt decay)^j``, times ``dt``."""
+    return dt * powers(np.exp(-dt * decay), round(30 / (dt * decay))).sum()
 
 
-def scaled_energy(dt: float, source: str) -> float:
-    """``E|x|^2`` of the real mode of S4D-Lin with factor ``dt``, over its continuous value.
+def scaled_state(dt: float) -> float:
+    """The real mode of S4D-Lin with factor ``dt``, under constant input of one."""
+    return abs(recur(np.exp(-dt / 2), np.full(round(60 / dt), dt))[-1])
 
-    Under constant input of size one the state tends to 2; white noise of unit variance
-    is what ``source`` names otherwise.
+
+def _inputs(sign: int, k: int) -> Float[np.ndarray, " time"]:
+    return sign * np.cos(0.3 * np.arange(k + 1)) ** 2
+
+
+def unscaled_state(dt: float, sign: int, k: int) -> float:
+    """``|x_k|`` of a mode of S4D-Lin without its factor, inputs of one sign."""
+    return abs(recur(np.exp((-0.5 + 1j * math.pi) * dt), _inputs(sign, k))[-1])
+
+
+def weighted_inputs(
+    dt: float, sign: int, k: int, first: int = 0, of: Callable[[Any], Any] = np.abs
+) -> float:
+    """The inputs weighted by ``|exp(dt pole)|^age``, of all but the ``first`` of them.
+
+    Source: Orvieto et al. (2023), Section 4.
     """
-    weights = dt * powers(np.exp(-dt / 2), round(60 / dt))
-    return weights.sum() ** 2 / 4 if source == "constant" else energy(weights)
+    weights = powers(np.exp(-dt / 2), k + 1)[::-1]
+    return float((weights * of(_inputs(sign, k)))[first:].sum())
 
 
 def turns_of_kernel(length: int, max_phase: float) -> float:
@@ -54,12 +73,22 @@ EVIDENCE: dict[str, Basis] = {
         points("index dt", (3, FINE), (40, 0.02)),
         {"impulse": eigenvalue_of_lin},
         form=lambda index, dt: cmath.exp((-0.5 + 1j * math.pi * index) * dt),
+        slips={
+            "the modulus without the step": lambda index, dt: cmath.exp(
+                -0.5 + 1j * math.pi * index * dt
+            ),
+            "the index of the next": lambda index, dt: cmath.exp(
+                (-0.5 + 1j * math.pi * (index + 1)) * dt
+            ),
+            "to first order": lambda index, dt: 1 + (-0.5 + 1j * math.pi * index) * dt,
+        },
         alone=LAYER,
     ),
     "lru:text:s4d-modulus": Evidence(
         also(points("index", 1, 40, 125), dt=FINE),
         {"impulse": lambda **point: abs(eigenvalue_of_lin(**point))},
         form=0.9995,
+        slips={"without the half": lambda index, dt: math.exp(-dt)},
         absolute=5e-5,
         alone=LAYER,
     ),
@@ -67,6 +96,7 @@ EVIDENCE: dict[str, Basis] = {
         points("index dt", (128, FINE)),
         {"impulse": lambda **point: math.pi / cmath.phase(eigenvalue_of_lin(**point))},
         form=8.0,
+        slips={"twice the phase": lambda index, dt: 1 / (2 * dt * index)},
         absolute=0.5,
         alone=LAYER,
     ),
@@ -74,31 +104,66 @@ EVIDENCE: dict[str, Basis] = {
         points("dt pole", (1e-5, -0.5 + 3j), (1e-5, -0.5 - 9j)),
         {"reference": lambda dt, pole: held_gain(pole, dt, 1.0) / dt},
         form=lambda dt, pole: 1 + dt * pole / 2,
+        slips={
+            "of second order": lambda dt, pole: 1 - (dt * pole) ** 2 / 2,
+            "no half": lambda dt, pole: 1 + dt * pole,
+            "the sign": lambda dt, pole: 1 - dt * pole / 2,
+        },
         tolerance=1e-8,
         proof=lambda: spectral.held_step_first_order() == spectral.drive * spectral.dt,
     ),
     "lru:text:inverse-delta": Evidence(
-        points("dt", 1e-3, 3e-3),
+        points("dt decay", (1e-3, 0.5), (3e-3, 0.2)),
         {"reference": unscaled_sum},
-        form=2.0,
+        form=lambda dt, decay: 1 / decay,
+        slips={
+            "the decay itself": lambda dt, decay: decay,
+            "its root": lambda dt, decay: decay**-0.5,
+            "the order of energies": lambda dt, decay: 1 / (2 * decay),
+            "of order one": lambda dt, decay: dt / decay,
+        },
         tolerance=1e-3,
         proof=lambda: spectral.unscaled_bound().result == 2,
     ),
-    "lru:text:delta-normalises": Evidence(
-        points(
-            "dt source",
-            *((dt, source) for source in ("constant", "white") for dt in (1e-3, 3e-3)),
+    "lru:text:unrolled-bound": Evidence(
+        also(points("dt sign", (1e-3, 1), (0.02, -1)), k=20),
+        {"reference": unscaled_state},
+        form=weighted_inputs,
+        printed=partial(weighted_inputs, first=1, of=np.asarray),
+        relation="<=",
+        slips={
+            "the newest alone": partial(weighted_inputs, first=20),
+            "no modulus": partial(weighted_inputs, of=np.asarray),
+            "the inputs squared": partial(weighted_inputs, first=10, of=lambda u: u**2),
+        },
+        alone="the recurrence of one mode",
+        example=Example(
+            "|x_1| for u_0 = 1, u_1 = 0, a = -1/2; at most",
+            {"dt": 0.001},
+            0.0,
+            lambda dt: recur(np.exp(-dt / 2), np.array([1.0, 0.0]))[-1],
         ),
-        {"reference": scaled_energy},
-        form=1.0,
-        tolerance=0.01,
-        alone="the impulse response summed",
+    ),
+    "lru:text:delta-normalises": Evidence(
+        points("dt", 1e-3, 3e-3, 0.1),
+        {"reference": scaled_state},
+        form=lambda dt: dt / (1 - math.exp(-dt / 2)),
+        slips={
+            "of energies": lambda dt: dt / (1 - math.exp(-dt)),
+            "the root of Delta": lambda dt: dt**0.5 / (1 - math.exp(-dt / 2)),
+            "no factor": lambda dt: 1 / (1 - math.exp(-dt / 2)),
+        },
+        proof=lambda: spectral.unscaled_bound().result == 2,
     ),
     "lru:fig1": numbers(narrowest_step, 0.0, relation=">", wrong=2.0),
     "lru:fig2": Evidence(
         also(points("radius", 0.3, 0.7, 0.9), size=3000),
         {"reference": share_inside},
         form=lambda radius, size: radius**2,
+        slips={
+            "uniform in the radius": lambda radius, size: radius,
+            "in a ball": lambda radius, size: radius**3,
+        },
         tolerance=0.01,
         alone="the exact law of the eigenvalues at finite size",
     ),
@@ -115,6 +180,12 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": turns_of_kernel},
         form=mean_turns,
+        slips={
+            "of the largest phase": lambda length, max_phase: (
+                length * max_phase / (2 * math.pi)
+            ),
+            "of the phase in turns": lambda length, max_phase: length * max_phase / 2,
+        },
         tolerance=0.01,
         alone="zero crossings counted",
     ),

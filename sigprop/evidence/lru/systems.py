@@ -4,6 +4,8 @@ Source: Orvieto et al. (2023), Section 2.1.
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -43,15 +45,24 @@ def _dense_rest(seed: int):
 
 
 def dense_by_loop(
-    seed: int, steps: int, activation: str
+    seed: int,
+    steps: int,
+    activation: str,
+    update: Callable[..., Any] = lambda act, old, new: act(old + new),
+    of: Callable[[Any], Any] = np.asarray,
 ) -> Float[np.ndarray, "time out"]:
-    """Outputs of a dense RNN in a plain loop.  Source: Orvieto et al. (2023), Eq. 1."""
+    """Outputs of a dense RNN in a plain loop, ``of`` taken of its matrix.
+
+    ``update`` is of the activation, ``A x`` and ``B u``.
+
+    Source: Orvieto et al. (2023), Eq. 1.
+    """
     A, _, _ = drawn_matrix(seed)
     B, C, D = _dense_rest(seed)
     act = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0), "identity": np.array}
     x, outputs = np.zeros(4), []
     for u in drawn_inputs(seed, steps, 2):
-        x = act[activation](A @ x + B @ u)
+        x = update(act[activation], of(A) @ x, B @ u)
         outputs.append(C @ x + D @ u)
     return np.array(outputs)
 

@@ -3,6 +3,7 @@
 from sympy import cos, sin
 
 from theory import spectral
+from theory.errata import Erratum
 from theory.rows import Part
 from theory.spectral import steps, turn
 
@@ -13,16 +14,17 @@ part.row("lru:text:kernel-bump", "text", "confirmed", "Appendix E.2")(
     r"h_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2:\ \text{bump at } k = 70",
     code="kernel_bump",
     topic="experiments",
-    note="At 73.9, which is 70 to the nearest ten; the largest sample is at 74.",
+    note="Read as about 70: the maximum is at 73.9, the largest sample at 74.",
 )
 part.row("lru:text:kernel-realised", "text", "confirmed", "Appendix E.2")(
-    "A single-layer RNN can express the kernel of Fig. 7",
-    r"h_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2 \text{ is the kernel of an "
-    r"RNN}",
+    "A linear RNN can express the kernel of Fig. 7",
+    r"h_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2 \text{ is the kernel of a "
+    r"linear RNN}",
     code="kernel_by_states",
     topic="models",
     note="Exactly, by three modes of a linear RNN of 100: exp(-0.015) and exp(-0.015 "
-    "+- 0.08 i).",
+    "+- 0.08 i). The paper's sentence, that a tanh RNN can express convolutions, cites "
+    "another paper and is not judged.",
 )
 part.row("lru:fig7", "figure", "not-checkable", "Fig. 7")(
     "Learning a convolution with linear and tanh RNNs",
@@ -40,7 +42,9 @@ part.row("lru:text:real-part-of-power", "text", "refuted", "Appendix E.2")(
     r"\exp(-k\nu)\cos(k\theta)",
     note="That is the modulus. The real part depends on both parameters here, as it "
     "does in the standard parametrisation.",
-    inherits="The paragraph contrasts the two parametrisations by it.",
+    erratum=Erratum(
+        "B", bearing="The same sentence contrasts the two parametrisations by it."
+    ),
 )
 part.row("lru:text:aligned-gradients", "text", "refuted", "Appendix E.2")(
     "Gradients align with the phase when the modulus is right",
@@ -56,7 +60,9 @@ part.row("lru:text:aligned-gradients", "text", "refuted", "Appendix E.2")(
     note="The loss falls with a smaller modulus too unless the phase is right: the "
     "gradient is at 45 degrees to the phase when a quarter period of lam^k, pi/(2k), "
     "is still to go. It aligns only as the phase gets there.",
-    inherits="No.",
+    erratum=Erratum(
+        "B", bearing="That the exponential form helps is not drawn from it alone."
+    ),
 )
 part.row("lru:fig8", "figure", "refuted", "Fig. 8")(
     "The landscape of a power near the imaginary axis",
@@ -64,36 +70,35 @@ part.row("lru:fig8", "figure", "refuted", "Fig. 8")(
     r"\text{ gets less axis-aligned}",
     code="power_loss",
     topic="landscape",
-    correction=r"L(i\lambda;\, \theta^* + \pi/2) = L(\lambda;\, \theta^*) \text{ at } "
-    r"k = 100:\ \text{the axes change places; the tilt repeats every } \pi/2",
-    note="A quarter turn of planted solution and estimate leaves |lam^k - lam*^k| as "
-    "it was and exchanges the axes, up to a sign that Adam does not notice. So the "
-    "landscape about pi/2 is that about 0; the tilt is largest between. Any growth "
-    "towards pi/2 is refuted, twice the tilt stands for it. At the solution the "
-    "Hessian is a multiple of the identity in both parametrisations.",
-    inherits="Section 3.3 and Section 4 refer to the figure for this.",
+    correction=r"k = 100:\ \text{the landscape at } \theta^* = \pi/2 \text{ is that at } 0; "
+    r"\text{ it depends on } k\theta^* \text{ only}",
+    note="i^100 = 1, so both have one loss of lambda, and a quarter turn maps it to itself "
+    "and exchanges the axes. Judged is the tilt about lambda* and whether it has grown "
+    "after a quarter turn. At the solution the Hessian is a multiple of the identity in "
+    "both parametrisations. The figure, with its start, is not in our copy.",
+    erratum=Erratum(
+        "A",
+        appears_in=("Sections 3.3 and 4, where they refer to Fig. 8",),
+        inherits=("lru:text:adam-turned",),
+    ),
 )
 part.row("lru:text:adam-turned", "text", "refuted", "Appendix E.2")(
     "Adam slows down as the planted phase approaches pi/2",
     r"\theta^* \rightarrow \pi/2:\ \text{the standard parametrisation slows down}",
     code="learned_by_adam",
     topic="landscape",
-    correction=r"\text{from a start at a fixed angle to it, Adam's losses at } "
-    r"\theta^* = \pi/2 \text{ and } \theta^* = 0 \text{ are equal}",
-    assumes="initial modulus right, initial phase at a fixed distance",
-    note="The 500 steps of Fig. 8, k = 100. The learning rate is not given: at 1e-5 and "
-    "3e-5 both runs are on their way, at 1e-4 both have arrived. Any slowing is refuted, "
-    "twice the loss stands for it. Where the paper starts is not given; from a start "
-    "that does not turn along, the way to the next of the 100 equal minima is at most "
-    "pi/100.",
-    inherits="No.",
+    correction=r"\text{Adam's losses at } \theta^* = \pi/2 \text{ and } \theta^* = 0 "
+    r"\text{ are equal}",
+    note="The 500 steps of Fig. 8, k = 100. From any common start it is the same function "
+    "and the same run; from a start that turns along the runs are equal by symmetry. "
+    "Judged are both, and whether the loss is larger. Neither rate nor start is given.",
+    erratum=Erratum("A", root="lru:fig8"),
 )
-part.row("lru:text:hundred-minima", "text", "confirmed", "Appendix E.2")(
+part.row("lru:text:hundred-minima", "definition", "definition", "Appendix E.2")(
     "The problem of powers has its planted solution",
-    r"L(\hat\lambda) = \frac{1}{2}|\hat\lambda^k - (\lambda^*)^k|^2 \text{ is minimal "
-    r"at } \lambda^*",
+    r"L(\hat\lambda) = \frac{1}{2}|\hat\lambda^k - (\lambda^*)^k|^2",
     code="power_loss",
     topic="landscape",
-    note="And at 99 other points of the same modulus, 2 pi/100 apart: the phase is "
-    "learnt only up to these.",
+    note="It is nought at the planted solution and, for k = 100, at 99 other points of the "
+    "same modulus, 2 pi/100 apart: the phase is learnt only up to these.",
 )
