@@ -11,7 +11,7 @@ from sigprop.evidence.lru.accuracies import (
     most_change,
     rings,
 )
-from sigprop.judge.basis import Basis
+from sigprop.judge.basis import Basis, Example
 
 # The rings of the model without normalisation, the last row of Table 7.
 RINGS = dict(zip(TASKS, rings("[r_min, r_max]"), strict=False))
@@ -35,7 +35,17 @@ EVIDENCE: dict[str, Basis] = {
         best_outer, [0.99, 0.99, 0.99], dict(panel="B"), absolute=0.0005
     ),
     "lru:text:best-stable": numbers(
-        best_ring, [0.99, 0.9], dict(panel="B"), printed=[0.99, 0.0], absolute=0.0005
+        best_ring,
+        [0.99, 0.9],
+        dict(panel="B"),
+        printed=[0.99, 0.0],
+        absolute=0.0005,
+        example=Example(
+            "r_min of the best accuracy of Table 5 (B)",
+            {"r_max": 0.99},
+            0.0,
+            lambda r_max: best_ring("B")[1],
+        ),
     ),
     "lru:text:sometimes-degrades": numbers(
         most_change, 0.0, dict(panel="B", row=1), "<", wrong=-1.0
@@ -49,12 +59,26 @@ EVIDENCE: dict[str, Basis] = {
     "lru:text:thin-ring": numbers(
         least_hole,
         0.0,
-        points("tasks", "scifar,pathfinder", "retrieval", "listops", "text"),
+        points("tasks", "scifar,pathfinder", "listops", "text"),
         ">",
         wrong=1.0,
+        example=Example(
+            "the ring of ListOps in Table 8, which Table 7's last row uses,",
+            {},
+            "thin and close to the circle",
+            lambda: str(list(RINGS["listops"])),
+        ),
     ),
     "lru:text:all-rows-disk": numbers(
-        ring_is_disc, 1.0, points("task", "listops", "scifar", "text", "pathfinder")
+        ring_is_disc,
+        1.0,
+        points("task", "listops", "scifar", "text", "pathfinder"),
+        example=Example(
+            "the ring of sCIFAR in the last row of Table 7",
+            {},
+            "the disc [0, 1]",
+            lambda: str(list(RINGS["scifar"])),
+        ),
     ),
     "lru:text:dropping-helps": numbers(
         gains_of_both,

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
-from sigprop.judge.basis import Evidence
+from sigprop.judge.basis import Evidence, Example
 from theory.papers.lru import printed
 from theory.papers.lru.printed import FAILS, NOTHING, RUNGS, TABLES, Table
 
@@ -72,7 +72,10 @@ def least_gain(table: int, model: str, other: str, tasks: str = "") -> float:
 
 
 def gains(
-    *rows: tuple[int, str, str, str], over: float = 0.0, wrong: float = 100.0
+    *rows: tuple[int, str, str, str],
+    over: float = 0.0,
+    wrong: float = 100.0,
+    example: Example | None = None,
 ) -> Evidence:
     """Evidence that a model has more than so many points over another.
 
@@ -80,9 +83,10 @@ def gains(
         rows: Table, model, other model and tasks; several, where a condition decides.
         over: How many points.
         wrong: How many it cannot be.
+        example: Where it fails, for a reader.
     """
     comparisons = points("table model other tasks", *rows)
-    return numbers(least_gain, over, comparisons, ">", wrong=wrong)
+    return numbers(least_gain, over, comparisons, ">", wrong=wrong, example=example)
 
 
 def gains_of_all(table: int, models: str, other: str, tasks: str) -> float:

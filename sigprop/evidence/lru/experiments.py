@@ -1,6 +1,7 @@
 """What judges the detailed experimental setup, Appendix D of Orvieto et al. (2023)."""
 
 import functools
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
@@ -46,35 +47,49 @@ def directions() -> Float[np.ndarray, " 6"]:
     return np.array([1.0 + layer.startswith("bidirectional") for layer in layers])
 
 
-def learning_rate(step: float, peak: float, floor: float = 1e-7) -> float:
+# Shares of the way from the floor to the peak, of training by steps.
+SHARES = {0.0: 0.0, 0.05: 0.5, 0.1: 1.0, 0.4: 0.75, 0.55: 0.5, 1.0: 0.0}
+
+
+def learning_rate(
+    step: float, peak: float, floor: float = 1e-7, warm: float = 0.1
+) -> float:
     """Rate at share ``step`` of training: a line over a tenth, then half a cosine down.
 
     Source: Orvieto et al. (2023), Appendix D.2.
     """
-    if step <= 0.1:
-        return floor + (peak - floor) * step / 0.1
-    return floor + (peak - floor) * (1 + np.cos(np.pi * (step - 0.1) / 0.9)) / 2
+    if step <= warm:
+        return floor + (peak - floor) * step / warm
+    turned = np.pi * (step - warm) / (1 - warm)
+    return floor + (peak - floor) * (1 + np.cos(turned)) / 2
 
 
 EVIDENCE: dict[str, Basis] = {
     "lru:text:six-layers": numbers(depths, [6.0] * 6, absolute=0.5),
     "lru:text:factor-below-one": numbers(largest_factor, 1.0, relation="<", wrong=0.5),
-    "lru:text:path-x-unit": Evidence(
+    "lru:text:path-x-unit": numbers(
+        parameters,
+        lambda task, part: 6 * (128 * 128 + 128) * (2 - (task == "pathx")),
         also(points("task", "listops", "pathx"), part="mixing"),
-        {"reference": parameters},
-        form=lambda task, part: 6 * (128 * 128 + 128) * (2 - (task == "pathx")),
-        alone="counted in the package's networks of the same width",
     ),
     "lru:text:bidirectional": numbers(
         directions, [1.0, 1.0, 1.0, 1.0, 2.0, 2.0], absolute=0.5
     ),
     "lru:text:schedule": Evidence(
-        also(points("step", 0.0, 0.1, 0.55, 1.0), peak=4e-3),
+        also(points("step", 0.0, 0.05, 0.1, 0.4, 0.55, 1.0), peak=4e-3),
         {"reference": learning_rate},
-        form=lambda step, peak: {0.0: 1e-7, 0.1: peak, 1.0: 1e-7}.get(
-            step, (peak + 1e-7) / 2
-        ),
+        form=lambda step, peak: 1e-7 + (peak - 1e-7) * SHARES[step],
+        slips={
+            "a line down": lambda step, peak: np.interp(
+                step, (0, 0.1, 1), (1e-7, peak, 1e-7)
+            ),
+            "a warm-up of a fifth": partial(learning_rate, warm=0.2),
+            "the cosine of the whole training": lambda step, peak: (
+                1e-7 + (peak - 1e-7) * (1 + np.cos(np.pi * step)) / 2
+            ),
+            "no floor": partial(learning_rate, floor=0.0),
+        },
         tolerance=1e-9,
-        alone="its start, its peak, its middle and its end",
+        alone="its start and end, and the cosines of 60 and of 90 degrees",
     ),
 }

@@ -2,6 +2,8 @@
 
 import functools
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,7 +15,7 @@ from sigprop.evidence.kit import energy, exponent, points, recur
 from sigprop.evidence.lru.annulus import radius_of_share
 from sigprop.evidence.lru.systems import drawn_inputs, run
 from sigprop.evidence.programs import computed
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.neuron.ring import normalisation, ring_polar
 from sigprop.numerics.precision import double_precision
@@ -72,14 +74,20 @@ def _listing_readout(p: Any, u: Any) -> Any:
     return states @ C.T
 
 
-def looped_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
-    """Eq. 7 and ``y = Re(C x) + D u`` in a plain loop."""
+def looped_forward(
+    seed: int, steps: int, turn: int = 1, gamma: float = 1.0, sign: int = -1
+) -> Float[np.ndarray, "time width"]:
+    """Eq. 7 and ``y = Re(C x) + D u`` in a plain loop.
+
+    ``turn`` is the phase's sign, ``gamma`` the normalisation's power, ``sign`` that
+    before the product of the imaginary parts.
+    """
     p = listing_parameters(seed)
-    lam = np.exp(-np.exp(p["nu_log"])) * np.exp(1j * np.exp(p["theta_log"]))
+    lam = np.exp(-np.exp(p["nu_log"])) * np.exp(1j * turn * np.exp(p["theta_log"]))
     u = drawn_inputs(seed, steps, 2)
-    entering = np.exp(p["gamma_log"]) * (u @ p["B_re"].T + 1j * (u @ p["B_im"].T))
-    x = recur(lam, entering)
-    return np.real(x) @ p["C_re"].T - np.imag(x) @ p["C_im"].T + p["D"] * u
+    scaled = np.exp(gamma * p["gamma_log"])
+    x = recur(lam, scaled * (u @ p["B_re"].T + 1j * (u @ p["B_im"].T)))
+    return np.real(x) @ p["C_re"].T + sign * np.imag(x) @ p["C_im"].T + p["D"] * u
 
 
 def layer_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
@@ -117,17 +125,26 @@ def layer_start(
 
 
 def area_start(
-    r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
+    r_min: float,
+    r_max: float,
+    max_phase: float,
+    u_1: float,
+    u_2: float,
+    radius: Callable[[float, float, float], float] = radius_of_share,
+    gamma: Callable[[float], float] = lambda radius: math.sqrt(1 - radius**2),
 ) -> Float[np.ndarray, " 3"]:
     """Modulus, phase and gamma at the start, the modulus by bisection on area."""
-    radius = radius_of_share(u_1, r_min, r_max)
-    gamma = math.sqrt((1 - radius) * (1 + radius))
-    return np.array([radius, max_phase * u_2, gamma])
+    modulus = radius(u_1, r_min, r_max)
+    return np.array([modulus, max_phase * u_2, gamma(modulus)])
 
 
 def _pairs(seed: int) -> Complex[np.ndarray, "6 2"]:
     parts = np.random.default_rng(seed).normal(size=(6, 2, 2))
     return parts[:, 0] + 1j * parts[:, 1]
+
+
+def _after(a: complex, x: complex, b: complex) -> complex:
+    return a * x + b
 
 
 def bracketed(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
@@ -137,11 +154,14 @@ def bracketed(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
     return np.array(listing_operator(*parts))
 
 
-def recurred(seed: int, **_: int) -> Complex[np.ndarray, " 2"]:
-    """The product of the factors and the recurrence, in order."""
+def recurred(
+    seed: int, cut: int, step: int = 1, enter: Callable[..., complex] = _after
+) -> Complex[np.ndarray, " 2"]:
+    """The product of the factors and the recurrence, in order; a ``step`` of -1 back."""
+    del cut
     x, product = 0j, 1 + 0j
-    for a, b in _pairs(seed):
-        x, product = a * x + b, product * a
+    for a, b in _pairs(seed)[::step]:
+        x, product = enter(a, x, b), product * a
     return np.array([product, x])
 
 
@@ -194,16 +214,41 @@ def _written(model: str, length: int) -> int:
     return sum(written)
 
 
+UNNORMALISED = {
+    "without gamma": lambda radius, **_: 1 / (1 - radius**2),
+    "gamma twice": lambda radius, **_: 1 - radius**2,
+    "its root": lambda radius, **_: (1 - radius**2) ** -0.5,
+}
+
+
 EVIDENCE: dict[str, Basis] = {
     "lru:listing:forward": Evidence(
         points("seed steps", (0, 7), (1, 7)),
         {"reference": looped_forward, "impulse": layer_forward},
         form=listing_forward,
+        slips={
+            "no normalisation": partial(looped_forward, gamma=0.0),
+            "normalised twice": partial(looped_forward, gamma=2.0),
+            "the conjugate of C": partial(looped_forward, sign=1),
+            "the phase the other way": partial(looped_forward, turn=-1),
+        },
     ),
     "lru:listing:init": Evidence(
         STARTS,
         {"closed_form": layer_start, "reference": area_start},
         form=listing_start,
+        slips={
+            "uniform in the radius": partial(
+                area_start, radius=lambda u, low, high: low + u * (high - low)
+            ),
+            "the half lost": partial(
+                area_start, radius=lambda *ring: radius_of_share(*ring) ** 2
+            ),
+            "gamma of the modulus": partial(
+                area_start, gamma=lambda radius: math.sqrt(1 - radius)
+            ),
+            "the root lost": partial(area_start, gamma=lambda radius: 1 - radius**2),
+        },
         tolerance=1e-9,
     ),
     "lru:listing:operator": Evidence(
@@ -211,11 +256,17 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": bracketed},
         form=recurred,
         proof=spectral.scan_is_associative,
+        slips={
+            "the order turned over": partial(recurred, step=-1),
+            "b before a": partial(recurred, enter=lambda a, x, b: a * (x + b)),
+            "roles exchanged": partial(recurred, enter=lambda a, x, b: x + a * b),
+        },
     ),
     "lru:listing:projections": Evidence(
         CIRCLE,
         {"impulse": output_energy},
         form=1.0,
+        slips=UNNORMALISED,
         tolerance=1e-9,
         alone="impulse responses of the layer, summed over unit entries",
     ),
@@ -224,6 +275,13 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": listed_state_energy},
         form=1.0,
         printed=lambda factor, radius, phase: factor,
+        slips=UNNORMALISED,
+        example=Example(
+            "E|x_i|^2 of the listing under unit white input",
+            {"factor": 2},
+            lambda factor: factor,
+            lambda factor: listed_state_energy(0.7, 0.4),
+        ),
         tolerance=1e-9,
         alone="impulse responses of the layer, summed over unit entries",
     ),

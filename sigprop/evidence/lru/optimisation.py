@@ -180,9 +180,7 @@ def unturned(grown: float = 0.0, **point: Any) -> Float[np.ndarray, " 2"]:
 def loss_by_layer(nu: float, phase: float, theta: float) -> float:
     """The power loss in the exponential parametrisation."""
     place = np.array([nu, phase])
-    return float(
-        computed(power_loss, place, turned=0.0, exponential=True, theta=theta)
-    )
+    return float(computed(power_loss, place, turned=0.0, exponential=True, theta=theta))
 
 
 def loss_by_powers(
@@ -201,8 +199,7 @@ def loss_by_powers(
 
 
 def _equal_losses(**_: float) -> str:
-    start = {"lag": 0.006, "rate": 1e-5, "theta": 0.0}
-    losses = [learned_by_adam(turned=turned, **start) for turned in (math.pi / 2, 0.0)]
+    losses = [learned_by_adam(0.006, 1e-5, 0.0, turn) for turn in (math.pi / 2, 0.0)]
     return "{:.4g}, and {:.4g} at theta* = 0".format(*losses)
 
 
@@ -211,7 +208,7 @@ EVIDENCE: dict[str, Basis] = {
         ({},),
         {"reference": kernel_bump, "closed_form": kernel_bump_by_slope},
         form=70.0,
-        slips={"the peak of the cosine alone": np.pi / 0.04},
+        slips={"where the cosine is nought": np.pi / 2 / 0.04},
         absolute=5.0,
     ),
     "lru:text:kernel-realised": Evidence(
@@ -273,7 +270,7 @@ EVIDENCE: dict[str, Basis] = {
             "the loss at lambda-hat = 0.99 for |lambda*| = 0.995, theta* = pi/2",
             {"k": 100},
             "another than 0.02874 of theta* = 0",
-            lambda k: f"{abs(0.99**k - (0.995j)**k) ** 2 / 2:.4g}",
+            lambda k: f"{abs(0.99**k - (0.995j) ** k) ** 2 / 2:.4g}",
         ),
     ),
     "lru:text:adam-turned": Evidence(
@@ -292,7 +289,9 @@ EVIDENCE: dict[str, Basis] = {
         printed=partial(unturned, grown=1.0),
         slips={
             "faster": partial(unturned, grown=-1.0),
-            "the rate of a quarter": lambda rate, **point: unturned(rate=rate / 4, **point),
+            "the rate of a quarter": lambda rate, **point: unturned(
+                rate=rate / 4, **point
+            ),
         },
         tolerance=1e-6,
         alone="Adam run on the power loss",
@@ -312,7 +311,9 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-9,
         slips={
             "not squared": partial(loss_by_powers, of=lambda a, b: abs(a - b)),
-            "of the real parts": partial(loss_by_powers, of=lambda a, b: (a - b).real ** 2),
+            "of the real parts": partial(
+                loss_by_powers, of=lambda a, b: (a - b).real ** 2
+            ),
             "of the moduli": partial(
                 loss_by_powers, of=lambda a, b: (abs(a) - abs(b)) ** 2
             ),

@@ -18,13 +18,13 @@ part.row("lru:text:factor-below-one", "text", "confirmed", "Appendix D.2 and Tab
     topic="tables",
     note="Between 0.1 and 0.5 in Table 9.",
 )
-part.row("lru:text:path-x-unit", "text", "confirmed", "Appendix D.1")(
+part.row("lru:text:path-x-unit", "definition", "definition", "Appendix D.1")(
     "The gated unit of PathX has one linear map fewer",
     r"\text{PathX: GLU without one additional linear transform}",
     code="sigprop.networks.presets.lru_paper",
     note="Half the parameters of the unit of the other tasks.",
 )
-part.row("lru:text:bidirectional", "text", "confirmed", "Appendix D.1")(
+part.row("lru:text:bidirectional", "definition", "definition", "Appendix D.1")(
     "Both directions for PathFinder and PathX",
     r"\text{bidirectional models for PathFinder and PathX only}",
     code="directions",
@@ -36,10 +36,10 @@ part.row("lru:text:schedule", "definition", "definition", "Appendix D.2")(
     code="learning_rate",
     topic="experiments",
 )
-part.row("lru:text:tasks", "text", "not-checkable", "Appendix D.4")(
+part.row("lru:text:tasks", "definition", "definition", "Appendix D.4")(
     "The six tasks",
     r"\text{the 6 tasks of Long Range Arena, sCIFAR in colour}",
     code="sigprop.layers.lru.lru",
     topic="experiments",
-    reason="a choice of data sets; all tables have these six columns",
+    note="A choice of data sets. Tables 3, 4 and 6-9 have these six.",
 )

@@ -1,5 +1,6 @@
 """Orvieto et al. (2023), Appendix A: the listing."""
 
+from theory.errata import Erratum
 from theory.rows import Part
 
 part = Part("", "models", "sigprop.layers.lru")
@@ -13,7 +14,8 @@ part.row(
     code="LRU",
     note="The listing, transcribed, gives what Eq. 7 gives in a plain loop and what "
     "the package's layer gives with the same arrays. The text writes D u without "
-    "saying there that D acts entry by entry; the listing does.",
+    "saying there that D acts entry by entry, and C x without its real part, see lru:3; "
+    "the listing has both.",
 )
 part.row(
     "lru:listing:init",
@@ -53,17 +55,22 @@ part.row(
     r"\Rightarrow \mathbb{E}[(y - Du)^2] = \mathbb{E}[u^2]",
     code="lru",
     assumes="white input, before anything is learnt",
+    note="The paper says only that the halving by the real part is accounted for.",
 )
 part.row("lru:text:factor-two", "text", "refuted", "Appendix A")(
     "Which projection is scaled to make up for the real part",
     r"B, C \text{ follow Glorot, } B \text{ scaled additionally by a factor } 2 \text{ "
     r"as taking the real part halves the variance}",
     code="lru",
-    correction=r"C \text{ has twice the variance of Glorot's complex entries: } "
-    r"\operatorname{Var}(C_{re}) = 1/N,\ \operatorname{Var}(B_{re}) = 1/(2H)",
-    note="Judged is E|x_i|^2 for white input of unit size. In the listing it is 1: B "
-    "is divided by sqrt(2H), so halved and not doubled. With the factor of the text, "
-    "in variance, it would be 2. The output is the same, since the factor is on C in "
-    "the listing.",
-    inherits="No.",
+    correction=r"B, C \text{ follow Glorot, } C \text{ scaled additionally by a factor } 2 "
+    r"\text{ in variance as taking the real part halves the variance}",
+    note="Judged is E|x_i|^2 for white input of unit size. In the listing it is 1: B is "
+    "divided by sqrt(2H), plain Glorot for complex entries, and C by sqrt(N), twice that in "
+    "variance. If the text's factor 2 is the one in sqrt(2H), it divides B and is not for "
+    "the real part. Section 3.2.2 halves the variance of C as well, a third version.",
+    erratum=Erratum(
+        "E",
+        appears_in=("lru:text:halved-variance",),
+        bearing="The output is the same, since the listing's C has the factor.",
+    ),
 )
