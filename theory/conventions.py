@@ -81,7 +81,12 @@ FAULTS = (
         Status.REFUTED,
         (
             *("zucchet:2", "lru:4", "lru:31", "lru:32", "lru:38"),
-            *("lru:text:diagonal-unrolled", "rotrnn:14", "rotrnn:text:lru-norm-sum"),
+            *(
+                "lru:text:diagonal-unrolled",
+                "lru:text:unrolled-bound",
+                "rotrnn:14",
+                "rotrnn:text:lru-norm-sum",
+            ),
         ),
     ),
     Fault(
@@ -121,6 +126,7 @@ FAULTS = (
             *("zucchet:150", "zucchet:151", "zucchet:text:hessian-cartesian-slopes"),
             *("zucchet:text:hessian-cartesian", "zucchet:text:ideal-gamma"),
             *("lru:8", "lru:16", "lru:propE.1", "lru:text:imaginary-part"),
+            "lru:text:phases",
             *("rotrnn:11", "rotrnn:lemma3", "rotrnn:text:lemma3-last-step"),
             "rotrnn:text:trace",
         ),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from sympy import I, cos, exp, expand, sin, symbols
 
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import also, points, powers, recur
@@ -128,6 +129,24 @@ def projected_length(fan_in: int, **_: int) -> float:
     return sum(abs(part) ** 2 * fan_in for part in (1, 1j)) / (2 * fan_in)
 
 
+def length_over_signs(fan_in: int, **_: int) -> float:
+    """Mean square of an output over all signs of parts of size ``(2 fan_in)^(-1/2)``.
+
+    The inputs are fixed, complex and of unit mean square.
+    """
+    parts = 2 * np.indices((2,) * (2 * fan_in)).reshape(2 * fan_in, -1) - 1
+    entries = (parts[:fan_in] + 1j * parts[fan_in:]) / math.sqrt(2 * fan_in)
+    x = np.arange(1, fan_in + 1) * np.exp(1j * np.arange(fan_in))
+    x = x * math.sqrt(fan_in) / np.linalg.norm(x)
+    return float(np.mean(np.abs(x @ entries) ** 2))
+
+
+def _euler() -> bool:
+    nu, theta = symbols("nu theta", real=True)
+    parts = exp(-nu) * (cos(theta) + I * sin(theta))
+    return expand(parts.rewrite(exp) - exp(-nu) * exp(I * theta)) == 0
+
+
 EVIDENCE: dict[str, Basis] = {
     "lru:text:linear-better": numbers(
         gains_of_all,
@@ -185,7 +204,12 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:stability-order": Evidence(
         LASTING,
-        {"reference": forced_growth},
+        {
+            "reference": forced_growth,
+            "closed_form": lambda lam, k: abs(
+                powers(lam, 2 * k + 1).sum() / powers(lam, k + 1).sum()
+            ),
+        },
         form=order_growth,
         printed=partial(order_growth, order=lambda lam, k: lam**k),
         slips={
@@ -197,7 +221,6 @@ EVIDENCE: dict[str, Basis] = {
                 order_growth, order=lambda lam, k: 1 - abs(lam) ** (k + 1)
             ),
         },
-        alone="the recurrence of one mode",
         example=Example(
             "the state after 20 inputs of one over that after 10",
             {"lam": 0.5},
@@ -252,11 +275,11 @@ EVIDENCE: dict[str, Basis] = {
                 math.exp(-nu) * math.sin(theta), math.exp(-nu) * math.cos(theta)
             ),
         },
-        alone="real functions against the complex exponential",
+        proof=_euler,
     ),
     "lru:text:halved-variance": Evidence(
-        points("fan_in fan_out", (3, 8), (8, 5)),
-        {"reference": projected_length},
+        points("fan_in fan_out", (3, 8), (6, 5)),
+        {"reference": projected_length, "quadrature": length_over_signs},
         form=1.0,
         slips={
             "by the other width": lambda fan_in, fan_out: fan_in / fan_out,
@@ -265,6 +288,5 @@ EVIDENCE: dict[str, Basis] = {
                 fan_in * 2 * (1 / fan_in / 4)
             ),
         },
-        alone="a sum over the entries, which are independent",
     ),
 }

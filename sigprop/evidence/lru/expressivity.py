@@ -87,6 +87,11 @@ def observable_growth(power: float, width: float, norm: str) -> float:
     return float(np.linalg.norm(moved, order) / np.linalg.norm(f, order))
 
 
+def growth_of_indicator(power: float, width: float, norm: str) -> float:
+    """The same by the measure of where ``x^power`` is below ``width``."""
+    return 1.0 if norm == "sup" else width ** ((1 / power - 1) / 2)
+
+
 def linear_map(
     lam: complex, link: complex, other: complex
 ) -> Complex[np.ndarray, "2 2"]:
@@ -179,7 +184,7 @@ EVIDENCE: dict[str, Basis] = {
         points(
             "power width norm", (3.0, 0.1, "sup"), (1.0, 0.01, "L2"), (3.0, 0.001, "L2")
         ),
-        {"reference": observable_growth},
+        {"reference": observable_growth, "closed_form": growth_of_indicator},
         form=1.0,
         relation="<=",
         slips={
@@ -187,7 +192,6 @@ EVIDENCE: dict[str, Basis] = {
             "its root": lambda width, **_: width**0.5,
             "the measure lost": lambda width, **_: 1 - width,
         },
-        alone="the norm of an observable before and after",
         example=Example(
             "how many times its norm the indicator of [-w, w] has behind x^3; at most",
             {"w": 0.001},
@@ -202,9 +206,13 @@ EVIDENCE: dict[str, Basis] = {
             (0.3 + 0.4j, 0.4, 3, -0.6),
             (0.5, 0.4, 3, 0.5),
         ),
-        {"reference": linear_map_coordinate},
+        {
+            "reference": linear_map_coordinate,
+            "closed_form": lambda lam, link, k, other: (
+                lam**k + link * (lam**k - other**k) / (lam - other)
+            ),
+        },
         form=linear_map_by_modes,
-        alone="the expansion against the map that it claims to be",
         slips={
             "one step more": lambda k, **point: linear_map_by_modes(k + 1, **point),
             "one step fewer": lambda k, **point: linear_map_by_modes(k - 1, **point),

@@ -1,5 +1,7 @@
 """What judges the Koopman operator, Eq. 17-24 of Orvieto et al. (2023)."""
 
+from functools import partial
+
 import numpy as np
 from jaxtyping import Complex
 
@@ -96,6 +98,14 @@ def driven_state(lam: complex, x: complex, k: int, inputs: str) -> complex:
     return recur(lam, u, x)[-1]
 
 
+def driven_by_exponentials(lam: complex, x: complex, k: int, **_: str) -> complex:
+    """``x_k`` under decaying inputs, each a geometric series of two ratios."""
+    driven = ((rate**k - lam**k) / (rate - lam) for rate in RATES)
+    return lam**k * x + sum(
+        a * part for a, part in zip(AMPLITUDES, driven, strict=True)
+    )
+
+
 def driven_state_by_modes(lam: complex, x: complex, k: int, inputs: str) -> complex:
     """``V Lam^k Phi`` from all linear eigenfunctions that the extended map has.
 
@@ -138,7 +148,10 @@ STARTS = points("lam x k", (0.6 + 0.2j, 0.3, 4), (-0.7, 1.1 - 0.4j, 3), (0.9j, -
 EVIDENCE: dict[str, Basis] = {
     "lru:17": Evidence(
         also(ORBITS, steps=1),
-        {"reference": toy_orbit},
+        {
+            "reference": toy_orbit,
+            "closed_form": partial(advanced_mixture, first=0, second=1),
+        },
         form=toy_advanced,
         slips={
             "not advanced": lambda x_2, **_: x_2,
@@ -148,7 +161,6 @@ EVIDENCE: dict[str, Basis] = {
                 a_2 * x_2 + coupling * x_2**2
             ),
         },
-        alone="an observable of a map, taken one step on",
     ),
     "lru:18": LINEAR,
     "lru:19": LINEAR,
@@ -166,7 +178,10 @@ EVIDENCE: dict[str, Basis] = {
     "lru:22": Evidence(ORBITS, {"reference": toy_orbit}, proof=koopman.orbit_is_right),
     "lru:23": Evidence(
         also(STARTS, inputs="impulse"),
-        {"reference": driven_state},
+        {
+            "reference": driven_state,
+            "closed_form": lambda lam, x, k, inputs: lam**k * x + lam ** (k - 1),
+        },
         form=extended_state,
         slips={
             "inputs that stay": lambda lam, x, k, **_: (
@@ -175,18 +190,16 @@ EVIDENCE: dict[str, Basis] = {
             "no inputs": lambda lam, x, k, **_: lam**k * x,
             "a step fewer": lambda k, **point: extended_state(k=k - 1, **point),
         },
-        alone="state and inputs as one autonomous map, against the recurrence",
     ),
     "lru:24": Evidence(
         (*also(STARTS, inputs="exponentials"), *also(STARTS, inputs="impulse")),
-        {"reference": driven_state},
+        {"reference": driven_state, "closed_form": driven_by_exponentials},
         form=driven_state_by_modes,
         slips={
             "a power more": lambda k, **point: driven_state_by_modes(k=k + 1, **point),
             "a power fewer": lambda k, **point: driven_state_by_modes(k=k - 1, **point),
             "the state's eigenvalue alone": lambda lam, x, k, **_: lam**k * x,
         },
-        alone="the expansion against the recurrence that it claims to be",
         example=Example(
             "x_1 for x_0 = 0, u_j = 0.6^j; lam times ten terms of the eigenfunction",
             {"lam": 0.5},

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import energy, exponent, points, recur
+from sigprop.evidence.kit import energy, exponent, points, powers, recur
 from sigprop.evidence.lru.annulus import radius_of_share
 from sigprop.evidence.lru.systems import drawn_inputs, run
 from sigprop.evidence.programs import computed
@@ -196,6 +196,13 @@ def output_energy(radius: float, phase: float, **_: float) -> float:
     return 0.5 * _impulse_energies(radius, phase)[1]
 
 
+def energies_by_powers(radius: float, phase: float, **_: float) -> tuple[float, float]:
+    """``E|x_i|^2`` and ``E y^2`` from the weights of the ages, without the layer."""
+    weights = math.sqrt(1 - radius**2) * powers(radius * np.exp(1j * phase), 200)
+    turned = [np.real(b * c * weights) for b in (1, 1j) for c in (1, 1j)]
+    return energy(weights), 0.5 * sum(map(energy, turned))
+
+
 def growth_of_cost(model: str) -> float:
     """Exponent with which the entries that a model writes grow in the sequence's length."""
     return float(exponent(lambda length: _written(model, int(length)), 1024, 4096))
@@ -264,15 +271,20 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:listing:projections": Evidence(
         CIRCLE,
-        {"impulse": output_energy},
+        {
+            "impulse": output_energy,
+            "closed_form": lambda **point: energies_by_powers(**point)[1],
+        },
         form=1.0,
         slips=UNNORMALISED,
         tolerance=1e-9,
-        alone="impulse responses of the layer, summed over unit entries",
     ),
     "lru:text:factor-two": Evidence(
         CIRCLE,
-        {"impulse": listed_state_energy},
+        {
+            "impulse": listed_state_energy,
+            "closed_form": lambda **point: energies_by_powers(**point)[0],
+        },
         form=1.0,
         printed=lambda factor, radius, phase: factor,
         slips=UNNORMALISED,
@@ -283,6 +295,5 @@ EVIDENCE: dict[str, Basis] = {
             lambda factor: listed_state_energy(0.7, 0.4),
         ),
         tolerance=1e-9,
-        alone="impulse responses of the layer, summed over unit entries",
     ),
 }

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import mpmath
 import numpy as np
+import sympy
 from jaxtyping import Array, Float
 
 from sigprop.evidence.kit import also, points
@@ -203,6 +204,27 @@ def _equal_losses(**_: float) -> str:
     return "{:.4g}, and {:.4g} at theta* = 0".format(*losses)
 
 
+def loss_by_cosine(nu: float, phase: float, theta: float) -> float:
+    """The power loss in real numbers, by the law of cosines."""
+    a, b = math.exp(-POWER * nu), math.exp(-POWER * PLANTED)
+    return (a**2 + b**2 - 2 * a * b * math.cos(POWER * (phase - theta))) / 2
+
+
+def real_part_by_steps(lam: complex, k: int) -> float:
+    """``Re lam^k`` by its own recurrence of second order, in real numbers."""
+    before, now = 1.0, lam.real
+    for _ in range(k - 1):
+        before, now = now, 2 * lam.real * now - abs(lam) ** 2 * before
+    return now
+
+
+def _kernel_is_three_modes() -> bool:
+    x = sympy.Symbol("x", real=True)
+    turns = sum(sympy.exp(sign * 2 * sympy.I * x) for sign in (1, -1))
+    modes = sympy.Rational(1, 2) + turns / 4
+    return sympy.expand(modes - sympy.cos(x).rewrite(sympy.exp) ** 2) == 0
+
+
 EVIDENCE: dict[str, Basis] = {
     "lru:text:kernel-bump": Evidence(
         ({},),
@@ -224,11 +246,11 @@ EVIDENCE: dict[str, Basis] = {
             ),
             "a step late": lambda k: _kernel(k + 1),
         },
-        alone="the impulse response of a recurrence of three modes",
+        proof=_kernel_is_three_modes,
     ),
     "lru:text:real-part-of-power": Evidence(
         points("lam k", (cmath.exp(-0.1 + 0.7j), 5), (0.9 - 0.2j, 12)),
-        {"reference": power_real_part},
+        {"reference": power_real_part, "closed_form": real_part_by_steps},
         form=lambda lam, k: abs(lam) ** k * math.cos(k * cmath.phase(lam)),
         printed=lambda lam, k: abs(lam) ** k,
         slips={
@@ -236,7 +258,6 @@ EVIDENCE: dict[str, Basis] = {
             "the power of the real part": lambda lam, k: lam.real**k,
             "the phase once": lambda lam, k: abs(lam) ** k * math.cos(cmath.phase(lam)),
         },
-        alone="repeated multiplication",
         example=Example(
             "Re lam^k for lam = i r",
             {"r": 0.9, "k": 2},
@@ -306,7 +327,7 @@ EVIDENCE: dict[str, Basis] = {
         points(
             "nu phase theta", (0.02, 0.4, 0.9), (0.003, -0.7, 0.2), (0.01, 0.41, 0.4)
         ),
-        {"reference": loss_by_layer},
+        {"reference": loss_by_layer, "closed_form": loss_by_cosine},
         form=loss_by_powers,
         tolerance=1e-9,
         slips={
@@ -319,6 +340,5 @@ EVIDENCE: dict[str, Basis] = {
             ),
             "a power fewer": partial(loss_by_powers, power=POWER - 1),
         },
-        alone="the loss of JAX by a complex exponential, against powers",
     ),
 }

@@ -142,10 +142,12 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:real-eigenvector": Evidence(
         points("angle", 0.0, 0.9, 1.4, math.pi / 2),
-        {"reference": lambda angle: float(real_eigenvector_length(angle) > 1e-12)},
+        {
+            "reference": lambda angle: float(real_eigenvector_length(angle) > 1e-12),
+            "closed_form": lambda angle: float(abs(math.cos(angle)) > 1e-12),
+        },
         form=1.0,
         slips={"v - v*": lambda angle: float(abs(math.sin(angle)) > 1e-12)},
-        alone="the length of v + v* where v is a turned real vector",
         example=Example(
             "v + v* of the eigenvector i of A = 2", {}, "an eigenvector", "0"
         ),

@@ -28,6 +28,13 @@ def gain_spread(r_min: float, r_max: float, source: str) -> float:
     return float(2 * second / first**2 - 1)
 
 
+def spread_under_white(r_min: float, r_max: float, **_: str) -> float:
+    """Relative variance of ``|x_i|^2`` less one under white input, integrated by hand."""
+    low, high = r_min**2, r_max**2
+    first = np.log((1 - low) / (1 - high)) / (high - low)
+    return float(2 / ((1 - low) * (1 - high)) / first**2 - 1)
+
+
 def spread_under_constant(**point: Any) -> float:
     """Relative variance of ``|x_i|^2`` over the ring, less one, under constant input."""
     return gain_spread(**{**point, "source": "constant"})
@@ -42,10 +49,13 @@ EVIDENCE: dict[str, Basis] = {
     "lru:prop3.3-restated": Evidence(RINGS, {"reference": ring_mean_resolvent}),
     "lru:fig9": Evidence(
         also(RINGS, source="white"),
-        {"reference": gain_spread},
+        {"reference": gain_spread, "closed_form": spread_under_white},
         form=spread_under_constant,
         relation="<",
-        slips={"a fifth": lambda **point: spread_under_constant(**point) / 5},
-        alone="quadrature over the ring, for complex normal B",
+        slips={
+            "white, B of fixed size": lambda **point: (
+                (spread_under_white(**point) - 1) / 2
+            )
+        },
     ),
 }

@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float
 
 from sigprop.evidence.arithmetic import numbers
-from sigprop.evidence.kit import also, points, powers, recur
+from sigprop.evidence.kit import also, block, points, powers, recur
 from sigprop.evidence.lru.accuracies import narrowest_step
 from sigprop.evidence.lru.annulus import area_share, share_inside
 from sigprop.evidence.lru.hold import discretised, held_gain
@@ -22,6 +23,12 @@ from theory import spectral
 def eigenvalue_of_lin(index: int, dt: float) -> complex:
     """Discrete eigenvalue of S4D-Lin at ``index``, by the S4D layer's own hold."""
     return discretised(-0.5 + 1j * math.pi * index, dt, "zoh")[0]
+
+
+def eigenvalue_by_block(index: int, dt: float) -> complex:
+    """The same from the exponential of a real block, by SciPy."""
+    moved = scipy.linalg.expm(dt * block(-0.5 + 1j * math.pi * index))
+    return complex(moved[0, 0], moved[1, 0])
 
 
 def unscaled_sum(dt: float, decay: float) -> float:
@@ -64,14 +71,17 @@ def turns_of_kernel(length: int, max_phase: float) -> float:
     return float(np.mean(np.sum(signs[:, 1:] != signs[:, :-1], axis=1)) / 2)
 
 
+def _half_turns(eigenvalue: Callable[..., complex], **point: Any) -> float:
+    return math.pi / cmath.phase(eigenvalue(**point))
+
+
 FINE = 1e-3  # the paper's typical step
-LAYER = "the eigenvalues of the package's layer"
 
 
 EVIDENCE: dict[str, Basis] = {
     "lru:text:s4d-eigenvalues": Evidence(
         points("index dt", (3, FINE), (40, 0.02)),
-        {"impulse": eigenvalue_of_lin},
+        {"impulse": eigenvalue_of_lin, "reference": eigenvalue_by_block},
         form=lambda index, dt: cmath.exp((-0.5 + 1j * math.pi * index) * dt),
         slips={
             "the modulus without the step": lambda index, dt: cmath.exp(
@@ -82,23 +92,29 @@ EVIDENCE: dict[str, Basis] = {
             ),
             "to first order": lambda index, dt: 1 + (-0.5 + 1j * math.pi * index) * dt,
         },
-        alone=LAYER,
     ),
     "lru:text:s4d-modulus": Evidence(
         also(points("index", 1, 40, 125), dt=FINE),
-        {"impulse": lambda **point: abs(eigenvalue_of_lin(**point))},
+        {
+            "impulse": lambda **point: abs(eigenvalue_of_lin(**point)),
+            "reference": lambda **point: abs(eigenvalue_by_block(**point)),
+        },
         form=0.9995,
         slips={"without the half": lambda index, dt: math.exp(-dt)},
         absolute=5e-5,
-        alone=LAYER,
     ),
     "lru:text:s4d-phase": Evidence(
         points("index dt", (128, FINE)),
-        {"impulse": lambda **point: math.pi / cmath.phase(eigenvalue_of_lin(**point))},
+        {
+            name: partial(_half_turns, eigenvalue)
+            for name, eigenvalue in (
+                ("impulse", eigenvalue_of_lin),
+                ("reference", eigenvalue_by_block),
+            )
+        },
         form=8.0,
         slips={"twice the phase": lambda index, dt: 1 / (2 * dt * index)},
         absolute=0.5,
-        alone=LAYER,
     ),
     "lru:text:first-order": Evidence(
         points("dt pole", (1e-5, -0.5 + 3j), (1e-5, -0.5 - 9j)),
@@ -127,7 +143,13 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:unrolled-bound": Evidence(
         also(points("dt sign", (1e-3, 1), (0.02, -1)), k=20),
-        {"reference": unscaled_state},
+        {
+            "reference": unscaled_state,
+            "closed_form": lambda dt, sign, k: abs(
+                powers(np.exp((-0.5 + 1j * math.pi) * dt), k + 1)[::-1]
+                @ _inputs(sign, k)
+            ),
+        },
         form=weighted_inputs,
         printed=partial(weighted_inputs, first=1, of=np.asarray),
         relation="<=",
@@ -136,7 +158,6 @@ EVIDENCE: dict[str, Basis] = {
             "no modulus": partial(weighted_inputs, of=np.asarray),
             "the inputs squared": partial(weighted_inputs, first=10, of=lambda u: u**2),
         },
-        alone="the recurrence of one mode",
         example=Example(
             "|x_1| for u_0 = 1, u_1 = 0, a = -1/2; at most",
             {"dt": 0.001},

@@ -57,7 +57,7 @@ part.row("lru:text:output-basis", "text", "refuted", "Section 3.2.1")(
 part.row("lru:text:stability-order", "text", "refuted", "Section 3.2.1")(
     "How one mode evolves",
     r"|x_{k,j}| = O(|\bar{x}_{k,j}|) = O(|\lambda_j|^k)",
-    code="forced_mode",
+    code="forced_growth",
     correction=r"|\bar{x}_{k,j}| = O\left(\frac{1-|\lambda_j|^{k+1}}{1-|\lambda_j|}\right) "
     r"\text{ for bounded inputs}",
     assumes="inputs that last",

@@ -16,7 +16,7 @@ part.row("lru:text:kernel-bump", "text", "confirmed", "Appendix E.2")(
     topic="experiments",
     note="Read as about 70: the maximum is at 73.9, the largest sample at 74.",
 )
-part.row("lru:text:kernel-realised", "text", "confirmed", "Appendix E.2")(
+part.row("lru:text:kernel-realised", "text", "proved", "Appendix E.2")(
     "A linear RNN can express the kernel of Fig. 7",
     r"h_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2 \text{ is the kernel of a "
     r"linear RNN}",
