@@ -201,7 +201,7 @@ EVIDENCE: dict[str, Basis] = {
             "the state's eigenvalue alone": lambda lam, x, k, **_: lam**k * x,
         },
         example=Example(
-            "x_1 for x_0 = 0, u_j = 0.6^j; lam times ten terms of the eigenfunction",
+            "x_1 for x_0 = 0, u_j = 0.6^j (printed: lam Phi, of ten inputs)",
             {"lam": 0.5},
             lambda lam: lam * sum(0.6**j / lam ** (j + 1) for j in range(10)),
             lambda lam: recur(lam, np.array([1.0]))[0],

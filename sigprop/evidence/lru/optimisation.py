@@ -290,8 +290,10 @@ EVIDENCE: dict[str, Basis] = {
         example=Example(
             "the loss at lambda-hat = 0.99 for |lambda*| = 0.995, theta* = pi/2",
             {"k": 100},
-            "another than 0.02874 of theta* = 0",
-            lambda k: f"{abs(0.99**k - (0.995j) ** k) ** 2 / 2:.4g}",
+            "another than at theta* = 0",
+            lambda k: "{:.4g}, and {:.4g} at theta* = 0".format(
+                *(abs(0.99**k - planted**k) ** 2 / 2 for planted in (0.995j, 0.995))
+            ),
         ),
     ),
     "lru:text:adam-turned": Evidence(

@@ -159,7 +159,7 @@ EVIDENCE: dict[str, Basis] = {
             "the inputs squared": partial(weighted_inputs, first=10, of=lambda u: u**2),
         },
         example=Example(
-            "|x_1| for u_0 = 1, u_1 = 0, a = -1/2; at most",
+            "|x_1|, and its bound, for u_0 = 1, u_1 = 0, a = -1/2",
             {"dt": 0.001},
             0.0,
             lambda dt: recur(np.exp(-dt / 2), np.array([1.0, 0.0]))[-1],

@@ -51,7 +51,7 @@ part.row("lru:text:output-basis", "text", "refuted", "Section 3.2.1")(
     "basis, so C takes P.",
     erratum=Erratum(
         "A",
-        bearing="The parameters are learnt in the new basis, and C-bar is drawn there.",
+        bearing="Nothing rests on it: C-bar is drawn and learnt in the new basis.",
     ),
 )
 part.row("lru:text:stability-order", "text", "refuted", "Section 3.2.1")(
@@ -60,7 +60,6 @@ part.row("lru:text:stability-order", "text", "refuted", "Section 3.2.1")(
     code="forced_growth",
     correction=r"|\bar{x}_{k,j}| = O\left(\frac{1-|\lambda_j|^{k+1}}{1-|\lambda_j|}\right) "
     r"\text{ for bounded inputs}",
-    assumes="inputs that last",
     note="The power is the weight of the oldest input: the order of the state after a "
     "single impulse, as the authors may mean it. Under lasting inputs a stable mode does "
     "not decay. Judged is the state at 2k over that at k, where no constant of an O is "
