@@ -116,7 +116,6 @@ class Claim:
         note: One or two plain sentences for the reader.
         topic: What it is about, in one word, for filters.
         reason: Why it is not checkable.
-        inherits: Whether later results of the paper inherit an error, and which.
         erratum: What its authors are told, where it fails.
         as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
     """
@@ -137,7 +136,6 @@ class Claim:
     note: str = ""
     topic: str = ""
     reason: str = ""
-    inherits: str = ""
     erratum: "Erratum | None" = None
     as_extracted: bool = False
 

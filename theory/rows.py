@@ -99,7 +99,6 @@ class Head:
         condition: Condition | None = None,
         note: str = "",
         reason: str = "",
-        inherits: str = "",
         erratum: Erratum | None = None,
         as_extracted: bool = False,
     ) -> Claim:
@@ -128,7 +127,6 @@ class Head:
             note=note,
             topic=topic or self.part.topic,
             reason=reason,
-            inherits=inherits,
             erratum=erratum,
             as_extracted=as_extracted,
         )

@@ -116,6 +116,6 @@ def finish(
         root=erratum.root if erratum else "",
         appears_in=erratum.appears_in if erratum else (),
         inherits=erratum.inherits if erratum else (),
-        bearing=erratum.bearing if erratum else claim.inherits,
+        bearing=erratum.bearing if erratum else "",
         as_extracted=claim.as_extracted,
     )

@@ -7,7 +7,7 @@ from sigprop.judge.forms import worked
 from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.statuses import finish
 from tests.rows import changed, row
-from theory.claims import registry
+from theory.claims import Status, registry
 from theory.errata import Erratum
 
 HALF = Example("the power", {"x": 3.0}, lambda x: x, lambda x: x * x)
@@ -65,3 +65,21 @@ def test_every_id_of_an_erratum_is_a_row():
             named += [a for a in claim.erratum.appears_in if ":" in a and " " not in a]
             assert [name for name in named if name and name not in known] == []
             assert claim.id not in named
+
+
+ACCUSED = (Status.REFUTED, Status.CONDITIONAL)
+
+
+def test_every_accusation_of_a_paper_has_a_class_and_nothing_else_has():
+    papers = [claim for claim in registry().values() if claim.paper != "sigprop"]
+    for claim in papers:
+        assert (claim.erratum is not None) == (claim.expected in ACCUSED), claim.id
+
+
+def test_a_root_is_a_fault_of_its_own():
+    known = registry()
+    for claim in known.values():
+        if claim.erratum is not None and claim.erratum.root:
+            root = known[claim.erratum.root].erratum
+            assert root is not None, claim.id
+            assert not root.root, claim.id
