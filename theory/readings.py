@@ -211,6 +211,7 @@ _HELD = {
 }
 _PULSE = {r"\operatorname{sinc}": lambda x: sin(x) / x, r"\frac{1}{2\pi}": "scale"}
 _MEAN = "(log(1 - r_min**2) - log(1 - r_max**2))/(r_max**2 - r_min**2)"
+_SUMMED_OVER = r"\mathbb{E}_r\left[\sum_{n=1}^{\infty} r^n\right]"
 _MEANS = {
     r"\mathbb{E}_r\left[\frac{1}{1-r}\right]": _MEAN,
     r"\mathbb{E}_r\left[\frac{r}{1-r}\right]": f"{_MEAN} - 1",
@@ -296,7 +297,9 @@ READINGS: Mapping[str, Reading] = {
     **_each("lemma3.2 lemma3.2-restated", Reading(side=1), paper="lru"),
     "lru:3": Reading(_HELD),
     "lru:text:zoh-formula": Reading(_HELD),
-    "lru:6": Reading({r"|\lambda|": "r", "k": "T"}),
+    "lru:6": Reading({r"|\lambda|": "r", "k": "T", "i": "n"}),
+    "lru:text:phases": Reading({r"\operatorname{diag}": "1", r"\nu^{\log}": "nu_log"}),
+    "rotrnn:text:lemma3-last-step": Reading(_NORMS, side=1),
     "lru:15": Reading({**_PULSE, "L_i": "half", "p_i": "centre"}),
     "lru:text:pulse": Reading({**_PULSE, r"\tau": "half"}, side=1),
     "lru:29": Reading(side=0),
@@ -311,7 +314,8 @@ READINGS: Mapping[str, Reading] = {
     ),
     "rotrnn:text:lru-norm-limit": Reading(_NORMED, -3, fold=both_norms),
     "rotrnn:14": Reading(_TRACED),
-    "lru:38": Reading(_MEANS),
+    "lru:38": Reading({_SUMMED_OVER: f"{_MEAN} - 1"}, side=0),
+    "lru:38 corrected": Reading(_MEANS),
     "lru:40": Reading(_MEANS),
     "lru:text:aligned-gradients corrected": Reading(
         {
@@ -338,16 +342,14 @@ READINGS: Mapping[str, Reading] = {
 }
 
 _PRODUCTS = "zucchet:124 zucchet:124!"
-_COUNTS = "zucchet:text:fewer-parameters!"
 _STANDING_IN = """
     zucchet:119 zucchet:120 zucchet:121 zucchet:text:hessian-mixed-conjugate
-    lru:9 lru:10 lru:10! lru:11 lru:12 lru:13 lru:14 lru:14! lru:21 lru:21!
+    lru:9 lru:10 lru:11 lru:12 lru:13 lru:14 lru:21 lru:21!
 """
 _LIMITS = """
-    zucchet:text:divergence-speed zucchet:text:gate-normalises zucchet:text:modulus-only
-    zucchet:text:phase-needs-modulus zucchet:text:tanh zucchet:text:scaled-phase
-    zucchet:text:hessian-constant-input lru:text:granularity rotrnn:text:forgetting
-    blur:text:width blur:text:width!
+    zucchet:text:modulus-only zucchet:text:phase-needs-modulus zucchet:text:tanh
+    zucchet:text:scaled-phase zucchet:text:hessian-constant-input lru:text:granularity
+    rotrnn:text:forgetting blur:text:width blur:text:width!
 """
 _WORDED = """
     zucchet:text:c1-exact-loss zucchet:text:c1-angle-moves-with-modulus
@@ -358,7 +360,6 @@ WORDS = "it is in words, for which the form stands"
 LIMIT = "it is an order or a limit, and the form what grows or tends"
 STAND_IN = "a function or a signal stands in for every other"
 MATRIX = "it is a matrix, and the form one number made of its entries"
-EXTRACTED = "our copy garbles it, and what is meant is judged"
 
 
 def _unread(reason: str, names: str) -> dict[str, str]:
@@ -377,16 +378,15 @@ UNREAD: Mapping[str, str] = {
         "it is two equations, and the form their product", "zucchet:text:c1-lru-polar"
     ),
     **_unread("it is an interval, and the form one end", "zucchet:text:time-interval"),
-    **_unread("a computation of counts, and the form a formula of the width", _COUNTS),
     **_unread(
-        "it is a law, and the form its distribution function", "lru:33 lru:34 lru:35"
+        "it is a law, and the form its distribution function",
+        "lru:33 lru:34 lru:35 lru:36 lru:37",
     ),
     **_unread(
         "it is a rule for parameters, and the form the moment that it gives", "lru:7"
     ),
     **_unread(STAND_IN, _STANDING_IN),
     **_unread(MATRIX, "zucchet:115 zucchet:140 zucchet:143"),
-    **_unread(EXTRACTED, "lru:text:nu"),
     **_unread(LIMIT, _LIMITS),
     **_unread(WORDS, _WORDED),
 }
