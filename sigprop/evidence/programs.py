@@ -7,7 +7,6 @@ runs once costs its compilation.
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import numpy as np
 
 from sigprop.numerics.precision import double_precision
@@ -22,6 +21,8 @@ def computed(function: Callable[..., Any], *arrays: Any, **constants: Any) -> An
         arrays: Of it: arrays, numbers, layers and keys.
         constants: Of it, by name: what is known when it is traced.
     """
+    import jax  # what a row is judged on can be told without it
+
     program = jax.jit(function, static_argnames=tuple(constants))
     with double_precision(True):
         return jax.tree.map(np.asarray, program(*arrays, **constants))
