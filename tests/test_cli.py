@@ -253,13 +253,20 @@ def test_an_unexpected_verdict_exits_with_one(monkeypatch):
     assert "0 of 1 rows with a truth value" in done.output
 
 
-@pytest.mark.parametrize("command", [["verify"], ["ledger"], ["show", "zucchet:42"]])
-def test_what_judges_compiles_quickly(monkeypatch, command):
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("verify", ["verify"]),
+        ("ledger", ["ledger"]),
+        ("claims", ["show", "zucchet:42"]),
+    ],
+)
+def test_what_judges_compiles_quickly(monkeypatch, module, command):
     def compiles_quickly():
         raise ValueError("before any program is compiled")
 
-    monkeypatch.setattr(cli, "compile_quickly", compiles_quickly)
-    monkeypatch.setattr(cli, "_judge", None)
+    monkeypatch.setattr(f"sigprop.cli.{module}.compile_quickly", compiles_quickly)
+    monkeypatch.setattr("sigprop.cli.judged.judge", None)
     assert "before any program is compiled" in refused(*command)
 
 

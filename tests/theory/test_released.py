@@ -22,7 +22,9 @@ def test_the_notebook_of_figure_1a_has_the_right_form():
     notebook = at(forms.figure_1a())
     assert simplify(notebook - at(forms.eq_59_corrected())) == 0
     assert simplify(notebook - at(forms.eq_59())) != 0
-    assert "do not depend" in find("zucchet:59").note
+    erratum = find("zucchet:59").erratum
+    assert erratum is not None
+    assert "notebook of Figure 1A has the right form" in erratum.bearing
 
 
 def test_the_notebook_of_figure_8_is_off_as_far_as_the_note_says():

@@ -9,8 +9,9 @@ from sigprop.curvature.hessian import expand
 from sigprop.evidence.zucchet.hessian.expectation import covariance_of_sensitivities
 from sigprop.evidence.zucchet.hessian.sensitivities import pair_sum
 from sigprop.evidence.zucchet.hessian.traces import (
-    moment_by_spectrum,
-    moment_of_sensitivity,
+    by_angle,
+    moment_of,
+    of_own_conjugate,
 )
 from sigprop.inputs import AR1, Mixed, White
 from sigprop.layers.base import replace
@@ -51,12 +52,12 @@ def test_moments_of_sensitivities_are_their_double_sums(name):
     mixed = {"a": 0.0, "b": 1.0, "rho": 0.0} | at
     closed = hessian.similarity(FIRST, SECOND, **mixed)
     np.testing.assert_allclose(closed, double, rtol=1e-9)
-    turn = np.exp(0.4j)
     own = summed(slope(FIRST), slope(FIRST).conj(), process).real
-    whole = abs(GAIN * turn) ** 2 * own
-    point = {"lambda_i": FIRST, "b_i": GAIN, "slope": turn, **at}
-    assert moment_of_sensitivity(**point) == pytest.approx(whole, rel=1e-9)
-    assert moment_by_spectrum(**point) == pytest.approx(whole, rel=1e-9)
+    whole = abs(GAIN) ** 2 * own
+    point = {"lambda_i": FIRST, "b_i": GAIN, **at}
+    assert of_own_conjugate(pair_sum, **point) == pytest.approx(whole, rel=1e-9)
+    turned = abs(FIRST) ** 2 * whole
+    assert moment_of(by_angle, **point) == pytest.approx(turned, rel=1e-9)
 
 
 @pytest.mark.parametrize("route", ["closed", "gramian"])
