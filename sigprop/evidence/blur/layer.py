@@ -119,14 +119,15 @@ def dense_sizes(m: int, k: int, **point: int) -> list[int]:
 
 def eigenvectors_of_jordan(size: float) -> int:
     """Independent eigenvectors of a Jordan block perturbed by ``size``."""
-    return np.linalg.matrix_rank(np.linalg.eig(_jordan(size))[1])
+    return int(np.linalg.matrix_rank(np.linalg.eig(_jordan(size))[1]))
 
 
 def eigenvectors_by_kernels(size: float) -> int:
     """The same, as the dimensions of the kernels of ``A - lambda`` by the eigenvalues."""
     A = _jordan(size)
     found = set(np.round(np.linalg.eigvals(A), 12))
-    return sum(2 - np.linalg.matrix_rank(A - lam * np.eye(2), 1e-9) for lam in found)
+    ranks = (np.linalg.matrix_rank(A - lam * np.eye(2), 1e-9) for lam in found)
+    return sum(2 - int(rank) for rank in ranks)
 
 
 def _jordan(size: float) -> Float[np.ndarray, "2 2"]:
