@@ -7,7 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Float, Inexact
 
 from sigprop.evidence.kit import also, legendre, points, recur
 from sigprop.evidence.lru.hold import held_gain
@@ -62,7 +62,7 @@ def discrete_output(
     read: Callable[[Any], Any] = np.real,
     gain: Gain = zoh_gain,
     skip: float = 1.0,
-) -> Complex[np.ndarray, " time"]:
+) -> Inexact[np.ndarray, " time"]:
     """Outputs of the recurrence, of which ``read`` is taken; ``skip`` is times ``D``.
 
     Source: Orvieto et al. (2023), Eq. 3.
