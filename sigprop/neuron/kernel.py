@@ -21,6 +21,7 @@ from jaxtyping import Float
 
 from sigprop.numerics.native import (
     VECTOR,
+    Task,
     compile_function,
     llvmlite,
     multiply_add,
@@ -65,15 +66,24 @@ class Carry:
             (self.blocks, self.padded, _carried(self.real, running), width), self.dtype
         )
 
-    def advance(self, x: Float[np.ndarray, "steps batch"]) -> None:
-        """Take the steps of some inputs, shared by all neurons of a sequence."""
+    def advance(
+        self, x: Float[np.ndarray, "steps sequences"], draw: Task | None = None
+    ) -> None:
+        """Take the steps of some inputs, shared by all neurons of a sequence.
+
+        Args:
+            x: Inputs of the batch, and of no or all sequences that fill its last block.
+            draw: Writes the inputs of some blocks, just before they are taken.
+        """
         width = self.state.shape[-1]
-        if short := self.blocks * width - self.batch:
+        if short := self.blocks * width - x.shape[1]:
             x = np.pad(x, ((0, 0), (0, short)))
         x = np.ascontiguousarray(x, self.dtype)
         compiled = _compiled(self.dtype.char, self.real, self.running)
 
         def part(first: int, count: int) -> None:
+            if draw is not None:
+                draw(first, count)
             compiled(
                 x.ctypes.data,
                 x.shape[0],

@@ -189,7 +189,7 @@ def trajectories(
     snapshots = []
     for seen, time in pairwise((0, *times)):
         for start in range(seen, time, longest):
-            carry.advance(source.steps(min(longest, time - start)))
+            carry.advance(*source.stretch(min(longest, time - start)))
         snapshots.append(_snapshot(carry, factor))
     return snapshots
 

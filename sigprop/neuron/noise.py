@@ -24,6 +24,7 @@ from sigprop.inputs import GaussianProcess, White
 from sigprop.numerics import native
 from sigprop.numerics.native import (
     VECTOR,
+    Task,
     Vector,
     compile_function,
     intrinsic,
@@ -132,15 +133,31 @@ class Source:
 
     def steps(self, count: int) -> Float[np.ndarray, "count batch"]:
         """The next inputs; the next call begins a new chunk."""
+        x, draw = self.stretch(count)
+        over_cores(draw, self.blocks, x.size)
+        return x[:, : self.batch]
+
+    def stretch(self, count: int) -> tuple[Float[np.ndarray, "count padded"], Task]:
+        """Room for the next inputs, and what draws a range of its blocks.
+
+        A block is a vector of sequences; the last may hold some beyond the batch.
+        """
         chunks = -(-count // CHUNK)
         keys = folded(self.key, self.chunks, chunks)
         self.chunks += chunks
-        return self.draw(keys, count)
+        return self._drawing(keys, count)
 
     def draw(
         self, keys: UInt32[np.ndarray, "chunks 2"], count: int
     ) -> Float[np.ndarray, "count batch"]:
         """Inputs of chunks with these keys, of which the last takes what is left."""
+        x, draw = self._drawing(keys, count)
+        over_cores(draw, self.blocks, x.size)
+        return x[:, : self.batch]
+
+    def _drawing(
+        self, keys: UInt32[np.ndarray, "chunks 2"], count: int
+    ) -> tuple[Float[np.ndarray, "count padded"], Task]:
         keys = np.ascontiguousarray(keys, np.uint32)
         x = np.empty((count, self.state.shape[1]), self.dtype)
 
@@ -157,8 +174,7 @@ class Source:
                 x.ctypes.data,
             )
 
-        over_cores(part, self.blocks, x.size)
-        return x[:, : self.batch]
+        return x, part
 
 
 @functools.lru_cache(64)

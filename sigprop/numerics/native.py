@@ -8,7 +8,7 @@ import ctypes
 import functools
 import importlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +16,7 @@ from sigprop.numerics.devices import cores
 
 ENOUGH = 2**20  # numbers, for which a thread is worth its start
 VECTOR = 64  # bytes of the vectors that programs name, whatever the machine's are
+Task = Callable[[int, int], object]  # what is done with blocks: the first, how many
 
 
 @functools.cache
@@ -82,20 +83,27 @@ def repeat(
     return now
 
 
-def over_cores(task: Callable[[int, int], object], blocks: int, numbers: int) -> None:
+def over_cores(task: Task, blocks: int, numbers: int) -> None:
     """Call ``task(first, count)`` for all blocks, a thread a core.
 
     In this thread alone where the ``numbers`` to compute are fewer than ``ENOUGH``.
     """
     parts = min(cores(), blocks) if numbers >= ENOUGH else 1
     ends = [blocks * part // parts for part in range(parts + 1)]
-    if parts < 2:
-        task(0, blocks)
-        return
-    with ThreadPoolExecutor(parts) as pool:
-        futures = [pool.submit(task, a, b - a) for a, b in pairwise(ends)]
-        for future in futures:
-            future.result()
+    first, *others = pairwise(ends)
+    futures = [_threads().submit(task, a, b - a) for a, b in others]
+    try:
+        task(first[0], first[1] - first[0])
+    finally:
+        wait(futures)  # even after an interruption: they write where the caller reads
+    for future in futures:
+        future.result()
+
+
+@functools.cache
+def _threads() -> ThreadPoolExecutor:
+    """Threads beside the caller's, started once."""
+    return ThreadPoolExecutor(cores())
 
 
 class Vector:

@@ -145,12 +145,23 @@ def test_more_numbers_than_the_counter_tells_apart_are_left_to_jax():
     assert noise.follow(key, White(), noise.LARGEST // noise.CHUNK, np.float32) is None
 
 
+def test_blocks_of_a_stretch_are_drawn_one_by_one():
+    key = fresh_key()
+    x, draw = noise.follow(key, AR1(0.5), 40, np.float32).stretch(70)
+    for block in reversed(range(3)):
+        draw(block, 1)
+    whole = noise.follow(key, AR1(0.5), 40, np.float32).steps(70)
+    assert_array_equal(x[:, :40], whole)
+
+
 def test_moments_use_it(monkeypatch):
     """The call site: without a source, the kernel has nothing to advance."""
     used = []
     advance = kernel.Carry.advance
     monkeypatch.setattr(
-        kernel.Carry, "advance", lambda self, x: (used.append(len(x)), advance(self, x))
+        kernel.Carry,
+        "advance",
+        lambda self, x, draw: (used.append(len(x)), advance(self, x, draw)),
     )
     trajectories(fresh_key(), jnp.asarray([[0.9]]), White(), (3, 70), 4)
     assert used == [3, 67]
