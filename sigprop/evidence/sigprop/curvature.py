@@ -21,7 +21,7 @@ from jaxtyping import Complex, Float
 
 from sigprop.curvature.hessian import Route, expand
 from sigprop.evidence.kit import block, points
-from sigprop.evidence.sigprop.precise_losses import Law, precise_hessian
+from sigprop.evidence.sigprop.precise_losses import Law, precise_hessians
 from sigprop.inputs import Mixed
 from sigprop.judge.basis import Basis, Evidence, Routine
 from sigprop.layers.base import Layer, parameters
@@ -174,12 +174,16 @@ by_gramian = functools.partial(by_route, route="gramian")
 by_autodiff = functools.partial(by_route, route="autodiff")
 
 
-@functools.cache
 def by_differences(layer: str, law: str) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian by differences of the loss in high precision."""
+    return _by_differences(layer)[law] / _scale(layer, law)
+
+
+@functools.cache
+def _by_differences(layer: str) -> dict[str, Float[np.ndarray, "p p"]]:
     values = {name: np.asarray(x) for name, x in parameters(student(layer)).items()}
     goal = {name: np.asarray(x) for name, x in parameters(teacher()).items()}
-    return precise_hessian(layer, values, goal, LAWS[law]) / _scale(layer, law)
+    return precise_hessians(layer, values, goal, LAWS)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ Orvieto (2024) for ``R = a [lag = 0] + b rho**|lag|``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import mpmath
@@ -179,32 +179,39 @@ def loss(response: Sequence[Filter], law: Law) -> Any:
     total = mpf(0)
     for i, first in enumerate(response):
         for second in response[i:]:
-            shared = _shared(first, second, law) * first.weight * second.weight
+            opposed = first.backwards != second.backwards
+            shared = _shared(first.lam, second.lam, opposed, law)
+            shared *= first.weight * second.weight
             total += shared if second is not first else shared / 2
     return mpmath.re(total)
 
 
-def _shared(first: Filter, second: Filter, law: Law) -> Any:
-    x, y, rho = first.lam, second.lam, mpf(law.rho)
-    if first.backwards != second.backwards:
+@lru_cache(1000)
+def _shared(x: Any, y: Any, opposed: bool, law: Law) -> Any:
+    """Of two filters of weight one; few change where a parameter moves."""
+    rho = mpf(law.rho)
+    if opposed:
         return law.a + law.b / ((1 - rho * x) * (1 - rho * y))
     later = rho * x / (1 - rho * x) + rho * y / (1 - rho * y)
     return (law.a + law.b * (1 + later)) / (1 - x * y)
 
 
-def precise_hessian(
+def precise_hessians(
     name: str,
     values: Mapping[str, Float[np.ndarray, "*shape"]],
     teacher: Values,
-    law: Law,
-) -> Float[np.ndarray, "p p"]:
+    laws: Mapping[str, Law],
+) -> dict[str, Float[np.ndarray, "p p"]]:
     """Second derivatives of the loss, parameters in alphabetical order.
 
     Args:
         name: One of ``LAYERS``.
         values: The student's parameters.
         teacher: Of ``LAYERS["cartesian"]``.
-        law: Of the input.
+        laws: Of the input, which does not move the layer's response.
+
+    Returns:
+        A Hessian for each law.
     """
     with mp.workdps(DIGITS):
         goal = [
@@ -216,30 +223,39 @@ def precise_hessian(
         ends = np.cumsum([np.size(values[key]) for key in names])[:-1]
         start = [mpf(float(x)) for x in flat]
 
-        def value(*moved: tuple[int, Any]) -> Any:
+        @cache
+        def error(*moved: tuple[int, int]) -> list[Filter]:
             x = list(start)
-            for k, shift in moved:
-                x[k] += shift
+            for k, side in moved:
+                x[k] += side * STEP
             parts = {
                 key: part.reshape(np.shape(values[key])).tolist()
                 for key, part in zip(
                     names, np.split(np.array(x, object), ends), strict=True
                 )
             }
-            return loss([*LAYERS[name](parts), *goal], law)
+            return [*LAYERS[name](parts), *goal]
 
-        here, up = value(), [value((k, STEP)) for k in range(len(start))]
-        down = [value((k, -STEP)) for k in range(len(start))]
-        hessian = np.zeros((len(start), len(start)))
-        for i in range(len(start)):
-            hessian[i, i] = (up[i] - 2 * here + down[i]) / STEP**2
-            for j in range(i):
-                # Four corners less their edges: two evaluations an entry.
-                more, less = value((i, STEP), (j, STEP)), value((i, -STEP), (j, -STEP))
-                edges = up[i] + down[i] + up[j] + down[j]
-                bent = (more + less - edges + 2 * here) / (2 * STEP**2)
-                hessian[i, j] = hessian[j, i] = bent
-        return hessian
+        return {
+            key: _bent(lambda *moved, law=law: loss(error(*moved), law), len(start))
+            for key, law in laws.items()
+        }
+
+
+def _bent(value: Callable[..., Any], count: int) -> Float[np.ndarray, "p p"]:
+    """Second differences of a function of the parameters that move and their sides."""
+    here, up = value(), [value((k, 1)) for k in range(count)]
+    down = [value((k, -1)) for k in range(count)]
+    hessian = np.zeros((count, count))
+    for i in range(count):
+        hessian[i, i] = (up[i] - 2 * here + down[i]) / STEP**2
+        for j in range(i):
+            # Four corners less their edges: two evaluations an entry.
+            more, less = value((i, 1), (j, 1)), value((i, -1), (j, -1))
+            edges = up[i] + down[i] + up[j] + down[j]
+            bent = (more + less - edges + 2 * here) / (2 * STEP**2)
+            hessian[i, j] = hessian[j, i] = bent
+    return hessian
 
 
 def _precise(values: Values) -> dict[str, Any]:
