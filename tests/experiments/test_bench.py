@@ -41,7 +41,8 @@ def moments():
 
 
 def limits():
-    names, rates = list(speed_limits.RATES), [[9e10], [1e10], [np.nan]]
+    names = list(speed_limits.RATES)
+    rates = [[9e10, 2e10], [1e10, 1e9], [np.nan, np.nan]]
     return xr.Dataset(
         {"rate": (("limit", "repeat"), rates)},
         {"limit": names},
