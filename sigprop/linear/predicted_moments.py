@@ -14,11 +14,11 @@ Source: ``theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 2.
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex, Float, Inexact
 from scipy.linalg import hankel, matmul_toeplitz
 from sympy import Expr, diff
 
@@ -195,15 +195,17 @@ def quadratic(
     total = known.input * (skip**2).sum((1, 2))
     size = total
     for (a, b, p, q, conjugate), pairs in known.pairs.items():
-        right = weights[b][q].conj() if conjugate else weights[b][q]
-        factor, terms = 0.5 if a == b else 1.0, (weights[a][p], pairs, right)
-        total = total + factor * np.real(_contract("poid,ij,pojd->p", terms))
-        size = size + _contract("poid,ij,pojd->p", map(np.abs, terms))
+        left, right = weights[a][p], weights[b][q]
+        if left.any() and right.any():
+            factor = 0.5 if a == b else 1.0
+            turned = right.conj() if conjugate else right
+            total = total + factor * np.real(_meet(left, pairs @ turned))
+            size = size + _meet(np.abs(left), np.abs(pairs) @ np.abs(right))
     for half, products_of_half in zip(weights, known.present, strict=True):
         for weight, product in zip(half, products_of_half, strict=False):
-            terms = (weight, product, skip)
-            total = total + 2 * np.real(_contract("poid,i,pod->p", terms))
-            size = size + _contract("poid,i,pod->p", map(np.abs, terms))
+            seen = skip[:, :, None] * product[:, None]
+            total = total + 2 * np.real(_meet(weight, seen))
+            size = size + _meet(np.abs(weight), np.abs(seen))
     if np.finfo(float).eps * size.sum() > LOST * np.abs(total.sum()):
         raise ValueError(
             "need eigenvectors further from degenerate: so much cancels between the modes "
@@ -212,8 +214,11 @@ def quadratic(
     return total
 
 
-def _contract(indices: str, terms: Iterable[np.ndarray]) -> np.ndarray:
-    return np.einsum(indices, *terms, optimize=True)
+def _meet(
+    first: Inexact[np.ndarray, "p d_out n d_in"],
+    second: Inexact[np.ndarray, "p d_out n d_in"],
+) -> Inexact[np.ndarray, " p"]:
+    return (first * second).sum((1, 2, 3))
 
 
 def predict(
