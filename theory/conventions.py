@@ -34,7 +34,7 @@ CONVENTIONS = (
         "Autocovariance",
         "R(Delta) = E[x_{t+Delta} conj(x_t)], even for the real inputs that all papers "
         "use.",
-        ("zucchet:44",),
+        ("zucchet:44", "zucchet:54"),
     ),
     Convention(
         "Variance of a complex number",
@@ -98,7 +98,7 @@ FAULTS = (
         "A modulus or a conjugate that is missing where the section's numbers are complex",
         Status.REFUTED,
         (
-            *("zucchet:99", "zucchet:118"),
+            *("zucchet:44", "zucchet:54", "zucchet:99", "zucchet:118"),
             *("zucchet:text:c1-unit-sensitivity", "zucchet:text:c1-lru-gain"),
             "blur:text:radius",
         ),
@@ -168,7 +168,7 @@ FAULTS = (
     Fault(
         "An autocovariance that has to be even, where inputs may be complex",
         Status.CONDITIONAL,
-        ("zucchet:44", "zucchet:45", "zucchet:54", "zucchet:55", "zucchet:56"),
+        ("zucchet:45", "zucchet:55", "zucchet:56"),
     ),
     Fault(
         "An explosion at the edge of stability, whatever the input's spectrum",

@@ -247,7 +247,6 @@ READINGS: Mapping[str, Reading] = {
     "zucchet:34": Reading(_PAIRED, 0, fold=lambda one: by_lag(one).as_sum()),
     "zucchet:34 corrected": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
     "zucchet:39": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
-    "zucchet:54": Reading(_PAIRED, fold=lambda one: by_lag(one).as_sum()),
     **_each(
         "state-finite sensitivity-finite",
         Reading(_PAIRED, fold=lambda one: by_lag(one, T).as_sum()),

@@ -1,7 +1,7 @@
 """Moments by the autocovariance, for inputs whose autocovariance need not be even.
 
-Eq. 45 and 54-56 are right sides that take ``R`` as a function of the lag; the inputs are
-random waves, which pass the filter one by one.
+Eq. 45 and 54-56 are right sides that take ``R`` as a function of the lag, of which Eq. 54
+turns the sign; the inputs are random waves, which pass the filter one by one.
 
 Notation: ``R``  autocovariance, a spectrum of lines;  ``lags``  from one on.
 
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Complex
+from sympy import expand, symbols
 
 from sigprop.evidence.kit import across, contour, power_slopes, powers
 from sigprop.evidence.zucchet.proofs.responses import LONG, kernels, line_moment
@@ -75,19 +76,32 @@ def eq_45(lam: complex, R: Spectrum) -> complex:
 def eq_54(
     lam: complex,
     R: Spectrum,
-    lag: Callable[[Any, Any], Any] = np.subtract,
+    lag: Callable[[Any, Any], Any] = lambda n, m: m - n,
     turn: Any = np.conj,
 ) -> complex:
-    """Eq. 54, right side.
+    """Eq. 54, right side, corrected.
 
     Args:
         lam: Eigenvalue.
         R: Autocovariance.
-        lag: Of two ages; anything but the difference is a slip.
+        lag: Of two ages; the printed one is ``n - m``, any other a slip.
         turn: The conjugate, or a slip.
     """
     w = power_slopes(complex(lam), AGES)
     return complex(w @ _table(R, lag) @ turn(w))
+
+
+def wave_by_lag() -> bool:
+    """A filtered wave's energy sums its pairs at the lag ``m - n``, whatever the filter.
+
+    Any stationary process is a mixture of such waves ``z^t`` with ``|z| = 1``.
+    """
+    z, weights, bars = symbols("z"), symbols("w_0:5"), symbols("v_0:5")
+    ages = range(5)
+    state = sum(weights[n] * z**-n for n in ages)
+    conjugate = sum(bars[m] * z**m for m in ages)
+    pairs = sum(weights[n] * bars[m] * z ** (m - n) for n in ages for m in ages)
+    return expand(state * conjugate - pairs) == 0
 
 
 def eq_55(
@@ -133,17 +147,23 @@ def eq_56(
     return complex(first + rest / gap**outer)
 
 
+def as_derived(claim_id: str) -> bool:
+    """Whether a row's printed expression is its derived one, for an even ``R``."""
+    claim = find(claim_id)
+    assert claim.derive is not None
+    assert claim.printed is not None
+    return same_form(claim.printed(), claim.derive().result)
+
+
 def by_lines(
-    claim_id: str, quantity: int, form: Callable[..., complex], **slips: Any
+    quantity: int,
+    form: Callable[..., complex],
+    proof: Callable[[], bool],
+    printed: Callable[..., complex] | None = None,
+    **slips: Any,
 ) -> Evidence:
     """Evidence for a right side, with the wave of period four as an example."""
-
-    def as_derived() -> bool:
-        claim = find(claim_id)
-        assert claim.derive is not None
-        assert claim.printed is not None
-        return same_form(claim.printed(), claim.derive().result)
-
+    printed = printed or form
     return Evidence(
         PLACES,
         {
@@ -151,23 +171,23 @@ def by_lines(
             "impulse": partial(moment_by_scan, quantity),
         },
         form=form,
-        printed=form,
-        proof=as_derived,
+        printed=printed,
+        proof=proof,
         slips={name.replace("_", " "): slip for name, slip in slips.items()},
         example=Example(
             ("E|h|^2", "E|dh/dlam|^2")[quantity]
             + " of inputs x_t = u i^t, u of modulus one and random phase,",
             {"lam": 0.5j},
-            lambda lam: form(lam, QUARTER).real,
+            lambda lam: printed(lam, QUARTER).real,
             partial(moment_of_lines, quantity, R=QUARTER),
         ),
     )
 
 
 STATE = by_lines(
-    "zucchet:45",
     OF_STATE,
     eq_45,
+    partial(as_derived, "zucchet:45"),
     lags_of_one_sign=lambda lam, R: bracket(complex(lam), 0.0, R) / (1 - abs(lam) ** 2),
     lags_without_conjugate=lambda lam, R: bracket(complex(lam), complex(lam), R),
     lag_zero_twice=lambda lam, R: bracket(
@@ -175,25 +195,26 @@ STATE = by_lines(
     ),
 )
 DOUBLE_SUM = by_lines(
-    "zucchet:54",
     OF_SENSITIVITY,
     eq_54,
+    wave_by_lag,
+    partial(eq_54, lag=np.subtract),
     the_sum_of_ages=partial(eq_54, lag=np.add),
     no_conjugate=partial(eq_54, turn=np.asarray),
-    a_lag_more=partial(eq_54, lag=lambda n, m: n - m + 1),
+    a_lag_more=partial(eq_54, lag=lambda n, m: m - n + 1),
 )
 DERIVATIVE = by_lines(
-    "zucchet:55",
     OF_SENSITIVITY,
     eq_55,
+    partial(as_derived, "zucchet:55"),
     lag_zero_twice=partial(eq_55, at_zero=2.0),
     both_by_alpha=partial(eq_55, twice=True),
     no_derivative=eq_45,
 )
 PRODUCT = by_lines(
-    "zucchet:56",
     OF_SENSITIVITY,
     eq_56,
+    partial(as_derived, "zucchet:56"),
     a_square_for_the_cube=partial(eq_56, power=2),
     a_cube_for_the_square=partial(eq_56, outer=3),
     the_power_not_lowered=partial(eq_56, shift=0),

@@ -10,6 +10,7 @@ from sympy import expand, symbols
 
 from sigprop.evidence.kit import across, each, points, powers
 from sigprop.evidence.programs import computed
+from sigprop.evidence.zucchet.moments.lines import wave_by_lag
 from sigprop.evidence.zucchet.proofs.responses import (
     LONG,
     RESPONSES,
@@ -125,13 +126,18 @@ def squared_pairs_of_inputs(lam: complex, x: Sequence) -> complex:
 
 
 def pairs_by_lag(lam: complex, R: Sequence, oldest: int = 0) -> complex:
-    """Right side of Eq. 44: the lag of a pair is n - m; from an age on, a slip."""
-    return _pairs(lam, lambda n, m: R(n - m), ages(oldest))
+    """Right side of Eq. 44, corrected: the lag is m - n; from an age on, a slip."""
+    return _pairs(lam, lambda n, m: R(m - n), ages(oldest))
+
+
+def pairs_by_turned_lag(lam: complex, R: Sequence) -> complex:
+    """Right side of Eq. 44 as printed."""
+    return _pairs(lam, lambda n, m: R(n - m), ages())
 
 
 def pairs_without_bar(lam: complex, R: Sequence) -> complex:
     """Slip of Eq. 44: the second eigenvalue is not conjugated."""
-    return sum(lam ** (n + m) * R(n - m) for n, m in product(ages(), repeat=2))
+    return sum(lam ** (n + m) * R(m - n) for n, m in product(ages(), repeat=2))
 
 
 def pairs_by_sum(lam: complex, R: Sequence) -> complex:
@@ -200,6 +206,8 @@ EVIDENCE: dict[str, Basis] = {
         across(lam=EIGENVALUES, R=(REAL_SPECTRUM, ONE_SIDED, UNEVEN)),
         {"reference": spectral_moment, "impulse": simulated_moment},
         pairs_by_lag,
+        pairs_by_turned_lag,
+        proof=wave_by_lag,
         slips={
             "no conjugate": pairs_without_bar,
             "ages added": pairs_by_sum,
@@ -208,7 +216,7 @@ EVIDENCE: dict[str, Basis] = {
         example=Example(
             "E|h|^2 of inputs x_t = u i^t, u of modulus one and random phase,",
             {"lam": 0.5j},
-            lambda lam: pairs_by_lag(lam, QUARTER).real,
+            lambda lam: pairs_by_turned_lag(lam, QUARTER).real,
             partial(spectral_moment, R=QUARTER),
         ),
     ),

@@ -3,7 +3,6 @@
 from sympy import diff
 
 from theory import diagonal
-from theory.autocorrelation import double_sum
 from theory.claims import Condition
 from theory.conditions import driven_by
 from theory.errata import Erratum
@@ -18,7 +17,7 @@ LAGS_57 = (
     r"\Delta(\lambda^\Delta + \bar{\lambda}^\Delta) R_x(\Delta)\right)"
 )
 
-UNEVEN = Erratum("D", root="zucchet:44")
+UNEVEN = Erratum("D", root="zucchet:45")
 AS_45 = "As of zucchet:45: R_x of complex inputs is not even, but R(-D) = conj(R(D))."
 
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.stable")
@@ -51,19 +50,20 @@ part.row("zucchet:53", "identity", "refuted")(
         "are right.",
     ),
 )
-part.row("zucchet:54", "moment", "conditional")(
+DOUBLE_SUM = r" = \sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-1}"
+
+part.row("zucchet:54", "moment", "refuted")(
     "Second moment of the sensitivity as a double sum",
-    D_H + r" = "
-    r"\sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-1}R_x(n-m)",
-    lambda: diagonal.moment("sensitivity"),
-    lambda: double_sum(
-        lambda i, j: i * j * lam ** (i - 1) * lam_bar ** (j - 1)
-    ).as_sum(),
-    code="sensitivity_moment",
+    D_H + DOUBLE_SUM + "R_x(n-m)",
+    code="theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
-    condition=forms.EVEN,
-    note=f"{AS_45} The mean of x_{{-n}} conj(x_{{-m}}) is R_x(m - n), as of Eq. 44.",
-    erratum=UNEVEN,
+    correction=D_H + DOUBLE_SUM + "R_x(m-n)",
+    note="The mean of x_{-n} conj(x_{-m}) is R_x(m - n), as of Eq. 44.",
+    erratum=Erratum(
+        "B",
+        root="zucchet:44",
+        bearing="Nothing: Lemma 2, which is next, asks for an even R_x.",
+    ),
 )
 part.row("zucchet:55", "moment", "conditional")(
     "Second moment of the sensitivity as a mixed derivative",

@@ -33,7 +33,7 @@ part.row("zucchet:45", "moment", "conditional")(
     "(1 - |lambda|^2).",
     erratum=Erratum(
         "D",
-        root="zucchet:44",
+        appears_in=("zucchet:55", "zucchet:56", "zucchet:57"),
         bearing="All that has R(D) = rho^|D| is of an even R, and Eq. 5 and 6 are of real "
         "inputs. The sentence before B.2.3 puts complex errors in their place.",
     ),

@@ -46,20 +46,21 @@ part.row("zucchet:43", "identity", "proved")(
     assumes=Condition("|lambda| < 1, inputs of bounded second moments", inside("lam")),
     note="It holds without stationarity; judged on three equally likely series.",
 )
-part.row("zucchet:44", "identity", "conditional")(
+part.row("zucchet:44", "identity", "refuted")(
     "Second moment of the state by the autocovariance",
     H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(n-m)",
     code="theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
-    condition=forms.EVEN,
-    note="For complex inputs, which assumption a) of B.2 admits, E[x_{-n} conj(x_{-m})] "
-    "is R_x(m - n) by assumption c), the conjugate of what is printed. To turn the lag "
-    "alone would not mend the next line, which is Lemma 1 and asks for an even R_x.",
+    correction=H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(m-n)",
+    note="E[x_{-n} conj(x_{-m})] is R_x(m - n) by assumption c): the lag is turned, which "
+    "conjugates R_x of the complex inputs that assumption a) admits, and does nothing to "
+    "that of real ones. No condition on R_x is missing here, as the other lag is right for "
+    "any; in the next line one is (zucchet:45).",
     erratum=Erratum(
-        "D",
-        appears_in=("zucchet:45", "zucchet:54", "zucchet:55", "zucchet:56"),
-        bearing="All that has R(D) = rho^|D| is of an even R, and Eq. 5 and 6 are of real "
-        "inputs.",
+        "B",
+        appears_in=("zucchet:54",),
+        bearing="Nothing: Lemma 1, which is next, asks for an even R_x, and of such both "
+        "lags are right.",
     ),
 )
 part.row("zucchet:46", "moment", "proved")(
