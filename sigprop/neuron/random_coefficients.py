@@ -1,0 +1,127 @@
+"""Second moments of ``h' = a h + b`` and its sensitivity, from expectations of a and b.
+
+Source: ``theory.gated_moments``; Kesten (1973), Random difference equations and renewal
+theory for products of random matrices, Acta Mathematica 131.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.numerics.compile import compile_expr
+from theory import gated_moments
+
+HALVINGS = 60  # of an interval whose ends are within a factor of two or so
+
+
+@functools.cache
+def _limit(quantity: str) -> Callable[..., Any]:
+    E = gated_moments.EXPECTATIONS
+    form = gated_moments.limit(quantity).result
+    return compile_expr(form, *E.values(), backend="numpy")
+
+
+@functools.cache
+def _transition() -> Callable[..., Any]:
+    entries = gated_moments.transition().flat()
+    E = gated_moments.EXPECTATIONS
+    return compile_expr(entries, *E.values(), backend="numpy")
+
+
+def second_moment(
+    known: Mapping[str, Any], quantity: str = "state", steps: int | None = None
+) -> Float[np.ndarray, "..."]:
+    """``E h^2`` or ``E s^2`` from expectations of the coefficients.
+
+    Args:
+        known: ``E a`` as ``a``, ``E[a b]`` as ``ab`` and so on; those of ``c`` and ``d``
+            for the ``sensitivity`` alone.
+        quantity: ``state`` or ``sensitivity``.
+        steps: Inputs seen since the zero state; the limit if left out.
+
+    Raises:
+        ValueError: If a limit is infinite, ``E a^2 >= 1``.
+
+    Source: ``theory.gated_moments``.
+
+    Example:
+        >>> float(second_moment({"a": 0.5, "b": 0.0, "aa": 0.5, "ab": 0.0, "bb": 1.0}))
+        2.0
+    """
+    names = gated_moments.EXPECTATIONS
+    arrays = np.broadcast_arrays(*(np.asarray(known.get(n, 0.0), float) for n in names))
+    if steps is None:
+        require_finite(np.asarray(known["aa"], float))
+        return np.asarray(_limit(quantity)(*arrays))
+    entries = [np.broadcast_to(e, arrays[0].shape) for e in _transition()(*arrays)]
+    matrix = np.stack(entries, -1).reshape(*arrays[0].shape, 6, 6)
+    powers = np.linalg.matrix_power(matrix, steps)[..., 0]
+    orders = [(0, 0), *gated_moments.ORDERS]
+    return powers[..., orders.index((2, 0) if quantity == "state" else (0, 2))]
+
+
+def require_finite(square: Float[np.ndarray, "..."], log: float | None = None) -> None:
+    """Refuse an infinite second moment, and say what is finite instead.
+
+    Args:
+        square: ``E a^2`` of each neuron.
+        log: The largest ``E log|a|``, where it is known.
+
+    Raises:
+        ValueError: If one is not below one.
+    """
+    worst = float(np.max(square, initial=0.0))
+    if worst < 1:
+        return
+    if log is None:
+        instead = "moments at finite steps are finite; pass steps"
+    elif log < 0:
+        instead = (
+            f"E log|a| = {log:.4g} < 0, so that a stationary state exists, with finite "
+            "moments of lower order (tail_index); or pass steps"
+        )
+    else:
+        instead = f"E log|a| = {log:.4g} >= 0: there is no stationary state; pass steps"
+    raise ValueError(
+        f"the stationary second moment is infinite: E a^2 = {worst:.6g} >= 1; {instead}"
+    )
+
+
+def tail_index(
+    a: Float[np.ndarray, " nodes"], weights: Float[np.ndarray, " nodes"]
+) -> float:
+    """``kappa`` with ``E|a|^kappa = 1``: moments of the state are finite below it.
+
+    Infinite if ``|a| <= 1`` always, zero if there is no stationary state.
+
+    Source: Kesten (1973), Theorem 5.
+
+    Example:
+        >>> round(tail_index(np.array([2.0, 0.25]), np.array([0.5, 0.5])), 4)
+        0.6942
+    """
+    size = np.abs(a)
+    if size[weights > 0].max() <= 1:
+        return math.inf
+    with np.errstate(divide="ignore"):
+        logs = np.log(size)
+    if weights @ np.where(weights > 0, logs, 0.0) >= 0:
+        return 0.0
+
+    def excess(kappa: float) -> float:
+        return float(weights @ size**kappa) - 1
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2
+    low = high
+    while excess(low) >= 0:
+        low /= 2
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) < 0 else (low, middle)
+    return (low + high) / 2

@@ -1,0 +1,199 @@
+"""Moments of neurons with gates: enumeration, quadrature, and where they are infinite."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from sigprop.neuron.gated import Neurons, sensitivity_moment, state_moment
+from sigprop.neuron.quadrature import Law, gaussian_nodes
+from sigprop.neuron.random_coefficients import second_moment, tail_index
+from theory.gates import GATES, Lambda, slopes
+
+STEPS, STEP = 3, 1e-5
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def softplus(z):
+    return np.log1p(np.exp(z))
+
+
+def rglru(g, own):
+    r, i, x = g
+    log_a = -8 * softplus(own[0]) * sigmoid(r)
+    return np.exp(log_a), np.sqrt(-np.expm1(2 * log_a)) * sigmoid(i) * x
+
+
+def selective(g, own):
+    step = softplus(g[0])
+    return np.exp(-np.exp(own[0]) * step), step * g[1] * g[2]
+
+
+# The coefficients again, typed by hand.
+BY_HAND = {
+    "rglru": rglru,
+    "selective": selective,
+    "mingru": lambda g, own: (1 - sigmoid(g[0]), sigmoid(g[0]) * g[1]),
+    "gla": lambda g, own: (sigmoid(g[0]) ** (1 / 16), g[1] * g[2]),
+    "gate-unit": lambda g, own: (sigmoid(g[0]), (1 - sigmoid(g[0])) * g[1]),
+}
+
+
+def neurons(name, d=2, n=2, seed=0, size=1.0):
+    generator, gate = np.random.default_rng(seed), GATES[name]
+    k = len(gate.projections)
+    return Neurons(
+        name,
+        size * generator.normal(size=(n, k, d)) / math.sqrt(d),
+        0.5 * generator.normal(size=(n, k)),
+        0.5 * generator.normal(size=(n, len(gate.own))) - 1,
+    )
+
+
+def last_states(made, u):
+    """States after the inputs, of each neuron, by the hand's coefficients."""
+    h = np.zeros((len(made.weights), len(u)))
+    for t in range(STEPS):
+        g = np.einsum("nkd,sd->kns", made.weights, u[:, t]) + made.offsets.T[:, :, None]
+        a, b = BY_HAND[made.gate](g, made.own.T[:, :, None])
+        h = a * h + b
+    return h
+
+
+def sequences(law):
+    rows = itertools.product(range(len(law.values)), repeat=STEPS)
+    index = np.array(list(rows))
+    return law.values[index], law.probabilities[index].prod(1)
+
+
+def shifted(made, field, place, amount):
+    moved = getattr(made, field).copy()
+    moved[(slice(None), *place)] += amount
+    return made._replace(**{field: moved})
+
+
+def differenced(made, field, place, u):
+    ahead, behind = (
+        last_states(shifted(made, field, place, sign * STEP), u) for sign in (1, -1)
+    )
+    return (ahead - behind) / (2 * STEP)
+
+
+LAW = Law(np.array([[1.5, -0.3], [-0.8, 1.1], [0.2, 0.9]]), np.array([0.5, 0.3, 0.2]))
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_every_moment_is_that_of_every_sequence(name):
+    made, (u, p) = neurons(name), sequences(LAW)
+    found = state_moment(made, law=LAW, steps=STEPS).value
+    np.testing.assert_allclose(found, last_states(made, u) ** 2 @ p, rtol=1e-12)
+    places = [("offsets", k) for k in range(made.offsets.shape[1])]
+    places += [("own", k) for k in range(made.own.shape[1])]
+    symbols = [*GATES[name].projections, *GATES[name].own]
+    for (field, place), by in zip(places, symbols, strict=True):
+        exact = differenced(made, field, (place,), u) ** 2 @ p
+        found = sensitivity_moment(made, str(by), law=LAW, steps=STEPS).value
+        np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-12)
+    for k, by in enumerate(GATES[name].projections):
+        exact = [differenced(made, "weights", (k, j), u) ** 2 @ p for j in range(2)]
+        found = sensitivity_moment(
+            made, str(by), directions="each", law=LAW, steps=STEPS
+        )
+        np.testing.assert_allclose(found.value, sum(exact), rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_gaussian_inputs_are_the_limit_of_laws_of_more_values(name):
+    """A product rule in two inputs, fine enough, against rules in the projections."""
+    made = neurons(name)
+    line = 0.2 * np.arange(-45, 46)
+    density = np.exp(-(line**2) / 2)
+    grid = np.array(list(itertools.product(line, line)))
+    fine = Law(grid, np.outer(density, density).ravel() / density.sum() ** 2)
+    by = str(GATES[name].projections[0])
+    for steps in (4, None):
+        exact = state_moment(made, law=fine, steps=steps).value
+        found = state_moment(made, steps=steps)
+        np.testing.assert_allclose(found.value, exact, rtol=1e-10)
+        exact = sensitivity_moment(
+            made, by, directions="each", law=fine, steps=steps
+        ).value
+        found = sensitivity_moment(made, by, directions="each", steps=steps)
+        np.testing.assert_allclose(found.value, exact, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", GATES)
+@pytest.mark.parametrize("d", [1, 7])
+def test_each_weight_is_every_direction(name, d):
+    """Inputs outside of the span count, and none that do not exist."""
+    made = neurons(name, d=d, seed=3)
+    for by in GATES[name].projections:
+        each = sensitivity_moment(made, str(by), directions="each").value
+        rows = sensitivity_moment(made, str(by), directions=np.eye(d)).value
+        np.testing.assert_allclose(each, rows, rtol=1e-11)
+
+
+@pytest.mark.parametrize("size", [0.3, 1.0, 4.0])
+def test_the_stated_error_is_no_less_than_the_error(size):
+    made = neurons("rglru", size=size, seed=5)
+    found = sensitivity_moment(made, "r", directions="each")
+    line = 0.05 * np.arange(-180, 181) if size > 1 else 0.1 * np.arange(-90, 91)
+    density = np.exp(-(line**2) / 2)
+    grid = np.array(list(itertools.product(line, line)))
+    fine = Law(grid, np.outer(density, density).ravel() / density.sum() ** 2)
+    exact = sensitivity_moment(made, "r", directions="each", law=fine).value
+    assert (found.error < 0.02 * exact).all()
+    assert (np.abs(found.value - exact) <= found.error + 1e-12 * exact).all()
+
+
+def test_the_size_of_inputs_is_that_of_the_weights():
+    made = neurons("mingru")
+    double = made._replace(weights=2 * made.weights)
+    found = state_moment(made, scale=2.0).value
+    np.testing.assert_allclose(found, state_moment(double).value, rtol=1e-12)
+
+
+def test_finite_times_reach_the_limit():
+    made = neurons("mingru")
+    limit = sensitivity_moment(made, "r", directions="each").value
+    long = sensitivity_moment(made, "r", directions="each", steps=2000).value
+    short = sensitivity_moment(made, "r", directions="each", steps=2).value
+    np.testing.assert_allclose(long, limit, rtol=1e-10)
+    assert (short < 0.9 * limit).all()
+
+
+def test_an_infinite_moment_says_what_is_finite():
+    known = {"a": 0.5, "b": 0.0, "aa": 1.25, "ab": 0.0, "bb": 1.0}
+    with pytest.raises(ValueError, match=r"infinite: E a\^2 = 1.25 >= 1"):
+        second_moment(known)
+    assert second_moment(known, steps=2) == 2.25
+    saturated = neurons("gate-unit")._replace(offsets=np.full((2, 2), 60.0))
+    with pytest.raises(ValueError, match="no stationary state; pass steps"):
+        state_moment(saturated)
+
+
+def test_the_tail_is_the_golden_ratio():
+    """``(2^k + 4^-k) / 2 = 1`` at ``2^k = (1 + sqrt 5) / 2``."""
+    half = np.array([0.5, 0.5])
+    kappa = tail_index(np.array([2.0, 0.25]), half)
+    assert kappa == pytest.approx(math.log2((1 + math.sqrt(5)) / 2), rel=1e-12)
+    assert tail_index(np.array([0.9, -1.0]), half) == math.inf
+    assert tail_index(np.array([2.0, 0.5]), half) == 0.0
+
+
+def test_nodes_integrate_a_gaussian():
+    nodes = gaussian_nodes(1, 1, 1.0)
+    assert nodes.weights.sum() == pytest.approx(1, rel=1e-14)
+    x, y = nodes.z.T
+    assert nodes.weights @ (x**4 * y**4) == pytest.approx(9, rel=1e-13)
+    assert nodes.coarse @ x**2 == pytest.approx(1, rel=1e-6)
+    with pytest.raises(ValueError, match="finite spread"):
+        gaussian_nodes(1, 1, math.inf)
+
+
+def test_slopes_are_those_of_the_gate():
+    assert slopes("rglru")[Lambda][0] == GATES["rglru"].a.diff(Lambda)

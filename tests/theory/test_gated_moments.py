@@ -1,0 +1,91 @@
+"""Moments of recurrences with random coefficients, and the gates that make them."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+from sympy import Rational, exp, simplify
+
+from theory import gated_moments as theory
+from theory import gates
+from theory.symbols import T
+
+LAW = [  # probability, a, b, c, d: generic, and of a mean that is not zero
+    (Fraction(1, 2), Fraction(2, 3), Fraction(1), Fraction(1, 5), Fraction(-1, 2)),
+    (Fraction(1, 3), Fraction(-1, 4), Fraction(3, 2), Fraction(2), Fraction(1, 7)),
+    (Fraction(1, 6), Fraction(1, 9), Fraction(-2), Fraction(-1), Fraction(3)),
+]
+
+
+def expectations():
+    values = {}
+    for name, symbol in theory.EXPECTATIONS.items():
+        places = ["abcd".index(letter) + 1 for letter in name]
+        total = Fraction(0)
+        for row in LAW:
+            product = row[0]
+            for place in places:
+                product *= row[place]
+            total += product
+        values[symbol] = Rational(total.numerator, total.denominator)
+    return values
+
+
+def enumerated(steps):
+    """``E h^2`` and ``E s^2`` over every sequence of coefficients, in fractions."""
+    state = sensitivity = Fraction(0)
+    for rows in itertools.product(LAW, repeat=steps):
+        weight, h, s = Fraction(1), Fraction(0), Fraction(0)
+        for p, a, b, c, d in rows:
+            weight, h, s = weight * p, a * h + b, a * s + c * h + d
+        state += weight * h**2
+        sensitivity += weight * s**2
+    return state, sensitivity
+
+
+def powers(steps):
+    matrix = theory.transition().subs(expectations()) ** steps
+    orders = [(0, 0), *theory.ORDERS]
+    return matrix[orders.index((2, 0)), 0], matrix[orders.index((0, 2)), 0]
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+def test_finite_moments_are_those_of_every_sequence(steps):
+    state, sensitivity = enumerated(steps)
+    assert powers(steps) == (state, sensitivity)
+    form = theory.finite_state().result.subs({**expectations(), T: steps})
+    assert form == state
+
+
+def test_the_limit_is_that_of_many_steps():
+    found = powers(60)
+    for quantity, value in zip(("state", "sensitivity"), found, strict=True):
+        limit = theory.limit(quantity).result.subs(expectations())
+        assert abs(float(limit / value) - 1) < 1e-12
+
+
+@pytest.mark.parametrize("quantity", ["state", "sensitivity"])
+def test_the_limit_solves_the_system(quantity):
+    assert theory.limit_holds(quantity)
+
+
+def test_the_finite_form_obeys_the_recursion():
+    assert theory.finite_holds()
+
+
+@pytest.mark.parametrize("name", gates.GATES)
+def test_what_is_called_straight_is(name):
+    assert gates.is_linear(name)
+
+
+def test_a_bent_projection_is_not_straight():
+    """The check can fail: the gate of minGRU bends what enters it."""
+    gate = gates.GATES["mingru"]
+    assert gate.a.diff(gates.r) != 0
+
+
+def test_the_rglru_keeps_white_inputs_at_one():
+    """``a^2 + b^2 = 1`` for an open input gate: the paper's normalisation."""
+    gate = gates.GATES["rglru"]
+    b = gate.b.subs({gates.x: 1}).rewrite(exp) / gates.sigmoid(gates.i)
+    assert simplify(gate.a**2 + b**2) == 1

@@ -1,0 +1,155 @@
+"""Second moments of recurrences whose coefficients are random: gates that see the input.
+
+``h_t = a_t h_{t-1} + b_t`` with pairs ``(a_t, b_t)`` that are independent of each other in
+time and of one law, as they are where gates see independent inputs alone.  What a
+parameter moves obeys the same recurrence, ``s_t = a_t s_{t-1} + c_t h_{t-1} + d_t`` with
+``c`` and ``d`` the slopes of ``a`` and ``b``, so that ``(h, s)`` is a linear recursion
+with random coefficients, and its second moments a finite linear system.
+
+Notation: ``E_ab`` is ``E[a b]`` of one step's coefficients, and ``M_ij`` is ``E[h^i s^j]``.
+
+Conditions: second moments exist if those of the coefficients do, and have a limit if
+``E a^2 < 1``.  A stationary state asks for ``E log|a| < 0`` alone, which is less: in
+between it exists, has finite moments of every order below the ``kappa`` at which
+``E|a|^kappa = 1``, and an infinite variance.
+
+Source: Kesten (1973), Random difference equations and renewal theory for products of
+random matrices, Acta Mathematica 131, for the tail; the rest is ours.
+"""
+
+from functools import cache
+from itertools import combinations_with_replacement
+
+from sympy import Expr, Integer, Matrix, Poly, Pow, Symbol, simplify, symbols
+
+from theory.derivation import Derivation, start
+from theory.symbols import T
+
+a, b, c, d = LETTERS = symbols("a b c d", real=True)  # coefficients of one step
+h, s = symbols("h s", real=True)  # the state before it, and its sensitivity
+EXPECTATIONS = {
+    name: Symbol(f"E_{name}", real=True)
+    for count in (1, 2)
+    for name in map("".join, combinations_with_replacement("abcd", count))
+}
+ORDERS = ((1, 0), (0, 1), (2, 0), (1, 1), (0, 2))  # powers of h and s
+MOMENTS = {order: Symbol(f"M_{order[0]}{order[1]}", real=True) for order in ORDERS}
+
+
+def mean(polynomial: Expr) -> Expr:
+    """The expectation of a polynomial in one step's coefficients and the state before.
+
+    Coefficients and state are independent, so that every term is a product of two
+    expectations.
+
+    Example:
+        >>> mean(a * (h + s) * b)
+        E_ab*M_01 + E_ab*M_10
+    """
+    total = Integer(0)
+    for powers, factor in Poly(polynomial, *LETTERS, h, s).terms():
+        letters = "".join(
+            name * power for name, power in zip("abcd", powers[:4], strict=True)
+        )
+        coefficient = EXPECTATIONS[letters] if letters else Integer(1)
+        moment = MOMENTS[powers[4:]] if any(powers[4:]) else Integer(1)
+        total += factor * coefficient * moment
+    return total
+
+
+@cache
+def step() -> dict[tuple[int, int], Expr]:
+    """Each moment after a step, from those before it.
+
+    Example:
+        >>> step()[2, 0]
+        E_aa*M_20 + 2*E_ab*M_10 + E_bb
+    """
+    state, moved = a * h + b, a * s + c * h + d
+    return {(i, j): mean(state**i * moved**j) for i, j in ORDERS}
+
+
+@cache
+def transition() -> Matrix:
+    """The step as a matrix on ``(1, M_10, M_01, M_20, M_11, M_02)``: finite times.
+
+    Its powers, applied to the zero state ``(1, 0, 0, 0, 0, 0)``, give all moments.
+    """
+    columns = list(MOMENTS.values())
+    rows = [[Integer(1), *[Integer(0)] * len(columns)]]
+    for expr in step().values():
+        constant = expr.subs(dict.fromkeys(columns, 0))
+        rows.append([constant, *(expr.diff(column) for column in columns)])
+    return Matrix(rows)
+
+
+def _settled(order: tuple[int, int]) -> Expr:
+    """A stationary moment from the others: its own step, solved for it."""
+    symbol, after = MOMENTS[order], step()[order]
+    own = after.diff(symbol)
+    return (after - own * symbol) / (1 - own)
+
+
+@cache
+def limit(quantity: str) -> Derivation:
+    """The stationary second moment of the ``state``, or of the ``sensitivity``.
+
+    Conditions: ``E a^2 < 1``.
+
+    Example:
+        >>> limit("state").result
+        (2*E_ab*E_b/(1 - E_a) + E_bb)/(1 - E_aa)
+    """
+    order = {"state": (2, 0), "sensitivity": (0, 2)}[quantity]
+    derived = start("a step of the recursion, squared and averaged", step()[order])
+    result = _settled(order)
+    derived = derived.then("in the limit, solved for the moment", result)
+    for lower in reversed(ORDERS[: ORDERS.index(order)]):
+        result = result.subs(MOMENTS[lower], _settled(lower))
+    return derived.then("with the lower moments, solved in the same way", result)
+
+
+def limit_holds(quantity: str) -> bool:
+    """Prove that the limits solve the whole system of moments."""
+    known: dict[Expr, Expr] = {}
+    for order in ORDERS[: 3 if quantity == "state" else 5]:
+        known[MOMENTS[order]] = _settled(order).subs(known)
+    left = {order: known[MOMENTS[order]] for order in ORDERS if MOMENTS[order] in known}
+    return all(
+        simplify(step()[order].subs(known) - value) == 0
+        for order, value in left.items()
+    )
+
+
+@cache
+def finite_state() -> Derivation:
+    """``E h_T^2`` after ``T`` steps from the zero state.
+
+    Conditions: ``E a`` and ``E a^2`` differ from each other and from one.
+
+    Example:
+        >>> simplify(finite_state().result.subs(T, 1))
+        E_bb
+    """
+    E = EXPECTATIONS
+    decay, square = Pow(E["a"], T), Pow(E["aa"], T)
+    before = E["b"] * (1 - decay) / (1 - E["a"])
+    alone = (1 - square) / (1 - E["aa"])
+    crossed = (alone - (square - decay) / (E["aa"] - E["a"])) / (1 - E["a"])
+    return (
+        start("a step of the recursion, squared and averaged", step()[2, 0])
+        .then("with the mean of the state, a geometric sum", before)
+        .then(
+            "added up over the steps, each faded by E a^2 a step",
+            E["bb"] * alone + 2 * E["ab"] * E["b"] * crossed,
+        )
+    )
+
+
+def finite_holds() -> bool:
+    """Prove the finite form: zero at no step, and a step later what a step makes of it."""
+    E, form = EXPECTATIONS, finite_state().result
+    before = E["b"] * (1 - Pow(E["a"], T)) / (1 - E["a"])
+    after = step()[2, 0].subs({MOMENTS[2, 0]: form, MOMENTS[1, 0]: before})
+    later = form.subs(T, T + 1)
+    return simplify(form.subs(T, 0)) == 0 and simplify(later - after) == 0
