@@ -250,6 +250,11 @@ def environment() -> Environment:
     return env
 
 
+def text(name: str) -> str:
+    """A file beside the templates as it stands."""
+    return (Path(__file__).parent / "templates" / name).read_text("utf-8")
+
+
 def shared(run: Ledger) -> dict[str, Any]:
     """Variables of every page's template: the run, and how its claims are laid out."""
     sections = _sections(run)

@@ -1,7 +1,7 @@
 """The ledger as a small site: an index that filters, a page an equation, the errata.
 
-It needs no server and loads nothing: every page carries its style, the index its one
-script, each admitted by its hash.
+It needs no server and loads nothing from elsewhere: all pages share one style sheet, and
+the index has a script, files beside them that their policy admits.
 
 A manifest in its folder says which files are the site's, by name and content.  Only these
 are ever replaced or removed; all else in the folder is the reader's, as is a page that he
@@ -13,14 +13,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from sigprop.ledger import gallery
+from sigprop.ledger import gallery, search
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
-from sigprop.ledger.report import anchors, environment, shared
+from sigprop.ledger.report import anchors, environment, shared, text
 from sigprop.numerics.files import require_folder, write_text
 from theory.conventions import CONVENTIONS
+from theory.errata import CLASSES
 
 INDEX, ERRATA, MANIFEST = "index.html", "errata.html", ".sigprop-ledger.json"
+SHEET, SCRIPT = "ledger.css", "ledger.js"
 WRONG = ("refuted", "conditional")
 
 # The digests that a page may have: two while a newer one is being written.
@@ -30,7 +32,7 @@ Digests = dict[str, set[str]]
 def render_site(
     run: Ledger, figures: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Every page of the site by its file name.
+    """Every page of the site, and what they share, by its file name.
 
     Args:
         run: What was judged.
@@ -45,6 +47,11 @@ def render_site(
         "conventions": CONVENTIONS,
         "figures": figures or {},
         "gallery": gallery.PAGE,
+        "classes": CLASSES,
+        "label": search.label,
+        "words": search.words,
+        "sheet": SHEET,
+        "script": SCRIPT,
     }
     order = [
         (anchor, claim) for _, claims in given["sections"] for anchor, claim in claims
@@ -60,12 +67,22 @@ def render_site(
         pages[f"{anchor}.html"] = page.render(
             given, anchor=anchor, claim=claim, before=before, after=after
         )
-    return pages | run.overview
+    files = {
+        SHEET: "".join(text(name) for name in ("style.css", "site.css")),
+        SCRIPT: text("site_index.js"),
+    }
+    return pages | files | run.overview
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
     """The files of a site on these claims; the index, which leads to all, comes last."""
-    return [*(f"{anchor}.html" for anchor in anchors(ids)), ERRATA, INDEX]
+    return [
+        *(f"{anchor}.html" for anchor in anchors(ids)),
+        SHEET,
+        SCRIPT,
+        ERRATA,
+        INDEX,
+    ]
 
 
 def require_free(folder: Path, names: Iterable[str]) -> None:

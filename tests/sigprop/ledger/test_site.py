@@ -6,61 +6,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sigprop.cli.pictures import with_overview
-from sigprop.judge.run import verify
-from sigprop.ledger.entries import announced
 from sigprop.ledger.overview import PICTURES
 from sigprop.ledger.report import write_report
-from sigprop.ledger.site import INDEX, page_names, render_site, write_site
-from tests.browser import chromium
-from tests.rows import row
-from tests.sigprop.ledger.test_report import EVERYTHING, Page, claim, result
-from theory.claims import select
-
-WIDE = claim(
-    "zucchet:59",
-    "refuted",
-    title="A title of several lines, " + "and more, " * 12 + "and an end",
-    corrected=r"\rho^2",
-    results=(
-        result("monte_carlo", 1.0, half=0.0123456, n=123456789),
-        *(
-            result("monte_carlo", 1.234567, form="printed", verdict=verdict, point="x")
-            for verdict in ("refuted", "inconclusive")
-        ),
-    ),
+from sigprop.ledger.site import (
+    INDEX,
+    SCRIPT,
+    SHEET,
+    page_names,
+    render_site,
+    write_site,
 )
-LONG = claim("lru:text:an-id-as-long-as-the-longest-one", "not-checkable", "confirmed")
-
-
-@pytest.fixture(scope="module")
-def run():
-    """Two that are judged in no time, beside the report's own examples."""
-    chosen = select(ids=("zucchet:74", "lru:4"))
-    judged = announced(verify([row(one.id) for one in chosen]), chosen)
-    claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
-    topics = [dataclasses.replace(one, topic="ring") for one in (*claims, WIDE, LONG)]
-    whole = dataclasses.replace(judged, claims=(*topics, *judged.claims))
-    return with_overview(whole)
-
-
-@pytest.fixture(scope="module")
-def site(run, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("ledger") / "site"
-    write_site(folder, run)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
-        yield found
+from tests.sigprop.ledger.test_report import Page
 
 
 def test_there_is_a_page_a_claim_an_index_and_the_errata(site, run):
     assert len(list(site.glob("*.html"))) == len(run.claims) + 2
     names = page_names(claim.id for claim in run.claims)
-    assert set(names) == {file.name for file in site.glob("*.html")}
+    assert {*names, *PICTURES} == {file.name for file in site.glob("[!.]*")}
     assert names[-1] == INDEX
 
 
@@ -84,19 +46,27 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(site):
     for name, page in pages.items():
         for link in page.links:
             target, _, place = link.partition("#")
-            assert (target or name) in pages, (name, link)
+            assert (site / (target or name)).is_file(), (name, link)
             assert not place or place in pages[target or name].ids, (name, link)
             links += 1
     assert links > 4 * len(pages)
 
 
-def test_nothing_is_loaded_and_only_the_index_has_a_script(site):
+def test_pages_share_one_style_and_only_the_index_has_a_script(site):
+    assert "prefers-color-scheme:dark" in (site / SHEET).read_text()
     for file in site.glob("*.html"):
-        text = file.read_text()
-        assert ("<script>" in text) == (file.name == INDEX)
-        assert "default-src 'none'" in text
+        text, page = file.read_text(), Page(file.read_text())
+        loaded = {
+            value
+            for tag, name, value in page.attributes
+            if name == "src" or (tag == "link" and name == "href")
+        }
+        assert loaded == ({SHEET, SCRIPT} if file.name == INDEX else {SHEET})
+        assert "<style" not in text
+        assert ("<script" in text) == (file.name == INDEX)
+        assert "default-src 'none'; style-src 'self'" in text
         assert not re.search(r"https?://(?!www\.w3\.org)", text)
-        assert "\\" not in re.sub(r"<script>.*?</script>", "", text, flags=re.S)
+        assert "\\" not in text
 
 
 def test_errata_hold_what_is_wrong_and_nothing_else(site, run):
@@ -128,69 +98,6 @@ def test_a_site_that_cannot_be_rendered_leaves_the_older_one(tmp_path, run):
     with pytest.raises(ValueError, match="nosuch"):
         write_site(tmp_path, dataclasses.replace(few, claims=(broken,)))
     assert len(list(tmp_path.glob("*.html"))) == 3
-
-
-VISIBLE = "document.querySelectorAll('tr[data-status]:not([hidden])').length"
-
-
-@pytest.mark.browser
-def test_filters_and_search_leave_what_they_say(browser, site, run):
-    browser.open((site / INDEX).as_uri())
-    assert browser.ask(VISIBLE) == len(run.claims)
-
-    def choose(field, value):
-        browser.ask(
-            f"(f => {{f.value = {value!r}; f.dispatchEvent(new Event('input'))}})"
-            f"(document.getElementById({field!r}))"
-        )
-
-    for field in ("paper", "status", "topic"):
-        for value in {getattr(one, field) for one in run.claims} - {""}:
-            choose(field, str(value))
-            expected = sum(getattr(one, field) == value for one in run.claims)
-            assert browser.ask(VISIBLE) == expected, (field, value)
-        choose(field, "")
-    choose("words", "unrolled")
-    assert browser.ask(VISIBLE) == 1
-    assert browser.ask("document.getElementById('shown').textContent").startswith(
-        "1 of"
-    )
-    choose("status", "definition")
-    assert browser.ask(VISIBLE) == 0
-    assert browser.complaints() == []
-
-
-@pytest.mark.browser
-def test_a_deep_link_shows_its_row_and_takes_the_focus(browser, site):
-    browser.open((site / INDEX).as_uri() + "#lru-4")
-    browser.press("Tab")
-    assert browser.ask("document.activeElement.closest('tr').id") == "lru-4"
-    browser.ask("document.getElementById('status').value = 'definition'; filter()")
-    browser.ask("location.hash = '#zucchet-74'")
-    browser.until("document.activeElement.closest('tr')?.id === 'zucchet-74'")
-    assert not browser.ask("document.getElementById('zucchet-74').hidden")
-    box = "document.getElementById('zucchet-74').getBoundingClientRect()"
-    assert browser.ask(f"{box}.top >= 0 && {box}.bottom <= innerHeight")
-    assert browser.complaints() == []
-
-
-@pytest.mark.browser
-def test_keys_alone_find_a_row_and_open_its_page(browser, site):
-    browser.open((site / INDEX).as_uri())
-    for _ in range(20):
-        browser.press("Tab")
-        if browser.ask("document.activeElement.id") == "words":
-            break
-    assert browser.ask("document.activeElement.id") == "words"
-    for letter in "lru:4":
-        browser.press(letter)
-    assert browser.ask(VISIBLE) == 1
-    outline = "getComputedStyle(document.activeElement).outlineStyle"
-    browser.press("Tab")
-    assert browser.ask(outline) != "none"
-    browser.press("Enter")
-    browser.until("location.pathname.endsWith('lru-4.html')")
-    assert browser.complaints() == []
 
 
 @pytest.mark.browser

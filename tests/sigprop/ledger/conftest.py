@@ -1,0 +1,62 @@
+"""A site of few rows, and the browser that reads it."""
+
+import dataclasses
+
+import pytest
+
+from sigprop.cli.pictures import with_overview
+from sigprop.judge.run import verify
+from sigprop.ledger.entries import announced
+from sigprop.ledger.site import write_site
+from tests.browser import chromium
+from tests.rows import row
+from tests.sigprop.ledger.test_report import EVERYTHING, claim, result
+from theory.claims import select
+
+WIDE = claim(
+    "zucchet:59",
+    "refuted",
+    title="A title of several lines, " + "and more, " * 12 + "and an end",
+    source="Zucchet & Orvieto (2024), Eq. 59, Appendix B.2.2",
+    statement=r"\frac{(1-\rho)(1+|\lambda|^2)}{|1-\rho\lambda|^4}",
+    corrected=r"\rho^2",
+    errata_class="A",
+    results=(
+        result("monte_carlo", 1.0, half=0.0123456, n=123456789),
+        *(
+            result("monte_carlo", 1.234567, form="printed", verdict=verdict, point="x")
+            for verdict in ("refuted", "inconclusive")
+        ),
+    ),
+)
+LONG = claim(
+    "lru:text:an-id-as-long-as-the-longest-one",
+    "not-checkable",
+    "confirmed",
+    title="The effect of normalisation, by Eq. 59 and Table 8",
+    note="159 runs; 0.59 of them, and 590 more.",
+)
+
+
+@pytest.fixture(scope="session")
+def run():
+    """Two that are judged in no time, beside the report's own examples."""
+    chosen = select(ids=("zucchet:74", "lru:4"))
+    judged = announced(verify([row(one.id) for one in chosen]), chosen)
+    claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
+    topics = [dataclasses.replace(one, topic="ring") for one in (*claims, WIDE, LONG)]
+    whole = dataclasses.replace(judged, claims=(*topics, *judged.claims))
+    return with_overview(whole)
+
+
+@pytest.fixture(scope="session")
+def site(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ledger") / "site"
+    write_site(folder, run)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        yield found

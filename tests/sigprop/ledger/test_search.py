@@ -1,0 +1,160 @@
+"""The index: what a reader asks it, by hand or by address, and what he finds."""
+
+import pytest
+
+from sigprop.ledger.search import label, plain, words
+from sigprop.ledger.site import INDEX
+from tests.sigprop.ledger.conftest import LONG, WIDE
+from theory.claims import registry
+
+VISIBLE = "document.querySelectorAll('tr[data-status]:not([hidden])').length"
+ROWS = "[...document.querySelectorAll('tr[data-status]:not([hidden])')].map(r => r.id)"
+HITS = "[...document.querySelectorAll('#hits:not([hidden]) .id')].map(h => h.innerText)"
+
+
+def choose(browser, field, value):
+    """Enter a value as a reader does."""
+    browser.ask(
+        f"(f => {{f.value = {value!r}; f.dispatchEvent(new Event('input'))}})"
+        f"(document.getElementById({field!r}))"
+    )
+
+
+def test_a_number_has_its_label_and_words_have_none():
+    assert label("zucchet:footnote2:lipschitz") == "footnote 2"
+    assert label("lru:6-limit") == "eq 6"
+    assert label("zucchet:fig2b:edge") == "figure 2"
+    numbered = [one for one in registry() if one.partition(":")[2][0].isdigit()]
+    assert len(numbered) > 200
+    assert all(label(one).startswith("eq ") for one in numbered)
+    assert not any(label(one) for one in registry() if ":text:" in one)
+
+
+def test_formulas_are_searched_in_the_letters_that_are_typed():
+    assert plain(r"\frac{\frac{a}{b_{1}}}{\sqrt{2}}") == "((a)/(b_1))/(sqrt2)"
+    assert plain(r"\left|h\right|^{2}") == "|h|^2"
+    assert "(1-rho)(1+|lambda|^2)" in words(WIDE)
+    for one in registry().values():
+        assert not set(plain(one.statement)) & set("\\{}"), one.id
+
+
+@pytest.mark.browser
+def test_filters_and_search_leave_what_they_say(browser, site, run):
+    browser.open((site / INDEX).as_uri())
+    assert browser.ask(VISIBLE) == len(run.claims)
+    for field in ("paper", "status", "topic"):
+        for value in {getattr(one, field) for one in run.claims} - {""}:
+            choose(browser, field, str(value))
+            expected = sum(getattr(one, field) == value for one in run.claims)
+            assert browser.ask(VISIBLE) == expected, (field, value)
+        choose(browser, field, "")
+    choose(browser, "grade", "A")
+    assert browser.ask(ROWS) == ["zucchet-59"]
+    choose(browser, "grade", "")
+    choose(browser, "words", "unrolled")
+    assert browser.ask(VISIBLE) == 1
+    said = browser.ask("document.getElementById('shown').textContent")
+    assert said == f"1 of {len(run.claims)} rows"
+    choose(browser, "status", "definition")
+    assert browser.ask(VISIBLE) == 0
+    assert browser.complaints() == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "asked",
+    ["equation 59", "Eq. 59", "eq (59)", "equations 59", "(59)", "59", "zucchet 59"],
+)
+def test_a_number_finds_its_equation_however_it_is_written(browser, site, asked):
+    browser.open((site / INDEX).as_uri())
+    choose(browser, "words", asked)
+    assert browser.ask(HITS) == ["zucchet:59"]
+    also = (
+        [] if asked == "zucchet 59" else ["lru-text-an-id-as-long-as-the-longest-one"]
+    )
+    assert browser.ask(ROWS) == ["zucchet-59", *also]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        *((word, LONG) for word in ("normalization", "Normalisation", "normalis")),
+        *(
+            (word, WIDE)
+            for word in ("1-rho", "1 - rho", "(1 − ρ)", "1-ρλ", "(|1 - ρλ|^4)")
+        ),
+        *(("tab. 8", LONG), ("tables 8", LONG), ("app. B.2.2", WIDE)),
+    ],
+)
+def test_spellings_of_words_and_formulas_are_one(browser, site, asked, found):
+    browser.open((site / INDEX).as_uri())
+    choose(browser, "words", asked)
+    assert found.id.replace(":", "-") in browser.ask(ROWS)
+    assert browser.ask(VISIBLE) < 3
+    assert browser.ask(HITS) == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("asked", ["equation 5", "lemma 59", "9", "equation 590"])
+def test_a_number_is_no_part_of_another(browser, site, asked):
+    browser.open((site / INDEX).as_uri())
+    choose(browser, "words", asked)
+    assert not any("59" in row for row in browser.ask(ROWS))
+
+
+@pytest.mark.browser
+def test_the_address_has_what_is_asked_and_asks_it_again(browser, site):
+    browser.open((site / INDEX).as_uri())
+    choose(browser, "words", "1 - rho")
+    choose(browser, "status", "refuted")
+    address = browser.ask("location.href")
+    assert "status=refuted" in address
+    found = browser.ask(ROWS)
+    assert found == ["zucchet-45", "zucchet-59"]
+    browser.open(address)
+    assert browser.ask("document.getElementById('words').value") == "1 - rho"
+    assert browser.ask(ROWS) == found
+    browser.ask("location.hash = '#paper=lru'")
+    browser.until("document.getElementById('words').value === ''")
+    assert all(row.startswith("lru") for row in browser.ask(ROWS))
+    browser.open((site / INDEX).as_uri() + "?status=definition")
+    assert browser.ask("document.getElementById('status').value") == "definition"
+    choose(browser, "status", "")
+    assert "#" not in browser.ask("location.href")
+    assert browser.complaints() == []
+
+
+@pytest.mark.browser
+def test_a_deep_link_shows_its_row_and_takes_the_focus(browser, site):
+    browser.open((site / INDEX).as_uri() + "#lru-4")
+    browser.press("Tab")
+    assert browser.ask("document.activeElement.closest('tr').id") == "lru-4"
+    browser.ask("document.getElementById('status').value = 'definition'; filter()")
+    browser.ask("location.hash = '#zucchet-74'")
+    browser.until("document.activeElement.closest('tr')?.id === 'zucchet-74'")
+    assert not browser.ask("document.getElementById('zucchet-74').hidden")
+    box = "document.getElementById('zucchet-74').getBoundingClientRect()"
+    assert browser.ask(f"{box}.top >= 0 && {box}.bottom <= innerHeight")
+    assert browser.complaints() == []
+
+
+@pytest.mark.browser
+def test_keys_alone_find_a_row_and_open_its_page(browser, site):
+    browser.open((site / INDEX).as_uri())
+    browser.press("/")
+    for _ in range(4):
+        browser.press("Tab")
+    assert browser.ask("document.activeElement.id") == "grade"
+    browser.press("/")
+    browser.ask("document.activeElement.blur()")
+    browser.press("/")
+    assert browser.ask("document.activeElement.id") == "words"
+    for letter in "lru:4":
+        browser.press(letter)
+    assert browser.ask(VISIBLE) == 1
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert browser.ask(outline) != "none"
+    browser.press("Enter")
+    browser.until("location.pathname.endsWith('lru-4.html')")
+    assert browser.complaints() == []
