@@ -1,0 +1,373 @@
+"""The graph of statements: what each verdict rests on, taken from the code and the words.
+
+A statement rests on another if a form, a route or a proof of it calls what derives or
+proves the other, or computes the other's form; or if its erratum says so.  It rests on
+the functions that it calls: derivations, simulations, tables of printed numbers, stored
+results.  Functions that a module keeps to itself, constants, and what only notes or
+arranges are passed through, so that an edge leads to the next thing with a name.
+Citations in words are kept apart: a note may cite what rests on its row.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import theory
+from sigprop.evidence import nothing_stored, table
+from sigprop.judge.basis import Evidence
+from sigprop.ledger.calls import STORED, Sources, read
+from sigprop.ledger.references import mentions
+from sigprop.ledger.roots import GRIDS, Walk, result_of
+from theory.claims import Claim, home, registry
+
+Kind = Literal["statement", "derivation", "simulation", "table", "experiment"]
+Names = frozenset[str]
+PLACES = ("theory", "sigprop/evidence", "sigprop/judge/routes.py")
+HUB = 1 / 20  # share of all rows; code that more of them reach links none of them
+FAMILY = 8  # rows that one call may derive, if its callers are to rest on all of them
+
+# What notes, arranges or judges, and has no content that a verdict could rest on.
+FRAME = re.compile(
+    r"theory\.(symbols|rows|claims|errata|condition\w*|conventions|derivation|latex|"
+    r"mutants|readings?|misprints)\b|theory\.papers\.\w+\.conditions\b|"
+    r"sigprop\.(judge\.(?!routes)|numerics|evidence\.(arithmetic|programs|fresh)\b|"
+    r"evidence\.(nothing_stored|Load|row|table)\b|evidence\.zucchet\.definitions\b|"
+    r"evidence\.kit\.(points|across|also|crossed|entries|each|Points)\b|testing)"
+)
+WHY = ("lemma", "form", "inherits", "repeats")  # from strong to weak
+
+
+@dataclass(frozen=True)
+class Node:
+    """A statement, or something that statements rest on.
+
+    Attributes:
+        id: Of the row; of code its dotted name; ``experiment:`` and a sweep's name.
+        kind: What it is.
+        file: Where it is written, from the folder of the sources; none of a sweep.
+        line: Its first there.
+    """
+
+    id: str
+    kind: Kind
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes by id, and what each rests on.
+
+    Attributes:
+        nodes: By id; statements in the order of the registry, then all else by name.
+        rests_on: Of a node the ids of those that it rests on directly, and why.
+        mentions: Of a statement those that its words cite.
+        cycles: Statements that would rest on themselves, each with the edge that was
+            left out for it, from its first to its second.
+    """
+
+    nodes: Mapping[str, Node]
+    rests_on: Mapping[str, Mapping[str, str]]
+    mentions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cycles: tuple[tuple[str, ...], ...] = ()
+
+
+def build(claims: Mapping[str, Claim] | None = None) -> Graph:
+    """The graph of the registry, or of some claims.
+
+    Args:
+        claims: By id; all of them unless given.
+    """
+    claims = registry() if claims is None else claims
+    sources = read(Path(theory.__file__).parents[1], *PLACES)
+    given = {one: _Given.of(claim, sources) for one, claim in claims.items()}
+    code = _Code(sources)
+    rests: dict[str, dict[str, str]] = {
+        one: dict.fromkeys(code.next(each.names), "code") for one, each in given.items()
+    }
+    waiting = [name for found in rests.values() for name in found]
+    while waiting:
+        name = waiting.pop()
+        if name not in rests:
+            rests[name] = dict.fromkeys(code.next(sources.uses(name)), "code")
+            waiting.extend(rests[name])
+    nodes = {one: _statement(one) for one in claims}
+    nodes |= {name: code.node(name) for name in sorted(rests.keys() - claims.keys())}
+    links, cycles = acyclic(_links(claims, given, code))
+    for one, other, why in links:
+        rests[one][other] = why
+    cites = {one: mentions(claim, claims) for one, claim in claims.items()}
+    ordered = {one: dict(sorted(rests[one].items())) for one in nodes}
+    return Graph(nodes, ordered, cites, cycles)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a row names at first hand, and the calls that give what it proves."""
+
+    names: Names
+    proves: Names
+    forms: Names
+
+    @classmethod
+    def of(cls, claim: Claim, sources: Sources) -> "_Given":
+        basis = table(home(claim.id)).get(claim.id)
+        basis = basis(nothing_stored) if callable(basis) else basis
+        walk = Walk(sources).through(
+            claim.derive, claim.printed, claim.corrected, basis
+        )
+        module = home(claim.id).replace("theory.papers.", "sigprop.evidence.", 1)
+        names = walk.names | sources.uses(f"{module}.EVIDENCE[{claim.id}]")
+        proofs = [claim.derive, basis.proof if isinstance(basis, Evidence) else None]
+        forms = [claim.printed, claim.corrected]
+        return cls(
+            frozenset(names),
+            frozenset(filter(None, (result_of(one, sources) for one in proofs))),
+            frozenset(filter(None, (result_of(one, sources) for one in forms))),
+        )
+
+
+class _Code:
+    """Definitions as nodes, and the way from each to the next."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._whole: dict[str, str] = {}
+
+    def whole(self, name: str) -> str:
+        """The definition that a dotted name begins with; of other modules, of ours."""
+        if name not in self._whole:
+            self._whole[name] = self._find(name)
+        return self._whole[name]
+
+    def _find(self, name: str) -> str:
+        if "(" in name or name in self.sources.named or name.startswith(f"{STORED}:"):
+            return name
+        parts = name.split(".")
+        for length in range(len(parts), 1, -1):
+            shorter = ".".join(parts[:length])
+            if shorter in self.sources.named:
+                return shorter
+            if shorter in self.sources.aliases:
+                rest = [self.sources.aliases[shorter], *parts[length:]]
+                return self._find(".".join(rest))
+        top = Path(theory.__file__).parents[1]
+        for length in range(len(parts) - 1, 0, -1):
+            if top.joinpath(*parts[:length]).with_suffix(".py").is_file():
+                return ".".join(parts[: length + 1])
+        return name
+
+    def kind(self, name: str) -> Kind | None:
+        """What a definition is; none if it is passed through."""
+        if name.startswith(f"{STORED}:"):
+            return "experiment"
+        if "(" in name or FRAME.match(name):
+            return None
+        module, _, last = name.rpartition(".")
+        if re.fullmatch(r"theory\.papers\.\w+\.printed", module):
+            return "table" if re.match(r"TABLE|[A-Z]+\d", last) else None
+        if name.startswith(f"{GRIDS}["):
+            return "simulation"
+        found = self.sources.named.get(name)
+        if last.startswith("_") or last.isupper() or (found and not found.is_code):
+            return None
+        if found is None and not (module.count(".") or last[:1].isupper()):
+            return None  # a module
+        return "derivation" if name.startswith("theory.") else "simulation"
+
+    def node(self, name: str) -> Node:
+        """The node of a definition."""
+        of = self.kind(name)
+        assert of is not None
+        found = self.sources.named.get(name)
+        return Node(name, of, found.file, found.line) if found else Node(name, of)
+
+    def next(self, names: Iterable[str]) -> Iterator[str]:
+        """The nodes that these names lead to, through what is none."""
+        seen: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = self.whole(waiting.pop())
+            if name in seen:
+                continue
+            seen.add(name)
+            if self.kind(name):
+                yield name
+            elif not FRAME.match(name):
+                waiting.extend(self.sources.uses(name))
+
+    def reached(self, names: Iterable[str], stop: Mapping[str, object]) -> set[str]:
+        """All that these names lead to, calls too; not beyond the names in ``stop``."""
+        seen: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = self.whole(waiting.pop())
+            if name not in seen:
+                seen.add(name)
+                if name not in stop and not FRAME.match(name):
+                    waiting.extend(self.sources.uses(name))
+        return seen
+
+
+def _statement(one: str) -> Node:
+    return Node(one, "statement", home(one).replace(".", "/") + ".py")
+
+
+Link = tuple[str, str, str]  # what rests, on what, and why
+
+
+def _links(
+    claims: Mapping[str, Claim], given: Mapping[str, _Given], code: _Code
+) -> Iterator[Link]:
+    """Which statements rest on which."""
+    for why in ("lemma", "form"):
+        owned: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for one, each in given.items():
+            for call in each.proves if why == "lemma" else each.forms:
+                owned[call.partition("(")[0]][call].append(one)
+        for one, each in given.items():
+            own = {
+                call.partition("(")[0]
+                for call in (each.proves if why == "lemma" else each.forms)
+            }
+            stop = {name: calls for name, calls in owned.items() if name not in own}
+            reached = code.reached(each.names, stop)
+            for name in sorted(reached & stop.keys()):
+                calls = owned[name]
+                used = calls if len(calls) == 1 else calls.keys() & reached
+                for call in sorted(used):
+                    if len(calls[call]) <= FAMILY:
+                        yield from ((one, other, why) for other in calls[call])
+    for one, claim in claims.items():
+        if claim.erratum is not None:
+            inheriting = (i for i in claim.erratum.inherits if i in claims)
+            yield from ((other, one, "inherits") for other in inheriting)
+            if claim.erratum.root in claims:
+                yield one, claim.erratum.root, "repeats"
+
+
+def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], ...]]:
+    """Links without those that would close a cycle, the weakest of it; and the cycles.
+
+    The strong come first, in the order of ``WHY``, then in that of the ids, so that which
+    one is left out does not depend on the order in which they are found.
+    """
+    kept: dict[str, dict[str, str]] = defaultdict(dict)
+    cycles = []
+    order = sorted(set(links), key=lambda link: (WHY.index(link[2]), *link[:2]))
+    for one, other, why in order:
+        if one == other or other in kept[one]:
+            continue
+        back = _path(kept, other, one)
+        if back:
+            cycles.append((one, *back[:-1]))
+        else:
+            kept[one][other] = why
+    flat = [(one, other, why) for one, on in kept.items() for other, why in on.items()]
+    return flat, tuple(cycles)
+
+
+def _path(
+    edges: Mapping[str, Mapping[str, str]], start: str, end: str
+) -> list[str] | None:
+    """Nodes from one to another along edges; none if there is no way."""
+    before = {start: ""}
+    waiting = [start]
+    for name in waiting:
+        if name == end:
+            break
+        for other in edges.get(name, {}):
+            if other not in before:
+                before[other] = name
+                waiting.append(other)
+    else:
+        return None
+    way = [end]
+    while before[way[0]]:
+        way.insert(0, before[way[0]])
+    return way
+
+
+def statements(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
+    """The statements among some nodes, in the graph's order."""
+    chosen = set(names)
+    return tuple(
+        one
+        for one in graph.nodes
+        if one in chosen and graph.nodes[one].kind == "statement"
+    )
+
+
+def carried(graph: Graph) -> dict[str, tuple[str, ...]]:
+    """Of every node those that rest on it directly."""
+    found: dict[str, list[str]] = {one: [] for one in graph.nodes}
+    for one, on in graph.rests_on.items():
+        for other in on:
+            found[other].append(one)
+    return {one: tuple(others) for one, others in found.items()}
+
+
+def falls(graph: Graph, one: str) -> tuple[str, ...]:
+    """The statements that fall if a node is wrong, however indirectly they rest on it.
+
+    Raises:
+        KeyError: If there is no such node.
+    """
+    if one not in graph.nodes:
+        raise KeyError(f"need a node of the graph, got {one!r}")
+    on = carried(graph)
+    seen = {one}
+    waiting = [one]
+    for name in waiting:
+        fresh = [other for other in on[name] if other not in seen]
+        seen.update(fresh)
+        waiting.extend(fresh)
+    return statements(graph, seen - {one})
+
+
+def linked(graph: Graph) -> tuple[str, ...]:
+    """The statements that something links with another, hubs apart.
+
+    A link is that one rests on the other or cites it, or that both rest, however
+    indirectly, on the same code, table or stored result, of which at most the share
+    ``HUB`` of all statements does.
+    """
+    rows = statements(graph, graph.nodes)
+    by_code = {one: _code_below(graph, one) for one in rows}
+    users = Counter(name for names in by_code.values() for name in names)
+    shared = {name for name, count in users.items() if 1 < count <= HUB * len(rows)}
+    on = neighbours(graph)
+    cited = {other for others in graph.mentions.values() for other in others}
+    return tuple(
+        one
+        for one in rows
+        if any(on[one])
+        or graph.mentions.get(one)
+        or one in cited
+        or by_code[one] & shared
+    )
+
+
+def _code_below(graph: Graph, one: str) -> set[str]:
+    """What a statement rests on, however indirectly, without other statements."""
+    seen: set[str] = set()
+    waiting = [one]
+    while waiting:
+        for other in graph.rests_on[waiting.pop()]:
+            if other not in seen and graph.nodes[other].kind != "statement":
+                seen.add(other)
+                waiting.append(other)
+    return seen
+
+
+def neighbours(graph: Graph) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Of every statement the statements that it rests on, and those that rest on it."""
+    on = carried(graph)
+    return {
+        one: (statements(graph, graph.rests_on[one]), statements(graph, on[one]))
+        for one, node in graph.nodes.items()
+        if node.kind == "statement"
+    }

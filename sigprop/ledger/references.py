@@ -1,0 +1,69 @@
+"""Rows that the words of a row cite: by their ids, or as a reader of the paper would."""
+
+import re
+from collections.abc import Container, Iterator
+
+from theory.claims import Claim
+
+ID = re.compile(r"\b[a-z]+:\w(?:[\w.:-]*\w)?")
+PLACES = {
+    "Eq.": "",
+    "Equation": "",
+    "Lemma": "lemma",
+    "Theorem": "thm",
+    "Proposition": "prop",
+    "Definition": "def",
+    "Figure": "fig",
+    "Fig.": "fig",
+    "Table": "table",
+}
+NUMBER = r"[A-Z]?\d*(?:\.\d+)*[A-D]?"
+CITED = re.compile(
+    rf"\b(?P<word>{'|'.join(map(re.escape, PLACES))})s? "
+    rf"(?P<numbers>{NUMBER}(?:(?:, | and | to |-|–){NUMBER})*)(?P<other> of [A-Z])?"
+)
+
+
+def cited(words: str, known: Container[str], paper: str = "") -> Iterator[str]:
+    """Ids that a text cites, in its order; what is no row's id is left out.
+
+    Args:
+        words: The text.
+        known: The ids that there are.
+        paper: Whose equations, lemmas and tables ``Eq. 5 to 7`` are.
+
+    Example:
+        >>> list(cited("Eq. 5 and 7, see b:6", {"a:5", "a:7", "b:6"}, "a"))
+        ['b:6', 'a:5', 'a:7']
+    """
+    yield from (one.group() for one in ID.finditer(words) if one.group() in known)
+    for found in CITED.finditer(words):
+        if found["other"]:
+            continue
+        for number in _numbers(found["numbers"]):
+            one = f"{paper}:{PLACES[found['word']]}{number}"
+            if one in known:
+                yield one
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """Each number of a list, those inside a range too."""
+    parts = re.split(r"(, | and | to |-|–)", text)
+    yield parts[0]
+    for between, number in zip(parts[1::2], parts[2::2], strict=True):
+        before = parts[parts.index(number) - 2]
+        if between in (" to ", "-", "–") and before.isdigit() and number.isdigit():
+            yield from map(str, range(int(before) + 1, int(number)))
+        yield number
+
+
+def mentions(claim: Claim, known: Container[str]) -> tuple[str, ...]:
+    """Ids of other rows that the words of a row cite, each once."""
+    found = claim.erratum
+    texts = [
+        *(claim.title, claim.note, claim.reason, claim.assumes.words),
+        claim.condition.words if claim.condition else "",
+        *((found.bearing, *found.appears_in) if found else ()),
+    ]
+    ids = (one for text in texts for one in cited(text, known, claim.paper))
+    return tuple(one for one in dict.fromkeys(ids) if one != claim.id)

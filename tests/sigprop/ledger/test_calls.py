@@ -1,0 +1,100 @@
+"""Who calls whom, on modules of three lines."""
+
+import pytest
+
+from sigprop.ledger.calls import read
+
+SOURCES = {
+    "theory/__init__.py": "",
+    "theory/sums.py": "def total(n): return n\ndef unused(): return 1\nGIVEN = 2\n",
+    "theory/moments.py": (
+        "from theory import sums\n"
+        "from theory.sums import total as whole, GIVEN\n"
+        "def dotted(): return sums.total(3)\n"
+        "def renamed(): return whole(k=GIVEN)\n"
+        "def hidden(whole): return whole(1)\n"
+        "def local():\n"
+        "    whole = abs\n"
+        "    return whole(1)\n"
+        "def late():\n"
+        "    from .sums import unused\n"
+        "    return unused()\n"
+        "def inner():\n"
+        "    def whole(): return 1\n"
+        "    return whole\n"
+        "@whole\n"
+        "def decorated(): return lambda n: sums.unused()\n"
+        "class Held:\n"
+        "    def by(self): return whole(2, 'a')\n"
+        "TABLE = {'one': whole, 'two': lambda: sums.unused().shown}\n"
+        "def entry(): return TABLE['one']\n"
+    ),
+    "sigprop/__init__.py": "",
+    "sigprop/checks.py": (
+        "from theory.moments import whole\n"
+        "import theory.sums\n"
+        "def run(load): return load('sweep-a'), theory.sums.GIVEN, whole\n"
+        "lazy = lambda: start('said', whole(1).result)\n"
+    ),
+}
+
+
+@pytest.fixture
+def sources(tmp_path):
+    for name, text in SOURCES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return read(tmp_path, "theory", "sigprop/checks.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "uses"),
+    [
+        ("dotted", {"theory.sums.total", "theory.sums.total(3)"}),
+        ("renamed", {"theory.sums.total", "theory.sums.GIVEN"}),
+        ("hidden", set()),
+        ("local", set()),
+        ("late", {"theory.sums.unused", "theory.sums.unused()"}),
+        ("inner", set()),
+        (
+            "decorated",
+            {"theory.sums.total", "theory.sums.unused", "theory.sums.unused()"},
+        ),
+        ("Held", {"theory.sums.total", "theory.sums.total(2, 'a')"}),
+        ("TABLE[one]", {"theory.sums.total"}),
+        ("entry", {"theory.moments.TABLE", "theory.moments.TABLE[one]"}),
+    ],
+)
+def test_a_definition_uses_what_it_names_and_no_more(sources, name, uses):
+    assert sources.named[f"theory.moments.{name}"].uses == uses
+
+
+def test_a_stored_result_is_used_by_its_name(sources):
+    assert sources.named["sigprop.checks.run"].uses == {
+        "experiment:sweep-a",
+        "theory.sums.GIVEN",
+        "theory.moments.whole",
+    }
+
+
+def test_an_imported_name_stands_for_another(sources):
+    assert sources.aliases["theory.moments.whole"] == "theory.sums.total"
+
+
+def test_a_lambda_presents_the_call_inside(sources):
+    assert sources.bodies == {
+        ("theory.moments", 16): "theory.sums.unused()",
+        ("theory.moments", 19): "theory.sums.unused()",
+        ("sigprop.checks", 4): "theory.moments.whole(1)",
+    }
+
+
+def test_functions_and_classes_are_code_and_constants_are_not(sources):
+    code = {name.rpartition(".")[2] for name, d in sources.named.items() if d.is_code}
+    assert code >= {"dotted", "Held", "decorated"}
+    assert not code & {"TABLE", "GIVEN", "TABLE[one]"}
+
+
+def test_a_place_without_modules_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="need modules to read at nowhere"):
+        read(tmp_path, "nowhere")
