@@ -149,7 +149,7 @@ part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
     "obeys it; neurons without weight break it and change nothing. Theorems 4.1 and A.2 "
     "have D at least as large. The right side is judged in the next row.",
     erratum=Erratum(
-        "C", bearing="The proof of Theorem 4.1 uses it in the right direction."
+        "B", bearing="The proof of Theorem 4.1 uses it in the right direction."
     ),
 )
 part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4")(

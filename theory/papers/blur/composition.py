@@ -26,7 +26,7 @@ composed.row("blur:13", "definition", "refuted")(
     "alone. The caption of Figure 2 assumes equal widths for convenience.",
     erratum=Erratum(
         "C",
-        appears_in=("blur:12", "blur:fig2"),
+        appears_in=("blur:12",),
         bearing="Sizes alone; no later result uses them.",
     ),
 )

@@ -107,7 +107,6 @@ part.row("blur:text:setting", "text", "refuted", "Appendix A.8, on Figure 8")(
     "five has them.",
     erratum=Erratum(
         "E",
-        appears_in=("blur:fig8", "Section 5, Timeseries"),
         bearing="Baselines that are quoted from [5] saw other inputs than BLUR.",
     ),
 )

@@ -53,11 +53,7 @@ part.row("blur:def3.3", "definition", "refuted", "Definition 3.3")(
     "size n by N.",
     erratum=Erratum(
         "C",
-        appears_in=(
-            "the lines after Eq. 1, where L takes one input of m numbers to one state",
-            "the line after Eq. 10, of both directions",
-        ),
-        bearing="The equations use the right sizes.",
+        bearing="The equations use the right sizes, as do the lines after Eq. 1 and 10.",
     ),
 )
 part.row("blur:3", "definition", "definition")(

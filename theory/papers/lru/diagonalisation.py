@@ -38,7 +38,7 @@ part.row("lru:text:diagonal-unrolled", "text", "refuted", "Section 3.2.1")(
     assumes="A is diagonalisable",
     note="The sum drops the oldest input, as Eq. 4 does. With it, and with C-bar = C P, the "
     "diagonal system gives the dense one's outputs exactly.",
-    erratum=Erratum("B", root="lru:4", inherits=("lru:text:stability-order",)),
+    erratum=Erratum("B", root="lru:4"),
 )
 part.row("lru:text:output-basis", "text", "refuted", "Section 3.2.1")(
     "The output matrix in the eigenvectors' basis",

@@ -51,7 +51,7 @@ part.row("lru:text:pulse", "identity", "conditional", "Appendix E.1.1, property 
     condition=BARE,
     note="The textbook's transform. The one whose inverse is that of Eq. 10 has a factor "
     "1/(2 pi) more.",
-    erratum=Erratum("B", root=ROOT, inherits=("lru:8", "lru:15", "lru:16")),
+    erratum=Erratum("D", root=ROOT, inherits=("lru:8", "lru:15", "lru:16", ROOT)),
 )
 part.row("lru:fig6", "figure", "proved", "Fig. 6")(
     "A ReLU leaks a sine's power to other frequencies",
@@ -76,7 +76,7 @@ part.row("lru:text:koopman-bounded", "bound", "conditional", "Appendix E.1.2")(
     "w^(-1/3), without bound.",
     erratum=Erratum(
         "D",
-        appears_in=("lru:23",),
+        appears_in=("the line after Eq. 23, on driven systems",),
         inherits=("lru:text:koopman-diagonal",),
         bearing="The spectral theorem for bounded operators is then applied in L2.",
     ),
@@ -95,7 +95,7 @@ part.row("lru:text:koopman-diagonal", "text", "conditional", "Appendix E.1.2")(
     "coordinate is the one combination of eigenfunctions nearest to it.",
     erratum=Erratum(
         "D",
-        appears_in=("lru:24",),
+        appears_in=("the line after Eq. 23, on driven systems",),
         inherits=("lru:21", "lru:22", "lru:24"),
         bearing="They expand in eigenfunctions.",
     ),

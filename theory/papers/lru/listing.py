@@ -70,7 +70,6 @@ part.row("lru:text:factor-two", "text", "refuted", "Appendix A")(
     "the real part. Section 3.2.2 halves the variance of C as well, a third version.",
     erratum=Erratum(
         "E",
-        appears_in=("lru:text:halved-variance",),
         bearing="The output is the same, since the listing's C has the factor.",
     ),
 )

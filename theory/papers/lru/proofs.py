@@ -106,8 +106,11 @@ for number, latex in (
         if number == 32
         else Erratum(
             "B",
-            appears_in=(*(f"lru:{n}" for n in range(34, 38)), "lru:38"),
-            inherits=("lru:32",),
+            appears_in=(
+                "lru:32",
+                *(f"lru:{n}" for n in range(34, 39)),
+                "the last paragraph of the proof, for white noise",
+            ),
             bearing="Eq. 34-37 are right as steps; Eq. 38 repairs the sum, so that Eq. "
             "39-41 and Proposition 3.3 stand.",
         ),

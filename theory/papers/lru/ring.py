@@ -46,8 +46,8 @@ part.row("lru:4", "identity", "refuted", "Eq. 4, Section 3.2.1")(
         appears_in=(
             "lru:6",
             "lru:text:diagonal-unrolled",
-            "lru:text:stability-order",
-            "lru:text:inverse-delta",
+            "lru:text:unrolled-bound",
+            "the sum in the paragraph on stability, Section 3.2.1",
         ),
         bearing="No limit k to infinity depends on one term.",
     ),

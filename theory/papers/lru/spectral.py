@@ -65,7 +65,7 @@ def line(number: int) -> Expr:
     return product_lines()[number - 10]
 
 
-def by_convention(number: int, latex: str, power: int) -> None:
+def by_convention(number: int, latex: str, times: str) -> None:
     """State a line of the proof that is right in one convention only."""
     part.row(f"lru:{number}", "identity", "conditional")(
         "A product of signals is a convolution of spectra",
@@ -75,9 +75,9 @@ def by_convention(number: int, latex: str, power: int) -> None:
         code="product_lines",
         condition=CONVENTION,
         note="The paper does not define its transform. Under the one without a factor, "
-        f"which Eq. 15 uses, the right side is (2 pi)^{power} times too large. No fault "
+        f"which Eq. 15 uses, the right side is {times} times too large. No fault "
         "of its own: the fault is to mix the two in Proposition E.1.",
-        erratum=Erratum("B", root=ROOT, inherits=("lru:8", "lru:16", ROOT)),
+        erratum=Erratum("D", root=ROOT, inherits=("lru:8", "lru:16", ROOT)),
     )
 
 
@@ -96,7 +96,7 @@ by_convention(
     10,
     r"\left(\int_{-\infty}^{\infty} U_1(\nu) e^{i\nu t}\,d\nu\right) \cdot "
     r"\left(\int_{-\infty}^{\infty} U_2(\xi) e^{i\xi t}\,d\xi\right)",
-    2,
+    "(2 pi)^2",
 )
 for number, what, latex in (
     (
@@ -126,7 +126,7 @@ for number, what, latex in (
         code="product_lines",
         note="A step from the line before, in any convention.",
     )
-by_convention(14, r"\mathcal{F}^{-1}_{U_1 \star U_2}(t)", 1)
+by_convention(14, r"\mathcal{F}^{-1}_{U_1 \star U_2}(t)", "2 pi")
 part.row("lru:15", "identity", "conditional")(
     "Transform of one region's indicator",
     r"\mathcal{F}_{\chi[p_i - L_i, p_i + L_i]}(\omega) = e^{-i\omega p_i} "
@@ -138,6 +138,6 @@ part.row("lru:15", "identity", "conditional")(
     condition=BARE,
     note="Right for the usual transform, without a factor. Eq. 10 and 14 are right only "
     "for the one with 1/(2 pi), and Eq. 16 combines the two.",
-    erratum=Erratum("B", root=ROOT, inherits=("lru:16",)),
+    erratum=Erratum("D", root=ROOT, inherits=("lru:8", "lru:16", ROOT)),
 )
 leakage("lru:16", spectrum="U")

@@ -72,8 +72,8 @@ part.row("lru:table7", "table", "conditional", "Table 7, Appendix C.3")(
     "with one.",
     erratum=Erratum(
         "E",
-        appears_in=("Caption of Table 2, which leaves Text and Retrieval out",),
-        bearing="Nothing rests on it.",
+        bearing="Nothing rests on it. Table 2 has the same caption, of which it is true: it "
+        "leaves Text and Retrieval out.",
     ),
 )
 repeated(
