@@ -86,6 +86,7 @@ FAULTS = (
                 "lru:text:unrolled-bound",
                 "rotrnn:14",
                 "rotrnn:text:lru-norm-sum",
+                "rotrnn:text:lru-norm-limit",
             ),
         ),
     ),

@@ -8,7 +8,7 @@ A meaning is in SymPy's own notation: names are those of the symbols in the row'
 from collections.abc import Mapping
 from functools import partial
 
-from sympy import Expr, cosh, exp, log, sin, sympify
+from sympy import Expr, cosh, exp, log, oo, sin, sympify
 
 from theory.reading import Meaning, Reading, both_modes, both_norms, by_age, by_lag
 from theory.symbols import T, a, alpha, b, beta, lam, rho
@@ -311,7 +311,8 @@ READINGS: Mapping[str, Reading] = {
         Reading(_NORMED, fold=both_norms),
         paper="rotrnn",
     ),
-    "rotrnn:text:lru-norm-limit": Reading(_NORMED, -3, fold=both_norms),
+    "rotrnn:text:lru-norm-limit": Reading(_NORMED | {"t": oo}, 0, fold=both_norms),
+    "rotrnn:text:lru-norm-limit corrected": Reading(_NORMED, 1, fold=both_norms),
     "rotrnn:14": Reading(_TRACED),
     "lru:38": Reading({_SUMMED_OVER: f"{_MEAN} - 1"}, side=0),
     "lru:38 corrected": Reading(_MEANS),

@@ -10,7 +10,6 @@ from functools import cache
 
 from sympy import (
     Expr,
-    Function,
     I,
     Integer,
     Matrix,
@@ -25,7 +24,6 @@ from sympy import (
     factor,
     integrate,
     log,
-    rsolve,
     simplify,
     sin,
     solve,
@@ -242,15 +240,10 @@ def printed_input_scale() -> Expr:
     return sqrt((1 - c * gamma**2) / s)
 
 
-@cache
-def norm_from_zero() -> Derivation:
-    """``E|x_T|^2`` from the zero state, with Eq. 11's factor at ``c = 1``."""
-    norm = Function("m")
-    recursion = norm(n + 1) - gamma**2 * norm(n) - (1 - gamma**2)
-    solved = rsolve(recursion, norm(n), {norm(0): 0})
-    return start(
-        "m(t+1) = gamma^2 m(t) + xi^2 Tr(B^T B), from m(0) = 0,", recursion
-    ).then("whose solution is", simplify(solved).subs(n, T))
+def norm_stays() -> bool:
+    """Whether a step with ``alpha = 1`` and ``Tr(B^T B) = 1 - gamma^2`` keeps norm one."""
+    after = next_norm().result.subs({scale: 1, s: 1 - gamma**2, c: 1})
+    return simplify(after) == 1
 
 
 @cache
@@ -273,6 +266,11 @@ def lru_limit() -> Derivation:
     gone = {r1 ** (2 * T): 0, r2 ** (2 * T): 0}
     limit = lru_norm().result.subs(gone)
     return lru_norm().then("for moduli below one, as T grows, tends to", limit)
+
+
+def printed_lru_limit() -> Expr:
+    """What the display after Eq. 14 would tend to: its sums have no newest input."""
+    return s1 * r1**2 / (1 - r1**2) + s2 * r2**2 / (1 - r2**2)
 
 
 @cache

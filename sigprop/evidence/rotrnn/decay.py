@@ -40,19 +40,26 @@ from sigprop.evidence.rotrnn.white_noise import (
 )
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
+from theory.rotation import norm_stays
 
 # Norms of one head from the zero state, and of all heads of a layer.
 
 
-def norm_from_zero(gamma: float, T: int, seed: int = 1) -> float:
-    """``E|x_T|^2`` from the zero state, Eq. 11 at ``c = 1``, by covariances."""
-    B = input_matrix(seed, 1 - gamma**2)
-    return np.trace(covariances(gamma * rotation(seed, SIZE), B @ B.T, T)[-1])
+def norm_from(gamma: float, T: int, start: float = 0.0, seed: int = 1) -> float:
+    """``E|x_T|^2`` from a state of norm ``start``, Eq. 11 at ``c = 1``, by covariances."""
+    return norm_after(gamma, start, 1 - gamma**2, 1.0, 1.0, T, seed)
 
 
-def norm_from_zero_summed(gamma: float, T: int, seed: int = 2) -> float:
-    """``E|x_T|^2`` from the zero state: squared impulse responses summed."""
-    return _summed(gamma, input_matrix(seed, 1 - gamma**2), T, seed)
+def norm_from_summed(gamma: float, T: int, start: float, seed: int = 2) -> float:
+    """``E|x_T|^2``: squared responses to the start and to all inputs, summed."""
+    rest = np.linalg.matrix_power(gamma * rotation(seed, SIZE), T)
+    began = np.vdot(rest, rest @ covariance(seed, start))
+    return began + _summed(gamma, input_matrix(seed, 1 - gamma**2), T, seed)
+
+
+def norm_told(gamma: float, T: int, start: float, passed: float = 1.0) -> float:
+    """``gamma^2T start + passed (1 - gamma^2T)``: the norm where inputs pass on so much."""
+    return gamma ** (2 * T) * start + passed * (1 - gamma ** (2 * T))
 
 
 def _summed(gamma: float, B: Matrix, steps: int, seed: int) -> float:
@@ -219,13 +226,29 @@ CONSTANTS = points("gamma c", (0.9, 0.6), (0.5, 2.4), (0.7, 1.6))
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:constant-norm": Evidence(
-        points("gamma T", (0.9, 1), (0.5, 3), (0.99, 20), (0.7, 2)),
-        {"reference": norm_from_zero, "summed": norm_from_zero_summed},
+        points(
+            "gamma T start",
+            *((0.9, 1, 1.0), (0.5, 3, 1.0), (0.99, 20, 1.0)),
+            *((0.9, 1, 0.0), (0.7, 2, 0.0)),
+        ),
+        {"reference": norm_from, "summed": norm_from_summed},
+        1.0,
+        slips={
+            "gamma not squared in xi": lambda gamma, **at: norm_told(
+                gamma, **at, passed=1 / (1 + gamma)
+            ),
+            "no factor on B": lambda gamma, **at: norm_told(
+                gamma, **at, passed=1 / (1 - gamma**2)
+            ),
+            "the inputs alone": lambda start, **at: norm_told(start=0.0, **at),
+            "the state alone": partial(norm_told, passed=0.0),
+        },
+        proof=norm_stays,
         example=Example(
             "E|x_T|^2 of a head from the zero state, c = 1,",
             {"gamma": 0.9, "T": 1},
             1.0,
-            norm_from_zero,
+            norm_from,
         ),
     ),
     "rotrnn:text:stronger-guarantee": Evidence(
@@ -238,7 +261,7 @@ EVIDENCE: dict[str, Basis] = {
             "E|x_T|^2 of a head, as of a mode of the LRU with |lambda| = gamma,",
             {"gamma": 0.9, "T": 1},
             1.0,
-            norm_from_zero,
+            norm_from,
         ),
     ),
     "rotrnn:text:white-inputs": Evidence(

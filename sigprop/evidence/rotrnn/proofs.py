@@ -248,7 +248,16 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "rotrnn:14": LRU_NORM,
     "rotrnn:text:lru-norm-sum": LRU_NORM,
-    "rotrnn:text:lru-norm-limit": Evidence(MODES, LIMITS),
+    "rotrnn:text:lru-norm-limit": Evidence(
+        MODES,
+        LIMITS,
+        example=Example(
+            "the limit that is 1/(1 - lambda^2), of one mode's sum, b = 1,",
+            {"lambda": 0.5},
+            lambda **at: at["lambda"] ** 2 / (1 - at["lambda"] ** 2),
+            lambda **at: 1 / (1 - at["lambda"] ** 2),
+        ),
+    ),
     "rotrnn:text:lru-row-scale": Evidence(
         points(
             "s_1 s_2 r_1 r_2",

@@ -51,8 +51,9 @@ lru.row("rotrnn:14", "moment", "refuted")(
     note=NEWEST_INPUT,
     erratum=Erratum(
         "B",
-        appears_in=("rotrnn:text:lru-norm-sum",),
-        bearing="Nothing: the limit and the scale of the rows that follow are right.",
+        appears_in=("rotrnn:text:lru-norm-sum", "rotrnn:text:lru-norm-limit"),
+        bearing="Nothing: the limit that is printed is the state's, and the scale of the "
+        "rows that follows from it is right.",
     ),
     code="lru_norm",
 )
@@ -76,24 +77,32 @@ part.row(
     erratum=Erratum(
         "B",
         root="rotrnn:14",
-        bearing="Nothing: the limit printed after it is that of the corrected sum.",
+        bearing="Nothing: the limit printed after it is the corrected sum's.",
     ),
     code="lru_norm",
 )
 part.row(
     "rotrnn:text:lru-norm-limit",
     "limit",
-    "proved",
+    "refuted",
     "display after Eq. 14, Section 4.1, its limit",
 )(
-    "The same as time goes on",
-    r"\mathbb{E}\left[||x_t||^2\right] "
+    "The sums as time goes on",
+    r"\sum_{k=1}^N b_k \sum_{i=1}^t |\lambda_k|^{2i} "
     r"\longrightarrow \sum_{k=1}^N b_k\frac{1}{1-|\lambda_k|^2}, "
     r"\quad t \to \infty",
     rotation.lru_limit,
-    lambda: s1 / (1 - r1**2) + s2 / (1 - r2**2),
-    note="True of the state, and not the limit of the sums printed before it, which "
-    "would have |lambda_k|^2 in the numerator.",
+    rotation.printed_lru_limit,
+    correction=r"\sum_{k=1}^N b_k \sum_{i=0}^{t-1} |\lambda_k|^{2i} "
+    r"\longrightarrow \sum_{k=1}^N b_k\frac{1}{1-|\lambda_k|^2}, "
+    r"\quad t \to \infty",
+    corrected=lambda: s1 / (1 - r1**2) + s2 / (1 - r2**2),
+    note="The right side is the limit of the state's norm. The printed sums tend to one "
+    "with |lambda_k|^2 in the numerator, less by b_k: the newest input that Eq. 14 drops. "
+    "Two slips cancel, as in Eq. 38 of the LRU's paper (lru:38).",
+    erratum=Erratum(
+        "B", root="rotrnn:14", bearing="Nothing: the limit is the state's."
+    ),
     code="lru_limit",
 )
 lru.row("rotrnn:text:lru-row-scale", "moment", "proved", "text after Eq. 14")(
