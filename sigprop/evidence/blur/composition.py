@@ -22,7 +22,7 @@ from sigprop.evidence.blur.recurrences import (
     state_slips,
     states_of,
 )
-from sigprop.evidence.kit import points, recur
+from sigprop.evidence.kit import also, points, recur
 from sigprop.judge.basis import Basis, Evidence, Example
 from theory import bidirectional as two
 
@@ -40,21 +40,37 @@ def added_and_mapped(n: int, m: int, s: int) -> list[int]:
     return [(C @ np.zeros(m)).size, L_3.shape[1], (L_3 @ np.zeros(n)).size]
 
 
-def one_block(**point: int) -> Complex[np.ndarray, "k _"]:
-    """One forward recurrence of both parameter sets, fed with inputs and their reverse."""
+def one_block(turned: bool, **point: int) -> Complex[np.ndarray, "k _"]:
+    """One forward recurrence of both parameter sets.
+
+    Where it is ``turned``, inputs enter the second half in reversed order, and its states
+    are put in order again.
+    """
     u, p = case(**point)
-    entering = np.concatenate([u @ p.B_f.T, u[::-1] @ p.B_b.T], 1)
-    return recur(np.concatenate([p.lam_f, p.lam_b]), entering)
+    order = -1 if turned else 1
+    entering = np.concatenate([u @ p.B_f.T, u[::order] @ p.B_b.T], 1)
+    states = recur(np.concatenate([p.lam_f, p.lam_b]), entering)
+    n = len(p.lam_f)
+    return np.concatenate([states[:, :n], states[::order, n:]], 1)
 
 
-def one_block_layer(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"]:
-    """States of the real layer's causal halves, fed with the inputs and their reverse."""
+def one_block_layer(
+    seed: int, n: int, m: int, k: int, turned: bool
+) -> Complex[np.ndarray, "k _"]:
+    """States of the real layer's causal halves, the second ``turned`` or not."""
     u, halves = signal(seed, m, k), model(seed, n, m)[0].halves()
-    return np.concatenate([states_of(halves[0], u), states_of(halves[1], u[::-1])], 1)
+    order = -1 if turned else 1
+    backward = states_of(halves[1], u[::order])[::order]
+    return np.concatenate([states_of(halves[0], u), backward], 1)
 
 
-def paired_apart(n: int, **point: int) -> Complex[np.ndarray, "k _"]:
-    """Forward states of step ``t`` beside backward states of step ``k + 1 - t``."""
+def paired(turned: bool, **point: int) -> Complex[np.ndarray, "k _"]:
+    """States of both directions, side by side."""
+    return both_loops(**point)
+
+
+def paired_apart(n: int, turned: bool, **point: int) -> Complex[np.ndarray, "k _"]:
+    """Slip of the pair: forward states of step ``t``, backward ones of ``k + 1 - t``."""
     states = both_loops(n=n, **point)
     return np.concatenate([states[:, :n], states[::-1, n:]], 1)
 
@@ -94,12 +110,6 @@ def backward_sum(**point: int) -> Complex[np.ndarray, " n"]:
     return np.sum([p.lam_b**j * (p.B_b @ v) for j, v in enumerate(u)], 0)
 
 
-def fed_alike(**point: int) -> Complex[np.ndarray, "k _"]:
-    """Slip of the block: both halves read the inputs forwards."""
-    u, p = case(**point)
-    return np.concatenate([recur(p.lam_f, u @ p.B_f.T), recur(p.lam_b, u @ p.B_b.T)], 1)
-
-
 EVIDENCE: dict[str, Basis] = {
     "blur:13": Evidence(
         points("n m s", (4, 3, 4), (128, 3, 7), (4, 2, 1)),
@@ -126,10 +136,22 @@ EVIDENCE: dict[str, Basis] = {
         slips=MERGE_SLIPS,
     ),
     "blur:text:one-block": Evidence(
-        POINTS,
+        (*also(POINTS, turned=True), *also(POINTS[:1], turned=False)),
         {"reference": one_block, "impulse": one_block_layer},
-        paired_apart,
-        slips={"both halves fed alike": fed_alike, "no step turned back": both_loops},
+        paired,
+        slips={
+            "both halves fed alike": lambda turned, **point: one_block(False, **point),
+            "states left reversed": paired_apart,
+            "the directions exchanged": lambda n, turned, **point: np.roll(
+                both_loops(n=n, **point), n, axis=1
+            ),
+        },
+        example=Example(
+            "the second half's state at step 1, of a block fed with u = (0, 1) as it stands,",
+            {"lambda_b": 0.5, "B_b": 1},
+            lambda lambda_b, B_b: f"{lambda_b * B_b}, the backward state",
+            "0, whatever B",
+        ),
     ),
     "blur:15": Evidence(
         POINTS,

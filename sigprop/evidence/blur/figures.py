@@ -1,10 +1,7 @@
 """What judges Figures 4 to 8 of BLUR (2025)."""
 
-from itertools import pairwise
-
-import numpy as np
-
 from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import crossed, points
 from sigprop.judge.basis import Basis, Example
 from theory.papers.blur.printed import errors
 
@@ -13,11 +10,11 @@ INFORMER_INPUTS = [48, 96, 168, 168, 336]
 HORIZONS = [h for data, h in errors(8) if data == "ETTh1"]
 
 
-def least_and_greatest_step(method: str, data: str) -> list[float]:
-    """Least and greatest sign of the steps of absolute errors over growing horizons."""
-    points = [row[method].mae for task, row in errors(8).items() if task[0] == data]
-    signs = [float(np.sign(b - a)) for a, b in pairwise(points)]
-    return [min(signs), max(signs)]
+def growth(method: str, start: int) -> float:
+    """What a method's absolute error on ETTh1 gains from one horizon to the next."""
+    later = HORIZONS[HORIZONS.index(start) + 1]
+    before, after = (errors(8)["ETTh1", h][method].mae for h in (start, later))
+    return after - before
 
 
 def leads(metric: int) -> int:
@@ -51,9 +48,11 @@ EVIDENCE: dict[str, Basis] = {
         example=Example("the data of Figure 5 by the caption", {}, *FIGURE_5),
     ),
     "blur:fig6": numbers(
-        least_and_greatest_step("BLUR", "ETTh1"),
-        [-1.0, 1.0],
-        printed=[1.0, 1.0],
+        growth,
+        0.0,
+        crossed(points("method", "BLUR", "LRU"), points("start", *HORIZONS[:-1])),
+        ">",
+        wrong=1.0,
         example=Example(
             "MAE of BLUR on ETTh1 at 336, which at 168 is 0.508,",
             {},

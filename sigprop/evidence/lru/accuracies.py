@@ -99,9 +99,17 @@ def gains_of_both(tasks: str) -> float:
     return min(least_gain(6, "linear", other, tasks) for other in ("tanh", "relu"))
 
 
-def tasks_improved(table: int, model: str, other: str, tasks: str) -> int:
-    """On how many tasks a model beats another."""
-    return int((gain(table, model, other, tasks) > 0).sum())
+def share_improved(table: int, model: str, other: str, tasks: str) -> float:
+    """On what share of some tasks a model beats another."""
+    return float((gain(table, model, other, tasks) > 0).mean())
+
+
+def majority(
+    *rows: tuple[int, str, str, str], example: Example | None = None
+) -> Evidence:
+    """Evidence that a model beats another on most tasks; arguments as of ``gains``."""
+    comparisons = points("table model other tasks", *rows)
+    return numbers(share_improved, 0.5, comparisons, ">", wrong=1.0, example=example)
 
 
 def above_worst_deep(table: int, models: str, tasks: str = "") -> float:

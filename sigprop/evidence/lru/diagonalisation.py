@@ -16,7 +16,6 @@ from sigprop.evidence.lru.accuracies import (
     above_worst_deep,
     gains,
     gains_of_all,
-    least_speed_ratio,
 )
 from sigprop.evidence.lru.annulus import share_inside
 from sigprop.evidence.lru.systems import drawn_inputs, drawn_matrix, run
@@ -243,9 +242,6 @@ EVIDENCE: dict[str, Basis] = {
             "the squared modulus": lambda radius, **_: 1 / (1 - radius**2),
             "in the mean square": lambda radius, **_: (1 - radius**2) ** -0.5,
         },
-    ),
-    "lru:text:all-faster": numbers(
-        least_speed_ratio, 1.0, dict(model="lru", other="tanh"), ">", wrong=2.0
     ),
     "lru:text:diagonal-better": gains((2, "real+im", "dense", "scifar,listops")),
     "lru:text:approximately-stable": Evidence(

@@ -1,5 +1,6 @@
 """BLUR (2025), Sections 4.1-4.2: layers composed and unrolled, Eq. 12 to 17."""
 
+from theory.claims import Condition
 from theory.errata import Erratum
 from theory.rows import Part
 
@@ -39,15 +40,24 @@ composed.row("blur:14", "definition", "definition")(
     "would force one map for both directions. The proof of Theorem 4.1 writes a pair of "
     "maps with a plus as well. The skip of Eq. 13 is left out.",
 )
-text.row("blur:text:one-block", "text", "confirmed", "Section 4.2, first paragraph")(
+text.row("blur:text:one-block", "text", "conditional", "Section 4.2, first paragraph")(
     "Both directions in one block",
-    r"\text{LRUs of opposite directions can be combined into one single block using a "
-    r"properly designed } \mathbf{B} \text{ that takes } \mathbf{B}_f \text{ and } "
-    r"\mathbf{B}_b",
+    r"\text{Such LRUs can even be combined into one single block using a properly designed } "
+    r"\mathbf{B} \text{ that takes } \mathbf{B}_f \text{ and } \mathbf{B}_b",
     code="one_block",
-    note="Lambda and B of the block are block-diagonal. Its second half reads the inputs "
-    "in reversed order, and its states have to be reversed again, which the paper does "
-    "not spell out: at step t it holds the backward state of step N + 1 - t.",
+    condition=Condition(
+        "the block's second half is fed with the inputs in reversed order, and its states "
+        "are put in order again",
+        lambda turned, **_: turned,
+    ),
+    note="Such LRUs have opposite directions. Lambda and B of the block are block-diagonal. "
+    "No B alone makes a recurrence run backwards: a block that is fed as it stands is "
+    "causal, and the backward state at 1 depends on all inputs.",
+    erratum=Erratum(
+        "D",
+        bearing="The paragraph carries the analysis of one LRU over to two; the proof keeps "
+        "them apart.",
+    ),
 )
 part.row("blur:15", "identity", "proved")(
     "The forward state as a sum",

@@ -2,6 +2,7 @@
 
 from sympy import I, Symbol, exp, log
 
+from theory.claims import Condition
 from theory.derivation import start
 from theory.errata import Erratum
 from theory.rows import Part
@@ -55,19 +56,26 @@ numbers.row("lru:text:above-93", "text", "confirmed", "Section 3.3")(
     code="least_gain",
     note="93.5, which is 43.5 above chance.",
 )
-numbers.row("lru:text:stable-helps", "text", "confirmed", "Section 3.3")(
+numbers.row("lru:text:stable-helps", "text", "conditional", "Section 3.3")(
     "Stable parametrisation helps on most tasks",
-    r"\text{stable parametrisation helps on most LRA tasks}",
-    code="tasks_improved",
-    note="Three of the five tasks that either model learns (Table 7); ListOps falls by "
-    "1.1 points and Retrieval by 0.3. Of all six tasks with PathX three are no majority.",
+    r"\text{Stable parameterization helps on most LRA tasks}",
+    code="share_improved",
+    condition=Condition(
+        "PathX, which neither model learns, is not counted",
+        lambda tasks, **_: "pathx" not in tasks.split(","),
+    ),
+    note="Three of the five tasks that either model learns (Table 7): ListOps falls by 1.1 "
+    "points and Retrieval by 0.3. Of the six tasks of LRA three are half.",
+    erratum=Erratum("E", bearing="The summary of a table."),
 )
 numbers.row("lru:text:exponential-better", "text", "confirmed", "Section 3.3")(
     "Positive effects of the exponential parametrisation",
-    r"\text{third row of Table 2: positive effects on ListOps and, above chance, PathFinder}",
-    code="least_gain",
-    note="On ListOps by 1.7 points, on PathFinder from chance to 65.4. On sCIFAR it is 1.1 "
-    "points worse (86.5 to 85.4); only with stability enforced is sCIFAR better.",
+    r"\text{The positive effects of this exponential parametrization can be observed in the "
+    r"third row of Table 2}",
+    code="share_improved",
+    note="On two of its three tasks, ListOps by 1.7 points and PathFinder from chance to 65.4. "
+    "On sCIFAR it is 1.1 points worse (86.5 to 85.4); only with stability enforced is "
+    "sCIFAR better. Judged is that there are more gains than losses.",
 )
 numbers.row(
     "lru:text:degrades-beyond",
@@ -90,10 +98,14 @@ numbers.row("lru:text:r-max-099", "text", "confirmed", "Section 3.3 and Table 5 
 )
 numbers.row("lru:text:gamma-improves", "text", "confirmed", "Section 3.4 and Table 3")(
     "The normalisation improves sCIFAR and PathFinder",
-    r"\gamma \text{ improves sCIFAR and Pathfinder}",
+    r"\text{We found the } \gamma \text{ normalization to consistently improve performance "
+    r"on tasks that benefit from initializing close to the unit disk, such as sCIFAR and "
+    r"Pathfinder, as shown in Table 3}",
     code="least_gain",
-    note="By 0.9 and 0.7 points (Table 8). Text stays at 89.4 and Retrieval falls from "
-    "90.1 to 89.9.",
+    note="Judged on the three tasks whose ring begins at 0.9 or beyond in Table 8: by 0.9 and "
+    "0.7 points, and PathX from chance to 94.2. Text stays at 89.4 and Retrieval falls "
+    "from 90.1 to 89.9. By Table 5 sCIFAR gains on eight rings of nine; with r_min = 0.5 "
+    "and r_max = 0.9 it loses 0.1.",
 )
 numbers.row("lru:text:pathx", "text", "confirmed", "Section 3.4")(
     "Accuracy on PathX",
