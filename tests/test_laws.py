@@ -17,19 +17,24 @@ from sigprop.layers.base import parameters, stepwise
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
+from sigprop.layers.gla import gla
 from sigprop.layers.gru import chrono_times, gru
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.mingru import mingru
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
     released_rotrnn,
 )
+from sigprop.layers.rglru import rglru
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
+from sigprop.layers.selective import selective
 from sigprop.layers.stack import stack
 from sigprop.layers.two_way import blstm, brnn
 from sigprop.numerics.precision import double_precision
@@ -69,6 +74,12 @@ LAYERS = {
     "gate": lambda key: gated_unit(key, 4, 2, times=TIMES),
     "gate-input": lambda key: gated_unit(key, 4, 2, state_gain=0, times=TIMES),
     "gate-constant": lambda key: constant_gate(key, 4, 2, times=TIMES),
+    "rglru": lambda key: rglru(key, 4, heads=2),
+    "mingru": lambda key: mingru(key, 4, 3),
+    "selective": lambda key: selective(key, 2, 3, steps=(0.05, 0.5)),
+    "gla": lambda key: gla(key, 2, 4, heads=2, rank=2),
+    "deltanet": lambda key: deltanet(key, 2, 4, heads=2),
+    "deltanet-gated": lambda key: gated_deltanet(key, 2, 4, heads=2),
     "rotrnn": lambda key: rotrnn(key, 8, 3, heads=2, **ROTATIONS),
     "rotrnn-pairs": lambda key: rotrnn(key, 6, 3, heads=3, **ROTATIONS),
     "rotrnn-both": lambda key: bidirectional_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
@@ -97,6 +108,9 @@ VARIANTS = {  # held to the laws by the slow tests only
     "s5-bilinear",
     "gate-input",
     "gate-constant",
+    "mingru",
+    "gla",
+    "deltanet",
     "rotrnn-pairs",
     "rotrnn-both",
     "rotrnn-released",

@@ -17,19 +17,24 @@ from sigprop.layers.base import Layer
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal, complex_lru
+from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
+from sigprop.layers.gla import gla
 from sigprop.layers.gru import gru
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.mingru import mingru
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
     released_rotrnn,
 )
+from sigprop.layers.rglru import rglru
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
+from sigprop.layers.selective import selective
 from sigprop.layers.two_way import blstm, brnn
 
 Builder = Callable[..., Layer]
@@ -50,19 +55,28 @@ def _square(draw: Builder) -> Builder:
     return build
 
 
+def _require_one_state_a_channel(name: str, state_size: int, width: int) -> None:
+    if state_size != width:
+        raise ValueError(
+            f"need state_size = width for {name}, got {state_size=}, {width=}"
+        )
+
+
 def _as_wide_as_its_state(draw: Builder) -> Builder:
     """A layer with one state a channel."""
 
     @functools.wraps(draw)
     def build(key, state_size, width, **options):
-        if state_size != width:
-            raise ValueError(
-                f"need state_size = width for {draw.__name__}, got {state_size=}, "
-                f"{width=}"
-            )
+        _require_one_state_a_channel(draw.__name__, state_size, width)
         return draw(key, width, width, **options)
 
     return build
+
+
+@functools.wraps(rglru)
+def _rglru(key, state_size, width, **options):
+    _require_one_state_a_channel("rglru", state_size, width)
+    return rglru(key, width, **options)
 
 
 @functools.wraps(block_rnn)
@@ -81,10 +95,7 @@ def _channels(key, state_size, width, **options):
 
 @functools.wraps(causal_attention)
 def _attention(key, state_size, width, **options):
-    if state_size != width:
-        raise ValueError(
-            f"need state_size = width for attention, got {state_size=}, {width=}"
-        )
+    _require_one_state_a_channel("attention", state_size, width)
     return causal_attention(key, width, **options)
 
 
@@ -108,6 +119,12 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "blstm": _square(blstm),
         "gated_unit": _as_wide_as_its_state(gated_unit),
         "constant_gate": _as_wide_as_its_state(constant_gate),
+        "rglru": _rglru,
+        "mingru": _as_wide_as_its_state(mingru),
+        "selective": selective,
+        "gla": gla,
+        "deltanet": deltanet,
+        "gated_deltanet": gated_deltanet,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
         "released_rotrnn": released_rotrnn,
@@ -155,8 +172,9 @@ def sequence_layer(
         name: One of ``SEQUENCE_LAYERS``.
         state_size: What the layer's own builder calls so, or ``n``: numbers in the state
             of one direction, real or complex as the layer has them; for ``s4d`` the
-            conjugate pairs of one channel; for the layers with one state a channel, and
-            for ``attention``, the width.
+            conjugate pairs of one channel, and for ``selective`` its states; for ``gla``,
+            ``deltanet`` and ``gated_deltanet`` the entries of a head's key; for the layers
+            with one state a channel, and for ``attention``, the width.
         width: Inputs and outputs.
         options: Those of the layer's own builder; a list stands for a tuple.
 

@@ -1,0 +1,201 @@
+"""DeltaNet: ``S_t = S_{t-1} (I - beta k k^T) + beta v k^T``, ``y = S q``, and with decay.
+
+In every head, with ``v`` linear in the input, ``q`` and ``k`` linear and then of length
+one, ``q`` divided by the root of its size too, and ``beta = s(w u)``, ``s`` the sigmoid.
+Gated DeltaNet multiplies ``S_{t-1}`` by ``exp(-exp(A_log) softplus(w_a u + bias))`` first.
+
+Source: Yang et al. (2024), Parallelizing linear transformers with the delta rule over
+sequence length; Yang, Kautz & Hatamizadeh (2025), Gated delta networks; ``layers`` of
+github.com/fla-org/flash-linear-attention for the initialisation.  That code has SiLUs
+behind ``q``, ``k`` and ``v``, or convolutions; here its option ``identity`` stands for all
+three, and norm and output matrix are other layers.
+"""
+
+import math
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.nn import sigmoid, softplus
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.projected import log_uniform_steps, normalised, uniform_linear
+
+RATES = (1e-3, 16.0)  # between which a decay's rate is uniform; zero would have no log
+
+
+class Delta(Layer):
+    """Base of both layers; the state has the entries of every ``S``, values down."""
+
+    linear: ClassVar[bool] = False
+
+    W_q: Float[Array, "heads keys d_in"]
+    W_k: Float[Array, "heads keys d_in"]
+    W_v: Float[Array, "heads values d_in"]
+    W_beta: Float[Array, "heads d_in"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, heads * values)``."""
+        heads, values, d_in = self.W_v.shape
+        return d_in, heads * values
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state, of all heads."""
+        heads, keys, _ = self.W_k.shape
+        return heads * keys * self.W_v.shape[1]
+
+    def initial_state(self) -> Float[Array, " states"]:
+        """The zero state."""
+        return jnp.zeros((self.state_size,), self.W_k.dtype)
+
+    def decays(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
+        """What the whole state is multiplied by: one."""
+        return jnp.ones((len(u), len(self.W_beta)), u.dtype)
+
+    def _gates(self, u: Float[Array, "time d_in"]):
+        """Decay, ``beta``, ``k`` and ``v`` of each step and head."""
+        k = normalised(jnp.einsum("hkd,td->thk", self.W_k, u))
+        v = jnp.einsum("hvd,td->thv", self.W_v, u)
+        return self.decays(u), sigmoid(u @ self.W_beta.T), k, v
+
+    def _advance(
+        self, S: Float[Array, "heads values keys"], alpha, beta, k, v
+    ) -> Float[Array, "heads values keys"]:
+        S = alpha[:, None, None] * S
+        error = v - jnp.einsum("hvk,hk->hv", S, k)
+        return S + beta[:, None, None] * error[..., None] * k[:, None]
+
+    def _heads(
+        self, h: Float[Array, "*time states"]
+    ) -> Float[Array, "*time heads values keys"]:
+        heads, keys, _ = self.W_k.shape
+        return h.reshape(*h.shape[:-1], heads, self.W_v.shape[1], keys)
+
+    def step(
+        self, state: Float[Array, " states"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " states"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        now = (one[0] for one in self._gates(u[None]))
+        state = self._advance(self._heads(state), *now).reshape(-1)
+        return state, self.read(state[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
+        """All states, from the zero state, one after the other."""
+
+        def body(S, now):
+            S = self._advance(S, *now)
+            return S, S
+
+        zero = self._heads(self.initial_state())
+        S = lax.scan(body, zero, self._gates(u))[1]
+        return S.reshape(len(u), self.state_size)
+
+    def read(
+        self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``S q`` of every head, the heads side by side."""
+        q = normalised(jnp.einsum("hkd,td->thk", self.W_q, u))
+        y = jnp.einsum("thvk,thk->thv", self._heads(h), q / math.sqrt(q.shape[-1]))
+        return y.reshape(len(u), self.widths[1])
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "W_q": "readout",
+            "W_k": "recurrent",
+            "W_v": "input",
+            "W_beta": "recurrent",
+        }
+
+
+@final
+class DeltaNet(Delta):
+    """The layer without decay; build one with ``deltanet``."""
+
+
+@final
+class GatedDeltaNet(Delta):
+    """The layer with decay; build one with ``gated_deltanet``."""
+
+    W_a: Float[Array, "heads d_in"]
+    bias: Float[Array, " heads"]
+    A_log: Float[Array, " heads"]
+
+    def decays(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
+        """``exp(-exp(A_log) softplus(W_a u + bias))``."""
+        step = softplus(u @ self.W_a.T + self.bias[None])
+        return jnp.exp(-jnp.exp(self.A_log)[None] * step)
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        decay: dict[str, Group] = dict.fromkeys(("W_a", "bias", "A_log"), "recurrent")
+        return {**super().groups(), **decay}
+
+
+def _projections(
+    key: PRNGKeyArray, size: int, width: int, heads: int
+) -> tuple[Array, Array, Array, Array]:
+    require_sizes(size=size, width=width, heads=heads)
+    if width % heads:
+        raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")
+    rows = (size, size, width // heads)
+    keys = jax.random.split(key, 4)
+    drawn = (
+        uniform_linear(one, heads * r, width).reshape(heads, r, width)
+        for one, r in zip(keys, rows, strict=False)
+    )
+    q, k, v = drawn
+    return q, k, v, uniform_linear(keys[3], heads, width)
+
+
+def deltanet(key: PRNGKeyArray, size: int, width: int, *, heads: int = 1) -> DeltaNet:
+    """Draw the layer as PyTorch draws linear maps, all entries uniform.
+
+    Args:
+        key: Consumed here.
+        size: Entries of every head's key.
+        width: Inputs and outputs; a head has ``width / heads`` values.
+        heads: How many.
+
+    Raises:
+        ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+    """
+    return DeltaNet(*_projections(key, size, width, heads))
+
+
+def gated_deltanet(
+    key: PRNGKeyArray,
+    size: int,
+    width: int,
+    *,
+    heads: int = 1,
+    steps: tuple[float, float] = (0.001, 0.1),
+) -> GatedDeltaNet:
+    """Draw the layer with decay; arguments as ``deltanet``.
+
+    Args:
+        key: Consumed here.
+        size: Entries of every head's key.
+        width: Inputs and outputs.
+        heads: How many.
+        steps: Between which a step of the decay without input is log-uniform; its rate
+            is uniform between 0 and 16.
+
+    Raises:
+        ValueError: As ``deltanet``, or if the steps are not positive and ordered.
+    """
+    projection_key, a_key, step_key, rate_key = jax.random.split(key, 4)
+    projections = _projections(projection_key, size, width, heads)
+    low, high = RATES
+    rates = jax.random.uniform(rate_key, (heads,), minval=low, maxval=high)
+    return GatedDeltaNet(
+        *projections,
+        W_a=uniform_linear(a_key, heads, width),
+        bias=log_uniform_steps(step_key, heads, steps),
+        A_log=jnp.log(rates),
+    )

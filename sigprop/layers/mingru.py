@@ -1,0 +1,99 @@
+"""minGRU: ``h_t = (1 - z_t) h_{t-1} + z_t v_t``, gate and candidate of the input alone.
+
+``z = s(W_z u + b_z)`` and ``v = W_v u + b_v``, ``s`` the sigmoid: neither sees the state,
+so that the recurrence runs in parallel.  The output is the state.
+
+Source: Feng et al. (2024), Were RNNs all we needed?, Section 3.1.
+"""
+
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax.nn import sigmoid
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.projected import uniform_bias, uniform_linear
+from sigprop.neuron.scan import scan_linear
+
+
+@final
+class MinGRU(Layer):
+    """The layer; build one with ``mingru``."""
+
+    linear: ClassVar[bool] = False
+
+    W_z: Float[Array, "n d_in"]
+    b_z: Float[Array, " n"]
+    W_v: Float[Array, "n d_in"]
+    b_v: Float[Array, " n"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, n)``: one output a neuron."""
+        return self.W_z.shape[1], self.W_z.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state."""
+        return self.b_z.shape[0]
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros_like(self.b_z)
+
+    def gates(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
+        """``1 - z`` and ``z v``."""
+        z = u @ self.W_z.T + self.b_z[None]
+        return sigmoid(-z), sigmoid(z) * (u @ self.W_v.T + self.b_v[None])
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+        """One step of the recurrence and its output."""
+        a, b = self.gates(u[None])
+        state = a[0] * state + b[0]
+        return state, state
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
+        """All states, from the zero state, in parallel."""
+        return scan_linear(*self.gates(u))
+
+    def read(
+        self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time n"]:
+        """The states."""
+        return h
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {"W_z": "recurrent", "b_z": "recurrent", "W_v": "input", "b_v": "input"}
+
+
+def mingru(key: PRNGKeyArray, n: int, d_in: int, *, memory: float = 2.0) -> MinGRU:
+    """Draw the layer as PyTorch draws two linear maps, all entries uniform.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state, and outputs.
+        d_in: Inputs.
+        memory: ``1/z`` of a gate without input, which moves ``b_z``: two, for no move, in
+            the paper.
+
+    Raises:
+        ValueError: If a size is below one or the memory is not above one.
+    """
+    require_sizes(n=n, d_in=d_in)
+    if not memory > 1:
+        raise ValueError(f"need memory > 1, got {memory=}")
+    z_key, bz_key, v_key, bv_key = jax.random.split(key, 4)
+    return MinGRU(
+        uniform_linear(z_key, n, d_in),
+        uniform_bias(bz_key, n, d_in) - jnp.log(memory - 1.0),
+        uniform_linear(v_key, n, d_in),
+        uniform_bias(bv_key, n, d_in),
+    )

@@ -1,0 +1,132 @@
+"""RG-LRU: ``h_t = a_t h_{t-1} + sqrt(1 - a_t^2) i_t x_t`` with gates of the input alone.
+
+``r = s(W_a x + b_a)``, ``i = s(W_x x + b_x)``, ``a = exp(-8 softplus(Lambda) r)``, ``s``
+the sigmoid, matrices block-diagonal; the output is the state.
+
+Source: De et al. (2024), Griffin, Eq. 1-4; the code of RecurrentGemma, ``jax/layers.py``
+of github.com/google-deepmind/recurrentgemma, for the blocks and the initialisation.  That
+code lets the first input of a sequence in without ``sqrt(1 - a^2)`` and clips the root's
+slope at 1000; here the equations hold at every step.
+"""
+
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax.nn import sigmoid, softplus
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import normal, require_sizes
+from sigprop.neuron.scan import scan_linear
+
+CLOSING = 8.0  # the paper's c
+
+
+@final
+class RGLRU(Layer):
+    """The layer; build one with ``rglru``."""
+
+    linear: ClassVar[bool] = False
+
+    W_a: Float[Array, "heads size size"]
+    b_a: Float[Array, " n"]
+    W_x: Float[Array, "heads size size"]
+    b_x: Float[Array, " n"]
+    Lambda: Float[Array, " n"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(n, n)``: one input and one output a neuron."""
+        return self.b_a.shape[0], self.b_a.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state."""
+        return self.b_a.shape[0]
+
+    def initial_state(self) -> Float[Array, " n"]:
+        """The zero state."""
+        return jnp.zeros_like(self.b_a)
+
+    def gates(
+        self, u: Float[Array, "time n"]
+    ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
+        """``a`` and what enters the state."""
+        blocks = u.reshape(len(u), *self.W_a.shape[:2])
+
+        def entering(
+            W: Float[Array, "heads size size"], b: Float[Array, " n"]
+        ) -> Float[Array, "time n"]:
+            return jnp.einsum("hij,thj->thi", W, blocks).reshape(u.shape) + b[None]
+
+        rate = softplus(self.Lambda)[None] * sigmoid(entering(self.W_a, self.b_a))
+        log_a = -CLOSING * rate
+        kept = jnp.sqrt(-jnp.expm1(2 * log_a))
+        return jnp.exp(log_a), kept * sigmoid(entering(self.W_x, self.b_x)) * u
+
+    def step(
+        self, state: Float[Array, " n"], u: Float[Array, " n"]
+    ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+        """One step of the recurrence and its output."""
+        a, b = self.gates(u[None])
+        state = a[0] * state + b[0]
+        return state, state
+
+    def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
+        """All states, from the zero state, in parallel."""
+        return scan_linear(*self.gates(u))
+
+    def read(
+        self, h: Float[Array, "time n"], u: Float[Array, "time n"]
+    ) -> Float[Array, "time n"]:
+        """The states."""
+        return h
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "W_a": "recurrent",
+            "b_a": "recurrent",
+            "Lambda": "recurrent",
+            "W_x": "input",
+            "b_x": "input",
+        }
+
+
+def rglru(
+    key: PRNGKeyArray,
+    n: int,
+    *,
+    heads: int = 1,
+    radii: tuple[float, float] = (0.9, 0.999),
+) -> RGLRU:
+    """Draw the layer: fan-in normal matrices, no biases, a ring of open gates.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state, inputs and outputs.
+        heads: Blocks of the matrices.
+        radii: ``exp(-softplus(Lambda))`` is uniform by area between them, as it is in the
+            reference code; an open gate keeps the eighth power of it a step.
+
+    Raises:
+        ValueError: If a size is below one, ``n`` is no multiple of ``heads``, or the radii
+            are not ordered between zero and one.
+    """
+    require_sizes(n=n, heads=heads)
+    low, high = radii
+    if n % heads:
+        raise ValueError(f"need n a multiple of heads, got {n=}, {heads=}")
+    if not 0 < low <= high < 1:
+        raise ValueError(f"need 0 < low <= high < 1 in radii, got {radii}")
+    a_key, x_key, radius_key = jax.random.split(key, 3)
+    size = n // heads
+    area = jax.random.uniform(radius_key, (n,), minval=low**2, maxval=high**2)
+    rate = -jnp.log(area) / 2
+
+    def blocks(key: PRNGKeyArray) -> Float[Array, "heads size size"]:
+        return normal(key, n, size, 1 / size).reshape(heads, size, size)
+
+    zero = jnp.zeros((n,))
+    return RGLRU(blocks(a_key), zero, blocks(x_key), zero, jnp.log(jnp.expm1(rate)))

@@ -1,0 +1,128 @@
+"""The selective state space at the core of Mamba: ``h' = exp(-step A) h + step B x``.
+
+Each channel ``x`` of the input has ``n`` real states with rates ``A = exp(A_log)``, and a
+step ``softplus(V U u + bias)`` of low rank; ``B = W_B u`` and ``C = W_C u`` are shared by
+the channels, ``y = C h + D x``.
+
+Source: Gu & Dao (2023), Mamba, Algorithm 2; their code, ``modules/mamba_simple.py`` of
+github.com/state-spaces/mamba, for the initialisation and the Euler step of the input.  The
+convolution before the core and the gate after it are other layers.
+"""
+
+import math
+from typing import ClassVar, final
+
+import jax
+import jax.numpy as jnp
+from jax.nn import softplus
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group, Layer
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.projected import log_uniform_steps, uniform_linear
+from sigprop.neuron.scan import scan_linear
+
+
+@final
+class Selective(Layer):
+    """The layer; build one with ``selective``."""
+
+    linear: ClassVar[bool] = False
+
+    A_log: Float[Array, "width n"]
+    U: Float[Array, "rank width"]
+    V: Float[Array, "width rank"]
+    bias: Float[Array, " width"]
+    W_B: Float[Array, "n width"]
+    W_C: Float[Array, "n width"]
+    D: Float[Array, " width"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(width, width)``."""
+        return self.D.shape[0], self.D.shape[0]
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state, of all channels."""
+        return self.A_log.size
+
+    def initial_state(self) -> Float[Array, " states"]:
+        """The zero state."""
+        return jnp.zeros_like(self.A_log.reshape(-1))
+
+    def gates(
+        self, u: Float[Array, "time width"]
+    ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
+        """What multiplies the states, and what enters them."""
+        step = softplus(u @ self.U.T @ self.V.T + self.bias[None])
+        a = jnp.exp(-step[:, :, None] * jnp.exp(self.A_log)[None])
+        b = (step * u)[:, :, None] * (u @ self.W_B.T)[:, None]
+        flat = (len(u), self.state_size)
+        return a.reshape(flat), b.reshape(flat)
+
+    def step(
+        self, state: Float[Array, " states"], u: Float[Array, " width"]
+    ) -> tuple[Float[Array, " states"], Float[Array, " width"]]:
+        """One step of the recurrence and its output."""
+        a, b = self.gates(u[None])
+        state = a[0] * state + b[0]
+        return state, self.read(state[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time width"]) -> Float[Array, "time states"]:
+        """All states, from the zero state, in parallel."""
+        return scan_linear(*self.gates(u))
+
+    def read(
+        self, h: Float[Array, "time states"], u: Float[Array, "time width"]
+    ) -> Float[Array, "time width"]:
+        """``C h + D x``."""
+        channels = h.reshape(len(u), *self.A_log.shape)
+        return jnp.einsum("tdn,tn->td", channels, u @ self.W_C.T) + self.D[None] * u
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "A_log": "recurrent",
+            "U": "recurrent",
+            "V": "recurrent",
+            "bias": "recurrent",
+            "W_B": "input",
+            "W_C": "readout",
+            "D": "readout",
+        }
+
+
+def selective(
+    key: PRNGKeyArray,
+    n: int,
+    width: int,
+    *,
+    rank: int | None = None,
+    steps: tuple[float, float] = (0.001, 0.1),
+) -> Selective:
+    """Draw the layer: rates 1 to n, steps log-uniform, ``D`` of ones, uniform matrices.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state of each channel.
+        width: Channels.
+        rank: Of the steps' weights; a sixteenth of the width, rounded up, if left out.
+        steps: Between which a step without input is log-uniform.
+
+    Raises:
+        ValueError: If a size is below one or the steps are not positive and ordered.
+    """
+    rank = math.ceil(width / 16) if rank is None else rank
+    require_sizes(n=n, width=width, rank=rank)
+    u_key, v_key, step_key, b_key, c_key = jax.random.split(key, 5)
+    rates = jnp.log(jnp.arange(1.0, n + 1))
+    return Selective(
+        A_log=jnp.tile(rates, (width, 1)),
+        U=uniform_linear(u_key, rank, width),
+        V=uniform_linear(v_key, width, rank),
+        bias=log_uniform_steps(step_key, width, steps),
+        W_B=uniform_linear(b_key, n, width),
+        W_C=uniform_linear(c_key, n, width),
+        D=jnp.ones((width,)),
+    )

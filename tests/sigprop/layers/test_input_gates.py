@@ -1,0 +1,190 @@
+"""Layers whose gates see the input alone are the loops of their equations.
+
+Every loop is typed by hand in NumPy, one number at a time where it may be, and knows
+nothing of the layer but its parameters.
+"""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigprop.layers.deltanet import deltanet, gated_deltanet
+from sigprop.layers.gla import gla
+from sigprop.layers.mingru import mingru
+from sigprop.layers.projected import inverse_softplus, uniform_bias
+from sigprop.layers.rglru import rglru
+from sigprop.layers.selective import selective
+from sigprop.numerics.precision import double_precision
+from tests.sigprop.layers.helpers import run, states_of
+
+KEY = jax.random.key(5)
+TIME = 7
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def softplus(z):
+    return np.log(1 + np.exp(z))
+
+
+def by_rglru(p, u):
+    n, size = len(p.b_a), p.W_a.shape[1]
+    h, rows = np.zeros(n), []
+    for x in u:
+        for i in range(n):
+            head, place = divmod(i, size)
+            block = x[head * size : (head + 1) * size]
+            r = sigmoid(p.W_a[head, place] @ block + p.b_a[i])
+            gate = sigmoid(p.W_x[head, place] @ block + p.b_x[i])
+            a = np.exp(-8 * softplus(p.Lambda[i]) * r)
+            h[i] = a * h[i] + np.sqrt(1 - a**2) * gate * x[i]
+        rows.append(h.copy())
+    return rows
+
+
+def by_mingru(p, u):
+    h, rows = np.zeros(len(p.b_z)), []
+    for x in u:
+        z = sigmoid(p.W_z @ x + p.b_z)
+        h = (1 - z) * h + z * (p.W_v @ x + p.b_v)
+        rows.append(h)
+    return rows
+
+
+def by_selective(p, u):
+    h, rows = np.zeros(p.A_log.shape), []
+    for x in u:
+        B, C, y = p.W_B @ x, p.W_C @ x, []
+        for d in range(len(x)):
+            step = softplus(p.V[d] @ (p.U @ x) + p.bias[d])
+            h[d] = np.exp(-step * np.exp(p.A_log[d])) * h[d] + step * B * x[d]
+            y.append(C @ h[d] + p.D[d] * x[d])
+        rows.append(y)
+    return rows
+
+
+def by_gla(p, u):
+    heads, keys, _ = p.W_k.shape
+    S, rows = np.zeros((heads, keys, p.W_v.shape[1])), []
+    for x in u:
+        y = []
+        for i in range(heads):
+            alpha = sigmoid(p.V[i] @ (p.U @ x) + p.bias[i]) ** (1 / 16)
+            S[i] = np.diag(alpha) @ S[i] + np.outer(p.W_k[i] @ x, p.W_v[i] @ x)
+            y.append(S[i].T @ (p.W_q[i] @ x) / math.sqrt(keys))
+        rows.append(np.concatenate(y))
+    return rows
+
+
+def by_deltanet(p, u):
+    heads, keys, _ = p.W_k.shape
+    S, rows = np.zeros((heads, p.W_v.shape[1], keys)), []
+    for x in u:
+        y = []
+        for i in range(heads):
+            k, q = p.W_k[i] @ x, p.W_q[i] @ x
+            k, q = k / np.sqrt(k @ k + 1e-6), q / np.sqrt(q @ q + 1e-6)
+            beta, v = sigmoid(p.W_beta[i] @ x), p.W_v[i] @ x
+            alpha = 1.0
+            if hasattr(p, "A_log"):
+                step = softplus(p.W_a[i] @ x + p.bias[i])
+                alpha = np.exp(-np.exp(p.A_log[i]) * step)
+            erased = S[i] @ (np.eye(keys) - beta * np.outer(k, k))
+            S[i] = alpha * erased + beta * np.outer(v, k)
+            y.append(S[i] @ q / math.sqrt(keys))
+        rows.append(np.concatenate(y))
+    return rows
+
+
+LAYERS = {
+    "rglru": (lambda: rglru(KEY, 6, heads=2), by_rglru),
+    "mingru": (lambda: mingru(KEY, 4, 3, memory=5.0), by_mingru),
+    "selective": (lambda: selective(KEY, 3, 5, rank=2), by_selective),
+    "gla": (lambda: gla(KEY, 3, 4, heads=2, rank=3), by_gla),
+    "deltanet": (lambda: deltanet(KEY, 3, 4, heads=2), by_deltanet),
+    "gated_deltanet": (lambda: gated_deltanet(KEY, 3, 4, heads=2), by_deltanet),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_the_layer_is_its_equations(name, x64):
+    draw, loop = LAYERS[name]
+    layer = draw()
+    numbers = jax.tree.map(np.asarray, layer)
+    u = np.random.default_rng(0).normal(size=(TIME, layer.widths[0]))
+    np.testing.assert_allclose(run(layer, u), loop(numbers, u), rtol=1e-10, atol=1e-12)
+
+
+def test_open_gates_of_the_rglru_are_uniform_on_a_ring():
+    with double_precision(True):
+        layer = rglru(KEY, 2000, heads=500)
+        radius = np.exp(-softplus(np.asarray(layer.Lambda)))
+    area = (radius**2 - 0.9**2) / (0.999**2 - 0.9**2)
+    assert scipy.stats.kstest(area, "uniform").pvalue > 1e-6
+    assert np.std(np.asarray(layer.W_a)) == pytest.approx(0.5, rel=0.1)
+    assert not np.asarray(layer.b_a).any()
+
+
+def test_steps_of_the_selective_layer_are_log_uniform():
+    with double_precision(True):
+        layer = selective(KEY, 4, 2000, rank=2, steps=(0.001, 0.1))
+        logs = np.log(softplus(np.asarray(layer.bias)))
+    place = (logs - math.log(0.001)) / math.log(100)
+    assert scipy.stats.kstest(place, "uniform").pvalue > 1e-6
+    np.testing.assert_allclose(np.exp(layer.A_log[0]), [1, 2, 3, 4], rtol=1e-6)
+    assert selective(KEY, 2, 33).U.shape == (3, 33)
+
+
+def test_uniform_maps_reach_one_over_the_root_of_the_inputs():
+    for values in (mingru(KEY, 200, 25).W_z, uniform_bias(KEY, 5000, 25)):
+        scaled = np.asarray(values).ravel() * 5
+        assert scipy.stats.kstest(scaled, scipy.stats.uniform(-1, 2).cdf).pvalue > 1e-6
+
+
+def test_a_memory_moves_the_gate_of_the_mingru():
+    near, far = (mingru(KEY, 5, 3, memory=memory) for memory in (2.0, 101.0))
+    np.testing.assert_allclose(near.b_z - far.b_z, math.log(100), rtol=1e-5)
+
+
+def test_the_inverse_of_softplus_is_its_inverse(x64):
+    y = jnp.array([1e-4, 0.1, 3.0])
+    np.testing.assert_allclose(softplus(np.asarray(inverse_softplus(y))), y, rtol=1e-9)
+
+
+def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
+    layer = deltanet(KEY, 3, 4)
+    u = np.random.default_rng(1).normal(size=(5, 4))
+    k = np.asarray(layer.W_k)[0] @ u[-1]
+    k = k / np.linalg.norm(k)
+    beta = sigmoid(np.asarray(layer.W_beta)[0] @ u[-1])
+    before, after = np.asarray(states_of(layer, u))[-2:].reshape(2, 4, 3) @ k
+    v = np.asarray(layer.W_v)[0] @ u[-1]
+    np.testing.assert_allclose(after, before + beta * (v - before), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: rglru(KEY, 6, heads=4), "need n a multiple of heads"),
+        (lambda: rglru(KEY, 4, radii=(0.9, 1.0)), "need 0 < low <= high < 1 in radii"),
+        (lambda: mingru(KEY, 4, 0), "need d_in >= 1"),
+        (lambda: mingru(KEY, 4, 2, memory=1.0), "need memory > 1"),
+        (
+            lambda: selective(KEY, 4, 2, steps=(0.1, 0.01)),
+            "need bounds 0 < low <= high",
+        ),
+        (lambda: selective(KEY, 4, 2, rank=0), "need rank >= 1"),
+        (lambda: gla(KEY, 4, 6, heads=4), "need width a multiple of heads"),
+        (lambda: deltanet(KEY, 4, 6, heads=4), "need width a multiple of heads"),
+        (lambda: gated_deltanet(KEY, 4, 6, steps=(0, 1)), "need bounds 0 < low"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
