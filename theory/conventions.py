@@ -177,6 +177,7 @@ FAULTS = (
         (
             *("zucchet:text:state-diverges", "zucchet:text:sensitivity-diverges"),
             *("zucchet:text:faster", "zucchet:text:dominating-term"),
+            *("zucchet:text:dominance", "zucchet:text:one-dimensional-other-inputs"),
         ),
     ),
     Fault(

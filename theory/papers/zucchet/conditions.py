@@ -7,6 +7,14 @@ from typing import Any
 from theory.conditions import is_stable
 
 LAGS = 30  # over which a sequence shows whether it is even, and whether it grows
+EXCITED = (
+    "the input's spectrum is positive at the angles of the eigenvalues that approach the "
+    "circle, as that of white noise is"
+)
+UPWARDS = (
+    "the largest eigenvalue of the Hessian is also the largest in modulus, as where the "
+    "loss is convex, or at an optimum"
+)
 
 
 def has_power(rho: float, phase: float) -> bool:

@@ -255,6 +255,14 @@ def corner(radius: float) -> tuple[float, float]:
     return float(modes[0, 0].real), float((still @ E @ still)[0, 0])
 
 
+UNEXCITED = Example(
+    "dh_1/dA_11 under the constant input (1, 0), A = r (0, -1; 1, 0), printed by its "
+    "eigenvalue term alone,",
+    {"r": 0.99},
+    lambda r: corner(r)[0],
+    lambda r: corner(r)[1],
+)
+
 # Orthogonal matrices, and eigenvalues on the unit circle.
 
 
@@ -345,13 +353,7 @@ EVIDENCE: dict[str, Basis] = {
             "as the state": _everywhere(1.0),
             "on the diagonal": lambda source: 2 * np.eye(3),
         },
-        example=Example(
-            "dh_1/dA_11 under the constant input (1, 0), A = r (0, -1; 1, 0), printed by "
-            "its eigenvalue term alone,",
-            {"r": 0.99},
-            lambda r: corner(r)[0],
-            lambda r: corner(r)[1],
-        ),
+        example=UNEXCITED,
     ),
     "zucchet:text:all-entries": Evidence(
         ({"source": "white"},),

@@ -22,6 +22,7 @@ from sigprop.evidence.zucchet.hessian import networks
 from sigprop.evidence.zucchet.hessian.loss import alone, block
 from sigprop.evidence.zucchet.hessian.networks import Jacobian, differenced
 from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton
+from sigprop.evidence.zucchet.networks.teacher import DOWNWARDS
 from sigprop.judge.basis import Basis, Evidence, Example, Routine
 from theory import hessian as H
 from theory.recurrences import curvature, steepest_descent
@@ -246,12 +247,6 @@ def closed_block_ratio(lambda_i: complex, lambda_j: complex, **_: Any) -> float:
     return size(lambda_i, lambda_j) / math.sqrt(product)
 
 
-def curvature_of_eq_91(lam: float, target: float) -> float:
-    """Second derivative by ``lam`` of the loss of Eq. 91 under white input, all real."""
-    own = (1 + 3 * lam**2) / (1 - lam**2) ** 3
-    return own - 2 * target**2 / (1 - lam * target) ** 3
-
-
 FIRST = 0.7 * cmath.exp(1.1j)
 UNIT = {"b_i": 1.0, "b_j": 1.0, "c_i": 1.0, "c_j": 1.0}
 POSITIVE = points("eigenvalues", (5.0, 2.0, 1.0, 0.5), (3.0, 2.5, 0.1))
@@ -284,12 +279,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": lipschitz_by_power, "closed_form": lipschitz_by_norm},
         form=lambda eigenvalues: max(eigenvalues),
         slips={"the least": lambda eigenvalues: min(eigenvalues), "the trace": _trace},
-        example=Example(
-            "the Lipschitz constant of the gradient of Eq. 91 near a real eigenvalue",
-            {"lam": 0.0, "target": 0.9},
-            curvature_of_eq_91,
-            lambda **at: abs(curvature_of_eq_91(**at)),
-        ),
+        example=DOWNWARDS,
     ),
     "zucchet:text:hessian-step-size": Evidence(
         POSITIVE,

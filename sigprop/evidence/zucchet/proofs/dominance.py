@@ -17,6 +17,7 @@ from sigprop.evidence.kit import (
     powers,
     recur,
 )
+from sigprop.evidence.zucchet.curse.dense import UNEXCITED
 from sigprop.evidence.zucchet.proofs.perturbation import (
     ALL,
     diagonal_states,
@@ -275,7 +276,7 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "zucchet:text:dominance": Evidence(
-        across(family=NEAR, gap=(0.1, 0.06)),
+        across(family=(*NEAR, "a complex pair, constant input"), gap=(0.1, 0.06)),
         each(outgrowth, SHARES),
         2.0,
         absolute=0.05,  # of the next order in the gap
@@ -284,6 +285,7 @@ EVIDENCE: dict[str, Basis] = {
             "the sensitivity's own order": 3.0,
             "as the others": 0.0,
         },
+        example=UNEXCITED,
     ),
     "zucchet:71": Evidence(
         ALL,

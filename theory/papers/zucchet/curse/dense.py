@@ -3,6 +3,7 @@
 from theory import recurrences
 from theory.claims import Condition
 from theory.errata import Erratum
+from theory.papers.zucchet.conditions import EXCITED
 from theory.rows import Part
 
 part = Part("Section 2.3", "backward", "sigprop.evidence.zucchet.curse.dense")
@@ -46,20 +47,13 @@ part.row("zucchet:text:dominating-term", "limit", "conditional", "text after Eq.
     r"h_t\, \mathrm{d}_\lambda h_t^{\text{diag}}\, \partial_A \lambda",
     code="share_left",
     assumes="distinct eigenvalues, as in Appendix B.2.3",
-    condition=Condition(
-        "the input's spectrum is positive at the angles of the eigenvalues that approach "
-        "the circle, as that of white noise is",
-        lambda source, **_: source == "white",
-    ),
+    condition=Condition(EXCITED, lambda source, **_: source == "white"),
     note="Judged on every entry of a generic 3 by 3 matrix with eigenvalues at the "
     "angles 1.1, -1.1 and pi. White input: what the term leaves grows as 1/gap, like the "
     "state, and the whole as 1/gap^3, so that the share left out falls as gap^2. "
-    "Constant input: nothing explodes, and the term is no larger than the others.",
-    erratum=Erratum(
-        "D",
-        root="zucchet:text:state-diverges",
-        appears_in=("Appendix B.2.3, last paragraph",),
-    ),
+    "Constant input: nothing explodes, and the term is no larger than the others. "
+    "Appendix B.2.3 says it again (zucchet:text:dominance).",
+    erratum=Erratum("D", root="zucchet:text:state-diverges"),
 )
 part.row("zucchet:text:all-entries", "limit", "confirmed", "text after Eq. 9")(
     "The explosion is spread over all entries of a dense matrix",

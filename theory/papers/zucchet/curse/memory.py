@@ -92,6 +92,8 @@ part.row(
             "zucchet:text:sensitivity-diverges",
             "zucchet:text:faster",
             "zucchet:text:dominating-term",
+            "zucchet:text:dominance",
+            "zucchet:text:one-dimensional-other-inputs",
             "Section 2.2, 'both hidden states and backpropagated errors explode'",
         ),
         bearing="Eq. 5 and 6 are right for every input. After Eq. 61 the paper has the "
@@ -102,7 +104,7 @@ part.row(
     "zucchet:text:sensitivity-diverges",
     "limit",
     "conditional",
-    "text before and after Eq. 5",
+    "text before and after Eq. 6",
 )(
     "The sensitivity's second moment goes to infinity at the edge",
     r"|\lambda| \to 1 \Rightarrow \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] \to "

@@ -2,7 +2,7 @@
 
 from theory.claims import Condition
 from theory.errata import Erratum
-from theory.papers.zucchet.conditions import no_larger_downwards
+from theory.papers.zucchet.conditions import UPWARDS, no_larger_downwards
 from theory.rows import Part
 
 part = Part("Section 4.3", "hessian", "theory.hessian")
@@ -56,10 +56,7 @@ measured.row("zucchet:text:hessian-lipschitz", "text", "conditional", "footnote 
     "The gradient's Lipschitz constant is the largest Hessian eigenvalue",
     r"L = \lambda_{\max}(H)",
     code="lipschitz_by_norm",
-    condition=Condition(
-        "no negative curvature is larger in size, as at an optimum",
-        no_larger_downwards,
-    ),
+    condition=Condition(UPWARDS, no_larger_downwards),
     note="Away from optima the loss curves downwards too, and the largest eigenvalue "
     "may be smaller than the modulus of the least one. The same sentence as "
     "zucchet:footnote2:lipschitz.",

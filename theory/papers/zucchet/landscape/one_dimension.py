@@ -65,7 +65,11 @@ unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")
     "0.999 the loss at the teacher gets sharper, 995-fold for white input. Under constant "
     "input it does so for lambda* near one only, under alternating input near minus one "
     "only; Fig. 1 has a positive teacher.",
-    erratum=Erratum("D", bearing="Nothing: Section 4.1 goes on with white input."),
+    erratum=Erratum(
+        "D",
+        root="zucchet:text:state-diverges",
+        bearing="Nothing: Section 4.1 goes on with white input.",
+    ),
 )
 unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(
     "Inside the unit circle gradients do not explode in time",

@@ -3,6 +3,7 @@
 from theory import recurrences
 from theory.claims import Condition
 from theory.errata import Erratum
+from theory.papers.zucchet.conditions import UPWARDS
 from theory.rows import Part
 
 part = Part("Section 4.3", "hessian", "sigprop.evidence.zucchet.networks.teacher")
@@ -50,14 +51,13 @@ part.row("zucchet:footnote2:lipschitz", "text", "conditional", "footnote 2")(
     r"\lambda_{\max}(\nabla^2 L)",
     code="lipschitz_by_search",
     condition=Condition(
-        "the loss is convex; otherwise it is the largest modulus of an "
-        "eigenvalue, and the maximum runs over all parameters and not only over "
-        "the optimum",
+        UPWARDS,
         lambda case, **_: case == "convex",
     ),
-    note="The loss of a linear recurrence is not convex, and its curvature has no "
-    "bound as |lambda| goes to 1 (zucchet:fig1:sharpness-real): there is no global "
-    "Lipschitz constant, only one near the optimum.",
+    note="Otherwise it is the largest modulus of an eigenvalue. The loss of a linear "
+    "recurrence is not convex, and its curvature has no bound as |lambda| goes to 1 "
+    "(zucchet:fig1:sharpness-real): there is no global Lipschitz constant, only one of a "
+    "region, over which the maximum runs.",
     erratum=Erratum(
         "D",
         appears_in=("zucchet:text:hessian-lipschitz",),

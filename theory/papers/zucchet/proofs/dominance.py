@@ -1,7 +1,9 @@
 """Zucchet & Orvieto (2024), Appendix B.2.3: what grows at the edge, Eq. 71-73."""
 
 from theory import diagonal
+from theory.claims import Condition
 from theory.errata import Erratum
+from theory.papers.zucchet.conditions import EXCITED
 from theory.rows import Part
 from theory.symbols import lam, n
 
@@ -29,19 +31,21 @@ part.row("zucchet:text:vectors-bounded", "bound", "confirmed", "text after Eq. 7
     note="By Eq. 64 the Frobenius norm is sqrt(n), which bounds the norm. The inverse is "
     "not bounded by it: with eigenvectors at an angle e it is of order 1/e.",
 )
-part.row("zucchet:text:dominance", "limit", "confirmed", "text after Eq. 73")(
+part.row("zucchet:text:dominance", "limit", "conditional", "text after Eq. 70 and 73")(
     "The derivative by the eigenvalues dominates",
     r"|\lambda| \rightarrow 1:\quad \mathbb{E}\left|\frac{\partial h_t}{\partial "
     r"h_t^{\text{diag}}}\frac{\mathrm{d}h_t^{\text{diag}}}{\mathrm{d}\lambda}"
     r"\frac{\partial \lambda}{\partial A}\right|^2 \text{ outgrows the other "
     r"terms of Eq. 67, by } (1-|\lambda|)^{-2}",
     code="perturb",
-    assumes="the eigenvalues do not collapse; the input has power at the phase of those "
-    "that go to the circle, as in B.2.2",
+    assumes="the eigenvalues do not collapse",
+    condition=Condition(EXCITED, lambda family, **_: "constant" not in family),
     note="Energies of the terms over white inputs; the order is ours, the paper says "
     "which one wins. Where two modes meet, which the paper excludes, dP/dA makes up for "
     "the missing filter. Under constant input a pair that goes to the circle away from "
-    'lam = 1 makes nothing diverge; the paper\'s "|lambda| (or lambda)" takes that up.',
+    "lam = 1 makes nothing diverge. The same statement as zucchet:text:dominating-term; "
+    'the "(or lambda)" behind its |lambda| may stand for the condition.',
+    erratum=Erratum("D", root="zucchet:text:state-diverges"),
 )
 part.row("zucchet:71", "identity", "refuted")(
     "The derivative of the state by the eigenvectors",
