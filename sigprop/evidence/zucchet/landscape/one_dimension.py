@@ -24,6 +24,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.neuron.stable import sensitivity_moment, state_moment
 from sigprop.numerics.precision import double_precision
 from theory import teacher_student_proofs as proofs
+from theory.recurrences import circle_is_flat
 
 LONG = 40_000  # ages after which 0.999^n is below 1e-17
 SHORT = 300
@@ -94,7 +95,7 @@ PLAIN = across(nu=(0.35, 0.7, 0.93), gain=(False,))
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:c1-sensitivity-larger": Evidence(
-        across(lam=(0.9, 0.99), rho=(0.0, 0.5, 1.0)),
+        across(lam=(0.3, 0.9, 0.99), rho=(0.0, 0.5, 1.0)),
         {
             "reference": sensitivity_over_state,
             "closed_form": sensitivity_over_state_closed,
@@ -137,10 +138,11 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "zucchet:text:one-dimensional-flat": Evidence(
-        points("theta gap", (1.8, 0.1), (2.6, 0.1)),
+        points("theta gap", (0.6, 0.05), (1.8, 0.1), (2.6, 0.1)),
         each(vanishing, PARTIALS),
         form=0.0,
         relation=">",
+        proof=circle_is_flat,
         slips={"as the square of the gap": 2.0},
     ),
     "zucchet:text:one-dimensional-sharp": by((2, 0), PLAIN),

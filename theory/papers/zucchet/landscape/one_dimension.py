@@ -15,15 +15,16 @@ part = Part("Section 3.1", "parametrisation", "theory.teacher_student")
 unit = part.at("Section 4.1", "landscape")
 
 part.row("zucchet:text:c1-sensitivity-larger", "text", "confirmed", "")(
-    "The sensitivity explodes faster than the state",
+    "The sensitivity's variance is larger than the state's",
     r"\text{the variance of } \mathrm{d}_{\lambda}h_t \text{ is much larger than the "
     r"one of } h_t",
     code="sigprop.evidence.zucchet.landscape.one_dimension.sensitivity_over_state",
     assumes=Condition(
-        "lambda towards 1, R = rho^|Delta| with rho in [0, 1], as in Fig. 1A",
+        "0 < lambda < 1, R = rho^|Delta| with rho in [0, 1], as in Fig. 1A",
         lambda lam, rho, **_: complex(lam).imag == 0 and 0 < lam < 1 and 0 <= rho <= 1,
     ),
-    note="Judged is the direction, a ratio above one. At lambda = 0.99 it is 5000 for "
+    note="Judged is the direction, a ratio above one; that it has no bound towards 1 is "
+    "zucchet:text:faster. At lambda = 0.99 it is 5000 for "
     "white input and 10000 at rho = 1. For an alternating input (rho = -1), which the "
     "figure does not have, it is 1/(1 + lambda)^2, below one.",
 )
@@ -77,14 +78,15 @@ unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(
     code="sigprop.neuron.recurrence.linear_recurrence",
     note="Of dh_t/dh_s with t > s: its modulus is |lambda|^(t-s).",
 )
-unit.row("zucchet:text:one-dimensional-flat", "text", "confirmed", "")(
+unit.row("zucchet:text:one-dimensional-flat", "text", "proved", "")(
     "Vanishing gradients make flat regions",
     r"\text{vanishing gradients lead to flat loss regions}",
     code="sigprop.evidence.zucchet.landscape.curvature.partial",
-    assumes="on the circle (Fig. 1C), more than a right angle off",
-    note="There the slope falls as 1 - |lam*|: its greatest value is 0.0508 at |lam*| = "
+    assumes="on the circle (Fig. 1C), at a fixed angle off the teacher",
+    note="There the slope falls as 1 - |lam*|: at a right angle it is 0.0508 at |lam*| = "
     "0.95 and 0.0100 at 0.99. On the real axis (Fig. 1B) it is -lam* at lambda = 0: flat "
-    "only beside the height of the loss, 1/(1 - lam*^2) / 2.",
+    "only beside the height of the loss, 1/(1 - lam*^2) / 2. The same sentence as "
+    "zucchet:text:flat.",
 )
 
 
