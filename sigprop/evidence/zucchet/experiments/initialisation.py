@@ -236,7 +236,7 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=1e-6,
         slips={"no normalisation": lambda radius, **_: 1 / (1 - radius**2)},
     ),
-    "zucchet:fig13": Evidence(
+    "zucchet:text:layers-explained": Evidence(
         ({"lams": (0.7,) * 4}, {"lams": (-0.4,) * 4}),
         {"autodiff": layer_gradients, "reference": layer_gradients_by_differences},
         form=[1.0] * 4,

@@ -124,8 +124,8 @@ deep.row("zucchet:text:lstm-or-gru", "text", "refuted", "Appendix D.1")(
 
 deep.row("zucchet:fig5:lru", "figure", "confirmed", "Figure 5.A, Section 5")(
     "The activity of the LRU's first layer does not depend on its memory",
-    r"\text{the input normalization effectively keeps neural activity constant across } "
-    r"\nu_0 \text{ values}",
+    r"\text{first layer, LRU: the input normalization effectively keeps neural activity "
+    r"constant across } \nu_0 \text{ values}",
     code="sigprop.layers.lru.zucchet_lru",
     assumes="the LRU initialisation with phases on the whole circle",
     note="The first layer on the input of Fig. 12: averaged over phases every lag but zero "
@@ -143,14 +143,24 @@ deep.row("zucchet:fig5:recurrent", "figure", "not-checkable", "Figure 5.B, Secti
     reason=UNMEASURED,
 )
 
-part.row("zucchet:fig13", "figure", "confirmed", "Figure 13")(
-    "Why gradients do not depend on the layer: a linear chain of equal layers",
-    r"\text{the layer index does not significantly impact gradient magnitude}",
+part.row(
+    "zucchet:text:layers-explained", "text", "confirmed", "explanation of Figure 13"
+)(
+    "Why gradients do not depend on the layer",
+    r"\text{in the first layers, hidden states are small and errors are large, in the last "
+    r"ones the reverse; consequently, the gradient magnitude remains relatively constant "
+    r"across layers}",
     code="sigprop.layers.stack.stack",
-    assumes="linear layers of one law, as the explanation of Appendix D.1 has them",
-    note="Judged is the explanation and not the figure, whose layers have GLUs and skips. "
-    "Filters commute: in a linear chain of equal layers all gradients are the same "
-    "function of the input, as small states meet large errors.",
+    assumes="a chain of linear layers of one law, unlike those of the figure, which have "
+    "GLUs and skips",
+    note="Filters commute: in such a chain all gradients are the same function of the "
+    "input, as small states meet large errors. Judged is that they do not differ.",
+)
+deep.row("zucchet:fig13", "figure", "not-checkable", "Figure 13, Appendix D.1")(
+    "Gradients of the layers",
+    r"\text{the layer index does not significantly impact gradient magnitude}",
+    note="Why they may not depend on it is judged in zucchet:text:layers-explained.",
+    reason=UNMEASURED,
 )
 
 deep.row("zucchet:fig5", "figure", "not-checkable", "Figure 5 and Section 5")(
