@@ -23,7 +23,6 @@ part.row("zucchet:fig6-hessian", "figure", "refuted", "Fig. 6, caption")(
     'the angle".',
     erratum=Erratum(
         "A",
-        appears_in=("caption of Fig. 7B, with a restriction",),
         bearing="Nothing: Section 3.1, Section 4.3 and the caption of Fig. 9 state what "
         "is right.",
     ),

@@ -47,7 +47,7 @@ part.row("zucchet:text:stays-real", "text", "conditional", "text after Eq. 15")(
     "about sqrt(n/(2 pi)) + 1/4 of them: 1.5 at n = 10, 3.4 at n = 64.",
     erratum=Erratum(
         "D",
-        appears_in=("Table 3", "Figure 10.D"),
+        inherits=("zucchet:fig10:gap",),
         bearing="Tables 1 and 2 have theta_0 = pi and are safe. Table 3 and Figure 10.D "
         "have smaller angles; whether their code took the real part is not in the text.",
     ),

@@ -45,7 +45,7 @@ part.row("zucchet:80", "identity", "refuted")(
         "B",
         appears_in=(
             *("zucchet:148", "zucchet:149", "zucchet:150", "zucchet:151"),
-            "text before Eq. 140",
+            "zucchet:text:hessian-cartesian-slopes",
         ),
         inherits=("zucchet:81", "zucchet:82", "zucchet:83"),
         bearing="Eq. 81 to 83 are too small by a factor of four; the conclusions, of "
