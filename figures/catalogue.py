@@ -165,8 +165,8 @@ FIGURES = {
         rows=(
             "zucchet:fig2a",
             "zucchet:fig2b",
-            "zucchet:fig2b:edge",
             "zucchet:fig2b:bounded",
+            "sigprop:controlled-edge",
             "zucchet:fig2:other-inputs",
             "zucchet:fig2:grey-state",
             "zucchet:fig2:grey-sensitivity",

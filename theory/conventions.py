@@ -77,6 +77,11 @@ FAULTS = (
         ),
     ),
     Fault(
+        "One variable's letter for another's",
+        Status.REFUTED,
+        ("zucchet:147", "zucchet:fig2b"),
+    ),
+    Fault(
         "A sum that leaves out its newest or its oldest term",
         Status.REFUTED,
         (

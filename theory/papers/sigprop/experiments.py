@@ -1,6 +1,6 @@
 """Our own statements on the experiments of Zucchet & Orvieto (2024)."""
 
-from theory import gated, teacher
+from theory import gated, recurrences, teacher
 from theory.rows import Part
 
 part = Part("", "gated", "theory.gated")
@@ -43,4 +43,29 @@ part.row(
     code="white_share",
     note="The coupling i = 1 - f does more than normalise: the state of white noise "
     "vanishes with growing memory. See zucchet:text:minimal-dependence.",
+)
+part.row(
+    "sigprop:chrono-time",
+    "bound",
+    "confirmed",
+    "beside Appendix A.4 of Zucchet & Orvieto (2024)",
+)(
+    "T is the time in which a gate at its bias forgets, up to half a step",
+    r"b_f = \log T,\ f = \sigma(b_f),\ f^\tau = e^{-1}: \quad T < \tau < T + \frac{1}{2}",
+    code="sigprop.evidence.sigprop.experiments.decay_time",
+    note="The paper calls T a characteristic time scale, and says no more. tau = 1/log(1 + "
+    "1/T); 1/(1 - f) is T + 1.",
+)
+part.at("", "parametrisation", "theory.recurrences").row(
+    "sigprop:controlled-edge",
+    "limit",
+    "proved",
+    "beside Figure 2B of Zucchet & Orvieto (2024)",
+)(
+    "Where the controlled sensitivity goes, white input",
+    r"\rho = 0, \lambda \to 1: \quad \mathbb{E}[(\mathrm{d}_\nu h_t)^2] \to "
+    r"\frac{1}{2}, \quad \lambda = \exp(-\exp(\nu))",
+    recurrences.controlled_limit,
+    code="controlled_limit",
+    assumes="gamma = sqrt(1 - lam^2) is not differentiated",
 )

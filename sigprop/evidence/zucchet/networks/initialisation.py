@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import across, bisect, each, points, powers
+from sigprop.evidence.kit import across, bisect, points, powers
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.gru import BIASES, MATRICES
@@ -140,35 +140,6 @@ def chrono_gate_by_odds(nu_0: float, times: float) -> float:
     return bisect(lambda f: f < times / (1 - nu_0) * (1 - f), 0.0, 1.0)
 
 
-def decay_time(nu_0: float, times: float) -> float:
-    """Steps in which a constant gate at ``b_f = log T`` forgets all but ``1/e``."""
-    return -1 / math.log(chrono_gate(nu_0, times))
-
-
-def decay_time_by_odds(nu_0: float, times: float) -> float:
-    """Steps in which a gate forgets all but ``1/e``, from ``log(1 + 1/T)``."""
-    return 1 / math.log1p((1 - nu_0) / times)
-
-
-def both_ways(
-    time: Callable[..., float], nu_0: float, times: float
-) -> Float[np.ndarray, "2"]:
-    """A time and its negative, whose upper bounds are those of the time."""
-    return time(nu_0, times) * np.array([1, -1])
-
-
-def between(
-    low: Callable[[float], float], high: Callable[[float], float]
-) -> Callable[..., Float[np.ndarray, "2"]]:
-    """Bounds of a time and of its negative, as functions of ``T``."""
-
-    def bounds(nu_0: float, times: float) -> Float[np.ndarray, "2"]:
-        T = times / (1 - nu_0)
-        return np.array([high(T), -low(T)])
-
-    return bounds
-
-
 def chrono_example(of: str, times: float, printed: Callable[[float], float]) -> Example:
     """The gate at one end of the range of ``T``, as it is and as printed."""
     return Example(of, {"nu_0": 0.5}, printed, partial(chrono_gate, times=times))
@@ -230,16 +201,5 @@ EVIDENCE: dict[str, Basis] = {
         example=chrono_example(
             "the greatest forget gate", 2.0, lambda nu_0: (1 + nu_0) / 2
         ),
-    ),
-    "zucchet:text:chrono-time": Evidence(
-        across(nu_0=EVERY, times=(1.0, 2.0)),
-        each(both_ways, {"impulse": decay_time, "reference": decay_time_by_odds}),
-        form=between(lambda T: T, lambda T: T + 0.5),
-        relation="<",
-        slips={
-            "a gate of 1 - 1/T": between(lambda T: T - 1, lambda T: T - 0.5),
-            "a gate of odds T + 1": between(lambda T: T + 1, lambda T: T + 1.5),
-            "half lives": between(lambda T: T * math.log(2), lambda T: T),
-        },
     ),
 }

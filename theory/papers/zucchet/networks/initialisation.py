@@ -113,10 +113,3 @@ chrono_range(
     (1 + nu0) / 2,
     "(1 - nu_0)^2/(6 - 2 nu_0): 0.17 at nu_0 = 0 and 0.000025 at nu_0 = 0.99",
 )
-gru.row("zucchet:text:chrono-time", "bound", "confirmed", "text after Eq. 31")(
-    "T is the time in which the gate forgets, up to half a step",
-    r"f^\tau = e^{-1}: \quad T < \tau < T + \frac{1}{2}",
-    code="sigprop.evidence.zucchet.networks.initialisation.decay_time",
-    note="The text calls T the characteristic time scale and says no more: the power of "
-    "the gate and the bracket are ours. tau = 1/log(1 + 1/T); 1/(1 - f) is T + 1.",
-)
