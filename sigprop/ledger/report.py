@@ -21,17 +21,9 @@ from markupsafe import Markup, escape
 from sigprop.judge.results import RouteResult
 from sigprop.ledger.entries import Entry, Ledger, tally
 from sigprop.ledger.mathml import mathml
+from sigprop.ledger.prose import Links, typesetter
 from sigprop.numerics.files import write_text
 from theory.claims import PAPERS, Paper
-
-
-def _prose(text: str) -> Markup:
-    """Plain text, escaped, with its ``$...$`` parts as inline MathML."""
-    parts = re.split(r"\$([^$\n]+)\$", text)
-    return Markup("").join(
-        Markup(mathml(part, display=False)) if index % 2 else escape(part)
-        for index, part in enumerate(parts)
-    )
 
 
 def _number(value: float, digits: int = 6) -> str:
@@ -229,8 +221,12 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def environment() -> Environment:
-    """Jinja with the filters of every page; the templates lie beside this module."""
+def environment(links: Links | None = None) -> Environment:
+    """Jinja with the filters of every page; the templates lie beside this module.
+
+    Args:
+        links: Where the rows are that notes name, by id; see ``prose.typeset``.
+    """
     env = Environment(
         loader=PackageLoader("sigprop.ledger"),
         autoescape=True,
@@ -240,7 +236,8 @@ def environment() -> Environment:
     )
     env.filters.update(
         math=lambda latex: Markup(mathml(latex)),
-        prose=_prose,
+        prose=typesetter(links or {}),
+        unlinked=typesetter({}),
         number=_number,
         interval=_interval,
         scientific=_scientific,
@@ -275,7 +272,9 @@ def render(run: Ledger) -> str:
     Raises:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
-    return environment().get_template("report.html.j2").render(shared(run))
+    ids = [claim.id for claim in run.claims]
+    links = {one: f"#{name}" for one, name in zip(ids, anchors(ids), strict=True)}
+    return environment(links).get_template("report.html.j2").render(shared(run))
 
 
 def write_report(path: Path, run: Ledger) -> None:

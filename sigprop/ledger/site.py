@@ -41,7 +41,10 @@ def render_site(
     Raises:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
-    env = environment()
+    ids = [claim.id for claim in run.claims]
+    env = environment(
+        {one: f"{name}.html" for one, name in zip(ids, anchors(ids), strict=True)}
+    )
     given = shared(run) | {
         "wrong": WRONG,
         "conventions": CONVENTIONS,
