@@ -279,7 +279,8 @@ EVIDENCE: dict[str, Basis] = {
             "of the order of the fourth root": 2**0.25,
         },
         example=Example(
-            "sum of |Theta_k| up to k = 2N over that up to N, |lambda| = 1/2,",
+            "the sum of |Theta_k| up to k = N, 2^(k-1)/sqrt(N) each for N eigenvalues even on "
+            "the circle of radius 1/2, at 2N over that at N",
             {"N": 8},
             2,
             lambda N: doubled_norms(circle_norms, N, "half"),
@@ -344,7 +345,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         example=Example(
             "Barron constant of exp(-|Theta x|^2 / 2), Theta = diag(long, short),",
-            {"long": 1.0, "short": 0.0},
+            {"long": 1.0, "short": 0.5},
             _round_constant(max),
             stretched_slowly,
         ),

@@ -50,7 +50,7 @@ def signed(y: Targets, guess: Targets) -> list[float]:
     return [mean, mean**2]
 
 
-def _rows(an_hour: int) -> Evidence:
+def _rows(an_hour: int, last: str) -> Evidence:
     """Rows between the first and the last stamp of ETT, some of them an hour."""
     stamps = np.arange("2016-07-01T00", "2018-06-26T20", dtype="datetime64[h]")
     return Evidence(
@@ -60,7 +60,7 @@ def _rows(an_hour: int) -> Evidence:
         printed=an_hour * 17520,
         slips={"the whole of the last day": an_hour * 726 * 24},
         example=Example(
-            f"number of rows, {an_hour} an hour, from 2016-07-01 00:00 to 2018-06-26 19:00",
+            f"number of rows, {an_hour} an hour, from 2016-07-01 00:00 to 2018-06-26 {last}",
             {},
             str(an_hour * 17520),
             str(an_hour * ETT_HOURS),
@@ -69,15 +69,15 @@ def _rows(an_hour: int) -> Evidence:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "blur:text:etth-rows": _rows(1),
-    "blur:text:ettm-rows": _rows(4),
+    "blur:text:etth-rows": _rows(1, "19:00"),
+    "blur:text:ettm-rows": _rows(4, "19:45"),
     "blur:text:ett-split": numbers(
         [12 * 30 * 24, 4 * 30 * 24, 4 * 30 * 24], [8640, 2880, 2880]
     ),
     "blur:text:weather-rows": numbers(
-        [WEATHER_HOURS, 28 + 10 + 10, 1 + 11],
-        [35064, 4 * 12, 12],
-        hand={"no leap day": [35040, 48, 12]},
+        [WEATHER_HOURS, 28 + 10 + 10],
+        [35064, 4 * 12],
+        hand={"no leap day": [35040, 48], "28/10/12": [35064, 50]},
     ),
     "blur:text:ecl-rows": numbers(140256 / (4 * 24), 4 * 365 + 1),
     "blur:text:images": numbers(

@@ -149,8 +149,10 @@ def grows(energy: Callable[[float, float], float], e_min: float, e_max: float) -
     return float(np.sign(energy(e_min, (1 + e_max) / 2) - energy(e_min, e_max)))
 
 
-def _growth(states: Callable[[complex, int], Inexact[np.ndarray, " time"]]) -> Evidence:
-    """The order of a state under inputs of one, from ``T`` steps to ``2T``."""
+def _growth(
+    states: Callable[[complex, int], Inexact[np.ndarray, " time"]], of: str
+) -> Evidence:
+    """The order ``of`` a state under inputs of one, from ``T`` steps to ``2T``."""
     return Evidence(
         EIGENVALUES,
         each(doubled, {"reference": _states, "impulse": states}),
@@ -162,7 +164,7 @@ def _growth(states: Callable[[complex, int], Inexact[np.ndarray, " time"]]) -> E
             "the power of all steps": lambda lam, T: abs(1 + lam ** (2 * T)),
         },
         example=Example(
-            "|h_2k| over |h_k|, inputs (B u)_j = 1",
+            f"{of}, inputs (B u)_j = 1,",
             {"lambda": 0.9, "k": 10},
             lambda k, **at: at["lambda"] ** k,
             lambda k, **at: doubled(_states, at["lambda"], k),
@@ -171,8 +173,10 @@ def _growth(states: Callable[[complex, int], Inexact[np.ndarray, " time"]]) -> E
 
 
 EVIDENCE: dict[str, Basis] = {
-    "blur:text:growth-forward": _growth(_forwards),
-    "blur:text:growth-backward": _growth(_backwards),
+    "blur:text:growth-forward": _growth(_forwards, "|h_2k| over |h_k|"),
+    "blur:text:growth-backward": _growth(
+        _backwards, "|h_1| of 2k steps over that of k"
+    ),
     "blur:text:stability": Evidence(
         also(points("lam", 0.9, 0.5 + 0.6j, -0.7, -0.94j), T=400),
         {"reference": worst_loop, "impulse": worst_engine},

@@ -59,7 +59,7 @@ EVIDENCE: dict[str, Basis] = {
     "lru:text:thin-ring": numbers(
         least_hole,
         0.0,
-        points("tasks", "scifar,pathfinder", "listops", "text"),
+        points("tasks", "scifar,pathfinder", "retrieval", "listops", "text"),
         ">",
         wrong=1.0,
         example=Example(

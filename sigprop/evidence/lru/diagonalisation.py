@@ -221,8 +221,8 @@ EVIDENCE: dict[str, Basis] = {
             ),
         },
         example=Example(
-            "the state after 20 inputs of one over that after 10",
-            {"lam": 0.5},
+            "x_20 over x_10 under inputs of one from time 0,",
+            {"lam": 0.9},
             lambda lam: order_growth(lam, 10, lambda lam, k: lam**k),
             lambda lam: forced_growth(lam, 10),
         ),

@@ -169,10 +169,10 @@ EVIDENCE: dict[str, Basis] = {
         OBSERVED,
         {"reference": mixture_advanced},
         example=Example(
-            "K f of two eigenfunctions with nu_j phi_j = 1, and k = 1",
+            "K f of two eigenfunctions with nu_1 phi_1 = nu_2 phi_2 = 1",
             {"lam_1": 0.5, "lam_2": 0.25},
-            lambda lam_1, lam_2: lam_1 + lam_1,
-            lambda lam_1, lam_2: lam_1 + lam_2,
+            lambda lam_1, lam_2: f"{2 * lam_1:g} with k = 1, {2 * lam_2:g} with k = 2",
+            lambda lam_1, lam_2: f"{lam_1 + lam_2:g}",
         ),
     ),
     "lru:22": Evidence(ORBITS, {"reference": toy_orbit}, proof=koopman.orbit_is_right),
@@ -201,10 +201,11 @@ EVIDENCE: dict[str, Basis] = {
             "the state's eigenvalue alone": lambda lam, x, k, **_: lam**k * x,
         },
         example=Example(
-            "x_1 for x_0 = 0, u_j = 0.6^j (printed: lam Phi, of ten inputs)",
+            "x_1 for x_0 = 0, u = (0, 1, 0, ...), which is lam Phi with the one "
+            "eigenfunction Phi = x_0 + sum_j u_j / lam^(j+1) that x has,",
             {"lam": 0.5},
-            lambda lam: lam * sum(0.6**j / lam ** (j + 1) for j in range(10)),
-            lambda lam: recur(lam, np.array([1.0]))[0],
+            lambda lam: lam * np.array([0.0, 1.0]) @ [lam**-1, lam**-2],
+            lambda lam: recur(lam, np.array([0.0, 1.0]))[0],
         ),
     ),
 }

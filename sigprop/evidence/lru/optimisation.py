@@ -288,11 +288,12 @@ EVIDENCE: dict[str, Basis] = {
         },
         tolerance=1e-8,
         example=Example(
-            "the loss at lambda-hat = 0.99 for |lambda*| = 0.995, theta* = pi/2",
-            {"k": 100},
-            "another than at theta* = 0",
-            lambda k: "{:.4g}, and {:.4g} at theta* = 0".format(
-                *(abs(0.99**k - planted**k) ** 2 / 2 for planted in (0.995j, 0.995))
+            "the loss at a + 0.993 i over that at -a + 0.993 i, for lambda* = 0.995 i",
+            {"k": 100, "a": 0.003},
+            "not 1: the landscape is tilted against the axes",
+            lambda k, a: "{:.4g}: it is its own mirror image in an axis".format(
+                abs((a + 0.993j) ** k - 0.995j**k) ** 2
+                / abs((-a + 0.993j) ** k - 0.995j**k) ** 2
             ),
         ),
     ),

@@ -277,8 +277,8 @@ EVIDENCE: dict[str, Basis] = {
         proof=rotation.output_is_real_part,
         slips=WRONG_BLOCKS,
         example=Example(
-            "the determinant of the output's weights one step back, for eigenvalues i "
-            "and -i and B~ = C~ = I,",
+            "the determinant of the weights of u_{t-1} in y_t where those of u_t are I, for "
+            "the eigenvalues i and -i, B~ = C~ = I, D = 0,",
             {},
             lambda: np.linalg.det(block(1j)),
             lambda: np.linalg.det(np.real(np.diag([1j, -1j]))),

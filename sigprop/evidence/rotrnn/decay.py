@@ -294,7 +294,7 @@ EVIDENCE: dict[str, Basis] = {
         crossed(CONSTANTS, points("s", 0.4, 2.5)),
         {"reference": scale_after_a_step, "columns": scale_of_columns},
         example=Example(
-            "E|x_t|^2 a step after it was c",
+            "E|x_t|^2 a step after it was c, for Tr[B^T B] = s,",
             {"gamma": 0.5, "c": 2.4, "s": 0.4},
             lambda c, **_: c,
             lambda gamma, c, s: norm_after(
@@ -317,6 +317,12 @@ EVIDENCE: dict[str, Basis] = {
             "reference": lambda gamma, c: factor_by_root(gamma, c, 1.0) ** 2,
             "steps": lambda gamma, c: factor_by_steps(gamma, c, 1.0) ** 2,
         },
+        example=Example(
+            "the Tr[B^T B] that keeps E|x_t|^2 = c with alpha = 1",
+            {"gamma": 0.5, "c": 2.0},
+            lambda gamma, c: 1 - c * gamma**2,
+            lambda gamma, c: c * (1 - gamma**2),
+        ),
     ),
     "rotrnn:text:c-one": Evidence(
         points("gamma s", (0.9, 2.0), (0.3, 0.7), (0.6, 1.6)),

@@ -260,6 +260,14 @@ EVIDENCE: dict[str, Basis] = {
     "rotrnn:lemma3": Evidence(
         points("gamma c s", (0.9, 2.3, 1.7), (0.5, 0.3, 0.8), (0.99, 4, 0.2)),
         {"reference": scale_by_root, "one_step": scale_by_trials},
+        example=Example(
+            "E|x_2|^2 with the printed alpha, for Tr[B^T B] = s and E|x_1|^2 = c,",
+            {"gamma": 0.5, "c": 2.0, "s": 1.0},
+            lambda c, **_: c,
+            lambda gamma, c, s: norm_after(
+                gamma, c, s, (c * gamma**2 + s) ** -0.5, 1.0, 1, seed=1
+            ),
+        ),
     ),
     "rotrnn:7": Evidence(
         points("seed alpha gamma", (1, 0.7, 0.9), (2, 1.2, 0.6), (3, 0.45, 0.3)),
@@ -297,6 +305,12 @@ EVIDENCE: dict[str, Basis] = {
     "rotrnn:11": Evidence(
         points("gamma c s", (0.9, 0.6, 1.7), (0.5, 2.4, 0.8), (0.7, 1.6, 0.3)),
         {"reference": factor_by_root, "steps": factor_by_steps},
+        example=Example(
+            "the xi that keeps E|x_t|^2 = c, for Tr[B^T B] = s,",
+            {"gamma": 0.5, "c": 2.0, "s": 1.0},
+            lambda gamma, c, s: math.sqrt((1 - c * gamma**2) / s),
+            factor_by_root,
+        ),
     ),
     "rotrnn:12": Evidence(
         (
