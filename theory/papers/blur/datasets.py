@@ -21,7 +21,7 @@ part.row("blur:text:ettm-rows", "text", "refuted", "Appendix A.6, ETTm1")(
     "Rows of ETTm1",
     r"\text{ETTm1 contains 70080 data points sampled every 15 minutes}",
     correction=r"69680",
-    note="Four times the rows of ETTh1.",
+    note="Four times the rows of ETTh1: the last is of 19:45.",
     erratum=Erratum(
         "E", root="blur:text:etth-rows", bearing="The size of a set of data."
     ),
@@ -33,11 +33,13 @@ part.row("blur:text:ett-split", "text", "confirmed", "Appendix A.6, ETTh1")(
     "some 24 months.",
 )
 part.row("blur:text:weather-rows", "text", "confirmed", "Appendix A.6, Weather")(
-    "Rows and months of Weather",
-    r"\text{four years from 2010 to 2013, hourly; train/val/test is 28/10/10 "
-    r"months; a target and 11 features}",
-    note="The public code splits 70/10/20 per cent of the rows instead, whatever the "
-    "papers say. The file is of one station, not of 1600.",
+    "The months of Weather's split are those of its years",
+    r"\text{four years from 2010 to 2013. The sampling rate is 1 hour. [...] The "
+    r"train/val/test is 28/10/10 months}",
+    note="Judged is that the months are all of the four years, and the number of hours. The "
+    "public code splits 70/10/20 per cent of the rows instead. The sentence has the data "
+    "of almost 1600 locations, and a target and 11 features: the benchmark's file has "
+    "these of one station. Neither is judged.",
 )
 part.row("blur:text:ecl-rows", "text", "confirmed", "Appendix A.6, ECL")(
     "Rows of the electricity data",

@@ -125,18 +125,21 @@ both.row("blur:10", "definition", "definition")(
     "judged without it.",
 )
 text.row("blur:text:causal", "text", "refuted", "Section 4.1, after Eq. 10")(
-    "BLUR is said to be causal",
-    r"\text{the encoded input depends only on the current information } \bm{u}_k "
-    r"\text{ and is blind to any future inputs } (\bm{v}_i)_{i>k}. \text{ This "
-    r"fundamentally satisfies the definition of the causal sequence-to-sequence map}",
+    "Encoding inputs one by one is said to make the map causal",
+    r"\text{Note that the encoded input depends only on the current information } "
+    r"\bm{u}_k, \text{ which is with respect to } (\bm{v}_i)_{i \le k} \text{ and blind "
+    r"to any future inputs } (\bm{v}_i)_{i>k}. \text{ This fundamentally satisfies the "
+    r"definition of the causal sequence-to-sequence map}",
     code="sigprop.layers.bidirectional.Bidirectional",
-    correction=r"\frac{\partial\bm{y}_1}{\partial\bm{u}_k} = \text{Re}("
+    correction=r"\text{the encoder satisfies it, BLUR does not: } "
+    r"\frac{\partial\bm{y}_1}{\partial\bm{u}_k} = \text{Re}("
     r"\mathbf{C}_b\mathbf{\Lambda}_b^{k-1}\mathbf{B}_b)",
     note="The encoder looks at one step only, but the backward state at k is a sum over "
-    "u_k ... u_N, so only the forward half is causal. The values are derivatives of the "
-    "first output by a later input, zero of a causal map. Section 3 has it that the "
-    "causal sense is in terms of the input, not of the hidden state; Definition 3.1 is of "
-    "inputs and outputs.",
+    "u_k ... u_N, so of the layer only the forward half is causal. The values are "
+    "derivatives of the first output by a later input, zero of a causal map, C_b being "
+    "what the merge does to the backward state. Section 3 has it that the causal sense is "
+    "in terms of the input, not of the hidden state; Definition 3.1 is of inputs and "
+    "outputs, and only if 'this' is the encoder alone does the sentence stand.",
     erratum=Erratum(
         "A",
         bearing="Theorem 4.1 approximates causal maps, for which the forward half alone "

@@ -75,15 +75,16 @@ ring.row(
 )
 ring.row("blur:text:exploding", "text", "refuted", "Section 4.2, initialisation")(
     "Eigenvalues near the unit circle against exploding states",
-    r"\text{the initialization of } \mathbf{\Lambda}_f \text{ and } "
+    r"\text{Motivated by this, the initialization of } \mathbf{\Lambda}_f \text{ and } "
     r"\mathbf{\Lambda}_b \text{ can be close to the unit circle as much as possible. "
     r"Such a simple trick can help significantly mitigate the issue of } \bm{h}_k "
-    r"\text{ exploding}",
+    r"\text{ exploding while aiding in the long-term dependency modeling}",
     code="theory.bidirectional.ring_energy",
     correction=r"\text{the closer to the unit circle, the larger } \bm{h}_k",
     note="The value is the sign of the change of the mean energy under white noise as the "
-    "rim moves towards the circle. Being near the circle serves memory; the LRU's paper "
-    "saw the loss blow up there, and normalises because of it. If the trick meant is the "
-    "ring inside the circle alone, it does bound the state.",
+    "rim moves towards the circle. Being near the circle does aid memory; the LRU's paper "
+    "saw the loss blow up there, and normalises because of it. If the trick is the ring "
+    "inside the circle, which the sentence before has, and not its nearness, it bounds the "
+    "state: blur:text:stability.",
     erratum=Erratum("A", bearing="No result of the paper uses it."),
 )

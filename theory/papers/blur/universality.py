@@ -132,11 +132,13 @@ part.row("blur:lemmaA.1", "bound", "confirmed", "Lemma A.1")(
 )
 part.row("blur:text:lossless", "text", "confirmed", "Lemma A.1")(
     "Recovery without any information loss",
-    r"\text{the linear RNN model can recover the encoded inputs } "
-    r"(\bm{u}_i)_{i=1}^{k} \text{ from } \bm{h}_k \text{ without any information "
-    r"loss}",
+    r"\text{If the hidden dimension scales with } mN, \text{ the linear RNN model can "
+    r"recover the encoded inputs } (\bm{u}_i)_{i=1}^{k} \text{ from the hidden states } "
+    r"\bm{h}_k \text{ for all } k = 1, \ldots, N \text{ without any information loss}",
     code="recovered_by_interpolation",
-    note="In exact arithmetic; the values are of sixty digits. The inputs are the "
+    assumes=f"a hidden dimension of mN, and {DISTINCT}",
+    note="In exact arithmetic; the values are of sixty digits, for m = 1 and k = N; fewer "
+    "inputs than states ask less. The inputs are the "
     "coefficients of the polynomial through the states. A Vandermonde matrix of real "
     "nodes has a condition number that grows exponentially in its size, so that in double "
     "precision many real eigenvalues lose all digits; see the row on order N.",

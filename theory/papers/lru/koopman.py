@@ -83,9 +83,9 @@ part.row("lru:24", "identity", "conditional")(
         lambda inputs, **_: inputs == "exponentials",
     ),
     note="The paper asks for an S that is regular enough, but the shift breaks it whatever "
-    "S is: on square-summable inputs it fails for the linear recurrence. A functional a x + "
-    "sum g_j u_j with eigenvalue mu needs mu g_j = g_(j-1): with a = 0 all g_j vanish, with "
-    "a = 1 g_j = lam^-(j+1) grows. So x is no sum of eigenfunctions, nor of the linear "
-    "parts of smooth ones.",
+    "S is: on square-summable inputs it fails for x_(k+1) = lam x_k + u_k. A functional a x "
+    "+ sum g_j u_j with eigenvalue mu needs mu g_j = g_(j-1): with a = 0 all g_j vanish, "
+    "with a = 1 g_j = lam^-(j+1) grows, without bound on such inputs, and there is no "
+    "other. So x is no sum of eigenfunctions, nor of the linear parts of smooth ones.",
     erratum=Erratum("D", bearing="The implication drawn for deep RNNs rests on it."),
 )

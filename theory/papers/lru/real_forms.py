@@ -54,14 +54,15 @@ part.row("lru:text:conjugate-eigenvector", "identity", "proved", "")(
 )
 part.row("lru:text:real-eigenvector", "text", "conditional", "")(
     "A real eigenvalue has a real eigenvector",
-    r"v + v^* \in \mathbb{R}^N \text{ is an eigenvector of the real eigenvalue } "
-    r"\lambda",
+    r"v \in \mathbb{C}^N \text{ an eigenvector, } \lambda \in \mathbb{R} \Rightarrow v + "
+    r"v^* \in \mathbb{R}^N \text{ is an eigenvector with eigenvalue } \lambda",
     code="sigprop.evidence.lru.real_forms.real_eigenvector_length",
     condition=Condition(
-        "v is not purely imaginary", lambda angle, **_: abs(math.cos(angle)) > 1e-12
+        "the real part of v is not zero",
+        lambda angle, **_: abs(math.cos(angle)) > 1e-12,
     ),
-    note="v = i w with real w gives v + v* = 0, which is no eigenvector; i(v - v*) "
-    "serves then. The value is 1 where the sum is not zero.",
+    note="v = i w with real w gives v + v* = 0, which is no eigenvector; i(v - v*) serves "
+    "then, so that there always is a real one. The value is 1 where the sum is not zero.",
     erratum=Erratum("B", bearing="One of the two always serves."),
 )
 before.row("lru:text:real-part", "identity", "proved", "")(

@@ -110,7 +110,6 @@ part.row(
     erratum=Erratum(
         "A",
         root="rotrnn:lemma3",
-        inherits=("rotrnn:text:trace", "rotrnn:11"),
     ),
     code="theory.rotation.state_scale",
 )
