@@ -78,16 +78,15 @@ def paired_apart(n: int, turned: bool, **point: int) -> Complex[np.ndarray, "k _
 def last_three(
     u: Float[np.ndarray, "k m"],
     p: Arrays,
-    lam: Complex[np.ndarray, " n"],
     B: Complex[np.ndarray, "n m"],
 ) -> Complex[np.ndarray, "3 n"]:
-    """Eq. 16, its letters without ``b`` being ``lam`` and ``B``."""
+    """Eq. 16, its letter without ``b`` being ``B``."""
     last, middle, early = u[-1], u[-2], u[-3]
     return np.array(
         [
             B @ last,
-            lam * (p.B_b @ last) + B @ middle,
-            p.lam_b**2 * (B @ last) + lam * (p.B_b @ middle) + B @ early,
+            p.lam_b * (p.B_b @ last) + B @ middle,
+            p.lam_b**2 * (B @ last) + p.lam_b * (p.B_b @ middle) + B @ early,
         ]
     )
 
@@ -95,13 +94,13 @@ def last_three(
 def last_three_written(**point: int) -> Complex[np.ndarray, "3 n"]:
     """Eq. 16 with the backward parameters everywhere."""
     u, p = case(**point)
-    return last_three(u, p, p.lam_b, p.B_b)
+    return last_three(u, p, p.B_b)
 
 
 def last_three_printed(**point: int) -> Complex[np.ndarray, "3 n"]:
-    """Eq. 16 as printed: letters without ``b`` are those of Eq. 9, the forward ones."""
+    """Eq. 16 as printed: a ``B`` without ``b`` is that of Eq. 9, the forward one."""
     u, p = case(**point)
-    return last_three(u, p, p.lam_f, p.B_f)
+    return last_three(u, p, p.B_f)
 
 
 def backward_sum(**point: int) -> Complex[np.ndarray, " n"]:

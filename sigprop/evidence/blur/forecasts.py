@@ -3,6 +3,7 @@
 from functools import partial
 
 from sigprop.evidence.arithmetic import numbers
+from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Example
 from theory.papers.blur.printed import COUNTS, METHODS, TABLE_13, errors
 
@@ -127,9 +128,10 @@ EVIDENCE: dict[str, Basis] = {
         hand={"in all": 20},
     ),
     "blur:text:outperforms-all": numbers(
-        lambda: [len(not_beaten(0)), len(not_beaten(1))],
-        [0, 6],
-        printed=[0, 0],
+        lambda metric: len(not_beaten(("MSE", "MAE").index(metric))),
+        0,
+        points("metric", "MSE", "MAE"),
+        hand={"one": 1},
         example=Example(
             "number of 7 tasks at which BLUR has a lower MAE than S-Mamba",
             {},

@@ -76,8 +76,8 @@ part.row("blur:16", "identity", "refuted")(
     r"\bm{h}_{k-2} = \mathbf{\Lambda}_b^2\mathbf{B}_b\bm{u}_k + "
     r"\mathbf{\Lambda}_b\mathbf{B}_b\bm{u}_{k-1} + \mathbf{B}_b\bm{u}_{k-2}, "
     r"\ldots",
-    note="Some B and Lambda have lost their b; without it they are the letters of Eq. 9, "
-    "here taken for the forward ones.",
+    note="Every B that stands alone has lost its b; without it it is the letter of Eq. 9, "
+    "here taken for the forward one. The one b of the pair Lambda B is read for both.",
     erratum=Erratum("C", bearing="Eq. 17 has the right letters."),
 )
 part.row("blur:17", "identity", "proved")(

@@ -4,6 +4,7 @@ Errors themselves cannot be checked without the experiments; every relation betw
 printed numbers is.
 """
 
+from theory.claims import Condition
 from theory.errata import Erratum
 from theory.papers.blur.printed import COUNTS
 from theory.rows import Part
@@ -101,16 +102,18 @@ part.row("blur:text:lru-surpasses", "text", "confirmed", "Section 5, on Table 3"
     note="In 17 of 20: not on ETTh1 at 720, nor on ETTh2 at 336 and 720.",
 )
 part.row(
-    "blur:text:outperforms-all", "text", "refuted", "Appendix A.8, on Tables 8 to 11"
+    "blur:text:outperforms-all",
+    "text",
+    "conditional",
+    "Appendix A.8, on Tables 8 to 11",
 )(
     "BLUR against all baselines of four tables",
     r"\text{Tables 8 - 11 still show that BLUR significantly outperforms other "
     r"baseline methods}",
-    correction=r"\text{in MSE; in MAE not Autoformer, S-Mamba, iTransformer, RLinear, "
-    r"PatchTST and TiDE}",
-    note="The values count the baselines against which BLUR does not win at more tasks "
-    "than it loses, in MSE and in MAE: S-Mamba, iTransformer and RLinear are behind at 2 "
-    "of 7 tasks in MAE, PatchTST and TiDE at 3 of 7, Autoformer at 8 of 17.",
+    condition=Condition("the error is the MSE", lambda metric, **_: metric == "MSE"),
+    note="The values count the baselines against which BLUR does not win at more tasks than "
+    "it loses. In MAE there are six: S-Mamba, iTransformer and RLinear are behind at 2 of 7 "
+    "tasks, PatchTST and TiDE at 3 of 7, Autoformer at 8 of 17.",
     erratum=Erratum(
         "E", bearing="A summary of tables; what Section 5 says of Figure 4 is of MSE."
     ),
