@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jax import lax
 from jaxtyping import Float
 
@@ -92,6 +93,55 @@ def descend(angle: str) -> tuple[Losses, Losses, Losses]:
             jax.jit(lambda state: lax.scan(body, state, steps)[1])((start, zero, zero))
         )
     return trajectory[:, 0], trajectory[:, 1], trajectory[:, 2]
+
+
+BEGINNING = (0, 1, 9, 99)  # steps of a run that stand for it
+
+
+def begun(angle: str) -> list[float]:
+    """How many steps a run has, then moduli and angles after some of its first."""
+    _, nu, theta = descend(angle)
+    return [len(nu), *nu[list(BEGINNING)], *theta[list(BEGINNING)]]
+
+
+def written_run(
+    angle: str, rate: float = RATE, start: tuple[float, float] = STUDENT, half: int = 2
+) -> list[float]:
+    """The same of the steps that Appendix C.1.4 asks for, by Optax on Eq. 93.
+
+    Args:
+        angle: Which parametrisation.
+        rate: The learning rate; another is a slip.
+        start: The student's modulus and angle; another is a slip.
+        half: The modulus is ``tanh(2 omega / half)``; one is a slip.
+    """
+    forward, inverse = ANGLES[angle]
+
+    def place(omega: Any) -> Any:
+        nu = jnp.tanh(2 * omega[0] / half)
+        return jnp.stack([nu, forward(omega[1], nu)])
+
+    def loss(omega: Any) -> Any:
+        nu, theta = place(omega)
+        lam, star = nu * jnp.exp(1j * theta), TEACHER[0] * jnp.exp(1j * TEACHER[1])
+        gains = jnp.sqrt((1 - nu**2) * (1 - TEACHER[0] ** 2))
+        return 1 - jnp.real(gains / (1 - jnp.conj(lam) * star))
+
+    adam = optax.adam(rate)
+
+    def body(state: Any, _: Any) -> tuple[Any, Any]:
+        omega, moments = state
+        change, moments = adam.update(jax.grad(loss)(omega), moments)
+        omega = optax.apply_updates(omega, change)
+        return (omega, moments), place(omega)
+
+    with double_precision(True):
+        omega = jnp.array(
+            [math.atanh(start[0]) * half / 2, inverse(start[1], start[0])]
+        )
+        run = jax.jit(lambda state: lax.scan(body, state, length=BEGINNING[-1] + 1)[1])
+        nu, theta = np.asarray(run((omega, adam.init(omega)))).T
+    return [STEPS, *nu[list(BEGINNING)], *theta[list(BEGINNING)]]
 
 
 def final_distance(angle: str) -> float:

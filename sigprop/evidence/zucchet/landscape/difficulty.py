@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -9,13 +10,16 @@ import numpy as np
 
 from sigprop.evidence.kit import also, each, points
 from sigprop.evidence.programs import computed
+from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.landscape.angle import WRONG_ANGLES
 from sigprop.evidence.zucchet.landscape.curvature import BENDS
 from sigprop.evidence.zucchet.landscape.descent import (
     STUDENT,
     TEACHER,
+    begun,
     final_distance,
     flatness,
+    written_run,
 )
 from sigprop.evidence.zucchet.landscape.responses import RESPONSES, unit_gain
 from sigprop.judge.basis import Basis, Evidence, Example
@@ -90,6 +94,17 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:112": Evidence(
         also(ANGLES, path="best angle"), BENDS, form=1.0, slips=WRONG_ANGLES
+    ),
+    "zucchet:text:c1-adam": by_code(
+        points("angle", "polar", "exponential", "optimal"),
+        begun,
+        written_run,
+        tolerance=1e-12,
+        slips={
+            "the rate of 10^-2": partial(written_run, rate=1e-2),
+            "from the teacher": partial(written_run, start=TEACHER),
+            "tanh of twice the parameter": partial(written_run, half=1),
+        },
     ),
     "zucchet:text:c1-inevitably": Evidence(
         points("angle", "optimal", "optimal, modulus held"),

@@ -1,10 +1,15 @@
 """What judges Sections 3.1 and 4.1 of Zucchet & Orvieto (2024), on one unit."""
 
 import cmath
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+import jax
 import numpy as np
+import scipy
+from jaxtyping import Float
 
 from sigprop.evidence.kit import (
     across,
@@ -15,12 +20,22 @@ from sigprop.evidence.kit import (
     power_slopes,
     powers,
 )
+from sigprop.evidence.programs import computed
+from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.landscape.curvature import PARTIALS, by
+from sigprop.evidence.zucchet.landscape.loss import (
+    last_loss,
+    mean_loss,
+    mean_loss_short,
+    mean_loss_unshared,
+)
 from sigprop.evidence.zucchet.landscape.responses import (
     impulse_kernel,
     sensitivity_kernel,
 )
+from sigprop.inputs import White
 from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.neuron.stable import sensitivity_moment, state_moment
 from sigprop.numerics.precision import double_precision
 from theory import teacher_student_proofs as proofs
@@ -90,6 +105,45 @@ def largest_jacobian_impulse(lam: complex) -> float:
     return float(np.abs(impulse_kernel(lam)[1:]).max())
 
 
+def averaged_loss(lam: complex, mu: complex) -> float:
+    """``|h_t - h*_t|^2 / 2``, averaged over time, by the recurrence of the suite.
+
+    Its mean over all series of eight inputs of plus or minus one, which is that over
+    white inputs of unit variance.
+    """
+    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=8)), complex).T
+    student, teacher = (
+        computed(linear_recurrence, np.full(signs.shape[1], z, complex), signs)
+        for z in (lam, mu)
+    )
+    return float(np.mean(np.abs(student - teacher) ** 2) / 2)
+
+
+def in_expectation(of: Callable[..., float], lam: complex, mu: complex) -> float:
+    """A loss over eight white inputs, in expectation."""
+    return of(lam, mu, 0.0, 8)
+
+
+def drawn_shares(x: Sequence[float]) -> Float[np.ndarray, " places"]:
+    """Which share of 200 000 drawn inputs lies below each place."""
+    drawn = np.sort(computed(_white), axis=None)
+    return np.searchsorted(drawn, x) / drawn.size
+
+
+def _white() -> Any:
+    return White().sample(jax.random.key(2), 200, 1000)
+
+
+def normal_shares(x: Sequence[float], scale: float = 1.0) -> Float[np.ndarray, " n"]:
+    """The standard normal law's; another scale is a slip."""
+    return scipy.stats.norm.cdf(x, scale=scale)
+
+
+WRONG_LOSSES = {
+    "the last step": last_loss,
+    "one step short": mean_loss_short,
+    "inputs of their own": mean_loss_unshared,
+}
 PLAIN = across(nu=(0.35, 0.7, 0.93), gain=(False,))
 
 
@@ -108,6 +162,28 @@ EVIDENCE: dict[str, Basis] = {
         points("lam rho", (0.4, 0.5), (0.8, -0.6), (-0.7, 0.3)),
         {"reference": held_rate, "impulse": held_rate_impulse},
         proof=proofs.rate_depends_on_input,
+    ),
+    "zucchet:text:one-dimensional-loss": by_code(
+        points("lam mu", (0.6 + 0.3j, 0.5), (-0.4, 0.7j)),
+        averaged_loss,
+        partial(in_expectation, mean_loss),
+        slips={
+            name: partial(in_expectation, wrong) for name, wrong in WRONG_LOSSES.items()
+        },
+    ),
+    "zucchet:text:one-dimensional-input": by_code(
+        ({"x": (-1.5, -0.5, 0.0, 0.5, 1.5)},),
+        drawn_shares,
+        normal_shares,
+        route="monte_carlo",
+        tolerance=0.01,  # nine standard errors of the largest share
+        slips={
+            "uniform, of unit variance": lambda x: np.clip(
+                0.5 + np.array(x) / 12**0.5, 0, 1
+            ),
+            "of variance two": partial(normal_shares, scale=2**0.5),
+            "of mean a half": lambda x: normal_shares([place - 0.5 for place in x]),
+        },
     ),
     "zucchet:text:one-dimensional-other-inputs": Evidence(
         points(

@@ -18,6 +18,7 @@ from sigprop.evidence.zucchet.networks.models import (
     kernel_outputs,
     layer_outputs,
     outputs_of,
+    start_of,
     states_of,
     written,
 )
@@ -155,6 +156,7 @@ EVIDENCE: dict[str, Basis] = {
             functools.partial(second_output, late=0),
         ),
     ),
+    "zucchet:16": start_of("lru"),
     "zucchet:18": outputs_of("lru"),
     "zucchet:19": by_code(PLACES, functools.partial(eigenvalue, "complex")),
     "zucchet:20": Evidence(PLACES, COMPLEX_GAINS),

@@ -17,7 +17,7 @@ from sympy import Symbol, exp, simplify, tanh
 from sigprop.evidence.kit import across, block, from_modes, points
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
-from sigprop.evidence.zucchet.networks.models import outputs_of, states_of
+from sigprop.evidence.zucchet.networks.models import outputs_of, start_of, states_of
 from sigprop.judge.basis import Basis, Evidence, Example
 
 KNOWN = {"positive": (0.9, 0.2), "negative": (0.9, -0.6)}  # beside -0.3 +- 0.8i
@@ -179,6 +179,7 @@ MOVE_SLIPS = {
 }
 
 EVIDENCE: dict[str, Basis] = {
+    "zucchet:12": start_of("dense"),
     "zucchet:13": states_of("dense"),
     "zucchet:14": outputs_of("dense"),
     "zucchet:15": by_code(

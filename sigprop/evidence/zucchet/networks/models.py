@@ -16,6 +16,7 @@ from jaxtyping import Float, Inexact
 
 from sigprop.evidence.kit import across, powered, recur
 from sigprop.evidence.programs import computed
+from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.judge.basis import Evidence
 
 SIZE, OUTPUTS, STEPS = 4, 2, 7
@@ -76,6 +77,11 @@ def layer_states(model: str, d_in: int) -> Inexact[np.ndarray, "time n"]:
 def layer_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
     """Outputs by the layer."""
     return _run(model, d_in)[1]
+
+
+def layer_start(model: str) -> Inexact[np.ndarray, " n"]:
+    """The state in which the layer starts."""
+    return computed(lambda values: _layer(model, values).initial_state(), arrays(1))
 
 
 def written(
@@ -156,6 +162,26 @@ def kernel_outputs(model: str, d_in: int) -> Float[np.ndarray, "time outputs"]:
     """Outputs as sums over the ages of the inputs."""
     _, _, C, D = written(model, d_in)
     return np.real(kernel_states(model, d_in) @ C.T + arrays(d_in)["x"] @ D.T)
+
+
+def start_of(model: str) -> Evidence:
+    """The state in which a layer starts against ``h_0 = 0``."""
+
+    def fed(model: str, rest: bool = False) -> Inexact[np.ndarray, " n"]:
+        A, B, _, _ = written(model, 1)
+        first = B @ arrays(1)["x"][0]
+        return np.linalg.solve(np.eye(SIZE) - A, first) if rest else first
+
+    return by_code(
+        ({"model": model},),
+        layer_start,
+        lambda model: np.zeros(SIZE),
+        slips={
+            "ones": lambda model: np.ones(SIZE),
+            "after the first input": fed,
+            "at rest under the first input": partial(fed, rest=True),
+        },
+    )
 
 
 def states_of(model: str) -> Evidence:

@@ -68,7 +68,7 @@ angle.row("zucchet:112", "definition", "definition")(
 )
 part.row(
     "zucchet:text:c1-adam",
-    "algorithm",
+    "definition",
     "definition",
     "first paragraph of Appendix C.1.4",
 )(
@@ -78,7 +78,7 @@ part.row(
     r"\tanh(\omega_\nu)",
     code="sigprop.evidence.zucchet.landscape.descent.descend",
     note="Adam's momenta, and whether the angle's gradient passes through nu, are not "
-    "given; the runs here use its defaults and the full gradient.",
+    "given; the runs here use its defaults and the full gradient. Compared with Optax.",
     topic="landscape",
 )
 part.row(

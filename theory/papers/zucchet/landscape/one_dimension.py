@@ -46,13 +46,14 @@ unit.row("zucchet:text:one-dimensional-loss", "definition", "definition", "")(
     r"L_t := \frac{1}{2}|h_t - h_t^*|^2 \text{, averaged over the sequence}",
     code="sigprop.evidence.zucchet.landscape.loss.mean_loss",
     note="Eq. 86, before the expectation over the inputs; the sentence of "
-    "zucchet:text:teacher-student.",
+    "zucchet:text:teacher-student. Compared is its mean over all series of eight signs.",
 )
 unit.row("zucchet:text:one-dimensional-input", "definition", "definition", "")(
     "The one-dimensional task's input",
     r"x_t \sim \mathcal{N}(0, 1) \text{ independent}",
     code="sigprop.inputs.White",
-    note="That R_x is then the delta is judged in zucchet:text:white-inputs.",
+    note="The law of single inputs; that R_x is then the delta is judged in "
+    "zucchet:text:white-inputs.",
 )
 unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")(
     "Other inputs give the same picture",
