@@ -11,7 +11,9 @@ The closed form of a block's recurrence takes the measured autocovariance ``R`` 
 inputs, averaged over channels, and ``E[z_t z_s^T] = R(t - s) M``: with ``M = 1`` for
 *independent* channels, and with the measured covariance of the *mixed* ones.  Inputs
 inside a network are neither stationary nor of one autocovariance, so both are
-approximations: ratios are shown and nothing is judged.
+approximations.  What goes *through* takes nothing measured inside: the network's own
+input is followed from block to block (``sigprop.networks.propagation``), with the batch
+normalisations' moments given.  Ratios are shown and nothing is judged.
 
 Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Appendix D.1.
 """
@@ -39,16 +41,24 @@ from sigprop.linear.covariances import nearest_process
 from sigprop.linear.linearise import Modes, Perturbed, diagonalise, linearise
 from sigprop.linear.measured_moments import by_group, channels
 from sigprop.linear.predicted_moments import predict
-from sigprop.networks import NetworkConfig, build, lru_paper, over_batch, zucchet_paper
+from sigprop.networks import (
+    NetworkConfig,
+    build,
+    lru_paper,
+    over_batch,
+    propagation,
+    zucchet_paper,
+)
 from sigprop.networks.normalisation import normalise
 from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.devices import cores
 from sigprop.numerics.precision import double_precision
 
-STUDY, VERSION = "network_moments", 1
+STUDY, VERSION = "network_moments", 2
 NU0 = 0.9
 GROUPS = ("recurrent", "input", "readout", "other")
 CHANNELS = ("independent", "mixed")
+THROUGH = ("stream", "state")
 
 
 @dataclass(frozen=True)
@@ -165,13 +175,17 @@ def _look_at_all(
 
 
 class Seen(NamedTuple):
-    """Estimates for a network at an input, and what each recurrence was given."""
+    """Estimates for a network at an input, and what each recurrence was given.
+
+    ``statistics`` are those of the batch normalisations.
+    """
 
     stream: Estimate
     state: Estimate
     gradient: Estimate
     autocovariance: Float[np.ndarray, "blocks lags"]
     mixing: Float[np.ndarray, "blocks width width"]
+    statistics: eqx.nn.State
 
 
 def _estimate(batches: list[Any]) -> Estimate:
@@ -228,7 +242,7 @@ def measure(
         _estimate(list(parts)) for parts in zip(*looks, strict=True)
     )
     autocovariance, mixing = (np.mean(parts, 0) for parts in zip(*given, strict=True))
-    return Seen(stream, states, gradient, autocovariance, mixing)
+    return Seen(stream, states, gradient, autocovariance, mixing, state)
 
 
 def modes(layer: Layer) -> tuple[Modes, ...]:
@@ -278,10 +292,18 @@ def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
         for i, process in enumerate(processes.values())
     ]
     units = {"units": "sum of squares, dimensionless"}
-    place = ("block", "input")
+    place, lags = ("block", "input"), np.arange(config.steps)
+    through = [
+        propagation.predict(network, process.autocovariance(lags), one.statistics)
+        for process, one in zip(processes.values(), seen, strict=True)
+    ]
     variables: dict[str, Any] = {
         "predicted": ((*place, "channels"), predict_states(network, seen), units)
     }
+    for label, moments in zip(
+        through[0]._fields, zip(*through, strict=True), strict=True
+    ):
+        variables[f"{label}_through"] = (place, np.stack(moments, 1), units)
     for label in ("stream", "state", "gradient"):
         dims = (*place, "group") if label == "gradient" else place
         mean, sem, _ = zip(*(getattr(moments, label) for moments in seen), strict=True)
@@ -308,6 +330,9 @@ def show(dataset: xr.Dataset) -> None:
     names = ("stream", "state", "error", *CHANNELS)
     caption = "independent, mixed: state over the closed form for such channels"
     console.print(_table("Mean squares", caption, names, _forward, dataset))
+    caption = "measured over what the network's input alone predicts"
+    names = ("stream", "error", "state", "error")
+    console.print(_table("Through the blocks", caption, names, _through, dataset))
     caption = "sum over parameters and outputs"
     console.print(_table("Gradients", caption, GROUPS, _backward, dataset))
 
@@ -317,6 +342,15 @@ def _forward(row: xr.Dataset) -> list[str]:
     error = float(row["state_sem"] / row["state"])
     sizes = [f"{float(row[name]):.3g}" for name in ("stream", "state")]
     return [*sizes, f"{error:.1%}", *(f"{ratio:.3f}" for ratio in ratios)]
+
+
+def _through(row: xr.Dataset) -> list[str]:
+    cells = []
+    for name in THROUGH:
+        predicted = row[f"{name}_through"]
+        cells += [f"{float(row[name] / predicted):.3f}"]
+        cells += [f"{float(row[f'{name}_sem'] / predicted):.1%}"]
+    return cells
 
 
 def _backward(row: xr.Dataset) -> list[str]:

@@ -121,8 +121,22 @@ def test_every_square_is_positive_and_a_row_a_block(dataset):
         "LRU 1",
         "LRU 2",
     ]
-    for label in ("stream", "state", "gradient", "predicted"):
+    through = ("stream_through", "state_through")
+    for label in ("stream", "state", "gradient", "predicted", *through):
         assert (dataset[label] > 0).all(), label
+
+
+def test_what_goes_through_is_predicted_with_the_statistics_that_were_measured(
+    dataset,
+):
+    """Four features say little of depth: the first recurrences are exact but for bias."""
+    for label in ("stream", "state"):
+        ratio = dataset[label] / dataset[f"{label}_through"]
+        error = dataset[f"{label}_sem"] / dataset[f"{label}_through"]
+        assert (abs(ratio - 1) < 0.5 + FAR * error).all(), label
+    first = dataset.isel(block=[0, 2])
+    off = abs(first["state"] - first["state_through"])
+    assert (off < FAR * first["state_sem"] + 1e-4 * first["state"]).all()
 
 
 def test_the_result_is_stored_and_shown(dataset, tmp_path, monkeypatch, capsys):
@@ -130,6 +144,6 @@ def test_the_result_is_stored_and_shown(dataset, tmp_path, monkeypatch, capsys):
     study = network_moments.STUDY, network_moments.VERSION, SMOKE
     network_moments.show(store.read(store.save(*study, dataset)))
     printed = capsys.readouterr().out
-    assert printed.count("Zucchet 2") == 2 * dataset.sizes["input"]
+    assert printed.count("Zucchet 2") == 3 * dataset.sizes["input"]
     assert "readout" in printed
     assert "nan" not in printed
