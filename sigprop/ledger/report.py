@@ -22,6 +22,7 @@ from sigprop.judge.results import RouteResult
 from sigprop.ledger.entries import Entry, Ledger, tally
 from sigprop.ledger.mathml import mathml
 from sigprop.ledger.prose import Links, typesetter
+from sigprop.ledger.verdicts import sentence
 from sigprop.numerics.files import write_text
 from theory.claims import PAPERS, Paper
 
@@ -262,6 +263,7 @@ def shared(run: Ledger) -> dict[str, Any]:
         "sections": sections,
         "groups": _groups,
         "tally": tally,
+        "verdict": sentence,
         "plot": lambda claim: _plot(claim, run.margin),
     }
 

@@ -1,4 +1,4 @@
-"""The ledger as a small site: an index that filters, a page an equation, the errata.
+"""The ledger as a small site: an index that finds, a page a paper and a row, the errata.
 
 It needs no server and loads nothing from elsewhere: all pages share one style sheet, and
 the index has a script, files beside them that their policy admits.
@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from sigprop.ledger import gallery, search
+from sigprop.ledger import contents, gallery, search
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
 from sigprop.ledger.report import anchors, environment, shared, text
@@ -52,35 +52,46 @@ def render_site(
         "gallery": gallery.PAGE,
         "classes": CLASSES,
         "label": search.label,
+        "locator": contents.locator,
+        "paper_page": contents.page_of,
         "words": search.words,
         "sheet": SHEET,
         "script": SCRIPT,
     }
+    given["chapters"] = {
+        paper: contents.chapters(paper, rows) for paper, rows in given["sections"]
+    }
     order = [
-        (anchor, claim) for _, claims in given["sections"] for anchor, claim in claims
+        (part, anchor, claim)
+        for parts in given["chapters"].values()
+        for part in parts
+        for anchor, claim in part.rows
     ]
     pages = {
         name: env.get_template(f"site_{name}.j2").render(given)
         for name in (INDEX, ERRATA)
     }
     page = env.get_template("site_claim.html.j2")
-    for place, (anchor, claim) in enumerate(order):
-        before = order[place - 1][0] if place else None
-        after = order[place + 1][0] if place + 1 < len(order) else None
+    for place, (part, anchor, claim) in enumerate(order):
+        before = order[place - 1][1] if place else None
+        after = order[place + 1][1] if place + 1 < len(order) else None
         pages[f"{anchor}.html"] = page.render(
-            given, anchor=anchor, claim=claim, before=before, after=after
+            given, part=part, anchor=anchor, claim=claim, before=before, after=after
         )
     files = {
         SHEET: "".join(text(name) for name in ("style.css", "site.css")),
         SCRIPT: text("site_index.js"),
     }
-    return pages | files | run.overview
+    return pages | contents.documents(env, given) | files | run.overview
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
     """The files of a site on these claims; the index, which leads to all, comes last."""
+    ids = list(ids)
+    papers = dict.fromkeys(one.partition(":")[0] for one in ids)
     return [
         *(f"{anchor}.html" for anchor in anchors(ids)),
+        *map(contents.page_of, papers),
         SHEET,
         SCRIPT,
         ERRATA,

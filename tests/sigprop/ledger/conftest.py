@@ -44,7 +44,10 @@ def run():
     chosen = select(ids=("zucchet:74", "lru:4"))
     judged = announced(verify([row(one.id) for one in chosen]), chosen)
     claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
-    topics = [dataclasses.replace(one, topic="ring") for one in (*claims, WIDE, LONG)]
+    topics = [
+        dataclasses.replace(one, topic="ring", id=one.id.replace("sigprop", one.paper))
+        for one in (*claims, WIDE, LONG)
+    ]
     whole = dataclasses.replace(judged, claims=(*topics, *judged.claims))
     return with_overview(whole)
 

@@ -20,7 +20,8 @@ from tests.sigprop.ledger.test_report import Page
 
 
 def test_there_is_a_page_a_claim_an_index_and_the_errata(site, run):
-    assert len(list(site.glob("*.html"))) == len(run.claims) + 2
+    papers = {one.paper for one in run.claims}
+    assert len(list(site.glob("*.html"))) == len(run.claims) + len(papers) + 2
     names = page_names(claim.id for claim in run.claims)
     assert {*names, *PICTURES} == {file.name for file in site.glob("[!.]*")}
     assert names[-1] == INDEX
@@ -93,16 +94,17 @@ def test_a_site_that_cannot_be_rendered_leaves_the_older_one(tmp_path, run):
     few = dataclasses.replace(run, claims=run.claims[:1])
     write_site(tmp_path, run)
     write_site(tmp_path, few)
-    assert len(list(tmp_path.glob("*.html"))) == 3
+    assert len(list(tmp_path.glob("*.html"))) == 4
     broken = dataclasses.replace(few.claims[0], statement=r"\nosuch")
     with pytest.raises(ValueError, match="nosuch"):
         write_site(tmp_path, dataclasses.replace(few, claims=(broken,)))
-    assert len(list(tmp_path.glob("*.html"))) == 3
+    assert len(list(tmp_path.glob("*.html"))) == 4
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    "name", [INDEX, "errata.html", "lru-4.html", "zucchet-74.html"]
+    "name",
+    [INDEX, "errata.html", "paper-zucchet.html", "lru-4.html", "zucchet-74.html"],
 )
 def test_a_phone_needs_no_sideways_scrolling(browser, site, name):
     browser.open((site / name).as_uri(), width=360)
@@ -144,9 +146,10 @@ def report(run, tmp_path_factory):
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [360, 720, 1000, 1280])
 def test_nothing_lies_over_anything_else(browser, site, report, width):
-    for page in (site / INDEX, site / "zucchet-59.html", site / "errata.html", report):
+    names = (INDEX, "zucchet-59.html", "paper-zucchet.html", "errata.html")
+    for page in (*(site / name for name in names), report):
         browser.open(page.as_uri(), width=width)
-        assert browser.ask("document.body.innerText.includes('zucchet:59')")
+        assert browser.ask("document.body.innerText.includes('A title of several')")
         assert browser.ask(MISPLACED) == [], page.name
 
 

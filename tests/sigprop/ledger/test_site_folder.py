@@ -83,7 +83,8 @@ def test_a_folder_in_use_takes_a_site(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     write(tmp_path, FEW)
     assert set(content(tmp_path)) == {
-        *("notes.txt", "lru-2.html", INDEX, ERRATA, SHEET, SCRIPT, MANIFEST)
+        *("notes.txt", "lru-2.html", "paper-lru.html", INDEX, ERRATA),
+        *(SHEET, SCRIPT, MANIFEST),
     }
 
 
@@ -234,6 +235,7 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
     command = ["ledger", "--html", str(tmp_path), "--status", "refuted"]
     CliRunner().invoke(app, command)
     assert set(content(tmp_path)) == {
-        *("rotrnn-1.html", "rotrnn-11.html", INDEX, ERRATA, SHEET, SCRIPT, MANIFEST)
+        *("rotrnn-1.html", "rotrnn-11.html", "paper-rotrnn.html", INDEX, ERRATA),
+        *(SHEET, SCRIPT, MANIFEST),
     }
     assert (tmp_path / "rotrnn-11.html").read_text() == "mine"

@@ -1,0 +1,136 @@
+"""A paper's rows in the order in which the paper states them, section by section.
+
+Where a row stands is read off its locator; rows that name no equation follow those that
+they follow in ``theory.papers``.
+"""
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment
+
+from sigprop.ledger.entries import Entry
+from theory.claims import PAPERS, leaves
+from theory.outlines import OUTLINES, Section
+
+_PLACE = re.compile(
+    r"(?:Section|Appendix|Sections|Appendices) ([A-Z](?:\.\d+)*|\d+(?:\.\d+)*)"
+)
+_FLOAT = re.compile(r"(Fig|Tab|Lemma)\w*\.? (\d+)")
+_EQUATION = re.compile(r"(before )?(?:and after )?Eqs?\. (\d+)")
+_KINDS = {"Fig": "figure", "Tab": "table", "Lemma": "lemma"}
+
+Row = tuple[str, Entry]  # the name of its page, and the verdict
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A section with its rows.
+
+    Attributes:
+        anchor: Of its place on the page.
+        title: For the reader.
+        rows: In the paper's order.
+    """
+
+    anchor: str
+    title: str
+    rows: tuple[Row, ...]
+
+    def count(self, *statuses: str) -> int:
+        """How many of its rows have one of some statuses."""
+        return sum(claim.status in statuses for _, claim in self.rows)
+
+
+def page_of(paper: str) -> str:
+    """The page of a paper."""
+    return f"paper-{paper}.html"
+
+
+def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
+    """The contents of every paper, by file name.
+
+    Args:
+        env: With the templates.
+        given: What every template takes, and ``chapters`` by paper.
+    """
+    page = env.get_template("site_paper.html.j2")
+    return {
+        page_of(paper): page.render(given, paper=paper, parts=parts)
+        for paper, parts in given["chapters"].items()
+    }
+
+
+def locator(claim: Entry) -> str:
+    """Where in its paper a row stands, such as ``Eq. 5, Section 3.1``."""
+    return claim.source.partition(", ")[2] or claim.source
+
+
+def chapters(paper: str, rows: Iterable[Row]) -> tuple[Chapter, ...]:
+    """The sections of a paper that have rows; of other papers, what locators say.
+
+    Args:
+        paper: Its key.
+        rows: All that are to stand in them.
+    """
+    stated = _stated(paper)
+    ordered = sorted(rows, key=lambda row: stated.get(row[1].id, len(stated)))
+    outline = OUTLINES.get(paper, ())
+    names = [one.name for one in outline]
+    found: dict[str, list[Row]] = {}
+    for row in ordered:
+        section = _section(locator(row[1]), outline)
+        found.setdefault(section.name if section else locator(row[1]), []).append(row)
+    known = [name for name in names if name in found]
+    return tuple(
+        Chapter(
+            _anchor(name), name[:1].upper() + name[1:], tuple(_by_equation(found[name]))
+        )
+        for name in [*known, *(name for name in found if name not in names)]
+    )
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"\W+", "-", title.partition(":")[0]).strip("-").lower() or "other"
+
+
+@functools.cache
+def _stated(paper: str) -> dict[str, int]:
+    """The places of a paper's rows among its modules."""
+    if paper not in PAPERS:
+        return {}
+    ids = [claim.id for leaf in leaves(paper) for claim in leaf.part.claims]
+    return {one: place for place, one in enumerate(ids)}
+
+
+def _section(place: str, outline: Iterable[Section]) -> Section | None:
+    """The section that a locator names first; else that of its figure or table."""
+    by_number = {one.number: one for one in outline}
+    if place.startswith("Abstract"):
+        return by_number.get("")
+    if named := _PLACE.search(place):
+        number = named[1]
+        while number and number not in by_number:
+            number = number.rpartition(".")[0]
+        return by_number.get(number) if number else None
+    floats = {name: one for one in by_number.values() for name in one.floats}
+    for found in _FLOAT.finditer(place):
+        if (name := f"{_KINDS[found[1]]} {found[2]}") in floats:
+            return floats[name]
+    return None
+
+
+def _by_equation(rows: Iterable[Row]) -> list[Row]:
+    """Rows at their equations; one that names none stays behind that before it."""
+    placed: list[tuple[float, Row]] = []
+    last = 0.0
+    for row in rows:
+        if found := _EQUATION.search(locator(row[1])):
+            number = float(found[2])
+            own = row[1].id.partition(":")[2][:1].isdigit()
+            last = number if own else number - 0.5 if found[1] else number + 0.5
+        placed.append((last, row))
+    return [row for _, row in sorted(placed, key=lambda one: one[0])]

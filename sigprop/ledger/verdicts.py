@@ -1,0 +1,101 @@
+"""The verdict on a row in one sentence, for a reader who asks nothing more."""
+
+from sigprop.ledger.entries import Entry
+from theory.errata import CLASSES
+
+# What routes are called in a sentence; others by their own names.
+ROUTES = {
+    "symbolic": "derivation",
+    "reference": "brute force",
+    "impulse": "impulse responses of the real code",
+    "autodiff": "automatic differentiation",
+    "closed_form": "the closed form in floating point",
+    "monte_carlo": "simulation",
+    "arithmetic": "the paper's own numbers",
+    "audited": "trained networks",
+    "trained": "trainings",
+    "layer": "the layer",
+    "loop": "a plain loop",
+    "optax": "Optax",
+}
+
+
+def sentence(claim: Entry) -> str:
+    """What was found of a row, in one sentence of plain text."""
+    given = "as stated" if claim.paper == "sigprop" else "as printed"
+    wrong = "Wrong in our copy" if claim.as_extracted else f"Wrong {given}"
+    said = {
+        "proved": lambda: f"True {given}: proved for all parameters{_also(claim)}.",
+        "confirmed": lambda: f"True {given}{_confirmed(claim)}.",
+        "conditional": lambda: (
+            "True only under a condition that the paper does not state: "
+            f"{_stripped(claim.condition or 'see below')}."
+        ),
+        "refuted": lambda: f"{wrong}{_class(claim)}{_instead(claim)}.",
+        "undecided": lambda: (
+            f"Undecided: what {_listed(claim)} gave contains both answers."
+        ),
+        "definition": lambda: f"A definition, neither true nor false{_also(claim)}.",
+        "not-checkable": lambda: (
+            f"Not checkable: {_stripped(claim.reason or 'nothing to measure')}."
+        ),
+    }
+    return said[claim.status]() if claim.status in said else f"{claim.status}."
+
+
+def _stripped(text: str) -> str:
+    """Words to stand within a sentence."""
+    first = text.strip().rstrip(".")
+    plain = first[:1].isupper() and first[1:2].islower() and "$" not in first[:2]
+    return first[:1].lower() + first[1:] if plain else first
+
+
+def _points(claim: Entry) -> int:
+    """At how many points what is true was computed."""
+    return len(
+        {
+            result.point
+            for result in claim.results
+            if result.form != "printed" and result.route != "symbolic"
+        }
+    )
+
+
+def _listed(claim: Entry) -> str:
+    names = [one for one in claim.routes if one != "symbolic"]
+    said = [ROUTES.get(one, one.replace("_", " ")) for one in names]
+    return " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:]))) or "no route"
+
+
+def _at(claim: Entry) -> str:
+    count = _points(claim)
+    return f" at {count} points" if count > 1 else ""
+
+
+def _also(claim: Entry) -> str:
+    """What was computed beside a proof."""
+    if not set(claim.routes) - {"symbolic"}:
+        return ""
+    return f", and checked by {_listed(claim)}{_at(claim)}"
+
+
+def _confirmed(claim: Entry) -> str:
+    if claim.arithmetic:
+        return ": the paper's own numbers agree"
+    return f", by {_listed(claim)}{_at(claim)}, without a proof for all parameters"
+
+
+def _class(claim: Entry) -> str:
+    letter = claim.errata_class
+    return f" (class {letter}: {CLASSES[letter]})" if letter in CLASSES else ""
+
+
+def _instead(claim: Entry) -> str:
+    """What is known of the correction."""
+    if claim.corrected is None:
+        return ""
+    if "symbolic" in claim.routes:
+        return "; the correction is proved for all parameters"
+    if claim.arithmetic:
+        return "; the correction is what the paper's own numbers give"
+    return f"; the correction holds by {_listed(claim)}{_at(claim)}"

@@ -1,0 +1,152 @@
+"""A paper's contents: its rows in its order, and the verdict on each in a sentence."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from sigprop.ledger.contents import chapters, locator
+from sigprop.ledger.verdicts import sentence
+from tests.sigprop.ledger.test_report import (
+    BARE,
+    CONDITIONAL,
+    CONFIRMED,
+    REFUTED,
+    Page,
+    claim,
+    result,
+)
+from theory.claims import PAPERS, Status, registry
+from theory.outlines import OUTLINES
+
+PRINTED = [paper for paper in PAPERS if paper != "sigprop"]
+
+
+def rows(paper):
+    return [
+        (one.id, claim(one.id, "proved", source=one.source))
+        for one in registry().values()
+        if one.paper == paper
+    ]
+
+
+@pytest.fixture(scope="module", params=PRINTED)
+def parts(request):
+    return chapters(request.param, rows(request.param))
+
+
+def test_every_row_stands_in_one_section_and_sections_in_their_order(parts):
+    found = [row for part in parts for row in part.rows]
+    paper = found[0][1].paper
+    assert sorted(found, key=str) == sorted(rows(paper), key=str)
+    names = [one.name for one in OUTLINES[paper]]
+    known = [part.title for part in parts if part.title in names]
+    assert known == [name for name in names if name in known]
+    assert len({part.anchor for part in parts}) == len(parts)
+    others = sum(len(part.rows) for part in parts if part.title not in names)
+    assert others <= 2
+
+
+def test_equations_stand_in_the_order_of_their_numbers(parts):
+    numbers = [
+        int(found[0])
+        for part in parts
+        for _, one in part.rows
+        if (found := re.match(r"\d+$", one.id.partition(":")[2]))
+    ]
+    assert len(numbers) > 10
+    assert numbers == sorted(numbers)
+
+
+def test_outlines_have_all_that_the_papers_number():
+    file = Path(__file__).parents[2] / "theory" / "numbering.json"
+    numbering = json.loads(file.read_text())
+    for paper, outline in OUTLINES.items():
+        floats = [one for part in outline for one in part.floats]
+        assert len(set(floats)) == len(floats)
+        for kind in ("figure", "table"):
+            count = sum(one.startswith(kind) for one in floats)
+            assert count <= numbering[paper][f"{kind}s"], (paper, kind)
+
+
+def test_a_remark_stands_at_its_equation():
+    (part,) = (
+        one for one in chapters("zucchet", rows("zucchet")) if "B.2.2" in one.title
+    )
+    ids = [anchor for anchor, _ in part.rows]
+    assert ids.index("zucchet:text:eq-6") == ids.index("zucchet:57") + 1
+    figures = [
+        one.title
+        for one in chapters("zucchet", rows("zucchet"))
+        if any(anchor == "zucchet:fig14" for anchor, _ in one.rows)
+    ]
+    assert figures == ["Appendix D.2: Are gated RNNs diagonal?"]
+
+
+def test_another_paper_is_ordered_by_what_its_locators_say():
+    named = claim("other:1", "proved", source="Somebody (2026), page 3, top")
+    assert locator(named) == "page 3, top"
+    (part,) = chapters("other", [("other-1", named)])
+    assert (part.title, part.anchor) == ("Page 3, top", "page-3-top")
+    assert (part.count("proved"), part.count("refuted", "confirmed")) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (CONFIRMED, r"True as printed, by .+, without a proof for all parameters\."),
+        (
+            claim("lru:1", "confirmed", routes=("arithmetic",), arithmetic=True),
+            r"True as printed: the paper's own numbers agree\.",
+        ),
+        (
+            claim("sigprop:x", "proved"),
+            r"True as stated: proved for all parameters, .+",
+        ),
+        (
+            REFUTED,
+            r"Wrong as printed; the correction is proved for all parameters\.",
+        ),
+        (
+            claim("lru:1", "refuted", errata_class="C", as_extracted=True),
+            r"Wrong in our copy \(class C: a misprint that the next line repairs\)\.",
+        ),
+        (
+            CONDITIONAL,
+            r"True only under a condition .+ not state: if \$r_\{min\} > 0\$\.",
+        ),
+        (claim("lru:1", "undecided"), r"Undecided: what brute force gave .+"),
+        (BARE, r"A definition, neither true nor false\."),
+        (
+            claim("lru:1", "not-checkable", reason="Curves in a picture."),
+            r"Not checkable: curves in a picture\.",
+        ),
+    ],
+)
+def test_the_verdict_is_one_sentence(given, said):
+    assert re.fullmatch(said, sentence(given))
+
+
+def test_a_verdict_counts_the_points_of_what_is_true():
+    results = (
+        *(result("reference", 1.0, point=one) for one in "abb"),
+        result("reference", 2.0, point="c", form="printed"),
+        result("symbolic", 1.0, point="all"),
+    )
+    one = claim("lru:1", "proved", results=results)
+    assert sentence(one).endswith("checked by brute force at 2 points.")
+
+
+def test_every_status_has_its_sentence():
+    for status in Status:
+        assert not sentence(claim("lru:1", status)).startswith(status)
+
+
+def test_a_paper_has_a_page_that_leads_to_its_rows(site):
+    page = Page((site / "paper-lru.html").read_text())
+    assert "lru-4.html" in page.links
+    assert "#appendix-f-1" not in page.links
+    row = Page((site / "lru-4.html").read_text())
+    (section,) = (one for one in row.links if one.startswith("paper-lru.html#"))
+    assert section.partition("#")[2] in page.ids
