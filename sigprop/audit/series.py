@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Bool, Float
 
-from sigprop.audit.cells import is_number, read_cells, to_numbers
+from sigprop.numerics.cells import is_number, read_cells, to_numbers
 
 MIN_STEPS = 8  # fewer leave no lag to speak of
 MAX_STEPS = 8192  # the covariance matrix then takes 512 MiB

@@ -18,6 +18,19 @@
 Files are read in their original formats and never fetched; large sets are packed once,
 into the user's cache folder, and mapped from there.
 
+Series to forecast are tables of regular times (``tasks.tables``), cut into windows
+(``tasks.forecasts``), with the forecasts that need no network beside them
+(``tasks.baselines``):
+
+    >>> from sigprop.tasks.baselines import NAIVE, least_squares
+    >>> from sigprop.tasks.forecasts import Forecasts, errors
+    >>> from sigprop.tasks.tables import carbon_dioxide
+    >>> forecasts = Forecasts(carbon_dioxide(), length=104, horizon=26)
+    >>> windows = forecasts.windows("test")
+    >>> naive = errors(NAIVE["season"](forecasts, windows), windows.targets)
+    >>> errors(least_squares(forecasts)(windows.inputs), windows.targets).mse < naive.mse
+    True
+
 Linear teachers are the exception: students and teacher are linear, so their expected loss
 over any stationary input is a quadratic form of the difference of two impulse responses,
 exact, and a step on it takes a small fraction of a millisecond:

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from sigprop.audit.cells import is_number
 from sigprop.audit.series import load_series
+from sigprop.numerics.cells import is_number
 
 ROWS = 20
 NOISE = np.random.default_rng(3).standard_normal((ROWS, 2))

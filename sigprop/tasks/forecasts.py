@@ -1,0 +1,241 @@
+"""Forecasting: windows of a table, the rows that follow each, and what an error is.
+
+Rows are split in time, scaled by means and deviations of the training rows alone, and
+every window is used.  Those of validation and test reach back into the rows before, so
+that the first row that is forecast is the first of the split, whatever the window.
+
+Source: Zhou et al. (2021), Informer, and its code for splits, scale and calendar; Tang et
+al. (2025), BLUR, whose windows are as long as the horizon.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, final
+
+import numpy as np
+import pandas
+from jaxtyping import Float, Float64
+
+from sigprop.tasks.tables import Table
+
+Part = Literal["train", "validation", "test"]
+PARTS: tuple[Part, ...] = ("train", "validation", "test")
+MONTH = 30 * 24  # hours: the transformers' twelve, four and four months
+HOURLY = ("ETTh1", "ETTh2")
+QUARTERLY = ("ETTm1", "ETTm2")
+
+
+class Rows(NamedTuple):
+    """Rows ``start ... stop - 1`` of a table."""
+
+    start: int
+    stop: int
+
+
+Splits = Mapping[Part, Rows]
+
+
+def splits(table: Table) -> dict[Part, Rows]:
+    """The customary rows of each part.
+
+    The transformers' tables have twelve months of 30 days, four and four, and rows left
+    over; of every other table 70 % of the rows come first and the last 20 % are the test.
+    """
+    name, rows = table.name.removesuffix(".csv"), len(table.values)
+    if name in HOURLY + QUARTERLY:
+        month = MONTH * (4 if name in QUARTERLY else 1)
+        ends = [12 * month, 16 * month, 20 * month]
+        if rows < ends[-1]:
+            raise ValueError(
+                f"need at least {ends[-1]} rows of {name}, got {rows}; give the whole "
+                "file, or another name"
+            )
+    else:
+        ends = [int(0.7 * rows), rows - int(0.2 * rows), rows]
+    starts = [0, *ends[:-1]]
+    return {
+        part: Rows(start, stop)
+        for part, start, stop in zip(PARTS, starts, ends, strict=True)
+    }
+
+
+class Windows(NamedTuple):
+    """Windows of one part, as views of its rows.
+
+    Attributes:
+        inputs: What a forecast may see, in scaled units.
+        targets: What follows, in scaled units.
+        calendar: Of the rows of ``inputs`` and then of ``targets``.
+    """
+
+    inputs: Float[np.ndarray, "windows length features"]
+    targets: Float[np.ndarray, "windows horizon outputs"]
+    calendar: Float[np.ndarray, "windows rows marks"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Forecasts:
+    """Windows of a table to forecast from.
+
+    Attributes:
+        table: In its own units.
+        length: Rows that a forecast sees.
+        horizon: Rows that it is about.
+        univariate: The one feature that is seen and forecast; all, where there is none.
+        calendar: Whether hour, day and month are given beside the features.
+        rows: Of each part; otherwise those of ``splits``.
+
+    Raises:
+        ValueError: If there is no such feature, a part has no window, its rows are not in
+            the table or not after those of the part before, or a feature is constant over
+            the training rows.
+    """
+
+    table: Table
+    length: int
+    horizon: int
+    univariate: str | None = None
+    calendar: bool = False
+    rows: Splits | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("length", "horizon"):
+            if getattr(self, name) < 1:
+                raise ValueError(
+                    f"need a {name} of at least 1 row, got {getattr(self, name)}"
+                )
+        self._columns()
+        end = 0
+        for part in PARTS:
+            start, stop = self.split[part]
+            if not end <= start < stop <= len(self.table.values):
+                raise ValueError(
+                    f"need rows of {part} within {end} ... {len(self.table.values)} and "
+                    f"at least one, got {start} ... {stop}"
+                )
+            end = stop
+            if self.count(part) < 1:
+                seen = start if part != "train" else 0
+                raise ValueError(
+                    f"need {self.length + self.horizon} rows for one window of {part} and "
+                    f"what follows it, got {stop - start} and {seen} before them; "
+                    "shorten the window or the horizon, or give a longer table"
+                )
+        constant = np.flatnonzero(self.scale == 0)
+        if constant.size:
+            raise ValueError(
+                "need columns that vary over the training rows, got "
+                f"{self.features[int(constant[0])]!r} constant there; remove it"
+            )
+
+    @property
+    def split(self) -> Splits:
+        """Rows of each part."""
+        return splits(self.table) if self.rows is None else self.rows
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of what is seen and forecast."""
+        return (self.univariate,) if self.univariate else self.table.features
+
+    @property
+    def mean(self) -> Float64[np.ndarray, " features"]:
+        """Of each feature over the training rows, in its own units."""
+        return self._training().mean(0)
+
+    @property
+    def scale(self) -> Float64[np.ndarray, " features"]:
+        """Deviation of each feature over the training rows, in its own units."""
+        return self._training().std(0)
+
+    def scaled(self) -> Float64[np.ndarray, "rows features"]:
+        """All rows, with mean 0 and variance 1 over those of the training."""
+        return (self.table.values[:, self._columns()] - self.mean) / self.scale
+
+    def count(self, part: Part) -> int:
+        """Number of windows of a part."""
+        start, stop = self.split[part]
+        return stop - self._first(start, part) - self.length - self.horizon + 1
+
+    def windows(self, part: Part) -> Windows:
+        """All windows of a part, in the order of time."""
+        start, stop = self.split[part]
+        first = self._first(start, part)
+        rows = self.scaled()[first:stop]
+        marks = calendar(self.table) if self.calendar else self.table.values[:, :0]
+        whole, times = (
+            _sliding(one, self.length + self.horizon)
+            for one in (rows, marks[first:stop])
+        )
+        return Windows(whole[:, : self.length], whole[:, self.length :], times)
+
+    def _columns(self) -> list[int]:
+        return [self.table.column(name) for name in self.features]
+
+    def _training(self) -> Float64[np.ndarray, "rows features"]:
+        start, stop = self.split["train"]
+        return self.table.values[start:stop, self._columns()]
+
+    def _first(self, start: int, part: Part) -> int:
+        """The first row that a window of a part may see."""
+        return start if part == "train" else max(0, start - self.length)
+
+
+def _sliding(
+    rows: Float[np.ndarray, "rows columns"], size: int
+) -> Float[np.ndarray, "windows size columns"]:
+    view = np.lib.stride_tricks.sliding_window_view(rows, size, axis=0)
+    return np.moveaxis(view, -1, 1)
+
+
+def calendar(table: Table) -> Float64[np.ndarray, "rows marks"]:
+    """Hour, weekday, day of the month and of the year, each from -1/2 to 1/2.
+
+    Where a step is less than an hour, the minute goes first.
+    """
+    times = pandas.DatetimeIndex(table.times)
+    marks = [
+        times.hour / 23,
+        times.day_of_week / 6,
+        (times.day - 1) / 30,
+        (times.day_of_year - 1) / 365,
+    ]
+    if 0 < table.step.seconds < 3600:
+        marks.insert(0, times.minute / 59)
+    return np.stack([np.asarray(mark, np.float64) for mark in marks], 1) - 0.5
+
+
+class Errors(NamedTuple):
+    """Mean errors over all windows of a part.
+
+    Attributes:
+        squared: Mean squared error of each step and feature, in scaled units.
+        absolute: Mean absolute error of the same.
+    """
+
+    squared: Float64[np.ndarray, "horizon features"]
+    absolute: Float64[np.ndarray, "horizon features"]
+
+    @property
+    def mse(self) -> float:
+        """Over steps and features."""
+        return float(self.squared.mean())
+
+    @property
+    def mae(self) -> float:
+        """Over steps and features."""
+        return float(self.absolute.mean())
+
+    def in_units(self, scale: Float64[np.ndarray, " features"]) -> "Errors":
+        """The same errors in the units of each feature, given their scale."""
+        return Errors(self.squared * scale**2, self.absolute * scale)
+
+
+def errors(
+    forecast: Float[np.ndarray, "windows horizon features"],
+    truth: Float[np.ndarray, "windows horizon features"],
+) -> Errors:
+    """How far a forecast is off, by step and feature."""
+    off = np.asarray(forecast, np.float64) - truth
+    return Errors((off**2).mean(0), np.abs(off).mean(0))
