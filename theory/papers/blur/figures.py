@@ -99,6 +99,7 @@ part.row("blur:fig7", "figure", "confirmed", "Figure 7, Section 5")(
 part.row("blur:fig8", "figure", "definition", "Figure 8, Appendix A.8")(
     "Equal lengths of input and output",
     r"\text{the input and output lengths are all set equal to each other}",
+    code="sigprop.networks.presets.blur_paper",
     note="A choice. Whether it is that of the setting is judged in the next row.",
 )
 part.row("blur:text:setting", "text", "refuted", "Appendix A.8, on Figure 8")(

@@ -39,7 +39,7 @@ part.row("lru:text:schedule", "definition", "definition", "Appendix D.2")(
 part.row("lru:text:tasks", "definition", "definition", "Appendix D.4")(
     "The six tasks",
     r"\text{the 6 tasks of Long Range Arena, sCIFAR in colour}",
-    code="sigprop.layers.lru.lru",
+    code="sigprop.networks.presets.lru_paper",
     topic="experiments",
     note="A choice of data sets. Tables 3, 4 and 6-9 have these six.",
 )
