@@ -22,7 +22,8 @@ class Erratum:
         root: Id of the row whose fault it repeats; empty where it is its own.
         appears_in: Where else the paper has the same fault: ids of rows, or places in
             words where no row stands.
-        inherits: Ids of rows of later results that rest on it.
+        inherits: Later results that rest on it: ids of rows, or places in words where
+            no row stands.
         bearing: What rests on it, or why nothing does, in a sentence.
 
     Raises:

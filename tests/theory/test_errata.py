@@ -7,8 +7,9 @@ from sigprop.judge.forms import worked
 from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.statuses import finish
 from tests.rows import changed, row
-from theory.claims import Status, registry
-from theory.errata import Erratum
+from theory.citations import CITATIONS, PAGES, bibtex, page
+from theory.claims import PAPERS, Status, registry
+from theory.errata import DOUBTFUL, Erratum
 
 HALF = Example("the power", {"x": 3.0}, lambda x: x, lambda x: x * x)
 
@@ -61,8 +62,9 @@ def test_every_id_of_an_erratum_is_a_row():
     known = registry()
     for claim in known.values():
         if claim.erratum is not None:
-            named = [*claim.erratum.inherits, claim.erratum.root]
-            named += [a for a in claim.erratum.appears_in if ":" in a and " " not in a]
+            places = (*claim.erratum.inherits, *claim.erratum.appears_in)
+            named = [claim.erratum.root]
+            named += [place for place in places if ":" in place and " " not in place]
             assert [name for name in named if name and name not in known] == []
             assert claim.id not in named
 
@@ -76,18 +78,39 @@ def test_every_accusation_of_a_paper_has_a_class_and_nothing_else_has():
         assert (claim.erratum is not None) == (claim.expected in ACCUSED), claim.id
 
 
-def test_a_root_names_every_row_that_repeats_its_fault():
-    known = registry()
-    for claim in known.values():
-        if claim.erratum is not None and claim.erratum.root:
-            root = known[claim.erratum.root].erratum
-            assert claim.id in (*root.appears_in, *root.inherits)
-
-
-def test_a_root_is_a_fault_of_its_own():
+def test_a_root_is_a_fault_of_its_own_and_none_that_repeats_it_is_worse():
     known = registry()
     for claim in known.values():
         if claim.erratum is not None and claim.erratum.root:
             root = known[claim.erratum.root].erratum
             assert root is not None, claim.id
             assert not root.root, claim.id
+            assert root.letter <= claim.erratum.letter, claim.id
+
+
+def test_what_our_copy_may_have_spoilt_is_doubtful_and_nothing_else_is():
+    for claim in registry().values():
+        if claim.erratum is not None:
+            assert (claim.erratum.letter == DOUBTFUL) == claim.as_extracted, claim.id
+
+
+def test_a_known_page_is_of_an_accusation():
+    known = registry()
+    for paper, pages in PAGES.items():
+        for claim_id, number in pages.items():
+            assert known[claim_id].paper == paper
+            assert known[claim_id].erratum is not None, claim_id
+            assert page(claim_id) == number
+    assert page("zucchet:59") is None
+
+
+def test_bibtex_has_an_entry_a_paper_with_what_it_needs():
+    assert {*CITATIONS} == {*PAPERS} - {"sigprop"}
+    for paper, (kind, key, fields) in CITATIONS.items():
+        entry = bibtex(paper)
+        assert entry.startswith(
+            f"@{kind}{{{key},\n  title = {{{{{PAPERS[paper].title}}}}}"
+        )
+        assert entry.count("{") == entry.count("}")
+        assert {"author", "year"} <= {*fields}
+        assert (kind == "inproceedings") == ("booktitle" in fields)

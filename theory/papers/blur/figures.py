@@ -112,7 +112,8 @@ part.row("blur:text:setting", "text", "refuted", "Appendix A.8, on Figure 8")(
     "five has them.",
     erratum=Erratum(
         "E",
-        bearing="Baselines that are quoted from [5] saw other inputs than BLUR.",
+        inherits=("the comparisons with baselines that are quoted from [5]",),
+        bearing="They saw other inputs than BLUR.",
     ),
 )
 for number, (data, seen) in CURVES.items():

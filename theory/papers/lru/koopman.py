@@ -87,5 +87,5 @@ part.row("lru:24", "identity", "conditional")(
     "+ sum g_j u_j with eigenvalue mu needs mu g_j = g_(j-1): with a = 0 all g_j vanish, "
     "with a = 1 g_j = lam^-(j+1) grows, without bound on such inputs, and there is no "
     "other. So x is no sum of eigenfunctions, nor of the linear parts of smooth ones.",
-    erratum=Erratum("D", bearing="The implication drawn for deep RNNs rests on it."),
+    erratum=Erratum("D", inherits=("the implication for deep RNNs drawn from it",)),
 )

@@ -43,7 +43,8 @@ part.row("lru:text:real-part-of-power", "text", "refuted", "Appendix E.2")(
     note="That is the modulus. The real part depends on both parameters here, as it "
     "does in the standard parametrisation.",
     erratum=Erratum(
-        "B", bearing="The same sentence contrasts the two parametrisations by it."
+        "B",
+        inherits=("the contrast of the two parametrisations in the same sentence",),
     ),
 )
 part.row("lru:text:aligned-gradients", "text", "refuted", "Appendix E.2")(

@@ -155,7 +155,7 @@ part.row("rotrnn:19", "identity", "conditional", "Eq. 19, Appendix B.1")(
     "D_x - 1. With an odd dimension, which Section 3.2 allows, the last entry has no "
     "partner.",
     erratum=Erratum(
-        "D",
+        "F",
         appears_in=("binf in Appendix C",),
         bearing="Nothing: all heads of the paper have an even size.",
     ),

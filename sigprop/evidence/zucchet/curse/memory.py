@@ -1,6 +1,5 @@
 """What judges the text around Eq. 5-7, Section 2.2 of Zucchet & Orvieto (2024)."""
 
-import cmath
 import dataclasses
 import functools
 import math
@@ -41,11 +40,11 @@ def terms_by_layer(lam: complex, least: float) -> float:
     return float((np.abs(layer_response(lam, "state")) > least).sum())
 
 
-def with_twice_the_memory(
-    count: Callable[..., float], lam: complex, least: float
+def terms_expected(
+    lam: complex, least: float, whole: Callable[[float], int] = math.ceil
 ) -> float:
-    """The count where ``|lam|^n`` takes twice as many steps to any threshold."""
-    return count(cmath.sqrt(lam), least)
+    """The logarithms' ratio, rounded up."""
+    return float(whole(math.log(least) / math.log(abs(lam))))
 
 
 def missing_share(
@@ -204,19 +203,13 @@ def explosion(quantity: str, proof: Callable[[], bool], flat: float) -> Evidence
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:memory-terms": Evidence(
         across(lam=(0.6, 0.9, 0.3 + 0.9j), least=(0.25, 1e-2, 1e-3)),
-        each(
-            with_twice_the_memory,
-            {"reference": terms_counted, "impulse": terms_by_layer},
-        ),
-        form=terms_counted,
-        relation=">",
+        {"reference": terms_counted, "impulse": terms_by_layer},
+        form=terms_expected,
         slips={
-            "more than twice as many": lambda lam, least: 2 * terms_counted(lam, least),
-            "more for twice the threshold's logarithm": lambda lam, least: (
-                terms_counted(lam, least**2)
-            ),
-            "fewer with a longer memory": lambda lam, least: terms_counted(
-                lam**0.25, least
+            "rounded down": functools.partial(terms_expected, whole=math.floor),
+            "of the square": lambda lam, least: terms_expected(lam**2, least),
+            "of the real part": lambda lam, least: terms_expected(
+                complex(lam).real, least
             ),
         },
     ),

@@ -1,0 +1,103 @@
+"""How the papers are cited: BibTeX, and the pages of a paper that are known."""
+
+from typing import NamedTuple
+
+from theory.claims import PAPERS
+
+
+class Citation(NamedTuple):
+    """A paper as BibTeX has it: the kind of entry, its key, and its fields."""
+
+    kind: str
+    key: str
+    fields: dict[str, str]
+
+
+CITATIONS = {
+    "zucchet": Citation(
+        "inproceedings",
+        "zucchet2024recurrent",
+        {
+            "author": "Zucchet, Nicolas and Orvieto, Antonio",
+            "booktitle": "Advances in Neural Information Processing Systems",
+            "volume": "37",
+            "year": "2024",
+            "eprint": "2405.21064",
+            "archiveprefix": "arXiv",
+        },
+    ),
+    "lru": Citation(
+        "inproceedings",
+        "orvieto2023resurrecting",
+        {
+            "author": "Orvieto, Antonio and Smith, Samuel L. and Gu, Albert and Fernando, "
+            "Anushan and Gulcehre, Caglar and Pascanu, Razvan and De, Soham",
+            "booktitle": "International Conference on Machine Learning",
+            "pages": "26670--26698",
+            "year": "2023",
+            "eprint": "2303.06349",
+            "archiveprefix": "arXiv",
+        },
+    ),
+    "rotrnn": Citation(
+        "misc",
+        "biegun2024rotrnn",
+        {
+            "author": "Biegun, Kai and Dolga, Rares and Cunningham, Jake and Barber, David",
+            "year": "2024",
+            "eprint": "2407.07239",
+            "archiveprefix": "arXiv",
+        },
+    ),
+    "blur": Citation(
+        "misc",
+        "liu2025bidirectional",
+        {
+            "author": "Liu, Qisai and Jiang, Zhanhong and Hasan, Md Zahid and Waite, Joshua "
+            "R. and Liu, Chao and Balu, Aditya and Sarkar, Soumik",
+            "year": "2025",
+        },
+    ),
+}
+
+# By paper the page of a row in the PDF.  Of RotRNN the numbers of the lines tell it, 54 a
+# page in its submission to a conference; our other copies have no pages.
+PAGES: dict[str, dict[str, int]] = {
+    "rotrnn": {
+        "rotrnn:2": 2,
+        "rotrnn:4": 3,
+        "rotrnn:text:surjectivity": 4,
+        "rotrnn:lemma3": 5,
+        "rotrnn:text:lemma3-last-step": 5,
+        "rotrnn:text:trace": 6,
+        "rotrnn:11": 6,
+        "rotrnn:12": 6,
+        "rotrnn:text:real-blocks": 6,
+        "rotrnn:14": 7,
+        "rotrnn:text:lru-norm-sum": 7,
+        "rotrnn:text:stronger-guarantee": 7,
+        "rotrnn:table1:lru-citation": 8,
+        "rotrnn:text:six-layers": 13,
+    },
+}
+
+
+def page(claim_id: str) -> int | None:
+    """The page of the PDF that has a row, if it is known.
+
+    >>> page("rotrnn:lemma3"), page("zucchet:59")
+    (5, None)
+    """
+    return PAGES.get(claim_id.partition(":")[0], {}).get(claim_id)
+
+
+def bibtex(paper: str) -> str:
+    """A paper as an entry of BibTeX, its title in braces so that capitals stay.
+
+    Raises:
+        KeyError: If there is no such paper.
+    """
+    kind, key, fields = CITATIONS[paper]
+    lines = {"title": f"{{{PAPERS[paper].title}}}"} | fields
+    inside = ",\n".join(f"  {name} = {{{value}}}" for name, value in lines.items())
+    return f"@{kind}{{{key},\n{inside}\n}}\n"
