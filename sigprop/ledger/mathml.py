@@ -139,3 +139,61 @@ def mathml(latex: str, display: bool = True) -> str:
             "spell it with commands that latex2mathml knows"
         )
     return markup
+
+
+_BREAKS = (
+    *("=", "<", ">", "+", "-", r"\le", r"\leq", r"\ge", r"\geq", r"\approx", r"\in"),
+    *(r"\Rightarrow", r"\Leftrightarrow", r"\iff", r"\rightarrow", r"\to"),
+)
+_SPACES = (r"\quad", r"\qquad", r"\ ")
+_OPEN = ("{", r"\left", r"\begin", r"\{", r"\langle")
+_SHUT = ("}", r"\right", r"\end", r"\}", r"\rangle")
+LONG = 60  # characters of LaTeX after which a line may end in brackets, too
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
+
+
+def wrapped(latex: str) -> str:
+    r"""A formula as pieces between which a line may end: its words, and its sides.
+
+    Args:
+        latex: As ``mathml`` takes it.
+
+    Raises:
+        ValueError: As ``mathml`` does, naming the piece.
+
+    >>> wrapped(r"a = b \text{ if } c").count("<math")
+    3
+    """
+    return " ".join(
+        html.escape(re.sub(r"\\([#$%&_{}])", r"\1", piece[6:-1]).strip())
+        if piece.startswith(r"\text{")
+        else mathml(piece, display=False)
+        for piece in _pieces(latex)
+    )
+
+
+def _pieces(latex: str) -> list[str]:
+    """Parts of a formula: words alone, what follows a sign, of long ones in brackets too."""
+    found, depth, brackets = [""], 0, 0
+    for token in _TOKEN.findall(latex):
+        piece = found[-1]
+        words = piece.startswith(r"\text{")
+        whole = depth == 0 and brackets == 0
+        if whole and token in _SPACES:
+            found.append("")
+            continue
+        long = depth == 0 and len(piece) > LONG
+        spoken = token == r"\text" or (words and piece.endswith("}"))
+        sided = token in _BREAKS and _ends(piece)
+        if (whole and (spoken or sided)) or (long and sided):
+            found.append("")
+        found[-1] += token
+        depth += (token in _OPEN) - (token in _SHUT)
+        brackets += (token in "([") - (token in ")]")
+    return [piece.strip() for piece in found if piece.strip()]
+
+
+def _ends(piece: str) -> bool:
+    """Whether a piece may end here: it is more than a sign, and no script is open."""
+    said = _TOKEN.findall(piece.strip())
+    return bool(said) and said[-1] not in ("^", "_", "(", "[", *_BREAKS)

@@ -1,11 +1,11 @@
-"""The form of the ledger's JSON rows, for those who read them by machine."""
+"""The form of the ledger's JSON: its rows, and the errata of its site."""
 
 from typing import Any
 
 from theory.claims import PAPERS, Kind, Status
-from theory.errata import CLASSES
+from theory.errata import CLASSES, DOUBTFUL
 
-VERSION = "1.0"
+VERSION = "1.1"
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
 NUMBER = {"type": ["number", "string"]}  # an infinity, or no number, is a word
 WORDS: dict[str, Any] = {"type": "string"}
@@ -58,7 +58,8 @@ ROW: dict[str, Any] = {
     "errata_class": {"enum": [*CLASSES, None], "description": str(CLASSES)},
     "root": WORDS | {"description": "id of the row whose fault it repeats, or empty"},
     "appears_in": LIST | {"description": "ids of rows, or places of the paper"},
-    "inherits": LIST | {"description": "ids of rows that rest on the fault"},
+    "inherits": LIST
+    | {"description": "ids of rows, or places of the paper, that rest on the fault"},
     "bearing": WORDS | {"description": "what rests on the fault, or why nothing does"},
     "code": WORDS,
     "seconds": {"type": "number"},
@@ -69,17 +70,83 @@ ROW: dict[str, Any] = {
 }
 
 
+SHOWN: dict[str, Any] = {
+    "id": ROW["id"],
+    "address": WORDS | {"description": "the page of the row, beside the errata"},
+    "section": WORDS,
+    "page": {"type": ["integer", "null"], "minimum": 1, "description": "in the PDF"},
+    "printed": WORDS | {"description": "LaTeX"},
+    "corrected": ROW["corrected"],
+    "counterexample": MAYBE | {"description": "both values at one point"},
+}
+FAULT: dict[str, Any] = SHOWN | {
+    "paper": ROW["paper"],
+    "class": {"enum": [letter for letter in CLASSES if letter != DOUBTFUL] + [None]},
+    "status": {"enum": ["refuted", "conditional"]},
+    "title": WORDS,
+    "condition": MAYBE,
+    "what": WORDS | {"description": "what is wrong"},
+    "appears_in": ROW["appears_in"],
+    "also_wrong": {"type": "array", "items": {"$ref": "#/$defs/shown"}},
+    "inherits": {"$ref": "#/$defs/inherits"},
+    "routes": LIST,
+}
+
+
+def _record(properties: dict[str, Any]) -> dict[str, Any]:
+    """An object that has all of these and no more."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+ERRATA: dict[str, Any] = {
+    "title": WORDS,
+    "version": {"const": VERSION},
+    "classes": {"type": "object", "additionalProperties": WORDS},
+    "papers": {
+        "type": "array",
+        "items": _record({"paper": ROW["paper"], "title": WORDS, "cite": WORDS}),
+    },
+    "errata": {"type": "array", "items": {"$ref": "#/$defs/fault"}},
+}
+
+
 def schema() -> dict[str, Any]:
-    """JSON Schema of what ``sigprop ledger --json`` writes: a list of rows."""
+    """JSON Schema of what ``sigprop ledger --json`` writes: a list of rows.
+
+    Its definition ``errata`` is the form of the site's ``errata.json``.
+    """
     return {
         "$schema": ADDRESS,
         "title": "Rows of the sigprop ledger",
         "version": VERSION,
         "type": "array",
-        "items": {
-            "type": "object",
-            "properties": ROW,
-            "required": list(ROW),
-            "additionalProperties": False,
+        "items": {"$ref": "#/$defs/row"},
+        "$defs": {
+            "row": _record(ROW),
+            "shown": _record(SHOWN),
+            "fault": _record(FAULT),
+            "inherits": _record(
+                {
+                    "reach": {"enum": ["some", "none", "unknown"]},
+                    "rows": LIST | {"description": "ids of rows, or places in words"},
+                    "why": WORDS,
+                }
+            ),
+            "errata": _record(ERRATA),
         },
+    }
+
+
+def errata_schema() -> dict[str, Any]:
+    """JSON Schema of the site's ``errata.json``."""
+    return schema() | {
+        "title": "Errata",
+        "type": "object",
+        "items": {},
+        "$ref": "#/$defs/errata",
     }

@@ -13,17 +13,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from sigprop.ledger import contents, gallery, search
+from sigprop.ledger import contents, errata, gallery, search
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
 from sigprop.ledger.report import anchors, environment, shared, text
 from sigprop.numerics.files import require_folder, write_text
-from theory.conventions import CONVENTIONS
 from theory.errata import CLASSES
 
-INDEX, ERRATA, MANIFEST = "index.html", "errata.html", ".sigprop-ledger.json"
+INDEX, MANIFEST = "index.html", ".sigprop-ledger.json"
 SHEET, SCRIPT = "ledger.css", "ledger.js"
-WRONG = ("refuted", "conditional")
 
 # The digests that a page may have: two while a newer one is being written.
 Digests = dict[str, set[str]]
@@ -46,8 +44,6 @@ def render_site(
         {one: f"{name}.html" for one, name in zip(ids, anchors(ids), strict=True)}
     )
     given = shared(run) | {
-        "wrong": WRONG,
-        "conventions": CONVENTIONS,
         "figures": figures or {},
         "gallery": gallery.PAGE,
         "classes": CLASSES,
@@ -67,10 +63,7 @@ def render_site(
         for part in parts
         for anchor, claim in part.rows
     ]
-    pages = {
-        name: env.get_template(f"site_{name}.j2").render(given)
-        for name in (INDEX, ERRATA)
-    }
+    pages = {INDEX: env.get_template(f"site_{INDEX}.j2").render(given)}
     page = env.get_template("site_claim.html.j2")
     for place, (part, anchor, claim) in enumerate(order):
         before = order[place - 1][1] if place else None
@@ -82,7 +75,8 @@ def render_site(
         SHEET: "".join(text(name) for name in ("style.css", "site.css")),
         SCRIPT: text("site_index.js"),
     }
-    return pages | contents.documents(env, given) | files | run.overview
+    documents = contents.documents(env, given) | errata.documents(env, given)
+    return pages | documents | files | run.overview
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
@@ -94,7 +88,7 @@ def page_names(ids: Iterable[str]) -> list[str]:
         *map(contents.page_of, papers),
         SHEET,
         SCRIPT,
-        ERRATA,
+        *errata.names(papers),
         INDEX,
     ]
 

@@ -1,0 +1,233 @@
+"""What is wrong as printed, for the authors: an entry a root cause, by how serious it is.
+
+The pages of the site that say so are made here: all errata, two sheets to print a paper,
+the same as JSON, and the papers as BibTeX.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from sigprop.ledger.entries import Entry
+from sigprop.ledger.mathml import wrapped
+from sigprop.ledger.report import text
+from sigprop.ledger.schema import VERSION
+from theory.citations import CITATIONS, bibtex, page
+from theory.claims import PAPERS
+from theory.conventions import CONVENTIONS
+from theory.errata import CLASSES, DOUBTFUL
+
+ALL, BIBLIOGRAPHY, DATA = "errata.html", "errata.bib", "errata.json"
+SHEET = "errata.css"  # of the pages to print
+WRONG = ("refuted", "conditional")
+LETTERS = tuple(letter for letter in CLASSES if letter != DOUBTFUL)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A root cause, and every place of its paper that has it.
+
+    Attributes:
+        row: The verdict that shows it.
+        others: Verdicts on statements that are wrong by it, too.
+    """
+
+    row: Entry
+    others: tuple[Entry, ...] = ()
+
+    @property
+    def letter(self) -> str:
+        """Its class, a key of ``CLASSES``; empty where it has none."""
+        return self.row.errata_class or ""
+
+    @property
+    def appears_in(self) -> tuple[str, ...]:
+        """Ids of the other rows that have it, and places in words."""
+        named = [one.id for one in self.others]
+        more = [place for one in self.rows for place in one.appears_in]
+        return tuple(dict.fromkeys(p for p in [*named, *more] if p != self.row.id))
+
+    @property
+    def rows(self) -> tuple[Entry, ...]:
+        """The verdicts on all that is wrong by it."""
+        return (self.row, *self.others)
+
+    @property
+    def inherits(self) -> tuple[str, ...]:
+        """Later results that rest on it, those that are wrong by it among them."""
+        named = [later for one in self.rows for later in one.inherits]
+        return tuple(later for later in dict.fromkeys(named) if later != self.row.id)
+
+    @property
+    def bearing(self) -> str:
+        """What rests on it, or why nothing does, in words."""
+        return next((one.bearing for one in self.rows if one.bearing), "")
+
+    @property
+    def reach(self) -> str:
+        """``some`` where later results rest on it, else ``none`` or ``unknown``."""
+        if self.inherits:
+            return "some"
+        known = self.bearing and not self.bearing.casefold().startswith("unknown")
+        return "none" if known else "unknown"
+
+    @property
+    def place(self) -> str:
+        """Where it stands in its paper: section, equation, and page if it is known."""
+        found = page(self.row.id)
+        where = self.row.source.partition(", ")[2]
+        return f"{where}, p. {found}" if found else where
+
+    @property
+    def counterexample(self) -> str | None:
+        """Of the row that shows it, or else of another."""
+        return next(
+            (one.counterexample for one in self.rows if one.counterexample), None
+        )
+
+
+def is_listed(claim: Entry) -> bool:
+    """Whether a verdict accuses the paper, and not our copy of it."""
+    doubtful = claim.as_extracted or claim.errata_class == DOUBTFUL
+    return claim.status in WRONG and claim.paper != "sigprop" and not doubtful
+
+
+def faults(claims: Iterable[Entry]) -> list[Fault]:
+    """The root causes of all that is wrong, by class and then in the order given.
+
+    A row whose root is not among them shows the fault itself, for all that share it.
+    """
+    groups: dict[str, list[Entry]] = {}
+    for claim in filter(is_listed, claims):
+        groups.setdefault(claim.root or claim.id, []).append(claim)
+    found = []
+    for root, members in groups.items():
+        first = next((one for one in members if one.id == root), members[0])
+        found.append(Fault(first, tuple(one for one in members if one is not first)))
+    letters = {letter: place for place, letter in enumerate(LETTERS)}
+    return sorted(found, key=lambda fault: letters.get(fault.letter, len(letters)))
+
+
+def by_class(found: Iterable[Fault]) -> Iterator[tuple[str, list[Fault]]]:
+    """The faults of each class that has any, the most serious first."""
+    for letter, ones in groupby(found, key=lambda fault: fault.letter):
+        yield letter, list(ones)
+
+
+def names(papers: Iterable[str]) -> list[str]:
+    """The files on the errata of these papers."""
+    return [
+        *(_summary(p) for p in papers if p in CITATIONS),
+        SHEET,
+        BIBLIOGRAPHY,
+        DATA,
+        ALL,
+    ]
+
+
+def _summary(paper: str) -> str:
+    return f"errata-{paper}.html"
+
+
+def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
+    """The files on the errata by their names.
+
+    Args:
+        env: Jinja with the filters of every page.
+        given: Variables of every page's template.
+    """
+    sections = [(p, claims) for p, claims in given["sections"] if p in CITATIONS]
+    found = {paper: faults(one for _, one in claims) for paper, claims in sections}
+    pages = {
+        one.id: f"{anchor}.html"
+        for _, claims in given["sections"]
+        for anchor, one in claims
+    }
+    shared = {
+        **given,
+        "conventions": CONVENTIONS,
+        "classes": CLASSES,
+        "found": found,
+        "by_class": by_class,
+        "accused": {one.id for ones in found.values() for f in ones for one in f.rows},
+        "addresses": pages,
+        "summaries": {paper: _summary(paper) for paper in found},
+        "inline": lambda latex: Markup(wrapped(latex)),
+        "all": ALL,
+        "data": DATA,
+        "bibliography": BIBLIOGRAPHY,
+    }
+    summary = env.get_template("site_errata_summary.html.j2")
+    made = {
+        _summary(paper): summary.render(shared, paper=paper, ones=ones, sheet=SHEET)
+        for paper, ones in found.items()
+    }
+    made[SHEET] = text(SHEET)
+    made[BIBLIOGRAPHY] = "\n".join(bibtex(paper) for paper in found)
+    made[DATA] = json.dumps(as_json(found, pages), indent=1, ensure_ascii=False) + "\n"
+    made[ALL] = env.get_template("site_errata.html.j2").render(shared)
+    return made
+
+
+def as_json(
+    found: Mapping[str, Iterable[Fault]], pages: Mapping[str, str]
+) -> dict[str, Any]:
+    """The errata of some papers, of the form that ``sigprop.ledger.schema`` gives.
+
+    Args:
+        found: The faults by paper.
+        pages: The page of a row, by its id.
+    """
+    return {
+        "title": "Errata",
+        "version": VERSION,
+        "classes": {letter: CLASSES[letter] for letter in LETTERS},
+        "papers": [
+            {"paper": paper, "title": PAPERS[paper].title, "cite": CITATIONS[paper].key}
+            for paper in found
+        ],
+        "errata": [_record(one, pages) for ones in found.values() for one in ones],
+    }
+
+
+def _record(fault: Fault, pages: Mapping[str, str]) -> dict[str, Any]:
+    row = fault.row
+    return {
+        "id": row.id,
+        "address": pages[row.id],
+        "paper": row.paper,
+        "class": fault.letter or None,
+        "section": row.source.partition(", ")[2],
+        "page": page(row.id),
+        "status": row.status,
+        "title": row.title,
+        "printed": row.statement,
+        "corrected": row.corrected,
+        "condition": row.condition,
+        "what": row.note,
+        "counterexample": fault.counterexample,
+        "appears_in": list(fault.appears_in),
+        "also_wrong": [
+            {
+                "id": one.id,
+                "address": pages[one.id],
+                "section": one.source.partition(", ")[2],
+                "page": page(one.id),
+                "printed": one.statement,
+                "corrected": one.corrected,
+                "counterexample": one.counterexample,
+            }
+            for one in fault.others
+        ],
+        "inherits": {
+            "reach": fault.reach,
+            "rows": list(fault.inherits),
+            "why": fault.bearing,
+        },
+        "routes": list(row.routes),
+    }

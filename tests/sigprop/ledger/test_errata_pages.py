@@ -1,0 +1,183 @@
+"""Errata for authors: an entry a root cause, by class, on pages, sheets and as data."""
+
+import base64
+import dataclasses
+import json
+import re
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from sigprop.ledger import errata
+from sigprop.ledger.mathml import wrapped
+from sigprop.ledger.report import environment, shared
+from sigprop.ledger.schema import errata_schema, schema
+from sigprop.ledger.site import INDEX, SHEET, page_names
+from tests.announced import announced_run
+from tests.browser import chromium
+from tests.sigprop.ledger.test_report import Page
+from theory.claims import PAPERS
+from theory.errata import CLASSES, DOUBTFUL
+
+OWED = [paper for paper in PAPERS if paper != "sigprop"]
+
+
+@pytest.fixture(scope="module")
+def run():
+    return announced_run()
+
+
+@pytest.fixture(scope="module")
+def files(run):
+    return errata.documents(environment(), shared(run) | {"sheet": SHEET})
+
+
+@pytest.fixture(scope="module")
+def data(files):
+    return json.loads(files[errata.DATA])
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+def test_every_accusation_is_in_one_entry_and_what_is_doubtful_in_none(run, data):
+    accused = [
+        one.id
+        for one in run.claims
+        if one.paper != "sigprop" and one.errata_class not in (None, DOUBTFUL)
+    ]
+    listed = [
+        row["id"] for entry in data["errata"] for row in (entry, *entry["also_wrong"])
+    ]
+    assert sorted(listed) == sorted(accused)
+    assert any(one.errata_class == DOUBTFUL for one in run.claims)
+
+
+def test_entries_are_root_causes_the_most_serious_first(run, data):
+    roots = {one.id: one.root for one in run.claims}
+    for entry in data["errata"]:
+        assert not roots[entry["id"]]
+        assert {roots[row["id"]] for row in entry["also_wrong"]} <= {entry["id"]}
+        assert {row["id"] for row in entry["also_wrong"]} <= {*entry["appears_in"]}
+    for paper in OWED:
+        letters = [one["class"] for one in data["errata"] if one["paper"] == paper]
+        assert letters == sorted(letters)
+        assert len(letters) > 5
+    assert {*data["classes"]} == {*CLASSES} - {DOUBTFUL}
+
+
+def test_every_entry_has_both_forms_and_an_example_for_the_hand(data):
+    for entry in data["errata"]:
+        assert entry["corrected"] or entry["condition"], entry["id"]
+        for row in (entry, *entry["also_wrong"]):
+            said = row["counterexample"]
+            assert re.search(r" (is|for) .+, as printed ", said), row["id"]
+            assert "an array" not in said
+
+
+def test_an_entry_says_what_rests_on_it_or_why_nothing_does(run, data):
+    reach = {entry["id"]: entry["inherits"] for entry in data["errata"]}
+    assert all(one["rows"] for one in reach.values() if one["reach"] == "some")
+    assert all(one["why"] for one in reach.values() if one["reach"] == "none")
+    assert "unknown" not in [one["reach"] for one in reach.values()]
+    fault = errata.faults([one for one in run.claims if one.id == "zucchet:59"])[0]
+    for bearing in ("", "Unknown: nobody has looked."):
+        row = dataclasses.replace(fault.row, inherits=(), bearing=bearing)
+        assert errata.Fault(row).reach == "unknown"
+
+
+def test_data_has_the_form_that_the_schema_gives(data):
+    validator = Draft202012Validator(errata_schema())
+    Draft202012Validator.check_schema(schema())
+    assert [*validator.iter_errors(data)] == []
+    first, *others = data["errata"]
+    for spoilt in ({"class": DOUBTFUL}, {"page": 0}, {"address": None}, {"more": 1}):
+        bad = data | {"errata": [first | spoilt, *others]}
+        assert [*validator.iter_errors(bad)] != [], spoilt
+
+
+def test_the_bibliography_has_each_paper_that_is_cited(files, data):
+    keys = re.findall(r"@\w+\{(\w+),", files[errata.BIBLIOGRAPHY])
+    assert keys == [paper["cite"] for paper in data["papers"]]
+    assert [paper["paper"] for paper in data["papers"]] == OWED
+
+
+def test_every_link_leads_to_a_file_and_a_place_on_it(run, files):
+    pages = {n: Page(text) for n, text in files.items() if n.endswith("html")}
+    known = {INDEX, *page_names(one.id for one in run.claims)}
+    assert {*files} <= known
+    for name, page in pages.items():
+        assert len(page.ids) == len({*page.ids}), name
+        for link in page.links:
+            target, _, place = link.partition("#")
+            assert (target or name) in known, (name, link)
+            assert not place or place in pages[target or name].ids, (name, link)
+
+
+def test_a_fault_without_its_root_stands_by_itself(run):
+    repeats = [one for one in run.claims if one.root == "zucchet:122"]
+    (found,) = errata.faults(repeats)
+    assert (found.row, found.others) == (repeats[0], tuple(repeats[1:]))
+    assert errata.faults([dataclasses.replace(repeats[0], status="proved")]) == []
+    unclassed = dataclasses.replace(repeats[0], errata_class=None, root="", id="lru:4")
+    letters = [one.letter for one in errata.faults([unclassed, repeats[1]])]
+    assert letters == ["B", ""]
+
+
+def test_a_wrapped_formula_breaks_between_its_sides_and_words_alone():
+    pieces = wrapped(r"a = \left(b + c\right)^2 \quad \text{50\% of } x^- < -1")
+    assert pieces.count("<math") == 3
+    assert "50% of" in pieces
+    assert wrapped(r"\frac{a = b}{c}").count("<math") == 1
+
+
+SHEETS = {"A4": (8.27, 11.69), "Letter": (8.5, 11.0)}  # inches
+
+
+def sheets(browser, size):
+    margins = {f"margin{side}": 0.4 for side in ("Top", "Bottom", "Left", "Right")}
+    width, height = SHEETS[size]
+    printed = browser.call(
+        "Page.printToPDF", paperWidth=width, paperHeight=height, **margins
+    )
+    return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
+
+
+@pytest.mark.browser
+def test_a_summary_is_two_sheets_of_paper(browser, files, tmp_path):
+    for paper in OWED:
+        page = tmp_path / f"errata-{paper}.html"
+        page.write_text(files[page.name])
+        (tmp_path / errata.SHEET).write_text(files[errata.SHEET])
+        browser.open(page.as_uri())
+        for size in SHEETS:
+            assert sheets(browser, size) <= 2, (paper, size)
+    long = files["errata-zucchet.html"].replace("</main>", "<p>x" * 600 + "</main>")
+    page.write_text(long)
+    browser.open(page.as_uri())
+    assert sheets(browser, "A4") > 2
+    assert browser.complaints() == []
+
+
+# Formulas that leave their column, as printed.
+WIDE = """[...document.querySelectorAll('li math')].filter(one =>
+  one.getBoundingClientRect().right >
+  one.closest('li').getBoundingClientRect().right + 3).map(one =>
+  one.closest('li').id)"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [734, 360])
+def test_no_formula_of_a_summary_leaves_its_column(browser, files, tmp_path, width):
+    for paper in OWED:
+        page = tmp_path / "page.html"
+        page.write_text(files[f"errata-{paper}.html"])
+        (tmp_path / errata.SHEET).write_text(files[errata.SHEET])
+        browser.call("Emulation.setEmulatedMedia", media="print" if width > 400 else "")
+        browser.open(page.as_uri(), width=width)
+        if width > 400:
+            assert browser.ask(WIDE) == [], paper
+        assert browser.ask("document.documentElement.scrollWidth") <= width, paper
