@@ -78,6 +78,14 @@ def test_every_accusation_of_a_paper_has_a_class_and_nothing_else_has():
         assert (claim.erratum is not None) == (claim.expected in ACCUSED), claim.id
 
 
+def test_a_root_names_every_row_that_repeats_its_fault():
+    known = registry()
+    for claim in known.values():
+        if claim.erratum is not None and claim.erratum.root:
+            root = known[claim.erratum.root].erratum
+            assert claim.id in (*root.appears_in, *root.inherits)
+
+
 def test_a_root_is_a_fault_of_its_own_and_none_that_repeats_it_is_worse():
     known = registry()
     for claim in known.values():

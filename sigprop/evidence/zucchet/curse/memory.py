@@ -1,5 +1,6 @@
 """What judges the text around Eq. 5-7, Section 2.2 of Zucchet & Orvieto (2024)."""
 
+import cmath
 import dataclasses
 import functools
 import math
@@ -40,11 +41,11 @@ def terms_by_layer(lam: complex, least: float) -> float:
     return float((np.abs(layer_response(lam, "state")) > least).sum())
 
 
-def terms_expected(
-    lam: complex, least: float, whole: Callable[[float], int] = math.ceil
+def with_twice_the_memory(
+    count: Callable[..., float], lam: complex, least: float
 ) -> float:
-    """The logarithms' ratio, rounded up."""
-    return float(whole(math.log(least) / math.log(abs(lam))))
+    """The count where ``|lam|^n`` takes twice as many steps to any threshold."""
+    return count(cmath.sqrt(lam), least)
 
 
 def missing_share(
@@ -203,13 +204,19 @@ def explosion(quantity: str, proof: Callable[[], bool], flat: float) -> Evidence
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:memory-terms": Evidence(
         across(lam=(0.6, 0.9, 0.3 + 0.9j), least=(0.25, 1e-2, 1e-3)),
-        {"reference": terms_counted, "impulse": terms_by_layer},
-        form=terms_expected,
+        each(
+            with_twice_the_memory,
+            {"reference": terms_counted, "impulse": terms_by_layer},
+        ),
+        form=terms_counted,
+        relation=">",
         slips={
-            "rounded down": functools.partial(terms_expected, whole=math.floor),
-            "of the square": lambda lam, least: terms_expected(lam**2, least),
-            "of the real part": lambda lam, least: terms_expected(
-                complex(lam).real, least
+            "more than twice as many": lambda lam, least: 2 * terms_counted(lam, least),
+            "more for twice the threshold's logarithm": lambda lam, least: (
+                terms_counted(lam, least**2)
+            ),
+            "fewer with a longer memory": lambda lam, least: terms_counted(
+                lam**0.25, least
             ),
         },
     ),

@@ -21,11 +21,11 @@ part.at("Section 2.1").row(
 )(
     "Longer memory: more Jacobians that are not negligible",
     r"\text{for every } \varepsilon: \quad \#\left\{t': \left|\frac{\mathrm{d}h_t}"
-    r"{\mathrm{d}h_{t'}}\right| > \varepsilon\right\} \text{ increases with } |\lambda|"
-    r"\text{, without bound as } |\lambda| \to 1",
+    r"{\mathrm{d}h_{t'}}\right| > \varepsilon\right\} \text{ increases with the memory}",
     code="sigprop.evidence.zucchet.curse.memory.terms_counted",
-    note="The number is the ceiling of log(epsilon)/log|lambda|, a formula of ours: it "
-    "never falls as |lambda| rises, and grows as 1/gap.",
+    note="Not negligible is read as above any threshold; judged on whether a memory twice "
+    "as long, |lambda|^(1/2) for |lambda|, has more such terms. Their number is the "
+    "ceiling of log(epsilon)/log|lambda|, a formula of ours, and grows as 1/gap.",
 )
 part.row(
     "zucchet:text:assumption-diagonal", "definition", "definition", "assumption a"

@@ -110,7 +110,9 @@ part.row("zucchet:57", "moment", "refuted")(
     "and Eq. 60 have it. The printed value is too large by (1 + |lam|)^3 in its "
     "first term. The corrected form too needs an even R_x, as Eq. 45 does.",
     erratum=Erratum(
-        "C", bearing="Eq. 58 to 61 start from Eq. 55, and Eq. 6 has the square."
+        "C",
+        inherits=("zucchet:text:eq-6",),
+        bearing="Eq. 58 to 61 start from Eq. 55, and Eq. 6 has the square.",
     ),
 )
 part.row("zucchet:58", "moment", "proved")(
