@@ -25,11 +25,11 @@ def preset_parameters(series: int) -> int:
     return parameter_table(shapes)["total"]
 
 
-def lru_dropout() -> list[float]:
-    """Dropout of the LRU's own networks on sCIFAR, ListOps and Text."""
+def lru_dropout(task: str) -> float:
+    """Dropout of the LRU's own network for a task."""
     from sigprop.networks.presets import lru_paper
 
-    return [lru_paper(task).dropout for task in ("scifar", "listops", "text")]
+    return lru_paper(task).dropout
 
 
 def parameters_by_hand(series: int, directions: int = 2, dense: int = 3) -> int:
@@ -120,9 +120,9 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:text:dropout": numbers(
         lru_dropout,
-        [0.1, 0.0, 0.1],
-        printed=[0.1, 0.1, 0.1],
-        hand={"none": [0.0, 0.0, 0.0]},
+        0.1,
+        points("task", "scifar", "listops", "text"),
+        hand={"none": 0.0},
         example=Example("dropout of the LRU on ListOps", {}, 0.1, 0.0),
     ),
     "blur:text:rate-decay": Evidence(
