@@ -10,6 +10,7 @@ from sigprop.judge import evidence
 from sigprop.judge.basis import ARITHMETIC, Basis, Check, Evidence, Grid, Routine, Row
 from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
+from sigprop.ledger.addresses import address
 from sigprop.numerics.evaluate import precise
 from theory.claims import Claim, home
 from theory.errata import CLASSES
@@ -57,6 +58,7 @@ def as_json(row: Row) -> dict[str, Any]:
         "routes": list(routes_of(row)),
         "results": [],
         **dict.fromkeys(SCORES),
+        "address": address(claim.id),
         "title": claim.title,
         "source": claim.source,
         "statement": claim.statement,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sigprop.judge.results import ClaimResult, Run
+from sigprop.ledger.addresses import address
 from sigprop.numerics.files import write_text
 from theory.claims import Claim
 
@@ -90,6 +91,7 @@ def rows(claims: Iterable[Entry]) -> list[dict[str, Any]]:
                 "mutants": claim.formula_slips,
                 "killed": claim.killed_formula_slips,
                 "as_expected": claim.as_expected,
+                "address": address(claim.id),
             }
         )
         for claim in claims

@@ -8,7 +8,6 @@ markup lies beside this module in ``report.html.j2``.
 import base64
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sigprop.judge.results import RouteResult
+from sigprop.ledger.addresses import slug
 from sigprop.ledger.entries import Entry, Ledger, tally
 from sigprop.ledger.mathml import mathml
 from sigprop.ledger.prose import Links, typesetter
@@ -203,7 +203,7 @@ def anchors(ids: Iterable[str]) -> Iterator[str]:
     """A name for each claim's deep link; a repeated id gets a running number."""
     seen: Counter[str] = Counter()
     for claim_id in ids:
-        anchor = re.sub(r"[^\w.-]", "-", claim_id)
+        anchor = slug(claim_id)
         seen[anchor] += 1
         yield anchor if seen[anchor] == 1 else f"{anchor}--{seen[anchor]}"
 

@@ -30,6 +30,7 @@ RESULT: dict[str, Any] = {
 }
 ROW: dict[str, Any] = {
     "id": WORDS | {"pattern": "^[a-z]+:.+$"},
+    "address": WORDS | {"description": "the page of the row, below the site's folder"},
     "paper": {"enum": list(PAPERS)},
     "kind": {"enum": [str(kind) for kind in Kind]},
     "title": WORDS,
@@ -72,7 +73,7 @@ ROW: dict[str, Any] = {
 
 SHOWN: dict[str, Any] = {
     "id": ROW["id"],
-    "address": WORDS | {"description": "the page of the row, beside the errata"},
+    "address": ROW["address"],
     "section": WORDS,
     "page": {"type": ["integer", "null"], "minimum": 1, "description": "in the PDF"},
     "printed": WORDS | {"description": "LaTeX"},

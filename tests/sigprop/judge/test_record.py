@@ -126,6 +126,7 @@ def test_json_has_the_record_and_words_for_what_is_no_number(tmp_path):
         {**dataclasses.asdict(odd), "value": "nan", "low": "-inf", "high": "inf"}
     ]
     assert row.pop("as_expected") is False
+    assert row.pop("address") == "zucchet-0.html"
     assert (row.pop("mutants"), row.pop("killed")) == (9, 7)  # those of the formula
     plain = dataclasses.asdict(dataclasses.replace(FOUND, results=()))
     plain.pop("results")
@@ -272,6 +273,7 @@ def test_the_list_of_claims_has_the_fields_of_the_row():
     found = catalogue.as_json(ROW)
     wanted = dataclasses.asdict(FOUND)
     assert found.pop("condition") == "a condition"
+    assert found.pop("address") == "zucchet-0.html"
     for key in ("appears_in", "inherits"):
         assert found.pop(key) == list(wanted[key])
     for key in found.keys() - {"status", "routes", "results", *catalogue.SCORES}:

@@ -1,0 +1,54 @@
+"""The page of a row keeps its address: names are pinned beside this file."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+from sigprop.ledger.addresses import address
+from sigprop.ledger.entries import rows
+from sigprop.ledger.schema import VERSION, schema
+from sigprop.ledger.site import INDEX, page_names
+from tests.sigprop.ledger.test_report import EVERYTHING
+from theory.claims import PAPERS, registry
+
+PINNED = Path(__file__).with_name("pages.txt")
+
+
+def test_no_page_has_moved_and_every_page_is_pinned():
+    pinned = PINNED.read_text().splitlines()
+    assert pinned == sorted({*pinned})
+    found = {address(claim_id) for claim_id in registry()}
+    assert {*pinned} - found == set(), "a page is gone: links to it would break"
+    assert found - {*pinned} == set(), f"add these, in order, to {PINNED.name}"
+    assert len(found) == len(registry())
+
+
+def test_an_address_is_the_name_of_the_page():
+    names = page_names(registry())
+    assert {address(claim_id) for claim_id in registry()} < {*names} - {INDEX}
+    assert len(names) == len({*names})
+
+
+def test_a_page_shows_the_id_that_stays(site, run):
+    for one in run.claims:
+        text = (site / address(one.id)).read_text()
+        assert f">{one.id}<" in text, one.id
+
+
+def test_rows_have_the_form_that_the_schema_gives():
+    some = [
+        dataclasses.replace(one, kind="moment")
+        for one in EVERYTHING.claims
+        if one.paper in PAPERS
+    ]
+    found = json.loads(json.dumps(rows(some)))
+    validator = Draft202012Validator(schema())
+    assert [*validator.iter_errors(found)] == []
+    assert schema()["version"] == VERSION == "1.1"
+    assert [row["address"] for row in found] == [address(row["id"]) for row in found]
+    for spoilt in ({"address": 1}, {"status": "true"}, {"mutants": -1}, {"more": 1}):
+        assert [*validator.iter_errors([found[0] | spoilt])] != [], spoilt
+    del found[0]["address"]
+    assert [*validator.iter_errors(found)] != []
