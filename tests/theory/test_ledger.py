@@ -164,21 +164,6 @@ def test_formulas_can_be_shown(one):
             assert "\\" not in mathml(text)
 
 
-# Definitions that are compared with nothing yet.
-UNCOMPARED = {
-    *("lru:text:tasks", "rotrnn:text:continuous", "rotrnn:fig1", "rotrnn:fig2"),
-    *("rotrnn:listing:normal", "blur:1", "blur:12", "blur:def3.1", "blur:fig2"),
-    *("blur:text:dimension", "blur:text:distinct", "blur:text:layers"),
-    *("blur:fig3", "blur:fig8"),
-}
-
-
-def test_definitions_are_compared_with_the_code_that_implements_them():
-    bare = {key for key, one in BARE.items() if one.expected == Status.DEFINITION}
-    assert bare <= UNCOMPARED
-    assert all(find(key).code for key, one in CLAIMS.items() if one.paper == "zucchet")
-
-
 @pytest.mark.parametrize("one", BARE.values(), ids=BARE)
 def test_a_row_without_evidence_is_a_definition_or_says_why(one):
     assert one.expected in (Status.DEFINITION, Status.NOT_CHECKABLE)
