@@ -18,7 +18,7 @@ from jaxtyping import Float
 REACH = 8.5  # deviations at which a Gaussian is cut: 1e-17 of it is beyond
 DIGITS = 40.0  # -log of the error that the step of the rule is chosen for
 POLE = 2.6  # less than pi, the least imaginary part of a pole of a sigmoid
-WIDEST = 0.65  # step that integrates the Gaussian itself to that error
+WIDEST = 0.45  # step at which half the nodes still integrate the Gaussian
 STRAIGHT = 4  # nodes, exact to degree seven; two factors of b and one input: six
 
 
@@ -40,7 +40,9 @@ class Law(NamedTuple):
     probabilities: Float[np.ndarray, " values"]
 
 
-def gaussian_nodes(bent: int, straight: int, spread: float) -> Nodes:
+def gaussian_nodes(
+    bent: int, straight: int, spread: float, narrow: float = 1.0
+) -> Nodes:
     """Nodes for a standard Gaussian vector.
 
     Args:
@@ -48,14 +50,18 @@ def gaussian_nodes(bent: int, straight: int, spread: float) -> Nodes:
         straight: Coordinates in which it is a polynomial of degree seven at most.
         spread: Standard deviation of what a gate bends, in one coordinate: its poles are
             ``pi / spread`` away, and the more nodes are needed.
+        narrow: How many times narrower than the Gaussian the function may be.
 
     Raises:
-        ValueError: If the spread is not finite.
+        ValueError: If spread or narrowness is not finite.
     """
-    if not math.isfinite(spread):
-        raise ValueError(f"need projections of finite spread, got {spread=}")
-    strip = min(POLE / max(spread, 1e-9), 2 * math.pi / WIDEST)
-    step = min(WIDEST, 2 * math.pi * strip / (DIGITS + strip**2 / 2))
+    if not (math.isfinite(spread) and math.isfinite(narrow)):
+        raise ValueError(
+            f"need projections of finite spread, got {spread=} and {narrow=}"
+        )
+    widest = WIDEST / narrow
+    strip = min(POLE / max(spread, 1e-9), 2 * math.pi / widest)
+    step = min(widest, 2 * math.pi * strip / (DIGITS + strip**2 / 2))
     half = 2 * math.ceil(REACH / step / 2)
     line = step * np.arange(-half, half + 1)
     density = np.exp(-(line**2) / 2)

@@ -1,0 +1,332 @@
+"""Exact second moments of whole layers whose gates see the input alone.
+
+The state, and what it owes to each parameter: ``E|d(v . h_t)/dtheta|^2`` for an error
+``v`` of unit covariance at the state, which does not depend on the inputs.  It is the sum
+over the neurons of ``E (dh/dtheta)^2``, for independent inputs that are Gaussian or of any
+law of few values, after some steps from the zero state or in the limit.  Where the output
+is the state it is the gradient of ``v . y_t``, as of ``sigprop.linear.measured_moments``.
+
+Source: ``theory.gated_moments``.
+"""
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.deltanet import Delta, DeltaNet, GatedDeltaNet
+from sigprop.layers.gated import GatedUnit
+from sigprop.layers.gla import GLA
+from sigprop.layers.mingru import MinGRU
+from sigprop.layers.projected import TINY
+from sigprop.layers.rglru import RGLRU
+from sigprop.layers.selective import Selective
+from sigprop.neuron.delta import Head
+from sigprop.neuron.delta_moments import Parameter, delta_moments
+from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
+from sigprop.neuron.quadrature import Law
+
+MOST = 2**16  # sequences that are worth enumerating
+Directions = Float[np.ndarray, "directions d_in"] | Literal["each"] | None
+
+
+class Predicted(NamedTuple):
+    """A second moment, summed over neurons and entries, and how far it may be off."""
+
+    value: float
+    error: float
+
+
+class Moved(NamedTuple):
+    """How a parameter moves neurons.
+
+    Attributes:
+        by: The projection or the neurons' own parameter, by its name in ``theory.gates``.
+        directions: As in ``sigprop.neuron.gated.sensitivity_moment``.
+        factor: What the moment of each neuron is multiplied by.
+    """
+
+    by: str
+    directions: Directions = None
+    factor: float | Float[np.ndarray, " neurons"] = 1.0
+
+
+class Part(NamedTuple):
+    """Neurons that see the same columns of the input, and what moves them."""
+
+    neurons: Neurons
+    columns: Int[np.ndarray, " d_in"]
+    moved: dict[str, Moved]
+
+
+def _neurons(gate: str, rows: list[Any], offsets: list[Any], own: list[Any]) -> Neurons:
+    """Neurons from the rows and offsets of each projection, and their own parameters."""
+    n = max(len(row) for row in rows)
+    columns = [np.broadcast_to(np.asarray(one, float), (n,)) for one in offsets]
+    mine = [np.asarray(one, float) for one in own]
+    return Neurons(
+        gate,
+        np.stack([np.asarray(row, float) for row in rows], 1),
+        np.stack(columns, 1),
+        np.stack(mine, 1) if mine else np.zeros((n, 0)),
+    )
+
+
+def _rglru(layer: RGLRU) -> list[Part]:
+    heads, size, _ = layer.W_a.shape
+    moved = {
+        "W_a": Moved("r", "each"),
+        "b_a": Moved("r"),
+        "W_x": Moved("i", "each"),
+        "b_x": Moved("i"),
+        "Lambda": Moved("Lambda"),
+    }
+    parts = []
+    for head in range(heads):
+        place = np.arange(head * size, (head + 1) * size)
+        rows = [layer.W_a[head], layer.W_x[head], np.eye(size)]
+        offsets = [layer.b_a[place], layer.b_x[place], 0.0]
+        neurons = _neurons("rglru", rows, offsets, [layer.Lambda[place]])
+        parts.append(Part(neurons, place, moved))
+    return parts
+
+
+def _mingru(layer: MinGRU) -> list[Part]:
+    neurons = _neurons("mingru", [layer.W_z, layer.W_v], [layer.b_z, layer.b_v], [])
+    moved = {
+        "W_z": Moved("r", "each"),
+        "b_z": Moved("r"),
+        "W_v": Moved("v", "each"),
+        "b_v": Moved("v"),
+    }
+    return [Part(neurons, np.arange(layer.widths[0]), moved)]
+
+
+def _gated_unit(layer: GatedUnit) -> list[Part]:
+    if layer.W_fh is not None:
+        raise TypeError(
+            "need a gate that sees the input alone, got one that sees the state; draw the "
+            "unit with state_gain=0, or linearise it"
+        )
+    n = layer.state_size
+    neurons = _neurons("gate-unit", [layer.W_fx, np.eye(n)], [layer.b_f, 0.0], [])
+    moved = {"W_fx": Moved("r", "each"), "b_f": Moved("r")}
+    return [Part(neurons, np.arange(n), moved)]
+
+
+def _low_rank(U: Any, V: Float[np.ndarray, "neurons rank"]) -> dict[str, Moved]:
+    """How the factors of a gate's weights ``V U`` move it."""
+    return {
+        "U": Moved("r", "each", (np.asarray(V, float) ** 2).sum(1)),
+        "V": Moved("r", np.asarray(U, float)),
+        "bias": Moved("r"),
+    }
+
+
+def _selective(layer: Selective) -> list[Part]:
+    width, n = layer.A_log.shape
+    V = np.repeat(np.asarray(layer.V, float), n, 0)
+    rows = [
+        V @ np.asarray(layer.U, float),
+        np.tile(layer.W_B, (width, 1)),
+        np.repeat(np.eye(width), n, 0),
+    ]
+    offsets = [np.repeat(layer.bias, n), 0.0, 0.0]
+    neurons = _neurons("selective", rows, offsets, [np.ravel(layer.A_log)])
+    moved = {
+        "A_log": Moved("A"),
+        "W_B": Moved("k", "each"),
+        **_low_rank(layer.U, V),
+    }
+    return [Part(neurons, np.arange(width), moved)]
+
+
+def _gla(layer: GLA) -> list[Part]:
+    heads, keys, _ = layer.W_k.shape
+    values, d_in = layer.W_v.shape[1:]
+    V = np.repeat(np.reshape(np.asarray(layer.V, float), (heads * keys, -1)), values, 0)
+    rows = [
+        V @ np.asarray(layer.U),
+        np.repeat(np.reshape(layer.W_k, (heads * keys, d_in)), values, 0),
+        np.reshape(np.repeat(layer.W_v[:, None], keys, 1), (-1, d_in)),
+    ]
+    offsets = [np.repeat(np.ravel(layer.bias), values), 0.0, 0.0]
+    neurons = _neurons("gla", rows, offsets, [])
+    moved = {
+        "W_k": Moved("k", "each"),
+        "W_v": Moved("v", "each"),
+        **_low_rank(layer.U, V),
+    }
+    return [Part(neurons, np.arange(d_in), moved)]
+
+
+READ: dict[type[Layer], Callable[[Any], list[Part]]] = {
+    RGLRU: _rglru,
+    MinGRU: _mingru,
+    GatedUnit: _gated_unit,
+    Selective: _selective,
+    GLA: _gla,
+}
+
+
+DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
+    DeltaNet: ("W_v", "W_beta"),
+    GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),
+}
+
+
+def _heads(layer: Delta) -> list[Head]:
+    """The heads of a layer of the delta rule, in numbers."""
+    W_k, W_v, W_beta = (
+        np.asarray(one, float) for one in (layer.W_k, layer.W_v, layer.W_beta)
+    )
+    plain = [
+        Head(*rows, None, 0.0, 0.0, TINY) for rows in zip(W_k, W_v, W_beta, strict=True)
+    ]
+    if not isinstance(layer, GatedDeltaNet):
+        return plain
+    W_a, bias, A_log = (
+        np.asarray(one, float) for one in (layer.W_a, layer.bias, layer.A_log)
+    )
+    return [
+        head._replace(w_a=row, bias=float(one), A_log=float(log))
+        for head, row, one, log in zip(plain, W_a, bias, A_log, strict=True)
+    ]
+
+
+def _restricted(law: Law | None, columns: Int[np.ndarray, " d_in"]) -> Law | None:
+    return None if law is None else Law(law.values[:, columns], law.probabilities)
+
+
+def covered(layer: Layer) -> tuple[str, ...]:
+    """The parameters of which ``predict_gated`` gives moments.
+
+    Raises:
+        TypeError: If it gives none of the layer.
+    """
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        return DELTA[type(layer)]
+    if type(layer) in READ:
+        return tuple(READ[type(layer)](layer)[0].moved)
+    known = ", ".join(one.__name__ for one in (*READ, *DELTA))
+    raise TypeError(
+        f"need a layer whose gates see the input alone ({known}), got "
+        f"{type(layer).__name__}"
+    )
+
+
+def predict_gated(
+    layer: Layer,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> dict[str, Predicted]:
+    """Second moments of a layer whose gates see the input alone.
+
+    Args:
+        layer: One that ``covered`` knows.
+        scale: Standard deviation of the inputs, which are Gaussian and independent of
+            each other and in time.
+        law: Another law of each input vector.
+        steps: Inputs seen since the zero state; the limit if left out.
+
+    Returns:
+        ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
+        ``E|d(v . h_t)/dtheta|^2``, summed over its entries.
+
+    Raises:
+        TypeError: If the layer is of another type, or its gates see the state.
+        ValueError: If a moment is infinite, the scale is not positive and finite, or there
+            are no steps.
+
+    Example:
+        >>> from sigprop.layers.mingru import mingru
+        >>> found = predict_gated(mingru(jax.random.key(0), 4, 3))
+        >>> sorted(found), found["state"].error < 1e-6
+        (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
+    """
+    covered(layer)
+    if not 0 < scale < np.inf:
+        raise ValueError(f"need a finite scale > 0 of the inputs, got {scale=}")
+    if steps is not None and steps < 0:
+        raise ValueError(f"need steps >= 0, got {steps=}")
+    totals: dict[str, Predicted] = {}
+
+    def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
+        value, error = totals.get(name, Predicted(0.0, 0.0))
+        found = Predicted(
+            value + float((factor * moment.value).sum()),
+            error + float((factor * moment.error).sum()),
+        )
+        totals[name] = found
+
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
+        for head in _heads(layer):
+            found = delta_moments(head, names, scale=scale, law=law, steps=steps)
+            for name, (value, error) in found.items():
+                add(name, Moment(np.array([value]), np.array([error])))
+        return totals
+    for neurons, columns, moved in READ[type(layer)](layer):
+        seen = _restricted(law, columns)
+        add("state", state_moment(neurons, scale=scale, law=seen, steps=steps))
+        for name, (by, directions, factor) in moved.items():
+            moment = sensitivity_moment(
+                neurons, by, directions=directions, scale=scale, law=seen, steps=steps
+            )
+            add(name, moment, factor)
+    return totals
+
+
+@functools.cache
+def _slopes(names: tuple[str, ...]) -> Callable[..., Any]:
+    """The state and its derivatives by parameters, for each of many sequences."""
+
+    def last(values: dict[str, Array], layer: Layer, u: Float[Array, "time d_in"]):
+        h = replace(layer, values).states(u)[-1]
+        return h, h
+
+    jacobian = jax.jacrev(last, has_aux=True)
+
+    @jax.jit
+    def each(layer: Layer, u: Float[Array, "num time d_in"]):
+        values = parameters(layer)
+        moved = {name: values[name] for name in names}
+        slopes, h = jax.vmap(lambda one: jacobian(moved, layer, one))(u)
+        squares = {
+            name: (slope**2).reshape(len(u), -1).sum(1)
+            for name, slope in slopes.items()
+        }
+        return {"state": (h**2).sum(1), **squares}
+
+    return each
+
+
+def enumerate_gated(layer: Layer, law: Law, steps: int) -> dict[str, float]:
+    """The moments of ``predict_gated`` by running every sequence through the layer.
+
+    Args:
+        layer: One that ``covered`` knows.
+        law: Few values of each input vector.
+        steps: Inputs seen since the zero state.
+
+    Raises:
+        ValueError: If there are more than 65 536 sequences.
+    """
+    count = len(law.values) ** steps
+    if count > MOST:
+        raise ValueError(
+            f"need at most {MOST} sequences, got {len(law.values)} values in {steps} steps"
+        )
+    index = np.array(list(itertools.product(range(len(law.values)), repeat=steps)))
+    u = jnp.asarray(law.values[index.reshape(count, steps)])
+    p = law.probabilities[index].prod(1)
+    found = _slopes(covered(layer))(layer, u)
+    return {name: float(p @ np.asarray(value, float)) for name, value in found.items()}

@@ -1,0 +1,279 @@
+"""Exact second moments of one head of the delta rule, whose state is a matrix.
+
+Every row of the state obeys ``h' = A h + beta v k`` with ``A = alpha (I - beta k k^T)`` and
+its own value ``v``, and what a parameter moves ``s' = A s + c h + d``; rows share ``A``, so
+that their second moments add up to matrices of keys by keys.  Expectations are over gates,
+Gaussian projections of the input, and ``k = x / sqrt(|x|^2 + tiny)``, whose powers of the
+length are integrals of Gaussians, ``|x|^-p ~ int s^(p/2 - 1) exp(-s |x|^2) ds``: for each
+``s`` and gate what is left is a polynomial under a Gaussian, which few nodes integrate
+exactly.
+
+Notation: K  entries of a key;  z  coordinates of the input in the span of gates and keys;
+f  the input that a weight sees: a coordinate, or one for what is no weight.
+
+Source: ``theory.delta_moments``.
+"""
+
+import functools
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.neuron.quadrature import STRAIGHT, Law, gaussian_nodes
+
+STEP = 0.35  # of the logarithm of s
+LOOSE = 0.65  # factor on the nodes of gates, each of which costs a grid of keys
+FIRST = -4.3  # exp(-exp(4.3)) is below 1e-31
+GONE = 40.0  # exp(-40): where a length of zero ends the integral
+LEAST = 1e-10  # of an addend in units of x^2: six digits are left
+SPANNED = 7  # nodes a coordinate, for polynomials of degree six
+TOP = 4  # keys in a product at most
+
+Nodewise = Float[np.ndarray, " nodes"]
+Matrix = Float[np.ndarray, "_rows _columns"]
+
+
+class Head(NamedTuple):
+    """A head of DeltaNet, or of Gated DeltaNet if it has a decay.
+
+    Attributes:
+        W_k: Rows of the keys.
+        W_v: Rows of the values.
+        w_beta: Row of the gate ``beta``.
+        w_a: Row of the decay ``exp(-exp(A_log) softplus(w_a u + bias))``, or nothing.
+        bias: Of the decay.
+        A_log: Of the decay.
+        tiny: What is added to the square of a key's length.
+    """
+
+    W_k: Float[np.ndarray, "keys d_in"]
+    W_v: Float[np.ndarray, "values d_in"]
+    w_beta: Float[np.ndarray, " d_in"]
+    w_a: Float[np.ndarray, " d_in"] | None
+    bias: float
+    A_log: float
+    tiny: float
+
+
+class Nodes(NamedTuple):
+    """Inputs, keys, and by the number of keys in a product the weights of the nodes."""
+
+    z: Float[np.ndarray, "nodes coordinates"]
+    x: Float[np.ndarray, "nodes keys"]
+    weights: dict[int, Nodewise]
+    coarse: dict[int, Nodewise]
+
+
+class View(NamedTuple):
+    """A head in coordinates of the input; ``rest`` counts those outside of the span."""
+
+    beta: Float[np.ndarray, " coordinates"]
+    decay: Float[np.ndarray, " coordinates"]
+    values: Float[np.ndarray, "values coordinates"]
+    rest: int
+    unseen: float  # sum of squares of what the values see outside of the span
+
+
+def _view(head: Head, law: Law | None, scale: float) -> tuple[View, Matrix]:
+    """The head in coordinates, and the rows of the keys in them."""
+    decayed = head.w_a is not None
+    gates = [head.w_beta, *([head.w_a] if head.w_a is not None else [])]
+    rows = np.concatenate([np.stack(gates), head.W_k])
+    width = rows.shape[1]
+    if law is not None:
+        basis, size = np.eye(width), width
+    else:
+        if width < len(rows):
+            raise ValueError(
+                f"need {len(rows)} inputs or more for {len(gates)} gates and "
+                f"{len(head.W_k)} entries of a key, got {width}"
+            )
+        basis, size = scale * np.linalg.qr(rows.T)[0], len(rows)
+    seen = rows @ basis
+    values = head.W_v @ basis
+    unseen = scale**2 * (head.W_v**2).sum() - (values**2).sum() if law is None else 0.0
+    decay = seen[1] if decayed else np.zeros(size)
+    view = View(seen[0], decay, values, width - size, max(float(unseen), 0.0))
+    return view, seen[len(gates) :]
+
+
+def _finite_law(head: Head, law: Law) -> Nodes:
+    x = law.values @ head.W_k.T
+    k = x / np.sqrt((x**2).sum(1, keepdims=True) + head.tiny)
+    same = dict.fromkeys(range(TOP + 1), law.probabilities)
+    return Nodes(law.values, k, same, same)
+
+
+class _Tilted(NamedTuple):
+    """Gaussians in the coordinates of keys alone, given gates, times ``exp(-s |x|^2)``."""
+
+    by_gate: Matrix  # rows of the keys, in the coordinates of gates
+    inner: Matrix  # and in those of keys
+    gates: Float[np.ndarray, "gates count"]
+
+    def at(
+        self, s: float, xi: Matrix
+    ) -> tuple[Float[np.ndarray, "gates xi size"], Nodewise]:
+        """Nodes for each gate, and the integral of the Gaussian."""
+        size, middle = self.inner.shape[1], self.gates @ self.by_gate.T
+        precision = np.eye(size) + 2 * s * self.inner.T @ self.inner
+        lower = np.linalg.cholesky(precision)
+        shift = -2 * s * np.linalg.solve(precision, self.inner.T @ middle.T).T
+        outer = np.eye(len(self.inner)) + 2 * s * self.inner @ self.inner.T
+        log = -s * (middle * np.linalg.solve(outer, middle.T).T).sum(1)
+        zeta = shift[:, None] + (xi @ np.linalg.inv(lower))[None]
+        return zeta, np.exp(log) / np.diag(lower).prod()
+
+
+def _lagrange(
+    x: Float[np.ndarray, "*n"], nodes: Nodewise
+) -> Float[np.ndarray, "*n nodes"]:
+    """The polynomials that are one at one of the nodes and zero at the others."""
+    apart = nodes[:, None] - nodes[None] + np.eye(len(nodes))
+    factors = (x[..., None, None] - nodes) / apart
+    place = np.arange(len(nodes))
+    factors[..., place, place] = 1.0
+    return factors.prod(-1)
+
+
+def _products(line: Nodewise, size: int) -> Matrix:
+    return np.array(list(itertools.product(line, repeat=size))).reshape(-1, size)
+
+
+def _gaussian(
+    head: Head, view: View, keys: Float[np.ndarray, "keys coordinates"]
+) -> Nodes:
+    """Nodes of a Gaussian input: gates on a grid, and a grid that polynomials span.
+
+    The weights of the second grid integrate every polynomial of degree six in each
+    coordinate as nodes at many values of ``s`` do; they may be negative.
+    """
+    count = 1 if head.w_a is None else 2
+    by_gate, inner = keys[:, :count], keys[:, count:]
+    size = inner.shape[1]
+    spread = np.abs(np.stack([view.beta, view.decay])[:, :count]).max()
+    sharp = np.linalg.norm(np.linalg.solve(inner, by_gate), 2)
+    narrow = LOOSE * math.hypot(1.0, float(sharp))
+    gates = gaussian_nodes(count, 0, float(spread), narrow)
+    one, w = np.polynomial.hermite_e.hermegauss(STRAIGHT)
+    rules = functools.reduce(
+        np.multiply.outer, [w / w.sum()] * size, np.ones(())
+    ).ravel()
+    xi, line = _products(one, size), np.polynomial.hermite_e.hermegauss(SPANNED)[0]
+    unit = float((keys**2).sum()) / len(keys)  # the size of x^2
+    if head.tiny < LEAST * unit:
+        raise ValueError(
+            f"need keys whose mean square is below {head.tiny / LEAST:.3g}, which is the "
+            f"addend of their length over {LEAST:g}, got {unit:.3g}: digits would be lost"
+        )
+    half = math.ceil((math.log(GONE * unit / head.tiny) - FIRST) / STEP / 2)
+    tilted = _Tilted(by_gate, inner, gates.z)
+    grid = (len(gates.weights), SPANNED**size)
+    table = {(p, rule): np.zeros(grid) for p in range(TOP + 1) for rule in (0, 1)}
+
+    def spanned(s: float) -> Float[np.ndarray, "gates grid"]:
+        zeta, factor = tilted.at(s, xi)
+        bases = [_lagrange(zeta[..., place], line) for place in range(size)]
+        whole = bases[0] * (factor[:, None] * rules)[..., None]
+        for basis in bases[1:]:
+            whole = (whole[..., None] * basis[..., None, :]).reshape(
+                *zeta.shape[:2], -1
+            )
+        return whole.sum(1)
+
+    for place in range(2 * half + 1):
+        log = FIRST + STEP * place
+        s = math.exp(log - math.exp(-log)) / unit
+        measure = STEP * (1 + math.exp(-log)) * math.exp(-s * head.tiny)
+        found = spanned(s)
+        for p in range(1, TOP + 1):
+            scaled = measure * s ** (p / 2) / math.gamma(p / 2) * found
+            table[p, 0] += scaled
+            if place % 2 == 0:
+                table[p, 1] += 2 * scaled
+    table[0, 0] = table[0, 1] = spanned(0.0)
+    fine, coarse = (
+        {p: (table[p, rule] * weights[:, None]).ravel() for p in range(TOP + 1)}
+        for rule, weights in enumerate((gates.weights, gates.coarse))
+    )
+    inside = np.tile(_products(line, size), (grid[0], 1))
+    z = np.concatenate([np.repeat(gates.z, grid[1], 0), inside], 1)
+    return Nodes(z, z @ keys.T, fine, coarse)
+
+
+class Products:
+    """Expectations of products of keys, over one set of nodes."""
+
+    def __init__(
+        self, x: Float[np.ndarray, "nodes keys"], weights: dict[int, Nodewise]
+    ):
+        self.x, self.weights, self.keys = x, weights, x.shape[1]
+        self.pairs = (x[:, :, None] * x[:, None]).reshape(len(x), -1)
+
+    def scalar(self, phi: Nodewise) -> float:
+        """``E phi``."""
+        return float((self.weights[0] * phi).sum())
+
+    def first(self, phi: Float[np.ndarray, "nodes *more"]):
+        """``E phi k``, further axes of ``phi`` first."""
+        return np.einsum("n...,na->...a", self._weighted(1, phi), self.x)
+
+    def second(self, phi: Nodewise) -> Matrix:
+        """``E phi k k^T``."""
+        return ((self.weights[2] * phi) @ self.pairs).reshape(self.keys, self.keys)
+
+    def third(self, phi: Float[np.ndarray, "nodes values"]):
+        """``E phi k k k``, the axis of ``phi`` first."""
+        whole = self._weighted(3, phi)[:, :, None] * self.x[:, None]
+        found = np.tensordot(whole, self.pairs, (0, 0))
+        return found.reshape(phi.shape[1], *[self.keys] * 3)
+
+    def fourth(self, phi: Nodewise):
+        """``E phi k k k k``."""
+        found = (self.pairs * (self.weights[4] * phi)[:, None]).T @ self.pairs
+        return found.reshape([self.keys] * 4)
+
+    def _weighted(self, p: int, phi):
+        return self.weights[p].reshape(-1, *[1] * (phi.ndim - 1)) * phi
+
+    def matrix(self, c0: Nodewise, c2: Nodewise) -> Matrix:
+        """``E[c0 I + c2 k k^T]``."""
+        return self.scalar(c0) * np.eye(self.keys) + self.second(c2)
+
+    def sandwich(self, a: tuple[Nodewise, Nodewise], c: tuple[Nodewise, Nodewise], f):
+        """``X -> E[f A X C]``, as a matrix on the entries of ``X``."""
+        one, (a0, a2), (c0, c2) = np.eye(self.keys), a, c
+        left = np.einsum("ac,bd->abcd", self.second(f * a2 * c0), one)
+        right = np.einsum("ac,bd->abcd", one, self.second(f * a0 * c2))
+        both = np.einsum("ac,bd->abcd", one, one) * self.scalar(f * a0 * c0)
+        whole = left + right + both + np.swapaxes(self.fourth(f * a2 * c2), 1, 2)
+        return whole.reshape(self.keys**2, self.keys**2)
+
+    def cross(
+        self, a: tuple[Nodewise, Nodewise], phi: Float[np.ndarray, "nodes values"]
+    ) -> Matrix:
+        """``m -> sum_i E[A m_i phi_i k^T]``, as a matrix on the entries of ``m``."""
+        straight = self.first(a[0][:, None] * phi)
+        whole = np.einsum("ac,ib->abic", np.eye(self.keys), straight)
+        whole = whole + np.einsum("iacb->abic", self.third(a[1][:, None] * phi))
+        return whole.reshape(self.keys**2, -1)
+
+
+def nodes_of(head: Head, law: Law | None, scale: float) -> tuple[View, Nodes]:
+    """A head in coordinates of the input, and the nodes of the input.
+
+    Args:
+        head: The head.
+        law: Of each input vector; Gaussian if left out.
+        scale: Standard deviation of a Gaussian input.
+
+    Raises:
+        ValueError: If Gaussian inputs are fewer than gates and entries of a key.
+    """
+    view, keys = _view(head, law, scale)
+    if law is not None:
+        return view, _finite_law(head, law)
+    return view, _gaussian(head, view, keys)

@@ -1,0 +1,234 @@
+"""Second moments of the delta rule from expectations of keys and gates: steps, limits.
+
+A step acts linearly on the means and second moments of a head's rows and of what a
+parameter moves.
+
+Notation: m  means of the rows;  M  ``sum E h h^T``;  s, P, S  the same of what is moved,
+with ``P = sum E s h^T``;  f  the input that a weight sees.
+
+Source: ``theory.delta_moments``.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.neuron.delta import Head, Nodewise, Products, View, nodes_of
+from sigprop.neuron.quadrature import Law
+from sigprop.neuron.random_coefficients import require_finite
+
+Parameter = Literal["state", "W_v", "W_beta", "W_a", "bias", "A_log"]
+Matrix = Float[np.ndarray, "_rows _columns"]
+Blocks = dict[tuple[str, str], Matrix]
+Pair = tuple[Nodewise, Nodewise]
+
+
+class _Gates(NamedTuple):
+    """Gates, values and what a step multiplies the state by, at every node."""
+
+    beta: Nodewise
+    slope: Nodewise  # of beta by what enters it
+    alpha: Nodewise
+    by_step: Nodewise  # of alpha by what enters it
+    by_rate: Nodewise  # of alpha by A_log
+    v: Float[np.ndarray, "nodes values"]
+    square: Nodewise  # sum of the values' squares, what they see elsewhere included
+
+    @property
+    def A(self) -> Pair:
+        """Of ``I`` and of ``k k^T``."""
+        return self.alpha, -self.alpha * self.beta
+
+
+def _sigmoid(z: Nodewise) -> Nodewise:
+    return 0.5 * (1 + np.tanh(z / 2))
+
+
+def _gates(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> _Gates:
+    beta = _sigmoid(z @ view.beta)
+    one = np.ones(len(z))
+    alpha, by_step, by_rate = one, 0 * one, 0 * one
+    if head.w_a is not None:
+        entering, rate = z @ view.decay + head.bias, np.exp(head.A_log)
+        log = -rate * np.logaddexp(0, entering)
+        alpha = np.exp(log)
+        by_step, by_rate = -rate * _sigmoid(entering) * alpha, log * alpha
+    v = z @ view.values.T
+    square = (v**2).sum(1) + view.unseen
+    return _Gates(beta, beta * (1 - beta), alpha, by_step, by_rate, v, square)
+
+
+def _transpose(keys: int) -> Matrix:
+    """What turns the entries of a matrix into those of its transpose."""
+    place = np.arange(keys**2).reshape(keys, keys).T.ravel()
+    return np.eye(keys**2)[place]
+
+
+class _Step:
+    """Blocks of a step's matrix over one set of nodes; "1" is the constant."""
+
+    def __init__(self, E: Products, gates: _Gates, view: View) -> None:
+        self.E, self.gates, self.view = E, gates, view
+        self.one = np.ones(len(gates.beta))
+        self.turned = _transpose(E.keys)
+        self.both = np.eye(E.keys**2) + self.turned
+        self.A = E.matrix(*gates.A)
+        self.AA = E.sandwich(gates.A, gates.A, self.one)
+        self.b = gates.beta[:, None] * gates.v
+        self.Ab = E.cross(gates.A, self.b)
+        self.resting = self.state()
+
+    def _rows(self, matrix: Matrix) -> Matrix:
+        return np.kron(np.eye(self.gates.v.shape[1]), matrix)
+
+    def state(self) -> Blocks:
+        """``m`` and ``M``."""
+        added = self.E.second(self.gates.beta**2 * self.gates.square)
+        return {
+            ("m", "1"): _column(self.E.first(self.b)),
+            ("m", "m"): self._rows(self.A),
+            ("M", "1"): _column(added),
+            ("M", "m"): self.both @ self.Ab,
+            ("M", "M"): self.AA,
+        }
+
+    def moved(self, c: Pair, slope: Nodewise, f: Nodewise) -> Blocks:
+        """``s``, ``P`` and ``S`` of what ``A`` moves by ``c`` and ``beta`` by ``slope``."""
+        E, gates = self.E, self.gates
+        fc, fd = (f * c[0], f * c[1]), (f * slope)[:, None] * gates.v
+        crossed = E.cross(gates.A, fd)
+        return {
+            **self.resting,
+            ("s", "1"): _column(E.first(fd)),
+            ("s", "m"): self._rows(E.matrix(*fc)),
+            ("s", "s"): self._rows(self.A),
+            ("P", "1"): _column(E.second(f * slope * gates.beta * gates.square)),
+            ("P", "m"): E.cross(fc, self.b) + self.turned @ crossed,
+            ("P", "M"): E.sandwich(fc, gates.A, self.one),
+            ("P", "s"): self.Ab,
+            ("P", "P"): self.AA,
+            ("S", "1"): _column(E.second(f**2 * slope**2 * gates.square)),
+            ("S", "m"): self.both @ E.cross(fc, fd),
+            ("S", "M"): E.sandwich(fc, fc, self.one),
+            ("S", "s"): self.both @ crossed,
+            ("S", "P"): self.both @ E.sandwich(gates.A, fc, self.one),
+            ("S", "S"): self.AA,
+        }
+
+    def elsewhere(self, c: Pair, slope: Nodewise) -> Blocks:
+        """The same for all inputs outside of the span together, of which values see some.
+
+        The mean of what is moved is ``v``'s weight of the input times one vector ``s``.
+        """
+        E, gates, count = self.E, self.gates, self.view.rest
+        seen = count * gates.square + 2 * self.view.unseen
+        crossed = E.cross(gates.A, slope[:, None])
+        return {
+            **self.resting,
+            ("s", "1"): _column(E.first(slope)),
+            ("s", "s"): self.A,
+            ("S", "1"): _column(E.second(slope**2 * seen)),
+            ("S", "m"): count * self.both @ E.cross(c, slope[:, None] * gates.v),
+            ("S", "M"): count * E.sandwich(c, c, self.one),
+            ("S", "s"): self.view.unseen * self.both @ crossed,
+            ("S", "S"): self.AA,
+        }
+
+    def valued(self, f: Nodewise, square: Nodewise) -> Blocks:
+        """A row of the state by a weight of its value."""
+        E, beta, values = self.E, self.gates.beta, self.gates.v.shape[1]
+        return {
+            ("s", "1"): _column(E.first(beta * f)),
+            ("s", "s"): self.A,
+            ("S", "1"): values * _column(E.second(beta**2 * square)),
+            ("S", "s"): values * self.both @ E.cross(self.gates.A, (beta * f)[:, None]),
+            ("S", "S"): self.AA,
+        }
+
+
+def _column(values: Float[np.ndarray, "..."]) -> Matrix:
+    return values.reshape(-1, 1)
+
+
+def _systems(
+    step: _Step, by: Parameter, z: Float[np.ndarray, "nodes q"]
+) -> Iterator[Blocks]:
+    """One set of blocks a direction of the parameter."""
+    gates, one = step.gates, step.one
+    if by == "state":
+        yield step.state()
+        return
+    if by == "W_v":
+        for f in z.T:
+            yield step.valued(f, f**2)
+        yield step.valued(0 * one, step.view.rest * one)
+        return
+    c, slope = {
+        "W_beta": ((0 * one, -gates.alpha * gates.slope), gates.slope),
+        "W_a": ((gates.by_step, -gates.by_step * gates.beta), 0 * one),
+        "bias": ((gates.by_step, -gates.by_step * gates.beta), 0 * one),
+        "A_log": ((gates.by_rate, -gates.by_rate * gates.beta), 0 * one),
+    }[by]
+    if by in ("bias", "A_log"):
+        yield step.moved(c, slope, one)
+        return
+    for f in z.T:
+        yield step.moved(c, slope, f)
+    yield step.elsewhere(c, slope)
+
+
+def _trace(blocks: Blocks, keys: int, steps: int | None) -> float:
+    """The trace of the last second moment, after some steps or in the limit."""
+    sizes = {"1": 1, **{to: len(block) for (to, _), block in blocks.items()}}
+    names = list(sizes)
+    empty = {(to, by): np.zeros((sizes[to], sizes[by])) for to in names for by in names}
+    whole = np.block([[{**empty, **blocks}[to, by] for by in names] for to in names])
+    if steps is None:
+        last = np.linalg.solve(np.eye(len(whole) - 1) - whole[1:, 1:], whole[1:, 0])
+    else:
+        whole[0, 0] = 1
+        last = np.linalg.matrix_power(whole, steps)[1:, 0]
+    return float(np.trace(last[-(keys**2) :].reshape(keys, keys)))
+
+
+def delta_moments(
+    head: Head,
+    names: tuple[Parameter, ...],
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> dict[str, tuple[float, float]]:
+    """Second moments of a head's state and of what parameters move, and their errors.
+
+    Args:
+        head: The head.
+        names: ``state``, ``W_v``, ``W_beta``, and with a decay ``W_a``, ``bias`` and
+            ``A_log``.
+        scale: Standard deviation of the inputs, which are Gaussian and independent of
+            each other and in time.
+        law: Another law of each input vector.
+        steps: Inputs seen since the zero state; the limit if left out.
+
+    Raises:
+        ValueError: If a limit is infinite, or Gaussian inputs are fewer than gates and
+            entries of a key.
+    """
+    view, nodes = nodes_of(head, law, scale)
+    gates, keys = _gates(head, view, nodes.z), len(head.W_k)
+    rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
+    results = []
+    for weights in rules:
+        step = _Step(Products(nodes.x, weights), gates, view)
+        if steps is None:
+            require_finite(np.abs(np.linalg.eigvals(step.AA)).max(keepdims=True))
+        results.append(
+            {
+                by: sum(_trace(one, keys, steps) for one in _systems(step, by, nodes.z))
+                for by in names
+            }
+        )
+    fine, coarse = results[0], results[-1]
+    return {by: (float(fine[by]), float(abs(fine[by] - coarse[by]))) for by in names}

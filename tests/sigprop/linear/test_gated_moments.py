@@ -1,0 +1,101 @@
+"""Moments of whole gated layers are those of every sequence through the layer."""
+
+import jax
+import numpy as np
+import pytest
+
+from sigprop.layers.deltanet import deltanet, gated_deltanet
+from sigprop.layers.gated import gated_unit
+from sigprop.layers.gla import gla
+from sigprop.layers.gru import gru
+from sigprop.layers.mingru import mingru
+from sigprop.layers.rglru import rglru
+from sigprop.layers.selective import selective
+from sigprop.linear.gated_moments import covered, enumerate_gated, predict_gated
+from sigprop.neuron.quadrature import Law
+from sigprop.numerics.precision import double_precision
+
+LAYERS = {
+    "rglru": lambda key: rglru(key, 4, heads=2, radii=(0.5, 0.9)),
+    "mingru": lambda key: mingru(key, 3, 4),
+    "selective": lambda key: selective(key, 2, 3, steps=(0.05, 0.5)),
+    "gla": lambda key: gla(key, 2, 4, heads=2, rank=3),
+    "gate-unit": lambda key: gated_unit(key, 3, 2, times=(2.0, 9.0), state_gain=0),
+    "deltanet": lambda key: deltanet(key, 2, 4, heads=2),
+    "gated-deltanet": lambda key: gated_deltanet(key, 2, 6, heads=1),
+}
+
+
+def drawn(name, seed=0):
+    with double_precision(True):
+        return jax.jit(LAYERS[name])(jax.random.key(seed))
+
+
+def law(width, seed):
+    values = np.random.default_rng(seed).normal(size=(2, width))
+    return Law(values, np.array([0.65, 0.35]))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_every_moment_is_that_of_every_sequence(name, x64):
+    for seed in (0, 1):
+        layer = drawn(name, seed)
+        inputs = law(layer.widths[0], seed)
+        exact = enumerate_gated(layer, inputs, 5)
+        found = predict_gated(layer, law=inputs, steps=5)
+        assert set(found) == {"state", *covered(layer)} == set(exact)
+        for quantity, value in exact.items():
+            assert found[quantity].value == pytest.approx(value, rel=1e-10), quantity
+
+
+@pytest.mark.parametrize("name", sorted(set(LAYERS) - {"gated-deltanet"}))
+def test_gaussian_moments_reach_their_limit(name):
+    layer = drawn(name)
+    few, many, limit = (predict_gated(layer, steps=steps) for steps in (1, 4000, None))
+    assert 0 < few["state"].value < 0.9 * limit["state"].value
+    for quantity, (value, error) in limit.items():
+        assert many[quantity].value == pytest.approx(value, rel=1e-8)
+        assert error < 1e-2 * value
+
+
+def test_larger_inputs_count():
+    layer = drawn("mingru")
+    ratio = predict_gated(layer, scale=3.0)["W_v"].value
+    assert ratio > 4 * predict_gated(layer)["W_v"].value
+
+
+def test_no_steps_leave_nothing():
+    found = predict_gated(drawn("mingru"), steps=0)
+    assert all(value == 0 for value, _ in found.values())
+
+
+@pytest.mark.parametrize(
+    ("layer", "options", "error", "message"),
+    [
+        (lambda key: gru(key, 3, 2, 2, times=(2, 4)), {}, TypeError, "RGLRU.*got GRU"),
+        (
+            lambda key: gated_unit(key, 3, 2, times=(2, 4)),
+            {},
+            TypeError,
+            "need a gate that sees the input alone",
+        ),
+        (LAYERS["mingru"], {"scale": 0.0}, ValueError, "need a finite scale > 0"),
+        (LAYERS["mingru"], {"steps": -1}, ValueError, "need steps >= 0"),
+    ],
+)
+def test_what_has_no_such_moments_is_refused(layer, options, error, message):
+    with pytest.raises(error, match=message):
+        predict_gated(layer(jax.random.key(0)), **options)
+
+
+def test_a_gate_that_never_closes_says_so(x64):
+    layer = drawn("mingru")
+    open_for_ever = jax.tree.map(lambda leaf: leaf * 0 - 50, layer)
+    with pytest.raises(ValueError, match=r"infinite: E a\^2 = 1 >= 1"):
+        predict_gated(open_for_ever, scale=1e-3)
+
+
+def test_too_many_sequences_are_refused():
+    layer = drawn("mingru")
+    with pytest.raises(ValueError, match="need at most 65536 sequences"):
+        enumerate_gated(layer, law(4, 0), 17)
