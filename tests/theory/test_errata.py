@@ -1,5 +1,7 @@
 """What authors are told: a class, an example for the hand, what rests on the fault."""
 
+from dataclasses import replace
+
 import pytest
 
 from sigprop.judge.basis import Check, Example, Grid
@@ -122,3 +124,34 @@ def test_bibtex_has_an_entry_a_paper_with_what_it_needs():
         assert entry.count("{") == entry.count("}")
         assert {"author", "year"} <= {*fields}
         assert (kind == "inproceedings") == ("booktitle" in fields)
+
+
+def unclear(claims):
+    """Rows that both repeat a fault and rest on it, and such as their root leaves out."""
+    for claim in claims.values():
+        if claim.erratum is None:
+            continue
+        one = claim.erratum
+        yield from set(one.appears_in) & set(one.inherits)
+        if one.root:
+            root = claims[one.root].erratum
+            if claim.id not in (*root.appears_in, *root.inherits):
+                yield claim.id
+
+
+def test_a_row_repeats_a_fault_or_rests_on_it_and_its_root_says_which():
+    assert list(unclear(registry())) == []
+
+
+def test_a_row_that_its_root_leaves_out_is_noticed():
+    known = registry()
+    silent = replace(known["lru:propE.1"], erratum=Erratum("A", bearing="nothing"))
+    found = list(unclear(known | {"lru:propE.1": silent}))
+    assert set(found) == {c.id for c in known.values() if has_root(c, "lru:propE.1")}
+    twice = Erratum("A", appears_in=("lru:8",), inherits=("lru:8",))
+    both = replace(known["lru:3"], erratum=twice)
+    assert list(unclear({"lru:3": both})) == ["lru:8"]
+
+
+def has_root(claim, root):
+    return claim.erratum is not None and claim.erratum.root == root

@@ -14,6 +14,7 @@ import pytest
 from sigprop.judge import evidence
 from sigprop.judge.basis import ARITHMETIC, Evidence
 from sigprop.judge.evidence import expression, resolve
+from sigprop.judge.forms import worked
 from sigprop.judge.statuses import finish
 from sigprop.ledger.mathml import mathml
 from tests.rows import changed, every_slip_noticed, row, rows
@@ -94,6 +95,17 @@ def test_a_row_is_what_its_evidence_says(one):
     assert every_slip_noticed(found)
     if one.claim.expected in (Status.REFUTED, Status.CONDITIONAL):
         assert found.counterexample
+
+
+def test_every_accusation_of_a_paper_has_an_example_for_the_hand():
+    accused = [
+        one
+        for one in ROWS.values()
+        if one.claim.expected in (Status.REFUTED, Status.CONDITIONAL)
+        and one.claim.paper != "sigprop"
+    ]
+    assert [one.claim.id for one in accused if one.basis.example is None] == []
+    assert all("as printed" in worked(one.basis.example) for one in accused)
 
 
 WRONG = [
