@@ -19,6 +19,7 @@ import theory
 from sigprop.evidence import nothing_stored, table
 from sigprop.judge.basis import Evidence
 from sigprop.ledger.calls import STORED, Sources, read
+from sigprop.ledger.cycles import without_cycles
 from sigprop.ledger.references import mentions
 from sigprop.ledger.roots import GRIDS, Walk, result_of
 from theory.claims import Claim, home, registry
@@ -255,50 +256,16 @@ def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], .
     The strong come first, in the order of ``WHY``, then in that of the ids, so that which
     one is left out does not depend on the order in which they are found.
     """
-    kept: dict[str, dict[str, str]] = defaultdict(dict)
-    cycles = []
     order = sorted(set(links), key=lambda link: (WHY.index(link[2]), *link[:2]))
-    for one, other, why in order:
-        if one == other or other in kept[one]:
-            continue
-        back = _path(kept, other, one)
-        if back:
-            cycles.append((one, *back[:-1]))
-        else:
-            kept[one][other] = why
-    flat = [(one, other, why) for one, on in kept.items() for other, why in on.items()]
-    return flat, tuple(cycles)
-
-
-def _path(
-    edges: Mapping[str, Mapping[str, str]], start: str, end: str
-) -> list[str] | None:
-    """Nodes from one to another along edges; none if there is no way."""
-    before = {start: ""}
-    waiting = [start]
-    for name in waiting:
-        if name == end:
-            break
-        for other in edges.get(name, {}):
-            if other not in before:
-                before[other] = name
-                waiting.append(other)
-    else:
-        return None
-    way = [end]
-    while before[way[0]]:
-        way.insert(0, before[way[0]])
-    return way
+    why = {(one, other): reason for one, other, reason in reversed(order)}
+    kept, cycles = without_cycles((one, other) for one, other, _ in order)
+    return [(*pair, why[pair]) for pair in kept], tuple(cycles)
 
 
 def statements(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
     """The statements among some nodes, in the graph's order."""
-    chosen = set(names)
-    return tuple(
-        one
-        for one in graph.nodes
-        if one in chosen and graph.nodes[one].kind == "statement"
-    )
+    rows = dict.fromkeys(i for i in names if graph.nodes[i].kind == "statement")
+    return tuple(one for one in graph.nodes if one in rows) if rows else ()
 
 
 def carried(graph: Graph) -> dict[str, tuple[str, ...]]:
@@ -310,15 +277,22 @@ def carried(graph: Graph) -> dict[str, tuple[str, ...]]:
     return {one: tuple(others) for one, others in found.items()}
 
 
-def falls(graph: Graph, one: str) -> tuple[str, ...]:
+def falls(
+    graph: Graph, one: str, on: Mapping[str, tuple[str, ...]] | None = None
+) -> tuple[str, ...]:
     """The statements that fall if a node is wrong, however indirectly they rest on it.
+
+    Args:
+        graph: What rests on what.
+        one: The node.
+        on: What ``carried`` gives of the graph, where many nodes are asked for.
 
     Raises:
         KeyError: If there is no such node.
     """
     if one not in graph.nodes:
         raise KeyError(f"need a node of the graph, got {one!r}")
-    on = carried(graph)
+    on = carried(graph) if on is None else on
     seen = {one}
     waiting = [one]
     for name in waiting:
