@@ -98,10 +98,12 @@ def ledger(
             write_json(json, shown)
         if html is not None:
             from sigprop.cli.gallery import describe
+            from sigprop.ledger import dependence
 
             run = run if no_figures else with_overview(run)
             pictures = describe({entry.id: entry.status for entry in shown})
-            write_site(html, dataclasses.replace(run, claims=tuple(shown)), pictures)
+            shorter = dataclasses.replace(run, claims=tuple(shown))
+            write_site(html, shorter, pictures, dependence.build())
         statuses = {entry.id: str(entry.status) for entry in run.claims}
         if set(statuses) == set(registry()):
             _keep(statuses, seed)

@@ -5,7 +5,6 @@ derivation, table and stored result that they call, and the simulations that at 
 of them share: what judges one row alone would be one more box beside it.
 """
 
-import importlib
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from sigprop.ledger.cycles import without_cycles
 from sigprop.ledger.dependence import Graph, statements
 from sigprop.ledger.drawing import Edge, Layout, lay_out
-from theory.claims import PAPERS, home
+from theory.claims import PAPERS, home, leaves
 
 LETTER, PADDING = 6.9, 20  # pixels, of a letter of 11.5 and beside a label
 
@@ -51,21 +50,23 @@ class Picture:
 def parts(graph: Graph, ids: Iterable[str]) -> list[Part]:
     """The parts that have some of these statements, in the order of their papers."""
     members: dict[str, list[str]] = defaultdict(list)
-    chosen = set(ids)
-    for one in statements(graph, chosen):
+    for one in statements(graph, graph.nodes.keys() & set(ids)):
         members[home(one)].append(one)
+    papers = {module.split(".")[2] for module in members}
+    modules = (leaf for paper in PAPERS if paper in papers for leaf in leaves(paper))
     found = []
-    for module, names in members.items():
-        paper, _, name = module.removeprefix("theory.papers.").partition(".")
-        found.append(Part(f"{paper}.{name}", paper, _title(module), tuple(names)))
-    order = list(PAPERS)
-    return sorted(found, key=lambda part: order.index(part.paper))
+    for leaf in modules:
+        if leaf.__name__ in members:
+            name = leaf.__name__.removeprefix("theory.papers.")
+            paper, title = name.partition(".")[0], _title(leaf.__doc__ or name)
+            found.append(Part(name, paper, title, tuple(members[leaf.__name__])))
+    return found
 
 
-def _title(module: str) -> str:
+def _title(text: str) -> str:
     """The first line of a module, without the paper that its page names already."""
-    line = (importlib.import_module(module).__doc__ or module).splitlines()[0]
-    return line.partition("), ")[2].rstrip(".") or line.rstrip(".")
+    line = text.splitlines()[0].rstrip(".")
+    return line.partition("), ")[2] or line
 
 
 def label(graph: Graph, name: str, inside: str = "") -> str:
@@ -117,7 +118,7 @@ def of_parts(graph: Graph, shown: Sequence[Part]) -> Picture:
             if other in part_of and part_of[other] != part:
                 counts[part_of[other], part] += 1
     strongest = sorted(counts, key=lambda edge: (-counts[edge], edge))
-    named = {part.name: part.name.partition(".")[2] for part in shown}
+    named = {part.name: part.name.replace(".", " ", 1) for part in shown}
     return _placed(named, without_cycles(strongest)[0])
 
 

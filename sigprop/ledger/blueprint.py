@@ -19,7 +19,7 @@ from sigprop.ledger.atlas import Part, Picture
 from sigprop.ledger.dependence import Graph, carried, falls, linked
 from sigprop.ledger.drawing import HEIGHT
 from sigprop.ledger.entries import VALUELESS, Entry
-from theory.claims import PAPERS
+from theory.claims import PAPERS, Paper
 
 PAGE, CODE = "blueprint.html", "blueprint-code.html"
 PROVED, COMPUTED, COUNTED = "by-proof", "by-numbers", "by-arithmetic"
@@ -180,12 +180,9 @@ def documents(
         graph: Of all rows.
     """
     entries = {one.id: one for _, claims in given["sections"] for _, one in claims}
-    pages = {
-        one.id: f"{a}.html" for _, claims in given["sections"] for a, one in claims
-    }
-    drawn = Drawn(graph, entries, pages)
+    drawn = Drawn(graph, entries, given["links"])
     shown = atlas.parts(graph, entries)
-    by_paper: dict[str, list[Part]] = defaultdict(list)
+    by_paper: dict[str, list[Part]] = {one.partition(":")[0]: [] for one in entries}
     for part in shown:
         by_paper[part.paper].append(part)
     valued = [one for one in entries.values() if one.status not in VALUELESS]
@@ -193,12 +190,11 @@ def documents(
     shared = {
         **given,
         "by_paper": by_paper,
+        "papers": {paper: PAPERS.get(paper, Paper(paper, "")) for paper in by_paper},
         "page_of": page_of,
-        "links": pages,
         "place": place,
         "code": CODE,
         "short": lambda name: atlas.label(graph, name),
-        "blueprint": PAGE,
         "graph": graph,
         "valued": len(valued),
         "joined": sum(one.id in joined for one in valued),
@@ -228,7 +224,7 @@ def _fallen(
     found: dict[str, list[tuple[Entry, tuple[str, ...]]]] = defaultdict(list)
     on = carried(graph)
     for one in entries.values():
-        if one.errata_class:
+        if one.errata_class and one.id in graph.nodes:
             found[one.paper].append((one, falls(graph, one.id, on)))
     return found
 

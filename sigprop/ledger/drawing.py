@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-HEIGHT, GAP, SPREAD, MARGIN = 26, 10, 56, 8  # of a box, between boxes, between layers
+HEIGHT, GAP, SPREAD = 26, 10, 56  # of a box, between boxes, between layers
+MARGIN = GAP
 SWEEPS = 8
 Edge = tuple[str, str]  # what is rested on, and what rests
 
@@ -184,7 +185,7 @@ def _middles(
             near[one].append(other)
             near[other].append(one)
     step = HEIGHT + GAP
-    middles = {one: n * step for each in columns for n, one in enumerate(each)}
+    middles = {one: float(n * step) for each in columns for n, one in enumerate(each)}
     for _ in range(SWEEPS):
         for column in columns:
             wish = [

@@ -13,7 +13,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from sigprop.ledger import contents, errata, gallery, search
+from sigprop.ledger import blueprint, contents, errata, gallery, search
+from sigprop.ledger.dependence import Graph, neighbours
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
 from sigprop.ledger.report import anchors, environment, shared, text
@@ -28,13 +29,16 @@ Digests = dict[str, set[str]]
 
 
 def render_site(
-    run: Ledger, figures: Mapping[str, str] | None = None
+    run: Ledger,
+    figures: Mapping[str, str] | None = None,
+    graph: Graph | None = None,
 ) -> dict[str, str]:
     """Every page of the site, and what they share, by its file name.
 
     Args:
         run: What was judged.
         figures: The figure in the gallery that shows a row, by the row's id.
+        graph: What rests on what, of all rows; without it there is no blueprint.
 
     Raises:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
@@ -53,6 +57,9 @@ def render_site(
         "words": search.words,
         "sheet": SHEET,
         "script": SCRIPT,
+        "blueprint": blueprint.PAGE if graph else "",
+        "drawn": blueprint.page_of,
+        "neighbours": neighbours(graph) if graph else {},
     }
     given["chapters"] = {
         paper: contents.chapters(paper, rows) for paper, rows in given["sections"]
@@ -63,6 +70,7 @@ def render_site(
         for part in parts
         for anchor, claim in part.rows
     ]
+    given["links"] = {claim.id: f"{anchor}.html" for _, anchor, claim in order}
     pages = {INDEX: env.get_template(f"site_{INDEX}.j2").render(given)}
     page = env.get_template("site_claim.html.j2")
     for place, (part, anchor, claim) in enumerate(order):
@@ -72,10 +80,14 @@ def render_site(
             given, part=part, anchor=anchor, claim=claim, before=before, after=after
         )
     files = {
-        SHEET: "".join(text(name) for name in ("style.css", "site.css")),
+        SHEET: "".join(
+            text(name) for name in ("style.css", "site.css", "blueprint.css")
+        ),
         SCRIPT: text("site_index.js"),
     }
     documents = contents.documents(env, given) | errata.documents(env, given)
+    if graph:
+        documents |= blueprint.documents(env, given, graph)
     return pages | documents | files | run.overview
 
 
@@ -86,6 +98,7 @@ def page_names(ids: Iterable[str]) -> list[str]:
     return [
         *(f"{anchor}.html" for anchor in anchors(ids)),
         *map(contents.page_of, papers),
+        *blueprint.page_names(papers),
         SHEET,
         SCRIPT,
         *errata.names(papers),
@@ -114,7 +127,12 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
         )
 
 
-def write_site(folder: Path, run: Ledger, pictures: Sequence[Picture] = ()) -> None:
+def write_site(
+    folder: Path,
+    run: Ledger,
+    pictures: Sequence[Picture] = (),
+    graph: Graph | None = None,
+) -> None:
     """Write every page, whole or not at all, and remove pages of an older site.
 
     Args:
@@ -123,6 +141,7 @@ def write_site(folder: Path, run: Ledger, pictures: Sequence[Picture] = ()) -> N
         pictures: What is said of the figures: their gallery is linked to from their rows,
             and begun without pictures unless it is there.  Where a file that no gallery
             wrote has its name, neither.
+        graph: What rests on what, for the blueprint; see ``sigprop.ledger.dependence``.
 
     Wherever this is cut short, the manifest tells each page from a stranger, so that the
     next call completes the site.
@@ -132,7 +151,7 @@ def write_site(folder: Path, run: Ledger, pictures: Sequence[Picture] = ()) -> N
     """
     linked = pictures if gallery.is_ours(folder) else ()
     figures = {row: one.name for one in linked for row in one.rows}
-    pages = render_site(run, figures)
+    pages = render_site(run, figures, graph)
     require_free(folder, pages)
     old = _manifest(folder)
     new = {name: {_digest(text.encode())} for name, text in pages.items()}

@@ -6,12 +6,13 @@ import pytest
 
 from sigprop.cli.pictures import with_overview
 from sigprop.judge.run import verify
+from sigprop.ledger import dependence
 from sigprop.ledger.entries import announced
 from sigprop.ledger.site import write_site
 from tests.browser import chromium
 from tests.rows import row
 from tests.sigprop.ledger.test_report import EVERYTHING, claim, result
-from theory.claims import select
+from theory.claims import registry, select
 
 WIDE = claim(
     "zucchet:59",
@@ -53,9 +54,16 @@ def run():
 
 
 @pytest.fixture(scope="session")
-def site(run, tmp_path_factory):
+def graph(run):
+    """What the rows of the site rest on, and two more that have no page."""
+    ids = dict.fromkeys([*(one.id for one in run.claims), "zucchet:34", "zucchet:55"])
+    return dependence.build({one: registry()[one] for one in ids if one in registry()})
+
+
+@pytest.fixture(scope="session")
+def site(run, graph, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger") / "site"
-    write_site(folder, run)
+    write_site(folder, run, graph=graph)
     return folder
 
 

@@ -92,10 +92,10 @@ def test_what_extraction_spoilt_is_no_erratum(run):
     assert "lru-4.html" not in text
 
 
-def test_a_site_that_cannot_be_rendered_leaves_the_older_one(tmp_path, run):
+def test_a_site_that_cannot_be_rendered_leaves_the_older_one(tmp_path, run, graph):
     few = dataclasses.replace(run, claims=run.claims[:1])
     write_site(tmp_path, run)
-    write_site(tmp_path, few)
+    write_site(tmp_path, few, graph=graph)
     written = {*page_names(one.id for one in few.claims), *few.overview, MANIFEST}
     assert {file.name for file in tmp_path.iterdir()} == written
     broken = dataclasses.replace(few.claims[0], statement=r"\nosuch")

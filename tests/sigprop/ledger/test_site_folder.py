@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
-from sigprop.ledger import errata, site
+from sigprop.ledger import blueprint, errata, site
+from sigprop.ledger.dependence import Graph
 from sigprop.ledger.site import (
     INDEX,
     MANIFEST,
@@ -27,7 +28,7 @@ ALL, FEW = ("lru:1", "lru:2", "lru:3"), ("lru:2",)
 def short_pages(monkeypatch):
     """Pages in no time; what they say differs with the seed."""
 
-    def render(run, figures):
+    def render(run, figures, graph):
         names = page_names(claim.id for claim in run.claims)
         return {name: f"{name} of seed {run.seed}" for name in names}
 
@@ -85,6 +86,7 @@ def test_a_folder_in_use_takes_a_site(tmp_path):
         *("notes.txt", "lru-2.html", "paper-lru.html", INDEX),
         *(SHEET, SCRIPT, MANIFEST),
         *errata.names(["lru"]),
+        *blueprint.page_names(["lru"]),
     }
 
 
@@ -231,6 +233,7 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
     monkeypatch.setattr("sigprop.cli.judged.judge", lambda *given: (run, 0.0))
     chosen = [SimpleNamespace(id=one.id) for one in claims]
     monkeypatch.setattr("theory.claims.select", lambda *given: chosen)
+    monkeypatch.setattr("sigprop.ledger.dependence.build", lambda: Graph({}, {}))
     (tmp_path / "rotrnn-11.html").write_text("mine")
     command = ["ledger", "--html", str(tmp_path), "--status", "refuted"]
     CliRunner().invoke(app, command)
@@ -238,5 +241,6 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
         *("rotrnn-1.html", "rotrnn-11.html", "paper-rotrnn.html", INDEX),
         *(SHEET, SCRIPT, MANIFEST),
         *errata.names(["rotrnn"]),
+        *blueprint.page_names(["rotrnn"]),
     }
     assert (tmp_path / "rotrnn-11.html").read_text() == "mine"
