@@ -13,7 +13,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from sigprop.ledger import blueprint, contents, errata, gallery, search
+from sigprop.ledger import (
+    blueprint,
+    contents,
+    errata,
+    gallery,
+    proofs,
+    search,
+    sources,
+)
 from sigprop.ledger.dependence import Graph, neighbours
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
@@ -60,6 +68,9 @@ def render_site(
         "blueprint": blueprint.PAGE if graph else "",
         "drawn": blueprint.page_of,
         "neighbours": neighbours(graph) if graph else {},
+        "sources": sources.of_rows(ids),
+        "code_page": sources.page_of,
+        "proofs": proofs.of_rows(ids),
     }
     given["chapters"] = {
         paper: contents.chapters(paper, rows) for paper, rows in given["sections"]
@@ -85,10 +96,11 @@ def render_site(
         ),
         SCRIPT: text("site_index.js"),
     }
-    documents = contents.documents(env, given) | errata.documents(env, given)
+    for part in (contents, errata, sources):
+        pages |= part.documents(env, given)
     if graph:
-        documents |= blueprint.documents(env, given, graph)
-    return pages | documents | files | run.overview
+        pages |= blueprint.documents(env, given, graph)
+    return pages | files | run.overview
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
@@ -99,6 +111,7 @@ def page_names(ids: Iterable[str]) -> list[str]:
         *(f"{anchor}.html" for anchor in anchors(ids)),
         *map(contents.page_of, papers),
         *blueprint.page_names(papers),
+        *sources.page_names(ids),
         SHEET,
         SCRIPT,
         *errata.names(papers),

@@ -69,7 +69,7 @@ def test_pages_share_one_style_and_only_the_index_has_a_script(site):
         assert ("<script" in text) == (file.name == INDEX)
         assert "default-src 'none'; style-src 'self'" in text
         assert not re.search(r"https?://(?!www\.w3\.org)", text)
-        assert "\\" not in text
+        assert "\\" not in text or file.name.startswith("code-")
 
 
 def test_errata_hold_what_is_wrong_and_nothing_else(site, run):
@@ -180,8 +180,8 @@ def test_what_lies_over_something_else_is_seen(browser, report, style, words):
 def test_formulas_are_drawn(browser, site):
     browser.open((site / "lru-4.html").as_uri())
     boxes = browser.ask(
-        "[...document.querySelectorAll('.formula math')].map(m => m.getBoundingClientRect())"
-        ".map(b => [b.width, b.height])"
+        "[...document.querySelectorAll('.forms .formula math')]"
+        ".map(m => m.getBoundingClientRect()).map(b => [b.width, b.height])"
     )
     assert len(boxes) == 2
     for width, height in boxes:

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
-from sigprop.ledger import blueprint, errata, site
+from sigprop.ledger import blueprint, errata, site, sources
 from sigprop.ledger.dependence import Graph
 from sigprop.ledger.site import (
     INDEX,
@@ -87,6 +87,7 @@ def test_a_folder_in_use_takes_a_site(tmp_path):
         *(SHEET, SCRIPT, MANIFEST),
         *errata.names(["lru"]),
         *blueprint.page_names(["lru"]),
+        *sources.page_names(FEW),
     }
 
 
@@ -242,5 +243,6 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
         *(SHEET, SCRIPT, MANIFEST),
         *errata.names(["rotrnn"]),
         *blueprint.page_names(["rotrnn"]),
+        *sources.page_names(["rotrnn:1"]),
     }
     assert (tmp_path / "rotrnn-11.html").read_text() == "mine"

@@ -1,0 +1,188 @@
+"""Where the code of a row stands: files and lines, and the files as pages to read.
+
+A row is stated in ``theory.papers``, derived in ``theory``, judged in
+``sigprop.evidence``, and implemented where it says.  Sources are read, and only
+those of ``theory`` are imported.
+"""
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from jinja2 import Environment
+
+import theory
+from sigprop.ledger.catalogue import location
+from theory.claims import Claim, find, home
+
+ROOT = Path(theory.__file__).parents[1]
+
+
+class Source(NamedTuple):
+    """Lines of a file.
+
+    Attributes:
+        role: What they are to a row: ``statement``, ``derivation``, ...
+        name: What stands there, for the reader.
+        file: From the folder of the packages.
+        line: The first.
+    """
+
+    role: str
+    name: str
+    file: str
+    line: int
+
+
+def of_rows(ids: Iterable[str]) -> dict[str, tuple[Source, ...]]:
+    """The sources of rows by their ids; none of an id that is no row's."""
+    return {one: _of_row(one) for one in ids if _is_row(one)}
+
+
+def _is_row(claim_id: str) -> bool:
+    try:
+        return find(claim_id).id == claim_id
+    except KeyError:
+        return False
+
+
+@functools.cache
+def _of_row(claim_id: str) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(_places(claim_id)))
+
+
+def _places(claim_id: str) -> Iterator[Source]:
+    claim = find(claim_id)
+    part = home(claim_id)
+    stated = f"{part.replace('.', '/')}.py"
+    yield Source("statement", claim_id, stated, _mentioned(stated, claim_id))
+    for role, form in (("derivation", claim.derive), ("corrected", claim.corrected)):
+        for function in _called(form) if form else ():
+            yield _place(role, function)
+    judged = stated.replace("theory/papers", "sigprop/evidence", 1)
+    if line := _mentioned(judged, claim_id, needed=False):
+        yield Source("evidence", claim_id, judged, line)
+    if claim.code:
+        yield _implemented(claim)
+
+
+def _called(form: Callable[..., Any]) -> Iterator[FunctionType]:
+    """The functions of ``theory`` that a form calls, by the names in its code."""
+    if not isinstance(form, FunctionType):
+        return
+    if form.__name__ != "<lambda>":
+        yield form
+        return
+    code = form.__code__
+    for place, name in enumerate(code.co_names):
+        value = form.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            value = getattr(value, "".join(code.co_names[place + 1 : place + 2]), None)
+        if isinstance(value, FunctionType) and _derives(value.__module__):
+            yield value
+
+
+def _derives(module: str) -> bool:
+    return module.startswith("theory.") and module != "theory.derivation"
+
+
+def _place(role: str, function: FunctionType) -> Source:
+    path = Path(function.__code__.co_filename).relative_to(ROOT).as_posix()
+    name = f"{function.__module__}.{function.__qualname__}"
+    return Source(role, name, path, function.__code__.co_firstlineno)
+
+
+def _implemented(claim: Claim) -> Source:
+    """Where the name that a row gives for its code is defined."""
+    path = location(claim.code)
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    name = claim.code.removeprefix(module).lstrip(".").partition(".")[0]
+    return Source("code", claim.code, path, _definitions(path).get(name, 1))
+
+
+@functools.cache
+def _text(file: str) -> str:
+    path = ROOT / file
+    return path.read_text("utf-8") if path.is_file() else ""
+
+
+@functools.cache
+def _definitions(file: str) -> dict[str, int]:
+    """The lines at which a file binds its names."""
+    lines: dict[str, int] = {}
+    for node in ast.parse(_text(file)).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            lines[node.name] = node.lineno
+        elif isinstance(node, ast.Assign):
+            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+            lines |= dict.fromkeys(names, node.lineno)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            lines[node.target.id] = node.lineno
+    return lines
+
+
+@functools.cache
+def _quoted(file: str) -> dict[str, int]:
+    """The lines at which a file first quotes an id; keys of tables and heads of rows."""
+    lines: dict[str, int] = {}
+    for number, line in enumerate(_text(file).splitlines(), 1):
+        for pattern in (r'row\(\s*"([^"]+:[^"]+)"', r'^\s*"([^"\s]+:[^"\s]+)":'):
+            for found in re.finditer(pattern, line):
+                lines.setdefault(found[1], number)
+    for number, line in enumerate(_text(file).splitlines(), 1):
+        for found in re.finditer(r'"([a-z]+:[^"\s]+)"', line):
+            lines.setdefault(found[1], number)
+    return lines
+
+
+def _mentioned(file: str, claim_id: str, needed: bool = True) -> int:
+    return _quoted(file).get(claim_id, int(needed and bool(_text(file))))
+
+
+def page_of(file: str) -> str:
+    """The page that shows a file."""
+    return f"code-{file.removesuffix('.py').replace('/', '-')}.html"
+
+
+def page_names(ids: Iterable[str]) -> list[str]:
+    """The pages of the files of these rows."""
+    files = {one.file for places in of_rows(ids).values() for one in places}
+    return [page_of(file) for file in sorted(files)]
+
+
+def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
+    """The files that rows lead to, each as a page, by file name.
+
+    Args:
+        env: With the templates.
+        given: What every template takes, and ``sources`` by row.
+    """
+    lines: dict[str, set[int]] = {}
+    for places in given["sources"].values():
+        for one in places:
+            lines.setdefault(one.file, set()).add(one.line)
+    page = env.get_template("site_code.html.j2")
+    return {
+        page_of(file): page.render(
+            given,
+            file=file,
+            parts=_parts(file, lines[file]),
+            numbers="\n".join(map(str, range(1, _text(file).count("\n") + 1))),
+        )
+        for file in sorted(lines)
+    }
+
+
+def _parts(file: str, lines: Iterable[int]) -> list[tuple[int, str]]:
+    """A file cut where links lead to, each part with the number of its first line."""
+    every = _text(file).splitlines()
+    starts = sorted({1, *(line for line in lines if line <= len(every))})
+    ends = [*starts[1:], len(every) + 1]
+    return [
+        (start, "\n".join(every[start - 1 : end - 1]))
+        for start, end in zip(starts, ends, strict=True)
+    ]
