@@ -40,6 +40,15 @@ def added_and_mapped(n: int, m: int, s: int) -> list[int]:
     return [(C @ np.zeros(m)).size, L_3.shape[1], (L_3 @ np.zeros(n)).size]
 
 
+def added_and_mapped_traced(n: int, m: int, s: int) -> list[int]:
+    """The same from the shapes that JAX finds without computing."""
+    import jax
+
+    u, C, L_3 = (jax.ShapeDtypeStruct(size, float) for size in ((m,), (n, m), (s, n)))
+    z = jax.eval_shape(jax.numpy.matmul, C, u)
+    return [z.size, L_3.shape[1], jax.eval_shape(jax.numpy.matmul, L_3, z).size]
+
+
 def one_block(turned: bool, **point: int) -> Complex[np.ndarray, "k _"]:
     """One forward recurrence of both parameter sets.
 
@@ -112,7 +121,7 @@ def backward_sum(**point: int) -> Complex[np.ndarray, " n"]:
 EVIDENCE: dict[str, Basis] = {
     "blur:13": Evidence(
         points("n m s", (4, 3, 4), (128, 3, 7), (4, 2, 1)),
-        {"reference": added_and_mapped},
+        {"reference": added_and_mapped, "traced": added_and_mapped_traced},
         form=lambda n, m, s: [n, n, s],
         printed=lambda n, m, s: [s, n, s],
         slips={
@@ -120,7 +129,6 @@ EVIDENCE: dict[str, Basis] = {
             "both states side by side": lambda n, m, s: [2 * n, 2 * n, s],
             "as many outputs as states": lambda n, m, s: [n, n, n],
         },
-        alone="sizes of arrays",
         example=Example(
             "entries of z_k, to which the four of C u_k are added",
             {"n": 4, "s": 1},

@@ -44,6 +44,15 @@ def by_norms(y: Targets, guess: Targets) -> list[float]:
     return [float(norm / len(y)) for norm in norms]
 
 
+def by_moments(y: Targets, guess: Targets) -> list[float]:
+    """Both errors from the law of the differences: its tail, its variance and mean."""
+    error = np.subtract(y, guess)
+    sizes = np.sort(abs(error))
+    above = 1 - np.arange(len(sizes)) / len(sizes)  # share that is above each size
+    tail = np.diff(sizes, prepend=0.0) @ above
+    return [float(tail), float(np.var(error) + np.mean(error) ** 2)]
+
+
 def signed(y: Targets, guess: Targets) -> list[float]:
     """Slip of the measures: differences with their signs."""
     mean = float(np.mean(np.subtract(y, guess)))
@@ -103,7 +112,7 @@ EVIDENCE: dict[str, Basis] = {
             ((1.0, 2.0), (1.0, 2.0)),
             ((0.3, -1.1, 0.4), (0.8, -0.5, 0.1)),
         ),
-        {"reference": by_norms},
+        {"reference": by_norms, "moments": by_moments},
         measures,
         printed=against_first,
         slips={
@@ -111,7 +120,6 @@ EVIDENCE: dict[str, Basis] = {
             "the sum for the mean": partial(measures, mean=False),
             "no square": partial(measures, power=1),
         },
-        alone="a definition, by the norms of the vector of differences",
         example=Example(
             "MAE of predictions that are both right, y of one index for y_i,",
             {"y_1": 1.0, "y_2": 2.0},

@@ -117,6 +117,12 @@ def dense_sizes(m: int, k: int, **point: int) -> list[int]:
     return [m, k, *dense_layer(m=m, k=k, **point).T.shape]
 
 
+def dense_sizes_of_loop(**point: int) -> list[int]:
+    """Sizes of what enters the recurrence of Eq. 3, and of its states."""
+    entering = dense_case(**point)[2]
+    return [*entering.T.shape, *dense_loop(**point).T.shape]
+
+
 def eigenvectors_of_jordan(size: float) -> int:
     """Independent eigenvectors of a Jordan block perturbed by ``size``."""
     return int(np.linalg.matrix_rank(np.linalg.eig(_jordan(size))[1]))
@@ -249,7 +255,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:def3.3": Evidence(
         DENSE[:1],
-        {"impulse": dense_sizes},
+        {"impulse": dense_sizes, "reference": dense_sizes_of_loop},
         form=lambda seed, n, m, k: [m, k, n, k],
         printed=lambda seed, n, m, k: [n, k, m, k],
         slips={
@@ -257,7 +263,6 @@ EVIDENCE: dict[str, Basis] = {
             "the last state alone": lambda seed, n, m, k: [m, k, n, 1],
             "steps before features": lambda seed, n, m, k: [k, m, k, n],
         },
-        alone="sizes of arrays",
         example=Example(
             "rows of the array that L takes",
             {"n": 4, "m": 3},

@@ -1,5 +1,6 @@
 """What judges baselines and networks as trained, Tables 4 and 6 of BLUR (2025)."""
 
+import cmath
 import math
 from functools import partial
 
@@ -47,6 +48,14 @@ def rate_left(share: float) -> float:
     optimiser = Optimiser(steps=10_000, warmup=1000, final=1e-4)  # 1e-7 of 1e-3
     with double_precision(True):
         return float(optimiser.rate_at(1.0, round(share * 10_000)))
+
+
+def rate_by_turns(share: float, steps: int = 10_000) -> float:
+    """The same by a turn a step: half a circle from the end of the warm-up to the end."""
+    warm = steps // 10
+    turn = cmath.exp(1j * math.pi / (steps - warm))
+    place = math.prod([turn] * (round(share * steps) - warm), start=1 + 0j)
+    return 1e-4 + (1 - 1e-4) * (1 + place.real) / 2
 
 
 def cosine_left(share: float, warmup: float = 0.1, turns: float = 0.5) -> float:
@@ -127,7 +136,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:text:rate-decay": Evidence(
         points("share", 0.25, 0.5, 0.75),
-        {"impulse": rate_left},
+        {"impulse": rate_left, "steps": rate_by_turns},
         cosine_left,
         printed=_decayed,
         slips={
@@ -135,7 +144,6 @@ EVIDENCE: dict[str, Basis] = {
             "a whole turn": partial(cosine_left, turns=1.0),
         },
         tolerance=1e-9,
-        alone="the schedule in Appendix D.2 of the LRU's paper, of the suite's optimiser",
         example=Example(
             "learning rate over its largest, by [30]",
             {"share of the training": 0.5},

@@ -6,6 +6,7 @@ Source: Orvieto et al. (2023), Section 3 and Appendix F.
 import math
 
 import numpy as np
+import scipy
 from jaxtyping import Float
 
 from sigprop.evidence.kit import bisect, legendre
@@ -51,3 +52,12 @@ def sampled_exponent(u1: float, r_min: float, r_max: float) -> float:
 def share_inside(radius: float, size: int) -> float:
     """Expected share of a Gaussian matrix's eigenvalues within a radius."""
     return float(radial_law(np.array([radius]), size)[0])
+
+
+def share_by_gammas(radius: float, size: int) -> float:
+    """The same of a matrix of complex Gaussian entries: ``|lam|^2`` are gamma variables.
+
+    Source: Kostlan (1992), of which the radial law is the mean over the eigenvalues.
+    """
+    shapes = np.arange(1, size + 1)
+    return float(np.mean(scipy.special.gammainc(shapes, size * radius**2)))

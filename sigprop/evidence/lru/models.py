@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Inexact
 
+from sigprop.evidence.counting import growth_of_products
 from sigprop.evidence.kit import also, legendre, points, recur
 from sigprop.evidence.lru.hold import held_gain
 from sigprop.evidence.lru.listing import growth_of_cost
@@ -174,11 +175,10 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:attention-cost": Evidence(
         points("model", "attention", "recurrence"),
-        {"reference": growth_of_cost},
+        {"traced": growth_of_cost, "counted": growth_of_products},
         form=lambda model: 2.0 if model == "attention" else 1.0,
         slips={"exchanged": lambda model: 1.0 if model == "attention" else 2.0},
         tolerance=0.02,
-        alone="counted from the traced operations of two lengths",
     ),
     "lru:text:zoh-exact": Evidence(
         also(HELD, k=3),

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import also, block, points, powers, recur
 from sigprop.evidence.lru.accuracies import narrowest_step
-from sigprop.evidence.lru.annulus import area_share, share_inside
+from sigprop.evidence.lru.annulus import area_share, share_by_gammas, share_inside
 from sigprop.evidence.lru.hold import discretised, held_gain
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.neuron.ring import mean_turns
@@ -69,6 +69,13 @@ def turns_of_kernel(length: int, max_phase: float) -> float:
     phases = (np.arange(400) + 0.5) / 400 * max_phase
     signs = np.sign(np.cos(np.multiply.outer(phases, np.arange(length)) + 0.3))
     return float(np.mean(np.sum(signs[:, 1:] != signs[:, :-1], axis=1)) / 2)
+
+
+def turns_of_phase(length: int, max_phase: float) -> float:
+    """The same from how many odd multiples of ``pi/2`` the unwrapped phase has passed."""
+    phases = (np.arange(400) + 0.5) / 400 * max_phase
+    ends = [np.floor((0.3 + age * phases) / np.pi + 0.5) for age in (0, length - 1)]
+    return float(np.mean(ends[1] - ends[0]) / 2)
 
 
 def _half_turns(eigenvalue: Callable[..., complex], **point: Any) -> float:
@@ -179,14 +186,13 @@ EVIDENCE: dict[str, Basis] = {
     "lru:fig1": numbers(narrowest_step, 0.0, relation=">", wrong=2.0),
     "lru:fig2": Evidence(
         also(points("radius", 0.3, 0.7, 0.9), size=3000),
-        {"reference": share_inside},
+        {"reference": share_inside, "complex": share_by_gammas},
         form=lambda radius, size: radius**2,
         slips={
             "uniform in the radius": lambda radius, size: radius,
             "in a ball": lambda radius, size: radius**3,
         },
         tolerance=0.01,
-        alone="the exact law of the eigenvalues at finite size",
     ),
     "lru:fig3": Evidence(
         points("r", 0.2, 0.6, 0.95), {"reference": lambda r: area_share(r, 0.0, 1.0)}
@@ -199,7 +205,7 @@ EVIDENCE: dict[str, Basis] = {
             (2048, math.pi),
             (1024, math.pi),
         ),
-        {"reference": turns_of_kernel},
+        {"reference": turns_of_kernel, "phases": turns_of_phase},
         form=mean_turns,
         slips={
             "of the largest phase": lambda length, max_phase: (
@@ -208,6 +214,5 @@ EVIDENCE: dict[str, Basis] = {
             "of the phase in turns": lambda length, max_phase: length * max_phase / 2,
         },
         tolerance=0.01,
-        alone="zero crossings counted",
     ),
 }

@@ -3,11 +3,17 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy
-from jaxtyping import Float, Shaped
+from jaxtyping import Float
 
+from sigprop.evidence.counting import (
+    growth_of_products,
+    products_of,
+    traced_products,
+)
 from sigprop.evidence.kit import crossed, from_modes, points
 from sigprop.evidence.lru.listing import growth_of_cost
 from sigprop.evidence.rotrnn.proofs import (
@@ -144,41 +150,29 @@ def moduli(A: Matrix) -> Float[np.ndarray, " size"]:
 # Products of numbers, counted.
 
 
-class Counted(float):
-    """A number that counts its products."""
-
-    products = 0
-
-    def __mul__(self, other):
-        Counted.products += 1
-        return Counted(float(self) * float(other))
-
-    def __add__(self, other):
-        return Counted(float(self) + float(other))
-
-    def __neg__(self):
-        return Counted(-float(self))
-
-
-def _numbers(values: Float[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]:
-    return np.vectorize(Counted, otypes=[object])(values)
+def by_entries(x: Any, cos: Any, sin: Any) -> Any:
+    """Eq. 19, cosines and sines being known."""
+    turned = np.stack([-x[1::2], x[0::2]], -1).ravel()
+    return x * cos + turned * sin
 
 
 def products_elementwise(size: int) -> int:
-    """Products of numbers that Eq. 19 takes, cosines and sines being known."""
-    x, cos, sin = (_numbers(draw(i, size)) for i in range(3))
-    turned = np.stack([-x[1::2], x[0::2]], -1).ravel()
-    Counted.products = 0
-    _ = x * cos + turned * sin
-    return Counted.products
+    """Products of numbers that Eq. 19 takes."""
+    return products_of(by_entries, *(draw(i, size) for i in range(3)))
+
+
+def products_traced(size: int) -> int:
+    """Products of entries in the trace of Eq. 19 for pairs, cosines and sines known."""
+
+    def turn(first: Any, second: Any, cos: Any, sin: Any) -> Any:
+        return first * cos - second * sin, second * cos + first * sin
+
+    return traced_products(turn, *(draw(i, size // 2) for i in range(4)))
 
 
 def products_dense(size: int) -> int:
     """Products of numbers that a dense product takes."""
-    A, x = _numbers(draw(1, size, size)), _numbers(draw(2, size))
-    Counted.products = 0
-    _ = A.dot(x)
-    return Counted.products
+    return products_of(np.dot, draw(1, size, size), draw(2, size))
 
 
 SIZES = points("seed size", (1, 3), (1, 4), (1, 5))
@@ -191,11 +185,10 @@ DETERMINANTS = {
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:linear-cost": Evidence(
         points("model", "attention", "recurrence"),
-        {"traced": growth_of_cost},
+        {"traced": growth_of_cost, "counted": growth_of_products},
         lambda model: 2.0 if model == "attention" else 1.0,
         tolerance=0.02,
         hand={"no difference": 1.0, "a power more": 3.0},
-        alone="counted from the traced operations of two lengths",
     ),
     "rotrnn:text:orthogonal-group": Evidence(
         crossed(SIZES, points("sign", 1, -1)),
@@ -279,10 +272,9 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "rotrnn:text:products": Evidence(
         points("size", 4, 8, 12),
-        {"counted": products_elementwise},
+        {"counted": products_elementwise, "traced": products_traced},
         products_dense,
         relation="<",
         hand={"one product an entry": lambda size: size},
-        alone="a count of the products that the two routines make",
     ),
 }
