@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
@@ -10,7 +11,7 @@ from sympy import factor
 from sigprop.evidence.kit import across, complex_step, each, energy, points
 from sigprop.evidence.zucchet.curse.growth import stationary_covariance
 from sigprop.evidence.zucchet.experiments.constant_gates import STATE, moment
-from sigprop.evidence.zucchet.experiments.gates import rate_of_excess
+from sigprop.evidence.zucchet.experiments.gates import excess_by_lattice, rate_of_excess
 from sigprop.evidence.zucchet.experiments.teacher_student import mean_time
 from sigprop.evidence.zucchet.networks.initialisation import chrono_gate
 from sigprop.judge.basis import Basis, Evidence
@@ -73,11 +74,13 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "sigprop:gate-order": Evidence(
         points("size", 0.02, 0.05, 0.1),
-        {"reference": rate_of_excess},
+        {
+            "reference": rate_of_excess,
+            "lattice": partial(rate_of_excess, of=excess_by_lattice),
+        },
         form=2.0,
         tolerance=1e-4,
         hand={"one": 1.0, "three": 3.0, "four": 4.0},
-        alone="quadrature over every input of the layer, at two sizes",
     ),
     "sigprop:gate-white": Evidence(
         across(lam=(0.2, 0.5, 0.85), a=(1.0,), b=(0.0,), rho=(0.0,)),

@@ -1,5 +1,6 @@
 """What judges networks as drawn, Section 5 and Appendix D.1 of Zucchet & Orvieto (2024)."""
 
+import dataclasses
 import functools
 from math import pi
 
@@ -150,6 +151,18 @@ def gates_of_lstm(
         return np.asarray(jax.nn.sigmoid(b_i)), np.asarray(jax.nn.sigmoid(b_f))
 
 
+def input_gate_by_step(t_max: float) -> Float[np.ndarray, " n"]:
+    """Input gates of the same LSTM, from the cell that one step fills at ``g = tanh(1)``."""
+
+    def cell(key: PRNGKeyArray):
+        layer = lstm(key, 8, 1, 1, times=tallec_times(t_max))
+        layer = dataclasses.replace(layer, b_g=jnp.ones_like(layer.b_g))
+        return layer.step(layer.initial_state(), jnp.zeros(1))[0][8:]
+
+    with double_precision(True):
+        return np.asarray(jax.jit(cell)(jax.random.key(0))) / np.tanh(1)
+
+
 EVIDENCE: dict[str, Basis] = {
     "zucchet:fig12": Evidence(
         ({},),
@@ -212,14 +225,13 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:input-gate": Evidence(
         ({"t_max": 20.0}, {"t_max": 200.0}),
-        {"layer": lambda t_max: gates_of_lstm(t_max)[0]},
+        {"layer": lambda t_max: gates_of_lstm(t_max)[0], "step": input_gate_by_step},
         form=lambda t_max: 1 - gates_of_lstm(t_max)[1],
         tolerance=1e-6,
         slips={
             "as the forget gate": lambda t_max: gates_of_lstm(t_max)[1],
             "its odds": lambda t_max: 1 / gates_of_lstm(t_max)[1] - 1,
         },
-        alone="the drawn layer's biases",
     ),
     "zucchet:text:lstm-or-gru": Evidence(
         ({},),

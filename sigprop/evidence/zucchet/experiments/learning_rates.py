@@ -15,7 +15,10 @@ from sigprop.evidence import Load
 from sigprop.evidence.kit import also, bisect, points, power_slopes, powers
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.medians import outcome, rates
-from sigprop.evidence.zucchet.experiments.sensitivities import off_diagonal_share
+from sigprop.evidence.zucchet.experiments.sensitivities import (
+    off_diagonal_share,
+    off_diagonal_share_by_quadrature,
+)
 from sigprop.judge.basis import Basis, Evidence, Example
 
 SEEDS = range(20)
@@ -298,10 +301,12 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     ),
     "zucchet:text:more-neurons": Evidence(
         ({"n": 32}, {"n": 64}),
-        {"reference": off_diagonal_share},
+        {
+            "reference": off_diagonal_share,
+            "quadrature": off_diagonal_share_by_quadrature,
+        },
         form=lambda n: off_diagonal_share(n // 2),
         relation=">",
         hand={"all of it": 1.0},
-        alone="sampled eigenvalues of a student; zucchet:text:hessian-width has sums",
     ),
 }
