@@ -301,6 +301,7 @@ LEDGER_KEYS = KEYS | {
     "code",
     "seconds",
     "as_extracted",
+    "rests_on",
 }
 
 
@@ -326,7 +327,9 @@ def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
         assert set(row) >= LEDGER_KEYS
         assert isinstance(row["mutants"], int)
         assert row["printed"] == row["statement"]
+    assert "theory.diagonal.state_kernel" in rows[0]["rests_on"]
     assert (site / "lru-4.html").exists()
+    assert 'href="zucchet-75.html"' in (site / "blueprint-zucchet.html").read_text()
     assert sigprop("ledger", "--html", site).exit_code == 0
 
 

@@ -66,6 +66,7 @@ def ledger(
             return
 
         from sigprop.cli.judged import judge
+        from sigprop.ledger.dependence import build
         from sigprop.ledger.entries import write_json
         from sigprop.ledger.overview import PICTURES
         from sigprop.ledger.site import page_names, require_free, write_site
@@ -94,16 +95,17 @@ def ledger(
         counts = Counter(entry.status for entry in run.claims)
         out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
         out.print(outcome(run, loaded))
+        wanted = json is not None or html is not None
+        graph = build({claim.id: claim for claim in chosen}) if wanted else None
         if json is not None:
-            write_json(json, shown)
+            write_json(json, shown, graph and graph.rests_on)
         if html is not None:
             from sigprop.cli.gallery import describe
-            from sigprop.ledger import dependence
 
             run = run if no_figures else with_overview(run)
             pictures = describe({entry.id: entry.status for entry in shown})
             shorter = dataclasses.replace(run, claims=tuple(shown))
-            write_site(html, shorter, pictures, dependence.build())
+            write_site(html, shorter, pictures, graph)
         statuses = {entry.id: str(entry.status) for entry in run.claims}
         if set(statuses) == set(registry()):
             _keep(statuses, seed)

@@ -175,7 +175,8 @@ def documents(
 
     Args:
         env: Jinja with the filters of every page.
-        given: Variables of every page's template; rows that have no page are drawn
+        given: Variables of every page's template, with ``links`` to rows and what is
+            ``fallen`` with errata, by id; rows that have no page are drawn
             without a link, where a row that has one rests on them.
         graph: Of all rows.
     """
@@ -211,22 +212,25 @@ def documents(
     made[PAGE] = env.get_template("site_blueprint.html.j2").render(
         shared,
         picture=_of_parts(drawn, shown),
-        fallen=_fallen(graph, entries),
+        errata={
+            paper: [
+                entries[one] for one in given["fallen"] if entries[one].paper == paper
+            ]
+            for paper in by_paper
+        },
         cycles=[c for c in graph.cycles if entries.keys() >= {*c}],
     )
     return made
 
 
-def _fallen(
-    graph: Graph, entries: Mapping[str, Entry]
-) -> dict[str, list[tuple[Entry, tuple[str, ...]]]]:
-    """By paper its errata, each with what falls if what is true instead is wrong."""
-    found: dict[str, list[tuple[Entry, tuple[str, ...]]]] = defaultdict(list)
+def fallen(graph: Graph, claims: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
+    """What falls with each erratum, if what is true instead is wrong, by its id."""
     on = carried(graph)
-    for one in entries.values():
-        if one.errata_class and one.id in graph.nodes:
-            found[one.paper].append((one, falls(graph, one.id, on)))
-    return found
+    return {
+        one.id: falls(graph, one.id, on)
+        for one in claims
+        if one.errata_class and one.id in graph.nodes
+    }
 
 
 def _counted(graph: Graph) -> dict[str, int]:

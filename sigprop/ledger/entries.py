@@ -4,7 +4,7 @@ import dataclasses
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,8 +82,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def rows(claims: Iterable[Entry]) -> list[dict[str, Any]]:
-    """One dictionary a claim, with the keys that all JSON outputs share."""
+def rows(
+    claims: Iterable[Entry], grounds: Mapping[str, Iterable[str]] | None = None
+) -> list[dict[str, Any]]:
+    """One dictionary a claim, with the keys that all JSON outputs share.
+
+    Args:
+        claims: The verdicts.
+        grounds: What each rests on, by id; what no graph was built for has no such key.
+    """
     return [
         _plain(
             {
@@ -92,12 +99,22 @@ def rows(claims: Iterable[Entry]) -> list[dict[str, Any]]:
                 "killed": claim.killed_formula_slips,
                 "as_expected": claim.as_expected,
                 "address": address(claim.id),
+                **(
+                    {"rests_on": list(grounds.get(claim.id, ()))}
+                    if grounds is not None
+                    else {}
+                ),
             }
         )
         for claim in claims
     ]
 
 
-def write_json(path: Path, claims: Iterable[Entry]) -> None:
-    """Write the rows of a run as a JSON list, whole or not at all."""
-    write_text(path, json.dumps(rows(claims), indent=2, ensure_ascii=False) + "\n")
+def write_json(
+    path: Path,
+    claims: Iterable[Entry],
+    grounds: Mapping[str, Iterable[str]] | None = None,
+) -> None:
+    """Write the rows of a run as a JSON list, whole or not at all; see ``rows``."""
+    listed = rows(claims, grounds)
+    write_text(path, json.dumps(listed, indent=2, ensure_ascii=False) + "\n")

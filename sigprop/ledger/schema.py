@@ -62,6 +62,11 @@ ROW: dict[str, Any] = {
     "inherits": LIST
     | {"description": "ids of rows, or places of the paper, that rest on the fault"},
     "bearing": WORDS | {"description": "what rests on the fault, or why nothing does"},
+    "rests_on": LIST
+    | {
+        "description": "ids of rows, dotted names of functions and tables, and "
+        "experiment: with the name of a sweep, on which the verdict rests directly"
+    },
     "code": WORDS,
     "seconds": {"type": "number"},
     "note": WORDS,

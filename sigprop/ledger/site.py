@@ -71,6 +71,7 @@ def render_site(
         "sources": sources.of_rows(ids),
         "code_page": sources.page_of,
         "proofs": proofs.of_rows(ids),
+        "fallen": blueprint.fallen(graph, run.claims) if graph else {},
     }
     given["chapters"] = {
         paper: contents.chapters(paper, rows) for paper, rows in given["sections"]

@@ -43,12 +43,15 @@ def test_rows_have_the_form_that_the_schema_gives():
         for one in EVERYTHING.claims
         if one.paper in PAPERS
     ]
-    found = json.loads(json.dumps(rows(some)))
+    grounds = {some[0].id: {"zucchet:34": "lemma"}}
+    found = json.loads(json.dumps(rows(some, grounds)))
     validator = Draft202012Validator(schema())
     assert [*validator.iter_errors(found)] == []
     assert schema()["version"] == VERSION == "1.1"
     assert [row["address"] for row in found] == [address(row["id"]) for row in found]
     for spoilt in ({"address": 1}, {"status": "true"}, {"mutants": -1}, {"more": 1}):
         assert [*validator.iter_errors([found[0] | spoilt])] != [], spoilt
+    assert [row["rests_on"] for row in found[:2]] == [["zucchet:34"], []]
+    assert "rests_on" not in rows(some)[0]
     del found[0]["address"]
     assert [*validator.iter_errors(found)] != []

@@ -113,6 +113,22 @@ def test_a_picture_leaves_out_what_judges_one_row_alone():
     assert atlas.of_part(graph, part).layout.boxes.keys() == kinds.keys() - {"t"}
 
 
+def test_the_errata_say_what_falls(run, graph):
+    page = render_site(run, graph=graph)["errata.html"]
+    entry = re.search(r'id="zucchet-59".*?</article>', page, re.S)[0]
+    assert "What falls if this is wrong</dt><dd>No other row rests on it" in entry
+    names = [f"lru:{n}" for n in range(1, 40)]
+    for count in (1, 20):
+        below = {one: {"zucchet:59": "lemma"} for one in names[:count]}
+        nodes = {one: Node(one, "statement") for one in ("zucchet:59", *names)}
+        made = Graph(nodes, {one: below.get(one, {}) for one in nodes})
+        page = render_site(run, graph=made)["errata.html"]
+        entry = re.search(r'id="zucchet-59".*?</article>', page, re.S)[0]
+        assert ("20 rows; the" in entry) == (count == 20)
+        assert ("lru:1." in entry) == (count == 1)
+    assert "What falls" not in render_site(run)["errata.html"]
+
+
 def test_pages_have_names(run):
     papers = dict.fromkeys(one.paper for one in run.claims)
     assert blueprint.page_names(papers)[0] == PAGE
