@@ -175,7 +175,7 @@ def wrapped(latex: str) -> str:
 def _pieces(latex: str) -> list[str]:
     """Parts of a formula: words alone, what follows a sign, of long ones in brackets too."""
     found, depth, brackets = [""], 0, 0
-    for token in _TOKEN.findall(latex):
+    for token in _TOKEN.findall(re.sub(r"\\text(?=\{[A-Za-z]+\})", r"\\mathrm", latex)):
         piece = found[-1]
         words = piece.startswith(r"\text{")
         whole = depth == 0 and brackets == 0

@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sigprop.ledger import errata
+from sigprop.ledger.addresses import address
 from sigprop.ledger.mathml import wrapped
 from sigprop.ledger.report import environment, shared
 from sigprop.ledger.schema import errata_schema, schema
@@ -115,6 +116,9 @@ def test_every_link_leads_to_a_file_and_a_place_on_it(run, files):
             target, _, place = link.partition("#")
             assert (target or name) in known, (name, link)
             assert not place or place in pages[target or name].ids, (name, link)
+    accused = [one for one in run.claims if errata.is_listed(one)]
+    places = {address(one.id).removesuffix(".html") for one in accused}
+    assert places <= {*pages[errata.ALL].ids}
 
 
 def test_a_fault_without_its_root_stands_by_itself(run):
@@ -132,6 +136,7 @@ def test_a_wrapped_formula_breaks_between_its_sides_and_words_alone():
     assert pieces.count("<math") == 3
     assert "50% of" in pieces
     assert wrapped(r"\frac{a = b}{c}").count("<math") == 1
+    assert wrapped(r"\text{Tr}[B^\top B]").count("<math") == 1
 
 
 SHEETS = {"A4": (8.27, 11.69), "Letter": (8.5, 11.0)}  # inches
