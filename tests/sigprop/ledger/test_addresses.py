@@ -5,7 +5,9 @@ import json
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
 
+from sigprop.cli.main import app
 from sigprop.ledger.addresses import address
 from sigprop.ledger.entries import rows
 from sigprop.ledger.schema import VERSION, schema
@@ -55,3 +57,11 @@ def test_rows_have_the_form_that_the_schema_gives():
     assert "rests_on" not in rows(some)[0]
     del found[0]["address"]
     assert [*validator.iter_errors(found)] != []
+
+
+def test_the_command_prints_the_schema_of_rows_and_errata():
+    printed = CliRunner().invoke(app, ["ledger", "--schema"])
+    assert printed.exit_code == 0
+    told = json.loads(printed.stdout)
+    assert told == schema()
+    assert {"row", "errata"} <= {*told["$defs"]}
