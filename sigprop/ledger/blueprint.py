@@ -136,6 +136,10 @@ def svg(
 def _of_part(drawn: Drawn, part: Part) -> Markup:
     picture = atlas.of_part(drawn.graph, part, drawn.entries.keys())
     members = set(part.members)
+
+    def code(name: str) -> bool:
+        return drawn.graph.nodes[name].kind != "statement"
+
     labels = {
         name: f"{MARKS[drawn.entries[name].status]} {text}"
         if name in drawn.entries
@@ -145,7 +149,7 @@ def _of_part(drawn: Drawn, part: Part) -> Markup:
     box = {
         name: (
             drawn.link(name),
-            drawn.looks(name) + ("" if name in members else " away"),
+            drawn.looks(name) + ("" if name in members or code(name) else " away"),
             drawn.title(name),
             place(name) if name in members else "",
         )

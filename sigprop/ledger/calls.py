@@ -10,10 +10,12 @@ import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from sigprop.ledger.uses import PLAIN, Function, Uses, arguments, defaults, presented
+
 OURS = ("theory", "sigprop")
-STORED = "experiment"  # prefix of the name of a sweep's stored result
+Place = tuple[str, int]  # a module, and a line
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class Definition:
         name: Dotted; of a table's entry with the key in brackets.
         file: Where, from the folder of the sources.
         line: Its first.
-        uses: Dotted names of ours that it mentions, and calls of them whose arguments
-            are constants, as they are written.
+        uses: Dotted names of ours that it mentions, and calls, with ``...`` for an
+            argument that is no constant.
         is_code: Whether it is a function or a class.
     """
 
@@ -36,26 +38,91 @@ class Definition:
     is_code: bool = False
 
 
+@dataclass(frozen=True)
+class _Inner:
+    """A function, and what names stand for around it."""
+
+    node: Function
+    around: Uses
+
+
 @dataclass
 class Sources:
     """What some modules define.
 
     Attributes:
         named: Definitions by name.
-        inner: Uses of functions that have no name at the top, lambdas among them, by
-            module and first line.
-        bodies: The call that a lambda presents, by module and first line.
         aliases: What a name stands for that a module imports.
     """
 
     named: dict[str, Definition] = field(default_factory=dict)
-    inner: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
-    bodies: dict[tuple[str, int], str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, _Inner] = field(default_factory=dict, repr=False)
+    inner: dict[Place, list[_Inner]] = field(default_factory=dict, repr=False)
+    _given: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def uses(self, name: str) -> frozenset[str]:
-        """What a definition mentions; nothing of one that was not read."""
-        return self.named[name].uses if name in self.named else frozenset()
+        """What a definition or a call mentions; nothing of one that was not read."""
+        if "(" not in name:
+            return self.named[name].uses if name in self.named else frozenset()
+        if name not in self._given:
+            self._given[name] = self._called(name)
+        return self._given[name]
+
+    def _called(self, call: str) -> frozenset[str]:
+        base, _, rest = call.partition("(")
+        function = self.functions.get(base)
+        if function is None:
+            return self.uses(base)
+        written = ast.parse(f"f({rest}", mode="eval").body
+        assert isinstance(written, ast.Call)
+        node = function.node
+        open_ended = any(one.arg is None for one in written.keywords)
+        given: dict[str, ast.expr] = dict(
+            zip((one.arg for one in arguments(node)), written.args, strict=False)
+        )
+        given |= {one.arg: one.value for one in written.keywords if one.arg}
+        constants = {} if open_ended else defaults(node)
+        for name, value in given.items():
+            constants.pop(name, None)
+            if isinstance(value, ast.Constant) and value.value is not ...:
+                constants[name] = value.value
+            elif isinstance(value, ast.UnaryOp | ast.Tuple):
+                constants[name] = ast.literal_eval(value)
+        return frozenset(function.around.inside(node, constants).names)
+
+    def inside(self, where: Place, cells: Mapping[str, Any]) -> frozenset[str]:
+        """What the functions on a line mention that have no name at the top.
+
+        Args:
+            where: Module and first line.
+            cells: Values by name that a function found around it when it was made.
+        """
+        known = plain(cells)
+        names: set[str] = set()
+        for one in self.inner.get(where, ()):
+            around = Uses(one.around.known, one.around.imported, _ignore, known)
+            names |= around.inside(one.node).names
+        return frozenset(names)
+
+    def presents(self, where: Place, cells: Mapping[str, Any]) -> str | None:
+        """The call that the lambda on a line presents, if there is one lambda."""
+        found = [one for one in self.inner.get(where, ())]
+        if len(found) != 1 or not isinstance(found[0].node, ast.Lambda):
+            return None
+        shown = presented(found[0].node.body)
+        around = found[0].around
+        inside = Uses(around.known, around.imported, _ignore, plain(cells))
+        return inside.written(shown) if isinstance(shown, ast.Call) else None
+
+
+def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those values that a source could have written as constants."""
+    return {name: one for name, one in values.items() if isinstance(one, PLAIN)}
+
+
+def _ignore(node: Function, known: Mapping[str, str]) -> None:
+    """What is read again has been noted before."""
 
 
 @functools.cache
@@ -99,30 +166,43 @@ class _Module:
             self.names.update((name, f"{self.name}.{name}") for name in _bound(node))
         for node in tree.body:
             names = list(_bound(node))
-            found = _Uses(self, self.names)
-            found.visit(node)
+            found = self._visited(node)
             for name in names:
                 self._define(name, node, found)
+            if isinstance(node, ast.FunctionDef):
+                around = Uses(self.names, self.imported, _ignore)
+                self.into.functions[f"{self.name}.{node.name}"] = _Inner(node, around)
             value = getattr(node, "value", None)
             if names and isinstance(value, ast.Dict):
                 self._entries(names[0], value)
 
-    def _define(self, name: str, node: ast.AST, found: "_Uses") -> None:
+    def _visited(self, node: ast.AST) -> Uses:
+        uses = Uses(self.names, self.imported, self._found)
+        uses.visit(node)
+        return uses
+
+    def _found(self, node: Function, known: Mapping[str, str]) -> None:
+        lines = [one.lineno for one in getattr(node, "decorator_list", ())]
+        place = self.name, min([node.lineno, *lines])
+        around = Uses(known, self.imported, _ignore)
+        listed = self.into.inner.setdefault(place, [])
+        if all(one.node is not node for one in listed):
+            listed.append(_Inner(node, around))
+
+    def _define(self, name: str, node: ast.AST, found: Uses) -> None:
         dotted = f"{self.name}.{name}"
         self.into.named[dotted] = Definition(
             dotted,
             self.file,
             getattr(node, "lineno", 1),
-            frozenset(found.uses - {dotted}),
+            frozenset(found.names - {dotted}),
             isinstance(node, ast.FunctionDef | ast.ClassDef),
         )
 
     def _entries(self, name: str, table: ast.Dict) -> None:
         for key, value in zip(table.keys, table.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                found = _Uses(self, self.names)
-                found.visit(value)
-                self._define(f"{name}[{key.value}]", key, found)
+                self._define(f"{name}[{key.value}]", key, self._visited(value))
 
     def imported(self, node: ast.AST) -> Iterator[tuple[str, str]]:
         """Names that an import of ours binds, and what they stand for."""
@@ -143,149 +223,10 @@ class _Module:
 
 def _bound(node: ast.AST) -> Iterator[str]:
     """Names that a statement at the top of a module binds, imports left out."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Assign | ast.AnnAssign):
-        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            yield from _targets(target)
-
-
-def _targets(node: ast.AST) -> Iterator[str]:
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            yield one.id
-
-
-class _Uses(ast.NodeVisitor):
-    """Names of ours that a piece of a module mentions.
-
-    ``known`` says what a name stands for here; a function's own names hide it.
-    """
-
-    def __init__(self, module: _Module, known: Mapping[str, str]) -> None:
-        self.module, self.known = module, dict(known)
-        self.uses: set[str] = set()
-
-    def resolve(self, node: ast.AST) -> str | None:
-        """The dotted name that an expression is, if it is one of ours."""
-        if isinstance(node, ast.Name):
-            return self.known.get(node.id)
-        if isinstance(node, ast.Attribute):
-            base = self.resolve(node.value)
-            return base and f"{base}.{node.attr}"
-        return None
-
-    def visit_Name(self, node: ast.Name) -> None:
-        """Note a name."""
-        self._note(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Note a dotted name, or what stands before the dot."""
-        self._note(node)
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        """Note an entry of a table, if its key is a word."""
-        self._note(node)
-
-    def _note(self, node: ast.Name | ast.Attribute | ast.Subscript) -> None:
-        if isinstance(node, ast.Subscript):
-            base, key = self.resolve(node.value), node.slice
-            if base and isinstance(key, ast.Constant) and isinstance(key.value, str):
-                self.uses.add(f"{base}[{key.value}]")
-        name = self.resolve(node)
-        if name is None:
-            self.generic_visit(node)
-        elif name.count(".") or name not in OURS:
-            self.uses.add(name)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """Note a call whose arguments are constants, and a stored result."""
-        name = self.resolve(node.func)
-        if name and (call := as_written(name, node)):
-            self.uses.add(call)
-        if isinstance(node.func, ast.Name) and node.func.id == "load" and node.args:
-            sweep = node.args[0]
-            if isinstance(sweep, ast.Constant):
-                self.uses.add(f"{STORED}:{sweep.value}")
-        self.generic_visit(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Look into a function with its own names hidden."""
-        for decorator in node.decorator_list:
-            self.visit(decorator)
-        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        self._inside(node, node.body, first)
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        """Look into a lambda with its arguments hidden."""
-        inner = self._inside(node, [node.body], node.lineno)
-        shown = _presented(node.body)
-        if isinstance(shown, ast.Call):
-            name = inner.resolve(shown.func)
-            if name and (call := as_written(name, shown)):
-                self.module.into.bodies[self.module.name, node.lineno] = call
-
-    def _inside(
-        self, node: ast.FunctionDef | ast.Lambda, body: list, first: int
-    ) -> "_Uses":
-        args = node.args
-        for default in (*args.defaults, *filter(None, args.kw_defaults)):
-            self.visit(default)
-        inner = _Uses(self.module, self.known)
-        for name in _own(node):
-            inner.known.pop(name, None)
-        for piece in body:
-            for one in ast.walk(piece):
-                inner.known.update(self.module.imported(one))
-        for piece in body:
-            inner.visit(piece)
-        place = self.module.name, first
-        before = self.module.into.inner.get(place, frozenset())
-        self.module.into.inner[place] = before | inner.uses
-        self.uses |= inner.uses
-        return inner
-
-
-def _presented(node: ast.expr) -> ast.expr:
-    """What an expression shows: ``f()`` of ``f().result`` and of ``start("...", f())``."""
-    while True:
-        if isinstance(node, ast.Attribute):
-            node = node.value
-        elif not isinstance(node, ast.Call):
-            return node
-        elif isinstance(node.func, ast.Attribute) and isinstance(
-            node.func.value, ast.Call
-        ):
-            node = node.func.value
-        elif isinstance(node.func, ast.Name) and node.func.id == "start":
-            node = node.args[-1]
-        else:
-            return node
-
-
-def _own(node: ast.FunctionDef | ast.Lambda) -> Iterator[str]:
-    """Names of arguments, and those that the body binds, inner functions left out."""
-    args = node.args
-    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    yield from (one.arg for one in every if one is not None)
-    waiting = list(ast.iter_child_nodes(node))
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            yield one.id
-        if isinstance(one, ast.FunctionDef):
-            yield one.name
-        elif not isinstance(one, ast.Lambda):
-            waiting.extend(ast.iter_child_nodes(one))
-
-
-def as_written(name: str, call: ast.Call) -> str | None:
-    """A call as text, if all its arguments are constants."""
-    if any(keyword.arg is None for keyword in call.keywords):
-        return None
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if not all(isinstance(one, ast.Constant) for one in given):
-        return None
-    words = [ast.unparse(one) for one in call.args]
-    words += [f"{one.arg}={ast.unparse(one.value)}" for one in call.keywords]
-    return f"{name}({', '.join(words)})"
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for one in (piece for target in targets for piece in ast.walk(target)):
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                yield one.id

@@ -18,10 +18,11 @@ from typing import Literal
 import theory
 from sigprop.evidence import nothing_stored, table
 from sigprop.judge.basis import Evidence
-from sigprop.ledger.calls import STORED, Sources, read
+from sigprop.ledger.calls import Sources, read
 from sigprop.ledger.cycles import without_cycles
 from sigprop.ledger.references import mentions
 from sigprop.ledger.roots import GRIDS, Walk, result_of
+from sigprop.ledger.uses import STORED
 from theory.claims import Claim, home, registry
 
 Kind = Literal["statement", "derivation", "simulation", "table", "experiment"]
@@ -85,7 +86,7 @@ def build(claims: Mapping[str, Claim] | None = None) -> Graph:
     claims = registry() if claims is None else claims
     sources = read(Path(theory.__file__).parents[1], *PLACES)
     given = {one: _Given.of(claim, sources) for one, claim in claims.items()}
-    code = _Code(sources)
+    code = _Code(sources, frozenset().union(*(each.written for each in given.values())))
     rests: dict[str, dict[str, str]] = {
         one: dict.fromkeys(code.next(each.names), "code") for one, each in given.items()
     }
@@ -113,6 +114,12 @@ class _Given:
     proves: Names
     forms: Names
 
+    @property
+    def written(self) -> Names:
+        """Functions that transcribe its forms, and are no more than the row itself."""
+        bases = (call.partition("(")[0] for call in self.forms)
+        return frozenset(one for one in bases if one.startswith("theory.papers."))
+
     @classmethod
     def of(cls, claim: Claim, sources: Sources) -> "_Given":
         basis = table(home(claim.id)).get(claim.id)
@@ -134,19 +141,24 @@ class _Given:
 class _Code:
     """Definitions as nodes, and the way from each to the next."""
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
+    def __init__(self, sources: Sources, written: Names = frozenset()) -> None:
+        self.sources, self.written = sources, written
         self._whole: dict[str, str] = {}
 
     def whole(self, name: str) -> str:
-        """The definition that a dotted name begins with; of other modules, of ours."""
-        if name not in self._whole:
-            self._whole[name] = self._find(name)
-        return self._whole[name]
+        """The definition that a dotted name begins with; of a call, the call of it."""
+        base, opened, given = name.partition("(")
+        if base not in self._whole:
+            self._whole[base] = self._find(base)
+        return self._whole[base] + opened + given
 
     def _find(self, name: str) -> str:
-        if "(" in name or name in self.sources.named or name.startswith(f"{STORED}:"):
+        if name in self.sources.named or name.startswith(f"{STORED}:"):
             return name
+        if "]" in name:
+            entry = name[: name.index("]") + 1]
+            known = entry in self.sources.named
+            return entry if known else self._find(name.partition("[")[0])
         parts = name.split(".")
         for length in range(len(parts), 1, -1):
             shorter = ".".join(parts[:length])
@@ -165,7 +177,7 @@ class _Code:
         """What a definition is; none if it is passed through."""
         if name.startswith(f"{STORED}:"):
             return "experiment"
-        if "(" in name or FRAME.match(name):
+        if FRAME.match(name) or name in self.written:
             return None
         module, _, last = name.rpartition(".")
         if re.fullmatch(r"theory\.papers\.\w+\.printed", module):
@@ -192,13 +204,14 @@ class _Code:
         waiting = list(names)
         while waiting:
             name = self.whole(waiting.pop())
-            if name in seen:
-                continue
-            seen.add(name)
-            if self.kind(name):
-                yield name
-            elif not FRAME.match(name):
-                waiting.extend(self.sources.uses(name))
+            base = name.partition("(")[0]
+            is_node = self.kind(base) is not None
+            if (base if is_node else name) not in seen:
+                seen.add(base if is_node else name)
+                if is_node:
+                    yield base
+                elif not FRAME.match(base):
+                    waiting.extend(self.sources.uses(name))
 
     def reached(self, names: Iterable[str], stop: Mapping[str, object]) -> set[str]:
         """All that these names lead to, calls too; not beyond the names in ``stop``."""
@@ -207,8 +220,9 @@ class _Code:
         while waiting:
             name = self.whole(waiting.pop())
             if name not in seen:
-                seen.add(name)
-                if name not in stop and not FRAME.match(name):
+                base = name.partition("(")[0]
+                seen |= {name, base} if base in stop else {name}
+                if base not in stop and not FRAME.match(base):
                     waiting.extend(self.sources.uses(name))
         return seen
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigprop.judge.basis import Grid
-from sigprop.ledger.calls import OURS, STORED, Sources
+from sigprop.ledger.calls import OURS, Place, Sources, plain
+from sigprop.ledger.uses import STORED
 
 GRIDS = "sigprop.judge.routes.QUANTITIES"
-Place = tuple[str, int]
 
 
 class Walk:
@@ -37,7 +37,11 @@ class Walk:
 
     def _visit(self, one: Any) -> None:
         if isinstance(one, functools.partial):
-            self.through(one.func, *one.args)
+            if (name := _name(one.func)) is None:
+                self.through(one.func)
+            else:
+                self.names.add(_written(name, one, "**_"))
+            self.through(*one.args)
             self._by_name(_bound(one))
         elif isinstance(one, types.MethodType):
             self.through(one.__func__, one.__self__)
@@ -60,15 +64,14 @@ class Walk:
             self.through(*(getattr(one, f.name) for f in dataclasses.fields(one)))
 
     def _function(self, one: types.FunctionType) -> None:
-        name = f"{one.__module__}.{one.__qualname__}"
+        name, cells = f"{one.__module__}.{one.__qualname__}", _cells(one)
         if "<" in name:
-            self.names |= self.sources.inner.get(place(one), frozenset())
+            self.names |= self.sources.inside(place(one), cells)
             if ".<locals>" in name:
-                self.names.add(name.partition(".<locals>")[0])
+                self.names.add(f"{name.partition('.<locals>')[0]}(**_)")
         else:
             self.names.add(name)
-        cells = zip(one.__code__.co_freevars, one.__closure__ or (), strict=True)
-        self._by_name({n: _content(cell) for n, cell in cells})
+        self._by_name(cells)
         self.through(*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values())
 
     def _by_name(self, values: Mapping[Any, Any]) -> None:
@@ -89,11 +92,37 @@ def place(one: types.FunctionType) -> Place:
     return one.__module__, one.__code__.co_firstlineno
 
 
+def _cells(one: types.FunctionType) -> dict[str, Any]:
+    """What a function found around it when it was made, by name."""
+    cells = zip(one.__code__.co_freevars, one.__closure__ or (), strict=True)
+    return {name: _content(cell) for name, cell in cells}
+
+
 def _content(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # it is not filled yet
         return None
+
+
+def _name(one: Any) -> str | None:
+    """The dotted name of a function of ours that has one at the top of its module."""
+    while hasattr(one, "__wrapped__"):
+        one = one.__wrapped__
+    if not isinstance(one, types.FunctionType) or not is_ours(one):
+        return None
+    return None if "<" in one.__qualname__ else f"{one.__module__}.{one.__qualname__}"
+
+
+def _written(name: str, one: functools.partial, *more: str) -> str:
+    """A partial function as a call, ``...`` for what is no constant."""
+    words = [_word(value) for value in one.args]
+    words += [f"{key}={_word(value)}" for key, value in one.keywords.items()]
+    return f"{name}({', '.join([*words, *more])})"
+
+
+def _word(value: Any) -> str:
+    return repr(value) if plain({"": value}) else "..."
 
 
 def _bound(one: functools.partial) -> Mapping[str, Any]:
@@ -112,17 +141,12 @@ def result_of(one: Any, sources: Sources) -> str | None:
         one: A function of no argument.
         sources: Where lambdas are found.
     """
-    while hasattr(one, "__wrapped__"):
-        one = one.__wrapped__
+    call, name = None, _name(one)
     if isinstance(one, functools.partial):
-        inner = result_of(one.func, sources)
-        if inner is None or not inner.endswith("()"):
-            return None
-        words = [repr(value) for value in one.args]
-        words += [f"{name}={value!r}" for name, value in one.keywords.items()]
-        return f"{inner[:-1]}{', '.join(words)})"
-    if not isinstance(one, types.FunctionType) or not is_ours(one):
-        return None
-    if "<" in one.__qualname__:
-        return sources.bodies.get(place(one))
-    return f"{one.__module__}.{one.__qualname__}()"
+        name = _name(one.func)
+        call = name and _written(name, one)
+    elif name:
+        call = f"{name}()"
+    elif isinstance(one, types.FunctionType) and "<lambda>" in one.__qualname__:
+        call = sources.presents(place(one), _cells(one)) if is_ours(one) else None
+    return None if call is None or "..." in call else call

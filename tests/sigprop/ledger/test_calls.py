@@ -50,19 +50,16 @@ def sources(tmp_path):
 @pytest.mark.parametrize(
     ("name", "uses"),
     [
-        ("dotted", {"theory.sums.total", "theory.sums.total(3)"}),
-        ("renamed", {"theory.sums.total", "theory.sums.GIVEN"}),
+        ("dotted", {"theory.sums.total(3)"}),
+        ("renamed", {"theory.sums.total(k=...)", "theory.sums.GIVEN"}),
         ("hidden", set()),
         ("local", set()),
-        ("late", {"theory.sums.unused", "theory.sums.unused()"}),
+        ("late", {"theory.sums.unused()"}),
         ("inner", set()),
-        (
-            "decorated",
-            {"theory.sums.total", "theory.sums.unused", "theory.sums.unused()"},
-        ),
-        ("Held", {"theory.sums.total", "theory.sums.total(2, 'a')"}),
+        ("decorated", {"theory.sums.total", "theory.sums.unused()"}),
+        ("Held", {"theory.sums.total(2, 'a')"}),
         ("TABLE[one]", {"theory.sums.total"}),
-        ("entry", {"theory.moments.TABLE", "theory.moments.TABLE[one]"}),
+        ("entry", {"theory.moments.TABLE[one]"}),
     ],
 )
 def test_a_definition_uses_what_it_names_and_no_more(sources, name, uses):
@@ -82,11 +79,64 @@ def test_an_imported_name_stands_for_another(sources):
 
 
 def test_a_lambda_presents_the_call_inside(sources):
-    assert sources.bodies == {
-        ("theory.moments", 16): "theory.sums.unused()",
-        ("theory.moments", 19): "theory.sums.unused()",
-        ("sigprop.checks", 4): "theory.moments.whole(1)",
-    }
+    assert sources.presents(("theory.moments", 16), {}) == "theory.sums.unused()"
+    assert sources.presents(("theory.moments", 19), {}) == "theory.sums.unused()"
+    assert sources.presents(("sigprop.checks", 4), {}) == "theory.moments.whole(1)"
+    assert sources.presents(("theory.moments", 3), {}) is None
+
+
+CHOOSING = """
+from theory.sums import total, unused, GIVEN
+def chosen(kind, more=None, *, turned=False):
+    if kind == "a":
+        return total(more)
+    if kind not in ("b", "c") or turned:
+        raise ValueError(GIVEN)
+    return unused(kind) if more is None else total(more, kind)
+def passed(kind): return chosen(kind, turned=not True)
+def rebound(kind):
+    kind = "a"
+    return chosen(kind)
+def made(kind):
+    return lambda: chosen(kind)
+def swept(load, sweep): return load(sweep)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "uses"),
+    [
+        ("chosen('a')", {"total(None)"}),
+        ("chosen('a', 5)", {"total(5)"}),
+        ("chosen('a', ...)", {"total(...)"}),
+        ("chosen('b')", {"unused('b')"}),
+        ("chosen(more=1, kind='c')", {"total(1, 'c')"}),
+        ("chosen('b', turned=True)", {"GIVEN"}),
+        ("chosen('d')", {"GIVEN"}),
+        ("chosen(...)", {"total(None)", "GIVEN", "unused(...)"}),
+        ("chosen('b', **_)", {"GIVEN", "unused('b')", "total(..., 'b')"}),
+        ("chosen", {"total(...)", "GIVEN", "unused(...)", "total(..., ...)"}),
+    ],
+)
+def test_a_call_uses_the_branches_that_its_constants_leave(tmp_path, call, uses):
+    (tmp_path / "theory").mkdir()
+    (tmp_path / "theory" / "choices.py").write_text(CHOOSING)
+    sources = read(tmp_path, "theory")
+    assert sources.uses(f"theory.choices.{call}") == {f"theory.sums.{u}" for u in uses}
+
+
+def test_constants_are_passed_on_unless_they_are_bound_anew(tmp_path):
+    (tmp_path / "theory").mkdir()
+    (tmp_path / "theory" / "choices.py").write_text(CHOOSING)
+    sources = read(tmp_path, "theory")
+    here = "theory.choices"
+    passed = {f"{here}.chosen('b', turned=False)"}
+    assert sources.uses(f"{here}.passed('b')") == passed
+    assert sources.uses(f"{here}.rebound('b')") == {f"{here}.chosen(...)"}
+    assert sources.uses(f"{here}.made('b')") == {f"{here}.chosen('b')"}
+    assert sources.inside((here, 14), {"kind": "b"}) == {f"{here}.chosen('b')"}
+    assert sources.uses(f"{here}.swept(..., 'heads')") == {"experiment:heads"}
+    assert sources.uses(f"{here}.swept") == set()
 
 
 def test_functions_and_classes_are_code_and_constants_are_not(sources):

@@ -76,6 +76,20 @@ def test_a_verdict_rests_on_what_its_code_calls(one, other, why):
     assert graph().rests_on[one][other] == why
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("zucchet:45", "zucchet:53"),  # the state has no use for the sensitivity
+        ("zucchet:45", "zucchet:39"),
+        ("zucchet:59", "zucchet:134"),  # which repeats it
+        ("zucchet:59", "theory.papers.zucchet.forms.eq_59"),  # the row itself
+        ("zucchet:59", "theory.symbols.rho"),
+    ],
+)
+def test_a_verdict_does_not_rest_on_what_is_named_in_vain(one, other):
+    assert other not in graph().rests_on[one]
+
+
 def test_every_statement_is_a_node_and_every_edge_ends_at_one():
     nodes = graph().nodes
     assert list(nodes)[: len(registry())] == list(registry())

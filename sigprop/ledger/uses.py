@@ -1,0 +1,252 @@
+"""What a piece of a module names of ours, as far as constant arguments let it be reached.
+
+A call is written down with the arguments that are constants, ``...`` for the others; a
+branch that such an argument rules out is not looked at, nor what follows a return.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+STORED = "experiment"  # prefix of the name of a sweep's stored result
+Function = ast.FunctionDef | ast.Lambda
+Imported = Callable[[ast.AST], Iterable[tuple[str, str]]]
+Found = Callable[[Function, Mapping[str, str]], None]
+PLAIN = str | int | bool | None
+UNKNOWN = object()
+
+
+class Uses(ast.NodeVisitor):
+    """Visits code; ``names`` has what it names.
+
+    Args:
+        known: What a name stands for here.
+        imported: Names that an import inside a function binds, and what they stand for.
+        found: Told of every function inside, with what names stand for around it.
+        constants: Values of arguments, where they are known.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[str, str],
+        imported: Imported,
+        found: Found,
+        constants: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.known, self.imported, self.found = dict(known), imported, found
+        self.constants = dict(constants or {})
+        self.names: set[str] = set()
+
+    def resolve(self, node: ast.AST) -> str | None:
+        """The dotted name that an expression is, if it is one of ours."""
+        if isinstance(node, ast.Name):
+            return self.known.get(node.id)
+        if isinstance(node, ast.Attribute):
+            base = self.resolve(node.value)
+            return base and f"{base}.{node.attr}"
+        if isinstance(node, ast.Subscript):
+            base, key = self.resolve(node.value), self.value(node.slice)
+            return f"{base}[{key}]" if base and isinstance(key, str) else None
+        return None
+
+    def value(self, node: ast.AST) -> Any:
+        """The value of an expression, if constants give it; else ``UNKNOWN``."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return self.constants.get(node.id, UNKNOWN)
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            values = [self.value(one) for one in node.elts]
+            return UNKNOWN if UNKNOWN in values else tuple(values)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inside = self.value(node.operand)
+            return inside if inside is UNKNOWN else not inside
+        if isinstance(node, ast.BoolOp):
+            stop = isinstance(node.op, ast.Or)
+            values = [self.value(one) for one in node.values]
+            if any(one is not UNKNOWN and bool(one) == stop for one in values):
+                return stop
+            return UNKNOWN if UNKNOWN in values else not stop
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left, right = self.value(node.left), self.value(node.comparators[0])
+            if UNKNOWN not in (left, right):
+                return _compared(left, node.ops[0], right)
+        return UNKNOWN
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """Note a name."""
+        self._note(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """Note a dotted name, or what stands before the dot."""
+        self._note(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """Note an entry of a table, if its key is a word that is known."""
+        self._note(node)
+
+    def _note(self, node: ast.Name | ast.Attribute | ast.Subscript) -> None:
+        name = self.resolve(node)
+        if name is None:
+            self.generic_visit(node)
+        elif "." in name:
+            self.names.add(name)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Note a call with its constants, and a stored result."""
+        written = self.written(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "load" and node.args:
+            sweep = self.value(node.args[0])
+            if isinstance(sweep, str):
+                self.names.add(f"{STORED}:{sweep}")
+        if written:
+            self.names.add(written)
+        else:
+            self.visit(node.func)
+        for one in (*node.args, *node.keywords):
+            self.visit(one)
+
+    def written(self, call: ast.Call) -> str | None:
+        """A call of ours as text, ``...`` for an argument that is not known."""
+        name = self.resolve(call.func)
+        if name is None or "." not in name:
+            return None
+        if any(isinstance(one, ast.Starred) for one in call.args):
+            return name
+        words = [self._word(one) for one in call.args]
+        for one in call.keywords:
+            words.append(f"{one.arg}={self._word(one.value)}" if one.arg else "**_")
+        return f"{name}({', '.join(words)})"
+
+    def _word(self, node: ast.AST) -> str:
+        value = self.value(node)
+        return repr(value) if isinstance(value, PLAIN) else "..."
+
+    def block(self, statements: Iterable[ast.AST]) -> bool:
+        """Look at statements until one that ends the function; whether there is one."""
+        return any(self._ends(one) for one in statements)
+
+    def _ends(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.If):
+            return self._branch(node)
+        self.visit(node)
+        return isinstance(node, ast.Return | ast.Raise)
+
+    def visit_If(self, node: ast.If) -> None:
+        """Look at the branches that constants leave."""
+        self._branch(node)
+
+    def _branch(self, node: ast.If) -> bool:
+        word = self.value(node.test)
+        if word is not UNKNOWN:
+            return self.block(node.body if word else node.orelse)
+        self.visit(node.test)
+        ends = [self.block(node.body), self.block(node.orelse)]
+        return all(ends)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        """Look at the side that constants leave."""
+        word = self.value(node.test)
+        if word is UNKNOWN:
+            self.generic_visit(node)
+        else:
+            self.visit(node.body if word else node.orelse)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """Look into a function with its own names hidden."""
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self._function(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """Look into a lambda with its arguments hidden."""
+        self._function(node)
+
+    def _function(self, node: Function) -> None:
+        self.found(node, self.known)
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(default)
+        self.names |= self.inside(node).names
+
+    def inside(self, node: Function, given: Mapping[str, Any] | None = None) -> "Uses":
+        """What a function names, of which some arguments may be given."""
+        own = set(own_names(node))
+        known = {name: of for name, of in self.known.items() if name not in own}
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        for piece in body:
+            for one in ast.walk(piece):
+                known.update(self.imported(one))
+        constants = {n: v for n, v in self.constants.items() if n not in own}
+        constants |= {n: v for n, v in (given or {}).items() if n not in bound(node)}
+        inner = Uses(known, self.imported, self.found, constants)
+        inner.block(body)
+        return inner
+
+
+def _compared(left: Any, op: ast.cmpop, right: Any) -> Any:
+    match op:
+        case ast.Eq() | ast.Is():
+            return left == right
+        case ast.NotEq() | ast.IsNot():
+            return left != right
+        case ast.In() if isinstance(right, tuple | str):
+            return left in right
+        case ast.NotIn() if isinstance(right, tuple | str):
+            return left not in right
+    return UNKNOWN
+
+
+def arguments(node: Function) -> Sequence[ast.arg]:
+    """The arguments that a call can give by their names, in order."""
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def defaults(node: Function) -> dict[str, Any]:
+    """The constants that arguments are unless they are given."""
+    args = node.args
+    places = [*args.posonlyargs, *args.args]
+    pairs = [
+        *zip(places[len(places) - len(args.defaults) :], args.defaults, strict=True),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    return {a.arg: d.value for a, d in pairs if isinstance(d, ast.Constant)}
+
+
+def own_names(node: Function) -> Iterator[str]:
+    """Names of arguments, and those that the body binds, inner functions left out."""
+    more = [node.args.vararg, node.args.kwarg]
+    yield from (one.arg for one in (*arguments(node), *more) if one is not None)
+    yield from bound(node)
+
+
+def bound(node: Function) -> set[str]:
+    """Names that the body of a function binds."""
+    found: set[str] = set()
+    waiting: list[ast.AST] = []
+    waiting += [node.body] if isinstance(node, ast.Lambda) else node.body
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            found.add(one.id)
+        if isinstance(one, ast.FunctionDef):
+            found.add(one.name)
+        elif not isinstance(one, ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(one))
+    return found
+
+
+def presented(node: ast.expr) -> ast.expr:
+    """What an expression shows: ``f()`` of ``f().result`` and of ``start("...", f())``."""
+    while True:
+        if isinstance(node, ast.Attribute):
+            node = node.value
+        elif not isinstance(node, ast.Call):
+            return node
+        elif isinstance(node.func, ast.Attribute) and isinstance(
+            node.func.value, ast.Call
+        ):
+            node = node.func.value
+        elif isinstance(node.func, ast.Name) and node.func.id == "start":
+            node = node.args[-1]
+        else:
+            return node
