@@ -199,6 +199,7 @@ def documents(
         "page_of": page_of,
         "place": place,
         "code": CODE,
+        "shown": {one.file for ones in given["sources"].values() for one in ones},
         "short": lambda name: atlas.label(graph, name),
         "graph": graph,
         "valued": len(valued),
@@ -235,6 +236,15 @@ def fallen(graph: Graph, claims: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
         for one in claims
         if one.errata_class and one.id in graph.nodes
     }
+
+
+def lines(graph: Graph) -> dict[str, set[int]]:
+    """The lines at which code of the graph begins, by file."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for node in graph.nodes.values():
+        if node.line:
+            found[node.file].add(node.line)
+    return found
 
 
 def _counted(graph: Graph) -> dict[str, int]:

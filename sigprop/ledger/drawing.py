@@ -192,8 +192,17 @@ def _middles(
                 _mean([middles[o] for o in near[one]], middles[one]) for one in column
             ]
             middles |= zip(column, _apart(wish, step), strict=True)
-    top = min(middles.values(), default=0.0) - MARGIN - HEIGHT / 2
-    return {one: round(middle - top, 1) for one, middle in middles.items()}
+    return _closer(middles, step)
+
+
+def _closer(middles: Mapping[str, float], step: float) -> dict[str, float]:
+    """The heights without bands that are empty across the whole picture."""
+    moved: dict[float, float] = {}
+    before, at = 0.0, MARGIN + HEIGHT / 2 - step
+    for height in sorted(set(middles.values())):
+        at += min(height - before, step) if moved else step
+        moved[height], before = at, height
+    return {one: round(moved[middle], 1) for one, middle in middles.items()}
 
 
 def _apart(wish: Sequence[float], step: float) -> list[float]:

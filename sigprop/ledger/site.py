@@ -72,6 +72,7 @@ def render_site(
         "code_page": sources.page_of,
         "proofs": proofs.of_rows(ids),
         "fallen": blueprint.fallen(graph, run.claims) if graph else {},
+        "lines": blueprint.lines(graph) if graph else {},
     }
     given["chapters"] = {
         paper: contents.chapters(paper, rows) for paper, rows in given["sections"]

@@ -159,12 +159,16 @@ def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
 
     Args:
         env: With the templates.
-        given: What every template takes, and ``sources`` by row.
+        given: What every template takes, ``sources`` by row, and other ``lines`` to
+            which links lead, by file.
     """
     lines: dict[str, set[int]] = {}
     for places in given["sources"].values():
         for one in places:
             lines.setdefault(one.file, set()).add(one.line)
+    for file, more in given.get("lines", {}).items():
+        if file in lines:
+            lines[file] |= more
     page = env.get_template("site_code.html.j2")
     return {
         page_of(file): page.render(

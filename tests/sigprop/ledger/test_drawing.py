@@ -1,7 +1,7 @@
 """Layered drawings: their laws, on graphs drawn at random and on a few by hand."""
 
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -81,6 +81,13 @@ def test_a_chain_is_one_straight_row_and_a_node_alone_stands_below():
     a, b, c, d = (drawn.boxes[one] for one in "abcd")
     assert a.y == b.y == c.y < d.y
     assert a.x < b.x < c.x
+
+
+def test_no_band_is_left_empty_between_parts_that_do_not_touch():
+    edges = [("a", "c"), ("b", "c"), ("d", "e"), ("f", "g"), ("g", "h"), ("d", "h")]
+    drawn = lay_out(dict.fromkeys("abcdefgh", 50.0), edges)
+    heights = sorted({box.y for box in drawn.boxes.values()})
+    assert all(b - a <= HEIGHT + GAP for a, b in pairwise(heights))
 
 
 def test_nothing_is_drawn_of_nothing():
