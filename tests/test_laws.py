@@ -36,7 +36,7 @@ from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
 from sigprop.layers.stack import stack
-from sigprop.layers.two_way import blstm, brnn
+from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 from sigprop.numerics.precision import double_precision
 
 LENGTH = 19
@@ -91,6 +91,8 @@ LAYERS = {
     "lru-both": lambda key: bidirectional_lru(key, 4, 3, r_min=0.4, r_max=0.95),
     "brnn": lambda key: brnn(key, 4, 3, 2),
     "blstm": lambda key: blstm(key, 4, 3, 2, times=TIMES),
+    "bgru": lambda key: bgru(key, 4, 3, 2, times=TIMES),
+    "s4-both": lambda key: bidirectional_s4(key, 4, 3, 2, nu0=0.5, theta0=1.0),
     "attention": lambda key: causal_attention(key, 8, 2, max_length=LENGTH),
     "deep": lambda key: stack(
         [lru(k, 4, 3, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
@@ -118,6 +120,8 @@ VARIANTS = {  # held to the laws by the slow tests only
     "lru-both",
     "brnn",
     "blstm",
+    "bgru",
+    "s4-both",
 }
 NAMES = [
     pytest.param(name, marks=pytest.mark.slow if name in VARIANTS else ())

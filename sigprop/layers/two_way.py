@@ -19,10 +19,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Complex, Float, Inexact, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group, Layer, parameters, replace
 from sigprop.layers.bidirectional import Bidirectional
-from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
-from sigprop.layers.lstm import LSTM, lstm
+from sigprop.layers.dense import nonlinear_rnn
+from sigprop.layers.gru import gru
+from sigprop.layers.lstm import lstm
+from sigprop.layers.s4 import s4
+
+READOUT = ("C", "C_re", "C_im")
 
 
 @final
@@ -122,13 +126,16 @@ def two_way(forward: Layer, backward: Layer) -> TwoWay:
     return TwoWay(forward, backward)
 
 
-def _draw_halves(
-    key: PRNGKeyArray, draw: Callable[[PRNGKeyArray], NonlinearRNN | LSTM]
-) -> TwoWay:
+def _draw_halves(key: PRNGKeyArray, draw: Callable[[PRNGKeyArray], Layer]) -> TwoWay:
     """Two draws whose ``C``, side by side, have the fan-in of both states."""
-    share = math.sqrt(0.5)
     halves = (draw(half_key) for half_key in jax.random.split(key))
-    return two_way(*(eqx.tree_at(lambda h: h.C, h, share * h.C) for h in halves))
+    return two_way(*map(_with_half_the_variance, halves))
+
+
+def _with_half_the_variance(half: Layer) -> Layer:
+    given = parameters(half)
+    shared = {name: math.sqrt(0.5) * given[name] for name in READOUT if name in given}
+    return replace(half, shared)
 
 
 def brnn(
@@ -174,3 +181,54 @@ def blstm(
     Source: Graves & Schmidhuber (2005), without peepholes.
     """
     return _draw_halves(key, lambda key: lstm(key, n, d_in, d_out, times=times))
+
+
+def bgru(
+    key: PRNGKeyArray,
+    n: int,
+    d_in: int,
+    d_out: int,
+    *,
+    times: tuple[float, float],
+) -> TwoWay:
+    """Draw a bidirectional GRU: two ``gru``, with half the variance of ``C``.
+
+    Args:
+        key: Consumed here.
+        n: Real numbers in the state of one direction.
+        d_in: Inputs.
+        d_out: Outputs.
+        times: As in ``gru``.
+
+    Raises:
+        ValueError: As ``gru``.
+    """
+    return _draw_halves(key, lambda key: gru(key, n, d_in, d_out, times=times))
+
+
+def bidirectional_s4(
+    key: PRNGKeyArray,
+    state_size: int,
+    d_in: int,
+    d_out: int,
+    *,
+    nu0: float,
+    theta0: float,
+    delta: float = 1.0,
+) -> TwoWay:
+    """Draw a bidirectional S4: two ``s4``, with half the variance of ``C``.
+
+    Args:
+        key: Consumed here.
+        state_size: Complex numbers in the state of one direction.
+        d_in: Inputs.
+        d_out: Outputs.
+        nu0: As in ``s4``, as are the next two.
+        theta0: Radians.
+        delta: The step.
+
+    Raises:
+        ValueError: As ``s4``.
+    """
+    options = {"nu0": nu0, "theta0": theta0, "delta": delta}
+    return _draw_halves(key, lambda key: s4(key, state_size, d_in, d_out, **options))

@@ -35,7 +35,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
-from sigprop.layers.two_way import blstm, brnn
+from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 
 Builder = Callable[..., Layer]
 
@@ -112,9 +112,11 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "nonlinear_rnn": _square(nonlinear_rnn),
         "brnn": _square(brnn),
         "s4": _square(s4),
+        "bidirectional_s4": _square(bidirectional_s4),
         "s4d": _channels,
         "s5": s5,
         "gru": _square(gru),
+        "bgru": _square(bgru),
         "lstm": _square(lstm),
         "blstm": _square(blstm),
         "gated_unit": _as_wide_as_its_state(gated_unit),

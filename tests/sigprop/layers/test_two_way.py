@@ -11,10 +11,12 @@ from sigprop.layers.attention import causal_attention
 from sigprop.layers.base import count_parameters, parameters, stepwise
 from sigprop.layers.blur import blur
 from sigprop.layers.dense import nonlinear_rnn
+from sigprop.layers.gru import gru
 from sigprop.layers.lru import lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
-from sigprop.layers.two_way import TwoWay, blstm, brnn, two_way
+from sigprop.layers.two_way import TwoWay, bgru, bidirectional_s4, blstm, brnn, two_way
 from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import (
     gap,
@@ -209,6 +211,32 @@ def test_the_merge_has_the_fan_in_of_both_states(build):
         # Five standard errors of a mean of 25 000 squares, normal or less spread: 0.045.
         assert abs((half.C**2).mean() * 400 - 1) < 0.045
     assert np.abs(built.forward.C - built.backward.C).max() > 0.05
+
+
+DRAWN = {
+    "gru": (
+        lambda key, *sizes: bgru(key, *sizes, times=TIMES),
+        lambda key, *sizes: gru(key, *sizes, times=TIMES),
+        ("C",),
+    ),
+    "s4": (
+        lambda key, *sizes: bidirectional_s4(key, *sizes, nu0=0.5, theta0=2.0),
+        lambda key, *sizes: s4(key, *sizes, nu0=0.5, theta0=2.0),
+        ("C_re", "C_im"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_both_halves_are_of_their_kind_with_half_the_variance_of_c(name):
+    build, half, readouts = DRAWN[name]
+    built = build(FIRST, N, D_IN, D_OUT)
+    for key, found in zip(jax.random.split(FIRST), built.halves(), strict=True):
+        truth = parameters(half(key, N, D_IN, D_OUT))
+        for part, value in parameters(found).items():
+            share = np.sqrt(0.5) if part in readouts else 1
+            if part != "D":
+                np.testing.assert_allclose(value, share * truth[part], rtol=1e-6)
 
 
 def test_activations_reach_both_halves():

@@ -19,6 +19,8 @@ OPTIONS = {
     "gru": TIMES,
     "lstm": TIMES,
     "blstm": TIMES,
+    "bgru": TIMES,
+    "bidirectional_s4": RING,
     "gated_unit": TIMES,
     "constant_gate": TIMES,
     # Rotations of the plane commute: with heads of two P would not matter.

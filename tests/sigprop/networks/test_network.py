@@ -24,6 +24,8 @@ TWO_WAY = {
     "bidirectional_lru",
     "brnn",
     "blstm",
+    "bgru",
+    "bidirectional_s4",
     "bidirectional_rotrnn",
     "released_bidirectional_rotrnn",
     "blur",
@@ -99,7 +101,16 @@ def test_an_embedding_is_the_linear_encoder_of_one_hot_vectors(x64):
 
 
 # Layers at rest in zeros, with biases, that look back or both ways, linear and not.
-PADDED = ["lru", "gru", "attention", "bidirectional_lru", "blur", "brnn", "blstm"]
+PADDED = [
+    "lru",
+    "gru",
+    "attention",
+    "bidirectional_lru",
+    "blur",
+    "brnn",
+    "blstm",
+    "bgru",
+]
 
 
 @pytest.mark.parametrize("name", PADDED)
