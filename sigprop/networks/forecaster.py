@@ -1,0 +1,250 @@
+"""Forecasts by a network: what it is shown of a window, and how its outputs become rows.
+
+A network of any layer reads a window, in scaled units, beside marks of the calendar; the
+features of its pooled steps give the rows that follow.  A ``direct`` head has all of them
+at once, ``horizon * features`` outputs.  A ``steps`` head has one row, which is put behind
+the window, and so on: nothing is dropped in front.  Nothing that follows the window is
+ever an input but its calendar, which is known beforehand.
+
+Each feature may be shown relative to its last value or its mean in the window, which is
+added to its forecast: the network then has nothing to learn of levels, which drift.
+
+Source: BLUR (2025), Section 5.2 and Appendix A.8, for windows and outputs of one length;
+Kim et al. (2022), RevIN, and Zeng et al. (2023), NLinear, for what is subtracted and
+added.  BLUR's paper subtracts nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.networks.config import NetworkConfig
+from sigprop.networks.network import Network, over_batch
+
+KINDS = ("direct", "steps")
+CENTRES = ("last", "mean", "none")
+CHANNELS = ("mixed", "each")
+
+Answer = tuple[Float[Array, "batch horizon features"], eqx.nn.State]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """How a network forecasts.
+
+    Attributes:
+        horizon: Rows of a forecast.
+        features: Of each row.
+        marks: Numbers of the calendar, of each row.
+        kind: ``direct``, or ``steps`` for one row after the other.
+        centre: What is subtracted from a window and added to its forecast: the ``last``
+            value, the ``mean``, or nothing.
+        channels: ``mixed``, all features in one sequence, or ``each`` by itself, all
+            through the same network.
+
+    Raises:
+        ValueError: If a size is out of range or a name unknown.
+    """
+
+    horizon: int
+    features: int
+    marks: int = 0
+    kind: str = "direct"
+    centre: str = "last"
+    channels: str = "mixed"
+
+    def __post_init__(self) -> None:
+        if min(self.horizon, self.features) < 1 or self.marks < 0:
+            raise ValueError(
+                "need a horizon and features of at least 1, and no negative marks, got "
+                f"{self.horizon}, {self.features} and {self.marks}"
+            )
+        for name, allowed in (
+            ("kind", KINDS),
+            ("centre", CENTRES),
+            ("channels", CHANNELS),
+        ):
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"need a {name} in {', '.join(allowed)}, got {getattr(self, name)!r}"
+                )
+
+    @property
+    def shown(self) -> int:
+        """Features in one sequence."""
+        return 1 if self.channels == "each" else self.features
+
+    @property
+    def inputs(self) -> int:
+        """Numbers a step that the network reads."""
+        return self.shown + self.marks
+
+    @property
+    def outputs(self) -> int:
+        """Numbers that the network gives for a window."""
+        return self.shown * (1 if self.kind == "steps" else self.horizon)
+
+
+def require_head(config: NetworkConfig, head: Head) -> None:
+    """Refuse a network that does not fit its head.
+
+    Raises:
+        ValueError: Naming what the head needs.
+    """
+    given = (config.inputs, config.outputs, config.encoder, config.head)
+    needed = (head.inputs, head.outputs, "linear", "linear")
+    if given != needed or config.pooling == "none":
+        raise ValueError(
+            "need a network of inputs, outputs, encoder and head "
+            f"{needed} that pools, for this forecast, got {given} and pooling "
+            f"{config.pooling!r}"
+        )
+
+
+def forecast(
+    network: Network,
+    state: eqx.nn.State,
+    head: Head,
+    seen: Float[Array, "batch length features"],
+    marks: Float[Array, "batch rows marks"],
+    *,
+    key: PRNGKeyArray | None = None,
+) -> Answer:
+    """The rows after each window, and the state of the batch normalisations.
+
+    Args:
+        network: With the inputs and outputs of the head; in inference mode for a head of
+            steps.
+        state: Its running averages.
+        head: How it forecasts.
+        seen: Windows.
+        marks: Of the window's rows, and after them of those that are forecast.
+        key: For dropout in training.
+
+    Raises:
+        ValueError: If shapes do not fit the head.
+    """
+    _require_shapes(head, seen, marks)
+    if head.kind == "direct":
+        return _answer(network, state, head, seen, marks, head.horizon, key)
+    shown, offset = _shown(head, seen, marks)
+    roll = _stream if network.causal else _again
+    rows = roll(network, state, head, shown, seen.shape[1])
+    return _joined(head, rows, len(seen)) + offset, state
+
+
+def first_row(
+    network: Network,
+    state: eqx.nn.State,
+    head: Head,
+    seen: Float[Array, "batch length features"],
+    marks: Float[Array, "batch rows marks"],
+    *,
+    key: PRNGKeyArray | None = None,
+) -> Answer:
+    """The row after each window by a head of steps, which is trained on it.
+
+    Raises:
+        ValueError: If shapes do not fit the head, or it is direct.
+    """
+    _require_shapes(head, seen, marks)
+    if head.kind == "direct":
+        raise ValueError("need a head of steps for its first row, got a direct one")
+    return _answer(network, state, head, seen, marks, 1, key)
+
+
+def _require_shapes(head: Head, seen: Any, marks: Any) -> None:
+    rows = seen.shape[1] + head.horizon
+    if seen.shape[2] != head.features or marks.shape[1:] != (rows, head.marks):
+        raise ValueError(
+            f"need windows of {head.features} features and marks of shape "
+            f"(batch, {rows}, {head.marks}), got {seen.shape} and {marks.shape}"
+        )
+
+
+def _answer(network, state, head, seen, marks, rows, key) -> Answer:
+    shown, offset = _shown(head, seen, marks)
+    length = seen.shape[1]
+    outputs, state = over_batch(network, state, shown[:, :length], key=key)
+    outputs = outputs.reshape(len(outputs), rows, head.shown)
+    return _joined(head, outputs, len(seen)) + offset, state
+
+
+def _shown(
+    head: Head,
+    seen: Float[Array, "batch length features"],
+    marks: Float[Array, "batch rows marks"],
+) -> tuple[Float[Array, "sequences rows inputs"], Float[Array, "batch 1 features"]]:
+    """Inputs of the network over all rows, zero where they are forecast, and offsets."""
+    length = seen.shape[1]
+    offset = {
+        "last": lambda: seen[:, -1:],
+        "mean": lambda: seen.mean(1, keepdims=True),
+        "none": lambda: jnp.zeros_like(seen[:, :1]),
+    }[head.centre]()
+    rows = jnp.pad(seen - offset, ((0, 0), (0, marks.shape[1] - length), (0, 0)))
+    if head.channels == "each":
+        rows = jnp.moveaxis(rows, 2, 1).reshape(-1, rows.shape[1], 1)
+        marks = jnp.repeat(marks, head.features, 0)
+    return jnp.concatenate([rows, marks], 2), offset
+
+
+def _joined(
+    head: Head, rows: Float[Array, "sequences rows shown"], batch: int
+) -> Float[Array, "batch rows features"]:
+    """Rows of all features, from sequences of each."""
+    if head.channels == "mixed":
+        return rows
+    return jnp.moveaxis(rows.reshape(batch, head.features, -1), 1, 2)
+
+
+def _stream(
+    network: Network,
+    state: eqx.nn.State,
+    head: Head,
+    shown: Float[Array, "sequences rows inputs"],
+    length: int,
+) -> Float[Array, "sequences horizon shown"]:
+    """Rows one after another, by a state that goes on: for causal layers."""
+
+    def one(u):
+        def read(stream, u_t):
+            return network.step(stream, u_t, state)
+
+        stream, answers = lax.scan(read, network.initial_states(), u[:length])
+
+        def follow(carried, mark):
+            stream, row = carried
+            stream, after = read(stream, jnp.concatenate([row, mark]))
+            return (stream, after), row
+
+        marks = u[length:, head.shown :]
+        _, rows = lax.scan(follow, (stream, answers[-1]), marks)
+        return rows
+
+    return jax.vmap(one)(shown)
+
+
+def _again(
+    network: Network,
+    state: eqx.nn.State,
+    head: Head,
+    shown: Float[Array, "sequences rows inputs"],
+    length: int,
+) -> Float[Array, "sequences horizon shown"]:
+    """Rows one after another, each from the whole sequence so far: for any layer."""
+
+    def follow(shown, step):
+        lengths = jnp.full(len(shown), length + step)
+        row, _ = over_batch(network, state, shown, lengths=lengths)
+        longer = shown.at[:, length + step, : head.shown].set(row)
+        return longer, row
+
+    _, rows = lax.scan(follow, shown, jnp.arange(head.horizon))
+    return jnp.moveaxis(rows, 0, 1)
