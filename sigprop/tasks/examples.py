@@ -154,9 +154,7 @@ def steps_in_epoch(examples: Examples, size: int) -> int:
     Raises:
         ValueError: If a batch has no example, or more than there are.
     """
-    if not 1 <= size <= len(examples):
-        raise ValueError(f"need a batch of 1 to {len(examples)} examples, got {size}")
-    return len(examples) // size
+    return _batches(len(examples), size)
 
 
 def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch:
@@ -167,9 +165,25 @@ def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch
     Raises:
         ValueError: If a batch has no example, or more than there are.
     """
-    epoch, place = divmod(step, steps_in_epoch(examples, size))
-    rows = _order(len(examples), seed, epoch)[place * size : (place + 1) * size]
-    return examples.take(rows)
+    return examples.take(training_rows(len(examples), size, seed, step))
+
+
+def training_rows(
+    count: int, size: int, seed: int, step: int
+) -> Int[np.ndarray, " size"]:
+    """Which of ``count`` examples the batch of a training step has.
+
+    Raises:
+        ValueError: If a batch has no example, or more than there are.
+    """
+    epoch, place = divmod(step, _batches(count, size))
+    return _order(count, seed, epoch)[place * size : (place + 1) * size]
+
+
+def _batches(count: int, size: int) -> int:
+    if not 1 <= size <= count:
+        raise ValueError(f"need a batch of 1 to {count} examples, got {size}")
+    return count // size
 
 
 @functools.lru_cache(maxsize=2)

@@ -8,9 +8,10 @@ Source: Zhou et al. (2021), Informer, and its code for splits, scale and calenda
 al. (2025), BLUR, whose windows are as long as the horizon.
 """
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final
 
 import numpy as np
 import pandas
@@ -135,6 +136,11 @@ class Forecasts:
         return splits(self.table) if self.rows is None else self.rows
 
     @property
+    def marks(self) -> int:
+        """Numbers of the calendar, of each row."""
+        return calendar(self.table).shape[1] if self.calendar else 0
+
+    @property
     def features(self) -> tuple[str, ...]:
         """Names of what is seen and forecast."""
         return (self.univariate,) if self.univariate else self.table.features
@@ -169,6 +175,20 @@ class Forecasts:
             for one in (rows, marks[first:stop])
         )
         return Windows(whole[:, : self.length], whole[:, self.length :], times)
+
+    def about(self) -> dict[str, Any]:
+        """What decides the numbers, as plain data; of the table its name and checksums."""
+        kept = self.table.times.astype(np.int64), self.table.values
+        return {
+            "table": self.table.name,
+            "rows": len(self.table.values),
+            "checksums": [zlib.crc32(one.tobytes()) for one in kept],
+            "features": list(self.features),
+            "length": self.length,
+            "horizon": self.horizon,
+            "calendar": self.calendar,
+            "split": {part: list(self.split[part]) for part in PARTS},
+        }
 
     def _columns(self) -> list[int]:
         return [self.table.column(name) for name in self.features]

@@ -148,7 +148,7 @@ def fit(
             lambda done: progress(done, last),
         )
         best = end.best
-        network = _ready(recipe, best.parameters)
+        network = ready(recipe, best.parameters)
         test = evaluate(network, best.state, data.test, recipe.batch)
     return Fitted(
         network, best.state, int(best.step), float(best.accuracy), test, records
@@ -200,7 +200,7 @@ def _begin(recipe: Recipe, seed: int) -> Fit:
 
 
 @functools.lru_cache(maxsize=8)
-def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
+def skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     """Everything but the parameters, and factors of their rates and of their decays."""
     network, _ = build(jax.random.key(0), recipe.network)
     groups = parameter_groups(network)
@@ -209,8 +209,9 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     return eqx.filter(network, eqx.is_inexact_array, inverse=True), factors, decays
 
 
-def _ready(recipe: Recipe, parameters: Any) -> Trained:
-    network = eqx.combine(parameters, _skeleton(recipe)[0])
+def ready(recipe: Recipe, parameters: Any) -> Trained:
+    """The network of a recipe with these parameters, in inference mode."""
+    network = eqx.combine(parameters, skeleton(recipe)[0])
     return eqx.nn.inference_mode(network)
 
 
@@ -248,7 +249,7 @@ def _segment(
 def _look(
     recipe: Recipe, data: DataSet, probe: Probe | None, now: Fit
 ) -> tuple[Fit, dict[str, Any]]:
-    network = _ready(recipe, now.run.parameters)
+    network = ready(recipe, now.run.parameters)
     score = evaluate(network, now.state, data.validation, recipe.batch)
     accuracy = jnp.asarray(score.accuracy, now.best.accuracy.dtype)
     if accuracy > now.best.accuracy:
@@ -288,11 +289,11 @@ def _steps(
     lengths: Int[Array, "steps batch *pair"] | None,
     labels: Int[Array, "steps batch"],
 ) -> tuple[Run, eqx.nn.State, Float[Array, " steps"], Float[Array, " steps"]]:
-    skeleton, factors, decays = _skeleton(recipe)
+    rest, factors, decays = skeleton(recipe)
     descent = recipe.optimiser.transformation(run.rate, factors, decays)
 
     def loss(parameters, state, inputs, lengths, labels, key):
-        network = eqx.combine(parameters, skeleton)
+        network = eqx.combine(parameters, rest)
         scores, state = over_batch(network, state, inputs, lengths=lengths, key=key)
         return cross_entropy(scores, labels).mean(), state
 
