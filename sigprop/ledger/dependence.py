@@ -5,7 +5,8 @@ proves the other, or computes the other's form; or if its erratum says so.  It r
 the functions that it calls: derivations, simulations, tables of printed numbers, stored
 results.  Functions that a module keeps to itself, constants, and what only notes or
 arranges are passed through, so that an edge leads to the next thing with a name.
-Citations in words are kept apart: a note may cite what rests on its row.
+Citations are kept apart: a note may cite what rests on its row, and a row that repeats the
+fault of another is not judged by it.
 """
 
 import re
@@ -39,7 +40,7 @@ FRAME = re.compile(
     r"evidence\.(nothing_stored|Load|row|table)\b|evidence\.zucchet\.definitions\b|"
     r"evidence\.kit\.(points|across|also|crossed|entries|each|Points)\b|testing)"
 )
-WHY = ("lemma", "form", "inherits", "repeats")  # from strong to weak
+WHY = ("lemma", "form", "inherits")  # from strong to weak
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Graph:
     Attributes:
         nodes: By id; statements in the order of the registry, then all else by name.
         rests_on: Of a node the ids of those that it rests on directly, and why.
-        mentions: Of a statement those that its words cite.
+        mentions: Of a statement those that its words cite, and whose fault it repeats.
         cycles: Statements that would rest on themselves, each with the edge that was
             left out for it, from its first to its second.
     """
@@ -108,10 +109,11 @@ def build(claims: Mapping[str, Claim] | None = None) -> Graph:
 
 @dataclass(frozen=True)
 class _Given:
-    """What a row names at first hand, and the calls that give what it proves."""
+    """What a row names, the calls that give what it proves, its true form, and all forms."""
 
     names: Names
     proves: Names
+    true: Names
     forms: Names
 
     @property
@@ -129,13 +131,16 @@ class _Given:
         )
         module = home(claim.id).replace("theory.papers.", "sigprop.evidence.", 1)
         names = walk.names | sources.uses(f"{module}.EVIDENCE[{claim.id}]")
-        proofs = [claim.derive, basis.proof if isinstance(basis, Evidence) else None]
-        forms = [claim.printed, claim.corrected]
-        return cls(
-            frozenset(names),
-            frozenset(filter(None, (result_of(one, sources) for one in proofs))),
-            frozenset(filter(None, (result_of(one, sources) for one in forms))),
-        )
+        proof = basis.proof if isinstance(basis, Evidence) else None
+
+        def results(*forms: object) -> Names:
+            found = (result_of(one, sources) for one in forms)
+            return frozenset(one for one in found if one is not None)
+
+        # What is wrong as printed serves others as an example of a slip, no more.
+        true = claim.printed if claim.correction is None else claim.corrected
+        forms = results(claim.printed, claim.corrected)
+        return cls(frozenset(names), results(claim.derive, proof), results(true), forms)
 
 
 class _Code:
@@ -241,12 +246,12 @@ def _links(
     for why in ("lemma", "form"):
         owned: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for one, each in given.items():
-            for call in each.proves if why == "lemma" else each.forms:
+            for call in each.proves if why == "lemma" else each.true:
                 owned[call.partition("(")[0]][call].append(one)
         for one, each in given.items():
             own = {
                 call.partition("(")[0]
-                for call in (each.proves if why == "lemma" else each.forms)
+                for call in (each.proves if why == "lemma" else each.true)
             }
             stop = {name: calls for name, calls in owned.items() if name not in own}
             reached = code.reached(each.names, stop)
@@ -260,8 +265,6 @@ def _links(
         if claim.erratum is not None:
             inheriting = (i for i in claim.erratum.inherits if i in claims)
             yield from ((other, one, "inherits") for other in inheriting)
-            if claim.erratum.root in claims:
-                yield one, claim.erratum.root, "repeats"
 
 
 def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], ...]]:

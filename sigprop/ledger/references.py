@@ -63,7 +63,7 @@ def mentions(claim: Claim, known: Container[str]) -> tuple[str, ...]:
     texts = [
         *(claim.title, claim.note, claim.reason, claim.assumes.words),
         claim.condition.words if claim.condition else "",
-        *((found.bearing, *found.appears_in) if found else ()),
+        *((found.root, found.bearing, *found.appears_in) if found else ()),
     ]
     ids = (one for text in texts for one in cited(text, known, claim.paper))
     return tuple(one for one in dict.fromkeys(ids) if one != claim.id)

@@ -60,7 +60,7 @@ def test_notation_and_tables_of_points_are_no_nodes():
     [
         ("zucchet:59", "zucchet:34", "lemma"),  # the moment calls Lemma 1
         ("zucchet:59", "zucchet:49", "lemma"),  # and the kernel of the sensitivity
-        ("zucchet:134", "zucchet:59", "repeats"),  # its erratum names the root
+        ("zucchet:60", "zucchet:49", "lemma"),
         ("zucchet:59", "sigprop.judge.routes.QUANTITIES[sensitivity]", "code"),
         ("zucchet:59", "theory.diagonal.moment", "code"),
         ("zucchet:fig3", "experiment:memory_gap", "code"),
@@ -81,13 +81,18 @@ def test_a_verdict_rests_on_what_its_code_calls(one, other, why):
     [
         ("zucchet:45", "zucchet:53"),  # the state has no use for the sensitivity
         ("zucchet:45", "zucchet:39"),
-        ("zucchet:59", "zucchet:134"),  # which repeats it
+        ("zucchet:134", "zucchet:59"),  # whose fault it repeats
+        ("zucchet:59", "zucchet:134"),
         ("zucchet:59", "theory.papers.zucchet.forms.eq_59"),  # the row itself
         ("zucchet:59", "theory.symbols.rho"),
     ],
 )
 def test_a_verdict_does_not_rest_on_what_is_named_in_vain(one, other):
     assert other not in graph().rests_on[one]
+
+
+def test_who_repeats_a_fault_cites_its_root():
+    assert "zucchet:59" in graph().mentions["zucchet:134"]
 
 
 def test_every_statement_is_a_node_and_every_edge_ends_at_one():
