@@ -1,0 +1,80 @@
+"""Forecasts as drawn are those that were stored."""
+
+import itertools
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from figures import forecasts, style
+
+
+def stored(seeds=2, windows=60, horizon=6, every=1, seed=0):
+    draw = np.random.default_rng(seed)
+    shape = windows, horizon, 2
+    names = [*forecasts.COLOURS]
+    errors = draw.uniform(0.2, 2, (seeds, len(names), horizon, 2))
+    errors[:, names.index("season")] = np.nan
+    by = ("window", "step", "feature")
+    return xr.Dataset(
+        {
+            "forecast": (by, draw.normal(size=shape)),
+            "truth": (by, draw.normal(size=shape)),
+            "lower": (by[1:], draw.uniform(-2, -1, shape[1:])),
+            "upper": (by[1:], draw.uniform(1, 2, shape[1:])),
+            "coverage": (by[1:], np.full(shape[1:], 0.875)),
+            "mse": (("seed", "forecaster", *by[1:]), errors),
+            "step_trained": (("seed", "look"), np.tile([10, 20, 30], (seeds, 1))),
+            "validation_mse": (("seed", "look"), draw.uniform(1, 2, (seeds, 3))),
+        },
+        {
+            "window": np.datetime64("2020-01-01", "ns")
+            + np.timedelta64(1, "h") * np.arange(windows) * every,
+            "step": np.arange(1, horizon + 1),
+            "feature": ["load", "oil"],
+            "forecaster": names,
+            "seed": range(seeds),
+        },
+        {"every": every},
+    )
+
+
+@pytest.mark.parametrize(("horizon", "every"), [(6, 1), (6, 4), (1, 1)])
+def test_the_series_are_truth_and_forecast_and_none_over_another(horizon, every):
+    data = stored(horizon=horizon, every=every)
+    drawn = forecasts.draw(data, "a title")
+    series = drawn.axes[0]
+    curves = [one for one in series.lines if len(one.get_xdata()) == horizon]
+    black = [one for one in curves if one.get_color() == style.BLACK]
+    blue = [one for one in curves if one.get_color() == style.BLUE]
+    assert len(black) == len(blue) == forecasts.SHOWN
+    ends = [one.get_xdata() for one in black]
+    assert all(a[-1] < b[0] for a, b in itertools.pairwise(ends))
+    apart = -(-horizon // every)
+    first = data.sizes["window"] // 2
+    first = max(0, min(first, data.sizes["window"] - forecasts.SHOWN * apart))
+    for number, (true, told) in enumerate(zip(black, blue, strict=True)):
+        one = data.isel(window=first + number * apart, feature=-1)
+        np.testing.assert_array_equal(true.get_ydata(), one["truth"])
+        np.testing.assert_array_equal(told.get_ydata(), one["forecast"])
+        hours = (one["window"] - data["window"][first]) / np.timedelta64(1, "h")
+        assert true.get_xdata()[0] == hours
+        band = series.collections[number].get_paths()[0].vertices[:, 1]
+        assert band.max() == pytest.approx((one["forecast"] + one["upper"]).max())
+    assert "oil" in series.get_title(loc="left")
+
+
+def test_errors_are_means_and_what_is_impossible_is_left_out():
+    data = stored()
+    _, by_step, by_feature, course = forecasts.draw(data, "a title").axes
+    names = [line.get_label() for line in by_step.lines]
+    assert names == ["model", "linear", "last value", "climatology"]
+    for line, name in zip(by_step.lines, names, strict=True):
+        own = data["mse"].sel(forecaster=name).mean(("seed", "feature"))
+        np.testing.assert_allclose(line.get_ydata(), own)
+    dots = by_feature.lines[0].get_xdata()
+    own = data["mse"].sel(forecaster="model").mean(("seed", "step"))
+    np.testing.assert_allclose(dots, own)
+    curve, ring = course.lines[:2]
+    np.testing.assert_array_equal(curve.get_ydata(), data["validation_mse"][0])
+    assert ring.get_ydata().tolist() == [float(data["validation_mse"][0].min())]
