@@ -101,7 +101,7 @@ class Forecasts:
     rows: Splits | None = None
 
     def __post_init__(self) -> None:
-        for name in ("length", "horizon"):
+        for name in ("horizon", "length"):
             if getattr(self, name) < 1:
                 raise ValueError(
                     f"need a {name} of at least 1 row, got {getattr(self, name)}"

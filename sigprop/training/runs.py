@@ -144,13 +144,13 @@ def read_about(folder: Path) -> dict[str, Any]:
     return _read(place, [field.name for field in dataclasses.fields(Job)])
 
 
-def read_result(folder: Path) -> dict[str, Any]:
-    """What the finished training of a folder scored: ``SCORES``.
+def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
+    """What the finished training of a folder scored: ``SCORES``, or these.
 
     Raises:
         ValueError: If its text is damaged.
     """
-    return _read(folder / RESULT, SCORES)
+    return _read(folder / RESULT, names)
 
 
 def _read(place: Path, names: Iterable[str]) -> dict[str, Any]:

@@ -1,0 +1,161 @@
+"""What a trained network forecasts of the test rows, labelled, beside what needs no network.
+
+Intervals are those of the validation: at each step and feature the forecast plus the 5 %
+and the 95 % quantile of the truth less the forecast there.  How many of the test's truths
+lie inside is counted, not promised.
+
+Source: Zhou et al. (2021), Informer, for errors in scaled units over all windows.
+"""
+
+from collections.abc import Callable, Iterator
+
+import equinox as eqx
+import numpy as np
+import xarray as xr
+from jaxtyping import Float, Float64
+
+from sigprop.networks import Network
+from sigprop.tasks.baselines import NAIVE, least_squares
+from sigprop.tasks.forecasts import Errors, Forecasts, Part, Windows
+from sigprop.training.forecasting import ForecastRecipe, measure, predictions
+
+LEVELS = (0.05, 0.95)
+MOST = (
+    20_000_000  # numbers of one variable: beyond it, every second window is kept, ...
+)
+CHUNK = 2_000_000  # numbers of forecasts without a network that are held at once
+
+Found = Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]]
+
+
+def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
+    """Errors of every forecast without a network, in scaled units; none where impossible.
+
+    The naive ones, and ``linear``, the exact least squares of the training windows.
+    """
+    windows = task.windows(part)
+    ways: dict[str, Callable[[Windows], np.ndarray]] = {
+        name: lambda shown, way=way: way(task, shown) for name, way in NAIVE.items()
+    }
+    found = {name: _without(way, windows) for name, way in ways.items()}
+    try:
+        linear = least_squares(task)
+    except ValueError:
+        return {**found, "linear": None}
+    return {**found, "linear": _without(lambda shown: linear(shown.inputs), windows)}
+
+
+def _without(way: Callable[[Windows], np.ndarray], windows: Windows) -> Errors | None:
+    count, horizon, features = windows.targets.shape
+    size = max(1, CHUNK // (horizon * features))
+
+    def found() -> Found:
+        for first in range(0, count, size):
+            rows = slice(first, min(first + size, count))
+            yield rows, way(Windows(*(part[rows] for part in windows)))
+
+    try:
+        return measure(found(), windows)
+    except ValueError:
+        return None  # a season longer than the window
+
+
+def forecasts(
+    recipe: ForecastRecipe,
+    network: Network,
+    state: eqx.nn.State,
+    task: Forecasts,
+) -> xr.Dataset:
+    """All forecasts of the test rows, their intervals and errors.
+
+    Returns:
+        By ``window`` (the time of the first row that is forecast), ``step`` and
+        ``feature``: ``forecast`` and ``truth`` in the units of the table, and
+        ``forecast_scaled`` and ``truth_scaled``.  By ``step`` and ``feature``: ``lower``
+        and ``upper``, to be added to a forecast in the units of the table, and
+        ``coverage``, the share of truths between.  By ``forecaster``, ``step`` and
+        ``feature``: ``mse`` and ``mae`` over all windows, scaled, not-a-number where a
+        control is impossible.  By ``feature``: ``mean`` and ``scale``.  The attribute
+        ``every`` is two where every second window is kept, and so on.
+    """
+    limits = _limits(recipe, network, state, task)
+    windows = task.windows("test")
+    every = _every(windows)
+    kept, inside, errors = _of_test(recipe, network, state, windows, limits, every)
+    rows = {"model": errors, **controls(task)}
+    nothing = np.full_like(errors.squared, np.nan)
+    scale, mean = task.scale, task.mean
+    truth = windows.targets[::every].astype(np.float32)
+    by = ("window", "step", "feature")
+    starts = task.split["test"].start + np.arange(len(windows.targets))[::every]
+    return xr.Dataset(
+        {
+            "forecast": (by, (kept * scale + mean).astype(np.float32)),
+            "truth": (by, (truth * scale + mean).astype(np.float32)),
+            "forecast_scaled": (by, kept),
+            "truth_scaled": (by, truth),
+            "lower": (by[1:], limits[0] * scale),
+            "upper": (by[1:], limits[1] * scale),
+            "coverage": (by[1:], inside),
+            "mse": (
+                ("forecaster", *by[1:]),
+                np.stack([nothing if one is None else one.squared for one in rows.values()]),
+            ),
+            "mae": (
+                ("forecaster", *by[1:]),
+                np.stack([nothing if one is None else one.absolute for one in rows.values()]),
+            ),
+            "mean": ("feature", mean),
+            "scale": ("feature", scale),
+        },
+        {
+            "window": task.table.times[starts].astype("datetime64[ns]"),
+            "step": np.arange(1, task.horizon + 1),
+            "feature": list(task.features),
+            "forecaster": list(rows),
+        },
+        {"table": task.table.name, "every": every, "length": task.length},
+    )  # fmt: skip
+
+
+def _every(windows: Windows) -> int:
+    return max(1, -(-windows.targets.size // MOST))
+
+
+def _limits(
+    recipe: ForecastRecipe, network: Network, state: eqx.nn.State, task: Forecasts
+) -> Float64[np.ndarray, "2 horizon features"]:
+    """Quantiles of truths less forecasts of the validation, in scaled units."""
+    windows = task.windows("validation")
+    every = _every(windows)
+    thinned = Windows(*(part[::every] for part in windows))
+    off = np.concatenate(
+        [
+            thinned.targets[rows] - found
+            for rows, found in predictions(recipe, network, state, thinned)
+        ]
+    )
+    return np.quantile(off, LEVELS, axis=0)
+
+
+def _of_test(
+    recipe: ForecastRecipe,
+    network: Network,
+    state: eqx.nn.State,
+    windows: Windows,
+    limits: Float64[np.ndarray, "2 horizon features"],
+    every: int,
+) -> tuple[np.ndarray, np.ndarray, Errors]:
+    """The forecasts to keep, the share of truths inside the limits, and errors of all."""
+    kept: list[np.ndarray] = []
+    inside = np.zeros(windows.targets.shape[1:])
+
+    def watched() -> Found:
+        for rows, found in predictions(recipe, network, state, windows):
+            off = windows.targets[rows] - found
+            inside[:] += ((limits[0] <= off) & (off <= limits[1])).sum(0)
+            kept.append(found[-rows.start % every :: every])
+            yield rows, found
+
+    errors = measure(watched(), windows)
+    return np.concatenate(kept), inside / len(windows.targets), errors

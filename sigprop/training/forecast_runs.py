@@ -1,0 +1,193 @@
+"""A training to forecast in a folder of its own, which goes on where it was stopped.
+
+As in ``sigprop.training.runs``; at the end there is ``forecasts.nc`` too.
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+
+from sigprop.networks import save_network
+from sigprop.networks.assembly import parameter_table
+from sigprop.numerics.files import unfinished, write_text
+from sigprop.numerics.locks import claimed
+from sigprop.tasks.forecasts import Forecasts
+from sigprop.training.curves import SEED
+from sigprop.training.forecast_results import forecasts
+from sigprop.training.forecasting import ForecastRecipe, fit
+from sigprop.training.runs import (
+    CHECKPOINT,
+    CURVES,
+    LOCK,
+    NETWORK,
+    RESULT,
+    Job,
+    Progress,
+    read_result,
+    reserve,
+)
+
+FORECASTS = "forecasts.nc"
+SCORES = (
+    "test_mse",
+    "test_mae",
+    "validation_mse",
+    "best_step",
+    "parameters",
+    "seconds",
+)
+PACKED = {"zlib": True, "complevel": 4, "fletcher32": True}
+
+
+@dataclass(frozen=True)
+class ForecastJob(Job):
+    """A training to forecast: ``data`` is what ``Forecasts.about`` says."""
+
+    recipe: ForecastRecipe
+    data: Mapping[str, Any]
+
+
+def run(
+    job: ForecastJob,
+    task: Forecasts,
+    folder: Path,
+    *,
+    every: float = 20.0,
+    progress: Progress = lambda done, last: None,
+    told: Callable[[str], None] = lambda what: None,
+) -> dict[str, Any]:
+    """Train, or go on, or read the result of what is already done.
+
+    Args:
+        job: What is trained; its ``data`` are those of the task.
+        task: The windows.
+        folder: Of this training alone.
+        every: Seconds between two checkpoints.
+        progress: As in ``fit``.
+        told: Called with what comes after the training, as it begins.
+
+    Returns:
+        ``SCORES``: errors in scaled units, and seconds of the last part that ran.
+
+    Raises:
+        ValueError: If the folder holds another training, a file of it is damaged,
+            another process is training in it, or as ``fit``.
+        Diverged: As ``fit``.
+    """
+    reserve(folder, job)
+    with claimed(folder / LOCK) as mine:
+        if not mine:
+            raise ValueError(
+                f"need a training that no other process is at, one is in {folder}; wait "
+                "for it, or name a new folder"
+            )
+        if (folder / RESULT).is_file():
+            return read_result(folder, SCORES)
+        return _run(job, task, folder, every, progress, told)
+
+
+def _run(
+    job: ForecastJob,
+    task: Forecasts,
+    folder: Path,
+    every: float,
+    progress: Progress,
+    told: Callable[[str], None],
+) -> dict[str, Any]:
+    began, place = time.perf_counter(), folder / CHECKPOINT
+    fitted = fit(
+        *(job.recipe, task, job.seed), checkpoint=place, every=every, progress=progress
+    )
+    told("forecasts of the test rows")
+    found = forecasts(job.recipe, fitted.network, fitted.state, task)
+    save_network(folder / NETWORK, fitted.network, fitted.state)
+    with unfinished(folder / CURVES) as partial, partial.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **fitted.records)
+    encoding: dict[Any, Any] = {
+        name: PACKED for name in found.data_vars if found[name].dtype.kind == "f"
+    }
+    with unfinished(folder / FORECASTS) as partial:
+        found.to_netcdf(partial, engine="h5netcdf", encoding=encoding)
+    errors = found.sel(forecaster="model")
+    result = {
+        "test_mse": float(errors["mse"].mean()),
+        "test_mae": float(errors["mae"].mean()),
+        "validation_mse": fitted.validation,
+        "best_step": fitted.step,
+        "parameters": parameter_table(fitted.network)["total"],
+        "seconds": time.perf_counter() - began,
+    }
+    write_text(folder / RESULT, json.dumps(result, indent=2) + "\n")
+    place.unlink(missing_ok=True)
+    return result
+
+
+def gathered(folder: Path) -> xr.Dataset:
+    """Forecasts of the first seed of a folder, with errors and curves of all seeds.
+
+    Returns:
+        As ``forecasts``, but ``mse`` and ``mae`` by ``seed`` too; by ``seed`` and
+        ``look``: ``step_trained`` and ``validation_mse``; ``lower``, ``upper``,
+        ``coverage`` and forecasts are those of the first seed.
+
+    Raises:
+        FileNotFoundError: If no training there is finished.
+    """
+    found = {
+        int(name[1]): place
+        for place in folder.glob("seed-*")
+        if (name := SEED.fullmatch(place.name)) and (place / RESULT).is_file()
+    }
+    if not found:
+        raise FileNotFoundError(f"need a finished training in {folder}, got none")
+    seeds = sorted(found)
+    read = [_read(found[seed]) for seed in seeds]
+    errors = xr.concat(
+        [one[["mse", "mae", "step_trained", "validation_mse"]] for one in read],
+        xr.DataArray(seeds, dims="seed", name="seed"),
+        join="outer",
+    )
+    return read[0].drop_vars(list(errors.data_vars)).merge(errors)
+
+
+def _read(folder: Path) -> xr.Dataset:
+    with xr.open_dataset(folder / FORECASTS, engine="h5netcdf") as stored:
+        held = stored.load()
+    with (folder / CURVES).open("rb") as stream, np.load(stream) as curves:
+        looks: dict[str, Float[np.ndarray, " look"]] = {
+            "step_trained": curves["step"],
+            "validation_mse": curves["validation_mse"],
+        }
+    coords = {"look": np.arange(len(looks["step_trained"]))}
+    return held.assign_coords(coords).assign(
+        {name: ("look", value) for name, value in looks.items()}
+    )
+
+
+def place_of(
+    out: Path,
+    task: Forecasts,
+    model: str,
+    preset: str,
+    kind: str,
+) -> Path:
+    """The folder of a model's trainings, named by what they forecast."""
+    parts = [
+        Path(task.table.name).stem,
+        task.univariate or "",
+        f"{task.length}-{task.horizon}",
+        model,
+        "steps" if kind == "steps" else "",
+        "calendar" if task.calendar else "",
+        preset,
+    ]
+    named = [re.sub(r"[^\w.-]", "_", part) for part in parts if part]
+    return out / "-".join(["forecast", *named])

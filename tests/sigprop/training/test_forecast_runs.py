@@ -1,0 +1,197 @@
+"""Trainings to forecast in folders: presets, labelled results, killed and gone on."""
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from sigprop.networks.presets import blur_paper
+from sigprop.tasks.baselines import NAIVE, least_squares
+from sigprop.tasks.forecasts import errors
+from sigprop.training import forecast_results
+from sigprop.training.forecast_presets import EPOCHS, MODELS, forecast_preset
+from sigprop.training.forecast_results import controls, forecasts
+from sigprop.training.forecast_runs import (
+    FORECASTS,
+    SCORES,
+    ForecastJob,
+    gathered,
+    place_of,
+    run,
+)
+from sigprop.training.forecasting import fit, predictions
+from sigprop.training.runs import CURVES, NETWORK, RESULT, trained
+from tests.sigprop.training.test_forecasting import RECIPE, TASK
+
+JOB = ForecastJob("forecast", "lru", "quick", 3, RECIPE, TASK.about())
+SHORT = dataclasses.replace(TASK, length=30)  # longer than a day
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return fit(RECIPE, SHORT, 3)
+
+
+@pytest.fixture(scope="module")
+def found(fitted):
+    return forecasts(RECIPE, fitted.network, fitted.state, SHORT)
+
+
+def all_of(fitted, part):
+    windows = SHORT.windows(part)
+    given = predictions(RECIPE, fitted.network, fitted.state, windows)
+    return windows.targets, np.concatenate([rows for _, rows in given])
+
+
+def test_forecasts_are_labelled_by_time_in_both_units(fitted, found):
+    truth, rows = all_of(fitted, "test")
+    assert found["forecast"].dims == ("window", "step", "feature")
+    np.testing.assert_array_equal(found["forecast_scaled"], rows)
+    np.testing.assert_allclose(
+        found["forecast"], rows * SHORT.scale + SHORT.mean, rtol=1e-5
+    )
+    values, times = SHORT.table.values, SHORT.table.times
+    for place in (0, 7, len(truth) - 1):
+        one = found.isel(window=place)
+        first = int(np.flatnonzero(times == one["window"].values)[0])
+        for step in (1, 4):
+            np.testing.assert_allclose(
+                one["truth"].sel(step=step), values[first + step - 1], rtol=1e-6
+            )
+    assert found["window"].values[0] == times[240]
+    assert found["feature"].values.tolist() == ["sine", "cosine"]
+
+
+def test_errors_are_those_of_all_windows_and_of_every_control(fitted, found):
+    truth, rows = all_of(fitted, "test")
+    own = errors(rows, truth)
+    named = found["mse"].sel(forecaster="model")
+    np.testing.assert_allclose(named, own.squared, rtol=1e-6)
+    windows = SHORT.windows("test")
+    for name, way in NAIVE.items():
+        control = errors(way(SHORT, windows), truth)
+        np.testing.assert_allclose(found["mae"].sel(forecaster=name), control.absolute)
+    linear = errors(least_squares(SHORT)(windows.inputs), truth)
+    np.testing.assert_allclose(found["mse"].sel(forecaster="linear"), linear.squared)
+
+
+def test_intervals_are_quantiles_of_what_the_validation_left_over(fitted, found):
+    truth, rows = all_of(fitted, "validation")
+    limits = np.quantile(truth - rows, (0.05, 0.95), axis=0) * SHORT.scale
+    np.testing.assert_allclose(found["lower"], limits[0], rtol=1e-5)
+    np.testing.assert_allclose(found["upper"], limits[1], rtol=1e-5)
+    off = found["truth"] - found["forecast"]
+    inside = ((found["lower"] <= off) & (off <= found["upper"])).mean("window")
+    np.testing.assert_allclose(found["coverage"], inside, atol=0.04)
+
+
+def test_a_large_result_keeps_every_so_many_windows(fitted, found, monkeypatch):
+    monkeypatch.setattr(forecast_results, "MOST", 200)
+    thin = forecasts(RECIPE, fitted.network, fitted.state, SHORT)
+    every = thin.attrs["every"]
+    assert every == -(-found["forecast"].size // 200) > 1
+    assert found.attrs["every"] == 1
+    for name in ("forecast", "truth", "forecast_scaled"):
+        xr.testing.assert_equal(
+            thin[name], found[name].isel(window=slice(0, None, every))
+        )
+    xr.testing.assert_equal(thin["mse"], found["mse"])
+
+
+def test_controls_in_pieces_are_the_whole_ones_and_none_where_impossible(monkeypatch):
+    whole = controls(SHORT)
+    monkeypatch.setattr(forecast_results, "CHUNK", 50)
+    for one, other in zip(whole.values(), controls(SHORT).values(), strict=True):
+        assert one is not None
+        np.testing.assert_allclose(one.squared, other.squared, rtol=1e-12)
+    assert controls(TASK)["season"] is None  # twelve rows are less than a day
+    assert controls(TASK)["linear"] is not None
+
+
+def test_a_folder_ends_with_network_curves_forecasts_and_result(tmp_path):
+    folder = tmp_path / "seed-3"
+    result = run(JOB, TASK, folder)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [CURVES, NETWORK, RESULT, FORECASTS, "run.json"]
+    )
+    assert set(result) == set(SCORES)
+    network, _ = trained(folder)
+    assert not network.training
+
+    def nothing(done, last):
+        raise AssertionError("trained again")
+
+    assert run(JOB, TASK, folder, progress=nothing) == result
+    other = dataclasses.replace(JOB, seed=4)
+    run(other, TASK, tmp_path / "seed-4")
+    shown = gathered(tmp_path)
+    assert shown["seed"].values.tolist() == [3, 4]
+    own = shown["mse"].sel(forecaster="model", seed=3).mean()
+    assert float(own) == pytest.approx(result["test_mse"])
+    assert shown["validation_mse"].shape == (2, 4)
+    task = dataclasses.replace(TASK, length=13)
+    changed = dataclasses.replace(JOB, data=task.about())
+    with pytest.raises(ValueError, match="a training of another data;"):
+        run(changed, task, folder)
+
+
+def test_a_training_that_was_killed_ends_with_the_same_forecasts(tmp_path):
+    class Killed(Exception):
+        pass
+
+    def stop(done, _):
+        if done == 5:
+            raise Killed
+
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    run(JOB, TASK, whole)
+    with pytest.raises(Killed):
+        run(JOB, TASK, killed, every=0, progress=stop)
+    assert not (killed / FORECASTS).exists()
+    run(JOB, TASK, killed, every=0)
+    one, other = (xr.load_dataset(place / FORECASTS) for place in (whole, killed))
+    xr.testing.assert_identical(one, other)
+
+
+def test_nothing_is_gathered_from_an_empty_folder(tmp_path):
+    with pytest.raises(FileNotFoundError, match="need a finished training"):
+        gathered(tmp_path)
+
+
+def test_the_paper_preset_is_that_of_its_table():
+    given = forecast_preset("blur", "paper", TASK)
+    assert given.network == blur_paper(2, 8)
+    assert (given.head.centre, given.head.channels) == ("none", "mixed")
+    assert (given.batch, given.rate, given.optimiser.decay) == (64, 1e-3, 0.05)
+    assert given.optimiser.steps == EPOCHS * (TASK.count("train") // 64) // 20 * 20
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_has_both_presets(model):
+    for size in ("quick", "paper"):
+        given = forecast_preset(model, size, TASK)
+        assert given.network.layer == model
+        assert given.batch <= TASK.count("train")
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"model": "mamba"}, "need a model in blur, lru,"),
+        ({"size": "smoke"}, "a preset of quick or paper, got 'smoke'"),
+        ({"kind": "both"}, "need a kind in direct, steps, got 'both'"),
+    ],
+)
+def test_a_training_that_there_is_not_is_refused(how, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        forecast_preset(**{"model": "blur", "size": "quick", "task": TASK} | how)
+
+
+def test_a_folder_is_named_by_what_is_forecast(tmp_path):
+    plain = place_of(tmp_path, TASK, "lru", "quick", "direct")
+    assert plain.name == "forecast-waves-12-4-lru-quick"
+    one = dataclasses.replace(TASK, univariate="sine", calendar=True)
+    told = place_of(tmp_path, one, "blur", "paper", "steps").name
+    assert told == "forecast-waves-sine-12-4-blur-steps-calendar-paper"
