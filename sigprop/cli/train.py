@@ -10,10 +10,18 @@ from rich.table import Table
 
 from sigprop.cli.console import UNEXPECTED, aside, console, plain_errors, show_table
 from sigprop.cli.pictures import NoFigures, picture
+from sigprop.cli.progress import progress_bar
 
 Data = Annotated[
     Path | None,
     typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
+]
+TaskData = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the task's files, else below SIGPROP_DATA; of a forecast a table: "
+        "ETTh1, WTH, ..., a .csv, or co2."
+    ),
 ]
 Cache = Annotated[
     Path | None,
@@ -21,8 +29,13 @@ Cache = Annotated[
 ]
 
 
+PANEL = "Forecasts"
+
+
 def train(
-    task: Annotated[str, typer.Argument(help="A task, e.g. digits or listops-short.")],
+    task: Annotated[
+        str, typer.Argument(help="A task, e.g. digits, listops-short or forecast.")
+    ],
     model: Annotated[
         str, typer.Option(help="lru, rotrnn, blur, or a rung of the ladder.")
     ] = "lru",
@@ -31,7 +44,7 @@ def train(
     ] = "quick",
     seeds: Annotated[int, typer.Option(help="Trainings, with seeds from --seed.")] = 1,
     seed: Annotated[int, typer.Option(help="The first seed; a fold of digits.")] = 0,
-    data: Data = None,
+    data: TaskData = None,
     cache: Cache = None,
     out: Annotated[
         Path, typer.Option(help="Folder of trainings; the same command goes on there.")
@@ -46,12 +59,49 @@ def train(
         str, typer.Option(help="float32 or bfloat16 factors of products, on a GPU.")
     ] = "float32",
     no_figures: NoFigures = False,
+    horizon: Annotated[
+        int | None, typer.Option(help="Rows to forecast; 24.", rich_help_panel=PANEL)
+    ] = None,
+    length: Annotated[
+        int | None,
+        typer.Option(
+            help="Rows that are seen; as many as the horizon.", rich_help_panel=PANEL
+        ),
+    ] = None,
+    univariate: Annotated[
+        str | None, typer.Option(help="This column alone.", rich_help_panel=PANEL)
+    ] = None,
+    calendar: Annotated[
+        bool,
+        typer.Option(
+            "--calendar", help="Show hour, day and month too.", rich_help_panel=PANEL
+        ),
+    ] = False,
+    head: Annotated[
+        str,
+        typer.Option(
+            help="direct, or steps: one row after the other.", rich_help_panel=PANEL
+        ),
+    ] = "direct",
+    centre: Annotated[
+        str | None,
+        typer.Option(
+            help="Subtract the last value, the mean, or none, of a window.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    channels: Annotated[
+        str | None,
+        typer.Option(help="mixed, or each column by itself.", rich_help_panel=PANEL),
+    ] = None,
 ) -> None:
     """Train networks, and test each where its validation was best; killed, it goes on.
 
-    Curves of all seeds that are finished are drawn beside them, curves.png.
+    Curves of all seeds that are finished are drawn beside them, curves.png; of forecasts
+    the series, intervals and errors, forecasts.png.
     """
     with plain_errors("the same command goes on from the last checkpoint", out):
+        from sigprop.cli.forecast import Asked, train_forecasts
         from sigprop.numerics.files import require_folder
         from sigprop.numerics.seeds import require_seed
         from sigprop.training.presets import altered
@@ -60,6 +110,22 @@ def train(
 
         require_seed(seed, seeds)
         require_folder(out)
+        asked = Asked(horizon, length, univariate, calendar, head, centre, channels)
+        if task == "forecast":
+            train_forecasts(
+                asked,
+                data="co2" if data is None else str(data),
+                model=model,
+                preset=preset,
+                seeds=range(seed, seed + seeds),
+                out=out,
+                steps=steps,
+                rate=rate,
+                matmul=matmul,
+                figures=not no_figures,
+            )
+            return
+        asked.require_none(task)
         out_console, place = console(), out / f"{task}-{model}-{preset}"
         scores = []
         for run_seed in range(seed, seed + seeds):
@@ -99,26 +165,9 @@ def _once(
     examples: Any,
     folder: Path,
 ) -> dict[str, Any]:
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
     from sigprop.training.runs import Job, run
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total} steps"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[last]}"),
-    )
-    with Progress(*columns, console=console()) as bar:
+    with progress_bar() as bar:
         shown = bar.add_task(
             f"{task} {model} seed {seed}", total=recipe.optimiser.steps, last=""
         )

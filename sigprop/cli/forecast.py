@@ -1,0 +1,228 @@
+"""``sigprop train forecast``: networks that forecast a table, beside what needs none."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+import typer
+from rich.table import Table
+
+from sigprop.cli.console import UNEXPECTED, aside, console, show_table
+from sigprop.cli.pictures import picture
+from sigprop.cli.progress import progress_bar
+
+
+class Asked(NamedTuple):
+    """The options of the command that only a forecast has."""
+
+    horizon: int | None
+    length: int | None
+    univariate: str | None
+    calendar: bool
+    head: str
+    centre: str | None
+    channels: str | None
+
+    def require_none(self, task: str) -> None:
+        """Refuse them for any other task.
+
+        Raises:
+            ValueError: Naming those that were given.
+        """
+        given = [
+            f"--{name}"
+            for name, value in self._asdict().items()
+            if value not in (None, False, "direct")
+        ]
+        if given:
+            raise ValueError(
+                f"need the task forecast for {', '.join(given)}, got {task!r}"
+            )
+
+
+def train_forecasts(
+    asked: Asked,
+    *,
+    data: str,
+    model: str,
+    preset: str,
+    seeds: range,
+    out: Path,
+    steps: int | None,
+    rate: float | None,
+    matmul: str,
+    figures: bool,
+) -> None:
+    """Train a model from each seed, and print its errors beside the controls'."""
+    from sigprop.tasks.forecasts import Forecasts
+    from sigprop.tasks.tables import load_table
+    from sigprop.training.forecast_presets import forecast_preset
+    from sigprop.training.forecast_results import controls
+    from sigprop.training.forecast_runs import gathered, place_of
+    from sigprop.training.presets import altered
+
+    horizon = 24 if asked.horizon is None else asked.horizon
+    length = horizon if asked.length is None else asked.length
+    task = Forecasts(
+        *(load_table(data), length, horizon, asked.univariate, asked.calendar)
+    )
+    chosen = forecast_preset(
+        *(model, preset, task),
+        kind=asked.head,
+        centre=asked.centre,
+        channels=asked.channels,
+    )
+    recipe = altered(chosen, steps, rate, matmul)
+    place = place_of(out, task, model, preset, asked.head)
+    shown = console()
+    scores = [_once(seed, task, recipe, model, preset, place) for seed in seeds]
+    show_table(shown, _seeds(scores))
+    found = gathered(place)
+    _print_errors(shown, model, scores, found, controls(task))
+    if figures:
+
+        def drawn() -> Any:
+            from figures import forecasts
+
+            title = f"{task.table.name}, horizon {horizon}, {model}, preset {preset}"
+            return forecasts.draw(found, title)
+
+        told = (
+            f"sigprop train forecast --data {data} --model {model} --horizon {horizon}"
+        )
+        picture(place / "forecasts.png", drawn, shown, told)
+
+
+def _once(
+    seed: int, task: Any, recipe: Any, model: str, preset: str, place: Path
+) -> dict[str, Any]:
+    from sigprop.training.forecast_runs import ForecastJob, run
+    from sigprop.training.supervised import Diverged
+
+    folder = place / f"seed-{seed}"
+    job = ForecastJob("forecast", model, preset, seed, recipe, task.about())
+    with progress_bar() as bar:
+        line = bar.add_task(
+            f"forecast {model} seed {seed}", total=recipe.optimiser.steps, last=""
+        )
+
+        def progress(done: int, last: Mapping[str, float]) -> None:
+            text = "  ".join(f"{name} {value:.4g}" for name, value in last.items())
+            bar.update(line, completed=done * recipe.segment, last=text)
+
+        try:
+            result = run(
+                *(job, task, folder),
+                progress=progress,
+                told=lambda what: bar.update(line, last=what),
+            )
+        except Diverged as error:
+            aside(
+                f"sigprop: {error}; the last checkpoint is in {folder}; try a smaller "
+                "--rate in a new --out"
+            )
+            raise typer.Exit(UNEXPECTED) from None
+        bar.update(line, completed=recipe.optimiser.steps)
+    return {"seed": seed, "folder": str(folder), **result}
+
+
+def _seeds(scores: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    columns = ("seed", "test MSE", "test MAE", "validation MSE", "best step")
+    for column in (*columns, "parameters", "seconds"):
+        table.add_column(column, justify="right")
+    table.add_column("folder", overflow="fold")
+    for score in scores:
+        table.add_row(
+            str(score["seed"]),
+            *(f"{score[name]:.4f}" for name in ("test_mse", "test_mae")),
+            f"{score['validation_mse']:.4f}",
+            str(score["best_step"]),
+            f"{score['parameters']:,}",
+            f"{score['seconds']:.0f}",
+            score["folder"],
+        )
+    return table
+
+
+def _print_errors(
+    out: Any,
+    model: str,
+    scores: list[dict[str, Any]],
+    found: Any,
+    known: Mapping[str, Any],
+) -> None:
+    """Errors in scaled units: the model's, the controls', and by feature and step."""
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        title="test errors, scaled units",
+        title_justify="left",
+    )
+    table.add_column("forecast", no_wrap=True)
+    for column in ("MSE", "MAE", "MSE / linear"):
+        table.add_column(column, justify="right")
+    linear = known["linear"]
+
+    def row(name: str, mse: float, mae: float, said: str = "") -> None:
+        ratio = f"{mse / linear.mse:.3f}" if linear else ""
+        table.add_row(name, f"{mse:.4f}{said}", f"{mae:.4f}", ratio)
+
+    errors = [score["test_mse"] for score in scores]
+    spread = stdev(errors) / math.sqrt(len(errors)) if len(errors) > 1 else None
+    row(
+        model,
+        fmean(errors),
+        fmean(score["test_mae"] for score in scores),
+        "" if spread is None else f" ± {spread:.4f}",
+    )
+    for name, control in known.items():
+        if control is None:
+            table.add_row(name, "-", "-", "")
+        else:
+            row(name, control.mse, control.mae)
+    show_table(out, table)
+    means = found["mse"].sel(forecaster="model").mean("seed")
+    by_feature = means.mean("step")
+    own = found["mae"].sel(forecaster="model").mean(("seed", "step")) * found["scale"]
+    shares = found["coverage"].mean("step")
+    show_table(
+        out,
+        _by(
+            "feature",
+            found["feature"].values,
+            {
+                "MSE": by_feature.values,
+                "MAE, own units": own.values,
+                "inside the 90 % interval": shares.values,
+            },
+        ),
+    )
+    steps = sorted({1, found.sizes["step"] // 2 or 1, found.sizes["step"]})
+    chosen = means.mean("feature").sel(step=steps).values
+    others = {
+        str(name): found["mse"]
+        .sel(forecaster=name)
+        .isel(seed=0)
+        .mean("feature")
+        .sel(step=steps)
+        .values
+        for name in found["forecaster"].values
+        if name != "model"
+    }
+    show_table(out, _by("step", steps, {model: chosen, **others}))
+
+
+def _by(head: str, names: Any, columns: Mapping[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(head, no_wrap=True)
+    for column in columns:
+        table.add_column(column, justify="right")
+    for place, name in enumerate(names):
+        values = (column[place] for column in columns.values())
+        cells = ("-" if math.isnan(value) else f"{value:.4g}" for value in values)
+        table.add_row(str(name), *cells)
+    return table

@@ -1,0 +1,103 @@
+"""``sigprop train forecast``: what it prints and leaves behind, and what it refuses."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from sigprop.cli import forecast as cli_forecast
+from tests.command import refused, sigprop
+from tests.sigprop.training.test_forecasting import series
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A .csv of 300 hours."""
+    made, place = series(), tmp_path / "waves.csv"
+    rows = zip(made.times, made.values, strict=True)
+    lines = [f"{str(time).replace('T', ' ')},{one},{two}" for time, (one, two) in rows]
+    place.write_text("\n".join(["date,sine,cosine", *lines]) + "\n")
+    return place
+
+
+def test_it_trains_prints_the_controls_beside_and_goes_on(table, tmp_path):
+    asked = ("train", "forecast", "--data", table, "--model", "lru", "--horizon", 6)
+    asked += ("--length", 26, "--steps", 20, "--seeds", 2, "--out", tmp_path / "runs")
+    done = sigprop(*asked)
+    assert done.exit_code == 0, done.output
+    for said in ("last value", "season", "climatology", "linear", "cosine", "±"):
+        assert said in done.output, said
+    place = tmp_path / "runs" / "forecast-waves-26-6-lru-quick"
+    assert (place / "forecasts.png").is_file()
+    held = xr.load_dataset(place / "seed-1" / "forecasts.nc")
+    assert held["forecast"].dims == ("window", "step", "feature")
+    mean = float(held["mse"].sel(forecaster="linear").mean())
+    (line,) = (row for row in done.output.splitlines() if row.startswith("linear"))
+    assert f"{mean:.4f}" in line
+    assert "1.000" in line
+    again = sigprop(*asked, "--no-figures")
+    kept = [row for row in done.output.splitlines() if row.startswith("lru")]
+    assert kept == [row for row in again.output.splitlines() if row.startswith("lru")]
+
+
+def test_a_control_that_is_impossible_is_a_dash(table, tmp_path):
+    asked = ("train", "forecast", "--data", table, "--horizon", 3, "--univariate")
+    done = sigprop(
+        *(*asked, "sine", "--steps", 20, "--calendar", "--head", "steps"),
+        *("--no-figures", "--out", tmp_path / "runs"),
+    )
+    assert done.exit_code == 0, done.output
+    (line,) = (row for row in done.output.splitlines() if row.startswith("season"))
+    assert line.split() == ["season", "-", "-"]
+    (place,) = (tmp_path / "runs").iterdir()
+    assert place.name == "forecast-waves-sine-3-3-lru-steps-calendar-quick"
+
+
+def spoilt(place, change):
+    lines = place.read_text().splitlines()
+    place.write_text("\n".join(change(lines)) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "change", "says"),
+    [
+        (("--horizon", 0), None, "need a horizon of at least 1 row, got 0"),
+        (("--horizon", 24, "--length", 300), None, "need 324 rows for one window"),
+        (("--univariate", "OT"), None, "got 'OT'"),
+        (("--model", "mamba"), None, "need a model in blur"),
+        (("--head", "both"), None, "need a kind in direct, steps"),
+        (("--centre", "first"), None, "need a centre in last, mean, none"),
+        ((), lambda rows: rows[:9] + rows[10:], "1 row missing, in row 10"),
+        ((), lambda rows: [*rows[:9], rows[8], *rows[9:]], "twice, in row 10"),
+        ((), lambda rows: [rows[0], *rows[:0:-1]], "sort the rows by time"),
+        ((), lambda rows: rows[:30], "for one window of"),
+        ((), lambda rows: [rows[0]] + [f"{r.rsplit(',', 1)[0]},4" for r in rows[1:]],
+         "'cosine' constant at 4"),
+        ((), lambda rows: [*rows[:5], rows[5] + "x", *rows[6:]], "row 6"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_and_nothing_is_written(
+    table, tmp_path, options, change, says
+):
+    if change:
+        spoilt(table, change)
+    out = tmp_path / "runs"
+    line = refused("train", "forecast", "--data", table, "--out", out, *options)
+    assert says in line
+    assert not out.exists()
+
+
+def test_options_of_a_forecast_are_refused_elsewhere():
+    line = refused("train", "digits", "--horizon", 3, "--calendar")
+    assert "need the task forecast for --horizon, --calendar, got 'digits'" in line
+
+
+def test_a_table_that_is_not_there_is_refused(tmp_path):
+    where = tmp_path / "none.csv"
+    line = refused("train", "forecast", "--data", where, "--out", tmp_path / "runs")
+    assert "none.csv" in line
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_column_of_numbers_shows_what_is_not_a_number():
+    shown = cli_forecast._by("step", [1, 2], {"lru": np.array([0.25, np.nan])})
+    assert [*shown.columns[1].cells] == ["0.25", "-"]
