@@ -10,6 +10,7 @@ from functools import partial
 
 from sympy import Expr, cosh, exp, log, oo, sin, sympify
 
+from theory.gate_readings import READINGS as OF_GATES
 from theory.reading import Meaning, Reading, both_modes, both_norms, by_age, by_lag
 from theory.symbols import T, a, alpha, b, beta, lam, rho
 
@@ -333,6 +334,7 @@ READINGS: Mapping[str, Reading] = {
     "blur:23": Reading(_BARRON),
     "blur:text:constant": Reading(_BARRON),
     "sigprop:ring-any-input": Reading({"R": lambda lag: sympify(1)}, side=-2),
+    **OF_GATES,
     "sigprop:hessian-pair": Reading({"P": "alpha*beta"}, side=1),
     "sigprop:hessian-off-diagonal": Reading(_MODE),
     "sigprop:hessian-trace-polar": Reading(_MODE),

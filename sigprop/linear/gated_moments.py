@@ -31,6 +31,7 @@ from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_moments import Parameter, delta_moments
 from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
 from sigprop.neuron.quadrature import Law
+from sigprop.numerics.compilation import SOME
 
 MOST = 2**16  # sequences that are worth enumerating
 Directions = Float[np.ndarray, "directions d_in"] | Literal["each"] | None
@@ -227,6 +228,7 @@ def predict_gated(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
+    change: Callable[[Any], Any] | None = None,
 ) -> dict[str, Predicted]:
     """Second moments of a layer whose gates see the input alone.
 
@@ -236,6 +238,8 @@ def predict_gated(
             each other and in time.
         law: Another law of each input vector.
         steps: Inputs seen since the zero state; the limit if left out.
+        change: Makes wrong expectations of the right ones, or gates of the delta rule,
+            for mutants.
 
     Returns:
         ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
@@ -258,6 +262,7 @@ def predict_gated(
     if steps is not None and steps < 0:
         raise ValueError(f"need steps >= 0, got {steps=}")
     totals: dict[str, Predicted] = {}
+    given: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
 
     def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
         value, error = totals.get(name, Predicted(0.0, 0.0))
@@ -270,43 +275,48 @@ def predict_gated(
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
-            found = delta_moments(head, names, scale=scale, law=law, steps=steps)
+            found = delta_moments(head, names, law=law, **given)
             for name, (value, error) in found.items():
                 add(name, Moment(np.array([value]), np.array([error])))
         return totals
     for neurons, columns, moved in READ[type(layer)](layer):
         seen = _restricted(law, columns)
-        add("state", state_moment(neurons, scale=scale, law=seen, steps=steps))
+        add("state", state_moment(neurons, law=seen, **given))
         for name, (by, directions, factor) in moved.items():
             moment = sensitivity_moment(
-                neurons, by, directions=directions, scale=scale, law=seen, steps=steps
+                neurons, by, directions=directions, law=seen, **given
             )
             add(name, moment, factor)
     return totals
 
 
-@functools.cache
-def _slopes(names: tuple[str, ...]) -> Callable[..., Any]:
-    """The state and its derivatives by parameters, for each of many sequences."""
+def squares(
+    layer: Layer, u: Float[Array, "num time d_in"]
+) -> dict[str, Float[Array, " num"]]:
+    """``|h|^2`` at the end of each sequence, and of its slopes the sum of squares.
 
-    def last(values: dict[str, Array], layer: Layer, u: Float[Array, "time d_in"]):
+    Raises:
+        TypeError: If the layer is of no type that ``covered`` knows.
+    """
+    return _squares(layer, u, covered(layer))
+
+
+@functools.partial(jax.jit, static_argnames="names", compiler_options=SOME)
+def _squares(
+    layer: Layer, u: Float[Array, "num time d_in"], names: tuple[str, ...]
+) -> dict[str, Float[Array, " num"]]:
+    values = {name: parameters(layer)[name] for name in names}
+
+    def last(values: dict[str, Array], u: Float[Array, "time d_in"]):
         h = replace(layer, values).states(u)[-1]
         return h, h
 
     jacobian = jax.jacrev(last, has_aux=True)
-
-    @jax.jit
-    def each(layer: Layer, u: Float[Array, "num time d_in"]):
-        values = parameters(layer)
-        moved = {name: values[name] for name in names}
-        slopes, h = jax.vmap(lambda one: jacobian(moved, layer, one))(u)
-        squares = {
-            name: (slope**2).reshape(len(u), -1).sum(1)
-            for name, slope in slopes.items()
-        }
-        return {"state": (h**2).sum(1), **squares}
-
-    return each
+    slopes, h = jax.vmap(lambda one: jacobian(values, one))(u)
+    summed = {
+        name: (slope**2).reshape(len(u), -1).sum(1) for name, slope in slopes.items()
+    }
+    return {"state": (h**2).sum(1), **summed}
 
 
 def enumerate_gated(layer: Layer, law: Law, steps: int) -> dict[str, float]:
@@ -328,5 +338,5 @@ def enumerate_gated(layer: Layer, law: Law, steps: int) -> dict[str, float]:
     index = np.array(list(itertools.product(range(len(law.values)), repeat=steps)))
     u = jnp.asarray(law.values[index.reshape(count, steps)])
     p = law.probabilities[index].prod(1)
-    found = _slopes(covered(layer))(layer, u)
+    found = squares(layer, u)
     return {name: float(p @ np.asarray(value, float)) for name, value in found.items()}

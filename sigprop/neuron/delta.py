@@ -68,11 +68,17 @@ class Nodes(NamedTuple):
 
 
 class View(NamedTuple):
-    """A head in coordinates of the input; ``rest`` counts those outside of the span."""
+    """A head in coordinates of the input; ``rest`` counts those outside of the span.
+
+    Moments summed over the rows of the state are those of any turned rows, so that
+    ``values`` has no more of them than there are coordinates, and ``count`` is how many
+    there were.
+    """
 
     beta: Float[np.ndarray, " coordinates"]
     decay: Float[np.ndarray, " coordinates"]
     values: Float[np.ndarray, "values coordinates"]
+    count: int
     rest: int
     unseen: float  # sum of squares of what the values see outside of the span
 
@@ -96,7 +102,9 @@ def _view(head: Head, law: Law | None, scale: float) -> tuple[View, Matrix]:
     values = head.W_v @ basis
     unseen = scale**2 * (head.W_v**2).sum() - (values**2).sum() if law is None else 0.0
     decay = seen[1] if decayed else np.zeros(size)
-    view = View(seen[0], decay, values, width - size, max(float(unseen), 0.0))
+    turned = np.linalg.qr(values)[1]
+    rest = width - size
+    view = View(seen[0], decay, turned, len(values), rest, max(float(unseen), 0.0))
     return view, seen[len(gates) :]
 
 

@@ -9,7 +9,7 @@ with ``P = sum E s h^T``;  f  the input that a weight sees.
 Source: ``theory.delta_moments``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ Blocks = dict[tuple[str, str], Matrix]
 Pair = tuple[Nodewise, Nodewise]
 
 
-class _Gates(NamedTuple):
+class Gates(NamedTuple):
     """Gates, values and what a step multiplies the state by, at every node."""
 
     beta: Nodewise
@@ -46,7 +46,7 @@ def _sigmoid(z: Nodewise) -> Nodewise:
     return 0.5 * (1 + np.tanh(z / 2))
 
 
-def _gates(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> _Gates:
+def _gates(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
     beta = _sigmoid(z @ view.beta)
     one = np.ones(len(z))
     alpha, by_step, by_rate = one, 0 * one, 0 * one
@@ -57,7 +57,7 @@ def _gates(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> _Gates:
         by_step, by_rate = -rate * _sigmoid(entering) * alpha, log * alpha
     v = z @ view.values.T
     square = (v**2).sum(1) + view.unseen
-    return _Gates(beta, beta * (1 - beta), alpha, by_step, by_rate, v, square)
+    return Gates(beta, beta * (1 - beta), alpha, by_step, by_rate, v, square)
 
 
 def _transpose(keys: int) -> Matrix:
@@ -69,7 +69,7 @@ def _transpose(keys: int) -> Matrix:
 class _Step:
     """Blocks of a step's matrix over one set of nodes; "1" is the constant."""
 
-    def __init__(self, E: Products, gates: _Gates, view: View) -> None:
+    def __init__(self, E: Products, gates: Gates, view: View) -> None:
         self.E, self.gates, self.view = E, gates, view
         self.one = np.ones(len(gates.beta))
         self.turned = _transpose(E.keys)
@@ -138,7 +138,7 @@ class _Step:
 
     def valued(self, f: Nodewise, square: Nodewise) -> Blocks:
         """A row of the state by a weight of its value."""
-        E, beta, values = self.E, self.gates.beta, self.gates.v.shape[1]
+        E, beta, values = self.E, self.gates.beta, self.view.count
         return {
             ("s", "1"): _column(E.first(beta * f)),
             ("s", "s"): self.A,
@@ -200,6 +200,7 @@ def delta_moments(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
+    change: Callable[[Gates], Gates] | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Second moments of a head's state and of what parameters move, and their errors.
 
@@ -211,6 +212,7 @@ def delta_moments(
             each other and in time.
         law: Another law of each input vector.
         steps: Inputs seen since the zero state; the limit if left out.
+        change: Makes wrong gates of the right ones, for mutants.
 
     Raises:
         ValueError: If a limit is infinite, or Gaussian inputs are fewer than gates and
@@ -218,6 +220,7 @@ def delta_moments(
     """
     view, nodes = nodes_of(head, law, scale)
     gates, keys = _gates(head, view, nodes.z), len(head.W_k)
+    gates = gates if change is None else change(gates)
     rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
     results = []
     for weights in rules:

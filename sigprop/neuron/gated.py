@@ -26,6 +26,8 @@ from sigprop.numerics.compile import compile_expr
 from theory import gates
 
 Table = Float[np.ndarray, "neurons directions"]
+Expectations = dict[str, Table]
+Change = Callable[[Expectations], Expectations]
 
 
 SATURATED = 300.0  # where a gate is open or closed to all digits
@@ -132,7 +134,7 @@ def _coefficients(
 
 def _expectations(
     neurons: Neurons, view: _View, by: str | None, weighted: bool, coarse: bool
-) -> dict[str, Table]:
+) -> Expectations:
     """``E a``, ``E a b`` and so on, of each neuron and direction."""
     nodes = view.nodes
     w = nodes.coarse if coarse else nodes.weights
@@ -182,6 +184,7 @@ def _moment(
     scale: float,
     law: Law | None,
     steps: int | None,
+    change: Change | None,
 ) -> Moment:
     weighted = directions is not None
     quantity = "state" if by is None else "sensitivity"
@@ -194,6 +197,7 @@ def _moment(
         sums = []
         for coarse in rules:
             known = _expectations(part, view, by, weighted, coarse)
+            known = known if change is None else change(known)
             if steps is None and not coarse and known["aa"].max() >= 1:
                 require_finite(known["aa"], _log_moment(part, view))
             sums.append(second_moment(known, quantity, steps) @ view.copies)
@@ -214,6 +218,7 @@ def state_moment(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
+    change: Change | None = None,
 ) -> Moment:
     """``E h^2`` of each neuron.
 
@@ -223,11 +228,12 @@ def state_moment(
             each other and in time.
         law: Another law of the input in its place.
         steps: Inputs seen since the zero state; the limit if left out.
+        change: Makes wrong expectations of the right ones, for mutants.
 
     Raises:
         ValueError: If a limit is infinite: what is finite instead is said.
     """
-    return _moment(neurons, None, None, scale, law, steps)
+    return _moment(neurons, None, None, scale, law, steps, change)
 
 
 def sensitivity_moment(
@@ -238,6 +244,7 @@ def sensitivity_moment(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
+    change: Change | None = None,
 ) -> Moment:
     """``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
 
@@ -249,8 +256,9 @@ def sensitivity_moment(
         scale: As in ``state_moment``.
         law: As in ``state_moment``.
         steps: As in ``state_moment``.
+        change: As in ``state_moment``.
 
     Raises:
         ValueError: As ``state_moment``.
     """
-    return _moment(neurons, by, directions, scale, law, steps)
+    return _moment(neurons, by, directions, scale, law, steps, change)

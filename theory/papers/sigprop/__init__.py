@@ -4,6 +4,7 @@ from theory.papers.sigprop import (
     audits,
     curvature,
     experiments,
+    gates,
     hessian,
     initialisation,
     losses,
@@ -20,4 +21,5 @@ PARTS = (
     audits,
     initialisation,
     experiments,
+    gates,
 )

@@ -1,0 +1,301 @@
+"""What judges our own statements on gates that see the input alone.
+
+Recurrences of random coefficients by every sequence of a law of two values.  Layers by
+every sequence of a law of two inputs, run through the layer, and by simulation with
+Gaussian inputs; both are one compiled program.
+"""
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import PRNGKeyArray
+
+from sigprop.evidence.kit import Points
+from sigprop.judge.basis import Basis, Check, Evidence
+from sigprop.judge.mutants import SAME, Score
+from sigprop.judge.results import RouteResult, decided
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import Plan, judge, plan
+from sigprop.layers.base import Layer
+from sigprop.layers.deltanet import Delta, deltanet, gated_deltanet
+from sigprop.layers.gated import gated_unit
+from sigprop.layers.gla import gla
+from sigprop.layers.mingru import mingru
+from sigprop.layers.rglru import rglru
+from sigprop.layers.selective import selective
+from sigprop.linear.gated_moments import predict_gated, squares
+from sigprop.neuron.delta_moments import Gates
+from sigprop.neuron.gated import Expectations
+from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
+from sigprop.neuron.quadrature import Law
+from sigprop.neuron.random_coefficients import second_moment
+from sigprop.numerics.compilation import ONCE
+from sigprop.numerics.precision import double_precision
+from theory import gated_moments as theory
+from theory.claims import Claim
+
+# Recurrences of random coefficients.
+
+FADED = 12  # steps after which E a^2 = 0.07 has left 1e-14
+Pair = tuple[float, float, float, float]  # a, b, c, d
+
+
+def _point(p: float, first: Pair, second: Pair, **more: int) -> dict[str, Any]:
+    """A law of two values, and the expectations that it has."""
+    point: dict[str, Any] = {"p": p}
+    for end, values in (("1", first), ("2", second)):
+        point |= {f"{name}_{end}": v for name, v in zip("abcd", values, strict=True)}
+    for name in theory.EXPECTATIONS:
+        products = (
+            math.prod(pair["abcd".index(k)] for k in name) for pair in (first, second)
+        )
+        here, there = products
+        point[f"E_{name}"] = p * here + (1 - p) * there
+    return {**point, **more}
+
+
+def _law(point: dict[str, Any]) -> list[tuple[float, Pair]]:
+    chances = {"1": point["p"], "2": 1 - point["p"]}
+    return [
+        (chance, tuple(point[f"{name}_{end}"] for name in "abcd"))  # type: ignore[misc]
+        for end, chance in chances.items()
+    ]
+
+
+def enumerated(place: int, steps: int, **point: Any) -> float:
+    """``E h^2`` (place 0) or ``E s^2`` (1) over all sequences of a law of two values."""
+    total = []
+    for rows in itertools.product(_law(point), repeat=steps):
+        weight, h, s = 1.0, 0.0, 0.0
+        for chance, (a, b, c, d) in rows:
+            weight, h, s = weight * chance, a * h + b, a * s + c * h + d
+        total.append(weight * (h, s)[place] ** 2)
+    return math.fsum(total)
+
+
+def by_ages(steps: int, **point: Any) -> float:
+    """``E h^2`` as a double sum over the ages of what entered, newest first."""
+    E = {name: point[f"E_{name}"] for name in ("a", "b", "aa", "ab", "bb")}
+    terms = [
+        E["aa"] ** n
+        * (E["bb"] if n == m else 2 * E["ab"] * E["a"] ** (m - n - 1) * E["b"])
+        for n in range(steps)
+        for m in range(n, steps)
+    ]
+    return math.fsum(terms)
+
+
+def by_steps(quantity: str, steps: int, **point: Any) -> float:
+    """Either moment from the powers of the matrix of one step."""
+    known = {name: point[f"E_{name}"] for name in theory.EXPECTATIONS}
+    return float(second_moment(known, quantity, steps))
+
+
+LAWS: tuple[tuple[float, Pair, Pair], ...] = (
+    (0.4, (0.3, 1.0, 0.7, -0.5), (-0.15, 0.6, 1.3, 0.9)),
+    (0.7, (0.2, -0.8, -0.6, 0.4), (-0.15, 2.0, 0.5, 1.1)),
+    (0.15, (-0.3, 1.4, 0.9, 0.2), (0.15, -0.3, -0.4, 0.7)),
+)
+SHORT: Points = tuple(
+    _point(*law, T=steps) for law, steps in zip(LAWS, (3, 7, 2), strict=True)
+)
+LONG: Points = tuple(_point(*law) for law in LAWS)
+
+# Whole layers.
+
+STEPS, BATCH = 8, 256  # two inputs in eight steps are 256 sequences
+EXACT = 1e-9
+MARGIN, PILOT, INFLATION = 0.15, 16 * BATCH, 2.0
+LAYERS: dict[str, Callable[[PRNGKeyArray], Layer]] = {
+    "rglru": lambda key: rglru(key, 4, heads=2, radii=(0.7, 0.97)),
+    "mingru": lambda key: mingru(key, 4, 3, memory=4.0),
+    "selective": lambda key: selective(key, 2, 4, steps=(0.05, 0.3)),
+    "gla": lambda key: gla(key, 2, 4, heads=2, rank=2),
+    "unit": lambda key: gated_unit(key, 4, 2, times=(2.0, 16.0), state_gain=0),
+    "deltanet": lambda key: deltanet(key, 2, 4, heads=1),
+    "gated-deltanet": lambda key: gated_deltanet(key, 2, 8, heads=1),
+}
+
+
+def _name(claim_id: str) -> str:
+    return claim_id.partition(":gates-")[2]
+
+
+@functools.cache
+def _layer(claim_id: str) -> Layer:
+    with double_precision(True):
+        draw = jax.jit(LAYERS[_name(claim_id)], compiler_options=ONCE)
+        return draw(group_key(0, claim_id))
+
+
+@functools.cache
+def closed(claim_id: str) -> dict[str, float]:
+    """The moments of a claim's layer under Gaussian inputs."""
+    found = predict_gated(_layer(claim_id), steps=STEPS)
+    return {name: value for name, (value, _) in found.items()}
+
+
+def two_inputs(width: int) -> Law:
+    """Two input vectors of generic entries, and their probabilities."""
+    values = np.cos(np.arange(2 * width) ** 2 + 1.0).reshape(2, width)
+    return Law(1.5 * values, np.array([0.6, 0.4]))
+
+
+def _drawn(key: PRNGKeyArray, layer: Layer, num: int) -> dict[str, Estimate]:
+    """Moments over sequences of Gaussian inputs."""
+    shape = (BATCH, STEPS, layer.widths[0])
+
+    def task(index: int, count: int) -> dict[str, Sums]:
+        u = _normal(jax.random.fold_in(key, index), shape)
+        found = {name: np.asarray(x)[:count] for name, x in squares(layer, u).items()}
+        return {name: Sums(x.sum(), (x**2).sum(), count) for name, x in found.items()}
+
+    parts = over_batches(task, num, BATCH, lambda count: None, None)
+    return {
+        name: functools.reduce(Sums.__add__, (part[name] for part in parts)).estimate()
+        for name in parts[0]
+    }
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _normal(key: PRNGKeyArray, shape: tuple[int, int, int]) -> Any:
+    return jax.random.normal(key, shape, jnp.float64)
+
+
+@functools.cache
+def plans(claim_id: str) -> dict[str, Plan]:
+    """The plan of each quantity, of a pilot's variance; all have the size of the largest."""
+    pilot = _drawn(pilot_key(claim_id), _layer(claim_id), PILOT)
+    planned = {}
+    for name in closed(claim_id):
+        mean, sem, n = pilot[name]
+        variance = INFLATION * n * float(sem / mean) ** 2
+        planned[name] = plan(MARGIN, variance=variance)
+    most = max(one.n for one in planned.values())
+    whole = -(-most // BATCH) * BATCH
+    return {name: dataclasses.replace(one, n=whole) for name, one in planned.items()}
+
+
+def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge moments of a layer by all sequences of two inputs, and by simulation."""
+    layer, results = _layer(claim.id), []
+    with double_precision(True):
+        law = two_inputs(layer.widths[0])
+        exact = predict_gated(layer, law=law, steps=STEPS)
+        for name, value in enumerate_all(layer, law).items():
+            ratio = value / exact[name].value
+            right = abs(ratio - 1) <= EXACT
+            results.append(decided("enumeration", f"two inputs, {name}", ratio, right))
+        sized = plans(claim.id)
+        drawn = _drawn(group_key(seed, claim.id), layer, next(iter(sized.values())).n)
+    for name, planned in sized.items():
+        mean, sem, _ = drawn[name]
+        verdict = judge(float(mean), closed(claim.id)[name], planned, float(sem))
+        results.append(drawn_result(f"Gaussian, {name}", verdict))
+    return tuple(results)
+
+
+def enumerate_all(layer: Layer, law: Law) -> dict[str, float]:
+    """Moments over every sequence of two inputs, one batch of the simulation's program."""
+    index = np.array(list(itertools.product((0, 1), repeat=STEPS)))
+    found = squares(layer, jnp.asarray(law.values[index]))
+    p = law.probabilities[index].prod(1)
+    return {name: float(p @ np.asarray(value)) for name, value in found.items()}
+
+
+def _without(letter: str) -> Callable[[Expectations], Expectations]:
+    """Expectations in which one coefficient is always zero."""
+    return lambda known: {k: v * (letter not in k) for k, v in known.items()}
+
+
+def _with(
+    **wrong: Callable[[Expectations], Any],
+) -> Callable[[Expectations], Expectations]:
+    return lambda known: {
+        k: wrong[k](known) + 0 * v if k in wrong else v for k, v in known.items()
+    }
+
+
+OF_NEURONS: dict[str, Callable[[Expectations], Expectations]] = {
+    "the mean of a, squared": _with(aa=lambda E: E["a"] ** 2),
+    "the mean of b, squared": _with(bb=lambda E: E["b"] ** 2),
+    "a and b as if independent": _with(ab=lambda E: E["a"] * E["b"]),
+    "a at rest": _without("c"),
+    "b at rest": _without("d"),
+    "slopes of a as if independent of a": _with(ac=lambda E: E["a"] * E["c"]),
+    "the mean slope of a, squared": _with(cc=lambda E: E["c"] ** 2),
+    "the mean slope of b, squared": _with(dd=lambda E: E["d"] ** 2),
+}
+OF_HEADS: dict[str, Callable[[Gates], Gates]] = {
+    "beta at rest": lambda gates: gates._replace(slope=0 * gates.slope),
+    "beta squared": lambda gates: gates._replace(beta=gates.beta**2),
+    "beta is one half": lambda gates: gates._replace(beta=0 * gates.beta + 0.5),
+    "values of mean zero": lambda gates: gates._replace(v=0 * gates.v),
+    "nothing decays": lambda gates: gates._replace(alpha=gates.alpha**0),
+    "the decay squared": lambda gates: gates._replace(alpha=gates.alpha**2),
+    "the decay's step at rest": lambda gates: gates._replace(by_step=0 * gates.alpha),
+    "the decay's rate at rest": lambda gates: gates._replace(by_rate=0 * gates.alpha),
+}
+
+
+def score(claim: Claim) -> Score:
+    """Mutation score: slips that the sequences of two inputs refute or miss."""
+    layer = _layer(claim.id)
+    law = two_inputs(layer.widths[0])
+    slips: dict[str, Any] = OF_HEADS if isinstance(layer, Delta) else OF_NEURONS
+    wrong = {slip: {"steps": STEPS, "change": change} for slip, change in slips.items()}
+    wrong["a step less"] = {"steps": STEPS - 1}
+    truth, total, survivors = predict_gated(layer, law=law, steps=STEPS), 0, []
+    for slip, options in wrong.items():
+        found = predict_gated(layer, law=law, **options)
+        apart = [
+            abs(found[name].value / value - 1) for name, (value, _) in truth.items()
+        ]
+        if max(apart) < SAME:
+            continue  # nothing decays without a decay
+        total += 1
+        if max(apart) <= EXACT:
+            survivors.append(slip)
+    return Score(total, tuple(survivors))
+
+
+EVIDENCE: dict[str, Basis] = {
+    "sigprop:random-state": Evidence(
+        SHORT,
+        {
+            "reference": lambda T, **at: enumerated(0, T, **at),
+            "ages": lambda T, **at: by_ages(T, **at),
+        },
+        proof=theory.finite_holds,
+    ),
+    "sigprop:random-state-limit": Evidence(
+        LONG,
+        {
+            "reference": lambda **at: enumerated(0, FADED, **at),
+            "ages": lambda **at: by_ages(200, **at),
+        },
+        proof=lambda: theory.limit_holds("state"),
+    ),
+    "sigprop:random-sensitivity": Evidence(
+        LONG,
+        {
+            "reference": lambda **at: enumerated(1, FADED, **at),
+            "steps": lambda **at: by_steps("sensitivity", 300, **at),
+        },
+        proof=lambda: theory.limit_holds("sensitivity"),
+    ),
+    **{
+        f"sigprop:gates-{name}": Check(
+            layer_moments, score, ("enumeration", "monte_carlo")
+        )
+        for name in LAYERS
+    },
+}
