@@ -3,6 +3,7 @@
 from theory.papers.sigprop import (
     audits,
     curvature,
+    depth,
     experiments,
     gates,
     hessian,
@@ -16,6 +17,7 @@ PARTS = (
     moments,
     hessian,
     curvature,
+    depth,
     losses,
     trained,
     audits,
