@@ -27,7 +27,7 @@ from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import double_precision
 from theory.claims import Claim
 
-CLAIM = "sigprop:moments-network"
+CLAIM = "sigprop:network-moments"
 STEPS, WIDTH, FEATURES, DEPTH = 32, 32, 12, 3
 RADII, SHORT = (0.4, 0.9), (0.1, 0.4)  # the latter forget within the steps
 MOVED = 0.2  # deviation by which every weight is moved, so that the blocks matter

@@ -4,7 +4,7 @@ from theory.rows import Part
 
 part = Part("", "layers")
 
-part.row("sigprop:moments-network", "moment", "confirmed", "whole deep networks")(
+part.row("sigprop:network-moments", "moment", "confirmed", "whole deep networks")(
     "Streams and states of every block of a deep network",
     r"\mathbb{E}\|h^{(l)}_t\|^2 \approx \sum_{n,m} \operatorname{tr} H_n R^{(l)}(m - n) H_m^*, "
     r"\; R^{(l+1)} = R^{(l)} + R_b + R_{bx} + R_{xb}, \; R_b = \mathrm{Cov}[v\, \sigma(g)], "
