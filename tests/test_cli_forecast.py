@@ -1,10 +1,13 @@
 """``sigprop train forecast``: what it prints and leaves behind, and what it refuses."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import xarray as xr
 
 from sigprop.cli import forecast as cli_forecast
+from sigprop.tasks.forecasts import Forecasts
 from tests.command import refused, sigprop
 from tests.sigprop.training.test_forecasting import series
 
@@ -101,3 +104,27 @@ def test_a_table_that_is_not_there_is_refused(tmp_path):
 def test_a_column_of_numbers_shows_what_is_not_a_number():
     shown = cli_forecast._by("step", [1, 2], {"lru": np.array([0.25, np.nan])})
     assert [*shown.columns[1].cells] == ["0.25", "-"]
+
+
+def test_what_the_paper_prints_stands_beside_its_own_protocol_alone():
+    def task(name, length, horizon, univariate=None):
+        table = dataclasses.replace(series(900), name=name)
+        return Forecasts(table, length, horizon, univariate)
+
+    found = cli_forecast.printed(task("WTH.csv", 24, 24))
+    assert found["BLUR"] == (0.075, 0.186)
+    assert found["LRU"] == (0.225, 0.238)
+    for other in (
+        task("mine.csv", 24, 24),
+        task("WTH.csv", 25, 24),
+        task("WTH.csv", 25, 25),
+        task("WTH.csv", 24, 24, "sine"),
+    ):
+        assert cli_forecast.printed(other) == {}
+    assert "BRNN" in cli_forecast.printed(hourly())
+    assert cli_forecast.printed(hourly())["BLSTM"] == (0.622, 0.518)
+
+
+def hourly():
+    """As long as the parts of ETTh1 need it to be."""
+    return Forecasts(dataclasses.replace(series(14_400), name="ETTh1.csv"), 24, 24)

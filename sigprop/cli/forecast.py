@@ -80,7 +80,7 @@ def train_forecasts(
     scores = [_once(seed, task, recipe, model, preset, place) for seed in seeds]
     show_table(shown, _seeds(scores))
     found = gathered(place)
-    _print_errors(shown, model, scores, found, controls(task))
+    _print_errors(shown, model, scores, found, controls(task), task)
     if figures:
 
         def drawn() -> Any:
@@ -153,8 +153,9 @@ def _print_errors(
     scores: list[dict[str, Any]],
     found: Any,
     known: Mapping[str, Any],
+    task: Any,
 ) -> None:
-    """Errors in scaled units: the model's, the controls', and by feature and step."""
+    """Errors in scaled units: the model's, others', and by feature and step."""
     table = Table(
         box=None,
         pad_edge=False,
@@ -184,6 +185,8 @@ def _print_errors(
             table.add_row(name, "-", "-", "")
         else:
             row(name, control.mse, control.mae)
+    for name, cell in printed(task).items():
+        row(f"{name}, printed", cell.mse, cell.mae)
     show_table(out, table)
     means = found["mse"].sel(forecaster="model").mean("seed")
     by_feature = means.mean("step")
@@ -214,6 +217,26 @@ def _print_errors(
         if name != "model"
     }
     show_table(out, _by("step", steps, {model: chosen, **others}))
+
+
+SETS = {"ETTh1": "ETTh1", "ETTh2": "ETTh2", "ETTm1": "ETTm1", "WTH": "Weather"}
+"""Tables by the names of their files, and as BLUR's Tables 8 and 12 call them."""
+
+
+def printed(task: Any) -> dict[str, Any]:
+    """What BLUR's paper prints for a task, by method; nothing for any other task.
+
+    Its protocol: all features, windows as long as the horizon, no calendar said.
+
+    Source: BLUR (2025), Tables 8 and 12.
+    """
+    from theory.papers.blur.printed import errors
+
+    name = SETS.get(Path(task.table.name).stem)
+    if name is None or task.univariate or task.length != task.horizon:
+        return {}
+    here = name, task.horizon
+    return {**errors(8).get(here, {}), **errors(12).get(here, {})}
 
 
 def _by(head: str, names: Any, columns: Mapping[str, Any]) -> Table:
