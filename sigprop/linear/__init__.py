@@ -20,7 +20,9 @@ errors:
     ...     mean, sem, _ = measured[name]
     ...     assert abs(mean - value) < 6 * sem, name
 
-Gated layers have no closed form; linearised at rest their gates are eigenvalues, which is
-right for small inputs and several times too small for the state under white noise of
-size one.
+Layers whose gates see independent inputs alone have exact moments too, by
+``sigprop.linear.gated_moments.predict_gated``: RG-LRU, minGRU, Mamba's core, gated linear
+attention, DeltaNet with and without decay.  Gates that see the state have not: linearised
+at rest they are eigenvalues, which is right for small inputs and several times too small
+for the state under white noise of size one.
 """

@@ -71,14 +71,14 @@ class View(NamedTuple):
     """A head in coordinates of the input; ``rest`` counts those outside of the span.
 
     Moments summed over the rows of the state are those of any turned rows, so that
-    ``values`` has no more of them than there are coordinates, and ``count`` is how many
+    ``values`` has no more of them than there are coordinates, and ``rows`` is how many
     there were.
     """
 
     beta: Float[np.ndarray, " coordinates"]
     decay: Float[np.ndarray, " coordinates"]
     values: Float[np.ndarray, "values coordinates"]
-    count: int
+    rows: int
     rest: int
     unseen: float  # sum of squares of what the values see outside of the span
 

@@ -138,7 +138,7 @@ class _Step:
 
     def valued(self, f: Nodewise, square: Nodewise) -> Blocks:
         """A row of the state by a weight of its value."""
-        E, beta, values = self.E, self.gates.beta, self.view.count
+        E, beta, values = self.E, self.gates.beta, self.view.rows
         return {
             ("s", "1"): _column(E.first(beta * f)),
             ("s", "s"): self.A,
