@@ -37,24 +37,30 @@ function fold(text) {
 const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const alone = text => new RegExp(`(?<![\\w.])${quoted(text)}(?![\\w]|\\.\\d)`);
 
-// What is asked, as tests of a row: each says whether it fits, and whether by its number.
+// What is asked, as tests of a row: each says whether it fits, by its number (4), by its
+// paper (2), or by anything else.
 function tests(asked) {
   const kinds = Object.keys(KINDS).map(fold).join("|");
-  const parts = fold(asked).match(new RegExp(`(?:${kinds}) ${NUMBER}|\\S+`, "g")) ?? [];
+  const words = new RegExp(`(?:${kinds}) ${NUMBER}|\\S+`, "g");
+  const parts = fold(asked).replace(/[,;]( |$)/g, " ").match(words) ?? [];
   return parts.map(part => {
     const named = part.match(new RegExp(`^(?:${kinds}) ${NUMBER}$`));
     const bare = part.match(new RegExp(`^\\(?(${NUMBER})\\)?$`));
     if (!named && !bare)
-      return row => row.text.includes(part) && (row.name.includes(part) ? 2 : 1);
+      return row => row.id === part ? 4
+        : row.text.includes(part) && (row.paper.includes(part) ? 2 : 1);
     const number = named ? part : bare[1], whole = alone(number);
     return row => (named ? row.label === number : row.label.endsWith(" " + number)) ? 4
       : whole.test(row.text) && 1;
   });
 }
 
+const papers = Object.fromEntries([...fields[0].options].map(
+  option => [option.value, fold(`${option.value} ${option.text}`)]));
 const read = rows.map(element => ({
   element, data: element.dataset, label: fold(element.dataset.label),
-  name: fold(element.id), text: ""}));
+  id: fold(element.querySelector(".id").textContent),
+  paper: papers[element.dataset.paper], text: ""}));
 
 function filter() {
   const [paper, status, topic, grade, asked] = fields.map(field => field.value.trim());
@@ -64,21 +70,22 @@ function filter() {
     const {data} = row;
     let good = (!paper || data.paper === paper) && (!status || data.status === status)
       && (!topic || data.topic === topic) && (!grade || data.grade === grade);
-    let best = 0;
+    let best = 0, least = 4;
     if (good && fits.length) {
       row.text ||= fold(row.element.id + " " + data.words);
       for (const one of fits) {
         const worth = one(row);
         good &&= Boolean(worth);
         best = Math.max(best, worth);
+        least = Math.min(least, worth);
       }
     }
     row.element.hidden = !good;
-    if (good) found.push([best, row]);
+    if (good) found.push([best === 4 && least > 1, row]);
   }
   for (const body of bodies)
     body.hidden = !body.querySelector("tr[data-status]:not([hidden])");
-  const direct = found.filter(([best]) => best === 4).slice(0, 12);
+  const direct = found.filter(([isNamed]) => isNamed).slice(0, 12);
   hits.replaceChildren(...direct.map(([, row]) => {
     const item = document.createElement("li");
     item.append(row.element.querySelector(".named").cloneNode(true),

@@ -63,14 +63,17 @@ def test_filters_and_search_leave_what_they_say(browser, site, run):
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "asked",
-    ["equation 59", "Eq. 59", "eq (59)", "equations 59", "(59)", "59", "zucchet 59"],
+    [
+        *("equation 59", "Eq. 59", "eq (59)", "equations 59", "(59)", "59"),
+        *("zucchet 59", "Zucchet & Orvieto, (59)", "zucchet:59"),
+    ],
 )
 def test_a_number_finds_its_equation_however_it_is_written(browser, site, asked):
     browser.open((site / INDEX).as_uri())
     choose(browser, "words", asked)
     assert browser.ask(HITS) == ["zucchet:59"]
     also = (
-        [] if asked == "zucchet 59" else ["lru-text-an-id-as-long-as-the-longest-one"]
+        [] if "ucchet" in asked else ["lru-text-an-id-as-long-as-the-longest-one"]
     )
     assert browser.ask(ROWS) == ["zucchet-59", *also]
 
