@@ -72,9 +72,7 @@ def test_a_number_finds_its_equation_however_it_is_written(browser, site, asked)
     browser.open((site / INDEX).as_uri())
     choose(browser, "words", asked)
     assert browser.ask(HITS) == ["zucchet:59"]
-    also = (
-        [] if "ucchet" in asked else ["lru-text-an-id-as-long-as-the-longest-one"]
-    )
+    also = [] if "ucchet" in asked else ["lru-text-an-id-as-long-as-the-longest-one"]
     assert browser.ask(ROWS) == ["zucchet-59", *also]
 
 
