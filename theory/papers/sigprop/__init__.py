@@ -21,7 +21,7 @@ PARTS = (
     losses,
     trained,
     audits,
+    gates,
     initialisation,
     experiments,
-    gates,
 )
