@@ -1,9 +1,11 @@
 """The derivations of rows as steps to read: each an expression in LaTeX and its reason."""
 
+import re
 from collections.abc import Iterable
 
-from sympy import latex
+from sympy import Expr, Symbol, latex
 
+from sigprop.ledger.formulas import GREEK
 from theory.claims import find
 
 Step = tuple[str, str]  # the reason, and the LaTeX
@@ -23,5 +25,53 @@ def of_rows(ids: Iterable[str]) -> dict[str, tuple[Step, ...]]:
             continue
         if derive is not None:
             steps = derive().steps
-            found[one] = tuple((step.reason, latex(step.expr)) for step in steps)
+            found[one] = tuple((step.reason, written(step.expr)) for step in steps)
     return found
+
+
+def written(expression: Expr) -> str:
+    r"""An expression in LaTeX, its symbols as a paper writes them.
+
+    >>> written(Symbol("A_ij_bar") * Symbol("dnu_i"))
+    '\\bar{A}_{i j} \\mathrm{d}\\nu_{i}'
+    """
+    symbols = expression.atoms(Symbol)
+    return latex(expression, symbol_names={one: _spelled(one.name) for one in symbols})
+
+
+def _spelled(name: str) -> str:
+    """A symbol's name in LaTeX: Greek letters, differentials, bars, stars and indices."""
+    if "\\" in name:
+        return name
+    base, *indices = re.sub(r"(?<=[a-z])(?=\d$)", "_", name).strip("_").split("_")
+    marks = {one for one in indices if one in {"bar", "star"}}
+    indices = [one for one in indices if one not in marks]
+    if base == "d" and indices:  # as in d_nu
+        base, indices = f"d{indices[0]}", indices[1:]
+    differential = re.fullmatch(rf"d(z|{'|'.join(GREEK)})(bar)?", base)
+    if differential:
+        base = differential[1]
+    letter = _letter(base)
+    if "bar" in marks or (differential and differential[2]):
+        letter = rf"\bar{{{letter}}}"
+    if differential:
+        letter = rf"\mathrm{{d}}{letter}"
+    power = "^{*}" if "star" in marks else ""
+    below = " ".join(map(_index, indices))
+    return letter + (f"_{{{below}}}" if below else "") + power
+
+
+def _letter(name: str) -> str:
+    if name in {"lam", "eps"}:
+        return {"lam": r"\lambda", "eps": r"\varepsilon"}[name]
+    if name in GREEK or name in {"ell", "varrho"}:
+        return f"\\{name}"
+    return name if len(name) == 1 else rf"\mathrm{{{name}}}"
+
+
+def _index(name: str) -> str:
+    """Letters beside each other are indices of their own; words stay words."""
+    if re.fullmatch(r"(?:[ij](?:bar)?)+", name):
+        letters = re.findall(r"([ij])(bar)?", name)
+        return " ".join(rf"\bar{{{one}}}" if bar else one for one, bar in letters)
+    return _letter(name)
