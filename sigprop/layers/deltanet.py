@@ -20,38 +20,26 @@ from jax import lax
 from jax.nn import sigmoid, softplus
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
-from sigprop.layers.projected import log_uniform_steps, normalised, uniform_linear
+from sigprop.layers.projected import (
+    Heads,
+    by_heads,
+    log_uniform_steps,
+    normalised,
+    require_heads,
+    uniform_linear,
+)
 
 RATES = (1e-3, 16.0)  # between which a decay's rate is uniform; zero would have no log
 
 
-class Delta(Layer):
+class Delta(Heads):
     """Base of both layers; the state has the entries of every ``S``, values down."""
 
     linear: ClassVar[bool] = False
 
-    W_q: Float[Array, "heads keys d_in"]
-    W_k: Float[Array, "heads keys d_in"]
-    W_v: Float[Array, "heads values d_in"]
     W_beta: Float[Array, "heads d_in"]
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
-        heads, values, d_in = self.W_v.shape
-        return d_in, heads * values
-
-    @property
-    def state_size(self) -> int:
-        """Real numbers in the state, of all heads."""
-        heads, keys, _ = self.W_k.shape
-        return heads * keys * self.W_v.shape[1]
-
-    def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
-        return jnp.zeros((self.state_size,), self.W_k.dtype)
 
     def decays(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
         """What the whole state is multiplied by: one."""
@@ -141,15 +129,12 @@ def _projections(
     key: PRNGKeyArray, size: int, width: int, heads: int
 ) -> tuple[Array, Array, Array, Array]:
     require_sizes(size=size, width=width, heads=heads)
-    if width % heads:
-        raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")
+    require_heads(width, heads)
     rows = (size, size, width // heads)
     keys = jax.random.split(key, 4)
-    drawn = (
-        uniform_linear(one, heads * r, width).reshape(heads, r, width)
-        for one, r in zip(keys, rows, strict=False)
+    q, k, v = (
+        by_heads(one, heads, r, width) for one, r in zip(keys, rows, strict=False)
     )
-    q, k, v = drawn
     return q, k, v, uniform_linear(keys[3], heads, width)
 
 

@@ -6,24 +6,21 @@ so that the recurrence runs in parallel.  The output is the state.
 Source: Feng et al. (2024), Were RNNs all we needed?, Section 3.1.
 """
 
-from typing import ClassVar, final
+from typing import final
 
 import jax
 import jax.numpy as jnp
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
-from sigprop.layers.projected import uniform_bias, uniform_linear
-from sigprop.neuron.scan import scan_linear
+from sigprop.layers.projected import InputGated, uniform_bias, uniform_linear
 
 
 @final
-class MinGRU(Layer):
+class MinGRU(InputGated):
     """The layer; build one with ``mingru``."""
-
-    linear: ClassVar[bool] = False
 
     W_z: Float[Array, "n d_in"]
     b_z: Float[Array, " n"]
@@ -50,18 +47,6 @@ class MinGRU(Layer):
         """``1 - z`` and ``z v``."""
         z = u @ self.W_z.T + self.b_z[None]
         return sigmoid(-z), sigmoid(z) * (u @ self.W_v.T + self.b_v[None])
-
-    def step(
-        self, state: Float[Array, " n"], u: Float[Array, " d_in"]
-    ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """One step of the recurrence and its output."""
-        a, b = self.gates(u[None])
-        state = a[0] * state + b[0]
-        return state, state
-
-    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """All states, from the zero state, in parallel."""
-        return scan_linear(*self.gates(u))
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]

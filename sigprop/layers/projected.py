@@ -4,12 +4,82 @@ Notation: heads  independent parts of a state;  size  entries of a head's key or
 """
 
 import math
+from abc import abstractmethod
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from sigprop.layers.base import Layer
+from sigprop.neuron.scan import scan_linear
+
 TINY = 1e-6  # added to the square of a key's length
+
+
+class InputGated(Layer):
+    """Base of layers of ``h_t = a_t h_{t-1} + b_t``, entry by entry."""
+
+    linear: ClassVar[bool] = False
+
+    @abstractmethod
+    def gates(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
+        """What multiplies the states, and what enters them."""
+
+    def step(
+        self, state: Float[Array, " states"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " states"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        a, b = self.gates(u[None])
+        state = a[0] * state + b[0]
+        return state, self.read(state[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
+        """All states, from the zero state, in parallel."""
+        return scan_linear(*self.gates(u))
+
+
+class Heads(Layer):
+    """Base of layers whose state is a matrix of keys by values in every head."""
+
+    W_q: Float[Array, "heads keys d_in"]
+    W_k: Float[Array, "heads keys d_in"]
+    W_v: Float[Array, "heads values d_in"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, heads * values)``."""
+        heads, values, d_in = self.W_v.shape
+        return d_in, heads * values
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state, of all heads."""
+        heads, keys, _ = self.W_k.shape
+        return heads * keys * self.W_v.shape[1]
+
+    def initial_state(self) -> Float[Array, " states"]:
+        """The zero state."""
+        return jnp.zeros((self.state_size,), self.W_k.dtype)
+
+
+def by_heads(
+    key: PRNGKeyArray, heads: int, rows: int, columns: int
+) -> Float[Array, "heads rows columns"]:
+    """``uniform_linear`` maps, one a head."""
+    return uniform_linear(key, heads * rows, columns).reshape(heads, rows, columns)
+
+
+def require_heads(width: int, heads: int) -> None:
+    """Refuse a width that heads cannot share.
+
+    Raises:
+        ValueError: If it is no multiple of them.
+    """
+    if width % heads:
+        raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")
 
 
 def uniform_linear(

@@ -9,25 +9,23 @@ code lets the first input of a sequence in without ``sqrt(1 - a^2)`` and clips t
 slope at 1000; here the equations hold at every step.
 """
 
-from typing import ClassVar, final
+from typing import final
 
 import jax
 import jax.numpy as jnp
 from jax.nn import sigmoid, softplus
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group
 from sigprop.layers.initialisers import normal, require_sizes
-from sigprop.neuron.scan import scan_linear
+from sigprop.layers.projected import InputGated, inverse_softplus
 
 CLOSING = 8.0  # the paper's c
 
 
 @final
-class RGLRU(Layer):
+class RGLRU(InputGated):
     """The layer; build one with ``rglru``."""
-
-    linear: ClassVar[bool] = False
 
     W_a: Float[Array, "heads size size"]
     b_a: Float[Array, " n"]
@@ -64,18 +62,6 @@ class RGLRU(Layer):
         log_a = -CLOSING * rate
         kept = jnp.sqrt(-jnp.expm1(2 * log_a))
         return jnp.exp(log_a), kept * sigmoid(entering(self.W_x, self.b_x)) * u
-
-    def step(
-        self, state: Float[Array, " n"], u: Float[Array, " n"]
-    ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """One step of the recurrence and its output."""
-        a, b = self.gates(u[None])
-        state = a[0] * state + b[0]
-        return state, state
-
-    def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
-        """All states, from the zero state, in parallel."""
-        return scan_linear(*self.gates(u))
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time n"]
@@ -129,4 +115,4 @@ def rglru(
         return normal(key, n, size, 1 / size).reshape(heads, size, size)
 
     zero = jnp.zeros((n,))
-    return RGLRU(blocks(a_key), zero, blocks(x_key), zero, jnp.log(jnp.expm1(rate)))
+    return RGLRU(blocks(a_key), zero, blocks(x_key), zero, inverse_softplus(rate))

@@ -10,24 +10,21 @@ convolution before the core and the gate after it are other layers.
 """
 
 import math
-from typing import ClassVar, final
+from typing import final
 
 import jax
 import jax.numpy as jnp
 from jax.nn import softplus
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
-from sigprop.layers.projected import log_uniform_steps, uniform_linear
-from sigprop.neuron.scan import scan_linear
+from sigprop.layers.projected import InputGated, log_uniform_steps, uniform_linear
 
 
 @final
-class Selective(Layer):
+class Selective(InputGated):
     """The layer; build one with ``selective``."""
-
-    linear: ClassVar[bool] = False
 
     A_log: Float[Array, "width n"]
     U: Float[Array, "rank width"]
@@ -60,18 +57,6 @@ class Selective(Layer):
         b = (step * u)[:, :, None] * (u @ self.W_B.T)[:, None]
         flat = (len(u), self.state_size)
         return a.reshape(flat), b.reshape(flat)
-
-    def step(
-        self, state: Float[Array, " states"], u: Float[Array, " width"]
-    ) -> tuple[Float[Array, " states"], Float[Array, " width"]]:
-        """One step of the recurrence and its output."""
-        a, b = self.gates(u[None])
-        state = a[0] * state + b[0]
-        return state, self.read(state[None], u[None])[0]
-
-    def states(self, u: Float[Array, "time width"]) -> Float[Array, "time states"]:
-        """All states, from the zero state, in parallel."""
-        return scan_linear(*self.gates(u))
 
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time width"]
