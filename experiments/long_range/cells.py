@@ -16,7 +16,8 @@ from sigprop.networks.assembly import parameter_table
 from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import DataSet
 from sigprop.training.presets import altered, preset
-from sigprop.training.supervised import Diverged, Fitted, Trained, fit
+from sigprop.training.segments import Diverged, Trained
+from sigprop.training.supervised import Fitted, fit
 
 VERSION = 1
 PROBED = 48  # validation examples whose states are predicted at each evaluation

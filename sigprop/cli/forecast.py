@@ -99,7 +99,7 @@ def _once(
     seed: int, task: Any, recipe: Any, model: str, preset: str, place: Path
 ) -> dict[str, Any]:
     from sigprop.training.forecast_runs import ForecastJob, run
-    from sigprop.training.supervised import Diverged
+    from sigprop.training.segments import Diverged
 
     folder = place / f"seed-{seed}"
     job = ForecastJob("forecast", model, preset, seed, recipe, task.about())

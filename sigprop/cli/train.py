@@ -106,7 +106,7 @@ def train(
         from sigprop.numerics.seeds import require_seed
         from sigprop.training.presets import altered
         from sigprop.training.presets import preset as chosen
-        from sigprop.training.supervised import Diverged
+        from sigprop.training.segments import Diverged
 
         require_seed(seed, seeds)
         require_folder(out)

@@ -1,16 +1,12 @@
 """Training a network to forecast: squared error, and the best validation kept.
 
-As in ``sigprop.training.supervised``, the batch and the random numbers of a step depend on
-the seed and the step alone, and a checkpoint holds everything else: a training that was
-killed ends with the numbers of one that was not.  Windows are views of the rows; a batch
-of them is copied at a time.
+Windows are views of the rows; a batch of them is copied at a time.
 
 Source: Zhou et al. (2021), Informer, for the error, in scaled units, over all windows.
 """
 
-import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,17 +15,22 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jaxtyping import Array, Float, Float64, Int
 
-from sigprop.networks import Network, build
+from sigprop.networks import Network
 from sigprop.networks.forecaster import Head, first_row, forecast, require_head
-from sigprop.numerics.seeds import require_seed
 from sigprop.tasks.examples import training_rows
 from sigprop.tasks.forecasts import Errors, Forecasts, Windows
-from sigprop.training.loop import Run, Segments, descend, select_tree, start, train
 from sigprop.training.recipes import Recipe
-from sigprop.training.supervised import Diverged, ready, skeleton
+from sigprop.training.segments import (
+    Fit,
+    Kind,
+    Last,
+    Progress,
+    fit_segments,
+    ready,
+    stacked,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,14 +55,6 @@ class Best(NamedTuple):
     state: eqx.nn.State
     error: Float[Array, ""]
     step: Int[Array, ""]
-
-
-class Fit(NamedTuple):
-    """Where a training stands; ``state`` are the running averages."""
-
-    run: Run
-    state: eqx.nn.State
-    best: Best
 
 
 class Fitted(NamedTuple):
@@ -90,7 +83,7 @@ def fit(
     *,
     checkpoint: Path | None = None,
     every: float = 20.0,
-    progress: Callable[[int, Mapping[str, float]], None] = lambda done, last: None,
+    progress: Progress = lambda done, last: None,
 ) -> Fitted:
     """Train a network on the windows of the training rows; the test rows are not read.
 
@@ -108,23 +101,19 @@ def fit(
         Diverged: At the step whose loss or gradient is not finite; the checkpoint before
             it is left.
     """
-    require_seed(seed)
     require_task(recipe.head, task)
     training, validation = task.windows("train"), task.windows("validation")
-    last: dict[str, float] = {}
-    with jax.default_matmul_precision(recipe.matmul):
-        end, records = train(
-            _begin(recipe, seed),
-            functools.partial(_segment, recipe, training, validation, seed, last),
-            Segments(
-                recipe.segments,
-                recipe.segment,
-                checkpoint,
-                every,
-                {**dataclasses.asdict(recipe), "seed": seed, "task": task.about()},
-            ),
-            lambda done: progress(done, last),
-        )
+    end, records = fit_segments(
+        KIND,
+        recipe,
+        seed,
+        functools.partial(_batches, recipe, training, seed),
+        functools.partial(_look, recipe, validation),
+        about={"task": task.about()},
+        checkpoint=checkpoint,
+        every=every,
+        progress=progress,
+    )
     best = end.best
     network = _ready(recipe, best.parameters)
     return Fitted(network, best.state, int(best.step), float(best.error), records)
@@ -188,59 +177,28 @@ def _single(
     return np.asarray(values, np.float32)
 
 
-def _begin(recipe: ForecastRecipe, seed: int) -> Fit:
-    network_key, run_key = jax.random.split(jax.random.key(seed))
-    network, state = build(network_key, recipe.network)
-    parameters = eqx.filter(network, eqx.is_inexact_array)
-    run = start(parameters, recipe.optimiser, recipe.rate, run_key)
-    return Fit(run, state, Best(parameters, state, jnp.asarray(jnp.inf), run.step))
-
-
 def _ready(recipe: ForecastRecipe, parameters: Any) -> Network:
     network = ready(recipe, parameters)
     assert isinstance(network, Network)  # ``require_head`` has seen to it
     return network
 
 
-def _segment(
-    recipe: ForecastRecipe,
-    training: Windows,
-    validation: Windows,
-    seed: int,
-    last: dict[str, float],
-    now: Fit,
-) -> tuple[Fit, dict[str, Any]]:
-    """Take the steps of a segment, and look at the validation where it is time."""
-    first = int(now.run.step)
-    batches = [
-        _batch(training, recipe.batch, seed, first + step)
-        for step in range(recipe.segment)
-    ]
-    stacked = Windows(*(np.stack(parts) for parts in zip(*batches, strict=True)))
-    run, state, losses, norms = _steps(recipe, now.run, now.state, *stacked)
-    if run.diverged >= 0:
-        raise Diverged(int(run.diverged))
-    now = now._replace(run=run, state=state)
-    records: dict[str, Any] = {"loss": losses, "gradient_norm": norms}
-    last["loss"] = float(losses.mean())
-    done = (first + recipe.segment) // recipe.segment
-    if done % recipe.evaluate == 0 or done == recipe.segments:
-        now, seen = _look(recipe, validation, now)
-        last["validation MSE"] = seen["validation_mse"]
-        records |= seen
-    return now, records
-
-
-def _batch(windows: Windows, size: int, seed: int, step: int) -> Windows:
-    rows = training_rows(len(windows.inputs), size, seed, step)
-    return Windows(*(_single(part[rows]) for part in windows))
+def _batches(
+    recipe: ForecastRecipe, windows: Windows, seed: int, steps: range
+) -> Windows:
+    count = len(windows.inputs)
+    drawn = [training_rows(count, recipe.batch, seed, step) for step in steps]
+    return stacked(
+        [Windows(*(_single(one[rows]) for one in windows)) for rows in drawn]
+    )
 
 
 def _look(
-    recipe: ForecastRecipe, validation: Windows, now: Fit
+    recipe: ForecastRecipe, validation: Windows, now: Fit, last: Last
 ) -> tuple[Fit, dict[str, Any]]:
     network = _ready(recipe, now.run.parameters)
     found = measure(predictions(recipe, network, now.state, validation), validation)
+    last["validation MSE"] = found.mse
     error = jnp.asarray(found.mse, now.best.error.dtype)
     if error < now.best.error:
         best = Best(now.run.parameters, now.state, error, now.run.step)
@@ -255,35 +213,21 @@ def _look(
 # --- compiled -----------------------------------------------------------------------
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _steps(
+def _loss(
     recipe: ForecastRecipe,
-    run: Run,
+    network: Network,
     state: eqx.nn.State,
-    inputs: Float[Array, "steps batch length features"],
-    targets: Float[Array, "steps batch horizon features"],
-    marks: Float[Array, "steps batch rows marks"],
-) -> tuple[Run, eqx.nn.State, Float[Array, " steps"], Float[Array, " steps"]]:
-    rest, factors, decays = skeleton(recipe)
-    descent = recipe.optimiser.transformation(run.rate, factors, decays)
+    inputs: Float[Array, "batch length features"],
+    targets: Float[Array, "batch horizon features"],
+    marks: Float[Array, "batch rows marks"],
+    key: Any,
+) -> tuple[Float[Array, ""], eqx.nn.State]:
     ahead = forecast if recipe.head.kind == "direct" else first_row
+    found, state = ahead(network, state, recipe.head, inputs, marks, key=key)
+    return jnp.mean((found - targets[:, : found.shape[1]]) ** 2), state
 
-    def loss(parameters, state, inputs, targets, marks, key):
-        network: Any = eqx.combine(parameters, rest)
-        found, state = ahead(network, state, recipe.head, inputs, marks, key=key)
-        return jnp.mean((found - targets[:, : found.shape[1]]) ** 2), state
 
-    def body(now, batch):
-        run, state = now
-        key = jax.random.fold_in(run.key, run.step)
-        (value, moved), slopes = jax.value_and_grad(loss, has_aux=True)(
-            run.parameters, state, *batch, key
-        )
-        run, going = descend(run, descent, value, slopes)
-        return (run, select_tree(going, moved, state)), (value, optax.tree.norm(slopes))
-
-    (run, state), curves = jax.lax.scan(body, (run, state), (inputs, targets, marks))
-    return run, state, *curves
+KIND = Kind(_loss, Best, jnp.inf)
 
 
 @eqx.filter_jit

@@ -1,13 +1,8 @@
 """Training a deep network on labelled sequences, and resuming it where it was stopped.
 
-The batch and the random numbers of a step depend on the seed and the step alone, and a
-checkpoint holds everything else, the best network so far included: a training that was
-killed ends with the numbers of one that was not.
-
-Source: Orvieto et al. (2023), Appendix D.2, for rates, groups and schedule.
+Source: Orvieto et al. (2023), Appendix D.2.
 """
 
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,9 +16,8 @@ import optax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Bool, Float, Int, Num
 
-from sigprop.networks import Network, TwoTowers, build, over_batch, parameter_groups
+from sigprop.networks import TwoTowers, over_batch
 from sigprop.networks.probing import state_powers
-from sigprop.numerics.seeds import require_seed
 from sigprop.tasks.examples import (
     Batch,
     DataSet,
@@ -31,20 +25,19 @@ from sigprop.tasks.examples import (
     evaluation_batches,
     training_batch,
 )
-from sigprop.training.loop import Run, Segments, descend, select_tree, start, train
 from sigprop.training.recipes import Recipe
+from sigprop.training.segments import (
+    Fit,
+    Kind,
+    Last,
+    Progress,
+    Trained,
+    fit_segments,
+    ready,
+    stacked,
+)
 
-SLOW = ("recurrent", "input")  # groups with a smaller rate and no decay: A, B, gamma
 PROBED = 32  # sequences whose states are measured at each evaluation
-Trained = Network | TwoTowers
-
-
-class Diverged(ArithmeticError):
-    """The loss or a gradient was not finite; nothing moved since."""
-
-    def __init__(self, step: int):
-        super().__init__(f"loss or gradient is not finite at step {step}")
-        self.step = step
 
 
 class Score(NamedTuple):
@@ -61,14 +54,6 @@ class Best(NamedTuple):
     state: eqx.nn.State
     accuracy: Float[Array, ""]
     step: Int[Array, ""]
-
-
-class Fit(NamedTuple):
-    """Where a training stands; ``state`` are the running averages."""
-
-    run: Run
-    state: eqx.nn.State
-    best: Best
 
 
 class Fitted(NamedTuple):
@@ -111,7 +96,7 @@ def fit(
     checkpoint: Path | None = None,
     every: float = 20.0,
     probe: Probe | None = None,
-    progress: Callable[[int, Mapping[str, float]], None] = lambda done, last: None,
+    progress: Progress = lambda done, last: None,
 ) -> Fitted:
     """Train a network, and test it where its validation was best.
 
@@ -131,23 +116,20 @@ def fit(
         Diverged: At the step whose loss or gradient is not finite; the checkpoint before
             it is left.
     """
-    require_seed(seed)
     require_fit(recipe, data)
-    last: dict[str, float] = {}
+    end, records = fit_segments(
+        KIND,
+        recipe,
+        seed,
+        functools.partial(_batches, recipe, data, seed),
+        functools.partial(_look, recipe, data, probe),
+        about={},
+        checkpoint=checkpoint,
+        every=every,
+        progress=progress,
+    )
+    best = end.best
     with jax.default_matmul_precision(recipe.matmul):
-        end, records = train(
-            _begin(recipe, seed),
-            functools.partial(_segment, recipe, data, seed, probe, last),
-            Segments(
-                recipe.segments,
-                recipe.segment,
-                checkpoint,
-                every,
-                {**dataclasses.asdict(recipe), "seed": seed},
-            ),
-            lambda done: progress(done, last),
-        )
-        best = end.best
         network = ready(recipe, best.parameters)
         test = evaluate(network, best.state, data.test, recipe.batch)
     return Fitted(
@@ -190,64 +172,13 @@ def require_fit(recipe: Recipe, data: DataSet) -> None:
         raise ValueError(f"need {least} inputs for these data, got {config.inputs}")
 
 
-def _begin(recipe: Recipe, seed: int) -> Fit:
-    network_key, run_key = jax.random.split(jax.random.key(seed))
-    network, state = build(network_key, recipe.network)
-    parameters = eqx.filter(network, eqx.is_inexact_array)
-    run = start(parameters, recipe.optimiser, recipe.rate, run_key)
-    never = Best(parameters, state, jnp.asarray(-1.0), run.step)
-    return Fit(run, state, never)
-
-
-@functools.lru_cache(maxsize=8)
-def skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
-    """Everything but the parameters, and factors of their rates and of their decays."""
-    network, _ = build(jax.random.key(0), recipe.network)
-    groups = parameter_groups(network)
-    factors = jax.tree.map(lambda name: recipe.factor if name in SLOW else 1.0, groups)
-    decays = jax.tree.map(lambda name: 0.0 if name in SLOW else 1.0, groups)
-    return eqx.filter(network, eqx.is_inexact_array, inverse=True), factors, decays
-
-
-def ready(recipe: Recipe, parameters: Any) -> Trained:
-    """The network of a recipe with these parameters, in inference mode."""
-    network = eqx.combine(parameters, skeleton(recipe)[0])
-    return eqx.nn.inference_mode(network)
-
-
-def _segment(
-    recipe: Recipe,
-    data: DataSet,
-    seed: int,
-    probe: Probe | None,
-    last: dict[str, float],
-    now: Fit,
-) -> tuple[Fit, dict[str, Any]]:
-    """Take the steps of a segment, and look at the validation where it is time."""
-    first = int(now.run.step)
-    batches = [
-        training_batch(data.train, recipe.batch, seed, first + step)
-        for step in range(recipe.segment)
-    ]
-    stacked = Batch(*(np.stack(parts) for parts in zip(*batches, strict=True)))
-    run, state, losses, norms = _steps(
-        recipe, now.run, now.state, *_placed(stacked, data.train.full, axis=1)
-    )
-    if run.diverged >= 0:
-        raise Diverged(int(run.diverged))
-    now = now._replace(run=run, state=state)
-    records: dict[str, Any] = {"loss": losses, "gradient_norm": norms}
-    last["loss"] = float(losses.mean())
-    done = (first + recipe.segment) // recipe.segment
-    if done % recipe.evaluate == 0 or done == recipe.segments:
-        now, seen = _look(recipe, data, probe, now)
-        last["accuracy"] = seen["validation_accuracy"]
-        records |= seen
-    return now, records
+def _batches(recipe: Recipe, data: DataSet, seed: int, steps: range) -> tuple[Any, ...]:
+    drawn = [training_batch(data.train, recipe.batch, seed, step) for step in steps]
+    return _placed(stacked(drawn), data.train.full, axis=1)
 
 
 def _look(
-    recipe: Recipe, data: DataSet, probe: Probe | None, now: Fit
+    recipe: Recipe, data: DataSet, probe: Probe | None, now: Fit, last: Last
 ) -> tuple[Fit, dict[str, Any]]:
     network = ready(recipe, now.run.parameters)
     score = evaluate(network, now.state, data.validation, recipe.batch)
@@ -255,6 +186,7 @@ def _look(
     if accuracy > now.best.accuracy:
         best = Best(now.run.parameters, now.state, accuracy, now.run.step)
         now = now._replace(best=best)
+    last["accuracy"] = score.accuracy
     rows = np.arange(min(PROBED, len(data.validation)))
     shown = _placed(data.validation.take(rows), data.validation.full)
     record = {
@@ -280,34 +212,20 @@ def _placed(batch: Batch, full: bool, axis: int = 0) -> tuple[Any, Any, Any]:
 # --- compiled -----------------------------------------------------------------------
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _steps(
+def _loss(
     recipe: Recipe,
-    run: Run,
+    network: Trained,
     state: eqx.nn.State,
-    inputs: Num[Array, "steps batch *sequence"],
-    lengths: Int[Array, "steps batch *pair"] | None,
-    labels: Int[Array, "steps batch"],
-) -> tuple[Run, eqx.nn.State, Float[Array, " steps"], Float[Array, " steps"]]:
-    rest, factors, decays = skeleton(recipe)
-    descent = recipe.optimiser.transformation(run.rate, factors, decays)
+    inputs: Num[Array, "batch *sequence"],
+    lengths: Int[Array, "batch *pair"] | None,
+    labels: Int[Array, " batch"],
+    key: Any,
+) -> tuple[Float[Array, ""], eqx.nn.State]:
+    scores, state = over_batch(network, state, inputs, lengths=lengths, key=key)
+    return cross_entropy(scores, labels).mean(), state
 
-    def loss(parameters, state, inputs, lengths, labels, key):
-        network = eqx.combine(parameters, rest)
-        scores, state = over_batch(network, state, inputs, lengths=lengths, key=key)
-        return cross_entropy(scores, labels).mean(), state
 
-    def body(now, batch):
-        run, state = now
-        key = jax.random.fold_in(run.key, run.step)
-        (value, moved), slopes = jax.value_and_grad(loss, has_aux=True)(
-            run.parameters, state, *batch, key
-        )
-        run, going = descend(run, descent, value, slopes)
-        return (run, select_tree(going, moved, state)), (value, optax.tree.norm(slopes))
-
-    (run, state), curves = jax.lax.scan(body, (run, state), (inputs, lengths, labels))
-    return run, state, *curves
+KIND = Kind(_loss, Best, -1.0)
 
 
 @eqx.filter_jit

@@ -20,7 +20,7 @@ from sigprop.training.forecasting import (
     require_task,
 )
 from sigprop.training.loop import Optimiser
-from sigprop.training.supervised import Diverged
+from sigprop.training.segments import Diverged
 
 
 def series(rows=300, seed=0):

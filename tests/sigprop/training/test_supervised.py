@@ -18,11 +18,9 @@ from sigprop.tasks.examples import DataSet, Examples
 from sigprop.training.checkpoints import load_checkpoint
 from sigprop.training.loop import Optimiser
 from sigprop.training.recipes import Recipe, Schedule, recipe
+from sigprop.training.segments import SLOW, Diverged, begin, take_steps
 from sigprop.training.supervised import (
-    SLOW,
-    Diverged,
-    _begin,
-    _steps,
+    KIND,
     cross_entropy,
     evaluate,
     fit,
@@ -170,7 +168,7 @@ def test_a_loss_that_is_not_finite_stops_and_leaves_the_checkpoint(tmp_path):
     step = error.value.step
     assert 0 <= step < 8, "each example is seen once in eight steps"
     if step >= 5:
-        kept, done, _ = load_checkpoint(place, _begin(RECIPE, 3))
+        kept, done, _ = load_checkpoint(place, begin(KIND, RECIPE, 3))
         assert done == step // 5
         assert all(np.isfinite(x).all() for x in jax.tree.leaves(kept.run.parameters))
 
@@ -187,7 +185,7 @@ def test_one_step_is_as_long_as_the_group_says_and_decays_what_may_decay():
         segment=1,
         evaluate=1,
     )
-    old = _begin(once, 3).run.parameters
+    old = begin(KIND, once, 3).run.parameters
     new = eqx.filter(fit(once, DATA, 3).network, eqx.is_inexact_array)
     groups = jax.tree.leaves(parameter_groups(old))
     pairs = zip(groups, jax.tree.leaves(old), jax.tree.leaves(new), strict=True)
@@ -204,7 +202,7 @@ def test_one_step_is_as_long_as_the_group_says_and_decays_what_may_decay():
 
 def test_every_step_drops_other_features():
     """Nothing moves and all examples are one: only what is dropped can differ."""
-    begun = _begin(RECIPE, 3)
+    begun = begin(KIND, RECIPE, 3)
     still = begun.run._replace(rate=jnp.zeros_like(begun.run.rate))
     batch = DATA.train.take(np.zeros(10, int))
     inputs, lengths, labels = (
@@ -212,7 +210,9 @@ def test_every_step_drops_other_features():
         for part in (batch.inputs, batch.lengths, batch.labels)
     )
     with jax.default_matmul_precision(RECIPE.matmul):  # as in ``fit``: one program
-        *_, losses, _ = _steps(RECIPE, still, begun.state, inputs, lengths, labels)
+        *_, losses, _ = take_steps(
+            *(KIND, RECIPE, still, begun.state), (inputs, lengths, labels)
+        )
     assert len({*losses.tolist()}) > 1
 
 
