@@ -29,6 +29,17 @@ def curves(folder: Path) -> xr.Dataset:
         FileNotFoundError: If none is finished.
         ValueError: If a file is damaged.
     """
+    found = finished(folder)
+    rows = [_read(place).assign_coords(seed=seed) for seed, place in found.items()]
+    return xr.concat(rows, "seed", join="outer")
+
+
+def finished(folder: Path) -> dict[int, Path]:
+    """The folders of the finished trainings of a folder, by seed and in its order.
+
+    Raises:
+        FileNotFoundError: If there is none.
+    """
     found = {
         int(name[1]): place
         for place in folder.glob("seed-*")
@@ -36,8 +47,7 @@ def curves(folder: Path) -> xr.Dataset:
     }
     if not found:
         raise FileNotFoundError(f"need a finished training in {folder}, got none")
-    rows = [_read(found[seed]).assign_coords(seed=seed) for seed in sorted(found)]
-    return xr.concat(rows, "seed", join="outer")
+    return dict(sorted(found.items()))
 
 
 def _read(folder: Path) -> xr.Dataset:

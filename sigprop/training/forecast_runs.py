@@ -3,7 +3,6 @@
 As in ``sigprop.training.runs``; at the end there is ``forecasts.nc`` too.
 """
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -15,25 +14,21 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from sigprop.networks import save_network
-from sigprop.networks.assembly import parameter_table
-from sigprop.numerics.files import unfinished, write_text
-from sigprop.numerics.locks import claimed
+from sigprop.numerics.files import unfinished
 from sigprop.tasks.forecasts import Forecasts
-from sigprop.training.curves import SEED
+from sigprop.training.curves import finished
 from sigprop.training.forecast_results import forecasts
 from sigprop.training.forecasting import ForecastRecipe, fit
 from sigprop.training.runs import (
     CHECKPOINT,
     CURVES,
-    LOCK,
-    NETWORK,
     RESULT,
     Job,
-    Progress,
+    alone,
+    finish,
     read_result,
-    reserve,
 )
+from sigprop.training.segments import Progress
 
 FORECASTS = "forecasts.nc"
 SCORES = (
@@ -82,13 +77,7 @@ def run(
             another process is training in it, or as ``fit``.
         Diverged: As ``fit``.
     """
-    reserve(folder, job)
-    with claimed(folder / LOCK) as mine:
-        if not mine:
-            raise ValueError(
-                f"need a training that no other process is at, one is in {folder}; wait "
-                "for it, or name a new folder"
-            )
+    with alone(folder, job):
         if (folder / RESULT).is_file():
             return read_result(folder, SCORES)
         return _run(job, task, folder, every, progress, told)
@@ -108,26 +97,18 @@ def _run(
     )
     told("forecasts of the test rows")
     found = forecasts(job.recipe, fitted.network, fitted.state, task)
-    save_network(folder / NETWORK, fitted.network, fitted.state)
-    with unfinished(folder / CURVES) as partial, partial.open("wb") as stream:
-        np.savez(stream, allow_pickle=False, **fitted.records)
     encoding: dict[Any, Any] = {
         name: PACKED for name in found.data_vars if found[name].dtype.kind == "f"
     }
     with unfinished(folder / FORECASTS) as partial:
         found.to_netcdf(partial, engine="h5netcdf", encoding=encoding)
     errors = found.sel(forecaster="model")
-    result = {
+    scores = {
         "test_mse": float(errors["mse"].mean()),
         "test_mae": float(errors["mae"].mean()),
         "validation_mse": fitted.validation,
-        "best_step": fitted.step,
-        "parameters": parameter_table(fitted.network)["total"],
-        "seconds": time.perf_counter() - began,
     }
-    write_text(folder / RESULT, json.dumps(result, indent=2) + "\n")
-    place.unlink(missing_ok=True)
-    return result
+    return finish(folder, fitted, scores, began)
 
 
 def gathered(folder: Path) -> xr.Dataset:
@@ -141,18 +122,11 @@ def gathered(folder: Path) -> xr.Dataset:
     Raises:
         FileNotFoundError: If no training there is finished.
     """
-    found = {
-        int(name[1]): place
-        for place in folder.glob("seed-*")
-        if (name := SEED.fullmatch(place.name)) and (place / RESULT).is_file()
-    }
-    if not found:
-        raise FileNotFoundError(f"need a finished training in {folder}, got none")
-    seeds = sorted(found)
-    read = [_read(found[seed]) for seed in seeds]
+    found = finished(folder)
+    read = [_read(place) for place in found.values()]
     errors = xr.concat(
         [one[["mse", "mae", "step_trained", "validation_mse"]] for one in read],
-        xr.DataArray(seeds, dims="seed", name="seed"),
+        xr.DataArray([*found], dims="seed", name="seed"),
         join="outer",
     )
     return read[0].drop_vars(list(errors.data_vars)).merge(errors)

@@ -7,7 +7,8 @@
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from sigprop.numerics.locks import claimed
 from sigprop.tasks.examples import DataSet
 from sigprop.training.checkpoints import differences
 from sigprop.training.recipes import Recipe
+from sigprop.training.segments import Progress
 from sigprop.training.supervised import Probe, fit
 
 VERSION = 1
@@ -35,8 +37,6 @@ SCORES = (
     "parameters",
     "seconds",
 )
-
-Progress = Callable[[int, Mapping[str, float]], None]
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,17 @@ def run(
             another process is training in it, or as ``fit``.
         Diverged: As ``fit``.
     """
+    with alone(folder, job):
+        return _run(job, data, folder, probe=probe, every=every, progress=progress)
+
+
+@contextmanager
+def alone(folder: Path, job: Job) -> Iterator[None]:
+    """Reserve a folder for a training, and hold it against other processes.
+
+    Raises:
+        ValueError: If it holds another training, or another process is training in it.
+    """
     reserve(folder, job)
     with claimed(folder / LOCK) as mine:
         if not mine:
@@ -81,31 +92,51 @@ def run(
                 f"need a training that no other process is at, one is in {folder}; wait "
                 "for it, or name a new folder"
             )
-        return _run(job, data, folder, probe=probe, every=every, progress=progress)
+        yield
 
 
 def _run(
     job: Job, data: DataSet, folder: Path, *, every: float, **told: Any
 ) -> dict[str, Any]:
     """Train, go on, or read the stored result, in a folder that is claimed already."""
-    done, place = folder / RESULT, folder / CHECKPOINT
-    if done.is_file():
+    if (folder / RESULT).is_file():
         return read_result(folder)
     began = time.perf_counter()
+    place = folder / CHECKPOINT
     fitted = fit(job.recipe, data, job.seed, checkpoint=place, every=every, **told)
+    scores = {
+        "test_accuracy": fitted.test.accuracy,
+        "test_loss": fitted.test.loss,
+        "validation_accuracy": fitted.validation,
+    }
+    return finish(folder, fitted, scores, began)
+
+
+def finish(
+    folder: Path, fitted: Any, scores: Mapping[str, float], began: float
+) -> dict[str, Any]:
+    """Keep the network, the curves and last the result, for which the checkpoint goes.
+
+    Args:
+        folder: Of the training.
+        fitted: Its end: ``network``, ``state``, ``step`` and ``records``.
+        scores: What it scored.
+        began: When ``time.perf_counter`` said so.
+
+    Returns:
+        The scores, ``best_step``, ``parameters`` and ``seconds``.
+    """
     save_network(folder / NETWORK, fitted.network, fitted.state)
     with unfinished(folder / CURVES) as partial, partial.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **fitted.records)
     result = {
-        "test_accuracy": fitted.test.accuracy,
-        "test_loss": fitted.test.loss,
-        "validation_accuracy": fitted.validation,
+        **scores,
         "best_step": fitted.step,
         "parameters": parameter_table(fitted.network)["total"],
         "seconds": time.perf_counter() - began,
     }
-    write_text(done, json.dumps(result, indent=2) + "\n")
-    place.unlink(missing_ok=True)
+    write_text(folder / RESULT, json.dumps(result, indent=2) + "\n")
+    (folder / CHECKPOINT).unlink(missing_ok=True)
     return result
 
 
