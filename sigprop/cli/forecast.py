@@ -6,12 +6,11 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-import typer
 from rich.table import Table
 
-from sigprop.cli.console import UNEXPECTED, aside, console, show_table
+from sigprop.cli.console import console, show_table
 from sigprop.cli.pictures import picture
-from sigprop.cli.progress import progress_bar
+from sigprop.cli.progress import shown_training
 
 
 class Asked(NamedTuple):
@@ -99,32 +98,14 @@ def _once(
     seed: int, task: Any, recipe: Any, model: str, preset: str, place: Path
 ) -> dict[str, Any]:
     from sigprop.training.forecast_runs import ForecastJob, run
-    from sigprop.training.segments import Diverged
 
     folder = place / f"seed-{seed}"
     job = ForecastJob("forecast", model, preset, seed, recipe, task.about())
-    with progress_bar() as bar:
-        line = bar.add_task(
-            f"forecast {model} seed {seed}", total=recipe.optimiser.steps, last=""
-        )
-
-        def progress(done: int, last: Mapping[str, float]) -> None:
-            text = "  ".join(f"{name} {value:.4g}" for name, value in last.items())
-            bar.update(line, completed=done * recipe.segment, last=text)
-
-        try:
-            result = run(
-                *(job, task, folder),
-                progress=progress,
-                told=lambda what: bar.update(line, last=what),
-            )
-        except Diverged as error:
-            aside(
-                f"sigprop: {error}; the last checkpoint is in {folder}; try a smaller "
-                "--rate in a new --out"
-            )
-            raise typer.Exit(UNEXPECTED) from None
-        bar.update(line, completed=recipe.optimiser.steps)
+    with shown_training(f"forecast {model} seed {seed}", recipe, folder) as (
+        told,
+        tell,
+    ):
+        result = run(job, task, folder, progress=told, told=tell)
     return {"seed": seed, "folder": str(folder), **result}
 
 

@@ -1,11 +1,52 @@
 """A line for a training on the screen, as it goes on."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from sigprop.cli.console import console
+import typer
+
+from sigprop.cli.console import UNEXPECTED, aside, console
 
 
-def progress_bar() -> Any:
+@contextmanager
+def shown_training(said: str, recipe: Any, folder: Path) -> Iterator[tuple[Any, Any]]:
+    """Show a training as it goes on, and end the command where it diverges.
+
+    Args:
+        said: What is trained.
+        recipe: How many steps there are, and how many go together.
+        folder: Of the training.
+
+    Yields:
+        What is to be told of segments and of the last measurements, and what of anything
+        that comes after them.
+    """
+    from sigprop.training.segments import Diverged
+
+    try:
+        with _progress_bar() as bar:
+            line = bar.add_task(said, total=recipe.optimiser.steps, last="")
+
+            def tell(what: str) -> None:
+                bar.update(line, last=what)
+
+            def progress(done: int, last: Mapping[str, float]) -> None:
+                bar.update(line, completed=done * recipe.segment)
+                tell("  ".join(f"{name} {value:.4g}" for name, value in last.items()))
+
+            yield progress, tell
+            bar.update(line, completed=recipe.optimiser.steps)
+    except Diverged as error:
+        aside(
+            f"sigprop: {error}; the last checkpoint is in {folder}; try a smaller "
+            "--rate in a new --out"
+        )
+        raise typer.Exit(UNEXPECTED) from None
+
+
+def _progress_bar() -> Any:
     """Steps of a training as they are taken, and what was measured last."""
     from rich.progress import (
         BarColumn,

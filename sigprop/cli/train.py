@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import UNEXPECTED, aside, console, plain_errors, show_table
+from sigprop.cli.console import console, plain_errors, show_table
 from sigprop.cli.pictures import NoFigures, picture
-from sigprop.cli.progress import progress_bar
+from sigprop.cli.progress import shown_training
 
 Data = Annotated[
     Path | None,
@@ -106,7 +106,6 @@ def train(
         from sigprop.numerics.seeds import require_seed
         from sigprop.training.presets import altered
         from sigprop.training.presets import preset as chosen
-        from sigprop.training.segments import Diverged
 
         require_seed(seed, seeds)
         require_folder(out)
@@ -132,17 +131,9 @@ def train(
             examples = examples_of(task, data, cache, run_seed)
             recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
             folder = place / f"seed-{run_seed}"
-            try:
-                scores.append(
-                    _once(task, model, preset, run_seed, recipe, examples, folder)
-                )
-            except Diverged as error:
-                message = (
-                    f"sigprop: {error}; the last checkpoint is in {folder}; try a "
-                    "smaller --rate in a new --out"
-                )
-                aside(message)
-                raise typer.Exit(UNEXPECTED) from None
+            scores.append(
+                _once(task, model, preset, run_seed, recipe, examples, folder)
+            )
         _print_scores(out_console, scores)
         if not no_figures:
 
@@ -167,18 +158,9 @@ def _once(
 ) -> dict[str, Any]:
     from sigprop.training.runs import Job, run
 
-    with progress_bar() as bar:
-        shown = bar.add_task(
-            f"{task} {model} seed {seed}", total=recipe.optimiser.steps, last=""
-        )
-
-        def progress(done: int, last: Any) -> None:
-            text = "  ".join(f"{name} {value:.4g}" for name, value in last.items())
-            bar.update(shown, completed=done * recipe.segment, last=text)
-
-        job = Job(task, model, preset, seed, recipe)
-        result = run(job, examples, folder, progress=progress)
-        bar.update(shown, completed=recipe.optimiser.steps)
+    job = Job(task, model, preset, seed, recipe)
+    with shown_training(f"{task} {model} seed {seed}", recipe, folder) as (told, _):
+        result = run(job, examples, folder, progress=told)
     return {"seed": seed, "folder": str(folder), **result}
 
 
