@@ -19,8 +19,8 @@ from sigprop.networks.forecaster import Head
 from sigprop.networks.presets import blur_paper
 from sigprop.tasks.forecasts import Forecasts
 from sigprop.training.forecasting import ForecastRecipe
-from sigprop.training.loop import Optimiser
 from sigprop.training.recipes import Schedule
+from sigprop.training.recipes import recipe as training
 
 QUICK = Schedule(1600, 16, 2e-3, 0.5)
 PAPER = Schedule(0, 64, 1e-3, 1.0)  # its steps are those of the epochs
@@ -104,18 +104,10 @@ def forecast_preset(
     batch = min(schedule.batch, task.count("train"))
     steps = schedule.steps or EPOCHS * (task.count("train") // batch)
     steps = max(steps // SEGMENT, 1) * SEGMENT
-    network = (_quick if quick else _paper)(model, head)
-    return ForecastRecipe(
-        network=network,
-        optimiser=Optimiser(
-            steps=steps,
-            warmup=round(schedule.warmup * steps),
-            final=1e-7 / schedule.rate,
-            decay=schedule.decay,
-        ),
-        rate=schedule.rate,
-        factor=schedule.factor,
-        batch=batch,
+    return training(
+        (_quick if quick else _paper)(model, head),
+        dataclasses.replace(schedule, steps=steps, batch=batch),
+        ForecastRecipe,
         segment=SEGMENT,
         evaluate=LOOK,
         head=head,

@@ -5,7 +5,7 @@ BLUR (2025), Table 6.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sigprop.networks.config import NetworkConfig
 from sigprop.training.loop import Optimiser
@@ -64,6 +64,9 @@ class Recipe:
         return self.optimiser.steps // self.segment
 
 
+R = TypeVar("R", bound=Recipe)
+
+
 @dataclass(frozen=True)
 class Schedule:
     """A row of a paper's table, or our own: how long, how fast and how much at once."""
@@ -76,15 +79,24 @@ class Schedule:
     warmup: float = 0.1  # share of the steps
 
 
-def recipe(network: NetworkConfig, schedule: Schedule, **more: Any) -> Recipe:
-    """The training of a network by a schedule: warm-up, then a cosine to ``1e-7``."""
+def recipe(
+    network: NetworkConfig, schedule: Schedule, kind: type[R] = Recipe, **more: Any
+) -> R:
+    """The training of a network by a schedule: warm-up, then a cosine to ``1e-7``.
+
+    Args:
+        network: What is trained.
+        schedule: How long, how fast and how much at once.
+        kind: ``Recipe``, or one that says more.
+        more: Its other fields.
+    """
     optimiser = Optimiser(
         steps=schedule.steps,
         warmup=round(schedule.warmup * schedule.steps),
         final=1e-7 / schedule.rate,
         decay=schedule.decay,
     )
-    return Recipe(
+    return kind(
         network=network,
         optimiser=optimiser,
         rate=schedule.rate,
