@@ -143,27 +143,26 @@ def _expectations(
     def mean(*factors: Float[np.ndarray, "neurons nodes"]) -> Table:
         return (functools.reduce(np.multiply, factors) @ w)[:, None]
 
+    def along(
+        seen: Float[np.ndarray, "neurons directions nodes"],
+    ) -> Callable[..., Table]:
+        """Means of products with what the directions see."""
+
+        def seen_mean(*factors: Float[np.ndarray, "neurons nodes"]) -> Table:
+            product = functools.reduce(np.multiply, factors) * w
+            return np.einsum("nm,nrm->nr", product, seen)
+
+        return seen_mean
+
     known = {"a": mean(a), "b": mean(b), "aa": mean(a, a), "ab": mean(a, b)}
     known["bb"] = mean(b, b)
     if not moved:
         return known
     c, d = moved
-    if not weighted:
-        first = second = lambda *factors: mean(*factors)
-    else:
-        seen = view.along @ nodes.z.T  # neurons directions nodes
-        square = seen**2 + view.rest[:, :, None]
-
-        def first(*factors: Float[np.ndarray, "neurons nodes"]) -> Table:
-            return np.einsum(
-                "nm,nrm->nr", functools.reduce(np.multiply, factors) * w, seen
-            )
-
-        def second(*factors: Float[np.ndarray, "neurons nodes"]) -> Table:
-            return np.einsum(
-                "nm,nrm->nr", functools.reduce(np.multiply, factors) * w, square
-            )
-
+    first = second = mean
+    if weighted:
+        seen = view.along @ nodes.z.T
+        first, second = along(seen), along(seen**2 + view.rest[:, :, None])
     known |= {"c": first(c), "d": first(d), "ac": first(a, c), "ad": first(a, d)}
     known |= {"bc": first(b, c), "bd": first(b, d)}
     known |= {"cc": second(c, c), "cd": second(c, d), "dd": second(d, d)}

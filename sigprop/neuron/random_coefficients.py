@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from scipy.optimize import brentq
 
 from sigprop.numerics.compile import compile_expr
 from theory import gated_moments
-
-HALVINGS = 60  # of an interval whose ends are within a factor of two or so
 
 
 @functools.cache
@@ -121,7 +120,4 @@ def tail_index(
     low = high
     while excess(low) >= 0:
         low /= 2
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) < 0 else (low, middle)
-    return (low + high) / 2
+    return float(brentq(excess, low, high, xtol=1e-15))
