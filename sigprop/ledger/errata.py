@@ -143,19 +143,12 @@ def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
     """
     sections = [(p, claims) for p, claims in given["sections"] if p in CITATIONS]
     found = {paper: faults(one for _, one in claims) for paper, claims in sections}
-    pages = {
-        one.id: f"{anchor}.html"
-        for _, claims in given["sections"]
-        for anchor, one in claims
-    }
     shared = {
         **given,
         "conventions": CONVENTIONS,
-        "classes": CLASSES,
         "found": found,
         "by_class": by_class,
         "accused": {one.id for ones in found.values() for f in ones for one in f.rows},
-        "addresses": pages,
         "summaries": {paper: _summary(paper) for paper in found},
         "inline": lambda latex: Markup(wrapped(latex)),
         "all": ALL,
@@ -169,7 +162,7 @@ def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
     }
     made[SHEET] = text(SHEET)
     made[BIBLIOGRAPHY] = "\n".join(bibtex(paper) for paper in found)
-    made[DATA] = json.dumps(as_json(found, pages), indent=1, ensure_ascii=False) + "\n"
+    made[DATA] = json.dumps(as_json(found, given["links"]), indent=1, ensure_ascii=False) + "\n"
     made[ALL] = env.get_template("site_errata.html.j2").render(shared)
     return made
 

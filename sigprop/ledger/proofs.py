@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from sympy import Expr, Symbol, latex
 
 from sigprop.ledger.formulas import GREEK
-from theory.claims import find
+from theory.claims import registry
 
 Step = tuple[str, str]  # the reason, and the LaTeX
 
@@ -19,12 +19,9 @@ def of_rows(ids: Iterable[str]) -> dict[str, tuple[Step, ...]]:
     """
     found: dict[str, tuple[Step, ...]] = {}
     for one in ids:
-        try:
-            derive = find(one).derive
-        except KeyError:
-            continue
-        if derive is not None:
-            steps = derive().steps
+        row = registry().get(one)
+        if row is not None and row.derive is not None:
+            steps = row.derive().steps
             found[one] = tuple((step.reason, written(step.expr)) for step in steps)
     return found
 

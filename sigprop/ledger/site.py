@@ -52,13 +52,13 @@ def render_site(
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
     ids = [claim.id for claim in run.claims]
-    env = environment(
-        {one: f"{name}.html" for one, name in zip(ids, anchors(ids), strict=True)}
-    )
+    links = {one: f"{name}.html" for one, name in zip(ids, anchors(ids), strict=True)}
+    env = environment(links)
     given = shared(run) | {
         "figures": figures or {},
         "gallery": gallery.PAGE,
         "classes": CLASSES,
+        "links": links,
         "label": search.label,
         "locator": contents.locator,
         "paper_page": contents.page_of,
@@ -83,7 +83,6 @@ def render_site(
         for part in parts
         for anchor, claim in part.rows
     ]
-    given["links"] = {claim.id: f"{anchor}.html" for _, anchor, claim in order}
     pages = {INDEX: env.get_template(f"site_{INDEX}.j2").render(given)}
     page = env.get_template("site_claim.html.j2")
     for place, (part, anchor, claim) in enumerate(order):

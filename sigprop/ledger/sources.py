@@ -17,7 +17,7 @@ from jinja2 import Environment
 
 import theory
 from sigprop.ledger.catalogue import location
-from theory.claims import Claim, find, home
+from theory.claims import Claim, find, home, registry
 
 ROOT = Path(theory.__file__).parents[1]
 
@@ -40,14 +40,7 @@ class Source(NamedTuple):
 
 def of_rows(ids: Iterable[str]) -> dict[str, tuple[Source, ...]]:
     """The sources of rows by their ids; none of an id that is no row's."""
-    return {one: _of_row(one) for one in ids if _is_row(one)}
-
-
-def _is_row(claim_id: str) -> bool:
-    try:
-        return find(claim_id).id == claim_id
-    except KeyError:
-        return False
+    return {one: _of_row(one) for one in ids if one in registry()}
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from sigprop.ledger import errata
 from sigprop.ledger.addresses import address
 from sigprop.ledger.mathml import wrapped
-from sigprop.ledger.report import environment, shared
+from sigprop.ledger.report import anchors, environment, shared
 from sigprop.ledger.schema import errata_schema, schema
 from sigprop.ledger.site import INDEX, SHEET, page_names
 from tests.announced import announced_run
@@ -30,7 +30,10 @@ def run():
 
 @pytest.fixture(scope="module")
 def files(run):
-    return errata.documents(environment(), shared(run) | {"sheet": SHEET})
+    ids = [claim.id for claim in run.claims]
+    links = {one: f"{name}.html" for one, name in zip(ids, anchors(ids), strict=True)}
+    given = {"sheet": SHEET, "classes": CLASSES, "links": links}
+    return errata.documents(environment(), shared(run) | given)
 
 
 @pytest.fixture(scope="module")
