@@ -31,6 +31,9 @@ Series to forecast are tables of regular times (``tasks.tables``), cut into wind
     >>> errors(least_squares(forecasts)(windows.inputs), windows.targets).mse < naive.mse
     True
 
+Sequences of vectors on which nothing is trained (``tasks.sequences``) feed networks as they
+are drawn: embeddings of text from a file, the stand-in for them, tokens, windows of a table.
+
 Linear teachers are the exception: students and teacher are linear, so their expected loss
 over any stationary input is a quadratic form of the difference of two impulse responses,
 exact, and a step on it takes a small fraction of a millisecond:

@@ -1,0 +1,143 @@
+"""The autocovariance of many sequences of vectors, and sums of exponentials near it.
+
+Sequences are read a few at a time; what is kept of each is its own average, so that
+intervals are by a bootstrap over sequences.
+
+Source: Zucchet & Orvieto (2024), Eq. 75 and Figure 12.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.optimize import nnls
+
+from sigprop.audit.series_moments import bootstrap_interval, empirical_autocovariance
+from sigprop.inputs import Mixed
+from sigprop.tasks.sequences import Sequences
+
+BATCH = 16  # sequences held at once
+RATES = 40  # memories that a fit may choose from
+
+
+class Measured(NamedTuple):
+    """``R`` at lags from 0 on, averaged over features, and its 95 % interval.
+
+    ``each`` has that of every sequence, a row each.
+    """
+
+    R: Float[np.ndarray, " lags"]
+    low: Float[np.ndarray, " lags"]
+    high: Float[np.ndarray, " lags"]
+    each: Float[np.ndarray, "sequences lags"]
+
+
+def autocovariance(
+    sequences: Sequences,
+    max_lag: int | None = None,
+    *,
+    block: int = 1,
+    seed: int = 0,
+    draws: int = 1000,
+) -> Measured:
+    """Measure ``E x_t x_{t+lag}`` over steps, features and sequences; no mean removed.
+
+    Args:
+        sequences: Two at least.
+        max_lag: The last lag; that of the whole length if left out.
+        block: Sequences that the bootstrap keeps together: one where they are
+            independent, more where they are neighbours in time.
+        seed: Of the bootstrap.
+        draws: Of the bootstrap.
+
+    Raises:
+        ValueError: If there is one sequence alone, or a lag, a block, the draws or the
+            seed are out of range.
+
+    Source: Zucchet & Orvieto (2024), Eq. 75, by ``empirical_autocovariance``.
+    """
+    if sequences.number < 2:
+        raise ValueError(
+            f"need two sequences for an interval, got {sequences.number}; cut shorter ones"
+        )
+    rows = []
+    for first in range(0, sequences.number, BATCH):
+        num = min(BATCH, sequences.number - first)
+        taken = np.asarray(sequences.take(first, num), float)
+        rows += [empirical_autocovariance(one.T, max_lag) for one in taken]
+    each = np.stack(rows)
+    low, high = bootstrap_interval(each, block, seed, draws)
+    return Measured(each.mean(0), low, high, each)
+
+
+def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
+    """White noise and one exponential, by a straight line through ``log R``.
+
+    Args:
+        R: Autocovariances from lag 0 on.
+        last: The last lag of the line, whose first is one; by default the last before
+            ``R`` is no longer above zero.
+
+    Raises:
+        ValueError: If fewer than two lags are left, or the line is that of no process of
+            this kind: growing, or above ``R(0)`` at its start.
+
+    Source: Zucchet & Orvieto (2024), Figure 12.
+    """
+    R = np.asarray(R, float)
+    gone = np.flatnonzero(R[1:] <= 0)
+    positive = int(gone[0]) if gone.size else len(R) - 1
+    last = positive if last is None else last
+    if not 2 <= last <= positive:
+        raise ValueError(
+            f"need positive autocovariances at lags 1 to {max(last, 2)}, got them up to "
+            f"{positive}; average over more sequences or fit fewer lags"
+        )
+    lags = np.arange(1, last + 1)
+    slope, start = np.polyfit(lags, np.log(R[1 : last + 1]), 1)
+    b, rho = float(np.exp(start)), float(np.exp(slope))
+    if rho > 1 or b > R[0]:
+        raise ValueError(
+            f"need autocovariances that decay from below R(0) = {R[0]:.3g}, got a line "
+            f"from {b:.3g} with rho = {rho:.4g}; fit other lags"
+        )
+    return Mixed(float(R[0]) - b, b, rho)
+
+
+class Exponentials(NamedTuple):
+    """``R(lag) = sum of weights rho**lag``; the first has ``rho = 0`` and is white."""
+
+    weights: Float[np.ndarray, " terms"]
+    rho: Float[np.ndarray, " terms"]
+
+    def autocovariance(
+        self, lags: Int[np.ndarray, " lags"]
+    ) -> Float[np.ndarray, " lags"]:
+        """The sum at these lags."""
+        powers = self.rho[None] ** np.abs(np.asarray(lags))[:, None]
+        return powers @ self.weights
+
+
+def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
+    """The sum of decaying exponentials nearest to ``R``, by least squares over its lags.
+
+    Weights are not negative, so that it is the autocovariance of a process: independent
+    AR(1) beside white noise.  Memories ``1/(1 - rho)`` are those of a logarithmic grid
+    from 2 to ten times the lags; those without weight are left out.
+
+    Raises:
+        ValueError: If there are fewer than two finite lags, or nothing is positive.
+    """
+    R = np.asarray(R, float)
+    if R.ndim != 1 or len(R) < 2 or not np.isfinite(R).all() or not R[0] > 0:
+        raise ValueError(
+            "need two finite autocovariances or more, the first above zero, got shape "
+            f"{R.shape} from {R.flat[0] if R.size else 'nothing'} on"
+        )
+    memories = np.geomspace(2, max(10 * len(R), 4), RATES)
+    rho = np.append(0.0, 1 - 1 / memories)
+    basis = rho[None] ** np.arange(len(R))[:, None]
+    weights, _ = nnls(basis, R)
+    kept = weights > 0
+    kept[0] = True
+    return Exponentials(weights[kept], rho[kept])

@@ -1,0 +1,230 @@
+"""Sequences of real vectors to feed networks with: embeddings of text, and others.
+
+The embeddings of Zucchet & Orvieto are a file of one's own, ``.npy`` of shape
+(sequences, steps, width), mapped and never held whole.  Without it there is a stand-in of
+the autocovariance that they fit to theirs; beside it real tokens and real series.  All
+are taken a few sequences at a time.
+
+Source: Zucchet & Orvieto (2024), Section 5, Appendix D.1 and Figure 12.
+"""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from sigprop.inputs import Mixed
+from sigprop.linear.measured_moments import channels
+from sigprop.numerics.seeds import require_seed
+from sigprop.tasks.expressions import EOS, TOKENS
+from sigprop.tasks.forecasts import Forecasts
+from sigprop.tasks.listops import listops
+from sigprop.tasks.tables import Table
+
+EMBEDDINGS = Mixed(0.332, 0.044, 0.997)  # Figure 12
+CHECKED = 64  # sequences of a file looked at together
+
+Taken = Float[np.ndarray, "num steps width"]
+
+
+class Sequences(NamedTuple):
+    """A number of sequences of ``steps`` vectors; ``take(first, num)`` gives some of them."""
+
+    name: str
+    number: int
+    steps: int
+    width: int
+    take: Callable[[int, int], Any]
+
+
+def stand_in(
+    count: int, steps: int, width: int, seed: int = 0, process: Mixed = EMBEDDINGS
+) -> Sequences:
+    """Draw sequences of independent channels in place of embeddings.
+
+    A sequence is the same whichever others are taken with it.
+
+    Raises:
+        ValueError: If a size is below one, or no generator takes the seed.
+    """
+    require_seed(seed)
+    _require_sizes(count, steps, width)
+    key = jax.random.key(seed)
+
+    def take(first: int, num: int) -> Taken:
+        places = _places(first, num, count)
+        return np.asarray(_draw(key, places, process, steps, width))
+
+    return Sequences("stand-in", count, steps, width, take)
+
+
+@functools.partial(jax.jit, static_argnames=("process", "steps", "width"))
+def _draw(
+    key: PRNGKeyArray,
+    places: Int[Array, " num"] | Int[np.ndarray, " num"],
+    process: Mixed,
+    steps: int,
+    width: int,
+) -> Float[Array, "num steps width"]:
+    def one(place: Int[Array, ""]) -> Float[Array, "steps width"]:
+        own = jax.random.fold_in(key, place)
+        return channels(own, process, 1, steps, width, jnp.float32)[0]
+
+    return jax.vmap(one)(jnp.asarray(places))
+
+
+def embeddings(
+    path: Path,
+    width: int | None = None,
+    count: int | None = None,
+    steps: int | None = None,
+) -> Sequences:
+    """Map a ``.npy`` of embeddings, (sequences, steps, width) of real numbers.
+
+    The whole file is looked through once, a part at a time.
+
+    Args:
+        path: The file.
+        width: What it has to be; any if left out.
+        count: Of the sequences, from the first on; all if left out.
+        steps: Of each, from the first on; all if left out.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is no such array, or of another width, smaller than what is
+            asked for, empty, constant, or not finite.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"need a .npy of embeddings, found none at {path}")
+    try:
+        values = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise ValueError(
+            f"need a whole .npy file of plain numbers, got {path.name}, which holds "
+            "Python objects, is cut short, or is not .npy; write it with np.save"
+        ) from error
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        kind = getattr(values, "dtype", type(values).__name__)
+        raise ValueError(f"need real embeddings, float16 to float64, got {kind}")
+    if values.ndim != 3 or 0 in values.shape:
+        raise ValueError(
+            "need embeddings of shape (sequences, steps, width), none of them zero, got "
+            f"{values.shape}; reshape the array"
+        )
+    if width is not None and values.shape[2] != width:
+        raise ValueError(
+            f"need embeddings of width {width}, got {values.shape[2]} in {path.name}; "
+            "give the network as many inputs, or another file"
+        )
+    wanted = count or values.shape[0], steps or values.shape[1]
+    if wanted[0] > values.shape[0] or wanted[1] > values.shape[1]:
+        raise ValueError(
+            f"need {wanted[0]} sequences of {wanted[1]} steps, got {values.shape[0]} of "
+            f"{values.shape[1]} in {path.name}; ask for fewer"
+        )
+    kept = values[: wanted[0], : wanted[1]]
+    _require_alive(kept, path.name)
+
+    def take(first: int, num: int) -> Taken:
+        return np.asarray(kept[_places(first, num, len(kept))], np.float32)
+
+    number, length, features = kept.shape
+    return Sequences(path.stem, number, length, features, take)
+
+
+def _require_alive(values: Float[np.ndarray, "n steps width"], name: str) -> None:
+    low, high = np.inf, -np.inf
+    for first in range(0, len(values), CHECKED):
+        part = values[first : first + CHECKED]
+        if not np.isfinite(part).all():
+            place, step, feature = map(int, np.argwhere(~np.isfinite(part))[0])
+            raise ValueError(
+                f"need finite embeddings, got {part[place, step, feature]} in sequence "
+                f"{first + place}, step {step}, feature {feature} of {name}; replace it"
+            )
+        low, high = min(low, part.min()), max(high, part.max())
+    if low == high:
+        raise ValueError(
+            f"need embeddings that vary, got {low:g} everywhere in {name}; write the "
+            "file again"
+        )
+
+
+def listops_sequences(
+    count: int, steps: int, seed: int = 0, folder: Path | None = None
+) -> Sequences:
+    """The first tokens of ListOps' expressions, one hot and less their mean frequency.
+
+    Args:
+        count: Expressions.
+        steps: Tokens of each; no more than the shortest may have, so that none is padded.
+        seed: Of the draws.
+        folder: Has the released files; expressions are drawn if left out.
+
+    Raises:
+        ValueError: If a size is below one, there are fewer expressions, or one of them is
+            shorter.
+        FileNotFoundError: If a file of the folder is missing.
+    """
+    _require_sizes(count, steps, 1)
+    drawn = listops(folder, counts=(count, 1, 1), seed=seed).train
+    tokens = np.asarray(drawn.inputs[:count, :steps])
+    if len(tokens) < count:
+        raise ValueError(f"need {count} expressions, got {len(tokens)}; ask for fewer")
+    if steps > tokens.shape[1] or (tokens <= EOS).any():
+        least = int(np.min(drawn.lengths[:count])) - 1
+        raise ValueError(
+            f"need expressions of at least {steps} tokens, got one of {least}; ask for "
+            "fewer steps"
+        )
+    hot = np.eye(len(TOKENS), dtype=np.float32)
+    mean = hot[tokens].mean((0, 1))
+
+    def take(first: int, num: int) -> Taken:
+        return hot[tokens[_places(first, num, count)]] - mean
+
+    return Sequences("ListOps", count, steps, len(TOKENS), take)
+
+
+def table_sequences(table: Table, steps: int) -> Sequences:
+    """A table's features, scaled as forecasts scale them, in windows side by side.
+
+    Rows that fill no window, the last ones, are left out.
+
+    Raises:
+        ValueError: If no window has as many steps.
+    """
+    _require_sizes(1, steps, 1)
+    values = np.asarray(Forecasts(table, length=1, horizon=1).scaled(), np.float32)
+    count = len(values) // steps
+    if count == 0:
+        raise ValueError(
+            f"need at least {steps} rows for one window, got {len(values)} in "
+            f"{table.name}; ask for fewer steps"
+        )
+    windows = values[: count * steps].reshape(count, steps, -1)
+
+    def take(first: int, num: int) -> Taken:
+        return windows[_places(first, num, count)]
+
+    return Sequences(table.name, count, steps, windows.shape[2], take)
+
+
+def _places(first: int, num: int, count: int) -> Int[np.ndarray, " num"]:
+    if not (0 <= first and 1 <= num and first + num <= count):
+        raise ValueError(
+            f"need sequences between 0 and {count}, got {first} to {first + num}"
+        )
+    return np.arange(first, first + num)
+
+
+def _require_sizes(count: int, steps: int, width: int) -> None:
+    if min(count, steps, width) < 1:
+        raise ValueError(
+            f"need count, steps and width of at least 1, got {count}, {steps} and {width}"
+        )
