@@ -54,6 +54,9 @@ SWEEPS = {
     "lists": "long_range",
     "norms": "long_range",
     "fresh_seeds": "verdicts",
+    "forecasts": "forecasting",
+    "forecast_settings": "forecasting",
+    "forecast_widths": "forecasting",
 }
 """Results that are gathered from many cells, and the study of those cells."""
 

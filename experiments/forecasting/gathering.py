@@ -1,0 +1,177 @@
+"""From the trainings of a sweep to one labelled result: errors, curves, lines."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.stats import sem
+
+from experiments.forecasting.cells import CONTROLS, SCALED, STEPS, Config
+from experiments.forecasting.grids import cells
+from experiments.padding import padded
+
+VERSION = 1
+ERRORS = ("test_mse", "test_mae", "best_mse")
+COUNTS = ("width", "depth", "batch", "examples", "windows", "features")
+COUNTS += ("parameters", "best_step", "diverged")
+CURVES = {
+    "mse": ("step", "feature"),
+    "mae": ("step", "feature"),
+    "coverage": ("step", "feature"),
+    "control_mse": ("control", "step", "feature"),
+    "control_mae": ("control", "step", "feature"),
+    "control_validation_mse": ("control", "step", "feature"),
+    "loss": ("segment",),
+    "gradient_norm": ("segment",),
+    "looked": ("look",),
+    "validation_mse": ("look",),
+    "validation_mae": ("look",),
+    "lower": ("step",),
+    "upper": ("step",),
+    "line": ("row",),
+    "forecast": ("row",),
+    "truth": ("row",),
+}
+COORDINATES = ("looked", "line")
+
+
+def gather(
+    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+) -> xr.Dataset:
+    """All finished trainings along one axis; what is shorter is filled up with not-a-number.
+
+    Args:
+        sweep: One of ``grids.SWEEPS``.
+        preset: ``smoke``, ``quick`` or ``paper``.
+        key: Names a cell.
+        found: Results of the finished cells by their names.
+    """
+    rows = [config for config in cells(sweep, preset) if key(config) in found]
+    results = [found[key(config)] for config in rows]
+
+    def told(name: str) -> list[Any]:
+        return [result.attrs[name] for result in results]
+
+    variables: dict[str, Any] = {name: ("cell", told(name), SCALED) for name in ERRORS}
+    variables |= {name: ("cell", told(name), {"units": "1"}) for name in COUNTS}
+    for name, dims in CURVES.items():
+        held = [result[name] for result in results if name in result.variables]
+        if held:
+            parts = [
+                result[name].values
+                if name in result.variables
+                else np.zeros((0,) * len(dims))
+                for result in results
+            ]
+            variables[name] = (("cell", *dims), padded(parts), held[0].attrs)
+    single = ("forecast", "truth")
+    variables |= {
+        name: (dims, values.astype(np.float32), attributes)
+        for name, (dims, values, attributes) in variables.items()
+        if name in single
+    }
+    return xr.Dataset(
+        variables,
+        {
+            "key": ("cell", [key(config) for config in rows]),
+            "data": ("cell", [config.data for config in rows]),
+            "horizon": ("cell", [config.horizon for config in rows], {"units": "rows"}),
+            "model": ("cell", [config.model for config in rows]),
+            "seed": ("cell", [config.seed for config in rows], {"units": "1"}),
+            "centre": ("cell", [config.centre or "" for config in rows]),
+            "channels": ("cell", [config.channels or "" for config in rows]),
+            "target": ("cell", told("target")),
+            "control": [*CONTROLS],
+        },
+        {"dtype": "float32"},
+    )
+
+
+def cell(table: xr.Dataset, index: int) -> xr.Dataset:
+    """The result of one cell, as it was before it was gathered."""
+    result = table.isel(cell=index)
+    attributes = {name: float(result[name]) for name in ERRORS}
+    attributes |= {name: int(result[name]) for name in COUNTS}
+    attributes["target"] = str(result["target"].item())
+    horizon = {"step": int(result["horizon"]), "feature": attributes["features"]}
+    rulers = {"segment": "loss", "look": "looked", "row": "line"}
+    kept = {dim: slice(size) for dim, size in horizon.items()}
+    kept |= {
+        dim: np.isfinite(result[ruler].values)
+        for dim, ruler in rulers.items()
+        if ruler in result.variables
+    }
+    result = result.isel({dim: rows for dim, rows in kept.items() if dim in result.dims})
+    names = [name for name in CURVES if name in result.variables]
+    if attributes["diverged"] >= 0:
+        lost = ("mse", "mae", "coverage", "lower", "upper", "line", "forecast", "truth")
+        names = [name for name in names if name not in lost]
+    held = result[names].reset_coords(drop=True)
+    held = held.assign_coords(control=table["control"].values)
+    coordinates = [name for name in COORDINATES if name in names]
+    held = held.set_coords(coordinates)
+    for name in coordinates:
+        units = held[name].attrs
+        held[name] = held[name].astype(int).assign_attrs(units)
+    return held.assign_attrs(attributes)
+
+
+def findings(table: xr.Dataset) -> str:
+    """Errors of each model and setting on each task, beside the controls'."""
+    lines = []
+    for (data, horizon), rows in _by(table, "data", "horizon"):
+        known = rows.isel(cell=0)["control_mse"].mean(("step", "feature"))
+        told = ", ".join(f"{name} {float(known.sel(control=name)):.4f}" for name in CONTROLS)
+        lines.append(f"{data}, horizon {horizon}: test MSE of {told}")
+        linear = float(known.sel(control="linear"))
+        for (model, width, channels, centre), own in _by(
+            rows, "model", "width", "channels", "centre"
+        ):
+            values = own["test_mse"].values
+            ended = values[np.isfinite(values)]
+            lost = values.size - ended.size
+            named = f"  {model} of width {width}, {channels} from {centre}: "
+            if not ended.size:
+                lines.append(f"{named}no run ended, {lost} diverged")
+                continue
+            error = f"{sem(ended):.4f}" if ended.size > 1 else "unknown"
+            lines.append(
+                f"{named}test MSE {ended.mean():.4f}, standard error {error}, "
+                f"{ended.mean() / linear:.3f} of the linear model's, {ended.size} runs"
+                + (f", {lost} diverged" if lost else "")
+            )
+    if len({*zip(table["channels"].values, table["centre"].values, strict=True)}) > 1:
+        scores = settings(table)
+        best = min(scores, key=lambda one: scores[one])
+        told = ", ".join(f"{' from '.join(one)} {score:.4f}" for one, score in scores.items())
+        lines.append(
+            f"validation MSE as multiples of the linear model's, mean over tasks: {told}; "
+            f"least with {' from '.join(best)}"
+        )
+    return "\n".join(lines)
+
+
+def settings(table: xr.Dataset) -> dict[tuple[str, str], float]:
+    """By channels and centre, the mean over tasks of validation errors.
+
+    Each is the least mean squared error of a training on the validation, over that of the
+    linear model there; a training that diverged makes its setting infinite.
+    """
+    linear = table["control_validation_mse"].sel(control="linear")
+    ratio = (table["best_mse"] / linear.mean(("step", "feature"))).fillna(np.inf)
+    return {
+        setting: float(ratio.sel(cell=own["cell"]).mean())
+        for setting, own in _by(
+            table.assign_coords(cell=np.arange(table.sizes["cell"])), "channels", "centre"
+        )
+    }
+
+
+def _by(table: xr.Dataset, *names: str) -> list[tuple[tuple[Any, ...], xr.Dataset]]:
+    """The cells of a table by some of their labels, in order of appearance."""
+    labels = list(zip(*(table[name].values.tolist() for name in names), strict=True))
+    return [
+        (label, table.isel(cell=[place for place, one in enumerate(labels) if one == label]))
+        for label in dict.fromkeys(labels)
+    ]

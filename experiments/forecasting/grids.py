@@ -1,0 +1,115 @@
+"""Which networks forecast which series, and how many times.
+
+``paper`` are the sizes that are tracked: small networks that train within minutes.
+BLUR's own, four blocks with 256 features and 128 states, trained for eight epochs at
+horizons up to 960, are those of ``sigprop train forecast --preset paper``; a cell of that
+size is ``Config(..., size="paper")``.
+
+Which setting is used was decided by the errors on the validation alone, by a rule that
+was written down before: ``forecast_settings`` trains BLUR with every one of ``SETTINGS``
+on all of ``TASKS`` from a seed that ``forecasts`` has not, and the setting of the least
+mean ratio to the linear model's error on the validation is the one of ``forecasts``, for
+all models and tasks.
+
+Source: Tang et al. (2025), BLUR, Section 5.2, Appendix A.5 and Table 6.
+"""
+
+from collections.abc import Callable
+from itertools import product
+
+from experiments.forecasting.cells import Config
+
+TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
+MODELS = ("blur", "lru", "gru", "lstm", "rotrnn")
+WIDTH, STEPS, SEEDS = 32, 1600, 3
+SETTINGS = (("each", "last"), ("each", "mean"), ("mixed", "last"), ("mixed", "none"))
+"""How features are read, and what is subtracted from a window."""
+
+CHOSEN = SETTINGS[0]  # by the rule, from the stored result of ``forecast_settings``
+SEED, SHORT = 3, 800  # of the trainings that choose a setting
+WIDTHS = (8, 16, 32, 64)
+SMALL = ("co2", 13)  # a quarter of a year, of the table that needs no file
+PRESETS = ("smoke", "quick", "paper")
+
+
+def _trainings(
+    tasks: tuple[tuple[str, int], ...],
+    models: tuple[str, ...],
+    seeds: range,
+    steps: int,
+    width: int,
+    setting: tuple[str, str],
+) -> list[Config]:
+    channels, centre = setting
+    return [
+        Config(data, horizon, model, seed, steps, width, centre, channels)
+        for (data, horizon), seed, model in product(tasks, seeds, models)
+    ]
+
+
+def _smoke(models: tuple[str, ...] = ("blur",)) -> list[Config]:
+    return _trainings((("co2", 4),), models, range(1), 20, 8, CHOSEN)
+
+
+def forecasts(preset: str) -> list[Config]:
+    """All models on all tasks; those of the paper first."""
+    if preset == "smoke":
+        return _smoke(("blur", "lru"))
+    if preset == "quick":
+        return _trainings((SMALL,), MODELS[:2], range(2), 200, WIDTH, CHOSEN)
+    own, others = MODELS[:2], MODELS[2:]
+    return [
+        cell
+        for models in (own, others)
+        for cell in _trainings(TASKS, models, range(SEEDS), STEPS, WIDTH, CHOSEN)
+    ]
+
+
+def forecast_settings(preset: str) -> list[Config]:
+    """BLUR with every setting, on all tasks, from a seed of its own."""
+    if preset == "smoke":
+        return _smoke()
+    tasks, steps = ((SMALL,), 100) if preset == "quick" else (TASKS, SHORT)
+    seeds = range(SEED, SEED + 1)
+    return [
+        cell
+        for setting in SETTINGS
+        for cell in _trainings(tasks, MODELS[:1], seeds, steps, WIDTH, setting)
+    ]
+
+
+def forecast_widths(preset: str) -> list[Config]:
+    """Networks of several widths on one task, for their errors over their parameters."""
+    if preset == "smoke":
+        return _smoke()
+    if preset == "quick":
+        return [
+            cell
+            for width in WIDTHS[:2]
+            for cell in _trainings((SMALL,), MODELS[:1], range(1), 100, width, CHOSEN)
+        ]
+    return [
+        cell
+        for width in WIDTHS
+        for cell in _trainings(
+            TASKS[:1], MODELS[:3], range(SEEDS), STEPS, width, CHOSEN
+        )
+    ]
+
+
+SWEEPS: dict[str, Callable[[str], list[Config]]] = {
+    sweep.__name__: sweep for sweep in (forecasts, forecast_settings, forecast_widths)
+}
+
+
+def cells(sweep: str, preset: str) -> list[Config]:
+    """Every cell of a sweep.
+
+    Raises:
+        ValueError: If the sweep or the preset is unknown.
+    """
+    if sweep not in SWEEPS:
+        raise ValueError(f"need a sweep in {', '.join(SWEEPS)}, got {sweep!r}")
+    if preset not in PRESETS:
+        raise ValueError(f"need a preset in {', '.join(PRESETS)}, got {preset!r}")
+    return SWEEPS[sweep](preset)
