@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float, Float64
+from jaxtyping import Float64, Shaped
 
 
 def padded(
-    parts: Sequence[Float[np.ndarray, "..."]],
+    parts: Sequence[Shaped[np.ndarray, "..."]],
 ) -> Float64[np.ndarray, "parts ..."]:
     """Arrays with as many axes but other sizes, not-a-number where one has ended."""
     shape = np.max([part.shape for part in parts], axis=0)

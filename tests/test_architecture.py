@@ -87,7 +87,11 @@ RULES = {
         but={"experiments.store", "experiments.teacher_student"},
     ),
     "experiments/long_range": rule(
-        never=UPWARD | ENDS, but={"experiments.store", "experiments.long_range"}
+        never=UPWARD | ENDS,
+        but={"experiments.store", "experiments.padding", "experiments.long_range"},
+    ),
+    "experiments/forecasting": rule(
+        never=UPWARD | ENDS, but={"experiments.padding", "experiments.forecasting"}
     ),
     "experiments/verdicts": rule(
         never=UPWARD | ENDS, but={"experiments.store", "experiments.verdicts"}

@@ -29,6 +29,8 @@ from sigprop.training.segments import Diverged
 VERSION = 1
 SCALED = {"units": "scaled by the training rows"}
 STEPS = {"units": "steps"}
+SEGMENTS = ("loss", "gradient_norm")
+LOOKS = ("validation_mse", "validation_mae")
 CONTROLS = ("last value", "season", "climatology", "linear")
 
 
@@ -156,10 +158,8 @@ def _result(
         "mse": (("step", "feature"), errors["mse"].values, SCALED),
         "mae": (("step", "feature"), errors["mae"].values, SCALED),
         "coverage": (("step", "feature"), found["coverage"].values, {"units": "1"}),
-        "loss": ("segment", records["loss"].mean(1), SCALED),
-        "gradient_norm": ("segment", records["gradient_norm"].mean(1), SCALED),
-        "validation_mse": ("look", records["validation_mse"], SCALED),
-        "validation_mae": ("look", records["validation_mae"], SCALED),
+        **{name: ("segment", records[name].mean(1), SCALED) for name in SEGMENTS},
+        **{name: ("look", records[name], SCALED) for name in LOOKS},
         "forecast": ("row", whole["forecast"].values.ravel(), own),
         "truth": ("row", whole["truth"].values.ravel(), own),
         "lower": ("step", line["lower"].values, own),
@@ -211,8 +211,8 @@ def _lost(step: int, task: Forecasts, about: dict[str, Any]) -> xr.Dataset:
     """The result of a training that diverged: the step, and no curve."""
     return xr.Dataset(
         {
-            "loss": ("segment", np.zeros(0), SCALED),
-            "validation_mse": ("look", np.zeros(0), SCALED),
+            **{name: ("segment", np.zeros(0), SCALED) for name in SEGMENTS},
+            **{name: ("look", np.zeros(0), SCALED) for name in LOOKS},
             **_controls(task),
         },
         {"looked": ("look", np.zeros(0, int), STEPS), "control": [*CONTROLS]},

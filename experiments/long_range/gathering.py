@@ -9,6 +9,7 @@ from scipy.stats import sem
 
 from experiments.long_range.cells import SHARE, STEPS, Config
 from experiments.long_range.grids import networks
+from experiments.padding import padded
 
 VERSION = 1
 SIZES = ("width", "depth", "examples", "length", "parameters", "best_step", "diverged")
@@ -55,7 +56,7 @@ def gather(
                 else np.zeros((0,) * len(dims))
                 for result in results
             ]
-            variables[name] = (("cell", *dims), _padded(parts), held[0].attrs)
+            variables[name] = (("cell", *dims), padded(parts), held[0].attrs)
     return xr.Dataset(
         variables,
         {
@@ -70,15 +71,6 @@ def gather(
 
 def _attribute(results: list[xr.Dataset], name: str) -> list[Any]:
     return [result.attrs[name] for result in results]
-
-
-def _padded(parts: list[np.ndarray]) -> np.ndarray:
-    """Arrays of several sizes in one, not-a-number where one has ended."""
-    shape = np.max([part.shape for part in parts], axis=0)
-    whole = np.full((len(parts), *shape), np.nan)
-    for row, part in zip(whole, parts, strict=True):
-        row[tuple(map(slice, part.shape))] = part
-    return whole
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:

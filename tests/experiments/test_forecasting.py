@@ -1,0 +1,192 @@
+"""Trainings to forecast: their grids, how they are gathered, and one that runs."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from experiments import store, sweep
+from experiments.forecasting import cells, gathering, grids
+from experiments.forecasting.cells import CONTROLS, Config
+from sigprop.tasks.forecasts import Forecasts
+from sigprop.tasks.tables import Step, Table
+
+
+@pytest.mark.parametrize("name", grids.SWEEPS)
+def test_every_preset_has_cells(name):
+    sizes = [len(grids.cells(name, preset)) for preset in grids.PRESETS]
+    assert 0 < sizes[0] <= sizes[1] <= sizes[2]
+    assert store.SWEEPS[name] == "forecasting"
+
+
+def test_all_models_forecast_all_tasks_from_three_seeds_in_one_setting():
+    every = grids.forecasts("paper")
+    seen = {(one.data, one.horizon, one.model, one.seed) for one in every}
+    assert len(seen) == len(every) == 3 * len(grids.MODELS) * 3
+    kept = {
+        dataclasses.replace(one, data="", horizon=1, model="", seed=0) for one in every
+    }
+    assert len(kept) == 1
+    (setting,) = {(one.channels, one.centre) for one in kept}
+    assert setting == grids.CHOSEN
+    seeds = {one.seed for one in every}
+    assert not seeds & {one.seed for one in grids.forecast_settings("paper")}
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="need a sweep in forecasts"):
+        grids.cells("weather", "quick")
+    with pytest.raises(ValueError, match="need a preset in smoke"):
+        grids.cells("forecasts", "huge")
+
+
+def waves(name):
+    """Two features over 400 hours."""
+    rows = np.arange(400)
+    values = np.stack([np.sin(rows / 4), np.cos(rows / 9) + rows / 400], 1)
+    values += np.random.default_rng(3).normal(0, 0.1, values.shape)
+    start = np.datetime64("2020-01-01T00", "s")
+    times = start + rows * np.timedelta64(3600, "s")
+    return Table(name, times, values, ("load", "oil"), Step(3600))
+
+
+TINY = Config("waves", 5, "lru", 1, 20, 4, "mean", "mixed")
+
+
+@pytest.fixture(scope="module")
+def trained():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "load_table", waves)
+        (found,) = cells.run_cells([TINY])
+    return found
+
+
+def test_a_cell_is_trained_as_it_says():
+    task = Forecasts(waves(""), 5, 5)
+    recipe = cells.recipe_of(TINY, task)
+    assert recipe.optimiser.steps == 20
+    assert (recipe.network.width, recipe.network.state_size) == (4, 4)
+    assert (recipe.head.centre, recipe.head.channels) == ("mean", "mixed")
+    plain = cells.recipe_of(Config("waves", 5, "rotrnn", 1), task)
+    wide = cells.recipe_of(Config("waves", 5, "rotrnn", 1, width=16), task)
+    assert plain.network.width == 64
+    assert wide.network.layer_options["heads"] == 2
+
+
+def test_errors_are_those_of_the_line_and_of_the_controls(trained):
+    task = Forecasts(waves(""), 5, 5)
+    assert trained.attrs["target"] == "oil"
+    assert trained.attrs["test_mse"] == pytest.approx(float(trained["mse"].mean()))
+    start, stop = task.split["test"]
+    rows = start + trained["line"].values
+    assert rows[0] == start
+    assert stop - rows[-1] <= 5
+    np.testing.assert_array_equal(np.diff(rows), 1)
+    truth = task.table.values[rows, 1]
+    np.testing.assert_allclose(trained["truth"], truth, atol=1e-6)
+    off = (trained["forecast"] - trained["truth"]).values.reshape(-1, 5)
+    of_line = (off**2).mean(0) / task.scale[1] ** 2
+    assert trained["mse"].isel(feature=1).values == pytest.approx(of_line, rel=0.5)
+    linear = trained["control_mse"].sel(control="linear").mean()
+    climatology = trained["control_mse"].sel(control="climatology").mean()
+    assert 0 < float(linear) < 0.5 * float(climatology)
+    assert np.isnan(trained["control_mse"].sel(control="season")).all()  # 24 rows
+    kept = trained["control_validation_mse"].sel(control="climatology")
+    validation = task.windows("validation").targets
+    np.testing.assert_allclose(kept, (validation**2).mean(0), rtol=1e-12)
+
+
+def changed(found, seed):
+    """The same training with another error, and one step less in its course."""
+    other = found.copy(deep=True)
+    if seed % 2:
+        other = other.isel(segment=slice(0, 0))
+    other.attrs["test_mse"] = found.attrs["test_mse"] * (1 + seed / 10)
+    return other
+
+
+def gathered(name, results):
+    grid = grids.cells(name, "paper")[: len(results)]
+    found = {repr(one): result for one, result in zip(grid, results, strict=True)}
+    return gathering.gather(name, "paper", repr, found)
+
+
+def lost(found):
+    return cells._lost(
+        7, Forecasts(waves(""), 5, 5), {**found.attrs, "width": 4, "target": "oil"}
+    )
+
+
+def test_cells_come_back_from_a_gathered_result(trained, monkeypatch):
+    shorter = [
+        dataclasses.replace(one, horizon=5) for one in grids.forecasts("paper")[:3]
+    ]
+    monkeypatch.setitem(grids.SWEEPS, "forecasts", lambda preset: shorter)
+    results = [trained, changed(trained, 1), lost(trained)]
+    table = gathered("forecasts", results)
+    for index, result in enumerate(results):
+        again = gathering.cell(table, index)
+        assert set(again.variables) == set(result.variables)
+        for name, one in result.variables.items():
+            if name != "control":
+                np.testing.assert_allclose(again[name], one, rtol=1e-6, equal_nan=True)
+                assert again[name].dims == one.dims
+        for name, value in result.attrs.items():
+            if name in again.attrs:
+                assert again.attrs[name] == pytest.approx(value, nan_ok=True)
+    assert gathering.cell(table, 2).attrs["diverged"] == 7
+
+
+def test_findings_are_means_over_runs_that_ended(trained):
+    results = [changed(trained, seed) for seed in (0, 2, 4)] + [lost(trained)]
+    group = [one for one in grids.forecasts("paper") if one.model == "lru"][:4]
+    found = {repr(one): result for one, result in zip(group, results, strict=True)}
+    table = gathering.gather("forecasts", "paper", repr, found)
+    table = table.assign_coords(
+        data=("cell", ["waves"] * 4), horizon=("cell", [5] * 4)
+    )
+    text = gathering.findings(table)
+    error = trained.attrs["test_mse"]
+    spread = error * np.std([1, 1.2, 1.4], ddof=1) / math.sqrt(3)
+    assert f"test MSE {1.2 * error:.4f}, standard error {spread:.4f}" in text
+    assert "3 runs, 1 diverged" in text
+    linear = float(trained["control_mse"].sel(control="linear").mean())
+    assert f"{1.2 * error / linear:.3f} of the linear model's" in text
+    assert "season nan" in text
+
+
+def test_the_setting_of_the_least_ratio_on_the_validation_is_told():
+    ratios = {"each": [1.2, 1.0], "mixed": [1.0, 1.1]}
+    linear = np.full((4, len(CONTROLS), 1, 1), np.nan)
+    linear[:, CONTROLS.index("linear"), 0, 0] = 2.0
+    table = xr.Dataset(
+        {
+            "best_mse": ("cell", 2.0 * np.array([*ratios["each"], *ratios["mixed"]])),
+            "control_validation_mse": (("cell", "control", "step", "feature"), linear),
+        },
+        {
+            "channels": ("cell", ["each", "each", "mixed", "mixed"]),
+            "centre": ("cell", ["last"] * 4),
+            "control": [*CONTROLS],
+        },
+    )
+    scores = gathering.settings(table)
+    assert scores == {
+        ("each", "last"): pytest.approx(1.1),
+        ("mixed", "last"): pytest.approx(1.05),
+    }
+    table["best_mse"][3] = np.nan  # diverged
+    assert gathering.settings(table)["mixed", "last"] == math.inf
+
+
+@pytest.mark.slow
+def test_a_sweep_of_forecasts_is_run_gathered_and_not_run_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    file = sweep.run("forecasts", "smoke")
+    table = store.read(file)
+    assert table.sizes["cell"] == 2
+    assert (table["test_mse"] > 0).all()
+    monkeypatch.setattr(cells, "fit", None)
+    assert sweep.run("forecasts", "smoke") == file
