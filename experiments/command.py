@@ -24,6 +24,8 @@ STUDIES = (
     "basins",
     "convolution_kernel",
     "curse_of_memory",
+    "edges",
+    "gated_moments",
     "hessian_structure",
     "impulse_responses",
     "layer_moments",
@@ -47,6 +49,7 @@ STUDIES = (
     "speed_sizes",
     "speed_training",
     "statuses",
+    "transients",
 )
 
 

@@ -41,7 +41,7 @@ class Process(Protocol):
 def responses(
     layer: Layer,
     u: Float[Array, "time d_in"],
-    at: int,
+    at: int | Int[Array, ""],
     errors: Float[Array, "errors d_out"],
 ) -> dict[str, Inexact[Array, "..."]]:
     """State and output at a position, and ``d(v . y_at)/dtheta`` for each error ``v``.

@@ -1,0 +1,182 @@
+"""Moments of BLUR's merged states over the position in a window: what its edges do.
+
+A state of the forward half has seen the inputs so far, one of the backward half those
+that are still to come, each from the zero state at its edge; the merge adds them up, and
+both know the present input.  ``E|h_t|^2`` of either half, ``E|y_t|^2`` of the merge, of
+which the skip is left out, and ``E|d(v . y_t)/dtheta|^2`` by group, predicted and measured
+at every position looked at; ``limit`` is the middle of a window so long that no edge is
+felt there.
+
+Source: BLUR (2025), Eq. 10-11; ``sigprop.linear.predicted_moments``.
+"""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from experiments.command import main
+from experiments.progress import counter
+from sigprop.inputs import AR1, White
+from sigprop.layers.base import parameters, replace
+from sigprop.layers.blur import BLUR, blur
+from sigprop.linear.linearise import Perturbed, perturb
+from sigprop.linear.measured_moments import by_group, channels, responses
+from sigprop.linear.predicted_moments import pair_moment, predict, state_moments
+from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.numerics.precision import double_precision
+
+STUDY, VERSION = "edges", 1
+INPUTS: dict[str, Any] = {"white": White(), "rho=0.9": AR1(0.9)}
+MOMENTS = ("forward", "backward", "merged", "recurrent", "input", "readout")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes: ``states`` complex numbers in each direction, ``steps`` in a window.
+
+    Gradients take an error ``v`` a sequence.  ``far`` steps on either side stand for a
+    window without edges.
+    """
+
+    states: int = 16
+    width: int = 8
+    ring: tuple[float, float] = (0.9, 0.99)
+    steps: int = 96
+    places: int = 17
+    sequences: int = 4096
+    batch: int = 256
+    far: int = 1500
+    seed: int = 0
+
+
+SMOKE = Config(
+    states=3,
+    width=2,
+    ring=(0.5, 0.8),
+    steps=12,
+    places=5,
+    sequences=512,
+    far=100,
+)
+QUICK = Config()
+PAPER = Config(states=32, width=16, places=33, sequences=16_384)
+
+
+def layer(config: Config) -> BLUR:
+    """A BLUR that ends at the merge, in double precision, each half drawn by itself."""
+    with double_precision(True):
+        drawn = blur(
+            jax.random.key(config.seed),
+            config.states,
+            config.width,
+            r_min=config.ring[0],
+            r_max=config.ring[1],
+        )
+        wide = {name: jnp.asarray(x, float) for name, x in parameters(drawn).items()}
+        return replace(drawn, {**wide, "D": jnp.zeros(config.width)})
+
+
+def positions(config: Config) -> Int[np.ndarray, " places"]:
+    """Positions from 0 on, the first and the last of the window among them."""
+    return np.unique(np.linspace(0, config.steps - 1, config.places).round().astype(int))
+
+
+def expect(
+    found: Perturbed, one: BLUR, process: Any, steps: int, at: int
+) -> list[float]:
+    """The closed forms at one position, in the order of ``MOMENTS``."""
+    covariance = process.autocovariance(np.arange(steps))
+    moments = by_group(one, predict(found, covariance, steps, at))
+    halves = [
+        state_moments(
+            half, pair_moment(half.lam, half.lam.conj(), seen, covariance)
+        ).sum()
+        for half, seen in zip(found.modes, (at + 1, steps - at), strict=True)
+    ]
+    return [*halves, moments["output"], *(moments[name] for name in MOMENTS[3:])]
+
+
+@functools.partial(jax.jit, static_argnums=(2, 3))
+def _look(
+    key: PRNGKeyArray, one: BLUR, process: Any, config: Config
+) -> Float[Array, "num place moment"]:
+    input_key, error_key = jax.random.split(key)
+    shape = config.batch, config.steps, config.width
+    u = channels(input_key, process, *shape, jnp.float64)
+    v = jax.random.normal(error_key, (config.batch, 1, one.widths[1]))
+
+    def at_place(u: Array, v: Array, place: Array) -> Float[Array, " moment"]:
+        found = responses(one, u, place, v)
+        h = jnp.abs(found.pop("state")) ** 2
+        squares = {name: jnp.sum(jnp.abs(x) ** 2) for name, x in found.items()}
+        grouped = by_group(one, squares)
+        n = one.state_size // 2
+        halves = h[:n].sum(), h[n:].sum()
+        return jnp.stack(
+            [*halves, grouped["output"], *(grouped[name] for name in MOMENTS[3:])]
+        )
+
+    places = jnp.asarray(positions(config))
+    over_places = jax.vmap(at_place, (None, None, 0))
+    return jax.vmap(over_places, (0, 0, None))(u, v, places)
+
+
+def measure(key: PRNGKeyArray, one: BLUR, process: Any, config: Config) -> Estimate:
+    """Averages over sampled windows, (place, moment)."""
+    total = Sums(np.zeros(()), np.zeros(()), 0)
+    with double_precision(True):
+        for index in range(-(-config.sequences // config.batch)):
+            drawn = _look(jax.random.fold_in(key, index), one, process, config)
+            squares = np.asarray(drawn)
+            total += Sums(squares.sum(0), (squares**2).sum(0), len(squares))
+    return total.estimate()
+
+
+def run(config: Config) -> xr.Dataset:
+    """Predict and measure at both inputs."""
+    one, places = layer(config), positions(config)
+    with double_precision(True):
+        found = perturb(one)
+    sizes = len(INPUTS), len(places), len(MOMENTS)
+    measured, sem, predicted = np.empty((3, *sizes))
+    limit = np.empty((len(INPUTS), len(MOMENTS)))
+    tick = counter(len(INPUTS), "inputs")
+    for i, process in enumerate(INPUTS.values()):
+        key = jax.random.fold_in(jax.random.key(config.seed + 1), i)
+        measured[i], sem[i], drawn = measure(key, one, process, config)
+        predicted[i] = [
+            expect(found, one, process, config.steps, int(at)) for at in places
+        ]
+        limit[i] = expect(found, one, process, 2 * config.far + 1, config.far)
+        tick()
+    place, units = ("input", "position", "moment"), {"units": "sum of squares"}
+    return xr.Dataset(
+        {
+            "measured": (place, measured, units),
+            "sem": (place, sem, units),
+            "predicted": (place, predicted, units),
+            "limit": (("input", "moment"), limit, units),
+        },
+        {
+            "input": list(INPUTS),
+            "position": ("position", places, {"units": "steps from the start"}),
+            "moment": list(MOMENTS),
+        },
+        {
+            "dtype": "float64",
+            "steps": config.steps,
+            "sequences": drawn,
+            "sizes": f"{config.states} states a direction, {config.width} inputs, moduli "
+            f"from {config.ring[0]:g} to {config.ring[1]:g}",
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,186 @@
+"""Moments of layers whose gates see the input alone, predicted and measured over memory.
+
+``E|h|^2`` and ``E|d(v . h)/dtheta|^2`` of every gate, for independent Gaussian inputs,
+after ``spans`` memories from the zero state.  The memory is that of the gates without an
+input: ``1/(1 - a)`` steps; with inputs each layer forgets at its own pace.  Every memory
+has a layer of its own, of the same draw but for the offset that sets it.
+
+Source: ``theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, for the question.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import PRNGKeyArray
+
+from experiments.command import main
+from experiments.progress import counter
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.deltanet import gated_deltanet
+from sigprop.layers.gated import gated_unit
+from sigprop.layers.gla import gla
+from sigprop.layers.mingru import mingru
+from sigprop.layers.rglru import rglru
+from sigprop.layers.selective import selective
+from sigprop.linear.gated_moments import predict_gated, squares
+from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.numerics.precision import double_precision
+
+STUDY, VERSION = "gated_moments", 1
+GATE = {
+    "RG-LRU": "W_a",
+    "minGRU": "W_z",
+    "selective": "bias",
+    "GLA": "bias",
+    "gated unit": "W_fx",
+    "gated DeltaNet": "bias",
+}
+"""The parameter of each layer's gate whose gradient is shown."""
+TEMPER = 16.0  # the root that GLA takes of its gates
+
+
+@dataclass(frozen=True)
+class Config:
+    """Memories of the gates, memories of a sequence, and sizes."""
+
+    layers: tuple[str, ...] = tuple(GATE)
+    memories: tuple[float, ...] = (4.0, 16.0, 64.0, 256.0)
+    spans: float = 2.0
+    neurons: int = 2
+    sequences: int = 2048
+    batch: int = 256
+    seed: int = 0
+
+
+SMOKE = Config(layers=("minGRU", "GLA"), memories=(3.0, 6.0), sequences=512)
+QUICK = Config()
+PAPER = Config(
+    memories=tuple(float(round(4 * 250 ** (i / 19), 1)) for i in range(20)),
+    sequences=8192,
+)
+
+
+def _gla(key: PRNGKeyArray, n: int, memory: float) -> Layer:
+    one = gla(key, n, 2 * n, heads=2, rank=2)
+    kept = (1 - 1 / memory) ** TEMPER
+    return replace(one, {"bias": jnp.full(one.bias.shape, math.log(kept / (1 - kept)))})
+
+
+def _deltanet(key: PRNGKeyArray, n: int, memory: float) -> Layer:
+    step = -math.log1p(-1 / memory)
+    one = gated_deltanet(key, n, 2 * n, heads=1, steps=(step, step))
+    return replace(one, {"A_log": jnp.zeros_like(one.A_log)})
+
+
+def _selective(key: PRNGKeyArray, n: int, memory: float) -> Layer:
+    step = -math.log1p(-1 / memory)
+    return selective(key, n, 2 * n, steps=(step, step))
+
+
+def _mingru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
+    one = mingru(key, 2 * n, 2 * n)
+    return replace(one, {"b_z": jnp.full(one.b_z.shape, -math.log(memory - 1))})
+
+
+def _rglru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
+    radius = (1 - 1 / memory) ** (1 / 4)  # a half-open gate keeps its fourth power
+    return rglru(key, 2 * n, heads=1, radii=(radius, radius))
+
+
+LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
+    "RG-LRU": _rglru,
+    "minGRU": _mingru,
+    "selective": _selective,
+    "GLA": _gla,
+    "gated unit": lambda key, n, memory: gated_unit(
+        key, 2 * n, n, times=(memory - 1, memory - 1), state_gain=0
+    ),
+    "gated DeltaNet": _deltanet,
+}
+
+
+def draw(name: str, memory: float, config: Config) -> Layer:
+    """A layer of this memory, in double precision."""
+    key = jax.random.fold_in(jax.random.key(config.seed), list(GATE).index(name))
+    one = LAYERS[name](key, config.neurons, memory)
+    values = {name: np.asarray(x, float) for name, x in parameters(one).items()}
+    with double_precision(True):
+        return replace(one, {name: jnp.asarray(x) for name, x in values.items()})
+
+
+def steps(memory: float, config: Config) -> int:
+    """Inputs of a sequence."""
+    return max(1, round(config.spans * memory))
+
+
+def measure(
+    key: PRNGKeyArray, layer: Layer, length: int, config: Config
+) -> dict[str, Estimate]:
+    """Moments over sequences of Gaussian inputs."""
+    totals: dict[str, Sums] = {}
+    shape = config.batch, length, layer.widths[0]
+    for index in range(-(-config.sequences // config.batch)):
+        drawn = jax.random.fold_in(key, index)
+        u = jax.random.normal(drawn, shape, jnp.float64)
+        for name, values in squares(layer, u).items():
+            x = np.asarray(values)
+            found = Sums(x.sum(), (x**2).sum(), len(x))
+            totals[name] = totals[name] + found if name in totals else found
+    return {name: one.estimate() for name, one in totals.items()}
+
+
+def run(config: Config) -> xr.Dataset:
+    """Predict and measure each layer at each memory."""
+    sizes = len(config.layers), len(config.memories), 2
+    measured, sem, predicted, error = np.empty((4, *sizes))
+    worst = np.empty(sizes[:2])
+    tick = counter(sizes[0] * sizes[1], "layers")
+    for i, name in enumerate(config.layers):
+        for j, memory in enumerate(config.memories):
+            with double_precision(True):
+                layer, length = draw(name, memory, config), steps(memory, config)
+                closed = predict_gated(layer, steps=length)
+                key = jax.random.fold_in(jax.random.key(config.seed + 1), 100 * i + j)
+                found = measure(key, layer, length, config)
+            for k, moment in enumerate(("state", GATE[name])):
+                measured[i, j, k], sem[i, j, k], _ = found[moment]
+                predicted[i, j, k], error[i, j, k] = closed[moment]
+            apart = [
+                abs(found[moment].mean - value) / found[moment].sem
+                for moment, (value, _) in closed.items()
+            ]
+            worst[i, j] = max(map(float, apart))
+            tick()
+    place: Any = ("layer", "memory", "moment")
+    units = {"units": "sum of squares"}
+    return xr.Dataset(
+        {
+            "measured": (place, measured, units),
+            "sem": (place, sem, units),
+            "predicted": (place, predicted, units),
+            "error": (place, error, units),
+            "farthest": (place[:2], worst, {"units": "standard errors"}),
+        },
+        {
+            "layer": list(config.layers),
+            "memory": ("memory", list(config.memories), {"units": "steps"}),
+            "moment": ["state", "gate"],
+            "parameter": ("layer", [GATE[name] for name in config.layers]),
+        },
+        {
+            "dtype": "float64",
+            "spans": config.spans,
+            "sequences": config.batch * -(-config.sequences // config.batch),
+            "sizes": f"{2 * config.neurons} inputs",
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(STUDY)

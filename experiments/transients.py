@@ -1,0 +1,200 @@
+"""Norms of states over time from the zero state: RotRNN and LRU beside the exact transient.
+
+Heads of a RotRNN, and groups of neurons of an LRU, that decay alike, with small phases:
+``E|h_t|^2`` of a head, and of a neuron on the average of its group, after ``t`` inputs.  The closed form is
+that of the layer's own matrices.  RotRNN's paper has a norm that is constant, which
+supposes a start of that norm: it is measured too, with a start drawn at random.
+
+Source: RotRNN (2024), Section 3.3 and Lemma 3; Orvieto et al. (2023), Section 3.4.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jax import lax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from experiments.command import main
+from experiments.progress import counter
+from sigprop.inputs import AR1, White
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.lru import lru
+from sigprop.layers.rotrnn import RotRNN, rotrnn
+from sigprop.linear.linearise import diagonalise, linearise
+from sigprop.linear.measured_moments import channels
+from sigprop.linear.predicted_moments import pair_moment, state_moments
+from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.numerics.precision import double_precision
+
+STUDY, VERSION = "transients", 1
+INPUTS: dict[str, Any] = {"white": White(), "rho=0.9": AR1(0.9)}
+PHASE = math.pi / 10  # the largest of RotRNN's on Pathfinder and Path-X
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes: ``size`` real numbers in a head, and complex neurons in a group of the LRU.
+
+    ``places`` are the times to look at, as many logarithmically spaced ones as that.
+    """
+
+    decays: tuple[float, ...] = (0.9, 0.99, 0.999, 0.9999)
+    size: int = 8
+    width: int = 16
+    steps: int = 4096
+    places: int = 19
+    sequences: int = 256
+    batch: int = 32
+    seed: int = 0
+
+
+SMOKE = Config(
+    decays=(0.5, 0.9), size=4, width=3, steps=24, places=7, sequences=256, batch=128
+)
+QUICK = Config()
+PAPER = Config(steps=16_384, places=29, sequences=1024)
+
+
+def layers(config: Config) -> dict[str, Layer]:
+    """Both layers with these decays, one a head or a group, each normalised as drawn."""
+    groups, n = len(config.decays), len(config.decays) * config.size
+    first, second = jax.random.split(jax.random.key(config.seed))
+    nu = -np.log(np.array(config.decays))
+    phases = 0.0, PHASE
+    rotating = rotrnn(first, n, config.width, heads=groups, theta_range=phases)
+    diagonal = lru(second, n, config.width, max_phase=PHASE, gamma="detached")
+    return {
+        "RotRNN": replace(rotating, {"gamma_log": jnp.log(jnp.asarray(nu))}),
+        "LRU": replace(
+            diagonal, {"nu_log": jnp.repeat(jnp.log(jnp.asarray(nu)), config.size)}
+        ),
+    }
+
+
+def times(config: Config) -> np.ndarray:
+    """Numbers of inputs seen, from one to all of them."""
+    return np.unique(np.geomspace(1, config.steps, config.places).round().astype(int))
+
+
+def _grouped(squares: Any, layer: Layer, config: Config) -> Any:
+    """Of each head the sum of its numbers' squares, of each group the mean."""
+    parts = squares.reshape(*squares.shape[:-1], len(config.decays), config.size)
+    return parts.sum(-1) if isinstance(layer, RotRNN) else parts.mean(-1)
+
+
+def predict(
+    layer: Layer, process: Any, config: Config
+) -> Float[np.ndarray, "group time"]:
+    """The closed form at each of the times."""
+    values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
+    with double_precision(True):
+        wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
+        modes = diagonalise(linearise(wide))
+    covariance = process.autocovariance(np.arange(config.steps))
+    squares = [
+        state_moments(
+            modes, pair_moment(modes.lam, modes.lam.conj(), int(seen), covariance)
+        )
+        for seen in times(config)
+    ]
+    return _grouped(np.stack(squares), layer, config).T
+
+
+def from_start(
+    layer: Layer, start: Float[Array, " n"], u: Float[Array, "time d_in"]
+) -> Float[Array, "time n"]:
+    """States from another start than zero."""
+
+    def step(h: Array, u: Array):
+        h, _ = layer.step(h, u)
+        return h, h
+
+    return lax.scan(step, start, u)[1]
+
+
+def starts(
+    key: PRNGKeyArray, num: int, config: Config
+) -> Float[Array, "num group size"]:
+    """States of a RotRNN whose heads have the norm one, their directions at random."""
+    drawn = jax.random.normal(key, (num, len(config.decays), config.size))
+    return drawn / jnp.linalg.norm(drawn, axis=-1, keepdims=True)
+
+
+def measure(
+    key: PRNGKeyArray, layer: Layer, process: Any, config: Config, started: bool
+) -> Estimate:
+    """Averages over sampled inputs, (group, time), from zero or from norm one."""
+    places = times(config) - 1
+
+    @jax.jit
+    def look(key: PRNGKeyArray) -> Float[Array, "num time group"]:
+        input_key, start_key = jax.random.split(key)
+        shape = config.batch, config.steps, config.width
+        u = channels(input_key, process, *shape, jnp.float32)
+        if started:
+            begun = starts(start_key, config.batch, config).reshape(config.batch, -1)
+            h = jax.vmap(lambda h, u: from_start(layer, h, u))(begun, u)
+        else:
+            h = jax.vmap(layer.states)(u)
+        return _grouped(jnp.abs(h[:, places]) ** 2, layer, config)
+
+    total = Sums(np.zeros(()), np.zeros(()), 0)
+    for index in range(-(-config.sequences // config.batch)):
+        squares = np.asarray(look(jax.random.fold_in(key, index)), float)
+        total += Sums(squares.sum(0), (squares**2).sum(0), len(squares))
+    mean, sem, n = total.estimate()
+    return Estimate(mean.T, sem.T, n)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Measure and predict both layers at both inputs."""
+    both = layers(config)
+    sizes = len(both), len(INPUTS), len(config.decays), len(times(config))
+    measured, sem, predicted = np.empty((3, *sizes))
+    tick = counter(measured[..., 0, 0].size + 1, "layers")
+    key = jax.random.key(config.seed + 1)
+    for i, layer in enumerate(both.values()):
+        for j, process in enumerate(INPUTS.values()):
+            draw = jax.random.fold_in(key, len(INPUTS) * i + j)
+            measured[i, j], sem[i, j], _ = measure(draw, layer, process, config, False)
+            predicted[i, j] = predict(layer, process, config)
+            tick()
+    begun = measure(
+        jax.random.fold_in(key, sizes[0] * sizes[1]),
+        both["RotRNN"],
+        INPUTS["white"],
+        config,
+        True,
+    )
+    tick()
+    place = ("layer", "input", "decay", "time")
+    units = {"units": "squared norm of a head, or of a neuron"}
+    return xr.Dataset(
+        {
+            "measured": (place, measured, units),
+            "sem": (place, sem, units),
+            "predicted": (place, predicted, units),
+            "started": (place[2:], begun.mean, units),
+            "started_sem": (place[2:], begun.sem, units),
+        },
+        {
+            "layer": list(both),
+            "input": list(INPUTS),
+            "decay": list(config.decays),
+            "time": ("time", times(config), {"units": "inputs seen"}),
+        },
+        {
+            "dtype": "float32",
+            "sequences": begun.n,
+            "sizes": f"{config.size} states a decay, {config.width} inputs",
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(STUDY)
