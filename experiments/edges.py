@@ -49,8 +49,8 @@ class Config:
     ring: tuple[float, float] = (0.9, 0.99)
     steps: int = 96
     places: int = 17
-    sequences: int = 4096
-    batch: int = 256
+    sequences: int = 1024
+    batch: int = 64
     far: int = 1500
     seed: int = 0
 
@@ -65,7 +65,7 @@ SMOKE = Config(
     far=100,
 )
 QUICK = Config()
-PAPER = Config(states=32, width=16, places=33, sequences=16_384)
+PAPER = Config(places=33, sequences=8192)
 
 
 def layer(config: Config) -> BLUR:
@@ -149,7 +149,7 @@ def run(config: Config) -> xr.Dataset:
     tick = counter(len(INPUTS), "inputs")
     for i, process in enumerate(INPUTS.values()):
         key = jax.random.fold_in(jax.random.key(config.seed + 1), i)
-        measured[i], sem[i], drawn = measure(key, one, process, config)
+        measured[i], sem[i], _ = measure(key, one, process, config)
         predicted[i] = [
             expect(found, one, process, config.steps, int(at)) for at in places
         ]
@@ -171,7 +171,7 @@ def run(config: Config) -> xr.Dataset:
         {
             "dtype": "float64",
             "steps": config.steps,
-            "sequences": drawn,
+            "sequences": config.batch * -(-config.sequences // config.batch),
             "sizes": f"{config.states} states a direction, {config.width} inputs, moduli "
             f"from {config.ring[0]:g} to {config.ring[1]:g}",
         },

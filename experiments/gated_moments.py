@@ -53,7 +53,7 @@ class Config:
     memories: tuple[float, ...] = (4.0, 16.0, 64.0, 256.0)
     spans: float = 2.0
     neurons: int = 2
-    sequences: int = 2048
+    sequences: int = 1024
     batch: int = 256
     seed: int = 0
 
@@ -61,8 +61,8 @@ class Config:
 SMOKE = Config(layers=("minGRU", "GLA"), memories=(3.0, 6.0), sequences=512)
 QUICK = Config()
 PAPER = Config(
-    memories=tuple(float(round(4 * 250 ** (i / 19), 1)) for i in range(20)),
-    sequences=8192,
+    memories=tuple(float(round(4 * 250 ** (i / 11), 1)) for i in range(12)),
+    sequences=4096,
 )
 
 
