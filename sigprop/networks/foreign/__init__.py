@@ -1,0 +1,23 @@
+"""Layers of other libraries: read without executing anything, found by their names.
+
+    >>> import numpy as np
+    >>> from sigprop.networks.foreign import find, of_arrays
+    >>> arrays = {"params/encoder/seq/nu_log": np.log(np.array([0.01, 0.1]))}
+    >>> arrays["params/encoder/seq/theta_log"] = np.zeros(2)
+    >>> (found,) = find(of_arrays(arrays))
+    >>> found.family.title, found.prefix, (1 / found.rest().nu).round().tolist()
+    ('the LRU', 'params.encoder.seq', [[100.0, 10.0]])
+
+``open_checkpoint`` reads a file's header; ``Found.layer`` is our layer with its parameters.
+"""
+
+from sigprop.networks.foreign.family import Family as Family
+from sigprop.networks.foreign.family import Rest as Rest
+from sigprop.networks.foreign.find import FAMILIES as FAMILIES
+from sigprop.networks.foreign.find import Found as Found
+from sigprop.networks.foreign.find import find as find
+from sigprop.networks.foreign.find import mapped as mapped
+from sigprop.networks.foreign.find import of_arrays as of_arrays
+from sigprop.networks.foreign.opening import open_checkpoint as open_checkpoint
+from sigprop.networks.foreign.tensors import Checkpoint as Checkpoint
+from sigprop.networks.foreign.tensors import Tensor as Tensor

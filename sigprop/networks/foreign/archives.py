@@ -1,0 +1,170 @@
+"""Formats that others write: NumPy's archives, flax's msgpack, PyTorch's files."""
+
+import shlex
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+
+from sigprop.networks.foreign.tensors import MOST, PIECE, Tensor, in_memory, numpy_dtype
+
+TORCH = (".pt", ".pth", ".bin", ".ckpt")
+PICKLES = (*TORCH, ".pkl", ".pickle", ".joblib", ".npy")
+CONVERT = (
+    "import sys, torch, safetensors.torch as s; t = torch.load(sys.argv[1], "
+    "weights_only=True, map_location='cpu'); s.save_file({k: v.clone().contiguous() for k, "
+    "v in t.get('state_dict', t).items()}, sys.argv[2])"
+)
+CHUNKED = "__msgpack_chunked_array__"  # flax's mark of an array in several pieces
+
+
+def refuse_pickle(path: Path) -> None:
+    """Say how a file that may hold code becomes one that does not.
+
+    Raises:
+        ValueError: If the suffix, or the first bytes, are those of a pickle.
+    """
+    with path.open("rb") as stream:
+        start = stream.read(2)
+    pickled = start[:1] == b"\x80" and start[1:] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    if pickled or path.suffix in PICKLES:
+        target = path.with_suffix(".safetensors")
+        command = shlex.join(["python", "-c", CONVERT, str(path), str(target)])
+        raise ValueError(
+            f"need a file that holds no code, got {path}, which may be a pickle; convert "
+            f"it where PyTorch is installed: {command}"
+        )
+
+
+def npz_file(path: Path) -> dict[str, Tensor]:
+    """The arrays of a NumPy archive; of each, only the header is read.
+
+    Raises:
+        ValueError: If it is damaged, or an array holds objects.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [one for one in archive.namelist() if one.endswith(".npy")]
+            if not names and any(one.endswith(".pkl") for one in archive.namelist()):
+                raise ValueError("it holds a pickle; rename it to .pt")
+            return {
+                name.removesuffix(".npy"): _member(path, archive, name)
+                for name in names
+                if not name.startswith("__")
+            }
+    except (zipfile.BadZipFile, ValueError, EOFError) as error:
+        raise ValueError(
+            f"need a whole npz file of numbers, got another in {path}: {error}"
+        ) from error
+
+
+def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype]:
+    version = np.lib.format.read_magic(stream)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    if version not in read:
+        raise ValueError(f"its arrays are of version {version}")
+    return read[version](stream)
+
+
+def _member(path: Path, archive: zipfile.ZipFile, name: str) -> Tensor:
+    with archive.open(name) as stream:
+        shape, by_columns, dtype = _header(stream)
+    plain = name.removesuffix(".npy")
+    if dtype.hasobject:
+        raise ValueError(f"{plain} of shape {shape} holds objects, which is a pickle")
+
+    def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
+        with zipfile.ZipFile(path) as again, again.open(name) as stream:
+            _header(stream)
+            if by_columns and len(shape) > 1:  # the order of the numbers has to change
+                flat = np.frombuffer(stream.read(MOST), dtype)
+                yield flat.reshape(shape[::-1]).T.reshape(-1)
+                return
+            step = PIECE // max(dtype.itemsize, 1) * dtype.itemsize
+            while content := stream.read(step):
+                whole = len(content) // dtype.itemsize * dtype.itemsize
+                yield np.frombuffer(content[:whole], dtype)
+
+    return Tensor(plain, dtype.name, shape, pieces)
+
+
+def msgpack_file(path: Path) -> dict[str, Tensor]:
+    """The arrays of a flax msgpack file, under dotted names.
+
+    Raises:
+        ValueError: If msgpack is not installed, or the file is damaged or too large.
+    """
+    try:
+        import msgpack
+    except ImportError as error:
+        raise ValueError(
+            f"need the package msgpack to read {path}; `pip install 'sigprop[interop]'`"
+        ) from error
+    if path.stat().st_size > MOST:
+        raise ValueError(
+            f"need a msgpack file of at most {MOST >> 20} MiB, got {path} of "
+            f"{path.stat().st_size >> 20} MiB; convert it to safetensors"
+        )
+
+    def unpack(code: int, content: bytes) -> Any:
+        if code not in (1, 3):  # an array, a NumPy scalar; flax's complex is no parameter
+            return None
+        shape, dtype, raw = msgpack.unpackb(content, raw=True)
+        return np.frombuffer(raw, numpy_dtype(dtype.decode())).reshape(shape)
+
+    try:
+        tree = msgpack.unpackb(path.read_bytes(), ext_hook=unpack, strict_map_key=False)
+        return {name: in_memory(name, array) for name, array in _leaves("", tree)}
+    except Exception as error:  # a damaged file may raise nearly anything
+        raise ValueError(
+            f"need a whole msgpack file of flax, got another in {path}: {error!r}"
+        ) from error
+
+
+def _leaves(prefix: str, tree: Any) -> Iterator[tuple[str, np.ndarray]]:
+    if isinstance(tree, np.ndarray):
+        yield prefix, tree
+    elif isinstance(tree, Mapping):
+        if CHUNKED in tree:
+            parts = [tree["chunks"][str(i)] for i in range(len(tree["chunks"]))]
+            shape = [tree["shape"][str(i)] for i in range(len(tree["shape"]))]
+            yield prefix, np.concatenate(parts).reshape(shape)
+            return
+        for name, branch in tree.items():
+            yield from _leaves(f"{prefix}.{name}" if prefix else str(name), branch)
+
+
+def torch_file(path: Path) -> dict[str, Tensor]:
+    """The tensors of a PyTorch file, read with ``weights_only``.
+
+    Raises:
+        ValueError: If PyTorch is not installed, or the file holds more than tensors.
+    """
+    try:
+        import torch  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        refuse_pickle(path)
+        raise
+    try:
+        tree = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    except Exception as error:
+        raise ValueError(
+            f"need a file of tensors alone, got another in {path}: {error}"
+        ) from error
+
+    def leaves(prefix: str, tree: Any) -> Iterator[tuple[str, np.ndarray]]:
+        if isinstance(tree, torch.Tensor):
+            wide = tree.detach()
+            wide = wide.float() if wide.dtype == torch.bfloat16 else wide
+            yield prefix, wide.numpy()
+        elif isinstance(tree, Mapping):
+            for name, branch in tree.items():
+                yield from leaves(f"{prefix}.{name}" if prefix else str(name), branch)
+
+    return {name: in_memory(name, array) for name, array in leaves("", tree)}

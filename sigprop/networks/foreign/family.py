@@ -1,0 +1,142 @@
+"""What a family of layers is: the names and shapes of each library, and its decay at rest.
+
+A shape is written by the names of its axes, ``"n d_in"``; a number must be met, ``"3n"`` is
+three times ``n``, and ``"n | n 1"`` is either.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.layers.base import Layer
+
+Arrays = Mapping[str, Any]
+Options = Mapping[str, Any]
+AXIS = re.compile(r"(\d*)([A-Za-z]\w*)?")
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The recurrence of a layer whose gates see no input.
+
+    Attributes:
+        nu: ``-log|lam|`` of every mode, a row for all that read the same inputs.
+        theta: Phases in radians; none where eigenvalues are positive.
+        gamma: What multiplies the input of every mode, as stored.
+        steps: Lengths of a step in continuous time.
+        open: ``nu`` with the gate of the decay wide open.
+        gates: What each gate's sigmoid is taken of.
+        raw: The parameters of the decay by their names in the file, as stored.
+        shared: Whether the modes of a row read the same inputs, so that equal ones are
+            one.
+        silent: By the name of a map, how strongly it weighs each mode.
+    """
+
+    nu: Float[np.ndarray, "rows modes"]
+    theta: Float[np.ndarray, "rows modes"] | None = None
+    gamma: Float[np.ndarray, "rows modes"] | None = None
+    steps: Float[np.ndarray, "*steps"] | None = None
+    open: Float[np.ndarray, "rows modes"] | None = None
+    gates: Mapping[str, np.ndarray] = field(default_factory=dict)
+    raw: Mapping[str, np.ndarray] = field(default_factory=dict)
+    shared: bool = False
+    silent: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One library's names for the arrays of a family.
+
+    Attributes:
+        library: Whose they are.
+        needs: Shape by the end of the name; all of them make the family known.
+        may: The same of what need not be there.
+        never: Ends of names that belong to another family.
+        roles: From arrays by these names to arrays by the family's.
+        slow: Names whose numbers decide the decay at rest.
+    """
+
+    library: str
+    needs: Mapping[str, str]
+    may: Mapping[str, str] = field(default_factory=dict)
+    never: tuple[str, ...] = ()
+    roles: Callable[[Arrays], Arrays] = dict
+    slow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Family:
+    """Layers that compute the same, whatever their library calls the arrays.
+
+    Attributes:
+        name: As a mapping file says it.
+        title: As a sentence says it.
+        spellings: Of each library.
+        rest: From arrays by role, in double precision, to the recurrence at rest.
+        layer: From arrays by role to our layer, where there is one; it can be traced.
+        models: Values of ``model_type`` in ``config.json`` that mean this family.
+    """
+
+    name: str
+    title: str
+    spellings: tuple[Spelling, ...]
+    rest: Callable[[Arrays, Options], Rest]
+    layer: Callable[[Arrays, Options], Layer] | None = None
+    models: tuple[str, ...] = ()
+
+
+def fit(
+    shapes: Mapping[str, tuple[int, ...]], wanted: Mapping[str, str]
+) -> tuple[dict[str, int], str | None]:
+    """The lengths of all axes, and the first name whose shape is another.
+
+    Example:
+        >>> fit({"nu_log": (4,), "B_re": (4, 2)}, {"nu_log": "n", "B_re": "n d_in"})
+        ({'n': 4, 'd_in': 2}, None)
+        >>> fit({"nu_log": (4,), "B_re": (5, 2)}, {"nu_log": "n", "B_re": "n d_in"})[1]
+        'B_re'
+    """
+    axes: dict[str, int] = {}
+    for name, text in wanted.items():
+        if name not in shapes:
+            continue
+        for choice in text.split("|"):
+            found = _bind(shapes[name], choice.split(), axes)
+            if found is not None:
+                axes = found
+                break
+        else:
+            return axes, name
+    return axes, None
+
+
+def _bind(
+    shape: tuple[int, ...], words: list[str], axes: Mapping[str, int]
+) -> dict[str, int] | None:
+    if len(shape) != len(words):
+        return None
+    bound = dict(axes)
+    for size, word in zip(shape, words, strict=True):
+        match = AXIS.fullmatch(word)
+        assert match is not None, word
+        times, name = int(match[1] or 1), match[2]
+        if name is None:
+            if size != times:
+                return None
+        elif size % times or size == 0 or bound.setdefault(name, size // times) != size // times:
+            return None
+    return bound
+
+
+def softplus(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+    """``log(1 + exp(x))`` on the host."""
+    return np.logaddexp(0.0, x)
+
+
+def sigmoid(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+    """``1/(1 + exp(-x))`` on the host."""
+    return np.exp(-softplus(-x))

@@ -1,0 +1,298 @@
+"""Find recurrent layers in a checkpoint by the ends of its names: prefixes are not asked for."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Inexact, Shaped
+
+from sigprop.layers.base import Layer
+from sigprop.networks.foreign import (
+    gated_units,
+    lru,
+    mamba,
+    rglru,
+    rotrnn,
+    rwkv,
+    state_spaces,
+)
+from sigprop.networks.foreign.family import Arrays, Family, Rest, Spelling, fit
+from sigprop.networks.foreign.tensors import Checkpoint, Tensor, in_memory
+
+FAMILIES = (
+    lru.FAMILY,
+    state_spaces.S5_FAMILY,
+    state_spaces.S4D_FAMILY,
+    rotrnn.FAMILY,
+    rglru.FAMILY,
+    mamba.MAMBA1,
+    mamba.MAMBA2,
+    mamba.GDN,
+    mamba.KDA,
+    rwkv.FAMILY,
+    gated_units.GRU_FAMILY,
+    gated_units.LSTM_FAMILY,
+)
+BY_NAME = {family.name: family for family in FAMILIES}
+
+# PyTorch numbers the layers of a stack behind the name of an array.
+STACKED = re.compile(r"((?:weight|bias)_(?:ih|hh))_(l\d+(?:_reverse)?)")
+KEYED = re.compile(r"\[(?:'([^']*)'|\"([^\"]*)\"|(\d+))\]")
+
+
+@dataclass(frozen=True)
+class Found:
+    """One recurrent layer of a checkpoint.
+
+    Attributes:
+        family: What it computes.
+        spelling: Whose names it has.
+        prefix: What its names begin with.
+        tensors: By the names of the spelling.
+        sizes: Lengths of its axes.
+        options: What the file does not say.
+    """
+
+    family: Family
+    spelling: Spelling
+    prefix: str
+    tensors: Mapping[str, Tensor]
+    sizes: Mapping[str, int]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def read(self, names: Iterable[str]) -> dict[str, Shaped[np.ndarray, "..."]]:
+        """Arrays by the names of the spelling, as stored.
+
+        Raises:
+            ValueError: Naming tensor, shape and family of what holds no usable numbers.
+        """
+        arrays = {}
+        for name in names:
+            if name not in self.tensors:
+                continue
+            tensor = self.tensors[name]
+            if tensor.dtype.startswith(("float8", "float4", "F8", "int", "uint", "bool")):
+                raise ValueError(
+                    f"need floating-point numbers of 16 bits or more, got {tensor.name} of "
+                    f"shape {tensor.shape} of {self.family.title} in {tensor.dtype}; "
+                    "restore its scale and store it as float32"
+                )
+            try:
+                arrays[name] = tensor.read()
+            except ValueError as error:
+                raise ValueError(f"{self.family.title}: {error}") from error
+        return arrays
+
+    def rest(self) -> Rest:
+        """The recurrence with gates that see no input; only what decides it is read.
+
+        Raises:
+            ValueError: As ``read``.
+        """
+        stored = self.read(self.spelling.slow)
+        return self.family.rest(self.spelling.roles(_in_double(stored)), self.options)
+
+    def layer(self, arrays: Arrays | None = None) -> Layer:
+        """Our layer with these parameters.
+
+        Args:
+            arrays: By the names of the spelling, traced ones too; by default the file's.
+
+        Raises:
+            ValueError: If we have no such layer, or arrays are missing.
+        """
+        if self.family.layer is None:
+            known = ", ".join(one.name for one in FAMILIES if one.layer is not None)
+            raise ValueError(f"need a family of {known} for a layer, got {self.family.name}")
+        stored = self.read(self.tensors) if arrays is None else arrays
+        options = dict(self.options)
+        if self.family.name == "s5":
+            im = _in_double(self.read(self.spelling.slow))
+            roles = self.spelling.roles(im)
+            options["conjugate"] = state_spaces.halved(roles["im"], options)
+        roles = {k: v for k, v in self.spelling.roles(stored).items() if k != "heads"}
+        return self.family.layer(roles, options)
+
+
+def _in_double(arrays: Arrays) -> dict[str, Inexact[np.ndarray, "..."]]:
+    return {
+        name: value.astype(complex if value.dtype.kind == "c" else float)
+        for name, value in arrays.items()
+    }
+
+
+def normal_name(name: str) -> str:
+    """A name with dots between its parts, and the number of a layer before its end.
+
+    Example:
+        >>> normal_name("params/seq/nu_log"), normal_name("rnn.weight_ih_l0")
+        ('params.seq.nu_log', 'rnn.l0.weight_ih')
+    """
+    dotted = KEYED.sub(lambda m: "." + next(g for g in m.groups() if g is not None), name)
+    parts = dotted.strip(".").replace("/", ".").split(".")
+    match = STACKED.fullmatch(parts[-1])
+    return ".".join([*parts[:-1], match[2], match[1]] if match else parts)
+
+
+def find(checkpoint: Checkpoint) -> list[Found]:
+    """Every recurrent layer, in the order of the file.
+
+    Raises:
+        ValueError: If names fit two families, or have shapes that fit none; naming tensor,
+            shape and family.
+    """
+    depth = max(
+        name.count(".") + 1
+        for family in FAMILIES
+        for spelling in family.spellings
+        for name in (*spelling.needs, *spelling.may, *spelling.never)
+    )
+    places: dict[str, dict[str, Tensor]] = {}
+    for name, tensor in checkpoint.tensors.items():
+        parts = normal_name(name).split(".")
+        for length in range(1, min(depth, len(parts)) + 1):
+            prefix, local = ".".join(parts[:-length]), ".".join(parts[-length:])
+            places.setdefault(prefix, {})[local] = tensor
+    found = []
+    for prefix, here in places.items():
+        one = _recognise(prefix, here, checkpoint)
+        found += [] if one is None else [one]
+    return found
+
+
+def _recognise(
+    prefix: str, here: Mapping[str, Tensor], checkpoint: Checkpoint
+) -> Found | None:
+    fits: dict[str, Found] = {}
+    misfits: list[tuple[Family, Spelling, str]] = []
+    for family in FAMILIES:
+        for spelling in family.spellings:
+            if not set(spelling.needs) <= set(here) or set(spelling.never) & set(here):
+                continue
+            names = {**spelling.needs, **spelling.may}
+            tensors = {name: here[name] for name in names if name in here}
+            shapes = {name: one.shape for name, one in tensors.items()}
+            sizes, wrong = fit(shapes, names)
+            if wrong is not None:
+                misfits.append((family, spelling, wrong))
+                continue
+            one = Found(family, spelling, prefix, tensors, sizes)
+            rival = fits.get(family.name)
+            if rival is None or len(rival.tensors) < len(tensors):
+                fits[family.name] = one
+    if not fits and misfits:
+        family, spelling, wrong = misfits[0]
+        tensor = here[wrong]
+        wanted = {**spelling.needs, **spelling.may}[wrong]
+        raise ValueError(
+            f"need {wrong} of shape ({', '.join(wanted.split())}) in {family.title} of "
+            f"{spelling.library}, got {tensor.name} of shape {tensor.shape}; if it is "
+            "another family, or its complex numbers are stored otherwise, say by --mapping "
+            "what it is"
+        )
+    return _decide(prefix, fits, checkpoint) if fits else None
+
+
+def _decide(prefix: str, fits: Mapping[str, Found], checkpoint: Checkpoint) -> Found:
+    if len(fits) == 1:
+        return next(iter(fits.values()))
+    model = str((checkpoint.config or {}).get("model_type", ""))
+    meant = [one for one in fits.values() if model in one.family.models]
+    # What has a family's own names, beyond those that both need, is of it.
+    most = sorted(fits.values(), key=lambda one: -len(one.tensors))
+    if len(meant) == 1:
+        return meant[0]
+    if len(most[0].tensors) > len(most[1].tensors):
+        return most[0]
+    tensor = next(iter(most[0].tensors.values()))
+    titles = " and ".join(one.family.title for one in most)
+    told = f"model_type {model!r} in config.json" if model else "no config.json beside it"
+    raise ValueError(
+        f"need names of one family, got {tensor.name} of shape {tensor.shape} under "
+        f"{prefix or 'no prefix'!r}, which fits {titles}, and {told}; put the model's "
+        "config.json beside the file, or say by --mapping what it is"
+    )
+
+
+def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[Found]:
+    """The layers that a mapping file names, in TOML or JSON.
+
+    Each ``[[layer]]`` has a ``family``, ``names`` from the names of any spelling of it to
+    those of the file and, where the file does not say it, ``options``::
+
+        [[layer]]
+        family = "lru"
+        names = {nu_log = "enc.0.decay", theta_log = "enc.0.phase"}
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it says what is unknown, or shapes do not fit.
+    """
+    path = Path(mapping)
+    if not path.is_file():
+        raise FileNotFoundError(f"no mapping {path}; check the path")
+    try:
+        text = path.read_text("utf-8")
+        content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        layers = content["layer"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"need a list `layer` in TOML or JSON in {path}, got another: {error!r}"
+        ) from error
+    if not isinstance(layers, list) or not all(isinstance(one, dict) for one in layers):
+        raise ValueError(f"need a list `layer` of tables in {path}, got {layers!r}")
+    return [_named(checkpoint, one, path) for one in layers]
+
+
+def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Found:
+    family = BY_NAME.get(str(about.get("family")))
+    if family is None:
+        raise ValueError(
+            f"need a family of {', '.join(BY_NAME)} in {path}, got {about.get('family')!r}"
+        )
+    names: Mapping[str, str] = about.get("names", {})
+    absent = sorted(set(names.values()) - set(checkpoint.tensors))
+    if absent:
+        raise ValueError(f"need names of {checkpoint.path} in {path}, got {absent[0]!r}")
+    tensors = {name: checkpoint.tensors[theirs] for name, theirs in names.items()}
+    complaint = f"need the names of one spelling of {family.title}"
+    for spelling in family.spellings:
+        wanted = {**spelling.needs, **spelling.may}
+        if not set(spelling.needs) <= set(names) <= set(wanted):
+            continue
+        sizes, wrong = fit({name: one.shape for name, one in tensors.items()}, wanted)
+        if wrong is None:
+            prefix = str(about.get("prefix", "")) or _common(names.values())
+            options = about.get("options", {})
+            return Found(family, spelling, prefix, tensors, sizes, options)
+        complaint = (
+            f"need {wrong} of shape ({', '.join(wanted[wrong].split())}) in {family.title}, "
+            f"got {names[wrong]} of shape {tensors[wrong].shape}"
+        )
+    raise ValueError(f"{complaint}, in {path} for {', '.join(names) or 'nothing'}")
+
+
+def _common(names: Iterable[str]) -> str:
+    parts = [normal_name(name).split(".") for name in names]
+    common = []
+    for column in zip(*parts, strict=False):
+        if len(set(column)) > 1:
+            break
+        common.append(column[0])
+    return ".".join(common)
+
+
+def of_arrays(arrays: Mapping[str, Shaped[np.ndarray, "..."]]) -> Checkpoint:
+    """A checkpoint of arrays at hand, such as ``files.named_arrays`` gives."""
+    held = {name: in_memory(name, np.asarray(one)) for name, one in arrays.items()}
+    return Checkpoint(Path("arrays"), held, None)
+
+
+def titles(families: Sequence[Family] = FAMILIES) -> str:
+    """All families in a sentence."""
+    return ", ".join(family.title for family in families)

@@ -1,0 +1,161 @@
+"""GRU and LSTM: PyTorch's fused gates, flax's and Equinox's cells, ours.
+
+Theirs have no readout: the outputs of the layer that is built are its states.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from sigprop.layers.gru import GRU
+from sigprop.layers.lstm import LSTM
+from sigprop.networks.foreign.family import (
+    Arrays,
+    Family,
+    Options,
+    Rest,
+    Spelling,
+    softplus,
+)
+
+Roles = Callable[[Arrays], Arrays]
+
+
+def _rest(gates: dict[str, str], forget: str) -> Callable[[Arrays, Options], Rest]:
+    def rest(arrays: Arrays, options: Options) -> Rest:
+        zero = np.zeros(arrays["size"])
+        biases = {name: arrays.get(role, zero)[None] for name, role in gates.items()}
+        return Rest(nu=softplus(-biases[forget]), gates=biases)
+
+    return rest
+
+
+def _layer(cls: Any, gates: str, biases: tuple[str, ...]) -> Callable[..., Any]:
+    def layer(arrays: Arrays, options: Options) -> Any:
+        values = {
+            name: jnp.asarray(value) for name, value in arrays.items() if name != "size"
+        }
+        n, d_in = values[f"W_{gates[0]}x"].shape
+        dtype = values[f"W_{gates[0]}x"].dtype
+        identity = {"C": jnp.eye(n, dtype=dtype), "D": jnp.zeros((n, d_in), dtype)}
+        zeros = {name: jnp.zeros(n, dtype) for name in biases}
+        return cls(**{**identity, **zeros, **values})
+
+    return layer
+
+
+def _fused(gates: str, split_bias: bool) -> Roles:
+    """Gates one below the other, in the order of the letters."""
+
+    def roles(arrays: Arrays) -> Arrays:
+        out: dict[str, Any] = {}
+        parts = {}
+        for name, value in arrays.items():
+            if name == "bias_n":
+                out["b_nh"] = value
+                continue
+            n = value.shape[0] // len(gates)
+            parts[name] = {g: value[i * n : (i + 1) * n] for i, g in enumerate(gates)}
+            out["size"] = n
+        for name, end in (("weight_ih", "x"), ("weight_hh", "h")):
+            for gate, value in parts.get(name, {}).items():
+                out[f"W_{gate}{end}"] = value
+        for name in {"bias_ih", "bias_hh", "bias"} & set(parts):
+            for gate, value in parts[name].items():
+                if split_bias and gate == "n":
+                    role = "b_nh" if name == "bias_hh" else "b_nx"
+                else:
+                    role = f"b_{gate}"
+                out[role] = out[role] + value if role in out else value
+        return out
+
+    return roles
+
+
+def _flax(gates: dict[str, str], split_bias: bool) -> Roles:
+    """A matrix a gate, which multiplies from the right."""
+
+    def roles(arrays: Arrays) -> Arrays:
+        out: dict[str, Any] = {}
+        for name, value in arrays.items():
+            (source, letter), kind = name.split(".")[0], name.split(".")[1]
+            gate, end = gates[letter], {"i": "x", "h": "h"}[source]
+            out["size"] = value.shape[-1]
+            if kind == "kernel":
+                out[f"W_{gate}{end}"] = value.T
+                continue
+            role = f"b_n{end}" if split_bias and gate == "n" else f"b_{gate}"
+            out[role] = out[role] + value if role in out else value
+        return out
+
+    return roles
+
+
+def _ours(arrays: Arrays) -> Arrays:
+    return {**arrays, "size": arrays["b_f"].shape[0]}
+
+
+def _torch(library: str, count: int, roles: Roles, **biases: str) -> Spelling:
+    return Spelling(
+        library,
+        {"weight_hh": f"{count}n n", "weight_ih": f"{count}n d"},
+        biases,
+        roles=roles,
+        slow=("weight_hh", *biases),
+    )
+
+
+def _kernels(letters: str, biased: tuple[str, ...]) -> Spelling:
+    hidden = {f"h{letter}.kernel": "n n" for letter in letters}
+    entering = {f"i{letter}.kernel": "d n" for letter in letters}
+    gates = {"z": "f"} if "z" in letters else {}
+    return Spelling(
+        "flax",
+        hidden | entering,
+        {f"{name}.bias": "n" for name in biased},
+        roles=_flax({letter: gates.get(letter, letter) for letter in letters}, "z" in letters),
+        slow=tuple(f"{name}.bias" for name in biased) + (f"h{letters[0]}.kernel",),
+    )
+
+
+GRU_FAMILY = Family(
+    "gru",
+    "the GRU",
+    (
+        _torch("torch", 3, _fused("rfn", True), bias_ih="3n", bias_hh="3n"),
+        _torch("equinox", 3, _fused("rfn", True), bias="3n", bias_n="n"),
+        _kernels("rzn", ("ir", "iz", "in", "hr", "hz", "hn")),
+        Spelling(
+            "sigprop",
+            {f"W_{g}{end}": "n d" if end == "x" else "n n" for end in "hx" for g in "rfn"}
+            | dict.fromkeys(("b_r", "b_f", "b_nx", "b_nh"), "n"),
+            {"C": "o n", "D": "o d"},
+            roles=_ours,
+            slow=("b_r", "b_f"),
+        ),
+    ),
+    _rest({"update": "b_f", "reset": "b_r"}, "update"),
+    _layer(GRU, "rfn", ("b_r", "b_f", "b_nx", "b_nh")),
+)
+
+LSTM_FAMILY = Family(
+    "lstm",
+    "the LSTM",
+    (
+        _torch("torch", 4, _fused("ifgo", False), bias_ih="4n", bias_hh="4n"),
+        _torch("equinox", 4, _fused("ifgo", False), bias="4n"),
+        _kernels("ifgo", ("hi", "hf", "hg", "ho")),
+        Spelling(
+            "sigprop",
+            {f"W_{g}{end}": "n d" if end == "x" else "n n" for end in "hx" for g in "ifog"}
+            | {f"b_{g}": "n" for g in "ifog"},
+            {"C": "o n", "D": "o d"},
+            roles=_ours,
+            slow=("b_i", "b_f", "b_o"),
+        ),
+    ),
+    _rest({"forget": "b_f", "input": "b_i", "output": "b_o"}, "forget"),
+    _layer(LSTM, "ifog", ("b_i", "b_f", "b_o", "b_g")),
+)

@@ -1,0 +1,162 @@
+"""Mamba-1 and Mamba-2, gated DeltaNet and KDA: ``lam = exp(-softplus(bias) exp(A_log))``."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from sigprop.layers.deltanet import GatedDeltaNet
+from sigprop.layers.selective import Selective
+from sigprop.networks.foreign.family import (
+    Arrays,
+    Family,
+    Options,
+    Rest,
+    Spelling,
+    softplus,
+)
+
+
+def _rest(arrays: Arrays, options: Options) -> Rest:
+    """One head or channel a row."""
+    log = arrays["A_log"].reshape(arrays["heads"], -1)
+    steps = softplus(arrays["bias"]).reshape(arrays["heads"], -1)
+    return Rest(
+        nu=np.exp(log) * steps,
+        steps=steps,
+        raw={"A_log": arrays["A_log"], "bias": arrays["bias"]},
+        shared=log.shape[1] > 1,
+    )
+
+
+def _headed(**names: str) -> Any:
+    """Roles by name, and along which axis heads are counted."""
+
+    def roles(arrays: Arrays) -> Arrays:
+        found: dict[str, Any] = {
+            role: arrays[name] for role, name in names.items() if name in arrays
+        }
+        a = found["A_log"]
+        found["heads"] = a.size if a.ndim != 2 else a.shape[0]
+        if "x" in found:
+            rank, n = found["V"].shape[1], a.shape[1]
+            x = found.pop("x")
+            found |= {"U": x[:rank], "W_B": x[rank : rank + n], "W_C": x[rank + n :]}
+        return found
+
+    return roles
+
+
+def _selective(arrays: Arrays, options: Options) -> Selective:
+    names = ("A_log", "U", "V", "bias", "W_B", "W_C", "D")
+    missing = sorted(set(names) - set(arrays))
+    if missing:
+        raise ValueError(f"need {', '.join(missing)} for Mamba-1, got none")
+    return Selective(**{name: jnp.asarray(arrays[name]) for name in names})
+
+
+def _delta(arrays: Arrays, options: Options) -> GatedDeltaNet:
+    names = ("W_q", "W_k", "W_v", "W_beta", "W_a", "bias", "A_log")
+    missing = sorted(set(names) - set(arrays))
+    if missing:
+        raise ValueError(
+            "need a gated DeltaNet without convolutions for our layer, got none of "
+            f"{', '.join(missing)}"
+        )
+    return GatedDeltaNet(**{name: jnp.asarray(arrays[name]) for name in names})
+
+
+MAMBA1 = Family(
+    "mamba",
+    "Mamba-1",
+    (
+        Spelling(
+            "mamba_ssm, transformers",
+            {"A_log": "d n", "dt_proj.bias": "d"},
+            {"D": "d", "dt_proj.weight": "d r", "x_proj.weight": "x d"},
+            roles=_headed(
+                A_log="A_log", bias="dt_proj.bias", D="D", V="dt_proj.weight",
+                x="x_proj.weight",
+            ),
+            slow=("A_log", "dt_proj.bias"),
+        ),
+        Spelling(
+            "sigprop",
+            {"A_log": "d n", "bias": "d", "U": "r d", "V": "d r"},
+            {"W_B": "n d", "W_C": "n d", "D": "d"},
+            roles=_headed(
+                A_log="A_log", bias="bias", D="D", U="U", V="V", W_B="W_B", W_C="W_C"
+            ),
+            slow=("A_log", "bias"),
+        ),
+    ),
+    _rest,
+    _selective,
+    ("mamba", "falcon_mamba", "jamba"),
+)
+
+OF_DELTANET = ("a_proj.weight", "in_proj_ba.weight", "f_proj.0.weight", "g_proj.weight")
+MAMBA2 = Family(
+    "mamba2",
+    "Mamba-2",
+    (
+        Spelling(
+            "mamba_ssm, transformers",
+            {"A_log": "h", "dt_bias": "h"},
+            {"D": "h | hp", "in_proj.weight": "x d", "in_proj.kernel": "d x"},
+            never=OF_DELTANET,
+            roles=_headed(A_log="A_log", bias="dt_bias", D="D"),
+            slow=("A_log", "dt_bias"),
+        ),
+    ),
+    _rest,
+    None,
+    ("mamba2", "bamba", "zamba2", "falcon_h1", "granitemoehybrid", "nemotron_h"),
+)
+
+GDN = Family(
+    "gated-deltanet",
+    "gated DeltaNet",
+    (
+        Spelling(
+            "fla",
+            {"A_log": "h", "dt_bias": "h"},
+            {
+                **dict.fromkeys(("a_proj.weight", "b_proj.weight"), "h d"),
+                "in_proj_ba.weight": "2h d",
+            },
+            never=("D", "in_proj.weight", "in_proj.kernel", "f_proj.0.weight"),
+            roles=_headed(A_log="A_log", bias="dt_bias"),
+            slow=("A_log", "dt_bias"),
+        ),
+        Spelling(
+            "sigprop",
+            {"A_log": "h", "bias": "h", "W_a": "h d", "W_beta": "h d"},
+            {"W_q": "h k d", "W_k": "h k d", "W_v": "h v d"},
+            roles=_headed(
+                A_log="A_log", bias="bias", W_a="W_a", W_beta="W_beta", W_q="W_q",
+                W_k="W_k", W_v="W_v",
+            ),
+            slow=("A_log", "bias"),
+        ),
+    ),
+    _rest,
+    _delta,
+    ("gated_deltanet", "qwen3_next"),
+)
+
+KDA = Family(
+    "kda",
+    "KDA",
+    (
+        Spelling(
+            "fla",
+            {"A_log": "h | 1 1 h 1", "dt_bias": "g", "f_proj.0.weight": "v d"},
+            roles=_headed(A_log="A_log", bias="dt_bias"),
+            slow=("A_log", "dt_bias"),
+        ),
+    ),
+    _rest,
+    None,
+    ("kda", "kimi_linear"),
+)

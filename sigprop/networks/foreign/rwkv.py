@@ -1,0 +1,26 @@
+"""RWKV-4: a decay a channel, ``lam = exp(-exp(time_decay))``."""
+
+import numpy as np
+
+from sigprop.networks.foreign.family import Arrays, Family, Options, Rest, Spelling
+
+
+def _rest(arrays: Arrays, options: Options) -> Rest:
+    decay = arrays["time_decay"]
+    return Rest(nu=np.exp(decay)[None], raw={"time_decay": decay})
+
+
+FAMILY = Family(
+    "rwkv4",
+    "RWKV-4",
+    (
+        Spelling(
+            "BlinkDL/RWKV-LM, transformers",
+            {"time_decay": "c", "time_first": "c"},
+            slow=("time_decay",),
+        ),
+    ),
+    _rest,
+    None,
+    ("rwkv",),
+)

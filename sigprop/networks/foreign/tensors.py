@@ -1,0 +1,151 @@
+"""Arrays of a file by name: dtype and shape from its header, numbers only when asked.
+
+Nothing of a file is executed.  ``.safetensors``, ``.npz`` and flax's ``.msgpack`` are read
+by libraries that unpack numbers alone; a pickle is refused, unless PyTorch is there to read
+a ``.pt`` with ``weights_only``.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import safetensors
+from jaxtyping import Shaped
+
+MOST = 1 << 30  # bytes of one tensor that are read at once
+PIECE = 1 << 22  # bytes that are looked at together
+
+# What a safetensors header says, and NumPy's word for it.
+DTYPES: dict[str, Any] = {
+    "BOOL": np.bool_,
+    **{f"{kind}{bits}": f"{kind.lower()}{bits // 8}" for kind in "IU" for bits in (8, 16)},
+    **{f"{kind}{bits}": f"{kind.lower()}{bits // 8}" for kind in "IU" for bits in (32, 64)},
+    **{f"F{bits}": f"f{bits // 8}" for bits in (16, 32, 64)},
+    "BF16": ml_dtypes.bfloat16,
+    "C64": np.complex64,
+    "F8_E4M3": ml_dtypes.float8_e4m3fn,
+    "F8_E5M2": ml_dtypes.float8_e5m2,
+}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One array of a checkpoint: its header, and how its numbers are fetched."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    pieces: Callable[[], Iterator[Shaped[np.ndarray, " piece"]]]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return math.prod(self.shape)
+
+    def read(self) -> Shaped[np.ndarray, "*shape"]:
+        """All of its numbers.
+
+        Raises:
+            ValueError: If they would take more than ``MOST`` bytes, or are missing.
+        """
+        if self.size * itemsize(self.dtype) > MOST:
+            raise ValueError(
+                f"need a tensor of at most {MOST >> 20} MiB, got {self.name} of shape "
+                f"{self.shape} in {self.dtype}"
+            )
+        parts = list(self.pieces())
+        flat = np.concatenate(parts) if parts else np.zeros(0, numpy_dtype(self.dtype))
+        if flat.size != self.size:
+            raise ValueError(
+                f"need {self.size} numbers in {self.name} of shape {self.shape}, got "
+                f"{flat.size}; the file is truncated"
+            )
+        return flat.reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Tensors by name, and what ``config.json`` beside them says."""
+
+    path: Path
+    tensors: Mapping[str, Tensor]
+    config: Mapping[str, Any] | None
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """NumPy's type of a name, narrow floats included.
+
+    Raises:
+        ValueError: If it is no type of numbers.
+    """
+    try:
+        found = np.dtype(getattr(ml_dtypes, name, name))
+    except TypeError as error:
+        raise ValueError(f"need a type of numbers, got {name!r}") from error
+    if found.kind not in "biufcV" or found.hasobject:
+        raise ValueError(f"need a type of numbers, got {name!r}")
+    return found
+
+
+def itemsize(dtype: str) -> int:
+    """Bytes of one number."""
+    return numpy_dtype(dtype).itemsize
+
+
+def in_memory(name: str, array: Shaped[np.ndarray, "*shape"]) -> Tensor:
+    """A tensor whose numbers are at hand."""
+
+    def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
+        flat = array.reshape(-1)
+        step = max(PIECE // max(array.itemsize, 1), 1)
+        for start in range(0, flat.size, step):
+            yield flat[start : start + step]
+
+    return Tensor(name, array.dtype.name, tuple(array.shape), pieces)
+
+
+def safetensors_file(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file; its header is checked against its size.
+
+    Raises:
+        ValueError: If it is truncated, or declares what it does not hold.
+    """
+    try:
+        with safetensors.safe_open(path, "np"):
+            pass  # the library holds every offset against the size of the file
+    except safetensors.SafetensorError as error:
+        raise ValueError(
+            f"need a whole safetensors file, got a damaged one in {path}: {error}"
+        ) from error
+    with path.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        header = json.loads(stream.read(length))
+    header.pop("__metadata__", None)
+    return {
+        name: _stored(path, name, about, 8 + length) for name, about in header.items()
+    }
+
+
+def _stored(path: Path, name: str, about: Mapping[str, Any], first: int) -> Tensor:
+    word = about["dtype"]
+    dtype = np.dtype(DTYPES[word]) if word in DTYPES else None
+    begin, end = about["data_offsets"]
+
+    def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
+        if dtype is None:
+            raise ValueError(
+                f"need numbers of a known type in {name} of shape {tuple(about['shape'])}"
+                f", got {word}; convert it to float32"
+            )
+        with path.open("rb") as stream:
+            stream.seek(first + begin)
+            for start in range(begin, end, PIECE):
+                content = stream.read(min(PIECE, end - start))
+                yield np.frombuffer(content, dtype)
+
+    return Tensor(name, word if dtype is None else dtype.name, tuple(about["shape"]), pieces)
