@@ -5,7 +5,7 @@ its standard error in brackets if there is one; ``fails`` where the paper has a 
 ``-`` where it has nothing.
 
 Source: Orvieto et al. (2023), Tables 1-9; RotRNN (2024), Tables 1 and 3; BLUR (2025),
-Tables 2 and 6.
+Tables 2, 3, 6, 8 and 12.
 """
 
 import math
@@ -232,6 +232,26 @@ BLUR_2 = Published(
     "Table 6 of Orvieto et al.",
 )
 
+
+def _forecasts(title: str, number: int, section: str) -> Published:
+    """A table of errors: a row for each task and metric, a column for each method."""
+    lines = [
+        Row(label, label, tuple(Score.read(f"{one[metric]:.3f}") for one in row.values()))
+        for (data, horizon), row in blur.errors(number).items()
+        for metric, name in enumerate(("MSE", "MAE"))
+        if not math.isnan(row["BLUR"][metric])
+        for label in [f"{data} {horizon} {name}"]
+    ]
+    return Published(
+        title,
+        f"BLUR (2025), Table {number}, {section}",
+        dict.fromkeys(blur.METHODS[number]),
+        tuple(lines),
+        "error on the test in scaled units, less is better",
+        "Rows: data, rows of the window and of the forecast, metric.",
+    )
+
+
 TABLES = {
     "lru-1": _lru("Recurrences with and without a nonlinearity", printed.TABLE_1),
     "lru-2": _lru(
@@ -260,4 +280,9 @@ TABLES = {
     ),
     "rotrnn-1": ROTRNN_1,
     "blur-2": BLUR_2,
+    "blur-3": _forecasts("Forecasts by BLUR beside three methods", 3, "Section 5"),
+    "blur-8": _forecasts("Forecasts by BLUR beside six methods", 8, "Appendix A.8"),
+    "blur-12": _forecasts(
+        "Forecasts by BLUR beside two that read from both ends", 12, "Appendix A.8"
+    ),
 }

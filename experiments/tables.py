@@ -7,16 +7,15 @@ a number may not.
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import scipy
-import xarray as xr
 from rich.table import Table
 from rich.text import Text
 
 from experiments import store
+from experiments.columns import Ours, accuracies, errors, on_rings, speeds
 from experiments.published import TABLES, Published, Row, Score, Size
 
 PRESETS = ("quick", "paper")
@@ -39,7 +38,7 @@ KINDS = {"lru-5a": "exponential", "lru-5b": "stable", "lru-5c": "normalised"}
 """Of the networks of the sweep ``rings``; its columns are the published ones."""
 
 SPEEDS = {"lru-4": "speed_training"}
-WAYS = {"tanh": "tanh", "gamma": "engine"}  # of the study, by our names of models
+ERRORS: dict[str, str] = dict.fromkeys(("blur-3", "blur-8", "blur-12"), "forecasts")
 
 MAY_COMPARE = (
     "Compare the order of rows within a column, and never a number with one of another "
@@ -51,22 +50,11 @@ MAY_COMPARE_SPEEDS = (
     "column: machines, batches and lengths differ."
 )
 
-
-@dataclass(frozen=True)
-class Ours:
-    """A column of our own.
-
-    Attributes:
-        name: Sweep or study.
-        sizes: What was trained, a line each.
-        scores: By our names of models.
-        nearest: The published column that it is held against, if there is one.
-    """
-
-    name: str
-    sizes: tuple[str, ...]
-    scores: dict[str, Score]
-    nearest: str | None = None
+MAY_COMPARE_ERRORS = (
+    "Splits, scale, windows and errors are the same on both sides, so a number may be "
+    "compared with one of another column; networks and trainings of ours are smaller, and "
+    "read each feature by itself, relative to its last value."
+)
 
 
 @dataclass(frozen=True)
@@ -119,7 +107,7 @@ def content(name: str, preset: str = "paper") -> Content:
     heads = [_published_head(*item) for item in published.columns.items()]
     heads += ["\n".join(("ours:", column.name, *column.sizes)) for column in ours]
     lines = [_line(row, ours) for row in published.rows]
-    compare = MAY_COMPARE_SPEEDS if name in SPEEDS else MAY_COMPARE
+    compare = _may_compare(name)
     notes = [published.note] + [compare] * bool(results(name)) + missing
     held = [column for column in ours if column.nearest]
     notes += [contrary(published, column) for column in held]
@@ -157,7 +145,14 @@ def results(name: str) -> tuple[str, ...]:
     names = [*SWEEPS.get(name, ())]
     names += ["rings"] if name in KINDS else []
     names += [SPEEDS[name]] if name in SPEEDS else []
+    names += [ERRORS[name]] if name in ERRORS else []
     return tuple(names)
+
+
+def _may_compare(name: str) -> str:
+    if name in ERRORS:
+        return MAY_COMPARE_ERRORS
+    return MAY_COMPARE_SPEEDS if name in SPEEDS else MAY_COMPARE
 
 
 def _line(row: Row, ours: list[Ours]) -> tuple[str, ...]:
@@ -175,112 +170,15 @@ def _published_head(column: str, size: Size | None) -> str:
     return "\n".join((*lines, f"batch {size.batch}"))
 
 
-# --- our columns ---------------------------------------------------------------------
-
-
 def _columns(name: str, study: str, preset: str) -> list[Ours]:
     data = store.load_preset(study, preset)
     if name in KINDS:
         return on_rings(data, KINDS[name], TABLES[name].columns)
+    if name in ERRORS:
+        return errors(data, int(name.partition("-")[2]))
     if study in store.SWEEPS:
         return [accuracies(study, data, SWEEPS[name][study])]
     return [speeds(study, data)]
-
-
-def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
-    """Test accuracies of the sweep ``rings``, a column for each inner radius.
-
-    Args:
-        data: From ``experiments.long_range.gathering.gather``.
-        kind: One of ``KINDS``.
-        columns: Published ones, ``r_min`` and a radius.
-    """
-    rings = [str(model).split() for model in data["model"].values]
-    ours = []
-    for column in columns:
-        inner = column.split()[1]
-        here = [ring[:2] == [kind, inner] for ring in rings]
-        own = accuracies("rings", data.isel(cell=np.flatnonzero(here)), column)
-        scores = {f"r_max {name.split()[2]}": one for name, one in own.scores.items()}
-        ours.append(replace(own, name=f"rings, {column}", scores=scores))
-    return ours
-
-
-def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
-    """Test accuracies of a gathered sweep, in per cent.
-
-    Args:
-        sweep: Its name.
-        data: From ``experiments.long_range.gathering.gather``.
-        nearest: The published column to hold it against.
-    """
-    models = data["model"].values
-    values = 100 * data["test_accuracy"].values
-    counts = [int((models == one).sum()) for one in dict.fromkeys(models.tolist())]
-    lost = int((data["diverged"].values >= 0).sum())
-    steps = data["step"].values
-    sizes = [", ".join(dict.fromkeys(data["task"].values.tolist()))]
-    sizes += [
-        f"{_span(data['length'].values)} long",
-        f"{_span(data['width'].values)} wide",
-        f"{_span(data['depth'].values)} deep",
-        *(_span(data["examples"].values), "examples"),
-        f"{int(np.nanmax(steps)) if np.isfinite(steps).any() else 0:,} steps",
-        f"runs a row: {_span(np.array(counts))}",
-        f"{lost} lost, diverged",
-    ]
-    scores = {str(one): _score(values[models == one]) for one in dict.fromkeys(models)}
-    return Ours(sweep, tuple(sizes), scores, nearest)
-
-
-def _span(values: np.ndarray) -> str:
-    low, high = int(values.min()), int(values.max())
-    return f"{low:,}" if low == high else f"{low:,}-{high:,}"
-
-
-def _score(values: np.ndarray) -> Score:
-    """Mean and standard error of the runs that ended; below all others if none did."""
-    sound = values[np.isfinite(values)]
-    lost = values.size - sound.size
-    told = f", {lost} lost" if lost else ""
-    if not sound.size:
-        return Score(f"fails{told}", -math.inf, 0.0)
-    mean = float(sound.mean())
-    if sound.size == 1:
-        return Score(f"{mean:.1f}{told}", mean, math.nan)
-    error = float(scipy.stats.sem(sound))
-    return Score(f"{mean:.1f}({error:.1f}){told}", mean, error)
-
-
-def speeds(study: str, data: xr.Dataset) -> Ours:
-    """Steps a second as multiples of the tanh RNN's, in turns on one machine.
-
-    Args:
-        study: Its name.
-        data: From ``experiments.speed_training.run``.
-
-    Raises:
-        FileNotFoundError: If the tanh RNN was not timed.
-    """
-    if "tanh" not in data["way"].values:
-        raise FileNotFoundError(f"the stored result of {study} has no tanh RNN")
-    slow = data["seconds"].sel(way="tanh").values
-    scores = {}
-    for model, way in WAYS.items():
-        ratio = slow / data["seconds"].sel(way=way).values
-        middle = float(np.median(ratio))
-        text = f"{middle:.2f}x"
-        if model != "tanh":
-            text += f" ({ratio.min():.2f} to {ratio.max():.2f})"
-        scores[model] = Score(text, middle, math.nan)
-    about = data.attrs
-    sizes = [
-        *("multiples of tanh", str(about["device"])),
-        *(f"{about['length']:,} long", f"{about['width']} wide"),
-        *(f"{about['states']} states", f"{about['depth']} deep"),
-        *(f"{slow.size} timed steps", f"batch {about['batch']}"),
-    ]
-    return Ours(study, tuple(sizes), scores)
 
 
 # --- orders --------------------------------------------------------------------------

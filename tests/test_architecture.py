@@ -75,8 +75,10 @@ RULES = {
         but={"experiments.store", "experiments.command", "experiments.progress"},
     ),
     "experiments/tables.py": rule(
-        never=UPWARD | ENDS, but={"experiments.store", "experiments.published"}
+        never=UPWARD | ENDS,
+        but={"experiments.store", "experiments.published", "experiments.columns"},
     ),
+    "experiments/columns.py": rule(never=UPWARD | ENDS, but={"experiments.published"}),
     "experiments/charts.py": rule(
         never=UPWARD | ENDS, but={"experiments.tables", "experiments.published"}
     ),

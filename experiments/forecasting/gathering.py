@@ -1,6 +1,8 @@
 """From the trainings of a sweep to one labelled result: errors, curves, lines."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ from scipy.stats import sem
 from experiments.forecasting.cells import CONTROLS, SCALED, STEPS, Config
 from experiments.forecasting.grids import cells
 from experiments.padding import padded
+from sigprop.evidence.blur.reproductions import METHODS, NAMES
+from theory.papers.blur.printed import errors
 
 VERSION = 1
 ERRORS = ("test_mse", "test_mae", "best_mse")
@@ -48,6 +52,13 @@ def gather(
         found: Results of the finished cells by their names.
     """
     rows = [config for config in cells(sweep, preset) if key(config) in found]
+    return put_together(rows, key, found)
+
+
+def put_together(
+    rows: Sequence[Config], key: Callable[[Config], str], found: dict[str, xr.Dataset]
+) -> xr.Dataset:
+    """The result of these cells; arguments as of ``gather``."""
     results = [found[key(config)] for config in rows]
 
     def told(name: str) -> list[Any]:
@@ -65,6 +76,10 @@ def gather(
                 for result in results
             ]
             variables[name] = (("cell", *dims), padded(parts), held[0].attrs)
+    variables |= {
+        f"printed_{metric.lower()}": ("cell", [_printed(row, metric) for row in rows], SCALED)
+        for metric in ("MSE", "MAE")
+    }
     single = ("forecast", "truth")
     variables |= {
         name: (dims, values.astype(np.float32), attributes)
@@ -88,10 +103,20 @@ def gather(
     )
 
 
+def _printed(config: Config, metric: str) -> float:
+    """The error that BLUR's paper prints for a cell's method and task, if it does."""
+    task = NAMES.get(config.data, config.data), config.horizon
+    labels = [label for label, model in METHODS.items() if model == config.model]
+    for table, label in product((8, 12), labels):
+        if label in errors(table).get(task, {}):
+            return errors(table)[task][label][("MSE", "MAE").index(metric)]
+    return math.nan
+
+
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     """The result of one cell, as it was before it was gathered."""
     result = table.isel(cell=index)
-    attributes = {name: float(result[name]) for name in ERRORS}
+    attributes: dict[str, Any] = {name: float(result[name]) for name in ERRORS}
     attributes |= {name: int(result[name]) for name in COUNTS}
     attributes["target"] = str(result["target"].item())
     horizon = {"step": int(result["horizon"]), "feature": attributes["features"]}

@@ -200,10 +200,6 @@ def _print_errors(
     show_table(out, _by("step", steps, {model: chosen, **others}))
 
 
-SETS = {"ETTh1": "ETTh1", "ETTh2": "ETTh2", "ETTm1": "ETTm1", "WTH": "Weather"}
-"""Tables by the names of their files, and as BLUR's Tables 8 and 12 call them."""
-
-
 def printed(task: Any) -> dict[str, Any]:
     """What BLUR's paper prints for a task, by method; nothing for any other task.
 
@@ -211,9 +207,10 @@ def printed(task: Any) -> dict[str, Any]:
 
     Source: BLUR (2025), Tables 8 and 12.
     """
+    from sigprop.evidence.blur.reproductions import NAMES
     from theory.papers.blur.printed import errors
 
-    name = SETS.get(Path(task.table.name).stem)
+    name = NAMES.get(Path(task.table.name).stem)
     if name is None or task.univariate or task.length != task.horizon:
         return {}
     here = name, task.horizon

@@ -14,7 +14,7 @@ from typing import Any
 from sigprop.networks.config import NetworkConfig
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
 from sigprop.tasks.examples import DataSet
-from sigprop.training.recipes import Recipe, Schedule, recipe
+from sigprop.training.recipes import R, Recipe, Schedule, recipe
 
 # The LRU's base rates were tuned on a grid of factors of two and are not printed; 0.004
 # is the one that its ablation of sCIFAR names.
@@ -229,9 +229,7 @@ RINGS = {
 MODELS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}
 
 
-def altered(
-    given: Recipe, steps: int | None, rate: float | None, matmul: str
-) -> Recipe:
+def altered(given: R, steps: int | None, rate: float | None, matmul: str) -> R:
     """A recipe with another length, rate or precision; the warm-up keeps its share.
 
     Raises:

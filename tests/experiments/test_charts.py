@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments import tables
+from experiments import columns, tables
 from experiments.charts import chart
 from experiments.published import TABLES
 from sigprop.cli import console as cli_console
@@ -32,7 +32,7 @@ def test_scores_are_the_published_ones_and_those_of_the_runs(two):
     published = TABLES["lru-1"]
     assert data["row"].values.tolist() == [row.label for row in published.rows]
     for number, (name, column) in enumerate(HELD.items()):
-        ours = tables.accuracies(name, gathered(two[name]), column)
+        ours = columns.accuracies(name, gathered(two[name]), column)
         for place, row in enumerate(published.rows):
             there = published.score(row.label, column)
             here = ours.scores[str(row.model)]
@@ -53,7 +53,7 @@ def test_scores_are_the_published_ones_and_those_of_the_runs(two):
     }
     assert pairs >= {(0, "RNN-Lin", "RNN-ReLU"), (0, "RNN-Lin", "RNN-Tanh")}
     for number, name in enumerate(HELD):
-        ours = tables.accuracies(name, gathered(two[name]), HELD[name])
+        ours = columns.accuracies(name, gathered(two[name]), HELD[name])
         told = tables.contrary(published, ours)
         count = sum(pair[0] == number for pair in pairs)
         assert f"{count} of them in contrary order" in told

@@ -121,7 +121,8 @@ def lost(found):
 
 def test_cells_come_back_from_a_gathered_result(trained, monkeypatch):
     shorter = [
-        dataclasses.replace(one, horizon=5) for one in grids.forecasts("paper")[:3]
+        dataclasses.replace(one, horizon=5, seed=seed)
+        for seed, one in enumerate(grids.forecasts("paper")[:3])
     ]
     monkeypatch.setitem(grids.SWEEPS, "forecasts", lambda preset: shorter)
     results = [trained, changed(trained, 1), lost(trained)]

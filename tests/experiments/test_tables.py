@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import published, store, tables
+from experiments import columns, published, store, tables
 from experiments.published import TABLES, Published, Score
 from sigprop.cli import console
 from sigprop.cli import main as cli
@@ -187,7 +187,7 @@ CONTRARY = AGREEING | {"dense": (0.60, 0.61, 0.62)}
 
 
 def line(scores, name="lru-1"):
-    ours = tables.accuracies("ladder_digits", gathered(scores), "sCIFAR")
+    ours = columns.accuracies("ladder_digits", gathered(scores), "sCIFAR")
     return tables.contrary(TABLES[name], ours)
 
 
@@ -218,7 +218,7 @@ def test_a_model_that_never_ends_is_below_all_others():
 def test_a_printed_error_of_nothing_may_have_been_rounded():
     close = published.rows("RNN-Lin | 88.0(0.0)\nRNN-ReLU | 88.1(0.0)", published.RUNGS)
     one = Published("", "", {"sCIFAR": published.LRU["sCIFAR"]}, close)
-    ours = tables.accuracies("ladder_digits", gathered(AGREEING), "sCIFAR")
+    ours = columns.accuracies("ladder_digits", gathered(AGREEING), "sCIFAR")
     assert "0 of 1 pairs" in tables.contrary(one, ours)
 
 
@@ -229,7 +229,7 @@ def test_single_runs_decide_nothing():
 
 def test_papers_without_errors_decide_nothing():
     scores = {"lru": (0.1, 0.1, 0.2), "rotrnn": (0.9, 0.9, 0.8)}
-    ours = tables.accuracies("folds", gathered(scores), "Image")
+    ours = columns.accuracies("folds", gathered(scores), "Image")
     told = tables.contrary(TABLES["rotrnn-1"], ours)
     assert told.endswith("no pair of rows has standard errors here and there.")
 

@@ -3,17 +3,15 @@
 Source of the data: ``experiments.long_range`` at the preset ``paper``.
 """
 
-import math
 from collections.abc import Callable
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
 from jaxtyping import Float
 
-from sigprop.evidence import Load
+from sigprop.evidence import Load, trainings
 from sigprop.judge.basis import Basis, Check, Example, by_slips
 from sigprop.judge.results import RouteResult
 from theory.claims import Claim
@@ -22,7 +20,6 @@ from theory.papers.sigprop.audits import MISSES, MODELS, QUANTITIES, TASKS, WITH
 if TYPE_CHECKING:
     import xarray as xr
 
-ERRS = 0.05  # how often an interval over trainings ends too early, on either side
 # Forms that use less of what is known of the signals: wrong right sides.
 SLIPS = {"every channel alike": "independent", "white signals": "white"}
 
@@ -58,27 +55,9 @@ def _worst(ratio: Float[np.ndarray, " places"]) -> float:
     return float(np.exp(abs(np.log(ratio)).max())) if (ratio > 0).all() else np.inf
 
 
-def typical(factors: Float[np.ndarray, " trainings"]) -> tuple[float, float, float]:
-    """The geometric mean over trainings, and the ends of its interval.
-
-    By Student's law for the logarithms; each end is passed once in twenty.
-    """
-    logs, n = np.log(factors), len(factors)
-    if n < 2 or not np.isfinite(logs).all():
-        return math.inf, 0.0, math.inf
-    reach = scipy.stats.t.ppf(1 - ERRS, n - 1) * logs.std(ddof=1) / math.sqrt(n)
-    low, middle, high = np.exp(logs.mean() + reach * np.array([-1, 0, 1]))
-    return float(middle), float(low), float(high)
-
-
 def judged(factors: Float[np.ndarray, " trainings"]) -> RouteResult:
     """Whether the factor is within the margin, or beyond it, or neither is sure."""
-    value, low, high = typical(factors)
-    word = (
-        "confirmed" if high < WITHIN else "refuted" if low > WITHIN else "inconclusive"
-    )
-    point = f"{len(factors)} trainings, the worst layer and look of each"
-    return RouteResult("audited", point, value, low, high, word, n=len(factors))
+    return trainings.judged(factors, WITHIN, "the worst layer and look of each")
 
 
 def _audit(quantity: str, sweep: str, model: str, load: Load) -> Check:
@@ -100,7 +79,7 @@ def _audit(quantity: str, sweep: str, model: str, load: Load) -> Check:
             "the mean over trainings",
             {},
             WITHIN,
-            lambda: typical(factors("stationary"))[0],
+            lambda: trainings.typical(factors("stationary"))[0],
         )
         if missed
         else None,

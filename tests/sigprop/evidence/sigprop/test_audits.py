@@ -9,8 +9,8 @@ from sigprop.evidence.sigprop.audits import (
     EVIDENCE,
     audit_factors,
     judged,
-    typical,
 )
+from sigprop.evidence.trainings import typical
 from sigprop.judge.basis import Check
 from sigprop.judge.mutants import Score
 from sigprop.judge.parallel import check

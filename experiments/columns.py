@@ -1,0 +1,181 @@
+"""Our own columns beside the tables of the papers, from stored results."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy
+import xarray as xr
+
+from experiments.published import Score
+from sigprop.evidence.blur.reproductions import METHODS, NAMES, outcomes
+
+WAYS = {"tanh": "tanh", "gamma": "engine"}  # of the study, by our names of models
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A column of our own.
+
+    Attributes:
+        name: Sweep or study.
+        sizes: What was trained, a line each.
+        scores: By our names of models.
+        nearest: The published column that it is held against, if there is one.
+    """
+
+    name: str
+    sizes: tuple[str, ...]
+    scores: dict[str, Score]
+    nearest: str | None = None
+
+
+def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
+    """Test accuracies of the sweep ``rings``, a column for each inner radius.
+
+    Args:
+        data: From ``experiments.long_range.gathering.gather``.
+        kind: One of ``KINDS``.
+        columns: Published ones, ``r_min`` and a radius.
+    """
+    rings = [str(model).split() for model in data["model"].values]
+    ours = []
+    for column in columns:
+        inner = column.split()[1]
+        here = [ring[:2] == [kind, inner] for ring in rings]
+        own = accuracies("rings", data.isel(cell=np.flatnonzero(here)), column)
+        scores = {f"r_max {name.split()[2]}": one for name, one in own.scores.items()}
+        ours.append(replace(own, name=f"rings, {column}", scores=scores))
+    return ours
+
+
+def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
+    """Test accuracies of a gathered sweep, in per cent.
+
+    Args:
+        sweep: Its name.
+        data: From ``experiments.long_range.gathering.gather``.
+        nearest: The published column to hold it against.
+    """
+    models = data["model"].values
+    values = 100 * data["test_accuracy"].values
+    counts = [int((models == one).sum()) for one in dict.fromkeys(models.tolist())]
+    lost = int((data["diverged"].values >= 0).sum())
+    steps = data["step"].values
+    sizes = [", ".join(dict.fromkeys(data["task"].values.tolist()))]
+    sizes += [
+        f"{_span(data['length'].values)} long",
+        f"{_span(data['width'].values)} wide",
+        f"{_span(data['depth'].values)} deep",
+        *(_span(data["examples"].values), "examples"),
+        f"{int(np.nanmax(steps)) if np.isfinite(steps).any() else 0:,} steps",
+        f"runs a row: {_span(np.array(counts))}",
+        f"{lost} lost, diverged",
+    ]
+    scores = {str(one): _score(values[models == one]) for one in dict.fromkeys(models)}
+    return Ours(sweep, tuple(sizes), scores, nearest)
+
+
+def _span(values: np.ndarray) -> str:
+    low, high = int(values.min()), int(values.max())
+    return f"{low:,}" if low == high else f"{low:,}-{high:,}"
+
+
+def _score(values: np.ndarray, digits: int = 1) -> Score:
+    """Mean and standard error of the runs that ended; below all others if none did."""
+    sound = values[np.isfinite(values)]
+    lost = values.size - sound.size
+    told = f", {lost} lost" if lost else ""
+    if not sound.size:
+        return Score(f"fails{told}", -math.inf, 0.0)
+    mean = float(sound.mean())
+    if sound.size == 1:
+        return Score(f"{mean:.{digits}f}{told}", mean, math.nan)
+    error = float(scipy.stats.sem(sound))
+    return Score(f"{mean:.{digits}f}({error:.{digits}f}){told}", mean, error)
+
+
+def speeds(study: str, data: xr.Dataset) -> Ours:
+    """Steps a second as multiples of the tanh RNN's, in turns on one machine.
+
+    Args:
+        study: Its name.
+        data: From ``experiments.speed_training.run``.
+
+    Raises:
+        FileNotFoundError: If the tanh RNN was not timed.
+    """
+    if "tanh" not in data["way"].values:
+        raise FileNotFoundError(f"the stored result of {study} has no tanh RNN")
+    slow = data["seconds"].sel(way="tanh").values
+    scores = {}
+    for model, way in WAYS.items():
+        ratio = slow / data["seconds"].sel(way=way).values
+        middle = float(np.median(ratio))
+        text = f"{middle:.2f}x"
+        if model != "tanh":
+            text += f" ({ratio.min():.2f} to {ratio.max():.2f})"
+        scores[model] = Score(text, middle, math.nan)
+    about = data.attrs
+    sizes = [
+        *("multiples of tanh", str(about["device"])),
+        *(f"{about['length']:,} long", f"{about['width']} wide"),
+        *(f"{about['states']} states", f"{about['depth']} deep"),
+        *(f"{slow.size} timed steps", f"batch {about['batch']}"),
+    ]
+    return Ours(study, tuple(sizes), scores)
+
+
+def errors(data: xr.Dataset, table: int) -> list[Ours]:
+    """Errors of our networks and of what needs none, and what became of a table's cells.
+
+    Args:
+        data: From ``experiments.forecasting.gathering.gather``.
+        table: Number of one of BLUR's tables.
+    """
+    models, places = data["model"].values, _places(data)
+    columns = []
+    for model in dict.fromkeys(models.tolist()):
+        own = data.isel(cell=np.flatnonzero(models == model))
+        scores = {}
+        for place in dict.fromkeys(_places(own)):
+            here = own.isel(cell=[one == place for one in _places(own)])
+            for metric in ("mse", "mae"):
+                key = f"{place} {metric.upper()}"
+                scores[key] = _score(here[f"test_{metric}"].values, 3)
+        counts = [_places(own).count(place) for place in dict.fromkeys(_places(own))]
+        sizes = (
+            f"{_span(own['width'].values)} wide",
+            f"{_span(own['depth'].values)} deep",
+            f"{int(np.nanmax(own['looked'].values)):,} steps",
+            f"batch {_span(own['batch'].values)}",
+            f"runs a row: {_span(np.array(counts))}",
+        )
+        names = [label for label, ours in METHODS.items() if ours == model]
+        name = names[0] if names else model.upper()
+        columns.append(Ours(name, sizes, scores))
+    for control in data["control"].values.tolist():
+        scores = {}
+        for cell, place in enumerate(places):
+            for metric in ("mse", "mae"):
+                value = data[f"control_{metric}"].isel(cell=cell).sel(control=control)
+                mean = float(value.mean(("step", "feature")))
+                text = "-" if math.isnan(mean) else f"{mean:.3f}"
+                scores[f"{place} {metric.upper()}"] = Score(text, mean, math.nan)
+        columns.append(Ours(control, (), scores))
+    found = outcomes(data, table)
+    for method in dict.fromkeys(one for _, one, _ in found):
+        scores = {
+            f"{task[0]} {task[1]} {metric}": Score(outcome.word, math.nan, math.nan)
+            for (task, one, metric), outcome in found.items()
+            if one == method
+        }
+        columns.append(Ours(f"verdict on {method}", (), scores))
+    return columns
+
+
+def _places(data: xr.Dataset) -> list[str]:
+    """The task of each cell, as BLUR's tables call it."""
+    pairs = zip(data["data"].values.tolist(), data["horizon"].values, strict=True)
+    return [f"{NAMES.get(name, name)} {horizon}" for name, horizon in pairs]

@@ -1,0 +1,140 @@
+"""What became of the printed errors of Tables 3, 8 and 12 of BLUR (2025) in trainings of ours.
+
+A printed error is *reproduced* if it lies, up to its rounding, in the interval for the mean
+of our trainings; *impossible* if a squared error is below the square of the absolute one.
+That it is not reproduced does not refute it: our networks are smaller, and a setting that
+the paper leaves out may make the difference.
+
+Source of the data: ``experiments.forecasting`` at the preset ``paper``.
+"""
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.evidence.trainings import interval
+from theory.papers.blur.printed import Cell, errors
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Word = Literal["reproduced", "not reproduced", "impossible", "not attempted"]
+WORDS: tuple[Word, ...] = (
+    "reproduced",
+    "not reproduced",
+    "impossible",
+    "not attempted",
+)
+HALF = 0.0005  # of the last printed digit
+METHODS = {
+    "BLUR": "blur",
+    "LRU": "lru",
+    "S4": "s4",
+    "BRNN": "brnn",
+    "BLSTM": "blstm",
+}
+"""Methods of the tables that there are layers of here, and their names."""
+
+NAMES = {"ETTh1": "ETTh1", "ETTh2": "ETTh2", "ETTm1": "ETTm1", "WTH": "Weather"}
+"""Tables by the names of their files, and as BLUR's Tables 3, 8 and 12 call them."""
+
+
+class Outcome(NamedTuple):
+    """What became of a printed number.
+
+    Attributes:
+        word: One of ``WORDS``.
+        reason: A few words on why.
+    """
+
+    word: Word
+    reason: str
+
+
+Key = tuple[tuple[str, int], str, str]
+"""Data set and horizon, method, and ``MSE`` or ``MAE``."""
+
+
+def cannot_be(cell: Cell) -> bool:
+    """Whether the square of an absolute error exceeds the squared error beyond rounding."""
+    return (cell.mae - HALF) ** 2 > cell.mse + HALF
+
+
+def outcomes(data: "xr.Dataset", table: int) -> dict[Key, Outcome]:
+    """What became of every printed error of a table.
+
+    Args:
+        data: Of the sweep ``forecasts``.
+        table: 3, 8 or 12.
+    """
+    found: dict[Key, Outcome] = {}
+    for task, row in errors(table).items():
+        for method, cell in row.items():
+            for metric, printed in zip(("MSE", "MAE"), cell, strict=True):
+                if not math.isnan(printed):
+                    key = task, method, metric
+                    found[key] = _outcome(data, cell, *key)
+    return found
+
+
+def counts(data: "xr.Dataset", table: int) -> list[int]:
+    """How often each of ``WORDS`` is said of a table."""
+    said = Counter(outcome.word for outcome in outcomes(data, table).values())
+    return [said[word] for word in WORDS]
+
+
+def trained(
+    data: "xr.Dataset", task: tuple[str, int], model: str
+) -> Float[np.ndarray, "trainings 2"]:
+    """Squared and absolute errors of a model's trainings on a task of the tables."""
+    names = [NAMES.get(name, name) for name in data["data"].values.tolist()]
+    here = (
+        (np.array(names) == task[0])
+        & (data["horizon"].values == task[1])
+        & (data["model"].values == model)
+    )
+    kept = data.isel(cell=np.flatnonzero(here))
+    return np.stack([kept["test_mse"].values, kept["test_mae"].values], 1)
+
+
+def _outcome(
+    data: "xr.Dataset", cell: Cell, task: tuple[str, int], method: str, metric: str
+) -> Outcome:
+    whole = cell
+    if math.isnan(cell.mse):  # Table 3, whose squared errors are those of Table 8
+        whole = Cell(errors(8)[task][method].mse, cell.mae)
+    if cannot_be(whole):
+        least = f"{whole.mae:.3f}^2 = {whole.mae**2:.3f}"
+        return Outcome("impossible", f"{least} is above the MSE, {whole.mse:.3f}")
+    if method not in METHODS:
+        return Outcome("not attempted", f"{method} is not among our layers")
+    found = trained(data, task, METHODS[method])
+    if not len(found):
+        return Outcome("not attempted", _why_not(data, task, method))
+    place = ("MSE", "MAE").index(metric)
+    mean, low, high = interval(found[:, place])
+    printed = cell[place]
+    inside = low - HALF <= printed <= high + HALF
+    return Outcome(
+        "reproduced" if inside else "not reproduced",
+        f"{mean:.3f} here, {low:.3f} to {high:.3f}, of {len(found)} trainings",
+    )
+
+
+def _why_not(data: "xr.Dataset", task: tuple[str, int], method: str) -> str:
+    sets = {NAMES.get(name, name) for name in data["data"].values.tolist()}
+    if task[0] not in sets:
+        return f"{task[0]} is not among our data"
+    horizons = [
+        horizon
+        for name, horizon in zip(
+            data["data"].values.tolist(), data["horizon"].values.tolist(), strict=True
+        )
+        if NAMES.get(name, name) == task[0]
+    ]
+    if task[1] not in horizons:
+        return f"on {task[0]} only {' and '.join(map(str, sorted({*horizons})))}"
+    return f"{method} is not among the trained models"

@@ -1,0 +1,74 @@
+"""Tables of forecasts: our errors, what needs no network, and a word on every cell."""
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments import store, tables
+from experiments.columns import errors
+from experiments.forecasting.cells import Config
+from experiments.published import TABLES
+from sigprop.cli.main import app
+from tests.forecast_trainings import gathered
+from theory.papers.blur import printed
+
+NAMES = ("blur-3", "blur-8", "blur-12")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return gathered(
+        {
+            Config(name, 24, model, seed): level + seed / 100
+            for name in ("ETTh1", "WTH")
+            for seed in range(3)
+            for model, level in (("blur", 0.142), ("lru", 0.5))
+        }
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_printed_error_has_a_row_and_a_column(name):
+    number = int(name.split("-")[1])
+    one = TABLES[name]
+    assert tuple(one.columns) == printed.METHODS[number]
+    for (data, horizon), row in printed.errors(number).items():
+        for method, cell in row.items():
+            found = one.score(f"{data} {horizon} MAE", method)
+            assert found.mean == cell.mae
+            assert found.text == f"{cell.mae:.3f}"
+            if number != 3:
+                assert one.score(f"{data} {horizon} MSE", method).mean == cell.mse
+    metrics = 1 if number == 3 else 2
+    assert len(one.rows) == metrics * len(printed.errors(number))
+
+
+def test_our_columns_are_means_with_errors_and_words(data):
+    columns = {one.name: one for one in errors(data, 8)}
+    assert [*columns][:6] == ["BLUR", "LRU", "last value", "season", "climatology",
+                              "linear"]  # fmt: skip
+    assert columns["BLUR"].scores["ETTh1 24 MSE"].text == "0.152(0.006)"
+    assert columns["LRU"].scores["Weather 24 MSE"].mean == pytest.approx(0.51)
+    assert columns["linear"].scores["ETTh1 24 MAE"].text == f"{0.3**0.5:.3f}"
+    assert "ETTh1 48 MSE" not in columns["BLUR"].scores
+    assert "32 wide" in columns["BLUR"].sizes
+    assert "400 steps" in columns["BLUR"].sizes
+    said = columns["verdict on BLUR"].scores
+    assert said["ETTh1 24 MSE"].text == "reproduced"
+    assert said["Weather 24 MSE"].text == "not reproduced"
+    assert said["ETTh1 720 MSE"].text == "not attempted"
+    assert columns["verdict on LogTrans"].scores["ETTh1 720 MAE"].text == "impossible"
+    assert len(said) == 2 * len(printed.errors(8))
+
+
+def test_the_table_is_shown_with_ours_beside_it(data, monkeypatch):
+    monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
+    found = tables.content("blur-12")
+    assert tables.results("blur-12") == ("forecasts",)
+    assert tables.MAY_COMPARE_ERRORS in found.notes
+    row = next(line for line in found.rows if line[0] == "ETTh1 24 MSE")
+    place = found.heads.index(next(h for h in found.heads if "verdict on BLUR" in h))
+    assert row[1] == "0.151"
+    assert row[place] == "reproduced"
+    answer = CliRunner().invoke(app, ["table", "blur-12", "--no-figures"])
+    assert answer.exit_code == 0, answer.output
+    assert "not attempted" in answer.stdout
