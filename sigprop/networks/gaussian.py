@@ -160,7 +160,7 @@ def expand(
     return Expansion(weighted @ values, jnp.asarray(weights) @ values**2)
 
 
-def _correlation(covariance: Float[Array, "lags n n"]) -> Float[Array, "lags n n"]:
+def correlation(covariance: Float[Array, "lags n n"]) -> Float[Array, "lags n n"]:
     """Correlations, zero for a channel that does not vary."""
     variance = jnp.diagonal(covariance[0])
     inverse = jnp.where(
@@ -179,7 +179,7 @@ def _then(values: Float[Array, " b"]) -> Float[Array, "1 1 b"]:
     return values[None, None]
 
 
-def _series(
+def series(
     first: Float[Array, "orders a"],
     second: Float[Array, "orders b"],
     rho: Float[Array, "lags a b"],
@@ -206,15 +206,16 @@ def through(signal: Signal, function: Callable[[Array], Array]) -> Passed:
     variance = jnp.diagonal(signal.covariance[0])
     known = expand(function, signal.mean, variance)
     lowest, rest = known.coefficients[0], known.coefficients.at[0].set(0)
-    rho = _correlation(signal.covariance)
+    rho = correlation(signal.covariance)
     lost = jnp.maximum(known.square - jnp.sum(known.coefficients**2, 0), 0)
     own = rho ** (ORDER + 1) * jnp.diag(lost)[None]
-    covariance = _series(rest, rest, rho) + own
-    slope = expand(_derivative(function), signal.mean, variance)
+    covariance = series(rest, rest, rho) + own
+    slope = expand(derivative(function), signal.mean, variance)
     return Passed(Signal(lowest, covariance), slope.coefficients[0])
 
 
-def _derivative(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+def derivative(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Of a function of each entry."""
     return lambda x: jax.jvp(function, (x,), (jnp.ones_like(x),))[1]
 
 
@@ -245,21 +246,21 @@ def gated(
     ahead, behind = together
     own = jnp.diagonal(ahead[0])
     variance = jnp.diagonal(gate.covariance[0])
-    slope, bend = _derivative(function), _derivative(_derivative(function))
+    slope, bend = derivative(function), derivative(derivative(function))
     f, f1, f2 = (
         expand(one, gate.mean, variance).coefficients for one in (function, slope, bend)
     )
-    rho = _correlation(gate.covariance)
-    both, early, late = _series(f, f, rho), _series(f1, f, rho), _series(f, f1, rho)
+    rho = correlation(gate.covariance)
+    both, early, late = series(f, f, rho), series(f1, f, rho), series(f, f1, rho)
     left, right = _now(own), _then(own)
     v, w = _now(value.mean), _then(value.mean)
     product = (
         (value.covariance + v * w) * both
         + (v * behind + w * left) * early
         + (v * right + w * ahead) * late
-        + left * behind * _series(f2, f, rho)
-        + (left * right + ahead * behind) * _series(f1, f1, rho)
-        + ahead * right * _series(f, f2, rho)
+        + left * behind * series(f2, f, rho)
+        + (left * right + ahead * behind) * series(f1, f1, rho)
+        + ahead * right * series(f, f2, rho)
     )
     mean = value.mean * f[0] + own * f1[0]
     covariance = product - _now(mean) * _then(mean)

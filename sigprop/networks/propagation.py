@@ -100,15 +100,15 @@ def predict(
     """
     with double_precision(True):
         network = network.tower if isinstance(network, TwoTowers) else network
-        given = _source(network, autocovariance)
+        given = source(network, autocovariance)
         known = dict(measured or {})
         if isinstance(network, Layer):
-            _require_theory(network, "the layer")
-            linear = _responses(_widened(network), len(given.covariance))
+            require_theory(network, "the layer")
+            linear = responses(widened(network), len(given.covariance))
             out = filtered(given, linear.output).signal
             rows = [(out.mean_square(), square_filtered(given, linear.state))]
         else:
-            rows = _follow(_widened(network), given, state, known)
+            rows = _follow(widened(network), given, state, known)
         stream, states = np.array(rows, float).T
     return Moments(stream, states)
 
@@ -122,12 +122,12 @@ def _follow(
     blocks = network.blocks
     for place, block in enumerate(blocks):
         if place not in measured:
-            _require_theory(block.layer, f"block {place}")
+            require_theory(block.layer, f"block {place}")
     if unknown := sorted(set(measured) - set(range(len(blocks)))):
         raise ValueError(
             f"need measured streams of blocks 0 ... {len(blocks) - 1}, got {unknown}"
         )
-    signal = affine(signal, network.encoder.weight, _bias(network.encoder))
+    signal = affine(signal, network.encoder.weight, bias(network.encoder))
     rows = []
     for place, block in enumerate(blocks):
         if place in measured:
@@ -142,12 +142,12 @@ def advance(
     block: Block, stream: Signal, state: eqx.nn.State | None
 ) -> tuple[Signal, Float[Array, ""]]:
     """The stream after a block, and ``E|h|^2`` of the block's recurrence."""
-    norm = _normaliser(block.norm, stream, state)
+    norm = normaliser(block.norm, stream, state)
     entering = affine(stream, *norm)
-    responses = _responses(block.layer, len(stream.covariance))
-    square = square_filtered(entering, responses.state)
-    response = filtered(stream, responses.output @ norm.weight[None])
-    mean = responses.output.sum(0) @ entering.mean
+    linear = responses(block.layer, len(stream.covariance))
+    square = square_filtered(entering, linear.state)
+    response = filtered(stream, linear.output @ norm.weight[None])
+    mean = linear.output.sum(0) @ entering.mean
     branch, gain = _mix(block, response.signal._replace(mean=mean), state)
     skip = jnp.eye(len(stream.mean)) if block.skip is None else block.skip.weight
     together = _with_skip(response, gain, skip)
@@ -163,7 +163,7 @@ def _mix(
     if isinstance(block.mixing, GLU):
         y, slope = through(y, gelu)
         gain = slope[:, None] * gain
-    norm = _normaliser(block.mixing_norm, y, state)
+    norm = normaliser(block.mixing_norm, y, state)
     y, gain = affine(y, *norm), norm.weight @ gain
     if isinstance(block.mixing, GLU):
         return _gate(block.mixing, y, gain)
@@ -171,7 +171,7 @@ def _mix(
         if place:
             y, slope = through(y, gelu)
             gain = slope[:, None] * gain
-        y, gain = affine(y, part.weight, _bias(part)), part.weight @ gain
+        y, gain = affine(y, part.weight, bias(part)), part.weight @ gain
     return y, gain
 
 
@@ -181,8 +181,8 @@ def _gate(
     width = len(y.mean)
     value = Map(jnp.eye(width), jnp.zeros(width))
     if unit.value is not None:
-        value = Map(unit.value.weight, _bias(unit.value))
-    gate = Map(unit.gate.weight, _bias(unit.gate))
+        value = Map(unit.value.weight, bias(unit.value))
+    gate = Map(unit.gate.weight, bias(unit.gate))
     ahead = value.weight @ y.covariance @ gate.weight.T[None]
     behind = gate.weight @ y.covariance @ value.weight.T[None]
     out, by_value, by_gate = gated(affine(y, *value), affine(y, *gate), (ahead, behind))
@@ -200,7 +200,7 @@ def _with_skip(
     )
 
 
-def _normaliser(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Map:
+def normaliser(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Map:
     """A normalisation by moments that are known, as an affine map."""
     width = len(signal.mean)
     if norm is None:
@@ -230,7 +230,8 @@ class Responses(NamedTuple):
     state: Inexact[Array, "lags n d_in"]
 
 
-def _responses(layer: Layer, steps: int) -> Responses:
+def responses(layer: Layer, steps: int) -> Responses:
+    """Of a causal linear layer, to an impulse in each of its inputs."""
     width = layer.widths[0]
     impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
     return Responses(kernel(layer, steps), _states(layer, impulses))
@@ -243,7 +244,7 @@ def _states(
     return jnp.moveaxis(jax.vmap(layer.states)(impulses), 0, -1)
 
 
-def _widened(model: Any) -> Any:
+def widened(model: Any) -> Any:
     """The same in double precision."""
     return jax.tree.map(_wide, model)
 
@@ -255,7 +256,8 @@ def _wide(leaf: Any) -> Any:
     return jnp.asarray(leaf, wide)
 
 
-def _bias(part: Any) -> Float[Array, " m"]:
+def bias(part: Any) -> Float[Array, " m"]:
+    """The bias of a linear map, zero if it has none."""
     return jnp.zeros(part.weight.shape[0]) if part.bias is None else part.bias
 
 
@@ -270,7 +272,12 @@ def _of_samples(samples: Any, before: Signal, place: int) -> Signal:
     return signal
 
 
-def _require_theory(layer: Layer, place: str) -> None:
+def require_theory(layer: Layer, place: str) -> None:
+    """Refuse a layer that no moments go through.
+
+    Raises:
+        ValueError: Naming the place and the layer.
+    """
     if layer.linear and layer.causal:
         return
     why = "reads from both ends" if layer.linear else "is not linear"
@@ -280,7 +287,7 @@ def _require_theory(layer: Layer, place: str) -> None:
     )
 
 
-def _source(model: Network | Layer, autocovariance: Any) -> Signal:
+def source(model: Network | Layer, autocovariance: Any) -> Signal:
     """The input's signal.
 
     Raises:

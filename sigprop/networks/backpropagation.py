@@ -1,0 +1,232 @@
+"""Second moments of gradients through a deep network, from those of its input.
+
+``predict_errors(network, autocovariance)`` follows the stream forwards as
+``sigprop.networks.propagation`` does, then an error backwards: it starts as independent
+numbers of variance one at every step and feature of the last stream, and goes through
+mixing, recurrence, normalisation and skip of each block.  What comes back at a step is a
+filter of the errors after it, so that it is followed in reversed time.
+
+What is approximated, besides the stream: errors know nothing of the stream, so that a
+slope multiplies them as an independent process; slopes of one stage know nothing of those
+of another; the moments of a normalisation do not move.  A network of linear layers
+without mixing and normalisation is exact for errors that have come back far enough.
+
+Source: Schoenholz et al. (2017) for independence of errors and activations; the
+integration by parts is Stein's (1981).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.nn import gelu, sigmoid
+from jaxtyping import Array, Float
+
+from sigprop.networks.blocks import GLU, Block
+from sigprop.networks.gaussian import (
+    Signal,
+    added,
+    affine,
+    correlation,
+    derivative,
+    expand,
+    filtered,
+    gated,
+    independent,
+    series,
+    through,
+)
+from sigprop.networks.network import Network
+from sigprop.networks.propagation import (
+    Map,
+    advance,
+    bias,
+    normaliser,
+    require_theory,
+    responses,
+    source,
+    widened,
+)
+from sigprop.numerics.precision import double_precision
+
+Matrices = Float[Array, "lags a b"]
+OF_GELU, OF_GATE = derivative(gelu), derivative(sigmoid)  # each compiled for once
+
+
+class Depth(NamedTuple):
+    """Mean squares of a feature before the first block and after every block.
+
+    ``stream`` at the last step, and ``error``, that of ``dL/dx``, at the first one of as
+    many steps as there are lags.
+    """
+
+    stream: Float[np.ndarray, " streams"]
+    error: Float[np.ndarray, " streams"]
+
+
+def predict_errors(
+    network: Network,
+    autocovariance: Float[Any, "lags *channels"],
+    state: eqx.nn.State | None = None,
+) -> Depth:
+    """Moments of the stream and of ``dL/dx`` through depth, for ``L = sum v x``.
+
+    ``x`` are all numbers of the last stream, ``v`` independent and of variance one.
+
+    Args:
+        network: Of causal linear layers, without dropout.
+        autocovariance: As for ``propagation.predict``.
+        state: As for ``propagation.predict``.
+
+    Raises:
+        ValueError: As ``propagation.predict``.
+
+    Example:
+        >>> import jax
+        >>> from dataclasses import replace
+        >>> from sigprop import AR1
+        >>> from sigprop.networks import build, zucchet_paper
+        >>> config = replace(zucchet_paper(nu0=0.5, features=3), width=8, state_size=8)
+        >>> network, _ = build(jax.random.key(0), config)
+        >>> predict_errors(network, AR1(0.9).autocovariance(np.arange(64))).error[-1]
+        np.float64(1.0)
+    """
+    with double_precision(True):
+        network = widened(network)
+        given = source(network, autocovariance)
+        for place, block in enumerate(network.blocks):
+            require_theory(block.layer, f"block {place}")
+        streams = [affine(given, network.encoder.weight, bias(network.encoder))]
+        for block in network.blocks:
+            streams.append(advance(block, streams[-1], state)[0])
+        now = jnp.zeros(len(given.covariance)).at[0].set(1)
+        errors = [independent(now, len(streams[-1].mean))]
+        for block, stream in zip(network.blocks[::-1], streams[-2::-1], strict=True):
+            errors.append(retreat(block, stream, errors[-1], state))
+        values = [[x.mean_square() for x in one] for one in (streams, errors[::-1])]
+    return Depth(*np.array(values, float))
+
+
+def retreat(
+    block: Block, stream: Signal, error: Signal, state: eqx.nn.State | None
+) -> Signal:
+    """The error before a block, in reversed time, from that after it."""
+    norm = normaliser(block.norm, stream, state)
+    entering = affine(stream, *norm)
+    linear = responses(block.layer, len(stream.covariance)).output
+    y = filtered(entering, linear).signal
+    branch, gain = _unmix(block, y, error, state)
+    backwards = (linear @ norm.weight[None]).transpose(0, 2, 1)
+    came = filtered(branch, backwards).signal
+    known = filtered(error, backwards @ gain[None])  # by the part that is linear
+    skip = jnp.eye(len(error.mean)) if block.skip is None else block.skip.weight
+    kept = affine(error, skip.T, jnp.zeros(skip.shape[1]))
+    return added(kept, came, (known.after @ skip[None], skip.T[None] @ known.before))
+
+
+Step = Callable[[Signal], tuple[Signal, Float[Array, "m n"]]]
+
+
+def _unmix(
+    block: Block, y: Signal, error: Signal, state: eqx.nn.State | None
+) -> tuple[Signal, Float[Array, "m n"]]:
+    """The error before the mixing, and the mean of what it is multiplied by."""
+    steps: list[Step] = []
+    if isinstance(block.mixing, GLU):
+        y = _bend(y, steps)
+    norm = normaliser(block.mixing_norm, y, state)
+    y = _turn(y, norm, steps)
+    if isinstance(block.mixing, GLU):
+        unit = block.mixing
+        steps.append(lambda error, y=y: _ungate(unit, y, error))
+    for place, part in enumerate(
+        () if block.mixing is None or isinstance(block.mixing, GLU)
+        else block.mixing.layers
+    ):
+        if place:
+            y = _bend(y, steps)
+        y = _turn(y, Map(part.weight, bias(part)), steps)
+    gain = jnp.eye(len(error.mean))
+    for step in steps[::-1]:
+        error, slope = step(error)
+        gain = slope @ gain
+    return error, gain
+
+
+def _turn(y: Signal, by: Map, steps: list[Step]) -> Signal:
+    zero, weight = jnp.zeros(by.weight.shape[1]), by.weight.T
+    steps.append(lambda error: (affine(error, weight, zero), weight))
+    return affine(y, *by)
+
+
+def _bend(y: Signal, steps: list[Step]) -> Signal:
+    def step(error: Signal) -> tuple[Signal, Float[Array, "n n"]]:
+        slopes = through(_reversed(y), OF_GELU).signal
+        return _multiplied(error, slopes), jnp.diag(slopes.mean)
+
+    steps.append(step)
+    return through(y, gelu).signal
+
+
+def _reversed(signal: Signal) -> Signal:
+    """The same, its last step first."""
+    return Signal(signal.mean, signal.covariance.transpose(0, 2, 1))
+
+
+def _square(signal: Signal) -> Matrices:
+    """``E[x x^T]`` at each lag."""
+    return signal.covariance + jnp.outer(signal.mean, signal.mean)[None]
+
+
+def _multiplied(error: Signal, by: Signal) -> Signal:
+    """An error times an independent process, channel by channel."""
+    return Signal(error.mean, error.covariance * _square(by))
+
+
+def _ungate(
+    unit: GLU, y: Signal, error: Signal
+) -> tuple[Signal, Float[Array, "m n"]]:
+    """Back through ``v s(g)``: the error comes by the value and by the gate."""
+    width = len(y.mean)
+    V, v0 = jnp.eye(width), jnp.zeros(width)
+    if unit.value is not None:
+        V, v0 = unit.value.weight, bias(unit.value)
+    G, y = unit.gate.weight, _reversed(y)
+    value, gate = affine(y, V, v0), affine(y, G, bias(unit.gate))
+    ahead = V @ y.covariance @ G.T[None]
+    behind = G @ y.covariance @ V.T[None]
+    by_value = through(gate, sigmoid).signal
+    by_gate = gated(value, gate, (ahead, behind), OF_GATE).signal
+    cross = _gate_by_slope(value, gate, (ahead, behind))
+    C = error.covariance
+    back = (
+        V.T[None] @ (C * _square(by_value)) @ V[None]
+        + G.T[None] @ (C * _square(by_gate)) @ G[None]
+        + V.T[None] @ (C * cross[0]) @ G[None]
+        + G.T[None] @ (C * cross[1]) @ V[None]
+    )
+    mean = V.T * by_value.mean[None] + G.T * by_gate.mean[None]
+    return Signal(jnp.zeros(width), back), mean
+
+
+@jax.jit
+def _gate_by_slope(
+    value: Signal, gate: Signal, together: tuple[Matrices, Matrices]
+) -> tuple[Matrices, Matrices]:
+    """``E[s(g_t) v s'(g)]`` with ``v, g`` the step ``lag`` before, and the other way."""
+    ahead, behind = together
+    own, v = jnp.diagonal(ahead[0]), value.mean
+    variance, rho = jnp.diagonal(gate.covariance[0]), correlation(gate.covariance)
+    f, f1, f2 = (
+        expand(one, gate.mean, variance).coefficients
+        for one in (sigmoid, OF_GATE, derivative(OF_GATE))
+    )
+    level, up = series(f, f1, rho), series(f1, f1, rho)
+    first = v[None, None] * level + behind * up
+    first = first + own[None, None] * series(f, f2, rho)
+    level = series(f1, f, rho)
+    second = v[None, :, None] * level + ahead * up
+    return first, second + own[None, :, None] * series(f2, f, rho)

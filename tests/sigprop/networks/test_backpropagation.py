@@ -1,0 +1,123 @@
+"""Gradients through depth: exact for linear networks, and near in gated ones."""
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.inputs import AR1
+from sigprop.linear.measured_moments import channels
+from sigprop.networks import build, propagation, zucchet_paper
+from sigprop.networks.backpropagation import predict_errors
+from sigprop.numerics.precision import double_precision
+
+STEPS, WIDTH, DEPTH = 24, 12, 2
+PROCESS = AR1(0.8)
+R = PROCESS.autocovariance(np.arange(STEPS))
+
+
+def drawn(layer="lru", **options):
+    """A small network of short memory, its weights of size one."""
+    preset = replace(
+        zucchet_paper(nu0=0.5, features=3),
+        layer=layer,
+        layer_options={"r_min": 0.1, "r_max": 0.4} if layer == "lru" else {},
+        width=WIDTH,
+        state_size=WIDTH,
+        depth=DEPTH,
+        **options,
+    )
+    network, state = build(jax.random.key(3), preset)
+    noise = np.random.default_rng(3)
+
+    def move(leaf):
+        if not eqx.is_inexact_array(leaf):
+            return leaf
+        return jnp.asarray(leaf, float) + 0.2 * noise.standard_normal(leaf.shape)
+
+    moved = jax.tree.map(move, network)
+    if network.blocks[0].mixing is None:  # the modulus of an eigenvalue stays short
+        layers = [block.layer for block in network.blocks]
+        moved = eqx.tree_at(lambda net: [b.layer for b in net.blocks], moved, layers)
+    return moved, state
+
+
+def sequence_errors(network, state, u, v):
+    """``dL/dx`` before the first block and after every one, (streams, time, width)."""
+
+    def loss(pushes):
+        x = network.encode(u, None) + pushes[0]
+        for block, push in zip(network.blocks, pushes[1:], strict=True):
+            x = block(x, state)[0] + push
+        return jnp.sum(v * x)
+
+    return jax.grad(loss)(jnp.zeros((DEPTH + 1, len(u), WIDTH)))
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("skip", ["identity", "linear"])
+def test_a_linear_networks_errors_are_the_squares_of_its_jacobian(skip):
+    network, state = drawn(mixing="none", norm="none", skip=skip)
+    found = predict_errors(network, R)
+    units = jnp.eye(STEPS * WIDTH).reshape(-1, STEPS, WIDTH)
+    u = jnp.zeros((STEPS, 3))
+    back = jax.jit(jax.vmap(lambda v: sequence_errors(network, state, u, v)))(units)
+    wanted = np.sum(np.asarray(back)[:, :, 0] ** 2, 0).mean(-1)
+    np.testing.assert_allclose(found.error, wanted, rtol=1e-8)
+    streams = propagation.predict(network, R).stream
+    np.testing.assert_allclose(found.stream[1:], streams, rtol=1e-12)
+    assert found.error[-1] == 1.0
+
+
+def measured(network, state, num):
+    """Errors in the middle of twice as many steps, and their standard errors."""
+    keys = jax.random.split(jax.random.key(5))
+    u = channels(keys[0], PROCESS, num, 2 * STEPS, 3, float)
+    v = jax.random.normal(keys[1], (num, 2 * STEPS, WIDTH))
+    run = jax.jit(jax.vmap(lambda u, v: sequence_errors(network, state, u, v)))
+    squares = np.mean(np.asarray(run(u, v))[:, :, STEPS] ** 2, -1)
+    return squares.mean(0), squares.std(0, ddof=1) / num**0.5
+
+
+MARGIN = 0.1  # of slopes that are taken for independent of each other
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mixing": "glu", "norm": "none"},
+        pytest.param({"mixing": "half_glu", "norm": "layer"}, marks=pytest.mark.slow),
+        pytest.param({"mixing": "mlp", "norm": "none"}, marks=pytest.mark.slow),
+        pytest.param(
+            {"mixing": "mlp", "norm": "layer", "mixing_norm": True},
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=lambda one: "-".join(map(str, one.values())),
+)
+def test_errors_of_bent_networks_are_near(options):
+    network, state = drawn(**options)
+    found = predict_errors(network, R).error
+    mean, sem = measured(network, state, 2048)
+    ratio = mean / found
+    assert np.all(np.abs(ratio - 1) < MARGIN + 5 * sem / found)
+    assert np.abs(found[0] / found[1] - 1) > 2 * MARGIN  # so that a block matters
+
+
+def test_a_layer_without_theory_is_named():
+    network, _ = build(
+        jax.random.key(0),
+        replace(
+            zucchet_paper(nu0=0.5, features=3),
+            layer="gru",
+            layer_options={"times": [1.0, 8.0]},
+            width=4,
+            state_size=4,
+        ),
+    )
+    with double_precision(True), pytest.raises(ValueError, match="block 0, got GRU"):
+        predict_errors(network, R)
