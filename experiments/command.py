@@ -24,6 +24,7 @@ STUDIES = (
     "basins",
     "convolution_kernel",
     "curse_of_memory",
+    "depth_map",
     "edges",
     "gated_moments",
     "hessian_structure",

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import edges, gated_moments, transients
+from experiments import depth_map, edges, gated_moments, transients
 from sigprop.inputs import AR1
 from sigprop.linear.linearise import perturb
 from sigprop.linear.measured_moments import exact
@@ -129,3 +129,34 @@ def test_every_layer_of_the_full_size_reaches_a_thousand_steps():
     assert (len(paper.layers), len(paper.memories)) == (6, 12)
     assert (paper.memories[0], paper.memories[-1]) == (4.0, 1000.0)
     assert list(paper.memories) == sorted(set(paper.memories))
+
+
+@pytest.mark.slow
+def test_networks_grow_through_depth_as_theory_says():
+    found = depth_map.run(depth_map.SMOKE)
+    picked = found["predicted"].rename(gap="measured_gap", gain="measured_gain")
+    apart = np.abs(found["measured"] - picked)
+    # A tenth of a decade a block is 25 %: the slopes' independence, in six features.
+    assert (apart < 0.1 + FAR * found["sem"]).all()
+    rise = picked.isel(measured_gain=1) - picked.isel(measured_gain=0)
+    alone = 2 * np.log10(found["gain"].values[1] / found["gain"].values[0])
+    np.testing.assert_allclose(rise.sel(setting="alone", signal="gradient"), alone, 0.1)
+    assert (rise.sel(setting="skip") < alone / 2).all()
+    for values in found.data_vars.values():
+        assert values.attrs["units"]
+        assert np.isfinite(values).all()
+
+
+def test_a_network_alone_has_a_gain_and_no_skip():
+    config = depth_map.SMOKE
+    (one, _), (other, _), (kept, _) = (
+        depth_map.network(setting, 0.2, gain, config)
+        for setting, gain in (("alone", 1.0), ("alone", 2.0), ("skip", 1.0))
+    )
+    weights = [net.blocks[1].mixing.value.weight for net in (one, other)]
+    np.testing.assert_allclose(weights[1], 2 * weights[0], rtol=1e-6)
+    assert not np.asarray(one.blocks[0].skip.weight).any()
+    assert kept.blocks[0].skip is None
+    moduli = np.abs(one.blocks[0].layer.eigenvalues())
+    assert ((moduli >= 0.8 - 1e-6) & (moduli <= 0.9 + 1e-6)).all()
+    np.testing.assert_allclose(depth_map.growth(100.0, 1.0, 2), 1.0)

@@ -1,0 +1,218 @@
+"""How stream and gradient grow through depth, over radius and gain: theory and networks.
+
+Blocks of an LRU and a gated unit whose output is multiplied by a gain, alone, beside a
+skip, and with layer normalisation too.  Growth is that of ``E x^2`` from the first stream
+to the last, and of ``E|dL/dx|^2`` from the last to the first, a block on the geometric
+mean: one where signals neither vanish nor explode.  Theory follows the weights that were
+drawn; ``measured`` are the same networks on sampled sequences, at some of the points.
+
+Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Section 3.4;
+``sigprop.networks.backpropagation``.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from experiments.command import main
+from experiments.progress import counter
+from sigprop.inputs import AR1
+from sigprop.linear.measured_moments import channels
+from sigprop.networks import NetworkConfig, build
+from sigprop.networks.backpropagation import predict_errors
+from sigprop.networks.network import Network
+from sigprop.neuron.montecarlo import Estimate
+
+STUDY, VERSION = "depth_map", 1
+SETTINGS: dict[str, dict[str, str]] = {
+    "alone": {"norm": "none", "skip": "linear"},
+    "skip": {"norm": "none", "skip": "identity"},
+    "skip + norm": {"norm": "layer", "skip": "identity"},
+}
+SIGNALS = ("stream", "gradient")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes; ``measured`` picks every so manieth gap and gain.
+
+    Moduli are drawn between one minus the gap and the middle of that and one.  Looked at
+    is the middle of ``2 steps``, from which both ends are ``steps`` away.
+    """
+
+    gaps: tuple[float, ...] = (0.5, 0.16, 0.05, 0.016)
+    gains: tuple[float, ...] = (0.25, 1.0, 4.0, 16.0)
+    measured: int = 2
+    width: int = 16
+    states: int = 16
+    depth: int = 4
+    steps: int = 128
+    sequences: int = 128
+    batch: int = 32
+    rho: float = 0.9
+    seed: int = 0
+
+
+SMOKE = Config(
+    gaps=(0.5, 0.2),
+    gains=(0.5, 2.0),
+    measured=1,
+    width=6,
+    states=6,
+    depth=2,
+    steps=24,
+    sequences=64,
+)
+QUICK = Config()
+PAPER = Config(
+    gaps=(0.5, 0.25, 0.12, 0.06, 0.03, 0.015),
+    gains=(0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0),
+    width=32,
+    states=32,
+    depth=6,
+    sequences=256,
+)
+
+
+def network(setting: str, gap: float, gain: float, config: Config) -> tuple[Any, Any]:
+    """A network of these blocks, always the same draw, and its state."""
+    shape = NetworkConfig(
+        inputs=config.width,
+        outputs=1,
+        width=config.width,
+        state_size=config.states,
+        depth=config.depth,
+        layer="lru",
+        layer_options={"r_min": 1 - gap, "r_max": 1 - gap / 2},
+        mixing="glu",
+        **SETTINGS[setting],  # type: ignore[arg-type]
+    )
+    one, state = build(jax.random.key(config.seed), shape)
+    one = eqx.tree_at(
+        lambda net: [block.mixing.value.weight for block in net.blocks],
+        one,
+        replace_fn=lambda weight: gain * weight,
+    )
+    one = eqx.tree_at(
+        lambda net: [block.mixing.value.bias for block in net.blocks],
+        one,
+        replace_fn=jnp.zeros_like,
+    )
+    if SETTINGS[setting]["skip"] == "linear":
+        one = eqx.tree_at(
+            lambda net: [block.skip.weight for block in net.blocks],
+            one,
+            replace_fn=jnp.zeros_like,
+        )
+    return one, state
+
+
+def growth(last: Any, first: Any, depth: int) -> Any:
+    """A block's share of a ratio, in decades."""
+    return np.log10(np.asarray(last) / np.asarray(first)) / depth
+
+
+def theory(one: Network, config: Config) -> list[float]:
+    """Growth of stream and gradient, a block."""
+    found = predict_errors(one, AR1(config.rho).autocovariance(np.arange(config.steps)))
+    forth, back = found.stream, found.error
+    pairs = (forth[-1], forth[0]), (back[0], back[-1])
+    return [float(growth(*pair, config.depth)) for pair in pairs]
+
+
+@eqx.filter_jit
+def _look(
+    one: Network,
+    state: Any,
+    u: Float[Array, "num time features"],
+    v: Float[Array, "num time features"],
+) -> Float[Array, "num four"]:
+    """Squares of the first and last stream, and of the first and last gradient."""
+
+    def look(u: Array, v: Array) -> Float[Array, " four"]:
+        def through(x: Array) -> Array:
+            for block in one.blocks:
+                x, _ = block(x, state)
+            return x
+
+        x = one.encode(u, None)
+        y, pull = jax.vjp(through, x)
+        middle = len(u) // 2
+        ends = x[middle - 1], y[middle - 1], v[middle], pull(v)[0][middle]
+        return jnp.stack([jnp.mean(end**2) for end in ends])
+
+    return jax.vmap(look)(u, v)
+
+
+def measure(key: PRNGKeyArray, one: Network, state: Any, config: Config) -> Estimate:
+    """The same growth in sampled sequences, with errors of first order."""
+    drawn = []
+    for index in range(-(-config.sequences // config.batch)):
+        input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
+        shape = config.batch, 2 * config.steps, config.width
+        u = channels(input_key, AR1(config.rho), *shape, jnp.float32)
+        v = jax.random.normal(error_key, shape)
+        drawn.append(np.asarray(_look(one, state, u, v), float))
+    squares = np.concatenate(drawn)
+    first, last, end, start = squares.mean(0)
+    mean = growth([last, start], [first, end], config.depth)
+    relative = squares / squares.mean(0)
+    apart = relative[:, [1, 3]] - relative[:, [0, 2]]
+    sem = apart.std(0, ddof=1) / len(squares) ** 0.5 / np.log(10) / config.depth
+    return Estimate(mean, sem, len(squares))
+
+
+def run(config: Config) -> xr.Dataset:
+    """Follow every network by theory, and measure some."""
+    gaps, gains = np.array(config.gaps), np.array(config.gains)
+    seen = (slice(None, None, config.measured),) * 2
+    sizes = len(SETTINGS), len(gaps), len(gains), len(SIGNALS)
+    predicted = np.empty(sizes)
+    measured, sem = np.empty((2, *predicted[:, *seen].shape))
+    tick = counter(predicted[..., 0].size, "networks")
+    for i, j, k in np.ndindex(*sizes[:3]):
+        setting = list(SETTINGS)[i]
+        one, state = network(setting, float(gaps[j]), float(gains[k]), config)
+        predicted[i, j, k] = theory(one, config)
+        if j % config.measured == k % config.measured == 0:
+            key = jax.random.fold_in(jax.random.key(config.seed + 1), 1000 * j + k)
+            place = i, j // config.measured, k // config.measured
+            measured[place], sem[place], _ = measure(key, one, state, config)
+        tick()
+    units = {"units": "decades a block"}
+    place = ("setting", "gap", "gain", "signal")
+    points = ("setting", "measured_gap", "measured_gain", "signal")
+    return xr.Dataset(
+        {
+            "predicted": (place, predicted, units),
+            "measured": (points, measured, units),
+            "sem": (points, sem, units),
+        },
+        {
+            "setting": list(SETTINGS),
+            "gap": ("gap", gaps, {"units": "one minus the least modulus"}),
+            "gain": ("gain", gains, {"units": "of the value's weights"}),
+            "measured_gap": gaps[seen[0]],
+            "measured_gain": gains[seen[0]],
+            "signal": list(SIGNALS),
+        },
+        {
+            "dtype": "float64 in theory, float32 in networks",
+            "rho": config.rho,
+            "depth": config.depth,
+            "sequences": config.batch * -(-config.sequences // config.batch),
+            "sizes": f"{config.depth} blocks, {config.width} features, "
+            f"{config.states} states, {2 * config.steps} steps",
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(STUDY)
