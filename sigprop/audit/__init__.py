@@ -5,4 +5,8 @@ measured on real inputs and predicted at the learnt parameters under one assumpt
 a time, and the first assumption that fails is named.  A series of one's own is cut into
 windows, run through neurons, and the difference between white-noise theory and measurement
 is split into its causes; real windows are not independent, so its rows carry no verdict.
+
+Of a network that forecasts also which assumptions its series keeps, each with an interval,
+state power over the position in a window, and what the merged state of two directions
+loses (``forecaster``).
 """

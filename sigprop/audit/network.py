@@ -6,7 +6,8 @@ of the state, of its sensitivity ``dz/dlam``, of the error ``dL/dz`` that comes 
 assumption that moves the predictions away from what was measured is the reason why theory
 fails.
 
-``L`` is the cross-entropy of one example.  A half of a bidirectional layer has its own
+``L`` is the cross-entropy of one example, or the mean squared error where labels are
+numbers.  A half of a bidirectional layer has its own
 ``lam``, even where both halves share it.  Derivatives by complex numbers are JAX's,
 ``d/dRe - i d/dIm``.  Programs are compiled once for batches of one shape.
 
@@ -68,7 +69,7 @@ def signals(
     state: eqx.nn.State,
     u: Num[Array | np.ndarray, "batch *sequence"],
     lengths: Int[Array | np.ndarray, "batch *pair"],
-    labels: Int[Array | np.ndarray, " batch"],
+    labels: Num[Array | np.ndarray, "batch *answer"],
 ) -> tuple[Float[Array, "depth num time width"], Float[Array, "depth num time width"]]:
     """Inputs of every layer, zero in the padding, and ``dL/dy`` of its outputs.
 
@@ -91,13 +92,19 @@ def signals(
             else:
                 assert network.decoder is not None
                 scores = network.decoder(features[0])
-            cost = optax.losses.softmax_cross_entropy_with_integer_labels(scores, label)
-            return cost, jnp.stack(inputs)
+            return _cost(scores, label), jnp.stack(inputs)
 
         return jax.grad(loss, has_aux=True)(zero)
 
     errors, inputs = jax.vmap(per_example)(u, lengths, labels)
     return _by_depth(inputs), _by_depth(errors)
+
+
+def _cost(scores: Float[Array, " outputs"], label: Num[Array, "*answer"]) -> Array:
+    """Cross-entropy of a class, or mean squared error of numbers."""
+    if jnp.issubdtype(label.dtype, jnp.floating):
+        return jnp.mean((scores - label) ** 2)
+    return optax.losses.softmax_cross_entropy_with_integer_labels(scores, label)
 
 
 def _by_depth(x: Float[Array, "batch documents depth time width"]) -> Array:
@@ -223,7 +230,8 @@ def audit(
     Args:
         network: A trained one; it is put into inference mode.
         state: Its running averages.
-        batches: Real inputs with their labels; standard errors are over batches, so there
+        batches: Real inputs with their labels, classes or, one an output, numbers;
+            standard errors are over batches, so there
             should be ten or more.  A single one is cut into ``GROUPS``.
         progress: Called with the batches done and their number.
 
@@ -358,6 +366,12 @@ def _require_fit(network: Trained, batch: Batch) -> None:
             f"need lengths {batch.inputs.shape[:leading]}, got {batch.lengths.shape}"
         )
     require_values(config, batch.inputs, batch.lengths)
+    if batch.labels.dtype.kind == "f":
+        if batch.labels.shape != (len(batch.inputs), config.outputs):
+            raise ValueError(
+                f"need {config.outputs} numbers an example, got {batch.labels.shape}"
+            )
+        return
     low, high = int(batch.labels.min()), int(batch.labels.max())
     if low < 0 or high >= config.outputs:
         raise ValueError(

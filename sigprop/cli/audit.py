@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sigprop.cli.audit_forecast import Asked, audit_forecast
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
@@ -22,11 +23,18 @@ def audit(
     out: Annotated[
         Path | None, typer.Option(help="Write every mode's numbers here, .nc.")
     ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(help="Of a forecast: write its numbers here; - prints them."),
+    ] = None,
     no_figures: NoFigures = False,
 ) -> None:
     """Hold closed forms against what each layer of a trained network really does.
 
     The ratios are drawn too: beside --out, or in the checkpoint's folder as audit.png.
+    Of a training to forecast --examples are windows of its series: also the assumptions
+    that it keeps, state power over the position in a window, and what a merged state
+    loses.
     """
     with plain_errors("nothing was written", checkpoint, out):
         import numpy as np
@@ -47,11 +55,22 @@ def audit(
                 f"{examples} and {batch}"
             )
         file = (out or checkpoint / "audit").with_suffix(".png")
-        require_distinct(out=out, figure=None if no_figures else file)
+        written = None if json == Path("-") else json
+        require_distinct(out=out, json=written, figure=None if no_figures else file)
         if out is not None:
             require_writable(out, text=False)
-        network, state = trained(checkpoint)
+        if json is not None:
+            require_writable(json)
         about, shown = read_about(checkpoint), console()
+        if about["task"] == "forecast":
+            asked = Asked(data, part, examples, out, json, not no_figures)
+            audit_forecast(checkpoint, about, asked)
+            return
+        if json is not None:
+            raise ValueError(
+                f"need a training to forecast for --json, got {about['task']}; use --out"
+            )
+        network, state = trained(checkpoint)
         held = getattr(examples_of(about["task"], data, cache, about["seed"]), part)
         chosen = held.subset(np.arange(min(examples, len(held))))
         batches = list(evaluation_batches(chosen, batch))

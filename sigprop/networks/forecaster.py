@@ -159,6 +159,24 @@ def first_row(
     return _answer(network, state, head, seen, marks, 1, key)
 
 
+def shown_windows(
+    head: Head,
+    seen: Float[Array, "batch length features"],
+    marks: Float[Array, "batch rows marks"],
+) -> tuple[Float[Array, "sequences length inputs"], Float[Array, "batch 1 features"]]:
+    """What a network reads of windows, a sequence each, and what is added to its answer.
+
+    Where channels are read ``each`` by itself, the sequences of a window follow one
+    another.
+
+    Raises:
+        ValueError: If shapes do not fit the head.
+    """
+    _require_shapes(head, seen, marks)
+    shown, offset = _shown(head, seen, marks)
+    return shown[:, : seen.shape[1]], offset
+
+
 def _require_shapes(head: Head, seen: Any, marks: Any) -> None:
     rows = seen.shape[1] + head.horizon
     if seen.shape[2] != head.features or marks.shape[1:] != (rows, head.marks):
@@ -169,9 +187,8 @@ def _require_shapes(head: Head, seen: Any, marks: Any) -> None:
 
 
 def _answer(network, state, head, seen, marks, rows, key) -> Answer:
-    shown, offset = _shown(head, seen, marks)
-    length = seen.shape[1]
-    outputs, state = over_batch(network, state, shown[:, :length], key=key)
+    shown, offset = shown_windows(head, seen, marks)
+    outputs, state = over_batch(network, state, shown, key=key)
     outputs = outputs.reshape(len(outputs), rows, head.shown)
     return _joined(head, outputs, len(seen)) + offset, state
 

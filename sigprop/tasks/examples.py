@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Bool, Float, Float32, Int, Shaped
+from jaxtyping import Bool, Float, Float32, Int, Num, Shaped
 
 from sigprop.numerics.seeds import require_seed
 
@@ -27,13 +27,13 @@ class Batch(NamedTuple):
     Attributes:
         inputs: Tokens or floats, zero after an example's end.
         lengths: Steps of each example, or of both sequences of each pair.
-        labels: Classes.
+        labels: Classes, or numbers to come near to.
         valid: Whether a row is an example, and not there to fill the batch.
     """
 
     inputs: Shaped[np.ndarray, "batch *sequence"]
     lengths: Int[np.ndarray, "batch *pair"]
-    labels: Int[np.ndarray, " batch"]
+    labels: Num[np.ndarray, "batch *answer"]
     valid: Bool[np.ndarray, " batch"]
 
 

@@ -1,0 +1,164 @@
+"""An audit of a trained forecaster on windows of its series.
+
+Beside the moments of every mode (``sigprop.audit.network``): which of theory's
+assumptions the signals keep, each with an interval; state power over the position in the
+window, measured and predicted; and what the merged state of two directions loses.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float
+
+from sigprop.audit import assumptions, merging, positions
+from sigprop.audit.network import modes
+from sigprop.audit.windows import Block
+from sigprop.networks import Network
+from sigprop.networks.probing import watch
+
+ENDS = ("low", "middle", "high")
+NETWORK_INPUT = "input of the network"
+
+
+@eqx.filter_jit
+def _inputs(
+    network: Network, state: eqx.nn.State, u: Float[Any, "num time d"]
+) -> Float[Array, "depth num time width"]:
+    return jax.vmap(lambda one: watch(network, state, one)[1], out_axes=1)(u)
+
+
+def audit_forecaster(
+    network: Network,
+    state: eqx.nn.State,
+    blocks: list[Block],
+    season: int,
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> xr.Dataset:
+    """Measure and predict over the position in the window.
+
+    Args:
+        network: In inference mode.
+        state: Its running averages.
+        blocks: From ``sigprop.audit.windows.blocks_of``.
+        season: Steps of a season of the series.
+        progress: Called with the blocks done and their number.
+
+    Returns:
+        With low, middle and high along ``end``: ``number`` by ``signal`` and
+        ``assumption``, beside what is ``assumed``; by ``recurrence`` ``measured`` and
+        ``predicted`` over ``position``, ``ratio`` by ``rung`` and ``edge`` at both ends;
+        by ``layer`` and ``part`` what the merged state ``kept`` and each ``rank``; not a
+        number where a layer has no closed form or one direction.
+    """
+    rows = _halves(network)
+    signals = [NETWORK_INPUT, *(f"input of block {one}" for one in range(1, 1 + len(rows)))]
+    seen: list[list[assumptions.Sums]] = [[] for _ in signals]
+    run = {name: [] for halves in rows for name, *_ in halves}
+    merged: list[list[merging.Sums]] = [[] for _ in rows]
+    for done, block in enumerate(blocks, start=1):
+        layers = np.asarray(_inputs(network, state, block.batch.inputs), np.float64)
+        shown = np.asarray(block.batch.inputs, np.float64)
+        for place, x in enumerate([shown, *layers]):
+            seen[place].append(assumptions.sums(x, block.season, season))
+        for place, (halves, u) in enumerate(zip(rows, layers, strict=True)):
+            for name, half, turned in halves:
+                run[name].append(positions.sums(half, u, turned=turned))
+            if len(halves) == 2:
+                merged[place].append(merging.sums((halves[0][1], halves[1][1]), u))
+        progress(done, len(blocks))
+    steps = blocks[0].batch.inputs.shape[1]
+    found = xr.Dataset(
+        {
+            "number": (
+                ("end", "signal", "assumption"),
+                np.stack([assumptions.measured(one) for one in seen], 1),
+            ),
+            "assumed": ("assumption", list(assumptions.ASSUMPTIONS.values())),
+        },
+        {
+            "end": list(ENDS),
+            "signal": signals,
+            "assumption": list(assumptions.ASSUMPTIONS),
+            "position": np.arange(1, steps + 1),
+        },
+        {
+            "layer": network.config.layer,
+            "blocks": len(blocks),
+            "sequences": sum(len(one.batch.inputs) for one in blocks),
+            "edge": positions.EDGE,
+            "season": season,
+        },
+    )
+    found = found.merge(_profiles(rows, run), combine_attrs="no_conflicts")
+    return found.merge(_merges(rows, merged, steps), combine_attrs="no_conflicts")
+
+
+def _halves(network: Network) -> list[list[tuple[str, Any, bool]]]:
+    """Recurrences of each block, by name, and whether they run against time."""
+    found = []
+    for place, block in enumerate(network.blocks, start=1):
+        try:
+            halves = modes(block.layer) if block.layer.linear else []
+        except ValueError:  # no basis of eigenvectors; the audit of moments says so
+            halves = []
+        names = ("",) if len(halves) < 2 else (" forward", " backward")
+        named = zip(names, halves, (False, True), strict=False)
+        found.append([(f"block {place}{name}", *rest) for name, *rest in named])
+    return found
+
+
+def _profiles(rows: list[Any], run: dict[str, Any]) -> xr.Dataset:
+    found = [
+        positions.profile(half, run[name], turned=turned)
+        for halves in rows
+        for name, half, turned in halves
+    ]
+    if not found:
+        return xr.Dataset()
+    where = {
+        "measured": ("end", "recurrence", "position"),
+        "predicted": ("recurrence", "rung", "position"),
+        "ratio": ("end", "recurrence", "rung"),
+        "edges": ("end", "recurrence", "edge"),
+    }
+    values = {
+        name: (dims, np.stack([getattr(one, name) for one in found], dims.index("recurrence")))
+        for name, dims in where.items()
+    }
+    return xr.Dataset(
+        values,
+        {
+            "recurrence": list(run),
+            "rung": list(positions.RUNGS),
+            "edge": ["start", "end"],
+        },
+    )
+
+
+def _merges(rows: list[Any], merged: list[Any], steps: int) -> xr.Dataset:
+    both = {
+        f"block {place}": ((halves[0][1], halves[1][1]), parts)
+        for place, (halves, parts) in enumerate(zip(rows, merged, strict=True), start=1)
+        if parts
+    }
+    if not both:
+        return xr.Dataset()
+    kept = np.full((len(ENDS), len(both), len(merging.PARTS)), np.nan)
+    rank = np.zeros((len(both), len(merging.PARTS)), int)
+    for place, (halves, parts) in enumerate(both.values()):
+        kept[:, place, :-1] = merging.kept(halves, parts)
+        rank[place] = list(merging.ranks(halves, steps, steps // 2).values())
+    halves = next(iter(both.values()))[0]
+    return xr.Dataset(
+        {
+            "kept": (("end", "merge", "part"), kept),
+            "rank": (("merge", "part"), rank),
+        },
+        {"merge": list(both), "part": list(merging.PARTS)},
+        {"numbers": 4 * len(halves[0].lam), "width": len(halves[0].outward)},
+    )

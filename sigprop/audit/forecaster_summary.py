@@ -1,0 +1,215 @@
+"""The audit of a forecaster in tables, sentences and plain rows."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import xarray as xr
+from rich.table import Table
+from rich.text import Text
+
+from sigprop.audit.summary import TOLERANCE
+from sigprop.numerics.text import plain
+
+REASONS = {
+    "stationary": "the inputs are not stationary",
+    "infinite": "the window cuts memory off",
+    "independent": "channels are correlated",
+    "white": "the inputs are not white",
+}
+HOLDS = "theory holds"
+EDGES = ("start", "end")
+READING = (
+    "Each with a 95 % interval over blocks of time.  Number: an assumption gives the one in "
+    "brackets; a star: the interval does not hold it.",
+    "State power: each column with one assumption more.  Fails first: the first column, the "
+    "edges of the window included, whose interval is over 10 % away from one.",
+    "Rank: how many numbers of the window's inputs a state in its middle tells apart.  Power "
+    "lost: per cent that no linear map brings back from the merged state.",
+)
+Interval = tuple[float, float, float]
+
+
+def _interval(values: xr.DataArray) -> Interval:
+    low, middle, high = (float(values.sel(end=end)) for end in ("low", "middle", "high"))
+    return low, middle, high
+
+
+def failing(found: xr.Dataset, recurrence: str) -> str:
+    """The first assumption that moves predicted power too far; nothing if none does.
+
+    Args:
+        found: From ``sigprop.audit.forecaster.audit_forecaster``.
+        recurrence: Which one.
+    """
+    one = found.sel(recurrence=recurrence)
+    ladder = [("stationary", one["edges"].sel(edge=edge)) for edge in EDGES]
+    ladder += [(str(rung), one["ratio"].sel(rung=rung)) for rung in one["rung"].values]
+    for rung, values in ladder:
+        low, _, high = _interval(values)
+        if low > 1 + TOLERANCE or high < 1 - TOLERANCE:
+            return rung
+    return ""
+
+
+def rows(found: xr.Dataset) -> dict[str, list[dict[str, Any]]]:
+    """All numbers with their intervals as plain rows, none where there is no number."""
+    numbers = [
+        {
+            "signal": signal,
+            "assumption": name,
+            "assumed": float(found["assumed"].sel(assumption=name)),
+            **_plain(found["number"].sel(signal=signal, assumption=name)),
+        }
+        for signal in found["signal"].values.tolist()
+        for name in found["assumption"].values.tolist()
+    ]
+    power, merges = [], []
+    for name in _names(found, "recurrence"):
+        one = found.sel(recurrence=name)
+        power.append(
+            {
+                "recurrence": name,
+                "fails_first": failing(found, name) or None,
+                **{str(rung): _plain(one["ratio"].sel(rung=rung)) for rung in one["rung"].values},
+                **{str(edge): _plain(one["edges"].sel(edge=edge)) for edge in one["edge"].values},
+            }
+        )  # fmt: skip
+    for name in _names(found, "merge"):
+        one = found.sel(merge=name)
+        merges.append(
+            {
+                "merge": name,
+                "rank": {str(part): int(one["rank"].sel(part=part)) for part in one["part"].values},
+                "kept": {str(part): _plain(one["kept"].sel(part=part)) for part in one["part"].values[:-1]},
+            }
+        )  # fmt: skip
+    return {"assumptions": numbers, "power": power, "merged": merges}
+
+
+def _names(found: xr.Dataset, dimension: str) -> list[str]:
+    return found[dimension].values.tolist() if dimension in found.dims else []
+
+
+def _plain(values: xr.DataArray) -> dict[str, float | None]:
+    names = "low", "value", "high"
+    return {
+        name: value if math.isfinite(value) else None
+        for name, value in zip(names, _interval(values), strict=True)
+    }
+
+
+def tables(found: xr.Dataset) -> list[Table]:
+    """For a terminal of 150 columns: assumptions, power and the merge."""
+    attrs = found.attrs
+    title = f"{attrs['sequences']} sequences in {attrs['blocks']} blocks of time"
+    names = found["assumption"].values.tolist()
+    assumed = [float(found["assumed"].sel(assumption=name)) for name in names]
+    heads = [f"{name} ({value:g})" for name, value in zip(names, assumed, strict=True)]
+    first = _table(f"What is assumed of signals, {title}", "signal", *heads)
+    for signal in found["signal"].values.tolist():
+        cells = []
+        for name, value in zip(names, assumed, strict=True):
+            held = _interval(found["number"].sel(signal=signal, assumption=name))
+            off = "" if not held[0] <= held[2] or held[0] <= value <= held[2] else " *"
+            cells.append(_cell(held) + off)
+        first.add_row(signal, *cells)
+    shown = [first]
+    if _names(found, "recurrence"):
+        shown += [_powers(found), _edges(found)]
+    if _names(found, "merge"):
+        shown.append(_merged(found))
+    shown[-1].caption = Text(plain("\n".join(READING)), "table.caption")
+    return shown
+
+
+def _powers(found: xr.Dataset) -> Table:
+    rungs = found["rung"].values.tolist()
+    title = "State power, predicted over measured"
+    table = _table(title, "recurrence", *rungs, "fails first")
+    for name in _names(found, "recurrence"):
+        ratios = found["ratio"].sel(recurrence=name)
+        cells = [_cell(_interval(ratios.sel(rung=rung))) for rung in rungs]
+        table.add_row(name, *cells, REASONS.get(failing(found, name), HOLDS))
+    return table
+
+
+def _edges(found: xr.Dataset) -> Table:
+    share = f"a {found.attrs['edge']}th of the window"
+    title = f"The same of stationary inputs at the edges, {share} each"
+    table = _table(title, "recurrence", *EDGES)
+    for name in _names(found, "recurrence"):
+        ratios = found["edges"].sel(recurrence=name)
+        table.add_row(name, *(_cell(_interval(ratios.sel(edge=edge))) for edge in EDGES))
+    return table
+
+
+def _merged(found: xr.Dataset) -> Table:
+    parts, attrs = found["part"].values.tolist(), found.attrs
+    heads = [f"rank, {part}" for part in parts]
+    heads += [f"power lost, {part}" for part in parts[:-1]]
+    title = f"The merge of {attrs['numbers']} numbers to {attrs['width']}"
+    table = _table(title, "layer", *heads)
+    for name in _names(found, "merge"):
+        one = found.sel(merge=name)
+        ranks = [str(int(one["rank"].sel(part=part))) for part in parts]
+        lost = [_cell(_lost(one["kept"].sel(part=part)), ".2g") for part in parts[:-1]]
+        table.add_row(name, *ranks, *lost)
+    return table
+
+
+def _lost(kept: xr.DataArray) -> Interval:
+    """What is missing, in per cent."""
+    low, middle, high = (100 * (1 - number) for number in _interval(kept))
+    return high, middle, low
+
+
+def _table(title: str, *heads: str) -> Table:
+    table = Table(
+        title=Text(plain(title), "table.title"),
+        title_justify="left",
+        caption_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="right" if place else "left")
+    return table
+
+
+def _cell(held: Interval, form: str = ".3g") -> str:
+    low, middle, high = (format(number, form) for number in held)
+    return f"{middle} ({low} to {high})" if math.isfinite(held[1]) else ""
+
+
+def conclusions(found: xr.Dataset) -> list[str]:
+    """Which assumption fails first, what the signals break, and what the merge loses."""
+    told = []
+    numbers = found["number"].isel(signal=0)
+    broken = []
+    for name in found["assumption"].values.tolist():
+        low, middle, high = _interval(numbers.sel(assumption=name))
+        assumed = float(found["assumed"].sel(assumption=name))
+        if low > assumed or high < assumed:
+            broken.append(f"{name} ({middle:.3g} for {assumed:g})")
+    held = "breaks " + ", ".join(broken) if broken else "breaks none of the assumptions"
+    told.append(f"The series as the network is shown it {held}.")
+    names = _names(found, "recurrence")
+    if names:
+        first = Counter(failing(found, name) for name in names)
+        why = ", ".join(
+            f"{REASONS.get(rung, HOLDS)} ({count})" for rung, count in first.most_common()
+        )
+        told.append(f"What fails first in {len(names)} recurrences: {why}.")
+    else:
+        told.append("No layer has a closed form: its assumptions are measured alone.")
+    for name in _names(found, "merge"):
+        one = found.sel(merge=name)
+        pair, merged = (int(one["rank"].sel(part=part)) for part in ("pair", "merged"))
+        lost = _cell(_lost(one["kept"].sel(part="pair")), ".2g")
+        told.append(
+            f"The merged state of {name} tells {merged} numbers of the window apart, both "
+            f"states {pair}; of their power it loses {lost} %."
+        )
+    return told

@@ -1,0 +1,161 @@
+"""State power over the position in a window, measured and predicted, edges included.
+
+From the zero state ``E|z_t|^2`` grows by
+
+    E|z_{t+1}|^2 - E|z_t|^2 = 2 Re(lam^t c_t*) + |lam^t|^2 R(0),
+    c_t = sum_{a < t} lam^a R(t - a),
+
+for inputs of autocovariance ``R``: all positions at the cost of one.  A recurrence that
+runs against time has its edge at the end of the window.
+
+Source: Zucchet & Orvieto (2024), Lemma 1, at finite time; ``theory.layers.pair_weight``
+is its closed form at one position.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float, Inexact
+from numpy.fft import fft, ifft
+
+from sigprop.audit.moments import (
+    autocovariance,
+    endless_weights,
+    moment,
+    pairs,
+    power,
+    spectrum_size,
+)
+from sigprop.audit.windows import jackknife
+from sigprop.linear.linearise import Modes
+from sigprop.neuron.projections import project_in
+from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.numerics.precision import double_precision
+
+RUNGS = ("stationary", "infinite", "independent", "white")
+"""As ``sigprop.audit.moments.RUNGS``, each beside all before it."""
+EDGE = 10  # a share of 1/EDGE of the window at either end
+
+
+def growth(
+    lam: Complex[np.ndarray, " n"], covariance: Inexact[np.ndarray, "*n lags"]
+) -> Float[np.ndarray, "n lags"]:
+    """``E|z_t|^2`` after 1, 2, ... inputs since the zero state, for each eigenvalue.
+
+    Args:
+        lam: Eigenvalues.
+        covariance: ``R`` of what enters each, or of all, at lags from 0.
+    """
+    steps = covariance.shape[-1]
+    kernel = lam[:, None] ** np.arange(steps)
+    later = np.array(np.broadcast_to(covariance, (len(lam), steps)), complex)
+    zero = later[:, :1].real.copy()
+    later[:, 0] = 0
+    size = spectrum_size(steps)
+    crossed = ifft(fft(kernel, size) * fft(later, size))[:, :steps]
+    steps_up = 2 * np.real(kernel * crossed.conj()) + np.abs(kernel) ** 2 * zero
+    return np.cumsum(steps_up, 1)
+
+
+class Sums(NamedTuple):
+    """Sums over the sequences of a block, for one recurrence.
+
+    Attributes:
+        count: Sequences.
+        squares: ``|z|^2`` of all modes at each step.
+        own: Squared spectra of what enters each mode.
+        common: Those of the channels, averaged.
+    """
+
+    count: int
+    squares: Float[np.ndarray, " time"]
+    own: Float[np.ndarray, "n size"]
+    common: Float[np.ndarray, " size"]
+
+
+@jax.jit
+def _seen(half: Modes, u: Float[Array, "num time d"]) -> tuple[Array, Array, Array]:
+    v = project_in(jnp.real(half.inward), jnp.imag(half.inward), u)
+    z = jax.vmap(lambda one: linear_recurrence(jnp.asarray(half.lam), one))(v)
+    every = jnp.ones(len(u), bool)
+    squares = jnp.sum(jnp.abs(z) ** 2, (0, 2))
+    return squares, power(v, every).T, power(u, every).mean(1)
+
+
+def sums(half: Modes, u: Float[Any, "num time d"], *, turned: bool = False) -> Sums:
+    """Run a recurrence over the sequences of a block.
+
+    Args:
+        half: Its modes.
+        u: What enters it, in the order of time.
+        turned: Whether it runs against that; so are ``squares``, from its own start.
+    """
+    with double_precision(True):
+        u = jnp.asarray(u, float)
+        found = _seen(half, u[:, ::-1] if turned else u)
+        return Sums(len(u), *map(np.asarray, found))
+
+
+def predict(half: Modes, known: Sums) -> Float[np.ndarray, "rungs time"]:
+    """``E|z_t|^2`` of all modes at each step since the zero state, on every rung."""
+    steps = len(known.squares)
+    lags = pairs(np.full(steps, float(known.count)))
+    own, common = (autocovariance(one, lags) for one in (known.own, known.common))
+    alike, gain = np.real(common), (np.abs(half.inward) ** 2).sum(1)
+    endless = endless_weights(half.lam, steps, 0)
+    flat = np.ones(steps)
+    return np.stack(
+        [
+            growth(half.lam, own).sum(0),
+            flat * moment(endless, own).sum(),
+            flat * (gain * moment(endless, alike)).sum(),
+            flat * (gain * moment(endless[:, :1], alike[:1])).sum(),
+        ]
+    )
+
+
+class Profile(NamedTuple):
+    """A recurrence over the position in the window, in the order of time.
+
+    Attributes:
+        measured: Low, middle and high of ``E|z_t|^2``, all modes together.
+        predicted: On every rung.
+        ratio: Low, middle and high of predicted over measured, each rung, over the whole
+            window.
+        edges: The same of the first rung, in the first and the last ``1/EDGE`` of the
+            window.
+    """
+
+    measured: Float[np.ndarray, "3 time"]
+    predicted: Float[np.ndarray, "rungs time"]
+    ratio: Float[np.ndarray, "3 rungs"]
+    edges: Float[np.ndarray, "3 2"]
+
+
+def profile(half: Modes, parts: Sequence[Sums], *, turned: bool = False) -> Profile:
+    """Measured and predicted power of one recurrence, from its blocks."""
+    forth = slice(None, None, -1 if turned else 1)
+    edge = max(1, len(parts[0].squares) // EDGE)
+
+    def ratios(known: Sums) -> np.ndarray:
+        seen = known.squares / known.count
+        found = predict(half, known)
+        whole = found.mean(1) / seen.mean()
+        ends = [
+            found[0, part].mean() / seen[part].mean()
+            for part in (slice(edge), slice(-edge, None))
+        ]
+        return np.array([*whole, *ends[forth]])
+
+    total = jax.tree.map(lambda *one: sum(one), *parts)
+    squares = jackknife(parts, lambda known: known.squares / known.count)
+    both = jackknife(parts, ratios)
+    return Profile(
+        squares[:, forth],
+        predict(half, total)[:, forth],
+        both[:, : len(RUNGS)],
+        both[:, len(RUNGS) :],
+    )

@@ -1,0 +1,120 @@
+"""``sigprop audit`` of a training to forecast: windows of its own series."""
+
+import json as encoder
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sigprop.cli.console import console, show_table
+from sigprop.cli.pictures import picture
+
+
+class Asked(NamedTuple):
+    """Options of the command."""
+
+    data: Path | None
+    part: Any
+    windows: int
+    out: Path | None
+    json: Path | None
+    figures: bool
+
+
+def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> None:
+    """Moments of every mode, power over positions, assumptions, and what a merge loses.
+
+    Raises:
+        ValueError: If the series is not that of the training, or has too few windows.
+    """
+    from rich.progress import track
+
+    from sigprop.audit.forecaster import audit_forecaster
+    from sigprop.audit.forecaster_summary import conclusions, rows, tables
+    from sigprop.audit.network import audit
+    from sigprop.audit.summary import TOLERANCE, conclusion, table, with_summary
+    from sigprop.audit.windows import blocks_of
+    from sigprop.networks.forecaster import Head
+    from sigprop.numerics.files import unfinished, write_text
+    from sigprop.training.runs import trained
+
+    task = task_of(about, asked.data)
+    head = Head(**about["recipe"]["head"])
+    network, state = trained(checkpoint)
+    blocks = blocks_of(task, head, asked.part, asked.windows)
+    out = console(asked.json)
+    batches = [block.batch for block in blocks]
+    shown = track(batches, "batches", console=out, transient=True)
+    moments = audit(network, state, list(shown))
+    found = audit_forecaster(network, state, blocks, task.table.step.season)
+    show_table(out, table(moments), keys=2)
+    out.print(conclusion(moments))
+    for one in tables(found):
+        show_table(out, one, keys=1)
+    for line in conclusions(found):
+        out.print(line)
+    if asked.out is not None:
+        with unfinished(asked.out) as partial:
+            moments.to_netcdf(partial, engine="h5netcdf")
+        out.print(str(asked.out), soft_wrap=True)
+    if asked.json is not None:
+        told = {"about": {**found.attrs, "part": asked.part}, **rows(found)}
+        write_text(asked.json, encoder.dumps(told, indent=2) + "\n")
+    if asked.figures:
+        title = "{data[table]}, {model}, {preset}, seed {seed}".format(**about)
+        title = f"{title}: {asked.part}"
+        file = (asked.out or checkpoint / "audit").with_suffix(".png")
+        told = f"sigprop audit {checkpoint} --part {asked.part}"
+
+        def by_mode() -> Any:
+            from figures import audits
+
+            return audits.draw(with_summary(moments), title)
+
+        def by_position() -> Any:
+            from figures import positions
+
+            return positions.draw(found, title, TOLERANCE)
+
+        picture(file, by_mode, out, told)
+        picture(file.with_stem(f"{file.stem}-positions"), by_position, out, told)
+
+
+def task_of(about: dict[str, Any], data: Path | None) -> Any:
+    """The series of a training, from its name or from where ``--data`` says it is.
+
+    Raises:
+        FileNotFoundError: If it is not there.
+        ValueError: If it is another series.
+    """
+    from sigprop.tasks.forecasts import Forecasts, Rows
+    from sigprop.tasks.tables import FILES, load_table
+
+    known = about["data"]
+    name = str(known["table"])
+    stem = name.removesuffix(".csv")
+    if data is None and stem != "co2" and stem not in FILES:
+        raise ValueError(
+            f"need --data with the series of this training, {name}: it is none that has a "
+            "name of its own"
+        )
+    table = load_table(stem if data is None else str(data))
+    chosen = known["features"]
+    lacking = [feature for feature in chosen if feature not in table.features]
+    if lacking:
+        raise ValueError(
+            f"need the series of this training, {name}, with a column {lacking[0]!r}, got "
+            f"{', '.join(table.features)}"
+        )
+    task = Forecasts(
+        *(table, known["length"], known["horizon"]),
+        univariate=chosen[0] if len(chosen) < len(table.features) else None,
+        calendar=known["calendar"],
+        rows={part: Rows(*rows) for part, rows in known["split"].items()},
+    )
+    for what in ("rows", "checksums", "features"):
+        if task.about()[what] != known[what]:
+            raise ValueError(
+                f"need the series of this training, {name} of {known['rows']} rows, got "
+                f"{table.name} of {len(table.values)} with other {what}; give the same "
+                "file as --data"
+            )
+    return task

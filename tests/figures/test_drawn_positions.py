@@ -1,0 +1,73 @@
+"""State power over positions is drawn where the audit has it, with its intervals."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.colors import same_color
+
+from figures import positions, style
+
+NAMES = ["block 1 forward", "block 1 backward"]
+TOLERANCE = 0.125
+
+
+def audited():
+    """Numbers of which no two agree."""
+    draws = np.random.default_rng(0)
+    whole = draws.uniform(1, 5, (2, 6))
+    dims = "recurrence", "position"
+
+    def interval(shape):
+        return draws.uniform(0.5, 2, shape) * np.array([0.8, 1, 1.3]).reshape(3, 1, 1)
+
+    return xr.Dataset(
+        {
+            "measured": (("end", *dims), whole * interval((1, 1, 1))),
+            "predicted": (
+                ("recurrence", "rung", "position"),
+                draws.uniform(1, 5, (2, 4, 6)),
+            ),
+            "ratio": (("end", "recurrence", "rung"), interval((1, 2, 4))),
+            "edges": (("end", "recurrence", "edge"), interval((1, 2, 2))),
+        },
+        {
+            "end": ["low", "middle", "high"],
+            "recurrence": NAMES,
+            "position": np.arange(1, 7),
+            "rung": list(positions.RUNGS),
+            "edge": ["start", "end"],
+        },
+        {"blocks": 16},
+    )
+
+
+def test_power_and_ratios_of_every_recurrence_are_drawn():
+    data = audited()
+    drawn = positions.draw(data, "waves", TOLERANCE)
+    assert len(drawn.axes) == 4
+    for row, name in enumerate(NAMES):
+        power, ratios = drawn.axes[2 * row : 2 * row + 2]
+        one = data.sel(recurrence=name)
+        assert power.get_title("left") == name
+        measured, *predicted = power.lines
+        np.testing.assert_allclose(measured.get_ydata(), one["measured"][1])
+        for line, (rung, colour) in zip(predicted, positions.RUNGS.items(), strict=True):
+            np.testing.assert_allclose(line.get_ydata(), one["predicted"].sel(rung=rung))
+            assert same_color(line.get_color(), colour)
+        held = np.concatenate([one["ratio"], one["edges"]], 1)
+        for place, bar in enumerate(ratios.containers):
+            (x,), (y,) = bar.lines[0].get_data()
+            assert (x, y) == pytest.approx((held[1, place], place))
+            ((first, last),) = bar.lines[2][0].get_segments()
+            assert (first[0], last[0]) == pytest.approx((held[0, place], held[2, place]))
+        names = [text.get_text() for text in ratios.get_yticklabels()]
+        assert names == [*positions.RUNGS, "start", "end"]
+    text = drawn.get_supxlabel().replace("\n", " ")
+    assert "12.5 %" in text
+    assert "16 blocks" in text
+    assert style.BLACK == drawn.axes[0].lines[0].get_color()
+
+
+def test_an_audit_without_a_recurrence_is_refused():
+    with pytest.raises(ValueError, match="need a recurrence with a closed form"):
+        positions.draw(xr.Dataset(), "waves", TOLERANCE)

@@ -1,0 +1,243 @@
+"""State power over positions: against double sums, simulations and planted failures."""
+
+import numpy as np
+import pytest
+from scipy.linalg import toeplitz
+
+from sigprop.audit import assumptions, merging, positions
+from sigprop.audit.moments import alive, moment, theory
+from sigprop.audit.windows import LEVEL, jackknife
+from sigprop.linear.linearise import Modes
+
+LAM = np.array([0.9, -0.5, 0.8 * np.exp(1j), 0.3 - 0.4j])
+STEPS, BLOCKS, NUM = 40, 12, 60
+
+
+def half(seed=0, width=3):
+    draw = np.random.default_rng(seed)
+    inward = draw.normal(size=(len(LAM), width)) + 1j * draw.normal(size=(len(LAM), width))
+    outward = draw.normal(size=(2, len(LAM))) - 1j * draw.normal(size=(2, len(LAM)))
+    return Modes(LAM, np.eye(len(LAM)) + 0j, inward, outward, np.zeros((2, width)))
+
+
+def own_covariances(seed=1):
+    """Of complex processes, one a mode: moving averages of random weights."""
+    draw = np.random.default_rng(seed)
+    weights = draw.normal(size=(len(LAM), 6)) + 1j * draw.normal(size=(len(LAM), 6))
+    lags = [(weights[:, lag:] * weights[:, : 6 - lag].conj()).sum(1) for lag in range(6)]
+    return np.concatenate([np.stack(lags, 1), np.zeros((len(LAM), STEPS - 6))], 1)
+
+
+def test_growth_is_the_double_sum_at_every_step():
+    covariance = own_covariances()
+    found = positions.growth(LAM, covariance)
+    for lam, own, grown in zip(LAM, covariance, found, strict=True):
+        whole = toeplitz(own, own.conj())  # E[v_s v_t*] of lag s - t
+        for steps in (1, 2, 7, STEPS):
+            kernel = lam ** np.arange(steps)[::-1]
+            direct = kernel @ whole[:steps, :steps] @ kernel.conj()
+            assert grown[steps - 1] == pytest.approx(direct.real, rel=1e-10)
+    turned = positions.growth(LAM, covariance.conj())
+    assert np.abs(turned[2:] / found[2:] - 1).max() > 0.05  # complex modes tell them apart
+
+
+def test_growth_ends_where_the_audit_of_moments_has_it():
+    covariance = own_covariances(2)
+    last = theory(LAM, alive(np.full(3, STEPS), STEPS)).last[0]
+    np.testing.assert_allclose(
+        positions.growth(LAM, covariance)[:, -1], moment(last, covariance), rtol=1e-9
+    )
+
+
+def stationary(draw, width=3):
+    """An AR(1) in its stationary state, in every channel by itself."""
+    x = draw.normal(size=(NUM, STEPS, width))
+    for t in range(1, STEPS):
+        x[:, t] = 0.7 * x[:, t - 1] + np.sqrt(1 - 0.49) * x[:, t]
+    return x
+
+
+def dying(draw):
+    return stationary(draw) * np.linspace(1.0, 0.1, STEPS)[:, None]
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("turned", [False, True])
+def test_stationary_inputs_have_the_power_that_is_predicted(turned, seed):
+    draw, one = np.random.default_rng(seed), half()
+    parts = [positions.sums(one, stationary(draw), turned=turned) for _ in range(BLOCKS)]
+    found = positions.profile(one, parts, turned=turned)
+    low, middle, high = found.measured
+    grown = found.predicted[0]
+    inside = (low <= grown) & (grown <= high)
+    assert inside.mean() > 0.75  # of 95 % each, and correlated
+    np.testing.assert_allclose(grown / middle, 1, atol=0.15)
+    first, last = (0, -1) if not turned else (-1, 0)
+    assert grown[first] < 0.8 * grown[last]  # an edge of its own, where it starts
+    assert (np.abs(found.edges[1] - 1) < 0.1).all()
+    white = found.ratio[1, positions.RUNGS.index("white")]
+    assert white < 0.8  # correlation is missed
+
+
+def test_inputs_that_die_away_break_the_edges():
+    draw, one = np.random.default_rng(5), half()
+    found = positions.profile(one, [positions.sums(one, dying(draw)) for _ in range(BLOCKS)])
+    low, _, high = found.edges
+    assert high[0] < 0.9  # more than predicted at the start
+    assert low[1] > 1.1
+    assert abs(found.ratio[1, 0] - 1) < 0.25  # averaged over the window it hides
+
+
+def test_an_edge_is_a_tenth_of_the_window_in_the_order_of_time():
+    draw, one = np.random.default_rng(6), half()
+    parts = [positions.sums(one, dying(draw)[:, ::-1], turned=True) for _ in range(BLOCKS)]
+    found = positions.profile(one, parts, turned=True)
+    assert found.edges[0, 0] > 1.1  # the backward half meets the strong end first
+    assert found.edges[2, 1] < 0.9
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error_and_a_bias_goes():
+    draw = np.random.default_rng(0)
+    parts = [(1, float(x)) for x in draw.normal(3, 1, 10)]
+    values = np.array([x for _, x in parts])
+    low, middle, high = jackknife(parts, lambda one: one[1] / one[0])
+    assert middle == pytest.approx(values.mean())
+    reach = 2.2621571628 * values.std(ddof=1) / np.sqrt(10)  # t of nine, 97.5 %
+    assert (low, high) == pytest.approx((middle - reach, middle + reach))
+    assert LEVEL == 0.95
+    _, square, _ = jackknife(parts, lambda one: (one[1] / one[0]) ** 2)
+    assert square == pytest.approx(values.mean() ** 2 - values.var(ddof=1) / 10)
+
+
+# --- assumptions --------------------------------------------------------------------
+
+PLACES = 8
+PLANTED = {
+    "stationary": lambda x, place: x * np.linspace(1, 0.5, x.shape[1])[:, None],
+    "seasonless": lambda x, place: x + np.cos(2 * np.pi * place / PLACES)[..., None],
+    "Gaussian": lambda x, place: np.sign(x),
+    "independent": lambda x, place: x + 2 * x[..., :1],
+    "white": lambda x, place: x + 0.5 * np.roll(x, 1, 1),
+    "white, a season apart": lambda x, place: x + np.roll(x, PLACES, 1),
+}
+
+
+def numbers(change, seed):
+    draw = np.random.default_rng(seed)
+    parts = []
+    for _ in range(BLOCKS):
+        place = (draw.integers(PLACES, size=(NUM, 1)) + np.arange(STEPS)) % PLACES
+        x = change(draw.normal(size=(NUM, STEPS, 3)), place)
+        parts.append(assumptions.sums(x, place, PLACES))
+    names = list(assumptions.ASSUMPTIONS)
+    return {
+        name: interval
+        for name, *interval in zip(names, *assumptions.measured(parts), strict=True)
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_white_gaussian_channels_keep_every_assumption(seed):
+    for name, (low, middle, high) in numbers(lambda x, place: x, seed).items():
+        wide = (high - low) / 2
+        assert abs(middle - assumptions.ASSUMPTIONS[name]) < 2.5 * wide, name
+        assert 0 < wide < 0.1, name
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_failure_is_found_where_it_is(name):
+    low, middle, high = numbers(PLANTED[name], 2)[name]
+    wide = (high - low) / 2
+    assert abs(middle - assumptions.ASSUMPTIONS[name]) > 5 * wide
+
+
+def test_the_numbers_are_what_they_say():
+    found = numbers(PLANTED["seasonless"], 4)
+    assert found["seasonless"][1] == pytest.approx(0.5 / 1.5, abs=0.01)
+    assert numbers(PLANTED["stationary"], 4)["stationary"][1] == pytest.approx(
+        np.mean(np.linspace(1, 0.5, STEPS)[-10:] ** 2)
+        / np.mean(np.linspace(1, 0.5, STEPS)[:10] ** 2),
+        rel=0.02,
+    )
+    assert numbers(PLANTED["Gaussian"], 4)["Gaussian"][1] == pytest.approx(1, abs=0.01)
+    assert numbers(PLANTED["white"], 4)["white"][1] == pytest.approx(0.4, abs=0.01)
+    one = numbers(lambda x, place: np.repeat(x[..., :1], 3, 2), 4)["independent"]
+    assert one[1] == pytest.approx(1 / 3)
+
+
+def test_what_cannot_be_seen_is_no_number():
+    draw, place = np.random.default_rng(0), np.zeros((NUM, STEPS), int)
+    parts = [
+        assumptions.sums(draw.normal(size=(NUM, STEPS, 1)), place, 1) for _ in range(3)
+    ]
+    found = dict(zip(assumptions.ASSUMPTIONS, assumptions.measured(parts)[1], strict=True))
+    assert np.isnan(found["independent"])
+    assert np.isnan(found["seasonless"])
+    assert np.isfinite(found["white"])
+
+
+# --- the merge ----------------------------------------------------------------------
+
+
+def both(seed=0, width=3):
+    return half(seed, width), half(seed + 10, width)._replace(lam=0.9 * LAM[::-1])
+
+
+def responses(halves, steps, at):
+    """Real numbers of both states at a step on every input, one column each."""
+    columns = []
+    for t in range(steps):
+        for channel in range(halves[0].inward.shape[1]):
+            u = np.zeros((steps, halves[0].inward.shape[1]))
+            u[t, channel] = 1
+            h, g = np.zeros((2, len(LAM)), complex)
+            for row in u[: at + 1]:
+                h = halves[0].lam * h + halves[0].inward @ row
+            for row in u[at:][::-1]:
+                g = halves[1].lam * g + halves[1].inward @ row
+            columns.append(np.concatenate([h.real, h.imag, g.real, g.imag]))
+    return np.stack(columns, 1)
+
+
+def test_the_gram_matrix_is_that_of_the_responses():
+    halves = both()
+    explicit = responses(halves, 9, 5)
+    np.testing.assert_allclose(
+        merging.response_gram(halves, 9, 5), explicit @ explicit.T, atol=1e-10
+    )
+
+
+@pytest.mark.parametrize(("steps", "at"), [(9, 5), (3, 1), (9, 0)])
+def test_ranks_are_those_of_the_responses(steps, at):
+    halves = both(width=1)
+    explicit = responses(halves, steps, at)
+    merge = merging.merge_of(halves)
+    n = 2 * len(LAM)
+    parts = explicit[:n], explicit[n:], explicit, merge @ explicit
+    expected = [np.linalg.matrix_rank(part, 1e-6 * np.linalg.norm(part, 2)) for part in parts]
+    assert list(merging.ranks(halves, steps, at).values()) == expected
+    assert expected[3] <= 2 < expected[2] or steps == 3
+
+
+def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the_other():
+    draw, halves = np.random.default_rng(0), both()
+    u = [draw.normal(size=(20, STEPS, 3)) for _ in range(6)]
+    many = draw.normal(size=(16, 8)) + 1j * draw.normal(size=(16, 8))
+    whole = tuple(
+        one._replace(outward=many[:, part])
+        for one, part in zip(halves, (slice(4), slice(4, 8)), strict=True)
+    )
+    parts = [merging.sums(whole, one) for one in u]
+    np.testing.assert_allclose(merging.kept(whole, parts)[1], 1, atol=1e-6)
+    own = [one.inward * mask for one, mask in zip(whole, ([1, 0, 0], [0, 1, 1]), strict=True)]
+    deaf = (
+        whole[0]._replace(inward=own[0]),
+        whole[1]._replace(inward=own[1], outward=0 * whole[1].outward),
+    )
+    parts = [merging.sums(deaf, one) for one in u]
+    forward, backward, pair = merging.kept(deaf, parts)[1]
+    assert forward == pytest.approx(1, abs=1e-6)
+    assert backward == pytest.approx(0, abs=0.05)  # it sees other channels
+    power = np.diag(sum(part.products for part in parts))
+    share = (power[:8].sum() * forward + power[8:].sum() * backward) / power.sum()
+    assert pair == pytest.approx(share, abs=0.01)
