@@ -230,6 +230,36 @@ def assert_equal_forms(
     )
 
 
+def assert_healthy(
+    layer: Any, *, length: int | None = None, dtype: str | None = None
+) -> None:
+    """Assert that ``sigprop lint`` finds nothing above a note in a layer or a network.
+
+    Args:
+        layer: One of ours, or any tree of arrays with the names of a known library, such
+            as the parameters of a flax module.
+        length: Steps of the sequences that it will see.
+        dtype: In which its eigenvalues are computed.
+
+    Raises:
+        AssertionError: With every finding, its consequence and what to do.
+        ValueError: If there is no recurrent layer in it.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers.lru import lru
+        >>> assert_healthy(lru(jax.random.key(0), 16, 4, r_min=0.9, r_max=0.99))
+    """
+    from sigprop.audit.lint import Settings, lint
+    from sigprop.audit.lint.report import lines
+    from sigprop.networks.files import named_arrays
+    from sigprop.networks.foreign import of_arrays
+
+    report = lint(of_arrays(named_arrays(layer)), Settings(length, dtype))
+    if report.graver:
+        raise AssertionError("\n".join(lines(report)))
+
+
 def _require_one_notation(*forms: Any) -> None:
     for form in forms:
         if not isinstance(form, Expr):

@@ -23,6 +23,7 @@ EXAMPLES = {
     "models": "sigprop models --paper lru",
     "train": "sigprop train digits --model rotrnn --seeds 5",
     "audit": "sigprop audit runs/digits-rotrnn-quick/seed-0",
+    "lint": "sigprop lint model.safetensors --length 4096",
     "sweep": "sigprop sweep status",
     "sweep run": "sigprop sweep run memory_gap --workers 2",
     "sweep status": "sigprop sweep status --preset paper",

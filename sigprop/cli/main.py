@@ -18,6 +18,7 @@ from sigprop.cli.claims import claims, show
 from sigprop.cli.figure import figure
 from sigprop.cli.help import CONTEXT, Commands, main_options
 from sigprop.cli.ledger import ledger
+from sigprop.cli.lint import lint
 from sigprop.cli.models import models
 from sigprop.cli.notebooks import notebooks
 from sigprop.cli.sweep import sweeps
@@ -48,4 +49,5 @@ app.command("table")(tables)
 app.command()(models)
 app.command()(train)
 app.command()(audit)
+app.command()(lint)
 app.command()(bench)

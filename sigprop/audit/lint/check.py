@@ -1,0 +1,123 @@
+"""From a checkpoint to all that is wrong with its recurrences, in seconds."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sigprop.audit.lint.findings import (
+    SEVERITIES,
+    TOP,
+    Case,
+    Finding,
+    Report,
+    Settings,
+    Severity,
+    memories,
+)
+from sigprop.audit.lint.resolution import significant_bits
+from sigprop.audit.lint.rules import BY_ID, RULES
+from sigprop.networks.foreign import Checkpoint, Found, Tensor, find
+from sigprop.networks.foreign.find import mapped, titles
+
+# Ends of names that no layer would have but a recurrent one.
+TELLING = ("A_log", "nu_log", "a_param", "recurrent_param", "time_decay", "log_A_real")
+# By the bits of an infinity or a NaN, a narrow float is told without widening it.
+EXPONENT = {"bfloat16": 0x7F80, "float16": 0x7C00}
+
+
+def lint(
+    checkpoint: Checkpoint, settings: Settings, mapping: Path | None = None
+) -> Report:
+    """Hold every recurrent layer against all rules.
+
+    Args:
+        checkpoint: Of ``sigprop.networks.foreign.open_checkpoint`` or ``of_arrays``.
+        settings: What the file does not say.
+        mapping: File that names layers; see ``sigprop.networks.foreign.mapped``.
+
+    Raises:
+        ValueError: If there is no recurrent layer, or one cannot be read.
+    """
+    if settings.length is not None and settings.length < 2:
+        raise ValueError(f"need a length of at least 2 steps, got {settings.length}")
+    significant_bits(settings.dtype or "float32")
+    layers = find(checkpoint) if mapping is None else mapped(checkpoint, mapping)
+    if not layers:
+        raise ValueError(
+            f"need a recurrent layer of {titles()}, got names of none in "
+            f"{checkpoint.path} of {len(checkpoint.tensors)} tensors; name its arrays in a "
+            "file and give it by --mapping"
+        )
+    layers.sort(key=lambda found: _counted(found.prefix))
+    cases = [Case(found, found.rest(), settings) for found in layers]
+    findings = [finding for case in cases for finding in judge(case)]
+    told = {one.layer for one in findings if one.rule.id == "decay-not-finite"}
+    findings += _not_finite(checkpoint, layers, told)
+    findings.sort(key=lambda one: SEVERITIES.index(one.severity))
+    used = {one.name for found in layers for one in found.tensors.values()}
+    unread = tuple(
+        name
+        for name in checkpoint.tensors
+        if name.replace("/", ".").endswith(TELLING) and name not in used
+    )
+    about = tuple(memories(case) for case in cases)
+    return Report(str(checkpoint.path), settings, about, tuple(findings), unread)
+
+
+def _counted(name: str) -> list[tuple[int, str]]:
+    """A key by which layer 10 comes after layer 9."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def judge(case: Case) -> Iterator[Finding]:
+    """What the rules find in one layer."""
+    layer, family = case.found.prefix or TOP, case.found.family.title
+    for rule in RULES:
+        for consequence in rule.check(case):
+            yield Finding(rule, layer, family, consequence, _severity(rule.id, case))
+
+
+def _severity(rule: str, case: Case) -> Severity:
+    """A rule's own; of a format that is only stored, nobody knows how it is used."""
+    if rule == "resolution-lost" and case.settings.dtype is None:
+        return "note"
+    return BY_ID[rule].severity
+
+
+def _not_finite(
+    checkpoint: Checkpoint, layers: list[Found], told: set[str]
+) -> Iterator[Finding]:
+    """Tensors with infinities, but for the decays of layers that were told of theirs."""
+    rule = BY_ID["weights-not-finite"]
+    homes = {one.name: found for found in layers for one in found.tensors.values()}
+    known = {
+        found.tensors[name].name
+        for found in layers
+        if (found.prefix or TOP) in told
+        for name in found.spelling.slow
+        if name in found.tensors
+    }
+    for name in sorted(set(checkpoint.tensors) - known):
+        tensor = checkpoint.tensors[name]
+        count = not_finite(tensor)
+        if count:
+            family = homes[name].family.title if name in homes else "no recurrent layer"
+            told_of = f"{count} of {tensor.size} numbers are infinite or NaN"
+            yield Finding(rule, name, family, told_of, rule.severity)
+
+
+def not_finite(tensor: Tensor) -> int:
+    """How many numbers are infinite or NaN, a piece at a time."""
+    if not tensor.dtype.startswith(("float16", "float32", "float64", "bfloat", "complex")):
+        return 0
+    mask = EXPONENT.get(tensor.dtype)
+    count = 0
+    for piece in tensor.pieces():
+        if mask is None:
+            count += piece.size - int(np.count_nonzero(np.isfinite(piece)))
+        else:
+            count += int(np.count_nonzero((piece.view(np.uint16) & mask) == mask))
+    return count

@@ -1,0 +1,216 @@
+"""Checks of the decay itself: is it a number, is it meant, does its format hold it?"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from sigprop.audit.lint.findings import Case, counted
+from sigprop.audit.lint.resolution import (
+    distinct_memories,
+    lost,
+    significant_bits,
+    spacing,
+    storage,
+)
+from sigprop.layers.rglru import CLOSING
+from sigprop.neuron.stable import finite_state_moment_white
+
+STEPS = 1000  # for which consequences are told where no length is given
+TINY = 2.0**-25  # below, float32 rounds |lam| to one
+# The recipe of S4, S5 and Mamba draws steps between these.
+SMALLEST_STEP, LARGEST_STEP = 1e-3, 1e-1
+RING = (0.9, 0.999)  # on which Griffin's a^c begins
+
+
+def _length(case: Case) -> int:
+    return case.settings.length or STEPS
+
+
+def not_finite(case: Case) -> Iterator[str]:
+    """Infinite or NaN parameters of the decay."""
+    for name, raw in case.rest.raw.items():
+        wrong = raw[~np.isfinite(raw)]
+        if not wrong.size:
+            continue
+        kinds = f"{np.isnan(wrong).sum()} NaN, {np.isneginf(wrong).sum()} -inf"
+        end = "its outputs are NaN" if np.isnan(wrong).any() else _never(case)
+        yield f"{wrong.size} of {raw.size} numbers of {name} are not finite ({kinds}): {end}"
+
+
+def _never(case: Case) -> str:
+    return (
+        "|lam| is 1 or 0 there, and where it is 1 white inputs grow to a second moment of "
+        f"{_length(case)} in {_length(case)} steps"
+    )
+
+
+def all_zero(case: Case) -> Iterator[str]:
+    """A parameter of the decay that is zero throughout."""
+    for name, raw in case.rest.raw.items():
+        if raw.size > 1 and not raw.any():
+            times = 1 / case.nu[case.nu > 0]
+            yield (
+                f"all {raw.size} numbers of {name} are zero; memories lie between "
+                f"{times.min(initial=np.inf):.3g} and {times.max(initial=0):.3g} steps"
+            )
+
+
+def overwritten(case: Case) -> Iterator[str]:
+    """Logarithms of decays that look like weights of a matrix."""
+    for name, raw in case.rest.raw.items():
+        if raw.size < 8 or not raw.any() or not np.isfinite(raw).all():
+            continue
+        if abs(raw.mean()) < 0.1 and raw.std() < 0.1:
+            yield (
+                f"{name} has mean {raw.mean():.2g} and deviation {raw.std():.2g}, as a "
+                f"weight matrix begins; the median memory is {np.median(1 / case.nu):.3g} "
+                "steps"
+            )
+
+
+def one_memory(case: Case) -> Iterator[str]:
+    """Decays that are all the same."""
+    nu = case.nu
+    if case.rest.raw and nu.size >= 4 and 0 < nu.min() and nu.max() < 1.01 * nu.min():
+        yield f"all {nu.size} modes forget in {1 / nu.mean():.3g} steps"
+
+
+def exploding(case: Case) -> Iterator[str]:
+    """Moduli above one."""
+    growing = case.nu < 0
+    if growing.any():
+        rate = float(-case.nu.min())
+        power = rate * _length(case) / math.log(10)
+        yield (
+            f"{counted(growing.sum(), case.nu.size)} have |lam| > 1; the fastest grows by "
+            f"10^{power:.3g} in {_length(case)} steps"
+        )
+
+
+def frozen(case: Case) -> Iterator[str]:
+    """Moduli that are one in single precision."""
+    still = (case.nu >= 0) & (case.nu <= TINY)
+    if case.whole and still.any():
+        moment = float(finite_state_moment_white(1e-12, float(_length(case))))
+        yield (
+            f"{counted(still.sum(), case.nu.size)} never forget: white inputs grow to a "
+            f"second moment of {moment:.4g} in {_length(case)} steps"
+        )
+
+
+def frozen_for_length(case: Case) -> Iterator[str]:
+    """Memories a hundred times the sequence."""
+    length = case.settings.length
+    if length is None or not case.nu.size or not case.whole:
+        return
+    long = (case.nu > TINY) & (case.nu * length < 0.01)
+    if long.mean() > 0.5:
+        yield (
+            f"{counted(long.sum(), long.size)} remember 100 times {length} steps or more: "
+            "they add up their inputs and forget none"
+        )
+
+
+def instant(case: Case) -> Iterator[str]:
+    """Moduli below the resolution of single precision."""
+    gone = case.nu > 25 * math.log(2)
+    if case.nu.size and gone.mean() > 0.5:
+        yield (
+            f"{counted(gone.sum(), gone.size)} have |lam| below {TINY:.1g}: the state is "
+            "its last input"
+        )
+
+
+def short(case: Case) -> Iterator[str]:
+    """No mode that carries anything over the sequence."""
+    length = case.settings.length
+    if length is None or not case.nu.size or case.nu.min() <= 0:
+        return
+    bits = significant_bits(case.settings.dtype or "float32")
+    slowest = float(case.nu.min())
+    if slowest * length > bits * math.log(2):
+        yield (
+            f"the longest memory is {1 / slowest:.3g} steps: of an input {length} steps "
+            f"ago 10^{-slowest * length / math.log(10):.3g} is left"
+        )
+
+
+def resolution(case: Case) -> Iterator[str]:
+    """Moduli that the format does not tell from one."""
+    dtypes = [case.found.tensors[name].dtype for name in case.found.spelling.slow
+              if name in case.found.tensors]
+    dtype = case.settings.dtype or storage(dtypes)
+    gone = lost(case.nu, dtype) & (case.nu > TINY)
+    if gone.any():
+        longest = max(float(1 / case.nu[case.nu > TINY].min()), 20.0)
+        count = distinct_memories(dtype, 10, longest)
+        yield (
+            f"in {dtype} {counted(gone.sum(), gone.size)} have gaps below "
+            f"{spacing(dtype):.2g}; from 10 to {longest:.3g} steps it has {count} distinct "
+            f"memories, the longest of {1 / spacing(dtype):.4g} steps"
+        )
+
+
+def small_steps(case: Case) -> Iterator[str]:
+    """Steps far below those that are drawn, as after squaring them."""
+    steps = case.rest.steps
+    if steps is None or not case.whole:
+        return
+    low = steps < SMALLEST_STEP / 2
+    if low.mean() > 0.25:
+        root = np.sqrt(np.median(steps))
+        times = 1 / case.nu[case.nu > 0]
+        yield (
+            f"{low.sum()} of {low.size} steps are below {SMALLEST_STEP / 2}, the median "
+            f"{np.median(steps):.2g} (its root is {root:.2g}); memories reach "
+            f"{times.max(initial=0):.3g} steps"
+        )
+
+
+def large_steps(case: Case) -> Iterator[str]:
+    """Steps far above those that are drawn, as of a bias that was set to zero."""
+    steps = case.rest.steps
+    if steps is None or not case.whole:
+        return
+    high = steps > 2 * LARGEST_STEP
+    if high.mean() > 0.5:
+        times = 1 / case.nu[case.nu > 0]
+        yield (
+            f"{high.sum()} of {high.size} steps are above {2 * LARGEST_STEP}, the median "
+            f"{np.median(steps):.2g}; the longest memory is {times.max(initial=0):.3g} "
+            "steps"
+        )
+
+
+def wrong_ring(case: Case) -> Iterator[str]:
+    """RG-LRU whose ``a``, rather than its power that is applied, is on the ring."""
+    wide = case.rest.open
+    if wide is None or not np.isfinite(wide).all() or wide.min() <= 0:
+        return
+    base, applied = np.exp(-wide / CLOSING), np.exp(-wide)
+    low, high = RING
+    on_ring = base.min() > low - 1e-3 and base.max() < high + 1e-4
+    if on_ring and (applied < low).mean() >= 0.5:
+        yield (
+            f"with open gates |lam| lies in [{applied.min():.2g}, {applied.max():.4g}]: "
+            f"the longest memory is {1 / wide.min():.3g} steps, on the ring of the paper "
+            f"it would be {-1 / math.log(high):.4g}"
+        )
+
+
+def clipped(case: Case) -> Iterator[str]:
+    """Many parameters at one end of their range."""
+    for name, raw in case.rest.raw.items():
+        if raw.ndim > 1 or raw.size < 8 or not np.isfinite(raw).all():
+            continue
+        span = raw.max() - raw.min()
+        if span <= 1e-3 * np.abs(raw).max():
+            continue
+        for end in (raw.min(), raw.max()):
+            held = int((raw == end).sum())
+            if held >= max(4, 0.1 * raw.size):
+                yield (
+                    f"{held} of {raw.size} numbers of {name} are exactly {end:.6g}, an end "
+                    "of their range: they have no gradient there"
+                )

@@ -1,0 +1,139 @@
+"""What a rule is, what it looks at, and what it finds."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.audit.lint.optimiser import Optimiser
+from sigprop.networks.foreign import Found, Rest
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+HEADS = 256  # rows that are told one by one; more are channels
+TOP = "(top)"  # a layer whose names have no prefix
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a file does not say of its use.
+
+    Attributes:
+        length: Steps of the sequences.
+        dtype: In which ``lam`` is computed; float32 if not said.
+        optimiser: Learning rate and weight decay of each tensor.
+    """
+
+    length: int | None = None
+    dtype: str | None = None
+    optimiser: Optimiser | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One layer under the rules; ``nu`` has NaN where it is none."""
+
+    found: Found
+    rest: Rest
+    settings: Settings
+
+    @property
+    def nu(self) -> Float[np.ndarray, " modes"]:
+        """``-log|lam|`` of all modes that are numbers."""
+        flat = self.rest.nu.reshape(-1)
+        return flat[np.isfinite(flat)]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every stored parameter of the decay is a finite number."""
+        return all(np.isfinite(raw).all() for raw in self.rest.raw.values())
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way in which a recurrence is known to break.
+
+    Attributes:
+        id: Short and stable, for suppressions and links.
+        severity: ``error``: it cannot work as meant; ``warning``: it rarely does.
+        says: What is wrong, of any layer.
+        form: The closed form behind it, and where it stands.
+        remedy: What to do.
+        check: From a layer to the consequence in numbers, one text a finding.
+    """
+
+    id: str
+    severity: Severity
+    says: str
+    form: str
+    remedy: str
+    check: Callable[[Case], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A rule that a layer breaks."""
+
+    rule: Rule
+    layer: str
+    family: str
+    consequence: str
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Memories:
+    """Steps that a layer, and each of its heads or channels, remembers at rest."""
+
+    layer: str
+    family: str
+    library: str
+    modes: int
+    shortest: float
+    median: float
+    longest: float
+    beyond: float | None
+    rows: tuple[tuple[float, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """All layers of a checkpoint and all findings, the gravest first."""
+
+    checkpoint: str
+    settings: Settings
+    layers: tuple[Memories, ...]
+    findings: tuple[Finding, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def graver(self) -> tuple[Finding, ...]:
+        """Findings above a note."""
+        return tuple(one for one in self.findings if one.severity != "note")
+
+
+def memories(case: Case) -> Memories:
+    """Memory lengths ``1/nu`` in steps; infinite where nothing is forgotten."""
+    with np.errstate(divide="ignore"):
+        times = np.where(case.rest.nu > 0, 1 / np.abs(case.rest.nu), np.inf)
+    length = case.settings.length
+
+    def three(axis: int | None) -> Float[np.ndarray, "*rows 3"]:
+        three = (times.min(axis), np.median(times, axis), times.max(axis))
+        return np.stack(three, -1)
+
+    heads = three(1) if 1 < len(times) <= HEADS else np.zeros((0, 3))
+    rows = tuple((float(a), float(b), float(c)) for a, b, c in heads)
+    found = case.found
+    beyond = None if length is None else float(np.mean(times >= length))
+    names = (found.prefix or TOP, found.family.title, found.spelling.library)
+    shortest, median, longest = map(float, three(None))
+    return Memories(*names, times.size, shortest, median, longest, beyond, rows)
+
+
+def counted(part: Any, whole: Any) -> str:
+    """Three of four modes, as words."""
+    return f"{int(part)} of {int(whole)} modes"
+

@@ -1,0 +1,142 @@
+"""Checks of what stands around the decay: phases, normalisation, gates, the optimiser."""
+
+import math
+from collections.abc import Iterator
+
+import jax.numpy as jnp
+import numpy as np
+
+from sigprop.audit.lint.findings import Case, counted
+from sigprop.neuron.ring import normalisation
+
+# A gate this far off leaves 1 % or 99 % at four deviations of a unit-variance input.
+SATURATED = 4 + math.log(99)
+TINIEST = float(np.finfo(np.float32).tiny)
+TURNS = 64  # in a sequence, beyond which a phase's loss has narrow valleys
+
+
+def dead(case: Case) -> Iterator[str]:
+    """Modes that nothing enters or leaves."""
+    for name, weight in case.rest.silent.items():
+        none = weight == 0
+        if none.any():
+            yield (
+                f"{counted(none.sum(), none.size)} have zero in {name}: they change no "
+                "output, and the gradient of their decay is zero"
+            )
+    gamma = case.rest.gamma
+    if gamma is not None and (gamma < TINIEST).any():
+        none = int((gamma < TINIEST).sum())
+        yield f"{counted(none, gamma.size)} have gamma = 0 in float32: nothing enters"
+
+
+def duplicated(case: Case) -> Iterator[str]:
+    """Modes of one input that have one eigenvalue."""
+    if not case.rest.shared:
+        return
+    theta = case.rest.theta
+    pair = case.rest.nu if theta is None else case.rest.nu + 1j * theta
+    size = pair.shape[1]
+    own = 1 + np.count_nonzero(np.diff(np.sort(pair, 1), axis=1), axis=1)
+    row = int(own.argmin())
+    if own.sum() < 0.9 * pair.size:
+        where = f" of row {row}" if len(pair) > 1 else ""
+        repeated = size - own[row]
+        yield f"{size} modes{where} have {own[row]} eigenvalues: {repeated} add no kernel"
+
+
+def gamma_off(case: Case) -> Iterator[str]:
+    """A normalisation that is not that of the ring."""
+    gamma = case.rest.gamma
+    if gamma is None or not case.whole or not (case.rest.nu > 0).all():
+        return
+    wanted = np.asarray(normalisation(jnp.asarray(case.rest.nu, float)), float)
+    good = (wanted > 0) & (gamma > 0)
+    ratio = gamma[good] / wanted[good]
+    if ratio.size and np.median(np.abs(np.log(ratio))) > math.log(2):
+        yield (
+            f"gamma is {np.median(ratio):.3g} times sqrt(1 - |lam|^2) in the median: a "
+            f"white input gives states a second moment of {np.mean(ratio**2):.3g} times "
+            "that of the input, instead of 1"
+        )
+
+
+def saturated(case: Case) -> Iterator[str]:
+    """Gates that no input moves."""
+    for name, bias in case.rest.gates.items():
+        far = np.abs(bias) > SATURATED
+        if far.mean() > 0.1:
+            slope = math.exp(-float(np.median(np.abs(bias[far]))))
+            yield (
+                f"{far.sum()} of {far.size} {name} gates rest beyond {SATURATED:.2g}; their "
+                f"slope is {slope:.1g}, and 0.25 at best"
+            )
+
+
+def aliased(case: Case) -> Iterator[str]:
+    """Phases beyond half a turn a step, or beyond a whole one."""
+    theta = case.rest.theta
+    if theta is None or not np.isfinite(theta).all():
+        return
+    if case.rest.steps is not None:
+        beyond = np.abs(theta) > math.pi
+        if beyond.mean() > 0.5:
+            yield (
+                f"{counted(beyond.sum(), beyond.size)} turn by more than pi a step, up to "
+                f"{np.abs(theta).max():.3g}: they look like slower ones"
+            )
+    elif (np.abs(theta) > 2.1 * math.pi).any():
+        beyond = np.abs(theta) > 2.1 * math.pi
+        yield (
+            f"{counted(beyond.sum(), beyond.size)} have phases beyond 2 pi, up to "
+            f"{np.abs(theta).max():.3g}: they are taken modulo 2 pi"
+        )
+
+
+def turning(case: Case) -> Iterator[str]:
+    """Slow modes that turn often within the sequence."""
+    length, theta = case.settings.length, case.rest.theta
+    if length is None or theta is None or not np.isfinite(theta).all():
+        return
+    folded = np.abs(np.angle(np.exp(1j * theta)))
+    slow = (case.rest.nu > 0) & (case.rest.nu * length < 1)
+    turns = folded[slow] * length / (2 * math.pi)
+    if turns.size and turns.mean() > TURNS:
+        yield (
+            f"the {turns.size} modes that remember {length} steps turn {turns.mean():.3g} "
+            "times within them"
+        )
+
+
+def decayed(case: Case) -> Iterator[str]:
+    """Weight decay on what decides the decay, or on the skip connection."""
+    optimiser = case.settings.optimiser
+    if optimiser is None:
+        return
+    names = [*case.found.spelling.slow, "D"]
+    hit = {}
+    for name in dict.fromkeys(names):
+        tensor = case.found.tensors.get(name)
+        group = None if tensor is None else optimiser.group(tensor.name)
+        if group is not None and group.rate * group.decay > 0:
+            hit[name] = group
+    if not hit:
+        return
+    group = max(hit.values(), key=lambda one: one.rate * one.decay)
+    half = math.log(2) / (group.rate * group.decay)
+    steps = optimiser.steps or half
+    stored = case.found.read(case.found.spelling.slow)
+    shrunk = {
+        name: value * math.exp(-hit[name].rate * hit[name].decay * steps)
+        if name in hit
+        else value
+        for name, value in stored.items()
+    }
+    later = case.found.family.rest(case.found.spelling.roles(shrunk), case.found.options)
+    with np.errstate(divide="ignore"):
+        before, after = (float(np.median(1 / nu)) for nu in (case.rest.nu, later.nu))
+    yield (
+        f"{', '.join(hit)} shrink by half in {half:.4g} steps (rate {group.rate:g}, decay "
+        f"{group.decay:g}); alone it takes the median memory from {before:.3g} to "
+        f"{after:.3g} steps in {steps:.4g}"
+    )

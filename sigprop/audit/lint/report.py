@@ -1,0 +1,161 @@
+"""A report as text, as JSON, and as SARIF 2.1.0 for code hosts."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+
+from sigprop.audit.lint.findings import Finding, Memories, Report
+from sigprop.audit.lint.rules import RULES
+
+MOST = 6  # layers of one rule that are told in full
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def table(report: Report) -> Table:
+    """Memories at rest, a row a layer."""
+    out = Table(title="memory at rest, in steps")
+    for head in ("layer", "family"):
+        out.add_column(head)
+    heads = ["modes", "shortest", "median", "longest"]
+    length = report.settings.length
+    heads += [] if length is None else [f">= {length}"]
+    for head in heads:
+        out.add_column(head, justify="right")
+    for one in report.layers:
+        cells = [str(one.modes), *(f"{x:.3g}" for x in _three(one))]
+        cells += [] if one.beyond is None else [f"{one.beyond:.0%}"]
+        out.add_row(one.layer, one.family, *cells)
+    return out
+
+
+def _three(one: Memories) -> tuple[float, float, float]:
+    return one.shortest, one.median, one.longest
+
+
+def lines(report: Report) -> Iterator[str]:
+    """Findings in words, those of one rule together."""
+    grouped: dict[tuple[str, str], list[Finding]] = {}
+    for finding in report.findings:
+        grouped.setdefault((finding.severity, finding.rule.id), []).append(finding)
+    for (severity, name), group in grouped.items():
+        rule = group[0].rule
+        yield f"{severity} {name}: {rule.says}"
+        for one in group[:MOST]:
+            yield f"  {one.layer}: {one.consequence}"
+        if len(group) > MOST:
+            yield f"  and {len(group) - MOST} more"
+        yield f"  why: {rule.form}"
+        yield f"  do: {rule.remedy}"
+    for name in report.unread:
+        yield f"note unread: {name} looks recurrent and fits no layer; give a --mapping"
+
+
+def conclusion(report: Report) -> str:
+    """How many findings of each severity, in a sentence."""
+    count = {
+        severity: sum(one.severity == severity for one in report.findings)
+        for severity in ("error", "warning", "note")
+    }
+    plural = "" if len(report.layers) == 1 else "s"
+    return (
+        f"{len(report.layers)} recurrent layer{plural}: {count['error']} errors, "
+        f"{count['warning']} warnings, {count['note']} notes."
+    )
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Plain values; a memory without end is ``null``."""
+    return {
+        "checkpoint": report.checkpoint,
+        "length": report.settings.length,
+        "dtype": report.settings.dtype,
+        "layers": [
+            {
+                "layer": one.layer,
+                "family": one.family,
+                "library": one.library,
+                "modes": one.modes,
+                **_memories(_three(one)),
+                "share_beyond_length": one.beyond,
+                "heads": [_memories(row) for row in one.rows],
+            }
+            for one in report.layers
+        ],
+        "findings": [
+            {
+                "id": one.rule.id,
+                "severity": one.severity,
+                "layer": one.layer,
+                "family": one.family,
+                "says": one.rule.says,
+                "consequence": one.consequence,
+                "form": one.rule.form,
+                "remedy": one.rule.remedy,
+            }
+            for one in report.findings
+        ],
+        "unread": list(report.unread),
+    }
+
+
+def _memories(three: tuple[float, float, float]) -> dict[str, float | None]:
+    names = ("shortest", "median", "longest")
+    values = (x if math.isfinite(x) else None for x in three)
+    return dict(zip(names, values, strict=True))
+
+
+def as_sarif(report: Report, version: str) -> dict[str, Any]:
+    """The form that code hosts show: rules once, a result a finding."""
+    order = {rule.id: place for place, rule in enumerate(RULES)}
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "sigprop lint",
+                        "version": version,
+                        "rules": [
+                            {
+                                "id": rule.id,
+                                "shortDescription": {"text": rule.says},
+                                "fullDescription": {"text": rule.form},
+                                "help": {"text": rule.remedy},
+                                "defaultConfiguration": {"level": rule.severity},
+                            }
+                            for rule in RULES
+                        ],
+                    }
+                },
+                "results": [
+                    {
+                        "ruleId": one.rule.id,
+                        "ruleIndex": order[one.rule.id],
+                        "level": one.severity,
+                        "message": {"text": f"{one.layer}: {one.consequence}"},
+                        "locations": [
+                            {
+                                "physicalLocation": {
+                                    "artifactLocation": {"uri": _uri(report.checkpoint)}
+                                },
+                                "logicalLocations": [
+                                    {"fullyQualifiedName": one.layer, "kind": "member"}
+                                ],
+                            }
+                        ],
+                    }
+                    for one in report.findings
+                ],
+            }
+        ],
+    }
+
+
+def _uri(path: str) -> str:
+    from pathlib import PurePath
+    from urllib.parse import quote
+
+    return quote(PurePath(path).as_posix())

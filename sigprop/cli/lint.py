@@ -1,0 +1,71 @@
+"""``sigprop lint``: what is wrong with the recurrences of a checkpoint, without data."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sigprop.cli.console import (
+    UNEXPECTED,
+    console,
+    plain_errors,
+    require_distinct,
+    show_table,
+)
+from sigprop.cli.help import JSON_HELP
+
+
+def lint(
+    checkpoint: Annotated[
+        Path, typer.Argument(help="A .safetensors, .npz or .msgpack file, or its folder.")
+    ],
+    length: Annotated[int | None, typer.Option(help="Steps of your sequences.")] = None,
+    dtype: Annotated[
+        str | None, typer.Option(help="In which the eigenvalues are computed: bfloat16 ...")
+    ] = None,
+    optimizer: Annotated[
+        Path | None,
+        typer.Option(help="TOML or JSON with lr, weight_decay, no_decay or groups."),
+    ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option(help="TOML or JSON that names the layers' arrays.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(help="Write SARIF 2.1.0 here; - prints it.")
+    ] = None,
+) -> None:
+    """Find recurrences that are destroyed, frozen, forgetful or decayed by the optimiser.
+
+    The exit status is 1 with a finding above a note, and 2 if the file cannot be read.
+    """
+    with plain_errors("nothing was written", checkpoint, json, sarif):
+        import json as encoder
+        from importlib.metadata import version
+
+        from sigprop.audit.lint import Settings
+        from sigprop.audit.lint import lint as check
+        from sigprop.audit.lint.optimiser import read_optimiser
+        from sigprop.audit.lint.report import as_json, as_sarif, conclusion, lines, table
+        from sigprop.networks.foreign import open_checkpoint
+        from sigprop.numerics.files import require_writable, write_text
+
+        require_distinct(checkpoint=checkpoint, json=json, sarif=sarif)
+        for file in (json, sarif):
+            if file is not None:
+                require_writable(file)
+        held = None if optimizer is None else read_optimiser(optimizer)
+        settings = Settings(length, dtype, held)
+        report = check(open_checkpoint(checkpoint), settings, mapping)
+        out = console(json, sarif)
+        show_table(out, table(report))
+        for line in lines(report):
+            out.print(line, soft_wrap=True)
+        out.print(conclusion(report))
+        if json is not None:
+            write_text(json, encoder.dumps(as_json(report), indent=2) + "\n")
+        if sarif is not None:
+            content = as_sarif(report, version("sigprop"))
+            write_text(sarif, encoder.dumps(content, indent=2) + "\n")
+    if report.graver:
+        raise typer.Exit(UNEXPECTED)
