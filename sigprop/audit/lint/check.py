@@ -81,8 +81,14 @@ def judge(case: Case) -> Iterator[Finding]:
 
 
 def _severity(rule: str, case: Case) -> Severity:
-    """A rule's own; of a format that is only stored, nobody knows how it is used."""
+    """A rule's own, or a note where it depends on what is not known.
+
+    Nobody knows how a format that is only stored is used, nor what inputs make of a decay
+    that they move.
+    """
     if rule == "resolution-lost" and case.settings.dtype is None:
+        return "note"
+    if rule == "memory-short" and case.rest.moved:
         return "note"
     return BY_ID[rule].severity
 

@@ -130,8 +130,9 @@ def short(case: Case) -> Iterator[str]:
     bits = significant_bits(case.settings.dtype or "float32")
     slowest = float(case.nu.min())
     if slowest * length > bits * math.log(2):
+        rests = ", where inputs do not move it," if case.rest.moved else ""
         yield (
-            f"the longest memory is {1 / slowest:.3g} steps: of an input {length} steps "
+            f"the longest memory{rests} is {1 / slowest:.3g} steps: of an input {length} steps "
             f"ago 10^{-slowest * length / math.log(10):.3g} is left"
         )
 

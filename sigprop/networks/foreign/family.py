@@ -33,6 +33,7 @@ class Rest:
         raw: The parameters of the decay by their names in the file, as stored.
         shared: Whether the modes of a row read the same inputs, so that equal ones are
             one.
+        moved: Whether inputs move the decay, so that this is only where it rests.
         silent: By the name of a map, how strongly it weighs each mode.
     """
 
@@ -44,6 +45,7 @@ class Rest:
     gates: Mapping[str, np.ndarray] = field(default_factory=dict)
     raw: Mapping[str, np.ndarray] = field(default_factory=dict)
     shared: bool = False
+    moved: bool = False
     silent: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 

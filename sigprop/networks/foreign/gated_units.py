@@ -27,7 +27,7 @@ def _rest(gates: dict[str, str], forget: str) -> Callable[[Arrays, Options], Res
     def rest(arrays: Arrays, options: Options) -> Rest:
         zero = np.zeros(arrays["size"])
         biases = {name: arrays.get(role, zero)[None] for name, role in gates.items()}
-        return Rest(nu=softplus(-biases[forget]), gates=biases)
+        return Rest(nu=softplus(-biases[forget]), gates=biases, moved=True)
 
     return rest
 

@@ -26,6 +26,7 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
         steps=steps,
         raw={"A_log": arrays["A_log"], "bias": arrays["bias"]},
         shared=log.shape[1] > 1,
+        moved=True,
     )
 
 

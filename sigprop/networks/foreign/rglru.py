@@ -24,6 +24,7 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
         open=wide,
         gates={"recurrence": bias, "input": arrays["b_x"].reshape(1, -1)},
         raw={"Lambda": arrays["Lambda"]},
+        moved=True,
     )
 
 

@@ -28,13 +28,12 @@ def ids(report):
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_initialisation_has_no_finding_at_a_hundred_seeds(name):
-    length = None if "GRU" in name else 256  # whose units forget in a step or two
     layers = {
         f"seeds.{seed}.{key}": one
         for seed in range(SEEDS)
         for key, one in HEALTHY[name](np.random.default_rng(seed)).items()
     }
-    report = lint(of_arrays(layers), Settings(length))
+    report = lint(of_arrays(layers), Settings(256))
     assert len(report.layers) == SEEDS
     assert report.graver == ()
 
@@ -204,15 +203,22 @@ PLANTED = {
 }
 
 
-@pytest.mark.sampled(36)
+# What inputs may make good, and what is often meant.
+ONLY_NOTES = (
+    "an LSTM without forget bias",
+    "phases of a whole turn for a long sequence",
+)
+
+
+@pytest.mark.sampled(36, keep=[f"{ONLY_NOTES[0]}-3"])
 @pytest.mark.parametrize("seed", [0, 3, 7])
 @pytest.mark.parametrize("defect", PLANTED)
 def test_a_planted_defect_is_found(defect, seed):
     draw, settings, rule = PLANTED[defect]
     report = found(draw(np.random.default_rng(seed)), **settings)
     assert rule in ids(report)
-    if rule != "phase-turns":
-        assert rule in {one.rule.id for one in report.graver}
+    known = defect not in ONLY_NOTES
+    assert (rule in {one.rule.id for one in report.graver}) == known
     (first, *_) = [one for one in report.findings if one.rule.id == rule]
     assert any(character.isdigit() for character in first.consequence)
 
