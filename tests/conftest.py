@@ -17,6 +17,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Collecting makes hundreds of thousands of objects that live to the end: no garbage.
+gc.disable()
+
 import jax
 import mpmath
 import pytest
@@ -80,6 +83,7 @@ def pytest_collection_finish(session):
     """Let the garbage collector pass over what collecting made; it lives to the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)

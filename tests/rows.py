@@ -1,6 +1,9 @@
 """Rows as the command line has them, and rows with something changed."""
 
 import dataclasses
+import functools
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sigprop.cli.judged import row as row
@@ -9,9 +12,10 @@ from sigprop.judge.results import ClaimResult
 from theory.claims import registry
 
 
-def rows() -> dict[str, Row]:
+@functools.cache
+def rows() -> Mapping[str, Row]:
     """Every row by its id."""
-    return {claim_id: row(claim_id) for claim_id in registry()}
+    return MappingProxyType({claim_id: row(claim_id) for claim_id in registry()})
 
 
 def changed(one: Row, basis: dict[str, Any] | None = None, **claim: Any) -> Row:
