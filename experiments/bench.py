@@ -22,6 +22,7 @@ STUDIES = (
     "speed_hessians",
     "speed_commands",
     "speed_sizes",
+    "forecast_speed",
 )
 FORMS = {"usual": "associative scan", "scan": "lax.scan", "tanh": "a dense tanh RNN"}
 
@@ -55,6 +56,7 @@ def comparisons(results: dict[str, xr.Dataset]) -> list[Comparison]:
         "speed_training": _training,
         "speed_hessians": _hessians,
         "speed_commands": _commands,
+        "forecast_speed": _forecasts,
     }
     return [
         comparison
@@ -129,6 +131,34 @@ def _commands(data: xr.Dataset) -> list[Comparison]:
     return timings
 
 
+def _forecasts(data: xr.Dataset) -> list[Comparison]:
+    """Of BLUR: what the other layers of its network take at the longest horizon."""
+    last = data.isel(horizon=-1)
+    about = f"{int(last['horizon'])} rows"
+    seconds = last["seconds"]
+    found = [
+        Comparison("BLUR's forecast", about, name, *_pair(seconds, "model", name))
+        for name in data["model"].values.tolist()
+        if name != "blur"
+    ]
+    for task in data["task"].values.tolist():
+        seconds = data["step_seconds"].sel(task=task)
+        found += [
+            Comparison("BLUR's step", task, name, *_pair(seconds, "trained", name))
+            for name in data["trained"].values.tolist()
+            if name != "blur"
+        ]
+    return found
+
+
+def _pair(
+    seconds: xr.DataArray, dimension: str, other: str
+) -> tuple[Float[np.ndarray, " repeats"], Float[np.ndarray, " repeats"]]:
+    """Seconds of BLUR and of another, repeat by repeat."""
+    ours, others = (seconds.sel({dimension: name}).values for name in ("blur", other))
+    return ours, others
+
+
 def share_of_limit(results: dict[str, xr.Dataset]) -> float:
     """The moments' multiply-adds a second in those that the machine can do.
 
@@ -185,6 +215,14 @@ def conclusions(results: dict[str, xr.Dataset]) -> list[str]:
                 for axis in data["axis"].values
             ]
             sentences.append(f"{task}: time grows as {', '.join(powers)}")
+    if "forecast_speed" in results:
+        data = results["forecast_speed"]
+        for model in data["model"].values.tolist():
+            low, power, high = data["power"].sel(model=model).values
+            sentences.append(
+                f"a forecast by {model}: time grows as horizon^{power:.2f} ({low:.2f} to "
+                f"{high:.2f})"
+            )
     share = share_of_limit(results)
     if not math.isnan(share):
         sentences.append(f"the moments' kernel: {share:.0%} of these multiply-adds")

@@ -26,6 +26,7 @@ STUDIES = (
     "curse_of_memory",
     "depth_map",
     "edges",
+    "forecast_speed",
     "gated_moments",
     "hessian_structure",
     "impulse_responses",

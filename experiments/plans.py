@@ -32,7 +32,7 @@ class Config:
     preset: str = "paper"
     sweeps: tuple[str, ...] = tuple(store.SWEEPS)
     studies: tuple[str, ...] = tuple(
-        name for name in STUDIES if name != STUDY and not name.startswith("speed_")
+        name for name in STUDIES if name != STUDY and "speed" not in name
     )
     seconds: float = 30.0
 

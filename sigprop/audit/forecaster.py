@@ -42,7 +42,7 @@ def audit_forecaster(
     """Measure and predict over the position in the window.
 
     Args:
-        network: In inference mode.
+        network: A trained one; it is put into inference mode.
         state: Its running averages.
         blocks: From ``sigprop.audit.windows.blocks_of``.
         season: Steps of a season of the series.
@@ -55,6 +55,7 @@ def audit_forecaster(
         by ``layer`` and ``part`` what the merged state ``kept`` and each ``rank``; not a
         number where a layer has no closed form or one direction.
     """
+    network = eqx.nn.inference_mode(network)
     rows = _halves(network)
     signals = [NETWORK_INPUT, *(f"input of block {one}" for one in range(1, 1 + len(rows)))]
     seen: list[list[assumptions.Sums]] = [[] for _ in signals]

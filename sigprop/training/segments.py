@@ -132,7 +132,8 @@ def ready(recipe: Recipe, parameters: Any) -> Trained:
 @functools.lru_cache(maxsize=8)
 def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     """Everything but the parameters, and factors of their rates and of their decays."""
-    network, _ = build(jax.random.key(0), recipe.network)
+    with jax.ensure_compile_time_eval():  # layers may be drawn by NumPy
+        network, _ = build(jax.random.key(0), recipe.network)
     groups = parameter_groups(network)
     factors = jax.tree.map(lambda name: recipe.factor if name in SLOW else 1.0, groups)
     decays = jax.tree.map(lambda name: 0.0 if name in SLOW else 1.0, groups)

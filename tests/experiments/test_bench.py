@@ -50,6 +50,18 @@ def limits():
     )
 
 
+def forecasts():
+    """BLUR takes twice what an LRU does, and a third of a GRU's step."""
+    window = timed("model", {"lru": 1.0, "blur": 2.0})["seconds"]
+    longer = xr.concat([0.1 * window, window], xr.Variable("horizon", [24, 720]))
+    step = timed("trained", {"blur": 1.0, "gru": 3.0})["seconds"].expand_dims(task=["x"])
+    power = (("model", "end"), [[0.8, 0.9, 1.1], [1.0, 1.25, 1.5]])
+    return xr.Dataset(
+        {"seconds": longer, "step_seconds": step, "power": power},
+        {"horizon": [24, 720]},
+    )
+
+
 RESULTS = {
     "speed_limits": limits(),
     "speed_moments": moments(),
@@ -77,6 +89,7 @@ RESULTS = {
         },
         {"command": ["--help"]},
     ),
+    "forecast_speed": forecasts(),
 }
 EXPECTED = {
     ("moments", "streaming"): 5,
@@ -89,6 +102,8 @@ EXPECTED = {
     ("deep network's step", "a dense tanh RNN"): 2,
     ("Hessian", "simulation"): 400,
     ("command", "import jax"): 3,
+    ("BLUR's forecast", "lru"): 0.5,
+    ("BLUR's step", "gru"): 3,
 }
 
 
@@ -133,12 +148,14 @@ def test_the_kernel_is_held_against_the_multiplications():
         "2 cores, programs of 64 bytes a vector",
         "multiply adds: 90 G a second",
         "copied bytes: 10 G a second",
+        "a forecast by lru: time grows as horizon^0.90 (0.80 to 1.10)",
+        "a forecast by blur: time grows as horizon^1.25 (1.00 to 1.50)",
         "the moments' kernel: 40% of these multiply-adds",
     ]
 
 
 def test_every_study_of_speed_is_a_part():
-    speeds = [name for name in command.STUDIES if name.startswith("speed_")]
+    speeds = [name for name in command.STUDIES if "speed" in name]
     assert sorted(bench.STUDIES) == speeds
 
 
