@@ -256,4 +256,5 @@ for block in range(2):
 # - [Learning long memories](02_learning_long_memories.py)
 # - [Loss landscapes of one linear unit](03_loss_landscapes.py)
 # - [Why diagonal recurrences train](04_hessian_structure.py)
-# - [The curvature of whole layers](05_whole_layers.py)
+# - [Signals in deep and gated networks](05_deep_signal_propagation.py)
+# - [The curvature of whole layers](09_whole_layers.py)

@@ -312,4 +312,5 @@ for phase in PHASES:
 # - [Learning long memories](02_learning_long_memories.py)
 # - [Loss landscapes of one linear unit](03_loss_landscapes.py)
 # - [Why diagonal recurrences train](04_hessian_structure.py)
+# - [Signals in deep and gated networks](05_deep_signal_propagation.py)
 # - [Train a network, then audit it](06_train_and_audit.py)
