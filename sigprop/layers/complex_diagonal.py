@@ -63,17 +63,18 @@ def complex_diagonal(
     nu0: float = 0.0,
     theta0: float = 2 * math.pi,
     coordinates: str = "cartesian",
+    nu1: float = 1.0,
 ) -> ComplexDiagonal:
-    """Draw the layer with eigenvalues uniform on the ring [nu0, 1], phases below theta0.
+    """Draw the layer, eigenvalues uniform on the ring [nu0, nu1], phases below theta0.
 
     Raises:
-        ValueError: If a size, the radius, the phase or the coordinates are out of range.
+        ValueError: If a size, a radius, the phase or the coordinates are out of range.
 
-    Source: Zucchet & Orvieto (2024), Appendix A.2.
+    Source: Zucchet & Orvieto (2024), Appendix A.2; its D.1 has ``nu1 = (1 + nu0)/2``.
     """
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
     ring_key, *keys = jax.random.split(key, 6)
-    polar = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
+    polar = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
     weights = half_variance_projections(keys, state_size, d_in, d_out)
     return ComplexDiagonal(*weights, *_in_coordinates(coordinates, *polar), coordinates)
 

@@ -168,8 +168,9 @@ def zucchet_lru(
     nu0: float,
     theta0: float,
     gamma: str = "learned",
+    nu1: float = 1.0,
 ) -> LRU:
-    """Draw an LRU as Zucchet & Orvieto print it: ring [nu0, 1], phases in [0, theta0].
+    """Draw an LRU as Zucchet & Orvieto print it: ring [nu0, nu1], phases in [0, theta0].
 
     ``B``, ``C`` and the dense ``D`` are scaled by fan-in.  The authors' code draws
     otherwise: ``released_zucchet_lru``.
@@ -179,9 +180,10 @@ def zucchet_lru(
         state_size: Complex numbers in the state.
         d_in: Inputs.
         d_out: Outputs.
-        nu0: Inner radius of the ring; the outer one is 1.
+        nu0: Inner radius of the ring.
         theta0: Phases are uniform on [0, theta0] radians.
         gamma: One of ``GAMMAS``.
+        nu1: Outer radius; Appendix D.1 has ``(1 + nu0)/2``.
 
     Raises:
         ValueError: If a size, the radius, the phase or ``gamma`` is out of range.
@@ -192,7 +194,7 @@ def zucchet_lru(
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
     require_gamma(gamma)
     ring_key, *keys = jax.random.split(key, 6)
-    nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
+    nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
     weights = half_variance_projections(keys, state_size, d_in, d_out)
     return LRU(*weights, nu_log, theta_log, _gamma(gamma, nu_log), gamma)
 

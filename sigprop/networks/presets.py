@@ -168,18 +168,20 @@ def zucchet_paper(
     nu0: float,
     norm: str = "none",
     features: int = 768,
+    nu1: float = 1.0,
 ) -> NetworkConfig:
     """Zucchet & Orvieto's network: four blocks of 256 neurons that predict the next token.
 
     With a normalisation there is one before the layer and one before the gated unit.
-    Phases are unrestricted.  Rings reach from ``nu0`` to 1 (Appendix A.2); Appendix D.1
-    stops them at ``(1 + nu0)/2``.  The nonlinearity, not named, is a GELU.
+    Phases are unrestricted.  Rings reach from ``nu0`` to ``nu1``, which is 1 in Appendix A.2
+    and ``(1 + nu0)/2`` in Appendix D.1.  The nonlinearity, not named, is a GELU.
 
     Args:
         layer: ``zucchet_lru``, ``complex_diagonal``, ``gru`` or ``lstm``.
         nu0: The least eigenvalue; gates remember between ``1/(1 - nu0)`` and twice that.
-        norm: ``none``, or ``layer`` for the paper's Figure 5 C.
+        norm: ``none``, or ``layer`` or ``batch`` for the paper's Figure 5 C.
         features: Numbers a token; the paper prints 724, BERT has 768.
+        nu1: The largest eigenvalue of a ring.
 
     Raises:
         ValueError: If the layer is not one of these, or ``nu0`` is not in [0, 1).
@@ -187,7 +189,7 @@ def zucchet_paper(
     Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1.
     """
     times = chrono_times(nu0)
-    ring = {"nu0": nu0, "theta0": TURN}
+    ring = {"nu0": nu0, "nu1": nu1, "theta0": TURN}
     options = {
         "zucchet_lru": ring,
         "complex_diagonal": ring,

@@ -1,0 +1,85 @@
+"""Exact second moments of the first recurrence of a deep network, at every step.
+
+Before it there are an encoder and no normalisation, so that its states are a linear
+function of the network's input: of independent channels of one stationary process, and of
+the encoder's bias, which is a constant beside them.
+
+Source: Zucchet & Orvieto (2024), Eq. 5, at finite times, for Figure 5.A.
+"""
+
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Complex, Float
+from scipy.linalg import matmul_toeplitz
+
+from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.linear.covariances import require_autocovariance
+from sigprop.networks.network import Network
+
+
+def states_over_time(
+    lam: Complex[np.ndarray, " n"], autocovariance: Float[np.ndarray, " time"]
+) -> Float[np.ndarray, "time n"]:
+    """``E|h_t|^2`` of ``h <- lam h + x`` from the zero state, after 1, 2, ... inputs.
+
+    Each further step adds the products with its oldest input.
+
+    Args:
+        lam: Eigenvalues.
+        autocovariance: ``R`` of the input at lags from 0 on, as many as there are steps.
+
+    Raises:
+        ValueError: If no process has these covariances.
+
+    Source: Zucchet & Orvieto (2024), Lemma 1, for finitely many inputs.
+    """
+    R = np.asarray(autocovariance, float)
+    require_autocovariance(R, len(R))
+    powers = np.power(lam[None].astype(complex), np.arange(len(R))[:, None])
+    below = np.append(0.0, R[1:]), np.zeros(len(R))
+    younger = matmul_toeplitz(below, powers.conj())
+    added = R[0] * np.abs(powers) ** 2 + 2 * np.real(powers * younger)
+    return np.cumsum(added, axis=0)
+
+
+def first_states(
+    network: Network, autocovariance: Float[np.ndarray, " time"]
+) -> Float[np.ndarray, "time n"]:
+    """``E|h_t|^2`` of each neuron of the first block, after 1, 2, ... inputs.
+
+    Args:
+        network: With a linear encoder, and a diagonal layer first.
+        autocovariance: ``R`` of every channel of its input, at lags from 0 on.
+
+    Raises:
+        ValueError: If the first layer is not diagonal, the encoder is an embedding of
+            tokens, there is a normalisation between them, or no process has ``R``.
+    """
+    first, encoder = network.blocks[0], network.encoder
+    if not isinstance(first.layer, DiagonalLayer):
+        raise ValueError(
+            f"need a diagonal layer in block 0, got {type(first.layer).__name__}; see "
+            "networks.propagation for linear layers in general"
+        )
+    if first.norm is not None or not isinstance(encoder, eqx.nn.Linear):
+        what = "a normalisation" if first.norm is not None else "an embedding"
+        raise ValueError(
+            f"need a linear encoder alone before block 0, got {what}; its moments are "
+            "not those of a linear function of the input"
+        )
+    layer: Any = first.layer
+    lam, inward = _wide(layer.eigenvalues()), _wide(layer.matrices()[0])
+    each = np.sum(np.abs(inward @ _wide(encoder.weight)) ** 2, axis=1)
+    moments = each * states_over_time(lam, autocovariance)
+    if encoder.bias is None:
+        return moments
+    ages = np.arange(len(moments))[:, None]
+    settled = np.cumsum(lam[None] ** ages, axis=0)
+    return moments + np.abs(settled * (inward @ _wide(encoder.bias))) ** 2
+
+
+def _wide(values: Any) -> Any:
+    array = np.asarray(values)
+    return array.astype(complex if np.iscomplexobj(array) else float)

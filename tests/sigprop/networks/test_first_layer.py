@@ -1,0 +1,73 @@
+"""The first recurrence of a deep network: exact at every step, or refused."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.inputs import Mixed
+from sigprop.linear.predicted_moments import pair_moment
+from sigprop.networks import build, lru_paper, zucchet_paper
+from sigprop.networks.first_layer import first_states, states_over_time
+
+PROCESS = Mixed(0.4, 0.7, 0.8)
+
+def small(preset, **changes):
+    return dataclasses.replace(
+        preset, width=4, state_size=5, depth=2, dropout=0.0, **changes
+    )
+
+
+LAM = np.array([0.9 + 0.2j, -0.3 + 0j, 0.99 + 0j, 0.5 - 0.5j])
+
+
+def test_every_step_is_the_double_sum_over_inputs():
+    R = PROCESS.autocovariance(np.arange(12))
+    found = states_over_time(LAM, R)
+    for steps in (1, 2, 5, 12):
+        powers = LAM[:, None] ** np.arange(steps)
+        apart = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
+        exact = np.einsum("na,ab,nb->n", powers, R[apart], powers.conj()).real
+        np.testing.assert_allclose(found[steps - 1], exact, rtol=1e-12)
+    closed = np.diag(pair_moment(LAM, LAM.conj(), 12, R)).real
+    np.testing.assert_allclose(found[-1], closed, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["zucchet_lru", "complex_diagonal"])
+@pytest.mark.usefixtures("x64")
+def test_states_of_a_network_are_those_of_impulses_and_of_its_bias(kind):
+    preset = zucchet_paper(kind, nu0=0.9, nu1=0.95, features=3)
+    drawn, _ = build(jax.random.key(1), small(preset))
+    steps, width = 9, 3
+    R = PROCESS.autocovariance(np.arange(steps))
+
+    def states(u):
+        return drawn.blocks[0].layer.states(drawn.encode(u, None))
+
+    rest = np.asarray(states(jnp.zeros((steps, width))))
+    impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
+    moved = np.asarray(jax.vmap(states)(impulses)) - rest[None]
+    exact = np.abs(rest) ** 2
+    for t in range(steps):
+        ages = moved[:, : t + 1]
+        apart = np.abs(np.subtract.outer(np.arange(t + 1), np.arange(t + 1)))
+        exact[t] += np.einsum("can,ab,cbn->n", ages, R[apart], ages.conj()).real
+    np.testing.assert_allclose(first_states(drawn, R), exact, rtol=1e-10)
+    radius = np.abs(np.asarray(drawn.blocks[0].layer.eigenvalues()))
+    assert ((radius >= 0.9 - 1e-9) & (radius <= 0.95 + 1e-9)).all()
+
+
+def test_what_has_no_such_theory_is_refused():
+    R = PROCESS.autocovariance(np.arange(5))
+    key = jax.random.key(0)
+    gru, _ = build(key, small(zucchet_paper("gru", nu0=0.9, features=3)))
+    with pytest.raises(ValueError, match="need a diagonal layer in block 0, got GRU"):
+        first_states(gru, R)
+    normed, _ = build(key, small(zucchet_paper(nu0=0.9, norm="layer", features=3)))
+    with pytest.raises(ValueError, match="got a normalisation"):
+        first_states(normed, R)
+    tokens, _ = build(key, small(lru_paper("listops"), norm="none"))
+    with pytest.raises(ValueError, match="got an embedding"):
+        first_states(tokens, R)
