@@ -1,0 +1,335 @@
+"""Signals in deep networks at initialisation: states and gradients over their memory.
+
+Four blocks of a recurrence, a GLU and a skip predict the next vector of a sequence.  For
+each kind of recurrence, and for the complex diagonal one also with normalisations, and
+for every ``nu0``: the mean over neurons, steps and sequences of the squared states of each
+block, and the mean over its parameters of the squared gradient of the loss of a batch, by
+groups of parameters.  Several networks are drawn, the same random numbers at every
+``nu0``, and the sequences are shared out among them: there is a standard error over the
+sequences of each network, and the spread over networks.
+
+The mean square of the first states of the linear recurrences is also in closed form, at
+the parameters as drawn and from the zero state, if the input is the stand-in.
+
+Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1, for Figures 5 and 13.
+"""
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from experiments.progress import counter
+from sigprop.layers.base import Layer, parameters
+from sigprop.layers.lstm import LSTM
+from sigprop.networks import NetworkConfig, build, zucchet_paper
+from sigprop.networks.first_layer import first_states
+from sigprop.networks.network import BATCH
+from sigprop.networks.normalisation import normalise
+from sigprop.tasks.sequences import EMBEDDINGS, Sequences, embeddings, stand_in
+
+STUDY, VERSION = "deep_signals", 1
+GROUPS = ("recurrence", "angle", "projections", "feedforward")
+ENDS = ("encoder", "decoder")
+KINDS = {
+    "cRNN": ("complex_diagonal", "none"),
+    "LRU": ("zucchet_lru", "none"),
+    "GRU": ("gru", "none"),
+    "LSTM": ("lstm", "none"),
+    "cRNN, layer norm": ("complex_diagonal", "layer"),
+    "cRNN, batch norm": ("complex_diagonal", "batch"),
+}
+LINEAR = ("cRNN", "LRU")  # their first states are in closed form
+PROJECTIONS = ("B_re", "B_im", "C_re", "C_im", "C", "D", "gamma_log")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes of the networks and of the sample.
+
+    Attributes:
+        width: Of the blocks, and states of each recurrence.
+        features: Of the inputs.
+        depth: Blocks.
+        steps: Of a sequence.
+        sequences: That each network sees.
+        batch: Sequences over which a gradient is taken.
+        networks: Drawn at each point.
+        gaps: ``1 - nu0``.
+        kinds: Some of ``KINDS``.
+        source: ``stand-in``, or the path of a ``.npy`` of embeddings, which has to have
+            as many features and ``networks * sequences`` sequences.
+        seed: Of everything that is drawn.
+    """
+
+    width: int = 64
+    features: int = 192
+    depth: int = 4
+    steps: int = 512
+    sequences: int = 16
+    batch: int = 8
+    networks: int = 4
+    gaps: tuple[float, ...] = (1.0, 0.1, 0.01, 1e-3, 1e-4)
+    kinds: tuple[str, ...] = tuple(KINDS)
+    source: str = "stand-in"
+    seed: int = 0
+
+
+SMOKE = Config(
+    width=4,
+    features=3,
+    depth=2,
+    steps=12,
+    networks=2,
+    gaps=(0.1, 0.01),
+    kinds=("cRNN", "LRU", "GRU", "cRNN, layer norm"),
+)
+QUICK = Config()
+PAPER = Config(width=256, features=768, networks=3)
+FULL = dataclasses.replace(PAPER, networks=4, sequences=256)  # hours; by hand
+
+
+def network_config(kind: str, gap: float, config: Config) -> NetworkConfig:
+    """The network of Appendix D.1, with moduli in ``[nu0, (1 + nu0)/2]``."""
+    layer, norm = KINDS[kind]
+    preset = zucchet_paper(
+        layer, nu0=1 - gap, nu1=1 - gap / 2, norm=norm, features=config.features
+    )
+    return dataclasses.replace(
+        preset, width=config.width, state_size=config.width, depth=config.depth
+    )
+
+
+def sequences(config: Config) -> Sequences:
+    """What the networks read.
+
+    Raises:
+        ValueError: If a file of embeddings does not fit.
+        FileNotFoundError: If there is none.
+    """
+    number = config.networks * config.sequences
+    if config.source == "stand-in":
+        return stand_in(number, config.steps, config.features, config.seed)
+    return embeddings(Path(config.source), config.features, number, config.steps)
+
+
+class Looked(NamedTuple):
+    """Mean squares of one batch: states, gradients by block and group, and at the ends."""
+
+    state: Float[Array, " blocks"]
+    gradient: Float[Array, "blocks groups"]
+    ends: Float[Array, " ends"]
+    loss: Float[Array, ""]
+
+
+def group(name: str) -> str:
+    """The group of a parameter of a recurrence."""
+    if name == "theta_log":
+        return "angle"
+    return "projections" if name in PROJECTIONS else "recurrence"
+
+
+def _squares(values: list[Any]) -> Float[Array, ""]:
+    """Mean of squares over the entries of several arrays; none of them is not a number."""
+    leaves = jax.tree.leaves(values)
+    count = sum(leaf.size for leaf in leaves)
+    total = sum((jnp.sum(leaf**2) for leaf in leaves), jnp.zeros(()))
+    return total / count if count else jnp.asarray(jnp.nan)
+
+
+def by_group(slopes: Any) -> Float[Array, " groups"]:
+    """Mean squares of the gradients of one block, in the order of ``GROUPS``."""
+    layer = parameters(slopes.layer)
+    parts = {
+        name: [x for one, x in layer.items() if group(one) == name] for name in GROUPS
+    }
+    parts["feedforward"] = [slopes.mixing, slopes.norm, slopes.mixing_norm]
+    return jnp.stack([_squares(parts[name]) for name in GROUPS])
+
+
+def _hidden(layer: Layer, h: Array) -> Array:
+    return h[:, : h.shape[1] // 2] if isinstance(layer, LSTM) else h
+
+
+@eqx.filter_jit
+def look(network: Any, state: Any, u: Float[Array, "batch time features"]) -> Looked:
+    """Mean squares of states and of gradients for one batch.
+
+    The loss is half the squared error of the next vector, averaged over steps and the
+    batch; batches normalise by their own moments.
+
+    Source: Zucchet & Orvieto (2024), Eq. 156.
+    """
+    trainable, fixed = eqx.partition(network, eqx.is_inexact_array)
+
+    def forward(whole: Any, one: Float[Array, "time features"]):
+        x, carried, seen = jax.vmap(whole.encoder)(one), state, []
+        for block in whole.blocks:
+            z, carried = normalise(block.norm, x, carried, None)
+            h = block.layer.states(z)
+            seen.append(jnp.mean(jnp.abs(_hidden(block.layer, h)) ** 2))
+            y = block.layer.read(h, z)
+            x, carried = block.complete(x, y, carried, None, None)
+        return jax.vmap(whole.decoder)(x), jnp.stack(seen)
+
+    def loss(trainable: Any):
+        whole = eqx.combine(trainable, fixed)
+        predicted, squares = jax.vmap(
+            lambda one: forward(whole, one), axis_name=BATCH
+        )(u)
+        error = predicted[:, :-1] - u[:, 1:]
+        return 0.5 * jnp.mean(jnp.sum(error**2, 2)), jnp.mean(squares, 0)
+
+    (value, squares), slopes = jax.value_and_grad(loss, has_aux=True)(trainable)
+    gradient = jnp.stack([by_group(block) for block in slopes.blocks])
+    ends = jnp.stack([_squares([getattr(slopes, name)]) for name in ENDS])
+    return Looked(squares, gradient, ends, value)
+
+
+def measure(
+    network: Any, state: Any, read: Sequences, place: int, config: Config
+) -> tuple[Looked, Looked]:
+    """Means over the batches of a network and their standard errors.
+
+    ``place`` says which sequences are this network's.
+    """
+    looked = [
+        look(network, state, jnp.asarray(read.take(first, config.batch)))
+        for first in range(
+            place * config.sequences,
+            (place + 1) * config.sequences,
+            config.batch,
+        )
+    ]
+    parts = [np.stack(part).astype(float) for part in zip(*looked, strict=True)]
+    mean = Looked(*(part.mean(0) for part in parts))
+    error = (part.std(0, ddof=1) / len(part) ** 0.5 for part in parts)
+    return mean, Looked(*error)
+
+
+@functools.cache
+def _template(kind: str, config: Config) -> Any:
+    """The shape of one kind's networks: what does not depend on what is drawn."""
+    drawn = build(jax.random.key(0), network_config(kind, config.gaps[0], config))
+    return jax.tree.structure(drawn)
+
+
+def draw(kind: str, gap: float, place: int, config: Config) -> tuple[Any, Any]:
+    """A network and the state of its normalisations, one program for all of a kind."""
+    key = jax.random.fold_in(jax.random.key(config.seed), place)
+    drawn = build(key, network_config(kind, gap, config))
+    return jax.tree.unflatten(_template(kind, config), jax.tree.leaves(drawn))
+
+
+def predicted(network: Any, config: Config) -> float:
+    """The mean square of the first states in closed form, over neurons and steps."""
+    R = EMBEDDINGS.autocovariance(np.arange(config.steps))
+    return float(first_states(network, R).mean())
+
+
+def run(config: Config) -> xr.Dataset:
+    """Measure every kind at every ``nu0``.
+
+    Raises:
+        ValueError: If sequences are no whole number of batches, or fewer than two.
+    """
+    if config.sequences % config.batch or config.sequences < 2 * config.batch:
+        raise ValueError(
+            f"need sequences in two or more whole batches of {config.batch}, got "
+            f"{config.sequences}"
+        )
+    read, places = sequences(config), range(config.networks)
+    tick = counter(len(config.kinds) * len(config.gaps) * config.networks, "networks")
+    means, errors, theory = [], [], []
+    for kind in config.kinds:
+        for gap in config.gaps:
+            for place in places:
+                network, state = draw(kind, gap, place, config)
+                mean, error = measure(network, state, read, place, config)
+                means.append(mean)
+                errors.append(error)
+                known = kind in LINEAR and config.source == "stand-in"
+                theory.append(predicted(network, config) if known else np.nan)
+                tick()
+    return _dataset(means, errors, theory, config)
+
+
+def _dataset(
+    means: list[Looked], errors: list[Looked], theory: list[float], config: Config
+) -> xr.Dataset:
+    leading = ("kind", "gap", "network")
+    shape = (len(config.kinds), len(config.gaps), config.networks)
+    dims = {
+        "state": ("layer",),
+        "gradient": ("layer", "group"),
+        "ends": ("end",),
+        "loss": (),
+    }
+    units = {"units": "mean square, dimensionless"}
+    variables: dict[str, Any] = {
+        "predicted": (leading, np.reshape(theory, shape), units)
+    }
+    for suffix, rows in (("", means), ("_sem", errors)):
+        for name, values in zip(Looked._fields, zip(*rows, strict=True), strict=True):
+            stacked = np.stack(values)
+            variables[name + suffix] = (
+                (*leading, *dims[name]),
+                stacked.reshape(*shape, *stacked.shape[1:]),
+                units,
+            )
+    coordinates = {
+        "kind": list(config.kinds),
+        "gap": list(config.gaps),
+        "layer": np.arange(config.depth) + 1,
+        "group": list(GROUPS),
+        "end": list(ENDS),
+    }
+    sizes = f"N = {config.width}, {config.features} features, L = {config.steps}"
+    return xr.Dataset(variables, coordinates).assign_attrs(
+        dtype="float32",
+        sizes=sizes,
+        steps=config.steps,
+        source=config.source if config.source == "stand-in" else "embeddings",
+    )
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print states of the first and last block, and gradients over all blocks."""
+    table = Table(
+        title=f"Deep networks, {dataset.attrs['sizes']}",
+        caption="mean squares over networks; theory: that of the first states, over what "
+        "is measured",
+    )
+    columns = ("kind", "nu0", "first", "last", "theory", *GROUPS, *ENDS)
+    for name in columns:
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    mean = dataset.mean("network")
+    ratio = (dataset["predicted"] / dataset["state"].isel(layer=0)).mean("network")
+    for kind in dataset["kind"].values:
+        for gap in dataset["gap"].values:
+            at = {"kind": kind, "gap": gap}
+            one = mean.sel(at)
+            numbers = [
+                *one["state"].values[[0, -1]],
+                float(ratio.sel(at)),
+                *one["gradient"].mean("layer").values,
+                *one["ends"].values,
+            ]
+            cells = [f"{x:.3g}" if np.isfinite(x) else "" for x in map(float, numbers)]
+            table.add_row(str(kind), f"{1 - gap:.4g}", *cells)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,141 @@
+"""How inputs of networks correlate over time: measured, and as sums of exponentials.
+
+The autocovariance of the stand-in for embeddings, or of a file of them, averaged over
+features, with intervals over sequences; a line through its logarithm, which gives white
+noise and one exponential, as the paper fits its embeddings; and the nearest sum of
+exponentials.  Tokens of ListOps are beside it, one hot, and the ETTh1 table where it is
+asked for and at hand.
+
+Source: Zucchet & Orvieto (2024), Figure 12 and Eq. 75.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from sigprop.audit.autocovariance import autocovariance, fit_exponentials, fit_mixed
+from sigprop.tasks.sequences import (
+    EMBEDDINGS,
+    Sequences,
+    embeddings,
+    listops_sequences,
+    stand_in,
+    table_sequences,
+)
+from sigprop.tasks.tables import load_table
+
+STUDY, VERSION = "embedding_correlation", 1
+LARGEST_LAG = 400  # tokens of ListOps are no fewer
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes of the sample.
+
+    Attributes:
+        sequences: Read of each input.
+        steps: Of a sequence.
+        features: Of the stand-in, or of the file.
+        source: ``stand-in``, or the path of a ``.npy`` of embeddings.
+        table: ``ETTh1`` or another name or file of ``load_table``; none if empty.
+        lags: Over which the line is fitted, from one on; all if zero.
+        seed: Of draws and bootstrap.
+    """
+
+    sequences: int = 256
+    steps: int = 400
+    features: int = 96
+    source: str = "stand-in"
+    table: str = ""
+    lags: int = 0
+    seed: int = 0
+
+
+SMOKE = Config(sequences=24, steps=60, features=8)
+QUICK = Config()
+PAPER = Config(sequences=1024, steps=512, features=768)
+
+
+def inputs(config: Config) -> dict[str, Sequences]:
+    """What is measured, by name.
+
+    Raises:
+        ValueError: If a file is not as it has to be.
+        FileNotFoundError: If there is none.
+    """
+    number, steps = config.sequences, config.steps
+    if config.source == "stand-in":
+        main_input = stand_in(number, steps, config.features, config.seed)
+    else:
+        main_input = embeddings(Path(config.source), config.features, number, steps)
+    found = {
+        "embeddings": main_input,
+        "ListOps": listops_sequences(number, min(steps, LARGEST_LAG), config.seed),
+    }
+    if config.table:
+        found["table"] = table_sequences(load_table(config.table), steps)
+    return found
+
+
+def _measure(read: Sequences, config: Config) -> xr.Dataset:
+    found = autocovariance(read, seed=config.seed)
+    R, lags = found.R, np.arange(len(found.R))
+    nearest = fit_exponentials(R).autocovariance(lags)
+    try:
+        line = fit_mixed(R, config.lags or None)
+        fitted, terms = line.autocovariance(lags), (line.a, line.b, line.rho)
+    except ValueError:  # it does not decay as one exponential
+        fitted, terms = np.full(len(R), np.nan), (np.nan,) * 3
+    units = {"units": "mean square, dimensionless"}
+    values: dict[str, Any] = {
+        "R": R,
+        "low": found.low,
+        "high": found.high,
+        "line": fitted,
+        "exponentials": nearest,
+    }
+    values = {
+        name: (("input", "lag"), value[None], units) for name, value in values.items()
+    }
+    values["terms"] = (("input", "term"), np.array([terms]), {"units": "dimensionless"})
+    return xr.Dataset(values, {"lag": lags, "term": ["a", "b", "rho"]})
+
+
+def run(config: Config) -> xr.Dataset:
+    """Measure and fit every input."""
+    read = inputs(config)
+    parts = [
+        _measure(one, config).assign_coords(input=[name]) for name, one in read.items()
+    ]
+    whole = xr.concat(parts, "input", join="outer")
+    lags = whole["lag"].values
+    units = {"units": "mean square, dimensionless"}
+    whole["paper"] = ("lag", EMBEDDINGS.autocovariance(lags), units)
+    return whole.assign_attrs(
+        dtype="float64",
+        source=config.source if config.source == "stand-in" else "embeddings",
+        sequences=config.sequences,
+        features=config.features,
+    )
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print what the line through the logarithm finds for each input."""
+    table = Table(title="Autocovariance a [lag = 0] + b rho^lag, by a line through log R")
+    for name in ("input", "R(0)", "R(1)", "a", "b", "rho"):
+        table.add_column(name, justify="left" if name == "input" else "right")
+    for name in dataset["input"].values:
+        one = dataset.sel(input=name)
+        numbers = [*one["R"].values[:2], *one["terms"].values]
+        table.add_row(str(name), *(f"{float(x):.4g}" for x in numbers))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main(STUDY)

@@ -1,0 +1,271 @@
+"""Neurons behind gates, one by one, beside the theory of constant gates.
+
+The simplified gated unit of many networks, each on a sequence of its own: after the last
+step ``h^2`` and ``(dh/db_f)^2`` of every neuron, over the time constant ``T`` of its gate at
+rest, ``lam = T/(1 + T)``.  Gates are constant, see the input, or input and state.  Means
+are by the paper's kernel; theory is Eq. 160 and 161 in the limit, and the same sums after
+as many steps from the zero state.
+
+Then how good an effective eigenvalue is: the mean square of the states of whole layers over
+that of the layer at rest, the linear one of its Jacobian at zero, as inputs grow.
+
+Source: Zucchet & Orvieto (2024), Appendix D.3 and Figure 15.
+"""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from experiments.progress import counter
+from sigprop.evidence.zucchet.experiments.gate_dependence import finite_moments
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.gated import GatedUnit, constant_gate, gated_unit
+from sigprop.layers.gru import gru
+from sigprop.layers.lstm import lstm
+from sigprop.linear.linearise import Perturbed, diagonalise, linearise
+from sigprop.linear.predicted_moments import predict
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.sequences import EMBEDDINGS, stand_in
+from theory import gated
+from theory.symbols import a, b, lam, rho
+
+STUDY, VERSION = "gated_neurons", 1
+TIMES = (1.0, 256.0)
+GATES = ("constant", "input", "input and state")
+QUANTITIES = ("state", "bias sensitivity")
+LAYERS = ("unit, input", "unit, input and state", "GRU", "LSTM")
+KERNEL = 100.0  # a squared width is half of it, Figure 15
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes.
+
+    Attributes:
+        neurons: Of a network, and inputs.
+        networks: Each on a sequence.
+        steps: Of a sequence.
+        places: Time constants at which means and theory are taken.
+        sizes: Factors on the inputs whose effect on whole layers is measured.
+        drawn: Layers at each size.
+        sequences: That each of those reads.
+        seed: Of everything that is drawn.
+    """
+
+    neurons: int = 64
+    networks: int = 100
+    steps: int = 512
+    places: int = 33
+    sizes: tuple[float, ...] = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+    drawn: int = 4
+    sequences: int = 32
+    seed: int = 0
+
+
+SMOKE = Config(
+    neurons=6, networks=12, steps=24, places=5, sizes=(0.25, 1.0), drawn=2, sequences=8
+)
+QUICK = Config()
+PAPER = Config(neurons=256)
+
+
+def unit(gates: str, place: int, config: Config) -> Layer:
+    """The unit of one network; its biases are the same whatever its gates see."""
+    key, n = jax.random.fold_in(jax.random.key(config.seed), place), config.neurons
+    if gates == "constant":
+        return constant_gate(key, n, 1, times=TIMES)
+    return gated_unit(key, n, 1, times=TIMES, state_gain=float(gates != "input"))
+
+
+@eqx.filter_jit
+def look(
+    layer: Layer, u: Float[Array, "time n"]
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """The last states, and the derivative of each by the bias of its own gate."""
+    bias = parameters(layer)["b_f"]
+
+    def last(bias: Float[Array, " n"]) -> Float[Array, " n"]:
+        return replace(layer, {"b_f": bias}).states(u)[-1]
+
+    if isinstance(layer, GatedUnit) and layer.W_fh is not None:
+        return last(bias), jnp.diagonal(jax.jacfwd(last)(bias))
+    h, pull = jax.vjp(last, bias)
+    return h, pull(jnp.ones_like(h))[0]  # no neuron sees another
+
+
+def theory(time: float, steps: int) -> Float[np.ndarray, "quantities two"]:
+    """Both moments of a constant gate, in the limit and after some steps.
+
+    Source: Zucchet & Orvieto (2024), Eq. 160-161.
+    """
+    gate = time / (1 + time)
+    at = {a: EMBEDDINGS.a, b: EMBEDDINGS.b, rho: EMBEDDINGS.rho, lam: gate}
+    state, slope = (float(form.subs(at)) for form in _limits())
+    limits = state, slope * (gate * (1 - gate)) ** 2
+    return np.stack([limits, finite_moments(time, steps)], 1)
+
+
+@functools.cache
+def _limits() -> tuple[Any, Any]:
+    forms = gated.printed_state(), gated.printed_sensitivity()
+    return tuple(form.on("mixed") for form in forms)  # type: ignore[return-value]
+
+
+def smoothed(
+    time: Float[np.ndarray, " samples"],
+    values: Float[np.ndarray, " samples"],
+    places: Float[np.ndarray, " places"],
+) -> tuple[Float[np.ndarray, " places"], Float[np.ndarray, " places"]]:
+    """Kernel means at some times, and their standard errors for independent samples."""
+    weight = np.exp(-((places[:, None] - time[None]) ** 2) / KERNEL)
+    weight /= weight.sum(1, keepdims=True)
+    mean = weight @ values
+    off = (values[None] - mean[:, None]) ** 2
+    return mean, np.sqrt(np.sum(weight**2 * off, 1))
+
+
+def neurons(config: Config) -> xr.Dataset:
+    """Squares of every neuron, their means over time constants, and theory."""
+    read = stand_in(config.networks, config.steps, config.neurons, config.seed)
+    tick = counter(len(GATES) * config.networks, "networks")
+    times, squares = [], []
+    for gates in GATES:
+        for place in range(config.networks):
+            layer = unit(gates, place, config)
+            seen = look(layer, jnp.asarray(read.take(place, 1)[0]))
+            times.append(np.exp(np.asarray(parameters(layer)["b_f"], float)))
+            squares.append([np.asarray(one, float) ** 2 for one in seen])
+            tick()
+    shape = (len(GATES), config.networks)
+    time = np.reshape(times, (*shape, config.neurons))
+    square = np.reshape(squares, (*shape, len(QUANTITIES), config.neurons))
+    places = np.linspace(*TIMES, config.places)
+    means = np.array(
+        [
+            [
+                smoothed(t.ravel(), one[:, i].ravel(), places)
+                for i in range(len(QUANTITIES))
+            ]
+            for t, one in zip(time, square, strict=True)
+        ]
+    )
+    forms = np.stack([theory(float(place), config.steps) for place in places])
+    units = {"units": "mean square, dimensionless"}
+    dims = ("gates", "quantity", "place")
+    return xr.Dataset(
+        {
+            "time": (
+                ("gates", "network", "neuron"),
+                time.astype(np.float32),
+                {"units": "steps"},
+            ),
+            "square": (
+                ("gates", "network", "quantity", "neuron"),
+                square.astype(np.float32),
+                units,
+            ),
+            "mean": (dims, means[:, :, 0], units),
+            "sem": (dims, means[:, :, 1], units),
+            "limit": (dims[1:], forms[:, :, 0].T, units),
+            "finite": (dims[1:], forms[:, :, 1].T, units),
+        },
+        {"gates": list(GATES), "quantity": list(QUANTITIES), "place": places},
+    )
+
+
+def layer_of(name: str, place: int, config: Config) -> Layer:
+    """A layer whose state the effective eigenvalues are to describe."""
+    key, n = jax.random.fold_in(jax.random.key(config.seed + 1), place), config.neurons
+    if name == "GRU":
+        return gru(key, n, n, 1, times=TIMES)
+    if name == "LSTM":
+        return lstm(key, n, n, 1, times=TIMES)
+    gain = float(name != "unit, input")
+    return gated_unit(key, n, 1, times=TIMES, state_gain=gain)
+
+
+def at_rest(layer: Layer, steps: int) -> float:
+    """``E|h|^2`` of the layer's linearisation at rest, for inputs of size one."""
+    with double_precision(True):
+        values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
+        wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
+        modes = diagonalise(linearise(wide))
+    covariance = EMBEDDINGS.autocovariance(np.arange(steps))
+    return predict(Perturbed((modes,), {}), covariance, steps, steps - 1)["state"]
+
+
+@eqx.filter_jit
+def _last_squares(
+    layer: Layer, u: Float[Array, "num time n"]
+) -> Float[Array, " num"]:
+    return jax.vmap(lambda one: jnp.sum(layer.states(one)[-1] ** 2))(u)
+
+
+def over_sizes(config: Config) -> xr.Dataset:
+    """The state of whole layers over that of their linearisations, by size of input."""
+    number = config.drawn * config.sequences
+    read = stand_in(number, config.steps, config.neurons, config.seed + 1)
+    tick = counter(len(LAYERS) * config.drawn, "layers")
+    ratio = np.empty((len(LAYERS), len(config.sizes), config.drawn))
+    error = np.empty_like(ratio)
+    for kind, name in enumerate(LAYERS):
+        for place in range(config.drawn):
+            layer = layer_of(name, place, config)
+            u = jnp.asarray(read.take(place * config.sequences, config.sequences))
+            form = at_rest(layer, config.steps)
+            for i, size in enumerate(config.sizes):
+                squares = np.asarray(_last_squares(layer, size * u), float)
+                each = squares / (size**2 * form)
+                ratio[kind, i, place] = each.mean()
+                error[kind, i, place] = each.std(ddof=1) / len(each) ** 0.5
+            tick()
+    dims, units = ("layer", "size", "draw"), {"units": "dimensionless"}
+    return xr.Dataset(
+        {"ratio": (dims, ratio, units), "ratio_sem": (dims, error, units)},
+        {"layer": list(LAYERS), "size": list(config.sizes)},
+    )
+
+
+def run(config: Config) -> xr.Dataset:
+    """Both measurements."""
+    return xr.merge([neurons(config), over_sizes(config)]).assign_attrs(
+        dtype="float32", steps=config.steps, networks=config.networks
+    )
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print measured over predicted moments, of neurons and of whole layers."""
+    console, places = Console(), dataset["place"].values
+    some = places[:: max(1, len(places) // 6)]
+    table = Table(title="Kernel mean over theory after as many steps, by T")
+    table.add_column("gates, quantity")
+    for place in some:
+        table.add_column(f"{place:.0f}", justify="right")
+    for gates in GATES:
+        for quantity in QUANTITIES:
+            one = dataset.sel(gates=gates, quantity=quantity)
+            ratio = (one["mean"] / one["finite"]).sel(place=some)
+            table.add_row(f"{gates}, {quantity}", *(f"{float(x):.3f}" for x in ratio))
+    console.print(table)
+    table = Table(title="States over those of the layer at rest, by size of the input")
+    table.add_column("layer")
+    for size in dataset["size"].values:
+        table.add_column(f"{size:g}", justify="right")
+    for layer in LAYERS:
+        ratio = dataset["ratio"].sel(layer=layer).mean("draw")
+        table.add_row(layer, *(f"{float(x):.3f}" for x in ratio))
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main(STUDY)

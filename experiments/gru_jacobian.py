@@ -1,0 +1,250 @@
+"""The recurrent Jacobian of a GRU over delays, on and off its diagonal.
+
+``dh_t/dh_0`` on sequences that stand in for sentences, as the product of the Jacobians of
+the steps, which are automatic derivatives of the layer's own step.  With all weights zero
+gates are constant and it is ``f^t`` on the diagonal; with the weights as drawn gates see
+input and state; and the weights on the state are scaled until nothing is diagonal.  All
+entries on the diagonal and some beside it are kept from the first sequence, and from all
+of them the root mean squares, with standard errors of their logarithms.
+
+Source: Zucchet & Orvieto (2024), Appendix D.2 and Figure 14.
+"""
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jax import lax
+from jaxtyping import Array, Float
+from rich.console import Console
+from rich.table import Table
+
+from experiments.command import main
+from experiments.progress import counter
+from sigprop.layers.base import parameters, replace
+from sigprop.layers.gru import GRU, gru
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.sequences import Sequences, embeddings, stand_in
+
+STUDY, VERSION = "gru_jacobian", 1
+T_MIN, T_DEFAULT = 1.0, 16.0
+LATEST = (4.0, T_DEFAULT, 256.0)  # the largest T; the paper names but that of panel C
+
+
+class Case(NamedTuple):
+    """A GRU: its largest time constant, the weights' factor, and whether gates see."""
+
+    panel: str
+    t_max: float
+    gain: float
+    sees: bool
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes.
+
+    Attributes:
+        neurons: Of the GRU.
+        features: Of its inputs.
+        steps: Delays.
+        sentences: Sequences, the first of which is shown.
+        kept: At most so many delays of which entries are kept, the denser the shorter,
+            and so many entries beside the diagonal.
+        gains: ``sigma_h`` of panel C.
+        source: ``stand-in``, or the path of a ``.npy`` of embeddings.
+        seed: Of everything that is drawn.
+    """
+
+    neurons: int = 64
+    features: int = 192
+    steps: int = 256
+    sentences: int = 3
+    kept: int = 64
+    gains: tuple[float, ...] = (0.0, 3.0, 5.0)
+    source: str = "stand-in"
+    seed: int = 0
+
+
+SMOKE = Config(neurons=6, features=5, steps=16, sentences=2, kept=8)
+QUICK = Config()
+PAPER = Config(neurons=256, features=768, sentences=8)
+
+
+def cases(config: Config) -> dict[str, Case]:
+    """Panels A and B over time constants, panel C over the weights on the state."""
+    rows = {
+        f"{panel}, T <= {t_max:g}": Case(panel, t_max, 1.0, panel == "b")
+        for panel in "ab"
+        for t_max in LATEST
+    }
+    strengths = {
+        f"c, sigma_h = {gain:g}": Case("c", T_DEFAULT, gain, True)
+        for gain in config.gains
+    }
+    return rows | strengths
+
+
+def draw(case: Case, config: Config) -> GRU:
+    """The layer of a case: the same random numbers in all of them."""
+    key, sizes = jax.random.key(config.seed), (config.neurons, config.features, 1)
+    times = T_MIN, case.t_max
+    layer = gru(key, *sizes, times=times, state_gain=case.gain)
+    if case.sees:
+        return layer
+    values = {
+        name: value if name == "b_f" else jnp.zeros_like(value)
+        for name, value in parameters(layer).items()
+    }
+    return replace(layer, values)
+
+
+@jax.jit
+def jacobians(
+    layer: GRU, u: Float[Array, "time features"]
+) -> Float[Array, "time n n"]:
+    """``dh_t/dh_0`` after 1, 2, ... inputs, from the zero state."""
+    h = layer.initial_state()
+
+    def advance(
+        carried: tuple[Array, Array], now: Array
+    ) -> tuple[tuple[Array, Array], Array]:
+        h, product = carried
+        step = jax.jacfwd(lambda state: layer.step(state, now)[0])(h)
+        product = step @ product
+        return (layer.step(h, now)[0], product), product
+
+    return lax.scan(advance, (h, jnp.eye(h.size, dtype=h.dtype)), u)[1]
+
+
+class Entries(NamedTuple):
+    """Of one Jacobian: some entries, and root mean squares at every delay."""
+
+    diagonal: Float[np.ndarray, "kept n"]
+    beside: Float[np.ndarray, "kept entries"]
+    sizes: Float[np.ndarray, "time two"]
+
+
+def look(layer: GRU, u: Float[np.ndarray, "time features"], config: Config) -> Entries:
+    """The entries of a GRU's Jacobian on a sequence, in double precision."""
+    with double_precision(True):
+        values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
+        wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
+        J = np.asarray(jacobians(wide, jnp.asarray(u, float)))
+    n = config.neurons
+    on = np.eye(n, dtype=bool)
+    diagonal, rest = J[:, on], J[:, ~on]
+    sizes = np.sqrt(np.stack([np.mean(diagonal**2, 1), np.mean(rest**2, 1)], 1))
+    some = np.random.default_rng(config.seed).choice(
+        rest.shape[1], min(config.kept, rest.shape[1]), replace=False
+    )
+    when = delays(config) - 1
+    return Entries(diagonal[when], rest[when][:, some], sizes)
+
+
+def delays(config: Config) -> np.ndarray:
+    """The delays of which entries are kept."""
+    every = np.geomspace(1, config.steps, min(config.kept, config.steps))
+    return np.unique(every.round().astype(int))
+
+
+def sentences(config: Config) -> Sequences:
+    """What the GRU reads.
+
+    Raises:
+        ValueError: If a file of embeddings does not fit.
+        FileNotFoundError: If there is none.
+    """
+    number, steps = config.sentences, config.steps
+    if config.source == "stand-in":
+        return stand_in(number, steps, config.features, config.seed)
+    return embeddings(Path(config.source), config.features, number, steps)
+
+
+def run(config: Config) -> xr.Dataset:
+    """Follow the Jacobian of every case.
+
+    Raises:
+        ValueError: If there are fewer than two sequences.
+    """
+    if config.sentences < 2:
+        raise ValueError(f"need two sentences for an error, got {config.sentences}")
+    read, wanted = sentences(config), cases(config)
+    tick = counter(len(wanted), "GRUs")
+    rows = []
+    for case in wanted.values():
+        layer = draw(case, config)
+        looked = [look(layer, read.take(i, 1)[0], config) for i in range(read.number)]
+        rows.append(looked)
+        tick()
+    return _dataset(wanted, rows, config)
+
+
+def _dataset(
+    wanted: dict[str, Case], rows: list[list[Entries]], config: Config
+) -> xr.Dataset:
+    units = {"units": "dimensionless"}
+    with np.errstate(divide="ignore"):
+        logs = np.log10([[one.sizes for one in row] for row in rows])
+    logs = np.where(np.isfinite(logs), logs, -np.inf)
+    finite = np.isfinite(logs).all(1)
+    error = np.zeros(finite.shape)
+    error[finite] = (
+        np.std(np.moveaxis(logs, 1, -1)[finite], -1, ddof=1) / config.sentences**0.5
+    )
+    small = functools.partial(np.asarray, dtype=np.float32)
+    gates = [1 / (1 + np.exp(-np.asarray(draw(c, config).b_f))) for c in wanted.values()]
+    variables: dict[str, Any] = {
+        "diagonal": (
+            ("case", "kept_delay", "neuron"),
+            small([row[0].diagonal for row in rows]),
+            units,
+        ),
+        "beside": (
+            ("case", "kept_delay", "entry"),
+            small([row[0].beside for row in rows]),
+            units,
+        ),
+        "gate": (("case", "neuron"), small(gates), units),
+        "log_size": (("case", "delay", "where"), logs.mean(1), {"units": "decades"}),
+        "log_size_sem": (("case", "delay", "where"), error, {"units": "decades"}),
+    }
+    coordinates = {
+        "case": list(wanted),
+        "panel": ("case", [case.panel for case in wanted.values()]),
+        "t_max": ("case", [case.t_max for case in wanted.values()]),
+        "gain": ("case", [case.gain for case in wanted.values()]),
+        "delay": np.arange(config.steps) + 1,
+        "kept_delay": delays(config),
+        "where": ["diagonal", "beside"],
+    }
+    return xr.Dataset(variables, coordinates).assign_attrs(
+        dtype="float64", sentences=config.sentences, neurons=config.neurons
+    )
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print root mean squares on and beside the diagonal at some delays."""
+    table = Table(title="Root mean square of dh_t/dh_0, on | beside the diagonal")
+    last = int(dataset["delay"].max())
+    when = sorted({1, min(16, last), min(64, last), last})
+    table.add_column("GRU")
+    for delay in when:
+        table.add_column(f"t = {delay}", justify="right")
+    for name in dataset["case"].values:
+        sizes = 10 ** dataset["log_size"].sel(case=name)
+        cells = [
+            " | ".join(f"{float(x):.2g}" for x in sizes.sel(delay=delay))
+            for delay in when
+        ]
+        table.add_row(str(name), *cells)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main(STUDY)
