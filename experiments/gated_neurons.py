@@ -57,6 +57,7 @@ class Config:
         steps: Of a sequence.
         places: Time constants at which means and theory are taken.
         sizes: Factors on the inputs whose effect on whole layers is measured.
+        width: Neurons and inputs of those layers.
         drawn: Layers at each size.
         sequences: That each of those reads.
         seed: Of everything that is drawn.
@@ -67,13 +68,21 @@ class Config:
     steps: int = 512
     places: int = 33
     sizes: tuple[float, ...] = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+    width: int = 64
     drawn: int = 4
     sequences: int = 32
     seed: int = 0
 
 
 SMOKE = Config(
-    neurons=6, networks=12, steps=24, places=5, sizes=(0.25, 1.0), drawn=2, sequences=8
+    neurons=6,
+    networks=12,
+    steps=24,
+    places=5,
+    sizes=(0.25, 1.0),
+    width=6,
+    drawn=2,
+    sequences=8,
 )
 QUICK = Config()
 PAPER = Config(neurons=256)
@@ -185,7 +194,7 @@ def neurons(config: Config) -> xr.Dataset:
 
 def layer_of(name: str, place: int, config: Config) -> Layer:
     """A layer whose state the effective eigenvalues are to describe."""
-    key, n = jax.random.fold_in(jax.random.key(config.seed + 1), place), config.neurons
+    key, n = jax.random.fold_in(jax.random.key(config.seed + 1), place), config.width
     if name == "GRU":
         return gru(key, n, n, 1, times=TIMES)
     if name == "LSTM":
@@ -214,7 +223,7 @@ def _last_squares(
 def over_sizes(config: Config) -> xr.Dataset:
     """The state of whole layers over that of their linearisations, by size of input."""
     number = config.drawn * config.sequences
-    read = stand_in(number, config.steps, config.neurons, config.seed + 1)
+    read = stand_in(number, config.steps, config.width, config.seed + 1)
     tick = counter(len(LAYERS) * config.drawn, "layers")
     ratio = np.empty((len(LAYERS), len(config.sizes), config.drawn))
     error = np.empty_like(ratio)

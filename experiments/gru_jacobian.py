@@ -73,7 +73,7 @@ class Config:
 
 SMOKE = Config(neurons=6, features=5, steps=16, sentences=2, kept=8)
 QUICK = Config()
-PAPER = Config(neurons=256, features=768, sentences=8)
+PAPER = Config(neurons=256, features=768)
 
 
 def cases(config: Config) -> dict[str, Case]:
@@ -179,8 +179,9 @@ def run(config: Config) -> xr.Dataset:
     rows = []
     for case in wanted.values():
         layer = draw(case, config)
-        looked = [look(layer, read.take(i, 1)[0], config) for i in range(read.number)]
-        rows.append(looked)
+        needed = range(read.number if case.sees else 1)  # constant gates see nothing
+        looked = [look(layer, read.take(i, 1)[0], config) for i in needed]
+        rows.append(looked * (read.number // len(looked)))
         tick()
     return _dataset(wanted, rows, config)
 

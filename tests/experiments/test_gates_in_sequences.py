@@ -140,7 +140,7 @@ def test_kernel_means_of_a_line_are_on_it_and_errors_are_those_of_means():
 
 def test_small_inputs_leave_effective_eigenvalues_right():
     config = dataclasses.replace(
-        gated_neurons.SMOKE, sizes=(0.01,), sequences=256, drawn=2, neurons=8
+        gated_neurons.SMOKE, sizes=(0.01,), sequences=256, drawn=2, width=8
     )
     data = gated_neurons.over_sizes(config)
     off = (data["ratio"] - 1) / data["ratio_sem"]
