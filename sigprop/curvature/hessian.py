@@ -1,7 +1,7 @@
 """The exact gradient and Hessian of an expected loss, by three routes.
 
 ``closed`` needs no differentiation of the loss: ``sigprop.curvature.diagonal`` where the
-eigenvalues are the layer's own, ``sigprop.curvature.dense`` in the eigenbasis of any
+eigenvalues are the layer's own or a map of its parameters, ``sigprop.curvature.dense`` in the eigenbasis of any
 other recurrence.  ``gramian`` knows neither eigenvalues nor sums over ages: it solves for
 the covariances of tangent systems.  ``autodiff`` differentiates the population loss.
 
@@ -23,10 +23,13 @@ from sigprop.curvature.overlaps import overlaps_of
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.rotrnn import RotRNN
+from sigprop.layers.s4d import S4D
+from sigprop.layers.s5 import S5
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
 Route = Literal["closed", "gramian", "autodiff"]
+DIAGONALISED = (RotRNN, S4D, S5)  # in coordinates that are not their parameters
 COLUMNS = 64  # of the Hessian that autodiff computes at once
 
 
@@ -88,15 +91,15 @@ def _closed(task: TeacherStudent, student: Layer, at_optimum: bool) -> Expansion
         rule = rule.at_optimum()
     if all(isinstance(half, DiagonalLayer) for half in student.halves()):
         return diagonal.expand(student, rule)
-    if isinstance(student, RotRNN):
-        rotated = diagonal.expand(student.diagonal(), rule)
-        return through(student, _rotated, rotated)
+    if isinstance(student, DIAGONALISED):
+        known = diagonal.expand(student.diagonal(), rule)
+        return through(student, _diagonal, known)
     expansion = dense.expand(dense.matrices(student), rule)
     return through(student, dense.by_name, expansion)
 
 
-def _rotated(layer: Layer) -> dict[str, Array]:
-    assert isinstance(layer, RotRNN)
+def _diagonal(layer: Layer) -> dict[str, Array]:
+    assert isinstance(layer, DIAGONALISED)
     return parameters(layer.diagonal())
 
 

@@ -102,14 +102,11 @@ def through(
         quantities = made(replace(layer, split(x)))
         return jnp.concatenate([jnp.ravel(quantities[name]) for name in known.layout])
 
-    def slopes(x: Array) -> tuple[Array, Array]:
-        bends = jax.jacrev(jax.grad(lambda x: flat(x) @ known.gradient))(x)
-        return jax.jacrev(flat)(x), bends
+    def bends(x: Array) -> Array:
+        return jax.jacrev(jax.grad(lambda x: flat(x) @ known.gradient))(x)
 
-    program = jax.jit(slopes, compiler_options=ONCE)
-    jacobian, bends = map(np.asarray, program(x))
-    return Expansion(
-        jacobian.T @ known.gradient,
-        jacobian.T @ known.hessian @ jacobian + bends,
-        layout(layer),
-    )
+    jacobian = np.asarray(jax.jit(jax.jacrev(flat), compiler_options=ONCE)(x))
+    hessian = jacobian.T @ known.hessian @ jacobian
+    if known.gradient.any():
+        hessian += np.asarray(jax.jit(bends, compiler_options=ONCE)(x))
+    return Expansion(jacobian.T @ known.gradient, hessian, layout(layer))

@@ -124,3 +124,20 @@ def _in_coordinates(
         "polar": (radius, theta),
         "exponential": (nu, theta),
     }[coordinates]
+
+
+def in_polar_form(
+    lam: Complex[Array, " n"],
+    B: Complex[Array, "n d_in"],
+    C_re: Float[Array, "d_out n"],
+    C_im: Float[Array, "d_out n"],
+    D: Float[Array, " d_out"] | Float[Array, "d_out d_in"],
+) -> ComplexDiagonal:
+    """The layer of these eigenvalues, of modulus above zero, and weights.
+
+    Its coordinates are ``exponential``.
+    """
+    nu = -jnp.log(jnp.abs(lam))
+    return ComplexDiagonal(
+        B.real, B.imag, C_re, C_im, D, nu, jnp.angle(lam), "exponential"
+    )

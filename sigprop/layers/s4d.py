@@ -21,6 +21,7 @@ from jax import lax
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer, known
+from sigprop.layers.complex_diagonal import ComplexDiagonal, in_polar_form
 from sigprop.layers.initialisers import complex_parts, require_sizes
 from sigprop.neuron.recurrence import step
 from sigprop.neuron.scan import scan_linear
@@ -102,6 +103,16 @@ class S4D(Layer):
         # Two real sums: a complex product would compute the imaginary part too.
         real = self.C_re[None] * h.real - self.C_im[None] * h.imag
         return 2 * real.sum(-1) + self.D[None] * u
+
+    def diagonal(self) -> ComplexDiagonal:
+        """The same map as one layer of all channels, whose weights are mostly zero."""
+        lam, gain = self.discrete()
+        channels, pairs = self.im.shape
+        own = jnp.repeat(jnp.eye(channels), pairs, axis=0)
+        C_re, C_im = (2 * own.T * part.reshape(1, -1) for part in (self.C_re, self.C_im))
+        return in_polar_form(
+            lam.reshape(-1), gain.reshape(-1, 1) * own, C_re, C_im, self.D
+        )
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

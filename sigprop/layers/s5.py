@@ -14,9 +14,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
+from sigprop.layers.complex_diagonal import ComplexDiagonal, in_polar_form
 from sigprop.layers.initialisers import fan_in, require_sizes
 from sigprop.layers.s4d import (
     Discretisation,
@@ -99,6 +101,14 @@ class S5(Layer):
         """``Re(C h) + D u``, the first term twice with ``conjugate``."""
         outputs = read_out(self.C_re, self.C_im, h)
         return (2 if self.conjugate else 1) * outputs + self.D[None] * u
+
+    def diagonal(self) -> ComplexDiagonal:
+        """The same map with the discrete eigenvalues and weights as its parameters."""
+        lam, gain = self.discrete()
+        B = gain[:, None] * lax.complex(self.B_re, self.B_im)
+        factor = 2 if self.conjugate else 1
+        readout = factor * self.C_re, factor * self.C_im
+        return in_polar_form(lam, B, *readout, self.D)
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

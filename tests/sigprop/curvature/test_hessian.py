@@ -22,6 +22,8 @@ from sigprop.inputs import AR1, Empirical, Mixed, MovingAverage, Recording, Whit
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.dense import nonlinear_rnn
 from sigprop.layers.lru import zucchet_lru
+from sigprop.layers.s4d import s4d
+from sigprop.layers.s5 import s5
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
 
@@ -260,3 +262,28 @@ def test_a_gramian_needs_no_end():
     task = small.task("white", 30)
     with pytest.raises(ValueError, match="infinite length for Gramians, got 30"):
         expand(task, small.student("dense"), "gramian")
+
+
+SIZES = {"s4d": (1, 2), "s5": (2, 1)}
+DISCRETE = {
+    "s4d": (s4d, {"dt_min": 0.2, "dt_max": 0.6}),
+    "s5": (s5, {"dt_min": 0.2, "dt_max": 0.6, "discretisation": "bilinear"}),
+}
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_discretised_layers_are_expanded_by_their_discrete_eigenvalues(name):
+    draw, options = DISCRETE[name]
+    with double_precision(True):
+        teacher, student = (
+            jax.tree.map(
+                lambda leaf: leaf.astype(float),
+                draw(jax.random.key(seed), *SIZES[name], **options),
+            )
+            for seed in (3, 4)
+        )
+        task = teacher_student(teacher, AR1(0.5), length=12)
+        closed, truth = (expand(task, student, route) for route in ("closed", "autodiff"))
+    assert closed.gradient == pytest.approx(truth.gradient, rel=1e-8, abs=1e-10)
+    assert closed.hessian == pytest.approx(truth.hessian, rel=1e-8, abs=1e-10)
+    assert np.abs(truth.gradient).max() > 1e-3
