@@ -24,6 +24,7 @@ EXAMPLES = {
     "train": "sigprop train digits --model rotrnn --seeds 5",
     "audit": "sigprop audit runs/digits-rotrnn-quick/seed-0",
     "lint": "sigprop lint model.safetensors --length 4096",
+    "advise": "sigprop advise --length 16384 --rho 0.9 --state 256",
     "sweep": "sigprop sweep status",
     "sweep run": "sigprop sweep run memory_gap --workers 2",
     "sweep status": "sigprop sweep status --preset paper",

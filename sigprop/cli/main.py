@@ -11,6 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import typer
 
+from sigprop.cli.advise import advise
 from sigprop.cli.answers import judge_answers
 from sigprop.cli.audit import audit
 from sigprop.cli.bench import bench
@@ -50,4 +51,5 @@ app.command()(models)
 app.command()(train)
 app.command()(audit)
 app.command()(lint)
+app.command()(advise)
 app.command()(bench)

@@ -1,0 +1,136 @@
+"""Advice on the initialisation of a layer, beside what its default would be."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jaxtyping import PRNGKeyArray
+
+from sigprop.advice.families import FAMILIES, Need, Options, spelled
+from sigprop.advice.predictions import Predicted, matched, predict
+from sigprop.advice.spectra import bandwidth
+from sigprop.audit.autocovariance import Exponentials
+from sigprop.layers.base import Layer
+from sigprop.networks.registry import sequence_layer
+
+MODES = 256  # of the layers whose Hessians are computed
+NEURONS = 8  # of those with gates, whose moments are integrals
+
+
+@dataclass(frozen=True)
+class Advice:
+    """How to begin, and what follows.
+
+    Attributes:
+        layer: One of ``sigprop.advice.families.FAMILIES``.
+        length: Steps of a sequence.
+        memory: Steps that the longest memory reaches back.
+        state: Size of the state.
+        spectrum: Of the input.
+        phase: In radians, below which 95 % of the input's power lies.
+        options: Of the layer's builder.
+        default: What the layer begins as by its own default, of as many modes as are
+            computed.
+        advised: What it begins as by the options, and the normalisation matched to the
+            input.
+        code: The options in several libraries, by their names.
+        note: What else is to be done, or cannot be.
+    """
+
+    layer: str
+    length: int
+    memory: float
+    state: int
+    spectrum: Exponentials
+    phase: float
+    options: Options
+    default: Predicted
+    advised: Predicted
+    code: dict[str, str]
+    note: str
+
+    def draw(self, key: PRNGKeyArray, width: int) -> Layer:
+        """A layer drawn as advised, with ``E|h|^2 = 1`` where it has a gain of its own.
+
+        Raises:
+            ValueError: If the layer's builder refuses the width.
+        """
+        drawn = sequence_layer(
+            key, FAMILIES[self.layer].layer, self.state, width, **self.options
+        )
+        return matched(drawn, self.spectrum)
+
+
+def advise(
+    layer: str,
+    *,
+    length: int,
+    state: int,
+    spectrum: Exponentials,
+    memory: float | None = None,
+    seed: int = 0,
+) -> Advice:
+    """Options for a layer's builder from the length of its sequences and their input.
+
+    The longest memory is as long as the sequences unless it is given.  A tenth of a ring's
+    modes remember half of it or more; phases are where 95 % of the input's power is.
+
+    Args:
+        layer: One of ``sigprop.advice.families.FAMILIES``.
+        length: Steps of a sequence, 4 at least.
+        state: Size of the layer's state, as its builder counts it.
+        spectrum: Of the input; see ``sigprop.advice.spectra``.
+        memory: Steps, 4 at least.
+        seed: Of the draws that the predictions are for.
+
+    Raises:
+        ValueError: If the layer is unknown or a number is out of range.
+    """
+    if layer not in FAMILIES:
+        raise ValueError(f"need a layer in {', '.join(FAMILIES)}, got {layer!r}")
+    reach = float(length) if memory is None else float(memory)
+    for name, value, least in (
+        ("length", length, 4),
+        ("memory", reach, 4),
+        ("state", state, 1),
+    ):
+        if not least <= value < float("inf"):
+            raise ValueError(f"need {name} >= {least}, got {value:g}")
+    family = FAMILIES[layer]
+    need = Need(reach, bandwidth(spectrum), state)
+    given = family.given(state)
+    options = {**given, **family.options(need)}
+    key = jax.random.key(seed)
+
+    def drawn(options: dict[str, Any]) -> Layer:
+        return _twin(key, family.layer, state, options)
+
+    return Advice(
+        layer,
+        length,
+        reach,
+        state,
+        spectrum,
+        need.phase,
+        options,
+        predict(drawn(given), spectrum),
+        predict(matched(drawn(options), spectrum), spectrum),
+        spelled(family, state, options),
+        family.note,
+    )
+
+
+def _twin(key: PRNGKeyArray, layer: str, state: int, options: Options) -> Layer:
+    """A layer of one output, or of few, that stands for a wide one.
+
+    With weights scaled by the number of states no moment of an output depends on it.
+    """
+    if layer == "rglru":
+        return sequence_layer(key, layer, NEURONS, NEURONS, **options)
+    if layer == "selective":
+        return sequence_layer(key, layer, min(state, NEURONS), NEURONS, **options)
+    modes = min(state, MODES)
+    if "heads" in options:
+        modes -= modes % (2 * options["heads"])
+    channels = max(1, MODES // 8 // modes) if layer == "s4d" else 1
+    return sequence_layer(key, layer, modes, channels, **options)

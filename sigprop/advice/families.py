@@ -1,0 +1,192 @@
+"""How each family of layers is told its memory and its phases, and how others spell it.
+
+A ring's modes remember ``1/(1 - |lam|)`` steps.  A discretised system with ``Re A = -1/2``
+has ``|lam| = exp(-dt/2)``; Mamba's slowest state, of rate one, has ``exp(-dt)``; an RG-LRU
+whose gate is half open keeps the fourth power of its radius.
+
+Source: Orvieto et al. (2023), Lemma 3.2; Gu et al. (2022), Section 4; De et al. (2024),
+Eq. 1-4; Gu & Dao (2023), Algorithm 2.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sigprop.layers.rglru import CLOSING
+from sigprop.numerics.compile import compile_expr
+from theory import advice
+from theory.symbols import r, r_max
+
+LONG = 0.1  # share of a ring's modes that remember half of the longest memory or more
+DECADES = 100  # between the steps of a discretised layer, as in its own default
+LARGEST = 1.0  # step
+HALF_OPEN = CLOSING / 2  # power of the radius that a gate at rest keeps
+
+Options = dict[str, Any]
+
+
+class Need(NamedTuple):
+    """What a layer is to do.
+
+    Attributes:
+        memory: Steps that its longest memory reaches back.
+        phase: In radians, below which the power of the input lies.
+        state: Size of its state.
+    """
+
+    memory: float
+    phase: float
+    state: int
+
+
+@functools.cache
+def _inner_square() -> Callable[..., Any]:
+    return compile_expr(
+        advice.inner_radius().result, r, r_max, advice.share, backend="numpy"
+    )
+
+
+def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
+    """Radii whose ``power`` gives memories up to ``memory``, a tenth of them half of it.
+
+    Source: ``theory.advice.inner_radius``.
+
+    Example:
+        >>> tuple(round(one, 5) for one in ring(16384))
+        (0.99933, 0.99994)
+    """
+    outer, half = ((1 - turns / memory) ** (1 / power) for turns in (1, 2))
+    return math.sqrt(max(0.0, float(_inner_square()(half, outer, LONG)))), outer
+
+
+def steps(memory: float, rate: float) -> tuple[float, float]:
+    """Smallest and largest step of a system whose slowest states decay at a rate."""
+    smallest = -math.log1p(-1 / memory) / rate
+    return smallest, max(min(DECADES * smallest, LARGEST), 2 * smallest)
+
+
+def heads(state: int) -> int:
+    """The most heads, at most 32, of two pairs of numbers or more."""
+    return max((n for n in (1, 2, 4, 8, 16, 32) if state % (4 * n) == 0), default=1)
+
+
+def _lru(need: Need) -> Options:
+    inner, outer = ring(need.memory)
+    return {"r_min": inner, "r_max": outer, "max_phase": need.phase}
+
+
+def _rotrnn(need: Need) -> Options:
+    inner, outer = ring(need.memory)
+    decays = (max(inner, math.ulp(1.0)), outer)
+    return {"gamma_range": decays, "theta_range": (0.0, need.phase)}
+
+
+def _discretised(need: Need) -> Options:
+    smallest, largest = steps(need.memory, 0.5)
+    return {"dt_min": smallest, "dt_max": largest}
+
+
+def _selective(need: Need) -> Options:
+    return {"steps": steps(need.memory, 1.0)}
+
+
+def _rglru(need: Need) -> Options:
+    inner, outer = ring(need.memory, HALF_OPEN)
+    return {"radii": (max(inner, math.ulp(1.0)), outer)}
+
+
+class Family(NamedTuple):
+    """Layers of one kind.
+
+    Attributes:
+        layer: Their name in ``sigprop.networks.registry``.
+        options: Those that are advised.
+        given: Those that the size of the state decides.
+        code: The same in other libraries, by their names; ``{name}`` stands for an
+            option, ``{state}`` for the size.
+        note: What else is to be done, or cannot be.
+    """
+
+    layer: str
+    options: Callable[[Need], Options]
+    code: Mapping[str, str]
+    note: str
+    given: Callable[[int], Options] = lambda state: {}
+
+
+FAMILIES: Mapping[str, Family] = {
+    "lru": Family(
+        "lru",
+        _lru,
+        {
+            "minimal-LRU": "LRU(d_hidden={state}, d_model=width, r_min={r_min:.6g}, "
+            "r_max={r_max:.6g}, max_phase={max_phase:.4g})",
+            "lru-pytorch": "LRU(in_features=width, out_features=width, "
+            "state_features={state}, rmin={r_min:.6g}, rmax={r_max:.6g}, "
+            "max_phase={max_phase:.4g})",
+        },
+        "set gamma_log -= log(E|h|^2)/2 mode by mode, which `draw` does",
+    ),
+    "rotrnn": Family(
+        "rotrnn",
+        _rotrnn,
+        {},
+        "its normalisation is for white inputs and cannot be set: divide C by the root of "
+        "E|h|^2",
+        lambda state: {"heads": heads(state)},
+    ),
+    "s4d": Family(
+        "s4d",
+        _discretised,
+        {
+            "state-spaces S4D": "S4D(width, d_state={twice}, dt_min={dt_min:.4g}, "
+            "dt_max={dt_max:.4g})",
+        },
+        "phases are those of its spectrum times the step; it has no input weights to "
+        "normalise: divide C by the root of E|h|^2",
+    ),
+    "s5": Family(
+        "s5",
+        _discretised,
+        {
+            "lindermanlab/S5": "init_S5SSM(..., P={twice}, dt_min={dt_min:.4g}, "
+            "dt_max={dt_max:.4g})",
+        },
+        "phases are those of its spectrum times the step; divide the rows of B by the root "
+        "of E|h|^2, which `draw` does",
+    ),
+    "rglru": Family(
+        "rglru",
+        _rglru,
+        {
+            "recurrentgemma": "a = jax.random.uniform(key, (width,), "
+            "minval={radii[0]:.6g}**2, maxval={radii[1]:.6g}**2); "
+            "params['a_param'] = jnp.log(jnp.expm1(-jnp.log(a) / 2))",
+            "transformers": "area = torch.empty(width).uniform_({radii[0]:.6g}**2, "
+            "{radii[1]:.6g}**2); "
+            "layer.recurrent_param.data = torch.log(torch.expm1(-torch.log(area) / 2))",
+        },
+        "an open gate forgets twice as fast as the half-open one that this is for",
+    ),
+    "mamba": Family(
+        "selective",
+        _selective,
+        {
+            "mamba-ssm": "Mamba(d_model=width, d_state={state}, dt_min={steps[0]:.4g}, "
+            "dt_max={steps[1]:.4g})",
+        },
+        "keep weight decay off A_log, D and dt_bias; draw them in float32",
+    ),
+}
+
+
+def spelled(family: Family, state: int, options: Options) -> dict[str, str]:
+    """Code to paste, by the library that it is for."""
+    told = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    ours = f"sequence_layer(key, {family.layer!r}, {state}, width, {told})"
+    filled = {"state": state, "twice": 2 * state, **options}
+    return {
+        "sigprop": ours,
+        **{library: text.format(**filled) for library, text in family.code.items()},
+    }

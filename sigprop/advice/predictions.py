@@ -1,0 +1,171 @@
+"""What a layer begins as: memories, states, gradients, and the rates that it bears.
+
+Of a linear layer all is exact, for stationary inputs and infinitely long sequences.  For
+inputs that are a sum of independent exponentials the Hessian at optimality is the sum of
+their Hessians; its trace is that of Gauss and Newton, ``E|dy/dtheta|^2``, and ``2/L``, with
+``L`` the largest curvature along one group of parameters, is the rate above which plain
+gradient descent on the mean of ``|error|^2 / 2`` leaves the minimum.  Of a layer whose
+gates see the input, ``L`` is at most the trace.
+
+Source: Zucchet & Orvieto (2024), Eq. 48 and 114-155.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from sigprop.advice.spectra import state_moments
+from sigprop.audit.autocovariance import Exponentials
+from sigprop.curvature.hessian import DIAGONALISED, expand
+from sigprop.curvature.structure import stability_bound
+from sigprop.inputs import AR1
+from sigprop.layers.base import Layer, replace
+from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.layers.lru import LRU
+from sigprop.layers.projected import InputGated
+from sigprop.layers.s5 import S5
+from sigprop.linear.gated_moments import predict_gated
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.teacher_student import teacher_student
+
+ROUNDING = 1e-12  # of a Hessian's largest entry
+
+
+class Predicted(NamedTuple):
+    """A layer at initialisation.
+
+    Attributes:
+        memory: ``1/(1 - |lam|)`` of each mode, in steps; of gates, at rest.
+        phase: Of each mode, in radians, from -pi to pi.
+        state: ``E|h|^2`` of each mode; of gates, the mean of all.
+        gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter.
+        ceiling: Learning rate of each parameter above which descent is unstable; of gates,
+            below which it is stable.
+    """
+
+    memory: Float[np.ndarray, " n"]
+    phase: Float[np.ndarray, " n"]
+    state: Float[np.ndarray, " n"]
+    gradient: dict[str, float]
+    ceiling: dict[str, float]
+
+    @property
+    def longest(self) -> float:
+        """The longest memory, in steps."""
+        return float(self.memory.max())
+
+    @property
+    def median(self) -> float:
+        """The median memory, in steps."""
+        return float(np.median(self.memory))
+
+
+def as_modes(layer: Layer) -> DiagonalLayer:
+    """A linear layer in its diagonal coordinates.
+
+    Raises:
+        TypeError: If it has none.
+    """
+    if isinstance(layer, DiagonalLayer):
+        return layer
+    if isinstance(layer, DIAGONALISED):
+        return layer.diagonal()
+    raise TypeError(f"need a layer of modes, got {type(layer).__name__}")
+
+
+def mode_states(
+    layer: Layer, spectrum: Exponentials
+) -> tuple[Float[np.ndarray, " n"], ...]:
+    """Gap ``1 - |lam|``, phase and ``E|h|^2`` of each mode of a linear layer.
+
+    Channels of the input are independent, each of the spectrum.
+
+    Raises:
+        TypeError: If the layer has no modes.
+    """
+    modes = as_modes(layer)
+    lam = np.asarray(modes.eigenvalues(), complex)
+    gap, phase = 1 - np.abs(lam), np.angle(lam)
+    gain = modes.normaliser()
+    power = np.asarray(modes.B_re**2 + modes.B_im**2, float).sum(1)
+    power = power if gain is None else power * np.asarray(gain, float) ** 2
+    return gap, phase, power * state_moments(spectrum, gap, phase)
+
+
+def matched(layer: Layer, spectrum: Exponentials) -> Any:
+    """The layer with ``E|h|^2 = 1`` in every mode, where it has a gain of its own.
+
+    Others are returned as they are.
+    """
+    if not isinstance(layer, LRU | S5) or getattr(layer, "gamma_log", 0) is None:
+        return layer
+    scale = 1 / np.sqrt(mode_states(layer, spectrum)[2])
+    if isinstance(layer, LRU):
+        gain = layer.gamma_log + np.log(scale)
+        return replace(layer, {"gamma_log": jnp.asarray(gain, layer.nu_log.dtype)})
+    rows = jnp.asarray(scale, layer.im.dtype)[:, None]
+    return replace(layer, {"B_re": rows * layer.B_re, "B_im": rows * layer.B_im})
+
+
+def predict(layer: Layer, spectrum: Exponentials) -> Predicted:
+    """What a layer begins as under inputs of a spectrum.
+
+    Args:
+        layer: Linear and diagonal in some coordinates, or with gates of the input alone;
+            of those the moments are for white inputs of the same variance.
+        spectrum: Of every channel of the input.
+
+    Raises:
+        TypeError: If it is neither.
+    """
+    with double_precision(True):
+        layer = jax.tree.map(_doubled, layer)
+        if isinstance(layer, InputGated):
+            return _gated(layer, spectrum)
+        gap, phase, state = mode_states(layer, spectrum)
+        hessian, places = _hessian(layer, spectrum)
+    blocks = {name: hessian[at.entries, at.entries] for name, at in places.items()}
+    return Predicted(
+        1 / gap,
+        phase,
+        state,
+        {name: float(np.trace(block)) for name, block in blocks.items()},
+        {name: _ceiling(block, hessian) for name, block in blocks.items()},
+    )
+
+
+def _ceiling(block: np.ndarray, hessian: np.ndarray) -> float:
+    """``2/L`` of a block of a Hessian; infinite where it is nought but for rounding."""
+    if np.abs(block).max() <= ROUNDING * np.abs(hessian).max():
+        return np.inf
+    return stability_bound((block + block.T) / 2)
+
+
+def _doubled(leaf: Array) -> Array:
+    return leaf.astype(float) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+
+
+def _hessian(layer: Layer, spectrum: Exponentials) -> tuple[np.ndarray, Any]:
+    total, places = 0.0, {}
+    for weight, decay in zip(spectrum.weights, spectrum.rho, strict=True):
+        if weight:
+            task = teacher_student(layer, AR1(float(decay)), length=None)
+            expansion = expand(task, layer, at_optimum=True)
+            total, places = total + weight * expansion.hessian, expansion.layout
+    return np.asarray(total), places
+
+
+def _gated(layer: InputGated, spectrum: Exponentials) -> Predicted:
+    kept, _ = layer.gates(jnp.zeros((1, layer.widths[0])))
+    found = predict_gated(layer, scale=float(np.sqrt(spectrum.weights.sum())))
+    gradient = {name: one.value for name, one in found.items() if name != "state"}
+    return Predicted(
+        1 / (1 - np.asarray(kept[0], float)),
+        np.zeros(layer.state_size),
+        np.full(layer.state_size, found["state"].value / layer.state_size),
+        gradient,
+        {name: 2 / value for name, value in gradient.items()},
+    )

@@ -1,0 +1,146 @@
+"""Advice in a table, in sentences, as plain data and as data to draw."""
+
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from rich.table import Table
+from rich.text import Text
+
+from sigprop.advice.advise import Advice
+from sigprop.advice.predictions import Predicted
+from sigprop.advice.spectra import SHARE
+from sigprop.numerics.text import plain
+
+QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
+STARTS = ("default", "advised")
+READING = (
+    "memory: 1/(1 - |lam|), in steps; E|h|^2: of each mode, stationary, for channels of "
+    "unit variance; gradient: E|dy/dtheta|^2, summed over a parameter's entries; ceiling: "
+    "the learning rate, {kind}, of plain gradient descent on the mean of |error|^2 / 2 "
+    "of one output."
+)
+KINDS = {True: "above which it is unstable", False: "below which it is stable"}
+
+
+def starts(advice: Advice) -> dict[str, Predicted]:
+    """What the layer begins as, by default and as advised."""
+    return dict(zip(STARTS, (advice.default, advice.advised), strict=True))
+
+
+def exact(advice: Advice) -> bool:
+    """Whether ceilings are those of exact Hessians; of gates they are bounds by traces."""
+    return advice.layer not in ("rglru", "mamba")
+
+
+def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
+    """What is compared, of what, by default, and as advised."""
+    both = [*starts(advice).values()]
+    found = [
+        (name, kind, *(float(np.quantile(getattr(one, field), at)) for one in both))
+        for name, field in (("memory", "memory"), ("E|h|^2", "state"))
+        for kind, at in QUANTILES.items()
+    ]
+    for name in ("gradient", "ceiling"):
+        values = [getattr(one, name) for one in both]
+        found += [(name, key, *(one[key] for one in values)) for key in values[0]]
+    return found
+
+
+def table(advice: Advice) -> Table:
+    """Default and advised side by side."""
+    note = READING.format(kind=KINDS[exact(advice)])
+    shown = Table(
+        caption=Text(plain(note), "table.caption"),
+        caption_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
+    for name in ("what", "of", *STARTS):
+        shown.add_column(name, justify="right" if name in STARTS else "left")
+    last = None
+    for what, of, *values in rows(advice):
+        cells = [f"{one:.3g}" if math.isfinite(one) else "none" for one in values]
+        shown.add_row("" if what == last else what, of, *cells)
+        last = what
+    return shown
+
+
+def sentences(advice: Advice) -> list[str]:
+    """What to set and why, a line each."""
+    before, after = advice.default, advice.advised
+    lines = [
+        f"Longest memory {advice.memory:g} steps, for sequences of {advice.length}; by "
+        f"default it is {before.longest:.3g}, as drawn.",
+        f"{100 * SHARE:g} % of the input's power is below {advice.phase:.3g} rad a step, a "
+        f"period of {2 * math.pi / advice.phase:.3g} steps.",
+    ]
+    spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
+    lines.append(
+        f"The sizes of the states differ by a factor of {spread[0]:.3g} by default, and of "
+        f"{spread[1]:.3g} as advised."
+    )
+    name = min(after.ceiling, key=after.ceiling.__getitem__)
+    lines.append(
+        f"The learning rate is limited first by {name}: {after.ceiling[name]:.2g}; by "
+        f"default by {min(before.ceiling, key=before.ceiling.__getitem__)}: "
+        f"{min(before.ceiling.values()):.2g}."
+    )
+    return [*lines, f"Beside: {advice.note}."]
+
+
+def as_json(advice: Advice) -> dict[str, Any]:
+    """The advice as plain data; what is infinite is null."""
+    return {
+        "layer": advice.layer,
+        "length": advice.length,
+        "memory": advice.memory,
+        "state": advice.state,
+        "input": {
+            "weights": advice.spectrum.weights.tolist(),
+            "rho": advice.spectrum.rho.tolist(),
+            "phase": advice.phase,
+        },
+        "options": advice.options,
+        "code": advice.code,
+        "note": advice.note,
+        "starts": {
+            name: {
+                "memory": _quantiles(one.memory),
+                "state": _quantiles(one.state),
+                "gradient": one.gradient,
+                "ceiling": {
+                    key: value if math.isfinite(value) else None
+                    for key, value in one.ceiling.items()
+                },
+            }
+            for name, one in starts(advice).items()
+        },
+    }
+
+
+def _quantiles(values: np.ndarray) -> dict[str, float]:
+    return {name: float(np.quantile(values, at)) for name, at in QUANTILES.items()}
+
+
+def as_dataset(advice: Advice) -> xr.Dataset:
+    """Modes by ``start``, for ``figures.advice``."""
+    both = starts(advice)
+    return xr.Dataset(
+        {
+            name: (
+                ("start", "mode"),
+                np.stack([getattr(one, name) for one in both.values()]),
+            )
+            for name in ("memory", "phase", "state")
+        },
+        coords={"start": list(STARTS)},
+        attrs={
+            "length": advice.length,
+            "memory": advice.memory,
+            "phase": advice.phase,
+            "gated": int(not exact(advice)),
+        },
+    )

@@ -1,0 +1,85 @@
+"""``sigprop advise``: what to set before a layer is trained, and what follows from it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sigprop.cli.console import console, plain_errors, require_distinct, show_table
+from sigprop.cli.help import JSON_HELP
+from sigprop.cli.pictures import picture
+
+WINDOW = 2048  # steps of the windows into which a series is cut, at most
+
+def advise(
+    length: Annotated[int, typer.Option(help="Steps of a sequence.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Series whose autocovariance counts: .npy or .csv."),
+    ] = None,
+    rho: Annotated[
+        float | None,
+        typer.Option(help="Inputs with autocovariance rho**|lag|; 0, white, if left out."),
+    ] = None,
+    state: Annotated[int, typer.Option(help="Size of the layer's state.")] = 256,
+    layer: Annotated[
+        str, typer.Option(help="lru, rotrnn, s4d, s5, rglru or mamba.")
+    ] = "lru",
+    memory: Annotated[
+        float | None,
+        typer.Option(help="Steps of the longest memory; the length, if left out."),
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw it here, .png.")] = None,
+) -> None:
+    """Say which initialisation a sequence length and an input ask for, and why.
+
+    Ring, phases, steps and normalisation by closed forms, the sizes of states and
+    gradients at the start, learning rates, and code for several libraries.
+    """
+    with plain_errors("nothing was written", json, figure):
+        import json as encoder
+
+        from sigprop.advice import summary
+        from sigprop.advice.advise import advise as advised
+        from sigprop.advice.spectra import exponential, of_series
+        from sigprop.audit.series import load_series
+        from sigprop.numerics.files import require_writable, write_text
+
+        if data is not None and rho is not None:
+            raise ValueError(
+                f"need one input, got --data {data} and --rho {rho}; leave one out"
+            )
+        if figure is not None and figure.suffix != ".png":
+            raise ValueError(f"need a --figure that ends in .png, got {figure}")
+        require_distinct(data=data, json=json, figure=figure)
+        for path in (json, figure):
+            if path is not None:
+                require_writable(path)
+        out = console(json)
+        if data is None:
+            spectrum = exponential(rho or 0.0)
+        else:
+            series = load_series(data, min(length, WINDOW))
+            spectrum, how = of_series(series)
+            for line in (*series.notes, how):
+                out.print(line)
+        found = advised(
+            layer, length=length, state=state, spectrum=spectrum, memory=memory
+        )
+        show_table(out, summary.table(found), keys=2)
+        for line in summary.sentences(found):
+            out.print(line)
+        for library, text in found.code.items():
+            out.print(f"\n{library}:\n{text}", soft_wrap=True, markup=False)
+        if json is not None:
+            write_text(json, encoder.dumps(summary.as_json(found), indent=2) + "\n")
+        if figure is not None:
+
+            def drawn() -> Any:
+                from figures import advice
+
+                title = f"{layer}, {state} states, sequences of {length} steps"
+                return advice.draw(summary.as_dataset(found), title)
+
+            picture(figure, drawn, out, f"sigprop advise --layer {layer}")

@@ -1,0 +1,101 @@
+"""What is predicted of a start is what independent closed forms say; what is refused."""
+
+import math
+
+import jax
+import numpy as np
+import pytest
+
+from sigprop.advice import summary
+from sigprop.advice.advise import advise
+from sigprop.advice.predictions import mode_states, predict
+from sigprop.advice.spectra import exponential
+from sigprop.audit.autocovariance import Exponentials
+from sigprop.inputs import Mixed
+from sigprop.layers.base import replace
+from sigprop.layers.lru import lru
+from sigprop.layers.s5 import s5
+from sigprop.linear import predicted_moments
+from sigprop.linear.linearise import perturb
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.teacher_student import teacher_student
+
+BOTH = Exponentials(np.array([0.4, 0.6]), np.array([0.0, 0.8]))
+STEPS = 400
+
+
+def layer(draw, **options):
+    with double_precision(True):
+        made = draw(jax.random.key(5), 3, 2, **options)
+        return jax.tree.map(lambda leaf: leaf.astype(float), made)
+
+
+LAYERS = {
+    "lru": (lru, {"r_min": 0.5, "r_max": 0.95}),
+    "s5": (s5, {"dt_min": 0.2, "dt_max": 0.5}),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_gradients_and_states_are_those_of_a_long_sequence(name):
+    draw, options = LAYERS[name]
+    drawn = layer(draw, **options)
+    found = predict(drawn, BOTH)
+    covariance = BOTH.autocovariance(np.arange(STEPS))
+    with double_precision(True):
+        truth = predicted_moments.predict(perturb(drawn), covariance, STEPS, STEPS - 1)
+    assert found.state.sum() == pytest.approx(truth.pop("state"), rel=1e-6)
+    del truth["output"]
+    assert found.gradient == pytest.approx(truth, rel=1e-6)
+
+
+def test_descent_is_stable_below_the_ceiling_and_not_above():
+    """On the population loss itself, moved along one parameter alone."""
+    drawn = layer(lru, r_min=0.5, r_max=0.95)
+    ceiling = predict(drawn, BOTH).ceiling["nu_log"]
+    with double_precision(True):
+        task = teacher_student(drawn, Mixed(0.4, 0.6, 0.8), length=None)
+
+        @jax.jit
+        def slope(nu_log):
+            return jax.grad(
+                lambda one: task.population(replace(drawn, {"nu_log": one}))
+            )(nu_log)
+
+        for factor, grows in ((0.8, False), (1.2, True)):
+            away = 1e-6 * np.array([1.0, 0.7, -0.4])
+            for _ in range(60):
+                away = away - factor * ceiling * np.asarray(slope(drawn.nu_log + away))
+            assert (np.abs(away).max() > 2e-6) == grows
+
+
+def test_what_is_drawn_has_states_of_size_one():
+    found = advise("lru", length=200, state=8, spectrum=BOTH)
+    for width in (1, 5):
+        drawn = found.draw(jax.random.key(1), width)
+        assert mode_states(drawn, BOTH)[2] == pytest.approx(np.ones(8), rel=1e-3)
+    assert found.advised.state == pytest.approx(np.ones(8), rel=1e-5)
+    assert found.default.state.max() > 2 * found.default.state.min()
+
+
+@pytest.mark.parametrize("name", ["mamba", "rglru", "s4d", "rotrnn"])
+@pytest.mark.slow
+def test_every_family_is_advised_on(name):
+    found = advise(name, length=500, state=16, spectrum=exponential(0.5))
+    assert found.advised.longest <= 500 * 1.001
+    assert all(value > 0 for value in found.advised.gradient.values())
+    for what, of, *values in summary.rows(found):
+        assert all(value > 0 for value in values), (what, of)
+
+
+def test_each_unknown_or_absurd_thing_is_refused():
+    given = {"length": 100, "state": 4, "spectrum": exponential(0.0)}
+    for changed, said in (
+        ({"layer": "gru"}, "need a layer in lru, rotrnn"),
+        ({"length": 1}, "need length >= 4, got 1"),
+        ({"memory": math.inf}, "need memory >= 4, got inf"),
+        ({"state": 0}, "need state >= 1, got 0"),
+    ):
+        asked = {"layer": "lru", **given, **changed}
+        with pytest.raises(ValueError, match=said):
+            advise(asked.pop("layer"), **asked)

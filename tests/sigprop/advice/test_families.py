@@ -1,0 +1,70 @@
+"""Each family's options give the memories that were asked for, in its own layers."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.advice.families import FAMILIES, LONG, Need, heads, ring, steps
+from sigprop.layers.projected import InputGated
+from sigprop.networks.registry import layer_options, sequence_layer
+
+MEMORY, PHASE, MANY = 300.0, 0.7, 512
+FEW = ("rotrnn", "s4d", "mamba", "s5")  # draws of memories
+
+
+def memories(layer):
+    if isinstance(layer, InputGated):
+        kept = np.asarray(layer.gates(jnp.zeros((1, layer.widths[0])))[0][0])
+        return 1 / (1 - kept)
+    return 1 / (1 - np.abs(np.asarray(layer.eigenvalues())))
+
+
+def drawn(name, key=3):
+    family = FAMILIES[name]
+    state = {"mamba": 4, "s4d": 4, "s5": 64}.get(name, MANY)
+    width = {"rglru": state, "mamba": 64, "s4d": 64}.get(name, 2)
+    options = family.given(state) | family.options(Need(MEMORY, PHASE, state))
+    return sequence_layer(jax.random.key(key), family.layer, state, width, **options)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("key", [3, 4])
+def test_the_longest_memory_is_reached_and_not_passed(name, key):
+    found = memories(drawn(name, key))
+    least = 0.3 if name in FEW else 0.7
+    assert least * MEMORY < found.max() < 1.001 * MEMORY
+
+
+@pytest.mark.parametrize("name", ["lru", "rglru"])
+def test_a_tenth_of_a_ring_remembers_half_of_it(name):
+    found = memories(drawn(name))
+    expected = LONG * len(found)
+    spread = np.sqrt(expected * (1 - LONG))
+    assert abs((found > MEMORY / 2).sum() - expected) < 4.5 * spread
+
+
+def test_phases_are_where_the_power_is():
+    for name in ("lru", "rotrnn"):
+        phases = np.abs(np.angle(np.asarray(drawn(name).eigenvalues())))
+        assert 0.95 * PHASE < phases.max() <= PHASE * (1 + 1e-6)
+
+
+def test_options_are_those_that_each_builder_knows():
+    for family in FAMILIES.values():
+        need = Need(MEMORY, PHASE, 64)
+        named = family.given(64) | family.options(need)
+        assert set(named) <= set(layer_options(family.layer))
+
+
+def test_short_memories_leave_a_disc_and_ordered_steps():
+    assert ring(4.0)[0] == 0
+    for memory in (4.0, 100.0, 1e6):
+        smallest, largest = steps(memory, 0.5)
+        assert 0 < smallest < largest
+        assert np.exp(-smallest / 2) == pytest.approx(1 - 1 / memory, rel=1e-12)
+
+
+@pytest.mark.parametrize(("state", "count"), [(256, 32), (48, 4), (6, 1), (5, 1)])
+def test_heads_part_a_state_into_pairs_of_pairs(state, count):
+    assert heads(state) == count

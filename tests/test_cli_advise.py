@@ -1,0 +1,48 @@
+"""``sigprop advise``: what it prints, writes and refuses."""
+
+import json
+
+import numpy as np
+
+from sigprop.advice.families import FAMILIES, Need
+from sigprop.advice.spectra import bandwidth, exponential
+from tests.command import refused, sigprop
+
+ASKED = ("advise", "--length", 200, "--state", 8)
+
+
+def test_it_says_what_to_set_and_draws_it(tmp_path):
+    file, picture = tmp_path / "advice.json", tmp_path / "advice.png"
+    done = sigprop(*ASKED, "--rho", 0.8, "--json", file, "--figure", picture)
+    assert done.exit_code == 0, done.output
+    need = Need(200, bandwidth(exponential(0.8)), 8)
+    options = FAMILIES["lru"].options(need)
+    told = json.loads(file.read_text())
+    assert told["options"] == options
+    assert told["starts"]["advised"]["state"]["most"] < 1.001
+    assert f"{told['starts']['default']['ceiling']['nu_log']:.3g}" in done.output
+    for said in ("minimal-LRU", "lru-pytorch", f"r_max={options['r_max']:.6g}"):
+        assert said in done.output, said
+    assert "Longest memory 200 steps" in done.output
+    assert picture.stat().st_size > 10_000
+
+
+def test_a_series_takes_the_place_of_rho(tmp_path):
+    rng = np.random.default_rng(1)
+    walk = rng.normal(size=(40, 64)).cumsum(1)
+    np.save(tmp_path / "walk.npy", walk)
+    done = sigprop(*ASKED, "--data", tmp_path / "walk.npy", "--layer", "lru")
+    assert done.exit_code == 0, done.output
+    assert "decaying exponentials" in done.output
+    both = refused(*ASKED, "--data", tmp_path / "walk.npy", "--rho", 0.5)
+    assert "need one input" in both
+
+
+def test_what_cannot_be_is_refused_in_a_line(tmp_path):
+    for more, said in (
+        (("--layer", "gru"), "need a layer in lru"),
+        (("--rho", 1), "need -1 < rho < 1"),
+        (("--memory", 2), "need memory >= 4"),
+        (("--figure", tmp_path / "a.pdf"), "ends in .png"),
+    ):
+        assert said in refused(*ASKED, *more)

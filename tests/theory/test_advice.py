@@ -1,0 +1,32 @@
+"""Power below a phase and the inner radius of a ring, against sums and areas."""
+
+import mpmath
+import pytest
+from sympy import N, Rational, diff, simplify
+
+from theory import advice
+from theory.ring import radius_cdf
+from theory.symbols import r, r_max, r_min, rho, theta
+
+
+@pytest.mark.parametrize("decay", ["0", "0.9", "-0.7"])
+def test_power_below_a_phase_is_the_integral_of_the_summed_autocovariance(decay):
+    decay = mpmath.mpf(decay)
+
+    def density(at):
+        terms = (2 * decay**lag * mpmath.cos(lag * at) for lag in range(1, 400))
+        return (1 + sum(terms)) / mpmath.pi
+
+    found = advice.power_below().result
+    for at in (0.3, 1.9):
+        truth = mpmath.quad(density, [0, at])
+        value = N(found.subs({rho: float(decay), theta: at}))
+        assert abs(value - truth) < 1e-12
+    assert simplify(diff(found, theta) - advice.spectral_density()) == 0
+
+
+def test_a_share_of_the_ring_lies_beyond_the_radius():
+    at = {r: Rational(95, 100), r_max: Rational(99, 100), advice.share: Rational(1, 4)}
+    inner = advice.inner_radius().result.subs(at)
+    beyond = 1 - radius_cdf().subs(at | {r_min: inner ** Rational(1, 2)})
+    assert simplify(beyond - at[advice.share]) == 0
