@@ -1,0 +1,162 @@
+"""What every spelling says of the decay, by formulas written here, and of the layer."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.networks.files import named_arrays
+from sigprop.networks.foreign import find, of_arrays
+from tests.sigprop.networks.foreign.test_foreign import SPELLINGS, drawn
+
+
+def softplus(x):
+    return np.log1p(np.exp(x))
+
+
+def second_of(count, *names):
+    """The second of the gates that lie below each other, for forget and update gates."""
+
+    def bias(a):
+        total = sum(a[name] for name in names)
+        size = len(total) // count
+        return softplus(-total[size : 2 * size])
+
+    return bias
+
+
+def s5_step(a):
+    return np.exp(a["log_step"].reshape(-1))
+
+
+# From arrays to -log|lam| by row, and to phases, as the source of each library computes.
+NU = {
+    "lru of minimal-LRU, discretax, memax, long-range-models, sigprop": lambda a: np.exp(
+        a["nu_log"]
+    ),
+    "lru of lru-pytorch": lambda a: np.exp(a["nu_log"]),
+    "s5 of lindermanlab/S5": lambda a: -a["Lambda_re"] * s5_step(a),
+    "s5 of long-range-models": lambda a: -a["Lambda_re"] * np.exp(a["log_dt"]),
+    "s5 of s5-pytorch": lambda a: -a["Lambda"].real * s5_step(a),
+    "s4d of state-spaces": lambda a: (
+        np.exp(a["log_A_real"]) * np.exp(a["log_dt"])[:, None]
+    ),
+    "rotrnn of raresdolga/s5": lambda a: np.repeat(
+        np.exp(a["gamma_log"]), a["theta_log"].size // a["gamma_log"].size
+    ),
+    "rglru of recurrentgemma": lambda a: (
+        8 * softplus(a["a_param"]) / (1 + np.exp(-a["a_gate.b"].reshape(-1)))
+    ),
+    "rglru of transformers": lambda a: (
+        8
+        * softplus(a["recurrent_param"])
+        / (1 + np.exp(-a["recurrent_gate_bias"].reshape(-1)))
+    ),
+    "mamba of mamba_ssm, transformers": lambda a: (
+        np.exp(a["A_log"]) * softplus(a["dt_proj.bias"])[:, None]
+    ),
+    "mamba2 of mamba_ssm, transformers": lambda a: (
+        np.exp(a["A_log"]) * softplus(a["dt_bias"])
+    ),
+    "gated-deltanet of fla": lambda a: np.exp(a["A_log"]) * softplus(a["dt_bias"]),
+    "kda of fla": lambda a: (
+        np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
+        * softplus(a["dt_bias"])
+    ),
+    "rwkv4 of BlinkDL/RWKV-LM, transformers": lambda a: np.exp(a["time_decay"]),
+    "gru of torch": second_of(3, "bias_ih", "bias_hh"),
+    "gru of equinox": second_of(3, "bias"),
+    "gru of flax": lambda a: softplus(-a["iz.bias"] - a["hz.bias"]),
+    "lstm of torch": second_of(4, "bias_ih", "bias_hh"),
+    "lstm of equinox": second_of(4, "bias"),
+    "lstm of flax": lambda a: softplus(-a["hf.bias"]),
+}
+THETA = {
+    "lru of lru-pytorch": lambda a: np.exp(a["theta_log"]),
+    "s5 of lindermanlab/S5": lambda a: a["Lambda_im"] * s5_step(a),
+    "s5 of long-range-models": lambda a: a["Lambda_im"] * np.exp(a["log_dt"]),
+    "s5 of s5-pytorch": lambda a: a["Lambda"].imag * s5_step(a),
+    "s4d of state-spaces": lambda a: a["A_imag"] * np.exp(a["log_dt"])[:, None],
+    "rotrnn of raresdolga/s5": lambda a: np.exp(a["theta_log"]),
+}
+
+
+@pytest.mark.parametrize("case", NU)
+def test_the_decay_at_rest_is_that_of_the_source(case):
+    arrays = drawn(SPELLINGS[case][1])
+    rest = find(of_arrays(arrays))[0].rest()
+    np.testing.assert_allclose(rest.nu.reshape(-1), NU[case](arrays).reshape(-1), 1e-5)
+    if case in THETA:
+        expected = THETA[case](arrays).reshape(-1)
+        np.testing.assert_allclose(rest.theta.reshape(-1), expected, 1e-5)
+
+
+def test_every_spelling_of_another_library_is_looked_at():
+    assert {case for case in SPELLINGS if not case.endswith("of sigprop")} == set(NU)
+
+
+def test_three_ways_to_store_the_complex_numbers_of_s5_make_one_layer():
+    theirs = drawn(SPELLINGS["s5 of lindermanlab/S5"][1])
+    del theirs["C1"], theirs["C2"]
+    theirs["Lambda_re"] = -np.abs(theirs["Lambda_re"])
+    theirs["Lambda_im"] = np.abs(theirs["Lambda_im"])
+    moved = {
+        "Lambda_re": theirs["Lambda_re"],
+        "Lambda_im": theirs["Lambda_im"],
+        "log_dt": theirs["log_step"][:, 0],
+        "B_comps": np.moveaxis(theirs["B"], -1, 0),
+        "C_comps": np.moveaxis(theirs["C"], -1, 0),
+        "D": theirs["D"],
+    }
+    whole = {
+        "Lambda": theirs["Lambda_re"] + 1j * theirs["Lambda_im"],
+        "B": theirs["B"][..., 0] + 1j * theirs["B"][..., 1],
+        "C": theirs["C"][..., 0] + 1j * theirs["C"][..., 1],
+        "log_step": theirs["log_step"],
+        "D": theirs["D"],
+    }
+    first, *others = (
+        find(of_arrays(arrays))[0].layer() for arrays in (theirs, moved, whole)
+    )
+    np.testing.assert_array_equal(first.B_im, theirs["B"][..., 1])
+    np.testing.assert_array_equal(first.C_re, theirs["C"][..., 0])
+    for other in others:
+        for one, same in zip(jax.tree.leaves(first), jax.tree.leaves(other), strict=True):
+            np.testing.assert_allclose(one, same, rtol=1e-6)
+
+
+def test_mamba_s_fused_projection_is_taken_apart_in_its_order():
+    arrays = drawn(SPELLINGS["mamba of mamba_ssm, transformers"][1])
+    width, n = arrays["A_log"].shape
+    rank = arrays["dt_proj.weight"].shape[1]
+    x = np.arange((rank + 2 * n) * width, dtype=np.float32).reshape(-1, width)
+    layer = find(of_arrays({**arrays, "x_proj.weight": x}))[0].layer()
+    np.testing.assert_array_equal(np.concatenate([layer.U, layer.W_B, layer.W_C]), x)
+    assert layer.U.shape == (rank, width)
+    assert layer.W_C.shape == (n, width)
+
+
+@pytest.mark.parametrize("cell", [eqx.nn.GRUCell, eqx.nn.LSTMCell])
+def test_fused_gates_are_in_the_order_of_equinox_and_of_torch(cell):
+    theirs = cell(3, 4, key=jax.random.key(2))
+    u = jax.random.normal(jax.random.key(1), (12, 3))
+    zero = jnp.zeros(4)
+    h = (zero, zero) if cell is eqx.nn.LSTMCell else zero
+    states = []
+    for now in u:
+        h = theirs(now, h)
+        states.append(h[0] if isinstance(h, tuple) else h)
+    arrays = named_arrays({"cell": theirs})
+    (found,) = find(of_arrays(arrays))
+    np.testing.assert_allclose(found.layer()(u), np.stack(states), rtol=0, atol=1e-6)
+    # torch has a bias for the inputs and one for the state: apart only in a GRU's n.
+    held = {name.removeprefix("cell."): one for name, one in arrays.items()}
+    first, second = held.pop("bias"), np.zeros_like(held["weight_hh"][:, 0])
+    first, second = first - 0.3, second + 0.3
+    if "bias_n" in held:
+        first[-4:], second[-4:] = first[-4:] + 0.3, held.pop("bias_n")
+    torch = {f"rnn.{name}_l0": one for name, one in held.items()}
+    torch |= {"rnn.bias_ih_l0": first, "rnn.bias_hh_l0": second}
+    (again,) = find(of_arrays(torch))
+    np.testing.assert_allclose(again.layer()(u), np.stack(states), rtol=0, atol=1e-6)
