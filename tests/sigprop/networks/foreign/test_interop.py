@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from sigprop.linear.linearise import perturb
+from sigprop.linear.predicted_moments import predict
 from sigprop.networks.files import named_arrays
 from sigprop.networks.foreign import find, of_arrays, open_checkpoint
 from sigprop.numerics.precision import double_precision
@@ -168,3 +170,33 @@ def test_flax_s_own_file_is_read(tmp_path):
     again = find(of_arrays({f"params.rnn.{k}": v for k, v in arrays.items()}))[0]
     u = jax.random.normal(jax.random.key(2), (TIME, WIDTH))
     np.testing.assert_array_equal(found.layer()(u), again.layer()(u))
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("case", ["memax LRU", "long-range-models S5"])
+def test_predicted_moments_of_their_outputs_are_measured(case, seed):
+    """What theory says of the layer that was read, and what the other library computes."""
+    make, _ = CASES[case]
+    key, u_key = jax.random.split(jax.random.key(seed))
+    arrays, call = make(key)
+    (found,) = find(of_arrays({f"encoder.{name}": one for name, one in arrays.items()}))
+    rho, num, last = 0.7, 6000, TIME - 1
+    with double_precision(True):
+        covariance = rho ** np.arange(TIME)
+        wide = {name: one.astype(float) for name, one in arrays.items()}
+        layer = find(of_arrays(wide))[0].layer()
+        system = perturb(layer)._replace(tangents={})
+        expected = predict(system, covariance, steps=TIME, at=last)["output"]
+    noise = jax.random.normal(u_key, (num, TIME, WIDTH))
+    root = jnp.linalg.cholesky(jnp.asarray(rho ** np.abs(np.subtract.outer(
+        np.arange(TIME), np.arange(TIME))), jnp.float32))
+    inputs = jnp.einsum("st,ntd->nsd", root, noise)
+    outputs = jax.jit(lambda u: jax.lax.map(lambda one: call(arrays, one)[last], u,
+                                            batch_size=500))(inputs)
+    squares = np.asarray((outputs**2).sum(-1), float)
+    error = squares.std(ddof=1) / np.sqrt(num)
+    # Two-sided at 1e-6: 4.9 standard errors of a mean of 6000; a wrong form is farther.
+    assert abs(squares.mean() - expected) < 4.9 * error
+    assert error < 0.04 * expected
+    assert found.family.name in ("lru", "s5")
