@@ -56,7 +56,6 @@ SWEEPS = {
     "fresh_seeds": "verdicts",
     "forecasts": "forecasting",
     "forecast_settings": "forecasting",
-    "forecast_widths": "forecasting",
 }
 """Results that are gathered from many cells, and the study of those cells."""
 

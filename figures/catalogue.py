@@ -4,9 +4,10 @@ import difflib
 import importlib
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from figures.entries import BLUR, Entry
 
 if TYPE_CHECKING:
     from figures import style
@@ -16,40 +17,8 @@ FORMATS = ("pdf", "png", "svg")
 DEFAULT = FORMATS[:2]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A figure's module, the result that each of its panels draws, and what it shows.
-
-    ``rows`` are those of the ledger that its caption became; ``reduced`` says what is
-    smaller than in the paper even at the preset ``paper``.
-    """
-
-    module: str
-    studies: dict[str, str]
-    title: str
-    rows: tuple[str, ...] = ()
-    reduced: str = ""
-
-    @property
-    def panels(self) -> tuple[str, ...]:
-        """The letters of the panels."""
-        return tuple(self.studies)
-
-    def needs(self, panel: str | None = None) -> tuple[str, ...]:
-        """The results that one panel draws, or all of them, each once.
-
-        Raises:
-            ValueError: If the figure has no such panel.
-        """
-        wanted = self.panels
-        if panel is not None:
-            from figures import style
-
-            wanted = style.chosen_panels(panel, wanted)
-        return tuple(dict.fromkeys(self.studies[letter] for letter in wanted))
-
-
 FIGURES = {
+    **BLUR,
     "lru-1": Entry(
         "figures.lru_1",
         {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},

@@ -27,7 +27,6 @@ SETTINGS = (("each", "last"), ("mixed", "last"), ("mixed", "none"))
 
 CHOSEN = SETTINGS[1]  # by the rule, from the stored result of ``forecast_settings``
 SEED = 3  # of the trainings that choose a setting
-WIDTHS = (8, 16, 32)
 PRESETS = ("smoke", "quick", "paper")
 
 
@@ -72,22 +71,8 @@ def forecast_settings(preset: str) -> list[Config]:
     ]
 
 
-def forecast_widths(preset: str) -> list[Config]:
-    """Networks of several widths on one task, for their errors over their parameters."""
-    if preset == "smoke":
-        return _smoke()
-    widths, seeds = (WIDTHS[:2], 1) if preset == "quick" else (WIDTHS, SEEDS)
-    return [
-        cell
-        for width in widths
-        for cell in _trainings(
-            TASKS[:1], MODELS, range(seeds), STEPS, width, CHOSEN
-        )
-    ]
-
-
 SWEEPS: dict[str, Callable[[str], list[Config]]] = {
-    sweep.__name__: sweep for sweep in (forecasts, forecast_settings, forecast_widths)
+    sweep.__name__: sweep for sweep in (forecasts, forecast_settings)
 }
 
 

@@ -40,6 +40,8 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
     ("zucchet-9", "d"),
     ("zucchet-10", "d"),
     ("zucchet-11", "a"),
+    ("blur-4", "b"),
+    ("sigprop-forecasts", "a"),
 ]
 
 

@@ -5,6 +5,7 @@ from theory.papers.sigprop import (
     curvature,
     depth,
     experiments,
+    forecasts,
     gates,
     hessian,
     initialisation,
@@ -24,4 +25,5 @@ PARTS = (
     gates,
     initialisation,
     experiments,
+    forecasts,
 )

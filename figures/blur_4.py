@@ -1,0 +1,94 @@
+"""BLUR (2025), Figure 4: mean squared errors of methods on the weather and on ETTh1."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from figures import series, style
+
+STUDY = "forecasts"
+STUDIES = dict.fromkeys("ab", STUDY)
+PANELS = {"a": "WTH", "b": "ETTh1"}
+CAPTION = (
+    "Bars: mean squared errors of all test windows, in scaled units; of the networks the "
+    "mean of {seeds} trainings with its standard error. Diamonds: what the paper prints for "
+    "the same data and horizon."
+)
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """Errors of BLUR and LRU beside what needs no network and what is printed.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, STUDIES)
+    data = results[STUDY]
+    with style.styled():
+        drawn = style.figure(2.9, 0.6 + 2.45 * len(letters))
+        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            _panel(axes, data, PANELS[letter], letter)
+        row[0].set_ylabel("mean squared error")
+        handles, labels = row[0].get_legend_handles_labels()
+        drawn.legend(handles, labels, loc="outside upper center", ncols=4)
+        seeds = len(np.unique(data["seed"]))
+        style.caption(drawn, CAPTION.format(seeds=seeds))
+    return drawn
+
+
+def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
+    here = [task for task in series.tasks(data) if task[0] == name]
+    here = here or [series.task_of(data, name)]
+    count = len(series.MODELS) + len(series.CONTROLS)
+    wide = 0.8 / count
+    for place, task in enumerate(here):
+        known = series.controls(series.cells(data, *task, "blur"))
+        for index, (model, (label, colour, _)) in enumerate(
+            reversed(series.MODELS.items())
+        ):
+            rows = series.cells(data, *task, model)
+            errors, at = rows["test_mse"].values, place - 0.4 + wide * (index + 0.5)
+            bar = style.standard_error(errors) if len(errors) > 1 else None
+            axes.bar(
+                *(at, errors.mean(), 0.9 * wide),
+                yerr=bar,
+                color=colour,
+                label=None if place else label,
+            )
+            printed = float(rows["printed_mse"][0])
+            told = None if place or index else "printed"
+            axes.plot(
+                *(at, printed, "D"), color=style.BLACK, ms=4, ls="none", label=told
+            )
+        for index, (control, (label, colour)) in enumerate(series.CONTROLS.items()):
+            at = place - 0.4 + wide * (len(series.MODELS) + index + 0.5)
+            told = None if place else label
+            axes.bar(at, known[control], 0.9 * wide, color=colour, label=told)
+    axes.set_xticks(range(len(here)), [f"horizon {horizon}" for _, horizon in here])
+    axes.tick_params(axis="x", length=0)
+    style.letter(axes, letter, series.SETS.get(here[0][0], here[0][0]))
+
+
+def shown(results: style.Results) -> str:
+    """On how many tasks BLUR has the least error, and what it is beside the linear model's."""
+    data = results[STUDY]
+    first, told = [], []
+    for name, horizon in series.tasks(data):
+        means = {
+            model: float(series.cells(data, name, horizon, model)["test_mse"].mean())
+            for model in series.MODELS
+        }
+        known = series.controls(series.cells(data, name, horizon, "blur"))
+        if means["blur"] < min(means["lru"], np.nanmin([*known.values()])):
+            first.append(name)
+        told.append(
+            f"{series.SETS.get(name, name)} at {horizon}: BLUR "
+            f"{means['blur'] / known['linear']:.2f}, LRU "
+            f"{means['lru'] / known['linear']:.2f}"
+        )
+    return (
+        f"BLUR has the least error at {len(first)} of {len(told)} tasks; as multiples of "
+        f"the exact linear model's, {'; '.join(told)}."
+    )

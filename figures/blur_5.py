@@ -1,0 +1,86 @@
+"""BLUR (2025), Figure 5: a snippet of truth and forecasts of the weather, horizon 24."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from figures import series, style
+
+STUDY = "forecasts"
+STUDIES = {"a": STUDY}
+DATA = "WTH"
+SHOWN = 6  # forecasts one after another
+CAPTION = (
+    "One forecast after another, none over another, from the middle of the test; shaded, "
+    "5 % to 95 % of what BLUR left over on the validation: {covered:.0f} % of the test "
+    "lie inside."
+)
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """Six forecasts of the wet-bulb temperature, with intervals from the validation.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    style.chosen_panels(panel, STUDIES)
+    data = results[STUDY]
+    task = series.task_of(data, DATA)
+    with style.styled():
+        drawn = style.figure(2.6)
+        axes = drawn.subplots()
+        for model, (label, colour, dashes) in series.MODELS.items():
+            one = series.line(data, task, model)
+            first = _first(one.sizes["row"], task[1])
+            part = one.isel(row=slice(first, first + SHOWN * task[1]))
+            at = part["line"].values
+            if model == "blur":
+                _shade(axes, at, part, task[1])
+            else:
+                axes.plot(at, part["truth"], color=style.BLUE, label="truth")
+                for start in at[:: task[1]]:
+                    axes.axvline(start, color=style.GREY, linewidth=0.4, zorder=0)
+            axes.plot(at, part["forecast"], dashes, color=colour, label=label)
+        axes.margins(x=0.01, y=0.2)
+        axes.set_xlabel("row of the test part (vertical: a new forecast)")
+        axes.legend(loc="upper right", ncols=3)
+        own = series.cells(data, *task, "blur").isel(cell=0)
+        features = int(own["features"])
+        target = str(own["target"].item())
+        covered = 100 * float(own["coverage"].isel(feature=features - 1).mean())
+        title = f"{series.SETS.get(task[0], task[0])}: {target}, horizon {task[1]}"
+        style.letter(axes, "a", title)
+        style.caption(drawn, CAPTION.format(covered=covered))
+    return drawn
+
+
+def _first(rows: int, horizon: int) -> int:
+    """The start of the snippet, where a forecast starts."""
+    forecasts = rows // horizon
+    return horizon * max(0, min(forecasts // 2, forecasts - SHOWN))
+
+
+def _shade(axes, at, part, horizon) -> None:
+    rows = np.arange(len(at)) % horizon
+    low, high = (part[name].values[rows] for name in ("lower", "upper"))
+    forecast = part["forecast"].values
+    axes.fill_between(
+        *(at, forecast + low, forecast + high),
+        color=style.PURPLE,
+        alpha=0.18,
+        linewidth=0,
+    )
+
+
+def shown(results: style.Results) -> str:
+    """Which of the two data sets of caption and text is drawn, and errors of both."""
+    data = results[STUDY]
+    name, horizon = series.task_of(data, DATA)
+    errors = [
+        f"{series.MODELS[model][0]} {float(rows['test_mse'].mean()):.3f}"
+        for model in series.MODELS
+        for rows in [series.cells(data, name, horizon, model)]
+    ]
+    return (
+        f"Drawn is {series.SETS.get(name, name)}, as the caption has it. Mean squared "
+        f"errors of all features on the test, scaled: {', '.join(errors)}."
+    )

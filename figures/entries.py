@@ -1,0 +1,84 @@
+"""What the list of figures says of one, and the entries of BLUR's forecasts."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure's module, the result that each of its panels draws, and what it shows.
+
+    ``rows`` are those of the ledger that its caption became; ``reduced`` says what is
+    smaller than in the paper even at the preset ``paper``.
+    """
+
+    module: str
+    studies: dict[str, str]
+    title: str
+    rows: tuple[str, ...] = ()
+    reduced: str = ""
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """The letters of the panels."""
+        return tuple(self.studies)
+
+    def needs(self, panel: str | None = None) -> tuple[str, ...]:
+        """The results that one panel draws, or all of them, each once.
+
+        Raises:
+            ValueError: If the figure has no such panel.
+        """
+        wanted = self.panels
+        if panel is not None:
+            from figures import style
+
+            wanted = style.chosen_panels(panel, wanted)
+        return tuple(dict.fromkeys(self.studies[letter] for letter in wanted))
+
+
+SMALLER = (
+    "networks of two blocks and 32 features, trained for 800 steps from three seeds, to fit "
+    "two cores"
+)
+BLUR = {
+    "blur-1": Entry(
+        "figures.blur_1",
+        {"a": "forecasts"},
+        "Parameters against the error of a forecast",
+        reduced=f"{SMALLER}, on ETTh1 and the weather, where the paper has ETTm1 at 96.",
+        rows=("blur:fig1",),
+    ),
+    "blur-4": Entry(
+        "figures.blur_4",
+        dict.fromkeys("ab", "forecasts"),
+        "Errors of forecasts of the weather and of oil temperature",
+        reduced=f"{SMALLER}, at horizons 24 and 48, where the paper has 336 and 720.",
+        rows=("blur:fig4",),
+    ),
+    "blur-5": Entry(
+        "figures.blur_5",
+        {"a": "forecasts"},
+        "Forecasts of the weather beside the truth",
+        reduced=f"{SMALLER}.",
+        rows=("blur:fig5",),
+    ),
+    "blur-9": Entry(
+        "figures.blur_9",
+        dict.fromkeys("ab", "forecasts"),
+        "Forecasts of ETTh1 over its whole test part",
+        reduced=f"{SMALLER}.",
+        rows=("blur:fig9",),
+    ),
+    "blur-12": Entry(
+        "figures.blur_12",
+        dict.fromkeys("ab", "forecasts"),
+        "Forecasts of the weather over its whole test part",
+        reduced=f"{SMALLER}.",
+        rows=("blur:fig12",),
+    ),
+    "sigprop-forecasts": Entry(
+        "figures.sigprop_forecasts",
+        {"a": "forecast_settings", "b": "forecasts"},
+        "How forecasts are learnt, and what a good validation is worth on the test",
+    ),
+}

@@ -1,0 +1,144 @@
+"""What figures of forecasts share: networks by their names, and lines through the test."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from figures import style
+
+MODELS = {
+    "lru": ("LRU", style.VERMILION, "--"),
+    "blur": ("BLUR", style.PURPLE, "-"),
+}
+"""Names, and colours as in the paper."""
+SETS = {"ETTh1": "ETTh1", "WTH": "Weather"}
+CONTROLS = {
+    "linear": ("linear, least squares", style.ORANGE),
+    "season": ("season before", style.GREEN),
+    "last value": ("last value", style.SKY),
+    "climatology": ("mean of training", style.GREY),
+}
+NEAR = 50  # rows on either side of a place that the text speaks of
+CAPTION = (
+    "Every {horizon} rows a forecast of the next {horizon} of {target}, one after another, "
+    "none over another; networks of seed {seed}."
+)
+
+
+def cells(data: xr.Dataset, name: str, horizon: int, model: str) -> xr.Dataset:
+    """The trainings of a model on a task, one seed after another."""
+    here = (
+        (data["data"].values == name)
+        & (data["horizon"].values == horizon)
+        & (data["model"].values == model)
+    )
+    return data.isel(cell=np.flatnonzero(here))
+
+
+def tasks(data: xr.Dataset) -> list[tuple[str, int]]:
+    """Data sets and horizons, in their order."""
+    pairs = zip(data["data"].values.tolist(), data["horizon"].values, strict=True)
+    return list(dict.fromkeys((name, int(horizon)) for name, horizon in pairs))
+
+
+def task_of(data: xr.Dataset, name: str) -> tuple[str, int]:
+    """The task on a data set with the least horizon, or the first where there is none."""
+    every = tasks(data)
+    named = [one for one in every if one[0] == name]
+    return min(named) if named else every[0]
+
+
+def controls(rows: xr.Dataset) -> dict[str, float]:
+    """Mean squared errors on the test of what needs no network."""
+    means = rows["control_mse"].isel(cell=0).mean(("step", "feature"))
+    return {name: float(means.sel(control=name)) for name in CONTROLS}
+
+
+def line(data: xr.Dataset, task: tuple[str, int], model: str) -> xr.Dataset:
+    """Rows of the test, truth and forecast of the first seed."""
+    one = cells(data, *task, model).isel(cell=0)
+    return one.isel(row=np.isfinite(one["line"].values))
+
+
+def spans(count: int, place: int) -> slice:
+    """The rows near a place that the text speaks of, or the middle of a shorter test."""
+    middle = place if place < count else count // 2
+    return slice(max(0, middle - NEAR), middle + NEAR)
+
+
+def full_test(
+    results: style.Results, panel: str | None, study: str, name: str, place: int
+) -> Figure:
+    """Truth and forecasts of the target over the whole test, and near a place.
+
+    Args:
+        results: With the result of the study.
+        panel: ``a`` or ``b``; both if left out.
+        study: Whose result is drawn.
+        name: Of the data.
+        place: Row of the test that the paper's text speaks of.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, "ab")
+    data = results[study]
+    task = task_of(data, name)
+    with style.styled():
+        drawn = style.figure(0.5 + 1.75 * len(letters))
+        column = drawn.subplots(len(letters), 1, squeeze=False)[:, 0]
+        for axes, letter in zip(column, letters, strict=True):
+            _line(axes, data, task, letter, place)
+        column[-1].set_xlabel("row of the test part")
+        column[0].legend(loc="upper right", ncols=3, frameon=True, edgecolor="none")
+        target = cells(data, *task, "blur")["target"].values[0]
+        seed = int(cells(data, *task, "blur")["seed"].values[0])
+        style.caption(
+            drawn, CAPTION.format(horizon=task[1], target=target, seed=seed)
+        )
+    return drawn
+
+
+def _line(
+    axes: Axes, data: xr.Dataset, task: tuple[str, int], letter: str, place: int
+) -> None:
+    thin = 0.5 if letter == "a" else 1.0
+    for model in MODELS:
+        one = line(data, task, model)
+        near = slice(None) if letter == "a" else spans(one.sizes["row"], place)
+        one = one.isel(row=near)
+        if model == next(iter(MODELS)):
+            axes.plot(
+                one["line"], one["truth"], color=style.BLUE, lw=thin, label="truth"
+            )
+        label, colour, dashes = MODELS[model]
+        axes.plot(
+            one["line"], one["forecast"], dashes, color=colour, lw=thin, label=label
+        )
+    axes.margins(x=0.01, y=0.15)
+    words = "whole test" if letter == "a" else f"rows near {place}"
+    style.letter(axes, letter, f"{SETS.get(task[0], task[0])}, {words}")
+
+
+def compared(data: xr.Dataset, name: str, place: int) -> str:
+    """Errors of the lines of both networks, over the whole test and near a place."""
+    task = task_of(data, name)
+    parts = []
+    for where, choose in (
+        ("over the whole test", lambda count: slice(None)),
+        (f"within {NEAR} rows of {place}", lambda count: spans(count, place)),
+    ):
+        off = {}
+        for model, (label, *_) in MODELS.items():
+            one = line(data, task, model)
+            one = one.isel(row=choose(one.sizes["row"]))
+            off[label] = float(np.sqrt(((one["forecast"] - one["truth"]) ** 2).mean()))
+        nearer = min(off, key=lambda label: off[label])
+        errors = " and ".join(f"{error:.3g} ({label})" for label, error in off.items())
+        parts.append(f"{where} {errors}, {nearer} nearer")
+    target = cells(data, *task, "blur")["target"].values[0]
+    return (
+        f"Root mean squared errors of {target} on the test, in its own units: "
+        f"{'; '.join(parts)}."
+    )

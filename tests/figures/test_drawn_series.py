@@ -1,0 +1,171 @@
+"""Figures of forecasts show the stored errors, lines and printed numbers, and say so."""
+
+import re
+
+import numpy as np
+import pytest
+
+from experiments.forecasting.cells import Config
+from figures import (
+    blur_1,
+    blur_4,
+    blur_5,
+    blur_9,
+    blur_12,
+    series,
+    sigprop_forecasts,
+)
+from tests.forecast_trainings import gathered
+from theory.papers.blur.printed import errors
+
+TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
+LEVELS = {"blur": 0.25, "lru": 0.4}
+
+
+def table(levels=LEVELS, **options):
+    return gathered(
+        {
+            Config(data, horizon, model, seed, **options): level + seed / 100
+            for data, horizon in TASKS
+            for seed in range(3)
+            for model, level in levels.items()
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {"forecasts": table()}
+
+
+@pytest.mark.parametrize(("module", "name"), [(blur_9, "ETTh1"), (blur_12, "WTH")])
+def test_lines_are_those_of_the_first_seed_at_the_least_horizon(results, module, name):
+    whole, near = module.draw(results).axes
+    for axes in (whole, near):
+        drawn = {line.get_label(): line for line in axes.lines}
+        assert set(drawn) == {"truth", "LRU", "BLUR"}
+        for model, (label, *_) in series.MODELS.items():
+            one = series.line(results["forecasts"], (name, 24), model)
+            assert int(one["seed"]) == 0
+            x, y = drawn[label].get_data()
+            np.testing.assert_array_equal(y, one["forecast"].values[np.asarray(x, int)])
+    x, y = whole.lines[0].get_data()
+    assert len(x) == 6 * 24
+    np.testing.assert_array_equal(y, one["truth"])
+    assert len(module.draw(results, "b").axes) == 1
+
+
+def test_rows_near_a_place_are_on_both_sides_of_it():
+    assert series.spans(5000, 1800) == slice(1750, 1850)
+    assert series.spans(200, 1800) == slice(50, 150)
+
+
+def test_the_network_that_is_nearer_is_named_for_the_whole_test_and_near_the_place():
+    data = table()
+    rows = {"all": slice(None), "near": slice(22, 122)}
+    for model, whole, near in (("blur", 1.0, 5.0), ("lru", 2.0, 3.0)):
+        off = np.full(6 * 24, whole)
+        off[rows["near"]] = near
+        for cell in np.flatnonzero(data["model"].values == model):
+            held = data["forecast"].values[cell]
+            held[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + off
+    said = blur_9.shown({"forecasts": data})
+    near = re.search(r"within 50 rows of 1800 (\S+) \(LRU\) and (\S+) \(BLUR\), LRU", said)
+    assert near is not None, said
+    assert (float(near[1]), float(near[2])) == (3.0, 5.0)
+    mean = {name: 100 * n**2 + 44 * w**2 for name, w, n in (("L", 2, 3), ("B", 1, 5))}
+    assert f"{(mean['L'] / 144) ** 0.5:.3g} (LRU)" in said
+    assert f"{(mean['B'] / 144) ** 0.5:.3g} (BLUR), LRU nearer" in said
+
+
+def test_the_snippet_is_of_the_weather_with_its_interval(results):
+    (axes,) = blur_5.draw(results).axes
+    drawn = {line.get_label(): line for line in axes.lines}
+    one = series.line(results["forecasts"], ("WTH", 24), "blur")
+    x, y = drawn["BLUR"].get_data()
+    np.testing.assert_array_equal(y, one["forecast"].values[np.asarray(x, int)])
+    (shade,) = axes.collections
+    low, high = (bound(shade.get_paths()[0].vertices[:, 1]) for bound in (min, max))
+    assert low == pytest.approx(min(y) - 0.8, abs=1e-5)
+    assert high == pytest.approx(max(y) + 0.8, abs=1e-5)
+    said = blur_5.shown(results)
+    assert "Drawn is Weather" in said
+    assert "LRU 0.410, BLUR 0.260" in said
+
+
+def test_bars_are_means_and_diamonds_are_printed(results):
+    weather, houses = blur_4.draw(results).axes
+    for axes, tasks in ((weather, TASKS[2:]), (houses, TASKS[:2])):
+        heights = sorted(float(bar.get_height()) for bar in axes.patches)
+        means = [level + 0.01 for level in LEVELS.values()]
+        known = [0.3, 0.6, 0.9, 1.2]  # of the made-up controls
+        np.testing.assert_allclose(heights, sorted((means + known) * len(tasks)))
+        diamonds = [
+            float(line.get_ydata()[0])
+            for line in axes.lines
+            if line.get_marker() == "D"
+        ]
+        names = [(series.SETS[name], horizon) for name, horizon in tasks]
+        printed = [errors(8)[task][m].mse for task in names for m in ("BLUR", "LRU")]
+        assert diamonds == printed
+    said = blur_4.shown(results)
+    assert "BLUR has the least error at 3 of 3 tasks" in said
+    assert "ETTh1 at 48: BLUR 0.87, LRU 1.37" in said
+    worse = {"forecasts": table({"blur": 0.5, "lru": 0.4})}
+    assert "at 0 of 3 tasks" in blur_4.shown(worse)
+
+
+def test_errors_stand_over_parameters(results):
+    (axes,) = blur_1.draw(results).axes
+    lines = [line for line in axes.lines if len(line.get_xdata()) == 3]
+    for line, (_, horizon) in zip(lines, TASKS, strict=True):
+        x, y = line.get_data()
+        np.testing.assert_array_equal(x, [horizon * (horizon + 1), 3200, 3200])
+        np.testing.assert_allclose(y, [0.3, 0.41, 0.26])
+    said = blur_1.shown(results)
+    assert "beats the linear model at 3 of 3 tasks" in said
+    assert "ETTh1 at 24: 0.300 with 600 parameters, 0.260 with up to 3,200" in said
+    worse = {"forecasts": table({"blur": 0.35, "lru": 0.4})}
+    assert "at 0 of 3 tasks" in blur_1.shown(worse)
+
+
+SETTINGS = {("each", "last"): 0.4, ("mixed", "last"): 0.3, ("mixed", "none"): 0.5}
+
+
+def settings(levels):
+    """BLUR in every setting; validation errors are 0.25 above those of the test."""
+    return gathered(
+        {
+            Config(data, horizon, "blur", 3, centre=centre, channels=channels): level
+            for data, horizon in TASKS
+            for (channels, centre), level in levels.items()
+        },
+        "forecast_settings",
+    )
+
+
+def test_courses_and_tests_are_told_by_the_linear_model(results):
+    both = {**results, "forecast_settings": settings(SETTINGS)}
+    courses, tests = sigprop_forecasts.draw(both).axes
+    lines = [line for line in courses.lines if len(line.get_xdata()) == 4]
+    assert len(lines) == len(SETTINGS) * len(TASKS)
+    last = [float(line.get_ydata()[-1]) for line in lines[:3]]
+    np.testing.assert_allclose(last, [(level + 0.25) / 0.3 for level in SETTINGS.values()])
+    filled = [line for line in tests.lines if line.get_label().startswith("BLUR")]
+    for line in filled:
+        x, y = line.get_data()
+        np.testing.assert_allclose(y, np.array([0.25, 0.26, 0.27]) / 0.3)
+        np.testing.assert_allclose(x, np.array([0.5, 0.51, 0.52]) / 0.3)
+    hollow = [line for line in tests.lines if line.get_fillstyle() == "none"]
+    heights = sorted({round(float(line.get_ydata()[0]), 6) for line in hollow})
+    np.testing.assert_allclose(heights, np.array([0.3, 0.4, 0.5]) / 0.3, rtol=1e-5)
+
+
+def test_the_setting_of_the_least_validation_is_named(results):
+    both = {**results, "forecast_settings": settings(SETTINGS)}
+    said = sigprop_forecasts.shown(both)
+    assert "features mixed, from their last values is best, 1.83" in said
+    assert "ETTh1 24 LRU 1.37 and BLUR 0.87" in said
+    other = settings(SETTINGS | {("each", "last"): 0.2})
+    said = sigprop_forecasts.shown({**results, "forecast_settings": other})
+    assert "each feature, from its last value is best, 1.50" in said

@@ -1,0 +1,76 @@
+"""Statements on trained forecasts: ratios by hand, and what is stored says what rows say."""
+
+import numpy as np
+import pytest
+
+from experiments.forecasting.cells import Config
+from sigprop.cli.judged import shipped
+from sigprop.evidence import row
+from sigprop.evidence.sigprop import forecasts
+from sigprop.evidence.sigprop.forecasts import EVIDENCE, ratios
+from sigprop.judge.basis import Check
+from sigprop.judge.parallel import check
+from tests.forecast_trainings import gathered
+from theory.claims import find
+from theory.papers.sigprop.forecasts import AGAINST, COUNTED
+
+TASK = ("ETTh1", 24)
+
+
+def table(level):
+    """Two models; the linear error is 0.3, the best naive one 0.6."""
+    return gathered(
+        {
+            Config(*TASK, model, seed): factor * level + seed / 1000
+            for seed in range(3)
+            for model, factor in (("blur", 1), ("lru", 2))
+        }
+    )
+
+
+def test_ratios_are_to_the_least_of_the_rivals():
+    data = table(0.3)
+    np.testing.assert_allclose(
+        ratios(data, "linear", TASK, "blur"), [1, 0.301 / 0.3, 0.302 / 0.3]
+    )
+    np.testing.assert_allclose(
+        ratios(data, "naive", TASK, "lru"), [1, 0.601 / 0.6, 0.602 / 0.6]
+    )
+
+
+@pytest.mark.parametrize(
+    ("level", "kind", "word"),
+    [
+        (0.32, "linear", "confirmed"),
+        (0.35, "linear", "refuted"),
+        (0.33, "linear", "inconclusive"),
+        (0.58, "naive", "confirmed"),
+        (0.62, "naive", "refuted"),
+    ],
+)
+def test_a_row_is_judged_by_all_its_trainings(level, kind, word):
+    basis = forecasts._against(kind, TASK, "blur", lambda sweep: table(level))
+    assert isinstance(basis, Check)
+    (found,) = basis.results(find(f"sigprop:forecast-{kind}-etth1-24-blur"), 3)
+    assert found.verdict == word
+
+
+@pytest.mark.parametrize("claim_id", EVIDENCE)
+@pytest.mark.parametrize("seed", [1, 7])
+def test_what_a_row_says_is_what_is_stored(claim_id, seed):
+    found = check(row(claim_id, shipped), seed)
+    assert found.status == str(find(claim_id).expected)
+
+
+@pytest.mark.parametrize("number", COUNTED)
+def test_counts_fail_for_other_trainings(number):
+    basis = row(f"sigprop:forecast-cells-{number}", lambda sweep: table(0.151)).basis
+    (value,) = basis.routes.values()
+    assert value() != COUNTED[number]
+    assert sum(value()) == sum(COUNTED[number])
+
+
+def test_margins_are_those_of_the_statements():
+    assert AGAINST["naive"][2] == 1.0
+    assert AGAINST["linear"][2] == 1.1
+    assert shipped("forecasts")["model"].size == 18
