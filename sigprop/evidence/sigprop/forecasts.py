@@ -14,10 +14,16 @@ from jaxtyping import Float
 from sigprop.evidence import Load, trainings
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.blur.reproductions import counts
-from sigprop.judge.basis import Basis, Check, by_slips
+from sigprop.judge.basis import Basis, Check, Example, by_slips
 from sigprop.judge.results import RouteResult
 from theory.claims import Claim
-from theory.papers.sigprop.forecasts import AGAINST, COUNTED, MODELS, TASKS
+from theory.papers.sigprop.forecasts import (
+    AGAINST,
+    COUNTED,
+    MISSES,
+    MODELS,
+    TASKS,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -62,10 +68,18 @@ def _against(kind: str, task: tuple[str, int], model: str, load: Load) -> Check:
 
     slips = {name: partial(results, most=most) for name, most in SLIPS[kind].items()}
     return Check(
-        partial(results, most=AGAINST[kind][2]),
+        partial(results, most=AGAINST[kind][3]),
         by_slips(slips),
         ("audited",),
         alone=ALONE,
+        example=Example(
+            "the ratio of the errors, in the mean over trainings",
+            {},
+            AGAINST[kind][3],
+            lambda: trainings.typical(ratios(load(SWEEP), kind, task, model))[0],
+        )
+        if (kind, task, model) in MISSES
+        else None,
     )
 
 

@@ -12,19 +12,34 @@ TASKS = {
 }
 MODELS = {"blur": "BLUR", "lru": "LRU"}
 WITHIN = 1.1  # our margin on the linear model's error: 10 %
+_LINEAR = r"\mathrm{MSE}_\text{least squares}"
+_NAIVE = (
+    r"\min(\mathrm{MSE}_\text{last value}, \mathrm{MSE}_\text{season}, "
+    r"\mathrm{MSE}_\text{climatology})"
+)
+# What is said, the right side, what a ratio is to, and the bound on it.
 AGAINST = {
-    "naive": (
-        "below the best of the naive forecasts",
-        r"\mathrm{MSE} < \min(\mathrm{MSE}_\text{last value}, \mathrm{MSE}_\text{season}, "
-        r"\mathrm{MSE}_\text{climatology})",
-        1.0,
-    ),
+    "naive": ("below the best of the naive forecasts'", _NAIVE, _NAIVE, 1.0),
     "linear": (
         "within 10 % of the exact linear model's",
-        rf"\mathrm{{MSE}} < {WITHIN:g}\,\mathrm{{MSE}}_\text{{least squares}}",
+        rf"{WITHIN:g}\,{_LINEAR}",
+        _LINEAR,
         WITHIN,
     ),
 }
+MISSES: dict[tuple[str, tuple[str, int], str], float] = {  # the typical ratio there
+    ("linear", ("ETTh1", 48), "blur"): 1.25,
+    ("linear", ("ETTh1", 48), "lru"): 1.25,
+}
+OPEN: tuple[tuple[str, tuple[str, int], str], ...] = ()  # neither within nor beyond
+WHY = (
+    "On the validation the same networks are within 4 % of the linear model. On the test "
+    "they lose on the loads HULL, MULL, LUFL and LULL, whose relation to the other features is "
+    "not that of the training; the temperature is forecast as well as by the linear model. "
+    "BLUR that reads each feature by itself, which is behind on the validation, is within 7 % on "
+    "all three tasks in one training each: the sweep forecast_settings, drawn in "
+    "sigprop-forecasts."
+)
 # Of the printed errors of a table: reproduced, not, impossible, not attempted.
 COUNTED: dict[int, list[int]] = {
     3: [0, 6, 1, 73],
@@ -33,23 +48,31 @@ COUNTED: dict[int, list[int]] = {
 }
 ABOUT = (
     "all windows of the test part, all features, in scaled units, windows as long as the "
-    "horizon; two blocks of 32 features, each feature by itself relative to its last value, "
-    "three trainings of 800 steps. The setting was chosen on the validation, for all tasks "
-    "alike"
+    "horizon; two blocks of 32 features that read all features at once, relative to their "
+    "last values, three trainings of 800 steps. The setting was chosen on the validation, "
+    "for all tasks alike"
 )
 part = Part("forecasts", "training", "sigprop.training.forecasting.fit")
 
 
 def _row(kind: str, task: tuple[str, int], model: str) -> None:
     place, words = TASKS[task]
-    what, form, _ = AGAINST[kind]
-    status: StatusName = "confirmed"
+    what, form, rival, bound = AGAINST[kind]
+    ratio = MISSES.get((kind, task, model))
+    more = (kind, task, model) in OPEN
+    status: StatusName = "refuted" if ratio else "undecided" if more else "confirmed"
     part.row(f"sigprop:forecast-{kind}-{place}-{model}", "bound", status, "")(
         f"The test error of a small {MODELS[model]} is {what}: {words}",
-        form,
+        rf"\mathrm{{MSE}} < {form}",
+        correction=rf"\mathrm{{MSE}} \approx {ratio:g}\,{rival}" if ratio else None,
         assumes=ABOUT,
-        note="Judged is the ratio in the mean over trainings, by an interval that errs "
-        "once in twenty to either side.",
+        note=" ".join(
+            [
+                f"Judged is the ratio in the mean over trainings against {bound:g}, by an "
+                "interval that errs once in twenty to either side.",
+                *([WHY] if ratio or more else []),
+            ]
+        ),
     )
 
 
