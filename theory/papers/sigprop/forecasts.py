@@ -27,19 +27,25 @@ AGAINST = {
         WITHIN,
     ),
 }
-MISSES: dict[tuple[str, tuple[str, int], str], float] = {  # the typical ratio there
-    ("linear", ("ETTh1", 48), "blur"): 1.25,
-    ("linear", ("ETTh1", 48), "lru"): 1.25,
+Key = tuple[str, tuple[str, int], str]
+MISSES: dict[Key, float] = {  # the typical ratio there
+    ("linear", ("ETTh1", 48), "blur"): 1.24,
+    ("linear", ("ETTh1", 48), "lru"): 1.29,
 }
-OPEN: tuple[tuple[str, tuple[str, int], str], ...] = ()  # neither within nor beyond
-WHY = (
-    "On the validation the same networks are within 4 % of the linear model. On the test "
-    "they lose on the loads HULL, MULL, LUFL and LULL, whose relation to the other features is "
-    "not that of the training; the temperature is forecast as well as by the linear model. "
-    "BLUR that reads each feature by itself, which is behind on the validation, is within 7 % on "
-    "all three tasks in one training each: the sweep forecast_settings, drawn in "
-    "sigprop-forecasts."
+OPEN: tuple[Key, ...] = (  # the interval has the bound inside
+    ("naive", ("ETTh1", 24), "lru"),
+    ("naive", ("ETTh1", 48), "lru"),
+    ("linear", ("ETTh1", 24), "blur"),
+    ("linear", ("ETTh1", 24), "lru"),
 )
+WHY = (
+    "On the validation the same networks are within 10 % of the linear model. On the test "
+    "they lose on the loads HULL, MULL, LUFL and LULL, and not on the temperature: what the "
+    "features say of each other in the training is not what they say later. BLUR that reads "
+    "each feature by itself is behind on the validation, and within 7 % on the test of all "
+    "three tasks, one training each: sigprop figure sigprop-forecasts."
+)
+UNDECIDED = "Three trainings do not decide: the interval has the bound inside."
 # Of the printed errors of a table: reproduced, not, impossible, not attempted.
 COUNTED: dict[int, list[int]] = {
     3: [0, 6, 1, 73],
@@ -70,7 +76,8 @@ def _row(kind: str, task: tuple[str, int], model: str) -> None:
             [
                 f"Judged is the ratio in the mean over trainings against {bound:g}, by an "
                 "interval that errs once in twenty to either side.",
-                *([WHY] if ratio or more else []),
+                *([UNDECIDED] if more else []),
+                *([WHY] if kind == "linear" and (ratio or more) else []),
             ]
         ),
     )

