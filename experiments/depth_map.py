@@ -3,7 +3,8 @@
 Blocks of an LRU and a gated unit whose output is multiplied by a gain, alone, beside a
 skip, and with layer normalisation too.  Growth is that of ``E x^2`` from the first stream
 to the last, and of ``E|dL/dx|^2`` from the last to the first, a block on the geometric
-mean: one where signals neither vanish nor explode.  Theory follows the weights that were
+mean: one where signals neither vanish nor explode.  Gains end where theory does: streams that
+explode saturate the gates.  Theory follows the weights that were
 drawn; ``measured`` are the same networks on sampled sequences, at some of the points.
 
 Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Section 3.4;
@@ -41,14 +42,14 @@ SIGNALS = ("stream", "gradient")
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes; ``measured`` picks every so manieth gap and gain.
+    """Sizes; every so manieth gap and gain is ``measured``.
 
     Moduli are drawn between one minus the gap and the middle of that and one.  Looked at
     is the middle of ``2 steps``, from which both ends are ``steps`` away.
     """
 
     gaps: tuple[float, ...] = (0.5, 0.16, 0.05, 0.016)
-    gains: tuple[float, ...] = (0.25, 1.0, 4.0, 16.0)
+    gains: tuple[float, ...] = (0.5, 2.0, 4.0, 5.6)
     measured: int = 2
     width: int = 16
     states: int = 16
@@ -72,8 +73,8 @@ SMOKE = Config(
 )
 QUICK = Config()
 PAPER = Config(
-    gaps=(0.5, 0.25, 0.12, 0.06, 0.03, 0.015),
-    gains=(0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0),
+    gaps=(0.5, 0.2, 0.08, 0.03, 0.015),
+    gains=(0.25, 0.5, 1.0, 2.0, 2.8, 4.0, 5.6),
     width=32,
     states=32,
     depth=6,

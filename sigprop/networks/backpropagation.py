@@ -82,7 +82,8 @@ def predict_errors(
         state: As for ``propagation.predict``.
 
     Raises:
-        ValueError: As ``propagation.predict``.
+        ValueError: As ``propagation.predict``, or if streams explode so far that the
+            expectations of saturated gates no longer converge.
 
     Example:
         >>> import jax
@@ -107,7 +108,13 @@ def predict_errors(
         for block, stream in zip(network.blocks[::-1], streams[-2::-1], strict=True):
             errors.append(retreat(block, stream, errors[-1], state))
         values = [[x.mean_square() for x in one] for one in (streams, errors[::-1])]
-    return Depth(*np.array(values, float))
+    found = Depth(*np.array(values, float))
+    if not np.isfinite(found).all():
+        raise ValueError(
+            "need streams of moderate size, whose Gaussian expectations converge, got mean "
+            f"squares {found.stream.tolist()}; lower the gains or normalise"
+        )
+    return found
 
 
 def retreat(

@@ -121,3 +121,15 @@ def test_a_layer_without_theory_is_named():
     )
     with double_precision(True), pytest.raises(ValueError, match="block 0, got GRU"):
         predict_errors(network, R)
+
+
+@pytest.mark.slow
+def test_streams_that_explode_are_refused():
+    network, state = drawn(mixing="glu", norm="none")
+    huge = eqx.tree_at(
+        lambda one: [block.mixing for block in one.blocks],
+        network,
+        replace_fn=lambda part: jax.tree.map(lambda x: 1e4 * x, part),
+    )
+    with pytest.raises(ValueError, match="need streams of moderate size"):
+        predict_errors(huge, R)
