@@ -11,7 +11,7 @@ Source: ``theory.gated_moments``.
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import jax
@@ -27,6 +27,7 @@ from sigprop.layers.mingru import MinGRU
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
+from sigprop.neuron.correlated_gates import Term, correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_moments import Parameter, delta_moments
 from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
@@ -227,6 +228,7 @@ def predict_gated(
     *,
     scale: float = 1.0,
     law: Law | None = None,
+    terms: Sequence[Term] | None = None,
     steps: int | None = None,
     change: Callable[[Any], Any] | None = None,
 ) -> dict[str, Predicted]:
@@ -237,16 +239,21 @@ def predict_gated(
         scale: Standard deviation of the inputs, which are Gaussian and independent of
             each other and in time.
         law: Another law of each input vector.
+        terms: Variances and correlations of AR(1) series, whose sum each input channel is
+            in place of independent inputs, times the scale; see
+            ``sigprop.neuron.correlated_gates``.  Beside a law, the probability with which
+            an input stays, as ``((1, rho),)``.
         steps: Inputs seen since the zero state; the limit if left out.
         change: Makes wrong expectations of the right ones, or gates of the delta rule,
-            for mutants.
+            or coefficients of inputs that remember, for mutants.
 
     Returns:
         ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
         ``E|d(v . h_t)/dtheta|^2``, summed over its entries.
 
     Raises:
-        TypeError: If the layer is of another type, or its gates see the state.
+        TypeError: If the layer is of another type, its gates see the state, or it is of
+            the delta rule and inputs remember.
         ValueError: If a moment is infinite, the scale is not positive and finite, or there
             are no steps.
 
@@ -272,7 +279,27 @@ def predict_gated(
         )
         totals[name] = found
 
+    def moment(
+        neurons: Neurons, by: str | None, directions: Directions, law: Law | None
+    ) -> Moment:
+        if terms is not None:
+            size = 1.0 if law is not None else scale**2
+            sized = [(size * variance, rho) for variance, rho in terms]
+            options: dict[str, Any] = {"law": law, "steps": steps, "change": change}
+            return correlated_moment(
+                neurons, by, terms=sized, directions=directions, **options
+            )
+        if by is None:
+            return state_moment(neurons, law=law, **given)
+        return sensitivity_moment(neurons, by, directions=directions, law=law, **given)
+
     if isinstance(layer, DeltaNet | GatedDeltaNet):
+        if terms is not None:
+            raise TypeError(
+                "need a layer whose state is a number a neuron for inputs that remember, "
+                f"got {type(layer).__name__}; leave terms out for the moments as if "
+                "inputs were independent"
+            )
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
             found = delta_moments(head, names, law=law, **given)
@@ -281,12 +308,9 @@ def predict_gated(
         return totals
     for neurons, columns, moved in READ[type(layer)](layer):
         seen = _restricted(law, columns)
-        add("state", state_moment(neurons, law=seen, **given))
+        add("state", moment(neurons, None, None, seen))
         for name, (by, directions, factor) in moved.items():
-            moment = sensitivity_moment(
-                neurons, by, directions=directions, law=seen, **given
-            )
-            add(name, moment, factor)
+            add(name, moment(neurons, by, directions, seen), factor)
     return totals
 
 
@@ -319,13 +343,16 @@ def _squares(
     return {"state": (h**2).sum(1), **summed}
 
 
-def enumerate_gated(layer: Layer, law: Law, steps: int) -> dict[str, float]:
+def enumerate_gated(
+    layer: Layer, law: Law, steps: int, rho: float = 0.0
+) -> dict[str, float]:
     """The moments of ``predict_gated`` by running every sequence through the layer.
 
     Args:
         layer: One that ``covered`` knows.
         law: Few values of each input vector.
         steps: Inputs seen since the zero state.
+        rho: Probability with which an input stays.
 
     Raises:
         ValueError: If there are more than 65 536 sequences.
@@ -337,6 +364,6 @@ def enumerate_gated(layer: Layer, law: Law, steps: int) -> dict[str, float]:
         )
     index = np.array(list(itertools.product(range(len(law.values)), repeat=steps)))
     u = jnp.asarray(law.values[index.reshape(count, steps)])
-    p = law.probabilities[index].prod(1)
+    p = law.chances(index.reshape(count, steps), rho)
     found = squares(layer, u)
     return {name: float(p @ np.asarray(value, float)) for name, value in found.items()}

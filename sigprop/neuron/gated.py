@@ -114,22 +114,28 @@ def _view(
     return _View(nodes, projections, scale * along, rest, np.ones(len(directions)))
 
 
-def _coefficients(
-    neurons: Neurons, view: _View, by: str | None
+def coefficients(
+    neurons: Neurons, at: Float[np.ndarray, "neurons k nodes"], by: str | None
 ) -> list[Float[np.ndarray, "neurons nodes"]]:
-    """``a, b`` and, by a symbol, ``c, d`` at every node.
+    """``a, b`` and, by a symbol, ``c, d`` from what the projections are at every node.
 
     A projection of such a size that its exponential overflows is cut: there every gate
     is open or closed to all digits.
     """
     bent = len(gates.GATES[neurons.gate].bent)
-    at = neurons.offsets[:, :, None] + view.projections @ view.nodes.z.T
+    at = at + neurons.offsets[:, :, None]
     at[:, :bent] = np.clip(at[:, :bent], -SATURATED, SATURATED)
     own = [one[:, None] for one in neurons.own.T]
     columns = (at[:, place] for place in range(at.shape[1]))
     with np.errstate(under="ignore"):
         found = _compiled(neurons.gate, by)(*columns, *own)
     return [np.broadcast_to(one, at[:, 0].shape) + 0.0 for one in found]
+
+
+def _coefficients(
+    neurons: Neurons, view: _View, by: str | None
+) -> list[Float[np.ndarray, "neurons nodes"]]:
+    return coefficients(neurons, view.projections @ view.nodes.z.T, by)
 
 
 def _expectations(

@@ -13,7 +13,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 REACH = 8.5  # deviations at which a Gaussian is cut: 1e-17 of it is beyond
 DIGITS = 40.0  # -log of the error that the step of the rule is chosen for
@@ -38,6 +38,23 @@ class Law(NamedTuple):
 
     values: Float[np.ndarray, "values d_in"]
     probabilities: Float[np.ndarray, " values"]
+
+    def chances(
+        self, index: Int[np.ndarray, "sequences steps"], rho: float = 0.0
+    ) -> Float[np.ndarray, " sequences"]:
+        """Probabilities of sequences of values that stay with probability ``rho``.
+
+        Else they are drawn anew.
+
+        Example:
+            >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))
+            >>> law.chances(np.array([[0, 0], [0, 1]]), 0.5)
+            array([0.375, 0.125])
+        """
+        drawn = (1 - rho) * self.probabilities[index[:, 1:]]
+        stays = rho * (index[:, 1:] == index[:, :-1])
+        first = self.probabilities[index[:, :1]].prod(1)
+        return first * (drawn + stays).prod(1)
 
 
 def gaussian_nodes(

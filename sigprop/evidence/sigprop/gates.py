@@ -131,7 +131,8 @@ def _name(claim_id: str) -> str:
 
 
 @functools.cache
-def _layer(claim_id: str) -> Layer:
+def layer_of(claim_id: str) -> Layer:
+    """The layer that a claim is about, the same in every run."""
     with double_precision(True):
         draw = jax.jit(LAYERS[_name(claim_id)], compiler_options=ONCE)
         return draw(group_key(0, claim_id))
@@ -140,7 +141,7 @@ def _layer(claim_id: str) -> Layer:
 @functools.cache
 def closed(claim_id: str) -> dict[str, float]:
     """The moments of a claim's layer under Gaussian inputs."""
-    found = predict_gated(_layer(claim_id), steps=STEPS)
+    found = predict_gated(layer_of(claim_id), steps=STEPS)
     return {name: value for name, (value, _) in found.items()}
 
 
@@ -150,12 +151,14 @@ def two_inputs(width: int) -> Law:
     return Law(1.5 * values, np.array([0.6, 0.4]))
 
 
-def _drawn(key: PRNGKeyArray, layer: Layer, num: int) -> dict[str, Estimate]:
-    """Moments over sequences of Gaussian inputs."""
+def drawn_moments(
+    key: PRNGKeyArray, layer: Layer, num: int, rho: float = 0.0
+) -> dict[str, Estimate]:
+    """Moments over sequences of Gaussian inputs, AR(1) series of a correlation."""
     shape = (BATCH, STEPS, layer.widths[0])
 
     def task(index: int, count: int) -> dict[str, Sums]:
-        u = _normal(jax.random.fold_in(key, index), shape)
+        u = _series(jax.random.fold_in(key, index), shape, rho)
         found = {name: np.asarray(x)[:count] for name, x in squares(layer, u).items()}
         return {name: Sums(x.sum(), (x**2).sum(), count) for name, x in found.items()}
 
@@ -167,18 +170,30 @@ def _drawn(key: PRNGKeyArray, layer: Layer, num: int) -> dict[str, Estimate]:
 
 
 @functools.partial(jax.jit, static_argnums=1)
-def _normal(key: PRNGKeyArray, shape: tuple[int, int, int]) -> Any:
-    return jax.random.normal(key, shape, jnp.float64)
+def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: float) -> Any:
+    """Series (sequences, time, width) of unit variance."""
+    noise = jnp.moveaxis(jax.random.normal(key, shape, jnp.float64), 1, 0)
+    fresh = jnp.sqrt(1 - rho**2)
+
+    def step(last: Any, new: Any) -> Any:
+        now = rho * last + fresh * new
+        return now, now
+
+    later = jax.lax.scan(step, noise[0], noise[1:])[1]
+    return jnp.moveaxis(jnp.concatenate([noise[:1], later]), 0, 1)
 
 
 @functools.cache
 def plans(claim_id: str) -> dict[str, Plan]:
     """The plan of each quantity, of a pilot's variance; all have the size of the largest."""
-    pilot = _drawn(pilot_key(claim_id), _layer(claim_id), PILOT)
+    pilot = drawn_moments(pilot_key(claim_id), layer_of(claim_id), PILOT)
+    return planned(pilot, HEAVY.get(_name(claim_id), INFLATION))
+
+
+def planned(pilot: dict[str, Estimate], inflation: float) -> dict[str, Plan]:
+    """Plans of quantities whose variances a pilot measured, of the size of the largest."""
     planned = {}
-    for name in closed(claim_id):
-        mean, sem, n = pilot[name]
-        inflation = HEAVY.get(_name(claim_id), INFLATION)
+    for name, (mean, sem, n) in pilot.items():
         variance = inflation * n * float(sem / mean) ** 2
         planned[name] = plan(MARGIN, variance=variance)
     most = max(one.n for one in planned.values())
@@ -188,7 +203,7 @@ def plans(claim_id: str) -> dict[str, Plan]:
 
 def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     """Judge moments of a layer by all sequences of two inputs, and by simulation."""
-    layer, results = _layer(claim.id), []
+    layer, results = layer_of(claim.id), []
     with double_precision(True):
         law = two_inputs(layer.widths[0])
         exact = predict_gated(layer, law=law, steps=STEPS)
@@ -197,7 +212,7 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             right = abs(ratio - 1) <= EXACT
             results.append(decided("enumeration", f"two inputs, {name}", ratio, right))
         sized = plans(claim.id)
-        drawn = _drawn(group_key(seed, claim.id), layer, next(iter(sized.values())).n)
+        drawn = drawn_moments(group_key(seed, claim.id), layer, next(iter(sized.values())).n)
     for name, planned in sized.items():
         mean, sem, _ = drawn[name]
         verdict = judge(float(mean), closed(claim.id)[name], planned, float(sem))
@@ -205,11 +220,14 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     return tuple(results)
 
 
-def enumerate_all(layer: Layer, law: Law) -> dict[str, float]:
-    """Moments over every sequence of two inputs, one batch of the simulation's program."""
+def enumerate_all(layer: Layer, law: Law, rho: float = 0.0) -> dict[str, float]:
+    """Moments over every sequence of two inputs, one batch of the simulation's program.
+
+    An input stays with probability ``rho``.
+    """
     index = np.array(list(itertools.product((0, 1), repeat=STEPS)))
     found = squares(layer, jnp.asarray(law.values[index]))
-    p = law.probabilities[index].prod(1)
+    p = law.chances(index, rho)
     return {name: float(p @ np.asarray(value)) for name, value in found.items()}
 
 
@@ -250,7 +268,7 @@ OF_HEADS: dict[str, Callable[[Gates], Gates]] = {
 
 def score(claim: Claim) -> Score:
     """Mutation score: slips that the sequences of two inputs refute or miss."""
-    layer = _layer(claim.id)
+    layer = layer_of(claim.id)
     law = two_inputs(layer.widths[0])
     slips: dict[str, Any] = OF_HEADS if isinstance(layer, Delta) else OF_NEURONS
     wrong = {slip: {"steps": STEPS, "change": change} for slip, change in slips.items()}

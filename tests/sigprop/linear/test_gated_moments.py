@@ -48,6 +48,26 @@ def test_every_moment_is_that_of_every_sequence(name, x64):
             assert found[quantity].value == pytest.approx(value, rel=1e-10), quantity
 
 
+@pytest.mark.parametrize("name", sorted(n for n in LAYERS if "delta" not in n))
+def test_every_moment_of_inputs_that_stay_is_that_of_every_sequence(name, x64):
+    layer = drawn(name, 2)
+    inputs = law(layer.widths[0], 3)
+    exact = enumerate_gated(layer, inputs, 5, rho=0.6)
+    found = predict_gated(layer, law=inputs, terms=((1.0, 0.6),), steps=5)
+    for quantity, value in exact.items():
+        assert found[quantity].value == pytest.approx(value, rel=1e-10), quantity
+    apart = enumerate_gated(layer, inputs, 5)["state"] / exact["state"]
+    assert abs(apart - 1) > 1e-3
+
+
+def test_the_scale_of_inputs_that_remember_is_that_of_their_terms():
+    layer = drawn("mingru")
+    scaled = predict_gated(layer, scale=2.0, terms=((0.25, 0.8), (0.5, 0.0)))
+    sized = predict_gated(layer, terms=((1.0, 0.8), (2.0, 0.0)))
+    assert scaled["W_z"].value == pytest.approx(sized["W_z"].value, rel=1e-12)
+    assert scaled["state"].error < 1e-3 * scaled["state"].value
+
+
 @pytest.mark.parametrize("name", sorted(set(LAYERS) - {"gated-deltanet"}))
 def test_gaussian_moments_reach_their_limit(name):
     layer = drawn(name)
@@ -78,6 +98,12 @@ def test_no_steps_leave_nothing():
             {},
             TypeError,
             "need a gate that sees the input alone",
+        ),
+        (
+            LAYERS["deltanet"],
+            {"terms": ((1.0, 0.5),)},
+            TypeError,
+            "a number a neuron for inputs that remember, got DeltaNet",
         ),
         (LAYERS["mingru"], {"scale": 0.0}, ValueError, "need a finite scale > 0"),
         (LAYERS["mingru"], {"steps": -1}, ValueError, "need steps >= 0"),

@@ -2,6 +2,7 @@
 
 from theory.papers.sigprop import (
     audits,
+    correlated_gates,
     curvature,
     depth,
     experiments,
@@ -23,6 +24,7 @@ PARTS = (
     trained,
     audits,
     gates,
+    correlated_gates,
     initialisation,
     experiments,
     forecasts,

@@ -1,0 +1,218 @@
+"""Recurrences whose coefficients are functions of a Markov chain: moments by its operator.
+
+A chain has coordinates that are independent of each other, each with nodes and the modes
+of its operator: Gauss-Hermite nodes and Hermite polynomials of an AR(1) series, the
+values themselves of a law that stays with some probability.  A moment given the input is
+a number a node.  A limit is solved for mode by mode of the coordinates that what
+multiplies the state does not see; finite times are steps.
+
+Notation: axis  a coordinate;  weighted  times the root of a node's probability, so that
+modes are orthogonal;  leading  axes that what multiplies the state depends on.
+
+Source: ``theory.correlated_gates``.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.neuron.quadrature import Law
+from sigprop.numerics.compile import compile_expr
+from theory import correlated_gates as theory
+
+Grid = Float[np.ndarray, "..."]
+
+
+class Axis(NamedTuple):
+    """One coordinate: nodes, roots of their probabilities, modes and what each keeps."""
+
+    z: Float[np.ndarray, "nodes *coordinates"]
+    root: Float[np.ndarray, " nodes"]
+    modes: Float[np.ndarray, "nodes nodes"]
+    kept: Float[np.ndarray, " nodes"]
+
+    @property
+    def operator(self) -> Float[np.ndarray, "nodes nodes"]:
+        """What acts on weighted functions of the coordinate."""
+        return (self.modes * self.kept) @ self.modes.T
+
+
+@functools.cache
+def hermite_axis(count: int, rho: float) -> Axis:
+    """An AR(1) series of unit variance, on the nodes of Gauss and Hermite.
+
+    Exact for polynomials of a degree below ``count``.
+    """
+    z, w = np.polynomial.hermite_e.hermegauss(count)
+    root = np.sqrt(w / w.sum())
+    columns = [root, root * z]
+    for n in range(2, count):
+        grown = z * columns[-1] - math.sqrt(n - 1) * columns[-2]
+        columns.append(grown / math.sqrt(n))
+    return Axis(z, root, np.stack(columns[:count], 1), rho ** np.arange(count))
+
+
+def law_axis(law: Law, rho: float) -> Axis:
+    """Inputs that stay with probability ``rho`` and are drawn anew otherwise.
+
+    Raises:
+        ValueError: If some value would stay with a probability outside of zero to one.
+    """
+    least = float(rho + (1 - rho) * law.probabilities.min())
+    if not (0 <= least and rho <= 1):
+        raise ValueError(
+            f"need a correlation of at most 1 under which each value stays with a "
+            f"probability >= 0, got {rho=}, which leaves {least:.3g} to one"
+        )
+    root = np.sqrt(law.probabilities)
+    modes = np.linalg.qr(np.column_stack([root, np.eye(len(root))]))[0]
+    kept = np.where(np.arange(len(root)) == 0, 1.0, rho)
+    return Axis(law.values, root, modes, kept)
+
+
+class Chain(NamedTuple):
+    """Axes, of which the first ones lead."""
+
+    axes: tuple[Axis, ...]
+    leading: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Nodes an axis."""
+        return tuple(len(axis.root) for axis in self.axes)
+
+    @property
+    def root(self) -> Grid:
+        """Of the probability of every node."""
+        roots = [axis.root for axis in self.axes]
+        return functools.reduce(np.multiply.outer, roots, np.ones(()))
+
+    def image(self, f: Grid) -> Grid:
+        """``K f`` of a weighted function."""
+        for place, axis in enumerate(self.axes):
+            f = _on_axis(axis.operator, f, place)
+        return f
+
+
+def _on_axis(matrix: Float[np.ndarray, "n n"], f: Grid, place: int) -> Grid:
+    return np.moveaxis(np.tensordot(matrix, f, (1, place)), 0, place)
+
+
+@functools.cache
+def _forcing(order: tuple[int, int]) -> Callable[..., Any]:
+    known = (*theory.LETTERS, *theory.BEFORE.values())
+    return compile_expr(theory.forcing(order), *known, backend="numpy")
+
+
+class Recursion:
+    """Moments given the input of ``h' = a h + b`` and ``s' = a s + c h + d`` on a chain.
+
+    Args:
+        chain: Of the inputs.
+        parts: ``a``, ``b`` and, for a sensitivity, ``c`` and ``d`` at every node.
+    """
+
+    def __init__(self, chain: Chain, parts: Sequence[Grid]) -> None:
+        self.chain, self.root = chain, chain.root
+        zero = np.zeros(chain.shape)
+        given = [np.broadcast_to(one, chain.shape) for one in parts]
+        self.parts = [*given, *[zero] * (4 - len(given))]
+        moved = len(given) > 2
+        self.orders = [o for o in theory.ORDERS if moved or o[1] == 0]
+
+    def _added(
+        self, order: tuple[int, int], before: dict[tuple[int, int], Grid]
+    ) -> Grid:
+        images = [before.get(o, 0.0) for o in theory.BEFORE]
+        return _forcing(order)(*self.parts, *images)
+
+    def after(self, steps: int) -> float:
+        """The highest moment after some steps from the zero state."""
+        moments = {o: np.zeros(self.chain.shape) for o in self.orders}
+        for _ in range(steps):
+            before = {o: self.chain.image(f) for o, f in moments.items()}
+            before[0, 0] = self.root
+            moments = {
+                o: self.parts[0] ** sum(o) * before[o] + self._added(o, before)
+                for o in self.orders
+            }
+        return self._mean(moments)
+
+    def limit(self) -> float:
+        """The highest moment of the stationary state.
+
+        Raises:
+            ValueError: If it is infinite: what is finite instead is said.
+        """
+        self._require_finite()
+        before, moments = {(0, 0): self.root}, {}
+        for order in self.orders:
+            added = self._added(order, before)
+            moments[order] = self._solved(self.parts[0] ** sum(order), added)
+            before[order] = self.chain.image(moments[order])
+        return self._mean(moments)
+
+    def _mean(self, moments: dict[tuple[int, int], Grid]) -> float:
+        return float((self.root * moments[self.orders[-1]]).sum())
+
+    def _leading(self, f: Grid) -> Float[np.ndarray, " nodes"]:
+        """A function of the leading axes alone, as a row."""
+        rest = len(self.chain.axes) - self.chain.leading
+        return f[(..., *[0] * rest)].ravel()
+
+    @functools.cached_property
+    def _operator(self) -> Float[np.ndarray, "nodes nodes"]:
+        """Of the leading axes."""
+        leading = self.chain.axes[: self.chain.leading]
+        return functools.reduce(np.kron, [axis.operator for axis in leading])
+
+    def radius(self, power: float = 2.0) -> float:
+        """The spectral radius of ``|a|^power K``; the state's moment is finite below one."""
+        half = np.abs(self._leading(self.parts[0])) ** (power / 2)
+        eigenvalues = np.linalg.eigvalsh(half[:, None] * self._operator * half)
+        return float(np.abs(eigenvalues).max())
+
+    def _require_finite(self) -> None:
+        radius = self.radius()
+        if radius < 1:
+            return
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.abs(self._leading(self.parts[0])))
+        leading = [axis.root for axis in self.chain.axes[: self.chain.leading]]
+        weights = functools.reduce(np.multiply.outer, leading).ravel() ** 2
+        log = float(logs @ weights)
+        instead = f"E log|a| = {log:.4g} >= 0: there is no stationary state"
+        if log < 0:
+            instead = (
+                f"E log|a| = {log:.4g} < 0, so that a stationary state exists, with "
+                "finite moments of each order kappa at which |a|^kappa K has a radius "
+                "below one"
+            )
+        raise ValueError(
+            "the stationary second moment is infinite: the spectral radius of a^2 K is "
+            f"{radius:.6g} >= 1; {instead}; or pass steps"
+        )
+
+    def _solved(self, own: Grid, added: Grid) -> Grid:
+        """``f = added + own K f``, one system for each factor that other modes keep."""
+        leading, axes = self.chain.leading, self.chain.axes
+        for place in range(leading, len(axes)):
+            added = _on_axis(axes[place].modes.T, added, place)
+        kept = functools.reduce(
+            np.multiply.outer, [axis.kept for axis in axes[leading:]], np.ones(())
+        ).ravel()
+        multiplied = self._leading(own)[:, None] * self._operator
+        columns = added.reshape(len(multiplied), -1)
+        solved = np.empty_like(columns)
+        for factor in np.unique(kept):
+            system = np.eye(len(multiplied)) - factor * multiplied
+            here = kept == factor
+            solved[:, here] = np.linalg.solve(system, columns[:, here])
+        solved = solved.reshape(added.shape)
+        for place in range(leading, len(axes)):
+            solved = _on_axis(axes[place].modes, solved, place)
+        return solved

@@ -1,0 +1,230 @@
+"""Second moments of neurons whose gates see inputs that remember.
+
+Each coordinate of an input that a neuron's projections span is a sum of AR(1) series, and
+so the inputs a chain.  Grids are refined until a moment settles; what it last moved by is
+the stated error, and on the finest grid, where it has not settled, what it moved by in
+the last two refinements at most.
+
+Source: ``theory.correlated_gates``.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, White
+from sigprop.neuron.chains import Chain, Grid, Recursion, hermite_axis, law_axis
+from sigprop.neuron.gated import Moment, Neurons, coefficients
+from sigprop.neuron.quadrature import Law
+from theory import gates
+
+Term = tuple[float, float]  # variance and correlation of an AR(1) series
+LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (10, 15, 20)}
+# nodes an axis that gates bend, even and odd by turns, by how many such axes there are
+SETTLED = 1e-9  # relative change at which no finer grid is tried
+MOST = 2**22  # nodes of a chain
+
+
+def terms_of(process: GaussianProcess) -> tuple[Term, ...]:
+    """The AR(1) series of which a process is the sum.
+
+    Raises:
+        ValueError: If it is no such sum.
+
+    Example:
+        >>> terms_of(Mixed(0.5, 2.0, 0.9))
+        ((0.5, 0.0), (2.0, 0.9))
+    """
+    match process:
+        case White(variance=variance):
+            return ((variance, 0.0),)
+        case Constant(variance=variance):
+            return ((variance, 1.0),)
+        case AR1(rho=rho):
+            return ((1.0, rho),)
+        case Mixed(a=a, b=b, rho=rho):
+            return ((a, 0.0), (b, rho))
+    raise ValueError(
+        "need White, Constant, AR1 or Mixed inputs, sums of AR(1) series, got "
+        f"{type(process).__name__}; leave the process out for the moments as if inputs "
+        "were independent"
+    )
+
+
+Directions = Float[np.ndarray, "directions d_in"] | Literal["each"] | None
+
+
+class _Scope(NamedTuple):
+    """What is asked of each neuron; see ``correlated_moment``."""
+
+    by: str | None
+    terms: tuple[Term, ...]
+    directions: Directions
+    law: Law | None
+    steps: int | None
+    change: Callable[[list[Grid]], list[Grid]] | None
+
+
+def _projected(
+    neurons: Neurons, terms: Sequence[Term], bent_nodes: int
+) -> tuple[Chain, Grid, list[Grid]]:
+    """The chain of one neuron's Gaussian inputs, its projections, and coordinates.
+
+    The last coordinate is one outside of the span of the projections, if there is one.
+    """
+    gate, (row,) = gates.GATES[neurons.gate], neurons.weights
+    basis, upper = np.linalg.qr(row.T)
+    size, bent = basis.shape[1], min(len(gate.bent), basis.shape[1])
+    straight = range(len(gate.projections) - bent, 0, -1)
+    degrees = [bent_nodes] * bent + [2 * (degree + 1) + 1 for degree in straight]
+    counts = degrees[:size] + [3] * (len(row.T) > size)
+    axes = [hermite_axis(n, rho) for n in counts for _, rho in terms]
+    chain = Chain(tuple(axes), len(terms) * _led(neurons.gate, bent))
+    if math.prod(chain.shape) > MOST:
+        raise ValueError(
+            f"need at most {MOST} nodes, got {math.prod(chain.shape)} for "
+            f"{len(terms)} terms of the autocovariance; take fewer terms, or none for the "
+            "moments as if inputs were independent"
+        )
+    grids = np.meshgrid(*(axis.z for axis in axes), indexing="ij", sparse=True)
+    spreads = [math.sqrt(variance) for variance, _ in terms]
+    coordinates = []
+    for start in range(0, len(axes), len(terms)):
+        pairs = zip(spreads, grids[start : start + len(terms)], strict=True)
+        coordinates.append(sum((size * z for size, z in pairs), np.zeros(())))
+    inside = np.stack([np.broadcast_to(z, chain.shape) for z in coordinates[:size]])
+    at = np.tensordot(upper.T, inside, (1, 0)).reshape(1, len(row), -1)
+    return chain, at, coordinates
+
+
+def _led(gate: str, bent: int) -> int:
+    """How many bent projections what multiplies the state depends on, and those before."""
+    known = gates.GATES[gate]
+    depends = [known.a.has(symbol) for symbol in known.bent]
+    return min(bent, max(place + 1 for place, one in enumerate(depends) if one))
+
+
+def _seen(
+    one: Neurons, scope: _Scope, coordinates: list[Grid]
+) -> list[tuple[float, Grid]]:
+    """What each direction sees at the nodes, and how many such directions there are."""
+    if scope.directions is None:
+        return [(1.0, np.ones(()))]
+    (row,) = one.weights
+    basis = np.linalg.qr(row.T)[0]
+    size, width = basis.shape[1], row.shape[1]
+    if isinstance(scope.directions, str):
+        copies = [1.0] * size + [float(width - size)] * (width > size)
+        return list(zip(copies, coordinates, strict=True))
+    seen = []
+    for direction in scope.directions:
+        inside = direction @ basis
+        outside = math.sqrt(max(float(direction @ direction - inside @ inside), 0.0))
+        weights = [*inside, outside][: len(coordinates)]
+        pairs = zip(weights, coordinates, strict=True)
+        seen.append((1.0, sum((w * z for w, z in pairs), np.zeros(()))))
+    return seen
+
+
+def correlated_moment(
+    neurons: Neurons,
+    by: str | None = None,
+    *,
+    terms: Sequence[Term],
+    directions: Directions = None,
+    law: Law | None = None,
+    steps: int | None = None,
+    change: Callable[[list[Grid]], list[Grid]] | None = None,
+) -> Moment:
+    """``E h^2`` of each neuron, or ``E (dh/dtheta)^2``, for inputs that remember.
+
+    Args:
+        neurons: What their gates see.
+        by: Nothing for the state; else as in ``sigprop.neuron.gated.sensitivity_moment``.
+        terms: Variance and correlation of AR(1) series whose sum each input channel is,
+            independent of the other channels.
+        directions: As in ``sigprop.neuron.gated.sensitivity_moment``.
+        law: Input vectors of few values instead, of one term whose variance is one: they
+            stay with the probability that is its correlation.
+        steps: Inputs seen since the zero state; the limit if left out.
+        change: Makes wrong coefficients of the right ones, for mutants.
+
+    Raises:
+        ValueError: If a limit is infinite, the terms are too many or no autocovariance.
+
+    Source: ``theory.correlated_gates``.
+    """
+    require_terms(terms, law)
+    scope = _Scope(by, tuple(terms), directions, law, steps, change)
+    found = []
+    for place in range(len(neurons.weights)):
+        parts = (part[place : place + 1] for part in neurons[1:])
+        found.append(_refined(Neurons(neurons.gate, *parts), scope))
+    value, error = np.array(found).reshape(-1, 2).T
+    return Moment(value, error)
+
+
+def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
+    """The moment of one neuron on finer and finer grids, and by how much it moved."""
+    if scope.law is not None:
+        axis = law_axis(scope.law, scope.terms[0][1])
+        at = one.weights @ scope.law.values.T
+        rows = np.eye(one.weights.shape[2])
+        rows = rows if isinstance(scope.directions, str) else scope.directions
+        seen = [np.ones(())] if rows is None else list(rows @ scope.law.values.T)
+        return _summed(one, scope, Chain((axis,), 1), at, [(1.0, z) for z in seen]), 0.0
+    bent = len(scope.terms) * min(
+        len(gates.GATES[one.gate].bent), one.weights.shape[2]
+    )
+    if bent not in LADDER:
+        raise ValueError(
+            f"need at most {max(LADDER)} series that a gate bends, got {bent}; take fewer "
+            "terms, or none for the moments as if inputs were independent"
+        )
+    value, changes = math.inf, [math.inf]
+    for nodes in LADDER[bent]:
+        chain, at, coordinates = _projected(one, scope.terms, nodes)
+        before = value
+        value = _summed(one, scope, chain, at, _seen(one, scope, coordinates))
+        changes.append(abs(value - before))
+        if changes[-1] <= SETTLED * abs(value):
+            return value, changes[-1]
+    return value, max(changes[-2:])
+
+
+def _summed(
+    one: Neurons, scope: _Scope, chain: Chain, at: Grid, seen: list[tuple[float, Grid]]
+) -> float:
+    parts = [part.reshape(chain.shape) for part in coefficients(one, at, scope.by)]
+    parts = parts if scope.change is None else scope.change(parts)
+    total = 0.0
+    for copies, along in seen:
+        moved = [part * along for part in parts[2:]]
+        recursion = Recursion(chain, [*parts[:2], *moved])
+        steps = scope.steps
+        value = recursion.limit() if steps is None else recursion.after(steps)
+        total += copies * value
+    return total
+
+
+def require_terms(terms: Sequence[Term], law: Law | None = None) -> None:
+    """Refuse what is no autocovariance.
+
+    Raises:
+        ValueError: If a variance or a correlation is out of range, or a law has more than
+            a correlation.
+    """
+    right = terms and all(0 <= v < math.inf and -1 <= rho <= 1 for v, rho in terms)
+    if not right or not sum(v for v, _ in terms) > 0:
+        raise ValueError(
+            "need terms (variance, correlation) of finite variances >= 0, not all 0, and "
+            f"correlations from -1 to 1, got {tuple(terms)}"
+        )
+    if law is not None and (len(terms) != 1 or terms[0][0] != 1):
+        raise ValueError(
+            f"need one term of variance 1 beside a law, got {tuple(terms)}; its values "
+            "have a size of their own"
+        )

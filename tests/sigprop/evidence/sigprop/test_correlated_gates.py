@@ -1,0 +1,58 @@
+"""Layers whose inputs remember: what the simulation alone refutes, and the closure."""
+
+import pytest
+
+from sigprop.evidence.sigprop import correlated_gates, gates
+from sigprop.evidence.sigprop.correlated_gates import RHO, closure, slips
+from sigprop.linear.gated_moments import predict_gated
+from sigprop.numerics.precision import double_precision
+from tests.rows import row
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RHO)
+def test_simulation_alone_refutes_every_slip(name):
+    """By its plan, without the sequences of two inputs."""
+    with double_precision(True):
+        layer, planned = gates.layer_of(f"sigprop:gates-{name}"), correlated_gates.plans(name)
+        truth = correlated_gates.closed(name)
+        given = {"terms": ((1.0, RHO[name]),), "steps": gates.STEPS}
+        for slip, options in slips(RHO[name]).items():
+            found = predict_gated(layer, **{**given, **options})
+            ratios = {
+                quantity: value / found[quantity].value
+                for quantity, value in truth.items()
+                if found[quantity].value
+            }
+            assert len(ratios) < len(truth) or any(
+                not low < ratios[quantity] < high
+                for quantity, (low, high) in (
+                    (q, one.detectable) for q, one in planned.items()
+                )
+            ), slip
+
+
+def test_a_wrong_moment_is_refuted(monkeypatch):
+    """Five percent more of a moment, by the sequences and not by the simulation."""
+    right = correlated_gates.predict_gated
+
+    def wrong(*args, **kwargs):
+        found = right(*args, **kwargs)
+        state = found["state"]
+        return {**found, "state": state._replace(value=1.05 * state.value)}
+
+    monkeypatch.setattr(correlated_gates, "predict_gated", wrong)
+    monkeypatch.setattr(correlated_gates, "RHO", {"mingru": RHO["mingru"]})
+    correlated_gates.closed.cache_clear()
+    found = correlated_gates.layer_moments(row("sigprop:gates-remembering").claim, 3)
+    correlated_gates.closed.cache_clear()
+    refuted = {one.point for one in found if one.verdict == "refuted"}
+    assert refuted == {"mingru, two inputs, state"}
+    assert sum(one.route == "monte_carlo" for one in found) == 5
+
+
+def test_the_closure_is_off_by_what_the_note_says():
+    """Inputs taken for independent at a correlation of 0.9."""
+    found = [value for name in ("gla", "mingru") for value in closure(name, 0.9).values()]
+    note = row("sigprop:gates-remembering").claim.note
+    assert f"{min(found):.2f} to {max(found):.1f} times" in note
