@@ -22,8 +22,9 @@ from sigprop.neuron.quadrature import Law
 from theory import gates
 
 Term = tuple[float, float]  # variance and correlation of an AR(1) series
-LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (10, 15, 20)}
+LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
 # nodes an axis that gates bend, even and odd by turns, by how many such axes there are
+LARGEST = 1000  # unknowns of a system that is solved
 SETTLED = 1e-9  # relative change at which no finer grid is tried
 MOST = 2**22  # nodes of a chain
 
@@ -186,6 +187,9 @@ def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
         )
     value, changes = math.inf, [math.inf]
     for nodes in LADDER[bent]:
+        led = _led(one.gate, bent // len(scope.terms)) * len(scope.terms)
+        if scope.steps is None and nodes**led > LARGEST:
+            break
         chain, at, coordinates = _projected(one, scope.terms, nodes)
         before = value
         value = _summed(one, scope, chain, at, _seen(one, scope, coordinates))

@@ -170,7 +170,7 @@ def drawn_moments(
 
 
 @functools.partial(jax.jit, static_argnums=1)
-def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: float) -> Any:
+def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: Any) -> Any:
     """Series (sequences, time, width) of unit variance."""
     noise = jnp.moveaxis(jax.random.normal(key, shape, jnp.float64), 1, 0)
     fresh = jnp.sqrt(1 - rho**2)

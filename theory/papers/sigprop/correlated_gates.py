@@ -45,8 +45,8 @@ part.row("sigprop:remembering-state", "moment", "proved", "stationary")(
 part.row("sigprop:gates-remembering", "moment", "confirmed", "whole layers")(
     "States and gradients of gated layers whose inputs are AR(1) series",
     RECURSION
-    + r"\mathbb{E}[h^i s^j \mid x] = \sum \binom{\cdot}{\cdot} \cdots (K \mathbb{E}[h^k s^l "
-    r"\mid \cdot])(x), \; K \mathrm{He}_n = \rho^n \mathrm{He}_n",
+    + r"M_{20} = a^2 K M_{20} + 2 a b K M_{10} + b^2, \; M_{ij}(x) = \mathbb{E}[h^i s^j \mid "
+    r"x], \; K \mathrm{He}_n = \rho^n \mathrm{He}_n",
     code=WHOLE,
     assumes="inputs of two values that stay with probability rho through the layers "
     "themselves, and Gaussian AR(1) series in the simulation, of the layers "
