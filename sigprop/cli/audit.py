@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sigprop.cli.audit_foreign import audit_foreign
 from sigprop.cli.audit_forecast import Asked, audit_forecast
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.pictures import NoFigures, picture
@@ -13,7 +14,9 @@ from sigprop.cli.train import Cache, Data, examples_of
 
 def audit(
     checkpoint: Annotated[
-        Path, typer.Argument(help="Folder of a finished training, .../seed-0.")
+        Path, typer.Argument(
+            help="Folder of a finished training, .../seed-0, or another library's file."
+        ),
     ],
     data: Data = None,
     cache: Cache = None,
@@ -25,7 +28,7 @@ def audit(
     ] = None,
     json: Annotated[
         Path | None,
-        typer.Option(help="Of a forecast: write its numbers here; - prints them."),
+        typer.Option(help="Of a forecast or a file: write its numbers here; - prints."),
     ] = None,
     no_figures: NoFigures = False,
 ) -> None:
@@ -34,9 +37,13 @@ def audit(
     The ratios are drawn too: beside --out, or in the checkpoint's folder as audit.png.
     Of a training to forecast --examples are windows of its series: also the assumptions
     that it keeps, state power over the position in a window, and what a merged state
-    loses.
+    loses.  Of a file of another library --data is a series, .csv or .npy: the slowest,
+    the middle and the fastest mode of each of its layers are run over that.
     """
     with plain_errors("nothing was written", checkpoint, out):
+        if checkpoint.is_file():
+            audit_foreign(checkpoint, data, json)
+            return
         import numpy as np
         from rich.progress import track
 
