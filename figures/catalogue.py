@@ -17,6 +17,7 @@ FORMATS = ("pdf", "png", "svg")
 DEFAULT = FORMATS[:2]
 
 
+GATES = ("rglru", "mingru", "selective", "gla", "unit", "gated-deltanet")
 FIGURES = {
     **BLUR,
     "lru-1": Entry(
@@ -101,6 +102,18 @@ FIGURES = {
         | dict.fromkeys("cd", "speed_sizes"),
         "How fast moments and layers are beside other ways, and how costs grow",
     ),
+    "sigprop-edges": Entry(
+        "figures.sigprop_edges",
+        dict.fromkeys("abc", "edges"),
+        "Moments of BLUR's merged states over the position in a window",
+        rows=("sigprop:moments-blur",),
+    ),
+    "sigprop-gates": Entry(
+        "figures.sigprop_gates",
+        dict.fromkeys("abc", "gated_moments"),
+        "Moments of layers whose gates see the input alone, over their memory",
+        rows=tuple(f"sigprop:gates-{name}" for name in GATES),
+    ),
     "sigprop-networks": Entry(
         "figures.sigprop_networks",
         dict.fromkeys("abc", "network_curvature"),
@@ -110,6 +123,12 @@ FIGURES = {
         "figures.sigprop_parametrisations",
         dict.fromkeys("ab", "parametrisations"),
         "The LRU's modulus and tanh beside the optimal parametrisations",
+    ),
+    "sigprop-transients": Entry(
+        "figures.sigprop_transients",
+        dict.fromkeys("abcd", "transients"),
+        "Norms of states over time from the zero state",
+        rows=("rotrnn:text:constant-norm", "sigprop:moments-rotrnn"),
     ),
     "zucchet-1a": Entry(
         "figures.zucchet_1a",
