@@ -8,10 +8,9 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Awaitable, Callable
-from contextlib import contextmanager
 from typing import Any
 
-from tornado.websocket import websocket_connect
+import pytest
 
 KEYS = {"Tab": 9, "Enter": 13, "ArrowDown": 40}
 PATIENCE = 30.0  # seconds
@@ -21,6 +20,8 @@ class Browser:
     """One tab."""
 
     def __init__(self, url: str, runner: asyncio.Runner) -> None:
+        from tornado.websocket import websocket_connect  # not all installations have it
+
         self.runner = runner
         self.socket = self._wait(lambda: websocket_connect(url, max_message_size=2**26))
         self.numbers = itertools.count(1)
@@ -100,9 +101,10 @@ class Browser:
         return [json.dumps(one) for one in self.events if one.get("method") in kinds]
 
 
-@contextmanager
-def chromium(folder: Any):
-    """Start a headless Chromium, which the marker ``browser`` has seen to be there."""
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    """Where a headless Chromium listens, which the marker ``browser`` has seen."""
+    folder = tmp_path_factory.mktemp("chromium")
     program = shutil.which("chromium")
     assert program is not None
     arguments = (
@@ -123,23 +125,27 @@ def chromium(folder: Any):
             stdout=sink,
             stderr=subprocess.STDOUT,
         )
-    runner = asyncio.Runner()
     try:
         port = _port(folder / "profile" / "DevToolsActivePort")
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
-            pages = json.load(answer)
-        url = next(
-            one["webSocketDebuggerUrl"] for one in pages if one["type"] == "page"
-        )
-        browser = Browser(url, runner)
-        for domain in ("Page", "Runtime", "Log"):
-            browser.call(f"{domain}.enable")
-        yield browser
-        browser.close()
+        yield f"http://127.0.0.1:{port}/json"
     finally:
         process.terminate()
         process.wait(PATIENCE)
-        runner.close()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium):
+    """A tab of its own for the tests of each module."""
+    new = urllib.request.Request(f"{chromium}/new?about:blank", method="PUT")
+    with urllib.request.urlopen(new) as answer:
+        tab = json.load(answer)
+    with asyncio.Runner() as runner:
+        browser = Browser(tab["webSocketDebuggerUrl"], runner)
+        for domain in ("Page", "Runtime", "Log"):
+            browser.call(f"{domain}.enable")
+        yield browser
+        urllib.request.urlopen(f"{chromium}/close/{tab['id']}").close()
+        browser.close()
 
 
 def _port(file: Any) -> int:

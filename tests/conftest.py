@@ -27,6 +27,8 @@ from hypothesis import settings
 
 from sigprop.numerics.compilation import compile_quickly
 from sigprop.numerics.precision import double_precision
+from tests.browser import browser as browser
+from tests.browser import chromium as chromium
 from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.skips import pytest_runtest_setup as pytest_runtest_setup
 from tests.skips import pytest_terminal_summary as pytest_terminal_summary
@@ -83,6 +85,7 @@ def pytest_collection_finish(session):
     """Let the garbage collector pass over what collecting made; it lives to the end."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)  # tracing leaves little garbage among much else
     gc.enable()
 
 

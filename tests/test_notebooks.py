@@ -8,7 +8,6 @@ import nbformat
 import pytest
 
 from sigprop.ledger import notebooks as made
-from tests.browser import chromium
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
@@ -154,12 +153,6 @@ def site(executed, tmp_path_factory):
     for name, page in made.pages(run).items():
         (folder / name).write_text(page, "utf-8")
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
-        yield found
 
 
 FORMULAS = (

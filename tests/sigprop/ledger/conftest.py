@@ -9,7 +9,6 @@ from sigprop.judge.run import verify
 from sigprop.ledger import dependence
 from sigprop.ledger.entries import announced
 from sigprop.ledger.site import write_site
-from tests.browser import chromium
 from tests.rows import row
 from tests.sigprop.ledger.test_report import EVERYTHING, claim, result
 from theory.claims import registry, select
@@ -66,8 +65,3 @@ def site(run, graph, tmp_path_factory):
     write_site(folder, run, graph=graph)
     return folder
 
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
-        yield found

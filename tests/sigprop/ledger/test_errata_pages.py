@@ -15,7 +15,6 @@ from sigprop.ledger.report import anchors, environment, shared
 from sigprop.ledger.schema import errata_schema, schema
 from sigprop.ledger.site import INDEX, SHEET, page_names
 from tests.announced import announced_run
-from tests.browser import chromium
 from tests.sigprop.ledger.test_report import Page
 from theory.claims import PAPERS
 from theory.errata import CLASSES, DOUBTFUL
@@ -39,12 +38,6 @@ def files(run):
 @pytest.fixture(scope="module")
 def data(files):
     return json.loads(files[errata.DATA])
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
-        yield found
 
 
 def test_every_accusation_is_in_one_entry_and_what_is_doubtful_in_none(run, data):

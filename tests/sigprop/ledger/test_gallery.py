@@ -17,7 +17,6 @@ from sigprop.cli.main import app
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import PAGE, Picture
 from sigprop.ledger.site import write_site
-from tests.browser import chromium
 from tests.sigprop.ledger.test_report import EVERYTHING, Page, claim
 
 
@@ -194,12 +193,6 @@ def test_every_notebook_names_figures_that_there_are_and_they_name_it():
     assert told == named
     assert {file for file, _ in told} == {file.name for file in files}
     assert {name for _, name in named} <= set(catalogue.FIGURES)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("browser")) as found:
-        yield found
 
 
 @pytest.mark.browser

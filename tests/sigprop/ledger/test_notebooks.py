@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 
 from figures.sliders import Sliders
 from sigprop.ledger import notebooks as made
-from tests.browser import chromium
 from tests.command import refused, sigprop
 
 ROOT = Path(__file__).parents[3]
@@ -100,21 +99,20 @@ def shown(html):
 
 
 @pytest.mark.browser
-def test_sliders_move_under_the_policy_of_their_page(tmp_path):
+def test_sliders_move_under_the_policy_of_their_page(browser, tmp_path):
     sliders = Sliders(lambda one: Figure(figsize=(one, 1)), {"width": (1, 2)}, "Else.")
     page = made.pages({"shown": shown(sliders._repr_html_())})["shown.html"]
     file = tmp_path / "shown.html"
     file.write_text(page, "utf-8")
     width = "document.querySelector('img:not([hidden])').naturalWidth"
-    with chromium(tmp_path) as browser:
-        browser.open(file.as_uri())
-        assert browser.ask(width) == 100
-        browser.ask("document.querySelector('[aria-label=\"width: on\"]').click()")
-        assert browser.ask(width) == 200
-        assert browser.complaints() == []
-        file.write_text(page.replace("'sha256-", "'sha256-A"), "utf-8")
-        browser.open(file.as_uri())  # so that the policy is seen to bite
-        assert any("Content Security Policy" in one for one in browser.complaints())
+    browser.open(file.as_uri())
+    assert browser.ask(width) == 100
+    browser.ask("document.querySelector('[aria-label=\"width: on\"]').click()")
+    assert browser.ask(width) == 200
+    assert browser.complaints() == []
+    file.write_text(page.replace("'sha256-", "'sha256-A"), "utf-8")
+    browser.open(file.as_uri())  # so that the policy is seen to bite
+    assert any("Content Security Policy" in one for one in browser.complaints())
 
 
 @pytest.mark.usefixtures("no_work")
