@@ -179,7 +179,6 @@ def close(left, right, tolerance=1e-10):
     np.testing.assert_allclose(left, right, rtol=tolerance, atol=tolerance)
 
 
-@eqx.filter_jit
 def by_steps(layer, u):
     """What a layer computes by definition, one step after the other."""
     forward, *backward = layer.halves()
@@ -198,7 +197,8 @@ def test_something_comes_out(layer, u):
 
 
 def test_parallel_is_step_by_step(layer, u):
-    close(run(layer, u), by_steps(layer, u))
+    (_, slow), _ = loss_and_gradients(layer, u, by_steps)
+    close(run(layer, u), slow)
 
 
 def test_a_linear_layer_is_its_convolution(layer, u):
@@ -242,13 +242,19 @@ def test_a_batch_is_a_vmap(layer, u):
     close(jax.jit(jax.vmap(layer))(batch), np.stack([run(layer, one) for one in batch]))
 
 
-def loss(layer, u, run=lambda layer, u: layer(u)):
-    y = run(layer, u)
+def loss(layer, u, way=lambda layer, u: layer(u)):
+    """Of the outputs, and these."""
+    y = way(layer, u)
     weights = jnp.cos(jnp.arange(y.size)).reshape(y.shape)
-    return jnp.sum(weights * y) + jnp.sum(y**2)
+    return jnp.sum(weights * y) + jnp.sum(y**2), y
 
 
-loss_and_gradient = eqx.filter_jit(eqx.filter_value_and_grad(loss))
+@eqx.filter_jit
+def loss_and_gradients(layer, u, *way):
+    """Loss and outputs, and gradients by parameters and input: one program for all laws."""
+    return eqx.filter_value_and_grad(lambda both: loss(*both, *way), has_aux=True)(
+        (layer, u)
+    )
 
 
 def test_the_gradient_is_a_finite_difference(layer, u):
@@ -256,13 +262,13 @@ def test_the_gradient_is_a_finite_difference(layer, u):
         pytest.skip("no gradient flows through a detached normalisation, on purpose")
     values, restored = parts(layer)
     slopes = np.concatenate(
-        [np.ravel(one) for one in jax.tree.leaves(loss_and_gradient(layer, u)[1])]
+        [np.ravel(one) for one in jax.tree.leaves(loss_and_gradients(layer, u)[1][0])]
     )
     for seed in range(4):
         direction = np.random.default_rng(seed).normal(size=values.shape)
         step = 1e-6 / np.linalg.norm(direction)
         ahead, behind = (
-            float(loss_and_gradient(restored(values + sign * step * direction), u)[0])
+            float(loss_and_gradients(restored(values + sign * step * direction), u)[0][0])
             for sign in (1, -1)
         )
         slope = (ahead - behind) / (2 * step)
@@ -272,12 +278,13 @@ def test_the_gradient_is_a_finite_difference(layer, u):
 def test_gradients_map_over_a_batch_in_one_program(layer, u):
     u = np.asarray(u)
     batch = np.stack([u, 2 * u, u[::-1]])
-    by_input = jax.jit(jax.grad(lambda u: loss(layer, u)))
-    close(jax.jit(jax.vmap(by_input))(batch), np.stack([by_input(u) for u in batch]))
+    by_input = jax.grad(lambda u: loss(layer, u)[0])
+    one_by_one = [loss_and_gradients(layer, jnp.asarray(u))[1][1] for u in batch]
+    close(jax.jit(jax.vmap(by_input))(batch), np.stack(one_by_one))
 
 
 def test_the_gradient_is_that_of_the_loop(layer, u):
-    fast, slow = (loss_and_gradient(layer, u, *way)[1] for way in ((), (by_steps,)))
+    fast, slow = (loss_and_gradients(layer, u, *way) for way in ((), (by_steps,)))
     for one, other in zip(jax.tree.leaves(fast), jax.tree.leaves(slow), strict=True):
         close(one, other, 1e-9)
 
@@ -351,4 +358,4 @@ def test_lengths_zero_and_one_work(layer):
 def test_a_wrong_width_is_refused(layer):
     wrong = jnp.ones((4, layer.widths[0] + 1))
     with pytest.raises(ValueError, match=r"need inputs of shape \(time, "):
-        layer(wrong)
+        jax.eval_shape(layer, wrong)
