@@ -26,6 +26,7 @@ import pytest
 from hypothesis import settings
 
 from sigprop.numerics.compilation import compile_quickly
+from sigprop.numerics.garbage import collect_seldom
 from sigprop.numerics.precision import double_precision
 from tests.browser import browser as browser
 from tests.browser import chromium as chromium
@@ -84,8 +85,7 @@ def pytest_collection_modifyitems(config, items):
 def pytest_collection_finish(session):
     """Let the garbage collector pass over what collecting made; it lives to the end."""
     gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # tracing leaves little garbage among much else
+    collect_seldom()
     gc.enable()
 
 

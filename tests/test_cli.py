@@ -270,6 +270,14 @@ def test_what_judges_compiles_quickly(monkeypatch, module, command):
     assert "before any program is compiled" in refused(*command)
 
 
+def test_what_judges_collects_seldom(monkeypatch):
+    def collects_seldom():
+        raise ValueError("before any row is judged")
+
+    monkeypatch.setattr("sigprop.numerics.garbage.collect_seldom", collects_seldom)
+    assert "before any row is judged" in refused("verify", "--claim", "zucchet:42")
+
+
 def test_an_interruption_exits_with_130(monkeypatch):
     import theory.claims
 

@@ -42,7 +42,9 @@ def judge(
     from sigprop.judge.run import verify as judge_rows
     from sigprop.ledger.entries import announced
     from sigprop.numerics.devices import use_device
+    from sigprop.numerics.garbage import collect_seldom
 
+    collect_seldom()
     loaded = time.perf_counter() - began
     columns = (
         TextColumn("{task.description:<24}"),

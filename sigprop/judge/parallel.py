@@ -22,6 +22,7 @@ from sigprop.judge.mutants import Scores
 from sigprop.judge.results import ClaimResult
 from sigprop.judge.statuses import finish
 from sigprop.numerics.compilation import compile_quickly
+from sigprop.numerics.garbage import collect_seldom
 
 Progress = Callable[[str, int, int], None]
 Find = Callable[[str], Row]
@@ -142,6 +143,7 @@ def _end_with_the_first() -> None:
     Most programs of a row run once: XLA optimises those alone that ask for it.
     """
     compile_quickly()
+    collect_seldom()
     first = multiprocessing.parent_process()
     if first is None:
         return

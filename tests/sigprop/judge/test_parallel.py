@@ -102,3 +102,11 @@ def _alive(pid):
         )
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_the_second_process_compiles_quickly_and_collects_seldom(monkeypatch):
+    called = []
+    for name in ("compile_quickly", "collect_seldom"):
+        monkeypatch.setattr(checking, name, lambda name=name: called.append(name))
+    checking._end_with_the_first()
+    assert called == ["compile_quickly", "collect_seldom"]
