@@ -176,7 +176,8 @@ def run(config: Config) -> xr.Dataset:
     seen = (slice(None, None, config.measured),) * 2
     sizes = len(SETTINGS), len(gaps), len(gains), len(SIGNALS)
     predicted = np.empty(sizes)
-    measured, sem = np.empty((2, *predicted[:, *seen].shape))
+    measured = np.empty(predicted[:, *seen].shape)
+    sem = np.empty_like(measured)
     tick = counter(predicted[..., 0].size, "networks")
     for i, j, k in np.ndindex(*sizes[:3]):
         setting = list(SETTINGS)[i]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 
 from sigprop.audit.autocovariance import Exponentials, fit_exponentials
 from sigprop.audit.series import Series
@@ -82,9 +82,10 @@ def bandwidth(spectrum: Exponentials, share: float = SHARE) -> float:
     if not 0 < share < 1:
         raise ValueError(f"need 0 < share < 1, got {share}")
     edge = 1e-12
-    return float(
-        brentq(lambda at: power_below(spectrum, at) - share, edge, math.pi - edge)
+    found = root_scalar(
+        lambda at: power_below(spectrum, at) - share, bracket=(edge, math.pi - edge)
     )
+    return float(found.root)
 
 
 def state_moments(

@@ -36,15 +36,20 @@ def exact(advice: Advice) -> bool:
 
 def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
     """What is compared, of what, by default, and as advised."""
-    both = [*starts(advice).values()]
+    before, after = advice.default, advice.advised
     found = [
-        (name, kind, *(float(np.quantile(getattr(one, field), at)) for one in both))
-        for name, field in (("memory", "memory"), ("E|h|^2", "state"))
+        (name, kind, float(np.quantile(first, at)), float(np.quantile(second, at)))
+        for name, first, second in (
+            ("memory", before.memory, after.memory),
+            ("E|h|^2", before.state, after.state),
+        )
         for kind, at in QUANTILES.items()
     ]
-    for name in ("gradient", "ceiling"):
-        values = [getattr(one, name) for one in both]
-        found += [(name, key, *(one[key] for one in values)) for key in values[0]]
+    for name, first, second in (
+        ("gradient", before.gradient, after.gradient),
+        ("ceiling", before.ceiling, after.ceiling),
+    ):
+        found += [(name, key, first[key], second[key]) for key in first]
     return found
 
 

@@ -35,7 +35,7 @@ class Sums(NamedTuple):
     """Sums over the sequences of a block.
 
     Attributes:
-        count: Sequences times steps.
+        seen: Sequences times steps.
         ends: Squares in the first and the last quarter of the window.
         powers: First to fourth powers of each channel.
         products: Of all pairs of channels.
@@ -43,7 +43,7 @@ class Sums(NamedTuple):
         seasons: Sums of each channel at each place of the season, and how many.
     """
 
-    count: int
+    seen: int
     ends: Float[np.ndarray, " 2"]
     powers: Float[np.ndarray, "4 channels"]
     products: Float[np.ndarray, "channels channels"]
@@ -87,17 +87,17 @@ def _lagged(x: Float[np.ndarray, "sequences time channels"], lag: int):
 
 def numbers(known: Sums) -> Float[np.ndarray, " assumptions"]:
     """The numbers of ``ASSUMPTIONS``; not a number where there is nothing to see."""
-    first, second, third, fourth = known.powers / known.count
+    first, second, third, fourth = known.powers / known.seen
     centred = second - first**2
     about = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
     varies = centred > 1e-9 * max(second.max(), 1e-300)
     kurtosis = np.mean(about[varies] / centred[varies] ** 2) if varies.any() else np.nan
-    covariance = known.products / known.count
+    covariance = known.products / known.seen
     channels = len(first)
     spread = np.trace(covariance) ** 2 / (channels * (covariance**2).sum())
     totals, counts = known.seasons
     seen = counts > 0
-    explained = (totals[seen] ** 2 / counts[seen, None]).sum() / known.count
+    explained = (totals[seen] ** 2 / counts[seen, None]).sum() / known.seen
     # The mean of all is no season.
     share = (explained - (first**2).sum()) / second.sum()
     return np.array(

@@ -78,7 +78,12 @@ def response_gram(
 def merge_of(halves: tuple[Modes, Modes]) -> Float[np.ndarray, "d numbers"]:
     """The merge as a map of the real numbers of both states."""
     return np.concatenate(
-        [part for half in halves for part in (half.outward.real, -half.outward.imag)], 1
+        [
+            part
+            for half in halves
+            for part in (np.real(half.outward), -np.imag(half.outward))
+        ],
+        1,
     )
 
 

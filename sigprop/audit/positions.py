@@ -52,7 +52,7 @@ def growth(
     steps = covariance.shape[-1]
     kernel = lam[:, None] ** np.arange(steps)
     later = np.array(np.broadcast_to(covariance, (len(lam), steps)), complex)
-    zero = later[:, :1].real.copy()
+    zero = np.real(later[:, :1]).copy()
     later[:, 0] = 0
     size = spectrum_size(steps)
     crossed = ifft(fft(kernel, size) * fft(later, size))[:, :steps]
@@ -64,13 +64,13 @@ class Sums(NamedTuple):
     """Sums over the sequences of a block, for one recurrence.
 
     Attributes:
-        count: Sequences.
+        seen: Sequences.
         squares: ``|z|^2`` of all modes at each step.
         own: Squared spectra of what enters each mode.
         common: Those of the channels, averaged.
     """
 
-    count: int
+    seen: int
     squares: Float[np.ndarray, " time"]
     own: Float[np.ndarray, "n size"]
     common: Float[np.ndarray, " size"]
@@ -102,7 +102,7 @@ def sums(half: Modes, u: Float[Any, "num time d"], *, turned: bool = False) -> S
 def predict(half: Modes, known: Sums) -> Float[np.ndarray, "rungs time"]:
     """``E|z_t|^2`` of all modes at each step since the zero state, on every rung."""
     steps = len(known.squares)
-    lags = pairs(np.full(steps, float(known.count)))
+    lags = pairs(np.full(steps, float(known.seen)))
     own, common = (autocovariance(one, lags) for one in (known.own, known.common))
     alike, gain = np.real(common), (np.abs(half.inward) ** 2).sum(1)
     endless = endless_weights(half.lam, steps, 0)
@@ -141,7 +141,7 @@ def profile(half: Modes, parts: Sequence[Sums], *, turned: bool = False) -> Prof
     edge = max(1, len(parts[0].squares) // EDGE)
 
     def ratios(known: Sums) -> np.ndarray:
-        seen = known.squares / known.count
+        seen = known.squares / known.seen
         found = predict(half, known)
         whole = found.mean(1) / seen.mean()
         ends = [
@@ -151,7 +151,7 @@ def profile(half: Modes, parts: Sequence[Sums], *, turned: bool = False) -> Prof
         return np.array([*whole, *ends[forth]])
 
     total = jax.tree.map(lambda *one: sum(one), *parts)
-    squares = jackknife(parts, lambda known: known.squares / known.count)
+    squares = jackknife(parts, lambda known: known.squares / known.seen)
     both = jackknife(parts, ratios)
     return Profile(
         squares[:, forth],

@@ -33,12 +33,14 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> Non
     from sigprop.audit.summary import TOLERANCE, conclusion, table, with_summary
     from sigprop.audit.windows import blocks_of
     from sigprop.networks.forecaster import Head
+    from sigprop.networks.network import Network
     from sigprop.numerics.files import unfinished, write_text
     from sigprop.training.runs import trained
 
     task = task_of(about, asked.data)
     head = Head(**about["recipe"]["head"])
     network, state = trained(checkpoint)
+    assert isinstance(network, Network)  # no forecast compares two sequences
     blocks = blocks_of(task, head, asked.part, asked.windows)
     out = console(asked.json)
     batches = [block.batch for block in blocks]

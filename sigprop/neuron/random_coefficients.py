@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 
 from sigprop.numerics.compile import compile_expr
 from theory import gated_moments
@@ -120,4 +120,4 @@ def tail_index(
     low = high
     while excess(low) >= 0:
         low /= 2
-    return float(brentq(excess, low, high, xtol=1e-15))
+    return float(root_scalar(excess, bracket=(low, high), xtol=1e-15).root)
