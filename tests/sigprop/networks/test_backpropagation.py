@@ -10,8 +10,10 @@ import pytest
 
 from sigprop.inputs import AR1
 from sigprop.linear.measured_moments import channels
-from sigprop.networks import build, propagation, zucchet_paper
+from sigprop.networks import backpropagation, build, propagation, zucchet_paper
 from sigprop.networks.backpropagation import predict_errors
+from sigprop.networks.blocks import GLU
+from sigprop.networks.gaussian import Signal
 from sigprop.numerics.precision import double_precision
 
 STEPS, WIDTH, DEPTH = 24, 12, 2
@@ -106,6 +108,39 @@ def test_errors_of_bent_networks_are_near(options):
     ratio = mean / found
     assert np.all(np.abs(ratio - 1) < MARGIN + 5 * sem / found)
     assert np.abs(found[0] / found[1] - 1) > 2 * MARGIN  # so that a block matters
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("full", [True, False])
+def test_a_gated_unit_multiplies_errors_as_sampled_jacobians_do(full):
+    """At lags 0 and 1 of a stream that runs backwards, for errors of any covariance."""
+    draws, n, num = np.random.default_rng(4), 3, 400_000
+    keys = jax.random.split(jax.random.key(6))
+    value, gate = (
+        eqx.nn.Linear(n, n, key=key, dtype=jnp.float64, use_bias=True) for key in keys
+    )
+    unit = GLU(value if full else None, eqx.tree_at(lambda g: g.weight, gate, 2 * gate.weight))
+    later = draws.standard_normal((n, 2 * n)) / 2
+    turned, _ = np.linalg.qr(np.eye(2 * n) + 0.4 * draws.standard_normal((2 * n,) * 2))
+    sooner = later @ turned  # y_{t + 1} and y_t from the same six numbers, one law
+    mean = np.array([0.5, -0.3, 0.2])
+    R = np.stack([later @ later.T, later @ sooner.T])
+    C = draws.standard_normal((2, n, n))
+    C[0] = C[0] @ C[0].T
+    y = Signal(jnp.asarray(mean), jnp.asarray(R))
+    found, slope = backpropagation._ungate(unit, y, Signal(jnp.zeros(n), jnp.asarray(C)))
+    z = draws.standard_normal((num, 2 * n))
+    slopes = [
+        np.asarray(jax.jit(jax.vmap(jax.jacrev(unit)))(mean + z @ way.T))
+        for way in (sooner, later)
+    ]
+    first = np.einsum("sji,jk,skl->il", slopes[1], C[0], slopes[1]) / num
+    second = np.einsum("sji,jk,skl->il", slopes[0], C[1], slopes[1]) / num
+    scale = np.abs(first).max()
+    np.testing.assert_allclose(found.covariance[0], first, atol=0.02 * scale)
+    assert np.abs(np.asarray(found.covariance[1]) - second).max() < 0.02 * scale
+    assert np.abs(np.asarray(found.covariance[1]).T - second).max() > 0.1 * scale
+    np.testing.assert_allclose(slope, slopes[1].mean(0).T, atol=0.02)
 
 
 def test_a_layer_without_theory_is_named():
