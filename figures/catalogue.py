@@ -102,6 +102,11 @@ FIGURES = {
         | dict.fromkeys("cd", "speed_sizes"),
         "How fast moments and layers are beside other ways, and how costs grow",
     ),
+    "sigprop-depth": Entry(
+        "figures.sigprop_depth",
+        dict.fromkeys("abcdef", "depth_map"),
+        "Where signals neither vanish nor explode in depth",
+    ),
     "sigprop-edges": Entry(
         "figures.sigprop_edges",
         dict.fromkeys("abc", "edges"),

@@ -1,0 +1,159 @@
+"""Where signals neither vanish nor explode in depth: stream and gradient by theory."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.figure import Figure
+
+from figures import style
+
+STUDY = "depth_map"
+STUDIES = dict.fromkeys("abcdef", STUDY)
+SETTINGS = dict(zip("abc", ("alone", "skip", "skip + norm"), strict=True)) | dict(
+    zip("def", ("alone", "skip", "skip + norm"), strict=True)
+)
+TITLES = {"alone": "blocks alone", "skip": "with skips", "skip + norm": "skips, norms"}
+SIGNALS = {"stream": ("-", "o"), "gradient": ("--", "^")}
+COLOURS = (style.PURPLE, style.GREEN, style.VERMILION, style.BLUE, style.ORANGE)
+DECADE = 1.0  # a block: growth beyond which the maps' colours end
+LEVELS = {"alone": (0.0,), "skip": (0.1, 0.3), "skip + norm": (0.1, 0.3)}
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """Growth a block over radius and gain: maps of theory, and cuts with networks on them.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, STUDIES)
+    data = results[STUDY]
+    rows = [row for row in ("abc", "def") if set(row) & set(letters)]
+    with style.styled():
+        width = style.WIDTH if len(letters) > 1 else 2.4
+        drawn = style.figure(2.0 * len(rows) + 0.6, width)
+        grid = drawn.subplots(len(rows), 3 if panel is None else 1, squeeze=False)
+        for axes, letter in zip(grid.ravel(), letters, strict=True):
+            (_map if letter in "abc" else _cuts)(axes, data, SETTINGS[letter])
+            style.letter(axes, letter, TITLES[SETTINGS[letter]])
+        style.caption(drawn, *_notes(data, letters))
+    return drawn
+
+
+def _notes(data: xr.Dataset, letters: tuple[str, ...]) -> list[str]:
+    notes = [
+        f"{data.attrs['sizes']}; inputs of $\\rho = {data.attrs['rho']:g}$. Solid: mean "
+        "square of the stream; dashed: of the gradient, on its way back."
+    ]
+    if set(letters) & set("abc"):
+        notes.append(
+            "Maps: growth of the stream a block, from a tenth (blue) to tenfold (red); "
+            "lines where a signal grows by the decades a block that they bear."
+        )
+    if set(letters) & set("def"):
+        notes.append(
+            f"Cuts: theory as lines, {data.attrs['sequences']} sequences as points, with "
+            "bars of two standard errors, circles for streams and triangles for gradients."
+        )
+    return notes
+
+
+def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
+    one = data["predicted"].sel(setting=setting).transpose("signal", "gain", "gap")
+    gap, gain = data["gap"].values, data["gain"].values
+    norm = TwoSlopeNorm(0, -DECADE, DECADE)
+    filled = axes.contourf(
+        gap,
+        gain,
+        np.clip(one.sel(signal="stream"), -DECADE, DECADE),
+        np.linspace(-DECADE, DECADE, 21),
+        cmap="RdBu_r",
+        norm=norm,
+    )
+    filled.set_rasterized(True)
+    for signal, (dashes, _) in SIGNALS.items():
+        lines = axes.contour(
+            gap,
+            gain,
+            one.sel(signal=signal),
+            LEVELS[setting],
+            colors=style.BLACK,
+            linestyles=dashes,
+            linewidths=1.0,
+        )
+        if signal == "stream":
+            axes.clabel(lines, fmt="%g", fontsize=6)
+    axes.set_yscale("log")
+    _radius(axes, gap)
+    axes.set_ylabel("gain")
+    axes.set_yticks(gain[::2], [f"{one:g}" for one in gain[::2]], minor=False)
+    axes.minorticks_off()
+
+
+def _radius(axes: Axes, gap: np.ndarray, margin: float = 1.0) -> None:
+    """Longer memory to the right, as moduli."""
+    axes.set_xscale("log")
+    axes.set_xlim(gap.max() * margin, gap.min() / margin)
+    axes.set_xticks(gap[::2], [f"{1 - one:.3g}" for one in gap[::2]], minor=False)
+    axes.minorticks_off()
+    axes.set_xlabel(r"least modulus $\nu_0$")
+
+
+def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
+    points = data.sel(setting=setting)
+    for gain, colour in zip(data["measured_gain"].values, COLOURS, strict=False):
+        for signal, (dashes, marker) in SIGNALS.items():
+            line = points["predicted"].sel(gain=gain, signal=signal)
+            label = f"{gain:g}" if signal == "stream" else None
+            axes.plot(data["gap"], line, dashes, color=colour, label=label)
+            place = {"measured_gain": gain, "signal": signal}
+            axes.errorbar(
+                data["measured_gap"],
+                points["measured"].sel(place),
+                yerr=2 * points["sem"].sel(place).values,
+                fmt=marker,
+                color=colour,
+                markersize=3,
+                elinewidth=0.6,
+            )
+    axes.axhline(0, color=style.GREY, linewidth=0.6, zorder=0)
+    _radius(axes, data["gap"].values, 1.2)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.42 * (high - low))
+    axes.set_ylabel("decades a block")
+    axes.legend(
+        title="gain", title_fontsize=6, fontsize=6, ncols=2, loc="upper right",
+        handlelength=1, columnspacing=0.8, borderaxespad=0.1,
+    )
+
+
+def critical(data: xr.Dataset, setting: str, signal: str) -> np.ndarray:
+    """The gain at which a signal keeps its size, at each gap; none if it never does."""
+    gain = np.log(data["gain"].values)
+    found = []
+    for values in data["predicted"].sel(setting=setting, signal=signal).values:
+        rising = values[0] < 0 < values[-1]
+        found.append(np.exp(np.interp(0, values, gain)) if rising else np.nan)
+    return np.array(found)
+
+
+def shown(results: style.Results) -> str:
+    """Between which gains blocks alone are balanced, and how near theory is."""
+    data = results[STUDY]
+    said = []
+    for signal, name in (("stream", "streams"), ("gradient", "gradients")):
+        balanced = critical(data, "alone", signal)
+        ends = np.nanmin(balanced), np.nanmax(balanced)
+        said.append(f"{name} at gains of {ends[0]:.2g} to {ends[1]:.2g}")
+    least = float(data["predicted"].sel(setting=["skip", "skip + norm"]).min())
+    beside = "never shrink" if least >= 0 else f"shrink by {-least:.2g} decades at most"
+    picked = data["predicted"].sel(
+        gap=data["measured_gap"].values, gain=data["measured_gain"].values
+    )
+    apart = np.abs(data["measured"].values - picked.values)
+    return (
+        f"Blocks alone keep {' and '.join(said)}, by their radius; with skips signals "
+        f"{beside}. Of {apart.size} measured growths half are within "
+        f"{10 ** np.median(apart) - 1:.1%} a block of theory, all within "
+        f"{10 ** apart.max() - 1:.0%}."
+    )

@@ -1,0 +1,61 @@
+"""Maps and cuts of depth are the stored ones, and the sentence says what they hold."""
+
+import numpy as np
+import pytest
+
+from figures import sigprop_depth
+from tests.figures.test_shown import shown
+
+
+def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show):
+    panels, data = show("sigprop-depth")
+    for panel, letter in zip(panels[:3], "abc", strict=True):
+        setting = sigprop_depth.SETTINGS[letter]
+        one = data["predicted"].sel(setting=setting)
+        drawn = [c for c in panel.collections if hasattr(c, "levels") and not c.filled]
+        assert len(drawn) == 2
+        assert all(list(c.levels) == list(sigprop_depth.LEVELS[setting]) for c in drawn)
+        (filled,) = [c for c in panel.collections if getattr(c, "filled", False)]
+        values = np.clip(one.sel(signal="stream"), -1, 1)
+        assert filled.zmin == pytest.approx(float(values.min()))
+        assert filled.zmax == pytest.approx(float(values.max()))
+    for panel, letter in zip(panels[3:], "def", strict=True):
+        one = data.sel(setting=sigprop_depth.SETTINGS[letter])
+        for gain in data["measured_gain"].values:
+            for signal, (dashes, marker) in sigprop_depth.SIGNALS.items():
+                theory = one["predicted"].sel(gain=gain, signal=signal)
+                line = panel.curve(data["gap"], theory, dashes=dashes)
+                place = {"measured_gain": gain, "signal": signal}
+                panel.errors(
+                    data["measured_gap"],
+                    one["measured"].sel(place),
+                    2 * one["sem"].sel(place),
+                    colour=line.get_color(),
+                    marker=marker,
+                )
+        panel.level(0)
+        panel.done("log", x="modulus", y="decades")
+        left, right = panel.axes.get_xlim()
+        assert left > right
+
+
+def test_depth_says_at_which_gains_blocks_alone_are_balanced():
+    def change(data):
+        rise = np.log10(data["gain"].values / 4)[None, :, None]
+        data["predicted"].loc[{"setting": "alone"}] = rise
+        data["predicted"].loc[{"setting": ["skip", "skip + norm"]}] = 0.125
+        picked = data["predicted"].sel(
+            gap=data["measured_gap"].values, gain=data["measured_gain"].values
+        )
+        data["measured"].values[:] = picked.values + np.log10(1.1)
+
+    said = shown("sigprop-depth", depth_map=change)
+    assert "streams at gains of 4 to 4 and gradients at gains of 4 to 4" in said
+    assert "never shrink" in said
+    assert "within 10.0% a block" in said
+
+    def shrink(data):
+        change(data)
+        data["predicted"].values[2, 0, 0, 0] = -0.5
+
+    assert "shrink by 0.5 decades" in shown("sigprop-depth", depth_map=shrink)
