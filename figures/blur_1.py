@@ -23,7 +23,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.9, 4.4)
+        drawn = style.figure(2.9)
         axes = drawn.subplots()
         for task, marker in zip(series.tasks(data), MARKERS, strict=False):
             points = _points(data, task)

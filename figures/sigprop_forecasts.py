@@ -40,7 +40,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             if letter == "b" and STUDIES["a"] in results:
                 _rings(axes, results[STUDIES["a"]])
         handles, labels = row[0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside upper center", ncols=2)
+        drawn.legend(handles, labels, loc="outside upper center", ncols=len(letters))
         style.caption(drawn, CAPTION)
     return drawn
 
