@@ -1,6 +1,7 @@
 """Our own columns beside the tables of the papers, from stored results."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -173,6 +174,24 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
         }
         columns.append(Ours(f"verdict on {method}", (), scores))
     return columns
+
+
+def reasons(data: xr.Dataset, table: int) -> list[str]:
+    """Why each cell of a table has its verdict: a line each, or a count and a reason.
+
+    Args:
+        data: From ``experiments.forecasting.gathering.gather``.
+        table: Number of one of BLUR's tables.
+    """
+    lines, left = [], Counter[str]()
+    for (task, method, metric), outcome in outcomes(data, table).items():
+        if outcome.word == "not attempted":
+            left[outcome.reason] += 1
+        else:
+            place = f"{method}, {task[0]} {task[1]} {metric}"
+            lines.append(f"{place}: {outcome.word}, {outcome.reason}.")
+    told = "; ".join(f"{count} as {reason}" for reason, count in left.items())
+    return lines + [f"Not attempted: {told}."] * bool(left)
 
 
 def _places(data: xr.Dataset) -> list[str]:

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments import store
-from experiments.columns import Ours, accuracies, errors, on_rings, speeds
+from experiments.columns import Ours, accuracies, errors, on_rings, reasons, speeds
 from experiments.published import TABLES, Published, Row, Score, Size
 
 PRESETS = ("quick", "paper")
@@ -51,9 +51,9 @@ MAY_COMPARE_SPEEDS = (
 )
 
 MAY_COMPARE_ERRORS = (
-    "Splits, scale, windows and errors are the same on both sides, so a number may be "
-    "compared with one of another column; networks and trainings of ours are smaller, and "
-    "read each feature by itself, relative to its last value."
+    "Errors are in scaled units on both sides, over all features, with windows as long as the "
+    "horizon. Ours are of the customary splits, while the paper has 28, 10 and 10 months of "
+    "Weather; networks and trainings of ours are smaller, and read values relative to the last."
 )
 
 
@@ -109,6 +109,7 @@ def content(name: str, preset: str = "paper") -> Content:
     lines = [_line(row, ours) for row in published.rows]
     compare = _may_compare(name)
     notes = [published.note] + [compare] * bool(results(name)) + missing
+    notes += _reasons(name, preset) if ours and name in ERRORS else []
     held = [column for column in ours if column.nearest]
     notes += [contrary(published, column) for column in held]
     notes += [conclusion(published, held)] * bool(held)
@@ -149,6 +150,15 @@ def results(name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _reasons(name: str, preset: str) -> list[str]:
+    """Why each verdict on a printed error is what it is."""
+    return reasons(store.load_preset(ERRORS[name], preset), _number(name))
+
+
+def _number(name: str) -> int:
+    return int(name.partition("-")[2])
+
+
 def _may_compare(name: str) -> str:
     if name in ERRORS:
         return MAY_COMPARE_ERRORS
@@ -175,7 +185,7 @@ def _columns(name: str, study: str, preset: str) -> list[Ours]:
     if name in KINDS:
         return on_rings(data, KINDS[name], TABLES[name].columns)
     if name in ERRORS:
-        return errors(data, int(name.partition("-")[2]))
+        return errors(data, _number(name))
     if study in store.SWEEPS:
         return [accuracies(study, data, SWEEPS[name][study])]
     return [speeds(study, data)]

@@ -72,3 +72,11 @@ def test_the_table_is_shown_with_ours_beside_it(data, monkeypatch):
     answer = CliRunner().invoke(app, ["table", "blur-12", "--no-figures"])
     assert answer.exit_code == 0, answer.output
     assert "not attempted" in answer.stdout
+    assert any(
+        note.startswith("BLUR, ETTh1 24 MSE: reproduced, 0.152 here") for note in found.notes
+    )
+    (left,) = (note for note in found.notes if note.startswith("Not attempted"))
+    counts = [int(part.split()[0]) for part in left.split(": ")[1].split("; ")]
+    said = [heads for heads in found.heads if "verdict" in heads]
+    cells = [line[found.heads.index(head)] for line in found.rows for head in said]
+    assert sum(counts) == cells.count("not attempted")
