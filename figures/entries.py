@@ -62,6 +62,13 @@ BLUR = {
         reduced=f"{SMALLER}.",
         rows=("blur:fig5",),
     ),
+    "blur-7": Entry(
+        "figures.blur_7",
+        dict.fromkeys("ab", "forecasts"),
+        "Errors of forecasts along the horizon",
+        reduced=f"{SMALLER}, on ETTh1 at 24 and 48, where the paper has ETTm1 and seven models.",
+        rows=("blur:fig7",),
+    ),
     "blur-9": Entry(
         "figures.blur_9",
         dict.fromkeys("ab", "forecasts"),

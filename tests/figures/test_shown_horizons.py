@@ -1,0 +1,63 @@
+"""Errors over horizons are drawn as they are stored, and what is missing is said."""
+
+import numpy as np
+
+from experiments.forecasting.cells import Config
+from figures import blur_7, blur_12, horizons, series, style
+from tests.forecast_trainings import gathered
+
+
+def table(levels):
+    return gathered(
+        {
+            Config(data, horizon, model, seed): level * horizon / 24 + seed / 100
+            for data, horizon in (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
+            for seed in range(3)
+            for model, level in levels.items()
+        }
+    )
+
+
+def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
+    said = blur_7.shown({"forecasts": table({"blur": 0.25, "lru": 0.5})})
+    assert "On ETTh1 BLUR's squared error in the LRU's is 0.510 at 24, 0.505 at 48" in said
+    assert "the error of both grows" in said
+
+
+def test_errors_over_horizons_are_means_with_what_is_printed():
+    data = table({"blur": 0.25, "lru": 0.5})
+    left, right = blur_7.draw({"forecasts": data}).axes
+    for axes, metric in ((left, "mse"), (right, "mae")):
+        known = horizons.errors(data, "ETTh1", metric)
+        for bar, (model, rows) in zip(axes.containers, known.items(), strict=True):
+            cells = [series.cells(data, "ETTh1", horizon, model) for horizon in (24, 48)]
+            means = [float(one[f"test_{metric}"].mean()) for one in cells]
+            x, y = bar.lines[0].get_data()
+            assert x.tolist() == [24, 48]
+            np.testing.assert_allclose(y, means)
+            np.testing.assert_allclose(rows[:, 1], means)
+            printed = [float(one[f"printed_{metric}"][0]) for one in cells]
+            diamonds = [line for line in axes.lines if line.get_marker() == "D"]
+            assert any(np.allclose(line.get_ydata(), printed) for line in diamonds)
+        grey = [line for line in axes.lines if line.get_color() == style.GREY]
+        assert [line.get_label() for line in grey] == ["linear", "season", "last value"]
+
+
+def test_what_was_not_trained_is_said_with_its_command():
+    data = table({"blur": 0.25, "lru": 0.5})
+    told = horizons.missing(data, "ETTh1", (24, 48, 168, 336))
+    assert told.startswith("Not trained for ETTh1: horizons 168, 336;")
+    assert "`sigprop train forecast --data ETTh1 --model blur --horizon 168`" in told
+    assert horizons.missing(data, "WTH", (24,)) == ""
+    text = " ".join(blur_7.draw({"forecasts": data}).get_supxlabel().split())
+    assert "Not trained for ETTm1: horizons 24, 48, 96, 288, 672" in text
+
+
+def test_blur_12_says_which_network_is_nearer():
+    data = table({"blur": 0.25, "lru": 0.5})
+    for model, off in (("blur", 1.0), ("lru", 2.0)):
+        here = (data["model"].values == model) & (data["data"].values == "WTH")
+        data["forecast"].values[here] = data["truth"].values[here] + off
+    said = blur_12.shown({"forecasts": data})
+    data["forecast"].values[:] = data["truth"].values + 1.0
+    assert said != blur_12.shown({"forecasts": data})
