@@ -62,6 +62,13 @@ BLUR = {
         reduced=f"{SMALLER}.",
         rows=("blur:fig5",),
     ),
+    "blur-6": Entry(
+        "figures.blur_6",
+        {"a": "forecast_speed", "b": "forecast_speed", "c": "forecasts"},
+        "What a forecast costs over the horizon, and its error",
+        reduced=f"batches of 16 windows; for the errors {SMALLER}, at horizons 24 and 48.",
+        rows=("blur:fig6",),
+    ),
     "blur-7": Entry(
         "figures.blur_7",
         dict.fromkeys("ab", "forecasts"),
@@ -82,6 +89,20 @@ BLUR = {
         "Forecasts of the weather over its whole test part",
         reduced=f"{SMALLER}.",
         rows=("blur:fig12",),
+    ),
+    "blur-14": Entry(
+        "figures.blur_14",
+        dict.fromkeys("ab", "forecast_speed"),
+        "What an epoch of sequential CIFAR costs by model",
+        reduced="batches of 4 images; an epoch is reckoned from single steps.",
+        rows=("blur:fig14",),
+    ),
+    "blur-15": Entry(
+        "figures.blur_15",
+        dict.fromkeys("ab", "forecast_speed"),
+        "What an epoch of forecasts of ETTh1 costs by model",
+        reduced="batches of 16 windows; an epoch is reckoned from single steps.",
+        rows=("blur:fig15",),
     ),
     "sigprop-forecasts": Entry(
         "figures.sigprop_forecasts",

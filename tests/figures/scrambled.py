@@ -186,6 +186,36 @@ def speed_sizes() -> xr.Dataset:
     return data.assign(size=(("axis", "place"), np.array(sizes, float)))
 
 
+def forecast_speed() -> xr.Dataset:
+    """As ``experiments.forecast_speed`` makes it."""
+    return _table(
+        {
+            "seconds": ("model", "horizon", "repeat"),
+            "memory": ("model", "horizon"),
+            "power": ("model", "end"),
+            "step_seconds": ("trained", "task", "repeat"),
+            "step_memory": ("trained", "task"),
+            "steps": ("task",),
+        },
+        {
+            "model": ("lru", "blur", "gru", "lstm"),
+            "horizon": (24, 168, 720),
+            "end": ("low", "middle", "high"),
+            "trained": ("lru", "blur", "s4", "gru"),
+            "task": ("forecast", "image"),
+            "repeat": range(5),
+        },
+        depth=4,
+        width=256,
+        states=128,
+        windows=16,
+        batch=15,
+        images=3,
+        pixels=1024,
+        training_horizon=168,
+    )
+
+
 MADE = {
     one.__name__: one
     for one in (
@@ -196,5 +226,6 @@ MADE = {
         speed_moments,
         speed_layers,
         speed_sizes,
+        forecast_speed,
     )
 }

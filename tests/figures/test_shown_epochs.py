@@ -1,0 +1,38 @@
+"""Sentences of what forecasts and epochs cost."""
+
+import pytest
+
+from figures import blur_6, blur_14, blur_15, epochs
+from tests.figures.scrambled import scrambled
+
+
+def test_blur_6_says_how_much_longer_blur_takes_and_how_both_grow():
+    data = scrambled("forecast_speed")
+    data["seconds"].values[:] = 1.0
+    data["seconds"].loc[{"model": "blur"}] = 2.0
+    data["seconds"].loc[{"model": "blur", "horizon": 720}] = 3.0
+    data["power"].loc[{"model": "lru"}] = [0.75, 0.875, 1.0]
+    said = blur_6.shown({"forecast_speed": data})
+    assert "BLUR takes 2.00 to 3.00 times as long as the LRU" in said
+    assert "to the power of 0.88 (0.75 to 1.00) and " in said
+
+
+@pytest.mark.parametrize(("module", "task"), [(blur_14, "image"), (blur_15, "forecast")])
+def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
+    data = scrambled("forecast_speed")
+    data["step_seconds"].values[:] = 1.0
+    data["step_seconds"].loc[{"trained": "gru", "task": task}] = 4.0
+    data["step_seconds"].loc[{"trained": "blur", "task": task, "repeat": 0}] = 3.0
+    said = module.shown({"forecast_speed": data})
+    assert "GRU 4.00 (4.00 to 4.00)" in said
+    assert "BLUR 1.00 (1.00 to 3.00)" in said
+    assert " LRU 1" not in said
+
+
+def test_epochs_are_of_their_own_task():
+    data = scrambled("forecast_speed")
+    images = blur_14.shown({"forecast_speed": data})
+    windows = blur_15.shown({"forecast_speed": data})
+    assert images == epochs.shown(data, "image")
+    assert windows == epochs.shown(data, "forecast")
+    assert images != windows
