@@ -34,19 +34,26 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
+    rows = [row for row in ("ab", "c") if set(row) & set(letters)]
     with style.styled():
-        drawn = style.figure(2.9, 0.5 + 2.3 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
-            if letter == "c":
-                horizons.over_horizons(axes, results[ERRORS], DATA, "mae")
-                axes.legend(loc="lower right", fontsize=6)
-            else:
-                {"a": _seconds, "b": _ratios}[letter](axes, results[STUDY])
-                _over(axes, results[STUDY]["horizon"].values.tolist())
-            style.letter(axes, letter, TITLES[letter])
+        drawn = style.figure(2.4 * len(rows) + 0.5)
+        for part, row in zip(style.stacked(drawn, [1] * len(rows)), rows, strict=True):
+            wanted = [letter for letter in row if letter in letters]
+            panels = part.subplots(1, len(wanted), squeeze=False)[0]
+            for axes, letter in zip(panels, wanted, strict=True):
+                _panel(axes, letter, results)
         style.caption(drawn, *_notes(results, letters))
     return drawn
+
+
+def _panel(axes: Axes, letter: str, results: style.Results) -> None:
+    if letter == "c":
+        horizons.over_horizons(axes, results[ERRORS], DATA, "mae")
+        axes.legend(loc="center right", fontsize=6)
+    else:
+        {"a": _seconds, "b": _ratios}[letter](axes, results[STUDY])
+        _over(axes, results[STUDY]["horizon"].values.tolist())
+    style.letter(axes, letter, TITLES[letter])
 
 
 def _over(axes: Axes, rows: list[int]) -> None:

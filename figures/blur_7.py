@@ -25,7 +25,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     name = _table(results)
     with style.styled():
-        drawn = style.figure(2.8, 0.6 + 2.4 * len(letters))
+        drawn = style.figure(2.8, 0.7 + 2.4 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             horizons.over_horizons(axes, data, name, METRICS[letter])

@@ -44,7 +44,7 @@ def draw(
     order = one["step_seconds"].median("repeat").values.argsort()
     one = one.isel(trained=order)
     with style.styled():
-        drawn = style.figure(0.8 + 0.25 * one.sizes["trained"], 1.4 + 2 * len(letters))
+        drawn = style.figure(0.8 + 0.25 * one.sizes["trained"], 1.5 + 2 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             {"a": _minutes, "b": _memory}[letter](axes, one)
