@@ -95,9 +95,9 @@ SMOKE = Config(
     gaps=(0.1, 0.01),
     kinds=("cRNN", "LRU", "GRU", "cRNN, layer norm"),
 )
-QUICK = Config()
-PAPER = Config(width=256, features=768, networks=3)
-FULL = dataclasses.replace(PAPER, networks=4, sequences=256)  # hours; by hand
+QUICK = Config(width=48, features=96, steps=256)
+PAPER = Config()
+FULL = Config(width=256, features=768, sequences=256)  # the paper's own sizes, by hand
 
 
 def network_config(kind: str, gap: float, config: Config) -> NetworkConfig:

@@ -24,7 +24,7 @@ def drawn(kind):
 
 def test_moduli_lie_in_the_ring_of_the_appendix_and_phases_anywhere():
     for gap in (1.0, 0.01):
-        config = deep_signals.network_config("cRNN", gap, deep_signals.PAPER)
+        config = deep_signals.network_config("cRNN", gap, deep_signals.FULL)
         ring = config.layer_options
         assert (ring["nu0"], ring["nu1"]) == pytest.approx((1 - gap, 1 - gap / 2))
         assert (config.depth, config.width, config.inputs) == (4, 256, 768)
