@@ -1,6 +1,7 @@
 """The first recurrence of a deep network: exact at every step, or refused."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -8,9 +9,12 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import Mixed
+from sigprop.judge.verdict import judge, plan
+from sigprop.linear.measured_moments import channels
 from sigprop.linear.predicted_moments import pair_moment
 from sigprop.networks import build, lru_paper, zucchet_paper
 from sigprop.networks.first_layer import first_states, states_over_time
+from sigprop.tasks.sequences import EMBEDDINGS
 
 PROCESS = Mixed(0.4, 0.7, 0.8)
 
@@ -57,6 +61,44 @@ def test_states_of_a_network_are_those_of_impulses_and_of_its_bias(kind):
     np.testing.assert_allclose(first_states(drawn, R), exact, rtol=1e-10)
     radius = np.abs(np.asarray(drawn.blocks[0].layer.eigenvalues()))
     assert ((radius >= 0.9 - 1e-9) & (radius <= 0.95 + 1e-9)).all()
+
+
+@functools.cache
+def squares(kind, nu0, seed):
+    """Mean squares of first states of one network, a number a sequence; and the form's."""
+    preset = zucchet_paper(kind, nu0=nu0, nu1=(1 + nu0) / 2, features=12)
+    sized = dataclasses.replace(preset, width=24, state_size=24, depth=1)
+    drawn, _ = build(jax.random.key(7), sized)
+    exact = first_states(drawn, EMBEDDINGS.autocovariance(np.arange(64))).mean()
+
+    @jax.jit
+    def batch(key):
+        u = channels(key, EMBEDDINGS, 512, 64, 12, jnp.float32)
+        states = jax.vmap(lambda one: drawn.blocks[0].layer.states(drawn.encode(one, None)))
+        return jnp.mean(jnp.abs(states(u)) ** 2, (1, 2))
+
+    keys = jax.random.split(jax.random.key(seed), 48)
+    return np.concatenate([batch(key) for key in keys]).astype(float), exact
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("nu0", [0.0, 0.9, 0.99, 0.999, 0.9999])
+@pytest.mark.parametrize("kind", ["zucchet_lru", "complex_diagonal"])
+def test_measured_states_are_within_two_per_cent(kind, nu0):
+    """Equivalence at a margin of 2 %; a form that is wrong by 3 % is refuted.
+
+    The plan is sized by other sequences than those that are judged.
+    """
+    pilot, exact = squares(kind, nu0, 1)
+    values, _ = squares(kind, nu0, 2)
+    variance = 1.5 * pilot.var() / pilot.mean() ** 2
+    planned = plan(0.02, variance=variance)
+    assert planned.n <= len(values)
+    some = dataclasses.replace(planned, n=len(values))
+    mean, sem = values.mean(), values.std(ddof=1) / len(values) ** 0.5
+    assert judge(mean, exact, some, sem).word == "confirmed"
+    for wrong in (0.97, 1.03):
+        assert judge(mean, wrong * exact, some, sem).word == "refuted"
 
 
 def test_what_has_no_such_theory_is_refused():
