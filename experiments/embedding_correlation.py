@@ -59,7 +59,8 @@ class Config:
 
 SMOKE = Config(sequences=24, steps=60, features=8)
 QUICK = Config()
-PAPER = Config(sequences=1024, steps=512, features=768)
+PAPER = Config(sequences=1024, steps=512, features=192)
+FULL = Config(sequences=1024, steps=512, features=768)  # by hand
 
 
 def inputs(config: Config) -> dict[str, Sequences]:
