@@ -39,7 +39,7 @@ from sigprop.networks.network import BATCH
 from sigprop.networks.normalisation import normalise
 from sigprop.tasks.sequences import EMBEDDINGS, Sequences, embeddings, stand_in
 
-STUDY, VERSION = "deep_signals", 1
+STUDY, VERSION = "deep_signals", 2
 GROUPS = ("recurrence", "angle", "projections", "feedforward")
 ENDS = ("encoder", "decoder")
 KINDS = {
@@ -51,6 +51,7 @@ KINDS = {
     "cRNN, batch norm": ("complex_diagonal", "batch"),
 }
 LINEAR = ("cRNN", "LRU")  # their first states are in closed form
+APART = 2**31 - 1  # a stream of keys for networks, apart from that of their sequences
 PROJECTIONS = ("B_re", "B_im", "C_re", "C_im", "C", "D", "gamma_log")
 
 
@@ -227,7 +228,8 @@ def _template(kind: str, config: Config) -> Any:
 
 def draw(kind: str, gap: float, place: int, config: Config) -> tuple[Any, Any]:
     """A network and the state of its normalisations, one program for all of a kind."""
-    key = jax.random.fold_in(jax.random.key(config.seed), place)
+    networks = jax.random.fold_in(jax.random.key(config.seed), APART)
+    key = jax.random.fold_in(networks, place)
     drawn = build(key, network_config(kind, gap, config))
     return jax.tree.unflatten(_template(kind, config), jax.tree.leaves(drawn))
 

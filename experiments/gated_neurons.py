@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
@@ -39,11 +39,12 @@ from sigprop.tasks.sequences import EMBEDDINGS, stand_in
 from theory import gated
 from theory.symbols import a, b, lam, rho
 
-STUDY, VERSION = "gated_neurons", 1
+STUDY, VERSION = "gated_neurons", 2
 TIMES = (1.0, 256.0)
 GATES = ("constant", "input", "input and state")
 QUANTITIES = ("state", "bias sensitivity")
 LAYERS = ("unit, input", "unit, input and state", "GRU", "LSTM")
+APART = 2**31 - 1  # a stream of keys for layers, apart from that of their sequences
 KERNEL = 100.0  # a squared width is half of it, Figure 15
 
 
@@ -90,10 +91,15 @@ PAPER = Config(neurons=256)
 
 def unit(gates: str, place: int, config: Config) -> Layer:
     """The unit of one network; its biases are the same whatever its gates see."""
-    key, n = jax.random.fold_in(jax.random.key(config.seed), place), config.neurons
+    key, n = _key(config.seed, place), config.neurons
     if gates == "constant":
         return constant_gate(key, n, 1, times=TIMES)
     return gated_unit(key, n, 1, times=TIMES, state_gain=float(gates != "input"))
+
+
+def _key(seed: int, place: int) -> PRNGKeyArray:
+    layers = jax.random.fold_in(jax.random.key(seed), APART)
+    return jax.random.fold_in(layers, place)
 
 
 @eqx.filter_jit
@@ -194,7 +200,7 @@ def neurons(config: Config) -> xr.Dataset:
 
 def layer_of(name: str, place: int, config: Config) -> Layer:
     """A layer whose state the effective eigenvalues are to describe."""
-    key, n = jax.random.fold_in(jax.random.key(config.seed + 1), place), config.width
+    key, n = _key(config.seed + 1, place), config.width
     if name == "GRU":
         return gru(key, n, n, 1, times=TIMES)
     if name == "LSTM":

@@ -118,6 +118,9 @@ def test_neurons_of_constant_gates_agree_with_theory_one_by_one(seed):
     error = ratio.std(0, ddof=1) / len(ratio) ** 0.5
     assert (np.abs(ratio.mean(0) - 1) < FAR * error).all()
     assert (np.abs(ratio.mean(0) - 2) > FAR * error).all()
+    for one in ratio.T:  # biases and inputs are drawn apart
+        correlation = np.corrcoef(np.log(data["time"].values.ravel()), one)[0, 1]
+        assert abs(correlation) < FAR / len(ratio) ** 0.5
 
 
 def test_theory_approaches_its_limit():
