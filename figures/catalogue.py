@@ -226,6 +226,27 @@ FIGURES = {
         "Final loss and effective learning rates by number of heads",
         rows=("zucchet:fig11", "zucchet:fig11:performance"),
     ),
+    "zucchet-12": Entry(
+        "figures.zucchet_12",
+        {"a": "embedding_correlation"},
+        "The autocovariance of the inputs of deep networks, and its fit",
+        reduced="192 features drawn in place of embeddings, by the paper's fit to these.",
+        rows=(
+            "zucchet:fig12",
+            "zucchet:fig12:fit",
+        ),
+    ),
+    "zucchet-14": Entry(
+        "figures.zucchet_14",
+        dict.fromkeys("abc", "gru_jacobian"),
+        "The recurrent Jacobian of GRUs over delays, on and off its diagonal",
+        reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
+        rows=(
+            "zucchet:fig14",
+            "zucchet:fig14:input-gates",
+            "zucchet:fig14:embeddings",
+        ),
+    ),
 }
 
 

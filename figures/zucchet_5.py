@@ -1,0 +1,185 @@
+"""Zucchet & Orvieto (2024), Figure 5: signals in deep networks at initialisation."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import NullLocator
+
+from figures import style
+
+STUDY = "deep_signals"
+STUDIES = dict.fromkeys("abc", STUDY)
+TITLES = {
+    "a": "mean square of states",
+    "b": "mean square of gradients, all layers",
+    "c": "cRNN with normalisations: mean square of gradients, all layers",
+}
+KINDS = {
+    "cRNN": style.VERMILION,
+    "LRU": style.BLUE,
+    "GRU": style.GREEN,
+    "LSTM": style.PURPLE,
+}
+COMPARED = ("cRNN", "LRU", "GRU")
+NORMS = {
+    "cRNN": "none",
+    "cRNN, layer norm": "layer norm",
+    "cRNN, batch norm": "batch norm",
+}
+GROUPS = {
+    "recurrence": style.VERMILION,
+    "angle": style.PURPLE,
+    "projections": style.SKY,
+    "feedforward": style.GREY,
+}
+ROOM = 0.5  # of the decades that the curves take
+NOTES = {
+    "a": "A: bars, standard errors over networks; crosses, exact second moments of the "
+    "first layer; dotted, where memories become longer than the sequences.",
+    "b": "B: mean over the parameters of a group and over layers; recurrence: eigenvalues, "
+    "the LRU's moduli, the gates; projections: B, C and D of a recurrence.",
+    "c": "C: as B; a normalisation stands before the recurrence and before the GLU.",
+}
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """States and gradients over ``nu0``, by recurrence and group of parameters.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, STUDIES)
+    data = results[STUDY]
+    panels = {"a": _states, "b": _gradients, "c": _normalised}
+    with style.styled():
+        drawn = style.figure(0.5 + 1.75 * len(letters))
+        parts = style.stacked(drawn, [1.0] * len(letters))
+        for letter, part in zip(letters, parts, strict=True):
+            panels[letter](part, data)
+        style.caption(drawn, *(NOTES[letter] for letter in letters))
+    return drawn
+
+
+def over_memory(
+    axes: Axes, values: xr.DataArray, colour: str, label: str, **how: object
+) -> None:
+    """A curve over ``nu0`` with standard errors over networks, on a logarithmic axis."""
+    each = values.transpose("network", "gap").values
+    mean, error = each.mean(0), style.standard_error(each)
+    axes.errorbar(
+        values["gap"].values,
+        mean,
+        np.stack([np.minimum(error, 0.9 * mean), error]),
+        color=colour,
+        label=label,
+        **{"elinewidth": 0.6, "marker": "o", "markersize": 2.5, **how},
+    )
+
+
+def finish(axes: Axes, data: xr.Dataset) -> None:
+    """The axes that all panels share; a line where sequences are as long as memories."""
+    style.memory_axis(axes, float(data["gap"].min()))
+    axes.set_yscale("log")
+    axes.set_xlabel(r"$\nu_0$", labelpad=1)
+    axes.tick_params(axis="x", labelsize=5.5)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.axvline(
+        1 / data.attrs["steps"], color=style.GREY, linewidth=0.6, linestyle=":", zorder=0
+    )
+
+
+def kinds(data: xr.Dataset, wanted: tuple[str, ...]) -> list[str]:
+    """Those of the wanted kinds that were measured."""
+    return [name for name in wanted if name in data["kind"].values]
+
+
+def _states(part: SubFigure, data: xr.Dataset) -> None:
+    row = part.subplots(1, 2, sharey=True)
+    ends = (int(data["layer"].min()), int(data["layer"].max()))
+    for axes, layer in zip(row, ends, strict=True):
+        for name in kinds(data, tuple(KINDS)):
+            one = data.sel(kind=name, layer=layer)
+            over_memory(axes, one["state"], KINDS[name], name)
+            if layer == ends[0]:
+                exact = one["predicted"].mean("network")
+                axes.plot(exact["gap"], exact, "x", color=style.BLACK, zorder=5)
+        finish(axes, data)
+    style.letter(row[0], "a", f"{TITLES['a']}, layer {ends[0]}")
+    row[1].set_title(f"layer {ends[1]}")
+    row[0].set_ylabel(r"$\mathrm{E}\,|h|^2$")
+    row[0].legend(loc="lower left", handlelength=1.2, ncols=2, fontsize=6)
+
+
+def _gradients(part: SubFigure, data: xr.Dataset) -> None:
+    shown = kinds(data, COMPARED)
+    row = part.subplots(1, len(shown), sharey=True, squeeze=False)[0]
+    _of_groups(row, data, dict(zip(shown, shown, strict=True)))
+    style.letter(row[0], "b", shown[0])
+    part.suptitle(TITLES["b"], fontsize=8)
+
+
+def _normalised(part: SubFigure, data: xr.Dataset) -> None:
+    shown = kinds(data, tuple(NORMS))
+    row = part.subplots(1, len(shown), sharey=True, squeeze=False)[0]
+    _of_groups(row, data, {name: NORMS[name] for name in shown})
+    style.letter(row[0], "c", NORMS[shown[0]])
+    part.suptitle(TITLES["c"], fontsize=8)
+
+
+def _of_groups(row: np.ndarray, data: xr.Dataset, names: dict[str, str]) -> None:
+    for axes, (kind, title) in zip(row, names.items(), strict=True):
+        for group, colour in GROUPS.items():
+            values = data["gradient"].sel(kind=kind, group=group).mean("layer")
+            if np.isfinite(values).all():
+                over_memory(axes, values, colour, group)
+        finish(axes, data)
+        axes.set_title(title)
+    row[0].set_ylabel(r"$\mathrm{E}\,(\mathrm{d}_\theta L)^2$")
+    key(row)
+
+
+def key(row: np.ndarray) -> None:
+    """Name the colours where they are all drawn, and make room above for that."""
+    low, high = row[0].get_ylim()
+    row[0].set_ylim(low, high * (high / low) ** ROOM)
+    most = max(row, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
+    most.legend(loc="upper left", handlelength=1.0, fontsize=6)
+
+
+
+def growth(values: xr.DataArray) -> float:
+    """The mean over networks at the longest memory over that at the shortest."""
+    mean = values.mean("network").sortby("gap")
+    return float(mean.isel(gap=0) / mean.isel(gap=-1))
+
+
+def shown(results: style.Results) -> str:
+    """How much states and gradients grow from the shortest memory to the longest."""
+    data = results[STUDY]
+    ends = data["gap"].max(), data["gap"].min()
+    low, high = (f"{1 - float(gap):.4g}" for gap in ends)
+    first, slopes = data["state"].isel(layer=0), data["gradient"].mean("layer")
+    said = ", ".join(
+        f"{name} {growth(first.sel(kind=name)):.2g}" for name in kinds(data, COMPARED)
+    )
+    told = "; ".join(
+        f"{name}: {_growths(slopes.sel(kind=name))}"
+        for name in kinds(data, tuple(dict.fromkeys((*COMPARED, *NORMS))))
+    )
+    ratio = (first / data["predicted"]).dropna("kind")
+    mean, error = ratio.mean("network"), ratio.std("network", ddof=1)
+    place = abs(mean - 1).argmax(...)
+    farthest = float(mean[place]), float(error[place]) / ratio.sizes["network"] ** 0.5
+    return (
+        f"From nu_0 = {low} to {high} the first layer's states grow by the factors {said}; "
+        f"gradients, {told}. Of first states over their exact moments the ratio farthest "
+        f"from one is {farthest[0]:.3f}, standard error {farthest[1]:.3f}."
+    )
+
+
+def _growths(slopes: xr.DataArray) -> str:
+    alive = [group for group in GROUPS if np.isfinite(slopes.sel(group=group)).all()]
+    return ", ".join(
+        f"{group} {growth(slopes.sel(group=group)):.2g}" for group in alive
+    )

@@ -1,0 +1,211 @@
+"""Sentences and curves of the figures on deep and gated networks, from results made up."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from figures import (
+    sigprop_effective_eigenvalues,
+    style,
+    zucchet_5,
+    zucchet_12,
+    zucchet_13,
+    zucchet_14,
+    zucchet_15,
+)
+
+GAPS = [1.0, 0.01, 1e-4]
+KINDS = ["cRNN", "LRU", "GRU", "LSTM", "cRNN, layer norm", "cRNN, batch norm"]
+GROUPS = ["recurrence", "angle", "projections", "feedforward"]
+
+
+@pytest.fixture
+def deep():
+    """States and gradients of one, but for what a test changes."""
+    leading, sizes = ("kind", "gap", "network"), (6, 3, 4)
+    gradient = np.ones((*sizes, 2, 4))
+    gradient[[0, 2, 3, 4, 5], ..., 1] = np.nan
+    predicted = np.full(sizes, np.nan)
+    predicted[:2] = 1.0
+    jitter = 1 + np.array([-0.01, 0.01, -0.01, 0.01])
+    return xr.Dataset(
+        {
+            "state": ((*leading, "layer"), np.ones((*sizes, 2)) * jitter[:, None]),
+            "gradient": ((*leading, "layer", "group"), gradient),
+            "ends": ((*leading, "end"), np.ones((*sizes, 2))),
+            "predicted": (leading, predicted),
+        },
+        {
+            "kind": KINDS,
+            "gap": GAPS,
+            "layer": [1, 4],
+            "group": GROUPS,
+            "end": ["encoder", "decoder"],
+        },
+        {"steps": 512},
+    )
+
+
+def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
+    deep["state"].loc[{"kind": "cRNN", "gap": 1e-4, "layer": 1}] *= 70
+    deep["predicted"].loc[{"kind": "cRNN", "gap": 1e-4}] *= 68
+    deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
+    said = zucchet_5.shown({"deep_signals": deep})
+    assert "From nu_0 = 0 to 0.9999" in said
+    assert "cRNN 70, LRU 1, GRU 1;" in said
+    assert "LRU: recurrence 1, angle 30, projections 1" in said
+    assert "GRU: recurrence 1, projections 1, feedforward 1" in said
+    assert said.count("cRNN:") == 1
+    assert "farthest from one is 1.029, standard error 0.006" in said
+
+
+def test_zucchet_13_tells_how_far_layers_are_apart(deep):
+    deep["gradient"].loc[{"kind": "cRNN", "gap": 0.01, "layer": 4}] *= np.array(
+        [5.0, 1, 2, 1]
+    )
+    deep["ends"].loc[{"kind": "GRU", "end": "encoder"}] = 12
+    said = zucchet_13.shown({"deep_signals": deep})
+    assert "cRNN 5 (recurrence), LRU 1" in said
+    assert "parts: cRNN 1, LRU 1, GRU 12" in said
+
+
+def test_zucchet_5_draws_what_is_stored(deep):
+    deep["state"] *= np.arange(1, 4)[None, :, None, None]
+    drawn = zucchet_5.draw({"deep_signals": deep}, "a")
+    first = drawn.axes[0]
+    line = first.containers[0].lines[0]
+    np.testing.assert_allclose(line.get_xdata(), GAPS)
+    np.testing.assert_allclose(line.get_ydata(), [1, 2, 3])
+    assert line.get_color() == style.VERMILION
+    assert first.get_yscale() == first.get_xscale() == "log"
+    assert len(zucchet_5.draw({"deep_signals": deep}).axes) == 2 + 3 + 3
+    some = deep.sel(kind=["cRNN", "LRU", "GRU", "cRNN, layer norm"])
+    assert len(zucchet_5.draw({"deep_signals": some}).axes) == 2 + 3 + 2
+
+
+@pytest.fixture
+def correlation():
+    lag = np.arange(6)
+    R = np.stack([0.376 * (lag == 0) + 0.04 * 0.5**lag * (lag > 0), 0.9**lag])
+    R[1, 4:] = np.nan
+    shape = ("input", "lag")
+    return xr.Dataset(
+        {
+            "R": (shape, R),
+            "low": (shape, R - 0.001),
+            "high": (shape, R + 0.001),
+            "line": (shape, R),
+            "exponentials": (shape, R),
+            "paper": ("lag", np.append(R[0, :3], [1, 1, 1])),
+            "terms": (("input", "term"), np.array([[0.336, 0.04, 0.5], [0, 1, 0.9]])),
+        },
+        {"input": ["embeddings", "ListOps"], "lag": lag, "term": ["a", "b", "rho"]},
+        {"source": "stand-in"},
+    )
+
+
+def test_zucchet_12_tells_the_fit_and_whether_the_interval_holds_the_papers(correlation):
+    said = zucchet_12.shown({"embedding_correlation": correlation})
+    assert "R(0) = 0.3760; fitted: 0.336 at lag 0 and 0.0400 x 0.5000^lag" in said
+    assert "in the interval at 50% of the lags" in said
+    assert "embeddings 3, ListOps over 3." in said
+    axes = zucchet_12.draw({"embedding_correlation": correlation}).axes[0]
+    curve = next(line for line in axes.lines if line.get_label() == "stand-in")
+    np.testing.assert_allclose(curve.get_ydata(), correlation["R"][0])
+
+
+@pytest.fixture
+def jacobian():
+    cases = ["a, T <= 4", "b, T <= 4", "c, sigma_h = 5"]
+    logs = np.zeros((3, 20, 2)) - 1
+    logs[0, :, 1] = -np.inf
+    logs[1, :, 1], logs[2] = -3, 2
+    entries = np.ones((3, 2, 4))
+    entries[2] *= 100
+    return xr.Dataset(
+        {
+            "diagonal": (("case", "kept_delay", "neuron"), entries),
+            "beside": (("case", "kept_delay", "entry"), 0.1 * entries),
+            "gate": (("case", "neuron"), np.full((3, 4), 0.5)),
+            "log_size": (("case", "delay", "where"), logs),
+        },
+        {
+            "case": cases,
+            "panel": ("case", ["a", "b", "c"]),
+            "t_max": ("case", [4.0, 4.0, 16.0]),
+            "gain": ("case", [1.0, 1.0, 5.0]),
+            "delay": np.arange(20) + 1,
+            "kept_delay": [1, 20],
+            "where": ["diagonal", "beside"],
+        },
+    )
+
+
+def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
+    said = zucchet_14.shown({"gru_jacobian": jacobian})
+    assert "after 16 and 20 steps: b, T <= 4 0.01, 0.01; c, sigma_h = 5 1, 1." in said
+    assert "After 20 steps c, sigma_h = 5 exceed one." in said
+    jacobian["log_size"][2] = -1
+    assert "none exceeds one" in zucchet_14.shown({"gru_jacobian": jacobian})
+    drawn = zucchet_14.draw({"gru_jacobian": jacobian})
+    assert len(drawn.axes) == 3
+    low, high = drawn.axes[2].get_ylim()
+    assert (low, high) == (-200, 200)
+    line = drawn.axes[0].lines[0]
+    np.testing.assert_allclose(line.get_xdata(), [0, 1, 20])
+    np.testing.assert_allclose(line.get_ydata(), [1, 1, 1])
+
+
+@pytest.fixture
+def gates():
+    places = [1.0, 128.0, 256.0]
+    names, quantities = ["constant", "input", "input and state"], ["state", "bias sensitivity"]
+    dims = ("gates", "quantity", "place")
+    ratio = np.tile([1.0, 1.0, 2.0], (2, 3, 1))
+    ratio[0, :, 0] = 0.9
+    layers = list(sigprop_effective_eigenvalues.COLOURS)
+    return xr.Dataset(
+        {
+            "time": (("gates", "network", "neuron"), np.full((3, 2, 4), 9.0)),
+            "square": (
+                ("gates", "network", "quantity", "neuron"),
+                np.ones((3, 2, 2, 4)),
+            ),
+            "mean": (dims, np.ones((3, 2, 3))),
+            "sem": (dims, np.full((3, 2, 3), 0.1)),
+            "limit": (dims[1:], np.ones((2, 3))),
+            "finite": (dims[1:], np.ones((2, 3))),
+            "ratio": (("layer", "size", "draw"), np.tile([[0.9], [1.5]], (4, 1, 2))),
+        },
+        {
+            "gates": names,
+            "quantity": quantities,
+            "place": places,
+            "layer": layers,
+            "size": [0.25, 1.0],
+        },
+        {"steps": 512},
+    )
+
+
+def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
+    gates["finite"].loc[{"quantity": "state", "place": 256.0}] = 2
+    gates["mean"].loc[{"gates": "input and state", "place": 1.0}] = 1.3
+    said = zucchet_15.shown({"gated_neurons": gates})
+    assert "constant: state -16.7% (from -50% to +0%), bias sensitivity +0.0%" in said
+    assert "see input and state: state -6.7% (from -50% to +30%)" in said
+    assert "varies by the factors 2.0 and 1.0" in said
+    axes = zucchet_15.draw({"gated_neurons": gates}, "a").axes
+    assert len(axes) == 2
+    (theory,) = [line for line in axes[0].lines if line.get_label() == "theory"]
+    np.testing.assert_allclose(theory.get_ydata(), [1, 1, 2])
+
+
+def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
+    gates["ratio"].loc[{"layer": "GRU", "size": 1.0}] = 0.6
+    said = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
+    assert "(at 0.25 of it): unit, input +50.0% (-10.0%)" in said
+    assert "GRU -40.0% (-10.0%)" in said
+    (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
+    line = axes.containers[2].lines[0]
+    np.testing.assert_allclose(line.get_ydata(), [0.9, 0.6])
