@@ -189,6 +189,7 @@ def _moment(
     scale: float,
     law: Law | None,
     steps: int | None,
+    average: bool,
     change: Change | None,
 ) -> Moment:
     weighted = directions is not None
@@ -205,7 +206,7 @@ def _moment(
             known = known if change is None else change(known)
             if steps is None and not coarse and known["aa"].max() >= 1:
                 require_finite(known["aa"], _log_moment(part, view))
-            sums.append(second_moment(known, quantity, steps) @ view.copies)
+            sums.append(second_moment(known, quantity, steps, average) @ view.copies)
         values.append((sums[0], np.abs(sums[0] - sums[-1])))
     return Moment(*(np.concatenate(one) for one in zip(*values, strict=True)))
 
@@ -223,6 +224,7 @@ def state_moment(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
+    average: bool = False,
     change: Change | None = None,
 ) -> Moment:
     """``E h^2`` of each neuron.
@@ -233,12 +235,13 @@ def state_moment(
             each other and in time.
         law: Another law of the input in its place.
         steps: Inputs seen since the zero state; the limit if left out.
+        average: Take the mean over these steps, not the moment after the last.
         change: Makes wrong expectations of the right ones, for mutants.
 
     Raises:
         ValueError: If a limit is infinite: what is finite instead is said.
     """
-    return _moment(neurons, None, None, scale, law, steps, change)
+    return _moment(neurons, None, None, scale, law, steps, average, change)
 
 
 def sensitivity_moment(
@@ -249,6 +252,7 @@ def sensitivity_moment(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
+    average: bool = False,
     change: Change | None = None,
 ) -> Moment:
     """``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
@@ -261,9 +265,10 @@ def sensitivity_moment(
         scale: As in ``state_moment``.
         law: As in ``state_moment``.
         steps: As in ``state_moment``.
+        average: As in ``state_moment``.
         change: As in ``state_moment``.
 
     Raises:
         ValueError: As ``state_moment``.
     """
-    return _moment(neurons, by, directions, scale, law, steps, change)
+    return _moment(neurons, by, directions, scale, law, steps, average, change)

@@ -32,7 +32,10 @@ def _transition() -> Callable[..., Any]:
 
 
 def second_moment(
-    known: Mapping[str, Any], quantity: str = "state", steps: int | None = None
+    known: Mapping[str, Any],
+    quantity: str = "state",
+    steps: int | None = None,
+    average: bool = False,
 ) -> Float[np.ndarray, "..."]:
     """``E h^2`` or ``E s^2`` from expectations of the coefficients.
 
@@ -41,6 +44,7 @@ def second_moment(
             for the ``sensitivity`` alone.
         quantity: ``state`` or ``sensitivity``.
         steps: Inputs seen since the zero state; the limit if left out.
+        average: Take the mean over these steps, not the moment after the last.
 
     Raises:
         ValueError: If a limit is infinite, ``E a^2 >= 1``.
@@ -58,7 +62,12 @@ def second_moment(
         return np.asarray(_limit(quantity)(*arrays))
     entries = [np.broadcast_to(e, arrays[0].shape) for e in _transition()(*arrays)]
     matrix = np.stack(entries, -1).reshape(*arrays[0].shape, 6, 6)
+    if average:
+        zero, one = np.zeros_like(matrix), np.broadcast_to(np.eye(6), matrix.shape)
+        matrix = np.block([[matrix, zero], [matrix, one]])  # moments, and their sum
     powers = np.linalg.matrix_power(matrix, steps)[..., 0]
+    if average:
+        powers = powers[..., 6:] / steps
     orders = [(0, 0), *gated_moments.ORDERS]
     return powers[..., orders.index((2, 0) if quantity == "state" else (0, 2))]
 

@@ -1,0 +1,209 @@
+"""What judges gated neurons at memories up to 1000 steps, within one percent.
+
+Twenty neurons of each gate, whose memories ``1 / (1 - E a)`` are spread evenly in their
+logarithm, by simulation alone: the mean over time from the zero state, of recurrences
+whose coefficients are typed again below and whose slopes are those of JAX.
+"""
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax.nn import sigmoid, softplus
+from scipy.optimize import brentq
+
+from sigprop.evidence.sigprop.gates import OF_NEURONS
+from sigprop.judge.basis import Basis, Check
+from sigprop.judge.mutants import SAME, Score
+from sigprop.judge.plans import HEADLINE_MARGIN
+from sigprop.judge.results import RouteResult
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import Plan, judge, plan
+from sigprop.neuron.gated import (
+    Change,
+    Neurons,
+    coefficients,
+    sensitivity_moment,
+    state_moment,
+)
+from sigprop.neuron.gated_simulation import (
+    BATCH,
+    Hand,
+    Readings,
+    controls,
+    readings,
+    simulate,
+)
+from sigprop.numerics.precision import double_precision
+from theory import gates as theory
+from theory.claims import Claim
+
+POINTS, WIDTH, STEPS = 20, 2, 1024
+MEMORIES = np.geomspace(4.0, 1000.0, POINTS)
+PILOT, INFLATION, LEAST = 2 * BATCH, 1.6, 2 * BATCH  # the normal law needs a few hundred
+SPREAD = 0.45  # of what a gate bends
+OFFSET = {"rglru": {"r": -0.4, "i": 0.6}, "mingru": {"v": 0.7}}  # where the layer has one
+
+
+def _rglru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
+    r, i, x = at
+    log_a = -8 * softplus(own[0]) * sigmoid(r)
+    return jnp.exp(log_a), jnp.sqrt(-jnp.expm1(2 * log_a)) * sigmoid(i) * x
+
+
+def _mingru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
+    del own  # it has none
+    z = sigmoid(at[0])
+    return 1 - z, z * at[1]
+
+
+def _selective(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
+    step = softplus(at[0])
+    return jnp.exp(-jnp.exp(own[0]) * step), step * at[1] * at[2]
+
+
+def _gla(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
+    del own  # it has none
+    return sigmoid(at[0]) ** 0.0625, at[1] * at[2]
+
+
+def _unit(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
+    del own  # it has none
+    f = sigmoid(at[0])
+    return f, (1 - f) * at[1]
+
+
+HANDS: dict[str, Hand] = {
+    "rglru": _rglru,
+    "mingru": _mingru,
+    "selective": _selective,
+    "gla": _gla,
+    "gate-unit": _unit,
+}
+SIGN = {"mingru": -1.0}  # its gate opens to the input
+
+
+@functools.cache
+def asked(name: str) -> Readings:
+    """Neurons of generic weights, moved to their memories by an own parameter or offset."""
+    generator = np.random.default_rng(sum(map(ord, name)))
+    gate = theory.GATES[name]
+    k = len(gate.projections)
+    weights = generator.normal(size=(POINTS, k, WIDTH))
+    weights *= SPREAD / np.linalg.norm(weights, axis=2, keepdims=True)
+    offsets = np.zeros((POINTS, k))
+    for place, symbol in enumerate(gate.projections):
+        offsets[:, place] = OFFSET.get(name, {}).get(str(symbol), 0.0)
+    made = Neurons(name, weights, offsets, np.zeros((POINTS, len(gate.own))))
+    for place, memory in enumerate(MEMORIES):
+        _set(made, place, float(memory))
+    return readings(made, HANDS[name])
+
+
+def _set(made: Neurons, place: int, memory: float) -> None:
+    """Move one neuron to a memory, in place."""
+    z, w = np.polynomial.hermite_e.hermegauss(60)
+    w = w / w.sum()
+    moved = made.own if made.own.size else made.offsets
+    one = Neurons(made.gate, *(part[place : place + 1] for part in made[1:]))
+    at = np.zeros((1, made.weights.shape[1], len(z)))
+    at[0, 0] = np.linalg.norm(made.weights[place, 0]) * z
+
+    def excess(value: float) -> float:
+        moved[place, 0] = value
+        a = coefficients(one, at, None)[0][0]
+        return math.log(float((1 - a) @ w) * memory)
+
+    moved[place, 0] = brentq(excess, -12.0, 12.0, xtol=1e-6)
+
+
+def closed(name: str, change: Change | None = None) -> dict[str, Any]:
+    """The moments that are judged, by reading: one of each neuron."""
+    made = asked(name).neurons
+    first = np.eye(WIDTH)[:1]
+    options: dict[str, Any] = {"steps": STEPS, "average": True, "change": change}
+    found = {"state": state_moment(made, **options).value}
+    for by in asked(name).by:
+        own = by in map(str, theory.GATES[name].own)
+        rows = None if own else first
+        found[by] = sensitivity_moment(made, by, directions=rows, **options).value
+    return found
+
+
+@functools.cache
+def plans(name: str) -> dict[str, tuple[Plan, ...]]:
+    """The plan of every point, of a pilot's variance; all have the size of the largest."""
+    with double_precision(True):
+        control = controls(asked(name), STEPS)
+        pilot = simulate(pilot_key(f"memories {name}"), asked(name), control, PILOT)
+    planned = {}
+    for by, sums in pilot.items():
+        mean, sem, n = sums.estimate()
+        relative = INFLATION * n * (sem / mean) ** 2
+        planned[by] = [plan(HEADLINE_MARGIN, variance=float(v)) for v in relative]
+    most = max(LEAST, *(one.n for row in planned.values() for one in row))
+    n = -(-most // BATCH) * BATCH
+    return {
+        by: tuple(dataclasses.replace(one, n=n) for one in row)
+        for by, row in planned.items()
+    }
+
+
+def memories(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+    """Judge the state and what every parameter moves, at every memory, at one percent."""
+    name = _name(claim)
+    sized, forms = plans(name), closed(name)
+    with double_precision(True):
+        control = controls(asked(name), STEPS)
+        key = group_key(seed, claim.id)
+        drawn = simulate(key, asked(name), control, sized["state"][0].n)
+    results = []
+    for by, row in sized.items():
+        mean, sem, _ = drawn[by].estimate()
+        for place, planned in enumerate(row):
+            verdict = judge(
+                float(mean[place]), float(forms[by][place]), planned, float(sem[place])
+            )
+            point = f"memory {MEMORIES[place]:.3g}, {by}"
+            results.append(drawn_result(point, verdict))
+    return tuple(results)
+
+
+def _name(claim: Claim) -> str:
+    return claim.id.partition(":memories-")[2]
+
+
+def score(claim: Claim) -> Score:
+    """Mutation score: slips in the expectations that the simulation's plan refutes."""
+    name = _name(claim)
+    truth, total, survivors = closed(name), 0, []
+    for slip, change in OF_NEURONS.items():
+        wrong = closed(name, change)
+        with np.errstate(divide="ignore"):
+            ratios = {by: truth[by] / wrong[by] for by in truth}
+        if max(np.abs(ratio - 1).max() for ratio in ratios.values()) < SAME:
+            continue
+        total += 1
+        seen = any(
+            not one.detectable[0] < ratio < one.detectable[1]
+            for by, row in plans(name).items()
+            for one, ratio in zip(row, ratios[by], strict=True)
+        )
+        if not seen:
+            survivors.append(slip)
+    return Score(total, tuple(survivors))
+
+
+ALONE = (
+    "the expectations are compared with all sequences in the rows on whole layers; memories "
+    "of a thousand steps are judged by simulation"
+)
+
+EVIDENCE: dict[str, Basis] = {
+    f"sigprop:memories-{name}": Check(memories, score, ("monte_carlo",), alone=ALONE)
+    for name in HANDS
+}

@@ -1,0 +1,229 @@
+"""Simulation of gated neurons at long memories: means over time, with controls.
+
+A trajectory carries states, slopes and running sums of their squares through time, so
+that memory does not depend on the length.  What an input does to the moments of the state
+is random around its mean; a control adds up that surprise, to some degree in Hermite
+polynomials of the input, with the weight that it has in the mean over time.  A Hermite
+polynomial of the present input times anything of the past has mean zero, whatever the
+moments are: a wrong weight costs variance and moves no mean.
+
+Notation: u  inputs, shared by all neurons;  Phi  Hermite polynomials of one input;  m  the
+moments ``1, h, s, h^2, h s, s^2`` of one trajectory;  theta  weights of moments.
+
+Source: ``theory.gated_moments``.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.neuron.gated import Neurons, coefficients
+from sigprop.neuron.montecarlo import Sums, over_batches
+from sigprop.numerics.compilation import SOME
+from sigprop.numerics.compile import compile_expr
+from theory import gates
+from theory.gated_moments import LETTERS, MOMENTS, ORDERS, h, s
+
+DEGREE = 6  # of the polynomials, in all inputs together
+NODES = 40  # in each input, at which their weights are computed
+BLOCK = 32  # steps for which the weights stay the same
+BATCH = 256  # trajectories at once
+Hand = Callable[[list[Array], list[Array]], tuple[Array, Array]]
+
+
+class Readings(NamedTuple):
+    """What is simulated: neurons, and by which parameters they are moved.
+
+    Attributes:
+        neurons: Of one gate.
+        hand: Coefficients ``a`` and ``b`` from projections and own parameters.
+        by: Projections, each moved by its weight of the first input, and own parameters.
+    """
+
+    neurons: Neurons
+    hand: Hand
+    by: tuple[str, ...]
+
+
+def readings(neurons: Neurons, hand: Hand) -> Readings:
+    """All that can move neurons."""
+    known = gates.GATES[neurons.gate]
+    return Readings(neurons, hand, tuple(map(str, known.projections + known.own)))
+
+
+def _degrees(width: int) -> list[tuple[int, ...]]:
+    grid = itertools.product(range(DEGREE + 1), repeat=width)
+    return [powers for powers in grid if 0 < sum(powers) <= DEGREE]
+
+
+def _hermite(u: Any, degrees: list[tuple[int, ...]], ones: Any, stack: Any) -> Any:
+    """Normalised Hermite polynomials of inputs, whose last axis is the width."""
+    lines = []
+    for place in range(len(degrees[0])):
+        line = [ones, u[..., place]]
+        for n in range(2, DEGREE + 1):
+            grown = u[..., place] * line[-1] - math.sqrt(n - 1) * line[-2]
+            line.append(grown / math.sqrt(n))
+        lines.append(line)
+    products = [
+        functools.reduce(
+            lambda x, y: x * y, [lines[k][power] for k, power in enumerate(powers)]
+        )
+        for powers in degrees
+    ]
+    return stack(products, -1)
+
+
+@functools.cache
+def _step_matrix() -> Callable[..., Any]:
+    """One step of ``m`` given its coefficients, as the entries of a matrix."""
+    from sympy import Integer, Poly
+
+    a, b, c, d = LETTERS
+    rows = [[Integer(1), *[Integer(0)] * len(ORDERS)]]
+    for i, j in ORDERS:
+        after = Poly((a * h + b) ** i * (a * s + c * h + d) ** j, h, s)
+        rows.append([after.coeff_monomial(h**k * s**n) for k, n in [(0, 0), *ORDERS]])
+    return compile_expr([entry for row in rows for entry in row], *LETTERS, backend="numpy")
+
+
+def controls(
+    asked: Readings, steps: int
+) -> Float[np.ndarray, "blocks polynomials neurons readings moments"]:
+    """Weights of each polynomial times each moment of the past, by block of steps."""
+    neurons = asked.neurons
+    n, _, width = neurons.weights.shape
+    degrees = _degrees(width)
+    z, w = np.polynomial.hermite_e.hermegauss(NODES)
+    u = np.array(list(itertools.product(z, repeat=width)))
+    weights = functools.reduce(np.multiply.outer, [w / w.sum()] * width).ravel()
+    Phi = _hermite(u, degrees, np.ones(len(u)), np.stack)
+    blocks = -(-steps // BLOCK)
+    size, found = len(MOMENTS) + 1, []
+    for by in (None, *asked.by):
+        parts = coefficients(neurons, neurons.weights @ u.T, by)
+        if by is None:
+            parts = [*parts, 0 * parts[0], 0 * parts[0]]
+        elif by not in map(str, gates.GATES[neurons.gate].own):
+            parts[2:] = [part * u[:, 0] for part in parts[2:]]
+        entries = [np.broadcast_to(one, parts[0].shape) for one in _step_matrix()(*parts)]
+        matrix = np.stack(entries).reshape(size, size, n, -1)
+        mean = np.moveaxis(matrix @ weights, -1, 0)
+        surprise = np.einsum("ijnz,zk->knij", matrix * weights, Phi)
+        last = (2, 0) if by is None else (0, 2)
+        theta = np.zeros((n, size))
+        one = np.eye(size)[1 + ORDERS.index(last)] / steps
+        by_step = []
+        for _ in range(steps):
+            theta = one + np.einsum("ni,nij->nj", theta, mean)
+            by_step.append(theta)
+        whole = np.stack(by_step[::-1])
+        theta_blocks = np.stack(
+            [whole[k * BLOCK : (k + 1) * BLOCK].mean(0) for k in range(blocks)]
+        )
+        found.append(np.einsum("tni,knij->tknj", theta_blocks, surprise))
+    return np.stack(found, 3)
+
+
+@functools.partial(
+    jax.jit, static_argnames=("hand", "by", "gate", "batch"), compiler_options=SOME
+)
+def _batch(
+    key: PRNGKeyArray,
+    weights: Float[Array, "neurons k width"],
+    offsets: Float[Array, "neurons k"],
+    own: Float[Array, "neurons own"],
+    control: Float[Array, "blocks polynomials neurons readings moments"],
+    hand: Hand,
+    by: tuple[str, ...],
+    gate: str,
+    batch: int,
+) -> tuple[Float[Array, "readings batch neurons"], Float[Array, "readings batch neurons"]]:
+    """Sums over time of the squares, and of the controls."""
+    n, k, width = weights.shape
+    degrees = _degrees(width)
+    names = [str(one) for one in gates.GATES[gate].projections]
+
+    def gated(u: Float[Array, "batch width"]):
+        at = [u @ weights[:, place].T + offsets[:, place] for place in range(k)]
+        mine = [jnp.broadcast_to(own[:, j], at[0].shape) for j in range(own.shape[1])]
+        a, b = hand(at, mine)
+        slopes = []
+        for place, name in enumerate(by):
+            first, second = [0 * x for x in at], [0 * x for x in mine]
+            if name in names:
+                first[place] = jnp.broadcast_to(u[:, :1], at[0].shape)
+            else:
+                second[place - len(names)] = jnp.ones_like(at[0])
+            slopes.append(jax.jvp(hand, (at, mine), (first, second))[1])
+        return a, b, slopes
+
+    def step(carry, key):
+        h, moved, squares, total, W = carry
+        u = jax.random.normal(key, (batch, width), weights.dtype)
+        Phi = _hermite(u, degrees, jnp.ones((batch,), u.dtype), jnp.stack)
+        G = (Phi @ W.reshape(len(degrees), -1)).reshape(batch, n, len(by) + 1, -1)
+        a, b, slopes = gated(u)
+        one, none = jnp.ones_like(h), jnp.zeros_like(h)
+        added = []
+        for place, s in enumerate((none, *moved)):
+            m = jnp.stack([one, h, s, h * h, h * s, s * s], -1)
+            added.append((G[:, :, place] * m).sum(-1))
+        later = [
+            a * s + c * h + d for s, (c, d) in zip(moved, slopes, strict=True)
+        ]
+        h = a * h + b
+        squares = squares + jnp.stack([x * x for x in (h, *later)])
+        return (h, tuple(later), squares, total + jnp.stack(added), W), None
+
+    def block(carry, now):
+        W, keys = now
+        *carry, _ = jax.lax.scan(step, (*carry, W), keys)[0]
+        return tuple(carry), None
+
+    zero = jnp.zeros((batch, n), weights.dtype)
+    sums = jnp.zeros((len(by) + 1, batch, n), weights.dtype)
+    keys = jax.random.split(key, (len(control), BLOCK))
+    start = (zero, (zero,) * len(by), sums, sums)
+    _, _, squares, total = jax.lax.scan(block, start, (control, keys))[0]
+    return squares, total
+
+
+def simulate(
+    key: PRNGKeyArray,
+    asked: Readings,
+    control: Float[np.ndarray, "blocks polynomials neurons readings moments"],
+    num: int,
+) -> Mapping[str, Sums]:
+    """Mean squares over time of the state and of each slope, less the controls.
+
+    Args:
+        key: Consumed here.
+        asked: What is simulated.
+        control: Of ``controls``; as many blocks of ``BLOCK`` steps are simulated.
+        num: Independent trajectories.
+    """
+    neurons, steps = asked.neurons, len(control) * BLOCK
+    arrays = [jnp.asarray(one) for one in (*neurons[1:], control)]
+
+    def task(index: int, count: int) -> Sums:
+        part = jax.random.fold_in(key, index)
+        squares, total = _batch(
+            part, *arrays, asked.hand, asked.by, neurons.gate, BATCH
+        )
+        values = (np.asarray(squares) / steps - np.asarray(total))[:, :count]
+        return Sums(values.sum(1), (values**2).sum(1), count)
+
+    parts = over_batches(task, num, BATCH, lambda count: None)
+    whole = functools.reduce(Sums.__add__, parts)
+    return {
+        name: Sums(whole.first[place], whole.second[place], whole.n)
+        for place, name in enumerate(("state", *asked.by))
+    }
