@@ -31,7 +31,7 @@ from sigprop.numerics.compile import compile_expr
 from theory import gates
 from theory.gated_moments import LETTERS, MOMENTS, ORDERS, h, s
 
-DEGREE = 6  # of the polynomials, in all inputs together
+DEGREE = 8  # of the polynomials, in all inputs together: squares of slopes have six
 NODES = 40  # in each input, at which their weights are computed
 BLOCK = 32  # steps for which the weights stay the same
 BATCH = 256  # trajectories at once

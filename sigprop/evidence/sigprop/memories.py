@@ -44,8 +44,9 @@ from theory.claims import Claim
 
 POINTS, WIDTH, STEPS = 20, 2, 1024
 MEMORIES = np.geomspace(4.0, 1000.0, POINTS)
-PILOT, INFLATION, LEAST = 2 * BATCH, 1.6, 2 * BATCH  # the normal law needs a few hundred
-SPREAD = 0.45  # of what a gate bends
+PILOT, INFLATION = 2 * BATCH, 3.0  # trajectories of a pilot; on its variance
+FLOOR, LEAST = 3e-4, 4 * BATCH  # variance that is planned for at least; for a normal law
+SPREAD = 0.7  # of what a gate bends
 OFFSET = {"rglru": {"r": -0.4, "i": 0.6}, "mingru": {"v": 0.7}}  # where the layer has one
 
 
@@ -143,7 +144,7 @@ def plans(name: str) -> dict[str, tuple[Plan, ...]]:
     planned = {}
     for by, sums in pilot.items():
         mean, sem, n = sums.estimate()
-        relative = INFLATION * n * (sem / mean) ** 2
+        relative = np.maximum(INFLATION * n * (sem / mean) ** 2, FLOOR)
         planned[by] = [plan(HEADLINE_MARGIN, variance=float(v)) for v in relative]
     most = max(LEAST, *(one.n for row in planned.values() for one in row))
     n = -(-most // BATCH) * BATCH

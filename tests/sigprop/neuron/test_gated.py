@@ -197,3 +197,17 @@ def test_nodes_integrate_a_gaussian():
 
 def test_slopes_are_those_of_the_gate():
     assert slopes("rglru")[Lambda][0] == GATES["rglru"].a.diff(Lambda)
+
+
+def test_the_mean_over_time_is_that_of_each_step():
+    made = neurons("mingru")
+    for quantity in ("state", "r"):
+
+        def moment(quantity=quantity, **options):
+            if quantity == "state":
+                return state_moment(made, **options).value
+            return sensitivity_moment(made, quantity, directions="each", **options).value
+
+        each = [moment(steps=steps) for steps in range(1, 6)]
+        found = moment(steps=5, average=True)
+        np.testing.assert_allclose(found, np.mean(each, axis=0), rtol=1e-12)

@@ -11,6 +11,7 @@ from theory.papers.sigprop import (
     hessian,
     initialisation,
     losses,
+    memories,
     moments,
     trained,
 )
@@ -25,6 +26,7 @@ PARTS = (
     audits,
     gates,
     correlated_gates,
+    memories,
     initialisation,
     experiments,
     forecasts,
