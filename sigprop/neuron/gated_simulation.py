@@ -152,7 +152,7 @@ def _batch(
     names = [str(one) for one in gates.GATES[gate].projections]
 
     def gated(u: Float[Array, "batch width"]):
-        at = [u @ weights[:, place].T + offsets[:, place] for place in range(k)]
+        at = [u @ weights[:, j].T + offsets[None, :, j] for j in range(k)]
         mine = [jnp.broadcast_to(own[:, j], at[0].shape) for j in range(own.shape[1])]
         a, b = hand(at, mine)
         slopes = []

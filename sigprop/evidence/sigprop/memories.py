@@ -46,7 +46,8 @@ POINTS, WIDTH, STEPS = 20, 2, 1024
 MEMORIES = np.geomspace(4.0, 1000.0, POINTS)
 PILOT, INFLATION = 2 * BATCH, 3.0  # trajectories of a pilot; on its variance
 FLOOR, LEAST = 3e-4, 4 * BATCH  # variance that is planned for at least; for a normal law
-SPREAD = 0.7  # of what a gate bends
+SPREAD = {"gla": 0.7}  # of what a gate bends; its root of 16 hides a smaller one
+OTHERWISE = 0.45
 OFFSET = {"rglru": {"r": -0.4, "i": 0.6}, "mingru": {"v": 0.7}}  # where the layer has one
 
 
@@ -95,7 +96,7 @@ def asked(name: str) -> Readings:
     gate = theory.GATES[name]
     k = len(gate.projections)
     weights = generator.normal(size=(POINTS, k, WIDTH))
-    weights *= SPREAD / np.linalg.norm(weights, axis=2, keepdims=True)
+    weights *= SPREAD.get(name, OTHERWISE) / np.linalg.norm(weights, axis=2, keepdims=True)
     offsets = np.zeros((POINTS, k))
     for place, symbol in enumerate(gate.projections):
         offsets[:, place] = OFFSET.get(name, {}).get(str(symbol), 0.0)

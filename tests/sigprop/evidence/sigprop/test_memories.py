@@ -18,7 +18,7 @@ FEW = 2 * BLOCK  # steps
 @pytest.mark.parametrize("name", HANDS)
 def test_memories_are_what_they_are_called(name):
     made = asked(name).neurons
-    u = np.random.default_rng(3).normal(size=(2, 200_000))
+    u = np.random.default_rng(3).normal(size=(2, 20_000))
     a = coefficients(made, made.weights @ u, None)[0]
     np.testing.assert_allclose((1 - a).mean(1) * MEMORIES, 1, rtol=0.02)
     assert (MEMORIES[0], MEMORIES[-1], len(MEMORIES)) == (4, 1000, 20)
@@ -42,10 +42,11 @@ def test_controls_move_no_mean_and_take_variance(short):
         plain, half, whole = (one[by].estimate() for one in found.values())
         for mean, sem, _ in (plain, half, whole):
             assert (np.abs(mean - form) < 6 * sem).all(), by  # 1 in 10^7 a comparison
-        assert (whole.sem < 0.3 * plain.sem).all()
-        np.testing.assert_allclose(half.sem, plain.sem / 2, rtol=0.3)
+        assert (whole.sem < half.sem).all()
+        assert (whole.sem < 0.5 * plain.sem).all()
 
 
+@pytest.mark.slow
 def test_a_wrong_moment_is_refuted(short, monkeypatch):
     """Five percent more of what one parameter moves, and no other."""
     monkeypatch.setattr(memories, "PILOT", BATCH)
