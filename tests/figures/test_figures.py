@@ -57,8 +57,9 @@ def assert_shown(files, drawn):
 @pytest.mark.parametrize("name", catalogue.FIGURES)
 @pytest.mark.sampled(2)
 def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
+    results = small(name)
     runs = [
-        catalogue.draw_and_save(name, small(name), into=tmp_path / folder)
+        catalogue.draw_and_save(name, results, into=tmp_path / folder)
         for folder in ("first", "second")
     ]
     assert [file.name for file in runs[0]] == [f"{name}-smoke.{one}" for one in KINDS]
