@@ -289,6 +289,8 @@ print(f"{float(middle):.2f} ({float(low):.2f} to {float(high):.2f}): {word}")
 # On the command line `sigprop audit` says all of it, mode by mode too, of a folder that
 # `sigprop train forecast` has left.
 #
+# The figures about this: `sigprop figure sigprop-forecasts`, `sigprop figure blur-5`.
+#
 # ## The other notebooks
 #
 # - [The curse of memory](01_curse_of_memory.py)
