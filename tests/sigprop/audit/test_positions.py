@@ -1,12 +1,15 @@
 """State power over positions: against double sums, simulations and planted failures."""
 
+import jax
 import numpy as np
 import pytest
 from scipy.linalg import toeplitz
 
 from sigprop.audit import assumptions, merging, positions
 from sigprop.audit.moments import alive, moment, theory
+from sigprop.audit.network import modes
 from sigprop.audit.windows import LEVEL, jackknife
+from sigprop.layers.blur import blur
 from sigprop.linear.linearise import Modes
 
 LAM = np.array([0.9, -0.5, 0.8 * np.exp(1j), 0.3 - 0.4j])
@@ -217,6 +220,19 @@ def test_ranks_are_those_of_the_responses(steps, at):
     expected = [np.linalg.matrix_rank(part, 1e-6 * np.linalg.norm(part, 2)) for part in parts]
     assert list(merging.ranks(halves, steps, at).values()) == expected
     assert expected[3] <= 2 < expected[2] or steps == 3
+
+
+def test_the_merge_is_what_the_layer_reads_of_its_states():
+    layer = blur(jax.random.key(0), 4, 3, r_min=0.5, r_max=0.9)
+    u = jax.random.normal(jax.random.key(1), (7, 3))
+    states = layer.states(u)
+    read = np.asarray(layer.read(states, u) - layer.read(0 * states, u))
+    h, g = np.split(np.asarray(states), 2, 1)
+    numbers = np.concatenate([h.real, h.imag, g.real, g.imag], 1)
+    found = numbers @ merging.merge_of(tuple(modes(layer))).T
+    np.testing.assert_allclose(found, read, atol=1e-5)
+    gram = merging.sums(tuple(modes(layer)), np.asarray(u)[None]).products
+    np.testing.assert_allclose(gram, numbers.T @ numbers, atol=1e-4)
 
 
 def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the_other():
