@@ -94,6 +94,43 @@ def _step_matrix() -> Callable[..., Any]:
     return compile_expr([entry for row in rows for entry in row], *LETTERS, backend="numpy")
 
 
+def _matrices(
+    asked: Readings, by: str | None, u: Float[np.ndarray, "nodes width"]
+) -> Float[np.ndarray, "moments moments neurons nodes"]:
+    """What a step makes of the moments at every input."""
+    neurons = asked.neurons
+    parts = coefficients(neurons, neurons.weights @ u.T, by)
+    if by is None:
+        parts = [*parts, 0 * parts[0], 0 * parts[0]]
+    elif by not in map(str, gates.GATES[neurons.gate].own):
+        parts[2:] = [part * u[:, 0] for part in parts[2:]]
+    entries = [np.broadcast_to(one, parts[0].shape) for one in _step_matrix()(*parts)]
+    size = len(MOMENTS) + 1
+    return np.stack(entries).reshape(size, size, *parts[0].shape)
+
+
+def stepped(
+    asked: Readings, steps: int
+) -> Mapping[str, Float[np.ndarray, " neurons"]]:
+    """Means over time of the moments, step by step, over nodes of the inputs themselves."""
+    width = asked.neurons.weights.shape[2]
+    z, w = np.polynomial.hermite_e.hermegauss(NODES)
+    u = np.array(list(itertools.product(z, repeat=width)))
+    weights = functools.reduce(np.multiply.outer, [w / w.sum()] * width).ravel()
+    found = {}
+    for by in (None, *asked.by):
+        mean = np.moveaxis(_matrices(asked, by, u) @ weights, -1, 0)
+        now = np.zeros(mean.shape[:2])
+        now[:, 0] = 1.0
+        total = 0.0 * now
+        for _ in range(steps):
+            now = np.einsum("nij,nj->ni", mean, now)
+            total = total + now
+        last = 1 + ORDERS.index((2, 0) if by is None else (0, 2))
+        found[by or "state"] = total[:, last] / steps
+    return found
+
+
 def controls(
     asked: Readings, steps: int
 ) -> Float[np.ndarray, "blocks polynomials neurons readings moments"]:
@@ -108,13 +145,7 @@ def controls(
     blocks = -(-steps // BLOCK)
     size, found = len(MOMENTS) + 1, []
     for by in (None, *asked.by):
-        parts = coefficients(neurons, neurons.weights @ u.T, by)
-        if by is None:
-            parts = [*parts, 0 * parts[0], 0 * parts[0]]
-        elif by not in map(str, gates.GATES[neurons.gate].own):
-            parts[2:] = [part * u[:, 0] for part in parts[2:]]
-        entries = [np.broadcast_to(one, parts[0].shape) for one in _step_matrix()(*parts)]
-        matrix = np.stack(entries).reshape(size, size, n, -1)
+        matrix = _matrices(asked, by, u)
         mean = np.moveaxis(matrix @ weights, -1, 0)
         surprise = np.einsum("ijnz,zk->knij", matrix * weights, Phi)
         last = (2, 0) if by is None else (0, 2)

@@ -1,7 +1,7 @@
 """What judges gated neurons at memories up to 1000 steps, within one percent.
 
 Twenty neurons of each gate, whose memories ``1 / (1 - E a)`` are spread evenly in their
-logarithm, by simulation alone: the mean over time from the zero state, of recurrences
+logarithm, by simulation: the mean over time from the zero state, of recurrences
 whose coefficients are typed again below and whose slopes are those of JAX.
 """
 
@@ -19,7 +19,7 @@ from sigprop.evidence.sigprop.gates import OF_NEURONS
 from sigprop.judge.basis import Basis, Check
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.plans import HEADLINE_MARGIN
-from sigprop.judge.results import RouteResult
+from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge, plan
@@ -37,6 +37,7 @@ from sigprop.neuron.gated_simulation import (
     controls,
     readings,
     simulate,
+    stepped,
 )
 from sigprop.numerics.precision import double_precision
 from theory import gates as theory
@@ -44,6 +45,7 @@ from theory.claims import Claim
 
 POINTS, WIDTH, STEPS = 20, 2, 1024
 MEMORIES = np.geomspace(4.0, 1000.0, POINTS)
+EXACT = 1e-6  # of two rules of quadrature
 PILOT, INFLATION = 2 * BATCH, 3.0  # trajectories of a pilot; on its variance
 FLOOR, LEAST = 3e-4, 4 * BATCH  # variance that is planned for at least; for a normal law
 SPREAD = {"gla": 0.7}  # of what a gate bends; its root of 16 hides a smaller one
@@ -164,6 +166,9 @@ def memories(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         key = group_key(seed, claim.id)
         drawn = simulate(key, asked(name), control, sized["state"][0].n)
     results = []
+    for by, values in stepped(asked(name), STEPS).items():
+        worst = float(np.max(np.abs(values / forms[by] - 1)))
+        results.append(decided("steps", f"all memories, {by}", 1 + worst, worst <= EXACT))
     for by, row in sized.items():
         mean, sem, _ = drawn[by].estimate()
         for place, planned in enumerate(row):
@@ -200,12 +205,7 @@ def score(claim: Claim) -> Score:
     return Score(total, tuple(survivors))
 
 
-ALONE = (
-    "the expectations are compared with all sequences in the rows on whole layers; memories "
-    "of a thousand steps are judged by simulation"
-)
-
 EVIDENCE: dict[str, Basis] = {
-    f"sigprop:memories-{name}": Check(memories, score, ("monte_carlo",), alone=ALONE)
+    f"sigprop:memories-{name}": Check(memories, score, ("steps", "monte_carlo"))
     for name in HANDS
 }
