@@ -113,6 +113,11 @@ FIGURES = {
         "Moments of BLUR's merged states over the position in a window",
         rows=("sigprop:moments-blur",),
     ),
+    "sigprop-effective-eigenvalues": Entry(
+        "figures.sigprop_effective_eigenvalues",
+        {"a": "gated_neurons"},
+        "Layers whose gates see the state against their effective eigenvalues",
+    ),
     "sigprop-gates": Entry(
         "figures.sigprop_gates",
         dict.fromkeys("abc", "gated_moments"),
@@ -184,6 +189,19 @@ FIGURES = {
             "zucchet:fig4:learning-rate",
         ),
     ),
+    "zucchet-5": Entry(
+        "figures.zucchet_5",
+        dict.fromkeys("abc", "deep_signals"),
+        "States and gradients of deep networks over their memory",
+        reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
+        rows=(
+            "zucchet:fig5",
+            "zucchet:fig5:lru",
+            "zucchet:fig5:recurrent",
+            "zucchet:fig5:gru",
+            "zucchet:fig5:normalisation",
+        ),
+    ),
     "zucchet-6": Entry(
         "figures.zucchet_6",
         dict.fromkeys("abc", "one_dimensional"),
@@ -231,10 +249,14 @@ FIGURES = {
         {"a": "embedding_correlation"},
         "The autocovariance of the inputs of deep networks, and its fit",
         reduced="192 features drawn in place of embeddings, by the paper's fit to these.",
-        rows=(
-            "zucchet:fig12",
-            "zucchet:fig12:fit",
-        ),
+        rows=("zucchet:fig12", "zucchet:fig12:fit"),
+    ),
+    "zucchet-13": Entry(
+        "figures.zucchet_13",
+        dict.fromkeys("abc", "deep_signals"),
+        "Gradients of each layer of deep networks over their memory",
+        reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
+        rows=("zucchet:fig13", "zucchet:fig13:networks"),
     ),
     "zucchet-14": Entry(
         "figures.zucchet_14",
@@ -246,6 +268,13 @@ FIGURES = {
             "zucchet:fig14:input-gates",
             "zucchet:fig14:embeddings",
         ),
+    ),
+    "zucchet-15": Entry(
+        "figures.zucchet_15",
+        dict.fromkeys("ab", "gated_neurons"),
+        "Moments of neurons behind gates over their time constants",
+        reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
+        rows=("zucchet:fig15", "zucchet:fig15:samples"),
     ),
 }
 

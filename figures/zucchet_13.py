@@ -26,7 +26,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.6, 0.55 + 1.65 * len(letters))
+        drawn = style.figure(2.6, style.WIDTH * (1 + 3 * len(letters)) / 10)
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             _layers(axes, data, KINDS[letter])
