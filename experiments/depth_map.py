@@ -11,7 +11,6 @@ Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Section 3.4;
 ``sigprop.networks.backpropagation``.
 """
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 

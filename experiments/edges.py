@@ -84,7 +84,9 @@ def layer(config: Config) -> BLUR:
 
 def positions(config: Config) -> Int[np.ndarray, " places"]:
     """Positions from 0 on, the first and the last of the window among them."""
-    return np.unique(np.linspace(0, config.steps - 1, config.places).round().astype(int))
+    return np.unique(
+        np.linspace(0, config.steps - 1, config.places).round().astype(int)
+    )
 
 
 def expect(

@@ -1,9 +1,9 @@
 """Norms of states over time from the zero state: RotRNN and LRU beside the exact transient.
 
 Heads of a RotRNN, and groups of neurons of an LRU, that decay alike, with small phases:
-``E|h_t|^2`` of a head, and of a neuron on the average of its group, after ``t`` inputs.  The closed form is
-that of the layer's own matrices.  RotRNN's paper has a norm that is constant, which
-supposes a start of that norm: it is measured too, with a start drawn at random.
+``E|h_t|^2`` of a head, and of a neuron on the average of its group, after ``t`` inputs.
+The closed form is that of the layer's own matrices.  RotRNN's paper has a norm that is
+constant, which supposes a start of that norm: it is measured too, with random starts.
 
 Source: RotRNN (2024), Section 3.3 and Lemma 3; Orvieto et al. (2023), Section 3.4.
 """

@@ -122,8 +122,14 @@ def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
     axes.set_ylim(low, high + 0.42 * (high - low))
     axes.set_ylabel("decades a block")
     axes.legend(
-        title="gain", title_fontsize=6, fontsize=6, ncols=2, loc="upper right",
-        handlelength=1, columnspacing=0.8, borderaxespad=0.1,
+        title="gain",
+        title_fontsize=6,
+        fontsize=6,
+        ncols=2,
+        loc="upper right",
+        handlelength=1,
+        columnspacing=0.8,
+        borderaxespad=0.1,
     )
 
 

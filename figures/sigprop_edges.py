@@ -88,7 +88,10 @@ def shown(results: style.Results) -> str:
     """What is left of the merged state at an edge, and of its gradient."""
     data = results[STUDY]
     share = data["predicted"] / data["limit"]
-    first, middle = share.isel(position=0), share.isel(position=data["position"].size // 2)
+    first, middle = (
+        share.isel(position=0),
+        share.isel(position=data["position"].size // 2),
+    )
 
     def said(moment: str) -> str:
         return " and ".join(

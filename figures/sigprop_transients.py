@@ -88,7 +88,8 @@ def shown(results: style.Results) -> str:
     apart = np.abs(data["measured"] - data["predicted"]) / data["sem"]
     held = int((apart <= 2).sum())
     most = ", ".join(
-        f"{name} {float(end.sel(layer=name).max()):.2g}" for name in data["layer"].values
+        f"{name} {float(end.sel(layer=name).max()):.2g}"
+        for name in data["layer"].values
     )
     return (
         f"After {seen} white inputs from the zero state a RotRNN head of decay "

@@ -150,7 +150,8 @@ def _unmix(
         unit = block.mixing
         steps.append(lambda error, y=y: _ungate(unit, y, error))
     for place, part in enumerate(
-        () if block.mixing is None or isinstance(block.mixing, GLU)
+        ()
+        if block.mixing is None or isinstance(block.mixing, GLU)
         else block.mixing.layers
     ):
         if place:
@@ -193,9 +194,7 @@ def _multiplied(error: Signal, by: Signal) -> Signal:
     return Signal(error.mean, error.covariance * _square(by))
 
 
-def _ungate(
-    unit: GLU, y: Signal, error: Signal
-) -> tuple[Signal, Float[Array, "m n"]]:
+def _ungate(unit: GLU, y: Signal, error: Signal) -> tuple[Signal, Float[Array, "m n"]]:
     """Back through ``v s(g)``: the error comes by the value and by the gate."""
     width = len(y.mean)
     V, v0 = jnp.eye(width), jnp.zeros(width)

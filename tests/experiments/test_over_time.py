@@ -100,7 +100,9 @@ def test_a_half_that_has_seen_one_input_is_at_its_edge(window):
         edges.expect(known, one, white, config.steps, at)
         for at in (0, config.steps - 1)
     )
-    for place, (half, moments) in enumerate(zip(one.halves(), (first, last))):
+    for place, (half, moments) in enumerate(
+        zip(one.halves(), (first, last), strict=True)
+    ):
         kick = half.inputs(jnp.eye(config.width))
         power = float(jnp.sum(jnp.abs(kick) ** 2))
         np.testing.assert_allclose(moments[place], power, rtol=1e-5)

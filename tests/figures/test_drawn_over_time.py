@@ -1,6 +1,7 @@
 """Curves over time, position and memory are the stored ones, and nothing else."""
 
 import numpy as np
+
 from figures import sigprop_edges, sigprop_gates, sigprop_transients
 from tests.figures.test_shown import shown
 

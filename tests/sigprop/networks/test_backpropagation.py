@@ -119,7 +119,9 @@ def test_a_gated_unit_multiplies_errors_as_sampled_jacobians_do(full):
     value, gate = (
         eqx.nn.Linear(n, n, key=key, dtype=jnp.float64, use_bias=True) for key in keys
     )
-    unit = GLU(value if full else None, eqx.tree_at(lambda g: g.weight, gate, 2 * gate.weight))
+    unit = GLU(
+        value if full else None, eqx.tree_at(lambda g: g.weight, gate, 2 * gate.weight)
+    )
     later = draws.standard_normal((n, 2 * n)) / 2
     turned, _ = np.linalg.qr(np.eye(2 * n) + 0.4 * draws.standard_normal((2 * n,) * 2))
     sooner = later @ turned  # y_{t + 1} and y_t from the same six numbers, one law
@@ -128,7 +130,9 @@ def test_a_gated_unit_multiplies_errors_as_sampled_jacobians_do(full):
     C = draws.standard_normal((2, n, n))
     C[0] = C[0] @ C[0].T
     y = Signal(jnp.asarray(mean), jnp.asarray(R))
-    found, slope = backpropagation._ungate(unit, y, Signal(jnp.zeros(n), jnp.asarray(C)))
+    found, slope = backpropagation._ungate(
+        unit, y, Signal(jnp.zeros(n), jnp.asarray(C))
+    )
     z = draws.standard_normal((num, 2 * n))
     slopes = [
         np.asarray(jax.jit(jax.vmap(jax.jacrev(unit)))(mean + z @ way.T))
@@ -163,6 +167,8 @@ def test_a_layer_without_theory_is_named():
 def test_streams_that_explode_are_refused():
     R = np.full(STEPS, np.float64(1e300))
     network, _ = drawn(mixing="none", norm="none")
-    loud = eqx.tree_at(lambda one: one.encoder.weight, network, 1e10 * jnp.ones((12, 3)))
+    loud = eqx.tree_at(
+        lambda one: one.encoder.weight, network, 1e10 * jnp.ones((12, 3))
+    )
     with pytest.raises(ValueError, match="need streams of moderate size"):
         predict_errors(loud, R)
