@@ -186,9 +186,9 @@ def look(network: Any, state: Any, u: Float[Array, "batch time features"]) -> Lo
 
     def loss(trainable: Any):
         whole = eqx.combine(trainable, fixed)
-        predicted, squares = jax.vmap(
-            lambda one: forward(whole, one), axis_name=BATCH
-        )(u)
+        predicted, squares = jax.vmap(lambda one: forward(whole, one), axis_name=BATCH)(
+            u
+        )
         error = predicted[:, :-1] - u[:, 1:]
         return 0.5 * jnp.mean(jnp.sum(error**2, 2)), jnp.mean(squares, 0)
 

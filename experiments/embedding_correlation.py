@@ -128,7 +128,9 @@ def run(config: Config) -> xr.Dataset:
 
 def show(dataset: xr.Dataset) -> None:
     """Print what the line through the logarithm finds for each input."""
-    table = Table(title="Autocovariance a [lag = 0] + b rho^lag, by a line through log R")
+    table = Table(
+        title="Autocovariance a [lag = 0] + b rho^lag, by a line through log R"
+    )
     for name in ("input", "R(0)", "R(1)", "a", "b", "rho"):
         table.add_column(name, justify="left" if name == "input" else "right")
     for name in dataset["input"].values:

@@ -38,7 +38,8 @@ from sigprop.networks.assembly import parameter_table
 from sigprop.networks.forecaster import Head, forecast
 from sigprop.networks.presets import blur_paper
 from sigprop.training import forecasting, supervised
-from sigprop.training.forecast_presets import MODELS, PAPER as SCHEDULE
+from sigprop.training.forecast_presets import MODELS
+from sigprop.training.forecast_presets import PAPER as SCHEDULE
 from sigprop.training.recipes import Recipe, recipe
 from sigprop.training.segments import begin, take_steps
 
@@ -136,9 +137,7 @@ def _compiled(lowered: Any, arguments: tuple[Any, ...], network: Any) -> Program
     analysis: Any = program.memory_analysis()
     count = int(parameter_table(network)["total"])
     jax.block_until_ready(program(*arguments))  # what is allocated once
-    return Program(
-        lambda: program(*arguments), analysis.temp_size_in_bytes, count
-    )
+    return Program(lambda: program(*arguments), analysis.temp_size_in_bytes, count)
 
 
 def inference(config: Config, model: str, horizon: int) -> Program:
@@ -189,9 +188,7 @@ def _forecasting(config: Config, model: str) -> tuple[Any, Recipe, tuple[Any, ..
 
 def _classifying(config: Config, model: str) -> tuple[Any, Recipe, tuple[Any, ...]]:
     shape = network_of(config, model, CHANNELS, CLASSES)
-    how = recipe(
-        shape, dataclasses.replace(SCHEDULE, steps=100, batch=config.images)
-    )
+    how = recipe(shape, dataclasses.replace(SCHEDULE, steps=100, batch=config.images))
     draws = np.random.default_rng(config.seed)
     pixels = draws.standard_normal((1, config.images, config.pixels, CHANNELS))
     labels = draws.integers(0, CLASSES, (1, config.images))

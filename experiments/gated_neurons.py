@@ -220,9 +220,7 @@ def at_rest(layer: Layer, steps: int) -> float:
 
 
 @eqx.filter_jit
-def _last_squares(
-    layer: Layer, u: Float[Array, "num time n"]
-) -> Float[Array, " num"]:
+def _last_squares(layer: Layer, u: Float[Array, "num time n"]) -> Float[Array, " num"]:
     return jax.vmap(lambda one: jnp.sum(layer.states(one)[-1] ** 2))(u)
 
 

@@ -105,9 +105,7 @@ def draw(case: Case, config: Config) -> GRU:
 
 
 @jax.jit
-def jacobians(
-    layer: GRU, u: Float[Array, "time features"]
-) -> Float[Array, "time n n"]:
+def jacobians(layer: GRU, u: Float[Array, "time features"]) -> Float[Array, "time n n"]:
     """``dh_t/dh_0`` after 1, 2, ... inputs, from the zero state."""
     h = layer.initial_state()
 
@@ -199,7 +197,9 @@ def _dataset(
         np.std(np.moveaxis(logs, 1, -1)[finite], -1, ddof=1) / config.sentences**0.5
     )
     small = functools.partial(np.asarray, dtype=np.float32)
-    gates = [1 / (1 + np.exp(-np.asarray(draw(c, config).b_f))) for c in wanted.values()]
+    gates = [
+        1 / (1 + np.exp(-np.asarray(draw(c, config).b_f))) for c in wanted.values()
+    ]
     variables: dict[str, Any] = {
         "diagonal": (
             ("case", "kept_delay", "neuron"),

@@ -236,7 +236,11 @@ BLUR_2 = Published(
 def _forecasts(title: str, number: int, section: str) -> Published:
     """A table of errors: a row for each task and metric, a column for each method."""
     lines = [
-        Row(label, label, tuple(Score.read(f"{one[metric]:.3f}") for one in row.values()))
+        Row(
+            label,
+            label,
+            tuple(Score.read(f"{one[metric]:.3f}") for one in row.values()),
+        )
         for (data, horizon), row in blur.errors(number).items()
         for metric, name in enumerate(("MSE", "MAE"))
         if not math.isnan(row["BLUR"][metric])

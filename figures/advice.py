@@ -46,10 +46,14 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         _disc(axes[0], float(data.attrs["phase"]), bool(data.attrs["gated"]))
         axes[1].axvline(data.attrs["memory"], color=style.GREY, linestyle="--")
         axes[2].axhline(1, color=style.GREY, linewidth=0.6)
-        axes[1].set(xscale="log", xlabel="memory, steps", ylabel="share that reaches it")
+        axes[1].set(
+            xscale="log", xlabel="memory, steps", ylabel="share that reaches it"
+        )
         axes[2].set(xscale="log", yscale="log", xlabel="memory, steps")
         axes[2].set_ylabel(r"$\mathrm{E}|h|^2$")
-        axes[0].legend(loc="upper left", bbox_to_anchor=(0, 1.28), ncols=2, frameon=False)
+        axes[0].legend(
+            loc="upper left", bbox_to_anchor=(0, 1.28), ncols=2, frameon=False
+        )
         drawn.suptitle(title, fontsize=8)
         style.caption(drawn, GATED if data.attrs["gated"] else CAPTION)
     return drawn

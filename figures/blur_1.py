@@ -8,8 +8,8 @@ STUDY = "forecasts"
 STUDIES = {"a": STUDY}
 MARKERS = ("o", "s", "^")
 CAPTION = (
-    "Mean squared errors on the test in scaled units, a line a task: of the exact linear model, "
-    "of LRU and of BLUR; of the networks the mean of {seeds} trainings with its standard "
+    "Mean squared errors on the test in scaled units, a line a task: of the exact linear "
+    "model, of LRU and of BLUR; of the networks the mean of {seeds} trainings with its "
     "error."
 )
 
@@ -47,9 +47,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     return drawn
 
 
-def _points(
-    data, task: tuple[str, int]
-) -> dict[str, tuple[float, float, float, str]]:
+def _points(data, task: tuple[str, int]) -> dict[str, tuple[float, float, float, str]]:
     """By name the parameters, the mean error, its standard error and a colour."""
     label, colour = series.CONTROLS["linear"]
     horizon = task[1]

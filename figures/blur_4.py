@@ -32,7 +32,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _panel(axes, data, PANELS[letter], letter)
         row[0].set_ylabel("mean squared error")
         handles, labels = row[0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside upper center", ncols=2 * len(letters))
+        drawn.legend(
+            handles, labels, loc="outside upper center", ncols=2 * len(letters)
+        )
         seeds = len(np.unique(data["seed"]))
         style.caption(drawn, CAPTION.format(seeds=seeds))
     return drawn

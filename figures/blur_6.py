@@ -92,7 +92,9 @@ def _seconds(axes: Axes, data: xr.Dataset) -> None:
         label = f"{NAMES[model]}, ${power:.2f}$ ({low:.2f} to {high:.2f})"
         milliseconds = 1e3 * one["seconds"].median("repeat")
         axes.plot(one["horizon"], milliseconds, "o-", color=colour, label=label)
-    axes.legend(loc="upper left", borderaxespad=0, title="power of the horizon", fontsize=6)
+    axes.legend(
+        loc="upper left", borderaxespad=0, title="power of the horizon", fontsize=6
+    )
     axes.set_ylabel("milliseconds")
     axes.set_yscale("log")
     low, high = axes.get_ylim()

@@ -73,7 +73,8 @@ BLUR = {
         "figures.blur_7",
         dict.fromkeys("ab", "forecasts"),
         "Errors of forecasts along the horizon",
-        reduced=f"{SMALLER}, on ETTh1 at 24 and 48, where the paper has ETTm1 and seven models.",
+        reduced=f"{SMALLER}, on ETTh1 at 24 and 48, where the paper has ETTm1 and seven "
+        "models.",
         rows=("blur:fig7",),
     ),
     "blur-9": Entry(

@@ -63,7 +63,10 @@ def _minutes(axes: Axes, one: xr.Dataset) -> None:
     seconds = one["step_seconds"] * one["steps"] / 60
     times = (seconds / seconds.sel(trained="lru")).median("repeat").values
     middle = seconds.median("repeat").values
-    reach = [middle - seconds.min("repeat").values, seconds.max("repeat").values - middle]
+    reach = [
+        middle - seconds.min("repeat").values,
+        seconds.max("repeat").values - middle,
+    ]
     _bars(axes, one, middle, times, "min", reach)
     axes.set_xlabel("minutes")
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -88,14 +91,21 @@ def _bars(
     models = one["trained"].values.tolist()
     colours = [COLOURS.get(name, style.GREY) for name in models]
     places = np.arange(len(models))
-    axes.barh(places, values, 0.7, xerr=reach, color=colours, error_kw={"elinewidth": 0.6})
+    axes.barh(
+        places, values, 0.7, xerr=reach, color=colours, error_kw={"elinewidth": 0.6}
+    )
     ends = values if reach is None else values + reach[1]
     for place, (name, end, value, factor) in enumerate(
         zip(models, ends, values, times, strict=True)
     ):
         text = f"{value:.3g} {unit}" if name == "lru" else f"{factor:.2g} LRUs"
         axes.annotate(
-            text, (end, place), (3, 0), textcoords="offset points", va="center", fontsize=6
+            text,
+            (end, place),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=6,
         )
 
 

@@ -61,7 +61,9 @@ def draw(data: xr.Dataset, title: str, tolerance: float) -> Figure:
 
 
 def _power(axes: Axes, one: xr.Dataset) -> None:
-    low, middle, high = (one["measured"].sel(end=end) for end in ("low", "middle", "high"))
+    low, middle, high = (
+        one["measured"].sel(end=end) for end in ("low", "middle", "high")
+    )
     least = 0.5 * float(middle.where(middle > 0).min())
     place = one["position"]
     axes.fill_between(
@@ -81,7 +83,9 @@ def _ratios(axes: Axes, one: xr.Dataset, tolerance: float) -> None:
     colours = [*RUNGS.values(), style.BLUE, style.BLUE]
     axes.axvspan(1 - tolerance, 1 + tolerance, color=style.GREY, alpha=0.3, linewidth=0)
     for place, (values, colour) in enumerate(zip(held, colours, strict=True)):
-        low, middle, high = (float(values.sel(end=end)) for end in ("low", "middle", "high"))
+        low, middle, high = (
+            float(values.sel(end=end)) for end in ("low", "middle", "high")
+        )
         if np.isfinite(middle) and middle > 0:
             reach = [[middle - max(low, 0.1 * middle)], [high - middle]]
             axes.errorbar(middle, place, xerr=reach, fmt="o", color=colour)

@@ -94,9 +94,7 @@ def full_test(
         column[0].legend(loc="upper right", ncols=3, frameon=True, edgecolor="none")
         target = cells(data, *task, "blur")["target"].values[0]
         seed = int(cells(data, *task, "blur")["seed"].values[0])
-        style.caption(
-            drawn, CAPTION.format(horizon=task[1], target=target, seed=seed)
-        )
+        style.caption(drawn, CAPTION.format(horizon=task[1], target=target, seed=seed))
     return drawn
 
 

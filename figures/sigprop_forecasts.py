@@ -88,9 +88,7 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
         for task, marker in zip(found, MARKERS, strict=False):
             here = _cells(data, task) & (data["model"].values == model)
             told = f"{label}, {_named(task)}"
-            axes.plot(
-                *(seen[here], test[here], marker), color=colour, ms=4, label=told
-            )
+            axes.plot(*(seen[here], test[here], marker), color=colour, ms=4, label=told)
     ends = axes.get_xlim()
     axes.plot(ends, ends, color=style.GREY, linewidth=0.6)
     axes.axhline(WITHIN, color=style.BLACK, linewidth=0.8, linestyle=":")
@@ -122,12 +120,12 @@ def shown(results: style.Results) -> str:
     seen = _ratio(chosen, chosen["best_mse"].values, "control_validation_mse")
     pairs = [
         (str(a), str(b))
-        for a, b in zip(
-            chosen["channels"].values, chosen["centre"].values, strict=True
-        )
+        for a, b in zip(chosen["channels"].values, chosen["centre"].values, strict=True)
     ]
     means = {
-        setting: float(np.mean([r for r, one in zip(seen, pairs, strict=True) if one == setting]))
+        setting: float(
+            np.mean([r for r, one in zip(seen, pairs, strict=True) if one == setting])
+        )
         for setting in dict.fromkeys(pairs)
     }
     best = min(means, key=lambda setting: means[setting])

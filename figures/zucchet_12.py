@@ -29,7 +29,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         axes.plot(lag, one["R"], color=style.BLUE, label=data.attrs["source"])
         axes.plot(lag, one["paper"], color=style.BLACK, label="the paper's fit")
         line = one["line"].values
-        axes.plot(lag, line, "--", color=style.VERMILION, label="our fit, as the paper's")
+        axes.plot(
+            lag, line, "--", color=style.VERMILION, label="our fit, as the paper's"
+        )
         axes.set_yscale("log")
         axes.set(xlabel=r"lag $\Delta$", ylabel=r"$R_x(\Delta)$")
         axes.legend(loc="upper right")

@@ -68,7 +68,9 @@ def shown(results: style.Results) -> str:
     """How far apart the layers' gradients are at most."""
     data = results[STUDY]
     found = {name: spread(data, name) for name in kinds(data, COMPARED)}
-    said = ", ".join(f"{name} {most:.2g} ({group})" for name, (most, group) in found.items())
+    said = ", ".join(
+        f"{name} {most:.2g} ({group})" for name, (most, group) in found.items()
+    )
     ends = data["ends"].mean(["network", "gap"])
     layers = data["gradient"].sel(group="feedforward").mean(["network", "gap", "layer"])
     encoder = ends.sel(end="encoder") / layers

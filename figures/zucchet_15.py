@@ -1,6 +1,5 @@
 """Zucchet & Orvieto (2024), Figure 15: moments behind gates over their time constants."""
 
-import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -76,7 +75,12 @@ def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
         mean, error = curve["mean"].values, curve["sem"].values
         colour = COLOURS[name]
         axes.fill_between(
-            place, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, linewidth=0
+            place,
+            mean - 2 * error,
+            mean + 2 * error,
+            color=colour,
+            alpha=0.2,
+            linewidth=0,
         )
         axes.plot(place, mean, color=colour, linewidth=1, label=f"gates see {name}")
     axes.plot(place, data["finite"], color=style.BLACK, linewidth=0.8, label="theory")

@@ -85,7 +85,11 @@ def finish(axes: Axes, data: xr.Dataset) -> None:
     axes.tick_params(axis="x", labelsize=5.5)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.axvline(
-        1 / data.attrs["steps"], color=style.GREY, linewidth=0.6, linestyle=":", zorder=0
+        1 / data.attrs["steps"],
+        color=style.GREY,
+        linewidth=0.6,
+        linestyle=":",
+        zorder=0,
     )
 
 
@@ -145,7 +149,6 @@ def key(row: np.ndarray) -> None:
     row[0].set_ylim(low, high * (high / low) ** ROOM)
     most = max(row, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
     most.legend(loc="upper left", handlelength=1.0, fontsize=6)
-
 
 
 def growth(values: xr.DataArray) -> float:

@@ -131,7 +131,9 @@ right.set_title("error by horizon")
 right.legend()
 plt.show()
 late, early = (float(mine["mse"].mean("feature")[place]) for place in (-1, 0))
-print(f"The error {steps[-1]} weeks ahead is {late / early:.1f} times that of one week.")
+print(
+    f"The error {steps[-1]} weeks ahead is {late / early:.1f} times that of one week."
+)
 
 # %% [markdown]
 # ## Error bars
@@ -185,10 +187,14 @@ for name in seen["assumption"].values.tolist():
     low, middle, high = shown.sel(assumption=name).values
     assumed = float(seen["assumed"].sel(assumption=name))
     if np.isfinite(middle):
-        rows.append(f"| {name} | {assumed:g} | {middle:.2f} | {low:.2f} to {high:.2f} |")
+        rows.append(
+            f"| {name} | {assumed:g} | {middle:.2f} | {low:.2f} to {high:.2f} |"
+        )
         broken += [name] if low > assumed or high < assumed else []
 display(Markdown("\n".join(rows)))
-display(Markdown(f"The series, as the network is shown it, breaks: {', '.join(broken)}."))
+display(
+    Markdown(f"The series, as the network is shown it, breaks: {', '.join(broken)}.")
+)
 
 # %% [markdown]
 # ## Position by position

@@ -18,7 +18,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Collecting makes hundreds of thousands of objects that live to the end: no garbage.
-gc.disable()
+if gc.isenabled():
+    gc.disable()
 
 import jax
 import mpmath

@@ -268,7 +268,9 @@ def test_the_gradient_is_a_finite_difference(layer, u):
         direction = np.random.default_rng(seed).normal(size=values.shape)
         step = 1e-6 / np.linalg.norm(direction)
         ahead, behind = (
-            float(loss_and_gradients(restored(values + sign * step * direction), u)[0][0])
+            float(
+                loss_and_gradients(restored(values + sign * step * direction), u)[0][0]
+            )
             for sign in (1, -1)
         )
         slope = (ahead - behind) / (2 * step)

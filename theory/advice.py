@@ -13,7 +13,7 @@ from sympy import Expr, Symbol, atan, cos, pi, simplify, solve, sqrt, tan
 
 from theory.derivation import Derivation, start
 from theory.ring import radius_cdf
-from theory.symbols import r, r_max, r_min, rho, theta
+from theory.symbols import r_min, rho, theta
 
 share = Symbol("s", positive=True)
 

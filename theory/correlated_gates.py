@@ -213,9 +213,7 @@ def state_limit() -> Derivation:
             "a step of the recursion, squared and averaged given its input",
             step()[2, 0],
         )
-        .then(
-            "with the mean of the state before it, given its input", _before(average)
-        )
+        .then("with the mean of the state before it, given its input", _before(average))
         .then("divided by 1 - rho a^2 and averaged", _state(average))
     )
 
@@ -244,7 +242,8 @@ def state_limit_holds() -> bool:
         for one, f in zip(before, given, strict=True)
     ]
     first, second = (
-        (b**2 + 2 * a * b * one).subs(here) for one, here in zip(before, at, strict=True)
+        (b**2 + 2 * a * b * one).subs(here)
+        for one, here in zip(before, at, strict=True)
     )
     second_moment = mean(by_expectations(pair(a**2), (first, second)))
     wrong.append(_state(average).subs(known) - second_moment)

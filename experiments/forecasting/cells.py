@@ -152,7 +152,9 @@ def _result(
     found = forecasts(recipe, fitted.network, fitted.state, task)
     records, own = fitted.records, {"units": "of the table"}
     line = found[["forecast", "truth", "lower", "upper"]].isel(feature=-1)
-    whole = line.isel(window=slice(None, None, -(-task.horizon // found.attrs["every"])))
+    whole = line.isel(
+        window=slice(None, None, -(-task.horizon // found.attrs["every"]))
+    )
     errors = found.sel(forecaster="model")
     variables: dict[str, Any] = {
         "mse": (("step", "feature"), errors["mse"].values, SCALED),
@@ -165,7 +167,10 @@ def _result(
         "lower": ("step", line["lower"].values, own),
         "upper": ("step", line["upper"].values, own),
     }
-    first = np.searchsorted(task.table.times, whole["window"].values) - task.split["test"].start
+    first = (
+        np.searchsorted(task.table.times, whole["window"].values)
+        - task.split["test"].start
+    )
     rows = (first[:, None] + np.arange(task.horizon)).ravel()
     return xr.Dataset(
         variables | _controls(task),

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy.stats import sem
 
-from experiments.forecasting.cells import CONTROLS, SCALED, STEPS, Config
+from experiments.forecasting.cells import CONTROLS, SCALED, Config
 from experiments.forecasting.grids import cells
 from experiments.padding import padded
 from sigprop.evidence.blur.reproductions import METHODS, NAMES
@@ -77,7 +77,11 @@ def put_together(
             ]
             variables[name] = (("cell", *dims), padded(parts), held[0].attrs)
     variables |= {
-        f"printed_{metric.lower()}": ("cell", [_printed(row, metric) for row in rows], SCALED)
+        f"printed_{metric.lower()}": (
+            "cell",
+            [_printed(row, metric) for row in rows],
+            SCALED,
+        )
         for metric in ("MSE", "MAE")
     }
     single = ("forecast", "truth")
@@ -127,7 +131,9 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
         for dim, ruler in rulers.items()
         if ruler in result.variables
     }
-    result = result.isel({dim: rows for dim, rows in kept.items() if dim in result.dims})
+    result = result.isel(
+        {dim: rows for dim, rows in kept.items() if dim in result.dims}
+    )
     names = [name for name in CURVES if name in result.variables]
     if attributes["diverged"] >= 0:
         lost = ("mse", "mae", "coverage", "lower", "upper", "line", "forecast", "truth")
@@ -147,7 +153,9 @@ def findings(table: xr.Dataset) -> str:
     lines = []
     for (data, horizon), rows in _by(table, "data", "horizon"):
         known = rows.isel(cell=0)["control_mse"].mean(("step", "feature"))
-        told = ", ".join(f"{name} {float(known.sel(control=name)):.4f}" for name in CONTROLS)
+        told = ", ".join(
+            f"{name} {float(known.sel(control=name)):.4f}" for name in CONTROLS
+        )
         lines.append(f"{data}, horizon {horizon}: test MSE of {told}")
         linear = float(known.sel(control="linear"))
         for (model, width, channels, centre), own in _by(
@@ -169,7 +177,9 @@ def findings(table: xr.Dataset) -> str:
     if len({*zip(table["channels"].values, table["centre"].values, strict=True)}) > 1:
         scores = settings(table)
         best = min(scores, key=lambda one: scores[one])
-        told = ", ".join(f"{' from '.join(one)} {score:.4f}" for one, score in scores.items())
+        told = ", ".join(
+            f"{' from '.join(one)} {score:.4f}" for one, score in scores.items()
+        )
         lines.append(
             f"validation MSE as multiples of the linear model's, mean over tasks: {told}; "
             f"least with {' from '.join(best)}"
@@ -188,7 +198,9 @@ def settings(table: xr.Dataset) -> dict[tuple[str, str], float]:
     return {
         setting: float(ratio.sel(cell=own["cell"]).mean())
         for setting, own in _by(
-            table.assign_coords(cell=np.arange(table.sizes["cell"])), "channels", "centre"
+            table.assign_coords(cell=np.arange(table.sizes["cell"])),
+            "channels",
+            "centre",
         )
     }
 
@@ -197,6 +209,11 @@ def _by(table: xr.Dataset, *names: str) -> list[tuple[tuple[Any, ...], xr.Datase
     """The cells of a table by some of their labels, in order of appearance."""
     labels = list(zip(*(table[name].values.tolist() for name in names), strict=True))
     return [
-        (label, table.isel(cell=[place for place, one in enumerate(labels) if one == label]))
+        (
+            label,
+            table.isel(
+                cell=[place for place, one in enumerate(labels) if one == label]
+            ),
+        )
         for label in dict.fromkeys(labels)
     ]

@@ -57,7 +57,10 @@ def audit_forecaster(
     """
     network = eqx.nn.inference_mode(network)
     rows = _halves(network)
-    signals = [NETWORK_INPUT, *(f"input of block {one}" for one in range(1, 1 + len(rows)))]
+    signals = [
+        NETWORK_INPUT,
+        *(f"input of block {one}" for one in range(1, 1 + len(rows))),
+    ]
     seen: list[list[assumptions.Sums]] = [[] for _ in signals]
     run = {name: [] for halves in rows for name, *_ in halves}
     merged: list[list[merging.Sums]] = [[] for _ in rows]
@@ -128,7 +131,10 @@ def _profiles(rows: list[Any], run: dict[str, Any]) -> xr.Dataset:
         "edges": ("end", "recurrence", "edge"),
     }
     values = {
-        name: (dims, np.stack([getattr(one, name) for one in found], dims.index("recurrence")))
+        name: (
+            dims,
+            np.stack([getattr(one, name) for one in found], dims.index("recurrence")),
+        )
         for name, dims in where.items()
     }
     return xr.Dataset(

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import xarray as xr
@@ -31,7 +32,9 @@ Interval = tuple[float, float, float]
 
 
 def _interval(values: xr.DataArray) -> Interval:
-    low, middle, high = (float(values.sel(end=end)) for end in ("low", "middle", "high"))
+    low, middle, high = (
+        float(values.sel(end=end)) for end in ("low", "middle", "high")
+    )
     return low, middle, high
 
 
@@ -71,19 +74,19 @@ def rows(found: xr.Dataset) -> dict[str, list[dict[str, Any]]]:
             {
                 "recurrence": name,
                 "fails_first": failing(found, name) or None,
-                **{str(rung): _plain(one["ratio"].sel(rung=rung)) for rung in one["rung"].values},
-                **{str(edge): _plain(one["edges"].sel(edge=edge)) for edge in one["edge"].values},
+                **_each(one["ratio"], "rung", _plain),
+                **_each(one["edges"], "edge", _plain),
             }
-        )  # fmt: skip
+        )
     for name in _names(found, "merge"):
         one = found.sel(merge=name)
         merges.append(
             {
                 "merge": name,
-                "rank": {str(part): int(one["rank"].sel(part=part)) for part in one["part"].values},
-                "kept": {str(part): _plain(one["kept"].sel(part=part)) for part in one["part"].values[:-1]},
+                "rank": _each(one["rank"], "part", int),
+                "kept": _each(one["kept"].isel(part=slice(-1)), "part", _plain),
             }
-        )  # fmt: skip
+        )
     return {"assumptions": numbers, "power": power, "merged": merges}
 
 
@@ -97,6 +100,10 @@ def _plain(values: xr.DataArray) -> dict[str, float | None]:
         name: value if math.isfinite(value) else None
         for name, value in zip(names, _interval(values), strict=True)
     }
+
+
+def _each(values: xr.DataArray, dim: str, read: Callable[[Any], Any]) -> dict[str, Any]:
+    return {str(at): read(values.sel({dim: at})) for at in values[dim].values}
 
 
 def tables(found: xr.Dataset) -> list[Table]:
@@ -140,7 +147,9 @@ def _edges(found: xr.Dataset) -> Table:
     table = _table(title, "recurrence", *EDGES)
     for name in _names(found, "recurrence"):
         ratios = found["edges"].sel(recurrence=name)
-        table.add_row(name, *(_cell(_interval(ratios.sel(edge=edge))) for edge in EDGES))
+        table.add_row(
+            name, *(_cell(_interval(ratios.sel(edge=edge))) for edge in EDGES)
+        )
     return table
 
 
@@ -199,7 +208,8 @@ def conclusions(found: xr.Dataset) -> list[str]:
     if names:
         first = Counter(failing(found, name) for name in names)
         why = ", ".join(
-            f"{REASONS.get(rung, HOLDS)} ({count})" for rung, count in first.most_common()
+            f"{REASONS.get(rung, HOLDS)} ({count})"
+            for rung, count in first.most_common()
         )
         told.append(f"What fails first in {len(names)} recurrences: {why}.")
     else:

@@ -87,9 +87,7 @@ def merge_of(halves: tuple[Modes, Modes]) -> Float[np.ndarray, "d numbers"]:
     )
 
 
-def ranks(
-    halves: tuple[Modes, Modes], steps: int, at: int
-) -> dict[str, int]:
+def ranks(halves: tuple[Modes, Modes], steps: int, at: int) -> dict[str, int]:
     """Numbers of the inputs of a window that each of ``PARTS`` tells apart."""
     gram, merge = response_gram(halves, steps, at), merge_of(halves)
     n = 2 * len(halves[0].lam)

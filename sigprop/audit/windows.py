@@ -97,7 +97,9 @@ def jackknife(
     total = jax.tree.map(lambda *one: sum(one), *parts)
     left_out = np.stack(
         [
-            np.asarray(estimate(jax.tree.map(lambda all_, own: all_ - own, total, part)))
+            np.asarray(
+                estimate(jax.tree.map(lambda all_, own: all_ - own, total, part))
+            )
             for part in parts
         ]
     )

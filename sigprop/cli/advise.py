@@ -11,6 +11,7 @@ from sigprop.cli.pictures import picture
 
 WINDOW = 2048  # steps of the windows into which a series is cut, at most
 
+
 def advise(
     length: Annotated[int, typer.Option(help="Steps of a sequence.")],
     data: Annotated[
@@ -19,7 +20,9 @@ def advise(
     ] = None,
     rho: Annotated[
         float | None,
-        typer.Option(help="Inputs with autocovariance rho**|lag|; 0, white, if left out."),
+        typer.Option(
+            help="Inputs with autocovariance rho**|lag|; 0, white, if left out."
+        ),
     ] = None,
     state: Annotated[int, typer.Option(help="Size of the layer's state.")] = 256,
     layer: Annotated[

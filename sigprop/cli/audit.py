@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sigprop.cli.audit_foreign import audit_foreign
 from sigprop.cli.audit_forecast import Asked, audit_forecast
+from sigprop.cli.audit_foreign import audit_foreign
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
@@ -14,7 +14,8 @@ from sigprop.cli.train import Cache, Data, examples_of
 
 def audit(
     checkpoint: Annotated[
-        Path, typer.Argument(
+        Path,
+        typer.Argument(
             help="Folder of a finished training, .../seed-0, or another library's file."
         ),
     ],

@@ -17,11 +17,13 @@ from sigprop.cli.help import JSON_HELP
 
 def lint(
     checkpoint: Annotated[
-        Path, typer.Argument(help="A .safetensors, .npz or .msgpack file, or its folder.")
+        Path,
+        typer.Argument(help="A .safetensors, .npz or .msgpack file, or its folder."),
     ],
     length: Annotated[int | None, typer.Option(help="Steps of your sequences.")] = None,
     dtype: Annotated[
-        str | None, typer.Option(help="In which the eigenvalues are computed: bfloat16 ...")
+        str | None,
+        typer.Option(help="In which the eigenvalues are computed: bfloat16 ..."),
     ] = None,
     optimizer: Annotated[
         Path | None,
@@ -46,7 +48,13 @@ def lint(
         from sigprop.audit.lint import Settings
         from sigprop.audit.lint import lint as check
         from sigprop.audit.lint.optimiser import read_optimiser
-        from sigprop.audit.lint.report import as_json, as_sarif, conclusion, lines, table
+        from sigprop.audit.lint.report import (
+            as_json,
+            as_sarif,
+            conclusion,
+            lines,
+            table,
+        )
         from sigprop.networks.foreign import open_checkpoint
         from sigprop.numerics.files import require_writable, write_text
 

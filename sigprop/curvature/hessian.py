@@ -1,9 +1,10 @@
 """The exact gradient and Hessian of an expected loss, by three routes.
 
 ``closed`` needs no differentiation of the loss: ``sigprop.curvature.diagonal`` where the
-eigenvalues are the layer's own or a map of its parameters, ``sigprop.curvature.dense`` in the eigenbasis of any
-other recurrence.  ``gramian`` knows neither eigenvalues nor sums over ages: it solves for
-the covariances of tangent systems.  ``autodiff`` differentiates the population loss.
+eigenvalues are the layer's own or a map of its parameters, ``sigprop.curvature.dense`` in
+the eigenbasis of any other recurrence.  ``gramian`` knows neither eigenvalues nor sums
+over ages: it solves for the covariances of tangent systems.  ``autodiff`` differentiates
+the population loss.
 
 Source: Zucchet & Orvieto (2024), Section 4.3 and Appendix C.2.
 """

@@ -109,7 +109,9 @@ class S4D(Layer):
         lam, gain = self.discrete()
         channels, pairs = self.im.shape
         own = jnp.repeat(jnp.eye(channels), pairs, axis=0)
-        C_re, C_im = (2 * own.T * part.reshape(1, -1) for part in (self.C_re, self.C_im))
+        C_re, C_im = (
+            2 * own.T * part.reshape(1, -1) for part in (self.C_re, self.C_im)
+        )
         return in_polar_form(
             lam.reshape(-1), gain.reshape(-1, 1) * own, C_re, C_im, self.D
         )

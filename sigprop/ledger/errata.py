@@ -162,7 +162,9 @@ def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
     }
     made[SHEET] = text(SHEET)
     made[BIBLIOGRAPHY] = "\n".join(bibtex(paper) for paper in found)
-    made[DATA] = json.dumps(as_json(found, given["links"]), indent=1, ensure_ascii=False) + "\n"
+    made[DATA] = (
+        json.dumps(as_json(found, given["links"]), indent=1, ensure_ascii=False) + "\n"
+    )
     made[ALL] = env.get_template("site_errata.html.j2").render(shared)
     return made
 

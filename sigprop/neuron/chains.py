@@ -63,7 +63,7 @@ def law_axis(law: Law, rho: float) -> Axis:
         ValueError: If some value would stay with a probability outside of zero to one.
     """
     least = float(rho + (1 - rho) * law.probabilities.min())
-    if not (0 <= least and rho <= 1):
+    if not (least >= 0 and rho <= 1):
         raise ValueError(
             f"need a correlation of at most 1 under which each value stays with a "
             f"probability >= 0, got {rho=}, which leaves {least:.3g} to one"

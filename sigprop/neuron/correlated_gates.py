@@ -177,9 +177,7 @@ def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
         rows = rows if isinstance(scope.directions, str) else scope.directions
         seen = [np.ones(())] if rows is None else list(rows @ scope.law.values.T)
         return _summed(one, scope, Chain((axis,), 1), at, [(1.0, z) for z in seen]), 0.0
-    bent = len(scope.terms) * min(
-        len(gates.GATES[one.gate].bent), one.weights.shape[2]
-    )
+    bent = len(scope.terms) * min(len(gates.GATES[one.gate].bent), one.weights.shape[2])
     if bent not in LADDER:
         raise ValueError(
             f"need at most {max(LADDER)} series that a gate bends, got {bent}; take fewer "

@@ -91,7 +91,9 @@ def _step_matrix() -> Callable[..., Any]:
     for i, j in ORDERS:
         after = Poly((a * h + b) ** i * (a * s + c * h + d) ** j, h, s)
         rows.append([after.coeff_monomial(h**k * s**n) for k, n in [(0, 0), *ORDERS]])
-    return compile_expr([entry for row in rows for entry in row], *LETTERS, backend="numpy")
+    return compile_expr(
+        [entry for row in rows for entry in row], *LETTERS, backend="numpy"
+    )
 
 
 def _matrices(
@@ -109,9 +111,7 @@ def _matrices(
     return np.stack(entries).reshape(size, size, *parts[0].shape)
 
 
-def stepped(
-    asked: Readings, steps: int
-) -> Mapping[str, Float[np.ndarray, " neurons"]]:
+def stepped(asked: Readings, steps: int) -> Mapping[str, Float[np.ndarray, " neurons"]]:
     """Means over time of the moments, step by step, over nodes of the inputs themselves."""
     width = asked.neurons.weights.shape[2]
     z, w = np.polynomial.hermite_e.hermegauss(NODES)
@@ -176,7 +176,9 @@ def _batch(
     by: tuple[str, ...],
     gate: str,
     batch: int,
-) -> tuple[Float[Array, "readings batch neurons"], Float[Array, "readings batch neurons"]]:
+) -> tuple[
+    Float[Array, "readings batch neurons"], Float[Array, "readings batch neurons"]
+]:
     """Sums over time of the squares, and of the controls."""
     n, k, width = weights.shape
     degrees = _degrees(width)
@@ -204,12 +206,10 @@ def _batch(
         a, b, slopes = gated(u)
         one, none = jnp.ones_like(h), jnp.zeros_like(h)
         added = []
-        for place, s in enumerate((none, *moved)):
-            m = jnp.stack([one, h, s, h * h, h * s, s * s], -1)
+        for place, slope in enumerate((none, *moved)):
+            m = jnp.stack([one, h, slope, h * h, h * slope, slope * slope], -1)
             added.append((G[:, :, place] * m).sum(-1))
-        later = [
-            a * s + c * h + d for s, (c, d) in zip(moved, slopes, strict=True)
-        ]
+        later = [a * s + c * h + d for s, (c, d) in zip(moved, slopes, strict=True)]
         h = a * h + b
         squares = squares + jnp.stack([x * x for x in (h, *later)])
         return (h, tuple(later), squares, total + jnp.stack(added), W), None

@@ -216,7 +216,7 @@ def table_sequences(table: Table, steps: int) -> Sequences:
 
 
 def _places(first: int, num: int, count: int) -> Int[np.ndarray, " num"]:
-    if not (0 <= first and 1 <= num and first + num <= count):
+    if not (first >= 0 and num >= 1 and first + num <= count):
         raise ValueError(
             f"need sequences between 0 and {count}, got {first} to {first + num}"
         )

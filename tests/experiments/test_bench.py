@@ -54,7 +54,9 @@ def forecasts():
     """BLUR takes twice what an LRU does, and a third of a GRU's step."""
     window = timed("model", {"lru": 1.0, "blur": 2.0})["seconds"]
     longer = xr.concat([0.1 * window, window], xr.Variable("horizon", [24, 720]))
-    step = timed("trained", {"blur": 1.0, "gru": 3.0})["seconds"].expand_dims(task=["x"])
+    step = timed("trained", {"blur": 1.0, "gru": 3.0})["seconds"].expand_dims(
+        task=["x"]
+    )
     power = (("model", "end"), [[0.8, 0.9, 1.1], [1.0, 1.25, 1.5]])
     return xr.Dataset(
         {"seconds": longer, "step_seconds": step, "power": power},

@@ -29,13 +29,19 @@ def test_moduli_lie_in_the_ring_of_the_appendix_and_phases_anywhere():
         assert (ring["nu0"], ring["nu1"]) == pytest.approx((1 - gap, 1 - gap / 2))
         assert (config.depth, config.width, config.inputs) == (4, 256, 768)
     paper = deep_signals.FULL
-    assert (paper.networks * paper.sequences, paper.steps, paper.batch) == (1024, 512, 8)
+    assert (paper.networks * paper.sequences, paper.steps, paper.batch) == (
+        1024,
+        512,
+        8,
+    )
 
 
 def test_every_parameter_of_every_recurrence_has_a_group():
     for kind in SMOKE.kinds:
         network, *_ = drawn(kind)
-        found = {deep_signals.group(name) for name in parameters(network.blocks[0].layer)}
+        found = {
+            deep_signals.group(name) for name in parameters(network.blocks[0].layer)
+        }
         angle = {"angle"} if kind == "LRU" else set()
         assert found == {"recurrence", "projections"} | angle
 

@@ -73,7 +73,8 @@ def test_the_table_is_shown_with_ours_beside_it(data, monkeypatch):
     assert answer.exit_code == 0, answer.output
     assert "not attempted" in answer.stdout
     assert any(
-        note.startswith("BLUR, ETTh1 24 MSE: reproduced, 0.152 here") for note in found.notes
+        note.startswith("BLUR, ETTh1 24 MSE: reproduced, 0.152 here")
+        for note in found.notes
     )
     (left,) = (note for note in found.notes if note.startswith("Not attempted"))
     counts = [int(part.split()[0]) for part in left.split(": ")[1].split("; ")]

@@ -19,7 +19,9 @@ def test_exponents_have_the_interval_of_a_mean_over_repeats():
     slopes = np.array([0.9, 1.0, 1.3])
     low, middle, high = exponents(sizes, 5 * sizes[:, None] ** slopes)
     reach = t.ppf(0.975, 2) * slopes.std(ddof=1) / np.sqrt(3)
-    np.testing.assert_allclose([low, middle, high], slopes.mean() + reach * np.arange(-1, 2))
+    np.testing.assert_allclose(
+        [low, middle, high], slopes.mean() + reach * np.arange(-1, 2)
+    )
     once = exponents(sizes, sizes[:, None] ** 2.0)
     np.testing.assert_allclose(once, [np.nan, 2, np.nan])
 

@@ -145,9 +145,7 @@ def test_findings_are_means_over_runs_that_ended(trained):
     group = [one for one in grids.forecasts("paper") if one.model == "lru"][:4]
     found = {repr(one): result for one, result in zip(group, results, strict=True)}
     table = gathering.gather("forecasts", "paper", repr, found)
-    table = table.assign_coords(
-        data=("cell", ["waves"] * 4), horizon=("cell", [5] * 4)
-    )
+    table = table.assign_coords(data=("cell", ["waves"] * 4), horizon=("cell", [5] * 4))
     text = gathering.findings(table)
     error = trained.attrs["test_mse"]
     spread = error * np.std([1, 1.2, 1.4], ddof=1) / math.sqrt(3)

@@ -33,9 +33,13 @@ def test_ratios_are_taken_within_repeats(show):
     panel.done("log", x="horizon", y="as the LRU")
 
 
-@pytest.mark.parametrize(("name", "task"), [("blur-14", "image"), ("blur-15", "forecast")])
+@pytest.mark.parametrize(
+    ("name", "task"), [("blur-14", "image"), ("blur-15", "forecast")]
+)
 @pytest.mark.parametrize(("letter", "unit"), [("a", "minutes"), ("b", "MiB")])
-def test_bars_are_epochs_and_memory_with_what_they_are_in_lrus(show, name, task, letter, unit):
+def test_bars_are_epochs_and_memory_with_what_they_are_in_lrus(
+    show, name, task, letter, unit
+):
     (panel,), data = show(name, letter)
     one = data.sel(task=task)
     seconds = one["step_seconds"].transpose("trained", "repeat")
@@ -43,7 +47,8 @@ def test_bars_are_epochs_and_memory_with_what_they_are_in_lrus(show, name, task,
     costs = (
         one["step_seconds"].transpose("trained", "repeat") * one["steps"] / 60
         if letter == "a"
-        else one["step_memory"].expand_dims(repeat=1).transpose("trained", "repeat") / 2**20
+        else one["step_memory"].expand_dims(repeat=1).transpose("trained", "repeat")
+        / 2**20
     )
     middle = np.median(costs, 1)
     bars = panel.axes.patches
@@ -65,6 +70,8 @@ def test_bars_are_epochs_and_memory_with_what_they_are_in_lrus(show, name, task,
 
 def test_the_picture_says_what_is_smaller_and_made_up():
     data = scrambled("forecast_speed")
-    text = " ".join(epochs.draw(data, "image", "images", 3, ("a",)).get_supxlabel().split())
+    text = " ".join(
+        epochs.draw(data, "image", "images", 3, ("a",)).get_supxlabel().split()
+    )
     assert f"{int(data['steps'].sel(task='image'))} steps of 3" in text
     assert "made-up numbers" in text

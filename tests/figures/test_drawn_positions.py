@@ -51,21 +51,27 @@ def test_power_and_ratios_of_every_recurrence_are_drawn():
         assert power.get_title("left") == name
         measured, *predicted = power.lines
         np.testing.assert_allclose(measured.get_ydata(), one["measured"][1])
-        for line, (rung, colour) in zip(predicted, positions.RUNGS.items(), strict=True):
-            np.testing.assert_allclose(line.get_ydata(), one["predicted"].sel(rung=rung))
+        for line, (rung, colour) in zip(
+            predicted, positions.RUNGS.items(), strict=True
+        ):
+            np.testing.assert_allclose(
+                line.get_ydata(), one["predicted"].sel(rung=rung)
+            )
             assert same_color(line.get_color(), colour)
         held = np.concatenate([one["ratio"], one["edges"]], 1)
         for place, bar in enumerate(ratios.containers):
             (x,), (y,) = bar.lines[0].get_data()
             assert (x, y) == pytest.approx((held[1, place], place))
             ((first, last),) = bar.lines[2][0].get_segments()
-            assert (first[0], last[0]) == pytest.approx((held[0, place], held[2, place]))
+            assert (first[0], last[0]) == pytest.approx(
+                (held[0, place], held[2, place])
+            )
         names = [text.get_text() for text in ratios.get_yticklabels()]
         assert names == [*positions.RUNGS, "start", "end"]
     text = drawn.get_supxlabel().replace("\n", " ")
     assert "12.5 %" in text
     assert "16 blocks" in text
-    assert style.BLACK == drawn.axes[0].lines[0].get_color()
+    assert drawn.axes[0].lines[0].get_color() == style.BLACK
 
 
 def test_an_audit_without_a_recurrence_is_refused():

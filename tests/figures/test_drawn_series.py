@@ -70,7 +70,9 @@ def test_the_network_that_is_nearer_is_named_for_the_whole_test_and_near_the_pla
             held = data["forecast"].values[cell]
             held[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + off
     said = blur_9.shown({"forecasts": data})
-    near = re.search(r"within 50 rows of 1800 (\S+) \(LRU\) and (\S+) \(BLUR\), LRU", said)
+    near = re.search(
+        r"within 50 rows of 1800 (\S+) \(LRU\) and (\S+) \(BLUR\), LRU", said
+    )
     assert near is not None, said
     assert (float(near[1]), float(near[2])) == (3.0, 5.0)
     mean = {name: 100 * n**2 + 44 * w**2 for name, w, n in (("L", 2, 3), ("B", 1, 5))}
@@ -150,7 +152,9 @@ def test_courses_and_tests_are_told_by_the_linear_model(results):
     lines = [line for line in courses.lines if len(line.get_xdata()) == 4]
     assert len(lines) == len(SETTINGS) * len(TASKS)
     last = [float(line.get_ydata()[-1]) for line in lines[:3]]
-    np.testing.assert_allclose(last, [(level + 0.25) / 0.3 for level in SETTINGS.values()])
+    np.testing.assert_allclose(
+        last, [(level + 0.25) / 0.3 for level in SETTINGS.values()]
+    )
     filled = [line for line in tests.lines if line.get_label().startswith("BLUR")]
     for line in filled:
         x, y = line.get_data()

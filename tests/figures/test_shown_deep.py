@@ -104,7 +104,9 @@ def correlation():
     )
 
 
-def test_zucchet_12_tells_the_fit_and_whether_the_interval_holds_the_papers(correlation):
+def test_zucchet_12_tells_the_fit_and_whether_the_interval_holds_the_papers(
+    correlation,
+):
     said = zucchet_12.shown({"embedding_correlation": correlation})
     assert "R(0) = 0.3760; fitted: 0.336 at lag 0 and 0.0400 x 0.5000^lag" in said
     assert "in the interval at 50% of the lags" in said
@@ -159,7 +161,10 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
 @pytest.fixture
 def gates():
     places = [1.0, 128.0, 256.0]
-    names, quantities = ["constant", "input", "input and state"], ["state", "bias sensitivity"]
+    names, quantities = (
+        ["constant", "input", "input and state"],
+        ["state", "bias sensitivity"],
+    )
     dims = ("gates", "quantity", "place")
     ratio = np.tile([1.0, 1.0, 2.0], (2, 3, 1))
     ratio[0, :, 0] = 0.9

@@ -17,7 +17,9 @@ def test_blur_6_says_how_much_longer_blur_takes_and_how_both_grow():
     assert "to the power of 0.88 (0.75 to 1.00) and " in said
 
 
-@pytest.mark.parametrize(("module", "task"), [(blur_14, "image"), (blur_15, "forecast")])
+@pytest.mark.parametrize(
+    ("module", "task"), [(blur_14, "image"), (blur_15, "forecast")]
+)
 def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     data = scrambled("forecast_speed")
     data["step_seconds"].values[:] = 1.0

@@ -20,7 +20,9 @@ def table(levels):
 
 def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
     said = blur_7.shown({"forecasts": table({"blur": 0.25, "lru": 0.5})})
-    assert "On ETTh1 BLUR's squared error in the LRU's is 0.510 at 24, 0.505 at 48" in said
+    assert (
+        "On ETTh1 BLUR's squared error in the LRU's is 0.510 at 24, 0.505 at 48" in said
+    )
     assert "the error of both grows" in said
 
 
@@ -30,7 +32,9 @@ def test_errors_over_horizons_are_means_with_what_is_printed():
     for axes, metric in ((left, "mse"), (right, "mae")):
         known = horizons.errors(data, "ETTh1", metric)
         for bar, (model, rows) in zip(axes.containers, known.items(), strict=True):
-            cells = [series.cells(data, "ETTh1", horizon, model) for horizon in (24, 48)]
+            cells = [
+                series.cells(data, "ETTh1", horizon, model) for horizon in (24, 48)
+            ]
             means = [float(one[f"test_{metric}"].mean()) for one in cells]
             x, y = bar.lines[0].get_data()
             assert x.tolist() == [24, 48]

@@ -35,7 +35,9 @@ def enumerated(steps):
             stays = STAYS * (place == last)
             weight *= chance if last is None else stays + (1 - STAYS) * chance
             h, s, last = a * h + b, a * s + c * h + d, place
-        totals = [total + weight * z**2 for total, z in zip(totals, (h, s), strict=True)]
+        totals = [
+            total + weight * z**2 for total, z in zip(totals, (h, s), strict=True)
+        ]
     return totals
 
 
@@ -58,8 +60,13 @@ def test_the_states_limit_is_that_of_the_matrix():
 
 
 def test_inputs_that_never_stay_are_independent():
-    forms = theory.state_limit().result.subs(rho, 0), gated_moments.limit("state").result
-    names = {theory.F[n]: gated_moments.EXPECTATIONS[n] for n in ("a", "b", "aa", "bb", "ab")}
+    forms = (
+        theory.state_limit().result.subs(rho, 0),
+        gated_moments.limit("state").result,
+    )
+    names = {
+        theory.F[n]: gated_moments.EXPECTATIONS[n] for n in ("a", "b", "aa", "bb", "ab")
+    }
     assert simplify(forms[0].subs(names) - forms[1]) == 0
 
 

@@ -117,7 +117,9 @@ def _not_finite(
 
 def not_finite(tensor: Tensor) -> int:
     """How many numbers are infinite or NaN, a piece at a time."""
-    if not tensor.dtype.startswith(("float16", "float32", "float64", "bfloat", "complex")):
+    if not tensor.dtype.startswith(
+        ("float16", "float32", "float64", "bfloat", "complex")
+    ):
         return 0
     mask = EXPONENT.get(tensor.dtype)
     count = 0

@@ -72,7 +72,7 @@ def overwritten(case: Case) -> Iterator[str]:
 def one_memory(case: Case) -> Iterator[str]:
     """Decays that are all the same."""
     nu = case.nu
-    if case.rest.raw and nu.size >= 4 and 0 < nu.min() and nu.max() < 1.01 * nu.min():
+    if case.rest.raw and nu.size >= 4 and nu.min() > 0 and nu.max() < 1.01 * nu.min():
         yield f"all {nu.size} modes forget in {1 / nu.mean():.3g} steps"
 
 
@@ -139,8 +139,11 @@ def short(case: Case) -> Iterator[str]:
 
 def resolution(case: Case) -> Iterator[str]:
     """Moduli that the format does not tell from one."""
-    dtypes = [case.found.tensors[name].dtype for name in case.found.spelling.slow
-              if name in case.found.tensors]
+    dtypes = [
+        case.found.tensors[name].dtype
+        for name in case.found.spelling.slow
+        if name in case.found.tensors
+    ]
     dtype = case.settings.dtype or storage(dtypes)
     gone = lost(case.nu, dtype) & (case.nu > TINY)
     if gone.any():

@@ -136,4 +136,3 @@ def memories(case: Case) -> Memories:
 def counted(part: Any, whole: Any) -> str:
     """Three of four modes, as words."""
     return f"{int(part)} of {int(whole)} modes"
-

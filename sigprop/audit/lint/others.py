@@ -132,7 +132,9 @@ def decayed(case: Case) -> Iterator[str]:
         else value
         for name, value in stored.items()
     }
-    later = case.found.family.rest(case.found.spelling.roles(shrunk), case.found.options)
+    later = case.found.family.rest(
+        case.found.spelling.roles(shrunk), case.found.options
+    )
     with np.errstate(divide="ignore"):
         before, after = (float(np.median(1 / nu)) for nu in (case.rest.nu, later.nu))
     yield (

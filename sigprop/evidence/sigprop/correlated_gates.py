@@ -39,7 +39,9 @@ def _point(p: float, rho: float, first: Any, second: Any) -> dict[str, Any]:
         psi, phi = 1 / (1 - rho * a), 1 / (1 - rho * a**2)
         here = {"a": a * psi, "b": b * psi, "aa": a * a * phi, "bb": b * b * phi}
         here |= {"ab": a * b * psi * phi, "abb": a * b * b * psi * phi}
-        expected = {name: total + chance * here[name] for name, total in expected.items()}
+        expected = {
+            name: total + chance * here[name] for name, total in expected.items()
+        }
     point |= {"a_1": first[0], "b_1": first[1], "a_2": second[0], "b_2": second[1]}
     point |= {f"F_{name}": value for name, value in expected.items()}
     return {**point, "radius": _recursion(**point).radius()}
@@ -60,7 +62,9 @@ def enumerated(steps: int, **at: Any) -> float:
         weight, h, last = 1.0, 0.0, None
         for place in places:
             drawn = chances[place]
-            weight *= drawn if last is None else rho * (place == last) + (1 - rho) * drawn
+            weight *= (
+                drawn if last is None else rho * (place == last) + (1 - rho) * drawn
+            )
             h = at[f"a_{place + 1}"] * h + at[f"b_{place + 1}"]
             last = place
         total.append(weight * h**2)
@@ -118,20 +122,27 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         for name, rho in RHO.items():
             layer = _layer(name)
             law = gates.two_inputs(layer.widths[0])
-            exact = predict_gated(layer, law=law, terms=((1.0, rho),), steps=gates.STEPS)
+            exact = predict_gated(
+                layer, law=law, terms=((1.0, rho),), steps=gates.STEPS
+            )
             for quantity, value in gates.enumerate_all(layer, law, rho).items():
                 ratio = value / exact[quantity].value
                 right = abs(ratio - 1) <= gates.EXACT
                 point = f"{name}, two inputs, {quantity}"
                 results.append(decided("enumeration", point, ratio, right))
             sized = plans(name)
-            key, most = group_key(seed, f"{claim.id} {name}"), next(iter(sized.values()))
+            key, most = (
+                group_key(seed, f"{claim.id} {name}"),
+                next(iter(sized.values())),
+            )
             drawn = gates.drawn_moments(key, layer, most.n, rho)
             for quantity, planned in sized.items():
                 mean, sem, _ = drawn[quantity]
                 form = closed(name)[quantity]
                 verdict = judge(float(mean), form, planned, float(sem))
-                results.append(drawn_result(f"{name}, rho={rho:g}, {quantity}", verdict))
+                results.append(
+                    drawn_result(f"{name}, rho={rho:g}, {quantity}", verdict)
+                )
     return tuple(results)
 
 

@@ -212,7 +212,9 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             right = abs(ratio - 1) <= EXACT
             results.append(decided("enumeration", f"two inputs, {name}", ratio, right))
         sized = plans(claim.id)
-        drawn = drawn_moments(group_key(seed, claim.id), layer, next(iter(sized.values())).n)
+        drawn = drawn_moments(
+            group_key(seed, claim.id), layer, next(iter(sized.values())).n
+        )
     for name, planned in sized.items():
         mean, sem, _ = drawn[name]
         verdict = judge(float(mean), closed(claim.id)[name], planned, float(sem))

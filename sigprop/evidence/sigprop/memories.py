@@ -47,10 +47,16 @@ POINTS, WIDTH, STEPS = 20, 2, 1024
 MEMORIES = np.geomspace(4.0, 1000.0, POINTS)
 EXACT = 1e-6  # of two rules of quadrature
 PILOT, INFLATION = 2 * BATCH, 3.0  # trajectories of a pilot; on its variance
-FLOOR, LEAST = 3e-4, 4 * BATCH  # variance that is planned for at least; for a normal law
+FLOOR, LEAST = (
+    3e-4,
+    4 * BATCH,
+)  # variance that is planned for at least; for a normal law
 SPREAD = {"gla": 0.7}  # of what a gate bends; its root of 16 hides a smaller one
 OTHERWISE = 0.45
-OFFSET = {"rglru": {"r": -0.4, "i": 0.6}, "mingru": {"v": 0.7}}  # where the layer has one
+OFFSET = {
+    "rglru": {"r": -0.4, "i": 0.6},
+    "mingru": {"v": 0.7},
+}  # where the layer has one
 
 
 def _rglru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
@@ -98,7 +104,9 @@ def asked(name: str) -> Readings:
     gate = theory.GATES[name]
     k = len(gate.projections)
     weights = generator.normal(size=(POINTS, k, WIDTH))
-    weights *= SPREAD.get(name, OTHERWISE) / np.linalg.norm(weights, axis=2, keepdims=True)
+    weights *= SPREAD.get(name, OTHERWISE) / np.linalg.norm(
+        weights, axis=2, keepdims=True
+    )
     offsets = np.zeros((POINTS, k))
     for place, symbol in enumerate(gate.projections):
         offsets[:, place] = OFFSET.get(name, {}).get(str(symbol), 0.0)
@@ -168,7 +176,9 @@ def memories(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     results = []
     for by, values in stepped(asked(name), STEPS).items():
         worst = float(np.max(np.abs(values / forms[by] - 1)))
-        results.append(decided("steps", f"all memories, {by}", 1 + worst, worst <= EXACT))
+        results.append(
+            decided("steps", f"all memories, {by}", 1 + worst, worst <= EXACT)
+        )
     for by, row in sized.items():
         mean, sem, _ = drawn[by].estimate()
         for place, planned in enumerate(row):

@@ -113,7 +113,10 @@ def msgpack_file(path: Path) -> dict[str, Tensor]:
         )
 
     def unpack(code: int, content: bytes) -> Any:
-        if code not in (1, 3):  # an array, a NumPy scalar; flax's complex is no parameter
+        if code not in (
+            1,
+            3,
+        ):  # an array, a NumPy scalar; flax's complex is no parameter
             return None
         shape, dtype, raw = msgpack.unpackb(content, raw=True)
         return np.frombuffer(raw, numpy_dtype(dtype.decode())).reshape(shape)

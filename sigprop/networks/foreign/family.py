@@ -129,7 +129,11 @@ def _bind(
         if name is None:
             if size != times:
                 return None
-        elif size % times or size == 0 or bound.setdefault(name, size // times) != size // times:
+        elif (
+            size % times
+            or size == 0
+            or bound.setdefault(name, size // times) != size // times
+        ):
             return None
     return bound
 

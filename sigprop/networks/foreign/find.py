@@ -1,4 +1,4 @@
-"""Find recurrent layers in a checkpoint by the ends of its names: prefixes are not asked for."""
+"""Find recurrent layers in a checkpoint by the ends of its names, whatever precedes."""
 
 import json
 import re
@@ -76,7 +76,9 @@ class Found:
             if name not in self.tensors:
                 continue
             tensor = self.tensors[name]
-            if tensor.dtype.startswith(("float8", "float4", "F8", "int", "uint", "bool")):
+            if tensor.dtype.startswith(
+                ("float8", "float4", "F8", "int", "uint", "bool")
+            ):
                 raise ValueError(
                     f"need floating-point numbers of 16 bits or more, got {tensor.name} of "
                     f"shape {tensor.shape} of {self.family.title} in {tensor.dtype}; "
@@ -108,7 +110,9 @@ class Found:
         """
         if self.family.layer is None:
             known = ", ".join(one.name for one in FAMILIES if one.layer is not None)
-            raise ValueError(f"need a family of {known} for a layer, got {self.family.name}")
+            raise ValueError(
+                f"need a family of {known} for a layer, got {self.family.name}"
+            )
         stored = self.read(self.tensors) if arrays is None else arrays
         options = dict(self.options)
         if self.family.name == "s5":
@@ -133,7 +137,9 @@ def normal_name(name: str) -> str:
         >>> normal_name("params/seq/nu_log"), normal_name("rnn.weight_ih_l0")
         ('params.seq.nu_log', 'rnn.l0.weight_ih')
     """
-    dotted = KEYED.sub(lambda m: "." + next(g for g in m.groups() if g is not None), name)
+    dotted = KEYED.sub(
+        lambda m: "." + next(g for g in m.groups() if g is not None), name
+    )
     parts = dotted.strip(".").replace("/", ".").split(".")
     match = STACKED.fullmatch(parts[-1])
     return ".".join([*parts[:-1], match[2], match[1]] if match else parts)
@@ -211,7 +217,9 @@ def _decide(prefix: str, fits: Mapping[str, Found], checkpoint: Checkpoint) -> F
         return most[0]
     tensor = next(iter(most[0].tensors.values()))
     titles = " and ".join(one.family.title for one in most)
-    told = f"model_type {model!r} in config.json" if model else "no config.json beside it"
+    told = (
+        f"model_type {model!r} in config.json" if model else "no config.json beside it"
+    )
     raise ValueError(
         f"need names of one family, got {tensor.name} of shape {tensor.shape} under "
         f"{prefix or 'no prefix'!r}, which fits {titles}, and {told}; put the model's "
@@ -258,7 +266,9 @@ def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Foun
     names: Mapping[str, str] = about.get("names", {})
     absent = sorted(set(names.values()) - set(checkpoint.tensors))
     if absent:
-        raise ValueError(f"need names of {checkpoint.path} in {path}, got {absent[0]!r}")
+        raise ValueError(
+            f"need names of {checkpoint.path} in {path}, got {absent[0]!r}"
+        )
     tensors = {name: checkpoint.tensors[theirs] for name, theirs in names.items()}
     complaint = f"need the names of one spelling of {family.title}"
     for spelling in family.spellings:

@@ -115,8 +115,10 @@ def _kernels(letters: str, biased: tuple[str, ...]) -> Spelling:
         "flax",
         hidden | entering,
         {f"{name}.bias": "n" for name in biased},
-        roles=_flax({letter: gates.get(letter, letter) for letter in letters}, "z" in letters),
-        slow=tuple(f"{name}.bias" for name in biased) + (f"h{letters[0]}.kernel",),
+        roles=_flax(
+            {letter: gates.get(letter, letter) for letter in letters}, "z" in letters
+        ),
+        slow=(*(f"{name}.bias" for name in biased), f"h{letters[0]}.kernel"),
     )
 
 
@@ -129,7 +131,11 @@ GRU_FAMILY = Family(
         _kernels("rzn", ("ir", "iz", "in", "hr", "hz", "hn")),
         Spelling(
             "sigprop",
-            {f"W_{g}{end}": "n d" if end == "x" else "n n" for end in "hx" for g in "rfn"}
+            {
+                f"W_{g}{end}": "n d" if end == "x" else "n n"
+                for end in "hx"
+                for g in "rfn"
+            }
             | dict.fromkeys(("b_r", "b_f", "b_nx", "b_nh"), "n"),
             {"C": "o n", "D": "o d"},
             roles=_ours,
@@ -149,7 +155,11 @@ LSTM_FAMILY = Family(
         _kernels("ifgo", ("hi", "hf", "hg", "ho")),
         Spelling(
             "sigprop",
-            {f"W_{g}{end}": "n d" if end == "x" else "n n" for end in "hx" for g in "ifog"}
+            {
+                f"W_{g}{end}": "n d" if end == "x" else "n n"
+                for end in "hx"
+                for g in "ifog"
+            }
             | {f"b_{g}": "n" for g in "ifog"},
             {"C": "o n", "D": "o d"},
             roles=_ours,

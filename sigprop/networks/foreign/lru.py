@@ -12,8 +12,12 @@ LOGS = ("nu_log", "theta_log", "gamma_log")
 
 
 def _norms(arrays: Arrays, prefix: str, axis: int) -> dict[str, np.ndarray]:
-    parts = [arrays[name] for name in (f"{prefix}_re", f"{prefix}_im") if name in arrays]
-    return {prefix: np.sqrt(sum((p**2).sum(axis) for p in parts))[None]} if parts else {}
+    parts = [
+        arrays[name] for name in (f"{prefix}_re", f"{prefix}_im") if name in arrays
+    ]
+    return (
+        {prefix: np.sqrt(sum((p**2).sum(axis) for p in parts))[None]} if parts else {}
+    )
 
 
 def _rest(arrays: Arrays, options: Options) -> Rest:

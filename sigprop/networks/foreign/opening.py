@@ -56,9 +56,13 @@ def _files(folder: Path) -> list[Path]:
             shards = json.loads(index.read_text("utf-8"))["weight_map"].values()
             names = sorted({str(one) for one in shards})
         except (ValueError, KeyError, AttributeError) as error:
-            raise ValueError(f"need a weight_map in {index}, got none: {error}") from error
+            raise ValueError(
+                f"need a weight_map in {index}, got none: {error}"
+            ) from error
         if any(Path(name).name != name for name in names):
-            raise ValueError(f"need shards in the folder of {index}, got others: {names}")
+            raise ValueError(
+                f"need shards in the folder of {index}, got others: {names}"
+            )
         return [folder / name for name in names]
     found = sorted(
         one
@@ -71,8 +75,10 @@ def _files(folder: Path) -> list[Path]:
         raise FileNotFoundError(f"no checkpoint in the folder {folder}; name its file")
     if len(chosen) > 1:
         names = ", ".join(one.name for one in found)
-        raise ValueError(f"need one checkpoint in {folder}, got {names} ({len(kinds)} "
-                         "formats); name the file")
+        raise ValueError(
+            f"need one checkpoint in {folder}, got {names} ({len(kinds)} "
+            "formats); name the file"
+        )
     return chosen
 
 
@@ -85,5 +91,3 @@ def _config(folder: Path) -> Mapping[str, Any] | None:
     except ValueError as error:
         raise ValueError(f"need JSON in {file}, got: {error}") from error
     return config if isinstance(config, dict) else None
-
-

@@ -77,7 +77,10 @@ FAMILY = Family(
             "sigprop",
             {
                 "Lambda": "n",
-                **{"W_a": "heads s s", "b_a": "n", "W_x": "heads s s", "b_x": "n"},
+                "W_a": "heads s s",
+                "b_a": "n",
+                "W_x": "heads s s",
+                "b_x": "n",
             },
             slow=("Lambda", "b_a", "b_x"),
         ),

@@ -17,7 +17,9 @@ def _continuous(arrays: Arrays, dt: Any, raw: tuple[str, ...], shared: bool) -> 
         nu=(-arrays["re"] * wide).reshape(rows, -1),
         theta=(arrays["im"] * wide).reshape(rows, -1),
         steps=dt,
-        raw={name: arrays[role] for name, role in zip(raw, ("re", "log_dt"), strict=True)},
+        raw={
+            name: arrays[role] for name, role in zip(raw, ("re", "log_dt"), strict=True)
+        },
         shared=shared,
     )
 
@@ -61,7 +63,9 @@ def _s5_layer(arrays: Arrays, options: Options) -> S5:
         log_neg_re=jnp.log(-clipped),
         im=jnp.asarray(arrays["im"]),
         log_dt=jnp.asarray(arrays["log_dt"]),
-        **{name: jnp.asarray(arrays[name]) for name in ("B_re", "B_im", "C_re", "C_im")},
+        **{
+            name: jnp.asarray(arrays[name]) for name in ("B_re", "B_im", "C_re", "C_im")
+        },
         D=jnp.asarray(arrays["D"]),
         conjugate=bool(conjugate),
         discretisation=options.get("discretisation", "zoh"),

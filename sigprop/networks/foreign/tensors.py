@@ -23,8 +23,16 @@ PIECE = 1 << 22  # bytes that are looked at together
 # What a safetensors header says, and NumPy's word for it.
 DTYPES: dict[str, Any] = {
     "BOOL": np.bool_,
-    **{f"{kind}{bits}": f"{kind.lower()}{bits // 8}" for kind in "IU" for bits in (8, 16)},
-    **{f"{kind}{bits}": f"{kind.lower()}{bits // 8}" for kind in "IU" for bits in (32, 64)},
+    **{
+        f"{kind}{bits}": f"{kind.lower()}{bits // 8}"
+        for kind in "IU"
+        for bits in (8, 16)
+    },
+    **{
+        f"{kind}{bits}": f"{kind.lower()}{bits // 8}"
+        for kind in "IU"
+        for bits in (32, 64)
+    },
     **{f"F{bits}": f"f{bits // 8}" for bits in (16, 32, 64)},
     "BF16": ml_dtypes.bfloat16,
     "C64": np.complex64,
@@ -148,4 +156,6 @@ def _stored(path: Path, name: str, about: Mapping[str, Any], first: int) -> Tens
                 content = stream.read(min(PIECE, end - start))
                 yield np.frombuffer(content, dtype)
 
-    return Tensor(name, word if dtype is None else dtype.name, tuple(about["shape"]), pieces)
+    return Tensor(
+        name, word if dtype is None else dtype.name, tuple(about["shape"]), pieces
+    )

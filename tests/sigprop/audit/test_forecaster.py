@@ -32,7 +32,11 @@ def drawn(layer="blur", **changes):
     how = recipe()
     config = dataclasses.replace(how.network, layer=layer, **changes)
     network, state = build(jax.random.key(0), config)
-    return dataclasses.replace(how, network=config), eqx.nn.inference_mode(network), state
+    return (
+        dataclasses.replace(how, network=config),
+        eqx.nn.inference_mode(network),
+        state,
+    )
 
 
 @pytest.mark.parametrize("channels", ["mixed", "each"])
@@ -71,7 +75,9 @@ def test_errors_of_the_audit_are_those_of_the_forecast():
     answers, _ = over_batch(network, state, jnp.asarray(batch.inputs))
     held = TASK.windows("test")
     every = len(held.inputs) // 8
-    seen, truth, marks = (np.asarray(one[: 4 * every : every], np.float32) for one in held)
+    seen, truth, marks = (
+        np.asarray(one[: 4 * every : every], np.float32) for one in held
+    )
     found, _ = forecast(network, state, head, jnp.asarray(seen), jnp.asarray(marks))
     own = np.mean((np.asarray(answers) - batch.labels) ** 2)
     assert own == pytest.approx(float(np.mean((found - truth) ** 2)), rel=1e-4)
@@ -100,7 +106,9 @@ def found():
 
 
 def test_every_recurrence_position_and_merge_has_numbers(found):
-    names = [f"block {place} {way}" for place in (1, 2) for way in ("forward", "backward")]
+    names = [
+        f"block {place} {way}" for place in (1, 2) for way in ("forward", "backward")
+    ]
     assert found["recurrence"].values.tolist() == names
     assert found["merge"].values.tolist() == ["block 1", "block 2"]
     assert found["measured"].sizes == {"end": 3, "recurrence": 4, "position": 12}
@@ -119,7 +127,9 @@ def test_every_recurrence_position_and_merge_has_numbers(found):
 def test_rows_are_json_and_tables_and_sentences_say_the_same(found):
     rows = json.loads(json.dumps(summary.rows(found)))
     assert len(rows["assumptions"]) == 3 * 6
-    assert {one["recurrence"] for one in rows["power"]} == set(found["recurrence"].values)
+    assert {one["recurrence"] for one in rows["power"]} == set(
+        found["recurrence"].values
+    )
     (row,) = (
         one
         for one in rows["assumptions"]
@@ -204,7 +214,9 @@ def folder(tmp_path):
     lines = [",".join(["date", *known.features])]
     lines += [
         f"{str(time).replace('T', ' ')},{first!r},{second!r}"
-        for time, (first, second) in zip(known.times, known.values.tolist(), strict=True)
+        for time, (first, second) in zip(
+            known.times, known.values.tolist(), strict=True
+        )
     ]
     table.write_text("\n".join(lines) + "\n")
     how, network, state = drawn()
@@ -250,7 +262,9 @@ def test_the_command_tells_writes_and_draws(folder, tmp_path):
 )
 def test_bad_input_is_one_clear_line(folder, options, message):
     place, table = folder
-    given = options if "--data" in options or not options else (*options, "--data", table)
+    given = (
+        options if "--data" in options or not options else (*options, "--data", table)
+    )
     answer = invoke(place, *given)
     assert answer.exit_code == 2
     line = " ".join(answer.output.split())
@@ -262,7 +276,9 @@ def test_another_series_of_the_same_columns_is_refused(folder):
     place, table = folder
     text = table.read_text().splitlines()
     table.write_text("\n".join([*text[:-1], text[-1][:-1] + "1"]) + "\n")
-    with pytest.raises(ValueError, match="of 300 rows, got waves.csv of 300 with other che"):
+    with pytest.raises(
+        ValueError, match=r"of 300 rows, got waves.csv of 300 with other che"
+    ):
         task_of(runs.read_about(place), table)
 
 

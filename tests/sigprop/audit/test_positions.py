@@ -18,7 +18,9 @@ STEPS, BLOCKS, NUM = 40, 12, 60
 
 def half(seed=0, width=3):
     draw = np.random.default_rng(seed)
-    inward = draw.normal(size=(len(LAM), width)) + 1j * draw.normal(size=(len(LAM), width))
+    inward = draw.normal(size=(len(LAM), width)) + 1j * draw.normal(
+        size=(len(LAM), width)
+    )
     outward = draw.normal(size=(2, len(LAM))) - 1j * draw.normal(size=(2, len(LAM)))
     return Modes(LAM, np.eye(len(LAM)) + 0j, inward, outward, np.zeros((2, width)))
 
@@ -27,7 +29,9 @@ def own_covariances(seed=1):
     """Of complex processes, one a mode: moving averages of random weights."""
     draw = np.random.default_rng(seed)
     weights = draw.normal(size=(len(LAM), 6)) + 1j * draw.normal(size=(len(LAM), 6))
-    lags = [(weights[:, lag:] * weights[:, : 6 - lag].conj()).sum(1) for lag in range(6)]
+    lags = [
+        (weights[:, lag:] * weights[:, : 6 - lag].conj()).sum(1) for lag in range(6)
+    ]
     return np.concatenate([np.stack(lags, 1), np.zeros((len(LAM), STEPS - 6))], 1)
 
 
@@ -41,7 +45,9 @@ def test_growth_is_the_double_sum_at_every_step():
             direct = kernel @ whole[:steps, :steps] @ kernel.conj()
             assert grown[steps - 1] == pytest.approx(direct.real, rel=1e-10)
     turned = positions.growth(LAM, covariance.conj())
-    assert np.abs(turned[2:] / found[2:] - 1).max() > 0.05  # complex modes tell them apart
+    assert (
+        np.abs(turned[2:] / found[2:] - 1).max() > 0.05
+    )  # complex modes tell them apart
 
 
 def test_growth_ends_where_the_audit_of_moments_has_it():
@@ -68,7 +74,9 @@ def dying(draw):
 @pytest.mark.parametrize("turned", [False, True])
 def test_stationary_inputs_have_the_power_that_is_predicted(turned, seed):
     draw, one = np.random.default_rng(seed), half()
-    parts = [positions.sums(one, stationary(draw), turned=turned) for _ in range(BLOCKS)]
+    parts = [
+        positions.sums(one, stationary(draw), turned=turned) for _ in range(BLOCKS)
+    ]
     found = positions.profile(one, parts, turned=turned)
     low, middle, high = found.measured
     grown = found.predicted[0]
@@ -84,7 +92,9 @@ def test_stationary_inputs_have_the_power_that_is_predicted(turned, seed):
 
 def test_inputs_that_die_away_break_the_edges():
     draw, one = np.random.default_rng(5), half()
-    found = positions.profile(one, [positions.sums(one, dying(draw)) for _ in range(BLOCKS)])
+    found = positions.profile(
+        one, [positions.sums(one, dying(draw)) for _ in range(BLOCKS)]
+    )
     low, _, high = found.edges
     assert high[0] < 0.9  # more than predicted at the start
     assert low[1] > 1.1
@@ -93,7 +103,9 @@ def test_inputs_that_die_away_break_the_edges():
 
 def test_an_edge_is_a_tenth_of_the_window_in_the_order_of_time():
     draw, one = np.random.default_rng(6), half()
-    parts = [positions.sums(one, dying(draw)[:, ::-1], turned=True) for _ in range(BLOCKS)]
+    parts = [
+        positions.sums(one, dying(draw)[:, ::-1], turned=True) for _ in range(BLOCKS)
+    ]
     found = positions.profile(one, parts, turned=True)
     assert found.edges[0, 0] > 1.1  # the backward half meets the strong end first
     assert found.edges[2, 1] < 0.9
@@ -173,7 +185,9 @@ def test_what_cannot_be_seen_is_no_number():
     parts = [
         assumptions.sums(draw.normal(size=(NUM, STEPS, 1)), place, 1) for _ in range(3)
     ]
-    found = dict(zip(assumptions.ASSUMPTIONS, assumptions.measured(parts)[1], strict=True))
+    found = dict(
+        zip(assumptions.ASSUMPTIONS, assumptions.measured(parts)[1], strict=True)
+    )
     assert np.isnan(found["independent"])
     assert np.isnan(found["seasonless"])
     assert np.isfinite(found["white"])
@@ -217,7 +231,9 @@ def test_ranks_are_those_of_the_responses(steps, at):
     merge = merging.merge_of(halves)
     n = 2 * len(LAM)
     parts = explicit[:n], explicit[n:], explicit, merge @ explicit
-    expected = [np.linalg.matrix_rank(part, 1e-6 * np.linalg.norm(part, 2)) for part in parts]
+    expected = [
+        np.linalg.matrix_rank(part, 1e-6 * np.linalg.norm(part, 2)) for part in parts
+    ]
     assert list(merging.ranks(halves, steps, at).values()) == expected
     assert expected[3] <= 2 < expected[2] or steps == 3
 
@@ -245,7 +261,10 @@ def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the
     )
     parts = [merging.sums(whole, one) for one in u]
     np.testing.assert_allclose(merging.kept(whole, parts)[1], 1, atol=1e-6)
-    own = [one.inward * mask for one, mask in zip(whole, ([1, 0, 0], [0, 1, 1]), strict=True)]
+    own = [
+        one.inward * mask
+        for one, mask in zip(whole, ([1, 0, 0], [0, 1, 1]), strict=True)
+    ]
     deaf = (
         whole[0]._replace(inward=own[0]),
         whole[1]._replace(inward=own[1], outward=0 * whole[1].outward),

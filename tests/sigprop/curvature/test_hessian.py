@@ -283,7 +283,9 @@ def test_discretised_layers_are_expanded_by_their_discrete_eigenvalues(name):
             for seed in (3, 4)
         )
         task = teacher_student(teacher, AR1(0.5), length=12)
-        closed, truth = (expand(task, student, route) for route in ("closed", "autodiff"))
+        closed, truth = (
+            expand(task, student, route) for route in ("closed", "autodiff")
+        )
     assert closed.gradient == pytest.approx(truth.gradient, rel=1e-8, abs=1e-10)
     assert closed.hessian == pytest.approx(truth.hessian, rel=1e-8, abs=1e-10)
     assert np.abs(truth.gradient).max() > 1e-3

@@ -64,4 +64,3 @@ def site(run, graph, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger") / "site"
     write_site(folder, run, graph=graph)
     return folder
-

@@ -18,6 +18,7 @@ from sigprop.tasks.sequences import EMBEDDINGS
 
 PROCESS = Mixed(0.4, 0.7, 0.8)
 
+
 def small(preset, **changes):
     return dataclasses.replace(
         preset, width=4, state_size=5, depth=2, dropout=0.0, **changes
@@ -74,7 +75,9 @@ def squares(kind, nu0, seed):
     @jax.jit
     def batch(key):
         u = channels(key, EMBEDDINGS, 512, 64, 12, jnp.float32)
-        states = jax.vmap(lambda one: drawn.blocks[0].layer.states(drawn.encode(one, None)))
+        states = jax.vmap(
+            lambda one: drawn.blocks[0].layer.states(drawn.encode(one, None))
+        )
         return jnp.mean(jnp.abs(states(u)) ** 2, (1, 2))
 
     keys = jax.random.split(jax.random.key(seed), 48)

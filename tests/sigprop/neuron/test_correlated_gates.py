@@ -11,9 +11,15 @@ from sigprop.neuron.chains import Chain, Recursion, hermite_axis, law_axis
 from sigprop.neuron.correlated_gates import correlated_moment, terms_of
 from sigprop.neuron.gated import sensitivity_moment, state_moment
 from sigprop.neuron.quadrature import Law
-from tests.sigprop.neuron.test_gated import BY_HAND, GATES, LAW, differenced, neurons
+from tests.sigprop.neuron.test_gated import (
+    BY_HAND,
+    GATES,
+    LAW,
+    differenced,
+    last_states,
+    neurons,
+)
 from tests.sigprop.neuron.test_gated import STEPS as FEW
-from tests.sigprop.neuron.test_gated import last_states
 
 WHITE = ((1.0, 0.0),)
 
@@ -76,7 +82,10 @@ def test_gaussian_inputs_are_those_of_another_rule(name, rho):
     found = correlated_moment(made, terms=((1.0, rho),), steps=5)
     exact = on_a_grid(made, rho, 5)
     assert (np.abs(found.value - exact) <= found.error + 1e-9 * exact).all()
-    limit, exact = correlated_moment(made, terms=((1.0, rho),)), on_a_grid(made, rho, 1500)
+    limit, exact = (
+        correlated_moment(made, terms=((1.0, rho),)),
+        on_a_grid(made, rho, 1500),
+    )
     assert (np.abs(limit.value - exact) <= limit.error + 1e-9 * exact).all()
     assert (limit.error < 1e-4 * exact).all()
     assert (np.abs(limit.value / state_moment(made).value - 1) > 0.01).all()
@@ -116,7 +125,7 @@ def test_processes_are_sums_of_series():
     lags = np.arange(4)
     series = sum(v * r**lags for v, r in terms_of(Mixed(0.5, 2.0, 0.9)))
     np.testing.assert_allclose(series, Mixed(0.5, 2.0, 0.9).autocovariance(lags))
-    with pytest.raises(ValueError, match="sums of AR.1. series, got MovingAverage"):
+    with pytest.raises(ValueError, match=r"sums of AR.1. series, got MovingAverage"):
         terms_of(MovingAverage((1.0, 0.5)))
 
 
@@ -126,7 +135,9 @@ def test_an_infinite_moment_says_what_is_finite():
     chains = [Chain((law_axis(law, rho),), 1) for rho in (0.0, 0.9)]
     parts = [law.values[:, 0], np.ones(2)]
     assert Recursion(chains[0], parts).limit() > 0
-    with pytest.raises(ValueError, match=r"radius of a\^2 K is 1.1496.*E log\|a\| = -0.757"):
+    with pytest.raises(
+        ValueError, match=r"radius of a\^2 K is 1.1496.*E log\|a\| = -0.757"
+    ):
         Recursion(chains[1], parts).limit()
     assert Recursion(chains[1], parts).after(2) > 0
     assert Recursion(chains[1], parts).radius(0.1) < 1
@@ -137,7 +148,9 @@ def test_an_infinite_moment_says_what_is_finite():
 
 def test_modes_are_orthogonal_and_the_first_is_constant():
     for axis in (hermite_axis(40, 0.9), law_axis(LAW, 0.5)):
-        np.testing.assert_allclose(axis.modes.T @ axis.modes, np.eye(len(axis.root)), atol=1e-12)
+        np.testing.assert_allclose(
+            axis.modes.T @ axis.modes, np.eye(len(axis.root)), atol=1e-12
+        )
         np.testing.assert_allclose(axis.operator @ axis.root, axis.root, atol=1e-12)
     z = hermite_axis(12, 0.9)
     kept = z.operator @ (z.root * z.z) / z.root
@@ -150,7 +163,10 @@ def test_modes_are_orthogonal_and_the_first_is_constant():
         ({"terms": ()}, "need terms"),
         ({"terms": ((1.0, 1.2),)}, "correlations from -1 to 1"),
         ({"terms": ((-1.0, 0.2),)}, "finite variances >= 0"),
-        ({"terms": ((1.0, 0.1),) * 4}, "need at most 3 series that a gate bends, got 4"),
+        (
+            {"terms": ((1.0, 0.1),) * 4},
+            "need at most 3 series that a gate bends, got 4",
+        ),
         ({"terms": ((2.0, 0.1),), "law": LAW}, "one term of variance 1 beside a law"),
         ({"terms": ((1.0, -0.9),), "law": LAW}, "stays with a probability >= 0"),
     ],

@@ -206,7 +206,9 @@ def test_the_mean_over_time_is_that_of_each_step():
         def moment(quantity=quantity, **options):
             if quantity == "state":
                 return state_moment(made, **options).value
-            return sensitivity_moment(made, quantity, directions="each", **options).value
+            return sensitivity_moment(
+                made, quantity, directions="each", **options
+            ).value
 
         each = [moment(steps=steps) for steps in range(1, 6)]
         found = moment(steps=5, average=True)

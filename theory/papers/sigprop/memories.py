@@ -8,7 +8,9 @@ part = Part("gates at long memories", "gates", "sigprop.neuron.gated")
 NAMES = {"unit": "gate-unit"}  # as theory.gates has them
 
 for name, (title, gates) in GATES.items():
-    part.row(f"sigprop:memories-{NAMES.get(name, name)}", "moment", "confirmed", "neurons")(
+    part.row(
+        f"sigprop:memories-{NAMES.get(name, name)}", "moment", "confirmed", "neurons"
+    )(
         f"States and gradients behind gates, over memories of 4 to 1000 steps: {title}",
         r"\frac{1}{T} \sum_{t \le T} \mathbb{E} h_t^2, \; \frac{1}{T} \sum_{t \le T} "
         r"\mathbb{E} s_t^2, \; h' = a h + b, \; s' = a s + c h + d, \quad " + gates,

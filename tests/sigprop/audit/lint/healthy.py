@@ -145,7 +145,9 @@ def torch_unit(gates, bias):
             "bias_ih_l0": (gates * n,),
             "bias_hh_l0": (gates * n,),
         }
-        arrays = {name: g.uniform(-bound, bound, size) for name, size in uniform.items()}
+        arrays = {
+            name: g.uniform(-bound, bound, size) for name, size in uniform.items()
+        }
         if bias is not None:
             arrays["bias_ih_l0"][n : 2 * n] = np.log(g.uniform(*bias, n))
         return f4(**arrays)

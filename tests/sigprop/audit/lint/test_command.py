@@ -101,7 +101,9 @@ def broken(tmp_path):
     arrays = healthy.mamba2(np.random.default_rng(0))
     arrays["A_log"][3] = -np.inf
     file = tmp_path / "model one.safetensors"
-    layers = {f"layers.{i}.mixer.{name}": a for i in (10, 9) for name, a in arrays.items()}
+    layers = {
+        f"layers.{i}.mixer.{name}": a for i in (10, 9) for name, a in arrays.items()
+    }
     save_file(layers, file)
     return file
 
@@ -128,13 +130,18 @@ def test_json_and_sarif_say_the_same(broken, tmp_path):
     assert done.exit_code == 1
     rows = json.loads(done.stdout)
     assert [one["id"] for one in rows["findings"]] == ["decay-not-finite"] * 2
-    assert [one["layer"] for one in rows["layers"]] == ["layers.9.mixer", "layers.10.mixer"]
+    assert [one["layer"] for one in rows["layers"]] == [
+        "layers.9.mixer",
+        "layers.10.mixer",
+    ]
     assert rows["layers"][0]["longest"] is None
     assert len(rows["layers"][0]["heads"]) == 24
     sarif = json.loads(target.read_text())
     jsonschema.validate(sarif, SARIF)
     (run,) = sarif["runs"]
-    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [r.id for r in RULES]
+    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [
+        r.id for r in RULES
+    ]
     for result, row in zip(run["results"], rows["findings"], strict=True):
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == row["id"]
         assert row["consequence"] in result["message"]["text"]
@@ -146,7 +153,9 @@ def test_json_and_sarif_say_the_same(broken, tmp_path):
         jsonschema.validate(sarif, SARIF)
 
 
-def test_the_exit_status_is_0_of_a_healthy_file_and_1_with_the_wrong_optimiser(tmp_path):
+def test_the_exit_status_is_0_of_a_healthy_file_and_1_with_the_wrong_optimiser(
+    tmp_path,
+):
     file = save(tmp_path / "lru.npz", lru(jax.random.key(0), 64, 4), {})
     assert sigprop("lint", str(file), "--length", "128").exit_code == 0
     optimiser = tmp_path / "adamw.toml"
@@ -163,14 +172,20 @@ def test_the_exit_status_is_0_of_a_healthy_file_and_1_with_the_wrong_optimiser(t
         (b"", (), "need a whole npz file"),
         (None, (), "no checkpoint"),
         ({"x": np.zeros(3)}, (), "need a recurrent layer of the LRU"),
-        ({"nu_log": np.zeros(3), "theta_log": np.zeros(2)}, (), "need theta_log of shape"),
+        (
+            {"nu_log": np.zeros(3), "theta_log": np.zeros(2)},
+            (),
+            "need theta_log of shape",
+        ),
         (True, ("--length", "1"), "need a length of at least 2"),
         (True, ("--dtype", "int8"), "need a dtype of bfloat16"),
         (True, ("--optimizer", "absent.toml"), "no optimiser configuration"),
         (True, ("--mapping", "absent.toml"), "no mapping absent.toml"),
     ],
 )
-def test_what_cannot_be_read_is_one_line_and_status_2(content, options, message, tmp_path):
+def test_what_cannot_be_read_is_one_line_and_status_2(
+    content, options, message, tmp_path
+):
     file = tmp_path / "model.npz"
     if isinstance(content, bytes):
         file.write_bytes(content)
@@ -196,7 +211,12 @@ def test_an_optimiser_that_is_none_is_refused(text, tmp_path):
 def test_groups_go_first_to_last_by_pattern_or_end_of_name(tmp_path):
     file = tmp_path / "o.json"
     groups = [{"params": ["*.nu_log"], "lr": 1e-4, "weight_decay": 0.2}]
-    content = {"lr": 0.1, "weight_decay": 0.5, "no_decay": ["D"], "param_groups": groups}
+    content = {
+        "lr": 0.1,
+        "weight_decay": 0.5,
+        "no_decay": ["D"],
+        "param_groups": groups,
+    }
     file.write_text(json.dumps(content))
     held = read_optimiser(file)
     found = {
@@ -215,7 +235,9 @@ def test_groups_go_first_to_last_by_pattern_or_end_of_name(tmp_path):
 def test_a_layer_is_asserted_to_be_healthy_and_a_broken_one_is_not():
     layer = lru(jax.random.key(3), 64, 4, r_min=0.9, r_max=0.99)
     assert_healthy({"encoder": [layer]}, length=256)
-    with pytest.raises(AssertionError, match="memory-short.*\n.*encoder.0: the longest"):
+    with pytest.raises(
+        AssertionError, match=r"memory-short.*\n.*encoder.0: the longest"
+    ):
         assert_healthy({"encoder": [layer]}, length=100_000)
     with pytest.raises(AssertionError, match="resolution-lost"):
         assert_healthy(lru(jax.random.key(3), 64, 4, r_min=0.99), dtype="bfloat16")
@@ -225,7 +247,8 @@ def test_a_layer_is_asserted_to_be_healthy_and_a_broken_one_is_not():
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    not Path("/proc/self/status").is_file(), reason="needs /proc, which tells the memory"
+    not Path("/proc/self/status").is_file(),
+    reason="needs /proc, which tells the memory",
 )
 def test_130_million_parameters_take_at_most_5_seconds_and_500_mib(tmp_path):
     generator = np.random.default_rng(0)

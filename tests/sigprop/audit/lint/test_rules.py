@@ -74,7 +74,9 @@ def in_bfloat16(old, g):
 
 
 def holed(value):
-    return lambda old, g: np.where(np.arange(old.size).reshape(old.shape) == 3, value, old)
+    return lambda old, g: np.where(
+        np.arange(old.size).reshape(old.shape) == 3, value, old
+    )
 
 
 def like_weights(old, g):
@@ -103,60 +105,88 @@ SPARED = {"no_decay": ["A_log", "D", "*bias", "a_param"], **DECAYED}
 # By name: the defect, what is said of its use, and the rule that must find it.
 PLANTED = {
     "bfloat16 draws A_log = -inf": (
-        changed("gated DeltaNet", A_log=in_bfloat16), {}, "decay-not-finite"
+        changed("gated DeltaNet", A_log=in_bfloat16),
+        {},
+        "decay-not-finite",
     ),
-    "NaN in nu_log": (changed("minimal-LRU", nu_log=holed(np.nan)), {}, "decay-not-finite"),
+    "NaN in nu_log": (
+        changed("minimal-LRU", nu_log=holed(np.nan)),
+        {},
+        "decay-not-finite",
+    ),
     "NaN after reload, in a projection": (
-        changed("Mamba-2", in_proj__weight=holed(np.nan)), {}, "weights-not-finite"
+        changed("Mamba-2", in_proj__weight=holed(np.nan)),
+        {},
+        "weights-not-finite",
     ),
     "infinity in B": (changed("S5", B=holed(np.inf)), {}, "weights-not-finite"),
     "A_log all zero": (changed("Mamba-2", A_log=0), {}, "decay-all-zero"),
     "dt_bias all zero": (changed("gated DeltaNet", dt_bias=0), {}, "decay-all-zero"),
     "nu_log drawn as a weight": (
-        changed("minimal-LRU", nu_log=like_weights), {}, "decay-overwritten"
+        changed("minimal-LRU", nu_log=like_weights),
+        {},
+        "decay-overwritten",
     ),
     "time_decay drawn as a weight": (
-        changed("RWKV-4", time_decay=like_weights), {}, "decay-overwritten"
+        changed("RWKV-4", time_decay=like_weights),
+        {},
+        "decay-overwritten",
     ),
     "one rate for all heads": (
-        changed("Mamba-2", A_log=1.3, dt_bias=-4.6), {}, "one-memory"
+        changed("Mamba-2", A_log=1.3, dt_bias=-4.6),
+        {},
+        "one-memory",
     ),
     "Re A above zero": (changed("S5", Lambda_re=holed(0.2)), {}, "mode-exploding"),
     "nu underflows": (changed("minimal-LRU", nu_log=holed(-30.0)), {}, "mode-frozen"),
     "rates a thousand times too small": (
-        changed("Mamba-2", A_log=lambda old, g: old - 12), {"length": 128},
+        changed("Mamba-2", A_log=lambda old, g: old - 12),
+        {"length": 128},
         "frozen-for-length",
     ),
     "the sign of the logarithm": (
-        changed("LRU for long sequences", nu_log=lambda old, g: -old), {}, "mode-instant"
+        changed("LRU for long sequences", nu_log=lambda old, g: -old),
+        {},
+        "mode-instant",
     ),
     "memories of ten steps for sixteen thousand": (
-        lambda g: healthy.minimal_lru(g, low=0.5, high=0.9), {"length": 16384},
+        lambda g: healthy.minimal_lru(g, low=0.5, high=0.9),
+        {"length": 16384},
         "memory-short",
     ),
     "an LSTM without forget bias": (
-        healthy.torch_unit(4, None), {"length": 1000}, "memory-short"
+        healthy.torch_unit(4, None),
+        {"length": 1000},
+        "memory-short",
     ),
     "eigenvalues in bfloat16": (
-        HEALTHY["LRU for long sequences"], {"dtype": "bfloat16"}, "resolution-lost"
+        HEALTHY["LRU for long sequences"],
+        {"dtype": "bfloat16"},
+        "resolution-lost",
     ),
     "eigenvalues in float16": (
-        lambda g: healthy.minimal_lru(g, low=0.9995, high=0.9999), {"dtype": "float16"},
+        lambda g: healthy.minimal_lru(g, low=0.9995, high=0.9999),
+        {"dtype": "float16"},
         "resolution-lost",
     ),
     "dt squared": (changed("S4D-Inv", log_dt=squared), {}, "steps-small"),
     "dt squared in Mamba": (
-        changed("Mamba-1", dt_proj__bias=softplus_twice), {}, "steps-small"
+        changed("Mamba-1", dt_proj__bias=softplus_twice),
+        {},
+        "steps-small",
     ),
     "dt_proj.bias drawn as nn.Linear's": (
-        changed("Mamba-1", dt_proj__bias=lambda old, g: g.uniform(-0.4, 0.4, old.shape)),
-        {}, "steps-large",
+        changed(
+            "Mamba-1", dt_proj__bias=lambda old, g: g.uniform(-0.4, 0.4, old.shape)
+        ),
+        {},
+        "steps-large",
     ),
-    "RG-LRU on the wrong ring": (
-        lambda g: healthy.rglru(g, power=1), {}, "ring-wrong"
-    ),
+    "RG-LRU on the wrong ring": (lambda g: healthy.rglru(g, power=1), {}, "ring-wrong"),
     "clipped at the end of the range": (
-        changed("minimal-LRU", nu_log=above), {}, "decay-clipped"
+        changed("minimal-LRU", nu_log=above),
+        {},
+        "decay-clipped",
     ),
     "a row of B and a column of C at zero": (
         changed(
@@ -164,41 +194,62 @@ PLANTED = {
             B_re=lambda old, g: old * (np.arange(len(old)) != 5)[:, None],
             B_im=lambda old, g: old * (np.arange(len(old)) != 5)[:, None],
         ),
-        {}, "mode-dead",
+        {},
+        "mode-dead",
     ),
-    "gamma underflows": (changed("minimal-LRU", gamma_log=holed(-200.0)), {}, "mode-dead"),
+    "gamma underflows": (
+        changed("minimal-LRU", gamma_log=holed(-200.0)),
+        {},
+        "mode-dead",
+    ),
     "one key for two halves": (
-        changed("minimal-LRU", nu_log=twice, theta_log=twice, gamma_log=twice), {},
+        changed("minimal-LRU", nu_log=twice, theta_log=twice, gamma_log=twice),
+        {},
         "mode-duplicated",
     ),
     "gamma of another ring": (
-        changed("LRU for long sequences", gamma_log=0), {}, "gamma-mismatch"
+        changed("LRU for long sequences", gamma_log=0),
+        {},
+        "gamma-mismatch",
     ),
     "gamma squared": (
-        changed("LRU for long sequences", gamma_log=squared), {}, "gamma-mismatch"
+        changed("LRU for long sequences", gamma_log=squared),
+        {},
+        "gamma-mismatch",
     ),
     "input gates of an LSTM shut": (
-        changed("chrono LSTM", bias_ih_l0=lambda old, g: np.where(
-            np.arange(old.size) < 64, -20, old)),
-        {}, "gates-saturated",
+        changed(
+            "chrono LSTM",
+            bias_ih_l0=lambda old, g: np.where(np.arange(old.size) < 64, -20, old),
+        ),
+        {},
+        "gates-saturated",
     ),
     "gates of RG-LRU shut": (changed("Griffin", a_gate__b=-12), {}, "gates-saturated"),
     "frequencies of S5 ten times up": (
-        changed("S5", Lambda_im=lambda old, g: 1000 * old), {}, "phase-aliased"
+        changed("S5", Lambda_im=lambda old, g: 1000 * old),
+        {},
+        "phase-aliased",
     ),
     "phases in degrees": (
-        changed("minimal-LRU", theta_log=lambda old, g: old + np.log(57.3)), {},
+        changed("minimal-LRU", theta_log=lambda old, g: old + np.log(57.3)),
+        {},
         "phase-aliased",
     ),
     "phases of a whole turn for a long sequence": (
-        lambda g: healthy.minimal_lru(g, low=0.999, high=0.9999), {"length": 4096},
+        lambda g: healthy.minimal_lru(g, low=0.999, high=0.9999),
+        {"length": 4096},
         "phase-turns",
     ),
     "weight decay on A_log and D": (
-        HEALTHY["Mamba-1"], {"optimiser": optimiser(DECAYED)}, "weight-decay"
+        HEALTHY["Mamba-1"],
+        {"optimiser": optimiser(DECAYED)},
+        "weight-decay",
     ),
     "weight decay on a_param": (
-        HEALTHY["Griffin"], {"optimiser": optimiser(DECAYED)}, "weight-decay"
+        HEALTHY["Griffin"],
+        {"optimiser": optimiser(DECAYED)},
+        "weight-decay",
     ),
 }
 
@@ -258,7 +309,9 @@ def test_weight_decay_tells_what_becomes_of_the_memory():
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 @pytest.mark.parametrize(("shortest", "longest"), [(2, 10), (10, 1000), (100, 5000)])
-def test_distinct_memories_are_those_of_all_numbers_of_the_format(dtype, shortest, longest):
+def test_distinct_memories_are_those_of_all_numbers_of_the_format(
+    dtype, shortest, longest
+):
     bits = np.arange(1 << 16, dtype=np.uint16)
     with np.errstate(invalid="ignore"):
         numbers = bits.view(np.dtype(getattr(ml_dtypes, dtype, dtype))).astype(float)

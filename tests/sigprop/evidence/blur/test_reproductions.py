@@ -15,10 +15,7 @@ TASK = ("ETTh1", 24)
 
 def data(*test_errors, model="blur", name="ETTh1"):
     return gathered(
-        {
-            Config(name, 24, model, seed): error
-            for seed, error in enumerate(test_errors)
-        }
+        {Config(name, 24, model, seed): error for seed, error in enumerate(test_errors)}
     )
 
 
@@ -69,9 +66,10 @@ def test_what_cannot_be_is_said_whether_trained_or_not():
             if one.word == "impossible"
         }
         assert said == set(impossible(table))
-    assert "2.050^2 = 4.202" in outcomes(data(0.3, 0.31), 8)[
-        ("ETTh2", 720), "LRU", "MAE"
-    ].reason
+    assert (
+        "2.050^2 = 4.202"
+        in outcomes(data(0.3, 0.31), 8)[("ETTh2", 720), "LRU", "MAE"].reason
+    )
     alone = outcomes(data(0.3, 0.31), 3)  # its squared errors are those of Table 8
     assert alone[("ETTh2", 720), "LRU", "MAE"].word == "impossible"
     assert alone[("ETTh2", 48), "LRU", "MAE"].word == "not attempted"  # 0.275 there

@@ -14,7 +14,10 @@ from tests.rows import row
 def test_simulation_alone_refutes_every_slip(name):
     """By its plan, without the sequences of two inputs."""
     with double_precision(True):
-        layer, planned = gates.layer_of(f"sigprop:gates-{name}"), correlated_gates.plans(name)
+        layer, planned = (
+            gates.layer_of(f"sigprop:gates-{name}"),
+            correlated_gates.plans(name),
+        )
         truth = correlated_gates.closed(name)
         given = {"terms": ((1.0, RHO[name]),), "steps": gates.STEPS}
         for slip, options in slips(RHO[name]).items():
@@ -53,6 +56,8 @@ def test_a_wrong_moment_is_refuted(monkeypatch):
 
 def test_the_closure_is_off_by_what_the_note_says():
     """Inputs taken for independent at a correlation of 0.9."""
-    found = [value for name in ("gla", "mingru") for value in closure(name, 0.9).values()]
+    found = [
+        value for name in ("gla", "mingru") for value in closure(name, 0.9).values()
+    ]
     note = row("sigprop:gates-remembering").claim.note
     assert f"{min(found):.2f} to {max(found):.1f} times" in note

@@ -36,7 +36,8 @@ LENGTH = 5  # of any other axis
 def shape_of(text):
     axes = [AXIS.fullmatch(word) for word in text.split("|")[0].split()]
     return tuple(
-        int(axis[1] or 1) * (SIZES.get(axis[2], LENGTH) if axis[2] else 1) for axis in axes
+        int(axis[1] or 1) * (SIZES.get(axis[2], LENGTH) if axis[2] else 1)
+        for axis in axes
     )
 
 
@@ -102,7 +103,9 @@ LAYERS = {
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [0, 3])
 @pytest.mark.parametrize("name", LAYERS)
-def test_our_own_layers_come_back_and_rest_as_their_eigenvalues_say(name, seed, tmp_path):
+def test_our_own_layers_come_back_and_rest_as_their_eigenvalues_say(
+    name, seed, tmp_path
+):
     layer = LAYERS[name](jax.random.key(seed))
     for suffix in ("npz", "safetensors"):
         file = save(tmp_path / f"one.{suffix}", layer, {})
@@ -110,7 +113,9 @@ def test_our_own_layers_come_back_and_rest_as_their_eigenvalues_say(name, seed, 
         assert found.family.name == name
         again = found.layer()
         assert jax.tree.structure(again) == jax.tree.structure(layer)
-        for one, other in zip(jax.tree.leaves(again), jax.tree.leaves(layer), strict=True):
+        for one, other in zip(
+            jax.tree.leaves(again), jax.tree.leaves(layer), strict=True
+        ):
             np.testing.assert_allclose(one, other, rtol=1e-6)
     nu = found.rest().nu
     lam = layer.eigenvalues()
@@ -176,7 +181,9 @@ def test_any_width_of_float_is_read_and_half_the_file_is_not(kind, tmp_path):
 
 def test_a_huge_declared_shape_is_refused_before_memory_is_taken(tmp_path):
     file = tmp_path / "big.safetensors"
-    header = {"A_log": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 1 << 42]}}
+    header = {
+        "A_log": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 1 << 42]}
+    }
     text = json.dumps(header).encode()
     file.write_bytes(struct.pack("<Q", len(text)) + text + b"1234")
     with pytest.raises(ValueError, match="need a whole safetensors file"):
@@ -211,8 +218,14 @@ def test_names_that_fit_two_families_need_the_config(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"nu_log": (4, 2)}, r"need nu_log of shape \(n\) in the LRU .*got q.nu_log of "),
-        ({"B_re": (4, 3, 2)}, r"B_re of shape \(n, d_in\).*q.B_re of shape \(4, 3, 2\)"),
+        (
+            {"nu_log": (4, 2)},
+            r"need nu_log of shape \(n\) in the LRU .*got q.nu_log of ",
+        ),
+        (
+            {"B_re": (4, 3, 2)},
+            r"B_re of shape \(n, d_in\).*q.B_re of shape \(4, 3, 2\)",
+        ),
     ],
 )
 def test_complex_numbers_as_pairs_name_tensor_shape_and_family(changes, message):
@@ -237,13 +250,15 @@ def test_a_pickle_is_refused_with_the_command_that_converts_it(name, tmp_path):
 
     file = tmp_path / name
     file.write_bytes(pickle.dumps({"nu_log": [1.0]}))
-    with pytest.raises(ValueError, match="may be a pickle; convert it .*weights_only=True"):
+    with pytest.raises(
+        ValueError, match=r"may be a pickle; convert it .*weights_only=True"
+    ):
         open_checkpoint(file)
 
 
 def test_an_archive_of_objects_and_other_rubbish_is_refused(tmp_path):
     np.savez(tmp_path / "o.npz", nu_log=np.array([{}, 1], object))
-    with pytest.raises(ValueError, match="nu_log of shape .* holds objects"):
+    with pytest.raises(ValueError, match=r"nu_log of shape .* holds objects"):
         open_checkpoint(tmp_path / "o.npz")
     (tmp_path / "o.npz").write_bytes(b"no archive")
     with pytest.raises(ValueError, match="need a whole npz file"):
@@ -324,4 +339,6 @@ def test_shapes_bind_axes_and_multiples():
 
 def test_the_first_words_of_a_message_tell_what_to_do():
     with pytest.raises(ValueError, match=re.escape("need a family of lru, s5")):
-        find(of_arrays({"time_decay": np.zeros(3), "time_first": np.zeros(3)}))[0].layer()
+        find(of_arrays({"time_decay": np.zeros(3), "time_first": np.zeros(3)}))[
+            0
+        ].layer()

@@ -37,7 +37,10 @@ def memax_lru(key):
     module = library("memax.equinox.semigroups.lru")
     layer = module.LRU(WIDTH, WIDTH, key)  # it wants as many states as inputs
     tree = named_arrays(
-        {name: getattr(layer, name) for name in (*"D", "nu_log", "theta_log", "gamma_log")}
+        {
+            name: getattr(layer, name)
+            for name in (*"D", "nu_log", "theta_log", "gamma_log")
+        }
         | {name: getattr(layer, name) for name in ("B_re", "B_im", "C_re", "C_im")}
     )
 
@@ -123,8 +126,9 @@ def test_outputs_and_gradients_are_those_of_the_other_library(case, seed, tmp_pa
     assert found.family.name == family
     u = jax.random.normal(keys[0], (TIME, WIDTH))
     weights = jax.random.normal(keys[1], call(arrays, u).shape)
-    by_name = {one.name[len("params.encoder.") :]: name for name, one in
-               found.tensors.items()}
+    by_name = {
+        one.name[len("params.encoder.") :]: name for name, one in found.tensors.items()
+    }
 
     def loss(run):
         return lambda arrays, u: jnp.vdot(weights, run(arrays, u))
@@ -189,11 +193,16 @@ def test_predicted_moments_of_their_outputs_are_measured(case, seed):
         system = perturb(layer)._replace(tangents={})
         expected = predict(system, covariance, steps=TIME, at=last)["output"]
     noise = jax.random.normal(u_key, (num, TIME, WIDTH))
-    root = jnp.linalg.cholesky(jnp.asarray(rho ** np.abs(np.subtract.outer(
-        np.arange(TIME), np.arange(TIME))), jnp.float32))
+    root = jnp.linalg.cholesky(
+        jnp.asarray(
+            rho ** np.abs(np.subtract.outer(np.arange(TIME), np.arange(TIME))),
+            jnp.float32,
+        )
+    )
     inputs = jnp.einsum("st,ntd->nsd", root, noise)
-    outputs = jax.jit(lambda u: jax.lax.map(lambda one: call(arrays, one)[last], u,
-                                            batch_size=500))(inputs)
+    outputs = jax.jit(
+        lambda u: jax.lax.map(lambda one: call(arrays, one)[last], u, batch_size=500)
+    )(inputs)
     squares = np.asarray((outputs**2).sum(-1), float)
     error = squares.std(ddof=1) / np.sqrt(num)
     # Two-sided at 1e-6: 4.9 standard errors of a mean of 6000; a wrong form is farther.

@@ -32,8 +32,8 @@ def s5_step(a):
 
 # From arrays to -log|lam| by row, and to phases, as the source of each library computes.
 NU = {
-    "lru of minimal-LRU, discretax, memax, long-range-models, sigprop": lambda a: np.exp(
-        a["nu_log"]
+    "lru of minimal-LRU, discretax, memax, long-range-models, sigprop": lambda a: (
+        np.exp(a["nu_log"])
     ),
     "lru of lru-pytorch": lambda a: np.exp(a["nu_log"]),
     "s5 of lindermanlab/S5": lambda a: -a["Lambda_re"] * s5_step(a),
@@ -122,7 +122,9 @@ def test_three_ways_to_store_the_complex_numbers_of_s5_make_one_layer():
     np.testing.assert_array_equal(first.B_im, theirs["B"][..., 1])
     np.testing.assert_array_equal(first.C_re, theirs["C"][..., 0])
     for other in others:
-        for one, same in zip(jax.tree.leaves(first), jax.tree.leaves(other), strict=True):
+        for one, same in zip(
+            jax.tree.leaves(first), jax.tree.leaves(other), strict=True
+        ):
             np.testing.assert_allclose(one, same, rtol=1e-6)
 
 
