@@ -128,6 +128,7 @@ class Check:
         routes: Names of the routes.
         example: Where the print fails, for a reader.
         alone: Why there is no second route, where there is none.
+        headline: What judges the row in the headline tier, where that is more.
     """
 
     results: Results
@@ -135,6 +136,11 @@ class Check:
     routes: tuple[str, ...]
     example: Example | None = None
     alone: str = ""
+    headline: Results | None = None
+
+    def of_tier(self, tier: str) -> Results:
+        """What judges the row in a tier."""
+        return self.headline if tier == "headline" and self.headline else self.results
 
 
 def by_slips(slips: Mapping[str, Results]) -> Callable[[Claim], Score]:

@@ -30,14 +30,15 @@ Results = dict[str, ClaimResult]
 STAGE, CHUNK = "checks", 4  # rows that travel together
 
 
-def check(row: Row, seed: int) -> ClaimResult:
+def check(row: Row, seed: int, tier: str = "quick") -> ClaimResult:
     """Judge one row by its evidence, by its check, or not at all."""
     claim, basis = row.claim, row.basis
     began = time.perf_counter()
     if isinstance(basis, Evidence):
         results, scores, example = evidence.judge(claim, basis)
     elif isinstance(basis, Check):
-        results, scores = basis.results(claim, seed), Scores(basis.score(claim))
+        results = basis.of_tier(tier)(claim, seed)
+        scores = Scores(basis.score(claim))
         wrong = [r for r in results if r.form == "printed" and r.verdict == "refuted"]
         example = f"At {wrong[0].point} the statement fails." if wrong else None
     else:
@@ -46,17 +47,21 @@ def check(row: Row, seed: int) -> ClaimResult:
     return finish(row, list(results), scores, seconds, example)
 
 
-def _check_all(ids: list[str], again: Find, seed: int) -> list[ClaimResult]:
+def _check_all(ids: list[str], again: Find, seed: int, tier: str) -> list[ClaimResult]:
     """Judge rows in a process of their own, on its CPU."""
     jax.config.update("jax_platforms", "cpu")
-    results = [check(again(claim_id), seed) for claim_id in ids]
+    results = [check(again(claim_id), seed, tier) for claim_id in ids]
     jax.clear_caches()
     return results
 
 
 @contextmanager
 def checking(
-    rows: list[Row], seed: int, again: Find | None, progress: Progress
+    rows: list[Row],
+    seed: int,
+    again: Find | None,
+    progress: Progress,
+    tier: str = "quick",
 ) -> Iterator[Callable[[], Results]]:
     """Begin to judge rows; what it yields waits for them, and helps.
 
@@ -67,6 +72,7 @@ def checking(
         seed: Of the run.
         again: Finds a row by its id in the second process, which is started if given.
         progress: Called with the stage, what is done and the total.
+        tier: Of the run.
     """
     chunks = [rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK)]
     done = 0
@@ -79,7 +85,7 @@ def checking(
     def here(chunk: list[Row]) -> Results:
         results = {}
         for row in chunk:
-            results[row.claim.id] = check(row, seed)
+            results[row.claim.id] = check(row, seed, tier)
             tick(1)
         return results
 
@@ -92,7 +98,9 @@ def checking(
     with _second_process() as pool:
         with _interrupts_later():  # whatever starts now inherits it for good
             waiting = [
-                pool.submit(_check_all, [row.claim.id for row in chunk], again, seed)
+                pool.submit(
+                    _check_all, [row.claim.id for row in chunk], again, seed, tier
+                )
                 for chunk in chunks
             ]
 

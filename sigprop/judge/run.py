@@ -249,7 +249,7 @@ def verify(
     Args:
         rows: What to judge; see ``sigprop.evidence.row``.
         tier: ``quick`` judges every claim at its own margin, ``headline`` the state,
-            sensitivity and ring moments at 1 %.
+            sensitivity and ring moments, and gates at long memories, at 1 %.
         seed: Moves every simulation; verdicts may change with it at the stated rates.
         samples: Trajectories a grid point, if more than the plan's are wanted.
         again: Finds a row by its id in a second process, which then judges rows that are
@@ -265,7 +265,7 @@ def verify(
     began = time.perf_counter()
     gridded = [row for row in rows if isinstance(row.basis, Grid)]
     ungridded = [row for row in rows if not isinstance(row.basis, Grid)]
-    with checking(ungridded, seed, again, progress) as checked:
+    with checking(ungridded, seed, again, progress, tier) as checked:
         finished = _judge_grids(gridded, tier, seed, samples, progress) | checked()
     return Run(
         claims=tuple(finished[row.claim.id] for row in rows),

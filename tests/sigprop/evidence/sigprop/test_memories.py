@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from sigprop.evidence.sigprop import memories
-from sigprop.evidence.sigprop.memories import HANDS, MEMORIES, asked, closed
+from sigprop.evidence.sigprop.memories import (
+    HANDS,
+    HEADLINE,
+    QUICK,
+    Size,
+    asked,
+    closed,
+)
 from sigprop.neuron import gated_simulation
 from sigprop.neuron.gated import coefficients
 from sigprop.neuron.gated_simulation import BATCH, BLOCK, controls, simulate
@@ -17,11 +24,13 @@ FEW = 2 * BLOCK  # steps
 
 @pytest.mark.parametrize("name", HANDS)
 def test_memories_are_what_they_are_called(name):
-    made = asked(name).neurons
+    made = asked(name, HEADLINE).neurons
     u = np.random.default_rng(3).normal(size=(2, 20_000))
     a = coefficients(made, made.weights @ u, None)[0]
-    np.testing.assert_allclose((1 - a).mean(1) * MEMORIES, 1, rtol=0.02)
-    assert (MEMORIES[0], MEMORIES[-1], len(MEMORIES)) == (4, 1000, 20)
+    np.testing.assert_allclose((1 - a).mean(1) * HEADLINE.memories, 1, rtol=0.02)
+    for size, count in ((HEADLINE, 20), (QUICK, 5)):
+        assert (size.memories[0], size.memories[-1]) == (4, 1000)
+        assert len(asked(name, size).neurons.weights) == count
 
 
 @pytest.fixture
@@ -31,11 +40,13 @@ def short(monkeypatch):
 
 
 def test_controls_move_no_mean_and_take_variance(short):
-    forms = closed("mingru")
+    forms = closed("mingru", HEADLINE)
     with double_precision(True):
-        right = controls(asked("mingru"), FEW)
+        right = controls(asked("mingru", HEADLINE), FEW)
         found = {
-            factor: simulate(jax.random.key(7), asked("mingru"), factor * right, BATCH)
+            factor: simulate(
+                jax.random.key(7), asked("mingru", HEADLINE), factor * right, BATCH
+            )
             for factor in (0.0, 0.5, 1.0)
         }
     for by, form in forms.items():
@@ -50,16 +61,15 @@ def test_controls_move_no_mean_and_take_variance(short):
 def test_a_wrong_moment_is_refuted(short, monkeypatch):
     """Five percent more of what one parameter moves, and no other."""
     monkeypatch.setattr(memories, "PILOT", BATCH)
-    monkeypatch.setattr(memories, "HEADLINE_MARGIN", 0.03)
     memories.plans.cache_clear()
     right = memories.closed
 
-    def wrong(name, change=None):
-        found = right(name, change)
+    def wrong(name, size, change=None):
+        found = right(name, size, change)
         return {**found, "v": 1.05 * found["v"]}
 
     monkeypatch.setattr(memories, "closed", wrong)
-    results = memories.memories(row("sigprop:memories-mingru").claim, 3)
+    results = memories.memories(row("sigprop:memories-mingru").claim, 3, Size(20, 0.03))
     memories.plans.cache_clear()
     results = [r for r in results if r.route == "monte_carlo"]
     assert len(results) == 60
@@ -69,15 +79,17 @@ def test_a_wrong_moment_is_refuted(short, monkeypatch):
 
 @pytest.mark.parametrize("name", HANDS)
 def test_steps_over_nodes_of_the_inputs_agree(name):
-    forms = closed(name)
-    for by, values in gated_simulation.stepped(asked(name), memories.STEPS).items():
+    forms, judged = closed(name, HEADLINE), asked(name, HEADLINE)
+    for by, values in gated_simulation.stepped(judged, memories.STEPS).items():
         np.testing.assert_allclose(values, forms[by], rtol=memories.EXACT)
 
 
 def test_memory_does_not_grow_with_the_steps():
     assert gated_simulation.BLOCK < memories.STEPS
     with double_precision(True):
-        few, many = (controls(asked("gate-unit"), steps) for steps in (FEW, 2 * FEW))
+        few, many = (
+            controls(asked("gate-unit", QUICK), steps) for steps in (FEW, 2 * FEW)
+        )
     assert len(many) == 2 * len(few)  # weights alone do, a block at a time
 
 
@@ -85,6 +97,13 @@ def test_memory_does_not_grow_with_the_steps():
 @pytest.mark.parametrize("name", HANDS)
 def test_simulation_alone_refutes_every_slip(name):
     """By its plan, without the route that takes steps."""
-    found = memories.score(row(f"sigprop:memories-{name}").claim)
-    assert found.total == 8
-    assert not found.survivors
+    for size in (QUICK, HEADLINE):
+        found = memories.score(row(f"sigprop:memories-{name}").claim, size)
+        assert found.total == 8
+        assert not found.survivors
+
+
+def test_the_headline_tier_judges_more_memories():
+    basis = row("sigprop:memories-gla").basis
+    assert basis.of_tier("quick") is memories.memories
+    assert basis.of_tier("headline").keywords == {"size": HEADLINE}
