@@ -14,8 +14,18 @@ _SLOPE = f"(E_c*{_STATE} + E_d)/(1 - E_a)"
 _SQUARE = f"(E_bb + 2*E_ab*{_STATE})/(1 - E_aa)"
 _MIXED = f"(E_ac*{_SQUARE} + E_ab*{_SLOPE} + (E_ad + E_bc)*{_STATE} + E_bd)/(1 - E_aa)"
 _LIMITS = {r"\bar{h}": _STATE, r"\bar{s}": _SLOPE, "H": _SQUARE, "P": _MIXED}
+_STAYING = {
+    r"\mathbb{E}[a \psi]": "F_a",
+    r"\mathbb{E}[b \psi]": "F_b",
+    r"\mathbb{E}[a^2 \phi]": "F_aa",
+    r"\mathbb{E}[b^2 \phi]": "F_bb",
+    r"\mathbb{E}[a b \psi \phi]": "F_ab",
+    r"\mathbb{E}[a b^2 \psi \phi]": "F_abb",
+    r"\bar{h}": "F_b/(1 - (1 - rho)*F_a)",
+}  # psi = 1/(1 - rho a) and phi = 1/(1 - rho a^2) stand within expectations alone
 
 READINGS = {
+    "sigprop:remembering-state": Reading(_STAYING, side=1),
     "sigprop:random-state": Reading(_MEANS, side=1),
     "sigprop:random-state-limit": Reading(_MEANS | _LIMITS, side=1),
     "sigprop:random-sensitivity": Reading(_MEANS | _LIMITS, side=1),

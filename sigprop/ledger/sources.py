@@ -132,8 +132,24 @@ def _quoted(file: str) -> dict[str, int]:
     return lines
 
 
+@functools.cache
+def _begun(file: str) -> dict[str, int]:
+    """The lines at which a file first quotes the beginning of ids that a loop completes."""
+    lines: dict[str, int] = {}
+    for number, line in enumerate(_text(file).splitlines(), 1):
+        for found in re.finditer(r'f"([a-z]+:[^"{\s]*)\{', line):
+            lines.setdefault(found[1], number)
+    return lines
+
+
 def _mentioned(file: str, claim_id: str, needed: bool = True) -> int:
-    return _quoted(file).get(claim_id, int(needed and bool(_text(file))))
+    """The line of an id; of its longest beginning, or the first, where it stands nowhere."""
+    if claim_id in _quoted(file):
+        return _quoted(file)[claim_id]
+    begun = [one for one in _begun(file) if claim_id.startswith(one)]
+    if begun:
+        return _begun(file)[max(begun, key=len)]
+    return int(needed and bool(_text(file)))
 
 
 def page_of(file: str) -> str:

@@ -39,7 +39,7 @@ def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show)
         assert left > right
 
 
-def test_depth_says_at_which_gains_blocks_alone_are_balanced():
+def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():
     def change(data):
         rise = np.log10(data["gain"].values / 4)[None, :, None]
         data["predicted"].loc[{"setting": "alone"}] = rise

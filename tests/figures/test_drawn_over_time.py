@@ -69,7 +69,7 @@ def test_moments_of_gates_stand_over_memory_and_their_ratios_beside(show):
         panel.done("log", up, x="memory")
 
 
-def test_transients_say_how_full_the_slowest_head_is():
+def test_sigprop_transients_say_how_full_the_slowest_head_is():
     def change(data):
         place = {"layer": "RotRNN", "input": "white", "decay": 0.9999}
         data["measured"].loc[place] = 0.25
@@ -82,7 +82,7 @@ def test_transients_say_how_full_the_slowest_head_is():
     assert "LRU 3." in said
 
 
-def test_edges_say_what_is_left_at_the_first_step():
+def test_sigprop_edges_say_what_is_left_at_the_first_step():
     def change(data):
         data["predicted"].loc[{"moment": "merged", "position": 0}] = (
             data["limit"].sel(moment="merged") / 4
@@ -94,7 +94,7 @@ def test_edges_say_what_is_left_at_the_first_step():
     assert "396 of 396 points" in said
 
 
-def test_gates_say_how_far_the_farthest_moment_is():
+def test_sigprop_gates_say_how_far_the_farthest_moment_is():
     def change(data):
         data["measured"].values[:] = data["predicted"].values
         data["measured"].values[0, 0, 0] *= 1.5

@@ -37,11 +37,13 @@ def test_lines_hold_what_is_said_of_them(found):
             name = place.name.rpartition(".")[2]
             sought = one if place.role in {"statement", "evidence"} else name
             text = lines(place.file)[place.line - 1]
-            if place.role in missed and sought not in text:
+            begun = [*re.findall(r'f"([^"{]+:[^"{]*)\{', text)]
+            begins = place.role != "code" and any(map(sought.startswith, begun))
+            if place.role in missed and sought not in text and not begins:
                 missed[place.role] += 1
-    # Rows that a loop states, and names of modules and methods, have no line of theirs.
+    # Rows that tables state, and names of modules and methods, have no line of theirs.
     assert missed["evidence"] == 0
-    assert missed["statement"] < 0.15 * len(found)
+    assert missed["statement"] < 0.05 * len(found)
     assert missed["code"] < 0.15 * len(found)
 
 
