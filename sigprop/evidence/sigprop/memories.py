@@ -47,13 +47,13 @@ from theory.claims import Claim
 
 WIDTH, STEPS = 2, 1024
 EXACT = 1e-6  # of two rules of quadrature
-PILOT, INFLATION = 2 * BATCH, 3.0  # trajectories of a pilot; on its variance
+PILOT = 2 * BATCH  # trajectories of a pilot
 FLOOR, LEAST = (
     3e-4,
     4 * BATCH,
 )  # variance that is planned for at least; for a normal law
 SPREAD = {
-    "gla": 0.7,
+    "gla": 1.0,
     "gate-unit": 0.7,
 }  # of what a gate bends; less hides it, or what it shares with the slope
 OTHERWISE = 0.45
@@ -64,10 +64,14 @@ OFFSET = {
 
 
 class Size(NamedTuple):
-    """How many neurons a tier judges, and within which margin."""
+    """How many neurons a tier judges, within which margin, and its trust in a pilot.
+
+    ``inflation`` multiplies the pilot's variances, whose tails are heavy.
+    """
 
     neurons: int
     margin: float
+    inflation: float
 
     @property
     def memories(self) -> Float[np.ndarray, " neurons"]:
@@ -75,7 +79,7 @@ class Size(NamedTuple):
         return np.geomspace(4.0, 1000.0, self.neurons)
 
 
-QUICK, HEADLINE = Size(5, 0.03), Size(20, HEADLINE_MARGIN)
+QUICK, HEADLINE = Size(5, 0.03, 10.0), Size(20, HEADLINE_MARGIN, 4.0)
 
 
 def _rglru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
@@ -177,7 +181,7 @@ def plans(name: str, size: Size) -> dict[str, tuple[Plan, ...]]:
     planned = {}
     for by, sums in pilot.items():
         mean, sem, n = sums.estimate()
-        relative = np.maximum(INFLATION * n * (sem / mean) ** 2, FLOOR)
+        relative = np.maximum(size.inflation * n * (sem / mean) ** 2, FLOOR)
         planned[by] = [plan(size.margin, variance=float(v)) for v in relative]
     most = max(LEAST, *(one.n for row in planned.values() for one in row))
     n = -(-most // BATCH) * BATCH

@@ -69,7 +69,9 @@ def test_a_wrong_moment_is_refuted(short, monkeypatch):
         return {**found, "v": 1.05 * found["v"]}
 
     monkeypatch.setattr(memories, "closed", wrong)
-    results = memories.memories(row("sigprop:memories-mingru").claim, 3, Size(20, 0.03))
+    results = memories.memories(
+        row("sigprop:memories-mingru").claim, 3, Size(20, 0.03, 3.0)
+    )
     memories.plans.cache_clear()
     results = [r for r in results if r.route == "monte_carlo"]
     assert len(results) == 60
