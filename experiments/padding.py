@@ -1,8 +1,10 @@
 """Arrays of several sizes in one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from jaxtyping import Float64, Shaped
 
 
@@ -15,3 +17,26 @@ def padded(
     for row, part in zip(whole, parts, strict=True):
         row[tuple(map(slice, part.shape))] = part
     return whole
+
+
+def along_cells(
+    results: Sequence[xr.Dataset], curves: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[Any, Any]]]:
+    """Variables of several results along one axis, ``cell``; empty where one lacks them.
+
+    Args:
+        results: Of one cell each.
+        curves: Dimensions of each variable by its name; what no result has is left out.
+    """
+    found = {}
+    for name, dims in curves.items():
+        held = [result[name] for result in results if name in result.variables]
+        if held:
+            parts = [
+                result[name].values
+                if name in result.variables
+                else np.zeros((0,) * len(dims))
+                for result in results
+            ]
+            found[name] = (("cell", *dims), padded(parts), held[0].attrs)
+    return found

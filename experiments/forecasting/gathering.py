@@ -11,7 +11,7 @@ from scipy.stats import sem
 
 from experiments.forecasting.cells import CONTROLS, SCALED, Config
 from experiments.forecasting.grids import cells
-from experiments.padding import padded
+from experiments.padding import along_cells
 from sigprop.evidence.blur.reproductions import METHODS, NAMES
 from theory.papers.blur.printed import errors
 
@@ -66,16 +66,7 @@ def put_together(
 
     variables: dict[str, Any] = {name: ("cell", told(name), SCALED) for name in ERRORS}
     variables |= {name: ("cell", told(name), {"units": "1"}) for name in COUNTS}
-    for name, dims in CURVES.items():
-        held = [result[name] for result in results if name in result.variables]
-        if held:
-            parts = [
-                result[name].values
-                if name in result.variables
-                else np.zeros((0,) * len(dims))
-                for result in results
-            ]
-            variables[name] = (("cell", *dims), padded(parts), held[0].attrs)
+    variables |= along_cells(results, CURVES)
     variables |= {
         f"printed_{metric.lower()}": (
             "cell",

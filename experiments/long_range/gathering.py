@@ -9,7 +9,7 @@ from scipy.stats import sem
 
 from experiments.long_range.cells import SHARE, STEPS, Config
 from experiments.long_range.grids import networks
-from experiments.padding import padded
+from experiments.padding import along_cells
 
 VERSION = 1
 SIZES = ("width", "depth", "examples", "length", "parameters", "best_step", "diverged")
@@ -47,16 +47,7 @@ def gather(
     variables |= {
         name: ("cell", _attribute(results, name), {"units": "1"}) for name in SIZES
     }
-    for name, dims in CURVES.items():
-        held = [result[name] for result in results if name in result.variables]
-        if held:
-            parts = [
-                result[name].values
-                if name in result.variables
-                else np.zeros((0,) * len(dims))
-                for result in results
-            ]
-            variables[name] = (("cell", *dims), padded(parts), held[0].attrs)
+    variables |= along_cells(results, CURVES)
     return xr.Dataset(
         variables,
         {
