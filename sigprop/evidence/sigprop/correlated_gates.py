@@ -21,7 +21,7 @@ from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge
 from sigprop.layers.base import Layer
-from sigprop.linear.gated_moments import predict_gated
+from sigprop.linear.gated_moments import enumerate_gated, predict_gated
 from sigprop.neuron.chains import Chain, Recursion, law_axis
 from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
@@ -125,7 +125,9 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             exact = predict_gated(
                 layer, law=law, terms=((1.0, rho),), steps=gates.STEPS
             )
-            for quantity, value in gates.enumerate_all(layer, law, rho).items():
+            for quantity, value in enumerate_gated(
+                layer, law, gates.STEPS, rho
+            ).items():
                 ratio = value / exact[quantity].value
                 right = abs(ratio - 1) <= gates.EXACT
                 point = f"{name}, two inputs, {quantity}"

@@ -31,7 +31,7 @@ from sigprop.layers.gla import gla
 from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
-from sigprop.linear.gated_moments import predict_gated, squares
+from sigprop.linear.gated_moments import enumerate_gated, predict_gated, squares
 from sigprop.neuron.delta_moments import Gates
 from sigprop.neuron.gated import Expectations
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
@@ -207,7 +207,7 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     with double_precision(True):
         law = two_inputs(layer.widths[0])
         exact = predict_gated(layer, law=law, steps=STEPS)
-        for name, value in enumerate_all(layer, law).items():
+        for name, value in enumerate_gated(layer, law, STEPS).items():
             ratio = value / exact[name].value
             right = abs(ratio - 1) <= EXACT
             results.append(decided("enumeration", f"two inputs, {name}", ratio, right))
@@ -220,17 +220,6 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         verdict = judge(float(mean), closed(claim.id)[name], planned, float(sem))
         results.append(drawn_result(f"Gaussian, {name}", verdict))
     return tuple(results)
-
-
-def enumerate_all(layer: Layer, law: Law, rho: float = 0.0) -> dict[str, float]:
-    """Moments over every sequence of two inputs, one batch of the simulation's program.
-
-    An input stays with probability ``rho``.
-    """
-    index = np.array(list(itertools.product((0, 1), repeat=STEPS)))
-    found = squares(layer, jnp.asarray(law.values[index]))
-    p = law.chances(index, rho)
-    return {name: float(p @ np.asarray(value)) for name, value in found.items()}
 
 
 def _without(letter: str) -> Callable[[Expectations], Expectations]:
