@@ -117,7 +117,6 @@ HANDS: dict[str, Hand] = {
     "gla": _gla,
     "gate-unit": _unit,
 }
-SIGN = {"mingru": -1.0}  # its gate opens to the input
 
 
 @functools.cache
