@@ -44,6 +44,7 @@ class Predicted(NamedTuple):
         gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter.
         ceiling: Learning rate of each parameter above which descent is unstable; of gates,
             below which it is stable.
+        exact: Whether the ceilings are those of a Hessian; of gates they are not.
     """
 
     memory: Float[np.ndarray, " n"]
@@ -51,6 +52,7 @@ class Predicted(NamedTuple):
     state: Float[np.ndarray, " n"]
     gradient: dict[str, float]
     ceiling: dict[str, float]
+    exact: bool
 
     @property
     def longest(self) -> float:
@@ -134,6 +136,7 @@ def predict(layer: Layer, spectrum: Exponentials) -> Predicted:
         state,
         {name: float(np.trace(block)) for name, block in blocks.items()},
         {name: _ceiling(block, hessian) for name, block in blocks.items()},
+        exact=True,
     )
 
 
@@ -168,4 +171,5 @@ def _gated(layer: InputGated, spectrum: Exponentials) -> Predicted:
         np.full(layer.state_size, found["state"].value / layer.state_size),
         gradient,
         {name: 2 / value for name, value in gradient.items()},
+        exact=False,
     )

@@ -29,11 +29,6 @@ def starts(advice: Advice) -> dict[str, Predicted]:
     return dict(zip(STARTS, (advice.default, advice.advised), strict=True))
 
 
-def exact(advice: Advice) -> bool:
-    """Whether ceilings are those of exact Hessians; of gates they are bounds by traces."""
-    return advice.layer not in ("rglru", "mamba")
-
-
 def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
     """What is compared, of what, by default, and as advised."""
     before, after = advice.default, advice.advised
@@ -55,7 +50,7 @@ def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
 
 def table(advice: Advice) -> Table:
     """Default and advised side by side."""
-    note = READING.format(kind=KINDS[exact(advice)])
+    note = READING.format(kind=KINDS[advice.advised.exact])
     shown = Table(
         caption=Text(plain(note), "table.caption"),
         caption_justify="left",
@@ -146,6 +141,6 @@ def as_dataset(advice: Advice) -> xr.Dataset:
             "length": advice.length,
             "memory": advice.memory,
             "phase": advice.phase,
-            "gated": int(not exact(advice)),
+            "gated": int(not advice.advised.exact),
         },
     )
