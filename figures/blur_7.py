@@ -31,7 +31,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             horizons.over_horizons(axes, data, name, METRICS[letter])
             style.letter(axes, letter, horizons.METRICS[METRICS[letter]])
         lines = row[0].get_legend_handles_labels()
-        drawn.legend(*lines, loc="outside upper center", ncols=len(lines[0]))
+        ncols = min(len(lines[0]), int(drawn.get_figwidth()))
+        drawn.legend(*lines, loc="outside upper center", ncols=ncols)
         seeds = len(set(data["seed"].values.tolist()))
         lacking = [
             horizons.missing(data, table, rows) for table, rows in HORIZONS.items()
