@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from experiments.forecasting import cells, gathering, grids
 from experiments.forecasting.cells import CONTROLS, Config
 from sigprop.tasks.forecasts import Forecasts
 from sigprop.tasks.tables import Step, Table
+from sigprop.training.forecast_presets import MODELS
 
 
 @pytest.mark.parametrize("name", grids.SWEEPS)
@@ -21,10 +23,24 @@ def test_every_preset_has_cells(name):
     assert store.SWEEPS[name] == "forecasting"
 
 
-def test_all_models_forecast_all_tasks_from_three_seeds_in_one_setting():
+def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting():
     every = grids.forecasts("paper")
-    seen = {(one.data, one.horizon, one.model, one.seed) for one in every}
-    assert len(seen) == len(every) == 3 * len(grids.MODELS) * 3
+    seen = Counter((one.data, one.horizon, one.model) for one in every)
+    first = (grids.TASKS[0],)
+    wanted = {
+        (*task, model)
+        for tasks, models in (
+            (grids.TASKS, grids.MODELS),
+            (first, grids.OTHERS),
+            (first, grids.BOTH_ENDS),
+        )
+        for task in tasks
+        for model in models
+    }
+    assert set(seen) == wanted
+    assert {*seen.values()} == {len({one.seed for one in every})} == {3}
+    assert len({*every}) == len(every)
+    assert {model for *_, model in seen} == {*MODELS}
     kept = {
         dataclasses.replace(one, data="", horizon=1, model="", seed=0) for one in every
     }
