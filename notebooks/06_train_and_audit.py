@@ -257,5 +257,6 @@ for block in range(2):
 # - [Loss landscapes of one linear unit](03_loss_landscapes.py)
 # - [Why diagonal recurrences train](04_hessian_structure.py)
 # - [Signals in deep and gated networks](05_deep_signal_propagation.py)
+# - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
 # - [The curvature of whole layers](09_whole_layers.py)

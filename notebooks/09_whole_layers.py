@@ -314,4 +314,5 @@ for phase in PHASES:
 # - [Why diagonal recurrences train](04_hessian_structure.py)
 # - [Signals in deep and gated networks](05_deep_signal_propagation.py)
 # - [Train a network, then audit it](06_train_and_audit.py)
+# - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
