@@ -1,5 +1,6 @@
 """Advice on the initialisation of a layer, beside what its default would be."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,14 +8,18 @@ import jax
 from jaxtyping import PRNGKeyArray
 
 from sigprop.advice.families import FAMILIES, Need, Options, spelled
-from sigprop.advice.predictions import Predicted, matched, predict
+from sigprop.advice.predictions import Predicted, matched, mode_states, predict
 from sigprop.advice.spectra import bandwidth
 from sigprop.audit.autocovariance import Exponentials
 from sigprop.layers.base import Layer
 from sigprop.networks.registry import sequence_layer
 
 MODES = 256  # of the layers whose Hessians are computed
+MIXING = ("lru", "s5", "rotrnn")  # layers with a weight of each input in each state
 NEURONS = 8  # of those with gates, whose moments are integrals
+CHANNELS = (
+    1024  # of inputs that are mixed, so that hardly a state depends on its weights
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ def advise(
 
     The longest memory is as long as the sequences unless it is given.  A tenth of a ring's
     modes remember half of it or more; phases are where 95 % of the input's power is.
+    States are told for inputs of many channels, gradients and ceilings for one.
 
     Args:
         layer: One of ``sigprop.advice.families.FAMILIES``.
@@ -102,8 +108,12 @@ def advise(
     options = {**given, **family.options(need)}
     key = jax.random.key(seed)
 
-    def drawn(options: dict[str, Any]) -> Layer:
-        return _twin(key, family.layer, state, options)
+    def begun(options: dict[str, Any], last: Callable[[Layer], Layer]) -> Predicted:
+        found = predict(last(_twin(key, family.layer, state, options)), spectrum)
+        if family.layer not in MIXING:
+            return found
+        wide = last(_twin(key, family.layer, state, options, CHANNELS))
+        return found._replace(state=mode_states(wide, spectrum)[2])
 
     return Advice(
         layer,
@@ -113,14 +123,16 @@ def advise(
         spectrum,
         need.phase,
         options,
-        predict(drawn(given), spectrum),
-        predict(matched(drawn(options), spectrum), spectrum),
+        begun(given, lambda layer: layer),
+        begun(options, lambda layer: matched(layer, spectrum)),
         spelled(family, state, options),
         family.note,
     )
 
 
-def _twin(key: PRNGKeyArray, layer: str, state: int, options: Options) -> Layer:
+def _twin(
+    key: PRNGKeyArray, layer: str, state: int, options: Options, channels: int = 1
+) -> Layer:
     """A layer of one output, or of few, that stands for a wide one.
 
     With weights scaled by the number of states no moment of an output depends on it.
@@ -132,5 +144,6 @@ def _twin(key: PRNGKeyArray, layer: str, state: int, options: Options) -> Layer:
     modes = min(state, MODES)
     if "heads" in options:
         modes -= modes % (2 * options["heads"])
-    channels = max(1, MODES // 8 // modes) if layer == "s4d" else 1
+    if layer == "s4d":
+        channels = max(1, MODES // 8 // modes)
     return sequence_layer(key, layer, modes, channels, **options)

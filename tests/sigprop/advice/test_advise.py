@@ -69,6 +69,12 @@ def test_descent_is_stable_below_the_ceiling_and_not_above():
             assert (np.abs(away).max() > 2e-6) == grows
 
 
+def test_the_default_of_an_lru_is_normalised_for_white_inputs_and_for_no_others():
+    for rho, low, high in ((0.0, 1.0, 1.4), (0.9, 10.0, 1000.0)):
+        found = advise("lru", length=200, state=64, spectrum=exponential(rho), seed=4)
+        assert low < found.default.state.max() / found.default.state.min() < high
+
+
 def test_what_is_drawn_has_states_of_size_one():
     found = advise("lru", length=200, state=8, spectrum=BOTH)
     for width in (1, 5):
