@@ -3,9 +3,10 @@
 Blocks of an LRU and a gated unit whose output is multiplied by a gain, alone, beside a
 skip, and with layer normalisation too.  Growth is that of ``E x^2`` from the first stream
 to the last, and of ``E|dL/dx|^2`` from the last to the first, a block on the geometric
-mean: one where signals neither vanish nor explode.  Gains end where theory does: streams that
-explode saturate the gates.  Theory follows the weights that were
-drawn; ``measured`` are the same networks on sampled sequences, at some of the points.
+mean: one where signals neither vanish nor explode.  Gains end where sampled gradients do:
+behind gates that saturate, few sequences have nearly all of their mean square.  Theory
+follows the weights that were drawn; ``measured`` are the same networks on sampled
+sequences, at some of the points.
 
 Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Section 3.4;
 ``sigprop.networks.backpropagation``.

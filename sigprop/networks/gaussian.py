@@ -3,7 +3,9 @@
 A ``Signal`` is a stream of correlated channels that is taken for Gaussian and, up to the
 last step, for stationary.  Filters and affine maps are exact for such a stream; so are
 the covariances of a nonlinearity of one channel (Mehler's series) and of a gated unit,
-whose value is integrated by parts against its gate.
+whose value is integrated by parts against its gate.  Both take a nonlinearity's
+polynomial of order ``ORDER``, so that covariances are those of a process however steep it
+is, and the variance of each channel as it is.
 
 Notation: R(lag)  covariance of ``x_t`` and ``x_{t - lag}``, for lags from 0 on;
 He_k  Hermite polynomials, orthonormal for a standard normal.
@@ -24,8 +26,10 @@ from jax import lax
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, Inexact
 
-ORDER = 20  # of the last Hermite polynomial: what is beyond is given to that order
-NODES = 96  # of the quadratures, exact for polynomials of degree 191
+ORDER = 20  # of the last Hermite polynomial: what is beyond is given to the next order
+NODES, REACH = 401, 14.0  # of a trapezoidal rule, and how many deviations it covers
+CENTRED = 8.0  # deviations from the mean at which a bend still counts
+FLAT = 1e-4  # a deviation below which a slope is that at the mean
 
 Covariances = Float[Array, "lags a b"]
 
@@ -127,25 +131,42 @@ def square_filtered(
     return deviation + jnp.sum((parts.sum(0) @ signal.mean) ** 2)
 
 
-@functools.cache
-def _quadrature() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Nodes and weights for a standard normal, and He_k at the nodes."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
-    polynomials = [np.ones(NODES), nodes]
-    for k in range(1, ORDER + 1):
+def _quadrature(
+    mean: Float[Array, " n"], deviation: Float[Array, " n"]
+) -> tuple[Float[Array, "nodes n"], Float[Array, "nodes n"]]:
+    """Nodes and weights for a standard normal ``z`` at which ``f(mean + deviation z)`` bends.
+
+    They are as close about zero of the function's argument as the function's own unit is
+    in deviations: a trapezoidal rule after ``sinh``, whose error falls exponentially.
+    """
+    own = 1 / jnp.maximum(deviation, 1)
+    centre = jnp.where(deviation > 1, jnp.clip(-mean * own, -CENTRED, CENTRED), 0)
+    span = jnp.arcsinh((REACH + CENTRED) / own)
+    u = jnp.linspace(-1, 1, NODES)[:, None] * span[None]
+    nodes = centre[None] + own[None] * jnp.sinh(u)
+    weights = jnp.exp(-(nodes**2) / 2) * jnp.cosh(u)
+    return nodes, weights / weights.sum(0, keepdims=True)
+
+
+def _hermite(nodes: Float[Array, "nodes n"]) -> Float[Array, "orders nodes n"]:
+    """He_k at the nodes."""
+    polynomials = [jnp.ones_like(nodes), nodes]
+    for k in range(1, ORDER):
         longer = nodes * polynomials[k] - math.sqrt(k) * polynomials[k - 1]
         polynomials.append(longer / math.sqrt(k + 1))
-    return nodes, weights / weights.sum(), np.stack(polynomials[: ORDER + 1])
+    return jnp.stack(polynomials)
 
 
 class Expansion(NamedTuple):
     """``f(x) = sum of coefficients_k He_k((x - mean) / deviation)``, for each channel.
 
-    ``square`` is ``E f(x)^2``: what the coefficients leave out of it is known.
+    ``squares`` are ``E z^p f(x)^2`` for ``p = 0, 1, 2`` with ``z`` that standard normal:
+    what the coefficients leave out of them is known.  ``slope`` is ``E f'(x)``.
     """
 
     coefficients: Float[Array, "orders n"]
-    square: Float[Array, " n"]
+    squares: Float[Array, "powers n"]
+    slope: Float[Array, " n"]
 
 
 def expand(
@@ -153,19 +174,41 @@ def expand(
     mean: Float[Array, " n"],
     variance: Float[Array, " n"],
 ) -> Expansion:
-    """Expand a function of one channel for each of some Gaussian channels."""
-    nodes, weights, polynomials = _quadrature()
-    values = function(mean[None] + jnp.sqrt(variance)[None] * nodes[:, None])
-    weighted = jnp.asarray(polynomials * weights)
-    return Expansion(weighted @ values, jnp.asarray(weights) @ values**2)
+    """Expand a function of one channel for each of some Gaussian channels.
+
+    Args:
+        function: Smooth but near zero, where it may bend on a scale of one.
+        mean: Of the channels.
+        variance: Of the channels.
+    """
+    deviation = jnp.sqrt(jnp.maximum(variance, 0))
+    nodes, weights = _quadrature(mean, deviation)
+    values = function(mean[None] + deviation[None] * nodes)
+    coefficients = jnp.einsum("kqn,qn->kn", _hermite(nodes), weights * values)
+    powers = jnp.stack([jnp.ones_like(nodes), nodes, nodes**2])
+    squares = jnp.einsum("pqn,qn->pn", powers, weights * values**2)
+    flat = deviation < FLAT
+    steep = coefficients[1] / jnp.where(flat, 1, deviation)
+    slope = jnp.where(flat, derivative(function)(mean), steep)
+    return Expansion(coefficients, squares, slope)
+
+
+def bent(coefficients: Float[Array, "orders n"]) -> Float[Array, "orders n"]:
+    """Of the derivative by the standard normal."""
+    roots = jnp.sqrt(jnp.arange(1.0, len(coefficients)))
+    return jnp.zeros_like(coefficients).at[:-1].set(roots[:, None] * coefficients[1:])
+
+
+def inverse_deviation(covariance: Float[Array, "lags n n"]) -> Float[Array, " n"]:
+    """Zero for a channel that does not vary."""
+    variance = jnp.diagonal(covariance[0])
+    safe = jnp.where(variance > 0, variance, 1)
+    return jnp.where(variance > 0, lax.rsqrt(safe), 0)
 
 
 def correlation(covariance: Float[Array, "lags n n"]) -> Float[Array, "lags n n"]:
     """Correlations, zero for a channel that does not vary."""
-    variance = jnp.diagonal(covariance[0])
-    inverse = jnp.where(
-        variance > 0, lax.rsqrt(jnp.where(variance > 0, variance, 1)), 0
-    )
+    inverse = inverse_deviation(covariance)
     return jnp.clip(covariance * _now(inverse) * _then(inverse), -1, 1)
 
 
@@ -207,11 +250,23 @@ def through(signal: Signal, function: Callable[[Array], Array]) -> Passed:
     known = expand(function, signal.mean, variance)
     lowest, rest = known.coefficients[0], known.coefficients.at[0].set(0)
     rho = correlation(signal.covariance)
-    lost = jnp.maximum(known.square - jnp.sum(known.coefficients**2, 0), 0)
-    own = rho ** (ORDER + 1) * jnp.diag(lost)[None]
-    covariance = series(rest, rest, rho) + own
-    slope = expand(derivative(function), signal.mean, variance)
-    return Passed(Signal(lowest, covariance), slope.coefficients[0])
+    covariance = series(rest, rest, rho)
+    covariance = covariance + beyond(known.squares[0] - lowest**2, covariance, rho)
+    return Passed(Signal(lowest, covariance), known.slope)
+
+
+def beyond(
+    own: Float[Array, " n"], found: Covariances, rho: Covariances
+) -> Covariances:
+    """What the orders leave out of the moments that channels have with themselves.
+
+    Args:
+        own: The moments at lag zero.
+        found: All moments, of the orders that are taken.
+        rho: The correlations.
+    """
+    lost = own - jnp.diagonal(found[0])
+    return rho ** (ORDER + 1) * jnp.diag(lost)[None]
 
 
 def derivative(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
@@ -243,14 +298,13 @@ def gated(
             ``v_{t - lag}``.
         function: ``f``.
     """
-    ahead, behind = together
+    known = expand(function, gate.mean, jnp.diagonal(gate.covariance[0]))
+    f = known.coefficients
+    f1, f2 = bent(f), bent(bent(f))
+    rho, inverse = correlation(gate.covariance), inverse_deviation(gate.covariance)
+    # Of values with standardised gates: a slope by these stays of the function's size.
+    ahead, behind = together[0] * _then(inverse), together[1] * _now(inverse)
     own = jnp.diagonal(ahead[0])
-    variance = jnp.diagonal(gate.covariance[0])
-    slope, bend = derivative(function), derivative(derivative(function))
-    f, f1, f2 = (
-        expand(one, gate.mean, variance).coefficients for one in (function, slope, bend)
-    )
-    rho = correlation(gate.covariance)
     both, early, late = series(f, f, rho), series(f1, f, rho), series(f, f1, rho)
     left, right = _now(own), _then(own)
     v, w = _now(value.mean), _then(value.mean)
@@ -262,9 +316,14 @@ def gated(
         + (left * right + ahead * behind) * series(f1, f1, rho)
         + ahead * right * series(f, f2, rho)
     )
+    apart = jnp.diagonal(value.covariance[0]) - own**2
+    weights = jnp.stack([value.mean**2 + apart, 2 * value.mean * own, own**2])
+    product = product + beyond(jnp.sum(weights * known.squares, 0), product, rho)
     mean = value.mean * f[0] + own * f1[0]
     covariance = product - _now(mean) * _then(mean)
-    return Gated(Signal(mean, covariance), f[0], value.mean * f1[0] + own * f2[0])
+    curved = jnp.where(inverse > 1 / FLAT, 0, inverse) * f2[0]
+    by_gate = value.mean * known.slope + own * curved
+    return Gated(Signal(mean, covariance), f[0], by_gate)
 
 
 @jax.jit

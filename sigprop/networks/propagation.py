@@ -43,6 +43,8 @@ from sigprop.networks.normalisation import EPSILON, BatchNorm, Norm
 from sigprop.networks.retrieval import TwoTowers
 from sigprop.numerics.precision import double_precision
 
+ROUNDED = 1e-9  # of a mean square, by which a variance may be below zero
+
 
 class Moments(NamedTuple):
     """Second moments at the last step, an entry a block.
@@ -84,8 +86,8 @@ def predict(
             prediction goes on with their moments.
 
     Raises:
-        ValueError: If a layer has no theory, covariances are those of no process, or the
-            input is not a stream of numbers.
+        ValueError: If a layer has no theory, covariances are those of no process, the
+            input is not a stream of numbers, or no finite moments come out of a block.
 
     Example:
         >>> import jax
@@ -128,12 +130,14 @@ def _follow(
             f"need measured streams of blocks 0 ... {len(blocks) - 1}, got {unknown}"
         )
     signal = affine(signal, network.encoder.weight, bias(network.encoder))
+    require_moments(signal, "the encoder")
     rows = []
     for place, block in enumerate(blocks):
         if place in measured:
             signal, square = _of_samples(measured[place], signal, place), jnp.nan
         else:
             signal, square = advance(block, signal, state)
+            require_moments(signal, f"block {place}", type(block.layer).__name__)
         rows.append((signal.mean_square(), square))
     return rows
 
@@ -284,6 +288,24 @@ def require_theory(layer: Layer, place: str) -> None:
     raise ValueError(
         f"need a causal linear layer in {place}, got {type(layer).__name__}, which {why}: "
         "no moments go through it; give sampled streams after the block as measured="
+    )
+
+
+def require_moments(signal: Signal, place: str, what: str = "") -> None:
+    """Refuse a stream that is not one of finite moments.
+
+    Raises:
+        ValueError: Naming the place.
+    """
+    square = float(signal.mean_square())
+    least = float(jnp.diagonal(signal.covariance[0]).min())
+    if np.isfinite(square) and least >= -ROUNDED * square:
+        return
+    raise ValueError(
+        "need streams of moderate size, whose Gaussian moments are finite, got a mean "
+        f"square of {square:.3g} and a least variance of {least:.3g} after {place}"
+        f"{what and f' ({what})'}; lower its gains, normalise, or give sampled streams "
+        "after the block as measured="
     )
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import integrate
 
 from sigprop.networks import gaussian
 from sigprop.networks.gaussian import Signal, affine, filtered, gated, through
@@ -177,6 +178,69 @@ def test_gated_units_are_exact_for_polynomials(seed):
         by_gate = gauss_expectation(lambda x: x[0] * bent(x[1]), *moments, 5)
         np.testing.assert_allclose(out.value_gain[i], by_value, rtol=1e-9)
         np.testing.assert_allclose(out.gate_gain[i], by_gate, rtol=1e-9)
+
+
+SLOPE = gaussian.derivative(jax.nn.sigmoid)
+STEEP = [1.0, 30.0, 1e3, 1e6]
+
+
+def standard(function, breaks):
+    """``E f(z)`` for a standard normal ``z``, by SciPy between given points."""
+    ends = [-12.0, *sorted(breaks), 12.0]
+    weight = np.sqrt(2 * np.pi)
+    return sum(
+        integrate.quad(
+            lambda z: function(z) * np.exp(-(z**2) / 2) / weight, *pair, epsabs=1e-13
+        )[0]
+        for pair in itertools.pairwise(ends)
+    )
+
+
+@pytest.mark.parametrize("deviation", STEEP)
+def test_a_gated_unit_has_its_variance_however_steep_the_gate(deviation):
+    mean, v0, together, alone = 0.4 * deviation, 0.3, 1.1, 0.7
+    value = Signal(jnp.array([v0]), jnp.full((1, 1, 1), together**2 + alone))
+    gate = Signal(jnp.array([mean]), jnp.full((1, 1, 1), deviation**2))
+    both = jnp.full((1, 1, 1), together * deviation)
+    near = [mean / -deviation + side * 40 / deviation for side in (-1, 0, 1)]
+    for function in (jax.nn.sigmoid, SLOPE):
+        out = gated(value, gate, (both, both), function)
+
+        ready = jax.jit(function)
+
+        def f(z, ready=ready):
+            return float(ready(mean + deviation * z))
+
+        def squared(z, f=f):
+            return ((v0 + together * z) ** 2 + alone) * f(z) ** 2
+
+        first = standard(lambda z, f=f: (v0 + together * z) * f(z), near)
+        square = standard(squared, near)
+        np.testing.assert_allclose(out.signal.mean, first, rtol=1e-7)
+        found = float(out.signal.covariance[0, 0, 0] + out.signal.mean[0] ** 2)
+        np.testing.assert_allclose(found, square, rtol=1e-7)
+        np.testing.assert_allclose(out.value_gain, standard(f, near), rtol=1e-7)
+
+
+def test_open_and_shut_gates_have_the_correlations_of_signs():
+    rho = np.array([1.0, 0.9, 0.5, -0.7])
+    R = 1e12 * jnp.asarray(rho)[:, None, None]
+    found = through(Signal(jnp.zeros(1), R), jax.nn.sigmoid).signal
+    expected = np.arcsin(rho) / (2 * np.pi)  # the law of two signs
+    np.testing.assert_allclose(found.covariance[:, 0, 0], expected, atol=0.004)
+    np.testing.assert_allclose(found.covariance[0, 0, 0], 0.25, rtol=1e-5)
+
+
+def test_a_gain_is_the_mean_slope_at_any_deviation():
+    mean, slope = 0.3, jax.jit(jax.grad(jax.nn.gelu))
+    for deviation in (0.0, 1e-8, 1e-3, 0.5, 4.0, 100.0):
+        R = jnp.full((1, 1, 1), deviation**2)
+        gain = through(Signal(jnp.array([mean]), R), jax.nn.gelu).gain
+
+        def at(z, deviation=deviation):
+            return float(slope(mean + deviation * z))
+
+        np.testing.assert_allclose(gain, standard(at, [0.0]), rtol=1e-6)
 
 
 def test_observed_streams_are_averages_over_pairs():

@@ -258,3 +258,47 @@ def test_measured_streams_take_the_place_of_a_theory():
         predict(network, R, measured={0: after[:, 1:]})
     with pytest.raises(ValueError, match=r"blocks 0 ... 1, got \[5\]"):
         predict(network, R, measured={0: after, 5: after})
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("gain", [30.0, 1e3])
+def test_saturated_gates_let_moments_through(gain):
+    seed = int(gain)
+    network, state = build(
+        jax.random.key(seed), config("lru", depth=3, pooling="none", width=12)
+    )
+    network = eqx.tree_at(
+        lambda one: [block.mixing.value.weight for block in one.blocks],
+        network,
+        replace_fn=lambda weight: gain * weight,
+    )
+    process, steps, num = AR1(0.8), 64, 2048
+    series = process.sample(jax.random.key(seed + 1), num * 3, steps)
+    u = jnp.moveaxis(series.reshape(num, 3, steps), 1, 2)
+    streams, states = look_at_all(network, state, u)
+    found = predict(network, process.autocovariance(np.arange(steps)), state)
+    squares = np.mean(np.square(streams), 2), np.sum(np.abs(states) ** 2, 2)
+    for got, values in zip(found, squares, strict=True):
+        assert np.isfinite(got).all()
+        error = FAR * values.std(0) / num**0.5
+        assert (np.abs(values.mean(0) - got) < 0.15 * got + error).all()
+
+
+@pytest.mark.usefixtures("x64")
+def test_moments_that_overflow_name_the_block():
+    network, state = build(jax.random.key(0), config("lru", depth=3, pooling="none"))
+    loud = eqx.tree_at(
+        lambda one: one.blocks[1].mixing.value.weight,
+        network,
+        replace_fn=lambda W: 1e200 * W,
+    )
+    R = AR1(0.5).autocovariance(np.arange(8))
+    with pytest.raises(
+        ValueError, match=r"finite, got .* after block 1 \(LRU\); lower its"
+    ):
+        predict(loud, R, state)
+    silent = eqx.tree_at(
+        lambda one: one.encoder.weight, network, replace_fn=lambda W: 1e200 * W
+    )
+    with pytest.raises(ValueError, match="after the encoder"):
+        predict(silent, R, state)
