@@ -56,6 +56,8 @@ SWEEPS = {
     "fresh_seeds": "verdicts",
     "forecasts": "forecasting",
     "forecast_settings": "forecasting",
+    "advice": "advised",
+    "advice_rates": "advised",
 }
 """Results that are gathered from many cells, and the study of those cells."""
 

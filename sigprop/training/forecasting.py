@@ -26,7 +26,9 @@ from sigprop.training.segments import (
     Fit,
     Kind,
     Last,
+    Prepare,
     Progress,
+    as_drawn,
     fit_segments,
     ready,
     stacked,
@@ -84,6 +86,7 @@ def fit(
     checkpoint: Path | None = None,
     every: float = 20.0,
     progress: Progress = lambda done, last: None,
+    prepare: Prepare = as_drawn,
 ) -> Fitted:
     """Train a network on the windows of the training rows; the test rows are not read.
 
@@ -94,6 +97,7 @@ def fit(
         checkpoint: File to go on from and to write.
         every: Seconds between two writes.
         progress: Called with the segments done, the last loss and validation error.
+        prepare: Changes numbers of the drawn network before the first step.
 
     Raises:
         ValueError: If no generator takes the seed, the head does not fit the task, a
@@ -113,6 +117,7 @@ def fit(
         checkpoint=checkpoint,
         every=every,
         progress=progress,
+        prepare=prepare,
     )
     best = end.best
     network = _ready(recipe, best.parameters)

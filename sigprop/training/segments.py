@@ -30,6 +30,12 @@ Trained = Network | TwoTowers
 Parts = TypeVar("Parts", bound=tuple)
 Last = dict[str, float]
 Progress = Callable[[int, Mapping[str, float]], None]
+Prepare = Callable[[Trained], Trained]
+
+
+def as_drawn(network: Trained) -> Trained:
+    """A network as it is: what ``fit`` does with it before the first step."""
+    return network
 
 
 class Diverged(ArithmeticError):
@@ -81,6 +87,7 @@ def fit_segments(
     checkpoint: Path | None,
     every: float,
     progress: Progress,
+    prepare: Prepare = as_drawn,
 ) -> tuple[Fit, dict[str, np.ndarray]]:
     """Take all segments of a recipe, or those after the checkpoint.
 
@@ -95,6 +102,8 @@ def fit_segments(
         checkpoint: File to go on from and to write.
         every: Seconds between two writes.
         progress: Called with the segments done, the last loss and what ``look`` found.
+        prepare: Changes numbers of the drawn network, and no shapes, before the first
+            step.
 
     Returns:
         Its end, and ``loss`` and ``gradient_norm`` (segments, steps) beside what ``look``
@@ -111,7 +120,7 @@ def fit_segments(
     told = {**dataclasses.asdict(recipe), "seed": seed, **about}
     with jax.default_matmul_precision(recipe.matmul):
         return train(
-            begin(kind, recipe, seed),
+            begin(kind, recipe, seed, prepare),
             functools.partial(_segment, kind, recipe, batches, look, last),
             Segments(recipe.segments, recipe.segment, checkpoint, every, told),
             lambda done: progress(done, last),
@@ -140,11 +149,11 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     return eqx.filter(network, eqx.is_inexact_array, inverse=True), factors, decays
 
 
-def begin(kind: Kind, recipe: Recipe, seed: int) -> Fit:
+def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = as_drawn) -> Fit:
     """Where a training stands before its first step."""
     network_key, run_key = jax.random.split(jax.random.key(seed))
     network, state = build(network_key, recipe.network)
-    parameters = eqx.filter(network, eqx.is_inexact_array)
+    parameters = eqx.filter(prepare(network), eqx.is_inexact_array)
     run = start(parameters, recipe.optimiser, recipe.rate, run_key)
     never = kind.best(parameters, state, jnp.asarray(kind.worst), run.step)
     return Fit(run, state, never)

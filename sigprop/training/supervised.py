@@ -30,8 +30,10 @@ from sigprop.training.segments import (
     Fit,
     Kind,
     Last,
+    Prepare,
     Progress,
     Trained,
+    as_drawn,
     fit_segments,
     ready,
     stacked,
@@ -97,6 +99,7 @@ def fit(
     every: float = 20.0,
     probe: Probe | None = None,
     progress: Progress = lambda done, last: None,
+    prepare: Prepare = as_drawn,
 ) -> Fitted:
     """Train a network, and test it where its validation was best.
 
@@ -109,6 +112,7 @@ def fit(
         probe: Measures a network, in inference mode, at each evaluation; its arrays are
             recorded, and must not change in shape.
         progress: Called with the segments done and the last loss and accuracy.
+        prepare: Changes numbers of the drawn network before the first step.
 
     Raises:
         ValueError: If no generator takes the seed, the network does not fit the data, a
@@ -127,6 +131,7 @@ def fit(
         checkpoint=checkpoint,
         every=every,
         progress=progress,
+        prepare=prepare,
     )
     best = end.best
     with jax.default_matmul_precision(recipe.matmul):

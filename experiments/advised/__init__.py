@@ -1,0 +1,1 @@
+"""Trainings that begin as ``sigprop advise`` says, against those that begin by default."""

@@ -1,0 +1,249 @@
+"""One training: how it began, its loss along the way, and its validation.
+
+A seed decides what is drawn, in what order examples come, and the teacher; ways to begin
+of one seed have all of it in common.  Students of linear teachers are trained together by
+``jax.vmap`` on their exact loss, which is their validation too; networks one by one.
+"""
+
+import dataclasses
+import functools
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from experiments.advised import tasks
+from experiments.advised.tasks import ARMS, SIZES, TEACHERS
+from sigprop.inputs import AR1, White
+from sigprop.layers.base import Layer
+from sigprop.layers.lru import LRU, lru
+from sigprop.tasks.teacher_student import (
+    TeacherStudent,
+    linear_teacher,
+    teacher_student,
+)
+from sigprop.training import forecasting, supervised
+from sigprop.training.loop import (
+    Optimiser,
+    Run,
+    Segments,
+    advance,
+    by_group,
+    start,
+    train,
+)
+from sigprop.training.segments import Diverged
+
+VERSION = 1
+RECORDS = 50  # of a teacher's loss
+LOSS = {"units": "nats, or squares of scaled units"}
+SHARE = {"units": "1"}
+STEPS = {"units": "steps"}
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training.
+
+    Attributes:
+        task: A name of ``experiments.advised.tasks.SIZES``.
+        arm: How it begins, one of ``experiments.advised.tasks.ARMS``.
+        seed: Of everything drawn.
+        steps: Of the schedule.
+    """
+
+    task: str
+    arm: str
+    seed: int
+    steps: int
+
+    def __post_init__(self) -> None:
+        if self.task not in SIZES:
+            raise ValueError(f"need a task in {', '.join(SIZES)}, got {self.task!r}")
+        if self.arm not in ARMS:
+            raise ValueError(f"need a way to begin in {ARMS}, got {self.arm!r}")
+        whole = RECORDS if self.task in TEACHERS else tasks.SEGMENT
+        if self.steps < 1 or self.steps % whole:
+            raise ValueError(f"need steps in multiples of {whole}, got {self.steps}")
+
+
+def shape(config: Config) -> Config:
+    """Cells that are trained together: students of all seeds, any other alone."""
+    alike = config.task in TEACHERS
+    return dataclasses.replace(config, seed=0) if alike else config
+
+
+def chunk_size(config: Config) -> int:
+    """Cells in a chunk."""
+    return 10 if config.task in TEACHERS else 1
+
+
+def run_cells(
+    configs: Sequence[Config],
+    checkpoint: Path | None = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[xr.Dataset]:
+    """Train one network, or students of one law.
+
+    Args:
+        configs: Of one ``shape``.
+        checkpoint: File to resume from and to write.
+        progress: Called with the share that is done.
+
+    Raises:
+        ValueError: If they are not of one shape.
+        FileNotFoundError: If a task's files are not there.
+    """
+    if len({shape(config) for config in configs}) != 1:
+        raise ValueError(f"need cells of one shape, got {configs}")
+    if configs[0].task in TEACHERS:
+        return _students(configs, checkpoint, progress)
+    (config,) = configs
+    return [_network(config, checkpoint, progress)]
+
+
+# --- students of linear teachers ----------------------------------------------------
+
+
+def student(config: Config, key: PRNGKeyArray) -> LRU:
+    """A student as it begins: one input, one output.
+
+    Raises:
+        ValueError: If the way to begin is unknown.
+    """
+    if config.arm == "default":
+        return lru(key, SIZES[config.task].state, 1)
+    return tasks.advice_of(config.task).draw(key, 1)
+
+
+def prepare(config: Config) -> tuple[Run, TeacherStudent, Layer]:
+    """A student's training before its first step, its task, and factors of its rates."""
+    teacher_key, student_key, run_key = jax.random.split(jax.random.key(config.seed), 3)
+    size, rho = SIZES[config.task], TEACHERS[config.task]
+    begun = student(config, student_key)
+    factor = tasks.factor_of(config.task, config.arm)
+    task = teacher_student(
+        linear_teacher(teacher_key, nu0=tasks.NU0),
+        AR1(rho) if rho else White(),
+        size.length,
+    )
+    run = start(begun, Optimiser(config.steps), size.rate, run_key)
+    factors = by_group(begun, {"recurrent": factor, "input": factor})
+    return run, task, jax.tree.map(lambda one: jnp.asarray(one, float), factors)
+
+
+@functools.partial(jax.jit, static_argnames=("total", "steps"))
+def _segment(runs: Any, tasks: Any, factors: Any, total: int, steps: int):
+    def one(run: Run, task: TeacherStudent, factors: Layer):
+        def loss(layer: Layer, key: PRNGKeyArray) -> Float[Array, ""]:
+            return task.loss(layer)
+
+        run, losses = advance(run, loss, Optimiser(total), steps, factors)
+        return run, {"loss": losses.mean(), "last": task.loss(run.parameters)}
+
+    return jax.vmap(one)(runs, tasks, factors)
+
+
+def _students(
+    configs: Sequence[Config],
+    checkpoint: Path | None,
+    progress: Callable[[float], None],
+) -> list[xr.Dataset]:
+    parts = [prepare(config) for config in configs]
+    runs, teachers, factors = jax.tree.map(lambda *leaves: jnp.stack(leaves), *parts)
+    total = configs[0].steps
+    steps = total // RECORDS
+    begun = jax.vmap(lambda task, run: task.loss(run.parameters))(teachers, runs)
+    end, records = train(
+        runs,
+        lambda runs: _segment(runs, teachers, factors, total, steps),
+        Segments(RECORDS, steps, checkpoint),
+        lambda done: progress(done / RECORDS),
+    )
+    results = []
+    for place, config in enumerate(configs):
+        lost = int(end.diverged[place])
+        looks = np.append(float(begun[place]), records["last"][:, place])
+        reached = np.arange(RECORDS + 1) * steps
+        curves = Curves(records["loss"][:, place], reached, looks)
+        results.append(_result(config, curves, lost))
+    return results
+
+
+# --- networks -----------------------------------------------------------------------
+
+
+def _network(
+    config: Config, checkpoint: Path | None, progress: Callable[[float], None]
+) -> xr.Dataset:
+    task = config.task
+    recipe: Any = tasks.recipe_of(task, config.arm, config.steps)
+    fit: Any = forecasting.fit if task == "ETTh1" else supervised.fit
+    data = tasks.forecasts() if task == "ETTh1" else tasks.data_of(task, config.seed)
+    try:
+        fitted = fit(
+            recipe,
+            data,
+            config.seed,
+            checkpoint=checkpoint,
+            progress=lambda done, last: progress(done / recipe.segments),
+            prepare=functools.partial(tasks.prepared, task, config.arm),
+        )
+    except Diverged as error:
+        nothing = np.zeros(0)
+        return _result(
+            config, Curves(nothing, nothing.astype(int), nothing), error.step
+        )
+    records = fitted.records
+    name = "validation_mse" if task == "ETTh1" else "validation_loss"
+    return _result(
+        config,
+        Curves(
+            records["loss"].mean(1),
+            records["step"],
+            records[name],
+            records.get("validation_accuracy"),
+        ),
+        -1,
+    )
+
+
+class Curves(NamedTuple):
+    """What is recorded of a training; an accuracy where examples have classes."""
+
+    loss: Float[np.ndarray, " records"]
+    step: Int[np.ndarray, " looks"]
+    validation_loss: Float[np.ndarray, " looks"]
+    validation_accuracy: Float[np.ndarray, " looks"] | None = None
+
+
+def _result(config: Config, curves: Curves, diverged: int) -> xr.Dataset:
+    """What is kept of a training; one that diverged has no last loss."""
+    accuracy = curves.validation_accuracy
+    if accuracy is None:
+        accuracy = np.full(len(curves.step), math.nan)
+    whole = diverged < 0
+    return xr.Dataset(
+        {
+            "loss": ("record", np.asarray(curves.loss, float), LOSS),
+            "validation_loss": ("look", curves.validation_loss.astype(float), LOSS),
+            "validation_accuracy": ("look", accuracy.astype(float), SHARE),
+        },
+        {"step": ("look", curves.step, STEPS)},
+        {
+            "dtype": "float32",
+            "diverged": diverged,
+            "final_loss": float(curves.validation_loss[-1]) if whole else math.nan,
+            "final_accuracy": float(accuracy[-1]) if whole else math.nan,
+            "factor": tasks.factor_of(config.task, config.arm),
+            "options": json.dumps(tasks.options_of(config.task, config.arm)),
+        },
+    )

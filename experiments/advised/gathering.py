@@ -1,0 +1,216 @@
+"""From the trainings of a sweep to one labelled result: differences, words, curves."""
+
+import json
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+
+from experiments.advised import rule
+from experiments.advised.cells import LOSS, SHARE, STEPS, Config
+from experiments.advised.grids import cells
+from experiments.padding import along_cells
+
+VERSION = 1
+CURVES = {
+    "loss": ("record",),
+    "validation_loss": ("look",),
+    "validation_accuracy": ("look",),
+    "step": ("look",),
+}
+TOLD = {"final_loss": LOSS, "final_accuracy": SHARE, "factor": {"units": "1"}}
+CONTRASTS = {
+    "advised": ("advised", "default"),
+    "rates": ("rates", "advised"),
+    "both": ("rates", "default"),
+}
+"""What is compared with what: initialisation alone, rates alone, and both."""
+
+NUMBERS = ("mean", "low", "high", "area", "area_low", "area_high", "reached")
+NUMBERS += ("points", "points_low", "points_high")
+LOGARITHMS = {"units": "natural logarithm of a quotient of losses"}
+
+
+def gather(
+    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+) -> xr.Dataset:
+    """All finished trainings along one axis, and once none is missing what they say.
+
+    Args:
+        sweep: One of ``grids.WAYS``.
+        preset: ``smoke``, ``quick`` or ``paper``.
+        key: Names a cell.
+        found: Results of the finished cells by their names.
+    """
+    every = cells(sweep, preset)
+    rows = [config for config in every if key(config) in found]
+    results = [found[key(config)] for config in rows]
+    variables: dict[str, Any] = {
+        name: ("cell", [float(one.attrs[name]) for one in results], units)
+        for name, units in TOLD.items()
+    }
+    variables["diverged"] = (
+        "cell",
+        [int(one.attrs["diverged"]) for one in results],
+        {"units": "step, -1 for none"},
+    )
+    variables |= along_cells(results, CURVES)
+    table = xr.Dataset(
+        variables,
+        {
+            "key": ("cell", [key(config) for config in rows]),
+            "task": ("cell", [config.task for config in rows]),
+            "arm": ("cell", [config.arm for config in rows]),
+            "seed": ("cell", [config.seed for config in rows], {"units": "1"}),
+            "steps": ("cell", [config.steps for config in rows], STEPS),
+            "options": ("cell", [one.attrs["options"] for one in results]),
+        },
+        {"dtype": "float32"},
+    )
+    if len(rows) < len(every):
+        return table
+    return table.merge(compared(table), combine_attrs="override")
+
+
+def cell(table: xr.Dataset, index: int) -> xr.Dataset:
+    """The result of one cell, as it was before it was gathered."""
+    result = table.isel(cell=index)
+    attributes: dict[str, Any] = {name: float(result[name]) for name in TOLD}
+    attributes |= {
+        "dtype": "float32",
+        "diverged": int(result["diverged"]),
+        "options": str(result["options"].item()),
+    }
+    kept = [name for name in CURVES if name in result.variables]
+    held = result[kept].reset_coords(drop=True)
+    for dim, ruler in (("record", "loss"), ("look", "step")):
+        held = held.isel({dim: np.isfinite(result[ruler].values)})
+    held = held.set_coords("step")
+    held["step"] = held["step"].astype(int).assign_attrs(STEPS)
+    return held.assign_attrs(attributes)
+
+
+def pairs(
+    table: xr.Dataset, task: str, arms: tuple[str, str]
+) -> tuple[xr.Dataset, xr.Dataset]:
+    """The trainings of two ways to begin on a task, in the same order of seeds.
+
+    Raises:
+        ValueError: If one has seeds that the other has not.
+    """
+    chosen = []
+    for arm in arms:
+        here = (table["task"].values == task) & (table["arm"].values == arm)
+        chosen.append(table.isel(cell=here).sortby("seed"))
+    first, second = chosen
+    if first["seed"].values.tolist() != second["seed"].values.tolist():
+        raise ValueError(f"need the same seeds of {arms} on {task}")
+    return first, second
+
+
+def compared(table: xr.Dataset) -> xr.Dataset:
+    """What each way to begin is worth on each task, by ``rule``; nothing is drawn.
+
+    Returns:
+        By ``contrast`` and ``task`` the mean difference of the last validation losses,
+        its interval and its word; the same of the training losses along the way; share
+        of the training to the loss that the other ends with, the median over seeds; mean
+        difference of accuracies with its interval, where there are any.
+    """
+    names = list(dict.fromkeys(table["task"].values.tolist()))
+    held = set(table["arm"].values.tolist())
+    contrasts = {
+        name: arms for name, arms in CONTRASTS.items() if held.issuperset(arms)
+    }
+    shape = (len(contrasts), len(names))
+    columns = {name: np.full(shape, np.nan) for name in NUMBERS}
+    words = np.full(shape, rule.SAME, dtype=f"<U{len(rule.SAME)}")
+    along = words.copy()
+    places = product(enumerate(contrasts.values()), enumerate(names))
+    for (row, arms), (column, task) in places:
+        at = row, column
+        first, second = pairs(table, task, arms)
+        found = rule.compare(first["final_loss"].values, second["final_loss"].values)
+        columns["mean"][at], columns["low"][at], columns["high"][at] = found[:3]
+        words[at] = found.word
+        curves = _curves(first), _curves(second)
+        area = rule.area(*curves)
+        columns["area"][at], columns["area_low"][at], columns["area_high"][at] = area[
+            :3
+        ]
+        along[at] = area.word
+        columns["reached"][at] = np.median(
+            [rule.reached(*both) for both in zip(*curves, strict=True)]
+        )
+        gain = first["final_accuracy"].values - second["final_accuracy"].values
+        if np.isfinite(gain).sum() > 1:
+            told = rule.interval(gain[np.isfinite(gain)])
+            for name, value in zip(
+                ("points", "points_low", "points_high"), told, strict=True
+            ):
+                columns[name][at] = value
+    dims = ("contrast", "of")
+    units = {"reached": SHARE, "points": SHARE, "points_low": SHARE}
+    units["points_high"] = SHARE
+    variables: dict[str, Any] = {
+        name: (dims, values, units.get(name, LOGARITHMS))
+        for name, values in columns.items()
+    }
+    return xr.Dataset(
+        {**variables, "word": (dims, words), "area_word": (dims, along)},
+        {"contrast": list(contrasts), "of": names},
+    )
+
+
+def _curves(rows: xr.Dataset) -> Float[np.ndarray, "seeds records"]:
+    values = rows["loss"].values
+    return values[:, np.isfinite(values).any(0)]
+
+
+def findings(table: xr.Dataset) -> str:
+    """The word on every task with its numbers, and whether the advice is worth following."""
+    if "word" not in table:
+        done = [f"{n} of {task}" for task, n in _counts(table).items()]
+        return f"trainings that ended: {', '.join(done)}"
+    lines = []
+    for contrast in table["contrast"].values.tolist():
+        first, second = CONTRASTS[contrast]
+        lines.append(f"{first} against {second}:")
+        for task in table["of"].values.tolist():
+            lines.append("  " + _line(table.sel(contrast=contrast, of=task), task))
+        words = table["word"].sel(contrast=contrast).values.tolist()
+        verdict = "" if rule.worth(words) else "not "
+        lines.append(
+            f"  {verdict}as asked: better on {words.count(rule.BETTER)} and worse on "
+            f"{words.count(rule.WORSE)} of {len(words)} tasks"
+        )
+    return "\n".join(lines)
+
+
+def _counts(table: xr.Dataset) -> dict[str, int]:
+    names = table["task"].values.tolist()
+    return {name: names.count(name) for name in dict.fromkeys(names)}
+
+
+def _line(row: xr.Dataset, task: str) -> str:
+    def ends(name: str, low: str, high: str) -> str:
+        values = (float(row[one]) for one in (name, low, high))
+        return "{:+.3f} ({:+.3f} to {:+.3f})".format(*values)
+
+    line = (
+        f"{task}: {row['word'].item()}, log loss {ends('mean', 'low', 'high')}; along "
+        f"the way {row['area_word'].item()}, {ends('area', 'area_low', 'area_high')}; "
+        f"there after {float(row['reached']):.2f} of the steps"
+    )
+    if np.isfinite(row["points"]):
+        line += f"; accuracy {ends('points', 'points_low', 'points_high')}"
+    return line
+
+
+def advised_options(table: xr.Dataset, task: str) -> dict[str, float]:
+    """The options that were advised on a task."""
+    here = (table["task"].values == task) & (table["arm"].values == "advised")
+    return json.loads(table["options"].values[here][0])

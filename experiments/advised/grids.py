@@ -1,0 +1,45 @@
+"""Which trainings are compared: every task, every way to begin, the same seeds.
+
+``advice`` has the two ways that are compared, ``advice_rates`` the third beside them.
+``paper`` is what is tracked; ``quick`` has two seeds.
+"""
+
+from itertools import product
+
+from experiments.advised.cells import Config
+from experiments.advised.tasks import ARMS, SIZES, TASKS, TEACHERS
+
+WAYS = {"advice": ARMS[:2], "advice_rates": ARMS}
+SEEDS = {"quick": 2, "paper": 5}
+OF_TEACHERS = 10  # seeds where a training takes a second
+SMOKE = {"white": 100, "digits": 20}  # steps
+
+
+def cells(sweep: str, preset: str) -> list[Config]:
+    """Every training of a sweep.
+
+    Raises:
+        ValueError: If the sweep or the preset is unknown.
+    """
+    if sweep not in WAYS:
+        raise ValueError(f"need a sweep in {', '.join(WAYS)}, got {sweep!r}")
+    if preset == "smoke":
+        return [
+            Config(task, arm, seed, steps)
+            for (task, steps), arm, seed in product(
+                SMOKE.items(), WAYS[sweep], range(2)
+            )
+        ]
+    if preset not in SEEDS:
+        raise ValueError(f"need a preset in smoke, quick, paper, got {preset!r}")
+
+    def seeds(task: str) -> range:
+        many = task in TEACHERS and preset == "paper"
+        return range(OF_TEACHERS if many else SEEDS[preset])
+
+    return [
+        Config(task, arm, seed, SIZES[task].steps)
+        for task in TASKS
+        for arm in WAYS[sweep]
+        for seed in seeds(task)
+    ]
