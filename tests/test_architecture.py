@@ -63,6 +63,7 @@ def rule(never=(), but=(), lazily=(), only=None) -> Rule:
 
 
 UPWARD = {"experiments", "figures"} | PLOTTING
+KEPT = {"experiments.store", "experiments.padding"}
 RULES = {
     "theory": rule(only={"theory", "sympy", "mpmath"}),
     "sigprop": rule(never=UPWARD | ENDS),
@@ -88,10 +89,10 @@ RULES = {
         never=UPWARD | ENDS,
         but={"experiments.store", "experiments.teacher_student"},
     ),
-    "experiments/long_range": rule(
-        never=UPWARD | ENDS,
-        but={"experiments.store", "experiments.padding", "experiments.long_range"},
-    ),
+    **{
+        f"experiments/{a}": rule(never=UPWARD | ENDS, but=KEPT | {f"experiments.{a}"})
+        for a in ("advised", "long_range")
+    },
     "experiments/forecasting": rule(
         never=UPWARD | ENDS, but={"experiments.padding", "experiments.forecasting"}
     ),

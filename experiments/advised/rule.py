@@ -58,7 +58,7 @@ def interval(
 
 
 def compare(
-    first: Float[np.ndarray, " pairs"], second: Float[np.ndarray, " pairs"]
+    first: Float[np.ndarray, " pairs"], second: Float[np.ndarray, " others"]
 ) -> Compared:
     """The first way against the second by their losses, seed by seed.
 
@@ -101,13 +101,15 @@ def area(
 ) -> Compared:
     """The same of the training losses, each pair's logarithms averaged along the way.
 
-    Records that are not finite in both, as after a divergence, are left out.
+    Records that are not finite in both, as after a divergence, are left out, and so is a
+    pair without any.
     """
     one, other = np.asarray(first, float), np.asarray(second, float)
     with np.errstate(invalid="ignore", divide="ignore"):
         difference = np.log(one) - np.log(other)
-    whole = [row[np.isfinite(row)].mean() for row in difference]
-    return judged(np.array(whole))
+    whole = [row[np.isfinite(row)] for row in difference]
+    means = np.array([row.mean() for row in whole if row.size])
+    return judged(means) if means.size > 1 else Compared(*(math.nan,) * 3, SAME)
 
 
 def reached(

@@ -1,0 +1,397 @@
+"""Advised against default beginnings: the rule, the pairs, and how each begins."""
+
+import dataclasses
+import json
+import math
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+from experiments import store
+from experiments.advised import cells, gathering, grids, rule, tasks
+from experiments.advised.cells import Config, Curves
+from sigprop.advice.predictions import mode_states
+from sigprop.layers.base import parameters
+from sigprop.layers.lru import lru
+from sigprop.networks.assembly import build
+from sigprop.networks.config import NetworkConfig
+from sigprop.training import supervised
+from sigprop.training.segments import Diverged, begin
+
+# --- the rule -----------------------------------------------------------------------
+
+
+def losses(seed, shift=0.0, count=6):
+    """Losses of two ways on the same seeds, the first ``shift`` nats above the second."""
+    rng = np.random.default_rng(seed)
+    shared, own = rng.normal(size=count), rng.normal(scale=0.1, size=(2, count))
+    return np.exp(shared + own[0] + shift), np.exp(shared + own[1])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize(("shift", "word"), [(1.0, rule.WORSE), (-1.0, rule.BETTER)])
+def test_the_word_says_which_way_loses_less(seed, shift, word):
+    first, second = losses(seed, shift)
+    found = rule.compare(first, second)
+    assert found.word == word
+    other = {rule.WORSE: rule.BETTER, rule.BETTER: rule.WORSE}[word]
+    swapped = rule.compare(second, first)
+    assert swapped.word == other
+    assert swapped[:3] == pytest.approx((-found.mean, -found.high, -found.low))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_interval_is_that_of_the_paired_test_of_scipy(seed):
+    first, second = losses(seed, 0.05)
+    found = rule.compare(first, second)
+    known = stats.ttest_rel(np.log(first), np.log(second)).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((known.low, known.high))
+    assert found.mean == pytest.approx(np.log(first / second).mean())
+
+
+def test_alike_ways_are_called_different_one_time_in_twenty():
+    # Of 1000 comparisons of a true level of 5 %, 32 to 70 with probability 0.995.
+    words = [rule.compare(*losses(seed)).word for seed in range(1, 1001)]
+    assert 32 <= sum(word != rule.SAME for word in words) <= 70
+
+
+def test_pairs_are_of_one_seed():
+    # What the seeds differ by is far more than what the ways do.
+    first, second = losses(5, -0.5)
+    assert rule.compare(first, second).word == rule.BETTER
+    assert rule.compare(first, second[::-1]).word == rule.SAME
+
+
+@pytest.mark.parametrize("gone", [math.nan, math.inf])
+def test_the_way_that_loses_more_trainings_is_the_worse_one(gone):
+    good, bad = np.array([1.0, 1.1, 0.9]), np.array([5.0, 5.5, 4.5])
+    broken = np.array([1.0, gone, 0.9])
+    assert rule.compare(broken, bad).word == rule.WORSE
+    assert rule.compare(bad, broken).word == rule.BETTER
+    both = rule.compare(np.append(good, gone), np.append(bad, gone))
+    assert both == rule.compare(good, bad)
+
+
+@pytest.mark.parametrize("values", [[], [0.1], [0.1, math.nan]])
+def test_too_few_differences_are_refused(values):
+    with pytest.raises(ValueError, match="need two finite differences or more, got"):
+        rule.interval(np.array(values))
+    with pytest.raises(ValueError, match="need pairs of losses, got 2 and 3"):
+        rule.compare(np.ones(2), np.ones(3))
+
+
+def test_the_area_is_the_mean_logarithm_along_the_way():
+    second = np.exp(np.random.default_rng(3).normal(size=(4, 30)))
+    gains = np.array([0.9, 0.8, 0.85, 0.7])
+    found = rule.area(gains[:, None] * second, second)
+    assert found.mean == pytest.approx(np.log(gains).mean())
+    assert found.word == rule.BETTER
+    assert rule.area(second, gains[:, None] * second).word == rule.WORSE
+    held = second.copy()
+    held[1, 20:] = np.nan  # diverged
+    assert rule.area(gains[:, None] * held, second).mean == pytest.approx(found.mean)
+
+
+def test_twice_as_fast_is_there_after_half_of_the_steps():
+    time = np.arange(1000) / 1000
+    slow, fast = np.exp(-3 * time), np.exp(-6 * time)
+    # The mean over the last tenth is that of a smoothed curve: 0.55 of fast, as 2 (t -
+    # 0.05) = 0.95.
+    assert rule.reached(fast, slow) == pytest.approx(0.95 / 2 + 0.05, abs=0.01)
+    assert rule.reached(slow, slow) == pytest.approx(1.0)
+    assert rule.reached(slow, fast) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "of", "asked"),
+    [(4, 1, 7, True), (4, 2, 7, False), (3, 0, 7, False), (3, 1, 6, True)],
+)
+def test_advice_is_worth_it_as_the_issue_asks(better, worse, of, asked):
+    same = [rule.SAME] * (of - better - worse)
+    words = [rule.BETTER] * better + [rule.WORSE] * worse + same
+    assert rule.worth(words) is asked
+
+
+# --- the table ----------------------------------------------------------------------
+
+
+def made_up(preset="smoke", sweep="advice", gain=0.5):
+    """Results of all cells; ``advised`` has ``gain`` of the loss of ``default``."""
+    found = {}
+    for config in grids.cells(sweep, preset):
+        scale = {"default": 1.0, "advised": gain, "rates": gain**2}[config.arm]
+        rng = np.random.default_rng([config.seed, len(config.task)])
+        level = scale * np.exp(rng.normal(scale=2.0))
+        level *= np.exp(
+            np.random.default_rng([config.seed, len(config.arm)]).normal() / 50
+        )
+        curve = level * np.linspace(2, 1, 40)
+        found[key(config)] = xr.Dataset(
+            {
+                "loss": ("record", curve, cells.LOSS),
+                "validation_loss": ("look", curve[[19, 39]], cells.LOSS),
+                "validation_accuracy": ("look", [0.1, 1 - scale / 2], cells.SHARE),
+            },
+            {"step": ("look", [20, 40], cells.STEPS)},
+            {
+                "dtype": "float32",
+                "diverged": -1,
+                "final_loss": curve[-1],
+                "final_accuracy": 1 - scale / 2,
+                "factor": 0.5,
+                "options": json.dumps({"r_min": scale}),
+            },
+        )
+    return found
+
+
+def key(config):
+    return store.key("advised", cells.VERSION, config)
+
+
+@pytest.mark.parametrize(("gain", "word"), [(0.5, rule.BETTER), (2.0, rule.WORSE)])
+def test_a_table_says_what_its_trainings_do(gain, word):
+    table = gathering.gather("advice", "quick", key, made_up("quick", gain=gain))
+    assert set(table["word"].sel(contrast="advised").values) == {word}
+    assert set(table["area_word"].values.ravel()) == {word}
+    np.testing.assert_allclose(table["mean"], math.log(gain), atol=0.1)
+    points = table["points"].sel(contrast="advised").values
+    np.testing.assert_allclose(points, (1 - gain) / 2)
+    said = gathering.findings(table)
+    asked = gain < 1
+    assert ("  as asked: better on 7" in said) is asked
+    assert ("  not as asked: better on 0 and worse on 7 of 7" in said) is not asked
+
+
+def test_swapped_arms_swap_the_words():
+    table = gathering.gather("advice", "quick", key, made_up("quick"))
+    other = {"default": "advised", "advised": "default"}
+    arms = [other[arm] for arm in table["arm"].values.tolist()]
+    swapped = gathering.compared(table.assign_coords(arm=("cell", arms)))
+    assert set(swapped["word"].values.ravel()) == {rule.WORSE}
+    np.testing.assert_allclose(swapped["mean"], -table["mean"])
+
+
+def test_the_third_way_is_held_against_both_others():
+    table = gathering.gather(
+        "advice_rates", "quick", key, made_up("quick", "advice_rates")
+    )
+    means = table["mean"].mean("of")
+    assert float(means.sel(contrast="both")) == pytest.approx(
+        float(means.sel(contrast="advised") + means.sel(contrast="rates"))
+    )
+    assert table["contrast"].values.tolist() == ["advised", "rates", "both"]
+
+
+def test_a_seed_that_one_way_lacks_is_refused():
+    table = gathering.gather("advice", "smoke", key, made_up())
+    with pytest.raises(ValueError, match="need the same seeds of"):
+        gathering.compared(table.isel(cell=slice(1, None)))
+
+
+def test_cells_come_back_as_they_were():
+    found = made_up()
+    keys = list(found)
+    found[keys[-1]] = cells._result(
+        Config("digits", "default", 1, 20),
+        Curves(np.zeros(0), np.zeros(0, int), np.zeros(0)),
+        7,
+    )
+    table = gathering.gather("advice", "smoke", key, found)
+    assert table.sizes["cell"] == len(found)
+    for place, name in enumerate(table["key"].values.tolist()):
+        xr.testing.assert_identical(gathering.cell(table, place), found[name])
+    part = gathering.gather("advice", "smoke", key, dict(list(found.items())[:3]))
+    assert "word" not in part
+    assert gathering.findings(part) == "trainings that ended: 3 of white"
+
+
+# --- which trainings ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sweep", grids.WAYS)
+@pytest.mark.parametrize("preset", store.PRESETS)
+def test_ways_have_the_same_seeds_and_budget(sweep, preset):
+    found = grids.cells(sweep, preset)
+    by = {
+        arm: [
+            dataclasses.replace(one, arm="default") for one in found if one.arm == arm
+        ]
+        for arm in grids.WAYS[sweep]
+    }
+    assert by["default"] == by["advised"] == by.get("rates", by["default"])
+    if preset == "paper":
+        for task in tasks.TASKS:
+            assert sum(one.task == task for one in by["default"]) >= 5
+        assert len(tasks.TASKS) == 7
+        assert set(grids.cells("advice", preset)) <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("maze", "default", 0, 20), r"need a task in white, .* got 'maze'"),
+        (("white", "rash", 0, 50), r"need a way to begin in .* got 'rash'"),
+        (("white", "default", 0, 20), "need steps in multiples of 50, got 20"),
+        (("digits", "default", 0, 50), "need steps in multiples of 20, got 50"),
+    ],
+)
+def test_a_training_that_cannot_be_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Config(*arguments)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="need a sweep in advice, advice_rates, got"):
+        grids.cells("gossip", "paper")
+    with pytest.raises(ValueError, match="need a preset in smoke, quick, paper, got"):
+        grids.cells("advice", "huge")
+    with pytest.raises(ValueError, match="need a way to begin in"):
+        tasks.options_of("white", "rash")
+    two = [Config("digits", "default", seed, 20) for seed in (0, 1)]
+    with pytest.raises(ValueError, match="need cells of one shape"):
+        cells.run_cells(two)
+
+
+# --- how each begins ----------------------------------------------------------------
+
+
+def fitted_with(monkeypatch, arm, seed):
+    """What ``fit`` is called with for the digits; nothing is trained."""
+    told = []
+
+    def fit(recipe, data, seed, *, prepare, **others):
+        told.append((recipe, data, seed, prepare))
+        raise Diverged(3)
+
+    monkeypatch.setattr(supervised, "fit", fit)
+    (result,) = cells.run_cells([Config("digits", arm, seed, 40)])
+    assert result.attrs["diverged"] == 3
+    assert math.isnan(result.attrs["final_loss"])
+    return told[0]
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
+    monkeypatch.setattr(tasks, "slowed", lambda default, advised: 0.25)
+    found = {arm: fitted_with(monkeypatch, arm, seed) for arm in tasks.ARMS}
+    networks = {}
+    for arm, (recipe, data, given, prepare) in found.items():
+        assert given == seed
+        networks[arm] = begin(supervised.KIND, recipe, given, prepare).run.parameters
+        other = found["default"]
+        assert data is other[1]
+        same = dataclasses.replace(
+            recipe, network=other[0].network, factor=other[0].factor
+        )
+        assert same == other[0]
+    advice = tasks.advice_of("digits")
+    assert advice.length == 64
+    config = found["default"][0].network
+    suite = NetworkConfig(
+        **{**dataclasses.asdict(config), "layer": "lru", "layer_options": {}}
+    )
+    drawn, _ = build(jax.random.split(jax.random.key(seed))[0], suite)
+    spectrum = tasks.spectrum_of("digits")
+    for before, after, third, own in zip(
+        *(networks[arm].blocks for arm in tasks.ARMS), drawn.blocks, strict=True
+    ):
+        for name, value in parameters(own.layer).items():
+            np.testing.assert_array_equal(parameters(before.layer)[name], value)
+            np.testing.assert_array_equal(
+                parameters(third.layer)[name], parameters(after.layer)[name]
+            )
+        assert tasks.drawn_alike(before.layer, after.layer)
+        lam = np.asarray(after.layer.eigenvalues())
+        low, high = advice.options["r_min"], advice.options["r_max"]
+        assert (abs(lam) >= low - 1e-6).all()
+        assert (abs(lam) <= high + 1e-6).all()
+        assert (np.angle(lam) % (2 * np.pi) <= advice.options["max_phase"]).all()
+        default = np.asarray(before.layer.eigenvalues())
+        assert abs(default).min() < low
+        assert (np.angle(default) < 0).any()
+        np.testing.assert_allclose(mode_states(after.layer, spectrum)[2], 1, rtol=1e-4)
+        assert np.ptp(mode_states(before.layer, spectrum)[2]) > 0.3
+    factors = [found[arm][0].factor for arm in tasks.ARMS]
+    assert factors == [0.5, 0.5, 0.5 * 0.25]
+
+
+def test_students_meet_the_same_teacher_and_differ_as_advised():
+    configs = [Config("correlated", arm, 3, 50) for arm in tasks.ARMS]
+    runs, teachers, factors = zip(*map(cells.prepare, configs), strict=True)
+    default, advised, third = (run.parameters for run in runs)
+    assert len({float(run.rate) for run in runs}) == 1
+    assert len({jax.random.key_data(run.key).tobytes() for run in runs}) == 1
+    for one in teachers[1:]:
+        for first, second in zip(
+            *map(jax.tree.leaves, (teachers[0], one)), strict=True
+        ):
+            np.testing.assert_array_equal(first, second)
+        assert one.process == teachers[0].process
+        assert one.process.autocovariance(np.arange(2))[1] == pytest.approx(0.9)
+    teacher = abs(np.linalg.eigvals(np.asarray(teachers[0].teacher.A)))
+    assert (teacher >= 0.99 - 1e-6).all()
+    options = tasks.advice_of("correlated").options
+    assert abs(advised.eigenvalues()).min() >= options["r_min"] - 1e-6
+    assert abs(default.eigenvalues()).min() < options["r_min"]
+    own = lru(jax.random.split(jax.random.key(3), 3)[1], 64, 1)
+    np.testing.assert_array_equal(default.nu_log, own.nu_log)
+    np.testing.assert_array_equal(default.gamma_log, own.gamma_log)
+    np.testing.assert_array_equal(third.gamma_log, advised.gamma_log)
+    spectrum = tasks.spectrum_of("correlated")
+    np.testing.assert_allclose(mode_states(advised, spectrum)[2], 1, rtol=1e-4)
+    assert [float(one.nu_log) for one in factors[:2]] == [1, 1]
+    assert float(factors[2].nu_log) == float(factors[2].B_re) < 1
+    assert [float(one.C_re) for one in factors] == [1, 1, 1]
+
+
+def test_rates_shrink_by_the_root_of_the_ceilings():
+    found = tasks.advice_of("correlated")
+
+    def with_ceilings(nu, theta):
+        held = {**found.default.ceiling, "gamma_log": 9.0, "C_re": 1e-9}
+        return found.default._replace(
+            ceiling={**held, "nu_log": nu, "theta_log": theta}
+        )
+
+    high, low = with_ceilings(4.0, 8.0), with_ceilings(2.0, 1.0)
+    assert tasks.slowed(high, low) == pytest.approx(0.5)
+    assert tasks.slowed(low, high) == 1
+
+
+def test_the_advice_is_told_of_the_inputs():
+    values = np.random.default_rng(1).normal(3, 2, (5, 40, 3))
+    values[..., 1] = 7
+    found = tasks.standardised(values)
+    assert found.shape == (5, 40, 2)
+    np.testing.assert_allclose(found.mean((0, 1)), 0, atol=1e-12)
+    np.testing.assert_allclose(found.std((0, 1)), 1)
+    tokens = np.array([[1, 2, 0], [2, 2, 1], [1, 0, 0]])
+    found = tasks.one_hot(tokens, np.array([2, 3, 1]), 2)
+    assert found.tolist() == [[[0, 1, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]]
+    # Neighbouring pixels are alike.
+    assert tasks.spectrum_of("digits").autocovariance(np.arange(2))[1] > 0.1
+
+
+def test_students_learn_in_one_chunk():
+    configs = [
+        Config("correlated", arm, seed, 50) for arm in ("advised",) for seed in (5, 6)
+    ]
+    assert len({cells.shape(one) for one in configs}) == 1
+    both = cells.run_cells(configs)
+    for result in both:
+        curve = result["validation_loss"].values
+        assert len(curve) == cells.RECORDS + 1
+        assert curve[-1] < curve[0]
+        assert result.attrs["final_loss"] == curve[-1]
+    assert both[0].attrs["final_loss"] != both[1].attrs["final_loss"]
+
+
+@pytest.mark.slow
+def test_digits_are_learnt():
+    (result,) = cells.run_cells([Config("digits", "advised", 2, 200)])
+    assert result.attrs["final_accuracy"] > 0.5
+    assert result["step"].values[-1] == 200
