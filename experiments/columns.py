@@ -12,6 +12,14 @@ import xarray as xr
 from experiments.published import Score
 from sigprop.evidence.blur.reproductions import METHODS, NAMES, outcomes
 
+LAYERS = {
+    "rotrnn": "RotRNN",
+    "bidirectional_rotrnn": "RotRNN, both ends",
+    "bidirectional_lru": "LRU, both ends",
+    "bidirectional_s4": "S4, both ends",
+}
+"""Models that no table of forecasts has, where capitals are not their name."""
+
 WAYS = {"tanh": "tanh", "gamma": "engine"}  # of the study, by our names of models
 
 
@@ -154,7 +162,7 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
             f"runs a row: {_span(np.array(counts))}",
         )
         names = [label for label, ours in METHODS.items() if ours == model]
-        name = names[0] if names else model.upper()
+        name = names[0] if names else LAYERS.get(model, model.upper())
         columns.append(Ours(name, sizes, scores))
     for control in data["control"].values.tolist():
         scores = {}

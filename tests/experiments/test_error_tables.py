@@ -60,6 +60,22 @@ def test_our_columns_are_means_with_errors_and_words(data):
     assert len(said) == 2 * len(printed.errors(8))
 
 
+def test_other_layers_have_columns_by_their_names():
+    models = ("blur", "lru", "rotrnn", "s4", "bidirectional_lru", "blstm", "gru")
+    runs = {
+        Config("ETTh1", 24, model, seed): 0.3 + place / 10 + seed / 100
+        for place, model in enumerate(models)
+        for seed in range(3)
+    }
+    columns = {one.name: one for one in errors(gathered(runs), 12)}
+    wanted = ["BLUR", "LRU", "RotRNN", "S4", "LRU, both ends", "BLSTM", "GRU"]
+    assert [*columns][: len(wanted)] == wanted
+    for place, name in enumerate(wanted):
+        mean = columns[name].scores["ETTh1 24 MSE"].mean
+        assert mean == pytest.approx(0.31 + place / 10)
+    assert columns["verdict on BLSTM"].scores["ETTh1 24 MSE"].text == "not reproduced"
+
+
 def test_the_table_is_shown_with_ours_beside_it(data, monkeypatch):
     monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
     found = tables.content("blur-12")

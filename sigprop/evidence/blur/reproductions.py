@@ -125,16 +125,19 @@ def _outcome(
 
 
 def _why_not(data: "xr.Dataset", task: tuple[str, int], method: str) -> str:
-    sets = {NAMES.get(name, name) for name in data["data"].values.tolist()}
-    if task[0] not in sets:
-        return f"{task[0]} is not among our data"
-    horizons = [
-        horizon
-        for name, horizon in zip(
-            data["data"].values.tolist(), data["horizon"].values.tolist(), strict=True
+    every = [
+        (NAMES.get(name, name), int(horizon), model)
+        for name, horizon, model in zip(
+            *(data[one].values.tolist() for one in ("data", "horizon", "model")),
+            strict=True,
         )
-        if NAMES.get(name, name) == task[0]
     ]
-    if task[1] not in horizons:
-        return f"on {task[0]} only {' and '.join(map(str, sorted({*horizons})))}"
-    return f"{method} is not among the trained models"
+    if task[0] not in {name for name, *_ in every}:
+        return f"{task[0]} is not among our data"
+    own = [(name, horizon) for name, horizon, one in every if one == METHODS[method]]
+    if not own:
+        return f"{method} is not among the trained models"
+    here = sorted({horizon for name, horizon in own if name == task[0]})
+    if not here:
+        return f"{method} is not trained on {task[0]}"
+    return f"{method} is trained on {task[0]} only at {' and '.join(map(str, here))}"

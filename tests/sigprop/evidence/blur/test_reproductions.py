@@ -36,9 +36,27 @@ def test_a_printed_error_is_reproduced_if_the_interval_reaches_its_rounding(
     assert table[TASK, "BLUR", "MSE"].word == word
     assert table[TASK, "LRU", "MSE"].word == "not attempted"
     assert "LRU is not among the trained" in table[TASK, "LRU", "MSE"].reason
-    assert "only 24" in table[("ETTh1", 48), "BLUR", "MSE"].reason
+    assert (
+        table[("ETTh1", 48), "BLUR", "MSE"].reason
+        == "BLUR is trained on ETTh1 only at 24"
+    )
     assert "ECL is not among our data" in table[("ECL", 48), "BLUR", "MAE"].reason
     assert "not among our layers" in table[TASK, "Informer", "MSE"].reason
+
+
+def test_why_a_cell_is_not_attempted_is_said_of_its_own_method():
+    runs = {Config(*TASK, model, 0): 0.3 for model in ("blur", "s4")}
+    runs |= {Config("ETTh1", 48, "blur", 0): 0.3, Config("WTH", 24, "blur", 0): 0.3}
+    table = outcomes(gathered(runs), 8)
+
+    def why(task, method):
+        assert table[task, method, "MSE"].word == "not attempted"
+        return table[task, method, "MSE"].reason
+
+    assert why(("ETTh1", 48), "S4") == "S4 is trained on ETTh1 only at 24"
+    assert why(("ETTh1", 168), "BLUR") == "BLUR is trained on ETTh1 only at 24 and 48"
+    assert why(("Weather", 24), "S4") == "S4 is not trained on Weather"
+    assert why(TASK, "LRU") == "LRU is not among the trained models"
 
 
 def test_absolute_errors_are_held_against_absolute_ones():
