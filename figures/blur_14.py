@@ -17,7 +17,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
-    what = f"sequential CIFAR, {data.attrs['pixels']} steps"
+    what = f"Sequential CIFAR, {data.attrs['pixels']} steps"
     return epochs.draw(data, TASK, what, data.attrs["images"], letters)
 
 

@@ -113,8 +113,8 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
         axes.plot(times["horizon"], middle, "o-", color=colour, label=NAMES[model])
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     axes.set_ylabel("times as long as the LRU")
-    axes.set_ylim(0, None)
-    axes.legend()
+    axes.set_ylim(0, (1 + ROOM / 2) * axes.get_ylim()[1])
+    axes.legend(loc="upper left")
 
 
 def _beside(data: xr.Dataset, model: str) -> xr.DataArray:

@@ -1,45 +1,68 @@
 """BLUR (2025), Figure 7: errors of models along the horizon."""
 
+import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures import horizons, series, style
 
 STUDY = "forecasts"
-STUDIES = dict.fromkeys("ab", STUDY)
-METRICS = {"a": "mse", "b": "mae"}
+STUDIES = dict.fromkeys("abc", STUDY)
+METRICS = {"a": "mse", "b": "mae", "c": "mse"}
+ROWS = ("ab", "c")
 PAPER, OURS = "ETTm1", "ETTh1"
 HORIZONS = {PAPER: (24, 48, 96, 288, 672), OURS: (24, 48, 168, 336, 720)}
 CAPTION = (
     "{table}, all features, scaled units. Dots: means over {seeds} trainings with standard "
     "errors; open diamonds: what the paper prints; grey: forecasts without a network."
 )
+HOLLOW = "C: hollow dots, other layers that read a window from both ends, as BLUR does."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Squared and absolute errors of BLUR and LRU over the horizons that were trained.
+    """Errors of BLUR and LRU over the horizons that were trained, and of all layers at one.
 
     Raises:
         ValueError: If there is no such panel.
     """
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
-    name = _table(results)
+    rows = [row for row in ROWS if set(row) & set(letters)]
+    wide = style.WIDTH if len(letters) > 1 or letters == ("c",) else 3.1
     with style.styled():
-        drawn = style.figure(2.8, 0.7 + 2.4 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
-            horizons.over_horizons(axes, data, name, METRICS[letter])
-            style.letter(axes, letter, horizons.METRICS[METRICS[letter]])
-        lines = row[0].get_legend_handles_labels()
-        ncols = min(len(lines[0]), int(drawn.get_figwidth()))
-        drawn.legend(*lines, loc="outside upper center", ncols=ncols)
-        seeds = len(set(data["seed"].values.tolist()))
-        lacking = [
-            horizons.missing(data, table, rows) for table, rows in HORIZONS.items()
-        ]
-        told = CAPTION.format(table=name, seeds=seeds)
-        style.caption(drawn, told, *filter(None, lacking))
+        drawn = style.figure(0.5 + 2.4 * len(rows) + (wide < style.WIDTH), wide)
+        for part, row in zip(style.stacked(drawn, [1] * len(rows)), rows, strict=True):
+            wanted = [letter for letter in row if letter in letters]
+            panels = part.subplots(1, len(wanted), squeeze=False)[0]
+            for axes, letter in zip(panels, wanted, strict=True):
+                _panel(axes, data, _table(results), letter)
+            lines = panels[0].get_legend_handles_labels()
+            ncols = min(len(lines[0]), int(wide))
+            part.legend(*lines, loc="outside upper center", ncols=ncols)
+        style.caption(drawn, *_notes(data, _table(results), letters))
     return drawn
+
+
+def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
+    metric = METRICS[letter]
+    if letter == "c":
+        task = series.richest(data)
+        horizons.by_layer(axes, data, task, metric)
+        style.letter(axes, letter, f"all layers, {series.told(task)}")
+    else:
+        horizons.over_horizons(axes, data, name, metric)
+        style.letter(axes, letter, horizons.METRICS[metric])
+
+
+def _notes(data: xr.Dataset, name: str, letters: tuple[str, ...]) -> list[str]:
+    seeds = len(set(data["seed"].values.tolist()))
+    hollow = [HOLLOW] * bool(
+        "c" in letters and series.others(data, series.richest(data))
+    )
+    lacking = [horizons.missing(data, *one) for one in HORIZONS.items()]
+    lacking = lacking if set(letters) & set("ab") else []
+    told = " ".join([CAPTION.format(table=name, seeds=seeds), *hollow])
+    return [told, *filter(None, lacking)]
 
 
 def _table(results: style.Results) -> str:
@@ -61,4 +84,20 @@ def shown(results: style.Results) -> str:
     }
     both = "of both" if all(grown.values()) else "not of both"
     grows = f"; the error {both} grows with the horizon" if len(told) > 1 else ""
-    return f"On {name} BLUR's squared error in the LRU's is {', '.join(told)}{grows}."
+    return (
+        f"On {name} BLUR's squared error in the LRU's is {', '.join(told)}{grows}."
+        f"{_order(data)}"
+    )
+
+
+def _order(data: xr.Dataset) -> str:
+    """All layers on a task by their errors, if there are more than two."""
+    task = series.richest(data)
+    if not series.others(data, task):
+        return ""
+    names = series.MODELS | series.OTHERS
+    told = "; ".join(
+        f"{names[model][0]} {mean:.3f}"
+        for model, (mean, *_) in horizons.ranked(data, task, "mse").items()
+    )
+    return f" From the least on {series.told(task)}: {told}."

@@ -43,7 +43,7 @@ SMALLER = (
 BLUR = {
     "blur-1": Entry(
         "figures.blur_1",
-        {"a": "forecasts"},
+        dict.fromkeys("ab", "forecasts"),
         "Parameters against the error of a forecast",
         reduced=f"{SMALLER}, on ETTh1 and the weather, where the paper has ETTm1 at 96.",
         rows=("blur:fig1",),
@@ -51,7 +51,7 @@ BLUR = {
     "blur-4": Entry(
         "figures.blur_4",
         dict.fromkeys("ab", "forecasts"),
-        "Errors of forecasts of the weather and of oil temperature",
+        "Errors of forecasts of the weather and of ETTh1",
         reduced=f"{SMALLER}, at horizons 24 and 48, where the paper has 336 and 720.",
         rows=("blur:fig4",),
     ),
@@ -71,10 +71,10 @@ BLUR = {
     ),
     "blur-7": Entry(
         "figures.blur_7",
-        dict.fromkeys("ab", "forecasts"),
+        dict.fromkeys("abc", "forecasts"),
         "Errors of forecasts along the horizon",
-        reduced=f"{SMALLER}, on ETTh1 at 24 and 48, where the paper has ETTm1 and seven "
-        "models.",
+        reduced=f"{SMALLER}, on ETTh1 at 24 and 48, other layers at 24 alone, where the "
+        "paper has ETTm1 and seven models at five horizons.",
         rows=("blur:fig7",),
     ),
     "blur-9": Entry(

@@ -67,6 +67,45 @@ def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
     axes.set_ylim(0, None)
 
 
+def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -> None:
+    """Errors of every layer on a task, the least on top, with bars and printed ones.
+
+    Grey lines: linear and season.
+    """
+    rows = ranked(data, task, metric)
+    for place, (model, (mean, spread, printed)) in enumerate(rows.items()):
+        _, colour, fill = series.OTHERS.get(model) or (
+            *series.MODELS[model][:2],
+            "full",
+        )
+        face = colour if fill == "full" else "none"
+        axes.errorbar(mean, place, xerr=spread, fmt="o", color=colour, mfc=face)
+        axes.plot(printed, place, "D", color=colour, mfc="none", ms=4)
+    names = series.MODELS | series.OTHERS
+    axes.set_yticks(range(len(rows)), [names[model][0] for model in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    known = series.cells(data, *task, "blur")[f"control_{metric}"].isel(cell=0)
+    for control, dashes in (("linear", "-"), ("season", "--")):
+        value = float(known.sel(control=control).mean())
+        axes.axvline(value, color=style.GREY, ls=dashes, lw=0.8, label=control)
+    axes.set_xlim(0, None)
+    axes.set_xlabel(METRICS[metric])
+
+
+def ranked(
+    data: xr.Dataset, task: tuple[str, int], metric: str
+) -> dict[str, tuple[float, float, float]]:
+    """By model, from the least: mean, standard error and the printed error of a task."""
+    every = {model: series.cells(data, *task, model) for model in series.MODELS}
+    found = {}
+    for model, cells in (every | series.others(data, task)).items():
+        values = cells[f"test_{metric}"].values
+        spread = float(style.standard_error(values)) if len(values) > 1 else 0.0
+        printed = float(cells[f"printed_{metric}"][0])
+        found[model] = float(values.mean()), spread, printed
+    return dict(sorted(found.items(), key=lambda one: one[1][0]))
+
+
 def missing(data: xr.Dataset, name: str, wanted: tuple[int, ...]) -> str:
     """Which horizons were not trained, and the command that trains one; nothing if none."""
     rows = [horizon for table, horizon in series.tasks(data) if table == name]

@@ -12,6 +12,20 @@ MODELS = {
     "blur": ("BLUR", style.PURPLE, "-"),
 }
 """Names, and colours as in the paper."""
+OTHERS = {
+    "rotrnn": ("RotRNN", style.BLUE, "full"),
+    "s4": ("S4", style.SKY, "full"),
+    "gru": ("GRU", style.GREEN, "full"),
+    "lstm": ("LSTM", style.ORANGE, "full"),
+    "bidirectional_lru": ("LRU, both ends", style.VERMILION, "none"),
+    "bidirectional_rotrnn": ("RotRNN, both ends", style.BLUE, "none"),
+    "bidirectional_s4": ("S4, both ends", style.SKY, "none"),
+    "bgru": ("GRU, both ends", style.GREEN, "none"),
+    "blstm": ("LSTM, both ends", style.ORANGE, "none"),
+    "brnn": ("tanh RNN, both ends", style.GREY, "none"),
+}
+"""Names, colours, and hollow markers of what reads a window from both ends."""
+
 SETS = {"ETTh1": "ETTh1", "WTH": "Weather"}
 CONTROLS = {
     "linear": ("linear, least squares", style.ORANGE),
@@ -40,6 +54,22 @@ def tasks(data: xr.Dataset) -> list[tuple[str, int]]:
     """Data sets and horizons, in their order."""
     pairs = zip(data["data"].values.tolist(), data["horizon"].values, strict=True)
     return list(dict.fromkeys((name, int(horizon)) for name, horizon in pairs))
+
+
+def others(data: xr.Dataset, task: tuple[str, int]) -> dict[str, xr.Dataset]:
+    """The trainings of ``OTHERS`` on a task, of those that there are."""
+    found = {model: cells(data, *task, model) for model in OTHERS}
+    return {model: rows for model, rows in found.items() if rows.sizes["cell"]}
+
+
+def richest(data: xr.Dataset) -> tuple[str, int]:
+    """The first of the tasks on which most models were trained."""
+    return max(tasks(data), key=lambda task: len(others(data, task)))
+
+
+def told(task: tuple[str, int]) -> str:
+    """A task in words."""
+    return f"{SETS.get(task[0], task[0])}, horizon {task[1]}"
 
 
 def task_of(data: xr.Dataset, name: str) -> tuple[str, int]:
@@ -115,6 +145,7 @@ def _line(
             one["line"], one["forecast"], dashes, color=colour, lw=thin, label=label
         )
     axes.margins(x=0.01, y=0.15)
+    axes.set_ylabel(str(cells(data, *task, "blur")["target"].values[0]))
     words = "whole test" if letter == "a" else f"rows near {place}"
     style.letter(axes, letter, f"{SETS.get(task[0], task[0])}, {words}")
 

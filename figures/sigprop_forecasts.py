@@ -13,15 +13,20 @@ COLOURS = {
     ("mixed", "last"): (style.PURPLE, "features mixed, from their last values"),
     ("mixed", "none"): (style.ORANGE, "features mixed, as they are"),
 }
+ENDS = {"full": ("x", "others"), "none": ("+", "others, both ends")}
 DASHES = ("-", "--", ":")
 MARKERS = ("o", "s", "^")
 CAPTION = (
-    "All errors are mean squared ones over the exact linear model's on the same part. A: BLUR "
-    "in every setting, on the validation; the setting of the least mean at the best steps is "
-    "that of all other trainings. B: of every training, a marker a task, at its best step; "
-    "filled, in the setting that was chosen; below the dotted line it is within 10 % of the "
-    "linear model."
+    "All errors are mean squared ones over the exact linear model's on the same part. "
 )
+PANELS = {
+    "a": "A: BLUR in every setting, on the validation; the setting of the least mean at the "
+    "best steps is that of all other trainings. ",
+    "b": "B: of every training, a marker a task, at its best step; below the dotted line it "
+    "is within 10 % of the linear model.",
+}
+HOLLOW = " Filled, in the setting that was chosen."
+OTHERS = " Crosses: other layers on {task}, in the same setting."
 WITHIN = 1.1
 
 
@@ -39,10 +44,21 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             (_courses if letter == "a" else _tests)(axes, results[STUDIES[letter]])
             if letter == "b" and STUDIES["a"] in results:
                 _rings(axes, results[STUDIES["a"]])
-        handles, labels = row[0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside upper center", ncols=len(letters))
-        style.caption(drawn, CAPTION)
+        if "a" in letters:
+            lines = row[0].get_legend_handles_labels()
+            drawn.legend(*lines, loc="outside upper center", ncols=len(letters))
+        style.caption(drawn, _caption(results, letters))
     return drawn
+
+
+def _caption(results: style.Results, letters: tuple[str, ...]) -> str:
+    told = CAPTION + "".join(PANELS[letter] for letter in letters)
+    if "b" not in letters:
+        return told
+    data = results[STUDIES["b"]]
+    task = series.richest(data)
+    crosses = [OTHERS.format(task=_named(task))] * bool(series.others(data, task))
+    return "".join([told, *[HOLLOW] * (STUDIES["a"] in results), *crosses])
 
 
 def _ratio(rows: xr.Dataset, errors: np.ndarray, known: str) -> np.ndarray:
@@ -89,11 +105,18 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
             here = _cells(data, task) & (data["model"].values == model)
             told = f"{label}, {_named(task)}"
             axes.plot(*(seen[here], test[here], marker), color=colour, ms=4, label=told)
+    for fill, (marker, told) in ENDS.items():
+        models = [name for name, (*_, own) in series.OTHERS.items() if own == fill]
+        here = np.isin(data["model"].values, models)
+        if here.any():
+            axes.plot(
+                *(seen[here], test[here], marker), color=style.BLACK, ms=4, label=told
+            )
     ends = axes.get_xlim()
     axes.plot(ends, ends, color=style.GREY, linewidth=0.6)
     axes.axhline(WITHIN, color=style.BLACK, linewidth=0.8, linestyle=":")
     axes.set(xlabel="validation error / linear", ylabel="test error / linear")
-    axes.legend(fontsize=5.5)
+    axes.legend(fontsize=5.5, labelspacing=0.3, borderaxespad=0)
     style.letter(axes, "b", "test over validation")
 
 
@@ -140,4 +163,23 @@ def shown(results: style.Results) -> str:
     return (
         f"On the validation {COLOURS[best][1]} is best, {means[best]:.2f} of the linear "
         f"model's error in the mean over tasks; on the test there, {'; '.join(parts)}."
+        f"{_span(main, test)}"
+    )
+
+
+def _span(data: xr.Dataset, test: np.ndarray) -> str:
+    """The least and the largest mean of other layers, on the task that most forecast."""
+    task = series.richest(data)
+    means = {
+        series.OTHERS[model][0]: test[
+            _cells(data, task) & (data["model"].values == model)
+        ].mean()
+        for model in series.others(data, task)
+    }
+    if not means:
+        return ""
+    least, most = (end(means, key=lambda name: means[name]) for end in (min, max))
+    return (
+        f" Other layers on {_named(task)}: from {means[least]:.2f} ({least}) to "
+        f"{means[most]:.2f} ({most})."
     )

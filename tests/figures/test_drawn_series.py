@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from experiments.forecasting import grids
 from experiments.forecasting.cells import Config
 from figures import (
     blur_1,
@@ -117,8 +118,56 @@ def test_bars_are_means_and_diamonds_are_printed(results):
     assert "at 0 of 3 tasks" in blur_4.shown(worse)
 
 
+def all_layers():
+    """BLUR and LRU on all tasks; every other layer on the first, each with its error."""
+    first = {
+        Config(*TASKS[0], model, seed): 0.45 + place / 50 + seed / 100
+        for place, model in enumerate(series.OTHERS)
+        for seed in range(3)
+    }
+    runs = {
+        Config(*task, model, seed): level + seed / 100
+        for task in TASKS
+        for seed in range(3)
+        for model, level in LEVELS.items()
+    }
+    return gathered(runs | first)
+
+
+def test_every_layer_that_the_sweep_trains_has_a_name():
+    trained = {*grids.MODELS, *grids.OTHERS, *grids.BOTH_ENDS}
+    assert trained == {*series.MODELS, *series.OTHERS}
+    hollow = {model for model, (*_, fill) in series.OTHERS.items() if fill == "none"}
+    assert hollow == {*grids.BOTH_ENDS}
+
+
+def test_errors_of_all_layers_stand_over_their_parameters():
+    data = all_layers()
+    here = np.flatnonzero(data["model"].values == "gru")
+    data["parameters"][here] = 5000
+    (axes,) = blur_1.draw({"forecasts": data}, "b").axes
+    found = {one.get_label(): one.lines[0].get_data() for one in axes.containers}
+    wanted = [(label, LEVELS[model]) for model, (label, *_) in series.MODELS.items()]
+    wanted += [
+        (label, 0.45 + place / 50)
+        for place, (label, *_) in enumerate(series.OTHERS.values())
+    ]
+    assert set(found) == {label for label, _ in wanted}
+    for label, level in wanted:
+        ((across,), (up,)) = found[label]
+        assert up == pytest.approx(level + 0.01)
+        assert across == (5000 if label == "GRU" else 3200)
+    linear = next(line for line in axes.lines if len(set(line.get_ydata())) == 1)
+    assert linear.get_ydata()[0] == pytest.approx(0.3)
+    said = blur_1.shown({"forecasts": data})
+    assert (
+        "Of 12 layers on ETTh1, horizon 24, the least error is 0.260 with 3,200" in said
+    )
+    assert "parameters (BLUR), and the largest 0.640 with 3,200 (tanh RNN" in said
+
+
 def test_errors_stand_over_parameters(results):
-    (axes,) = blur_1.draw(results).axes
+    axes, _ = blur_1.draw(results).axes
     lines = [line for line in axes.lines if len(line.get_xdata()) == 3]
     for line, (_, horizon) in zip(lines, TASKS, strict=True):
         x, y = line.get_data()
@@ -129,6 +178,20 @@ def test_errors_stand_over_parameters(results):
     assert "ETTh1 at 24: 0.300 with 600 parameters, 0.260 with up to 3,200" in said
     worse = {"forecasts": table({"blur": 0.35, "lru": 0.4})}
     assert "at 0 of 3 tasks" in blur_1.shown(worse)
+
+
+def test_other_layers_are_crosses_and_their_span_is_told():
+    data = {"forecasts": all_layers()}
+    (axes,) = sigprop_forecasts.draw(data, "b").axes
+    crosses = {one.get_marker(): one for one in axes.lines if one.get_marker() in "x+"}
+    for marker, models in (("x", grids.OTHERS), ("+", grids.BOTH_ENDS)):
+        levels = [0.45 + list(series.OTHERS).index(model) / 50 for model in models]
+        ends = [level + seed / 100 for level in levels for seed in range(3)]
+        x, y = crosses[marker].get_data()
+        np.testing.assert_allclose(sorted(y), np.sort(ends) / 0.3)
+        np.testing.assert_allclose(sorted(x), (np.sort(ends) + 0.25) / 0.3)
+    said = sigprop_forecasts.shown({**data, "forecast_settings": settings(SETTINGS)})
+    assert "ETTh1 24: from 1.53 (RotRNN) to 2.13 (tanh RNN, both ends)" in said
 
 
 SETTINGS = {("each", "last"): 0.4, ("mixed", "last"): 0.3, ("mixed", "none"): 0.5}

@@ -5,6 +5,7 @@ import numpy as np
 from experiments.forecasting.cells import Config
 from figures import blur_7, blur_12, horizons, series, style
 from tests.forecast_trainings import gathered
+from theory.papers.blur.printed import errors
 
 
 def table(levels):
@@ -28,7 +29,7 @@ def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
 
 def test_errors_over_horizons_are_means_with_what_is_printed():
     data = table({"blur": 0.25, "lru": 0.5})
-    left, right = blur_7.draw({"forecasts": data}).axes
+    left, right, _ = blur_7.draw({"forecasts": data}).axes
     for axes, metric in ((left, "mse"), (right, "mae")):
         known = horizons.errors(data, "ETTh1", metric)
         for bar, (model, rows) in zip(axes.containers, known.items(), strict=True):
@@ -45,6 +46,42 @@ def test_errors_over_horizons_are_means_with_what_is_printed():
             assert any(np.allclose(line.get_ydata(), printed) for line in diamonds)
         grey = [line for line in axes.lines if line.get_color() == style.GREY]
         assert [line.get_label() for line in grey] == ["linear", "season", "last value"]
+
+
+def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
+    levels = {"blur": 0.4, "lru": 0.5, "s4": 0.3, "brnn": 0.6}
+    runs = {
+        Config("ETTh1", 24, model, seed): level + seed / 100
+        for model, level in levels.items()
+        for seed in range(3)
+    }
+    runs |= {Config("ETTh1", 48, model, 0): levels[model] for model in ("blur", "lru")}
+    data = gathered(runs)
+    (axes,) = blur_7.draw({"forecasts": data}, "c").axes
+    names = [one.get_text() for one in axes.get_yticklabels()]
+    assert names == ["S4", "BLUR", "LRU", "tanh RNN, both ends"]
+    for place, (model, bar) in enumerate(
+        zip(("s4", "blur", "lru", "brnn"), axes.containers, strict=True)
+    ):
+        ((mean,), (up,)) = bar.lines[0].get_data()
+        assert up == place
+        np.testing.assert_allclose(mean, levels[model] + 0.01)
+        face = bar.lines[0].get_markerfacecolor()
+        assert (face == "none") == (model == "brnn")
+        (half,) = np.ptp(bar.lines[2][0].get_segments()[0], 0)[:1] / 2
+        np.testing.assert_allclose(half, 0.01 / 3**0.5)
+    diamonds = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "D"]
+    task = "ETTh1", 24
+    printed = [errors(8)[task][label].mse for label in ("S4", "BLUR", "LRU")]
+    assert diamonds == [*printed, errors(12)[task]["BRNN"].mse]
+    grey = {
+        line.get_label(): line.get_xdata()[0]
+        for line in axes.lines
+        if line.get_label() in ("linear", "season")
+    }
+    assert grey == {"linear": 0.3, "season": 0.6}
+    said = blur_7.shown({"forecasts": data})
+    assert "on ETTh1, horizon 24: S4 0.310; BLUR 0.410; LRU 0.510; tanh RNN" in said
 
 
 def test_what_was_not_trained_is_said_with_its_command():
