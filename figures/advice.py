@@ -17,7 +17,7 @@ CAPTION = (
 GATED = (
     "states at initialisation, gates at rest. Left: what a step keeps. Middle: share of "
     "states that remember at least so many steps; dashed: the longest memory that is asked "
-    "for. Right: mean second moment of the states under white inputs; line: one"
+    "for. Right: mean second moment of the states under one exponential; line: one"
 )
 
 

@@ -27,6 +27,19 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     assert picture.stat().st_size > 10_000
 
 
+def test_states_behind_gates_are_told_for_the_input_that_is_asked_of(tmp_path):
+    file = tmp_path / "advice.json"
+    done = sigprop(*ASKED, "--rho", 0.8, "--layer", "rglru", "--json", file)
+    assert done.exit_code == 0, done.output
+    starts = json.loads(file.read_text())["starts"]
+    before, after = (
+        f"{starts[name]['state']['median']:.3g}" for name in ("default", "advised")
+    )
+    assert f"{before} by default, {after} as advised, under inputs of R = 0.8^" in (
+        done.output
+    )
+
+
 def test_a_series_takes_the_place_of_rho(tmp_path):
     rng = np.random.default_rng(1)
     walk = rng.normal(size=(40, 64)).cumsum(1)

@@ -5,7 +5,7 @@ inputs that are a sum of independent exponentials the Hessian at optimality is t
 their Hessians; its trace is that of Gauss and Newton, ``E|dy/dtheta|^2``, and ``2/L``, with
 ``L`` the largest curvature along one group of parameters, is the rate above which plain
 gradient descent on the mean of ``|error|^2 / 2`` leaves the minimum.  Of a layer whose
-gates see the input, ``L`` is at most the trace.
+gates see the input, whose moments are integrals, ``L`` is at most the trace.
 
 Source: Zucchet & Orvieto (2024), Eq. 48 and 114-155.
 """
@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from sigprop.advice.spectra import state_moments
+from sigprop.advice.spectra import as_one, state_moments
 from sigprop.audit.autocovariance import Exponentials
 from sigprop.curvature.hessian import DIAGONALISED, expand
 from sigprop.curvature.structure import stability_bound
@@ -31,6 +31,7 @@ from sigprop.linear.gated_moments import predict_gated
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
 
+SETTLED = 1e-3  # relative, of moments of gates
 ROUNDING = 1e-12  # of a Hessian's largest entry
 
 
@@ -117,7 +118,7 @@ def predict(layer: Layer, spectrum: Exponentials) -> Predicted:
 
     Args:
         layer: Linear and diagonal in some coordinates, or with gates of the input alone;
-            of those the moments are for white inputs of the same variance.
+            of those the moments are for one exponential, ``spectra.as_one``.
         spectrum: Of every channel of the input.
 
     Raises:
@@ -163,7 +164,9 @@ def _hessian(layer: Layer, spectrum: Exponentials) -> tuple[np.ndarray, Any]:
 
 def _gated(layer: InputGated, spectrum: Exponentials) -> Predicted:
     kept, _ = layer.gates(jnp.zeros((1, layer.widths[0])))
-    found = predict_gated(layer, scale=float(np.sqrt(spectrum.weights.sum())))
+    scale, rho = float(np.sqrt(spectrum.weights.sum())), as_one(spectrum)
+    terms = ((1.0, rho),) if rho else None
+    found = predict_gated(layer, scale=scale, terms=terms, settled=SETTLED)
     gradient = {name: one.value for name, one in found.items() if name != "state"}
     return Predicted(
         1 / (1 - np.asarray(kept[0], float)),

@@ -88,6 +88,22 @@ def bandwidth(spectrum: Exponentials, share: float = SHARE) -> float:
     return float(found.root)
 
 
+def as_one(spectrum: Exponentials) -> float:
+    """``rho`` of the one exponential of the same variance and power at phase zero.
+
+    Of states that remember long this power is what their moments are proportional to.
+
+    Example:
+        >>> as_one(exponential(0.9))
+        0.9
+        >>> round(as_one(Exponentials(np.array([0.5, 0.5]), np.array([0.0, 0.9]))), 6)
+        0.818182
+    """
+    weights = spectrum.weights / spectrum.weights.sum()
+    power = float(weights @ ((1 + spectrum.rho) / (1 - spectrum.rho)))
+    return round((power - 1) / (power + 1), 12)
+
+
 def state_moments(
     spectrum: Exponentials,
     gap: Float[np.ndarray, " n"],

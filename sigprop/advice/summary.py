@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sigprop.advice.advise import Advice
 from sigprop.advice.predictions import Predicted
-from sigprop.advice.spectra import SHARE
+from sigprop.advice.spectra import SHARE, as_one
 from sigprop.numerics.text import plain
 
 QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
@@ -77,11 +77,19 @@ def sentences(advice: Advice) -> list[str]:
         f"{100 * SHARE:g} % of the input's power is below {advice.phase:.3g} rad a step, a "
         f"period of {2 * math.pi / advice.phase:.3g} steps.",
     ]
-    spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
-    lines.append(
-        f"The sizes of the states differ by a factor of {spread[0]:.3g} by default, and of "
-        f"{spread[1]:.3g} as advised."
-    )
+    if after.exact:
+        spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
+        lines.append(
+            f"The sizes of the states differ by a factor of {spread[0]:.3g} by default, and "
+            f"of {spread[1]:.3g} as advised."
+        )
+    else:
+        lines.append(
+            f"The mean second moment of the states is {before.state.mean():.3g} by default, "
+            f"{after.state.mean():.3g} as advised, under inputs of R = "
+            f"{as_one(advice.spectrum):.3g}^|lag|, of the input's variance and of its power "
+            "at phase zero."
+        )
     name = min(after.ceiling, key=after.ceiling.__getitem__)
     lines.append(
         f"The learning rate is limited first by {name}: {after.ceiling[name]:.2g}; by "

@@ -27,7 +27,7 @@ from sigprop.layers.mingru import MinGRU
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
-from sigprop.neuron.correlated_gates import Term, correlated_moment
+from sigprop.neuron.correlated_gates import SETTLED, Term, correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_moments import Parameter, delta_moments
 from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
@@ -231,6 +231,7 @@ def predict_gated(
     terms: Sequence[Term] | None = None,
     steps: int | None = None,
     change: Callable[[Any], Any] | None = None,
+    settled: float = SETTLED,
 ) -> dict[str, Predicted]:
     """Second moments of a layer whose gates see the input alone.
 
@@ -246,6 +247,8 @@ def predict_gated(
         steps: Inputs seen since the zero state; the limit if left out.
         change: Makes wrong expectations of the right ones, or gates of the delta rule,
             or coefficients of inputs that remember, for mutants.
+        settled: Relative change of a moment under inputs that remember at which no finer
+            grid is tried.
 
     Returns:
         ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
@@ -285,9 +288,15 @@ def predict_gated(
         if terms is not None:
             size = 1.0 if law is not None else scale**2
             sized = [(size * variance, rho) for variance, rho in terms]
-            options: dict[str, Any] = {"law": law, "steps": steps, "change": change}
+            options = {key: given[key] for key in ("steps", "change")}
             return correlated_moment(
-                neurons, by, terms=sized, directions=directions, **options
+                neurons,
+                by,
+                terms=sized,
+                directions=directions,
+                law=law,
+                settled=settled,
+                **options,
             )
         if by is None:
             return state_moment(neurons, law=law, **given)

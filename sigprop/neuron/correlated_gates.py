@@ -25,7 +25,7 @@ Term = tuple[float, float]  # variance and correlation of an AR(1) series
 LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
 # nodes an axis that gates bend, even and odd by turns, by how many such axes there are
 LARGEST = 1000  # unknowns of a system that is solved
-SETTLED = 1e-9  # relative change at which no finer grid is tried
+SETTLED = 1e-9
 MOST = 2**22  # nodes of a chain
 
 
@@ -67,6 +67,7 @@ class _Scope(NamedTuple):
     law: Law | None
     steps: int | None
     change: Callable[[list[Grid]], list[Grid]] | None
+    settled: float
 
 
 def _projected(
@@ -139,6 +140,7 @@ def correlated_moment(
     law: Law | None = None,
     steps: int | None = None,
     change: Callable[[list[Grid]], list[Grid]] | None = None,
+    settled: float = SETTLED,
 ) -> Moment:
     """``E h^2`` of each neuron, or ``E (dh/dtheta)^2``, for inputs that remember.
 
@@ -152,6 +154,7 @@ def correlated_moment(
             stay with the probability that is its correlation.
         steps: Inputs seen since the zero state; the limit if left out.
         change: Makes wrong coefficients of the right ones, for mutants.
+        settled: Relative change at which no finer grid is tried.
 
     Raises:
         ValueError: If a limit is infinite, the terms are too many or no autocovariance.
@@ -159,7 +162,7 @@ def correlated_moment(
     Source: ``theory.correlated_gates``.
     """
     require_terms(terms, law)
-    scope = _Scope(by, tuple(terms), directions, law, steps, change)
+    scope = _Scope(by, tuple(terms), directions, law, steps, change, settled)
     found = []
     for place in range(len(neurons.weights)):
         parts = (part[place : place + 1] for part in neurons[1:])
@@ -192,7 +195,7 @@ def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
         before = value
         value = _summed(one, scope, chain, at, _seen(one, scope, coordinates))
         changes.append(abs(value - before))
-        if changes[-1] <= SETTLED * abs(value):
+        if changes[-1] <= scope.settled * abs(value):
             return value, changes[-1]
     return value, max(changes[-2:])
 

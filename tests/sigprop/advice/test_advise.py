@@ -11,12 +11,14 @@ from sigprop.advice.advise import advise
 from sigprop.advice.predictions import mode_states, predict
 from sigprop.advice.spectra import exponential
 from sigprop.audit.autocovariance import Exponentials
-from sigprop.inputs import Mixed
+from sigprop.inputs import AR1, Mixed
 from sigprop.layers.base import replace
 from sigprop.layers.lru import lru
 from sigprop.layers.s5 import s5
 from sigprop.linear import predicted_moments
 from sigprop.linear.linearise import perturb
+from sigprop.linear.measured_moments import measure
+from sigprop.networks.registry import sequence_layer
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
 
@@ -67,6 +69,19 @@ def test_descent_is_stable_below_the_ceiling_and_not_above():
             for _ in range(60):
                 away = away - factor * ceiling * np.asarray(slope(drawn.nu_log + away))
             assert (np.abs(away).max() > 2e-6) == grows
+
+
+GATED = {"rglru": {"radii": (0.5, 0.9)}, "selective": {"steps": (0.05, 0.5)}}
+
+
+@pytest.mark.parametrize("name", GATED)
+def test_states_behind_gates_are_those_that_correlated_inputs_leave(name):
+    drawn = sequence_layer(jax.random.key(3), name, 4, 4, **GATED[name])
+    found = predict(drawn, exponential(0.8))
+    seen = measure(jax.random.key(8), drawn, AR1(0.8), steps=200, num=4000)["state"]
+    mean, spread = float(seen.mean), float(seen.sem)
+    assert abs(found.state.sum() - mean) < 4 * spread
+    assert abs(predict(drawn, exponential(0.0)).state.sum() - mean) > 8 * spread
 
 
 def test_the_default_of_an_lru_is_normalised_for_white_inputs_and_for_no_others():
