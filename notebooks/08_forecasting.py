@@ -36,7 +36,8 @@ import numpy as np
 import pandas
 from IPython.display import Markdown, display
 
-from figures import lessons, style
+from experiments import store
+from figures import horizons, lessons, series, style
 from sigprop.audit.forecaster import audit_forecaster
 from sigprop.audit.forecaster_summary import REASONS, failing
 from sigprop.audit.windows import blocks_of
@@ -133,6 +134,39 @@ plt.show()
 late, early = (float(mine["mse"].mean("feature")[place]) for place in (-1, 0))
 print(
     f"The error {steps[-1]} weeks ahead is {late / early:.1f} times that of one week."
+)
+
+# %% [markdown]
+# ## Other layers
+#
+# The layer is one part of a network. `--model s4` has another, and leaves head, width and
+# training as they are. What that does on the hourly loads of a transformer, ETTh1, takes
+# some minutes for each layer, and is stored with this suite: three trainings each.
+
+# %%
+trained = store.shipped("forecasts")
+where = series.richest(trained)
+ranks = horizons.ranked(trained, where, "mse")
+names = {model: about[0] for model, about in (series.MODELS | series.OTHERS).items()}
+known = series.controls(series.cells(trained, *where, "blur"))
+figure, axis = plt.subplots()
+horizons.by_layer(axis, trained, where, "mse")
+axis.set_title(series.told(where))
+axis.legend()
+plt.show()
+first, *_, last = ranks
+beating = [names[model] for model in ranks if ranks[model][0] < known["linear"]]
+twins = {"lru": "bidirectional_lru", "gru": "bgru", "lstm": "blstm"}
+twins |= {model: f"bidirectional_{model}" for model in ("rotrnn", "s4")}
+helped = [one for one, both in twins.items() if ranks[both][0] < ranks[one][0]]
+display(
+    Markdown(
+        f"The least error is that of *{names[first]}*, {ranks[first][0]:.3f}, the largest "
+        f"that of *{names[last]}*, {ranks[last][0]:.3f}. The exact linear model has "
+        f"{known['linear']:.3f}, and is beaten by {', '.join(beating) or 'none of them'}. "
+        f"Reading from both ends has the smaller mean in {len(helped)} of {len(twins)} "
+        "layers. Open diamonds are what the paper prints, of its own networks."
+    )
 )
 
 # %% [markdown]
