@@ -1,0 +1,129 @@
+"""The Hessian's trace without the Hessian: against dense ones, and against its measurement."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sigprop.curvature.hessian import expand
+from sigprop.inputs import AR1
+from sigprop.layers.base import parameters, replace
+from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.dense import linear_rnn
+from sigprop.layers.gru import gru
+from sigprop.layers.lru import lru
+from sigprop.layers.rotrnn import rotrnn
+from sigprop.layers.s4d import s4d
+from sigprop.layers.s5 import s5
+from sigprop.linear.filters import Covariances
+from sigprop.linear.output_slopes import Driven, measured_trace, predicted_trace
+from sigprop.numerics.precision import double_precision
+from sigprop.tasks.teacher_student import teacher_student
+
+WIDTH, STEPS, RHO = 3, 20, 0.8
+LAYERS = {
+    "lru": lambda key: lru(key, 5, WIDTH),
+    "complex diagonal": lambda key: complex_diagonal(key, 4, WIDTH, 2),
+    "s5": lambda key: s5(key, 4, WIDTH),
+    "s5, all states": lambda key: s5(key, 4, WIDTH, conjugate=False),
+    "s4d": lambda key: s4d(key, WIDTH, 4, spectrum="lin"),
+}
+
+
+class Independent:
+    """Channels that are independent AR(1) series."""
+
+    steps = STEPS
+
+    def seen(self, inward):
+        R = self.common()
+        plain = (np.abs(inward) ** 2).sum(1)[:, None] * R
+        return Covariances(plain + 0j, (inward**2).sum(1)[:, None] * R)
+
+    def common(self):
+        return RHO ** np.arange(STEPS)
+
+
+@pytest.mark.sampled(2, keep=["lru", "s4d"])
+@pytest.mark.parametrize("name", LAYERS)
+def test_it_is_the_trace_of_the_exact_hessian_parameter_by_parameter(name, x64):
+    layer = LAYERS[name](jax.random.key(3))
+    teacher = linear_rnn(jax.random.key(0), 2, *layer.widths, nu0=0.5, theta0=1.0)
+    task = teacher_student(teacher, AR1(RHO), length=STEPS)
+    known = expand(task, layer, at_optimum=True)
+    expected: dict[str, float] = {}
+    for parameter in known.layout:
+        part = parameter.removesuffix("_re").removesuffix("_im")
+        part = part if part in "BCD" else parameter
+        total = np.trace(known.block(parameter))
+        expected[part] = expected.get(part, 0.0) + total
+    found = predicted_trace(layer, Independent())
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def driven(seed=6, num=40):
+    g = np.random.default_rng(seed)
+    x = g.normal(size=(num, STEPS, 2))
+    for t in range(1, STEPS):
+        x[:, t] = RHO * x[:, t - 1] + np.sqrt(1 - RHO**2) * x[:, t]
+    return Driven(x, g.normal(size=(WIDTH, 2)))
+
+
+def dense_trace(layer, inputs):
+    """Of the Hessian of the loss at a teacher that is the layer, by differentiating twice."""
+    values = parameters(layer)
+    u = jnp.asarray(inputs.features @ inputs.mixing.T)
+    y = jax.vmap(layer)(u)
+
+    def loss(values):
+        error = jax.vmap(replace(layer, values))(u) - y
+        return jnp.mean(jnp.sum(error**2, -1)) / 2
+
+    flat, split = jax.flatten_util.ravel_pytree(values)
+    slope = jax.grad(lambda x: loss(split(x)))
+    rows = jax.vmap(lambda v: jax.grad(lambda x: slope(x) @ v)(flat))(
+        jnp.eye(flat.size)
+    )
+    return float(jnp.trace(rows))
+
+
+@pytest.mark.sampled(1, keep=["lru"])
+@pytest.mark.parametrize("name", ["lru", "s4d", "gru", "rotrnn"])
+def test_it_is_measured_within_its_error(name, x64):
+    key = jax.random.key(2)
+    makers = {
+        **LAYERS,
+        "gru": lambda key: gru(key, 3, WIDTH, WIDTH, times=(2, 9)),
+        "rotrnn": lambda key: rotrnn(key, 4, WIDTH, heads=2),
+    }
+    layer, inputs = makers[name](key), driven()
+    expected = dense_trace(layer, inputs)
+    found = measured_trace(layer, inputs, seed=5, probes=300)
+    # Two-sided at 1e-6; the spread is bounded so that a factor would be noticed.
+    assert abs(found.value - expected) < 4.9 * found.sem
+    assert found.sem < 0.1 * expected
+    if name in LAYERS:
+        near = sum(predicted_trace(layer, inputs).values())
+        assert near == pytest.approx(
+            expected, rel=0.05
+        )  # 40 windows are stationary so far
+
+
+def test_a_layer_without_a_form_or_on_the_circle_is_refused(x64):
+    with pytest.raises(TypeError, match="slopes mode by mode, got RotRNN"):
+        predicted_trace(rotrnn(jax.random.key(0), 4, 3, heads=2), Independent())
+    layer = lru(jax.random.key(0), 2, WIDTH)
+    still = replace(layer, {"nu_log": jnp.array([-1.0, -jnp.inf])})
+    with pytest.raises(
+        ValueError, match="inside the unit circle and not zero, got one of"
+    ):
+        predicted_trace(still, Independent())
+    with pytest.raises(ValueError, match="need probes >= 2"):
+        measured_trace(layer, driven(), probes=1)
+
+
+def test_long_windows_of_a_large_layer_are_cut():
+    with double_precision(True):
+        layer = lru(jax.random.key(0), 4, WIDTH)
+        found = measured_trace(layer, driven(), probes=2, most=40)
+    assert (found.steps, found.windows, found.probes) == (10, 2, 2)
