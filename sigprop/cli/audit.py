@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from sigprop.cli.audit_forecast import Asked, audit_forecast
-from sigprop.cli.audit_foreign import audit_foreign
+from sigprop.cli.audit_foreign import Wanted, audit_foreign
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
@@ -31,6 +31,22 @@ def audit(
         Path | None,
         typer.Option(help="Of a forecast or a file: write its numbers here; - prints."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Of a file: write one page with pictures here; - prints it."),
+    ] = None,
+    window: Annotated[
+        int, typer.Option(help="Of a file: steps of each window of a .csv.")
+    ] = 512,
+    through: Annotated[
+        str | None,
+        typer.Option(help="Of a file: its matrix that the series goes through first."),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(help="Of a file: TOML or JSON that names the layers' arrays."),
+    ] = None,
+    modes: Annotated[int, typer.Option(help="Of a file: modes run in a layer.")] = 64,
     no_figures: NoFigures = False,
 ) -> None:
     """Hold closed forms against what each layer of a trained network really does.
@@ -38,13 +54,27 @@ def audit(
     The ratios are drawn too: beside --out, or in the checkpoint's folder as audit.png.
     Of a training to forecast --examples are windows of its series: also the assumptions
     that it keeps, state power over the position in a window, and what a merged state
-    loses.  Of a file of another library --data is a series, .csv or .npy: the slowest,
-    the middle and the fastest mode of each of its layers are run over that.
+    loses.  Of a file of another library --data is a series, .csv or .npy: modes of each of
+    its layers, from the slowest to the fastest, are run over that; also the Hessian's trace,
+    the distance to |lam| = 1, and a page with pictures.
     """
-    with plain_errors("nothing was written", checkpoint, out):
+    with plain_errors("nothing was written", checkpoint, out, json, html):
         if checkpoint.is_file():
-            audit_foreign(checkpoint, data, json)
+            if out is not None:
+                raise ValueError(
+                    f"need --json or --html for the file {checkpoint}, got --out {out}; "
+                    "--out is for trainings"
+                )
+            wanted = Wanted(
+                data, window, through, mapping, modes, json, html, not no_figures
+            )
+            audit_foreign(checkpoint, wanted)
             return
+        if html is not None or through is not None or mapping is not None:
+            raise ValueError(
+                f"need the file of another library for --html, --through and --mapping, got "
+                f"{checkpoint}"
+            )
         import numpy as np
         from rich.progress import track
 

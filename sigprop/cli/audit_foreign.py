@@ -1,55 +1,138 @@
 """``sigprop audit FILE --data SERIES``: layers of another library over a series."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from rich.console import Console
 
 from sigprop.cli.console import console, require_distinct, show_table
+from sigprop.cli.help import version
+from sigprop.cli.pictures import told
 
 
-def audit_foreign(
-    checkpoint: Path, data: Path | None, json: Path | None, window: int = 512
-) -> None:
-    """Print both moments of three modes a layer, and write them.
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked of the audit of a file.
+
+    Attributes:
+        data: The series.
+        window: Steps of its windows.
+        through: Name of the matrix that makes channels of its features.
+        mapping: File that names the layers.
+        modes: Modes of each layer that are run.
+        json: Where the numbers go.
+        html: Where the page goes.
+        figures: Whether the page has pictures.
+    """
+
+    data: Path | None
+    window: int
+    through: str | None
+    mapping: Path | None
+    modes: int
+    json: Path | None
+    html: Path | None
+    figures: bool
+
+
+def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
+    """Print moments, margins and traces of every layer, and write them.
 
     Raises:
-        ValueError: If the series or a layer is missing.
+        ValueError: If the series or a layer is missing, or a file cannot be written.
     """
     import json as encoder
 
-    from sigprop.audit.foreign import audit_layers
+    from sigprop.audit.foreign import Limits, audit_checkpoint, report
     from sigprop.audit.series import load_series
-    from sigprop.audit.series_moments import rows_json
-    from sigprop.audit.series_summary import conclusion, table
-    from sigprop.networks.foreign import find, open_checkpoint
-    from sigprop.networks.foreign.find import titles
+    from sigprop.networks.foreign import open_checkpoint
     from sigprop.numerics.files import require_writable, write_text
 
+    data, json, html = wanted.data, wanted.json, wanted.html
     if data is None:
         raise ValueError(
             f"need a series, .csv or .npy, to run the layers of {checkpoint} over, got "
             "none; name it by --data (a folder of a training needs none)"
         )
-    written = None if json == Path("-") else json
-    require_distinct(checkpoint=checkpoint, data=data, json=written)
-    if json is not None:
-        require_writable(json)
-    series, layers = load_series(data, window), find(open_checkpoint(checkpoint))
-    if not layers:
-        raise ValueError(
-            f"need a recurrent layer of {titles()}, got none in {checkpoint}"
-        )
-    out = console(json)
+    printed = {"json": json, "html": html}
+    require_distinct(checkpoint=checkpoint, data=data, **printed)
+    for path in printed.values():
+        if path is not None:
+            require_writable(path)
+    series = load_series(data, wanted.window)
+    out = console(json, html)
     for note in series.notes:
         out.print(f"note: {note}", soft_wrap=True)
-    found = audit_layers(layers, series)
-    for one in found:
-        rests = ", where inputs do not move its decay" if one.moved else ""
-        out.print(f"{one.layer}, {one.family}{rests}", style="bold")
-        show_table(out, table(one.rows), keys=2)
-        out.print(conclusion(one.rows))
+    found = audit_checkpoint(
+        open_checkpoint(checkpoint),
+        series,
+        str(data),
+        Limits(modes=wanted.modes),
+        mapping=wanted.mapping,
+        through=wanted.through,
+        shown=lambda layers: _shown(layers, "layers", out),
+    )
+    for one in found.layers:
+        out.print(f"{one.layer}, {one.family}, {one.kind}", style="bold")
+        if one.moments:
+            show_table(out, report.table(one))
+        out.print(f"margin: {report.margin_in_words(one.margin)}", soft_wrap=True)
+        out.print(f"Hessian's trace: {report.trace_in_words(one)}", soft_wrap=True)
+        for note in (f"inputs: {one.inputs}", *one.notes):
+            out.print(f"note: {note}", soft_wrap=True)
+    out.print(report.READING)
+    out.print(report.conclusion(found))
+    told_of = report.as_json(found, version())
     if json is not None:
-        rows = [
-            {"layer": one.layer, "family": one.family, **row}
-            for one in found
-            for row in rows_json(one.rows)
-        ]
-        write_text(json, encoder.dumps(rows, indent=2) + "\n")
+        write_text(json, encoder.dumps(told_of, indent=2, allow_nan=False) + "\n")
+    if html is not None:
+        _write_page(html, told_of, wanted.figures, out)
+
+
+def _shown(items: Any, what: str, out: Console) -> Iterator[Any]:
+    """Items, with a line that says how far the work is."""
+    from rich.progress import track
+
+    yield from track(items, what, console=out, transient=True)
+
+
+def _write_page(html: Path, found: dict[str, Any], figures: bool, out: Console) -> None:
+    from sigprop.ledger import checkpoint
+
+    pictures = None
+    if figures:
+        with told("the pictures", "were"):
+            pictures = _pictures(found, out)
+    checkpoint.write(html, found, pictures)
+    if html != Path("-"):
+        out.print(str(html), soft_wrap=True)
+
+
+def _pictures(found: dict[str, Any], out: Console) -> Any:
+    """Inline SVG of all layers."""
+    from figures import checkpoints, inline
+    from sigprop.audit.foreign import drawn
+    from sigprop.ledger.checkpoint import Pictures
+
+    of_all = inline.svg(
+        checkpoints.draw_margins(drawn.margins(found)),
+        "margins",
+        drawn.margins_label(found),
+    )
+    each = []
+    for place, layer in enumerate(_shown(found["layers"], "pictures", out)):
+        if not layer["moments"]:
+            each.append(())
+            continue
+        data, labels = drawn.dataset(layer, found), drawn.labels(layer)
+        each.append(
+            tuple(
+                inline.svg(
+                    checkpoints.draw(data, panel), f"p{place}-{panel}", labels[panel]
+                )
+                for panel in checkpoints.PANELS
+            )
+        )
+    return Pictures(of_all, tuple(each))

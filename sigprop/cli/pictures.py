@@ -24,7 +24,7 @@ def picture(path: Path, draw: Callable[[], Any], out: Console, made_by: str) -> 
         out: Where its path is printed.
         made_by: The command; stands below the picture and in its metadata.
     """
-    with _told(path):
+    with told(path):
         from figures import style
 
         origin = f"{made_by}; {version()}"
@@ -40,7 +40,7 @@ def with_overview(run: Any) -> Any:
     Args:
         run: A ``Ledger``.
     """
-    with _told("the overview"):
+    with told("the overview"):
         from figures import inline
         from figures.overview import PANELS, draw
         from sigprop.ledger.overview import PICTURES, overview
@@ -75,9 +75,14 @@ def overview_beside(json: Path, run: Any, out: Console) -> None:
 
 
 @contextmanager
-def _told(what: Path | str) -> Iterator[None]:
-    """Say in a line why something was not drawn, and go on."""
+def told(what: Path | str, was: str = "was") -> Iterator[None]:
+    """Say in a line why something was not drawn, and go on.
+
+    Args:
+        what: What it is.
+        was: Whether it is one or many, in the past.
+    """
     try:
         yield
     except Exception as error:
-        aside(f"sigprop: {what} was not drawn: {type(error).__name__}: {error}")
+        aside(f"sigprop: {what} {was} not drawn: {type(error).__name__}: {error}")

@@ -1,6 +1,5 @@
 """From a checkpoint to all that is wrong with its recurrences, in seconds."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from sigprop.audit.lint.findings import (
 from sigprop.audit.lint.resolution import significant_bits
 from sigprop.audit.lint.rules import BY_ID, RULES
 from sigprop.networks.foreign import Checkpoint, Found, Tensor, find
-from sigprop.networks.foreign.find import mapped, titles
+from sigprop.networks.foreign.find import counted, mapped, titles
 
 # Ends of names that no layer would have but a recurrent one.
 TELLING = ("A_log", "nu_log", "a_param", "recurrent_param", "time_decay", "log_A_real")
@@ -50,7 +49,7 @@ def lint(
             f"{checkpoint.path} of {len(checkpoint.tensors)} tensors; name its arrays in a "
             "file and give it by --mapping"
         )
-    layers.sort(key=lambda found: _counted(found.prefix))
+    layers.sort(key=lambda found: counted(found.prefix))
     cases = [Case(found, found.rest(), settings) for found in layers]
     findings = [finding for case in cases for finding in judge(case)]
     told = {one.layer for one in findings if one.rule.id == "decay-not-finite"}
@@ -64,12 +63,6 @@ def lint(
     )
     about = tuple(memories(case) for case in cases)
     return Report(str(checkpoint.path), settings, about, tuple(findings), unread)
-
-
-def _counted(name: str) -> list[tuple[int, str]]:
-    """A key by which layer 10 comes after layer 9."""
-    parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def judge(case: Case) -> Iterator[Finding]:

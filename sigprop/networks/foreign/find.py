@@ -96,7 +96,14 @@ class Found:
         Raises:
             ValueError: As ``read``.
         """
-        stored = self.read(self.spelling.slow)
+        return self.at_rest(self.read(self.spelling.slow))
+
+    def at_rest(self, stored: Arrays) -> Rest:
+        """The recurrence with other numbers in the place of the file's.
+
+        Args:
+            stored: By the names of the spelling, all that ``rest`` reads.
+        """
         return self.family.rest(self.spelling.roles(_in_double(stored)), self.options)
 
     def layer(self, arrays: Arrays | None = None) -> Layer:
@@ -143,6 +150,17 @@ def normal_name(name: str) -> str:
     parts = dotted.strip(".").replace("/", ".").split(".")
     match = STACKED.fullmatch(parts[-1])
     return ".".join([*parts[:-1], match[2], match[1]] if match else parts)
+
+
+def counted(name: str) -> list[tuple[int, str]]:
+    """A key by which layer 10 comes after layer 9.
+
+    Example:
+        >>> sorted(["layers.10", "layers.9"], key=counted)
+        ['layers.9', 'layers.10']
+    """
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def find(checkpoint: Checkpoint) -> list[Found]:

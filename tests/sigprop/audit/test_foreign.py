@@ -1,4 +1,4 @@
-"""Modes of another library's layers are run over a series, each beside its theory."""
+"""Layers of other libraries over a series: theory beside what their equations give."""
 
 import json
 
@@ -6,22 +6,23 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from sigprop.audit.foreign import audit_layers
+from sigprop.audit.foreign import Limits, audit_checkpoint, report
+from sigprop.audit.foreign.check import first_failing
+from sigprop.audit.foreign.drive import embed, encoder_of
 from sigprop.audit.series import load_series
-from sigprop.networks.foreign import find, of_arrays
-from tests.command import refused, sigprop
+from sigprop.networks.foreign import of_arrays
 from tests.sigprop.audit.lint import healthy
 
-STEPS, SEQUENCES = 64, 400
+STEPS, SEQUENCES = 64, 300
+FEW = Limits(modes=6, gated=3, probes=0)
 
 
-@pytest.fixture
-def series(tmp_path):
-    """Sequences of an AR(1) process, of unit variance."""
-    generator = np.random.default_rng(5)
-    x = generator.normal(size=(SEQUENCES, STEPS))
+def written(tmp_path, features=1, seed=5, rho=0.6):
+    """Sequences of independent AR(1) processes, of unit variance."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=(SEQUENCES, STEPS, features))
     for t in range(1, STEPS):
-        x[:, t] = 0.6 * x[:, t - 1] + 0.8 * x[:, t]
+        x[:, t] = rho * x[:, t - 1] + np.sqrt(1 - rho**2) * x[:, t]
     file = tmp_path / "series.npy"
     np.save(file, x)
     return file
@@ -35,51 +36,202 @@ def layers(*names):
     }
 
 
-@pytest.mark.parametrize("name", ["minimal-LRU", "S4D-Inv", "Mamba-2"])
-def test_modes_have_the_eigenvalues_of_the_layer_and_the_moments_of_the_series(
-    name, series
+def audited(arrays, series, limits=FEW):
+    return audit_checkpoint(of_arrays(arrays), series, "series.npy", limits)
+
+
+def loops(windows, lam, drive):
+    """``|h_t|^2`` and ``|dh_t/dlam|^2`` averaged over steps, by the recurrence itself."""
+    h = s = np.zeros(len(windows), complex)
+    sums = np.zeros((2, len(windows)))
+    for t in range(windows.shape[1]):
+        h, s = lam * h + windows[:, t] @ drive, lam * s + h
+        sums += np.abs(h) ** 2, np.abs(s) ** 2
+    return sums / windows.shape[1]
+
+
+@pytest.mark.parametrize("name", ["minimal-LRU", "Mamba-2"])
+def test_modes_are_those_of_the_file_and_are_measured_by_their_recurrence(
+    name, tmp_path
 ):
-    (found,) = find(of_arrays(layers(name)))
-    (one,) = audit_layers([found], load_series(series))
-    rest = found.rest()
-    gaps = sorted({row.gap for row in one.rows})
-    nu = rest.nu.reshape(-1)
-    expected = -np.expm1(-np.array([nu.min(), np.sort(nu)[nu.size // 2], nu.max()]))
-    np.testing.assert_allclose(gaps, expected, rtol=1e-12)
-    assert one.moved == (name == "Mamba-2")
-    windows = load_series(series).values[:, :, 0]
-    for row in one.rows:
-        if row.quantity != "state":
-            continue
-        # By the sum over ages, from the layer's own numbers.
-        theta = np.zeros(nu.shape) if rest.theta is None else rest.theta.reshape(-1)
-        off = np.abs(-np.expm1(-nu) - row.gap) + np.abs(theta - row.theta)
-        place = int(np.argmin(off))
-        turn = theta[place]
-        powers = np.exp((-nu[place] + 1j * turn) * np.arange(STEPS)[::-1])
-        state = np.mean(np.abs(windows @ powers) ** 2)
-        np.testing.assert_allclose(row.measured, state, rtol=1e-8)
-        assert row.low < row.covariance < row.high
+    series = load_series(written(tmp_path))
+    arrays = layers(name)
+    (one,) = audited(arrays, series).layers
+    raw = {key.partition(".")[2]: np.float64(value) for key, value in arrays.items()}
+    if name == "Mamba-2":
+        steps = np.logaddexp(0, raw["dt_bias"])
+        lam = np.exp(-np.exp(raw["A_log"]) * steps) + 0j
+        weights = np.ones((len(lam), 1))
+        assert one.kind == "at rest"
+    else:
+        lam = np.exp(-np.exp(raw["nu_log"]) + 1j * np.exp(raw["theta_log"]))
+        B = np.exp(raw["gamma_log"])[:, None] * (raw["B_re"] + 1j * raw["B_im"])
+        mixing = embed(series, B.shape[1], None, 0).mixing
+        np.testing.assert_allclose(mixing**2, 1)  # one feature, of variance one
+        weights = B @ mixing
+        assert one.kind == "linear"
+    order = np.argsort(-np.abs(lam))
+    assert one.chosen.places[0] == order[0]
+    assert one.chosen.places[-1] == order[-1]
+    moments = {m.quantity: m for m in one.moments}
+    for n in (0, 3):
+        place = one.chosen.places[n]
+        found = loops(series.values, lam[place], weights[place])
+        for name, windows in zip(("state", "dh/dlam"), found, strict=True):
+            m = moments[name]
+            np.testing.assert_allclose(m.measured[n], windows.mean(), rtol=1e-5)
+            assert m.low[n] < windows.mean() < m.high[n]
+            assert m.low[n] < m.predicted[0, n] < m.high[n]
 
 
-def test_the_command_tells_every_layer_and_writes_its_rows(series, tmp_path):
-    file, out = tmp_path / "model.safetensors", tmp_path / "rows.json"
-    save_file(layers("minimal-LRU", "Mamba-2"), file)
-    done = sigprop("audit", file, "--data", series, "--json", out)
-    assert done.exit_code == 0, done.output
-    assert "minimal-LRU, the LRU" in done.output
-    assert "Mamba-2, Mamba-2, where inputs do not move its decay" in done.output
-    rows = json.loads(out.read_text())
-    assert len(rows) == 2 * 3 * 2
-    assert {row["layer"] for row in rows} == {"minimal-LRU", "Mamba-2"}
+def test_slopes_by_the_layer_s_own_parameters_follow_from_those_by_lam(tmp_path):
+    series = load_series(written(tmp_path, features=2))
+    arrays = layers("minimal-LRU")
+    (one,) = audited(arrays, series).layers
+    moments = {m.quantity: m for m in one.moments}
+    nu = np.exp(arrays["minimal-LRU.nu_log"].astype(float))[one.chosen.places]
+    theta = np.exp(arrays["minimal-LRU.theta_log"].astype(float))[one.chosen.places]
+    by_lam, radius = moments["dh/dlam"].measured, np.exp(-nu)
+    for name, slope in (("nu_log", nu * radius), ("theta_log", theta * radius)):
+        expected = slope**2 * by_lam
+        np.testing.assert_allclose(moments[f"dh/d{name}"].measured, expected, rtol=1e-5)
+    state = moments["state"].measured  # gamma = exp(gamma_log) multiplies the input
+    np.testing.assert_allclose(moments["dh/dgamma_log"].measured, state, rtol=1e-5)
 
 
-def test_a_file_without_series_or_layers_is_refused(series, tmp_path):
-    file = tmp_path / "model.npz"
-    np.savez(file, x=np.zeros(3))
-    assert "need a series, .csv or .npy" in refused("audit", file)
-    assert "need a recurrent layer of" in refused("audit", file, "--data", series)
-    frozen = layers("Mamba-2") | {"Mamba-2.A_log": np.full(24, -np.inf)}
-    np.savez(file, **frozen)
-    line = refused("audit", file, "--data", series)
-    assert "need a mode strictly inside the unit circle in Mamba-2" in line
+@pytest.mark.sampled(1, keep=["Griffin-dh/dLambda"])
+@pytest.mark.parametrize(
+    ("name", "by"), [("Mamba-1", "dh/dA_log"), ("Griffin", "dh/dLambda")]
+)
+def test_gated_neurons_are_run_through_their_own_gates(name, by, tmp_path):
+    import jax
+    import jax.numpy as jnp
+
+    from sigprop.layers.base import parameters, replace
+    from sigprop.numerics.precision import double_precision
+
+    series = load_series(written(tmp_path, features=2, rho=0.0))
+    arrays = layers(name)
+    if name == "Mamba-1":
+        arrays["Mamba-1.x_proj.weight"] /= 10  # as sizes are after training
+    else:
+        arrays["Griffin.a_param"] += 2.5  # memories that end within the windows
+    (one,) = audited(arrays, series, Limits(modes=4, gated=2, probes=0)).layers
+    assert (one.kind, one.rungs) == ("gated", ("AR(1)", "Gaussian, white"))
+    layer, places = one.chosen.layer, one.chosen.places
+    parameter = by.removeprefix("dh/d")
+    with double_precision(True):
+        mixing = embed(series, layer.widths[0], None, 0).mixing
+        u = jnp.asarray(series.values[:20] @ mixing.T)
+        ones = jnp.ones_like(parameters(layer)[parameter])
+        value = parameters(layer)[parameter]
+
+        def states(step, u):
+            moved = replace(layer, {parameter: value + step * ones})
+            return moved.states(u)[:, places]
+
+        h = jax.vmap(lambda u: states(0.0, u))(u)
+        s = jax.vmap(jax.jacrev(states), (None, 0))(0.0, u)
+    few = load_series(written(tmp_path, features=2, rho=0.0))
+    few = type(few)(series.values[:20], few.names, few.notes, few.block)
+    from sigprop.audit.foreign.gates import gated_moments
+
+    found = gated_moments(one.chosen, few, embed(series, layer.widths[0], None, 0), 0)
+    for m, expected in zip(found.moments, (h, s), strict=True):
+        squares = np.asarray(expected)[:, STEPS // 2 :] ** 2
+        np.testing.assert_allclose(m.measured, squares.mean((0, 1)), rtol=1e-6)
+    # White Gaussian inputs are what theory takes them for; slow neurons are not over yet.
+    fast = one.chosen.nu * STEPS > 8
+    assert fast.any()
+    for m in one.moments:
+        white = m.predicted[1]
+        assert ((m.low <= 1.05 * white) & (0.95 * white <= m.high))[fast].all(), m
+
+
+def test_the_first_assumption_to_fail_is_named(tmp_path):
+    """Inputs that remember are not white; memories beyond the window are cut."""
+    series = load_series(written(tmp_path, rho=0.9))
+    arrays = {
+        "nu_log": np.log([1e-4, 0.3]),
+        "theta_log": np.log([1e-3, 1e-3]),
+        "gamma_log": np.zeros(2),
+    }
+    (one,) = audited(arrays, series).layers
+    assert one.kind == "at rest"  # without B
+    state = one.moments[0]
+    assert first_failing(one, state, 0.1) == ["infinite", "white"]
+    assert np.isnan(state.predicted[2]).all()
+    told = report.as_json(audited(arrays, series), "")["layers"][0]
+    assert [mode["quantities"]["state"]["fails"] for mode in told["modes"]] == [
+        "infinite",
+        "white",
+    ]
+    assert "memory is cut" in report.conclusion(audited(arrays, series))
+
+
+@pytest.mark.parametrize(
+    ("kind", "bits"), [("float32", 24), ("float16", 11), ("bfloat16", 8)]
+)
+def test_the_margin_says_what_the_format_can_still_tell(kind, bits, tmp_path):
+    import ml_dtypes
+
+    dtype = getattr(ml_dtypes, kind, None) or np.dtype(kind)
+    arrays = {
+        "nu_log": np.asarray(np.log([0.01, 0.1]), dtype),
+        "theta_log": np.asarray([0.1, 0.2], dtype),
+    }
+    (one,) = audited(arrays, load_series(written(tmp_path))).layers
+    margin = one.margin
+    x = float(arrays["nu_log"][0])
+    assert margin.dtype == kind
+    assert margin.memory == pytest.approx(np.exp(-x), rel=1e-12)
+    assert margin.gap == pytest.approx(-np.expm1(-np.exp(x)), rel=1e-12)
+    place = 2.0 ** (3 - bits)  # of a number between 4 and 8
+    assert margin.step == pytest.approx(np.exp(-x + place) - np.exp(-x), rel=1e-6)
+    assert margin.longest == 2.0**bits
+    assert margin.spacings == pytest.approx(margin.gap * 2**bits, rel=1e-12)
+
+
+def test_a_layer_without_any_mode_inside_does_not_hide_the_others(tmp_path):
+    series = load_series(written(tmp_path))
+    frozen = layers("Mamba-2", "RWKV-4")
+    frozen["Mamba-2.A_log"] = np.full(24, -200.0, np.float32)
+    found = audited(frozen, series)
+    told = {one["layer"]: one for one in report.as_json(found, "")["layers"]}
+    assert told["Mamba-2"]["modes"] == []
+    assert any(
+        "no mode is strictly inside" in note for note in told["Mamba-2"]["notes"]
+    )
+    assert len(told["RWKV-4"]["modes"]) == 6
+
+
+def test_the_series_goes_through_a_matrix_of_the_file(tmp_path):
+    series = load_series(written(tmp_path, features=3))
+    arrays = {**layers("minimal-LRU"), "encoder.weight": np.ones((16, 3), np.float32)}
+    checkpoint = of_arrays(arrays)
+    encoder = encoder_of(checkpoint, "encoder.weight", series)
+    assert "through encoder.weight" in embed(series, 16, encoder, 0).told
+    found = audit_checkpoint(checkpoint, series, "", FEW, through="encoder.weight")
+    assert found.layers[0].inputs == "the series through encoder.weight"
+    turned = of_arrays({"kernel": np.ones((3, 16))})
+    assert encoder_of(turned, "kernel", series).matrix.shape == (16, 3)
+    with pytest.raises(
+        ValueError, match=r"of shape \(16, 3\) has, got 1: feature 0; give"
+    ):
+        encoder_of(checkpoint, "encoder.weight", load_series(written(tmp_path)))
+    with pytest.raises(ValueError, match=r"need the name of a tensor .* got 'none'"):
+        encoder_of(checkpoint, "none", series)
+
+
+def test_layers_are_in_the_order_of_their_numbers(tmp_path):
+    one = healthy.HEALTHY["RWKV-4"](np.random.default_rng(1))
+    arrays = {f"layers.{n}.{k}": v for n in (10, 9, 1) for k, v in one.items()}
+    file = tmp_path / "model.safetensors"
+    save_file(arrays, file)
+    from sigprop.networks.foreign import open_checkpoint
+
+    series = load_series(written(tmp_path))
+    found = audit_checkpoint(open_checkpoint(file), series, "", FEW)
+    assert [x.layer for x in found.layers] == ["layers.1", "layers.9", "layers.10"]
+    text = json.dumps(report.as_json(found, ""), allow_nan=False)
+    assert json.loads(text)["version"] == report.VERSION

@@ -1,0 +1,298 @@
+"""The audit of a checkpoint: layer after layer, every number that the report tells."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from sigprop.audit.foreign.drive import Embedding, Encoder, embed, encoder_of
+from sigprop.audit.foreign.gates import RUNGS as GATE_RUNGS
+from sigprop.audit.foreign.gates import gated_moments, gated_trace
+from sigprop.audit.foreign.margin import Margin, margin
+from sigprop.audit.foreign.modes import Chosen, choose
+from sigprop.audit.foreign.moments import RUNGS, Moments, linear_moments, running_state
+from sigprop.audit.series import Series
+from sigprop.layers.base import Layer, count_parameters
+from sigprop.layers.gru import GRU
+from sigprop.layers.lstm import LSTM
+from sigprop.layers.rglru import RGLRU
+from sigprop.layers.s5 import S5
+from sigprop.layers.selective import Selective
+from sigprop.linear.output_slopes import (
+    ELEMENTWISE,
+    Driven,
+    Traced,
+    measured_trace,
+    predicted_trace,
+)
+from sigprop.networks.foreign import Checkpoint, Found, find
+from sigprop.networks.foreign.find import counted, mapped, titles
+from sigprop.numerics.precision import double_precision
+
+TOP = "(top)"  # a layer whose names have no prefix
+MOST_NEURONS = 1024  # of an RG-LRU whose trace is predicted
+MOST_NUMBERS = 1 << 24  # states times steps of a trace by closed form
+LARGE = 1 << 22  # parameters of one layer beyond which its trace is not measured
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a checkpoint is run.
+
+    Attributes:
+        modes: Modes of each layer, from the slowest to the fastest.
+        gated: Neurons of each layer whose gates are run.
+        probes: Draws for each measured trace; none for no measurement.
+        seed: Of the bootstrap, of random channels and of the draws.
+    """
+
+    modes: int = 64
+    gated: int = 16
+    probes: int = 16
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The Hessian's trace of a layer that is its own teacher, by two ways.
+
+    Attributes:
+        predicted: By parameter; empty where there is no closed form.
+        measured: By running the layer; none where that is not done.
+        missing: Why one of them is missing.
+    """
+
+    predicted: dict[str, float] = field(default_factory=dict)
+    measured: Traced | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class LayerChecked:
+    """All that was found of one layer.
+
+    Attributes:
+        layer: What its names begin with.
+        family: What it computes.
+        library: Whose names it has.
+        kind: How its modes were run.
+        rungs: The assumptions, each beside all before it.
+        chosen: The modes that were run.
+        moments: Measured and predicted, by quantity.
+        margin: Its distance to the unit circle.
+        trace: Of its Hessian.
+        inputs: What stands for its inputs, in words.
+        driven_memory: Of gated neurons, the memory that inputs leave them, in steps.
+        notes: What is missing, and why.
+    """
+
+    layer: str
+    family: str
+    library: str
+    kind: str
+    rungs: tuple[str, ...]
+    chosen: Chosen
+    moments: tuple[Moments, ...]
+    margin: Margin
+    trace: Trace
+    inputs: str
+    driven_memory: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The audit of a checkpoint."""
+
+    checkpoint: str
+    data: str
+    series: Series
+    limits: Limits
+    layers: tuple[LayerChecked, ...]
+
+
+def audit_checkpoint(
+    checkpoint: Checkpoint,
+    series: Series,
+    data: str,
+    limits: Limits | None = None,
+    *,
+    mapping: Path | None = None,
+    through: str | None = None,
+    shown: Callable[[list[Found]], Iterable[Found]] = list,
+) -> Checked:
+    """Run every recurrent layer of a checkpoint over a series.
+
+    Args:
+        checkpoint: Of ``sigprop.networks.foreign.open_checkpoint``.
+        series: Of ``sigprop.audit.series.load_series``.
+        data: The name of the series.
+        limits: How much is run.
+        mapping: File that names layers; see ``sigprop.networks.foreign.mapped``.
+        through: Name of the matrix that makes the first channels of features.
+        shown: Passes the layers on, and may show how far the work is.
+
+    Raises:
+        ValueError: If there is no layer, none has a mode inside the unit circle, or
+            ``through`` fits neither file nor series.
+    """
+    limits = Limits() if limits is None else limits
+    if min(limits.modes, limits.gated) < 2:
+        raise ValueError(
+            f"need two modes a layer at least, the slowest and the fastest, got "
+            f"{min(limits.modes, limits.gated)}"
+        )
+    layers = find(checkpoint) if mapping is None else mapped(checkpoint, mapping)
+    if not layers:
+        raise ValueError(
+            f"need a recurrent layer of {titles()}, got none in {checkpoint.path}"
+        )
+    layers.sort(key=lambda one: counted(one.prefix))
+    encoder = None if through is None else encoder_of(checkpoint, through, series)
+    found = tuple(_layer(one, series, encoder, limits) for one in shown(layers))
+    if not any(len(one.chosen.places) for one in found):
+        first = layers[0]
+        raise ValueError(
+            f"need a mode strictly inside the unit circle in {first.prefix or TOP} of "
+            f"{first.family.title}, got none; `sigprop lint` says why"
+        )
+    return Checked(str(checkpoint.path), data, series, limits, found)
+
+
+def _layer(
+    found: Found, series: Series, encoder: Encoder | None, limits: Limits
+) -> LayerChecked:
+    rest = found.rest()
+    distance = margin(found, rest)
+    chosen = choose(found, rest, limits.modes, limits.gated)
+    notes = [f"modes at rest: {chosen.why}"] if chosen.why else []
+    if rest.moved:
+        notes.append("inputs move the decay: eigenvalues and margin are those at rest")
+    embedding = None
+    inputs = "every feature of the series alone"
+    if chosen.layer is not None:
+        embedding = embed(series, chosen.layer.widths[0], encoder, limits.seed)
+        inputs = embedding.told if chosen.kind != "at rest" else inputs
+    moments: tuple[Moments, ...] = ()
+    driven: tuple[float, ...] = ()
+    rungs = GATE_RUNGS if chosen.kind == "gated" else RUNGS
+    if not len(chosen.places):
+        notes.append(
+            "no mode is strictly inside the unit circle; `sigprop lint` says why"
+        )
+    elif chosen.kind == "gated":
+        assert embedding is not None
+        gated = gated_moments(chosen, series, embedding, limits.seed)
+        moments, driven = gated.moments, tuple(map(float, gated.memory))
+        notes.append(
+            f"AR(1): inputs of lag-one correlation {gated.rho:.3f}, as measured; means over "
+            "the second half of each window"
+        )
+        if gated.infinite:
+            notes.append(
+                f"{gated.infinite} predicted moments are infinite or have no form"
+            )
+    else:
+        moments = linear_moments(chosen, series, embedding, limits.seed)
+        if isinstance(chosen.layer, GRU | LSTM) and embedding is not None:
+            moments += (running_state(chosen, series, embedding, limits.seed),)
+    return LayerChecked(
+        layer=found.prefix or TOP,
+        family=found.family.title,
+        library=found.spelling.library,
+        kind=chosen.kind,
+        rungs=rungs,
+        chosen=chosen,
+        moments=moments,
+        margin=distance,
+        trace=_trace(chosen.layer, chosen.why, series, embedding, limits),
+        inputs=inputs,
+        driven_memory=driven,
+        notes=tuple(notes),
+    )
+
+
+def _trace(
+    layer: Layer | None,
+    why: str,
+    series: Series,
+    embedding: Embedding | None,
+    limits: Limits,
+) -> Trace:
+    """By closed form where there is one, and by running the layer."""
+    if layer is None or embedding is None:
+        return Trace(missing=f"no layer of ours to run: {why}")
+    count = count_parameters(layer)
+    if count > LARGE:
+        return Trace(missing=f"{count} parameters, more than are looked at")
+    predicted, missing = _by_form(layer, series, embedding)
+    if not limits.probes:
+        return Trace(predicted, None, missing or "not measured")
+    driven = Driven(series.values, embedding.mixing)
+    with double_precision(True):
+        measured = measured_trace(layer, driven, seed=limits.seed, probes=limits.probes)
+    if not math.isfinite(measured.value):
+        return Trace(predicted, None, "the layer's outputs are not finite numbers")
+    if measured.steps < series.values.shape[1]:
+        cut = (
+            f"measured over the first {measured.steps} steps of each window, as the layer "
+            "is large"
+        )
+        missing = f"{missing}; {cut}" if missing else cut
+    return Trace(predicted, measured, missing)
+
+
+def _by_form(
+    layer: Layer, series: Series, embedding: Embedding
+) -> tuple[dict[str, float], str]:
+    """The trace by parameter, and what is missing or assumed."""
+    if isinstance(layer, RGLRU):
+        if layer.state_size > MOST_NEURONS:
+            return (
+                {},
+                f"no closed form of more than {MOST_NEURONS} neurons is evaluated",
+            )
+        found = gated_trace(layer, series, embedding)
+        return (
+            found,
+            "the closed form is that of Gaussian inputs that are white in time",
+        )
+    if isinstance(layer, Selective):
+        return {}, (
+            "no closed form: the theory of gates ends at the state, which the input "
+            "multiplies once more before it is read"
+        )
+    if not isinstance(layer, ELEMENTWISE):
+        why = (
+            "gates see the state" if not layer.linear else "a parameter moves all modes"
+        )
+        return {}, f"no closed form of {type(layer).__name__}: {why}"
+    size = layer.state_size * series.values.shape[1]
+    if size > MOST_NUMBERS:
+        return {}, f"no closed form is evaluated for {size} states times steps"
+    try:
+        with double_precision(True):
+            found = predicted_trace(layer, Driven(series.values, embedding.mixing))
+    except ValueError as error:
+        return {}, f"no closed form: {error}"
+    return found, "by log(-Re A), whatever the file holds" if isinstance(
+        layer, S5
+    ) else ""
+
+
+def first_failing(
+    one: LayerChecked, moments: Moments, tolerance: float
+) -> list[str | None]:
+    """By mode, the first assumption whose prediction is off by more than a tolerance.
+
+    Empty where none is; none where there is no prediction at all.
+    """
+    ratios = moments.predicted / moments.measured
+    off = np.abs(ratios - 1) > tolerance
+    found: list[str | None] = []
+    for column, ratio in zip(off.T, ratios.T, strict=True):
+        names = [name for name, bad in zip(one.rungs, column, strict=True) if bad]
+        found.append(None if np.isnan(ratio).all() else (names or [""])[0])
+    return found

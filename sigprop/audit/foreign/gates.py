@@ -1,0 +1,176 @@
+"""Neurons through their own gates over a series: Mamba-1 and RG-LRU.
+
+Theory takes inputs for Gaussian and the past for infinite; then for AR(1) series of the lag-one
+correlation that was measured, or for independent in time.  Correlations between channels
+are kept.  Measured are means over the second half of each window, so that most of the
+transient is over.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sigprop.audit.foreign.drive import Embedding
+from sigprop.audit.foreign.modes import STATE, Chosen
+from sigprop.audit.foreign.moments import Moments, moments_of
+from sigprop.audit.series import Series
+from sigprop.layers.rglru import RGLRU
+from sigprop.layers.selective import Selective
+from sigprop.neuron.correlated_gates import correlated_moment
+from sigprop.neuron.gated import Neurons, coefficients, sensitivity_moment, state_moment
+
+RUNGS = ("AR(1)", "Gaussian, white")
+SLOPES = {"W_a": "r", "b_a": "r", "W_x": "i", "b_x": "i", "Lambda": "Lambda"}
+"""Of RG-LRU, by the names of ``theory.gates``."""
+
+
+class Gated(NamedTuple):
+    """Moments of neurons, and what their gates do over the series.
+
+    Attributes:
+        moments: Of the state, and of its slope by the neuron's own parameter.
+        memory: ``-1/mean(log a)`` of each, in steps.
+        rho: Lag-one correlation of the channels.
+        infinite: How many second moments are infinite under an assumption.
+    """
+
+    moments: tuple[Moments, ...]
+    memory: Float[np.ndarray, " n"]
+    rho: float
+    infinite: int
+
+
+def neurons_of(
+    layer: RGLRU | Selective, places: Int[np.ndarray, " n"]
+) -> tuple[Neurons, str, str]:
+    """Some neurons by rows over all channels, and their own parameter: ours and the layer's."""
+    if isinstance(layer, RGLRU):
+        size = layer.W_a.shape[1]
+        heads, rows = places // size, places % size
+        weights = np.zeros((len(places), 3, layer.state_size))
+        for n, (head, row) in enumerate(zip(heads, rows, strict=True)):
+            some = slice(head * size, (head + 1) * size)
+            weights[n, 0, some] = layer.W_a[head, row]
+            weights[n, 1, some] = layer.W_x[head, row]
+        weights[np.arange(len(places)), 2, places] = 1
+        offsets = np.stack([layer.b_a[places], layer.b_x[places], 0 * places], 1)
+        own = np.asarray(layer.Lambda, float)[places, None]
+        return Neurons("rglru", weights, offsets.astype(float), own), "Lambda", "Lambda"
+    channel, state = np.divmod(places, layer.A_log.shape[1])
+    gate = np.asarray(layer.V, float)[channel] @ np.asarray(layer.U, float)
+    entering = np.asarray(layer.W_B, float)[state]
+    alone = np.zeros_like(gate)
+    alone[np.arange(len(places)), channel] = 1
+    bias = np.asarray(layer.bias, float)[channel]
+    offsets = np.stack([bias, np.zeros_like(bias), np.zeros_like(bias)], 1)
+    own = np.asarray(layer.A_log, float)[channel, state][:, None]
+    rows = np.stack([gate, entering, alone], 1)
+    return Neurons("selective", rows, offsets, own), "A", "A_log"
+
+
+def gated_moments(
+    chosen: Chosen, series: Series, embedding: Embedding, seed: int
+) -> Gated:
+    """State and slope of every chosen neuron, measured and predicted."""
+    layer: Any = chosen.layer
+    neurons, symbol, name = neurons_of(layer, chosen.places)
+    rows = neurons.weights @ embedding.mixing
+    seen = neurons._replace(weights=rows @ _root(series))
+    rho = _lag_one(series.values, embedding)
+    squares, logs = _run(neurons._replace(weights=rows), series.values, symbol)
+    found, infinite = [], 0
+    for quantity, by, windows in (
+        (STATE, None, squares[0]),
+        (f"dh/d{name}", symbol, squares[1]),
+    ):
+        predicted = np.array(
+            [_predict(seen, by, terms) for terms in ([(1.0, rho)], None)]
+        )
+        infinite += int(np.isnan(predicted).sum())
+        found.append(moments_of(quantity, windows, predicted, series, seed))
+    with np.errstate(divide="ignore"):
+        return Gated(tuple(found), -1 / logs, rho, infinite)
+
+
+def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str, float]:
+    """The Hessian's trace of an RG-LRU, whose output is its state, by parameter.
+
+    Exact for Gaussian inputs that are independent in time, averaged over as many steps from
+    the zero state as a window has; correlations between channels are kept.
+    """
+    steps, size = series.values.shape[1], layer.W_a.shape[1]
+    root, totals = _root(series), dict.fromkeys(SLOPES, 0.0)
+    for head in range(len(layer.W_a)):
+        places = np.arange(head * size, (head + 1) * size)
+        neurons = neurons_of(layer, places)[0]
+        seen = neurons._replace(weights=neurons.weights @ embedding.mixing @ root)
+        rows = embedding.mixing[places] @ root
+        for name, by in SLOPES.items():
+            directions = rows if name.startswith("W") else None
+            found = sensitivity_moment(
+                seen, by, directions=directions, steps=steps, average=True
+            )
+            totals[name] += float(found.value.sum())
+    return totals
+
+
+def _root(series: Series) -> Float[np.ndarray, "f f"]:
+    """What makes the features of independent numbers of variance one."""
+    flat = series.values.reshape(-1, series.values.shape[2])
+    values, vectors = np.linalg.eigh(flat.T @ flat / len(flat))
+    return vectors * np.sqrt(np.maximum(values, 0))
+
+
+def _lag_one(features: Float[np.ndarray, "num time f"], embedding: Embedding) -> float:
+    """Correlation of neighbouring steps, averaged over channels by their power."""
+    gram = embedding.mixing.T @ embedding.mixing
+    early, late = features[:, :-1], features[:, 1:]
+    above = np.einsum("ntf,fg,ntg->", late, gram, early, optimize=True)
+    power = [
+        np.einsum("ntf,fg,ntg->", x, gram, x, optimize=True) for x in (early, late)
+    ]
+    return float(np.clip(2 * above / sum(power), -0.999, 0.999))
+
+
+def _predict(
+    neurons: Neurons, by: str | None, terms: list[tuple[float, float]] | None
+) -> Float[np.ndarray, " n"]:
+    """The limit of a moment of each neuron; not a number where it is infinite."""
+    found = np.full(len(neurons.weights), np.nan)
+    for place in range(len(found)):
+        one = Neurons(neurons.gate, *(part[place : place + 1] for part in neurons[1:]))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                if terms is not None:
+                    moment = correlated_moment(one, by, terms=terms)
+                elif by is None:
+                    moment = state_moment(one)
+                else:
+                    moment = sensitivity_moment(one, by)
+        except ValueError:
+            continue
+        found[place] = moment.value[0]
+    return found
+
+
+def _run(
+    neurons: Neurons, features: Float[np.ndarray, "num time f"], by: str
+) -> tuple[Float[np.ndarray, "2 num n"], Float[np.ndarray, " n"]]:
+    """Mean squares of state and slope in the later half of each window; mean of ``log a``."""
+    num, steps, _ = features.shape
+    n = len(neurons.weights)
+    h, s = np.zeros((2, n, num))
+    sums, logs = np.zeros((2, n, num)), np.zeros(n)
+    for t in range(steps):
+        at = neurons.weights @ features[:, t].T
+        a, b, c, d = coefficients(neurons, at, by)
+        s = a * s + c * h + d
+        h = a * h + b
+        if t >= steps // 2:
+            sums += np.stack([h**2, s**2])
+        with np.errstate(divide="ignore"):
+            logs += np.log(np.abs(a)).mean(1)
+    return np.moveaxis(sums / (steps - steps // 2), 2, 1), logs / steps

@@ -1,0 +1,100 @@
+"""How far the slowest mode of a layer is from ``|lam| = 1``, and what its format can tell."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigprop.audit.foreign.modes import memory
+from sigprop.audit.lint.resolution import spacing, storage
+from sigprop.networks.foreign import Found, Rest
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The stability margin of a layer at rest.
+
+    Attributes:
+        modes: How many the layer has.
+        gap: ``1 - |lam|`` of its slowest mode; below zero where it grows.
+        memory: Steps that this mode remembers; infinite from the unit circle on.
+        median: The same of the median mode.
+        fastest: The same of the fastest.
+        growing: Modes with ``|lam| > 1``.
+        undamped: Modes with ``|lam| = 1``.
+        dtype: The format that the decay is stored in.
+        step: How much longer the next memory is that the stored parameters can say, one of
+            them moved by one place of its format; infinite where there is no next.
+        longest: The longest memory of a modulus that is itself held in the format, or
+            half of it where it is rounded.
+        spacings: How many neighbouring moduli of the format fit between the mode and one.
+    """
+
+    modes: int
+    gap: float
+    memory: float
+    median: float
+    fastest: float
+    growing: int
+    undamped: int
+    dtype: str
+    step: float
+    longest: float
+    spacings: float
+
+
+def margin(found: Found, rest: Rest) -> Margin:
+    """The margin of one layer.
+
+    Raises:
+        ValueError: If none of its decays is a number.
+    """
+    nu = rest.nu.reshape(-1)
+    finite = nu[np.isfinite(nu)]
+    if not finite.size:
+        raise ValueError(
+            f"need a decay that is a number in {found.prefix or '(top)'} of "
+            f"{found.family.title}, got none; `sigprop lint` says why"
+        )
+    slowest = float(finite.min())
+    held = [name for name in found.spelling.slow if name in found.tensors]
+    dtype = storage([found.tensors[name].dtype for name in held])
+    gap = -math.expm1(-slowest)
+    return Margin(
+        modes=nu.size,
+        gap=gap,
+        memory=memory(slowest),
+        median=memory(float(np.median(finite))),
+        fastest=memory(float(finite.max())),
+        growing=int((finite < 0).sum()),
+        undamped=int((finite == 0).sum()),
+        dtype=dtype,
+        step=_next_memory(found, rest) - memory(slowest) if slowest > 0 else math.inf,
+        longest=1 / spacing(dtype),
+        spacings=gap / spacing(dtype),
+    )
+
+
+def _next_memory(found: Found, rest: Rest) -> float:
+    """The slowest mode's memory after the smallest step outwards that can be stored."""
+    nu = rest.nu.reshape(-1)
+    place = int(np.nanargmin(np.where(nu > 0, nu, np.nan))) if (nu > 0).any() else None
+    if place is None:
+        return math.inf
+    stored = found.read(found.spelling.slow)
+    nearest = -math.inf
+    for name, array in stored.items():
+        for end in (-math.inf, math.inf):
+            moved = found.at_rest({**stored, name: _neighbour(array, end)})
+            there = float(moved.nu.reshape(-1)[place])
+            if nearest < there < nu[place]:
+                nearest = there
+    return memory(nearest)
+
+
+def _neighbour(array: np.ndarray, end: float) -> np.ndarray:
+    """Every number moved to the next of its format; of complex ones the real part."""
+    if array.dtype.kind == "c":
+        return _neighbour(array.real, end) + 1j * array.imag
+    with np.errstate(all="ignore"):
+        return np.nextafter(array, np.asarray(end, array.dtype))

@@ -1,0 +1,167 @@
+"""What of a layer is run: its modes at rest, and how they are driven."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Complex, Float, Int
+
+from sigprop.layers.base import Layer
+from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.layers.rglru import RGLRU
+from sigprop.layers.rotrnn import RotRNN
+from sigprop.layers.s4d import S4D
+from sigprop.layers.s5 import S5
+from sigprop.layers.selective import Selective
+from sigprop.linear.filters import Filters
+from sigprop.linear.output_slopes import ELEMENTWISE, mode_slopes
+from sigprop.networks.foreign import Found, Rest
+from sigprop.numerics.precision import double_precision
+
+Kind = Literal["linear", "gated", "at rest"]
+STATE, SLOPE = "state", "dh/dlam"
+GATED = (RGLRU, Selective)
+"""Layers whose neurons are run through their own gates."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Modes of a layer, from the slowest to the fastest.
+
+    Attributes:
+        kind: How they are run.
+        places: Which of the layer's modes they are.
+        nu: ``-log|lam|`` of each, at rest.
+        theta: Phases in radians.
+        inward: What multiplies each input channel; none at rest.
+        filters: By quantity, what each makes of what enters it; none where gated.
+        layer: Ours with these parameters, where it could be made.
+        why: Why they are not run through the layer's own weights, if so.
+    """
+
+    kind: Kind
+    places: Int[np.ndarray, " n"]
+    nu: Float[np.ndarray, " n"]
+    theta: Float[np.ndarray, " n"]
+    inward: Complex[np.ndarray, "n d"] | None = None
+    filters: dict[str, Filters] = field(default_factory=dict)
+    layer: Layer | None = None
+    why: str = ""
+
+
+def spread(rest: Rest, most: int) -> Int[np.ndarray, " places"]:
+    """Places of modes inside the unit circle, the slowest first, evenly by their rank.
+
+    Example:
+        >>> spread(Rest(nu=np.array([[0.5, np.nan, 0.1, 0.0, 0.2, 0.3]])), 3).tolist()
+        [2, 5, 0]
+    """
+    nu = rest.nu.reshape(-1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        radius = np.exp(-nu)  # what rounds to one in double precision is one
+        inside = np.flatnonzero((radius < 1) & (radius > 0))
+    order = inside[np.argsort(nu[inside], kind="stable")]
+    ranks = np.linspace(0, len(order) - 1, min(most, len(order)))
+    return order[np.unique(np.round(ranks).astype(int))]
+
+
+def choose(found: Found, rest: Rest, most: int, most_gated: int) -> Chosen:
+    """The modes of a layer that are run, and how.
+
+    Args:
+        found: The layer.
+        rest: Its recurrence at rest.
+        most: How many modes.
+        most_gated: How many neurons, where their gates are run.
+    """
+    layer, why = _ours(found)
+    if isinstance(layer, GATED):
+        places = spread(rest, most_gated)
+        nu, theta = _at(rest, places)
+        return Chosen("gated", places, nu, theta, layer=layer)
+    places = spread(rest, most)
+    nu, theta = _at(rest, places)
+    if layer is None or not _is_known(layer):
+        if layer is not None:
+            why = (
+                f"there is no closed form for the gates of {found.family.title}, which "
+                "see the state"
+                if not layer.linear
+                else f"the modes of {type(layer).__name__} are not run through its B"
+            )
+        plain = _filters(nu, theta, 0, 1), _filters(nu, theta, 1, 0)
+        filters = dict(zip((STATE, SLOPE), plain, strict=True))
+        return Chosen("at rest", places, nu, theta, None, filters, layer, why)
+    with double_precision(True):
+        return _linear(layer, places, nu, theta)
+
+
+def _ours(found: Found) -> tuple[Layer | None, str]:
+    """Our layer of double precision, or why there is none."""
+    if found.family.layer is None:
+        return None, f"{found.family.title} is known by its decay alone"
+    try:
+        with double_precision(True):
+            arrays = {
+                name: one.astype(complex if one.dtype.kind == "c" else float)
+                for name, one in found.read(found.tensors).items()
+            }
+            layer = found.layer(arrays)
+    except (ValueError, TypeError, KeyError) as error:
+        return None, str(error.args[0] if error.args else error)
+    C = getattr(layer, "C_re", None)
+    if C is not None and not isinstance(layer, S4D) and C.shape[1] != layer.state_size:
+        return None, "its C reads two directions of time"
+    return layer, ""
+
+
+def _is_known(layer: Layer) -> bool:
+    return isinstance(layer, (*ELEMENTWISE, RotRNN))
+
+
+def _at(rest: Rest, places: Int[np.ndarray, " n"]) -> tuple[Any, Any]:
+    theta = np.zeros(rest.nu.shape) if rest.theta is None else rest.theta
+    return rest.nu.reshape(-1)[places], theta.reshape(-1)[places]
+
+
+def _filters(nu: Any, theta: Any, alpha: Any, beta: Any) -> Filters:
+    alpha, beta = (np.broadcast_to(part, nu.shape) + 0j for part in (alpha, beta))
+    return Filters(nu, theta, alpha, beta)
+
+
+def _linear(layer: Layer, places: Any, nu: Any, theta: Any) -> Chosen:
+    """Modes through the layer's own ``B``, their slopes by its own parameters."""
+    if isinstance(layer, RotRNN):
+        made = layer.diagonal()
+        lam = np.asarray(made.eigenvalues())
+        order = np.argsort(-np.abs(lam), kind="stable")
+        upper = order[np.imag(lam[order]) >= 0]  # one of each conjugate pair
+        ranks = np.linspace(0, len(upper) - 1, min(len(places), len(upper)))
+        places = upper[np.unique(np.round(ranks).astype(int))]
+        nu, theta = -np.log(np.abs(lam[places])), np.angle(lam[places])
+        inward = np.asarray(made.matrices()[0])[places]
+        slopes = {}
+    else:
+        whole = mode_slopes(layer)
+        inward = _inward(layer, whole.gain, places)
+        slopes = {
+            f"dh/d{name}": _filters(nu, theta, lam[places], (gain / whole.gain)[places])
+            for name, (lam, gain) in whole.by.items()
+        }
+    filters = {STATE: _filters(nu, theta, 0, 1), SLOPE: _filters(nu, theta, 1, 0)}
+    return Chosen("linear", places, nu, theta, inward, filters | slopes, layer)
+
+
+def _inward(layer: Layer, gain: Any, places: Any) -> Complex[np.ndarray, "n d"]:
+    if isinstance(layer, S4D):
+        own = np.eye(layer.im.shape[0])[places // layer.im.shape[1]]
+        return gain[places, None] * own
+    assert isinstance(layer, DiagonalLayer | S5)
+    B = np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)
+    return gain[places, None] * B[places]
+
+
+def memory(nu: float) -> float:
+    """Steps that a mode remembers; infinite where it forgets nothing."""
+    return 1 / nu if nu > 0 else math.inf

@@ -1,0 +1,257 @@
+"""The audit of a checkpoint as JSON, and in a table and a sentence.
+
+The JSON is one object with ``schema`` and ``version``; a number that is none, or infinite, is
+null.  A change that a reader could trip over raises the version.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from sigprop.audit.foreign.check import Checked, LayerChecked, first_failing
+from sigprop.audit.foreign.margin import Margin
+from sigprop.audit.foreign.modes import STATE, memory
+from sigprop.audit.foreign.moments import Moments
+
+SCHEMA, VERSION = "sigprop audit of a checkpoint", 1
+TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
+REASONS = {
+    "": "theory holds",
+    "stationary": "the series is not stationary",
+    "infinite": "memory is cut by the window's length",
+    "independent": "channels are correlated or unlike",
+    "white": "inputs are not white",
+    "AR(1)": "inputs are no Gaussian AR(1) series, or memory is cut",
+    "Gaussian, white": "inputs are not white",
+}
+"""By the first assumption that fails."""
+FORMS = {
+    "stationary": "lag weights of the window's length, with the autocovariance of what "
+    "enters each mode",
+    "infinite": "the same after an infinite past",
+    "independent": "channels independent and alike",
+    "white": "no correlation in time: |b|^2 R(0)/(1 - |lam|^2) for the state",
+    "AR(1)": "the gates' own moments, for Gaussian inputs of the measured lag-one "
+    "correlation",
+    "Gaussian, white": "the same for Gaussian inputs that are independent in time",
+}
+"""By assumption: what the prediction is made of."""
+
+
+def number(value: float) -> float | None:
+    """A number for JSON: null where it is none or infinite."""
+    return float(value) if math.isfinite(value) else None
+
+
+def as_json(found: Checked, made_by: str) -> dict[str, Any]:
+    """The audit, ready for JSON.
+
+    Args:
+        found: Of ``audit_checkpoint``.
+        made_by: The program and its version.
+    """
+    windows, steps, _ = found.series.values.shape
+    limits = found.limits
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "program": made_by,
+        "checkpoint": found.checkpoint,
+        "data": found.data,
+        "series": {
+            "features": list(found.series.names),
+            "windows": windows,
+            "steps": steps,
+            "notes": list(found.series.notes),
+        },
+        "settings": {
+            "modes": limits.modes,
+            "gated": limits.gated,
+            "probes": limits.probes,
+            "seed": limits.seed,
+            "tolerance": TOLERANCE,
+        },
+        "conclusion": conclusion(found),
+        "forms": {
+            rung: FORMS[rung]
+            for rung in FORMS
+            if any(rung in x.rungs for x in found.layers)
+        },
+        "layers": [_layer(one) for one in found.layers],
+    }
+
+
+def _layer(one: LayerChecked) -> dict[str, Any]:
+    fails = {m.quantity: first_failing(one, m, TOLERANCE) for m in one.moments}
+    return {
+        "layer": one.layer,
+        "family": one.family,
+        "library": one.library,
+        "kind": one.kind,
+        "inputs": one.inputs,
+        "notes": list(one.notes),
+        "margin": {
+            name: number(value) if isinstance(value, float) else value
+            for name, value in vars(one.margin).items()
+        },
+        "margin_in_words": margin_in_words(one.margin),
+        "trace": _trace(one),
+        "rungs": list(one.rungs),
+        "moments": [_moments(one, m) for m in one.moments],
+        "modes": [_mode(one, n, fails) for n in range(len(one.chosen.places))],
+    }
+
+
+def _trace(one: LayerChecked) -> dict[str, Any]:
+    predicted, measured = one.trace.predicted, one.trace.measured
+    return {
+        "predicted": number(sum(predicted.values())) if predicted else None,
+        "by_parameter": {name: number(value) for name, value in predicted.items()},
+        "measured": None if measured is None else number(measured.value),
+        "sem": None if measured is None else number(measured.sem),
+        "probes": None if measured is None else measured.probes,
+        "steps": None if measured is None else measured.steps,
+        "missing": one.trace.missing,
+    }
+
+
+def _moments(one: LayerChecked, m: Moments) -> dict[str, Any]:
+    """Medians over modes; how often the interval holds the prediction of least assumption."""
+    ratios = m.predicted / m.measured
+    medians = {rung: _median(row) for rung, row in zip(one.rungs, ratios, strict=True)}
+    first = m.predicted[0]
+    seen = any(ratio is not None for ratio in medians.values())
+    held = (m.low <= first) & (first <= m.high)
+    fails = next(
+        (
+            rung
+            for rung, ratio in medians.items()
+            if ratio is not None and abs(ratio - 1) > TOLERANCE
+        ),
+        "",
+    )
+    return {
+        "quantity": m.quantity,
+        "measured": _median(m.measured),
+        "ratios": medians,
+        "within_interval": int(held.sum()) if seen else None,
+        "modes": len(m.measured),
+        "fails": fails if seen else None,
+        "reason": REASONS[fails] if seen else "no prediction",
+    }
+
+
+def _median(values: np.ndarray) -> float | None:
+    seen = values[np.isfinite(values)]
+    return float(np.median(seen)) if seen.size else None
+
+
+def _mode(
+    one: LayerChecked, n: int, fails: Mapping[str, list[str | None]]
+) -> dict[str, Any]:
+    nu, theta = float(one.chosen.nu[n]), float(one.chosen.theta[n])
+    return {
+        "place": int(one.chosen.places[n]),
+        "re": math.exp(-nu) * math.cos(theta),
+        "im": math.exp(-nu) * math.sin(theta),
+        "gap": -math.expm1(-nu),
+        "theta": theta,
+        "memory": number(memory(nu)),
+        "driven_memory": number(one.driven_memory[n]) if one.driven_memory else None,
+        "quantities": {
+            m.quantity: {
+                "measured": number(m.measured[n]),
+                "low": number(m.low[n]),
+                "high": number(m.high[n]),
+                "predicted": {
+                    rung: number(row[n])
+                    for rung, row in zip(one.rungs, m.predicted, strict=True)
+                },
+                "fails": fails[m.quantity][n],
+            }
+            for m in one.moments
+        },
+    }
+
+
+def margin_in_words(margin: Margin) -> str:
+    """The distance of a layer to the unit circle, in a sentence."""
+    if margin.growing:
+        return f"{margin.growing} of {margin.modes} modes grow: |lam| > 1"
+    if margin.undamped:
+        return f"{margin.undamped} of {margin.modes} modes forget nothing: |lam| = 1"
+    longer = (
+        f"{margin.step:.3g} steps longer"
+        if math.isfinite(margin.step)
+        else "without an end"
+    )
+    return (
+        f"the slowest mode is {margin.gap:.4g} from |lam| = 1 and remembers "
+        f"{margin.memory:.4g} steps; the next memory that {margin.dtype} parameters can say "
+        f"is {longer}; moduli held in {margin.dtype} end at {margin.longest:.4g} steps, "
+        f"{margin.spacings:.3g} neighbours away"
+    )
+
+
+def trace_in_words(one: LayerChecked) -> str:
+    """The Hessian's trace by both ways, in a sentence."""
+    said, found = [], one.trace
+    if found.predicted:
+        said.append(f"predicted {sum(found.predicted.values()):.4g}")
+    if found.measured is not None:
+        said.append(f"measured {found.measured.value:.4g} ± {found.measured.sem:.2g}")
+    return ", ".join(said) + (f" ({found.missing})" if found.missing else "")
+
+
+def table(one: LayerChecked) -> Table:
+    """Medians over the modes of a layer, for a terminal."""
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("quantity", no_wrap=True)
+    for name in ("measured", *one.rungs, "in interval"):
+        shown.add_column(name, justify="right")
+    shown.add_column("first to fail")
+    for m in one.moments:
+        row = _moments(one, m)
+        ratios = [_cell(row["ratios"][rung]) for rung in one.rungs]
+        inside = row["within_interval"]
+        inside = "" if inside is None else f"{inside} of {row['modes']}"
+        shown.add_row(
+            m.quantity, _cell(row["measured"]), *ratios, inside, row["reason"]
+        )
+    return shown
+
+
+READING = (
+    "measured: median over modes of the mean square; then medians of predicted/measured, each "
+    "column with one assumption more; in interval: modes whose 95 % bootstrap interval "
+    "holds the first column."
+)
+"""How to read ``table``."""
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def conclusion(found: Checked) -> str:
+    """For how many modes theory holds, and what fails first elsewhere."""
+    told: Counter[str] = Counter()
+    for one in found.layers:
+        for m in one.moments:
+            if m.quantity == STATE:
+                names = first_failing(one, m, TOLERANCE)
+                told.update("none" if x is None else REASONS[x] for x in names)
+    unseen, count = told.pop("none", 0), told.total()
+    held = told.pop(REASONS[""], 0)
+    fails = ", ".join(f"{why} ({n})" for why, n in told.most_common())
+    return (
+        f"Of {count} modes theory predicts the state of {held} within "
+        f"{100 * TOLERANCE:g} % under every assumption"
+        + (f"; what fails first: {fails}" if fails else "")
+        + (f"; no prediction for {unseen}" if unseen else "")
+        + "."
+    )

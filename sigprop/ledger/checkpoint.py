@@ -1,0 +1,83 @@
+"""The audit of a checkpoint as one page that loads nothing: its JSON made readable.
+
+Pictures are SVG made by the caller, who may know figures; every number is that of the JSON.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sigprop.ledger.addresses import slug
+from sigprop.ledger.report import environment
+from sigprop.numerics.files import write_text
+
+DIGITS = 4
+NONE = "–"
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Inline SVG of an audit; without them the page has words and numbers alone.
+
+    Attributes:
+        margins: Of all layers.
+        layers: Of each layer, in their order.
+    """
+
+    margins: str = ""
+    layers: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Section:
+    """A layer, its address on the page and its pictures."""
+
+    layer: Mapping[str, Any]
+    anchor: str
+    pictures: tuple[str, ...] = field(default=())
+
+
+def shown(value: float | int | None) -> str:
+    """A number of the JSON as the page has it.
+
+    Example:
+        >>> shown(0.000123456), shown(-2.0), shown(None), shown(16)
+        ('0.0001235', '−2', '–', '16')
+    """
+    if value is None:
+        return NONE
+    text = str(value) if isinstance(value, int) else f"{value:.{DIGITS}g}"
+    return text.replace("-", "−")
+
+
+def render(found: Mapping[str, Any], pictures: Pictures | None = None) -> str:
+    """The page.
+
+    Args:
+        found: Of ``sigprop.audit.foreign.report.as_json``.
+        pictures: What is drawn of it.
+    """
+    drawn = Pictures() if pictures is None else pictures
+    layers = found["layers"]
+    each = drawn.layers or ((),) * len(layers)
+    sections = [
+        _Section(layer, f"layer-{place}-{slug(layer['layer'])}", those)
+        for place, (layer, those) in enumerate(zip(layers, each, strict=True))
+    ]
+    env = environment()
+    env.filters["shown"] = shown
+    page = env.get_template("checkpoint.html.j2")
+    return page.render(found=found, sections=sections, margins=drawn.margins)
+
+
+def write(
+    path: Path, found: Mapping[str, Any], pictures: Pictures | None = None
+) -> None:
+    """Write the page whole or not at all.
+
+    Raises:
+        OSError: If it cannot be written; an old file is as it was.
+        ValueError: If ``path`` is a folder, a device or a pipe.
+    """
+    write_text(path, render(found, pictures))

@@ -1,0 +1,238 @@
+"""``sigprop audit FILE``: what it prints and writes, the page in a browser, bad input."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from sigprop.audit.foreign import report
+from sigprop.ledger import checkpoint
+from tests.command import refused, sigprop
+from tests.sigprop.audit.test_foreign import layers, written
+
+NAMES = ("minimal-LRU", "Mamba-2", "RWKV-4")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A checkpoint, a series, and what one run of the command has written."""
+    folder = tmp_path_factory.mktemp("audit")
+    model = folder / "model <b>.safetensors"
+    arrays = layers(*NAMES)
+    arrays["RWKV-4.time_decay"] = np.full(128, -np.inf, np.float32)  # nothing to run
+    save_file(arrays, model)
+    data = written(folder, features=2)
+    page, numbers = folder / "page.html", folder / "numbers.json"
+    options = ("--html", page, "--json", numbers, "--modes", 5)
+    done = sigprop("audit", model, "--data", data, *options)
+    assert done.exit_code == 0, done.output
+    return model, data, page, json.loads(numbers.read_text()), done.stdout
+
+
+def test_the_command_tells_every_layer_and_writes_its_numbers(made):
+    _, data, page, found, said = made
+    assert "minimal-LRU, the LRU, linear" in said
+    assert "Mamba-2, Mamba-2, at rest" in said
+    assert said.splitlines()[-1] == str(page)
+    assert (found["schema"], found["version"]) == (report.SCHEMA, report.VERSION)
+    assert (found["data"], found["series"]["windows"]) == (str(data), 300)
+    told = {one["layer"]: one for one in found["layers"]}
+    assert set(told) == set(NAMES)
+    lru = told["minimal-LRU"]
+    assert [len(told[name]["modes"]) for name in NAMES] == [5, 5, 0]
+    assert lru["trace"]["predicted"] == pytest.approx(
+        sum(lru["trace"]["by_parameter"].values())
+    )
+    distance = abs(lru["trace"]["predicted"] - lru["trace"]["measured"])
+    assert distance < 5 * lru["trace"]["sem"] + 0.1 * lru["trace"]["predicted"]
+    assert told["RWKV-4"]["trace"]["measured"] is None
+    for mode in lru["modes"]:
+        assert abs(complex(mode["re"], mode["im"])) == pytest.approx(1 - mode["gap"])
+        state = mode["quantities"]["state"]
+        assert state["low"] < state["predicted"]["stationary"] < state["high"]
+
+
+def cells(row):
+    return [one.strip() for one in row.split("\t")]
+
+
+@pytest.mark.browser
+def test_the_page_loads_nothing_and_shows_the_numbers_of_the_json(made, browser):
+    *_, page, found, _ = made
+    browser.call("Network.enable")
+    before = len(browser.events)
+    for width in (1200, 400):
+        browser.open(page.as_uri(), width)
+        inside = "document.documentElement.scrollWidth <= innerWidth"
+        assert browser.ask(inside), f"wider than {width}"
+    asked = {
+        event["params"]["request"]["url"]
+        for event in browser.events[before:]
+        if event["method"] == "Network.requestWillBeSent"
+    }
+    assert asked - {"about:blank"} == {page.as_uri()}
+    assert browser.complaints() == []
+    assert browser.ask("document.scripts.length") == 0
+    unnamed = "[...document.querySelectorAll('svg')].filter(x => !x.getAttribute('aria-label'))"
+    assert browser.ask(f"{unnamed}.length") == 0
+    assert browser.ask("document.querySelectorAll('svg[role=img]').length") == 1 + 2 * 3
+    rows = browser.ask(
+        "[...document.querySelectorAll('tbody tr')].map(r => [...r.children]"
+        ".map(c => c.textContent.trim()).join('\\t'))"
+    )
+    shown = checkpoint.shown
+    for layer in found["layers"]:
+        margin = layer["margin"]
+        wanted = [
+            shown(margin[name]) for name in ("gap", "memory", "median", "fastest")
+        ]
+        named = [row for row in rows if cells(row)[0] == layer["layer"]]
+        assert [cells(row)[3:7] for row in named] == [wanted]
+        for one in layer["moments"]:
+            ratios = [shown(one["ratios"][rung]) for rung in layer["rungs"]]
+            wanted = [one["quantity"], shown(one["measured"]), *ratios]
+            assert any(cells(row)[: len(wanted)] == wanted for row in rows), wanted
+        for mode in layer["modes"]:
+            state = mode["quantities"]["state"]
+            ends = [shown(state[name]) for name in ("measured", "low", "high")]
+            assert any(cells(row)[4:7] == ends for row in rows), ends
+    words = browser.ask("document.body.textContent")
+    for layer in found["layers"]:
+        for name in ("predicted", "measured"):
+            assert f"{name} {shown(layer['trace'][name])}" in words
+    assert found["conclusion"] in words
+    assert "model <b>.safetensors" in words
+
+
+@pytest.mark.browser
+def test_the_page_is_legible_in_the_dark(made, browser):
+    *_, page, _, _ = made
+    looks = {}
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.call("Emulation.setEmulatedMedia", features=features)
+        browser.open(page.as_uri())
+        script = "getComputedStyle(document.querySelector('{}')).{}"
+        looks[scheme] = [
+            sum(map(int, re.findall(r"\d+", browser.ask(script.format(*one)))[:3]))
+            for one in (("body", "backgroundColor"), ("svg", "fill"))
+        ]
+    browser.call("Emulation.setEmulatedMedia", features=[])
+    assert looks["light"][0] > 600 > 300 > looks["light"][1]
+    assert looks["dark"][0] < 300 < 400 < looks["dark"][1]
+
+
+def test_without_pictures_the_page_has_words_and_numbers(made, tmp_path):
+    *_, found, _ = made
+    checkpoint.write(tmp_path / "page.html", found)
+    text = (tmp_path / "page.html").read_text()
+    assert "<svg" not in text
+    assert found["layers"][0]["layer"] in text
+
+
+def test_a_picture_that_cannot_be_drawn_leaves_the_page(made, tmp_path, monkeypatch):
+    from figures import checkpoints
+
+    def broken(data):
+        raise RuntimeError("no fonts")
+
+    monkeypatch.setattr(checkpoints, "draw_margins", broken)
+    model, data, *_ = made
+    page = tmp_path / "page.html"
+    done = sigprop("audit", model, "--data", data, "--html", page, "--modes", 2)
+    assert done.exit_code == 0, done.output
+    assert "the pictures was not drawn" not in done.stderr
+    assert "were not drawn: RuntimeError: no fonts" in done.stderr
+    assert "<svg" not in page.read_text()
+
+
+def test_an_older_page_is_whole_when_writing_fails(made, tmp_path, monkeypatch):
+    model, data, *_ = made
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+
+    def half(found, pictures=None):
+        raise OSError(28, "No space left on device", str(page))
+
+    monkeypatch.setattr(checkpoint, "render", half)
+    line = refused("audit", model, "--data", data, "--html", page, "--modes", 2)
+    assert "No space left" in line
+    assert page.read_text() == "mine"
+    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+
+
+def bad_series(folder, kind):
+    """A series that cannot be used, and words of the line that says so."""
+    x = np.random.default_rng(3).normal(size=(20, 64, 2))
+    file = folder / "bad.npy"
+    if kind == "empty":
+        file.write_bytes(b"")
+        return file, "got the empty file bad.npy"
+    if kind == "constant":
+        x[:, :, 1] = 7.0
+    if kind == "not finite":
+        x[3, 5, 0] = np.inf
+    if kind == "short":
+        x = x[:, :4]
+    np.save(file, x)
+    words = {
+        "constant": "need columns that vary, got 'feature 1' constant at 7",
+        "not finite": "need finite numbers, got inf at sequence 3, step 5, feature 0",
+        "short": "need at least 2 sequences of 8 steps, got 20 of 4",
+    }
+    return file, words[kind]
+
+
+@pytest.mark.parametrize("kind", ["empty", "constant", "not finite", "short"])
+def test_a_series_of_no_use_is_refused_in_a_line(made, tmp_path, kind):
+    file, words = bad_series(tmp_path, kind)
+    page = tmp_path / "page.html"
+    assert words in refused("audit", made[0], "--data", file, "--html", page)
+    assert not page.exists()
+
+
+def test_what_cannot_be_read_or_written_is_refused_before_the_work(made, tmp_path):
+    model, data, *_ = made
+    given = ("audit", model, "--data", data)
+    assert "need a series, .csv or .npy" in refused("audit", model)
+    page = tmp_path / "none" / "page.html"
+    assert f"cannot write {page}: No such file" in refused(*given, "--html", page)
+    assert "got the folder" in refused(*given, "--html", tmp_path)
+    line = refused(*given, "--html", data)
+    assert "need a file for --data and another for --html" in line
+    assert "need --json or --html for the file" in refused(
+        *given, "--out", tmp_path / "x.nc"
+    )
+    line = refused(*given, "--through", "none")
+    assert "need the name of a tensor" in line
+    line = refused(*given, "--through", "minimal-LRU.B_re")
+    assert (
+        "of shape (128, 16) has, got 2: feature 0, feature 1; give all columns" in line
+    )
+    assert "need two modes a layer" in refused(*given, "--modes", 1)
+    assert "need the file of another library" in refused(
+        "audit", tmp_path, "--html", page
+    )
+    other = tmp_path / "model.npz"
+    np.savez(other, x=np.zeros(3))
+    line = refused("audit", other, "--data", data)
+    assert "need a recurrent layer of" in line
+    frozen = layers("Mamba-2") | {"Mamba-2.A_log": np.full(24, -np.inf)}
+    np.savez(other, **frozen)
+    line = refused("audit", other, "--data", data)
+    assert "need a mode strictly inside the unit circle in Mamba-2" in line
+
+
+def test_the_page_or_the_numbers_alone_are_on_standard_output(made):
+    model, data, *_ = made
+    given = ("audit", model, "--data", data, "--modes", 2, "--no-figures")
+    done = sigprop(*given, "--json", "-")
+    assert json.loads(done.stdout)["version"] == report.VERSION
+    assert "minimal-LRU, the LRU, linear" in done.stderr
+    done = sigprop(*given, "--html", "-")
+    assert done.stdout.startswith("<!DOCTYPE html>")
+    assert "need a file for --json and another for --html" in refused(
+        *given, "--json", "-", "--html", "-"
+    )
