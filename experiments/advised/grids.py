@@ -1,6 +1,8 @@
 """Which trainings are compared: every task, every way to begin, the same seeds.
 
-``advice`` has the two ways that are compared, ``advice_rates`` the third beside them.
+``advice`` has the two ways that are compared, ``advice_rates`` the third beside them, on
+the tasks where the ceilings ask for less than half of the rate: by 0.88 it would hardly
+change on ListOps, and not at all on the forecast.
 ``paper`` is what is tracked; ``quick`` has two seeds.
 """
 
@@ -10,6 +12,7 @@ from experiments.advised.cells import Config
 from experiments.advised.tasks import ARMS, SIZES, TASKS, TEACHERS
 
 WAYS = {"advice": ARMS[:2], "advice_rates": ARMS}
+SLOWED = ("white", "correlated", "smnist-10k", "psmnist-10k", "fsdd")
 SEEDS = {"quick": 2, "paper": 5}
 OF_TEACHERS = 10  # seeds where a training takes a second
 SMOKE = {"white": 100, "digits": 20}  # steps
@@ -39,7 +42,7 @@ def cells(sweep: str, preset: str) -> list[Config]:
 
     return [
         Config(task, arm, seed, SIZES[task].steps)
-        for task in TASKS
+        for task in (TASKS if sweep == "advice" else SLOWED)
         for arm in WAYS[sweep]
         for seed in seeds(task)
     ]

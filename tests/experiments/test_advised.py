@@ -1,7 +1,6 @@
 """Advised against default beginnings: the rule, the pairs, and how each begins."""
 
 import dataclasses
-import json
 import math
 
 import jax
@@ -20,6 +19,7 @@ from sigprop.networks.assembly import build
 from sigprop.networks.config import NetworkConfig
 from sigprop.training import supervised
 from sigprop.training.segments import Diverged, begin
+from tests.advised_trainings import key, made_up
 
 # --- the rule -----------------------------------------------------------------------
 
@@ -118,40 +118,6 @@ def test_advice_is_worth_it_as_the_issue_asks(better, worse, of, asked):
 # --- the table ----------------------------------------------------------------------
 
 
-def made_up(preset="smoke", sweep="advice", gain=0.5):
-    """Results of all cells; ``advised`` has ``gain`` of the loss of ``default``."""
-    found = {}
-    for config in grids.cells(sweep, preset):
-        scale = {"default": 1.0, "advised": gain, "rates": gain**2}[config.arm]
-        rng = np.random.default_rng([config.seed, len(config.task)])
-        level = scale * np.exp(rng.normal(scale=2.0))
-        level *= np.exp(
-            np.random.default_rng([config.seed, len(config.arm)]).normal() / 50
-        )
-        curve = level * np.linspace(2, 1, 40)
-        found[key(config)] = xr.Dataset(
-            {
-                "loss": ("record", curve, cells.LOSS),
-                "validation_loss": ("look", curve[[19, 39]], cells.LOSS),
-                "validation_accuracy": ("look", [0.1, 1 - scale / 2], cells.SHARE),
-            },
-            {"step": ("look", [20, 40], cells.STEPS)},
-            {
-                "dtype": "float32",
-                "diverged": -1,
-                "final_loss": curve[-1],
-                "final_accuracy": 1 - scale / 2,
-                "factor": 0.5,
-                "options": json.dumps({"r_min": scale}),
-            },
-        )
-    return found
-
-
-def key(config):
-    return store.key("advised", cells.VERSION, config)
-
-
 @pytest.mark.parametrize(("gain", "word"), [(0.5, rule.BETTER), (2.0, rule.WORSE)])
 def test_a_table_says_what_its_trainings_do(gain, word):
     table = gathering.gather("advice", "quick", key, made_up("quick", gain=gain))
@@ -224,10 +190,13 @@ def test_ways_have_the_same_seeds_and_budget(sweep, preset):
     }
     assert by["default"] == by["advised"] == by.get("rates", by["default"])
     if preset == "paper":
-        for task in tasks.TASKS:
+        named = {one.task for one in found}
+        assert named == set(tasks.TASKS if sweep == "advice" else grids.SLOWED)
+        for task in named:
             assert sum(one.task == task for one in by["default"]) >= 5
         assert len(tasks.TASKS) == 7
-        assert set(grids.cells("advice", preset)) <= set(found)
+        pairs = [one for one in found if one.arm != "rates"]
+        assert set(pairs) <= set(grids.cells("advice", preset))
 
 
 @pytest.mark.parametrize(
@@ -388,6 +357,19 @@ def test_students_learn_in_one_chunk():
         assert curve[-1] < curve[0]
         assert result.attrs["final_loss"] == curve[-1]
     assert both[0].attrs["final_loss"] != both[1].attrs["final_loss"]
+
+
+@pytest.mark.slow
+@pytest.mark.data("mnist", "ett", "fsdd")
+def test_the_third_way_is_tried_where_it_asks_for_less_than_half():
+    factors = {
+        task: tasks.factor_of(task, "rates") / tasks.SIZES[task].factor
+        for task in tasks.TASKS
+    }
+    asked = {task for task, factor in factors.items() if factor < 0.5}
+    assert asked == set(grids.SLOWED)
+    assert factors["listops-short"] == pytest.approx(0.88, abs=0.005)
+    assert factors["ETTh1"] == 1
 
 
 @pytest.mark.slow

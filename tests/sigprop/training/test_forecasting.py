@@ -3,6 +3,7 @@
 import dataclasses
 import re
 
+import equinox as eqx
 import jax
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sigprop.networks import NetworkConfig
 from sigprop.networks.forecaster import Head
 from sigprop.tasks.baselines import climatology
+from sigprop.tasks.examples import training_rows
 from sigprop.tasks.forecasts import Forecasts, errors
 from sigprop.tasks.tables import Step, Table
 from sigprop.training.forecasting import (
@@ -73,6 +75,21 @@ def test_it_learns(undisturbed):
     assert records["loss"].shape == records["gradient_norm"].shape == (8, 5)
     assert records["loss"][-1].mean() < 0.5 * records["loss"][0].mean()
     np.testing.assert_array_equal(records["step"], [10, 20, 30, 40])
+
+
+def test_what_is_prepared_is_trained(undisturbed):
+    """Without a say of the network, a window's last value is forecast."""
+
+    def silenced(network):
+        decoder = jax.tree.map(jax.numpy.zeros_like, network.decoder)
+        return eqx.tree_at(lambda tree: tree.decoder, network, decoder)
+
+    records = fit(RECIPE, TASK, 3, prepare=silenced).records
+    windows = TASK.windows("train")
+    rows = training_rows(len(windows.inputs), RECIPE.batch, 3, 0)
+    off = windows.targets[rows] - windows.inputs[rows][:, -1:]
+    assert records["loss"][0, 0] == pytest.approx((off**2).mean(), rel=1e-5)
+    assert undisturbed.records["loss"][0, 0] != pytest.approx((off**2).mean(), rel=1e-3)
 
 
 def test_the_network_is_that_of_the_least_validation_error(undisturbed):

@@ -93,6 +93,19 @@ def test_it_learns(undisturbed):
     assert records["validation answers"].shape == (LOOKS, 30)
 
 
+def silenced(network):
+    """Without a say: the answer to everything is zero."""
+    decoder = jax.tree.map(jnp.zeros_like, network.decoder)
+    return eqx.tree_at(lambda tree: tree.decoder, network, decoder)
+
+
+def test_what_is_prepared_is_trained(undisturbed):
+    records = fit(RECIPE, DATA, 3, prepare=silenced).records
+    assert records["loss"][0, 0] == pytest.approx(np.log(2))
+    assert undisturbed.records["loss"][0, 0] != pytest.approx(np.log(2), rel=1e-3)
+    assert records["loss"][-3:].mean() < 0.7 * np.log(2)
+
+
 def test_the_best_step_is_that_of_the_validation_with_its_own_averages(undisturbed):
     """The labels are what the network says at one look, of the test at another one."""
     best, other = 1, 3

@@ -1,0 +1,49 @@
+"""Made-up trainings that begin as advised and by default, as a sweep gathers them."""
+
+import json
+
+import numpy as np
+import xarray as xr
+
+from experiments import store
+from experiments.advised import cells, gathering, grids
+
+
+def made_up(preset="smoke", sweep="advice", gain=0.5):
+    """Results of all cells; ``advised`` has ``gain`` of the loss of ``default``."""
+    found = {}
+    for config in grids.cells(sweep, preset):
+        scale = {"default": 1.0, "advised": gain, "rates": gain**2}[config.arm]
+        rng = np.random.default_rng([config.seed, len(config.task)])
+        level = scale * np.exp(rng.normal(scale=2.0))
+        level *= np.exp(
+            np.random.default_rng([config.seed, len(config.arm)]).normal() / 50
+        )
+        curve = level * np.linspace(2, 1, 40)
+        found[key(config)] = xr.Dataset(
+            {
+                "loss": ("record", curve, cells.LOSS),
+                "validation_loss": ("look", curve[[19, 39]], cells.LOSS),
+                "validation_accuracy": ("look", [0.1, 1 - scale / 2], cells.SHARE),
+            },
+            {"step": ("look", [20, 40], cells.STEPS)},
+            {
+                "dtype": "float32",
+                "diverged": -1,
+                "final_loss": curve[-1],
+                "final_accuracy": 1 - scale / 2,
+                "factor": 0.5,
+                "options": json.dumps({"r_min": scale}),
+            },
+        )
+    return found
+
+
+def key(config):
+    """The name of a cell."""
+    return store.key("advised", cells.VERSION, config)
+
+
+def gathered(preset="quick", sweep="advice", gain=0.5):
+    """The table of a sweep of made-up trainings."""
+    return gathering.gather(sweep, preset, key, made_up(preset, sweep, gain))
