@@ -44,10 +44,10 @@ from sigprop.linear.gated_moments import predict_gated, squares
 from sigprop.linear.linearise import perturb
 from sigprop.linear.measured_moments import channels
 from sigprop.linear.predicted_moments import predict as predict_linear
-from sigprop.networks import build, zucchet_paper
+from sigprop.networks import build, gaussian, zucchet_paper
 from sigprop.networks.backpropagation import predict_errors
-from sigprop.networks.gaussian import filtered, independent
-from sigprop.networks.propagation import predict, responses
+from sigprop.networks.filters import filter_of, filtered
+from sigprop.networks.propagation import predict
 from sigprop.neuron.random_coefficients import second_moment, tail_index
 from sigprop.numerics.compilation import compile_quickly
 
@@ -65,7 +65,7 @@ STEPS, WIDTH, NUM = 64, 12, 512
 
 # %%
 with double_precision(True):
-    signal = independent(White().autocovariance(np.arange(STEPS)), WIDTH)
+    signal = gaussian.independent(White().autocovariance(np.arange(STEPS)), WIDTH)
     ages = np.arange(24)
     for depth in range(4):
         own = np.trace(np.asarray(signal.covariance), axis1=1, axis2=2)
@@ -73,7 +73,7 @@ with double_precision(True):
         layer = lru(
             jax.random.key(depth), WIDTH, WIDTH, r_min=0.6, r_max=0.9, max_phase=0.6
         )
-        signal = filtered(signal, responses(layer, STEPS).output).signal
+        signal = filtered(signal, filter_of(layer, STEPS)).signal
 plt.gca().set(xlabel=r"lag $\Delta$", ylabel="autocorrelation")
 plt.legend()
 plt.show()

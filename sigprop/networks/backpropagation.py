@@ -28,6 +28,7 @@ from jax.nn import gelu, sigmoid
 from jaxtyping import Array, Float
 
 from sigprop.networks.blocks import GLU, Block
+from sigprop.networks.filters import filter_of, filtered
 from sigprop.networks.gaussian import (
     Signal,
     added,
@@ -36,7 +37,6 @@ from sigprop.networks.gaussian import (
     correlation,
     derivative,
     expand,
-    filtered,
     gated,
     independent,
     inverse_deviation,
@@ -48,11 +48,12 @@ from sigprop.networks.propagation import (
     Map,
     advance,
     bias,
+    branches,
+    entering,
+    normalised,
     normaliser,
     require_moments,
     require_theory,
-    responses,
-    source,
     widened,
 )
 from sigprop.numerics.precision import double_precision
@@ -101,15 +102,13 @@ def predict_errors(
     """
     with double_precision(True):
         network = widened(network)
-        given = source(network, autocovariance)
+        streams = [entering(network, autocovariance)]
         for place, block in enumerate(network.blocks):
             require_theory(block.layer, f"block {place}")
-        streams = [affine(given, network.encoder.weight, bias(network.encoder))]
-        require_moments(streams[0], "the encoder")
         for place, block in enumerate(network.blocks):
             streams.append(advance(block, streams[-1], state)[0])
             require_moments(streams[-1], f"block {place}", type(block.layer).__name__)
-        now = jnp.zeros(len(given.covariance)).at[0].set(1)
+        now = jnp.zeros(len(streams[0].covariance)).at[0].set(1)
         errors = [independent(now, len(streams[-1].mean))]
         for place in reversed(range(len(network.blocks))):
             block, stream = network.blocks[place], streams[place]
@@ -123,15 +122,16 @@ def retreat(
     block: Block, stream: Signal, error: Signal, state: eqx.nn.State | None
 ) -> Signal:
     """The error before a block, in reversed time, from that after it."""
-    norm = normaliser(block.norm, stream, state)
-    entering = affine(stream, *norm)
-    linear = responses(block.layer, len(stream.covariance)).output
-    y = filtered(entering, linear).signal
+    linear = filter_of(block.layer, len(stream.covariance))
+    y = filtered(normalised(block.norm, stream, state), linear).signal
     branch, gain = _unmix(block, y, error, state)
-    backwards = (linear @ norm.weight[None]).transpose(0, 2, 1)
+    norm = normaliser(block.norm, stream, state)
+    backwards = linear.after(norm.weight).turned()
     came = filtered(branch, backwards).signal
-    known = filtered(error, backwards @ gain[None])  # by the part that is linear
-    skip = jnp.eye(len(error.mean)) if block.skip is None else block.skip.weight
+    known = filtered(error, backwards.after(gain))  # by the part that is linear
+    if block.skip is None:
+        return added(error, came, (known.after, known.before))
+    skip = block.skip.weight
     kept = affine(error, skip.T, jnp.zeros(skip.shape[1]))
     return added(kept, came, (known.after @ skip[None], skip.T[None] @ known.before))
 
@@ -146,8 +146,8 @@ def _unmix(
     steps: list[Step] = []
     if isinstance(block.mixing, GLU):
         y = _bend(y, steps)
-    norm = normaliser(block.mixing_norm, y, state)
-    y = _turn(y, norm, steps)
+    if block.mixing_norm is not None:
+        y = _turn(y, normaliser(block.mixing_norm, y, state), steps)
     if isinstance(block.mixing, GLU):
         unit = block.mixing
         steps.append(lambda error, y=y: _ungate(unit, y, error))
@@ -199,13 +199,9 @@ def _multiplied(error: Signal, by: Signal) -> Signal:
 def _ungate(unit: GLU, y: Signal, error: Signal) -> tuple[Signal, Float[Array, "m n"]]:
     """Back through ``v s(g)``: the error comes by the value and by the gate."""
     width = len(y.mean)
-    V, v0 = jnp.eye(width), jnp.zeros(width)
-    if unit.value is not None:
-        V, v0 = unit.value.weight, bias(unit.value)
-    G, y = unit.gate.weight, _reversed(y)
-    value, gate = affine(y, V, v0), affine(y, G, bias(unit.gate))
-    ahead = V @ y.covariance @ G.T[None]
-    behind = G @ y.covariance @ V.T[None]
+    V = jnp.eye(width) if unit.value is None else unit.value.weight
+    G = unit.gate.weight
+    value, gate, (ahead, behind) = branches(unit, _reversed(y))
     by_value = through(gate, sigmoid).signal
     by_gate = gated(value, gate, (ahead, behind), OF_GATE).signal
     cross = _gate_by_slope(value, gate, (ahead, behind))

@@ -20,22 +20,20 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.nn import gelu
-from jaxtyping import Array, Float, Inexact
+from jaxtyping import Array, Float
 
 from sigprop.layers.base import Layer
 from sigprop.linear.covariances import require_autocovariance
-from sigprop.linear.impulse_response import kernel
 from sigprop.networks.blocks import GLU, Block
+from sigprop.networks.filters import filter_of, filtered, square_filtered
 from sigprop.networks.gaussian import (
-    Filtered,
+    Covariances,
     Signal,
     added,
     affine,
-    filtered,
     gated,
     independent,
     observed,
-    square_filtered,
     through,
 )
 from sigprop.networks.network import Network
@@ -102,26 +100,26 @@ def predict(
     """
     with double_precision(True):
         network = network.tower if isinstance(network, TwoTowers) else network
-        given = source(network, autocovariance)
         known = dict(measured or {})
         if isinstance(network, Layer):
+            given = source(autocovariance, network.widths[0])
             require_theory(network, "the layer")
-            linear = responses(widened(network), len(given.covariance))
-            out = filtered(given, linear.output).signal
-            rows = [(out.mean_square(), square_filtered(given, linear.state))]
+            linear = filter_of(widened(network), len(given.covariance))
+            out = filtered(given, linear).signal
+            rows = [(out.mean_square(), square_filtered(given, linear))]
         else:
-            rows = _follow(widened(network), given, state, known)
+            rows = _follow(widened(network), autocovariance, state, known)
         stream, states = np.array(rows, float).T
     return Moments(stream, states)
 
 
 def _follow(
     network: Network,
-    signal: Signal,
+    autocovariance: Any,
     state: eqx.nn.State | None,
     measured: dict[int, Any],
 ) -> list[tuple[Any, Any]]:
-    blocks = network.blocks
+    signal, blocks = entering(network, autocovariance), network.blocks
     for place, block in enumerate(blocks):
         if place not in measured:
             require_theory(block.layer, f"block {place}")
@@ -129,8 +127,6 @@ def _follow(
         raise ValueError(
             f"need measured streams of blocks 0 ... {len(blocks) - 1}, got {unknown}"
         )
-    signal = affine(signal, network.encoder.weight, bias(network.encoder))
-    require_moments(signal, "the encoder")
     rows = []
     for place, block in enumerate(blocks):
         if place in measured:
@@ -146,17 +142,25 @@ def advance(
     block: Block, stream: Signal, state: eqx.nn.State | None
 ) -> tuple[Signal, Float[Array, ""]]:
     """The stream after a block, and ``E|h|^2`` of the block's recurrence."""
+    steps = len(stream.covariance)
+    linear = filter_of(block.layer, steps)
+    square = square_filtered(normalised(block.norm, stream, state), linear)
     norm = normaliser(block.norm, stream, state)
-    entering = affine(stream, *norm)
-    linear = responses(block.layer, len(stream.covariance))
-    square = square_filtered(entering, linear.state)
-    response = filtered(stream, linear.output @ norm.weight[None])
-    mean = linear.output.sum(0) @ entering.mean
+    response = filtered(stream, linear.after(norm.weight))
+    mean = response.signal.mean + linear.gain(steps) @ norm.bias
     branch, gain = _mix(block, response.signal._replace(mean=mean), state)
-    skip = jnp.eye(len(stream.mean)) if block.skip is None else block.skip.weight
-    together = _with_skip(response, gain, skip)
+    together = gain @ response.after, response.before @ gain.T[None]
+    if block.skip is None:
+        return added(stream, branch, together), square
+    skip = block.skip.weight
+    together = together[0] @ skip.T[None], skip @ together[1]
     kept = affine(stream, skip, jnp.zeros(len(skip)))
     return added(kept, branch, together), square
+
+
+def normalised(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Signal:
+    """A stream after a normalisation by moments that are known."""
+    return signal if norm is None else affine(signal, *normaliser(norm, signal, state))
 
 
 def _mix(
@@ -167,8 +171,8 @@ def _mix(
     if isinstance(block.mixing, GLU):
         y, slope = through(y, gelu)
         gain = slope[:, None] * gain
-    norm = normaliser(block.mixing_norm, y, state)
-    y, gain = affine(y, *norm), norm.weight @ gain
+    gain = normaliser(block.mixing_norm, y, state).weight @ gain
+    y = normalised(block.mixing_norm, y, state)
     if isinstance(block.mixing, GLU):
         return _gate(block.mixing, y, gain)
     for place, part in enumerate(() if block.mixing is None else block.mixing.layers):
@@ -182,25 +186,33 @@ def _mix(
 def _gate(
     unit: GLU, y: Signal, gain: Float[Array, "m n"]
 ) -> tuple[Signal, Float[Array, "m n"]]:
+    value, gate, together = branches(unit, y)
+    out, by_value, by_gate = gated(value, gate, together)
+    V = jnp.eye(len(y.mean)) if unit.value is None else unit.value.weight
+    effective = by_value[:, None] * V + by_gate[:, None] * unit.gate.weight
+    return out, effective @ gain
+
+
+def branches(
+    unit: GLU, y: Signal
+) -> tuple[Signal, Signal, tuple[Covariances, Covariances]]:
+    """Value and gate of a unit, and the covariances of each with the other before."""
+    gate = Map(unit.gate.weight, bias(unit.gate))
     width = len(y.mean)
     value = Map(jnp.eye(width), jnp.zeros(width))
     if unit.value is not None:
         value = Map(unit.value.weight, bias(unit.value))
-    gate = Map(unit.gate.weight, bias(unit.gate))
-    ahead = value.weight @ y.covariance @ gate.weight.T[None]
-    behind = gate.weight @ y.covariance @ value.weight.T[None]
-    out, by_value, by_gate = gated(affine(y, *value), affine(y, *gate), (ahead, behind))
-    effective = by_value[:, None] * value.weight + by_gate[:, None] * gate.weight
-    return out, effective @ gain
+    return _both(y, value, gate)
 
 
-def _with_skip(
-    response: Filtered, gain: Float[Array, "m n"], skip: Float[Array, "m n"]
-) -> tuple[Float[Array, "lags m m"], Float[Array, "lags m m"]]:
-    """Covariances of the mixed branch and the kept stream, by the branch's linear part."""
+@jax.jit
+def _both(y: Signal, value: Map, gate: Map):
+    v, g = value.weight @ y.covariance, gate.weight @ y.covariance
+    by_value, by_gate = value.weight.T[None], gate.weight.T[None]
     return (
-        gain @ response.after @ skip.T[None],
-        skip @ response.before @ gain.T[None],
+        Signal(value.weight @ y.mean + value.bias, v @ by_value),
+        Signal(gate.weight @ y.mean + gate.bias, g @ by_gate),
+        (v @ by_gate, g @ by_value),
     )
 
 
@@ -225,27 +237,6 @@ def normaliser(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Map:
     assert norm.bias is not None
     scale = norm.weight * lax.rsqrt(power + norm.eps)
     return Map(scale[:, None] * centre, norm.bias)
-
-
-class Responses(NamedTuple):
-    """Impulse responses of a layer's outputs and states."""
-
-    output: Float[Array, "lags d_out d_in"]
-    state: Inexact[Array, "lags n d_in"]
-
-
-def responses(layer: Layer, steps: int) -> Responses:
-    """Of a causal linear layer, to an impulse in each of its inputs."""
-    width = layer.widths[0]
-    impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
-    return Responses(kernel(layer, steps), _states(layer, impulses))
-
-
-@eqx.filter_jit
-def _states(
-    layer: Layer, impulses: Float[Array, "d_in lags d_in"]
-) -> Inexact[Array, "lags n d_in"]:
-    return jnp.moveaxis(jax.vmap(layer.states)(impulses), 0, -1)
 
 
 def widened(model: Any) -> Any:
@@ -309,22 +300,13 @@ def require_moments(signal: Signal, place: str, what: str = "") -> None:
     )
 
 
-def source(model: Network | Layer, autocovariance: Any) -> Signal:
+def source(autocovariance: Any, channels: int) -> Signal:
     """The input's signal.
 
     Raises:
-        ValueError: If there is no such process, or the model reads tokens.
+        ValueError: If there is no such process.
     """
     R = np.asarray(autocovariance)
-    if isinstance(model, Layer):
-        channels = model.widths[0]
-    else:
-        channels = model.config.inputs
-        if not isinstance(model.encoder, eqx.nn.Linear):
-            raise ValueError(
-                "need a linear encoder, got an embedding of tokens, which have no "
-                "autocovariance; measure the embedded stream"
-            )
     if R.ndim != 3:
         require_autocovariance(R, max(np.size(R), 1))
         return independent(R, channels)
@@ -334,3 +316,27 @@ def source(model: Network | Layer, autocovariance: Any) -> Signal:
             f"{R.shape}"
         )
     return Signal(jnp.zeros(channels), jnp.asarray(R, float))
+
+
+def entering(network: Network, autocovariance: Any) -> Signal:
+    """The stream that enters the first block.
+
+    Raises:
+        ValueError: If there is no such process, the network reads tokens, or its encoder
+            makes something infinite of them.
+    """
+    encoder, R = network.encoder, np.asarray(autocovariance)
+    if not isinstance(encoder, eqx.nn.Linear):
+        raise ValueError(
+            "need a linear encoder, got an embedding of tokens, which have no "
+            "autocovariance; measure the embedded stream"
+        )
+    if R.ndim == 3:
+        given = source(R, network.config.inputs)
+        signal = affine(given, encoder.weight, bias(encoder))
+    else:  # channels that are alike: their covariance is one number at each lag
+        one = source(R, 1).covariance
+        mixed = encoder.weight @ encoder.weight.T
+        signal = Signal(bias(encoder), one * mixed[None])
+    require_moments(signal, "the encoder")
+    return signal

@@ -177,18 +177,18 @@ def unrelated(signal):
     return signal._replace(covariance=signal.covariance * eye)
 
 
-def filtered_without_pairs(signal, kernel):
-    out = FILTERED(signal, kernel)
+def filtered_without_pairs(signal, by):
+    out = FILTERED(signal, by)
     return out._replace(signal=unrelated(out.signal))
 
 
-def white(signal, kernel):
+def white(signal, by):
     alone = signal.covariance.at[1:].set(0)
-    return FILTERED(signal._replace(covariance=alone), kernel)
+    return FILTERED(signal._replace(covariance=alone), by)
 
 
-def square_without_pairs(signal, kernel):
-    return SQUARE(unrelated(signal), kernel)
+def square_without_pairs(signal, by):
+    return SQUARE(unrelated(signal), by)
 
 
 ADDED, GATED, THROUGH = propagation.added, propagation.gated, propagation.through

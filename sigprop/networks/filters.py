@@ -1,0 +1,183 @@
+"""Linear layers as filters of Gaussian streams: by their modes, or by their responses.
+
+What a diagonal layer makes of covariances is a recurrence over lags,
+
+    U(lag + 1) = lam U(lag) + B R(lag + 1) - lam**n B R(n - 1 - lag)^T
+
+for those of a state with the input ``lag`` steps before, over ``n`` steps from the zero
+state, and backwards in the lag for the input with a state before.  Other layers are
+followed by their responses to impulses (``sigprop.networks.gaussian.filtered``).
+"""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Complex, Float, Inexact
+
+from sigprop.layers.base import Layer
+from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.linear.impulse_response import kernel
+from sigprop.networks import gaussian
+from sigprop.networks.gaussian import Filtered, Signal
+
+
+class Responses(NamedTuple):
+    """Impulse responses of a layer's outputs and states."""
+
+    output: Float[Array, "lags d_out d_in"]
+    state: Inexact[Array, "lags n d_in"]
+
+    def after(self, weight: Float[Array, "d_in d"]) -> "Responses":
+        """The filter of what a map gives."""
+        return Responses(self.output @ weight[None], self.state @ weight[None])
+
+    def turned(self) -> "Responses":
+        """The filter that errors go through, whose states are not known."""
+        output = self.output.transpose(0, 2, 1)
+        return Responses(output, output[:, :0])
+
+    def gain(self, steps: int) -> Float[Array, "d_out d_in"]:
+        """What a constant input is multiplied by after some steps."""
+        return self.output[:steps].sum(0)
+
+
+class Modal(NamedTuple):
+    """``h_t = lam h_{t-1} + inward u_t``, ``y = Re(outward h) + skip u``."""
+
+    lam: Complex[Array, " n"]
+    inward: Complex[Array, "n d_in"]
+    outward: Complex[Array, "d_out n"]
+    skip: Float[Array, "d_out d_in"]
+
+    def after(self, weight: Float[Array, "d_in d"]) -> "Modal":
+        """The filter of what a map gives."""
+        return self._replace(inward=self.inward @ weight, skip=self.skip @ weight)
+
+    def turned(self) -> "Modal":
+        """The filter that errors go through."""
+        return Modal(self.lam, self.outward.T, self.inward.T, self.skip.T)
+
+    def gain(self, steps: int) -> Float[Array, "d_out d_in"]:
+        """What a constant input is multiplied by after some steps."""
+        total = _powers(self.lam, steps).sum(0)[:, None]
+        return jnp.real(self.outward @ (total * self.inward)) + self.skip
+
+
+Filter = Responses | Modal
+
+
+def responses(layer: Layer, steps: int) -> Responses:
+    """Of a causal linear layer, to an impulse in each of its inputs."""
+    width = layer.widths[0]
+    impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
+    return Responses(kernel(layer, steps), _states(layer, impulses))
+
+
+@eqx.filter_jit
+def _states(
+    layer: Layer, impulses: Float[Array, "d_in lags d_in"]
+) -> Inexact[Array, "lags n d_in"]:
+    return jnp.moveaxis(jax.vmap(layer.states)(impulses), 0, -1)
+
+
+def filter_of(layer: Layer, steps: int) -> Filter:
+    """A causal linear layer over some steps from the zero state."""
+    if isinstance(layer, DiagonalLayer):
+        return Modal(layer.eigenvalues(), *layer.matrices())
+    return responses(layer, steps)
+
+
+def filtered(signal: Signal, by: Filter) -> Filtered:
+    """What a layer gives, with its covariances with what it was given.
+
+    Covariances are those of the last of as many steps as there are lags, with those
+    before, from the zero state.
+    """
+    if isinstance(by, Modal):
+        return _filtered(signal, by)
+    return gaussian.filtered(signal, by.output)
+
+
+def square_filtered(signal: Signal, by: Filter) -> Float[Array, ""]:
+    """``E|h|^2`` of a layer's states at the last step, summed over neurons."""
+    if isinstance(by, Modal):
+        return _square_filtered(signal, by)
+    return gaussian.square_filtered(signal, by.state)
+
+
+def _times(
+    values: Float[Array, "lags a b"], weight: Complex[Array, "b n"]
+) -> Complex[Array, "lags a n"]:
+    """A real array times a complex matrix, by two real products in one."""
+    n = weight.shape[1]
+    both = values @ jnp.concatenate([weight.real, weight.imag], 1)[None]
+    return lax.complex(both[..., :n], both[..., n:])
+
+
+def _real_times(
+    values: Complex[Array, "lags a n"], weight: Complex[Array, "n b"]
+) -> Float[Array, "lags a b"]:
+    """The real part of a product, by one real product."""
+    stacked = jnp.concatenate([values.real, values.imag], 2)
+    return stacked @ jnp.concatenate([weight.real, -weight.imag])[None]
+
+
+def _decay(
+    addends: Complex[Array, "lags a n"], lam: Complex[Array, " n"]
+) -> Complex[Array, "lags a n"]:
+    """``V(lag) = addend(lag) + lam V(lag + 1)``, beyond the last lag zero."""
+
+    def back(later, addend):
+        now = addend + lam[None] * later
+        return now, now
+
+    return lax.scan(back, jnp.zeros_like(addends[0]), addends, reverse=True)[1]
+
+
+def _powers(lam: Complex[Array, " n"], count: int) -> Complex[Array, "count n"]:
+    ages = jnp.arange(count)[:, None]
+    angle = ages * jnp.angle(lam)[None]
+    return jnp.abs(lam)[None] ** ages * lax.complex(jnp.cos(angle), jnp.sin(angle))
+
+
+@jax.jit
+def _filtered(signal: Signal, by: Modal) -> Filtered:
+    R, lam = signal.covariance, by.lam
+    steps = len(R)
+    inward, outward, skip = by.inward.T, by.outward.T, by.skip.T[None]
+    ahead = _times(R, inward)  # of the input with what enters a state before
+    early = _decay(ahead, lam)
+    entering = _times(R.transpose(0, 2, 1), inward)
+    gone = lam[None] ** steps
+
+    def on(state, parts):
+        later, lost = parts
+        state = lam[None] * state + later - gone * lost
+        return state, state
+
+    # Transposed: rows are inputs before, columns states.
+    late = lax.scan(on, early[0], (entering[1:], ahead[:0:-1]))[1]
+    late = jnp.concatenate([early[:1], late])
+    after = (_real_times(late, outward) + R.transpose(0, 2, 1) @ skip).transpose(
+        0, 2, 1
+    )
+    before = _real_times(early, outward) + R @ skip
+    own = _real_times(_decay(_times(after, inward), lam), outward) + after @ skip
+    return Filtered(Signal(by.gain(steps) @ signal.mean, own), after, before)
+
+
+@jax.jit
+def _square_filtered(signal: Signal, by: Modal) -> Float[Array, ""]:
+    R, steps = signal.covariance, len(signal.covariance)
+    powers = _powers(by.lam, steps)
+    # Of lags apart, sums of |lam|^(2 age) over the ages that both inputs may have.
+    seen = jnp.cumsum(jnp.abs(powers) ** 2, 0)[::-1]
+    weight = jnp.conj(powers) * seen
+    ahead = jnp.conj(_times(R, by.inward.T))
+    moments = jnp.einsum("lik,ki->lk", ahead, by.inward)
+    twice = jnp.real(weight * moments).sum(1).at[1:].multiply(2)
+    mean = powers.sum(0) * (by.inward @ signal.mean)
+    return twice.sum() + jnp.sum(jnp.abs(mean) ** 2)
