@@ -7,7 +7,12 @@ ONCE: dict[str, int] = {"xla_backend_optimization_level": 0}
 SOME: dict[str, int] = {"xla_backend_optimization_level": 1}
 OFTEN: dict[str, int] = {"xla_backend_optimization_level": 3}
 """Options of ``jax.jit``: for what runs once, dozens of times, or for minutes."""
-QUICK = ("--xla_backend_optimization_level=0",)
+QUICK = (
+    "--xla_backend_optimization_level=0",
+    # By default XLA cuts a program into pieces for its threads: more work, on fewer cores
+    # than pieces, than to compile it whole.
+    "--xla_cpu_parallel_codegen_split_count=1",
+)
 if version("jaxlib").startswith("0.10."):
     # From 0.11 on, a loop without these emitters copies all it has written at each step.
     QUICK += ("--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",)
