@@ -117,11 +117,13 @@ class Forecasts:
                 )
             end = stop
             if self.count(part) < 1:
-                seen = start if part != "train" else 0
+                need, what = self.horizon, "one forecast"
+                if part == "train":  # the windows of other parts may begin before them
+                    need, what = need + self.length, "one window and what follows it"
                 raise ValueError(
-                    f"need {self.length + self.horizon} rows for one window of {part} and "
-                    f"what follows it, got {stop - start} and {seen} before them; "
-                    "shorten the window or the horizon, or give a longer table"
+                    f"need {need} rows of {part} for {what}, got {stop - start} of the "
+                    f"table's {len(self.table.values)}; shorten the window or the "
+                    "horizon, or give a longer table"
                 )
         constant = np.flatnonzero(self.scale == 0)
         if constant.size:

@@ -165,7 +165,7 @@ def _step(lines: list[int], times: Shaped[np.ndarray, " rows"]) -> Step:
     """The one step of all rows.
 
     Raises:
-        ValueError: Naming the first row that is at another.
+        ValueError: Naming the first row that is before another, or at another step.
     """
     steps = np.diff(times).astype(int)
     months = np.diff(times.astype("datetime64[M]").astype(int))
@@ -176,7 +176,8 @@ def _step(lines: list[int], times: Shaped[np.ndarray, " rows"]) -> Step:
     wrong = np.flatnonzero((steps <= 0) | (steps != first))
     if wrong.size == 0:
         return Step(int(first))
-    place = int(wrong[0])
+    back = np.flatnonzero(steps < 0)  # a row that seems to be missing may stand later
+    place = int((back if back.size else wrong)[0])
     was, now = (str(one).replace("T", " ") for one in times[place : place + 2])
     if steps[place] == 0:
         what, remedy = f"{now} twice", "remove one of the rows"
@@ -232,7 +233,7 @@ def load_table(data: str) -> Table:
 
     Args:
         data: ``co2``; one of ``FILES``, found below the environment's ``SIGPROP_DATA``;
-            or the path of a ``.csv``.
+            with or without ``.csv``; or the path of a ``.csv``, which comes first.
 
     Raises:
         FileNotFoundError: If there is no such file, or the environment names no folder.
@@ -240,13 +241,14 @@ def load_table(data: str) -> Table:
     """
     if data == "co2":
         return carbon_dioxide()
-    if data not in FILES:
+    name = data.removesuffix(".csv")
+    if name not in FILES or (name != data and Path(data).is_file()):
         return read_table(Path(data))
     folder = os.environ.get(VARIABLE)
-    path = Path(folder or "") / FILES[data]
+    path = Path(folder or "") / FILES[name]
     if not folder or not path.is_file():
         raise FileNotFoundError(
-            f"need {FILES[data]} below the folder {VARIABLE}, got {folder or 'none'}; set "
+            f"need {FILES[name]} below the folder {VARIABLE}, got {folder or 'none'}; set "
             f"it, or give the path of a .csv"
         )
     return read_table(path)

@@ -105,8 +105,25 @@ def test_a_file_that_is_not_there_names_the_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("SIGPROP_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"ett/ETTh1\.csv below the folder"):
         load_table("ETTh1")
+    with pytest.raises(FileNotFoundError, match=r"ett/ETTh1\.csv below the folder"):
+        load_table("ETTh1.csv")
     with pytest.raises(FileNotFoundError, match=r"found none at mine\.csv"):
         load_table("mine.csv")
+
+
+def test_a_published_name_with_its_ending_is_the_file_here_or_that_of_the_folder(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIGPROP_DATA", str(tmp_path))
+    (tmp_path / "ett").mkdir()
+    _written(tmp_path, HOURS).rename(tmp_path / "ett" / "ETTh1.csv")
+    for name in ("ETTh1", "ETTh1.csv"):
+        assert len(load_table(name).values) == len(HOURS)
+    _written(tmp_path, HOURS[:9]).rename(tmp_path / "ETTh1.csv")
+    assert len(load_table("ETTh1").values) == len(HOURS)
+    assert len(load_table("ETTh1.csv").values) == 9
+    assert len(load_table(str(tmp_path / "ETTh1.csv")).values) == 9
 
 
 @pytest.mark.data("ett", "weather")
