@@ -37,7 +37,10 @@ def train(
         str, typer.Argument(help="A task, e.g. digits, listops-short or forecast.")
     ],
     model: Annotated[
-        str, typer.Option(help="lru, rotrnn, blur, or a rung of the ladder.")
+        str,
+        typer.Option(
+            help="lru, rotrnn, blur, a rung of the ladder; of a forecast s4, gru, lstm too."
+        ),
     ] = "lru",
     preset: Annotated[
         str, typer.Option(help="quick (two cores) or paper (full size).")

@@ -71,8 +71,9 @@ class Head:
             ("channels", CHANNELS),
         ):
             if getattr(self, name) not in allowed:
+                what = {"kind": "a kind of head", "centre": "a centre"}.get(name, name)
                 raise ValueError(
-                    f"need a {name} in {', '.join(allowed)}, got {getattr(self, name)!r}"
+                    f"need {what} in {', '.join(allowed)}, got {getattr(self, name)!r}"
                 )
 
     @property

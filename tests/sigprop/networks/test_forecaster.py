@@ -208,9 +208,9 @@ def test_marks_of_the_calendar_change_a_forecast(x64):
     [
         ({"horizon": 0}, "a horizon and features of at least 1"),
         ({"marks": -1}, "no negative marks, got 3, 2 and -1"),
-        ({"kind": "both"}, "need a kind in direct, steps, got 'both'"),
+        ({"kind": "both"}, "need a kind of head in direct, steps, got 'both'"),
         ({"centre": "first"}, "need a centre in last, mean, none, got 'first'"),
-        ({"channels": "all"}, "need a channels in mixed, each, got 'all'"),
+        ({"channels": "all"}, "need channels in mixed, each, got 'all'"),
     ],
 )
 def test_a_head_that_there_is_not_is_refused(changes, says):

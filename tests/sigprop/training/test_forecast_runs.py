@@ -181,7 +181,7 @@ def test_every_model_has_both_presets(model):
     [
         ({"model": "mamba"}, "need a model in blur, lru,"),
         ({"size": "smoke"}, "a preset of quick or paper, got 'smoke'"),
-        ({"kind": "both"}, "need a kind in direct, steps, got 'both'"),
+        ({"kind": "both"}, "need a kind of head in direct, steps, got 'both'"),
     ],
 )
 def test_a_training_that_there_is_not_is_refused(how, says):
