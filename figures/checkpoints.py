@@ -80,10 +80,23 @@ def _plane(axes: Axes, data: xr.Dataset) -> None:
         axes.set(xlabel=r"$\lambda$ at rest", ylabel="modes, the slowest on top")
         axes.set_yticks([])
         return
-    turn = np.linspace(0, 2 * np.pi, 240)
+    turn = np.linspace(0, 2 * np.pi, 2400)
     axes.plot(np.cos(turn), np.sin(turn), color=style.GREY, linewidth=0.8)
+    _close_up(axes, data)
     axes.set_aspect("equal")
     axes.set(xlabel=r"Re $\lambda$", ylabel=r"Im $\lambda$")
+
+
+def _close_up(axes: Axes, data: xr.Dataset) -> None:
+    """A square around all modes, and the piece of the unit circle next to them."""
+    x, y = data["re"].values, data["im"].values
+    edges = (x.min(), max(x.max(), 1.0)), (y.min(), y.max())
+    half = max(0.04, *(0.55 * (high - low) for low, high in edges))
+    middle = [(low + high) / 2 for low, high in edges]
+    axes.set(
+        xlim=(middle[0] - half, middle[0] + half),
+        ylim=(middle[1] - half, middle[1] + half),
+    )
 
 
 def _failing(axes: Axes, data: xr.Dataset) -> None:

@@ -292,7 +292,11 @@ def first_failing(
     ratios = moments.predicted / moments.measured
     off = np.abs(ratios - 1) > tolerance
     found: list[str | None] = []
-    for column, ratio in zip(off.T, ratios.T, strict=True):
-        names = [name for name, bad in zip(one.rungs, column, strict=True) if bad]
+    cut = np.zeros(off.shape[1], bool)
+    if moments.reached is not None:
+        cut = np.abs(moments.reached - 1) > tolerance
+    for column, ratio, early in zip(off.T, ratios.T, cut, strict=True):
+        names = ["infinite"] * bool(early)
+        names += [name for name, bad in zip(one.rungs, column, strict=True) if bad]
         found.append(None if np.isnan(ratio).all() else (names or [""])[0])
     return found

@@ -2,10 +2,11 @@
 
 Theory takes inputs for Gaussian and the past for infinite; then for AR(1) series of the lag-one
 correlation that was measured, or for independent in time.  Correlations between channels
-are kept.  Measured are means over the second half of each window, so that most of the
-transient is over.
+are kept.  Measured are means over the second half of each window; where white inputs have
+not built up the moment's limit by then, memory is cut.
 """
 
+import dataclasses
 import warnings
 from typing import Any, NamedTuple
 
@@ -89,7 +90,9 @@ def gated_moments(
             [_predict(seen, by, terms) for terms in ([(1.0, rho)], None)]
         )
         infinite += int(np.isnan(predicted).sum())
-        found.append(moments_of(quantity, windows, predicted, series, seed))
+        built = _second_half(seen, by, series.values.shape[1]) / predicted[1]
+        moments = moments_of(quantity, windows, predicted, series, seed)
+        found.append(dataclasses.replace(moments, reached=built))
     with np.errstate(divide="ignore"):
         return Gated(tuple(found), -1 / logs, rho, infinite)
 
@@ -154,6 +157,21 @@ def _predict(
             continue
         found[place] = moment.value[0]
     return found
+
+
+def _second_half(
+    neurons: Neurons, by: str | None, steps: int
+) -> Float[np.ndarray, " n"]:
+    """A moment averaged over the second half of a window, for white Gaussian inputs."""
+    half = steps // 2
+
+    def total(until: int) -> Float[np.ndarray, " n"]:
+        given: Any = {"steps": until, "average": True}
+        if by is None:
+            return until * state_moment(neurons, **given).value
+        return until * sensitivity_moment(neurons, by, **given).value
+
+    return (total(steps) - total(half)) / (steps - half)
 
 
 def _run(

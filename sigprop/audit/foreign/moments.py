@@ -37,6 +37,8 @@ class Moments:
         low: Lower end of its 95 % bootstrap interval.
         high: Upper end.
         predicted: A row for each assumption; not a number where none is made.
+        reached: Of gated neurons, the share of its limit that the moment reaches in the
+            steps that count, under white inputs.
     """
 
     quantity: str
@@ -44,6 +46,7 @@ class Moments:
     low: Float[np.ndarray, " n"]
     high: Float[np.ndarray, " n"]
     predicted: Float[np.ndarray, "rungs n"]
+    reached: Float[np.ndarray, " n"] | None = None
 
 
 def linear_moments(
