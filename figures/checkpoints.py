@@ -10,6 +10,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from figures import style
 
 PANELS = ("fails", "memory", "ratio")
+LONGEST = 32  # letters of a layer's name
 SIZE = 3.4, 3.1  # inches: a picture fills the width of a telephone
 TIMES = (
     (0.01, style.PURPLE, "o"),
@@ -181,6 +182,11 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
     _key(axes)
 
 
+def _short(name: str) -> str:
+    """A name whose end is kept: it is there that layers differ."""
+    return name if len(name) <= LONGEST else "…" + name[1 - LONGEST :]
+
+
 def draw_margins(data: xr.Dataset) -> Figure:
     """Memories of every layer, from its fastest to its slowest mode, at rest.
 
@@ -219,7 +225,7 @@ def draw_margins(data: xr.Dataset) -> Figure:
         steps = data.attrs["steps"]
         axes.axvline(steps, color=style.GREY, linestyle="--", label="window")
         axes.set(xscale="log", xlabel="memory at rest, steps", ylim=(count - 0.4, -0.6))
-        axes.set_yticks(rows, [str(name) for name in data["layer"].values])
+        axes.set_yticks(rows, [_short(str(name)) for name in data["layer"].values])
         _plain(axes.xaxis)
         _key(axes)
     return drawn

@@ -12,6 +12,9 @@ from tests.figures.reading import Reading, same
 FAILS = ["", "stationary", "infinite", "independent", "white", "none", "white", ""]
 
 
+LONG = "model.backbone.decoder.layers.2.temporal_block.mixer"
+
+
 def layer(real=False, longest=400.0):
     """A layer in which no two numbers agree."""
     g = np.random.default_rng(2)
@@ -106,7 +109,7 @@ def margins():
     columns["longest"] = np.array([256.0, 2048.0, 2.0**24])
     return xr.Dataset(
         {name: ("layer", np.asarray(one)) for name, one in columns.items()},
-        {"layer": ["layers.0", "layers.1", "layers.2"]},
+        {"layer": ["layers.0", "layers.1", LONG]},
         {"steps": 512},
     )
 
@@ -116,6 +119,8 @@ def test_margins_go_from_the_fastest_to_the_slowest_mode_of_each_layer():
     (spans,) = axes.collections
     ends = [segment[:, 0].tolist() for segment in spans.get_segments()]
     assert ends == [[1, 900], [2, 40], [3, 9000]]  # what has no end goes beyond all
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["layers.0", "layers.1", f"…{LONG[-31:]}"]
     found = {str(line.get_label()): line for line in axes.lines}
     assert same(found["median mode"].get_xdata(), [9, 8, 7])
     assert same(

@@ -99,7 +99,7 @@ def test_slopes_by_the_layer_s_own_parameters_follow_from_those_by_lam(tmp_path)
     np.testing.assert_allclose(moments["dh/dgamma_log"].measured, state, rtol=1e-5)
 
 
-@pytest.mark.sampled(1, keep=["Griffin-dh/dLambda"])
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "by"), [("Mamba-1", "dh/dA_log"), ("Griffin", "dh/dLambda")]
 )
@@ -191,6 +191,23 @@ def test_the_margin_says_what_the_format_can_still_tell(kind, bits, tmp_path):
     assert margin.step == pytest.approx(np.exp(-x + place) - np.exp(-x), rel=1e-6)
     assert margin.longest == 2.0**bits
     assert margin.spacings == pytest.approx(margin.gap * 2**bits, rel=1e-12)
+
+
+def test_the_finest_step_is_that_of_the_finer_parameter(tmp_path):
+    """In Mamba-2 two move the decay; the one whose neighbour is nearer counts."""
+    (one,) = audited(layers("Mamba-2"), load_series(written(tmp_path))).layers
+    raw = {k.partition(".")[2]: v for k, v in layers("Mamba-2").items()}
+    a, bias = raw["A_log"], raw["dt_bias"]
+
+    def memory(a, bias):
+        rate = np.exp(np.float64(a)) * np.logaddexp(0, np.float64(bias))
+        return 1 / rate[one.chosen.places[0]]
+
+    down = np.float32(-np.inf)
+    moved = [memory(np.nextafter(a, down), bias), memory(a, np.nextafter(bias, down))]
+    steps = sorted(np.subtract(moved, memory(a, bias)))
+    assert steps[1] > 1.5 * steps[0] > 0
+    assert one.margin.step == pytest.approx(steps[0], rel=1e-4)
 
 
 def test_a_layer_without_any_mode_inside_does_not_hide_the_others(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from sigprop.audit.foreign import report
+from sigprop.audit.foreign import drawn, report
 from sigprop.ledger import checkpoint
 from tests.command import refused, sigprop
 from tests.sigprop.audit.test_foreign import layers, written
@@ -52,6 +52,31 @@ def test_the_command_tells_every_layer_and_writes_its_numbers(made):
         assert abs(complex(mode["re"], mode["im"])) == pytest.approx(1 - mode["gap"])
         state = mode["quantities"]["state"]
         assert state["low"] < state["predicted"]["stationary"] < state["high"]
+
+
+def test_pictures_have_the_numbers_of_the_json(made):
+    *_, found, _ = made
+    layer = next(one for one in found["layers"] if one["layer"] == "minimal-LRU")
+    data, labels = drawn.dataset(layer, found), drawn.labels(layer)
+    for n, mode in enumerate(layer["modes"]):
+        for name, q in mode["quantities"].items():
+            one = data.sel(quantity=name).isel(mode=n)
+            least = q["predicted"]["stationary"]
+            ends = [least / q[end] for end in ("high", "measured", "low")]
+            got = [float(one[name]) for name in ("low", "ratio", "high")]
+            assert got == pytest.approx(ends)
+            assert str(one["fails"].values) == q["fails"]
+        place = complex(data["re"][n], data["im"][n])
+        assert place == pytest.approx(complex(mode["re"], mode["im"]))
+    told = [mode["quantities"]["state"]["fails"] for mode in layer["modes"]]
+    for name in set(told):
+        assert f"{name or 'no assumption'} {told.count(name)}" in labels["fails"]
+    margins = drawn.margins(found)
+    assert margins.attrs == {"steps": found["series"]["steps"]}
+    slowest = [one["margin"]["memory"] for one in found["layers"]]
+    assert [x if np.isfinite(x) else None for x in margins["slowest"].values] == slowest
+    assert "3 layers at rest" in drawn.margins_label(found)
+    assert "1 without an end" in drawn.margins_label(found)
 
 
 def cells(row):

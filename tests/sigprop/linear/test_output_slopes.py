@@ -87,7 +87,7 @@ def dense_trace(layer, inputs):
     return float(jnp.trace(rows))
 
 
-@pytest.mark.sampled(1, keep=["lru"])
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lru", "s4d", "gru", "rotrnn"])
 def test_it_is_measured_within_its_error(name, x64):
     key = jax.random.key(2)
