@@ -58,6 +58,7 @@ SWEEPS = {
     "forecast_settings": "forecasting",
     "advice": "advised",
     "advice_rates": "advised",
+    "advice_phases": "advised",
 }
 """Results that are gathered from many cells, and the study of those cells."""
 

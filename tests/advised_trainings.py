@@ -13,7 +13,7 @@ def made_up(preset="smoke", sweep="advice", gain=0.5):
     """Results of all cells; ``advised`` has ``gain`` of the loss of ``default``."""
     found = {}
     for config in grids.cells(sweep, preset):
-        scale = {"default": 1.0, "advised": gain, "rates": gain**2}[config.arm]
+        scale = {"default": 1.0, "advised": gain}.get(config.arm, gain**2)
         rng = np.random.default_rng([config.seed, len(config.task)])
         level = scale * np.exp(rng.normal(scale=2.0))
         level *= np.exp(

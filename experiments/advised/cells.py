@@ -121,7 +121,9 @@ def student(config: Config, key: PRNGKeyArray) -> LRU:
     """
     if config.arm == "default":
         return lru(key, SIZES[config.task].state, 1)
-    return tasks.advice_of(config.task).draw(key, 1)
+    options = tasks.options_of(config.task, config.arm)
+    advice = dataclasses.replace(tasks.advice_of(config.task), options=options)
+    return advice.draw(key, 1)
 
 
 def prepare(config: Config) -> tuple[Run, TeacherStudent, Layer]:

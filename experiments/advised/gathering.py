@@ -26,8 +26,11 @@ CONTRASTS = {
     "advised": ("advised", "default"),
     "rates": ("rates", "advised"),
     "both": ("rates", "default"),
+    "phases": ("phases", "advised"),
+    "radii": ("phases", "default"),
 }
-"""What is compared with what: initialisation alone, rates alone, and both."""
+"""What is compared with what: initialisation alone, rates alone, and both; the limit on
+phases alone, and radii and gains without it."""
 
 NUMBERS = ("mean", "low", "high", "area", "area_low", "area_high", "reached")
 NUMBERS += ("points", "points_low", "points_high")

@@ -2,17 +2,26 @@
 
 ``advice`` has the two ways that are compared, ``advice_rates`` the third beside them, on
 the tasks where the ceilings ask for less than half of the rate: by 0.88 it would hardly
-change on ListOps, and not at all on the forecast.
+change on ListOps, and not at all on the forecast.  ``advice_phases`` has the fourth, on
+the two tasks where the advice leaves the least phases.
 ``paper`` is what is tracked; ``quick`` has two seeds.
 """
 
 from itertools import product
 
 from experiments.advised.cells import Config
-from experiments.advised.tasks import ARMS, SIZES, TASKS, TEACHERS
+from experiments.advised.tasks import SIZES, TASKS, TEACHERS
 
-WAYS = {"advice": ARMS[:2], "advice_rates": ARMS}
-SLOWED = ("white", "correlated", "smnist-10k", "psmnist-10k", "fsdd")
+WAYS = {
+    "advice": ("default", "advised"),
+    "advice_rates": ("default", "advised", "rates"),
+    "advice_phases": ("default", "advised", "phases"),
+}
+OF = {
+    "advice": TASKS,
+    "advice_rates": ("white", "correlated", "smnist-10k", "psmnist-10k", "fsdd"),
+    "advice_phases": ("correlated", "ETTh1"),
+}
 SEEDS = {"quick": 2, "paper": 5}
 OF_TEACHERS = 10  # seeds where a training takes a second
 SMOKE = {"white": 100, "digits": 20}  # steps
@@ -42,7 +51,7 @@ def cells(sweep: str, preset: str) -> list[Config]:
 
     return [
         Config(task, arm, seed, SIZES[task].steps)
-        for task in (TASKS if sweep == "advice" else SLOWED)
+        for task in OF[sweep]
         for arm in WAYS[sweep]
         for seed in seeds(task)
     ]

@@ -18,6 +18,10 @@ advised way.  ``rates`` is a third way that takes the ceilings at their word as 
 allows: as ``advised``, and rates of recurrent and input parameters multiplied by the root
 of the quotient of the least recurrent ceilings, advised over default, where it is below
 one; the root, because Adam divides a gradient by its own size.
+
+``phases`` came last, after the others had been trained, to find out why advice fails where
+a teacher is met under correlated inputs: as ``advised``, but with phases on the whole
+circle, as by default.  It says nothing on whether the advice is worth following.
 """
 
 import dataclasses
@@ -47,7 +51,7 @@ from sigprop.tasks.tables import load_table
 from sigprop.training.forecasting import ForecastRecipe
 from sigprop.training.recipes import Recipe, Schedule, recipe
 
-ARMS = ("default", "advised", "rates")
+ARMS = ("default", "advised", "rates", "phases")
 RECURRENT = ("nu_log", "theta_log", "gamma_log")
 SEGMENT = 20  # steps recorded together
 LOOKS = 5  # at the validation
@@ -264,7 +268,10 @@ def options_of(task: str, arm: str) -> dict[str, Any]:
     """
     if arm not in ARMS:
         raise ValueError(f"need a way to begin in {ARMS}, got {arm!r}")
-    return {} if arm == "default" else dict(advice_of(task).options)
+    if arm == "default":
+        return {}
+    advised = dict(advice_of(task).options)
+    return {**advised, "max_phase": 2 * math.pi} if arm == "phases" else advised
 
 
 def factor_of(task: str, arm: str) -> float:

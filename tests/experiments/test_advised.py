@@ -1,4 +1,4 @@
-"""Advised against default beginnings: the rule, the pairs, and how each begins."""
+"""Advised against default beginnings: the pairs, the words, and how each begins."""
 
 import dataclasses
 import math
@@ -7,7 +7,6 @@ import jax
 import numpy as np
 import pytest
 import xarray as xr
-from scipy import stats
 
 from experiments import store
 from experiments.advised import cells, gathering, grids, rule, tasks
@@ -20,100 +19,6 @@ from sigprop.networks.config import NetworkConfig
 from sigprop.training import supervised
 from sigprop.training.segments import Diverged, begin
 from tests.advised_trainings import key, made_up
-
-# --- the rule -----------------------------------------------------------------------
-
-
-def losses(seed, shift=0.0, count=6):
-    """Losses of two ways on the same seeds, the first ``shift`` nats above the second."""
-    rng = np.random.default_rng(seed)
-    shared, own = rng.normal(size=count), rng.normal(scale=0.1, size=(2, count))
-    return np.exp(shared + own[0] + shift), np.exp(shared + own[1])
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
-@pytest.mark.parametrize(("shift", "word"), [(1.0, rule.WORSE), (-1.0, rule.BETTER)])
-def test_the_word_says_which_way_loses_less(seed, shift, word):
-    first, second = losses(seed, shift)
-    found = rule.compare(first, second)
-    assert found.word == word
-    other = {rule.WORSE: rule.BETTER, rule.BETTER: rule.WORSE}[word]
-    swapped = rule.compare(second, first)
-    assert swapped.word == other
-    assert swapped[:3] == pytest.approx((-found.mean, -found.high, -found.low))
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_interval_is_that_of_the_paired_test_of_scipy(seed):
-    first, second = losses(seed, 0.05)
-    found = rule.compare(first, second)
-    known = stats.ttest_rel(np.log(first), np.log(second)).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((known.low, known.high))
-    assert found.mean == pytest.approx(np.log(first / second).mean())
-
-
-def test_alike_ways_are_called_different_one_time_in_twenty():
-    # Of 1000 comparisons of a true level of 5 %, 32 to 70 with probability 0.995.
-    words = [rule.compare(*losses(seed)).word for seed in range(1, 1001)]
-    assert 32 <= sum(word != rule.SAME for word in words) <= 70
-
-
-def test_pairs_are_of_one_seed():
-    # What the seeds differ by is far more than what the ways do.
-    first, second = losses(5, -0.5)
-    assert rule.compare(first, second).word == rule.BETTER
-    assert rule.compare(first, second[::-1]).word == rule.SAME
-
-
-@pytest.mark.parametrize("gone", [math.nan, math.inf])
-def test_the_way_that_loses_more_trainings_is_the_worse_one(gone):
-    good, bad = np.array([1.0, 1.1, 0.9]), np.array([5.0, 5.5, 4.5])
-    broken = np.array([1.0, gone, 0.9])
-    assert rule.compare(broken, bad).word == rule.WORSE
-    assert rule.compare(bad, broken).word == rule.BETTER
-    both = rule.compare(np.append(good, gone), np.append(bad, gone))
-    assert both == rule.compare(good, bad)
-
-
-@pytest.mark.parametrize("values", [[], [0.1], [0.1, math.nan]])
-def test_too_few_differences_are_refused(values):
-    with pytest.raises(ValueError, match="need two finite differences or more, got"):
-        rule.interval(np.array(values))
-    with pytest.raises(ValueError, match="need pairs of losses, got 2 and 3"):
-        rule.compare(np.ones(2), np.ones(3))
-
-
-def test_the_area_is_the_mean_logarithm_along_the_way():
-    second = np.exp(np.random.default_rng(3).normal(size=(4, 30)))
-    gains = np.array([0.9, 0.8, 0.85, 0.7])
-    found = rule.area(gains[:, None] * second, second)
-    assert found.mean == pytest.approx(np.log(gains).mean())
-    assert found.word == rule.BETTER
-    assert rule.area(second, gains[:, None] * second).word == rule.WORSE
-    held = second.copy()
-    held[1, 20:] = np.nan  # diverged
-    assert rule.area(gains[:, None] * held, second).mean == pytest.approx(found.mean)
-
-
-def test_twice_as_fast_is_there_after_half_of_the_steps():
-    time = np.arange(1000) / 1000
-    slow, fast = np.exp(-3 * time), np.exp(-6 * time)
-    # The mean over the last tenth is that of a smoothed curve: 0.55 of fast, as 2 (t -
-    # 0.05) = 0.95.
-    assert rule.reached(fast, slow) == pytest.approx(0.95 / 2 + 0.05, abs=0.01)
-    assert rule.reached(slow, slow) == pytest.approx(1.0)
-    assert rule.reached(slow, fast) == math.inf
-
-
-@pytest.mark.parametrize(
-    ("better", "worse", "of", "asked"),
-    [(4, 1, 7, True), (4, 2, 7, False), (3, 0, 7, False), (3, 1, 6, True)],
-)
-def test_advice_is_worth_it_as_the_issue_asks(better, worse, of, asked):
-    same = [rule.SAME] * (of - better - worse)
-    words = [rule.BETTER] * better + [rule.WORSE] * worse + same
-    assert rule.worth(words) is asked
-
 
 # --- the table ----------------------------------------------------------------------
 
@@ -150,6 +55,15 @@ def test_the_third_way_is_held_against_both_others():
         float(means.sel(contrast="advised") + means.sel(contrast="rates"))
     )
     assert table["contrast"].values.tolist() == ["advised", "rates", "both"]
+    assert table["of"].values.tolist() == list(grids.OF["advice_rates"])
+    other = gathering.gather(
+        "advice_phases", "quick", key, made_up("quick", "advice_phases")
+    )
+    assert other["contrast"].values.tolist() == ["advised", "phases", "radii"]
+    means = other["mean"].mean("of")
+    assert float(means.sel(contrast="radii")) == pytest.approx(
+        float(means.sel(contrast="advised") + means.sel(contrast="phases"))
+    )
 
 
 def test_a_seed_that_one_way_lacks_is_refused():
@@ -188,14 +102,14 @@ def test_ways_have_the_same_seeds_and_budget(sweep, preset):
         ]
         for arm in grids.WAYS[sweep]
     }
-    assert by["default"] == by["advised"] == by.get("rates", by["default"])
+    assert all(one == by["default"] for one in by.values())
     if preset == "paper":
         named = {one.task for one in found}
-        assert named == set(tasks.TASKS if sweep == "advice" else grids.SLOWED)
+        assert named == set(grids.OF[sweep])
         for task in named:
             assert sum(one.task == task for one in by["default"]) >= 5
         assert len(tasks.TASKS) == 7
-        pairs = [one for one in found if one.arm != "rates"]
+        pairs = [one for one in found if one.arm in grids.WAYS["advice"]]
         assert set(pairs) <= set(grids.cells("advice", preset))
 
 
@@ -214,7 +128,7 @@ def test_a_training_that_cannot_be_is_refused(arguments, message):
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(ValueError, match="need a sweep in advice, advice_rates, got"):
+    with pytest.raises(ValueError, match=r"need a sweep in advice, .*_phases, got"):
         grids.cells("gossip", "paper")
     with pytest.raises(ValueError, match="need a preset in smoke, quick, paper, got"):
         grids.cells("advice", "huge")
@@ -226,6 +140,8 @@ def test_unknown_names_are_refused():
 
 
 # --- how each begins ----------------------------------------------------------------
+
+WAYS = grids.WAYS["advice_rates"]
 
 
 def fitted_with(monkeypatch, arm, seed):
@@ -246,7 +162,7 @@ def fitted_with(monkeypatch, arm, seed):
 @pytest.mark.parametrize("seed", [1, 4])
 def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
     monkeypatch.setattr(tasks, "slowed", lambda default, advised: 0.25)
-    found = {arm: fitted_with(monkeypatch, arm, seed) for arm in tasks.ARMS}
+    found = {arm: fitted_with(monkeypatch, arm, seed) for arm in WAYS}
     networks = {}
     for arm, (recipe, data, given, prepare) in found.items():
         assert given == seed
@@ -266,7 +182,7 @@ def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
     drawn, _ = build(jax.random.split(jax.random.key(seed))[0], suite)
     spectrum = tasks.spectrum_of("digits")
     for before, after, third, own in zip(
-        *(networks[arm].blocks for arm in tasks.ARMS), drawn.blocks, strict=True
+        *(networks[arm].blocks for arm in WAYS), drawn.blocks, strict=True
     ):
         for name, value in parameters(own.layer).items():
             np.testing.assert_array_equal(parameters(before.layer)[name], value)
@@ -284,12 +200,12 @@ def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
         assert (np.angle(default) < 0).any()
         np.testing.assert_allclose(mode_states(after.layer, spectrum)[2], 1, rtol=1e-4)
         assert np.ptp(mode_states(before.layer, spectrum)[2]) > 0.3
-    factors = [found[arm][0].factor for arm in tasks.ARMS]
+    factors = [found[arm][0].factor for arm in WAYS]
     assert factors == [0.5, 0.5, 0.5 * 0.25]
 
 
 def test_students_meet_the_same_teacher_and_differ_as_advised():
-    configs = [Config("correlated", arm, 3, 50) for arm in tasks.ARMS]
+    configs = [Config("correlated", arm, 3, 50) for arm in WAYS]
     runs, teachers, factors = zip(*map(cells.prepare, configs), strict=True)
     default, advised, third = (run.parameters for run in runs)
     assert len({float(run.rate) for run in runs}) == 1
@@ -315,6 +231,21 @@ def test_students_meet_the_same_teacher_and_differ_as_advised():
     assert [float(one.nu_log) for one in factors[:2]] == [1, 1]
     assert float(factors[2].nu_log) == float(factors[2].B_re) < 1
     assert [float(one.C_re) for one in factors] == [1, 1, 1]
+
+
+def test_the_fourth_way_has_all_phases_and_the_advised_radii():
+    advised, phases = (
+        cells.prepare(Config("correlated", arm, 3, 50))[0].parameters
+        for arm in ("advised", "phases")
+    )
+    np.testing.assert_array_equal(advised.nu_log, phases.nu_log)
+    limit = tasks.advice_of("correlated").options["max_phase"]
+    turned = np.exp(phases.theta_log - advised.theta_log)
+    np.testing.assert_allclose(turned, 2 * np.pi / limit, rtol=1e-5)
+    assert tasks.factor_of("correlated", "phases") == 1
+    spectrum = tasks.spectrum_of("correlated")
+    np.testing.assert_allclose(mode_states(phases, spectrum)[2], 1, rtol=1e-4)
+    assert tasks.options_of("digits", "phases")["max_phase"] == 2 * math.pi
 
 
 def test_rates_shrink_by_the_root_of_the_ceilings():
@@ -367,7 +298,7 @@ def test_the_third_way_is_tried_where_it_asks_for_less_than_half():
         for task in tasks.TASKS
     }
     asked = {task for task, factor in factors.items() if factor < 0.5}
-    assert asked == set(grids.SLOWED)
+    assert asked == set(grids.OF["advice_rates"])
     assert factors["listops-short"] == pytest.approx(0.88, abs=0.005)
     assert factors["ETTh1"] == 1
 
