@@ -52,9 +52,10 @@ def draw(data: xr.Dataset, title: str, tolerance: float) -> Figure:
             style.plain_log(row[0])
         grid[-1, 0].set_xlabel("position in the window")
         lines = grid[0, 0].get_legend_handles_labels()
-        drawn.legend(*lines, loc="outside upper center", ncols=len(lines[0]))
+        drawn.legend(
+            *lines, loc="outside upper center", ncols=len(lines[0]), title=title
+        )
         drawn.supylabel(r"$\mathbb{E}\,\|h\|^2$", fontsize=8)
-        drawn.suptitle(title, fontsize=8)
         about = {"blocks": data.attrs["blocks"], "percent": 100 * tolerance}
         style.caption(drawn, CAPTION.format(**about))
     return drawn

@@ -68,6 +68,7 @@ METADATA: dict[str, dict[str, str | None]] = {
 }
 DESCRIPTIONS = {"pdf": "Subject", "png": "Description", "svg": "Description"}
 APART = 0.055  # of an axis, between the middles of names beside curves
+MANY = 1e3  # times the least value of a log axis: too many for ticks at 2 and 5
 NOTE, SMALL = 6.0, 4.5  # points: what a picture shows, and where it comes from
 
 
@@ -218,8 +219,9 @@ def plain_log(axes: Axes) -> None:
     low, high = axes.get_ylim()
     steps, axis = (1, 2, 5, 10), axes.yaxis
     few = high < 10 * low
+    subs = steps[:-1] if high < MANY * low else steps[:1]
     axis.set_major_locator(
-        MaxNLocator(5, steps=steps) if few else LogLocator(subs=steps[:-1])
+        MaxNLocator(5, steps=steps) if few else LogLocator(subs=subs)
     )
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())

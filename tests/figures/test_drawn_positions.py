@@ -6,6 +6,7 @@ import xarray as xr
 from matplotlib.colors import same_color
 
 from figures import positions, style
+from tests.figures import layout
 
 NAMES = ["block 1 forward", "block 1 backward"]
 TOLERANCE = 0.125
@@ -39,6 +40,16 @@ def audited():
         },
         {"blocks": 16},
     )
+
+
+def test_texts_of_powers_over_three_decades_are_apart():
+    data = audited()
+    data["measured"][:, 1, -1] *= 1e-2
+    drawn = positions.draw(data, "waves.csv, blur, quick, seed 0: test", TOLERANCE)
+    with style.styled():
+        assert layout.faults(drawn) == []
+    (legend,) = drawn.legends
+    assert legend.get_title().get_text() == "waves.csv, blur, quick, seed 0: test"
 
 
 def test_power_and_ratios_of_every_recurrence_are_drawn():
@@ -77,3 +88,14 @@ def test_power_and_ratios_of_every_recurrence_are_drawn():
 def test_an_audit_without_a_recurrence_is_refused():
     with pytest.raises(ValueError, match="need a recurrence with a closed form"):
         positions.draw(xr.Dataset(), "waves", TOLERANCE)
+
+
+@pytest.mark.parametrize("high", [1.5, 30.0, 1e4, 1e28, 1e160])
+def test_a_log_axis_of_any_range_has_numbers(high):
+    with style.styled():
+        axes = style.figure(1.5).subplots()
+        axes.plot([1, 2], [1, high])
+        style.plain_log(axes)
+        assert layout.faults(axes.figure) == []
+        low, top = axes.get_ylim()
+        assert sum(low <= tick <= top for tick in axes.get_yticks()) >= 2
