@@ -91,15 +91,9 @@ class Chain(NamedTuple):
         roots = [axis.root for axis in self.axes]
         return functools.reduce(np.multiply.outer, roots, np.ones(()))
 
-    def image(self, f: Grid) -> Grid:
-        """``K f`` of a weighted function."""
-        for place, axis in enumerate(self.axes):
-            f = _on_axis(axis.operator, f, place)
-        return f
-
 
 def _on_axis(matrix: Float[np.ndarray, "n n"], f: Grid, place: int) -> Grid:
-    return np.moveaxis(np.tensordot(matrix, f, (1, place)), 0, place)
+    return (f.swapaxes(place, -1) @ matrix.T).swapaxes(place, -1)
 
 
 @functools.cache
@@ -123,6 +117,13 @@ class Recursion:
         self.parts = [*given, *[zero] * (4 - len(given))]
         moved = len(given) > 2
         self.orders = [o for o in theory.ORDERS if moved or o[1] == 0]
+        self.operators = [axis.operator for axis in chain.axes]
+
+    def image(self, f: Grid) -> Grid:
+        """``K f`` of a weighted function, or of several along axes before the chain's."""
+        for place, operator in enumerate(self.operators, start=-len(self.operators)):
+            f = _on_axis(operator, f, place)
+        return f
 
     def _added(
         self, order: tuple[int, int], before: dict[tuple[int, int], Grid]
@@ -132,15 +133,13 @@ class Recursion:
 
     def after(self, steps: int) -> float:
         """The highest moment after some steps from the zero state."""
-        moments = {o: np.zeros(self.chain.shape) for o in self.orders}
+        moments = np.zeros((len(self.orders), *self.chain.shape))
+        kept = [self.parts[0] ** sum(o) for o in self.orders]
         for _ in range(steps):
-            before = {o: self.chain.image(f) for o, f in moments.items()}
-            before[0, 0] = self.root
-            moments = {
-                o: self.parts[0] ** sum(o) * before[o] + self._added(o, before)
-                for o in self.orders
-            }
-        return self._mean(moments)
+            images = self.image(moments)
+            before = dict(zip(self.orders, images, strict=True)) | {(0, 0): self.root}
+            moments = kept * images + [self._added(o, before) for o in self.orders]
+        return self._mean(dict(zip(self.orders, moments, strict=True)))
 
     def limit(self) -> float:
         """The highest moment of the stationary state.
@@ -153,7 +152,7 @@ class Recursion:
         for order in self.orders:
             added = self._added(order, before)
             moments[order] = self._solved(self.parts[0] ** sum(order), added)
-            before[order] = self.chain.image(moments[order])
+            before[order] = self.image(moments[order])
         return self._mean(moments)
 
     def _mean(self, moments: dict[tuple[int, int], Grid]) -> float:
@@ -167,8 +166,7 @@ class Recursion:
     @functools.cached_property
     def _operator(self) -> Float[np.ndarray, "nodes nodes"]:
         """Of the leading axes."""
-        leading = self.chain.axes[: self.chain.leading]
-        return functools.reduce(np.kron, [axis.operator for axis in leading])
+        return functools.reduce(np.kron, self.operators[: self.chain.leading])
 
     def radius(self, power: float = 2.0) -> float:
         """The spectral radius of ``|a|^power K``; the state's moment is finite below one."""
