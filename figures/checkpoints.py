@@ -12,6 +12,7 @@ from figures import style
 PANELS = ("fails", "memory", "ratio")
 LONGEST = 32  # letters of a layer's name
 SIZE = 3.4, 3.1  # inches: a picture fills the width of a telephone
+WIDE = 4.4  # of the picture of all layers
 TIMES = (
     (0.01, style.PURPLE, "o"),
     (0.1, style.BLUE, "s"),
@@ -197,7 +198,7 @@ def draw_margins(data: xr.Dataset) -> Figure:
     """
     count = data.sizes["layer"]
     with style.styled():
-        drawn = style.figure(1.0 + 0.17 * count, style.WIDTH)
+        drawn = style.figure(1.0 + 0.17 * count, WIDE)
         axes = drawn.subplots()
         rows = np.arange(count)
         finite = data["slowest"].values[np.isfinite(data["slowest"].values)]

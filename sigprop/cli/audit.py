@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from sigprop.cli.audit_forecast import Asked, audit_forecast
-from sigprop.cli.audit_foreign import Wanted, audit_foreign
+from sigprop.cli.audit_foreign import Wanted, audit_foreign, is_foreign
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
@@ -16,7 +16,7 @@ def audit(
     checkpoint: Annotated[
         Path,
         typer.Argument(
-            help="Folder of a finished training, .../seed-0, or another library's file."
+            help="Folder of a finished training, or another library's file or folder."
         ),
     ],
     data: Data = None,
@@ -59,10 +59,10 @@ def audit(
     the distance to |lam| = 1, and a page with pictures.
     """
     with plain_errors("nothing was written", checkpoint, out, json, html):
-        if checkpoint.is_file():
+        if is_foreign(checkpoint):
             if out is not None:
                 raise ValueError(
-                    f"need --json or --html for the file {checkpoint}, got --out {out}; "
+                    f"need --json or --html for {checkpoint}, got --out {out}; "
                     "--out is for trainings"
                 )
             wanted = Wanted(
@@ -72,8 +72,8 @@ def audit(
             return
         if html is not None or through is not None or mapping is not None:
             raise ValueError(
-                f"need the file of another library for --html, --through and --mapping, got "
-                f"{checkpoint}"
+                "need a checkpoint of another library for --html, --through and --mapping, "
+                f"got {checkpoint}"
             )
         import numpy as np
         from rich.progress import track

@@ -11,6 +11,8 @@ from sigprop.cli.console import console, require_distinct, show_table
 from sigprop.cli.help import version
 from sigprop.cli.pictures import told
 
+GATED = 16  # neurons of a layer whose gates are run, at most: their theory takes longer
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -35,6 +37,21 @@ class Wanted:
     json: Path | None
     html: Path | None
     figures: bool
+
+
+def is_foreign(place: Path) -> bool:
+    """Whether this is a checkpoint of another library: a file, or a folder with one.
+
+    Args:
+        place: Which may be the folder of a training of ours too.
+    """
+    from sigprop.training.runs import ABOUT
+
+    kinds = ("*.safetensors", "*.safetensors.index.json", "*.npz", "*.msgpack")
+    held = (
+        any(next(place.glob(kind), None) for kind in kinds) if place.is_dir() else False
+    )
+    return place.is_file() or (held and not (place / ABOUT).is_file())
 
 
 def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
@@ -69,7 +86,7 @@ def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
         open_checkpoint(checkpoint),
         series,
         str(data),
-        Limits(modes=wanted.modes),
+        Limits(modes=wanted.modes, gated=min(wanted.modes, GATED)),
         mapping=wanted.mapping,
         through=wanted.through,
         shown=lambda layers: _shown(layers, "layers", out),

@@ -132,6 +132,16 @@ def test_the_page_loads_nothing_and_shows_the_numbers_of_the_json(made, browser)
 
 
 @pytest.mark.browser
+def test_the_page_fits_on_paper(made, browser):
+    *_, page, _, _ = made
+    browser.open(page.as_uri(), 700)  # A4 between its margins
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    width = browser.ask("document.documentElement.scrollWidth")
+    browser.call("Emulation.setEmulatedMedia", media="")
+    assert width <= 700
+
+
+@pytest.mark.browser
 def test_the_page_is_legible_in_the_dark(made, browser):
     *_, page, _, _ = made
     looks = {}
@@ -227,9 +237,7 @@ def test_what_cannot_be_read_or_written_is_refused_before_the_work(made, tmp_pat
     assert "got the folder" in refused(*given, "--html", tmp_path)
     line = refused(*given, "--html", data)
     assert "need a file for --data and another for --html" in line
-    assert "need --json or --html for the file" in refused(
-        *given, "--out", tmp_path / "x.nc"
-    )
+    assert "need --json or --html for" in refused(*given, "--out", tmp_path / "x.nc")
     line = refused(*given, "--through", "none")
     assert "need the name of a tensor" in line
     line = refused(*given, "--through", "minimal-LRU.B_re")
@@ -237,9 +245,10 @@ def test_what_cannot_be_read_or_written_is_refused_before_the_work(made, tmp_pat
         "of shape (128, 16) has, got 2: feature 0, feature 1; give all columns" in line
     )
     assert "need two modes a layer" in refused(*given, "--modes", 1)
-    assert "need the file of another library" in refused(
+    assert "need a checkpoint of another library" in refused(
         "audit", tmp_path, "--html", page
     )
+    assert "need the folder of a training" in refused("audit", tmp_path)
     other = tmp_path / "model.npz"
     np.savez(other, x=np.zeros(3))
     line = refused("audit", other, "--data", data)
@@ -248,6 +257,21 @@ def test_what_cannot_be_read_or_written_is_refused_before_the_work(made, tmp_pat
     np.savez(other, **frozen)
     line = refused("audit", other, "--data", data)
     assert "need a mode strictly inside the unit circle in Mamba-2" in line
+
+
+def test_a_folder_with_a_checkpoint_is_another_library_s_unless_we_trained_it(tmp_path):
+    from sigprop.cli.audit_foreign import is_foreign
+    from sigprop.training.runs import ABOUT
+
+    assert not is_foreign(tmp_path)
+    save_file(layers("Mamba-2"), tmp_path / "model.safetensors")
+    assert is_foreign(tmp_path)
+    data = written(tmp_path)
+    data = data.rename(tmp_path.parent / f"{tmp_path.name}.npy")
+    done = sigprop("audit", tmp_path, "--data", data, "--modes", 2)
+    assert "Mamba-2, Mamba-2, at rest" in done.stdout
+    (tmp_path / ABOUT).write_text("{}")
+    assert not is_foreign(tmp_path)
 
 
 def test_the_page_or_the_numbers_alone_are_on_standard_output(made):
