@@ -253,3 +253,32 @@ def test_layers_are_in_the_order_of_their_numbers(tmp_path):
     assert [x.layer for x in found.layers] == ["layers.1", "layers.9", "layers.10"]
     text = json.dumps(report.as_json(found, ""), allow_nan=False)
     assert json.loads(text)["version"] == report.VERSION
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", healthy.HEALTHY)
+def test_every_family_is_audited(name, tmp_path):
+    series = load_series(written(tmp_path, features=3))
+    limits = Limits(modes=8, gated=3, probes=8)
+    found = audited(layers(name), series, limits)
+    (told,) = report.as_json(found, "")["layers"]
+    json.dumps(told, allow_nan=False)
+    kinds = {"Griffin": "gated", "Mamba-1": "gated"}
+    rest = ("Mamba-2", "gated DeltaNet", "RWKV-4", "PyTorch GRU", "chrono LSTM")
+    assert told["kind"] == kinds.get(name, "at rest" if name in rest else "linear")
+    for mode in told["modes"]:
+        for q in mode["quantities"].values():
+            assert q["low"] <= q["measured"] <= q["high"]
+    state = told["moments"][0]
+    if told["kind"] != "gated":
+        assert state["within_interval"] == state["modes"]
+    trace = told["trace"]
+    if name in ("Mamba-2", "gated DeltaNet", "RWKV-4"):
+        assert trace["measured"] is None
+        assert "no layer of ours to run" in trace["missing"]
+    else:
+        assert trace["measured"] > 0
+    assert trace["missing"] or trace["predicted"] > 0
+    if trace["predicted"] and told["kind"] == "linear":
+        distance = abs(trace["predicted"] - trace["measured"])
+        assert distance < 6 * trace["sem"] + 0.1 * trace["predicted"]
