@@ -26,6 +26,7 @@ from jaxtyping import Array, Bool, Complex, Float, Inexact, Int, Num
 from numpy.fft import fft, ifft
 from sympy import diff
 
+from sigprop.linear.filters import moment as moment
 from sigprop.linear.linearise import Modes
 from sigprop.networks.masking import reverse_valid, valid_steps
 from sigprop.neuron.projections import project_in
@@ -177,14 +178,6 @@ def endless_weights(
     inside = np.where(stable & (np.abs(lam) > TINY), lam, TINY)[:, None]
     weights = _endless(order)(inside, inside.conj(), np.arange(steps)[None])
     return np.where(stable[:, None], weights, np.nan)
-
-
-def moment(
-    weights: Complex[np.ndarray, "n lags"], covariance: Inexact[np.ndarray, "*n lags"]
-) -> Float[np.ndarray, " n"]:
-    """Second moment of each mode, from ``R`` of its own or of all: the sum over lags."""
-    one_sided = np.real(weights * covariance.conj())
-    return 2 * one_sided.sum(1) - one_sided[:, 0]
 
 
 def gradient_moment(

@@ -5,11 +5,13 @@ import json
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
+from sympy import oo
 
 from sigprop.audit.foreign import Limits, audit_checkpoint, report
 from sigprop.audit.foreign.check import first_failing
 from sigprop.audit.foreign.drive import embed, encoder_of
 from sigprop.audit.series import load_series
+from sigprop.audit.series_moments import empirical_autocovariance, lag_weights
 from sigprop.networks.foreign import of_arrays
 from tests.sigprop.audit.lint import healthy
 
@@ -82,6 +84,40 @@ def test_modes_are_those_of_the_file_and_are_measured_by_their_recurrence(
             np.testing.assert_allclose(m.measured[n], windows.mean(), rtol=1e-5)
             assert m.low[n] < windows.mean() < m.high[n]
             assert m.low[n] < m.predicted[0, n] < m.high[n]
+
+
+@pytest.mark.parametrize("features", [1, 3])
+def test_each_further_assumption_is_the_one_that_it_says(features, tmp_path):
+    """By theory's own lag weights and the autocovariances of the channels."""
+    series = load_series(written(tmp_path, features))
+    arrays = layers("minimal-LRU")
+    (one,) = audited(arrays, series).layers
+    mixing = embed(series, 16, None, 0).mixing
+    channels = series.values @ mixing.T
+    common = np.mean(
+        [empirical_autocovariance(c) for c in np.moveaxis(channels, 2, 0)], 0
+    )
+    raw = {key.partition(".")[2]: np.float64(value) for key, value in arrays.items()}
+    for m, quantity in zip(one.moments[:2], ("state", "sensitivity"), strict=True):
+        for n, place in enumerate(one.chosen.places):
+            gap = -np.expm1(-np.exp(raw["nu_log"][place]))
+            theta = np.exp(raw["theta_log"][place])
+            weights = lag_weights(quantity, gap, theta, STEPS, oo)
+            b = (
+                np.exp(raw["gamma_log"][place])
+                * (raw["B_re"] + 1j * raw["B_im"])[place]
+            )
+            parts = [(channels @ b).real, (channels @ b).imag]
+            # The mixed part is odd in the lag, so it is counted by its own sum.
+            own = sum(empirical_autocovariance(part) for part in parts)
+            gain = (np.abs(b) ** 2).sum()
+            expected = [gain * weights @ common, gain * weights[0] * common[0]]
+            if features == 1:  # then B turns one signal, and there is no mixed part
+                expected = [weights @ own, *expected]
+            got = m.predicted[-len(expected) :, n]
+            kept = np.array(expected) > 0
+            np.testing.assert_allclose(got[kept], np.array(expected)[kept], rtol=1e-5)
+            assert np.isnan(got[~kept]).all()
 
 
 def test_slopes_by_the_layer_s_own_parameters_follow_from_those_by_lam(tmp_path):
