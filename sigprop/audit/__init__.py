@@ -8,5 +8,6 @@ is split into its causes; real windows are not independent, so its rows carry no
 
 Of a network that forecasts also which assumptions its series keeps, each with an interval,
 state power over the position in a window, and what the merged state of two directions
-loses (``forecaster``).
+loses (``forecaster``).  Of another library's checkpoint also its margin to ``|lam| = 1`` and
+the trace of its Hessian (``foreign``), and without any data what is broken in it (``lint``).
 """
