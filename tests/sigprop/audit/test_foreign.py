@@ -318,3 +318,18 @@ def test_every_family_is_audited(name, tmp_path):
     if trace["predicted"] and told["kind"] == "linear":
         distance = abs(trace["predicted"] - trace["measured"])
         assert distance < 6 * trace["sem"] + 0.1 * trace["predicted"]
+
+
+def test_the_trace_of_an_rg_lru_is_measured_where_inputs_are_white(tmp_path):
+    """Of mixed channels: the closed form keeps the correlations between them."""
+    arrays = healthy.rglru(np.random.default_rng(3), width=6, heads=2)
+    arrays["a_param"] += 1  # memories that the windows hold
+    series = load_series(written(tmp_path, features=2, rho=0.0))
+    limits = Limits(modes=2, gated=2, probes=3 * SEQUENCES)
+    (one,) = audited(arrays, series, limits).layers
+    predicted, measured = sum(one.trace.predicted.values()), one.trace.measured
+    assert set(one.trace.predicted) == {"W_a", "b_a", "W_x", "b_x", "Lambda"}
+    assert one.inputs == "6 random mixtures of 2 features, each of variance one"
+    # Two-sided at 1e-6; a factor of 1.2 would be noticed.
+    assert abs(measured.value - predicted) < 4.9 * measured.sem
+    assert measured.sem < 0.04 * predicted
