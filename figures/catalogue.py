@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from figures.entries import BLUR, Entry
+from figures.entries import ADVICE, BLUR, Entry
 
 if TYPE_CHECKING:
     from figures import style
@@ -134,6 +134,7 @@ FIGURES = {
         dict.fromkeys("ab", "parametrisations"),
         "The LRU's modulus and tanh beside the optimal parametrisations",
     ),
+    **ADVICE,
     "sigprop-transients": Entry(
         "figures.sigprop_transients",
         dict.fromkeys("abcd", "transients"),

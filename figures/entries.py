@@ -1,4 +1,4 @@
-"""What the list of figures says of one, and the entries of BLUR's forecasts."""
+"""What the list of figures says of one, and the entries of forecasts and of advice."""
 
 from dataclasses import dataclass
 
@@ -109,5 +109,12 @@ BLUR = {
         "figures.sigprop_forecasts",
         {"a": "forecast_settings", "b": "forecasts"},
         "How forecasts are learnt, and what a good validation is worth on the test",
+    ),
+}
+ADVICE = {
+    "sigprop-advice-worth": Entry(
+        "figures.sigprop_advice_worth",
+        {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"},
+        "Whether advice on how to begin is worth following: seven tasks, seeds paired",
     ),
 }

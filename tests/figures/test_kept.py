@@ -42,6 +42,9 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
     ("zucchet-11", "a"),
     ("blur-4", "b"),
     ("sigprop-forecasts", "a"),
+    ("sigprop-advice-worth", "a"),
+    ("sigprop-advice-worth", "c"),
+    ("sigprop-advice-worth", "d"),
 ]
 
 

@@ -1,0 +1,204 @@
+"""Whether advice is worth following: networks that begin as advised, and by default."""
+
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from figures import style
+
+STUDIES = {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"}
+NAMES = {
+    "white": "teacher, white input",
+    "correlated": "teacher, correlated",
+    "smnist-10k": "sMNIST, 10k",
+    "listops-short": "ListOps, short",
+    "ETTh1": "ETTh1, 24 hours",
+    "psmnist-10k": "psMNIST, 10k",
+    "fsdd": "spoken digits",
+    "digits": "digits, 8 x 8",
+}
+MEASURES = {
+    "last validation loss": (("mean", "low", "high"), style.BLUE, "o", 0.14),
+    "training loss along the way": (
+        ("area", "area_low", "area_high"),
+        style.ORANGE,
+        "s",
+        -0.14,
+    ),
+}
+COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
+HEIGHTS, BELOW = {"a": 2.2, "b": 3.1, "c": 1.8, "d": 1.2}, 0.75  # inches
+QUOTIENTS = {
+    "a": ("advised", "advised / default", "what the advised beginning does"),
+    "c": ("rates", "with lower rates / without", "what lower rates do besides"),
+    "d": ("phases", "all phases / advised ones", "what all phases do instead"),
+}
+BETTER, WORSE = "better", "worse"
+SPARED = 1  # tasks on which advice may be worse
+CAPTION = (
+    "A, C, D: quotients of losses, paired over seeds, ten of teachers and five of the others: "
+    "geometric means with 95 % intervals of Student's t for the logarithms, drawn evenly from "
+    "0.9 to 1.1 and ever closer beyond; the "
+    "word is that of the last validation loss. A: begun as advised, over begun by default. "
+    "B: training losses, each of a tenth of the training, over the share of its steps; thin "
+    "lines: seeds; thick ones: geometric means. C: besides with the lower recurrent rates "
+    "that the ceilings ask for, over begun as advised, where they ask for less than half. D: "
+    "as advised but with all phases, over begun as advised; added after A was known."
+)
+NEAR = 0.1  # logarithms of quotients are drawn evenly below
+FAR = math.log(10_000)  # and not shown above
+TICKS = (0.001, 0.1, 0.4, 0.7, 0.9, 0.95, 1, 1.05, 1.1, 1.4, 2.5, 10, 1000)
+DECADES = 100.0  # from which an axis is labelled by powers of ten
+SMOOTH = 0.1  # of the records that a curve is averaged over
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """Quotients of losses by task, and losses along the way.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = style.chosen_panels(panel, STUDIES)
+    heights = [HEIGHTS[one] for one in letters]
+    heights[-1] += BELOW
+    with style.styled():
+        drawn = style.figure(sum(heights))
+        for part, one in zip(style.stacked(drawn, heights), letters, strict=True):
+            data = results[STUDIES[one]]
+            if one == "b":
+                _curves(part, data)
+            else:
+                _quotients(part.subplots(), data, one)
+        style.caption(part, CAPTION)
+    return drawn
+
+
+def _quotients(axes: Axes, data: xr.Dataset, panel: str) -> None:
+    """Both measures of each task, first task on top, and the word."""
+    contrast, over, title = QUOTIENTS[panel]
+    chosen = data.sel(contrast=contrast)
+    places = -np.arange(chosen.sizes["of"])
+    for label, (names, colour, marker, up) in MEASURES.items():
+        middle, low, high = (chosen[name].values for name in names)
+        axes.errorbar(
+            middle,
+            places + up,
+            xerr=[middle - low, high - middle],
+            fmt=marker,
+            color=colour,
+            markersize=3,
+            linewidth=1,
+            label=label,
+        )
+    axes.axvline(0, color=style.BLACK, linewidth=0.6)
+    axes.set_xscale("symlog", base=math.e, linthresh=NEAR, linscale=1)
+    axes.set_xlim(-FAR, FAR)
+    axes.set_xticks(np.log(TICKS), [f"{one:g}" for one in TICKS])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_yticks(places, [NAMES[one] for one in chosen["of"].values.tolist()])
+    axes.set_ylim(places[-1] - 0.6, 0.6)
+    words = axes.secondary_yaxis("right")
+    words.set_yticks(places, chosen["word"].values.tolist())
+    words.tick_params(length=0)
+    for axis in (axes, words):
+        axis.tick_params(labelsize=6.5)
+    axes.set_xlabel(f"loss, {over}", fontsize=7)
+    if panel == "a":
+        axes.legend(loc="lower right", fontsize=5.5)
+    style.letter(axes, panel, title)
+
+
+def smoothed(values: np.ndarray) -> np.ndarray:
+    """Running means over a tenth of the records, from the first whole one on."""
+    width = max(1, round(SMOOTH * len(values)))
+    return np.convolve(values, np.full(width, 1 / width), "valid")
+
+
+def _curves(part: SubFigure, data: xr.Dataset) -> None:
+    tasks = list(dict.fromkeys(data["task"].values.tolist()))
+    columns = min(4, len(tasks) + 1)
+    rows = -(-(len(tasks) + 1) // columns)
+    grid = part.subplots(rows, columns, squeeze=False).ravel()
+    for place, (axes, task) in enumerate(zip(grid, tasks, strict=False)):
+        for arm, colour in COLOURS.items():
+            _arm(axes, rows_of(data, task, arm), colour)
+        _log(axes)
+        axes.set_xticks([0, 0.5, 1])
+        axes.tick_params(labelsize=5.5)
+        if place == 0:
+            style.letter(axes, "b", NAMES[task], size=6.5)
+        else:
+            axes.set_title(NAMES[task], fontsize=6.5)
+    for axes in grid[len(tasks) :]:
+        axes.set_axis_off()
+    for arm, colour in COLOURS.items():
+        grid[len(tasks)].plot([], [], color=colour, label=arm)
+    grid[len(tasks)].legend(loc="center", title="begun", fontsize=6.5)
+    part.supxlabel("share of the steps", fontsize=7)
+    part.supylabel("training loss", fontsize=7)
+
+
+def _log(axes: Axes) -> None:
+    """A log axis: plain numbers within two decades, powers of ten beyond."""
+    low, high = axes.dataLim.intervaly
+    if high < DECADES * low:
+        style.plain_log(axes)
+        return
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(numticks=5))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def rows_of(data: xr.Dataset, task: str, arm: str) -> np.ndarray:
+    """Training losses of a way to begin on a task, a row a seed."""
+    here = (data["task"].values == task) & (data["arm"].values == arm)
+    rows = data["loss"].values[here]
+    return rows[:, np.isfinite(rows).any(0)]
+
+
+def _arm(axes: Axes, rows: np.ndarray, colour: Any) -> None:
+    curves = np.array([smoothed(row) for row in rows])
+    share = np.linspace(0, 1, rows.shape[1] + 1)[-curves.shape[1] :]
+    for curve in curves:
+        axes.plot(share, curve, color=colour, linewidth=0.4, alpha=0.45)
+    whole = curves[np.isfinite(curves).all(1)]
+    axes.plot(share, np.exp(np.log(whole).mean(0)), color=colour, linewidth=1.4)
+
+
+def shown(results: style.Results) -> str:
+    """On which tasks the advice is better and worse, whether that is enough, and rates."""
+    words = _words(results[STUDIES["a"]], "advised")
+    better = [NAMES[task] for task, word in words.items() if word == BETTER]
+    worse = [NAMES[task] for task, word in words.items() if word == WORSE]
+    same = [NAMES[task] for task, word in words.items() if word not in (BETTER, WORSE)]
+    asked = len(worse) <= SPARED and 2 * len(better) >= len(words)
+    told = (
+        f"Begun as advised, networks end with less validation loss than by default on "
+        f"{_listed(better)} of {len(words)} tasks, with more on {_listed(worse)}, and no "
+        f"difference is shown on {_listed(same)}. Better on half of the tasks and worse on "
+        f"one at most was asked: that is {'reached' if asked else 'not reached'}."
+    )
+    rates = [*_words(results[STUDIES["c"]], "rates").values()]
+    phases = results[STUDIES["d"]]
+    free = "; ".join(
+        f"{NAMES[task]}: {word}" for task, word in _words(phases, "radii").items()
+    )
+    return (
+        f"{told} Lower recurrent rates besides are better on {rates.count(BETTER)} and worse "
+        f"on {rates.count(WORSE)} of {len(rates)}. As advised but with all "
+        f"phases, against default: {free}."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return f"{len(names)} ({'; '.join(names)})" if names else "none"
+
+
+def _words(data: xr.Dataset, contrast: str) -> dict[str, str]:
+    chosen = data["word"].sel(contrast=contrast)
+    return dict(zip(data["of"].values.tolist(), chosen.values.tolist(), strict=True))
