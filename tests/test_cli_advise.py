@@ -24,6 +24,10 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     for said in ("minimal-LRU", "lru-pytorch", f"r_max={options['r_max']:.6g}"):
         assert said in done.output, said
     assert "Longest memory 200 steps" in done.output
+    assert "with --phases all" in done.output
+    done = sigprop(*ASKED, "--rho", 0.8, "--phases", "all", "--json", file)
+    assert done.exit_code == 0, done.output
+    assert json.loads(file.read_text())["options"]["max_phase"] == np.pi
     assert picture.stat().st_size > 10_000
 
 
@@ -56,6 +60,7 @@ def test_what_cannot_be_is_refused_in_a_line(tmp_path):
         (("--layer", "gru"), "need a layer in lru"),
         (("--rho", 1), "need -1 < rho < 1"),
         (("--memory", 2), "need memory >= 4"),
+        (("--phases", "few"), "need phases in input, all"),
         (("--figure", tmp_path / "a.pdf"), "ends in .png"),
     ):
         assert said in refused(*ASKED, *more)

@@ -1,5 +1,6 @@
 """Advice on the initialisation of a layer, beside what its default would be."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from sigprop.audit.autocovariance import Exponentials
 from sigprop.layers.base import Layer
 from sigprop.networks.registry import sequence_layer
 
+PHASES = ("input", "all")
 MODES = 256  # of the layers whose Hessians are computed
 MIXING = ("lru", "s5", "rotrnn")  # layers with a weight of each input in each state
 NEURONS = 8  # of those with gates, whose moments are integrals
@@ -73,12 +75,14 @@ def advise(
     state: int,
     spectrum: Exponentials,
     memory: float | None = None,
+    phases: str = "input",
     seed: int = 0,
 ) -> Advice:
     """Options for a layer's builder from the length of its sequences and their input.
 
     The longest memory is as long as the sequences unless it is given.  A tenth of a ring's
-    modes remember half of it or more; phases are where 95 % of the input's power is.
+    modes remember half of it or more; phases are where 95 % of the input's power is, unless
+    all are asked for: what is to be learnt may lie where there is little of it.
     States are told for inputs of many channels, gradients and ceilings for one.
 
     Args:
@@ -87,6 +91,7 @@ def advise(
         state: Size of the layer's state, as its builder counts it.
         spectrum: Of the input; see ``sigprop.advice.spectra``.
         memory: Steps, 4 at least.
+        phases: ``input`` or ``all``; of layers whose phases are drawn.
         seed: Of the draws that the predictions are for.
 
     Raises:
@@ -103,7 +108,10 @@ def advise(
         if not least <= value < float("inf"):
             raise ValueError(f"need {name} >= {least}, got {value:g}")
     family = FAMILIES[layer]
-    need = Need(reach, bandwidth(spectrum), state)
+    if phases not in PHASES:
+        raise ValueError(f"need phases in {', '.join(PHASES)}, got {phases!r}")
+    power = bandwidth(spectrum)
+    need = Need(reach, power if phases == "input" else math.pi, state)
     given = family.given(state)
     options = {**given, **family.options(need)}
     key = jax.random.key(seed)
@@ -121,7 +129,7 @@ def advise(
         reach,
         state,
         spectrum,
-        need.phase,
+        power,
         options,
         begun(given, lambda layer: layer),
         begun(options, lambda layer: matched(layer, spectrum)),

@@ -31,7 +31,7 @@ class Need(NamedTuple):
 
     Attributes:
         memory: Steps that its longest memory reaches back.
-        phase: In radians, below which the power of the input lies.
+        phase: In radians, below which phases are to be drawn.
         state: Size of its state.
     """
 

@@ -77,6 +77,11 @@ def sentences(advice: Advice) -> list[str]:
         f"{100 * SHARE:g} % of the input's power is below {advice.phase:.3g} rad a step, a "
         f"period of {2 * math.pi / advice.phase:.3g} steps.",
     ]
+    if {"max_phase", "theta_range"} & set(advice.options):
+        lines.append(
+            "Phases hardly move while a long memory is learnt: where what is to be learnt may "
+            "turn faster than the input's power does, draw all, with --phases all."
+        )
     if after.exact:
         spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
         lines.append(

@@ -32,6 +32,10 @@ def advise(
         float | None,
         typer.Option(help="Steps of the longest memory; the length, if left out."),
     ] = None,
+    phases: Annotated[
+        str,
+        typer.Option(help="Draw them where the input has its power: input; or all."),
+    ] = "input",
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw it here, .png.")] = None,
 ) -> None:
@@ -68,7 +72,12 @@ def advise(
             for line in (*series.notes, how):
                 out.print(line)
         found = advised(
-            layer, length=length, state=state, spectrum=spectrum, memory=memory
+            layer,
+            length=length,
+            state=state,
+            spectrum=spectrum,
+            memory=memory,
+            phases=phases,
         )
         show_table(out, summary.table(found), keys=2)
         for line in summary.sentences(found):

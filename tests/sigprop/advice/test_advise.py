@@ -90,6 +90,19 @@ def test_the_default_of_an_lru_is_normalised_for_white_inputs_and_for_no_others(
         assert low < found.default.state.max() / found.default.state.min() < high
 
 
+def test_phases_are_those_of_the_input_unless_all_are_asked_for():
+    given = {"length": 200, "state": 64, "spectrum": exponential(0.9)}
+    found = advise("lru", **given)
+    assert found.options["max_phase"] == found.phase
+    assert np.abs(found.advised.phase).max() <= found.phase
+    every = advise("lru", **given, phases="all")
+    assert every.phase == found.phase
+    assert every.options == {**found.options, "max_phase": math.pi}
+    assert np.mean(np.abs(every.advised.phase) > found.phase) > 0.3
+    with pytest.raises(ValueError, match=r"^need phases in input, all, got 'some'$"):
+        advise("lru", **given, phases="some")
+
+
 def test_what_is_drawn_has_states_of_size_one():
     found = advise("lru", length=200, state=8, spectrum=BOTH)
     for width in (1, 5):
