@@ -38,9 +38,9 @@ from sigprop.evidence.sigprop.moments import chirp
 from sigprop.inputs import AR1, Constant, Empirical, White
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import nearest_process
-from sigprop.linear.linearise import Modes, Perturbed, diagonalise, linearise
+from sigprop.linear.linearise import Modes, diagonalise, linearise
 from sigprop.linear.measured_moments import by_group, channels
-from sigprop.linear.predicted_moments import predict
+from sigprop.linear.predicted_moments import pair_moment, state_moments
 from sigprop.networks import (
     NetworkConfig,
     build,
@@ -256,14 +256,18 @@ def modes(layer: Layer) -> tuple[Modes, ...]:
 def predict_state(
     halves: tuple[Modes, ...],
     covariance: Float[np.ndarray, " lags"],
-    mixing: Float[np.ndarray, "width width"],
-) -> float:
+    mixings: tuple[Float[np.ndarray, "width width"], ...],
+) -> list[float]:
     """``E|h|^2`` of a recurrence whose inputs have ``E[z z^T] = R(lag) mixing``."""
-    scale, vectors = np.linalg.eigh(mixing)
-    root = vectors * np.sqrt(np.maximum(scale, 0))
-    mixed = tuple(half._replace(inward=half.inward @ root) for half in halves)
-    steps = len(covariance)
-    return predict(Perturbed(mixed, {}), covariance, steps, steps - 1)["state"]
+    steps, totals = len(covariance), [0.0] * len(mixings)
+    for half in halves:
+        pairs = pair_moment(half.lam, half.lam.conj(), steps, covariance)
+        for place, mixing in enumerate(mixings):
+            scale, vectors = np.linalg.eigh(mixing)
+            root = vectors * np.sqrt(np.maximum(scale, 0))
+            mixed = half._replace(inward=half.inward @ root)
+            totals[place] += float(state_moments(mixed, pairs).sum())
+    return totals
 
 
 def predict_states(
@@ -272,10 +276,9 @@ def predict_states(
     """``E|h|^2`` of every recurrence, for independent channels and for mixed ones."""
     alone = np.eye(network.config.width)
     cases = [
-        (halves, moments.autocovariance[i], mixing)
+        (halves, moments.autocovariance[i], (alone, moments.mixing[i]))
         for i, halves in enumerate(modes(block.layer) for block in network.blocks)
         for moments in seen
-        for mixing in (alone, moments.mixing[i])
     ]
     with ThreadPoolExecutor(cores()) as pool:
         states = list(pool.map(lambda case: predict_state(*case), cases))
