@@ -179,14 +179,21 @@ def _systems(
     yield step.elsewhere(c, slope)
 
 
-def _trace(blocks: Blocks, keys: int, steps: int | None) -> float:
-    """The trace of the last second moment, after some steps or in the limit."""
+def _trace(blocks: Blocks, keys: int, steps: int | None, average: bool) -> float:
+    """The trace of the last second moment, after some steps or in the limit.
+
+    Its mean over the steps so far, if that is asked.
+    """
     sizes = {"1": 1, **{to: len(block) for (to, _), block in blocks.items()}}
     names = list(sizes)
     empty = {(to, by): np.zeros((sizes[to], sizes[by])) for to in names for by in names}
     whole = np.block([[{**empty, **blocks}[to, by] for by in names] for to in names])
     if steps is None:
         last = np.linalg.solve(np.eye(len(whole) - 1) - whole[1:, 1:], whole[1:, 0])
+    elif average:
+        whole[0, 0] = 1
+        summed = np.block([[whole, np.zeros_like(whole)], [whole, np.eye(len(whole))]])
+        last = np.linalg.matrix_power(summed, steps)[len(whole) + 1 :, 0] / steps
     else:
         whole[0, 0] = 1
         last = np.linalg.matrix_power(whole, steps)[1:, 0]
@@ -200,6 +207,7 @@ def delta_moments(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
+    average: bool = False,
     change: Callable[[Gates], Gates] | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Second moments of a head's state and of what parameters move, and their errors.
@@ -212,12 +220,15 @@ def delta_moments(
             each other and in time.
         law: Another law of each input vector.
         steps: Inputs seen since the zero state; the limit if left out.
+        average: Over all steps from the first to that one.
         change: Makes wrong gates of the right ones, for mutants.
 
     Raises:
-        ValueError: If a limit is infinite, or Gaussian inputs are fewer than gates and
-            entries of a key.
+        ValueError: If a limit is infinite, Gaussian inputs are fewer than gates and
+            entries of a key, or an average is over no steps.
     """
+    if average and not steps:
+        raise ValueError(f"need steps >= 1 to average over, got {steps=}")
     view, nodes = nodes_of(head, law, scale)
     gates, keys = _gates(head, view, nodes.z), len(head.W_k)
     gates = gates if change is None else change(gates)
@@ -229,7 +240,10 @@ def delta_moments(
             require_finite(np.abs(np.linalg.eigvals(step.AA)).max(keepdims=True))
         results.append(
             {
-                by: sum(_trace(one, keys, steps) for one in _systems(step, by, nodes.z))
+                by: sum(
+                    _trace(one, keys, steps, average)
+                    for one in _systems(step, by, nodes.z)
+                )
                 for by in names
             }
         )

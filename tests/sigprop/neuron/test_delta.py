@@ -164,3 +164,14 @@ def test_a_state_that_is_never_erased_has_no_limit():
     law = Law(np.eye(4), np.full(4, 0.25))
     with pytest.raises(ValueError, match="the stationary second moment is infinite"):
         delta_moments(h, ("state",), law=law)
+
+
+def test_an_average_is_that_of_the_steps():
+    h, steps = head(d=5, values=1), 6
+    each = [delta_moments(h, PLAIN, steps=t) for t in range(1, steps + 1)]
+    found = delta_moments(h, PLAIN, steps=steps, average=True)
+    for name in PLAIN:
+        mean = sum(one[name][0] for one in each) / steps
+        np.testing.assert_allclose(found[name][0], mean, rtol=1e-12)
+    with pytest.raises(ValueError, match="need steps >= 1 to average over, got steps="):
+        delta_moments(h, PLAIN, average=True)

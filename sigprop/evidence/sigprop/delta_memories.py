@@ -1,0 +1,181 @@
+"""What judges heads of the delta rule at memories up to 1000 steps.
+
+Twenty heads in the headline tier, within one percent, and five within three percent in
+the quick one, by simulation: the mean over time from the zero state, of the rule itself
+with the slopes of JAX; and step by step, over other nodes of the input than theory's.
+
+The longer axis of the keys is that of nearly all of them: what lies along the other is
+kept until a key points there.  With extents of ratio ``r`` the key's second entry has
+``E k^2 = r / (1 + r)``, and half of it is forgotten a step.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sigprop.evidence.sigprop.gates import OF_HEADS
+from sigprop.evidence.sigprop.memories import FLOOR, HEADLINE, QUICK, Size
+from sigprop.judge.basis import Basis, Check
+from sigprop.judge.mutants import SAME, Score
+from sigprop.judge.results import RouteResult, decided
+from sigprop.judge.simulate import group_key, pilot_key
+from sigprop.judge.statuses import drawn_result
+from sigprop.judge.verdict import Plan, judge, plan
+from sigprop.layers.projected import TINY
+from sigprop.neuron.delta import Head
+from sigprop.neuron.delta_moments import delta_moments
+from sigprop.neuron.delta_simulation import (
+    BATCH,
+    KEYS,
+    READINGS,
+    WIDTH,
+    Deltas,
+    controls,
+    simulate,
+    stepped,
+)
+from sigprop.numerics.precision import double_precision
+from theory.claims import Claim
+
+CLAIM, STEPS = "sigprop:memories-deltanet", 1024
+EXACT = 0.01  # of a margin, by which two rules of quadrature may differ
+PILOT, LEAST = 4 * BATCH, 8 * BATCH  # trajectories; the latter for a normal law
+LONG = 10.0  # extent of the keys, beside which what is added to their length is nothing
+SPREAD = 0.5  # of what the gate bends
+SHARED = 0.6  # of the gate's row that lies where keys are seen
+SLIPS = {
+    **OF_HEADS,
+    "the gate's slope without its rest": lambda gates: gates._replace(slope=gates.beta),
+    "the gate's slope without the gate": lambda gates: gates._replace(
+        slope=1 - gates.beta
+    ),
+}
+
+
+def _rotation(angle: float) -> np.ndarray:
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+@functools.cache
+def heads(size: Size) -> Deltas:
+    """Heads of generic weights, one of each memory."""
+    generator = np.random.default_rng(sum(map(ord, "deltanet")))
+    W_k = np.zeros((size.neurons, KEYS, WIDTH))
+    for place, memory in enumerate(size.memories):
+        extents = np.diag([1.0, 2 / (memory - 2)])
+        first, second = map(_rotation, generator.uniform(0, 2 * np.pi, 2))
+        W_k[place, :, :KEYS] = LONG * first @ extents @ second
+    W_v = generator.normal(size=(size.neurons, WIDTH))
+    W_v /= np.linalg.norm(W_v, axis=1, keepdims=True)
+    angles = generator.uniform(0, 2 * np.pi, size.neurons)
+    seen = [SHARED * np.cos(angles), SHARED * np.sin(angles)]
+    own = np.full(size.neurons, np.sqrt(1 - SHARED**2))
+    W_beta = SPREAD * np.stack([*seen, own], 1)
+    return Deltas(W_k, W_v, W_beta, TINY)
+
+
+def closed(size: Size, change: Any = None) -> dict[str, np.ndarray]:
+    """The moments that are judged, by reading: one of each head."""
+    made, found = heads(size), []
+    for W_k, W_v, W_beta in zip(*made[:3], strict=True):
+        head = Head(W_k, W_v[None], W_beta, None, 0.0, 0.0, made.tiny)
+        moments = delta_moments(
+            head, READINGS, steps=STEPS, average=True, change=change
+        )
+        found.append([moments[name][0] for name in READINGS])
+    return dict(zip(READINGS, np.array(found).T, strict=True))
+
+
+@functools.cache
+def weights(size: Size) -> np.ndarray:
+    """Weights of the simulation's controls."""
+    return controls(heads(size), STEPS)
+
+
+@functools.cache
+def by_steps(size: Size) -> Mapping[str, np.ndarray]:
+    """The same moments step by step."""
+    return stepped(heads(size), STEPS)
+
+
+@functools.cache
+def plans(size: Size) -> dict[str, tuple[Plan, ...]]:
+    """The plan of every point, of a pilot's variance; all have the size of the largest."""
+    with double_precision(True):
+        pilot = simulate(pilot_key(CLAIM), heads(size), weights(size), PILOT)
+    planned = {}
+    for name, sums in pilot.items():
+        mean, sem, n = sums.estimate()
+        relative = np.maximum(size.inflation * n * (sem / mean) ** 2, FLOOR)
+        planned[name] = [plan(size.margin, variance=float(v)) for v in relative]
+    most = max(LEAST, *(one.n for row in planned.values() for one in row))
+    n = -(-most // BATCH) * BATCH
+    return {
+        name: tuple(dataclasses.replace(one, n=n) for one in row)
+        for name, row in planned.items()
+    }
+
+
+def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
+    """Judge the state and what the weights of gate and value move, at every memory."""
+    sized, forms, made = plans(size), closed(size), heads(size)
+    with double_precision(True):
+        key = group_key(seed, claim.id)
+        drawn = simulate(key, made, weights(size), sized["state"][0].n)
+    results = []
+    for name, values in by_steps(size).items():
+        worst = float(np.max(np.abs(values / forms[name] - 1)))
+        results.append(
+            decided(
+                "steps",
+                f"all memories, {name}",
+                1 + worst,
+                worst <= EXACT * size.margin,
+            )
+        )
+    for name, row in sized.items():
+        mean, sem, _ = drawn[name].estimate()
+        for place, planned in enumerate(row):
+            verdict = judge(
+                float(mean[place]),
+                float(forms[name][place]),
+                planned,
+                float(sem[place]),
+            )
+            point = f"memory {size.memories[place]:.3g}, {name}"
+            results.append(drawn_result(point, verdict))
+    return tuple(results)
+
+
+def score(claim: Claim, size: Size = QUICK) -> Score:
+    """Mutation score: slips in the gates that the simulation's plan refutes."""
+    del claim  # there is one
+    truth, total, survivors = closed(size), 0, []
+    for slip, change in SLIPS.items():
+        wrong = closed(size, change)
+        with np.errstate(divide="ignore"):
+            ratios = {name: truth[name] / wrong[name] for name in truth}
+        if max(np.abs(ratio - 1).max() for ratio in ratios.values()) < SAME:
+            continue  # nothing decays without a decay
+        total += 1
+        seen = any(
+            not one.detectable[0] < ratio < one.detectable[1]
+            for name, row in plans(size).items()
+            for one, ratio in zip(row, ratios[name], strict=True)
+        )
+        if not seen:
+            survivors.append(slip)
+    return Score(total, tuple(survivors))
+
+
+EVIDENCE: dict[str, Basis] = {
+    CLAIM: Check(
+        memories,
+        score,
+        ("steps", "monte_carlo"),
+        headline=functools.partial(memories, size=HEADLINE),
+    ),
+}

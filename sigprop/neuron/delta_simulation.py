@@ -1,0 +1,381 @@
+"""Simulation of heads of the delta rule at long memories: means over time, with controls.
+
+A head here has two keys, one value and three inputs: its keys see the first two and its
+gate and value all of them.  What an input does to the moments of the state is random
+around its mean, and a control takes up that surprise, as in ``gated_simulation``: it adds
+up functions of the present input, less their means, times moments of the past.  Functions
+are monomials of the input times harmonics of the key's angle, whose means are integrals of
+these alone, so that a wrong weight costs variance and moves no mean.
+
+Notation: z  inputs;  k  key;  beta  gate;  v  value;  h  state;  s  what a weight moves;
+M  one step of the moments ``1, x, x x^T`` of ``x = h``, ``s`` or ``(h, s)``.
+
+Source: ``theory.delta_moments``.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.nn import sigmoid
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.neuron.montecarlo import Sums, over_batches
+from sigprop.numerics.compilation import SOME
+
+WIDTH, KEYS = 3, 2
+DEGREE, HARMONICS = 4, 4  # of the monomials; four keys stand in a product at most
+# Nodes of an angle, a radius and the third input; the latter for weights of controls.
+FINE, COARSE = (320, 48, 8), (384, 6, 5)
+NEAREST, FARTHEST = 1e-3, 8.5  # radii
+BLOCK, BATCH = 32, 128  # steps for which weights stay the same; trajectories at once
+CUT = 1e-11  # of the largest eigenvalue of the functions' products
+READINGS = ("state", "W_v", "W_beta")
+Nodewise = Float[np.ndarray, " nodes"]
+
+
+class Deltas(NamedTuple):
+    """Heads: the keys' rows, the value's and the gate's; what is added to ``|W_k u|^2``."""
+
+    W_k: Float[np.ndarray, "heads keys width"]
+    W_v: Float[np.ndarray, "heads width"]
+    W_beta: Float[np.ndarray, "heads width"]
+    tiny: float
+
+    @property
+    def ratios(self) -> Float[np.ndarray, " heads"]:
+        """The smaller over the larger extent of the keys."""
+        sizes = np.linalg.svd(self.W_k[..., :KEYS], compute_uv=False)
+        return sizes[:, 1] / sizes[:, 0]
+
+
+def _powers() -> list[tuple[int, ...]]:
+    grid = itertools.product(range(DEGREE + 1), repeat=WIDTH)
+    return [powers for powers in grid if sum(powers) <= DEGREE]
+
+
+def _turn(deltas: Deltas, head: int) -> tuple[float, float]:
+    """Angles of the keys' longer axis, in the input and in the key."""
+    left, _, right = np.linalg.svd(deltas.W_k[head, :, :KEYS])
+    if np.linalg.det(left) * np.linalg.det(right) < 0:
+        raise ValueError("need keys that keep the order of their inputs' axes")
+    if np.linalg.det(left) < 0:
+        left[:, 1], right[1] = -left[:, 1], -right[1]
+    return math.atan2(right[0, 1], right[0, 0]), math.atan2(left[1, 0], left[0, 0])
+
+
+def _angles(
+    deltas: Deltas, head: int, count: int
+) -> tuple[Nodewise, Nodewise, Nodewise]:
+    """Angles of the input and of the key, and weights: closer where either turns fast."""
+    ratio = deltas.ratios[head]
+    seen, key = _turn(deltas, head)
+    middle = (np.arange(count) + 0.5) * 2 * np.pi / count
+    root, x, y = math.sqrt(ratio), np.cos(middle), np.sin(middle)
+    weights = root / (ratio * x**2 + y**2)
+    angle = np.arctan2(y, root * x) + seen
+    return angle, np.arctan2(root * y, x) + key, weights / weights.sum()
+
+
+def _near_zero(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Radii of two inputs and weights, as close about zero as keys of no length ask for.
+
+    A trapezoidal rule in the logarithm, whose error falls exponentially.
+    """
+    radius = np.exp(np.linspace(math.log(NEAREST), math.log(FARTHEST), count))
+    weights = radius**2 * np.exp(-(radius**2) / 2)
+    return radius, weights / weights.sum()
+
+
+def _few(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same by Gauss's rule for a square's half."""
+    half, weights = np.polynomial.laguerre.laggauss(count)
+    return np.sqrt(2 * half), weights
+
+
+def _nodes(
+    deltas: Deltas, head: int, fine: bool
+) -> tuple[Float[np.ndarray, "nodes width"], Nodewise]:
+    angles, radii, across = FINE if fine else COARSE
+    angle, _, by_angle = _angles(deltas, head, angles)
+    radius, by_radius = (_near_zero if fine else _few)(radii)
+    third, by_third = np.polynomial.hermite_e.hermegauss(across)
+    a, r, t = (x.ravel() for x in np.meshgrid(angle, radius, third, indexing="ij"))
+    weights = np.multiply.outer(np.multiply.outer(by_angle, by_radius), by_third)
+    z = np.stack([r * np.cos(a), r * np.sin(a), t], 1)
+    return z, (weights / weights.sum()).ravel()
+
+
+def _functions(z, unit, stack):
+    """Monomials of inputs (..., 3) times harmonics of unit vectors (..., 2)."""
+    powers = [[z[..., j] ** n for n in range(DEGREE + 1)] for j in range(WIDTH)]
+    lines = [
+        functools.reduce(lambda x, y: x * y, [powers[j][n] for j, n in enumerate(row)])
+        for row in _powers()
+    ]
+    c, s = unit[..., 0], unit[..., 1]
+    waves, now = [c**0], (c, s)
+    for _ in range(HARMONICS):
+        waves += [now[0], now[1]]
+        now = now[0] * c - now[1] * s, now[0] * s + now[1] * c
+    return stack(lines, -1), stack(waves, -1)
+
+
+def means(deltas: Deltas) -> Float[np.ndarray, "heads functions"]:
+    """Of the functions: of the third input and of the radius in closed form."""
+    found = []
+    for head in range(len(deltas.W_k)):
+        angle, key, weights = _angles(deltas, head, 2**14)
+        x, y = np.cos(angle), np.sin(angle)
+        waves = _functions(
+            np.zeros((1, WIDTH)), np.stack([np.cos(key), np.sin(key)], 1), np.stack
+        )[1]
+        rows = []
+        for a, b, c in _powers():
+            radius = 2 ** ((a + b) / 2) * math.gamma(1 + (a + b) / 2)
+            third = 0.0 if c % 2 else math.prod(range(1, c, 2))
+            rows.append(radius * third * ((weights * x**a * y**b) @ waves))
+        found.append(np.ravel(rows))
+    return np.stack(found)
+
+
+class _At(NamedTuple):
+    """A head at nodes of the input."""
+
+    z: Float[np.ndarray, "nodes width"]
+    k: Float[np.ndarray, "nodes keys"]
+    beta: Nodewise
+    v: Nodewise
+
+
+def _at(deltas: Deltas, head: int, z: Float[np.ndarray, "nodes width"]) -> _At:
+    x = z @ deltas.W_k[head].T
+    k = x / np.sqrt((x**2).sum(1, keepdims=True) + deltas.tiny)
+    beta = 1 / (1 + np.exp(-z @ deltas.W_beta[head]))
+    return _At(z, k, beta, z @ deltas.W_v[head])
+
+
+def _recursions(at: _At) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """For every direction of a reading, ``A`` and ``b`` of ``x' = A x + b``."""
+    pairs = at.k[:, :, None] * at.k[:, None]
+    A = np.eye(KEYS) - at.beta[:, None, None] * pairs
+    yield 0, A, (at.beta * at.v)[:, None] * at.k
+    for f in at.z.T:
+        yield 1, A, (at.beta * f)[:, None] * at.k
+    for f in at.z.T:
+        slope = f * at.beta * (1 - at.beta)
+        C, d = -slope[:, None, None] * pairs, (slope * at.v)[:, None] * at.k
+        both = np.concatenate(
+            [np.concatenate([A, 0 * A], 2), np.concatenate([C, A], 2)], 1
+        )
+        yield 2, both, np.concatenate([(at.beta * at.v)[:, None] * at.k, d], 1)
+
+
+@functools.cache
+def _doubled(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """From entries ``i <= j`` of a symmetric matrix to all, and which those are."""
+    upper = [(i, j) for i in range(size) for j in range(i, size)]
+    whole = np.zeros((size**2, len(upper)))
+    for place, (i, j) in enumerate(upper):
+        whole[i * size + j, place] = whole[j * size + i, place] = 1
+    return whole, np.array([i * size + j for i, j in upper])
+
+
+def _moved(A: np.ndarray, b: np.ndarray) -> Float[np.ndarray, "nodes m m"]:
+    """One step of ``1, x`` and the entries ``i <= j`` of ``x x^T``."""
+    n, size = b.shape
+    whole, upper = _doubled(size)
+    AA = np.einsum("nik,njl->nijkl", A, A).reshape(n, size**2, size**2)
+    Ab = np.einsum("nik,nj->nijk", A, b).reshape(n, size**2, size)
+    bA = np.einsum("ni,njk->nijk", b, A).reshape(n, size**2, size)
+    bb = np.einsum("ni,nj->nij", b, b).reshape(n, size**2, 1)
+    squares = np.concatenate([bb, Ab + bA, AA @ whole], 2)[:, upper]
+    firsts = np.concatenate([b[:, :, None], A, np.zeros((n, size, len(upper)))], 2)
+    one = np.zeros((n, 1, 1 + size + len(upper)))
+    one[:, 0, 0] = 1
+    return np.concatenate([one, firsts, squares], 1)
+
+
+def _asked(size: int) -> Float[np.ndarray, " m"]:
+    """Which moments are added up: the last two entries' squares."""
+    _, upper = _doubled(size)
+    squares = [(size - 1) * (size + 1), (size - 2) * (size + 1)]
+    return np.concatenate([np.zeros(1 + size), np.isin(upper, squares)]).astype(float)
+
+
+def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " heads"]]:
+    """Means over time of the moments, step by step, over nodes of the inputs themselves."""
+    found = np.zeros((len(READINGS), len(deltas.W_k)))
+    for head in range(len(deltas.W_k)):
+        z, weights = _nodes(deltas, head, fine=True)
+        for reading, A, b in _recursions(_at(deltas, head, z)):
+            mean = np.tensordot(weights, _moved(A, b), 1)
+            now = np.eye(len(mean))[0]
+            asked = _asked(b.shape[1])
+            for _ in range(steps):
+                now = mean @ now
+                found[reading, head] += asked @ now / steps
+    return dict(zip(READINGS, found, strict=True))
+
+
+def controls(
+    deltas: Deltas, steps: int
+) -> Float[np.ndarray, "blocks heads functions moments"]:
+    """Weights of each function times each moment of the past, by block of steps."""
+    whole = []
+    for head in range(len(deltas.W_k)):
+        z, weights = _nodes(deltas, head, fine=False)
+        x = z @ deltas.W_k[head].T
+        lines, waves = _functions(
+            z, x / np.linalg.norm(x, axis=1, keepdims=True), np.stack
+        )
+        Phi = (lines[:, :, None] * waves[:, None]).reshape(len(z), -1)
+        Phi = Phi - weights @ Phi
+        weighted = weights[:, None] * Phi
+        inverse = np.linalg.pinv(Phi.T @ weighted, rcond=CUT, hermitian=True)
+        project = inverse @ weighted.T
+        columns = []
+        for _, A, b in _recursions(_at(deltas, head, z)):
+            matrix = _moved(A, b)
+            size = matrix.shape[1]
+            mean = np.tensordot(weights, matrix, 1)
+            fitted = (project @ matrix.reshape(len(z), -1)).reshape(-1, size, size)
+            theta = _thetas(mean, _asked(b.shape[1]) / steps, steps)
+            columns.append(np.einsum("tj,fjm->tfm", theta, fitted))
+        whole.append(np.concatenate(columns, 2))
+    return np.stack(whole, 1)
+
+
+def _thetas(
+    mean: Float[np.ndarray, "m m"], one: Float[np.ndarray, " m"], steps: int
+) -> Float[np.ndarray, "blocks m"]:
+    """What each moment adds to the mean over time, averaged over the steps of a block."""
+    theta, by_step = np.zeros_like(one), []
+    for _ in range(steps):
+        theta = one + theta @ mean
+        by_step.append(theta)
+    return np.stack(by_step[::-1]).reshape(-1, BLOCK, len(one)).mean(1)
+
+
+def _entries(x: Float[Array, "*batch size"]) -> Float[Array, "*batch m"]:
+    """``1, x`` and the entries ``i <= j`` of ``x x^T``."""
+    size = x.shape[-1]
+    products = [x[..., i] * x[..., j] for i in range(size) for j in range(i, size)]
+    return jnp.concatenate(
+        [jnp.ones_like(x[..., :1]), x, jnp.stack(products, -1)], axis=-1
+    )
+
+
+def _advance(h, weights, u, k):
+    """The rule itself, of one head: correct the state where the key points."""
+    W_beta, W_v = weights
+    return h + sigmoid(W_beta @ u) * (W_v @ u - k @ h) * k
+
+
+def _one(h, moved, W_beta, W_v, u, k):
+    """A step of the state, and of what each weight of the value and the gate moves."""
+    eye, none = jnp.eye(WIDTH), jnp.zeros((WIDTH, WIDTH))
+
+    def along(s, of_beta, of_v):
+        tangents = s, (of_beta, of_v)
+        return jax.jvp(lambda h, w: _advance(h, w, u, k), (h, (W_beta, W_v)), tangents)[
+            1
+        ]
+
+    by_v = jax.vmap(along)(moved[0], none, eye)
+    by_beta = jax.vmap(along)(moved[1], eye, none)
+    return _advance(h, (W_beta, W_v), u, k), jnp.stack([by_v, by_beta])
+
+
+_ALL = jax.vmap(
+    jax.vmap(_one, (0, 0, None, None, 0, 0)), (0, 0, 0, 0, None, 0)
+)  # over heads, and over trajectories
+
+
+@functools.partial(jax.jit, compiler_options=SOME)
+def _batch(
+    key: PRNGKeyArray,
+    W_k: Float[Array, "heads keys width"],
+    W_v: Float[Array, "heads width"],
+    W_beta: Float[Array, "heads width"],
+    tiny: Float[Array, ""],
+    centres: Float[Array, "heads functions"],
+    control: Float[Array, "blocks heads functions moments"],
+) -> Float[Array, "readings heads batch"]:
+    """Sums over time of the squares, less the controls times the steps."""
+    heads, steps = len(W_k), len(control) * BLOCK
+    ends = np.cumsum([0, 6, 18, 45])
+
+    def step(carry, key):
+        h, moved, total, W = carry
+        u = jax.random.normal(key, (BATCH, WIDTH), W_k.dtype)
+        x = jnp.einsum("hkd,bd->hbk", W_k, u)
+        square = jnp.sum(x**2, -1, keepdims=True)
+        lines, waves = _functions(u, x * jax.lax.rsqrt(square), jnp.stack)
+        Phi = (lines[None, :, :, None] * waves[:, :, None]).reshape(heads, BATCH, -1)
+        G = (Phi - centres[:, None]) @ W
+        held = jnp.broadcast_to(h[:, :, None], moved[:, :, 1].shape)
+        m = [
+            _entries(h),
+            _entries(moved[:, :, 0]).reshape(heads, BATCH, -1),
+            _entries(jnp.concatenate([held, moved[:, :, 1]], -1)).reshape(
+                heads, BATCH, -1
+            ),
+        ]
+        surprise = [
+            jnp.sum(G[..., a:b] * part, -1)
+            for a, b, part in zip(ends[:-1], ends[1:], m, strict=True)
+        ]
+        k = x * jax.lax.rsqrt(square + tiny)
+        h, moved = _ALL(h, moved, W_beta, W_v, u, k)
+        squares = [jnp.sum(h**2, -1), *jnp.moveaxis(jnp.sum(moved**2, (3, 4)), 2, 0)]
+        total = total + jnp.stack(squares) - steps * jnp.stack(surprise)
+        return (h, moved, total, W), None
+
+    def block(carry, now):
+        W, keys = now
+        *carry, _ = jax.lax.scan(step, (*carry, W), keys)[0]
+        return tuple(carry), None
+
+    start = (
+        jnp.zeros((heads, BATCH, KEYS), W_k.dtype),
+        jnp.zeros((heads, BATCH, 2, WIDTH, KEYS), W_k.dtype),
+        jnp.zeros((len(READINGS), heads, BATCH), W_k.dtype),
+    )
+    keys = jax.random.split(key, (len(control), BLOCK))
+    return jax.lax.scan(block, start, (control, keys))[0][2]
+
+
+def simulate(
+    key: PRNGKeyArray,
+    deltas: Deltas,
+    control: Float[np.ndarray, "blocks heads functions moments"],
+    num: int,
+) -> Mapping[str, Sums]:
+    """Mean squares over time of the state and of what weights move, less the controls.
+
+    Args:
+        key: Consumed here.
+        deltas: What is simulated.
+        control: Of ``controls``; as many blocks of ``BLOCK`` steps are simulated.
+        num: Independent trajectories.
+    """
+    steps = len(control) * BLOCK
+    arrays = [jnp.asarray(one) for one in (*deltas, means(deltas), control)]
+
+    def task(index: int, count: int) -> Sums:
+        drawn = _batch(jax.random.fold_in(key, index), *arrays)
+        values = np.asarray(drawn)[..., :count] / steps
+        return Sums(values.sum(2), (values**2).sum(2), count)
+
+    parts = over_batches(task, num, BATCH, lambda count: None)
+    whole = functools.reduce(Sums.__add__, parts)
+    return {
+        name: Sums(whole.first[place], whole.second[place], whole.n)
+        for place, name in enumerate(READINGS)
+    }
