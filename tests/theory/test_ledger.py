@@ -4,9 +4,11 @@ What there is to judge is read from the papers' own numbering, ``numbering.json`
 from the registry.
 """
 
+import dataclasses
 import json
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -70,8 +72,24 @@ def test_a_seal_keeps_the_answer_and_nothing_else():
         _ = one.expected
 
 
+class Remembered:
+    """A routine that runs once a point, though a row is judged under several forms."""
+
+    found: ClassVar = {}
+
+    def __init__(self, routine):
+        self.routine = resolve(routine)
+
+    def __call__(self, **at):
+        key = (self.routine, *((name, id(value)) for name, value in at.items()))
+        if key not in self.found:  # with what is named by its address, so that it stays
+            self.found[key] = at, self.routine(**at)
+        return self.found[key][1]
+
+
 def judge(one):
-    return evidence.judge(one.claim, one.basis)
+    routes = {name: Remembered(route) for name, route in one.basis.routes.items()}
+    return evidence.judge(one.claim, dataclasses.replace(one.basis, routes=routes))
 
 
 def status(one):
