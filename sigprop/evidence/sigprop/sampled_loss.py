@@ -267,6 +267,11 @@ def _last(moved: np.ndarray) -> np.ndarray:
 
 
 @functools.cache
+def _losses(name: str) -> Callable[[Any, Any], Float[Array, " batches"]]:
+    return jax.jit(jax.vmap(case(name).sampled, (None, 0)), compiler_options=SOME)
+
+
+@functools.cache
 def _slopes(name: str) -> Callable[[Any, Any], Float[Array, "batches p"]]:
     grad = jax.grad(case(name).sampled)
     return jax.jit(jax.vmap(grad, (None, 0)), compiler_options=SOME)
@@ -326,13 +331,12 @@ def expectation(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     with double_precision(True):
         for name in SMALL:
             setup, questions = case(name), value_questions(name)
-            program = jax.jit(jax.vmap(setup.sampled, (None, 0)), compiler_options=SOME)
             key, chunks = (
                 group_key(seed, f"{claim.id} {name}"),
                 _sized(claim, questions),
             )
             nowhere = [None] * len(INPUTS)
-            drawn = _means(program, setup.one.x, nowhere, key, chunks)
+            drawn = _means(_losses(name), setup.one.x, nowhere, key, chunks)
             for question, (mean, sem, _) in zip(questions, drawn, strict=True):
                 results += _judge(claim, question, (mean, sem), chunks, IMPULSE)
     return tuple(results)
