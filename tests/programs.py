@@ -1,7 +1,21 @@
 """Programs of their own, which XLA compiles as it does for ``sigprop verify``."""
 
+import multiprocessing
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def beside():
+    """A process for a module's calls, one after the other, without checks of shapes.
+
+    It imports once what they need, and compiles as ``printed_by`` does.
+    """
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        yield pool
 
 
 def printed_by(program: str, *arguments: str) -> str:
