@@ -23,6 +23,8 @@ from experiments.progress import counted
 from sigprop.numerics.devices import cores, peak_memory
 
 STUDY, VERSION = "plans", 2
+# Sizes of the papers that no preset has, and hours of a core from fewer sequences.
+NOT_RUN = {"deep_signals at width 256, 768 features (FULL)": 4.0}
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,8 @@ def show(data: xr.Dataset) -> None:
     known = data["core_hours"].dropna("plan")
     missing = data.sizes["plan"] - known.size
     out.print(f"together {float(known.sum()):.3g} core-hours; {missing} not measured")
+    for name, hours in NOT_RUN.items():
+        out.print(f"not run: {name}, about {hours:.3g} core-hours", soft_wrap=True)
 
 
 if __name__ == "__main__":

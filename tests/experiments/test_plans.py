@@ -112,4 +112,6 @@ def test_a_real_sweep_is_measured(capsys):
     assert 0 < float(data["core_hours"].sel(plan="memory_gap")) < 100
     assert 1e8 < float(data["peak"].sel(plan="memory_gap")) < 1e11
     plans.show(data)
-    assert "memory_gap" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "memory_gap" in said
+    assert "not run: deep_signals at width 256, 768 features (FULL), about 4" in said
