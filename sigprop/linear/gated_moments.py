@@ -29,6 +29,7 @@ from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
 from sigprop.neuron.correlated_gates import SETTLED, Term, correlated_moment
 from sigprop.neuron.delta import Head
+from sigprop.neuron.delta_correlated import correlated_delta_moments
 from sigprop.neuron.delta_moments import Parameter, delta_moments
 from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
 from sigprop.neuron.quadrature import Law
@@ -255,10 +256,10 @@ def predict_gated(
         ``E|d(v . h_t)/dtheta|^2``, summed over its entries.
 
     Raises:
-        TypeError: If the layer is of another type, its gates see the state, or it is of
-            the delta rule and inputs remember.
-        ValueError: If a moment is infinite, the scale is not positive and finite, or there
-            are no steps.
+        TypeError: If the layer is of another type, or its gates see the state.
+        ValueError: If a moment is infinite, the scale is not positive and finite, there
+            are no steps, or inputs of the delta rule remember and steps are left out or
+            inputs are more than five.
 
     Example:
         >>> from sigprop.layers.mingru import mingru
@@ -303,15 +304,15 @@ def predict_gated(
         return sensitivity_moment(neurons, by, directions=directions, law=law, **given)
 
     if isinstance(layer, DeltaNet | GatedDeltaNet):
-        if terms is not None:
-            raise TypeError(
-                "need a layer whose state is a number a neuron for inputs that remember, "
-                f"got {type(layer).__name__}; leave terms out for the moments as if "
-                "inputs were independent"
-            )
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
-            found = delta_moments(head, names, law=law, **given)
+            found = (
+                delta_moments(head, names, law=law, **given)
+                if terms is None
+                else correlated_delta_moments(
+                    head, names, law=law, terms=terms, **given
+                )
+            )
             for name, (value, error) in found.items():
                 add(name, Moment(np.array([value]), np.array([error])))
         return totals

@@ -46,7 +46,8 @@ def _sigmoid(z: Nodewise) -> Nodewise:
     return 0.5 * (1 + np.tanh(z / 2))
 
 
-def _gates(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
+def gates_at(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
+    """Gates and values of a head at nodes of its coordinates."""
     beta = _sigmoid(z @ view.beta)
     one = np.ones(len(z))
     alpha, by_step, by_rate = one, 0 * one, 0 * one
@@ -230,7 +231,7 @@ def delta_moments(
     if average and not steps:
         raise ValueError(f"need steps >= 1 to average over, got {steps=}")
     view, nodes = nodes_of(head, law, scale)
-    gates, keys = _gates(head, view, nodes.z), len(head.W_k)
+    gates, keys = gates_at(head, view, nodes.z), len(head.W_k)
     gates = gates if change is None else change(gates)
     rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
     results = []
