@@ -1,6 +1,7 @@
 """Advised against default beginnings: the pairs, the words, and how each begins."""
 
 import dataclasses
+import json
 import math
 
 import jax
@@ -87,6 +88,24 @@ def test_cells_come_back_as_they_were():
     part = gathering.gather("advice", "smoke", key, dict(list(found.items())[:3]))
     assert "word" not in part
     assert gathering.findings(part) == "trainings that ended: 3 of white"
+
+
+@pytest.mark.parametrize("sweep", grids.WAYS)
+def test_what_comes_with_the_code_says_what_its_trainings_do(sweep):
+    table = store.shipped(sweep)
+    assert table["key"].values.tolist() == [key(c) for c in grids.cells(sweep, "paper")]
+    ends = [row[np.isfinite(row)][-1] for row in table["validation_loss"].values]
+    np.testing.assert_array_equal(table["final_loss"], ends)
+    again = gathering.compared(table[[*gathering.CURVES, *gathering.TOLD]])
+    for name in again.data_vars:
+        np.testing.assert_array_equal(again[name], table[name])
+    assert (table["diverged"] < 0).all()
+    advised = table["arm"].values == "advised"
+    for task in tasks.TEACHERS:  # elsewhere the advice is told of files
+        rows = table["options"].values[advised & (table["task"].values == task)]
+        for row in rows:
+            found = tasks.advice_of(task).options
+            assert json.loads(row) == pytest.approx(found), "the rules have changed"
 
 
 # --- which trainings ----------------------------------------------------------------
