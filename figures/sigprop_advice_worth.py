@@ -73,12 +73,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             if one == "b":
                 _curves(part, data)
             else:
-                _quotients(part.subplots(), data, one)
+                quotients(part.subplots(), data, one)
         style.caption(part, CAPTION)
     return drawn
 
 
-def _quotients(axes: Axes, data: xr.Dataset, panel: str) -> None:
+def quotients(
+    axes: Axes, data: xr.Dataset, panel: str, letter: str | None = None
+) -> None:
     """Both measures of each task, first task on top, and the word."""
     contrast, over, title = QUOTIENTS[panel]
     chosen = data.sel(contrast=contrast)
@@ -110,7 +112,7 @@ def _quotients(axes: Axes, data: xr.Dataset, panel: str) -> None:
     axes.set_xlabel(f"loss, {over}", fontsize=7)
     if panel == "a":
         axes.legend(loc="lower right", fontsize=5.5)
-    style.letter(axes, panel, title)
+    style.letter(axes, letter or panel, title)
 
 
 def smoothed(values: np.ndarray) -> np.ndarray:

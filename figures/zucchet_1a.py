@@ -1,6 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 1A: sensitivity explodes as memory lengthens."""
 
-from matplotlib.figure import Figure
+import xarray as xr
+from matplotlib.figure import Figure, FigureBase
 
 from figures import curves, style
 
@@ -15,27 +16,27 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         ValueError: If there is no such panel.
     """
     (letter,) = style.chosen_panels(panel, STUDIES)
-    data = results[STUDY]
     with style.styled():
         drawn = style.figure(3.8)
-        axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])
-        state = data["theory"].sel(quantity="state").isel(rho=-1)
-        curves.draw(
-            axes,
-            strip,
-            data.sel(quantity="sensitivity"),
-            curves.Names("theory", "simulated", "sem"),
-            state,
-            rf"{curves.MOMENTS['state']}, $\rho = {float(state['rho']):g}$",
-        )
-        axes.set_ylabel(rf"{curves.MOMENTS['sensitivity']} / Var[$x$]")
-        style.letter(
-            axes,
-            letter,
-            r"$h_{t+1} = \lambda h_t + x_{t+1}$",
-        )
-        style.caption(drawn, curves.caption(data))
+        moments(drawn, results[STUDY], letter)
     return drawn
+
+
+def moments(drawn: FigureBase, data: xr.Dataset, letter: str) -> None:
+    """The same on a part of a page."""
+    axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])
+    state = data["theory"].sel(quantity="state").isel(rho=-1)
+    curves.draw(
+        axes,
+        strip,
+        data.sel(quantity="sensitivity"),
+        curves.Names("theory", "simulated", "sem"),
+        state,
+        rf"{curves.MOMENTS['state']}, $\rho = {float(state['rho']):g}$",
+    )
+    axes.set_ylabel(rf"{curves.MOMENTS['sensitivity']} / Var[$x$]")
+    style.letter(axes, letter, r"$h_{t+1} = \lambda h_t + x_{t+1}$")
+    style.caption(drawn, curves.caption(data))
 
 
 def shown(results: style.Results) -> str:
