@@ -1,8 +1,8 @@
 """The tasks, their sizes, and how a training begins: all fixed before the first training.
 
-The issue that asked for the comparison names five tasks: linear teachers under white and
+Five tasks are those that the advice was thought of for: linear teachers under white and
 under correlated inputs, 10 000 handwritten digits pixel by pixel, short ListOps, and a
-forecast.  Two more were to be chosen before anything was trained: they are ``psmnist-10k``,
+forecast.  Two more were chosen before anything was trained: they are ``psmnist-10k``,
 the same digits in bit-reversed order, whose neighbours in time are far apart, and ``fsdd``,
 a quarter of a second of spoken digits, which is the longest and oscillates, as no sum of
 decaying exponentials does.

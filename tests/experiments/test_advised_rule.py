@@ -94,7 +94,9 @@ def test_twice_as_fast_is_there_after_half_of_the_steps():
     ("better", "worse", "of", "asked"),
     [(4, 1, 7, True), (4, 2, 7, False), (3, 0, 7, False), (3, 1, 6, True)],
 )
-def test_advice_is_worth_it_as_the_issue_asks(better, worse, of, asked):
+def test_advice_is_worth_it_on_half_of_the_tasks_and_but_one_unharmed(
+    better, worse, of, asked
+):
     same = [rule.SAME] * (of - better - worse)
     words = [rule.BETTER] * better + [rule.WORSE] * worse + same
     assert rule.worth(words) is asked

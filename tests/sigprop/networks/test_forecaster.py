@@ -235,5 +235,5 @@ def test_a_network_or_a_window_that_does_not_fit_is_refused():
         first_row(made, state, shape, rows[:, :LENGTH], marks)
 
 
-def test_every_model_of_the_issue_is_a_layer_with_a_name():
+def test_every_model_that_forecasts_is_a_layer_with_a_name():
     assert set(MODELS) <= set(SEQUENCE_LAYERS)
