@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 import typer
 
-from experiments import store
 from figures import readme
 from figures.catalogue import FIGURES
 from sigprop.cli.main import app
@@ -273,40 +272,6 @@ def test_quoted_number_of_claims_is_that_of_the_registry():
         f"{valued} of {valued} rows with a truth value as expected; {apart[0]} "
         f"definitions, {apart[1]} not checkable."
     )
-
-
-def test_quoted_words_are_those_of_the_stored_seeds():
-    (file,) = store.SHIPPED.glob("fresh_seeds-*.nc")
-    count = int(store.read(file)["comparisons"].sum())
-    words = " ".join(README.split())
-    assert f"None of the {count:,} words".replace(",", " ") in words
-
-
-def test_quoted_speed_of_the_moments_is_the_stored_one():
-    rates = store.shipped("speed_moments")["rate"]
-    faster = float(rates.sel(way="kernel") / rates.sel(way="associative"))
-    assert f"{faster:.0f} times as" in " ".join(README.split())
-
-
-def test_quoted_worth_of_advice_is_the_stored_one():
-    advised = store.shipped("advice").sel(contrast="advised")
-    words = advised["word"].to_series()
-    ratio = np.exp(advised["mean"].to_series())
-    better, worse = (ratio[words == word] for word in ("better", "worse"))
-    said = " ".join(README.split())
-    for part in (
-        "of seven tasks",
-        f"{len(better)} end with less loss than by default, {better.min():.2f} to "
-        f"{better.max():.2f} times as much, and {len(worse)} with more",
-        f"ListOps {worse['listops-short']:.3f} times",
-        f"a teacher under correlated inputs {worse['correlated']:.0f},",
-    ):
-        assert part in said, part
-    assert len(words) == 7
-    rates = store.shipped("advice_rates").sel(contrast="rates")["word"]
-    helped = int((rates == "better").sum())
-    assert helped == 0
-    assert f"help on none of {rates.size}" in said
 
 
 def test_quoted_verdicts_are_the_expected_ones():

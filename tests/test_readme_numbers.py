@@ -1,0 +1,41 @@
+"""Numbers that the README quotes are those of the results that are tracked."""
+
+from pathlib import Path
+
+import numpy as np
+
+from experiments import store
+
+WORDS = " ".join((Path(__file__).parents[1] / "README.md").read_text("utf-8").split())
+
+
+def test_quoted_words_are_those_of_the_stored_seeds():
+    (file,) = store.SHIPPED.glob("fresh_seeds-*.nc")
+    count = int(store.read(file)["comparisons"].sum())
+    assert f"None of the {count:,} words".replace(",", " ") in WORDS
+
+
+def test_quoted_speed_of_the_moments_is_the_stored_one():
+    rates = store.shipped("speed_moments")["rate"]
+    faster = float(rates.sel(way="kernel") / rates.sel(way="associative"))
+    assert f"{faster:.0f} times as" in WORDS
+
+
+def test_quoted_worth_of_advice_is_the_stored_one():
+    advised = store.shipped("advice").sel(contrast="advised")
+    words = advised["word"].to_series()
+    ratio = np.exp(advised["mean"].to_series())
+    better, worse = (ratio[words == word] for word in ("better", "worse"))
+    for part in (
+        "of seven tasks",
+        f"{len(better)} end with less loss than by default, {better.min():.2f} to "
+        f"{better.max():.2f} times as much, and {len(worse)} with more",
+        f"ListOps {worse['listops-short']:.3f} times",
+        f"a teacher under correlated inputs {worse['correlated']:.0f},",
+    ):
+        assert part in WORDS, part
+    assert len(words) == 7
+    rates = store.shipped("advice_rates").sel(contrast="rates")["word"]
+    helped = int((rates == "better").sum())
+    assert helped == 0
+    assert f"help on none of {rates.size}" in WORDS
