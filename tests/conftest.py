@@ -57,8 +57,10 @@ def pytest_collection_modifyitems(config, items):
 
     Those of ``keep``, by their ids, stay; the others are spread evenly, from another one
     in each test: no case is left out of all.  Without ``n`` nothing else stays.  Where
-    the command names a case by its id, nothing is left out.
+    the command names a case by its id, nothing is left out.  What is ``slow(first=True)``
+    comes before all others: no core waits at the end for a test of minutes.
     """
+    items.sort(key=lambda item: not _begins(item.get_closest_marker("slow")))
     if any("[" in one for one in config.args):
         return
     cases: dict[str, list[pytest.Item]] = {}
@@ -81,6 +83,10 @@ def pytest_collection_modifyitems(config, items):
         for place, item in enumerate(others, start=first):
             if place % len(others) not in chosen:
                 item.add_marker(pytest.mark.slow)
+
+
+def _begins(slow) -> bool:
+    return slow is not None and slow.kwargs.get("first", False)
 
 
 def pytest_collection_finish(session):

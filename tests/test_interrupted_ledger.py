@@ -81,7 +81,7 @@ def _wait_for_writing(site, process):
     time.sleep(random.uniform(0, len(NEW) * PAUSE))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(first=True)
 def test_a_ledger_stopped_ten_times_ends_as_an_undisturbed_one(tmp_path):
     """Five interruptions and five kills, all the way; a stranger's file stays."""
     site, undisturbed = tmp_path / "site", tmp_path / "undisturbed"

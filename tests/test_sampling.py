@@ -60,3 +60,14 @@ def test_a_case_that_is_asked_for_by_its_id_is_run():
     one = "tests/test_file.py::test_of_something[case 5]"
     marker = pytest.mark.sampled(1, keep=["case 3"])
     assert kept(marker, ["case 5"], args=(one,)) == ["case 5"]
+
+
+def test_what_takes_minutes_comes_first_and_nothing_else_moves():
+    items = [Item(name, pytest.mark.sampled(12)) for name in NAMES]
+    items[5].add_marker(pytest.mark.slow(first=True))
+    items[9].add_marker(pytest.mark.slow(first=True))
+    items[2].add_marker(pytest.mark.slow)
+    others = [item for item in items if item not in (items[5], items[9])]
+    expected = [items[5], items[9], *others]
+    choose(SimpleNamespace(args=["tests/test_file.py::test_of_something[x]"]), items)
+    assert items == expected

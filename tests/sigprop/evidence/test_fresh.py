@@ -219,7 +219,7 @@ def told(part, seeds):
     return counted
 
 
-@pytest.mark.slow
+@pytest.mark.slow(first=True)
 @pytest.mark.parametrize("part", parts())
 def test_ten_fresh_seeds_have_no_wrong_word(part, beside):
     seeds = fresh_seeds(10, part)

@@ -263,7 +263,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(first=True)
 def test_every_claim_has_its_expected_status():
     """With every mutant killed where a form is judged, and an example of what is wrong."""
     found = json.loads(printed_by(JUDGE_ALL))

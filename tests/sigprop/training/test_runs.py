@@ -212,7 +212,7 @@ def _undisturbed(folder, environment):
     return time.monotonic() - began
 
 
-@pytest.mark.slow
+@pytest.mark.slow(first=True)
 def test_the_command_stops_cleanly_at_any_moment(tmp_path, compiled):
     """Five interruptions and five kills, while it imports, compiles and trains.
 
