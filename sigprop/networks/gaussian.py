@@ -15,7 +15,6 @@ second is Bussgang's theorem (1952) where it gives ``E[x f(y)]``.
 """
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -150,11 +149,15 @@ def _quadrature(
 
 def _hermite(nodes: Float[Array, "nodes n"]) -> Float[Array, "orders nodes n"]:
     """He_k at the nodes."""
-    polynomials = [jnp.ones_like(nodes), nodes]
-    for k in range(1, ORDER):
-        longer = nodes * polynomials[k] - math.sqrt(k) * polynomials[k - 1]
-        polynomials.append(longer / math.sqrt(k + 1))
-    return jnp.stack(polynomials)
+
+    def grow(pair, k):
+        last, now = pair
+        longer = (nodes * now - jnp.sqrt(k) * last) / jnp.sqrt(k + 1)
+        return (now, longer), longer
+
+    start = jnp.ones_like(nodes), nodes
+    rest = lax.scan(grow, start, jnp.arange(1.0, ORDER))[1]
+    return jnp.concatenate([jnp.stack(start), rest])
 
 
 class Expansion(NamedTuple):
