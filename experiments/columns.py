@@ -162,7 +162,7 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
             f"runs a row: {_span(np.array(counts))}",
         )
         names = [label for label, ours in METHODS.items() if ours == model]
-        name = names[0] if names else LAYERS.get(model, model.upper())
+        name = names[0] if names else LAYERS.get(model) or str(model).upper()
         columns.append(Ours(name, sizes, scores))
     for control in data["control"].values.tolist():
         scores = {}

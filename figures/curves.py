@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.ticker import NullLocator
 
@@ -35,7 +35,7 @@ def power(curve: xr.DataArray) -> xr.DataArray:
     return xr.apply_ufunc(np.log, last / before) / span
 
 
-def stacked(drawn: Figure, place: SubplotSpec) -> tuple[Axes, Axes]:
+def stacked(drawn: Figure | SubFigure, place: SubplotSpec) -> tuple[Axes, Axes]:
     """A tall panel and, below it, a strip with the same x axis."""
     grid = place.subgridspec(2, 1, height_ratios=(4, 1), hspace=0.04)
     axes = drawn.add_subplot(grid[0])

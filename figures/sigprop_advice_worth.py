@@ -68,13 +68,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     heights[-1] += BELOW
     with style.styled():
         drawn = style.figure(sum(heights))
-        for part, one in zip(style.stacked(drawn, heights), letters, strict=True):
+        parts = style.stacked(drawn, heights)
+        for part, one in zip(parts, letters, strict=True):
             data = results[STUDIES[one]]
             if one == "b":
                 _curves(part, data)
             else:
                 quotients(part.subplots(), data, one)
-        style.caption(part, CAPTION)
+        style.caption(parts[-1], CAPTION)
     return drawn
 
 

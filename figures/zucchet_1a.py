@@ -1,7 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 1A: sensitivity explodes as memory lengthens."""
 
 import xarray as xr
-from matplotlib.figure import Figure, FigureBase
+from matplotlib.figure import Figure, SubFigure
 
 from figures import curves, style
 
@@ -22,7 +22,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     return drawn
 
 
-def moments(drawn: FigureBase, data: xr.Dataset, letter: str) -> None:
+def moments(drawn: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
     """The same on a part of a page."""
     axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])
     state = data["theory"].sel(quantity="state").isel(rho=-1)

@@ -24,7 +24,7 @@ from experiments.advised import tasks
 from experiments.advised.tasks import ARMS, SIZES, TEACHERS
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import Layer
-from sigprop.layers.lru import LRU, lru
+from sigprop.layers.lru import lru
 from sigprop.tasks.teacher_student import (
     TeacherStudent,
     linear_teacher,
@@ -113,7 +113,7 @@ def run_cells(
 # --- students of linear teachers ----------------------------------------------------
 
 
-def student(config: Config, key: PRNGKeyArray) -> LRU:
+def student(config: Config, key: PRNGKeyArray) -> Layer:
     """A student as it begins: one input, one output.
 
     Raises:

@@ -7,8 +7,6 @@ the two tasks where the advice leaves the least phases.
 ``paper`` is what is tracked; ``quick`` has two seeds.
 """
 
-from itertools import product
-
 from experiments.advised.cells import Config
 from experiments.advised.tasks import SIZES, TASKS, TEACHERS
 
@@ -37,10 +35,10 @@ def cells(sweep: str, preset: str) -> list[Config]:
         raise ValueError(f"need a sweep in {', '.join(WAYS)}, got {sweep!r}")
     if preset == "smoke":
         return [
-            Config(task, arm, seed, steps)
-            for (task, steps), arm, seed in product(
-                SMOKE.items(), WAYS[sweep], range(2)
-            )
+            Config(task, arm, seed, SMOKE[task])
+            for task in SMOKE
+            for arm in WAYS[sweep]
+            for seed in range(2)
         ]
     if preset not in SEEDS:
         raise ValueError(f"need a preset in smoke, quick, paper, got {preset!r}")

@@ -78,11 +78,16 @@ def compare(
         raise ValueError(f"need pairs of losses, got {one.size} and {other.size}")
     lost = int((~np.isfinite(one)).sum()) - int((~np.isfinite(other)).sum())
     if lost:
-        return Compared(*(math.nan,) * 3, WORSE if lost > 0 else BETTER)
+        return _unmeasured(WORSE if lost > 0 else BETTER)
     whole = np.isfinite(one) & np.isfinite(other)
     if whole.sum() < 2:
-        return Compared(*(math.nan,) * 3, SAME)
+        return _unmeasured(SAME)
     return judged(np.log(one[whole]) - np.log(other[whole]))
+
+
+def _unmeasured(word: str) -> Compared:
+    """A word without a number."""
+    return Compared(math.nan, math.nan, math.nan, word)
 
 
 def judged(differences: Float[np.ndarray, " pairs"]) -> Compared:
@@ -109,7 +114,7 @@ def area(
         difference = np.log(one) - np.log(other)
     whole = [row[np.isfinite(row)] for row in difference]
     means = np.array([row.mean() for row in whole if row.size])
-    return judged(means) if means.size > 1 else Compared(*(math.nan,) * 3, SAME)
+    return judged(means) if means.size > 1 else _unmeasured(SAME)
 
 
 def reached(

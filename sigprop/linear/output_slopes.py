@@ -206,7 +206,7 @@ def _by_channel(layer: S4D, slopes: ModeSlopes, inputs: Inputs) -> dict[str, flo
 
     plain = slopes.gain[:, None] * _filters(slopes, 0, 1).kernel(steps)
     found = {
-        "C": of(2 * plain.real, pairs) + of(2 * plain.imag, pairs),
+        "C": of(2 * np.real(plain), pairs) + of(2 * np.imag(plain), pairs),
         "D": float(seen[:, 0].sum()),
     }
     for name, (by_lam, by_gain) in slopes.by.items():

@@ -133,12 +133,13 @@ class Recursion:
 
     def after(self, steps: int) -> float:
         """The highest moment after some steps from the zero state."""
-        moments = np.zeros((len(self.orders), *self.chain.shape))
+        moments: Grid = np.zeros((len(self.orders), *self.chain.shape))
         kept = [self.parts[0] ** sum(o) for o in self.orders]
         for _ in range(steps):
             images = self.image(moments)
             before = dict(zip(self.orders, images, strict=True)) | {(0, 0): self.root}
-            moments = kept * images + [self._added(o, before) for o in self.orders]
+            added = [self._added(o, before) for o in self.orders]
+            moments = np.asarray(kept * images + added)
         return self._mean(dict(zip(self.orders, moments, strict=True)))
 
     def limit(self) -> float:

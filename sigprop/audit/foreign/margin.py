@@ -95,6 +95,6 @@ def _next_memory(found: Found, rest: Rest) -> float:
 def _neighbour(array: np.ndarray, end: float) -> np.ndarray:
     """Every number moved to the next of its format; of complex ones the real part."""
     if array.dtype.kind == "c":
-        return _neighbour(array.real, end) + 1j * array.imag
+        return _neighbour(np.real(array), end) + 1j * np.imag(array)
     with np.errstate(all="ignore"):
         return np.nextafter(array, np.asarray(end, array.dtype))

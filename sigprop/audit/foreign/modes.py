@@ -91,7 +91,7 @@ def choose(found: Found, rest: Rest, most: int, most_gated: int) -> Chosen:
                 else f"the modes of {type(layer).__name__} are not run through its B"
             )
         plain = _filters(nu, theta, 0, 1), _filters(nu, theta, 1, 0)
-        filters = dict(zip((STATE, SLOPE), plain, strict=True))
+        filters: dict[str, Filters] = dict(zip((STATE, SLOPE), plain, strict=True))
         return Chosen("at rest", places, nu, theta, None, filters, layer, why)
     with double_precision(True):
         return _linear(layer, places, nu, theta)
