@@ -32,7 +32,7 @@ MEASURES = {
     ),
 }
 COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
-HEIGHTS, BELOW = {"a": 2.2, "b": 3.1, "c": 1.8, "d": 1.2}, 0.75  # inches
+HEIGHTS, BELOW = {"a": 2.2, "b": 3.1, "c": 1.8, "d": 2.2}, 0.75  # inches
 QUOTIENTS = {
     "a": ("advised", "advised / default", "what the advised beginning does"),
     "c": ("rates", "with lower rates / without", "what lower rates do besides"),
@@ -187,14 +187,12 @@ def shown(results: style.Results) -> str:
         f"one at most was asked: that is {'reached' if asked else 'not reached'}."
     )
     rates = [*_words(results[STUDIES["c"]], "rates").values()]
-    phases = results[STUDIES["d"]]
-    free = "; ".join(
-        f"{NAMES[task]}: {word}" for task, word in _words(phases, "radii").items()
-    )
+    free = [*_words(results[STUDIES["d"]], "radii").values()]
     return (
         f"{told} Lower recurrent rates besides are better on {rates.count(BETTER)} and worse "
-        f"on {rates.count(WORSE)} of {len(rates)}. As advised but with all "
-        f"phases, against default: {free}."
+        f"on {rates.count(WORSE)} of {len(rates)}. As advised but with all phases, against "
+        f"default, is better on {free.count(BETTER)} and worse on {free.count(WORSE)} of "
+        f"{len(free)}."
     )
 
 
