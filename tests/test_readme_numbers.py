@@ -35,6 +35,9 @@ def test_quoted_worth_of_advice_is_the_stored_one():
     ):
         assert part in WORDS, part
     assert len(words) == 7
+    freed = store.shipped("advice_phases").sel(contrast="radii")["word"].values.tolist()
+    counts = freed.count("better"), freed.count("worse")
+    assert "(`--phases all`) {} end with less and {} with more".format(*counts) in WORDS
     rates = store.shipped("advice_rates").sel(contrast="rates")["word"]
     helped = int((rates == "better").sum())
     assert helped == 0
