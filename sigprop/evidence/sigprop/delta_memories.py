@@ -9,7 +9,6 @@ kept until a key points there.  With extents of ratio ``r`` the key's second ent
 ``E k^2 = r / (1 + r)``, and half of it is forgotten a step.
 """
 
-import dataclasses
 import functools
 from collections.abc import Mapping
 from typing import Any
@@ -17,13 +16,20 @@ from typing import Any
 import numpy as np
 
 from sigprop.evidence.sigprop.gates import OF_HEADS
-from sigprop.evidence.sigprop.memories import FLOOR, HEADLINE, QUICK, Size
+from sigprop.evidence.sigprop.memories import (
+    HEADLINE,
+    QUICK,
+    Size,
+    drawn_words,
+    planned,
+    scored,
+    stepwise,
+)
 from sigprop.judge.basis import Basis, Check
-from sigprop.judge.mutants import SAME, Score
-from sigprop.judge.results import RouteResult, decided
+from sigprop.judge.mutants import Score
+from sigprop.judge.results import RouteResult
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
-from sigprop.judge.verdict import Plan, judge, plan
+from sigprop.judge.verdict import Plan
 from sigprop.layers.projected import TINY
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_moments import delta_moments
@@ -106,17 +112,7 @@ def plans(size: Size) -> dict[str, tuple[Plan, ...]]:
     """The plan of every point, of a pilot's variance; all have the size of the largest."""
     with double_precision(True):
         pilot = simulate(pilot_key(CLAIM), heads(size), weights(size), PILOT)
-    planned = {}
-    for name, sums in pilot.items():
-        mean, sem, n = sums.estimate()
-        relative = np.maximum(size.inflation * n * (sem / mean) ** 2, FLOOR)
-        planned[name] = [plan(size.margin, variance=float(v)) for v in relative]
-    most = max(LEAST, *(one.n for row in planned.values() for one in row))
-    n = -(-most // BATCH) * BATCH
-    return {
-        name: tuple(dataclasses.replace(one, n=n) for one in row)
-        for name, row in planned.items()
-    }
+    return planned(pilot, size, LEAST, BATCH)
 
 
 def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
@@ -125,50 +121,16 @@ def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, 
     with double_precision(True):
         key = group_key(seed, claim.id)
         drawn = simulate(key, made, weights(size), sized["state"][0].n)
-    results = []
-    for name, values in by_steps(size).items():
-        worst = float(np.max(np.abs(values / forms[name] - 1)))
-        results.append(
-            decided(
-                "steps",
-                f"all memories, {name}",
-                1 + worst,
-                worst <= EXACT * size.margin,
-            )
-        )
-    for name, row in sized.items():
-        mean, sem, _ = drawn[name].estimate()
-        for place, planned in enumerate(row):
-            verdict = judge(
-                float(mean[place]),
-                float(forms[name][place]),
-                planned,
-                float(sem[place]),
-            )
-            point = f"memory {size.memories[place]:.3g}, {name}"
-            results.append(drawn_result(point, verdict))
-    return tuple(results)
+    return (
+        *stepwise(by_steps(size), forms, EXACT * size.margin),
+        *drawn_words(size, sized, forms, drawn),
+    )
 
 
 def score(claim: Claim, size: Size = QUICK) -> Score:
     """Mutation score: slips in the gates that the simulation's plan refutes."""
     del claim  # there is one
-    truth, total, survivors = closed(size), 0, []
-    for slip, change in SLIPS.items():
-        wrong = closed(size, change)
-        with np.errstate(divide="ignore"):
-            ratios = {name: truth[name] / wrong[name] for name in truth}
-        if max(np.abs(ratio - 1).max() for ratio in ratios.values()) < SAME:
-            continue  # nothing decays without a decay
-        total += 1
-        seen = any(
-            not one.detectable[0] < ratio < one.detectable[1]
-            for name, row in plans(size).items()
-            for one, ratio in zip(row, ratios[name], strict=True)
-        )
-        if not seen:
-            survivors.append(slip)
-    return Score(total, tuple(survivors))
+    return scored(SLIPS, lambda change: closed(size, change), plans(size))
 
 
 EVIDENCE: dict[str, Basis] = {

@@ -9,6 +9,7 @@ whose coefficients are typed again below and whose slopes are those of JAX.
 import dataclasses
 import functools
 import math
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -41,6 +42,7 @@ from sigprop.neuron.gated_simulation import (
     simulate,
     stepped,
 )
+from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.precision import double_precision
 from theory import gates as theory
 from theory.claims import Claim
@@ -177,16 +179,30 @@ def plans(name: str, size: Size) -> dict[str, tuple[Plan, ...]]:
         pilot = simulate(
             pilot_key(f"memories {name}"), asked(name, size), control, PILOT
         )
-    planned = {}
-    for by, sums in pilot.items():
+    return planned(pilot, size, LEAST, BATCH)
+
+
+def planned(
+    pilot: Mapping[str, Sums], size: Size, least: int, batch: int
+) -> dict[str, tuple[Plan, ...]]:
+    """Plans by reading for the variances of a pilot, all as large as the largest.
+
+    Args:
+        pilot: Sums by reading.
+        size: What the tier judges.
+        least: Trajectories at least.
+        batch: Of how many trajectories there is a multiple.
+    """
+    found = {}
+    for name, sums in pilot.items():
         mean, sem, n = sums.estimate()
         relative = np.maximum(size.inflation * n * (sem / mean) ** 2, FLOOR)
-        planned[by] = [plan(size.margin, variance=float(v)) for v in relative]
-    most = max(LEAST, *(one.n for row in planned.values() for one in row))
-    n = -(-most // BATCH) * BATCH
+        found[name] = [plan(size.margin, variance=float(v)) for v in relative]
+    most = max(least, *(one.n for row in found.values() for one in row))
+    n = -(-most // batch) * batch
     return {
-        by: tuple(dataclasses.replace(one, n=n) for one in row)
-        for by, row in planned.items()
+        name: tuple(dataclasses.replace(one, n=n) for one in row)
+        for name, row in found.items()
     }
 
 
@@ -198,21 +214,49 @@ def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, 
         control = controls(judged, STEPS)
         key = group_key(seed, claim.id)
         drawn = simulate(key, judged, control, sized["state"][0].n)
-    results = []
-    for by, values in stepped(judged, STEPS).items():
-        worst = float(np.max(np.abs(values / forms[by] - 1)))
-        results.append(
-            decided("steps", f"all memories, {by}", 1 + worst, worst <= EXACT)
-        )
-    for by, row in sized.items():
-        mean, sem, _ = drawn[by].estimate()
-        for place, planned in enumerate(row):
+    return (
+        *stepwise(stepped(judged, STEPS), forms, EXACT),
+        *drawn_words(size, sized, forms, drawn),
+    )
+
+
+def stepwise(
+    found: Mapping[str, np.ndarray], forms: Mapping[str, np.ndarray], exact: float
+) -> Iterator[RouteResult]:
+    """Whether moments step by step are the closed forms, by reading.
+
+    Args:
+        found: Step by step, one of each neuron.
+        forms: The closed forms.
+        exact: Relative difference that is allowed.
+    """
+    for name, values in found.items():
+        worst = float(np.max(np.abs(values / forms[name] - 1)))
+        yield decided("steps", f"all memories, {name}", 1 + worst, worst <= exact)
+
+
+def drawn_words(
+    size: Size,
+    sized: Mapping[str, tuple[Plan, ...]],
+    forms: Mapping[str, np.ndarray],
+    drawn: Mapping[str, Sums],
+) -> Iterator[RouteResult]:
+    """The verdict of the simulation on every reading at every memory.
+
+    Args:
+        size: What the tier judges.
+        sized: Plans by reading.
+        forms: The closed forms, one of each neuron.
+        drawn: What was simulated.
+    """
+    for name, row in sized.items():
+        mean, sem, _ = drawn[name].estimate()
+        for place, one in enumerate(row):
             verdict = judge(
-                float(mean[place]), float(forms[by][place]), planned, float(sem[place])
+                float(mean[place]), float(forms[name][place]), one, float(sem[place])
             )
-            point = f"memory {size.memories[place]:.3g}, {by}"
-            results.append(drawn_result(point, verdict))
-    return tuple(results)
+            point = f"memory {size.memories[place]:.3g}, {name}"
+            yield drawn_result(point, verdict)
 
 
 def _name(claim: Claim) -> str:
@@ -222,18 +266,36 @@ def _name(claim: Claim) -> str:
 def score(claim: Claim, size: Size = QUICK) -> Score:
     """Mutation score: slips in the expectations that the simulation's plan refutes."""
     name = _name(claim)
-    truth, total, survivors = closed(name, size), 0, []
-    for slip, change in OF_NEURONS.items():
-        wrong = closed(name, size, change)
+    return scored(
+        OF_NEURONS, lambda change: closed(name, size, change), plans(name, size)
+    )
+
+
+def scored(
+    slips: Mapping[str, Any],
+    closed: Callable[[Any], Mapping[str, np.ndarray]],
+    sized: Mapping[str, tuple[Plan, ...]],
+) -> Score:
+    """Mutation score: slips whose closed forms plans detect at one memory at least.
+
+    Args:
+        slips: What makes wrong expectations of the right ones; one that changes nothing
+            does not count.
+        closed: The closed forms by reading under a slip, or under none.
+        sized: Plans by reading.
+    """
+    truth, total, survivors = closed(None), 0, []
+    for slip, change in slips.items():
+        wrong = closed(change)
         with np.errstate(divide="ignore"):
-            ratios = {by: truth[by] / wrong[by] for by in truth}
+            ratios = {name: truth[name] / wrong[name] for name in truth}
         if max(np.abs(ratio - 1).max() for ratio in ratios.values()) < SAME:
             continue
         total += 1
         seen = any(
             not one.detectable[0] < ratio < one.detectable[1]
-            for by, row in plans(name, size).items()
-            for one, ratio in zip(row, ratios[by], strict=True)
+            for name, row in sized.items()
+            for one, ratio in zip(row, ratios[name], strict=True)
         )
         if not seen:
             survivors.append(slip)
