@@ -92,7 +92,8 @@ class Chain(NamedTuple):
         return functools.reduce(np.multiply.outer, roots, np.ones(()))
 
 
-def _on_axis(matrix: Float[np.ndarray, "n n"], f: Grid, place: int) -> Grid:
+def on_axis(matrix: Float[np.ndarray, "n n"], f: Grid, place: int) -> Grid:
+    """A matrix times a function along one axis of its grid."""
     return (f.swapaxes(place, -1) @ matrix.T).swapaxes(place, -1)
 
 
@@ -122,7 +123,7 @@ class Recursion:
     def image(self, f: Grid) -> Grid:
         """``K f`` of a weighted function, or of several along axes before the chain's."""
         for place, operator in enumerate(self.operators, start=-len(self.operators)):
-            f = _on_axis(operator, f, place)
+            f = on_axis(operator, f, place)
         return f
 
     def _added(
@@ -200,7 +201,7 @@ class Recursion:
         """``f = added + own K f``, one system for each factor that other modes keep."""
         leading, axes = self.chain.leading, self.chain.axes
         for place in range(leading, len(axes)):
-            added = _on_axis(axes[place].modes.T, added, place)
+            added = on_axis(axes[place].modes.T, added, place)
         kept = functools.reduce(
             np.multiply.outer, [axis.kept for axis in axes[leading:]], np.ones(())
         ).ravel()
@@ -213,5 +214,5 @@ class Recursion:
             solved[:, here] = np.linalg.solve(system, columns[:, here])
         solved = solved.reshape(added.shape)
         for place in range(leading, len(axes)):
-            solved = _on_axis(axes[place].modes, solved, place)
+            solved = on_axis(axes[place].modes, solved, place)
         return solved

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.neuron.chains import Chain, hermite_axis, law_axis
+from sigprop.neuron.chains import Chain, hermite_axis, law_axis, on_axis
 from sigprop.neuron.correlated_gates import Term, require_terms
 from sigprop.neuron.delta import Head, Nodewise, View
 from sigprop.neuron.delta_moments import Gates, Parameter, gates_at
@@ -51,8 +51,7 @@ class _Grid(NamedTuple):
         """The mean over the input before."""
         shaped = f.reshape(*self.chain.shape, *f.shape[1:])
         for place, axis in enumerate(self.chain.axes):
-            stepped = np.tensordot(axis.operator, shaped, (1, place))
-            shaped = np.moveaxis(stepped, 0, place)
+            shaped = on_axis(axis.operator, shaped, place)
         return shaped.reshape(f.shape)
 
 

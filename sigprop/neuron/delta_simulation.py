@@ -25,7 +25,7 @@ import numpy as np
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.neuron.montecarlo import Sums, over_batches
+from sigprop.neuron.montecarlo import Sums, by_reading
 from sigprop.numerics.compilation import SOME
 
 WIDTH, KEYS = 3, 2
@@ -373,9 +373,4 @@ def simulate(
         values = np.asarray(drawn)[..., :count] / steps
         return Sums(values.sum(2), (values**2).sum(2), count)
 
-    parts = over_batches(task, num, BATCH, lambda count: None)
-    whole = functools.reduce(Sums.__add__, parts)
-    return {
-        name: Sums(whole.first[place], whole.second[place], whole.n)
-        for place, name in enumerate(READINGS)
-    }
+    return by_reading(task, num, BATCH, READINGS)

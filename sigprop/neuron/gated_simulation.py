@@ -25,7 +25,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.neuron.gated import Neurons, coefficients
-from sigprop.neuron.montecarlo import Sums, over_batches
+from sigprop.neuron.montecarlo import Sums, by_reading
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.compile import compile_expr
 from theory import gates
@@ -252,9 +252,4 @@ def simulate(
         values = (np.asarray(squares) / steps - np.asarray(total))[:, :count]
         return Sums(values.sum(1), (values**2).sum(1), count)
 
-    parts = over_batches(task, num, BATCH, lambda count: None)
-    whole = functools.reduce(Sums.__add__, parts)
-    return {
-        name: Sums(whole.first[place], whole.second[place], whole.n)
-        for place, name in enumerate(("state", *asked.by))
-    }
+    return by_reading(task, num, BATCH, ("state", *asked.by))

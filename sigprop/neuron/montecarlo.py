@@ -12,7 +12,7 @@ Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neu
 """
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
@@ -260,6 +260,25 @@ def over_batches(
             results.append(job.result())
             tick(count)
     return results
+
+
+def by_reading(
+    task: Callable[[int, int], Sums], num: int, size: int, names: Sequence[str]
+) -> dict[str, Sums]:
+    """The sums of all batches, as of ``over_batches``, by the first axis of each.
+
+    Args:
+        task: Sums of a batch, of its index and size; their first axis is the readings'.
+        num: Independent trajectories.
+        size: Of a batch.
+        names: Of the readings.
+    """
+    parts = over_batches(task, num, size, lambda count: None)
+    whole = functools.reduce(Sums.__add__, parts)
+    return {
+        name: Sums(whole.first[place], whole.second[place], whole.n)
+        for place, name in enumerate(names)
+    }
 
 
 def together(
