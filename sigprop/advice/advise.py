@@ -19,9 +19,8 @@ PHASES = ("input", "all")
 MODES = 256  # of the layers whose Hessians are computed
 MIXING = ("lru", "s5", "rotrnn")  # layers with a weight of each input in each state
 NEURONS = 8  # of those with gates, whose moments are integrals
-CHANNELS = (
-    1024  # of inputs that are mixed, so that hardly a state depends on its weights
-)
+CHANNELS = 1024
+"""Of inputs that are mixed, so that hardly a state depends on its weights."""
 
 
 @dataclass(frozen=True)

@@ -238,7 +238,7 @@ def measured_trace(
     probes: int = 32,
     most: int = 1 << 21,
 ) -> Traced:
-    """The same trace of any layer, by running it and differentiating random sums of outputs.
+    """The trace of a Hessian by running any layer and differentiating random sums of outputs.
 
     ``E|J' z|^2`` over random signs ``z`` of all outputs is the trace of ``J' J``.  Every probe
     takes the next window, in an order drawn from the seed.

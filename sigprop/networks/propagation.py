@@ -240,7 +240,7 @@ def normaliser(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Map:
 
 
 def widened(model: Any) -> Any:
-    """The same in double precision."""
+    """A network whose numbers are all of double precision."""
     return jax.tree.map(_wide, model)
 
 
