@@ -15,16 +15,16 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     file, picture = tmp_path / "advice.json", tmp_path / "advice.png"
     done = sigprop(*ASKED, "--rho", 0.8, "--json", file, "--figure", picture)
     assert done.exit_code == 0, done.output
-    need = Need(200, bandwidth(exponential(0.8)), 8)
+    need = Need(200, (bandwidth(exponential(0.8)), np.pi), 8)
     options = FAMILIES["lru"].options(need)
     told = json.loads(file.read_text())
-    assert told["options"] == options
+    assert told["options"] == {**options, "max_phase": list(options["max_phase"])}
     assert told["starts"]["advised"]["state"]["most"] < 1.001
     assert f"{told['starts']['default']['ceiling']['nu_log']:.3g}" in done.output
     for said in ("minimal-LRU", "lru-pytorch", f"r_max={options['r_max']:.6g}"):
         assert said in done.output, said
     assert "Longest memory 200 steps" in done.output
-    assert "with --phases all" in done.output
+    assert "half of them are drawn where the power is" in " ".join(done.output.split())
     done = sigprop(*ASKED, "--rho", 0.8, "--phases", "all", "--json", file)
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text())["options"]["max_phase"] == np.pi
@@ -60,7 +60,7 @@ def test_what_cannot_be_is_refused_in_a_line(tmp_path):
         (("--layer", "gru"), "need a layer in lru"),
         (("--rho", 1), "need -1 < rho < 1"),
         (("--memory", 2), "need memory >= 4"),
-        (("--phases", "few"), "need phases in input, all"),
+        (("--phases", "few"), "need phases in spread, input, all"),
         (("--figure", tmp_path / "a.pdf"), "ends in .png"),
     ):
         assert said in refused(*ASKED, *more)

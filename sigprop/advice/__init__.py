@@ -4,11 +4,12 @@ From the length of the sequences, the autocovariance of the input and the size o
 state, by the closed forms that the ledger proves; beside what the default would give:
 
     >>> import jax
+    >>> import numpy as np
     >>> from sigprop.advice.advise import advise
     >>> from sigprop.advice.spectra import exponential
     >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
-    >>> {name: round(value, 4) for name, value in found.options.items()}
-    {'r_min': 0.989, 'r_max': 0.999, 'max_phase': 1.1789}
+    >>> {name: np.round(value, 4).tolist() for name, value in found.options.items()}
+    {'r_min': 0.989, 'r_max': 0.999, 'max_phase': [1.1789, 3.1416]}
     >>> layer = found.draw(jax.random.key(0), width=4)  # E|h|^2 = 1 in every mode
     >>> found.default.median < 10 < 100 < found.advised.median
     True

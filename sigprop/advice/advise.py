@@ -15,7 +15,7 @@ from sigprop.audit.autocovariance import Exponentials
 from sigprop.layers.base import Layer
 from sigprop.networks.registry import sequence_layer
 
-PHASES = ("input", "all")
+PHASES = ("spread", "input", "all")
 MODES = 256  # of the layers whose Hessians are computed
 MIXING = ("lru", "s5", "rotrnn")  # layers with a weight of each input in each state
 NEURONS = 8  # of those with gates, whose moments are integrals
@@ -34,6 +34,7 @@ class Advice:
         state: Size of the state.
         spectrum: Of the input.
         phase: In radians, below which 95 % of the input's power lies.
+        phases: One of ``PHASES``.
         options: Of the layer's builder.
         default: What the layer begins as by its own default, of as many modes as are
             computed.
@@ -49,6 +50,7 @@ class Advice:
     state: int
     spectrum: Exponentials
     phase: float
+    phases: str
     options: Options
     default: Predicted
     advised: Predicted
@@ -74,14 +76,17 @@ def advise(
     state: int,
     spectrum: Exponentials,
     memory: float | None = None,
-    phases: str = "input",
+    phases: str = "spread",
     seed: int = 0,
 ) -> Advice:
     """Options for a layer's builder from the length of its sequences and their input.
 
     The longest memory is as long as the sequences unless it is given.  A tenth of a ring's
-    modes remember half of it or more; phases are where 95 % of the input's power is, unless
-    all are asked for: what is to be learnt may lie where there is little of it.
+    modes remember half of it or more.  Phases of every second mode are where 95 % of the
+    input's power is, and those of the others anywhere up to pi, as what is to be learnt may
+    lie where there is little power.  None is above pi: it would be that of the conjugate,
+    which turns as the mode does, and under ``theta = exp(theta_log)`` the same step turns
+    it further.
     States are told for inputs of many channels, gradients and ceilings for one.
 
     Args:
@@ -90,7 +95,8 @@ def advise(
         state: Size of the layer's state, as its builder counts it.
         spectrum: Of the input; see ``sigprop.advice.spectra``.
         memory: Steps, 4 at least.
-        phases: ``input`` or ``all``; of layers whose phases are drawn.
+        phases: ``spread`` as above; ``input`` has them all where the power is, ``all`` has
+            none there on purpose; of layers whose phases are drawn.
         seed: Of the draws that the predictions are for.
 
     Raises:
@@ -110,7 +116,8 @@ def advise(
     if phases not in PHASES:
         raise ValueError(f"need phases in {', '.join(PHASES)}, got {phases!r}")
     power = bandwidth(spectrum)
-    need = Need(reach, power if phases == "input" else math.pi, state)
+    limits = {"spread": (power, math.pi), "input": (power,), "all": (math.pi,)}
+    need = Need(reach, limits[phases], state)
     given = family.given(state)
     options = {**given, **family.options(need)}
     key = jax.random.key(seed)
@@ -129,6 +136,7 @@ def advise(
         state,
         spectrum,
         power,
+        phases,
         options,
         begun(given, lambda layer: layer),
         begun(options, lambda layer: matched(layer, spectrum)),

@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sigprop.layers.rglru import CLOSING
 from sigprop.numerics.compile import compile_expr
 from theory import advice
@@ -31,12 +33,13 @@ class Need(NamedTuple):
 
     Attributes:
         memory: Steps that its longest memory reaches back.
-        phase: In radians, below which phases are to be drawn.
+        phases: In radians, below which phases are to be drawn; of several, the modes take
+            theirs in turn.
         state: Size of its state.
     """
 
     memory: float
-    phase: float
+    phases: tuple[float, ...]
     state: int
 
 
@@ -71,15 +74,20 @@ def heads(state: int) -> int:
     return max((n for n in (1, 2, 4, 8, 16, 32) if state % (4 * n) == 0), default=1)
 
 
+def _limit(need: Need) -> float | tuple[float, ...]:
+    """The one limit of all phases, or several."""
+    return need.phases[0] if len(need.phases) == 1 else need.phases
+
+
 def _lru(need: Need) -> Options:
     inner, outer = ring(need.memory)
-    return {"r_min": inner, "r_max": outer, "max_phase": need.phase}
+    return {"r_min": inner, "r_max": outer, "max_phase": _limit(need)}
 
 
 def _rotrnn(need: Need) -> Options:
     inner, outer = ring(need.memory)
     decays = (max(inner, math.ulp(1.0)), outer)
-    return {"gamma_range": decays, "theta_range": (0.0, need.phase)}
+    return {"gamma_range": decays, "theta_range": (0.0, _limit(need))}
 
 
 def _discretised(need: Need) -> Options:
@@ -102,10 +110,12 @@ class Family(NamedTuple):
     Attributes:
         layer: Their name in ``sigprop.networks.registry``.
         options: Those that are advised.
-        given: Those that the size of the state decides.
         code: The same in other libraries, by their names; ``{name}`` stands for an
             option, ``{state}`` for the size.
         note: What else is to be done, or cannot be.
+        given: Options that the size of the state decides.
+        narrowed: What follows ``code`` where every second phase has a limit of its own,
+            below the ``widest`` one by ``shift`` in its logarithm.
     """
 
     layer: str
@@ -113,6 +123,7 @@ class Family(NamedTuple):
     code: Mapping[str, str]
     note: str
     given: Callable[[int], Options] = lambda state: {}
+    narrowed: Mapping[str, str] = {}
 
 
 FAMILIES: Mapping[str, Family] = {
@@ -121,12 +132,17 @@ FAMILIES: Mapping[str, Family] = {
         _lru,
         {
             "minimal-LRU": "LRU(d_hidden={state}, d_model=width, r_min={r_min:.6g}, "
-            "r_max={r_max:.6g}, max_phase={max_phase:.4g})",
+            "r_max={r_max:.6g}, max_phase={widest:.4g})",
             "lru-pytorch": "LRU(in_features=width, out_features=width, "
             "state_features={state}, rmin={r_min:.6g}, rmax={r_max:.6g}, "
-            "max_phase={max_phase:.4g})",
+            "max_phase={widest:.4g})",
         },
         "set gamma_log -= log(E|h|^2)/2 mode by mode, which `draw` does",
+        narrowed={
+            "minimal-LRU": "params['theta_log'] = "
+            "params['theta_log'].at[::2].add({shift:.6g})",
+            "lru-pytorch": "layer.theta_log.data[::2] += {shift:.6g}",
+        },
     ),
     "rotrnn": Family(
         "rotrnn",
@@ -186,7 +202,15 @@ def spelled(family: Family, state: int, options: Options) -> dict[str, str]:
     told = ", ".join(f"{name}={value!r}" for name, value in options.items())
     ours = f"sequence_layer(key, {family.layer!r}, {state}, width, {told})"
     filled = {"state": state, "twice": 2 * state, **options}
+    texts = dict(family.code)
+    if "max_phase" in options:
+        limits = np.atleast_1d(options["max_phase"])
+        filled |= {"widest": limits[-1], "shift": math.log(limits[0] / limits[-1])}
+        if limits.size > 1:
+            texts = {
+                name: f"{texts[name]}\n{more}" for name, more in family.narrowed.items()
+            }
     return {
         "sigprop": ours,
-        **{library: text.format(**filled) for library, text in family.code.items()},
+        **{library: text.format(**filled) for library, text in texts.items()},
     }

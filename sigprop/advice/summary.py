@@ -23,6 +23,15 @@ READING = (
 )
 KINDS = {True: "above which it is unstable", False: "below which it is stable"}
 
+REASONS = {
+    "spread": "Phases hardly move while a long memory is learnt, and what is to be learnt may "
+    "turn faster than the input's power does: half of them are drawn where the power is, "
+    "half anywhere up to pi. --phases input or all draws all of them so.",
+    "input": "All phases are drawn there. They hardly move while a long memory is learnt: "
+    "where what is to be learnt may turn faster, leave --phases input out.",
+    "all": "Phases are drawn up to pi wherever the power is, as asked for by --phases all.",
+}
+
 
 def starts(advice: Advice) -> dict[str, Predicted]:
     """What the layer begins as, by default and as advised."""
@@ -78,10 +87,7 @@ def sentences(advice: Advice) -> list[str]:
         f"period of {2 * math.pi / advice.phase:.3g} steps.",
     ]
     if {"max_phase", "theta_range"} & set(advice.options):
-        lines.append(
-            "Phases hardly move while a long memory is learnt: where what is to be learnt may "
-            "turn faster than the input's power does, draw all, with --phases all."
-        )
+        lines.append(REASONS[advice.phases])
     if after.exact:
         spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
         lines.append(

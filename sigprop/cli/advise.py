@@ -34,8 +34,11 @@ def advise(
     ] = None,
     phases: Annotated[
         str,
-        typer.Option(help="Draw them where the input has its power: input; or all."),
-    ] = "input",
+        typer.Option(
+            help="Draw them where the input has its power: input; anywhere: all; or half "
+            "of them so and half so: spread."
+        ),
+    ] = "spread",
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw it here, .png.")] = None,
 ) -> None:

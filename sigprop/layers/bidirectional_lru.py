@@ -8,7 +8,7 @@ RotRNN (2024), Appendix B.2, the directions differ in their readout alone.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, final
 
 import equinox as eqx
@@ -105,7 +105,7 @@ def bidirectional_lru(
     *,
     r_min: float = 0.0,
     r_max: float = 1.0,
-    max_phase: float = 2 * math.pi,
+    max_phase: float | Sequence[float] = 2 * math.pi,
     gamma: str = "learned",
 ) -> BidirectionalLRU:
     """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same law.
@@ -116,7 +116,7 @@ def bidirectional_lru(
         width: Inputs and outputs.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
-        max_phase: Phases are uniform on [0, max_phase] radians.
+        max_phase: As in ``lru``, in radians.
         gamma: As in ``lru``.
 
     Raises:

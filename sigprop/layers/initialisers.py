@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 
@@ -42,6 +43,20 @@ def complex_parts(
     return normal(re_key, rows, columns, variance), normal(
         im_key, rows, columns, variance
     )
+
+
+def in_turn(
+    limits: float | Sequence[float], n: int, name: str
+) -> Float[np.ndarray, " n"]:
+    """The largest angle of each of ``n`` modes, which take several in turn.
+
+    Raises:
+        ValueError: Unless each is above 0 and at most 2 pi; under ``name``.
+    """
+    each = np.atleast_1d(np.asarray(limits, float))
+    if each.ndim != 1 or not each.size or not ((each > 0) & (each <= 2 * np.pi)).all():
+        raise ValueError(f"need 0 < {name} <= 2 pi, got {name}={limits}")
+    return np.resize(each, n)
 
 
 def uniforms(

@@ -7,7 +7,7 @@ Eq. 16-22.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, final
 
 import equinox as eqx
@@ -23,6 +23,7 @@ from sigprop.layers.initialisers import (
     complex_parts,
     fan_out_projections,
     half_variance_projections,
+    in_turn,
     require_sizes,
     uniforms,
 )
@@ -89,9 +90,15 @@ def require_gamma(gamma: str) -> None:
 
 
 def ring_parameters(
-    key: PRNGKeyArray, n: int, inner: float, outer: float, max_phase: float
+    key: PRNGKeyArray,
+    n: int,
+    inner: float,
+    outer: float,
+    max_phase: float | Sequence[float],
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
     """``nu_log`` and ``theta_log`` of eigenvalues uniform on a ring.
+
+    Phases are below ``max_phase``; of several limits the modes take theirs in turn.
 
     Source: Orvieto et al. (2023), Lemma 3.2 and Appendix A.
 
@@ -101,13 +108,14 @@ def ring_parameters(
     require_ring(inner, outer)
     if outer == 1 and inner == 1:
         raise ValueError("need r_min < 1, got a ring on the unit circle")
-    if not 0 < max_phase <= 2 * math.pi:
-        raise ValueError(f"need 0 < max_phase <= 2 pi, got max_phase={max_phase}")
+    limits = in_turn(max_phase, n, "max_phase")
     first, second = uniforms(key, n)
     nu, theta = ring_polar(first, second, inner, outer)
     # With an outer radius of 1 a draw may round onto the circle, where log(nu) is gone.
     nu = jnp.maximum(nu, jnp.finfo(nu.dtype).eps / 4)
-    return jnp.log(nu), jnp.log(theta * (max_phase / (2 * math.pi)))
+    return jnp.log(nu), jnp.log(
+        theta * jnp.asarray(limits / (2 * math.pi), theta.dtype)
+    )
 
 
 def lru(
@@ -117,7 +125,7 @@ def lru(
     *,
     r_min: float = 0.0,
     r_max: float = 1.0,
-    max_phase: float = 2 * math.pi,
+    max_phase: float | Sequence[float] = 2 * math.pi,
     gamma: str = "learned",
 ) -> LRU:
     """Draw an LRU as its paper's listing does: Glorot ``B`` and ``C``, a diagonal ``D``.
@@ -128,7 +136,8 @@ def lru(
         width: Inputs and outputs, ``H`` in the paper.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
-        max_phase: Phases are uniform on [0, max_phase] radians.
+        max_phase: Phases are uniform on [0, max_phase] radians; of several limits, the
+            modes take theirs in turn.
         gamma: One of ``GAMMAS``.
 
     Raises:

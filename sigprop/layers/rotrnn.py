@@ -10,18 +10,19 @@ Source: RotRNN (2024), Sections 3-4, Appendices B and C.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer, require_inputs
 from sigprop.layers.bidirectional import Bidirectional
 from sigprop.layers.complex_diagonal import ComplexDiagonal
-from sigprop.layers.initialisers import normal, require_sizes
+from sigprop.layers.initialisers import in_turn, normal, require_sizes
 from sigprop.neuron.projections import pass_through, project_in, read_out
 from sigprop.neuron.ring import normalisation, ring_polar
 from sigprop.neuron.scan import scan_linear
@@ -277,7 +278,7 @@ def rotrnn(
     *,
     heads: int,
     gamma_range: tuple[float, float] = (0.5, 0.999),
-    theta_range: tuple[float, float] = (0.0, 2 * math.pi),
+    theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
 ) -> RotRNN:
     """Draw a RotRNN as its paper's listing does; ``released_rotrnn`` as the code does.
 
@@ -293,7 +294,8 @@ def rotrnn(
         heads: Independent heads, 32 in the paper; each has ``state_size / heads``
             numbers, an even number of them.
         gamma_range: Decays of the heads.
-        theta_range: Angles, in radians.
+        theta_range: Angles, in radians; of several ends, those of a head take theirs in
+            turn.
 
     Raises:
         ValueError: If a size or a range is not as above.
@@ -304,8 +306,9 @@ def rotrnn(
     size = rotation_size(state_size, heads)
     require_ranges(gamma_range, theta_range)
     theta_key, gamma_key, m_key, b_key, c_key, d_key = jax.random.split(key, 6)
+    high = np.tile(in_turn(theta_range[1], size // 2, "theta_max"), (heads, 1))
     theta = jax.random.uniform(
-        theta_key, (heads, size // 2), minval=theta_range[0], maxval=theta_range[1]
+        theta_key, high.shape, minval=theta_range[0], maxval=high
     )
     uniform = jax.random.uniform(gamma_key, (heads,))
     # gamma^2 is uniform: the law of the radius on the LRU's ring.
@@ -336,7 +339,8 @@ def rotation_size(state_size: int, heads: int) -> int:
 
 
 def require_ranges(
-    gamma_range: tuple[float, float], theta_range: tuple[float, float]
+    gamma_range: tuple[float, float],
+    theta_range: tuple[float, float | Sequence[float]],
 ) -> None:
     """Refuse ranges of decays and angles that are none.
 
@@ -347,7 +351,8 @@ def require_ranges(
         raise ValueError(
             f"need 0 < gamma_min <= gamma_max < 1, got gamma_range={gamma_range}"
         )
-    if not 0 <= theta_range[0] <= theta_range[1] <= 2 * math.pi:
+    ends = np.atleast_1d(theta_range[1])
+    if not 0 <= theta_range[0] <= ends.min() <= ends.max() <= 2 * math.pi:
         raise ValueError(
             f"need 0 <= theta_min <= theta_max <= 2 pi, got theta_range={theta_range}"
         )
@@ -360,7 +365,7 @@ def bidirectional_rotrnn(
     *,
     heads: int,
     gamma_range: tuple[float, float] = (0.5, 0.999),
-    theta_range: tuple[float, float] = (0.0, 2 * math.pi),
+    theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
 ) -> BidirectionalRotRNN:
     """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same law.
 
@@ -370,7 +375,7 @@ def bidirectional_rotrnn(
         width: Inputs and outputs.
         heads: As in ``rotrnn``, and so are the ranges.
         gamma_range: Decays of the heads.
-        theta_range: Angles, in radians.
+        theta_range: As in ``rotrnn``.
 
     Raises:
         ValueError: As ``rotrnn``.

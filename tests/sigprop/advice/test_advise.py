@@ -90,16 +90,24 @@ def test_the_default_of_an_lru_is_normalised_for_white_inputs_and_for_no_others(
         assert low < found.default.state.max() / found.default.state.min() < high
 
 
-def test_phases_are_those_of_the_input_unless_all_are_asked_for():
+def test_half_of_the_phases_are_those_of_the_input_unless_others_are_asked_for():
     given = {"length": 200, "state": 64, "spectrum": exponential(0.9)}
-    found = advise("lru", **given)
+    found = advise("lru", **given, phases="input")
     assert found.options["max_phase"] == found.phase
     assert np.abs(found.advised.phase).max() <= found.phase
+    spread = advise("lru", **given)
+    assert spread.options == {**found.options, "max_phase": (found.phase, math.pi)}
+    assert np.abs(spread.advised.phase[::2]).max() <= found.phase
+    assert np.mean(np.abs(spread.advised.phase[1::2]) > found.phase) > 0.3
+    heads = advise("rotrnn", **given).options["theta_range"]
+    assert heads == (0.0, (found.phase, math.pi))
     every = advise("lru", **given, phases="all")
     assert every.phase == found.phase
     assert every.options == {**found.options, "max_phase": math.pi}
     assert np.mean(np.abs(every.advised.phase) > found.phase) > 0.3
-    with pytest.raises(ValueError, match=r"^need phases in input, all, got 'some'$"):
+    with pytest.raises(
+        ValueError, match=r"^need phases in spread, input, all, got 'some'$"
+    ):
         advise("lru", **given, phases="some")
 
 

@@ -1,11 +1,21 @@
 """Each family's options give the memories that were asked for, in its own layers."""
 
+from types import SimpleNamespace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop.advice.families import FAMILIES, LONG, Need, heads, ring, steps
+from sigprop.advice.families import (
+    FAMILIES,
+    LONG,
+    Need,
+    heads,
+    ring,
+    spelled,
+    steps,
+)
 from sigprop.layers.projected import InputGated
 from sigprop.networks.registry import layer_options, sequence_layer
 
@@ -20,11 +30,11 @@ def memories(layer):
     return 1 / (1 - np.abs(np.asarray(layer.eigenvalues())))
 
 
-def drawn(name, key=3):
+def drawn(name, key=3, phases=(PHASE,)):
     family = FAMILIES[name]
     state = {"mamba": 4, "s4d": 4, "s5": 64}.get(name, MANY)
     width = {"rglru": state, "mamba": 64, "s4d": 64}.get(name, 2)
-    options = family.given(state) | family.options(Need(MEMORY, PHASE, state))
+    options = family.given(state) | family.options(Need(MEMORY, phases, state))
     return sequence_layer(jax.random.key(key), family.layer, state, width, **options)
 
 
@@ -50,9 +60,35 @@ def test_phases_are_where_the_power_is():
         assert 0.95 * PHASE < phases.max() <= PHASE * (1 + 1e-6)
 
 
+def test_several_limits_of_phases_are_taken_in_turn():
+    for name in ("lru", "rotrnn"):
+        phases = np.angle(np.asarray(drawn(name, phases=(PHASE, 3.0)).eigenvalues()))
+        phases = phases if name == "lru" else phases[::2]  # not the conjugates
+        assert 0.95 * PHASE < phases[::2].max() <= PHASE * (1 + 1e-6)
+        assert 0.95 * 3.0 < phases[1::2].max() <= 3.0 * (1 + 1e-6)
+
+
+def test_code_of_others_narrows_the_phases_that_ours_narrows():
+    need = Need(MEMORY, (PHASE, 3.0), 64)
+    family = FAMILIES["lru"]
+    texts = spelled(family, 64, family.options(need))
+    drawn = np.log(np.linspace(0.1, 3.0, 6))
+    expected = drawn + np.array([np.log(PHASE / 3.0), 0.0] * 3)
+    first, line = texts["minimal-LRU"].split("\n")
+    assert "max_phase=3)" in first
+    params = {"theta_log": jnp.asarray(drawn)}
+    exec(line, {"params": params})
+    np.testing.assert_allclose(params["theta_log"], expected, rtol=1e-5)
+    layer = SimpleNamespace(theta_log=SimpleNamespace(data=drawn.copy()))
+    exec(texts["lru-pytorch"].split("\n")[1], {"layer": layer})
+    np.testing.assert_allclose(layer.theta_log.data, expected, rtol=1e-5)
+    one = spelled(family, 64, family.options(Need(MEMORY, (PHASE,), 64)))
+    assert "theta_log" not in "".join(one.values())
+
+
 def test_options_are_those_that_each_builder_knows():
     for family in FAMILIES.values():
-        need = Need(MEMORY, PHASE, 64)
+        need = Need(MEMORY, (PHASE, 2.0), 64)
         named = family.given(64) | family.options(need)
         assert set(named) <= set(layer_options(family.layer))
 

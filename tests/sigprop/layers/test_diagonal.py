@@ -50,6 +50,19 @@ def test_the_lru_is_its_papers_listing():
     np.testing.assert_array_equal(rebuilt(jnp.asarray(u)), y)
 
 
+def test_modes_take_several_phase_limits_in_turn():
+    key, limits = jax.random.key(4), (0.3, 2.0, 6.0)
+    one, several = (lru(key, 900, 1, max_phase=most) for most in (6.0, limits))
+    for place, most in enumerate(limits):
+        whole, cut = (np.exp(each.theta_log)[place::3] for each in (one, several))
+        np.testing.assert_allclose(cut, whole * most / 6.0, rtol=1e-5)
+        assert 0.9 * most < cut.max() <= most
+    np.testing.assert_array_equal(one.nu_log, several.nu_log)
+    for wrong in ((), (1.0, 7.0), (0.0, 1.0)):
+        with pytest.raises(ValueError, match="need 0 < max_phase <= 2 pi, got"):
+            lru(key, 3, 3, max_phase=wrong)
+
+
 @pytest.mark.parametrize("make", [lru, zucchet_lru])
 def test_eigenvalues_lie_on_the_ring_and_in_the_slice(make):
     if make is lru:
