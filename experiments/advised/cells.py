@@ -188,8 +188,9 @@ def _network(
 ) -> xr.Dataset:
     task = config.task
     recipe: Any = tasks.recipe_of(task, config.arm, config.steps)
-    fit: Any = forecasting.fit if task == "ETTh1" else supervised.fit
-    data = tasks.forecasts() if task == "ETTh1" else tasks.data_of(task, config.seed)
+    forecast = task in tasks.FORECASTS
+    fit: Any = forecasting.fit if forecast else supervised.fit
+    data = tasks.forecasts(task) if forecast else tasks.data_of(task, config.seed)
     try:
         fitted = fit(
             recipe,
@@ -205,7 +206,7 @@ def _network(
             config, Curves(nothing, nothing.astype(int), nothing), error.step
         )
     records = fitted.records
-    name = "validation_mse" if task == "ETTh1" else "validation_loss"
+    name = "validation_mse" if forecast else "validation_loss"
     return _result(
         config,
         Curves(

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from experiments.advised import rule
 from experiments.advised.cells import LOSS, SHARE, STEPS, Config
 from experiments.advised.grids import cells
+from experiments.advised.tasks import ADVISED
 from experiments.padding import along_cells
 
 VERSION = 1
@@ -23,14 +24,14 @@ CURVES = {
 }
 TOLD = {"final_loss": LOSS, "final_accuracy": SHARE, "factor": {"units": "1"}}
 CONTRASTS = {
-    "advised": ("advised", "default"),
-    "rates": ("rates", "advised"),
-    "both": ("rates", "default"),
-    "phases": ("phases", "advised"),
-    "radii": ("phases", "default"),
+    "advised": (ADVISED, "default"),
+    "rates": ("slowed", ADVISED),
+    "both": ("slowed", "default"),
+    "input": ("input", "default"),
+    "all": ("all", "default"),
 }
-"""What is compared with what: initialisation alone, rates alone, and both; the limit on
-phases alone, and radii and gains without it."""
+"""What is compared with what: initialisation alone, rates alone, and both; and other ways to
+draw phases."""
 
 NUMBERS = ("mean", "low", "high", "area", "area_low", "area_high", "reached")
 NUMBERS += ("points", "points_low", "points_high")

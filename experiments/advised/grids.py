@@ -1,26 +1,28 @@
 """Which trainings are compared: every task, every way to begin, the same seeds.
 
-``advice`` has the two ways that are compared, ``advice_rates`` the third beside them, on
-the tasks where the ceilings ask for less than half of the rate: by 0.88 it would hardly
-change on ListOps, and not at all on the forecast.  ``advice_phases`` has the fourth.
+``advice`` has the two ways that are compared; ``advice_rates`` lower rates beside them, on
+the tasks where the ceilings ask for less than half of the rate;
+``advice_phases`` the other ways to draw phases, on the tasks where one was chosen.
 ``paper`` is what is tracked; ``quick`` has two seeds.
 """
 
 from experiments.advised.cells import Config
-from experiments.advised.tasks import SIZES, TASKS, TEACHERS
+from experiments.advised.tasks import ADVISED, CHOSEN, SIZES, TASKS, TEACHERS
+from sigprop.advice.advise import PHASES
 
 WAYS = {
-    "advice": ("default", "advised"),
-    "advice_rates": ("default", "advised", "rates"),
-    "advice_phases": ("default", "advised", "phases"),
+    "advice": ("default", ADVISED),
+    "advice_rates": ("default", ADVISED, "slowed"),
+    "advice_phases": ("default", *PHASES),
 }
 OF = {
     "advice": TASKS,
     "advice_rates": ("white", "correlated", "smnist-10k", "psmnist-10k", "fsdd"),
-    "advice_phases": TASKS,
+    "advice_phases": CHOSEN,
 }
 SEEDS = {"quick": 2, "paper": 5}
-OF_TEACHERS = 10  # seeds where a training takes a second
+MORE = 10  # seeds where a training takes seconds
+QUICK = (*TEACHERS, "ETTh1", "WTH", "digits")
 SMOKE = {"white": 100, "digits": 20}  # steps
 
 
@@ -43,8 +45,8 @@ def cells(sweep: str, preset: str) -> list[Config]:
         raise ValueError(f"need a preset in smoke, quick, paper, got {preset!r}")
 
     def seeds(task: str) -> range:
-        many = task in TEACHERS and preset == "paper"
-        return range(OF_TEACHERS if many else SEEDS[preset])
+        many = task in QUICK and preset == "paper"
+        return range(MORE if many else SEEDS[preset])
 
     return [
         Config(task, arm, seed, SIZES[task].steps)
