@@ -31,6 +31,8 @@ from sigprop.numerics.garbage import collect_seldom
 from sigprop.numerics.precision import double_precision
 from tests.browser import browser as browser
 from tests.browser import chromium as chromium
+from tests.kept import compiled_anew as compiled_anew
+from tests.kept import forget_programs, keep_programs
 from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.skips import pytest_runtest_setup as pytest_runtest_setup
 from tests.skips import pytest_terminal_summary as pytest_terminal_summary
@@ -38,6 +40,7 @@ from tests.skips import real_data as real_data
 
 # Tests compile far more than they compute.
 compile_quickly()
+keep_programs()
 jax.config.update("jax_numpy_rank_promotion", "raise")
 settings.register_profile(
     "sigprop", deadline=None, derandomize=False, print_blob=True, max_examples=100
@@ -94,6 +97,12 @@ def pytest_collection_finish(session):
     gc.collect()
     collect_seldom()
     gc.enable()
+
+
+def pytest_sessionfinish(session):
+    """Forget the oldest programs, once for all workers."""
+    if not hasattr(session.config, "workerinput"):
+        forget_programs()
 
 
 @pytest.fixture(scope="module", autouse=True)

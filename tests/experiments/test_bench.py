@@ -25,6 +25,7 @@ from sigprop.cli.main import app
 from sigprop.numerics.native import available, compile_function
 
 REPEATS = 3
+pytestmark = pytest.mark.usefixtures("compiled_anew")
 
 
 def timed(dimension, seconds, **attributes):

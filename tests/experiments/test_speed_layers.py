@@ -15,7 +15,7 @@ from sigprop.layers.dense import nonlinear_rnn
 from sigprop.layers.lru import GAMMAS, lru
 from sigprop.layers.lru_reference import plain_scan
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled_anew")]
 KEY = jax.random.key(0)
 N, WIDTH, LENGTH = SMOKE.states, SMOKE.width, SMOKE.layer_length
 STATES = {

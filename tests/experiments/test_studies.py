@@ -39,6 +39,7 @@ MARKED = [
     for one in STUDIES
 ]
 FAR = 5.0  # standard errors
+pytestmark = pytest.mark.usefixtures("compiled_anew")
 
 
 def name(module):
