@@ -18,6 +18,7 @@ NAMES = {
     "smnist-10k": "sMNIST, 10k",
     "listops-short": "ListOps, short",
     "ETTh1": "ETTh1, 24 hours",
+    "WTH": "WTH, 24 hours",
     "psmnist-10k": "psMNIST, 10k",
     "fsdd": "spoken digits",
     "digits": "digits, 8 x 8",
@@ -31,24 +32,30 @@ MEASURES = {
         -0.14,
     ),
 }
-COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
-HEIGHTS, BELOW = {"a": 2.2, "b": 3.1, "c": 1.8, "d": 2.2}, 0.75  # inches
+COLOURS = {"default": style.VERMILION, "spread": style.BLUE}
+BEGUN = {"default": "default", "spread": "advised"}
+WAYS = {
+    "advised": ("spread: half and half", style.BLUE, "o", 0.22),
+    "input": ("input: where its power is", style.GREEN, "v", 0.0),
+    "all": ("all: anywhere", style.PURPLE, "^", -0.22),
+}
+HEIGHTS, BELOW = {"a": 2.2, "b": 3.1, "c": 1.8, "d": 1.8}, 0.75  # inches
 QUOTIENTS = {
     "a": ("advised", "advised / default", "what the advised beginning does"),
     "c": ("rates", "with lower rates / without", "what lower rates do besides"),
-    "d": ("phases", "all phases / advised ones", "what all phases do instead"),
 }
 BETTER, WORSE = "better", "worse"
 SPARED = 1  # tasks on which advice may be worse
 CAPTION = (
-    "A, C, D: quotients of losses, paired over seeds, ten of teachers and five of the others: "
-    "geometric means with 95 % intervals of Student's t for the logarithms, drawn evenly from "
-    "0.9 to 1.1 and ever closer beyond; the "
+    "A, C, D: quotients of losses, paired over seeds, ten of what trains in seconds and five "
+    "of the others: geometric means with 95 % intervals of Student's t for the logarithms, "
+    "drawn evenly from 0.9 to 1.1 and ever closer beyond; the "
     "word is that of the last validation loss. A: begun as advised, over begun by default. "
     "B: training losses, each of a tenth of the training, over the share of its steps; thin "
     "lines: seeds; thick ones: geometric means. C: besides with the lower recurrent rates "
     "that the ceilings ask for, over begun as advised, where they ask for less than half. D: "
-    "as advised but with all phases, over begun as advised; added after A was known."
+    "last validation losses by how phases are drawn, over begun by default, on the tasks "
+    "where one way was chosen, by other seeds."
 )
 NEAR = 0.1  # logarithms of quotients are drawn evenly below
 FAR = math.log(10_000)  # and not shown above
@@ -73,6 +80,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             data = results[STUDIES[one]]
             if one == "b":
                 _curves(part, data)
+            elif one == "d":
+                _choices(part.subplots(), data)
             else:
                 quotients(part.subplots(), data, one)
         style.caption(parts[-1], CAPTION)
@@ -85,35 +94,51 @@ def quotients(
     """Both measures of each task, first task on top, and the word."""
     contrast, over, title = QUOTIENTS[panel]
     chosen = data.sel(contrast=contrast)
-    places = -np.arange(chosen.sizes["of"])
     for label, (names, colour, marker, up) in MEASURES.items():
-        middle, low, high = (chosen[name].values for name in names)
-        axes.errorbar(
-            middle,
-            places + up,
-            xerr=[middle - low, high - middle],
-            fmt=marker,
-            color=colour,
-            markersize=3,
-            linewidth=1,
-            label=label,
-        )
+        _bars(axes, chosen, names, up, fmt=marker, color=colour, label=label)
+    places = _tasks(axes, chosen, over)
+    words = axes.secondary_yaxis("right")
+    words.set_yticks(places, chosen["word"].values.tolist())
+    words.tick_params(length=0, labelsize=6.5)
+    if panel == "a":
+        axes.legend(loc="lower right", fontsize=5.5)
+    style.letter(axes, letter or panel, title)
+
+
+def _choices(axes: Axes, data: xr.Dataset) -> None:
+    """The last losses of each way to draw phases."""
+    for contrast, (label, colour, marker, up) in WAYS.items():
+        chosen = data.sel(contrast=contrast)
+        names = ("mean", "low", "high")
+        _bars(axes, chosen, names, up, fmt=marker, color=colour, label=label)
+    _tasks(axes, data, "advised / default")
+    axes.legend(loc="upper right", fontsize=5.5)
+    style.letter(axes, "d", "what the choice of phases does")
+
+
+def _bars(
+    axes: Axes, data: xr.Dataset, names: tuple[str, str, str], up: float, **marks: Any
+) -> None:
+    """Middles with their intervals, first task on top."""
+    middle, low, high = (data[name].values for name in names)
+    places = -np.arange(data.sizes["of"])
+    reach = [middle - low, high - middle]
+    axes.errorbar(middle, places + up, xerr=reach, markersize=3, linewidth=1, **marks)
+
+
+def _tasks(axes: Axes, data: xr.Dataset, over: str) -> np.ndarray:
+    """Quotients along the axis, tasks beside it; returns where they are."""
+    places = -np.arange(data.sizes["of"])
     axes.axvline(0, color=style.BLACK, linewidth=0.6)
     axes.set_xscale("symlog", base=math.e, linthresh=NEAR, linscale=1)
     axes.set_xlim(-FAR, FAR)
     axes.set_xticks(np.log(TICKS), [f"{one:g}" for one in TICKS])
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_yticks(places, [NAMES[one] for one in chosen["of"].values.tolist()])
+    axes.set_yticks(places, [NAMES[one] for one in data["of"].values.tolist()])
     axes.set_ylim(places[-1] - 0.6, 0.6)
-    words = axes.secondary_yaxis("right")
-    words.set_yticks(places, chosen["word"].values.tolist())
-    words.tick_params(length=0)
-    for axis in (axes, words):
-        axis.tick_params(labelsize=6.5)
+    axes.tick_params(labelsize=6.5)
     axes.set_xlabel(f"loss, {over}", fontsize=7)
-    if panel == "a":
-        axes.legend(loc="lower right", fontsize=5.5)
-    style.letter(axes, letter or panel, title)
+    return places
 
 
 def smoothed(values: np.ndarray) -> np.ndarray:
@@ -140,7 +165,7 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
     for axes in grid[len(tasks) :]:
         axes.set_axis_off()
     for arm, colour in COLOURS.items():
-        grid[len(tasks)].plot([], [], color=colour, label=arm)
+        grid[len(tasks)].plot([], [], color=colour, label=BEGUN[arm])
     grid[len(tasks)].legend(loc="center", title="begun", fontsize=6.5)
     part.supxlabel("share of the steps", fontsize=7)
     part.supylabel("training loss", fontsize=7)
@@ -187,12 +212,16 @@ def shown(results: style.Results) -> str:
         f"one at most was asked: that is {'reached' if asked else 'not reached'}."
     )
     rates = [*_words(results[STUDIES["c"]], "rates").values()]
-    free = [*_words(results[STUDIES["d"]], "radii").values()]
+    ways = {name: _words(results[STUDIES["d"]], name) for name in WAYS}
+    counts = "; ".join(
+        f"{WAYS[name][0].partition(':')[0]} {[*words.values()].count(BETTER)} and "
+        f"{[*words.values()].count(WORSE)}"
+        for name, words in ways.items()
+    )
     return (
         f"{told} Lower recurrent rates besides are better on {rates.count(BETTER)} and worse "
-        f"on {rates.count(WORSE)} of {len(rates)}. As advised but with all phases, against "
-        f"default, is better on {free.count(BETTER)} and worse on {free.count(WORSE)} of "
-        f"{len(free)}."
+        f"on {rates.count(WORSE)} of {len(rates)}. On the {len(ways['all'])} tasks where "
+        f"phases were chosen, better and worse than default are: {counts}."
     )
 
 

@@ -7,13 +7,14 @@ import xarray as xr
 
 from experiments import store
 from experiments.advised import cells, gathering, grids
+from experiments.advised.tasks import ADVISED
 
 
 def made_up(preset="smoke", sweep="advice", gain=0.5):
-    """Results of all cells; ``advised`` has ``gain`` of the loss of ``default``."""
+    """Results of all cells; ``ADVISED`` has ``gain`` of the loss of ``default``."""
     found = {}
     for config in grids.cells(sweep, preset):
-        scale = {"default": 1.0, "advised": gain}.get(config.arm, gain**2)
+        scale = {"default": 1.0, ADVISED: gain}.get(config.arm, gain**2)
         rng = np.random.default_rng([config.seed, len(config.task)])
         level = scale * np.exp(rng.normal(scale=2.0))
         level *= np.exp(

@@ -7,7 +7,7 @@ from figures import sigprop_advice_worth as figure
 from figures import style
 from tests.advised_trainings import gathered
 
-TASKS = 7
+TASKS = 9
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,6 @@ def words(axes):
     [
         ("a", "advice", "advised"),
         ("c", "advice_rates", "rates"),
-        ("d", "advice_phases", "phases"),
     ],
 )
 def test_quotients_are_the_stored_ones_with_their_intervals(
@@ -71,13 +70,34 @@ def test_quotients_are_the_stored_ones_with_their_intervals(
     assert max(np.abs(line.get_xdata()).max() for line in axes.lines[1:]) < reach
 
 
+def test_ways_to_draw_phases_are_held_against_default(results):
+    table = results["advice_phases"].copy(deep=True)
+    scales = 1 + np.arange(table["mean"].size).reshape(table["mean"].shape) / 10
+    for name in ("mean", "low", "high"):
+        table[name] = table[name] * scales
+    (axes,) = figure.draw({"advice_phases": table}, "d").axes
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    for bars, label, (contrast, way) in zip(
+        axes.containers, labels, figure.WAYS.items(), strict=True
+    ):
+        chosen = table.sel(contrast=contrast)
+        dots, _, (lines,) = bars.lines
+        assert label == way[0]
+        assert label.startswith({"advised": "spread"}.get(contrast, contrast))
+        np.testing.assert_allclose(dots.get_xdata(), chosen["mean"])
+        ends = np.array([line[:, 0] for line in lines.get_segments()])
+        np.testing.assert_allclose(ends, np.stack([chosen["low"], chosen["high"]], 1))
+    ticks = [text.get_text() for text in axes.get_yticklabels()]
+    assert ticks == [figure.NAMES[one] for one in table["of"].values.tolist()]
+
+
 def test_curves_are_those_of_each_beginning(results, drawn):
     data = results["advice"]
     small = drawn.axes[1 : 1 + TASKS]
     legend = drawn.axes[1 + TASKS].get_legend()
     names = [text.get_text() for text in legend.get_texts()]
     told = {
-        name: line.get_color()
+        {"advised": "spread"}.get(name, name): line.get_color()
         for name, line in zip(names, legend.get_lines(), strict=True)
     }
     for axes, task in zip(small, dict.fromkeys(data["task"].values), strict=True):
@@ -118,25 +138,27 @@ SAME = "no difference shown"
 
 def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
     said = told(results)
-    assert "on 7 (teacher, white input; " in said
-    assert "of 7 tasks, with more on none, and no difference is shown on none." in said
-    assert "rates besides are better on 5 and worse on 0 of 5. As" in said
+    assert "on 9 (teacher, white input; " in said
+    assert "of 9 tasks, with more on none, and no difference is shown on none." in said
+    assert "rates besides are better on 5 and worse on 0 of 5. On" in said
     assert said.endswith(
-        "all phases, against default, is better on 7 and worse on 0 of 7."
+        "On the 4 tasks where phases were chosen, better and worse than default are: "
+        "spread 4 and 0; input 4 and 0; all 4 and 0."
     )
-    mixed = [("fsdd", "worse"), ("ETTh1", SAME), ("white", SAME), ("smnist-10k", SAME)]
+    same = ("ETTh1", "WTH", "white", "smnist-10k")
+    mixed = [("fsdd", "worse"), *((task, SAME) for task in same)]
     said = told(results, mixed)
-    assert "with more on 1 (spoken digits), and no difference is shown on 3 (" in said
+    assert "with more on 1 (spoken digits), and no difference is shown on 4 (" in said
     assert said.split(" is shown on ")[1].startswith(
-        "3 (teacher, white input; sMNIST, 10k; ETTh1, 24 hours). Better on half"
+        "4 (teacher, white input; sMNIST, 10k; ETTh1, 24 hours; WTH, 24 hours). Better on"
     )
     assert "was asked: that is not reached." in said
-    assert "was asked: that is reached." in told(results, mixed[:3])
+    assert "was asked: that is reached." in told(results, mixed[:4])
     assert "that is not reached." in told(results, [*mixed[:1], ("white", "worse")])
     fewer = told(results, [("fsdd", "worse")], "rates", "advice_rates")
     assert "rates besides are better on 4 and worse on 1 of 5." in fewer
     both = told(results, [("fsdd", "worse")], "both", "advice_rates")
     assert "better on 5 and worse on 0 of 5." in both
     changes = [("correlated", "worse"), ("ETTh1", SAME)]
-    free = told(results, changes, "radii", "advice_phases")
-    assert free.endswith("against default, is better on 5 and worse on 1 of 7.")
+    free = told(results, changes, "input", "advice_phases")
+    assert free.endswith("spread 4 and 0; input 2 and 1; all 4 and 0.")
