@@ -8,7 +8,7 @@ are monomials of the input times harmonics of the key's angle, whose means are i
 these alone, so that a wrong weight costs variance and moves no mean.
 
 Notation: z  inputs;  k  key;  beta  gate;  v  value;  h  state;  s  what a weight moves;
-M  one step of the moments ``1, x, x x^T`` of ``x = h``, ``s`` or ``(h, s)``.
+y  ``(1, x)`` of ``x = h``, ``s`` or ``(h, s)``;  M  one step of it, ``y' = M y``.
 
 Source: ``theory.delta_moments``.
 """
@@ -30,8 +30,12 @@ from sigprop.numerics.compilation import SOME
 
 WIDTH, KEYS = 3, 2
 DEGREE, HARMONICS = 4, 4  # of the monomials; four keys stand in a product at most
-# Nodes of an angle, a radius and the third input; the latter for weights of controls.
-FINE, COARSE = (320, 48, 8), (384, 6, 5)
+# Nodes of a radius and the third input; the latter for weights of controls.
+FINE, COARSE = (32, 8), (6, 5)
+ROUND, NARROW = (
+    64,
+    8.0,
+)  # nodes of the angle: of round keys, and more the narrower they are
 NEAREST, FARTHEST = 1e-3, 8.5  # radii
 BLOCK, BATCH = 32, 128  # steps for which weights stay the same; trajectories at once
 CUT = 1e-11  # of the largest eigenvalue of the functions' products
@@ -101,7 +105,9 @@ def _few(count: int) -> tuple[np.ndarray, np.ndarray]:
 def _nodes(
     deltas: Deltas, head: int, fine: bool
 ) -> tuple[Float[np.ndarray, "nodes width"], Nodewise]:
-    angles, radii, across = FINE if fine else COARSE
+    """Fine ones are as many as moments to a part in ten thousand ask for."""
+    angles = ROUND + round(NARROW * math.sqrt(2 / deltas.ratios[head]))
+    radii, across = FINE if fine else COARSE
     angle, _, by_angle = _angles(deltas, head, angles)
     radius, by_radius = (_near_zero if fine else _few)(radii)
     third, by_third = np.polynomial.hermite_e.hermegauss(across)
@@ -160,20 +166,27 @@ def _at(deltas: Deltas, head: int, z: Float[np.ndarray, "nodes width"]) -> _At:
     return _At(z, k, beta, z @ deltas.W_v[head])
 
 
-def _recursions(at: _At) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """For every direction of a reading, ``A`` and ``b`` of ``x' = A x + b``."""
+def _recursions(at: _At) -> Iterator[tuple[int, Float[np.ndarray, "nodes s s"]]]:
+    """For every direction of a reading, ``M``."""
     pairs = at.k[:, :, None] * at.k[:, None]
     A = np.eye(KEYS) - at.beta[:, None, None] * pairs
-    yield 0, A, (at.beta * at.v)[:, None] * at.k
+    h = (at.beta * at.v)[:, None] * at.k
+    yield 0, _affine(A, h)
     for f in at.z.T:
-        yield 1, A, (at.beta * f)[:, None] * at.k
+        yield 1, _affine(A, (at.beta * f)[:, None] * at.k)
     for f in at.z.T:
         slope = f * at.beta * (1 - at.beta)
         C, d = -slope[:, None, None] * pairs, (slope * at.v)[:, None] * at.k
-        both = np.concatenate(
-            [np.concatenate([A, 0 * A], 2), np.concatenate([C, A], 2)], 1
-        )
-        yield 2, both, np.concatenate([(at.beta * at.v)[:, None] * at.k, d], 1)
+        yield 2, _affine(np.block([[A, 0 * A], [C, A]]), np.concatenate([h, d], 1))
+
+
+def _affine(
+    A: Float[np.ndarray, "nodes n n"], b: Float[np.ndarray, "nodes n"]
+) -> Float[np.ndarray, "nodes s s"]:
+    """``M`` of ``x' = A x + b``."""
+    M = np.pad(A, ((0, 0), (1, 0), (1, 0)))
+    M[:, 0, 0], M[:, 1:, 0] = 1, b
+    return M
 
 
 @functools.cache
@@ -186,26 +199,29 @@ def _doubled(size: int) -> tuple[np.ndarray, np.ndarray]:
     return whole, np.array([i * size + j for i, j in upper])
 
 
-def _moved(A: np.ndarray, b: np.ndarray) -> Float[np.ndarray, "nodes m m"]:
-    """One step of ``1, x`` and the entries ``i <= j`` of ``x x^T``."""
-    n, size = b.shape
+def _moved(M: Float[np.ndarray, "nodes s s"]) -> Float[np.ndarray, "nodes m m"]:
+    """One step of the entries ``i <= j`` of ``y y^T``: of ``1``, ``x`` and ``x x^T``."""
+    nodes, size, _ = M.shape
     whole, upper = _doubled(size)
-    AA = np.einsum("nik,njl->nijkl", A, A).reshape(n, size**2, size**2)
-    Ab = np.einsum("nik,nj->nijk", A, b).reshape(n, size**2, size)
-    bA = np.einsum("ni,njk->nijk", b, A).reshape(n, size**2, size)
-    bb = np.einsum("ni,nj->nij", b, b).reshape(n, size**2, 1)
-    squares = np.concatenate([bb, Ab + bA, AA @ whole], 2)[:, upper]
-    firsts = np.concatenate([b[:, :, None], A, np.zeros((n, size, len(upper)))], 2)
-    one = np.zeros((n, 1, 1 + size + len(upper)))
-    one[:, 0, 0] = 1
-    return np.concatenate([one, firsts, squares], 1)
+    MM = np.einsum("nik,njl->nijkl", M, M).reshape(nodes, size**2, size**2)
+    return MM[:, upper] @ whole
+
+
+def _mean_moved(
+    weights: Nodewise, M: Float[np.ndarray, "nodes s s"]
+) -> Float[np.ndarray, "m m"]:
+    """The mean of ``_moved``, without any node's own."""
+    nodes, size, _ = M.shape
+    whole, upper = _doubled(size)
+    flat = M.reshape(nodes, size**2)
+    MM = ((weights[:, None] * flat).T @ flat).reshape([size] * 4).transpose(0, 2, 1, 3)
+    return MM.reshape(size**2, size**2)[upper] @ whole
 
 
 def _asked(size: int) -> Float[np.ndarray, " m"]:
-    """Which moments are added up: the last two entries' squares."""
+    """Which entries are added up: the last two squares of ``y``."""
     _, upper = _doubled(size)
-    squares = [(size - 1) * (size + 1), (size - 2) * (size + 1)]
-    return np.concatenate([np.zeros(1 + size), np.isin(upper, squares)]).astype(float)
+    return np.isin(upper, [(size - 1) * (size + 1), (size - 2) * (size + 1)]) * 1.0
 
 
 def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " heads"]]:
@@ -213,10 +229,10 @@ def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " head
     found = np.zeros((len(READINGS), len(deltas.W_k)))
     for head in range(len(deltas.W_k)):
         z, weights = _nodes(deltas, head, fine=True)
-        for reading, A, b in _recursions(_at(deltas, head, z)):
-            mean = np.tensordot(weights, _moved(A, b), 1)
+        for reading, M in _recursions(_at(deltas, head, z)):
+            mean = _mean_moved(weights, M)
             now = np.eye(len(mean))[0]
-            asked = _asked(b.shape[1])
+            asked = _asked(M.shape[1])
             for _ in range(steps):
                 now = mean @ now
                 found[reading, head] += asked @ now / steps
@@ -240,12 +256,12 @@ def controls(
         inverse = np.linalg.pinv(Phi.T @ weighted, rcond=CUT, hermitian=True)
         project = inverse @ weighted.T
         columns = []
-        for _, A, b in _recursions(_at(deltas, head, z)):
-            matrix = _moved(A, b)
+        for _, M in _recursions(_at(deltas, head, z)):
+            matrix = _moved(M)
             size = matrix.shape[1]
-            mean = np.tensordot(weights, matrix, 1)
             fitted = (project @ matrix.reshape(len(z), -1)).reshape(-1, size, size)
-            theta = _thetas(mean, _asked(b.shape[1]) / steps, steps)
+            asked = _asked(M.shape[1]) / steps
+            theta = _thetas(_mean_moved(weights, M), asked, steps)
             columns.append(np.einsum("tj,fjm->tfm", theta, fitted))
         whole.append(np.concatenate(columns, 2))
     return np.stack(whole, 1)
@@ -318,7 +334,9 @@ def _batch(
         square = jnp.sum(x**2, -1, keepdims=True)
         lines, waves = _functions(u, x * jax.lax.rsqrt(square), jnp.stack)
         Phi = (lines[None, :, :, None] * waves[:, :, None]).reshape(heads, BATCH, -1)
-        G = (Phi - centres[:, None]) @ W
+        # Rounded once centred: an error that changes from step to step, not a bias.
+        surprises = (Phi - centres[:, None]).astype(jnp.float32)
+        G = (surprises @ W).astype(Phi.dtype)
         held = jnp.broadcast_to(h[:, :, None], moved[:, :, 1].shape)
         m = [
             _entries(h),
@@ -366,7 +384,8 @@ def simulate(
         num: Independent trajectories.
     """
     steps = len(control) * BLOCK
-    arrays = [jnp.asarray(one) for one in (*deltas, means(deltas), control)]
+    arrays = [jnp.asarray(one) for one in (*deltas, means(deltas))]
+    arrays.append(jnp.asarray(control, jnp.float32))
 
     def task(index: int, count: int) -> Sums:
         drawn = _batch(jax.random.fold_in(key, index), *arrays)

@@ -48,7 +48,7 @@ from theory.claims import Claim
 
 CLAIM, STEPS = "sigprop:memories-deltanet", 1024
 EXACT = 0.01  # of a margin, by which two rules of quadrature may differ
-PILOT, LEAST = 4 * BATCH, 8 * BATCH  # trajectories; the latter for a normal law
+NORMAL = 0.08 * BATCH  # trajectories over the margin, for a normal law
 LONG = 10.0  # extent of the keys, beside which what is added to their length is nothing
 SPREAD = 0.5  # of what the gate bends
 SHARED = 0.6  # of the gate's row that lies where keys are seen
@@ -111,8 +111,9 @@ def by_steps(size: Size) -> Mapping[str, np.ndarray]:
 def plans(size: Size) -> dict[str, tuple[Plan, ...]]:
     """The plan of every point, of a pilot's variance; all have the size of the largest."""
     with double_precision(True):
-        pilot = simulate(pilot_key(CLAIM), heads(size), weights(size), PILOT)
-    return planned(pilot, size, LEAST, BATCH)
+        least = -(-round(NORMAL / size.margin) // BATCH) * BATCH
+        pilot = simulate(pilot_key(CLAIM), heads(size), weights(size), least)
+    return planned(pilot, size, least, BATCH)
 
 
 def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
