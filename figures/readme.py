@@ -1,11 +1,13 @@
 """The picture at the head of the README; ``python -m figures.readme`` draws it again."""
 
+import re
 from pathlib import Path
 
 from experiments import store
 from figures import sigprop_advice_worth, style, zucchet_1a
 
 FILE = Path(__file__).with_suffix(".svg")
+DIGITS = re.compile(r"(\.\d{3})\d+")  # of coordinates in points, more than can be seen
 CAPTION = (
     "Networks begun as `sigprop advise` says, over those begun by default: quotients of losses "
     "paired over seeds, with 95 % intervals; left of the line advice is better."
@@ -27,6 +29,7 @@ def draw(file: Path = FILE) -> None:
         sigprop_advice_worth.quotients(lower.subplots(), worth, "a", "b")
         style.caption(lower, CAPTION)
         drawn.savefig(partial, format="svg", metadata=style.METADATA["svg"])
+        partial.write_text(DIGITS.sub(r"\1", partial.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

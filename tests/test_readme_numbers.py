@@ -27,17 +27,17 @@ def test_quoted_worth_of_advice_is_the_stored_one():
     ratio = np.exp(advised["mean"].to_series())
     better, worse = (ratio[words == word] for word in ("better", "worse"))
     for part in (
-        "of seven tasks",
+        "of nine tasks",
         f"{len(better)} end with less loss than by default, {better.min():.2f} to "
         f"{better.max():.2f} times as much, and {len(worse)} with more",
-        f"ListOps {worse['listops-short']:.3f} times",
-        f"a teacher under correlated inputs {worse['correlated']:.0f},",
+        f"ListOps {worse['listops-short']:.3f} times, spoken digits {worse['fsdd']:.2f}",
     ):
         assert part in WORDS, part
-    assert len(words) == 7
-    freed = store.shipped("advice_phases").sel(contrast="radii")["word"].values.tolist()
-    counts = freed.count("better"), freed.count("worse")
-    assert "(`--phases all`) {} end with less and {} with more".format(*counts) in WORDS
+    assert len(words) == 9
+    narrow = store.shipped("advice_phases").sel(contrast="input", of="correlated")
+    assert narrow["word"] == "worse"
+    factor = float(np.exp(narrow["mean"]))
+    assert f"correlated inputs ends with {factor:.0f} times as much" in WORDS
     rates = store.shipped("advice_rates").sel(contrast="rates")["word"]
     helped = int((rates == "better").sum())
     assert helped == 0
