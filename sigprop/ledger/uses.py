@@ -5,6 +5,7 @@ branch that such an argument rules out is not looked at, nor what follows a retu
 """
 
 import ast
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -173,9 +174,8 @@ class Uses(ast.NodeVisitor):
         own = set(own_names(node))
         known = {name: of for name, of in self.known.items() if name not in own}
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        for piece in body:
-            for one in ast.walk(piece):
-                known.update(self.imported(one))
+        for one in _imports(node):
+            known.update(self.imported(one))
         constants = {n: v for n, v in self.constants.items() if n not in own}
         constants |= {n: v for n, v in (given or {}).items() if n not in bound(node)}
         inner = Uses(known, self.imported, self.found, constants)
@@ -219,7 +219,16 @@ def own_names(node: Function) -> Iterator[str]:
     yield from bound(node)
 
 
-def bound(node: Function) -> set[str]:
+@functools.cache
+def _imports(node: Function) -> tuple[ast.AST, ...]:
+    """Imports anywhere in the body of a function."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    every = (one for piece in body for one in ast.walk(piece))
+    return tuple(one for one in every if isinstance(one, ast.Import | ast.ImportFrom))
+
+
+@functools.cache
+def bound(node: Function) -> frozenset[str]:
     """Names that the body of a function binds."""
     found: set[str] = set()
     waiting: list[ast.AST] = []
@@ -232,7 +241,7 @@ def bound(node: Function) -> set[str]:
             found.add(one.name)
         elif not isinstance(one, ast.Lambda):
             waiting.extend(ast.iter_child_nodes(one))
-    return found
+    return frozenset(found)
 
 
 def presented(node: ast.expr) -> ast.expr:
