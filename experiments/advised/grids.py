@@ -21,8 +21,8 @@ OF = {
     "advice_phases": CHOSEN,
 }
 SEEDS = {"quick": 2, "paper": 5}
-MORE = 10  # seeds where a training takes seconds
-QUICK = (*TEACHERS, "ETTh1", "WTH", "digits")
+MORE = 10  # seeds for those of SHORT
+SHORT = (*TEACHERS, "ETTh1", "WTH", "digits")  # trained within seconds
 SMOKE = {"white": 100, "digits": 20}  # steps
 
 
@@ -45,7 +45,7 @@ def cells(sweep: str, preset: str) -> list[Config]:
         raise ValueError(f"need a preset in smoke, quick, paper, got {preset!r}")
 
     def seeds(task: str) -> range:
-        many = task in QUICK and preset == "paper"
+        many = task in SHORT and preset == "paper"
         return range(MORE if many else SEEDS[preset])
 
     return [
