@@ -2,7 +2,6 @@
 
 import functools
 import itertools
-import time
 
 import pytest
 
@@ -161,12 +160,8 @@ def test_statements_rest_on_none_that_rests_on_them():
     assert all(len(set(cycle)) == len(cycle) > 1 for cycle in graph().cycles)
 
 
-def test_the_graph_is_the_same_each_time_and_quickly_built():
-    graph()
-    began = time.process_time()
-    again = dependence.build()
-    assert time.process_time() - began < 5
-    assert again == graph()
+def test_the_graph_is_the_same_each_time():
+    assert dependence.build() == graph()
 
 
 @pytest.mark.parametrize(
