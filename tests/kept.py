@@ -33,6 +33,14 @@ def keep_programs() -> None:
         os.environ.setdefault(name.upper(), str(value))
 
 
+def own_programs(folder: Path) -> dict[str, str]:
+    """The environment of processes that keep their programs in a folder of their own.
+
+    Those that are killed may leave half of one, which others would read and compile again.
+    """
+    return {**os.environ, "JAX_COMPILATION_CACHE_DIR": str(folder)}
+
+
 def _machine() -> str:
     """A name for what the processor can do: programs are for one kind."""
     try:

@@ -11,6 +11,7 @@ import pytest
 
 from sigprop.ledger.site import MANIFEST
 from sigprop.numerics.interruption import INTERRUPTED
+from tests.kept import own_programs
 
 STOPS = {signal.SIGINT: INTERRUPTED, signal.SIGKILL: -signal.SIGKILL}
 SCRIPT = """
@@ -49,6 +50,7 @@ def start(folder, ids, pause=0.0):
         [sys.executable, "-c", SCRIPT, " ".join(ids), str(folder), str(pause)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        env=own_programs(folder.with_name("programs")),
         text=True,
     )
     assert process.stdout is not None

@@ -1,6 +1,5 @@
 """Many calls at one sweep, and files that were damaged: every cell is made once."""
 
-import os
 import random
 import shutil
 import signal
@@ -21,6 +20,7 @@ from experiments import gathered, store, sweep
 from experiments.teacher_student import cells, grids
 from sigprop.cli import main as cli
 from sigprop.training.checkpoints import save_checkpoint
+from tests.kept import own_programs
 from tests.sigprop.numerics.test_locks import HOLD
 
 ROOT = Path(__file__).parents[2]
@@ -302,7 +302,10 @@ def _drive(folder):
     return subprocess.Popen(
         [sys.executable, "-c", DRIVE, str(folder / "log")],
         cwd=ROOT,
-        env={**os.environ, "SIGPROP_RESULTS": str(folder / "results")},
+        env={
+            **own_programs(folder / "programs"),
+            "SIGPROP_RESULTS": str(folder / "results"),
+        },
     )
 
 

@@ -16,6 +16,7 @@ from experiments import command, gathered, store, sweep, workers
 from experiments.teacher_student import cells, gathering, grids
 from sigprop.cli.main import app
 from sigprop.numerics.interruption import INTERRUPTED
+from tests.kept import own_programs
 from theory.teacher import runs
 
 ROOT = Path(__file__).parents[2]
@@ -196,7 +197,10 @@ def _start(folder, *options):
             *("--preset", "smoke", *options),
         ],
         cwd=ROOT,
-        env={**os.environ, "SIGPROP_RESULTS": str(folder)},
+        env={
+            **own_programs(folder.with_name("programs")),
+            "SIGPROP_RESULTS": str(folder),
+        },
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -1,7 +1,6 @@
 """A figure's files are old or new, whatever happens; every figure comes from a checkout."""
 
 import importlib
-import os
 import random
 import shutil
 import signal
@@ -24,6 +23,7 @@ import os, signal, sys
 from pathlib import Path
 from matplotlib.figure import Figure
 from figures import style
+from tests.kept import own_programs
 
 os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
 style.save(Figure(), "shown", Path(sys.argv[1]))
@@ -135,7 +135,8 @@ def test_every_study_of_a_figure_has_a_tracked_result():
 
 
 def environment(checkout):
-    kept = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
+    kept = own_programs(checkout.with_name("programs"))
+    kept.pop("XLA_FLAGS", None)
     kept.pop("SIGPROP_RESULTS", None)
     return kept | {"PYTHONPATH": str(checkout), "SIGPROP_DATA": str(checkout / "none")}
 

@@ -29,6 +29,7 @@ from sigprop.training.runs import (
     run,
     trained,
 )
+from tests.kept import own_programs
 from tests.sigprop.training.test_supervised import DATA, SMALL
 
 SHORT = recipe(SMALL, Schedule(8, 10, 1e-2, 0.5), segment=2, evaluate=2)
@@ -135,11 +136,7 @@ ENDS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: INTERRUPTED}
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """Environment of processes that keep what they compile, and find it again."""
-    return os.environ | {
-        "JAX_COMPILATION_CACHE_DIR": str(tmp_path_factory.mktemp("compiled")),
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-    }
+    return own_programs(tmp_path_factory.mktemp("compiled"))
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +216,8 @@ def test_the_command_stops_cleanly_at_any_moment(tmp_path, compiled):
     What is killed finds its programs compiled: a compiler minds interruptions alone.
     """
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    environments = {signal.SIGINT: os.environ, signal.SIGKILL: compiled}
+    anew = os.environ | {"JAX_ENABLE_COMPILATION_CACHE": "false"}
+    environments = {signal.SIGINT: anew, signal.SIGKILL: compiled}
     lasts = {
         signal.SIGINT: _undisturbed(whole, compiled),
         signal.SIGKILL: _undisturbed(tmp_path / "again", compiled),
