@@ -64,10 +64,12 @@ def forget_programs(folder: Path = FOLDER, most: int = MOST) -> None:
         file.unlink(missing_ok=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def compiled_anew():
-    """Tell JAX of no cache, for what times compilation."""
+    """No program is kept, here and in processes that start here, for what times them."""
     before = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]
-    jax.config.update("jax_compilation_cache_dir", None)
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("JAX_COMPILATION_CACHE_DIR")
+        jax.config.update("jax_compilation_cache_dir", None)
+        yield
     jax.config.update("jax_compilation_cache_dir", before)

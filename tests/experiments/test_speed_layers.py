@@ -36,7 +36,7 @@ STATES = {
 
 
 @pytest.fixture(scope="module")
-def few():
+def few(compiled_anew):
     """Two cheap layers, and one repeat fewer at the longer length."""
     cheap = {name: LAYERS[name] for name in ("LRU", "tanh RNN")}
     with pytest.MonkeyPatch.context() as patch:
