@@ -162,8 +162,9 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
             style.letter(axes, "b", NAMES[task], size=6.5)
         else:
             axes.set_title(NAMES[task], fontsize=6.5)
-    for axes in grid[len(tasks) :]:
-        axes.set_axis_off()
+    grid[len(tasks)].set_axis_off()
+    for axes in grid[len(tasks) + 1 :]:
+        axes.remove()
     for arm, colour in COLOURS.items():
         grid[len(tasks)].plot([], [], color=colour, label=BEGUN[arm])
     grid[len(tasks)].legend(loc="center", title="begun", fontsize=6.5)
