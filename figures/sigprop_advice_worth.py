@@ -151,7 +151,8 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
     tasks = list(dict.fromkeys(data["task"].values.tolist()))
     columns = min(4, len(tasks) + 1)
     rows = -(-(len(tasks) + 1) // columns)
-    grid = part.subplots(rows, columns, squeeze=False).ravel()
+    cut = part.add_gridspec(rows, columns)
+    grid = [part.add_subplot(cut[place]) for place in range(len(tasks) + 1)]
     for place, (axes, task) in enumerate(zip(grid, tasks, strict=False)):
         for arm, colour in COLOURS.items():
             _arm(axes, rows_of(data, task, arm), colour)
@@ -163,8 +164,6 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
         else:
             axes.set_title(NAMES[task], fontsize=6.5)
     grid[len(tasks)].set_axis_off()
-    for axes in grid[len(tasks) + 1 :]:
-        axes.remove()
     for arm, colour in COLOURS.items():
         grid[len(tasks)].plot([], [], color=colour, label=BEGUN[arm])
     grid[len(tasks)].legend(loc="center", title="begun", fontsize=6.5)
