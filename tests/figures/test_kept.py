@@ -16,6 +16,7 @@ from experiments import command, store
 from experiments.teacher_student import cells
 from figures import catalogue, style
 from sigprop.cli.main import app
+from tests.kept import own_programs
 
 ROOT = Path(__file__).parents[2]
 KILLED = """
@@ -23,7 +24,6 @@ import os, signal, sys
 from pathlib import Path
 from matplotlib.figure import Figure
 from figures import style
-from tests.kept import own_programs
 
 os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
 style.save(Figure(), "shown", Path(sys.argv[1]))
