@@ -9,13 +9,13 @@ Source: the law of the radius is that of Orvieto et al. (2023), Lemma 3.2; the r
 
 from functools import cache
 
-from sympy import Expr, Symbol, atan, cos, pi, simplify, solve, sqrt, tan
+from sympy import Expr, Symbol, atan, cos, integrate, pi, simplify, solve, sqrt, tan
 
 from theory.derivation import Derivation, start
 from theory.ring import radius_cdf
 from theory.symbols import r_min, rho, theta
 
-share = Symbol("s", positive=True)
+share, lag = Symbol("s", positive=True), Symbol("k", positive=True)
 
 
 def spectral_density() -> Expr:
@@ -32,6 +32,18 @@ def power_below() -> Derivation:
     proof = start("power by phase", spectral_density())
     below = 2 / pi * atan((1 + rho) / (1 - rho) * tan(theta / 2))
     return proof.then("integrated from phase zero, by tan(theta/2)", below)
+
+
+@cache
+def power_of_lag() -> Derivation:
+    """Weight of ``R(k)/R(0)``, ``k > 0``, in the share of the power below ``theta``.
+
+    That of lag zero is ``theta/pi``.
+    """
+    at = Symbol("omega", positive=True)
+    proof = start("power by phase of one lag and its negative", 2 * cos(lag * at) / pi)
+    below = integrate(2 * cos(lag * at) / pi, (at, 0, theta))
+    return proof.then("integrated from phase zero", below)
 
 
 @cache

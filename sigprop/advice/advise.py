@@ -10,8 +10,7 @@ from jaxtyping import PRNGKeyArray
 
 from sigprop.advice.families import FAMILIES, Need, Options, spelled
 from sigprop.advice.predictions import Predicted, matched, mode_states, predict
-from sigprop.advice.spectra import bandwidth
-from sigprop.audit.autocovariance import Exponentials
+from sigprop.advice.spectra import Spectrum, bandwidth
 from sigprop.layers.base import Layer
 from sigprop.networks.registry import sequence_layer
 
@@ -48,7 +47,7 @@ class Advice:
     length: int
     memory: float
     state: int
-    spectrum: Exponentials
+    spectrum: Spectrum
     phase: float
     phases: str
     options: Options
@@ -74,7 +73,7 @@ def advise(
     *,
     length: int,
     state: int,
-    spectrum: Exponentials,
+    spectrum: Spectrum,
     memory: float | None = None,
     phases: str = "spread",
     seed: int = 0,

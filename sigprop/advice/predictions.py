@@ -1,6 +1,7 @@
 """What a layer begins as: memories, states, gradients, and the rates that it bears.
 
-Of a linear layer all is exact, for stationary inputs and infinitely long sequences.  For
+Of a linear layer all is exact, for stationary inputs and infinitely long sequences; of a
+measured input gradients and ceilings are those of the exponentials nearest to it.  For
 inputs that are a sum of independent exponentials the Hessian at optimality is the sum of
 their Hessians; its trace is that of Gauss and Newton, ``E|dy/dtheta|^2``, and ``2/L``, with
 ``L`` the largest curvature along one group of parameters, is the rate above which plain
@@ -17,8 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from sigprop.advice.spectra import as_one, state_moments
-from sigprop.audit.autocovariance import Exponentials
+from sigprop.advice.spectra import Spectrum, as_one, closed, state_moments
 from sigprop.curvature.hessian import DIAGONALISED, expand
 from sigprop.curvature.structure import stability_bound
 from sigprop.inputs import AR1
@@ -80,7 +80,7 @@ def as_modes(layer: Layer) -> DiagonalLayer:
 
 
 def mode_states(
-    layer: Layer, spectrum: Exponentials
+    layer: Layer, spectrum: Spectrum
 ) -> tuple[Float[np.ndarray, " n"], ...]:
     """Gap ``1 - |lam|``, phase and ``E|h|^2`` of each mode of a linear layer.
 
@@ -98,7 +98,7 @@ def mode_states(
     return gap, phase, power * state_moments(spectrum, gap, phase)
 
 
-def matched(layer: Layer, spectrum: Exponentials) -> Any:
+def matched(layer: Layer, spectrum: Spectrum) -> Any:
     """The layer with ``E|h|^2 = 1`` in every mode, where it has a gain of its own.
 
     Others are returned as they are.
@@ -113,7 +113,7 @@ def matched(layer: Layer, spectrum: Exponentials) -> Any:
     return replace(layer, {"B_re": rows * layer.B_re, "B_im": rows * layer.B_im})
 
 
-def predict(layer: Layer, spectrum: Exponentials) -> Predicted:
+def predict(layer: Layer, spectrum: Spectrum) -> Predicted:
     """What a layer begins as under inputs of a spectrum.
 
     Args:
@@ -152,9 +152,9 @@ def _doubled(leaf: Array) -> Array:
     return leaf.astype(float) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
 
 
-def _hessian(layer: Layer, spectrum: Exponentials) -> tuple[np.ndarray, Any]:
+def _hessian(layer: Layer, spectrum: Spectrum) -> tuple[np.ndarray, Any]:
     total, places = 0.0, {}
-    for weight, decay in zip(spectrum.weights, spectrum.rho, strict=True):
+    for weight, decay in zip(*closed(spectrum), strict=True):
         if weight:
             task = teacher_student(layer, AR1(float(decay)), length=None)
             expansion = expand(task, layer, at_optimum=True)
@@ -162,9 +162,9 @@ def _hessian(layer: Layer, spectrum: Exponentials) -> tuple[np.ndarray, Any]:
     return np.asarray(total), places
 
 
-def _gated(layer: InputGated, spectrum: Exponentials) -> Predicted:
+def _gated(layer: InputGated, spectrum: Spectrum) -> Predicted:
     kept, _ = layer.gates(jnp.zeros((1, layer.widths[0])))
-    scale, rho = float(np.sqrt(spectrum.weights.sum())), as_one(spectrum)
+    scale, rho = float(np.sqrt(closed(spectrum).weights.sum())), as_one(spectrum)
     terms = ((1.0, rho),) if rho else None
     found = predict_gated(layer, scale=scale, terms=terms, settled=SETTLED)
     gradient = {name: one.value for name, one in found.items() if name != "state"}

@@ -1,9 +1,13 @@
-"""Stationary inputs as sums of decaying exponentials, and where their power lies."""
+"""Stationary inputs, given or measured, where their power lies and what states it makes.
+
+A given input is a sum of decaying exponentials, which has closed forms.  A measured one is
+its autocovariance, lag by lag: what oscillates, as speech and seasons do, is no such sum.
+"""
 
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -21,6 +25,29 @@ from theory.symbols import rho, theta
 SHARE = 0.95  # of the power of the input that phases are to cover
 
 
+class Measured(NamedTuple):
+    """A measured input of variance one.
+
+    Attributes:
+        covariance: ``R(lag)`` from lag zero on: the sum of ``x_t x_{t+lag}`` over the pairs
+            of a window of ``T`` steps, divided by ``T``, as if there were silence beside
+            it.  Power is then nowhere negative, and moments of states those of windows that
+            ring out.
+        fitted: The sum of exponentials nearest to it, for what has none but closed forms.
+    """
+
+    covariance: Float[np.ndarray, " lags"]
+    fitted: Exponentials
+
+
+Spectrum = Exponentials | Measured
+
+
+def closed(spectrum: Spectrum) -> Exponentials:
+    """A spectrum as a sum of exponentials: itself, or the nearest one."""
+    return spectrum.fitted if isinstance(spectrum, Measured) else spectrum
+
+
 def exponential(decay: float) -> Exponentials:
     """``R = decay**|lag|``; white noise at zero.
 
@@ -34,24 +61,28 @@ def exponential(decay: float) -> Exponentials:
     return Exponentials(np.array([1.0]), np.array([float(decay)]))
 
 
-def of_series(series: Series) -> tuple[Exponentials, str]:
-    """The sum of exponentials nearest to a measured series, and a note on how near it is.
+def of_series(series: Series) -> tuple[Measured, str]:
+    """The spectrum of a measured series, and a note on how near exponentials come to it.
 
     Features are standardised, and their autocovariances averaged.
 
     Source: Zucchet & Orvieto (2024), Eq. 75.
     """
     each = [empirical_autocovariance(one) for one in np.moveaxis(series.values, 2, 0)]
-    measured = np.mean(each, axis=0)[: series.values.shape[1] // 2]
+    every = np.mean(each, axis=0)
+    steps = len(every)
+    covariance = every / every[0] * (1 - np.arange(steps) / steps)
+    measured = every[: steps // 2]
     fitted = fit_exponentials(measured)
     weights = fitted.weights / fitted.weights.sum()
     fitted = Exponentials(weights, fitted.rho)
     missed = measured - fitted.autocovariance(np.arange(len(measured)))
     worst = int(np.argmax(np.abs(missed)))
-    return fitted, (
-        f"autocovariance of {len(measured)} lags fitted by {int((weights > 0).sum())} "
-        f"decaying exponentials, off by {abs(missed[worst]):.2g} of R(0) at most, at lag "
-        f"{worst}; what oscillates, as seasons do, is not of this form"
+    return Measured(covariance, fitted), (
+        f"states and phases by the autocovariance of {steps} lags; gradients and gates by "
+        f"{int((weights > 0).sum())} decaying exponentials, off from its first "
+        f"{len(measured)} lags by {abs(missed[worst]):.2g} of R(0) at most, at lag {worst}: "
+        "what oscillates, as seasons do, is not of this form"
     )
 
 
@@ -60,16 +91,27 @@ def _power_below() -> Callable[..., Any]:
     return compile_expr(advice.power_below().result, theta, rho, backend="numpy")
 
 
-def power_below(spectrum: Exponentials, phase: float) -> float:
+@functools.cache
+def _power_of_lag() -> Callable[..., Any]:
+    return compile_expr(
+        advice.power_of_lag().result, theta, advice.lag, backend="numpy"
+    )
+
+
+def power_below(spectrum: Spectrum, phase: float) -> float:
     """Share of the input's power at phases between zero and one in (0, pi).
 
-    Source: ``theory.advice.power_below``.
+    Source: ``theory.advice.power_below`` and ``power_of_lag``.
     """
+    if isinstance(spectrum, Measured):
+        R = spectrum.covariance
+        later = _power_of_lag()(phase, np.arange(1.0, len(R)))
+        return phase / math.pi + float(later @ R[1:] / R[0])
     weights = spectrum.weights / spectrum.weights.sum()
     return float(weights @ _power_below()(phase, spectrum.rho))
 
 
-def bandwidth(spectrum: Exponentials, share: float = SHARE) -> float:
+def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
     """The phase in radians below which a share of the input's power lies.
 
     Raises:
@@ -88,7 +130,7 @@ def bandwidth(spectrum: Exponentials, share: float = SHARE) -> float:
     return float(found.root)
 
 
-def as_one(spectrum: Exponentials) -> float:
+def as_one(spectrum: Spectrum) -> float:
     """``rho`` of the one exponential of the same variance and power at phase zero.
 
     Of states that remember long this power is what their moments are proportional to.
@@ -99,13 +141,13 @@ def as_one(spectrum: Exponentials) -> float:
         >>> round(as_one(Exponentials(np.array([0.5, 0.5]), np.array([0.0, 0.9]))), 6)
         0.818182
     """
-    weights = spectrum.weights / spectrum.weights.sum()
-    power = float(weights @ ((1 + spectrum.rho) / (1 - spectrum.rho)))
+    weights, decays = closed(spectrum)
+    power = float(weights @ ((1 + decays) / (1 - decays)) / weights.sum())
     return round((power - 1) / (power + 1), 12)
 
 
 def state_moments(
-    spectrum: Exponentials,
+    spectrum: Spectrum,
     gap: Float[np.ndarray, " n"],
     phase: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " n"]:
@@ -116,11 +158,27 @@ def state_moments(
         gap: ``1 - |lam|``, in (0, 1].
         phase: Of the eigenvalues, in radians.
 
-    Source: Zucchet & Orvieto (2024), Eq. 48, summed over the exponentials.
+    Source: Zucchet & Orvieto (2024), Eq. 48, summed over the exponentials; of what is
+    measured Eq. 45, summed over the lags.
     """
+    if isinstance(spectrum, Measured):
+        return _measured_moments(spectrum.covariance, gap, phase)
     total = np.zeros(len(gap))
     with double_precision(True):
         for weight, decay in zip(spectrum.weights, spectrum.rho, strict=True):
             if weight:
                 total += weight * np.asarray(stable.state_moment(gap, phase, decay))
     return total
+
+
+def _measured_moments(
+    covariance: Float[np.ndarray, " lags"],
+    gap: Float[np.ndarray, " n"],
+    phase: Float[np.ndarray, " n"],
+) -> Float[np.ndarray, " n"]:
+    ages = np.arange(1, len(covariance))
+    shared = [
+        ((1 - one) ** ages * np.cos(ages * at)) @ covariance[1:]
+        for one, at in zip(gap, phase, strict=True)
+    ]
+    return (covariance[0] + 2 * np.array(shared)) / (gap * (2 - gap))

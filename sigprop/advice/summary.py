@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sigprop.advice.advise import Advice
 from sigprop.advice.predictions import Predicted
-from sigprop.advice.spectra import SHARE, as_one
+from sigprop.advice.spectra import SHARE, as_one, closed
 from sigprop.numerics.text import plain
 
 QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
@@ -118,8 +118,8 @@ def as_json(advice: Advice) -> dict[str, Any]:
         "memory": advice.memory,
         "state": advice.state,
         "input": {
-            "weights": advice.spectrum.weights.tolist(),
-            "rho": advice.spectrum.rho.tolist(),
+            "weights": closed(advice.spectrum).weights.tolist(),
+            "rho": closed(advice.spectrum).rho.tolist(),
             "phase": advice.phase,
         },
         "options": advice.options,

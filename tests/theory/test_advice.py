@@ -1,8 +1,10 @@
 """Power below a phase and the inner radius of a ring, against sums and areas."""
 
+import math
+
 import mpmath
 import pytest
-from sympy import N, Rational, diff, simplify
+from sympy import N, Rational, diff, lambdify, simplify
 
 from theory import advice
 from theory.ring import radius_cdf
@@ -23,6 +25,14 @@ def test_power_below_a_phase_is_the_integral_of_the_summed_autocovariance(decay)
         value = N(found.subs({rho: float(decay), theta: at}))
         assert abs(value - truth) < 1e-12
     assert simplify(diff(found, theta) - advice.spectral_density()) == 0
+
+
+def test_lags_add_up_to_the_power_of_their_sum():
+    decay, at = 0.7, 1.1
+    weight = lambdify(advice.lag, advice.power_of_lag().result.subs(theta, at), "math")
+    total = at / math.pi + sum(decay**lag * weight(lag) for lag in range(1, 200))
+    found = advice.power_below().result.subs({rho: decay, theta: at})
+    assert total == pytest.approx(float(N(found)), rel=1e-12)
 
 
 def test_a_share_of_the_ring_lies_beyond_the_radius():

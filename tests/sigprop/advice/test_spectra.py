@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 
 from sigprop.advice.spectra import (
+    as_one,
     bandwidth,
+    closed,
     exponential,
     of_series,
     power_below,
     state_moments,
 )
 from sigprop.audit.autocovariance import Exponentials
-from sigprop.audit.series import load_series
+from sigprop.audit.series import Series, load_series
+from sigprop.audit.series_moments import lag_weights
 from sigprop.inputs import AR1
 from sigprop.linear.predicted_moments import pair_moment
 
@@ -43,9 +46,56 @@ def test_the_spectrum_of_a_series_is_that_of_its_process(seed, tmp_path):
     drawn = np.asarray(AR1(0.9).sample(jax.random.key(seed), 400, 64))
     np.save(tmp_path / "series.npy", drawn.astype(float))
     found, note = of_series(load_series(tmp_path / "series.npy"))
-    assert found.weights.sum() == pytest.approx(1)
-    assert bandwidth(found) == pytest.approx(bandwidth(exponential(0.9)), rel=0.25)
-    assert "32 lags" in note
+    assert closed(found).weights.sum() == found.covariance[0] == pytest.approx(1)
+    for one in (found, closed(found)):
+        assert bandwidth(one) == pytest.approx(bandwidth(exponential(0.9)), rel=0.25)
+    assert as_one(found) == as_one(closed(found)) == pytest.approx(0.9, abs=0.1)
+    assert "autocovariance of 64 lags" in note
+    assert "its first 32 lags" in note
+
+
+def voices(seed, windows=6, steps=50, features=2):
+    """Windows that oscillate, of no sum of decaying exponentials, and their spectrum."""
+    rng = np.random.default_rng(seed)
+    waves = np.cos(0.9 * np.arange(steps) + rng.uniform(0, 6, (windows, features, 1)))
+    values = np.moveaxis(waves + 0.3 * rng.normal(size=waves.shape), 1, 2)
+    values = values / values.std((0, 1))
+    names = tuple("ab"[:features])
+    return values, of_series(Series(values, names, (), 1))[0]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_measured_states_are_those_of_the_windows_that_ring_out(seed):
+    values, found = voices(seed)
+    gap, phase = np.array([0.3, 0.05, 1.0, 0.05]), np.array([0.9, 0.9, 0.0, 0.2])
+    lam = (1 - gap) * np.exp(1j * phase)
+    h = total = 0
+    for x in (*np.moveaxis(values, 1, 0), *np.zeros((400, *values[:, 0].shape))):
+        h = lam * h + x[..., None]
+        total = total + np.abs(h) ** 2
+    # An input of variance one, of as many steps as a window has.
+    brute = total.mean((0, 1)) / values.shape[1]
+    assert state_moments(found, gap, phase) == pytest.approx(brute, rel=1e-3)
+    assert np.ptp(state_moments(closed(found), gap, phase) / brute) > 0.5
+
+
+def test_measured_moments_weigh_lags_as_theory_does():
+    _, found = voices(0)
+    (moment,) = state_moments(found, np.array([1e-9]), np.array([0.4]))
+    weights = lag_weights("state", 1e-9, 0.4, len(found.covariance))
+    assert moment == pytest.approx(weights @ found.covariance, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_measured_power_is_that_of_the_periodogram(seed):
+    values, found = voices(seed)
+    padded = np.abs(np.fft.rfft(values, 2**16, axis=1)) ** 2
+    power = padded.mean((0, 2))
+    shares = np.cumsum(power) / power.sum()
+    for at in (0.5, 0.9, 2.0):
+        place = round(at / math.pi * (len(shares) - 1))
+        assert power_below(found, at) == pytest.approx(shares[place], abs=1e-3)
+    assert 0.9 < bandwidth(found, 0.9) < bandwidth(closed(found), 0.9)
 
 
 @pytest.mark.parametrize("decay", [1.0, -1.0, math.nan])
