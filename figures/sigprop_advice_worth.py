@@ -32,8 +32,8 @@ MEASURES = {
         -0.14,
     ),
 }
-COLOURS = {"default": style.VERMILION, "spread": style.BLUE}
-BEGUN = {"default": "default", "spread": "advised"}
+COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
+BEGUN = {"default": "default", "advised": "advised"}
 WAYS = {
     "advised": ("spread: half and half", style.BLUE, "o", 0.22),
     "input": ("input: where its power is", style.GREEN, "v", 0.0),

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from experiments.advised import rule
 from experiments.advised.cells import LOSS, SHARE, STEPS, Config
 from experiments.advised.grids import cells
-from experiments.advised.tasks import ADVISED
+from experiments.advised.tasks import ADVISED, SLOWED
 from experiments.padding import along_cells
 
 VERSION = 1
@@ -25,10 +25,10 @@ CURVES = {
 TOLD = {"final_loss": LOSS, "final_accuracy": SHARE, "factor": {"units": "1"}}
 CONTRASTS = {
     "advised": (ADVISED, "default"),
-    "rates": ("slowed", ADVISED),
-    "both": ("slowed", "default"),
-    "input": ("input", "default"),
-    "all": ("all", "default"),
+    "rates": (SLOWED, ADVISED),
+    "both": (SLOWED, "default"),
+    "input": ("advised-input", "default"),
+    "all": ("advised-all", "default"),
 }
 """What is compared with what: initialisation alone, rates alone, and both; and other ways to
 draw phases."""

@@ -7,13 +7,12 @@ the tasks where the ceilings ask for less than half of the rate;
 """
 
 from experiments.advised.cells import Config
-from experiments.advised.tasks import ADVISED, CHOSEN, SIZES, TASKS, TEACHERS
-from sigprop.advice.advise import PHASES
+from experiments.advised.tasks import ADVISED, CHOSEN, SIZES, SLOWED, TASKS, TEACHERS
 
 WAYS = {
     "advice": ("default", ADVISED),
-    "advice_rates": ("default", ADVISED, "slowed"),
-    "advice_phases": ("default", *PHASES),
+    "advice_rates": ("default", ADVISED, SLOWED),
+    "advice_phases": ("default", ADVISED, "advised-input", "advised-all"),
 }
 OF = {
     "advice": TASKS,

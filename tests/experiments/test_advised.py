@@ -12,8 +12,7 @@ import xarray as xr
 from experiments import store
 from experiments.advised import cells, gathering, grids, rule, tasks
 from experiments.advised.cells import Config, Curves
-from experiments.advised.tasks import ADVISED
-from sigprop.advice.advise import PHASES
+from experiments.advised.tasks import ADVISED, SLOWED
 from sigprop.advice.predictions import mode_states
 from sigprop.layers.base import parameters
 from sigprop.layers.lru import lru
@@ -263,14 +262,19 @@ def test_students_meet_the_same_teacher_and_differ_as_advised():
 def test_other_ways_differ_by_their_phases_alone():
     drawn = {
         arm: cells.prepare(Config("correlated", arm, 3, 50))[0].parameters
-        for arm in PHASES
+        for arm in grids.WAYS["advice_phases"][1:]
     }
     limit = tasks.advice_of("correlated").phase
-    share = np.exp(drawn["all"].theta_log) / math.pi
+    anywhere = drawn["advised-all"]
+    share = np.exp(anywhere.theta_log) / math.pi
     assert share.max() <= 1
-    whole = {"spread": np.tile([limit, math.pi], 32), "input": limit, "all": math.pi}
+    whole = {
+        ADVISED: np.tile([limit, math.pi], 32),
+        "advised-input": limit,
+        "advised-all": math.pi,
+    }
     for arm, student in drawn.items():
-        np.testing.assert_array_equal(student.nu_log, drawn["all"].nu_log)
+        np.testing.assert_array_equal(student.nu_log, anywhere.nu_log)
         np.testing.assert_allclose(
             np.exp(student.theta_log), share * whole[arm], rtol=1e-5
         )
@@ -304,7 +308,7 @@ def test_the_advice_is_told_of_the_inputs():
     found = tasks.one_hot(tokens, np.array([2, 3, 1]), 2)
     assert found.tolist() == [[[0, 1, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]]
     # Neighbouring pixels are alike.
-    assert tasks.spectrum_of("digits").autocovariance(np.arange(2))[1] > 0.1
+    assert tasks.spectrum_of("digits").covariance[1] > 0.1
 
 
 def test_students_learn_in_one_chunk():
@@ -325,7 +329,7 @@ def test_students_learn_in_one_chunk():
 @pytest.mark.data("mnist", "ett", "fsdd")
 def test_the_third_way_is_tried_where_it_asks_for_less_than_half():
     factors = {
-        task: tasks.factor_of(task, "slowed") / tasks.SIZES[task].factor
+        task: tasks.factor_of(task, SLOWED) / tasks.SIZES[task].factor
         for task in tasks.TASKS
     }
     asked = {task for task, factor in factors.items() if factor < 0.5}

@@ -97,7 +97,7 @@ def test_curves_are_those_of_each_beginning(results, drawn):
     legend = drawn.axes[1 + TASKS].get_legend()
     names = [text.get_text() for text in legend.get_texts()]
     told = {
-        {"advised": "spread"}.get(name, name): line.get_color()
+        name: line.get_color()
         for name, line in zip(names, legend.get_lines(), strict=True)
     }
     for axes, task in zip(small, dict.fromkeys(data["task"].values), strict=True):
