@@ -41,4 +41,5 @@ def test_quoted_worth_of_advice_is_the_stored_one():
     rates = store.shipped("advice_rates").sel(contrast="rates")["word"]
     helped = int((rates == "better").sum())
     assert helped == 0
-    assert f"help on none of {rates.size}" in WORDS
+    harmed = int((rates == "worse").sum())
+    assert f"help on none of {rates.size} and harm on {harmed}" in WORDS

@@ -334,7 +334,7 @@ def test_the_third_way_is_tried_where_it_asks_for_less_than_half():
     }
     asked = {task for task, factor in factors.items() if factor < 0.5}
     assert asked == set(grids.OF["advice_rates"])
-    assert factors["listops-short"] == pytest.approx(0.88, abs=0.005)
+    assert factors["listops-short"] == pytest.approx(0.89, abs=0.005)
     assert {factors[task] for task in ("ETTh1", "WTH", "digits")} == {1}
 
 
