@@ -43,7 +43,7 @@ class Held:
 
 
 @check
-def elsewhere(x: Row, y: "nowhere.Table") -> Row:  # type: ignore[name-defined]
+def elsewhere(x: Row, y: "nowhere.Table") -> Row:  # noqa: F821
     return x[: y + 1]
 
 
