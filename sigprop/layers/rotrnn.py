@@ -26,6 +26,7 @@ from sigprop.layers.initialisers import in_turn, normal, require_sizes
 from sigprop.neuron.projections import pass_through, project_in, read_out
 from sigprop.neuron.ring import normalisation, ring_polar
 from sigprop.neuron.scan import scan_linear
+from sigprop.numerics.rotations import rotation
 
 GROUPS: dict[str, Group] = {
     "theta": "recurrent",
@@ -71,7 +72,7 @@ class RotRNN(Layer):
 
     def rotations(self) -> Float[Array, "heads size size"]:
         """``P = expm(M - M^T)``, one a head."""
-        return jax.scipy.linalg.expm(self.M - self.M.mT)
+        return rotation(self.M - self.M.mT)
 
     def transition(self) -> Float[Array, "heads size size"]:
         """``gamma A``, the matrix of each head's recurrence."""
