@@ -11,6 +11,8 @@ from sigprop.cli.console import console, plain_errors, require_distinct, show_ta
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
 
+PART, EXAMPLES, BATCH, WINDOW, MODES = "test", 128, 8, 512, 64  # unless given
+
 
 def audit(
     checkpoint: Annotated[
@@ -21,9 +23,11 @@ def audit(
     ],
     data: Data = None,
     cache: Cache = None,
-    part: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
-    examples: Annotated[int, typer.Option(help="The first so many of them.")] = 128,
-    batch: Annotated[int, typer.Option(help="Examples at once.")] = 8,
+    part: Annotated[str, typer.Option(help="train, validation or test.")] = PART,
+    examples: Annotated[
+        int, typer.Option(help="The first so many of them.")
+    ] = EXAMPLES,
+    batch: Annotated[int, typer.Option(help="Examples at once.")] = BATCH,
     out: Annotated[
         Path | None, typer.Option(help="Write every mode's numbers here, .nc.")
     ] = None,
@@ -37,7 +41,7 @@ def audit(
     ] = None,
     window: Annotated[
         int, typer.Option(help="Of a file: steps of each window of a .csv.")
-    ] = 512,
+    ] = WINDOW,
     through: Annotated[
         str | None,
         typer.Option(help="Of a file: its matrix that the series goes through first."),
@@ -46,7 +50,9 @@ def audit(
         Path | None,
         typer.Option(help="Of a file: TOML or JSON that names the layers' arrays."),
     ] = None,
-    modes: Annotated[int, typer.Option(help="Of a file: modes run in a layer.")] = 64,
+    modes: Annotated[
+        int, typer.Option(help="Of a file: modes run in a layer.")
+    ] = MODES,
     no_figures: NoFigures = False,
 ) -> None:
     """Hold closed forms against what each layer of a trained network really does.
@@ -65,15 +71,23 @@ def audit(
                     f"need --json or --html for {checkpoint}, got --out {out}; "
                     "--out is for trainings"
                 )
+            told = ("part", part, PART), ("examples", examples, EXAMPLES)
+            for name, value, unless in (*told, ("batch", batch, BATCH)):
+                if value != unless:
+                    raise ValueError(
+                        f"need no --{name} for {checkpoint}, got {value}; it is for "
+                        "trainings"
+                    )
             wanted = Wanted(
                 data, window, through, mapping, modes, json, html, not no_figures
             )
             audit_foreign(checkpoint, wanted)
             return
-        if html is not None or through is not None or mapping is not None:
+        of_files = (html, through, mapping, window, modes)
+        if of_files != (None, None, None, WINDOW, MODES):
             raise ValueError(
-                "need a checkpoint of another library for --html, --through and --mapping, "
-                f"got {checkpoint}"
+                "need a checkpoint of another library for --html, --through, --mapping, "
+                f"--window and --modes, got {checkpoint}"
             )
         import numpy as np
         from rich.progress import track

@@ -245,9 +245,12 @@ def test_what_cannot_be_read_or_written_is_refused_before_the_work(made, tmp_pat
         "of shape (128, 16) has, got 2: feature 0, feature 1; give all columns" in line
     )
     assert "need two modes a layer" in refused(*given, "--modes", 1)
-    assert "need a checkpoint of another library" in refused(
-        "audit", tmp_path, "--html", page
-    )
+    for option, value in (("part", "train"), ("examples", 64), ("batch", 4)):
+        line = refused(*given, f"--{option}", value)
+        assert f"need no --{option} for {model}, got {value}" in line
+    for option, value in (("html", page), ("window", 64), ("modes", 8)):
+        line = refused("audit", tmp_path, f"--{option}", value)
+        assert "need a checkpoint of another library" in line
     assert "need the folder of a training" in refused("audit", tmp_path)
     other = tmp_path / "model.npz"
     np.savez(other, x=np.zeros(3))
