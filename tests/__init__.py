@@ -19,16 +19,23 @@ beartype = checker(conf=BeartypeConf(is_pep484_tower=True))
 whole = jaxtyping.jaxtyped
 
 
-def jaxtyped(fn=None, *, typechecker):
-    """Check ``fn``, a function or a dataclass, as jaxtyping's decorator does."""
+def jaxtyped(fn=None, *, typechecker=None):
+    """Check ``fn``, a function or a dataclass, as jaxtyping's decorator does.
+
+    Sizes that are computed, ``{n}`` in an annotation, are left to jaxtyping, and so is what
+    is asked without a type checker.
+    """
+    if typechecker is None:
+        return whole(typechecker=None) if fn is None else whole(fn, typechecker=None)
     if fn is None:
         return functools.partial(jaxtyped, typechecker=typechecker)
     if inspect.isfunction(fn) and not inspect.isgeneratorfunction(fn):
         try:
-            shapes = has_shapes(fn)
+            shapes, computed = has_shapes(fn), "{" in _hints(fn)
         except NameError:  # imported by type checkers alone: jaxtyping takes it for Any
             return whole(fn, typechecker=typechecker)
-        return _checked(fn, typechecker(fn), shapes)
+        if not computed:
+            return _checked(fn, typechecker(fn), shapes)
     if dataclasses.is_dataclass(fn) and "__init__" in vars(fn):
         fn.__init__ = jaxtyped(fn.__init__, typechecker=typechecker)
         return fn
@@ -60,7 +67,11 @@ def has_shapes(fn) -> bool:
     Raises:
         NameError: If an annotation has a name that is not there.
     """
-    return "jaxtyping." in repr(typing.get_type_hints(fn, include_extras=True))
+    return "jaxtyping." in _hints(fn)
+
+
+def _hints(fn) -> str:
+    return repr(typing.get_type_hints(fn, include_extras=True))
 
 
 jaxtyping.jaxtyped = jaxtyped

@@ -48,6 +48,11 @@ def elsewhere(x: Row, y: "nowhere.Table") -> Row:  # noqa: F821
 
 
 @check
+def padded(x: Row, n: int) -> Float[Array, "{n}"]:  # noqa: F821
+    return jnp.pad(x, (0, 2))
+
+
+@check
 def refusing(x: Row) -> Row:
     raise ValueError("need more")
 
@@ -68,6 +73,7 @@ SOUND = [
     lambda: Held(jnp.ones(3), jnp.ones(3)),
     lambda: [doubled(jnp.ones(n)) for n in (2, 3)],
     lambda: elsewhere(jnp.ones(3), 2),
+    lambda: padded(jnp.ones(3), 5),
 ]
 WRONG = [
     lambda: doubled(jnp.ones((3, 3))),
@@ -83,6 +89,7 @@ WRONG = [
     lambda: local(jnp.ones(3)),
     lambda: elsewhere(jnp.ones((3, 3)), 2),
     lambda: elsewhere(jnp.ones(3), 1),
+    lambda: padded(jnp.ones(3), 4),
 ]
 
 
