@@ -39,7 +39,9 @@ WAYS = {
     "input": ("input: where its power is", style.GREEN, "v", 0.0),
     "all": ("all: anywhere", style.PURPLE, "^", -0.22),
 }
-HEIGHTS, BELOW = {"a": 2.2, "b": 3.1, "c": 1.8, "d": 1.8}, 0.75  # inches
+# In inches; at 3.1 places in B lie halfway between two numbers of ten decimals, and how the
+# layout rounds decides which of them a PDF has.
+HEIGHTS, BELOW = {"a": 2.2, "b": 3.13, "c": 1.8, "d": 1.8}, 0.75
 QUOTIENTS = {
     "a": ("advised", "advised / default", "what the advised beginning does"),
     "c": ("rates", "with lower rates / without", "what lower rates do besides"),
