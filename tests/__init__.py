@@ -31,11 +31,11 @@ def jaxtyped(fn=None, *, typechecker=None):
         return functools.partial(jaxtyped, typechecker=typechecker)
     if inspect.isfunction(fn) and not inspect.isgeneratorfunction(fn):
         try:
-            shapes, computed = has_shapes(fn), "{" in _hints(fn)
+            hints = hints_of(fn)
         except NameError:  # imported by type checkers alone: jaxtyping takes it for Any
             return whole(fn, typechecker=typechecker)
-        if not computed:
-            return _checked(fn, typechecker(fn), shapes)
+        if "{" not in hints:
+            return _checked(fn, typechecker(fn), has_shapes(hints))
     if dataclasses.is_dataclass(fn) and "__init__" in vars(fn):
         fn.__init__ = jaxtyped(fn.__init__, typechecker=typechecker)
         return fn
@@ -61,17 +61,18 @@ def _checked(fn, checked, shapes):
     return call
 
 
-def has_shapes(fn) -> bool:
-    """Whether an annotation of a function names the axes of an array.
+def hints_of(fn) -> str:
+    """A function's annotations, in words.
 
     Raises:
-        NameError: If an annotation has a name that is not there.
+        NameError: If one has a name that is not there.
     """
-    return "jaxtyping." in _hints(fn)
-
-
-def _hints(fn) -> str:
     return repr(typing.get_type_hints(fn, include_extras=True))
+
+
+def has_shapes(hints: str) -> bool:
+    """Whether annotations name the axes of an array."""
+    return "jaxtyping." in hints
 
 
 jaxtyping.jaxtyped = jaxtyped

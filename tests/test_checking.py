@@ -8,7 +8,7 @@ import jaxtyping
 import pytest
 from jaxtyping import Array, Float, PyTree, TypeCheckError
 
-from tests import beartype, has_shapes, jaxtyped
+from tests import beartype, has_shapes, hints_of, jaxtyped
 
 Row = Float[Array, " N"]
 check = jaxtyped(typechecker=beartype)
@@ -124,6 +124,6 @@ def test_shapes_are_found_wherever_an_annotation_has_them():
     def tree(x: PyTree[Row]): ...
     def quoted(x: "Row"): ...
 
-    assert not has_shapes(plain)
+    assert not has_shapes(hints_of(plain))
     for function in (of_an_alias, within, called, returned, tree, quoted):
-        assert has_shapes(function), function.__name__
+        assert has_shapes(hints_of(function)), function.__name__
