@@ -71,8 +71,11 @@ def audit(
                     f"need --json or --html for {checkpoint}, got --out {out}; "
                     "--out is for trainings"
                 )
-            told = ("part", part, PART), ("examples", examples, EXAMPLES)
-            for name, value, unless in (*told, ("batch", batch, BATCH)):
+            for name, value, unless in (
+                ("part", part, PART),
+                ("examples", examples, EXAMPLES),
+                ("batch", batch, BATCH),
+            ):
                 if value != unless:
                     raise ValueError(
                         f"need no --{name} for {checkpoint}, got {value}; it is for "
