@@ -33,7 +33,6 @@ MEASURES = {
     ),
 }
 COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
-BEGUN = {"default": "default", "advised": "advised"}
 WAYS = {
     "advised": ("spread: half and half", style.BLUE, "o", 0.22),
     "input": ("input: where its power is", style.GREEN, "v", 0.0),
@@ -167,7 +166,7 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
             axes.set_title(NAMES[task], fontsize=6.5)
     grid[len(tasks)].set_axis_off()
     for arm, colour in COLOURS.items():
-        grid[len(tasks)].plot([], [], color=colour, label=BEGUN[arm])
+        grid[len(tasks)].plot([], [], color=colour, label=arm)
     grid[len(tasks)].legend(loc="center", title="begun", fontsize=6.5)
     part.supxlabel("share of the steps", fontsize=7)
     part.supylabel("training loss", fontsize=7)
