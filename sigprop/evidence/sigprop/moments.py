@@ -56,9 +56,9 @@ from theory.mutants import mutants
 
 STEPS = 14
 EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # asked of impulse responses, relative
-SMALL = 0.1  # size of the inputs at which a gated layer is judged
+SMALL = 0.05  # size of the inputs at which a gated layer is judged
 MARGIN, GATED_MARGIN = 0.15, 0.25
-OFF = {"gate": 0.06, "gru": 0.08, "lstm": 0.13}  # of the first order at SMALL inputs
+OFF = {"gate": 0.015, "gru": 0.02, "lstm": 0.035}  # of the first order at SMALL inputs
 PILOT, INFLATION = 8 * BATCH, 1.5  # sequences of a pilot; on its variance
 TIMES = (4.0, 32.0)
 ROTATIONS = {"heads": 2, "gamma_range": (0.6, 0.98)}
