@@ -32,7 +32,7 @@ from sigprop.numerics.precision import double_precision
 from tests.browser import browser as browser
 from tests.browser import chromium as chromium
 from tests.kept import compiled_anew as compiled_anew
-from tests.kept import forget_programs, keep_programs
+from tests.kept import forget_programs, keep_programs, let_go, share_contexts
 from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.skips import pytest_runtest_setup as pytest_runtest_setup
 from tests.skips import pytest_terminal_summary as pytest_terminal_summary
@@ -41,6 +41,7 @@ from tests.skips import real_data as real_data
 # Tests compile far more than they compute.
 compile_quickly()
 keep_programs()
+share_contexts()
 jax.config.update("jax_numpy_rank_promotion", "raise")
 settings.register_profile(
     "sigprop", deadline=None, derandomize=False, print_blob=True, max_examples=100
@@ -107,9 +108,9 @@ def pytest_sessionfinish(session):
 
 @pytest.fixture(scope="module", autouse=True)
 def fewer_programs():
-    """Forget what a module compiled; all of it together takes gigabytes."""
+    """Forget what modules compiled before all of it together takes gigabytes."""
     yield
-    jax.clear_caches()
+    let_go()
 
 
 @pytest.fixture

@@ -6,15 +6,21 @@ version and the compiler's flags.
 """
 
 import hashlib
+import math
 import os
 import platform
+import threading
 from pathlib import Path
+from typing import Any
 
 import jax
 import pytest
+from jax._src.interpreters import mlir
 
 FOLDER = Path(__file__).parents[1] / ".pytest_cache" / "programs"
 MOST = 1 << 30  # bytes that are kept from run to run
+FULL = 2 << 30  # bytes of a process from which on it lets go of what it has compiled
+CONTEXTS: dict[int, Any] = {}  # of MLIR, by thread
 
 
 def keep_programs() -> None:
@@ -31,6 +37,52 @@ def keep_programs() -> None:
     for name, value in told.items():
         jax.config.update(name, value)
         os.environ.setdefault(name.upper(), str(value))
+
+
+def share_contexts() -> None:
+    """Let the programs that a thread lowers one after the other share a context of MLIR.
+
+    JAX makes one for each program and keeps it as long, of thousands of small ones a tenth
+    of the time and half of the memory, and has no option for this.  Nothing is shared where
+    JAX's own function has another name.
+    """
+    make = getattr(mlir, "make_ir_context", None)
+    if make is None:
+        return
+
+    def context():
+        thread = threading.get_ident()
+        if _lowering():
+            return make()
+        if thread not in CONTEXTS:
+            CONTEXTS[thread] = make()
+        return CONTEXTS[thread]
+
+    mlir.make_ir_context = context
+
+
+def _lowering() -> bool:
+    """Whether this thread is lowering a program, into which another would be written."""
+    try:
+        return mlir.ir.Context.current is not None
+    except ValueError:
+        return False
+
+
+def let_go(full: float = FULL) -> None:
+    """Let go of what this process has compiled, if it holds so many bytes."""
+    if resident() >= full:
+        CONTEXTS.clear()
+        jax.clear_caches()
+
+
+def resident() -> float:
+    """Bytes of memory that this process holds; infinite where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except OSError:
+        return math.inf
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def own_programs(folder: Path) -> dict[str, str]:

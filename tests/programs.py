@@ -7,6 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
+from tests.kept import share_contexts
+
 
 @pytest.fixture(scope="module")
 def beside():
@@ -14,7 +16,8 @@ def beside():
 
     It imports once what they need, and compiles as ``printed_by`` does.
     """
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawn, initializer=share_contexts) as pool:
         yield pool
 
 

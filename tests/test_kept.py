@@ -1,12 +1,13 @@
 """Compiled programs are kept and found again, and the oldest forgotten."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import jax
 import pytest
 
-from tests.kept import forget_programs
+from tests.kept import forget_programs, let_go
 
 
 def unlikely_of_its_name(x):
@@ -44,3 +45,40 @@ def test_the_oldest_are_forgotten(tmp_path):
     names = sorted(file.name for file in (tmp_path / "kind").iterdir())
     assert names == ["c-cache", "d-cache", "other"]
     forget_programs(tmp_path / "none", 25)
+
+
+def context_of(place):
+    return jax.jit(lambda x: x + place).lower(2).compiler_ir().context
+
+
+def test_programs_that_a_thread_lowers_share_a_context():
+    assert context_of(0) is context_of(1)
+    with ThreadPoolExecutor(1) as pool:
+        beside = pool.submit(context_of, 2).result()
+    assert beside is not context_of(3)
+
+
+@pytest.mark.parametrize(("full", "traced"), [(0, 2), (float("inf"), 1)])
+def test_what_is_compiled_is_let_go_where_memory_is_full(full, traced):
+    seen = []
+
+    @jax.jit
+    def noted(x):
+        seen.append(x)
+        return x
+
+    noted(2), let_go(full), noted(2)
+    assert len(seen) == traced
+
+
+def test_contexts_are_let_go_with_programs():
+    before = context_of(4)
+    let_go(0)
+    assert context_of(5) is not before
+
+
+def test_a_program_that_is_lowered_within_another_is_not_written_into_it():
+    let_go(0)
+    with jax.ensure_compile_time_eval():  # lowering a draw evaluates its counters
+        drawn = jax.jit(lambda: jax.random.normal(jax.random.key(0), (8, 3)))()
+    assert abs(drawn).max() > 0

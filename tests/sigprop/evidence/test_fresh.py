@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 
-import jax
 import numpy as np
 import pytest
 
@@ -19,6 +18,7 @@ from sigprop.judge.run import prepare, statistical
 from sigprop.judge.verdict import plan
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.points import CONSTANT, WHITE, EigenPoint, PairPoint, RingPoint
+from tests.kept import let_go
 from tests.programs import beside as beside
 from tests.rows import changed, row, rows
 from tests.seeds import RUN, fresh_seeds
@@ -222,7 +222,7 @@ def told(part, seeds):
     for seed in seeds:
         found = answers(part, seed)
         counted.append((len(found), [str(one) for one in found if one.wrong]))
-    jax.clear_caches()
+    let_go()
     return counted
 
 
