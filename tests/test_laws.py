@@ -100,10 +100,14 @@ LAYERS = {
 }
 
 VARIANTS = {  # held to the laws by the slow tests only
+    "lru-detached",
     "lru-absent",
+    "lru-zucchet",
     "lru-released",
     "complex-polar",
+    "complex-exponential",
     "blocks",
+    "tanh-channels",
     "relu",
     "s4d-bilinear",
     "s5-whole",

@@ -40,6 +40,7 @@ def test_nobody_hears_lines_outside(capsys):
 
 
 @pytest.mark.parametrize("study", LONG)
+@pytest.mark.sampled(keep=["normalisation", "ring_gain"])
 def test_a_study_counts_its_steps(study, monkeypatch, tmp_path):
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
     monkeypatch.setattr(progress, "PAUSE", 0.0)

@@ -55,7 +55,7 @@ def assert_shown(files, drawn):
 
 
 @pytest.mark.parametrize("name", catalogue.FIGURES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
     results = small(name)
     runs = [

@@ -31,6 +31,7 @@ def drawn(name, panel):
 @pytest.mark.parametrize(
     ("name", "panel"), [*((name, None) for name in catalogue.FIGURES), *PANELS]
 )
+@pytest.mark.sampled(12)
 def test_texts_lie_on_the_page_and_not_on_each_other(name, panel):
     figure, *below = drawn(name, panel)
     width = figure.get_figwidth()

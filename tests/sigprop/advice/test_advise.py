@@ -75,6 +75,7 @@ GATED = {"rglru": {"radii": (0.5, 0.9)}, "selective": {"steps": (0.05, 0.5)}}
 
 
 @pytest.mark.parametrize("name", GATED)
+@pytest.mark.sampled(keep=["rglru"])
 def test_states_behind_gates_are_those_that_correlated_inputs_leave(name):
     drawn = sequence_layer(jax.random.key(3), name, 4, 4, **GATED[name])
     found = predict(drawn, exponential(0.8))

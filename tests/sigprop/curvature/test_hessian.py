@@ -50,7 +50,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("name", "law"), PAIRS)
-@pytest.mark.sampled(keep=["dense-mixed", "lru-rho=0.9"])
+@pytest.mark.sampled(keep=["lru-rho=0.9"])
 def test_closed_form_is_the_difference_quotient_at_the_edge(name, law):
     off = by_route(name, law) - by_differences(name, law)
     assert np.abs(off).max() < 1e-8
@@ -272,6 +272,7 @@ DISCRETE = {
 
 
 @pytest.mark.parametrize("name", DISCRETE)
+@pytest.mark.sampled(keep=["s5"])
 def test_discretised_layers_are_expanded_by_their_discrete_eigenvalues(name):
     draw, options = DISCRETE[name]
     with double_precision(True):

@@ -94,7 +94,7 @@ PRESETS = {
     "mlp": dataclasses.replace(SCIFAR, mixing="mlp", skip="linear"),
     "half": dataclasses.replace(SCIFAR, mixing="half_glu", layer_options=SHORT),
 }
-QUICK = ("zucchet", "strong", "lru")
+QUICK = ("strong", "lru")
 MARKED = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
     for name in PRESETS
