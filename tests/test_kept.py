@@ -7,7 +7,8 @@ from pathlib import Path
 import jax
 import pytest
 
-from tests.kept import forget_programs, let_go
+from sigprop.numerics.devices import peak_memory
+from tests.kept import forget_programs, let_go, resident
 
 
 def unlikely_of_its_name(x):
@@ -69,6 +70,10 @@ def test_what_is_compiled_is_let_go_where_memory_is_full(full, traced):
 
     noted(2), let_go(full), noted(2)
     assert len(seen) == traced
+
+
+def test_memory_is_counted_in_bytes():
+    assert peak_memory() / 20 < resident() <= peak_memory()
 
 
 def test_contexts_are_let_go_with_programs():
