@@ -1,21 +1,13 @@
-"""What an initialisation needs: radii for a memory, phases for an input.
-
-A mode with ``|lam| = 1 - g`` remembers ``1/g`` steps.  Where memories reach from short to
-long, the inner radius of a ring says how many of its modes remember long; and the input
-says at which phases there is anything to remember.
-
-Source: the law of the radius is that of Orvieto et al. (2023), Lemma 3.2; the rest is ours.
-"""
+"""What an initialisation asks of its input: at which phases there is anything to remember."""
 
 from functools import cache
 
-from sympy import Expr, Symbol, atan, cos, integrate, pi, simplify, solve, sqrt, tan
+from sympy import Expr, Symbol, atan, cos, integrate, pi, tan
 
 from theory.derivation import Derivation, start
-from theory.ring import radius_cdf
-from theory.symbols import r_min, rho, theta
+from theory.symbols import rho, theta
 
-share, lag = Symbol("s", positive=True), Symbol("k", positive=True)
+lag = Symbol("k", positive=True)
 
 
 def spectral_density() -> Expr:
@@ -44,17 +36,3 @@ def power_of_lag() -> Derivation:
     proof = start("power by phase of one lag and its negative", 2 * cos(lag * at) / pi)
     below = integrate(2 * cos(lag * at) / pi, (at, 0, theta))
     return proof.then("integrated from phase zero", below)
-
-
-@cache
-def inner_radius() -> Derivation:
-    """``r_min`` at which a share ``s`` of a ring lies beyond the radius ``r``.
-
-    The area law is linear in squares of radii; a negative square says that even the disc
-    has so many.
-    """
-    square = Symbol("x", real=True)
-    beyond = 1 - radius_cdf()
-    proof = start("share of the ring beyond r", beyond)
-    (root,) = solve(beyond.subs(r_min, sqrt(square)) - share, square)
-    return proof.then("equal to s, solved for r_min^2", simplify(root))

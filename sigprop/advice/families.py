@@ -1,14 +1,15 @@
-"""How each family of layers is told its memory and its phases, and how others spell it.
+"""How each family of layers is told its memories and its phases, and how others spell it.
 
-A ring's modes remember ``1/(1 - |lam|)`` steps.  A discretised system with ``Re A = -1/2``
-has ``|lam| = exp(-dt/2)``; Mamba's slowest state, of rate one, has ``exp(-dt)``; an RG-LRU
-whose gate is half open keeps the fourth power of its radius.
+Memories are spread evenly in their logarithm over two decades, up to the longest: the law of
+the steps of S4D, S5 and Mamba, and of RotRNN's own code, of all families here.  A mode of a
+ring remembers ``1/(1 - |lam|)`` steps.  A discretised system with ``Re A = -1/2`` has
+``|lam| = exp(-dt/2)``; Mamba's slowest state, of rate one, has ``exp(-dt)``; an RG-LRU whose
+gate is half open keeps the fourth power of its radius.
 
-Source: Orvieto et al. (2023), Lemma 3.2; Gu et al. (2022), Section 4; De et al. (2024),
-Eq. 1-4; Gu & Dao (2023), Algorithm 2.
+Source: Gu et al. (2022), Section 4; De et al. (2024), Eq. 1-4; Gu & Dao (2023), Algorithm 2;
+RotRNN's ``s5/rares_layers.py``.
 """
 
-import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -16,14 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigprop.layers.rglru import CLOSING
-from sigprop.numerics.compile import compile_expr
-from theory import advice
-from theory.symbols import r, r_max
 
-LONG = 0.1  # share of a ring's modes that remember half of the longest memory or more
-DECADES = 100  # between the steps of a discretised layer, as in its own default
-LARGEST = 1.0  # step
+SPAN = 100  # the longest memory over the shortest
+LARGEST = 1.0  # step, and ``-log|lam|`` of a ring
 HALF_OPEN = CLOSING / 2  # power of the radius that a gate at rest keeps
+EVEN = "log"  # of ``sigprop.neuron.ring.SPREADS``
 
 Options = dict[str, Any]
 
@@ -43,30 +41,21 @@ class Need(NamedTuple):
     state: int
 
 
-@functools.cache
-def _inner_square() -> Callable[..., Any]:
-    return compile_expr(
-        advice.inner_radius().result, r, r_max, advice.share, backend="numpy"
-    )
-
-
-def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
-    """Radii whose ``power`` gives memories up to ``memory``, a tenth of them half of it.
-
-    Source: ``theory.advice.inner_radius``.
-
-    Example:
-        >>> tuple(round(one, 5) for one in ring(16384))
-        (0.99933, 0.99994)
-    """
-    outer, half = ((1 - turns / memory) ** (1 / power) for turns in (1, 2))
-    return math.sqrt(max(0.0, float(_inner_square()(half, outer, LONG)))), outer
-
-
 def steps(memory: float, rate: float) -> tuple[float, float]:
     """Smallest and largest step of a system whose slowest states decay at a rate."""
     smallest = -math.log1p(-1 / memory) / rate
-    return smallest, max(min(DECADES * smallest, LARGEST), 2 * smallest)
+    return smallest, max(min(SPAN * smallest, LARGEST), 2 * smallest)
+
+
+def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
+    """Radii whose ``power`` has memories up to ``memory``: ``exp(-step)``.
+
+    Example:
+        >>> tuple(round(one, 5) for one in ring(16384))
+        (0.99391, 0.99994)
+    """
+    smallest, largest = steps(memory, power)
+    return math.exp(-largest), math.exp(-smallest)
 
 
 def heads(state: int) -> int:
@@ -81,13 +70,14 @@ def _limit(need: Need) -> float | tuple[float, ...]:
 
 def _lru(need: Need) -> Options:
     inner, outer = ring(need.memory)
-    return {"r_min": inner, "r_max": outer, "max_phase": _limit(need)}
+    phases = {"max_phase": _limit(need)}
+    return {"r_min": inner, "r_max": outer, **phases, "spread": EVEN}
 
 
 def _rotrnn(need: Need) -> Options:
     inner, outer = ring(need.memory)
-    decays = (max(inner, math.ulp(1.0)), outer)
-    return {"gamma_range": decays, "theta_range": (0.0, _limit(need))}
+    angles = (0.0, _limit(need))
+    return {"gamma_range": (inner, outer), "theta_range": angles, "spread": EVEN}
 
 
 def _discretised(need: Need) -> Options:
@@ -100,8 +90,7 @@ def _selective(need: Need) -> Options:
 
 
 def _rglru(need: Need) -> Options:
-    inner, outer = ring(need.memory, HALF_OPEN)
-    return {"radii": (max(inner, math.ulp(1.0)), outer)}
+    return {"radii": ring(need.memory, HALF_OPEN), "spread": EVEN}
 
 
 class Family(NamedTuple):
@@ -132,12 +121,14 @@ FAMILIES: Mapping[str, Family] = {
         _lru,
         {
             "minimal-LRU": "LRU(d_hidden={state}, d_model=width, r_min={r_min:.6g}, "
-            "r_max={r_max:.6g}, max_phase={widest:.4g})",
+            "r_max={r_max:.6g}, max_phase={widest:.4g})\n"
+            "params['nu_log'] = jnp.linspace({longest:.6g}, {shortest:.6g}, {state})",
             "lru-pytorch": "LRU(in_features=width, out_features=width, "
             "state_features={state}, rmin={r_min:.6g}, rmax={r_max:.6g}, "
-            "max_phase={widest:.4g})",
+            "max_phase={widest:.4g})\n"
+            "layer.nu_log.data = torch.linspace({longest:.6g}, {shortest:.6g}, {state})",
         },
-        "set gamma_log -= log(E|h|^2)/2 mode by mode, which `draw` does",
+        "set gamma_log so that E|h|^2 = 1 in every mode, which `draw` does",
         narrowed={
             "minimal-LRU": "params['theta_log'] = "
             "params['theta_log'].at[::2].add({shift:.6g})",
@@ -176,12 +167,10 @@ FAMILIES: Mapping[str, Family] = {
         "rglru",
         _rglru,
         {
-            "recurrentgemma": "a = jax.random.uniform(key, (width,), "
-            "minval={radii[0]:.6g}**2, maxval={radii[1]:.6g}**2); "
-            "params['a_param'] = jnp.log(jnp.expm1(-jnp.log(a) / 2))",
-            "transformers": "area = torch.empty(width).uniform_({radii[0]:.6g}**2, "
-            "{radii[1]:.6g}**2); "
-            "layer.recurrent_param.data = torch.log(torch.expm1(-torch.log(area) / 2))",
+            "recurrentgemma": "nu = jnp.exp(jnp.linspace({longest:.6g}, {shortest:.6g}, "
+            "width)); params['a_param'] = jnp.log(jnp.expm1(nu))",
+            "transformers": "nu = torch.exp(torch.linspace({longest:.6g}, {shortest:.6g}, "
+            "width)); layer.recurrent_param.data = torch.log(torch.expm1(nu))",
         },
         "an open gate forgets twice as fast as the half-open one that this is for",
     ),
@@ -203,6 +192,10 @@ def spelled(family: Family, state: int, options: Options) -> dict[str, str]:
     ours = f"sequence_layer(key, {family.layer!r}, {state}, width, {told})"
     filled = {"state": state, "twice": 2 * state, **options}
     texts = dict(family.code)
+    radii = options.get("radii") or (options.get("r_min"), options.get("r_max"))
+    if None not in radii:
+        shortest, longest = (math.log(-math.log(radius)) for radius in radii)
+        filled |= {"shortest": shortest, "longest": longest}
     if "max_phase" in options:
         limits = np.atleast_1d(options["max_phase"])
         filled |= {"widest": limits[-1], "shift": math.log(limits[0] / limits[-1])}

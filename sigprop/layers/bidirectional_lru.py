@@ -106,6 +106,7 @@ def bidirectional_lru(
     r_min: float = 0.0,
     r_max: float = 1.0,
     max_phase: float | Sequence[float] = 2 * math.pi,
+    spread: str = "area",
     gamma: str = "learned",
 ) -> BidirectionalLRU:
     """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same law.
@@ -117,6 +118,7 @@ def bidirectional_lru(
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
         max_phase: As in ``lru``, in radians.
+        spread: As in ``lru``.
         gamma: As in ``lru``.
 
     Raises:
@@ -132,6 +134,7 @@ def bidirectional_lru(
         r_min=r_min,
         r_max=r_max,
         max_phase=max_phase,
+        spread=spread,
         gamma=gamma,
     )
     c_re, c_im = complex_parts(c_key, width, state_size, 1 / state_size)

@@ -101,3 +101,42 @@ def fan_out_projections(
     b_re, b_im = (normal(key, state_size, d_in, 1 / state_size) for key in keys[:2])
     c_re, c_im = (normal(key, d_out, state_size, 1 / d_out) for key in keys[2:4])
     return b_re, b_im, c_re, c_im, normal(keys[4], d_out, d_in, 1 / d_out)
+
+
+def rotation_size(state_size: int, heads: int) -> int:
+    """States of one head.
+
+    Raises:
+        ValueError: Unless the heads divide the state into even parts.
+    """
+    size, remainder = divmod(state_size, heads)
+    if remainder:
+        raise ValueError(
+            f"need state_size a multiple of heads, got {state_size=}, {heads=}"
+        )
+    if size % 2:
+        raise ValueError(
+            f"need an even head size, got {size} (state_size={state_size}, "
+            f"heads={heads}): a rotation turns pairs of numbers"
+        )
+    return size
+
+
+def require_ranges(
+    gamma_range: tuple[float, float],
+    theta_range: tuple[float, float | Sequence[float]],
+) -> None:
+    """Refuse ranges of decays and angles that are none.
+
+    Raises:
+        ValueError: Naming the range.
+    """
+    if not 0 < gamma_range[0] <= gamma_range[1] < 1:
+        raise ValueError(
+            f"need 0 < gamma_min <= gamma_max < 1, got gamma_range={gamma_range}"
+        )
+    ends = np.atleast_1d(theta_range[1])
+    if not 0 <= theta_range[0] <= ends.min() <= ends.max() <= 2 * math.pi:
+        raise ValueError(
+            f"need 0 <= theta_min <= theta_max <= 2 pi, got theta_range={theta_range}"
+        )

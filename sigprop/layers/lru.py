@@ -27,7 +27,13 @@ from sigprop.layers.initialisers import (
     require_sizes,
     uniforms,
 )
-from sigprop.neuron.ring import normalisation, require_ring, ring_polar
+from sigprop.neuron.ring import (
+    even_memories,
+    normalisation,
+    require_ring,
+    require_spread,
+    ring_polar,
+)
 
 GAMMAS = ("learned", "detached", "absent")
 ARRAYS = (
@@ -95,22 +101,27 @@ def ring_parameters(
     inner: float,
     outer: float,
     max_phase: float | Sequence[float],
+    spread: str = "area",
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """``nu_log`` and ``theta_log`` of eigenvalues uniform on a ring.
+    """``nu_log`` and ``theta_log`` of eigenvalues on a ring, spread as one of ``SPREADS``.
 
     Phases are below ``max_phase``; of several limits the modes take theirs in turn.
 
     Source: Orvieto et al. (2023), Lemma 3.2 and Appendix A.
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer < 1`` and the phase limit is positive.
+        ValueError: Unless ``0 <= inner <= outer < 1`` and the phase limit is positive, or
+            if there is no such spread.
     """
     require_ring(inner, outer)
+    require_spread(spread)
     if outer == 1 and inner == 1:
         raise ValueError("need r_min < 1, got a ring on the unit circle")
     limits = in_turn(max_phase, n, "max_phase")
     first, second = uniforms(key, n)
     nu, theta = ring_polar(first, second, inner, outer)
+    if spread == "log":
+        nu = jnp.asarray(even_memories(n, inner, outer), nu.dtype)
     # With an outer radius of 1 a draw may round onto the circle, where log(nu) is gone.
     nu = jnp.maximum(nu, jnp.finfo(nu.dtype).eps / 4)
     return jnp.log(nu), jnp.log(
@@ -126,6 +137,7 @@ def lru(
     r_min: float = 0.0,
     r_max: float = 1.0,
     max_phase: float | Sequence[float] = 2 * math.pi,
+    spread: str = "area",
     gamma: str = "learned",
 ) -> LRU:
     """Draw an LRU as its paper's listing does: Glorot ``B`` and ``C``, a diagonal ``D``.
@@ -138,10 +150,11 @@ def lru(
         r_max: Outer radius.
         max_phase: Phases are uniform on [0, max_phase] radians; of several limits, the
             modes take theirs in turn.
+        spread: One of ``sigprop.neuron.ring.SPREADS``; the paper's is ``area``.
         gamma: One of ``GAMMAS``.
 
     Raises:
-        ValueError: If a size, a radius, the phase or ``gamma`` is out of range.
+        ValueError: If a size, a radius, the phase, the spread or ``gamma`` is out of range.
 
     Source: Orvieto et al. (2023), Appendix A.
 
@@ -155,7 +168,9 @@ def lru(
     require_sizes(state_size=state_size, width=width)
     require_gamma(gamma)
     ring_key, b_key, c_key, d_key = jax.random.split(key, 4)
-    nu_log, theta_log = ring_parameters(ring_key, state_size, r_min, r_max, max_phase)
+    nu_log, theta_log = ring_parameters(
+        ring_key, state_size, r_min, r_max, max_phase, spread
+    )
     b_re, b_im = complex_parts(b_key, state_size, width, 1 / (2 * width))
     c_re, c_im = complex_parts(c_key, width, state_size, 1 / state_size)
     d = jax.random.normal(d_key, (width,))

@@ -23,13 +23,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.initialisers import normal, require_sizes, uniforms
-from sigprop.layers.rotrnn import (
-    BidirectionalRotRNN,
-    RotRNN,
+from sigprop.layers.initialisers import (
+    normal,
     require_ranges,
+    require_sizes,
     rotation_size,
+    uniforms,
 )
+from sigprop.layers.rotrnn import BidirectionalRotRNN, RotRNN
 
 ARRAYS = ("theta_log", "gamma_log", "P", "B", "C", "D")
 

@@ -19,6 +19,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import normal, require_sizes
 from sigprop.layers.projected import InputGated, inverse_softplus
+from sigprop.neuron.ring import even_memories, require_spread
 
 CLOSING = 8.0  # the paper's c
 
@@ -86,6 +87,7 @@ def rglru(
     *,
     heads: int = 1,
     radii: tuple[float, float] = (0.9, 0.999),
+    spread: str = "area",
 ) -> RGLRU:
     """Draw the layer: fan-in normal matrices, no biases, a ring of open gates.
 
@@ -93,12 +95,13 @@ def rglru(
         key: Consumed here.
         n: Real numbers in the state, inputs and outputs.
         heads: Blocks of the matrices.
-        radii: ``exp(-softplus(Lambda))`` is uniform by area between them, as it is in the
-            reference code; an open gate keeps the eighth power of it a step.
+        radii: ``exp(-softplus(Lambda))`` is between them; an open gate keeps the eighth
+            power of it a step.
+        spread: One of ``sigprop.neuron.ring.SPREADS``; the reference code's is ``area``.
 
     Raises:
-        ValueError: If a size is below one, ``n`` is no multiple of ``heads``, or the radii
-            are not ordered between zero and one.
+        ValueError: If a size is below one, ``n`` is no multiple of ``heads``, the radii
+            are not ordered between zero and one, or there is no such spread.
     """
     require_sizes(n=n, heads=heads)
     low, high = radii
@@ -106,10 +109,13 @@ def rglru(
         raise ValueError(f"need n a multiple of heads, got {n=}, {heads=}")
     if not 0 < low <= high < 1:
         raise ValueError(f"need 0 < low <= high < 1 in radii, got {radii}")
+    require_spread(spread)
     a_key, x_key, radius_key = jax.random.split(key, 3)
     size = n // heads
     area = jax.random.uniform(radius_key, (n,), minval=low**2, maxval=high**2)
     rate = -jnp.log(area) / 2
+    if spread == "log":
+        rate = jnp.asarray(even_memories(n, low, high), rate.dtype)
 
     def blocks(key: PRNGKeyArray) -> Float[Array, "heads size size"]:
         return normal(key, n, size, 1 / size).reshape(heads, size, size)

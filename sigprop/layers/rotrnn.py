@@ -22,9 +22,20 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.layers.base import Group, Layer, require_inputs
 from sigprop.layers.bidirectional import Bidirectional
 from sigprop.layers.complex_diagonal import ComplexDiagonal
-from sigprop.layers.initialisers import in_turn, normal, require_sizes
+from sigprop.layers.initialisers import (
+    in_turn,
+    normal,
+    require_ranges,
+    require_sizes,
+    rotation_size,
+)
 from sigprop.neuron.projections import pass_through, project_in, read_out
-from sigprop.neuron.ring import normalisation, ring_polar
+from sigprop.neuron.ring import (
+    even_memories,
+    normalisation,
+    require_spread,
+    ring_polar,
+)
 from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.rotations import rotation
 
@@ -280,6 +291,7 @@ def rotrnn(
     heads: int,
     gamma_range: tuple[float, float] = (0.5, 0.999),
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
+    spread: str = "area",
 ) -> RotRNN:
     """Draw a RotRNN as its paper's listing does; ``released_rotrnn`` as the code does.
 
@@ -297,15 +309,17 @@ def rotrnn(
         gamma_range: Decays of the heads.
         theta_range: Angles, in radians; of several ends, those of a head take theirs in
             turn.
+        spread: One of ``sigprop.neuron.ring.SPREADS``; the listing's is ``area``.
 
     Raises:
-        ValueError: If a size or a range is not as above.
+        ValueError: If a size, a range or the spread is not as above.
 
     Source: RotRNN (2024), Appendix C and Table 3.
     """
     require_sizes(state_size=state_size, width=width, heads=heads)
     size = rotation_size(state_size, heads)
     require_ranges(gamma_range, theta_range)
+    require_spread(spread)
     theta_key, gamma_key, m_key, b_key, c_key, d_key = jax.random.split(key, 6)
     high = np.tile(in_turn(theta_range[1], size // 2, "theta_max"), (heads, 1))
     theta = jax.random.uniform(
@@ -314,49 +328,12 @@ def rotrnn(
     uniform = jax.random.uniform(gamma_key, (heads,))
     # gamma^2 is uniform: the law of the radius on the LRU's ring.
     nu, _ = ring_polar(uniform, uniform, *gamma_range)
+    if spread == "log":
+        nu = jnp.asarray(even_memories(heads, *gamma_range), nu.dtype)
     m = jax.random.normal(m_key, (heads, size, size))
     b = normal(b_key, state_size, width, 1 / width)
     c = normal(c_key, width, state_size, 1 / state_size)
     return RotRNN(theta, jnp.log(nu), m, b, c, jax.random.normal(d_key, (width,)))
-
-
-def rotation_size(state_size: int, heads: int) -> int:
-    """States of one head.
-
-    Raises:
-        ValueError: Unless the heads divide the state into even parts.
-    """
-    size, remainder = divmod(state_size, heads)
-    if remainder:
-        raise ValueError(
-            f"need state_size a multiple of heads, got {state_size=}, {heads=}"
-        )
-    if size % 2:
-        raise ValueError(
-            f"need an even head size, got {size} (state_size={state_size}, "
-            f"heads={heads}): a rotation turns pairs of numbers"
-        )
-    return size
-
-
-def require_ranges(
-    gamma_range: tuple[float, float],
-    theta_range: tuple[float, float | Sequence[float]],
-) -> None:
-    """Refuse ranges of decays and angles that are none.
-
-    Raises:
-        ValueError: Naming the range.
-    """
-    if not 0 < gamma_range[0] <= gamma_range[1] < 1:
-        raise ValueError(
-            f"need 0 < gamma_min <= gamma_max < 1, got gamma_range={gamma_range}"
-        )
-    ends = np.atleast_1d(theta_range[1])
-    if not 0 <= theta_range[0] <= ends.min() <= ends.max() <= 2 * math.pi:
-        raise ValueError(
-            f"need 0 <= theta_min <= theta_max <= 2 pi, got theta_range={theta_range}"
-        )
 
 
 def bidirectional_rotrnn(
@@ -367,6 +344,7 @@ def bidirectional_rotrnn(
     heads: int,
     gamma_range: tuple[float, float] = (0.5, 0.999),
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
+    spread: str = "area",
 ) -> BidirectionalRotRNN:
     """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same law.
 
@@ -377,6 +355,7 @@ def bidirectional_rotrnn(
         heads: As in ``rotrnn``, and so are the ranges.
         gamma_range: Decays of the heads.
         theta_range: As in ``rotrnn``.
+        spread: As in ``rotrnn``.
 
     Raises:
         ValueError: As ``rotrnn``.
@@ -391,6 +370,7 @@ def bidirectional_rotrnn(
         heads=heads,
         gamma_range=gamma_range,
         theta_range=theta_range,
+        spread=spread,
     )
     c = jnp.stack([base.C, normal(c_key, width, state_size, 1 / state_size)])
     return BidirectionalRotRNN(base.theta, base.gamma_log, base.M, base.B, c, base.D)

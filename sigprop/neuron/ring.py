@@ -1,4 +1,4 @@
-"""Eigenvalues uniform by area on a ring, the initialisation of the LRU."""
+"""Eigenvalues on a ring: uniform by area, as the LRU begins, or of evenly spread memories."""
 
 import functools
 import math
@@ -6,12 +6,17 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import require_dtype
 from theory import ring
 from theory.symbols import r_max, r_min, u1, u2
+
+SPREADS = ("area", "log")
+"""How radii lie on a ring: uniform by area; or ``log(-log|lam|)`` evenly spaced, so that the
+memory grows by one factor from mode to mode."""
 
 
 def require_ring(inner: float, outer: float, limit: bool = False) -> None:
@@ -29,6 +34,16 @@ def require_ring(inner: float, outer: float, limit: bool = False) -> None:
             "need r_max < 1 where a stationary limit is asked, got r_max=1: the moment "
             "is infinite; lower r_max or ask for a finite number of steps"
         )
+
+
+def require_spread(spread: str) -> None:
+    """Refuse what is none of ``SPREADS``.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    if spread not in SPREADS:
+        raise ValueError(f"need spread in {', '.join(SPREADS)}, got {spread!r}")
 
 
 @functools.cache
@@ -55,6 +70,26 @@ def ring_polar(
     require_ring(inner, outer)
     nu_of, theta_of = _maps()
     return nu_of(first, inner, outer), theta_of(second)
+
+
+def even_memories(n: int, inner: float, outer: float) -> Float[np.ndarray, " n"]:
+    """``nu = -log|lam|`` of ``n`` modes, from the longest memory to the shortest.
+
+    Neighbours have one quotient.
+
+    Raises:
+        ValueError: Unless ``0 < inner <= outer < 1``: the logarithm of others is infinite.
+
+    Example:
+        >>> 1 / even_memories(3, math.exp(-1), math.exp(-0.01))
+        array([100.,  10.,   1.])
+    """
+    if not 0 < inner <= outer < 1:
+        raise ValueError(
+            "need 0 < inner <= outer < 1 for radii whose memories are evenly spaced, got "
+            f"{inner} and {outer}"
+        )
+    return np.geomspace(-math.log(outer), -math.log(inner), n)
 
 
 def sample_ring(

@@ -1,14 +1,13 @@
-"""Power below a phase and the inner radius of a ring, against sums and areas."""
+"""Power below a phase, against integrals and sums."""
 
 import math
 
 import mpmath
 import pytest
-from sympy import N, Rational, diff, lambdify, simplify
+from sympy import N, diff, lambdify, simplify
 
 from theory import advice
-from theory.ring import radius_cdf
-from theory.symbols import r, r_max, r_min, rho, theta
+from theory.symbols import rho, theta
 
 
 @pytest.mark.parametrize("decay", ["0", "0.9", "-0.7"])
@@ -33,10 +32,3 @@ def test_lags_add_up_to_the_power_of_their_sum():
     total = at / math.pi + sum(decay**lag * weight(lag) for lag in range(1, 200))
     found = advice.power_below().result.subs({rho: decay, theta: at})
     assert total == pytest.approx(float(N(found)), rel=1e-12)
-
-
-def test_a_share_of_the_ring_lies_beyond_the_radius():
-    at = {r: Rational(95, 100), r_max: Rational(99, 100), advice.share: Rational(1, 4)}
-    inner = advice.inner_radius().result.subs(at)
-    beyond = 1 - radius_cdf().subs(at | {r_min: inner ** Rational(1, 2)})
-    assert simplify(beyond - at[advice.share]) == 0

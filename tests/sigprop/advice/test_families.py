@@ -9,7 +9,9 @@ import pytest
 
 from sigprop.advice.families import (
     FAMILIES,
-    LONG,
+    HALF_OPEN,
+    LARGEST,
+    SPAN,
     Need,
     heads,
     ring,
@@ -46,12 +48,17 @@ def test_the_longest_memory_is_reached_and_not_passed(name, key):
     assert least * MEMORY < found.max() < 1.001 * MEMORY
 
 
-@pytest.mark.parametrize("name", ["lru", "rglru"])
-def test_a_tenth_of_a_ring_remembers_half_of_it(name):
-    found = memories(drawn(name))
-    expected = LONG * len(found)
-    spread = np.sqrt(expected * (1 - LONG))
-    assert abs((found > MEMORY / 2).sum() - expected) < 4.5 * spread
+@pytest.mark.parametrize("name", ["lru", "rglru", "rotrnn"])
+def test_memories_of_a_ring_grow_by_one_factor_over_two_decades(name):
+    count, power = {"rotrnn": (heads(MANY), 1), "rglru": (MANY, HALF_OPEN)}.get(
+        name, (MANY, 1)
+    )
+    rates = np.log(-np.log1p(-1 / memories(drawn(name))))
+    low = np.log(-np.log1p(-1 / MEMORY))
+    high = min(low + np.log(SPAN), np.log(power * LARGEST))
+    found = np.sort(rates).reshape(count, -1)
+    expected = np.linspace(low, high, count)[:, None]
+    np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), atol=2e-3)
 
 
 def test_phases_are_where_the_power_is():
@@ -74,16 +81,39 @@ def test_code_of_others_narrows_the_phases_that_ours_narrows():
     texts = spelled(family, 64, family.options(need))
     drawn = np.log(np.linspace(0.1, 3.0, 6))
     expected = drawn + np.array([np.log(PHASE / 3.0), 0.0] * 3)
-    first, line = texts["minimal-LRU"].split("\n")
+    first, _, line = texts["minimal-LRU"].split("\n")
     assert "max_phase=3)" in first
     params = {"theta_log": jnp.asarray(drawn)}
     exec(line, {"params": params})
     np.testing.assert_allclose(params["theta_log"], expected, rtol=1e-5)
     layer = SimpleNamespace(theta_log=SimpleNamespace(data=drawn.copy()))
-    exec(texts["lru-pytorch"].split("\n")[1], {"layer": layer})
+    exec(texts["lru-pytorch"].split("\n")[2], {"layer": layer})
     np.testing.assert_allclose(layer.theta_log.data, expected, rtol=1e-5)
     one = spelled(family, 64, family.options(Need(MEMORY, (PHASE,), 64)))
     assert "theta_log" not in "".join(one.values())
+
+
+def test_code_of_others_spreads_the_memories_that_ours_spreads():
+    need = Need(MEMORY, (PHASE, 3.0), MANY)
+    torch = SimpleNamespace(
+        linspace=np.linspace, exp=np.exp, log=np.log, expm1=np.expm1
+    )
+    lru, rglru = FAMILIES["lru"], FAMILIES["rglru"]
+    texts = spelled(lru, MANY, lru.options(need))
+    params, layer = {}, SimpleNamespace(nu_log=SimpleNamespace())
+    exec(texts["minimal-LRU"].split("\n")[1], {"params": params, "jnp": jnp})
+    exec(texts["lru-pytorch"].split("\n")[1], {"layer": layer, "torch": torch})
+    ours = drawn("lru").nu_log
+    np.testing.assert_allclose(params["nu_log"], ours, atol=1e-4)
+    np.testing.assert_allclose(layer.nu_log.data, ours, atol=1e-4)
+    texts = spelled(rglru, MANY, rglru.options(need))
+    given = {"width": MANY, "params": params, "jnp": jnp, "torch": torch}
+    layer = SimpleNamespace(recurrent_param=SimpleNamespace())
+    exec(texts["recurrentgemma"], given)
+    exec(texts["transformers"], {**given, "layer": layer})
+    ours = drawn("rglru").Lambda
+    np.testing.assert_allclose(params["a_param"], ours, atol=1e-4)
+    np.testing.assert_allclose(layer.recurrent_param.data, ours, atol=1e-4)
 
 
 def test_options_are_those_that_each_builder_knows():
@@ -93,8 +123,8 @@ def test_options_are_those_that_each_builder_knows():
         assert set(named) <= set(layer_options(family.layer))
 
 
-def test_short_memories_leave_a_disc_and_ordered_steps():
-    assert ring(4.0)[0] == 0
+def test_short_memories_leave_ordered_radii_and_steps():
+    assert ring(4.0) == pytest.approx((np.exp(-1), 0.75))
     for memory in (4.0, 100.0, 1e6):
         smallest, largest = steps(memory, 0.5)
         assert 0 < smallest < largest
