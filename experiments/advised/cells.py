@@ -42,7 +42,7 @@ from sigprop.training.loop import (
 )
 from sigprop.training.segments import Diverged
 
-VERSION = 1
+VERSION = 2
 RECORDS = 50  # of a teacher's loss
 LOSS = {"units": "nats, or squares of scaled units"}
 SHARE = {"units": "1"}

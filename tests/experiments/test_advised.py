@@ -62,7 +62,7 @@ def test_the_third_way_is_held_against_both_others():
         "advice_phases", "quick", key, made_up("quick", "advice_phases")
     )
     assert other["contrast"].values.tolist() == ["advised", "input", "all"]
-    assert other["of"].values.tolist() == list(tasks.CHOSEN)
+    assert other["of"].values.tolist() == list(tasks.PHASED)
     means = other["mean"].mean("of")
     for contrast in ("input", "all"):
         assert float(means.sel(contrast=contrast)) == pytest.approx(
@@ -132,6 +132,8 @@ def test_ways_have_the_same_seeds_and_budget(sweep, preset):
         for task in named:
             assert sum(one.task == task for one in by["default"]) >= 5
         assert len(tasks.TASKS) == 9
+        assert min(one.seed for one in found) == grids.FIRST
+        assert max(one.seed for one in found) < 100  # the rules were chosen by those
         pairs = [one for one in found if one.arm in grids.WAYS["advice"]]
         assert set(pairs) <= set(grids.cells("advice", preset))
 
