@@ -20,6 +20,7 @@ from sigprop.layers.dense import (
 )
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.lru import GAMMAS, LRU, lru, lru_from_arrays, zucchet_lru
+from sigprop.networks.registry import sequence_layer
 
 pytestmark = pytest.mark.usefixtures("x64")
 
@@ -61,6 +62,43 @@ def test_modes_take_several_phase_limits_in_turn():
     for wrong in ((), (1.0, 7.0), (0.0, 1.0)):
         with pytest.raises(ValueError, match="need 0 < max_phase <= 2 pi, got"):
             lru(key, 3, 3, max_phase=wrong)
+
+
+RINGS = {
+    "lru": {"r_min": 0.5, "r_max": 0.99},
+    "bidirectional_lru": {"r_min": 0.5, "r_max": 0.99},
+    "rotrnn": {"heads": 6, "gamma_range": (0.5, 0.99)},
+    "bidirectional_rotrnn": {"heads": 6, "gamma_range": (0.5, 0.99)},
+    "rglru": {"radii": (0.5, 0.99)},
+}
+RATES = {"lru": "nu_log", "rotrnn": "gamma_log", "rglru": "Lambda"}
+
+
+@pytest.mark.parametrize("name", RINGS)
+def test_memories_are_spread_evenly_where_that_is_asked(name):
+    kind = name.removeprefix("bidirectional_")
+
+    def rates(**spread):
+        drawn = sequence_layer(jax.random.key(1), name, 12, 12, **RINGS[name], **spread)
+        found = np.asarray(getattr(drawn, RATES[kind]), float)
+        return np.log(np.log1p(np.exp(found))) if kind == "rglru" else found
+
+    even = rates(spread="log")
+    ends = np.log(-np.log([0.99, 0.5]))
+    np.testing.assert_allclose(even, np.linspace(*ends, len(even)), atol=1e-5)
+    np.testing.assert_array_equal(rates(), rates(spread="area"))
+    assert np.abs(np.sort(rates()) - even).max() > 0.1
+    with pytest.raises(ValueError, match=r"^need spread in area, log, got 'even'$"):
+        rates(spread="even")
+
+
+def test_a_disc_has_no_even_spread_of_memories():
+    with pytest.raises(
+        ValueError, match=r"need 0 < inner <= outer < 1 .* got 0\.0 and"
+    ):
+        lru(jax.random.key(0), 3, 3, r_max=0.9, spread="log")
+    alone = lru(jax.random.key(0), 1, 3, r_min=0.1, r_max=0.9, spread="log")
+    assert abs(alone.eigenvalues()[0]) == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("make", [lru, zucchet_lru])
