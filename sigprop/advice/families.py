@@ -19,7 +19,8 @@ import numpy as np
 from sigprop.layers.rglru import CLOSING
 
 SPAN = 100  # the longest memory over the shortest
-LARGEST = 1.0  # step, and ``-log|lam|`` of a ring
+FASTEST = 1.0  # ``-log|lam|`` of a ring
+LARGEST = 0.1  # step, as in their own defaults: beyond it phases are aliased
 HALF_OPEN = CLOSING / 2  # power of the radius that a gate at rest keeps
 EVEN = "log"  # of ``sigprop.neuron.ring.SPREADS``
 
@@ -41,10 +42,10 @@ class Need(NamedTuple):
     state: int
 
 
-def steps(memory: float, rate: float) -> tuple[float, float]:
+def steps(memory: float, rate: float, largest: float = LARGEST) -> tuple[float, float]:
     """Smallest and largest step of a system whose slowest states decay at a rate."""
     smallest = -math.log1p(-1 / memory) / rate
-    return smallest, max(min(SPAN * smallest, LARGEST), 2 * smallest)
+    return smallest, max(min(SPAN * smallest, largest), 2 * smallest)
 
 
 def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
@@ -54,7 +55,7 @@ def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
         >>> tuple(round(one, 5) for one in ring(16384))
         (0.99391, 0.99994)
     """
-    smallest, largest = steps(memory, power)
+    smallest, largest = steps(memory, power, FASTEST)
     return math.exp(-largest), math.exp(-smallest)
 
 

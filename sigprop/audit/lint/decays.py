@@ -157,16 +157,20 @@ def resolution(case: Case) -> Iterator[str]:
 
 
 def small_steps(case: Case) -> Iterator[str]:
-    """Steps far below those that are drawn, as after squaring them."""
+    """Steps far below those that are drawn, as after squaring them.
+
+    Of sequences that are so long, steps are not small whose memory they can hold.
+    """
     steps = case.rest.steps
     if steps is None or not case.whole:
         return
-    low = steps < SMALLEST_STEP / 2
+    least = min(SMALLEST_STEP / 2, 1 / (case.settings.length or 1))
+    low = steps < least
     if low.mean() > 0.25:
         root = np.sqrt(np.median(steps))
         times = 1 / case.nu[case.nu > 0]
         yield (
-            f"{low.sum()} of {low.size} steps are below {SMALLEST_STEP / 2}, the median "
+            f"{low.sum()} of {low.size} steps are below {least:.2g}, the median "
             f"{np.median(steps):.2g} (its root is {root:.2g}); memories reach "
             f"{times.max(initial=0):.3g} steps"
         )

@@ -8,6 +8,7 @@ import pytest
 
 from sigprop.advice import summary
 from sigprop.advice.advise import advise
+from sigprop.advice.families import FAMILIES
 from sigprop.advice.predictions import mode_states, predict
 from sigprop.advice.spectra import exponential
 from sigprop.audit.autocovariance import Exponentials
@@ -21,6 +22,7 @@ from sigprop.linear.measured_moments import measure
 from sigprop.networks.registry import sequence_layer
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
+from sigprop.testing import assert_healthy
 
 BOTH = Exponentials(np.array([0.4, 0.6]), np.array([0.0, 0.8]))
 STEPS = 400
@@ -119,6 +121,17 @@ def test_what_is_drawn_has_states_of_size_one():
         assert mode_states(drawn, BOTH)[2] == pytest.approx(np.ones(8), rel=1e-3)
     assert found.advised.state == pytest.approx(np.ones(8), rel=1e-5)
     assert found.default.state.max() > 2 * found.default.state.min()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.sampled(2)
+def test_what_is_advised_is_healthy(name):
+    """Of lengths at which steps are shorter than those that anyone begins with, too."""
+    for length in (64, 16384):
+        found = advise(name, length=length, state=16, spectrum=exponential(0.5))
+        for seed in (1, 2):
+            drawn = found.draw(jax.random.key(seed), 16)
+            assert_healthy(drawn, length=length)
 
 
 @pytest.mark.parametrize("name", ["mamba", "rglru", "s4d", "rotrnn"])

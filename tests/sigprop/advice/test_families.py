@@ -9,6 +9,7 @@ import pytest
 
 from sigprop.advice.families import (
     FAMILIES,
+    FASTEST,
     HALF_OPEN,
     LARGEST,
     SPAN,
@@ -55,7 +56,7 @@ def test_memories_of_a_ring_grow_by_one_factor_over_two_decades(name):
     )
     rates = np.log(-np.log1p(-1 / memories(drawn(name))))
     low = np.log(-np.log1p(-1 / MEMORY))
-    high = min(low + np.log(SPAN), np.log(power * LARGEST))
+    high = min(low + np.log(SPAN), np.log(power * FASTEST))
     found = np.sort(rates).reshape(count, -1)
     expected = np.linspace(low, high, count)[:, None]
     np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), atol=2e-3)
@@ -129,6 +130,7 @@ def test_short_memories_leave_ordered_radii_and_steps():
         smallest, largest = steps(memory, 0.5)
         assert 0 < smallest < largest
         assert np.exp(-smallest / 2) == pytest.approx(1 - 1 / memory, rel=1e-12)
+        assert largest <= max(LARGEST, 2 * smallest)
 
 
 @pytest.mark.parametrize(("state", "count"), [(256, 32), (48, 4), (6, 1), (5, 1)])

@@ -170,6 +170,11 @@ PLANTED = {
         "resolution-lost",
     ),
     "dt squared": (changed("S4D-Inv", log_dt=squared), {}, "steps-small"),
+    "dt squared for long sequences": (
+        changed("S4D-Inv", log_dt=squared),
+        {"length": 16384},
+        "steps-small",
+    ),
     "dt squared in Mamba": (
         changed("Mamba-1", dt_proj__bias=softplus_twice),
         {},
