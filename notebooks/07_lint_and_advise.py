@@ -173,7 +173,9 @@ for name in formats:
 #
 # Sequences of 4096 steps, and inputs whose neighbours have a correlation of 0.9. What
 # should an LRU of 64 modes begin as? Three things follow from closed forms. The outer
-# radius is that of a memory of 4096 steps. Half of the phases are to lie where 95 % of the
+# radius is that of a memory of 4096 steps, the inner one that of a hundredth of it; between
+# them memories grow by one factor from mode to mode, since what is to be learnt may need
+# short ones, and by area on the ring most would be nearly as short as the shortest. Half of the phases are to lie where 95 % of the
 # input's power is, since a mode elsewhere hears little; the others anywhere below $\pi$,
 # since what is to be learnt may lie elsewhere. And every mode is scaled by the square
 # root of its own second moment **under this input**, not under white noise.
@@ -291,10 +293,12 @@ assert ends[0.9] < 1 < ends[1.1]
 # ## Is it worth following?
 #
 # Networks were trained twice from the same seeds, on the same examples in the same order,
-# once begun by default and once as advised. How phases are drawn was chosen on four of the
-# tasks, by other seeds. Then the spoken digits showed that a sum of decaying exponentials,
-# fitted to the autocovariance, is no model of what oscillates; since then the input is taken
-# as it was measured. Nothing was changed after. `sigprop sweep run advice` trains them again.
+# once begun by default and once as advised. Three rules were chosen by other seeds: how phases
+# are drawn, on four of the tasks; that the input is taken as it was measured, when the spoken
+# digits showed that no sum of decaying exponentials is a model of what oscillates; and how
+# memories are spread, on six. Then all were trained at new seeds, and nothing was changed
+# after. psMNIST, the small digits and WTH had no part in any choice. `sigprop sweep run advice`
+# trains them again.
 
 # %%
 trained = store.shipped("advice").sel(contrast="advised")
@@ -306,21 +310,21 @@ for task in trained["of"].values.tolist():
     rows.append(f"| {task} | {middle:.3g} | {low:.3g} to {high:.3g} | {word} |")
 display(Markdown("\n".join(rows)))
 words = trained["word"].values.tolist()
-worst = trained["of"].values[trained["mean"].values.argmax()]
-assert worst == "fsdd"  # of which the text speaks
-told = ", ".join(f"{word} on {words.count(word)}" for word in dict.fromkeys(words))
-print(f"{told}; worst on {worst}")
+assert "worse" not in words  # as the text says
+print(", ".join(f"{word} on {words.count(word)}" for word in dict.fromkeys(words)))
 chosen = store.shipped("advice_phases").sel(of="correlated")
 for name in ("advised", "input", "all"):
     one = chosen.sel(contrast=name)
     print(f"correlated, {name}: {float(np.exp(one['mean'])):.2g}, {one['word'].values}")
 assert chosen["word"].sel(contrast="input") == "worse"
-for task in ("fsdd", "listops-short"):
-    assert trained["area_word"].sel(of=task) == "no difference shown"
+for task in ("ETTh1", "WTH", "listops-short"):
+    assert trained["word"].sel(of=task) == "no difference shown"
 
 # %% [markdown]
-# It fails worst on spoken digits. Training losses show no difference there, nor on ListOps:
-# what is worse is how they carry over to other examples. Why is open.
+# It is worse on none, and makes no difference to the two forecasts, whose windows have 24
+# steps, and to ListOps. An earlier rule had a tenth of the modes remember half of a sequence or
+# more, and none less than an eleventh: spoken digits then ended with more loss than by default,
+# by the want of short memories alone, as default phases or gains made no difference to it.
 #
 # Why only half of the phases? A linear teacher under correlated inputs has phases anywhere
 # on the circle. Of a student whose phases were all drawn where the *input* has its power
