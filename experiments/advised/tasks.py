@@ -7,10 +7,10 @@ and under correlated inputs, 10 000 handwritten digits pixel by pixel, and a for
 second of spoken digits, the longest, which oscillates as no sum of decaying exponentials
 does; and how memories are spread on ``CHOSEN``, those five and short ListOps.  A tenth of the
 modes used to remember half of a sequence or more: trainings on spoken digits ended with more
-loss than by default, by that and not by phases or gain.  On ``UNSEEN``
-nothing was chosen: ``psmnist-10k``, the digits in bit-reversed order, whose neighbours in time
-are far apart; small digits of 64 pixels; and the forecast of ``WTH``.  What is compared
-begins at a seed that no earlier rule was judged at.
+loss than by default, by that and not by phases or gain.  On ``UNSEEN`` nothing was chosen:
+``psmnist-10k``, the digits in bit-reversed order, whose neighbours in time are far apart;
+small digits of 64 pixels; and the forecast of ``WTH``.  The seeds that are compared begin
+after those that earlier rules were judged at.
 
 Every layer is an LRU that reads in one direction.  ``default`` draws it by its own
 defaults: eigenvalues on the whole disc, all phases.  ``advised`` draws it by the options

@@ -82,11 +82,10 @@ def advise(
 
     The longest memory is as long as the sequences unless it is given; what is to be learnt
     may need shorter ones, so that memories are spread evenly in their logarithm over the two
-    decades below it.  Phases of every second mode are where 95 % of the
-    input's power is, and those of the others anywhere up to pi, as what is to be learnt may
-    lie where there is little power.  None is above pi: it would be that of the conjugate,
-    which turns as the mode does, and under ``theta = exp(theta_log)`` the same step turns
-    it further.
+    decades below it.  Phases of every second mode are where 95 % of the input's power is, and
+    those of the others anywhere up to pi, as what is to be learnt may lie where there is
+    little power.  None is above pi: it would be that of the conjugate, which turns as the
+    mode does, and under ``theta = exp(theta_log)`` the same step turns it further.
     States are told for inputs of many channels, gradients and ceilings for one.
 
     Args:
