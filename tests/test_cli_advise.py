@@ -23,7 +23,7 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     assert f"{told['starts']['default']['ceiling']['nu_log']:.3g}" in done.output
     for said in ("minimal-LRU", "lru-pytorch", f"r_max={options['r_max']:.6g}"):
         assert said in done.output, said
-    assert "Longest memory 200 steps" in done.output
+    assert "200, and others down to 2.54, spread by" in " ".join(done.output.split())
     assert "half of them are drawn where the power is" in " ".join(done.output.split())
     done = sigprop(*ASKED, "--rho", 0.8, "--phases", "all", "--json", file)
     assert done.exit_code == 0, done.output

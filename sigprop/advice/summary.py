@@ -81,8 +81,9 @@ def sentences(advice: Advice) -> list[str]:
     """What to set and why, a line each."""
     before, after = advice.default, advice.advised
     lines = [
-        f"Longest memory {advice.memory:g} steps, for sequences of {advice.length}; by "
-        f"default it is {before.longest:.3g}, as drawn.",
+        f"Longest memory {advice.memory:g} steps, for sequences of {advice.length}, and "
+        f"others down to {after.memory.min():.3g}, spread by their logarithm; by default the "
+        f"longest is {before.longest:.3g}, as drawn.",
         f"{100 * SHARE:g} % of the input's power is below {advice.phase:.3g} rad a step, a "
         f"period of {2 * math.pi / advice.phase:.3g} steps.",
     ]
