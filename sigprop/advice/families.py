@@ -193,8 +193,8 @@ def spelled(family: Family, state: int, options: Options) -> dict[str, str]:
     ours = f"sequence_layer(key, {family.layer!r}, {state}, width, {told})"
     filled = {"state": state, "twice": 2 * state, **options}
     texts = dict(family.code)
-    radii = options.get("radii") or (options.get("r_min"), options.get("r_max"))
-    if None not in radii:
+    if "r_min" in options or "radii" in options:
+        radii = options.get("radii") or (options["r_min"], options["r_max"])
         shortest, longest = (math.log(-math.log(radius)) for radius in radii)
         filled |= {"shortest": shortest, "longest": longest}
     if "max_phase" in options:
