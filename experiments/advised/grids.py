@@ -16,7 +16,7 @@ WAYS = {
 }
 OF = {
     "advice": TASKS,
-    "advice_rates": ("white", "correlated", "smnist-10k", "psmnist-10k", "fsdd"),
+    "advice_rates": ("correlated", "smnist-10k", "psmnist-10k", "fsdd"),
     "advice_phases": PHASED,
 }
 FIRST = 10  # seed; earlier rules were judged at those before
