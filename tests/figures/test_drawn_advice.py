@@ -140,7 +140,7 @@ def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
     said = told(results)
     assert "on 9 (teacher, white input; " in said
     assert "of 9 tasks, with more on none, and no difference is shown on none." in said
-    assert "rates besides are better on 5 and worse on 0 of 5. On" in said
+    assert "rates besides are better on 4 and worse on 0 of 4. On" in said
     assert said.endswith(
         "On the 4 tasks where phases were chosen, better and worse than default are: "
         "spread 4 and 0; input 4 and 0; all 4 and 0."
@@ -156,9 +156,9 @@ def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
     assert "was asked: that is reached." in told(results, mixed[:4])
     assert "that is not reached." in told(results, [*mixed[:1], ("white", "worse")])
     fewer = told(results, [("fsdd", "worse")], "rates", "advice_rates")
-    assert "rates besides are better on 4 and worse on 1 of 5." in fewer
+    assert "rates besides are better on 3 and worse on 1 of 4." in fewer
     both = told(results, [("fsdd", "worse")], "both", "advice_rates")
-    assert "better on 5 and worse on 0 of 5." in both
+    assert "better on 4 and worse on 0 of 4." in both
     changes = [("correlated", "worse"), ("ETTh1", SAME)]
     free = told(results, changes, "input", "advice_phases")
     assert free.endswith("spread 4 and 0; input 2 and 1; all 4 and 0.")
