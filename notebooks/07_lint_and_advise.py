@@ -330,7 +330,7 @@ for task in ("ETTh1", "WTH", "listops-short"):
 # It is worse on none, and makes no difference to the two forecasts, whose windows have 24
 # steps, and to ListOps. An earlier rule had a tenth of the modes remember half of a sequence or
 # more, and none less than an eleventh: spoken digits then ended with more loss than by default,
-# by the want of short memories alone, as default phases or gains made no difference to it.
+# by that ring alone, and not by the advised phases or gains alone.
 #
 # Why only half of the phases? A linear teacher under correlated inputs has phases anywhere
 # on the circle. Of a student whose phases were all drawn where the *input* has its power
