@@ -71,8 +71,12 @@ def _limit(need: Need) -> float | tuple[float, ...]:
 
 def _lru(need: Need) -> Options:
     inner, outer = ring(need.memory)
-    phases = {"max_phase": _limit(need)}
-    return {"r_min": inner, "r_max": outer, **phases, "spread": EVEN}
+    return {
+        "r_min": inner,
+        "r_max": outer,
+        "max_phase": _limit(need),
+        "spread": EVEN,
+    }
 
 
 def _rotrnn(need: Need) -> Options:

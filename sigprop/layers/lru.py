@@ -27,13 +27,7 @@ from sigprop.layers.initialisers import (
     require_sizes,
     uniforms,
 )
-from sigprop.neuron.ring import (
-    even_memories,
-    normalisation,
-    require_ring,
-    require_spread,
-    ring_polar,
-)
+from sigprop.neuron.ring import normalisation, require_ring, ring_polar
 
 GAMMAS = ("learned", "detached", "absent")
 ARRAYS = (
@@ -114,14 +108,11 @@ def ring_parameters(
             if there is no such spread.
     """
     require_ring(inner, outer)
-    require_spread(spread)
     if outer == 1 and inner == 1:
         raise ValueError("need r_min < 1, got a ring on the unit circle")
     limits = in_turn(max_phase, n, "max_phase")
     first, second = uniforms(key, n)
-    nu, theta = ring_polar(first, second, inner, outer)
-    if spread == "log":
-        nu = jnp.asarray(even_memories(n, inner, outer), nu.dtype)
+    nu, theta = ring_polar(first, second, inner, outer, spread)
     # With an outer radius of 1 a draw may round onto the circle, where log(nu) is gone.
     nu = jnp.maximum(nu, jnp.finfo(nu.dtype).eps / 4)
     return jnp.log(nu), jnp.log(

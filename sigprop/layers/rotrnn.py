@@ -30,12 +30,7 @@ from sigprop.layers.initialisers import (
     rotation_size,
 )
 from sigprop.neuron.projections import pass_through, project_in, read_out
-from sigprop.neuron.ring import (
-    even_memories,
-    normalisation,
-    require_spread,
-    ring_polar,
-)
+from sigprop.neuron.ring import normalisation, ring_polar
 from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.rotations import rotation
 
@@ -319,7 +314,6 @@ def rotrnn(
     require_sizes(state_size=state_size, width=width, heads=heads)
     size = rotation_size(state_size, heads)
     require_ranges(gamma_range, theta_range)
-    require_spread(spread)
     theta_key, gamma_key, m_key, b_key, c_key, d_key = jax.random.split(key, 6)
     high = np.tile(in_turn(theta_range[1], size // 2, "theta_max"), (heads, 1))
     theta = jax.random.uniform(
@@ -327,9 +321,7 @@ def rotrnn(
     )
     uniform = jax.random.uniform(gamma_key, (heads,))
     # gamma^2 is uniform: the law of the radius on the LRU's ring.
-    nu, _ = ring_polar(uniform, uniform, *gamma_range)
-    if spread == "log":
-        nu = jnp.asarray(even_memories(heads, *gamma_range), nu.dtype)
+    nu, _ = ring_polar(uniform, uniform, *gamma_range, spread)
     m = jax.random.normal(m_key, (heads, size, size))
     b = normal(b_key, state_size, width, 1 / width)
     c = normal(c_key, width, state_size, 1 / state_size)

@@ -59,16 +59,24 @@ def ring_polar(
     second: Float[Array, "*shape"],
     inner: float,
     outer: float,
+    spread: str = "area",
 ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
     """Map uniforms on [0, 1] to ``nu = -log|lam|`` and the phase in radians.
 
-    Source: Orvieto et al. (2023), Lemma 3.2.
+    Of the spread ``log`` the first uniforms say no more than how many modes there are.
+
+    Source: Orvieto et al. (2023), Lemma 3.2, for the spread ``area``.
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer <= 1``.
+        ValueError: Unless ``0 <= inner <= outer <= 1``; if there is no such spread, or
+            none of this ring.
     """
     require_ring(inner, outer)
+    require_spread(spread)
     nu_of, theta_of = _maps()
+    if spread == "log":
+        even = even_memories(first.size, inner, outer).reshape(first.shape)
+        return jnp.asarray(even, first.dtype), theta_of(second)
     return nu_of(first, inner, outer), theta_of(second)
 
 
