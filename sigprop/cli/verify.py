@@ -24,7 +24,7 @@ def verify(
         list[str] | None, typer.Option(help="Only this claim; may be repeated.")
     ] = None,
     tier: Annotated[
-        str, typer.Option(help="quick: 5 %; headline: the main moments at 1 %.")
+        str, typer.Option(help="quick: 5 %; headline: the main moments alone, at 1 %.")
     ] = "quick",
     seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
     samples: Annotated[
@@ -88,13 +88,16 @@ def _verify(
     yes: bool,
     drawn: bool,
 ) -> None:
-    from sigprop.cli.judged import judge
+    from sigprop.cli.judged import judge, row
+    from sigprop.judge.basis import main_moments
     from sigprop.ledger.entries import write_json
     from sigprop.ledger.terminal import outcome, summary
     from theory.claims import select
 
     compile_quickly()
     out, chosen = console(report, json), select(paper, ids)
+    if how["tier"] == "headline" and not ids:
+        chosen = tuple(one.claim for one in main_moments([row(c.id) for c in chosen]))
     _forecast(chosen, how, device, yes)
     run, loaded = judge(chosen, how, device, out)
     show_table(out, summary(run))

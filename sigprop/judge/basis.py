@@ -186,6 +186,25 @@ class Row:
                 )
 
 
+def main_moments(rows: Sequence[Row]) -> list[Row]:
+    """The rows that the headline tier judges more closely than the quick one.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    chosen = [
+        row
+        for row in rows
+        if isinstance(row.basis, Grid | Check) and row.basis.headline
+    ]
+    if not chosen:
+        raise ValueError(
+            "need rows of main moments for the headline tier, got none; drop --tier or "
+            "the choice of the paper"
+        )
+    return chosen
+
+
 def points_of(basis: Basis | None) -> Sequence[AtPoint]:
     """The points that a row is judged at, each as values by name."""
     if isinstance(basis, Evidence):

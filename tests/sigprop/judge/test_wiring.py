@@ -16,9 +16,9 @@ import sigprop.judge.run
 from sigprop.cli import console
 from sigprop.cli import main as cli
 from sigprop.judge import parallel as checking
-from sigprop.judge.basis import Check, Row
+from sigprop.judge.basis import Check, Grid, Row
 from sigprop.judge.mutants import Score, Scores
-from sigprop.judge.plans import make_plans, score
+from sigprop.judge.plans import make_plans, margin_of, score
 from sigprop.judge.results import RouteResult, Run
 from sigprop.judge.statuses import finish
 from sigprop.judge.verdict import distance_plan
@@ -240,6 +240,24 @@ def test_every_option_of_verify_reaches_the_run(called, tmp_path):
     assert [row["id"] for row in json.loads(path.read_text())] == ["zucchet:1", "lru:4"]
     assert run("verify", "--paper", "rotrnn").exit_code == console.EXPECTED
     assert called["claims"] == tuple(claim.id for claim in select("rotrnn"))
+
+
+def test_the_headline_tier_judges_main_moments_alone_unless_a_claim_is_named(called):
+    assert run("verify", "--tier", "headline").exit_code == console.EXPECTED
+    asked = {claim.id: row(claim.id).basis for claim in select()}
+    closer = {
+        name
+        for name, basis in asked.items()
+        if (isinstance(basis, Grid) and margin_of(basis, "headline") < basis.margin)
+        or (isinstance(basis, Check) and basis.of_tier("headline") != basis.results)
+    }
+    assert {"zucchet:48", "lru:prop3.3", "sigprop:memories-gla"} < closer
+    assert set(called["claims"]) == closer
+    assert run("verify", "--tier", "headline", "--paper", "lru").exit_code == 0
+    assert called["claims"] == ("lru:prop3.3",)
+    done = run("verify", "--tier", "headline", "--paper", "rotrnn")
+    assert done.exit_code == console.BAD_INPUT
+    assert "need rows of main moments for the headline tier, got none" in done.stderr
 
 
 def test_a_surprise_ends_verify_and_ledger_with_one(called):
