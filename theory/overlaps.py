@@ -15,6 +15,7 @@ and filters that run backwards are ours.
 
 import itertools
 from functools import cache, reduce
+from math import factorial, prod
 
 from sympy import Add, Expr, Pow, S, Symbol, cancel, factor, symbols
 
@@ -108,5 +109,5 @@ def repeated(form: Expr, first: int, second: int) -> Expr:
         >>> repeated(shared("white"), 2, 1)
         beta/(alpha*beta - 1)**2
     """
-    nodes = {x: alpha for x in X} | {y: beta for y in Y}
-    return factor(divided(form, first, second).subs(nodes))
+    orders = ((alpha, first - 1), (beta, second - 1))
+    return factor(form.diff(*orders) / prod(factorial(n) for _, n in orders))

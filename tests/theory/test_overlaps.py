@@ -83,6 +83,14 @@ def test_equal_nodes_give_the_sum_of_the_hessian(source):
     assert factor(found - hessian.pair(source).result) == 0
 
 
+@pytest.mark.parametrize("orders", [(1, 2), (3, 1), (2, 3)])
+def test_equal_nodes_are_the_limit_of_unequal_ones(orders):
+    form = overlaps.shared("white")
+    equal = dict.fromkeys(overlaps.X, alpha) | dict.fromkeys(overlaps.Y, beta)
+    limit = overlaps.divided(form, *orders).subs(equal)
+    assert factor(overlaps.repeated(form, *orders) - limit) == 0
+
+
 def test_unequal_nodes_give_that_of_a_dense_matrix():
     found = overlaps.divided(overlaps.shared("white"), 2, 2)
     renamed = found.subs(
