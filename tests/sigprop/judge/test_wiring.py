@@ -253,7 +253,8 @@ def test_the_headline_tier_judges_main_moments_alone_unless_a_claim_is_named(cal
     }
     assert {"zucchet:48", "lru:prop3.3", "sigprop:memories-gla"} < closer
     assert set(called["claims"]) == closer
-    assert run("verify", "--tier", "headline", "--paper", "lru").exit_code == 0
+    done = run("verify", "--tier", "headline", "--paper", "lru")
+    assert done.exit_code == console.EXPECTED
     assert called["claims"] == ("lru:prop3.3",)
     done = run("verify", "--tier", "headline", "--paper", "rotrnn")
     assert done.exit_code == console.BAD_INPUT
