@@ -331,9 +331,7 @@ class Recording:
     ) -> Float[Array, "num length"]:
         """Draw ``num`` stretches of ``length`` steps, each from its own first step."""
         require_dtype(dtype)
-        first = jax.random.randint(key, (num, 1), 0, self.values.size)
-        places = (first + jnp.arange(length)[None]) % self.values.size
-        return jnp.asarray(self.values, dtype)[places]
+        return _stretches(key, jnp.asarray(self.values, dtype), num, length)
 
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
@@ -342,3 +340,11 @@ class Recording:
         power = np.abs(np.fft.rfft(self.values)) ** 2
         around = np.fft.irfft(power, self.values.size) / self.values.size
         return around[np.asarray(lags) % self.values.size]
+
+
+@partial(jax.jit, static_argnames=("num", "length"))
+def _stretches(
+    key: PRNGKeyArray, values: Float[Array, " time"], num: int, length: int
+) -> Float[Array, "num length"]:
+    first = jax.random.randint(key, (num, 1), 0, values.size)
+    return values[(first + jnp.arange(length)[None]) % values.size]

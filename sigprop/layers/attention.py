@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
-from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.initialisers import each, fan_in, require_sizes
 
 SLOWEST = 10_000  # Su et al. (2021): speeds run from 1 down to nearly 1/10000 a step
 
@@ -168,5 +168,5 @@ def causal_attention(
             f"need an even head size, got {size} (width={width}, heads={heads}): "
             "positions turn pairs of numbers"
         )
-    weights = (fan_in(w_key, width, width) for w_key in jax.random.split(key, 4))
+    weights = each(lambda w_key: fan_in(w_key, width, width), jax.random.split(key, 4))
     return CausalAttention(*weights, heads=heads, max_length=max_length)

@@ -23,6 +23,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.bidirectional import Bidirectional
+from sigprop.layers.initialisers import each
 from sigprop.layers.lru import LRU, lru
 from sigprop.neuron.projections import read_out
 from sigprop.neuron.scan import scan_linear
@@ -132,8 +133,8 @@ def blur(
 
     Source: BLUR (2025), Section 4.2 and Table 6.
     """
-    forward, backward = (
-        lru(
+    stacked = each(
+        lambda half_key: lru(
             half_key,
             state_size,
             width,
@@ -141,10 +142,9 @@ def blur(
             r_max=r_max,
             max_phase=max_phase,
             gamma=gamma,
-        )
-        for half_key in jax.random.split(key)
+        ),
+        jax.random.split(key),
     )
-    stacked = jax.tree.map(lambda f, b: jnp.stack([f, b]), forward, backward)
     share = math.sqrt(0.5)
     return BLUR(
         nu_log=stacked.nu_log,
@@ -153,7 +153,7 @@ def blur(
         B_im=stacked.B_im,
         C_re=share * stacked.C_re,
         C_im=share * stacked.C_im,
-        D=forward.D,
+        D=stacked.D[0],
         gamma_log=stacked.gamma_log,
         gamma=gamma,
     )

@@ -16,7 +16,7 @@ from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
-from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.initialisers import each, fan_in, require_sizes
 
 
 @final
@@ -186,7 +186,7 @@ def gru(
     bias_key, c_key, d_key, *keys = jax.random.split(key, 9)
     zero = jnp.zeros(n)
     return GRU(
-        *(fan_in(k, n, d_in) for k in keys[:3]),
+        *each(lambda k: fan_in(k, n, d_in), keys[:3]),
         *(orthogonal(k, n, state_gain) for k in keys[3:]),
         b_r=zero,
         b_f=chrono(bias_key, n, times),

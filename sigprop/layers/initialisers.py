@@ -1,7 +1,8 @@
 """How the papers draw the input, readout and skip weights of a layer."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -35,14 +36,23 @@ def fan_in(key: PRNGKeyArray, rows: int, columns: int) -> Float[Array, "rows col
     return jax.nn.initializers.lecun_normal(in_axis=1, out_axis=0)(key, (rows, columns))
 
 
+def each(
+    draw: Callable[[PRNGKeyArray], Any], keys: Sequence[PRNGKeyArray] | PRNGKeyArray
+) -> Any:
+    """What is drawn of each key, along a first axis.
+
+    The numbers are those of one key after another.  A program that draws them so has one
+    generator in it, and one without a generator for each, most of its compilation.
+    """
+    return jax.vmap(draw)(jnp.stack(keys) if isinstance(keys, Sequence) else keys)
+
+
 def complex_parts(
     key: PRNGKeyArray, rows: int, columns: int, variance: float
 ) -> tuple[Float[Array, "rows columns"], Float[Array, "rows columns"]]:
     """Real and imaginary part of a complex matrix, each of the given variance."""
-    re_key, im_key = jax.random.split(key)
-    return normal(re_key, rows, columns, variance), normal(
-        im_key, rows, columns, variance
-    )
+    re, im = each(lambda k: normal(k, rows, columns, variance), jax.random.split(key))
+    return re, im
 
 
 def in_turn(
@@ -81,8 +91,8 @@ def half_variance_projections(
     Source: Zucchet & Orvieto (2024), Appendix A.1 and A.2.
     """
     half = math.sqrt(0.5)
-    b_re, b_im = (half * fan_in(key, state_size, d_in) for key in keys[:2])
-    c_re, c_im = (half * fan_in(key, d_out, state_size) for key in keys[2:4])
+    b_re, b_im = each(lambda key: half * fan_in(key, state_size, d_in), keys[:2])
+    c_re, c_im = each(lambda key: half * fan_in(key, d_out, state_size), keys[2:4])
     return b_re, b_im, c_re, c_im, fan_in(keys[4], d_out, d_in)
 
 
@@ -98,8 +108,10 @@ def fan_out_projections(
     Source: the code of Zucchet & Orvieto (2024), ``source/model.py`` of
     github.com/NicolasZucchet/Vanishing-and-exploding-gradients-are-not-the-end-of-the-story.
     """
-    b_re, b_im = (normal(key, state_size, d_in, 1 / state_size) for key in keys[:2])
-    c_re, c_im = (normal(key, d_out, state_size, 1 / d_out) for key in keys[2:4])
+    b_re, b_im = each(
+        lambda key: normal(key, state_size, d_in, 1 / state_size), keys[:2]
+    )
+    c_re, c_im = each(lambda key: normal(key, d_out, state_size, 1 / d_out), keys[2:4])
     return b_re, b_im, c_re, c_im, normal(keys[4], d_out, d_in, 1 / d_out)
 
 

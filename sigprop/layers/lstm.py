@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.gru import chrono, orthogonal
-from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.initialisers import each, fan_in, require_sizes
 
 
 @final
@@ -160,7 +160,7 @@ def lstm(
     b_f = chrono(bias_key, n, times)
     zero = jnp.zeros(n)
     return LSTM(
-        *(fan_in(k, n, d_in) for k in keys[:4]),
+        *each(lambda k: fan_in(k, n, d_in), keys[:4]),
         *(orthogonal(k, n) for k in keys[4:]),
         b_i=-b_f,
         b_f=b_f,

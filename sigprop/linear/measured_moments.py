@@ -20,6 +20,7 @@ from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import require_autocovariance
+from sigprop.neuron import noise
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
 from sigprop.numerics.compilation import SOME
 
@@ -96,8 +97,8 @@ def channels(
     key: PRNGKeyArray, process: Process, num: int, steps: int, width: int, dtype: Any
 ) -> Float[Array, "num time width"]:
     """Draw sequences of independent channels of one process, of mean zero."""
-    series = process.sample(key, num * width, steps, dtype)
-    return jnp.moveaxis(series.reshape(num, width, steps), 1, 2)
+    series = noise.sample(key, process, num * width, steps, dtype)
+    return series.reshape(num, width, steps).swapaxes(1, 2)
 
 
 class BatchShape(NamedTuple):
@@ -109,15 +110,14 @@ class BatchShape(NamedTuple):
     every_output: bool
 
 
-@functools.partial(jax.jit, static_argnames=("processes", "shape", "dtype"))
 def _draw(
     keys: tuple[PRNGKeyArray, ...],
-    index: int | Int[Array, ""],
+    index: int,
     processes: tuple[Process, ...],
     shape: BatchShape,
     dtype: Any,
 ) -> list[tuple[Float[Array, "num time d_in"], Float[Array, "num errors d_out"]]]:
-    """Inputs and errors of one batch of each process, in one program for them all."""
+    """Inputs and errors of one batch of each process."""
     d_in, d_out = shape.widths
 
     def sample(key: PRNGKeyArray, process: Process):
@@ -125,7 +125,7 @@ def _draw(
         u = channels(input_key, process, shape.num, shape.steps, d_in, dtype)
         if shape.every_output:
             return u, _basis(d_out, shape.num, dtype)
-        return u, jax.random.normal(error_key, (shape.num, 1, d_out), dtype)
+        return u, noise.normal(error_key, (shape.num, 1, d_out), dtype)
 
     return [sample(*pair) for pair in zip(keys, processes, strict=True)]
 

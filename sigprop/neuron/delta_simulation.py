@@ -327,9 +327,8 @@ def _batch(
     heads, steps = len(W_k), len(control) * BLOCK
     ends = np.cumsum([0, 6, 18, 45])
 
-    def step(carry, key):
+    def step(carry, u):
         h, moved, total, W = carry
-        u = jax.random.normal(key, (BATCH, WIDTH), W_k.dtype)
         x = jnp.einsum("hkd,bd->hbk", W_k, u)
         square = jnp.sum(x**2, -1, keepdims=True)
         lines, waves = _functions(u, x * jax.lax.rsqrt(square), jnp.stack)
@@ -357,7 +356,8 @@ def _batch(
 
     def block(carry, now):
         W, keys = now
-        *carry, _ = jax.lax.scan(step, (*carry, W), keys)[0]
+        u = jax.vmap(lambda k: jax.random.normal(k, (BATCH, WIDTH), W_k.dtype))(keys)
+        *carry, _ = jax.lax.scan(step, (*carry, W), u)[0]
         return tuple(carry), None
 
     start = (

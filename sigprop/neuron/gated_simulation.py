@@ -72,13 +72,11 @@ def _hermite(u: Any, degrees: list[tuple[int, ...]], ones: Any, stack: Any) -> A
             grown = u[..., place] * line[-1] - math.sqrt(n - 1) * line[-2]
             line.append(grown / math.sqrt(n))
         lines.append(line)
-    products = [
-        functools.reduce(
-            lambda x, y: x * y, [lines[k][power] for k, power in enumerate(powers)]
-        )
-        for powers in degrees
+    factors = [
+        stack(line, -1)[..., [powers[place] for powers in degrees]]
+        for place, line in enumerate(lines)
     ]
-    return stack(products, -1)
+    return functools.reduce(lambda x, y: x * y, factors)
 
 
 @functools.cache
@@ -198,9 +196,8 @@ def _batch(
             slopes.append(jax.jvp(hand, (at, mine), (first, second))[1])
         return a, b, slopes
 
-    def step(carry, key):
+    def step(carry, u):
         h, moved, squares, total, W = carry
-        u = jax.random.normal(key, (batch, width), weights.dtype)
         Phi = _hermite(u, degrees, jnp.ones((batch,), u.dtype), jnp.stack)
         G = (Phi @ W.reshape(len(degrees), -1)).reshape(batch, n, len(by) + 1, -1)
         a, b, slopes = gated(u)
@@ -216,7 +213,10 @@ def _batch(
 
     def block(carry, now):
         W, keys = now
-        *carry, _ = jax.lax.scan(step, (*carry, W), keys)[0]
+        u = jax.vmap(lambda k: jax.random.normal(k, (batch, width), weights.dtype))(
+            keys
+        )
+        *carry, _ = jax.lax.scan(step, (*carry, W), u)[0]
         return tuple(carry), None
 
     zero = jnp.zeros((batch, n), weights.dtype)

@@ -26,7 +26,7 @@ from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 from sigprop.inputs import GaussianProcess
 from sigprop.neuron import kernel, noise
 from sigprop.numerics.compilation import OFTEN
-from sigprop.numerics.devices import cores, on_cpu
+from sigprop.numerics.devices import cores
 from sigprop.numerics.precision import double_precision, require_dtype
 
 Result = TypeVar("Result")
@@ -180,7 +180,7 @@ def trajectories(
     Arguments are those of ``walk``, but for ``lam``, which is not split.  Not to be
     called inside a compiled program.
     """
-    source = noise.follow(key, process, batch, lam.real.dtype) if on_cpu() else None
+    source = noise.follow(key, process, batch, lam.real.dtype)
     if source is None:
         return scanned(key, split(lam), process, times, batch, running, gain)
     carry = kernel.Carry(np.asarray(lam), batch, running)

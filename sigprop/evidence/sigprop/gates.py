@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
@@ -32,6 +31,7 @@ from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
 from sigprop.linear.gated_moments import enumerate_gated, predict_gated, squares
+from sigprop.neuron import noise
 from sigprop.neuron.delta_moments import Gates
 from sigprop.neuron.gated import Expectations
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
@@ -169,18 +169,12 @@ def drawn_moments(
     }
 
 
-@functools.partial(jax.jit, static_argnums=1)
 def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: Any) -> Any:
     """Series (sequences, time, width) of unit variance."""
-    noise = jnp.moveaxis(jax.random.normal(key, shape, jnp.float64), 1, 0)
-    fresh = jnp.sqrt(1 - rho**2)
-
-    def step(last: Any, new: Any) -> Any:
-        now = rho * last + fresh * new
-        return now, now
-
-    later = jax.lax.scan(step, noise[0], noise[1:])[1]
-    return jnp.moveaxis(jnp.concatenate([noise[:1], later]), 0, 1)
+    u = np.array(noise.normal(key, shape, np.float64))
+    for t in range(1, shape[1]):
+        u[:, t] = rho * u[:, t - 1] + np.sqrt(1 - rho**2) * u[:, t]
+    return u
 
 
 @functools.cache

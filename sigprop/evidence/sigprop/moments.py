@@ -30,6 +30,7 @@ from sigprop.layers.complex_diagonal import complex_diagonal
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gru import gru
+from sigprop.layers.initialisers import each
 from sigprop.layers.lru import lru
 from sigprop.layers.lstm import lstm
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
@@ -46,6 +47,7 @@ from sigprop.linear.measured_moments import (
     position,
 )
 from sigprop.linear.predicted_moments import predict
+from sigprop.neuron import noise
 from sigprop.neuron.montecarlo import Estimate, together
 from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.points import exponential
@@ -69,7 +71,8 @@ def _lru(key: PRNGKeyArray, n: int, width: int) -> Layer:
 
 
 def _deep(key: PRNGKeyArray) -> Layer:
-    return stack([_lru(k, 6, 3) for k in jax.random.split(key, 3)])
+    layers = each(lambda k: _lru(k, 6, 3), jax.random.split(key, 3))
+    return stack([jax.tree.map(lambda x, i=i: x[i], layers) for i in range(3)])
 
 
 LINEAR: dict[str, Callable[[PRNGKeyArray], Layer]] = {
@@ -121,7 +124,7 @@ class Scaled:
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array, "num length"]:
         """Draw the process, times the number."""
-        return self.size * self.process.sample(key, num, length, dtype)
+        return self.size * noise.sample(key, self.process, num, length, dtype)
 
     def autocovariance(self, lags: Any) -> Any:
         """Autocovariance of the process, times the number squared."""
