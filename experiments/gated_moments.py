@@ -124,11 +124,11 @@ def measure(
 ) -> dict[str, Estimate]:
     """Moments over sequences of Gaussian inputs."""
     totals: dict[str, Sums] = {}
-    shape = config.batch, length, layer.widths[0]
+    shape, program = (config.batch, length, layer.widths[0]), squares(layer)
     for index in range(-(-config.sequences // config.batch)):
         drawn = jax.random.fold_in(key, index)
         u = jax.random.normal(drawn, shape, jnp.float64)
-        for name, values in squares(layer, u).items():
+        for name, values in program(u).items():
             x = np.asarray(values)
             found = Sums(x.sum(), (x**2).sum(), len(x))
             totals[name] = totals[name] + found if name in totals else found

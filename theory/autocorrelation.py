@@ -218,19 +218,20 @@ def _differs_somewhere(expr: Expr) -> bool:
 
 
 def double_sum(
-    coefficient: Callable[[Expr, Expr], Expr], horizon: Expr = oo
+    coefficient: Callable[[Expr, Expr], Expr], horizon: Expr = oo, tidy: bool = True
 ) -> LagFunctional:
     """Lag weights of ``sum_{n,m < horizon} coefficient(n, m) R(n - m)``.
 
     The indices split into ``n = m``, ``n > m`` and ``n < m`` (Zucchet Eq. 35); each
-    part is summed along its diagonal.
+    part is summed along its diagonal.  Weights are factored where they are to be ``tidy``.
     """
     k = Dummy("k", integer=True, nonnegative=True)
     top = horizon - 1
     zero = geometric_sum(coefficient(k, k), k, Integer(0), top)
     off = coefficient(k + Delta, k) + coefficient(k, k + Delta)
     lag = geometric_sum(off, k, Integer(0), top - Delta if horizon != oo else oo)
-    return LagFunctional(_tidy(zero), _tidy(lag), top)
+    weights = LagFunctional(zero, lag, top)
+    return weights.map(_tidy) if tidy else weights
 
 
 def _tidy(expr: Expr) -> Expr:

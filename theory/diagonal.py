@@ -72,13 +72,18 @@ def sensitivity_kernel() -> Derivation:
 
 
 def _pair(kernel: Expr, horizon: Expr) -> LagFunctional:
-    """The quadratic form of one kernel at two unrelated eigenvalues."""
+    """The quadratic form of one kernel at two unrelated eigenvalues.
+
+    Factored where that does not explode: at finite times SymPy's search for factors, at
+    points of chance, takes seconds, or an hour.
+    """
     return double_sum(
         lambda i, j: (
             kernel.subs({lam: alpha, n: i}, simultaneous=True)
             * kernel.subs({lam: beta, n: j}, simultaneous=True)
         ),
         horizon,
+        tidy=horizon == oo,
     )
 
 

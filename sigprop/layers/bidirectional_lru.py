@@ -19,7 +19,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.layers.base import Group
 from sigprop.layers.bidirectional import Bidirectional
 from sigprop.layers.initialisers import complex_parts
-from sigprop.layers.lru import LRU, lru
+from sigprop.layers.lru import LRU, lru, lru_groups
 from sigprop.neuron.projections import read_out
 from sigprop.neuron.scan import scan_linear
 
@@ -95,7 +95,7 @@ class BidirectionalLRU(Bidirectional):
 
     def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets: that of the LRU."""
-        return self._half(0).groups()
+        return lru_groups(self.gamma_log is not None)
 
 
 def bidirectional_lru(

@@ -24,7 +24,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.layers.base import Group
 from sigprop.layers.bidirectional import Bidirectional
 from sigprop.layers.initialisers import each
-from sigprop.layers.lru import LRU, lru
+from sigprop.layers.lru import LRU, lru, lru_groups
 from sigprop.neuron.projections import read_out
 from sigprop.neuron.scan import scan_linear
 
@@ -101,7 +101,7 @@ class BLUR(Bidirectional):
 
     def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets: that of the LRU."""
-        return self._half(0).groups()
+        return lru_groups(self.gamma_log is not None)
 
 
 def blur(

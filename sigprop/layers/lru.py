@@ -71,12 +71,13 @@ class LRU(DiagonalLayer):
 
     def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets."""
-        names = (
-            "nu_log",
-            "theta_log",
-            *(() if self.gamma_log is None else ("gamma_log",)),
-        )
-        return {**PROJECTIONS, **dict.fromkeys(names, "recurrent")}
+        return lru_groups(self.gamma_log is not None)
+
+
+def lru_groups(learned: bool) -> Mapping[str, Group]:
+    """The group of every parameter of an LRU whose normalisation is learnt, or is not."""
+    names = ("nu_log", "theta_log", *(("gamma_log",) if learned else ()))
+    return {**PROJECTIONS, **dict.fromkeys(names, "recurrent")}
 
 
 def require_gamma(gamma: str) -> None:

@@ -325,14 +325,14 @@ def predict_gated(
 
 
 def squares(
-    layer: Layer, u: Float[Array, "num time d_in"]
-) -> dict[str, Float[Array, " num"]]:
-    """``|h|^2`` at the end of each sequence, and of its slopes the sum of squares.
+    layer: Layer,
+) -> Callable[[Float[Array, "num time d_in"]], dict[str, Float[Array, " num"]]]:
+    """A program of sequences: ``|h|^2`` at the end, and of its slopes the sum of squares.
 
     Raises:
         TypeError: If the layer is of no type that ``covered`` knows.
     """
-    return _squares(layer, u, covered(layer))
+    return functools.partial(_squares, layer, names=covered(layer))
 
 
 @functools.partial(jax.jit, static_argnames="names", compiler_options=SOME)
@@ -375,5 +375,5 @@ def enumerate_gated(
     index = np.array(list(itertools.product(range(len(law.values)), repeat=steps)))
     u = jnp.asarray(law.values[index.reshape(count, steps)])
     p = law.chances(index.reshape(count, steps), rho)
-    found = squares(layer, u)
+    found = squares(layer)(u)
     return {name: float(p @ np.asarray(value, float)) for name, value in found.items()}

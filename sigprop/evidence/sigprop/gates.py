@@ -155,11 +155,11 @@ def drawn_moments(
     key: PRNGKeyArray, layer: Layer, num: int, rho: float = 0.0
 ) -> dict[str, Estimate]:
     """Moments over sequences of Gaussian inputs, AR(1) series of a correlation."""
-    shape = (BATCH, STEPS, layer.widths[0])
+    shape, program = (BATCH, STEPS, layer.widths[0]), squares(layer)
 
     def task(index: int, count: int) -> dict[str, Sums]:
         u = _series(jax.random.fold_in(key, index), shape, rho)
-        found = {name: np.asarray(x)[:count] for name, x in squares(layer, u).items()}
+        found = {name: np.asarray(x)[:count] for name, x in program(u).items()}
         return {name: Sums(x.sum(), (x**2).sum(), count) for name, x in found.items()}
 
     parts = over_batches(task, num, BATCH, lambda count: None, None)

@@ -34,7 +34,7 @@ def sampled(request):
         layer = jax.tree.map(lambda leaf: 2 * jnp.asarray(leaf, float), layer)
         series = AR1(RHO).sample(jax.random.key(seed + 1), NUM * WIDTH, STEPS)
         u = jnp.moveaxis(series.reshape(NUM, WIDTH, STEPS), 1, 2)
-        found = {name: np.asarray(x) for name, x in squares(layer, u).items()}
+        found = {name: np.asarray(x) for name, x in squares(layer)(u).items()}
     return layer, found
 
 

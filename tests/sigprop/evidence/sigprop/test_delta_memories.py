@@ -53,7 +53,7 @@ def test_heads_step_as_the_layer_does(place):
         W_q=W_k[None], W_k=W_k[None], W_v=W_v[None, None], W_beta=W_beta[None]
     )
     u = jax.random.normal(jax.random.key(5), (3, 6, WIDTH))
-    known = squares(layer, u)
+    known = squares(layer)(u)
     for index, inputs in enumerate(u):
         h, moved = jnp.zeros(2), jnp.zeros((2, WIDTH, 2))
         for now in inputs:
