@@ -90,7 +90,7 @@ def mutants(expr: Expr) -> tuple[Mutant, ...]:
                 continue  # e.g. a summation limit that is no longer an integer
     for first, second in _swaps(expr):
         swap = {first: second, second: first}
-        add(f"{first} and {second} are swapped", expr.subs(swap, simultaneous=True))
+        add(f"{first} and {second} are swapped", expr.xreplace(swap))
     if expr.has(lam) and expr.has(lam_bar):
         add("every conjugate is dropped", expr.subs(lam_bar, lam))
     return tuple(Mutant(slip, new) for new, slip in slips.items())

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, Shaped
 
 
 def require_sizes(**sizes: int) -> None:
@@ -37,7 +37,8 @@ def fan_in(key: PRNGKeyArray, rows: int, columns: int) -> Float[Array, "rows col
 
 
 def each(
-    draw: Callable[[PRNGKeyArray], Any], keys: Sequence[PRNGKeyArray] | PRNGKeyArray
+    draw: Callable[[PRNGKeyArray], Any],
+    keys: Sequence[PRNGKeyArray] | Shaped[Array, "keys *words"],
 ) -> Any:
     """What is drawn of each key, along a first axis.
 
