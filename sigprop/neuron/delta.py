@@ -151,33 +151,39 @@ def _products(line: Nodewise, size: int) -> Matrix:
     return np.array(list(itertools.product(line, repeat=size))).reshape(-1, size)
 
 
+@functools.lru_cache(64)
 def _gaussian(
-    head: Head, view: View, keys: Float[np.ndarray, "keys coordinates"]
+    rows: tuple[tuple[float, ...], ...], count: int, spread: float, tiny: float
 ) -> Nodes:
     """Nodes of a Gaussian input: gates on a grid, and a grid that polynomials span.
 
     The weights of the second grid integrate every polynomial of degree six in each
     coordinate as nodes at many values of ``s`` do; they may be negative.
+
+    Args:
+        rows: The keys, in coordinates of which gates see the first ones.
+        count: How many those are.
+        spread: The largest weight of a gate.
+        tiny: What is added to the square of a key's length.
     """
-    count = 1 if head.w_a is None else 2
+    keys = np.array(rows)
     by_gate, inner = keys[:, :count], keys[:, count:]
     size = inner.shape[1]
-    spread = np.abs(np.stack([view.beta, view.decay])[:, :count]).max()
     sharp = np.linalg.norm(np.linalg.solve(inner, by_gate), 2)
     narrow = LOOSE * math.hypot(1.0, float(sharp))
-    gates = gaussian_nodes(count, 0, float(spread), narrow)
+    gates = gaussian_nodes(count, 0, spread, narrow)
     one, w = np.polynomial.hermite_e.hermegauss(STRAIGHT)
     rules = functools.reduce(
         np.multiply.outer, [w / w.sum()] * size, np.ones(())
     ).ravel()
     xi, line = _products(one, size), np.polynomial.hermite_e.hermegauss(SPANNED)[0]
     unit = float((keys**2).sum()) / len(keys)  # the size of x^2
-    if head.tiny < LEAST * unit:
+    if tiny < LEAST * unit:
         raise ValueError(
-            f"need keys whose mean square is below {head.tiny / LEAST:.3g}, which is the "
+            f"need keys whose mean square is below {tiny / LEAST:.3g}, which is the "
             f"addend of their length over {LEAST:g}, got {unit:.3g}: digits would be lost"
         )
-    half = math.ceil((math.log(GONE * unit / head.tiny) - FIRST) / STEP / 2)
+    half = math.ceil((math.log(GONE * unit / tiny) - FIRST) / STEP / 2)
     tilted = _Tilted(by_gate, inner, gates.z)
     grid = (len(gates.weights), SPANNED**size)
     table = {(p, rule): np.zeros(grid) for p in range(TOP + 1) for rule in (0, 1)}
@@ -195,7 +201,7 @@ def _gaussian(
     for place in range(2 * half + 1):
         log = FIRST + STEP * place
         s = math.exp(log - math.exp(-log)) / unit
-        measure = STEP * (1 + math.exp(-log)) * math.exp(-s * head.tiny)
+        measure = STEP * (1 + math.exp(-log)) * math.exp(-s * tiny)
         found = spanned(s)
         for p in range(1, TOP + 1):
             scaled = measure * s ** (p / 2) / math.gamma(p / 2) * found
@@ -284,4 +290,6 @@ def nodes_of(head: Head, law: Law | None, scale: float) -> tuple[View, Nodes]:
     view, keys = _view(head, law, scale)
     if law is not None:
         return view, _finite_law(head, law)
-    return view, _gaussian(head, view, keys)
+    count = 1 if head.w_a is None else 2
+    spread = float(np.abs(np.stack([view.beta, view.decay])[:, :count]).max())
+    return view, _gaussian(tuple(map(tuple, keys.tolist())), count, spread, head.tiny)

@@ -174,21 +174,28 @@ class Law(NamedTuple):
     rho: float
 
 
-def loss(response: Sequence[Filter], law: Law) -> Any:
-    """Half the mean square of a response."""
-    total = mpf(0)
+def losses(response: Sequence[Filter], laws: tuple[Law, ...]) -> np.ndarray:
+    """Half the mean square of a response, under each law."""
+    totals = [mpf(0)] * len(laws)
     for i, first in enumerate(response):
         for second in response[i:]:
             opposed = first.backwards != second.backwards
-            shared = _shared(first.lam, second.lam, opposed, law)
-            shared *= first.weight * second.weight
-            total += shared if second is not first else shared / 2
-    return mpmath.re(total)
+            weight = first.weight * second.weight
+            weight = weight if second is not first else weight / 2
+            shared = _shared(first.lam, second.lam, opposed, laws)
+            totals = [
+                total + weight * one for total, one in zip(totals, shared, strict=True)
+            ]
+    return np.array([mpmath.re(total) for total in totals])
 
 
 @lru_cache(1000)
-def _shared(x: Any, y: Any, opposed: bool, law: Law) -> Any:
+def _shared(x: Any, y: Any, opposed: bool, laws: tuple[Law, ...]) -> list[Any]:
     """Of two filters of weight one; few change where a parameter moves."""
+    return [_of_law(x, y, opposed, law) for law in laws]
+
+
+def _of_law(x: Any, y: Any, opposed: bool, law: Law) -> Any:
     rho = mpf(law.rho)
     if opposed:
         return law.a + law.b / ((1 - rho * x) * (1 - rho * y))
@@ -223,7 +230,6 @@ def precise_hessians(
         ends = np.cumsum([np.size(values[key]) for key in names])[:-1]
         start = [mpf(float(x)) for x in flat]
 
-        @cache
         def error(*moved: tuple[int, int]) -> list[Filter]:
             x = list(start)
             for k, side in moved:
@@ -236,17 +242,16 @@ def precise_hessians(
             }
             return [*LAYERS[name](parts), *goal]
 
-        return {
-            key: _bent(lambda *moved, law=law: loss(error(*moved), law), len(start))
-            for key, law in laws.items()
-        }
+        all_laws = tuple(laws.values())
+        bent = _bent(lambda *moved: losses(error(*moved), all_laws), len(start))
+        return dict(zip(laws, np.moveaxis(bent, -1, 0), strict=True))
 
 
-def _bent(value: Callable[..., Any], count: int) -> Float[np.ndarray, "p p"]:
-    """Second differences of a function of the parameters that move and their sides."""
+def _bent(value: Callable[..., Any], count: int) -> Float[np.ndarray, "p p values"]:
+    """Second differences of functions of the parameters that move and their sides."""
     here, up = value(), [value((k, 1)) for k in range(count)]
     down = [value((k, -1)) for k in range(count)]
-    hessian = np.zeros((count, count))
+    hessian = np.zeros((count, count, len(here)))
     for i in range(count):
         hessian[i, i] = (up[i] - 2 * here + down[i]) / STEP**2
         for j in range(i):
