@@ -24,7 +24,7 @@ from sigprop.judge.routes import eigenvalues, process
 from sigprop.neuron import ring
 from sigprop.neuron.montecarlo import Sums, over_batches, second_moments, trajectories
 from sigprop.neuron.recurrence import linear_recurrence
-from sigprop.numerics.compilation import OFTEN
+from sigprop.numerics.compilation import OFTEN, SOME
 from sigprop.numerics.points import EigenPoint, Input, PairPoint, Point, RingPoint
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
@@ -174,7 +174,7 @@ def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
     return samples.sum(-1), (samples**2).sum(-1)
 
 
-@functools.partial(jax.jit, static_argnames=("rings", "count"), compiler_options=OFTEN)
+@functools.partial(jax.jit, static_argnames=("rings", "count"), compiler_options=SOME)
 def _ring_eigenvalues(key, rho, rings, count: int):
     """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
     # One call for all, as each would bring its own copy of the generator.

@@ -51,14 +51,15 @@ def respond(
     layer: Layer, parameter: str | None, turn: complex = 1.0
 ) -> Inexact[np.ndarray, " ages"]:
     """States after a unit input, or ``turn`` times their derivative by a parameter."""
-    pulse = jnp.zeros((LENGTH, layer.widths[0])).at[0].set(1.0)
+    pulse = np.zeros((LENGTH, layer.widths[0]))
+    pulse[0] = 1.0
     if parameter is None:
         return np.asarray(_run(layer, pulse))[:, 0]
     primal = getattr(layer, parameter)
     _, moved = jax.jvp(
         lambda value: _run(replace(layer, {parameter: value}), pulse),
         (primal,),
-        (jnp.ones_like(primal),),
+        (np.ones_like(primal),),
     )
     return turn * np.asarray(moved)[:, 0]
 
