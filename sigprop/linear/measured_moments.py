@@ -20,7 +20,7 @@ from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import require_autocovariance
-from sigprop.neuron import noise
+from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
 from sigprop.numerics.compilation import SOME
 
@@ -34,7 +34,7 @@ class Process(Protocol):
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = ...
-    ) -> Float[Array, "num length"]:
+    ) -> Float[Array | np.ndarray, "num length"]:
         """Draw ``num`` independent series."""
         ...
 
@@ -97,8 +97,8 @@ def channels(
     key: PRNGKeyArray, process: Process, num: int, steps: int, width: int, dtype: Any
 ) -> Float[Array, "num time width"]:
     """Draw sequences of independent channels of one process, of mean zero."""
-    series = noise.sample(key, process, num * width, steps, dtype)
-    return series.reshape(num, width, steps).swapaxes(1, 2)
+    series = draws.series(key, process, num * width, steps, dtype)
+    return jax.device_put(series.reshape(num, width, steps).swapaxes(1, 2))
 
 
 class BatchShape(NamedTuple):
@@ -125,7 +125,8 @@ def _draw(
         u = channels(input_key, process, shape.num, shape.steps, d_in, dtype)
         if shape.every_output:
             return u, _basis(d_out, shape.num, dtype)
-        return u, noise.normal(error_key, (shape.num, 1, d_out), dtype)
+        errors = draws.normal(error_key, (shape.num, 1, d_out), dtype)
+        return u, jax.device_put(errors)
 
     return [sample(*pair) for pair in zip(keys, processes, strict=True)]
 

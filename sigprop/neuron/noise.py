@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import numpy as np
 import scipy
+from jax.core import Tracer
 from jaxtyping import Float, PRNGKeyArray, UInt32
 from numpy.polynomial import chebyshev
 
@@ -34,7 +35,6 @@ from sigprop.numerics.native import (
     over_cores,
     repeat,
 )
-from sigprop.numerics.precision import require_dtype
 
 CHUNK = 64  # steps that one key serves, here and in ``sigprop.neuron.montecarlo``
 LARGEST = 2**32  # numbers that the lower word of the counter tells apart
@@ -77,42 +77,9 @@ def normals(
     return Source(key, White(), (), batch, dtype).draw(key[None], width)
 
 
-def sample(
-    key: PRNGKeyArray, process: Any, num: int, length: int, dtype: Any
-) -> Float[jax.Array, "num length"] | Float[np.ndarray, "num length"]:
-    """``process.sample(key, num, length, dtype)`` to rounding, with no program of JAX.
-
-    By ``process.sample`` itself where its draws are not those of this module: on a GPU,
-    of a traced key, or of a process whose ``step`` makes other arrays than NumPy's.
-    """
-    count = length * getattr(process, "step_width", 0) * num
-    if not (isinstance(process, GaussianProcess) and _drawn_here(key, count)):
-        return process.sample(key, num, length, dtype)
-    require_dtype(dtype)
-    initial_key, step_key = folded(np.asarray(jax.random.key_data(key)), 0, 2)
-    state = process.initial(normals(initial_key, process.initial_width, num, dtype))
-    noise = normals(step_key, length * process.step_width, num, dtype)
-    x = np.empty((length, num), dtype)
-    for t, now in enumerate(noise.reshape(length, process.step_width, num)):
-        state, seen = process.step(state, now)
-        if not isinstance(seen, np.ndarray):
-            return process.sample(key, num, length, dtype)
-        x[t] = seen
-    return x.T
-
-
-def normal(key: PRNGKeyArray, shape: tuple[int, ...], dtype: Any) -> Any:
-    """``jax.random.normal(key, shape, dtype)`` to rounding; see ``sample``."""
-    count = math.prod(shape)
-    if not _drawn_here(key, count):
-        return jax.random.normal(key, shape, dtype)
-    require_dtype(dtype)
-    return normals(np.asarray(jax.random.key_data(key)), 1, count, dtype).reshape(shape)
-
-
-def _drawn_here(key: PRNGKeyArray, count: int) -> bool:
-    """Whether the draws of JAX from this key are those of this module."""
-    if isinstance(key, jax.core.Tracer) or count >= LARGEST:
+def drawn_here(key: PRNGKeyArray, count: int) -> bool:
+    """Whether JAX would draw so many numbers of this key as this module does."""
+    if isinstance(key, Tracer) or count >= LARGEST:
         return False
     if not (native.available() and on_cpu()):
         return False
@@ -130,7 +97,7 @@ def follow(
     for another generator, or where the process is more than sums and products of its
     noise.
     """
-    if not _drawn_here(key, CHUNK * process.step_width * batch):
+    if not drawn_here(key, CHUNK * process.step_width * batch):
         return None
     initial_key, step_key = folded(np.asarray(jax.random.key_data(key)), 0, 2)
     draws = normals(initial_key, process.initial_width, batch, dtype)

@@ -31,7 +31,7 @@ from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
 from sigprop.linear.gated_moments import enumerate_gated, predict_gated, squares
-from sigprop.neuron import noise
+from sigprop.neuron import draws
 from sigprop.neuron.delta_moments import Gates
 from sigprop.neuron.gated import Expectations
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
@@ -171,7 +171,7 @@ def drawn_moments(
 
 def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: Any) -> Any:
     """Series (sequences, time, width) of unit variance."""
-    u = np.array(noise.normal(key, shape, np.float64))
+    u = np.array(draws.normal(key, shape, np.float64))
     for t in range(1, shape[1]):
         u[:, t] = rho * u[:, t - 1] + np.sqrt(1 - rho**2) * u[:, t]
     return u

@@ -47,7 +47,7 @@ from sigprop.linear.measured_moments import (
     position,
 )
 from sigprop.linear.predicted_moments import predict
-from sigprop.neuron import noise
+from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, together
 from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.points import exponential
@@ -122,9 +122,9 @@ class Scaled:
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
-    ) -> Float[Array, "num length"]:
+    ) -> Float[Array | np.ndarray, "num length"]:
         """Draw the process, times the number."""
-        return self.size * noise.sample(key, self.process, num, length, dtype)
+        return self.size * draws.series(key, self.process, num, length, dtype)
 
     def autocovariance(self, lags: Any) -> Any:
         """Autocovariance of the process, times the number squared."""

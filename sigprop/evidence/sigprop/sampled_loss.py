@@ -34,7 +34,7 @@ from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import Plan, judge, plan
-from sigprop.neuron import noise
+from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
@@ -133,11 +133,13 @@ def _lesson() -> tuple[TeacherStudent, Float[Array, "T d_out T2 d_in"]]:
     return lesson, respond(lesson.teacher, STEPS)
 
 
-def _draw(key: PRNGKeyArray) -> dict[str, Float[Array, "batches series time"]]:
+def _draw(
+    key: PRNGKeyArray,
+) -> dict[str, Float[Array | np.ndarray, "batches series time"]]:
     """A chunk of batches of each input."""
     num, shape = CHUNK * BATCH * WIDTH, (CHUNK, BATCH * WIDTH, STEPS)
     return {
-        name: noise.sample(key, process, num, STEPS, jnp.float64).reshape(shape)
+        name: draws.series(key, process, num, STEPS, jnp.float64).reshape(shape)
         for name, process in INPUTS.items()
     }
 

@@ -43,7 +43,7 @@ from sigprop.layers.base import Layer
 from sigprop.linear.linearise import Perturbed, perturb
 from sigprop.linear.measured_moments import BATCH, by_group, exact, measure, position
 from sigprop.linear.predicted_moments import predict
-from sigprop.neuron import noise
+from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
@@ -267,9 +267,9 @@ def _curvature_plans(claim: Claim, net: Subject) -> list[Plan]:
     return [_whole(one, CHUNK) for one in plans]
 
 
-def _draw(key: Any) -> Float[Array, "sequences width time"]:
+def _draw(key: Any) -> Float[Array | np.ndarray, "sequences width time"]:
     process = INPUTS[TRAINING_INPUT]
-    drawn = noise.sample(key, process, CHUNK * WIDTH, LENGTH, jnp.float64)
+    drawn = draws.series(key, process, CHUNK * WIDTH, LENGTH, jnp.float64)
     return drawn.reshape(CHUNK, WIDTH, LENGTH)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
+from sigprop.inputs import AR1, GaussianProcess, White
 from sigprop.neuron import kernel, noise
 from sigprop.neuron.montecarlo import split, trajectories, walk
 from sigprop.numerics import native
@@ -168,56 +168,3 @@ def test_moments_use_it(monkeypatch):
     monkeypatch.setattr(noise, "follow", lambda *arguments: None)
     trajectories(fresh_key(), jnp.asarray([[0.9]]), White(), (3, 70), 4)
     assert used == [3, 67]
-
-
-PROCESSES = {
-    "white": White(2.0),
-    "constant": Constant(0.5),
-    "correlated": AR1(-0.7),
-    "mixed": Mixed(0.3, 2.0, 0.9),
-    "moving": MovingAverage((1.0, 0.5, -0.25)),
-    "matrix": Matrix(),
-    "odd": Odd(),
-}
-
-
-@pytest.mark.parametrize(("dtype", "room"), [(np.float32, 2e-6), (np.float64, 2e-13)])
-@pytest.mark.parametrize("name", PROCESSES)
-def test_series_are_those_of_the_process(name, dtype, room):
-    key = fresh_key()
-    with double_precision(True):
-        wanted = np.asarray(PROCESSES[name].sample(key, 5, 70, dtype))
-        ours = noise.sample(key, PROCESSES[name], 5, 70, dtype)
-    assert ours.shape == wanted.shape
-    assert ours.dtype == wanted.dtype
-    assert_allclose(ours, wanted, room, room)
-
-
-def test_series_of_known_processes_need_no_program():
-    """They are NumPy's; other ones come from JAX."""
-    for name, process in PROCESSES.items():
-        drawn = noise.sample(fresh_key(), process, 3, 4, np.float32)
-        assert isinstance(drawn, np.ndarray) == (name != "odd")
-
-
-def test_normals_of_any_shape_are_those_of_jax():
-    key, shape = fresh_key(), (3, 5, 2)
-    ours = noise.normal(key, shape, np.float32)
-    assert isinstance(ours, np.ndarray)
-    assert_allclose(ours, jax.random.normal(key, shape), 5e-7)
-
-
-def test_traced_keys_and_other_generators_draw_by_jax():
-    other = jax.random.key(1, impl="rbg")
-    for key, draw in ((fresh_key(), jax.jit), (other, lambda function: function)):
-        series = draw(lambda k: noise.sample(k, AR1(0.5), 2, 9, np.float32))(key)
-        assert_allclose(series, AR1(0.5).sample(key, 2, 9, np.float32), 1e-5)
-        normals = draw(lambda k: noise.normal(k, (2, 9), np.float32))(key)
-        assert_allclose(normals, jax.random.normal(key, (2, 9)), 1e-5)
-
-
-def test_numbers_in_double_precision_are_refused_without_it():
-    with double_precision(False), pytest.raises(ValueError, match="x64"):
-        noise.sample(fresh_key(), White(), 2, 3, np.float64)
-    with double_precision(False), pytest.raises(ValueError, match="x64"):
-        noise.normal(fresh_key(), (2, 3), np.float64)

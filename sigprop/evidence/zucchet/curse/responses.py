@@ -37,7 +37,7 @@ def power_response(
 
 
 @eqx.filter_jit
-def _run(layer: Layer, inputs: Float[Array, "time d_in"]) -> Array:
+def _run(layer: Layer, inputs: Float[Array | np.ndarray, "time d_in"]) -> Array:
     """States step by step: forward derivatives go through a loop, not a scan."""
 
     def body(h, u):
