@@ -42,8 +42,8 @@ def each(
 ) -> Any:
     """What is drawn of each key, along a first axis.
 
-    The numbers are those of one key after another.  A program that draws them so has one
-    generator in it, and one without a generator for each, most of its compilation.
+    The numbers are those of one key after another, by JAX's own generator.  A program
+    holds that generator once then, and not once for each key: most of its compilation.
     """
     return jax.vmap(draw)(jnp.stack(keys) if isinstance(keys, Sequence) else keys)
 
