@@ -17,7 +17,7 @@ import itertools
 from functools import cache, reduce
 from math import factorial, prod
 
-from sympy import Add, Expr, Pow, S, Symbol, factor, symbols
+from sympy import Add, Expr, Float, Pow, S, Symbol, cancel, factor, symbols
 
 from theory.autocorrelation import INPUTS, geometric_sum, lemma_1
 from theory.symbols import Delta, a, alpha, b, beta
@@ -96,7 +96,9 @@ def _differences(form: Expr, variable: Symbol, nodes: tuple[Symbol, ...]) -> Exp
 
     def with_node(difference: Expr, pair: tuple[Symbol, Symbol]) -> Expr:
         old, new = pair
-        return factor((difference.subs(old, new) - difference) / (new - old))
+        quotient = (difference.subs(old, new) - difference) / (new - old)
+        # Factors show what exact numbers have in common, but not rounded ones.
+        return factor(cancel(quotient) if quotient.has(Float) else quotient)
 
     start_ = form.subs(variable, nodes[0])
     return reduce(with_node, itertools.pairwise(nodes), start_)

@@ -103,3 +103,12 @@ def test_unequal_nodes_give_that_of_a_dense_matrix():
         )
     )
     assert factor(renamed - hessian.dense_pair().result) == 0
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_differences_of_rounded_numbers_hold_where_nodes_meet(backwards):
+    form = overlaps.of_lags((1.34, 0.3, -0.2), backwards)
+    nodes = dict.fromkeys(overlaps.X, 0.4) | dict.fromkeys(overlaps.Y, -0.3)
+    apart = overlaps.divided(form, 2, 2).subs(nodes)
+    together = overlaps.repeated(form, 2, 2).subs({alpha: 0.4, beta: -0.3})
+    assert float(apart) == pytest.approx(float(together), rel=1e-9)
