@@ -356,6 +356,7 @@ def _batch(
 
     def block(carry, now):
         W, keys = now
+        # Not within a step, where XLA would copy the generator into each of its loops.
         u = jax.vmap(lambda k: jax.random.normal(k, (BATCH, WIDTH), W_k.dtype))(keys)
         *carry, _ = jax.lax.scan(step, (*carry, W), u)[0]
         return tuple(carry), None

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
-from sigprop.neuron.noise import drawn_here, folded, normals
+from sigprop.neuron.noise import drawn_here, normals, start
 from sigprop.numerics.precision import require_dtype
 
 
@@ -28,8 +28,7 @@ def series(
     if not (isinstance(process, GaussianProcess) and drawn_here(key, count)):
         return process.sample(key, num, length, dtype)
     require_dtype(dtype)
-    initial_key, step_key = folded(np.asarray(jax.random.key_data(key)), 0, 2)
-    state = process.initial(normals(initial_key, process.initial_width, num, dtype))
+    step_key, state = start(key, process, num, dtype)
     drawn = normals(step_key, length * process.step_width, num, dtype)
     x = np.empty((length, num), dtype)
     for t, now in enumerate(drawn.reshape(length, process.step_width, num)):

@@ -213,6 +213,7 @@ def _batch(
 
     def block(carry, now):
         W, keys = now
+        # Not within a step, where XLA would copy the generator into each of its loops.
         u = jax.vmap(lambda k: jax.random.normal(k, (batch, width), weights.dtype))(
             keys
         )

@@ -88,6 +88,15 @@ def drawn_here(key: PRNGKeyArray, count: int) -> bool:
     return counted and config.jax_threefry_partitionable
 
 
+def start(
+    key: PRNGKeyArray, process: GaussianProcess, num: int, dtype: Any
+) -> tuple[UInt32[np.ndarray, " 2"], Any]:
+    """The key of a process' steps, and the states of ``num`` series before the first."""
+    initial_key, step_key = folded(np.asarray(jax.random.key_data(key)), 0, 2)
+    drawn = normals(initial_key, process.initial_width, num, dtype)
+    return step_key, process.initial(drawn)
+
+
 def follow(
     key: PRNGKeyArray, process: GaussianProcess, batch: int, dtype: Any
 ) -> "Source | None":
@@ -99,10 +108,9 @@ def follow(
     """
     if not drawn_here(key, CHUNK * process.step_width * batch):
         return None
-    initial_key, step_key = folded(np.asarray(jax.random.key_data(key)), 0, 2)
-    draws = normals(initial_key, process.initial_width, batch, dtype)
     try:
-        return Source(step_key, process, process.initial(draws), batch, dtype)
+        step_key, state = start(key, process, batch, dtype)
+        return Source(step_key, process, state, batch, dtype)
     except TypeError:
         return None
 

@@ -40,7 +40,7 @@ def test_series_are_those_of_the_process(name, dtype, room):
 
 
 def test_series_of_known_processes_need_no_program():
-    """They are NumPy's; other ones come from JAX."""
+    """Series of sums and products are NumPy's; those of other processes are JAX's."""
     for name, process in PROCESSES.items():
         drawn = draws.series(fresh_key(), process, 3, 4, np.float32)
         assert isinstance(drawn, np.ndarray) == (name != "odd")
