@@ -239,7 +239,7 @@ with double_precision(True):
             layer, length = make(memory), 2 * memory
             closed = predict_gated(layer, steps=length)
             u = jax.random.normal(jax.random.key(memory), (NUM, length, 4), jnp.float64)
-            found = squares(layer, u)
+            found = squares(layer)(u)
             for k, what in enumerate(("state", gate)):
                 x = np.asarray(found[what])
                 exact[place, k] = closed[what].value
