@@ -201,7 +201,7 @@ display(Math(r"\text{printed} - \text{true} = " + latex(factor(eq_59() - derived
 # up the double sum over the kernels, term by term.
 
 # %%
-at = {lam: Rational(9, 10), lam_bar: Rational(9, 10), rho: Rational(9, 10)}
+at = [(symbol, Rational(9, 10)) for symbol in (lam, lam_bar, rho)]
 ages = np.arange(600)
 weight = ages * 0.9 ** (ages - 1.0)
 brute = weight @ 0.9 ** np.abs(ages[:, None] - ages) @ weight

@@ -195,7 +195,7 @@ plt.gca().set(
 )
 plt.legend()
 plt.show()
-wider = max(decades, key=decades.get)
+wider = max(decades, key=lambda one: decades[one])
 display(
     Markdown(
         f"The middle step of the LRU is {middle['LRU'] / middle['dense RNN']:.1g} times that "

@@ -178,7 +178,7 @@ with double_precision(True):
         numbers = f"{bound:.3e} | {measured:.3e} | {measured / bound:.5f}"
         rows.append(f"| {name} | {numbers} |")
 display(Markdown("\n".join(rows)))
-hardest = max(sharpest, key=sharpest.get)
+hardest = max(sharpest, key=lambda one: sharpest[one])
 times = sharpest[hardest] / dense
 display(
     Markdown(

@@ -234,8 +234,8 @@ print(
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 2. Spearman's: the correlation of ranks.
 for block in range(2):
-    ranks = [np.argsort(np.argsort(one)) for one in modes(block, "white")]
-    rank = np.corrcoef(*ranks)[0, 1]
+    first, second = (np.argsort(np.argsort(one)) for one in modes(block, "white"))
+    rank = np.corrcoef(first, second)[0, 1]
     assert -1 <= rank <= 1
     print(f"block {1 + block}: {rank:.2f}")
 

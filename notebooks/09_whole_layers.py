@@ -245,8 +245,8 @@ with double_precision(True):
     seconds = time.perf_counter() - began
     x, split = ravel_pytree(parameters(big))
     v = jax.random.normal(jax.random.key(1), x.shape)
-    slope = jax.grad(lambda x: task.loss(replace(big, split(x))))
-    found = np.asarray(jax.jit(jax.grad(lambda x: slope(x) @ v))(x))
+    gradient = jax.grad(lambda x: task.loss(replace(big, split(x))))
+    found = np.asarray(jax.jit(jax.grad(lambda x: gradient(x) @ v))(x))
 direct = start.hessian @ np.asarray(v)
 assert np.allclose(direct, found, atol=1e-9 * np.abs(found).max())
 display(Markdown(f"{x.size} by {x.size} second derivatives: {seconds:.2f} s."))
