@@ -6,7 +6,6 @@ version and the compiler's flags.
 """
 
 import hashlib
-import math
 import os
 import platform
 import threading
@@ -16,6 +15,8 @@ from typing import Any
 import jax
 import pytest
 from jax._src.interpreters import mlir
+
+from sigprop.numerics.devices import resident
 
 FOLDER = Path(__file__).parents[1] / ".pytest_cache" / "programs"
 MOST = 1 << 30  # bytes that are kept from run to run
@@ -74,15 +75,6 @@ def let_go(full: float = FULL) -> None:
     if resident() >= full:
         CONTEXTS.clear()
         jax.clear_caches()
-
-
-def resident() -> float:
-    """Bytes of memory that this process holds; infinite where the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    except OSError:
-        return math.inf
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def own_programs(folder: Path) -> dict[str, str]:

@@ -22,7 +22,7 @@ from sigprop.judge.mutants import Scores
 from sigprop.judge.results import ClaimResult
 from sigprop.judge.statuses import finish
 from sigprop.numerics.compilation import compile_quickly
-from sigprop.numerics.garbage import collect_seldom
+from sigprop.numerics.garbage import collect_seldom, let_go
 
 Progress = Callable[[str, int, int], None]
 Find = Callable[[str], Row]
@@ -50,9 +50,8 @@ def check(row: Row, seed: int, tier: str = "quick") -> ClaimResult:
 def _check_all(ids: list[str], again: Find, seed: int, tier: str) -> list[ClaimResult]:
     """Judge rows in a process of their own, on its CPU."""
     jax.config.update("jax_platforms", "cpu")
-    results = [check(again(claim_id), seed, tier) for claim_id in ids]
-    jax.clear_caches()
-    return results
+    let_go()
+    return [check(again(claim_id), seed, tier) for claim_id in ids]
 
 
 @contextmanager
@@ -108,6 +107,7 @@ def checking(
             results: Results = {}
             places = list(zip(waiting, chunks, strict=True))
             while places and places[-1][0].cancel():
+                let_go()
                 results |= here(places.pop()[1])
             for future, _ in places:
                 results |= _collect(future, tick)

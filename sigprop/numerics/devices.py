@@ -61,6 +61,15 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def resident() -> float:
+    """Bytes of memory that this process holds now; infinite where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except OSError:
+        return math.inf
+    return float(pages * os.sysconf("SC_PAGE_SIZE"))
+
+
 def peak_memory() -> float:
     """Most bytes that this process has held resident so far.
 

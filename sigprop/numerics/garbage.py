@@ -1,9 +1,15 @@
-"""How often Python looks for garbage in cycles: seldom where nearly all is kept."""
+"""When a process gives memory back: seldom, as nearly all of it is of use."""
 
+import ctypes
 import gc
+
+from sigprop.numerics.devices import resident
 
 SELDOM = 20_000, 20, 20
 """Thresholds of ``gc``; Python's own first one is 700 objects, or 2000."""
+FULL, ROOM = 0.9e9, 0.3e9
+"""Bytes of a process that lets go of its programs, and bytes it takes until it does again."""
+_limit = {"bytes": FULL}
 
 
 def collect_seldom() -> None:
@@ -14,3 +20,21 @@ def collect_seldom() -> None:
     """
     gc.freeze()
     gc.set_threshold(*SELDOM)
+
+
+def let_go() -> None:
+    """Let go of the programs that JAX has compiled, if this process has grown by much.
+
+    Those that are called again are compiled again.
+    """
+    if resident() < _limit["bytes"]:
+        return
+    import jax
+
+    jax.clear_caches()
+    gc.collect()
+    # The C library keeps freed memory, in pieces, unless it is asked for it.
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+    _limit["bytes"] = max(FULL, resident() + ROOM)

@@ -96,7 +96,8 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
     ids = [f"zucchet:74:{number}" for number in range(3 * checking.CHUNK - 1)]
     find_row, called_with = asked
     monkeypatch.setattr(checking, "ProcessPoolExecutor", Here)
-    seen = {}
+    seen, let_go = {}, []
+    monkeypatch.setattr(checking, "let_go", lambda: let_go.append(len(called_with)))
 
     def progress(stage, done, total):
         seen[stage] = (done, total)
@@ -116,6 +117,9 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
     assert [one.id for one in found] == ids
     assert sorted(called_with) == sorted((one, 43) for one in ids)
     assert seen["checks"] == (len(ids), len(ids))
+    # Each process asks before a chunk, of which the last is the short one.
+    done = [0, 3, 7] if running < 3 else [0, 4, 8]
+    assert let_go == done
 
 
 # --- the sampler's law

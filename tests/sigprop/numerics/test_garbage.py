@@ -1,5 +1,10 @@
-"""Garbage in cycles is looked for seldom, and still found."""
+"""Garbage in cycles is looked for seldom, and still found; programs go as memory fills."""
 
+import jax
+import jax.numpy as jnp
+import pytest
+
+from sigprop.numerics import garbage
 from tests.programs import printed_by
 
 PROGRAM = """
@@ -26,3 +31,43 @@ def test_a_loop_is_found_among_twenty_thousand_objects():
     early, late = printed_by(PROGRAM).splitlines()
     assert early == "[] False"
     assert late == "['start', 'stop'] True"
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """A process that says how much it holds, and forgets what it was."""
+    bytes_held = [garbage.FULL - 1]
+    monkeypatch.setattr(garbage, "resident", lambda: bytes_held[-1])
+    monkeypatch.setattr(garbage, "_limit", {"bytes": garbage.FULL})
+    return bytes_held
+
+
+def test_programs_are_let_go_at_the_limit_and_again_after_as_much_more(
+    held, monkeypatch
+):
+    cleared = []
+    monkeypatch.setattr(jax, "clear_caches", lambda: cleared.append(held[-1]))
+    full, room = garbage.FULL, garbage.ROOM
+    asked = [
+        full - 1,
+        full,
+        full + 1,
+        full + room - 1,
+        full + room,
+        full + 2 * room - 1,
+    ]
+    for bytes_held in asked:
+        held.append(bytes_held)
+        garbage.let_go()
+    assert cleared == [full, full + room]
+
+
+def test_a_program_that_was_let_go_is_compiled_again(held):
+    traced = []
+    program = jax.jit(lambda x: traced.append(x) or jnp.sin(x))
+    for bytes_held, times in ((garbage.FULL - 1, 1), (garbage.FULL, 2)):
+        program(1.0)
+        held.append(bytes_held)
+        garbage.let_go()
+        program(1.0)
+        assert len(traced) == times
