@@ -6,6 +6,8 @@ Names are resolved when first used, so that importing the package imports no JAX
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import theory as theory  # first of all: it says how much SymPy remembers
+
 if TYPE_CHECKING:
     from sigprop.inputs import AR1 as AR1
     from sigprop.inputs import Constant as Constant

@@ -1,1 +1,7 @@
 """Exact statements: symbols, derivations, claims.  Imports SymPy and mpmath only."""
+
+import os
+
+# SymPy remembers so many results of each function, by default a thousand, of which little is
+# left when a derivation asks again.  It is read once, when SymPy is imported.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
