@@ -33,6 +33,7 @@ Covariance = Float[np.ndarray, " lags"]
 ORDERS = (0, 1)  # lam**age, and its derivative by lam
 NOTHING = 1e-24  # a power, or a covariance in those of lag zero, that is left out
 DELICATE = 0.05  # |1 - alpha beta| times the steps below which closed forms lose digits
+BLOCK = 1 << 14  # numbers that a closed form is evaluated at together
 LOST = 1e-7  # relative error at which a sum of terms that cancel is refused
 
 
@@ -104,13 +105,19 @@ def _pair_moment(
     form = layers.pair_weight().result if form is None else form
     ahead, behind = _weight(form, *orders), _weight(form, *orders[::-1])
     a, b = first[:, None], second[None]
-    total = np.zeros((len(first), len(second)), complex)
     near = covariance[: max(_reach(first, steps), _reach(second, steps))]
-    for lag in np.flatnonzero(np.abs(near) > NOTHING * covariance[0]):
-        weight = ahead(a, b, lag, steps)
-        if lag:
-            weight = weight + behind(b, a, lag, steps)
-        total += covariance[lag] * weight
+    lags = np.flatnonzero(np.abs(near) > NOTHING * covariance[0])
+    total, block = (
+        np.zeros((len(first), len(second)), complex),
+        1 + BLOCK // (a * b).size,
+    )
+    for weight, one, other, chosen in (
+        (ahead, a, b, lags),
+        (behind, b, a, lags[lags > 0]),
+    ):
+        for start in range(0, len(chosen), block):
+            at = chosen[start : start + block, None, None]
+            total += (covariance[at] * weight(one, other, at, steps)).sum(0)
     return total
 
 

@@ -34,6 +34,7 @@ from sigprop.judge.basis import Evidence
 from sigprop.numerics.precision import double_precision
 
 DIGITS = 40  # of the sums that are differentiated by finite differences
+LEFT = 1e-20  # of the loss, in ages that no sum goes to
 APART = points("nu nu_star", (0.6, 0.75), (0.85, 0.3), (0.35, 0.55))
 MODULI = points("nu", 0.3, 0.65, 0.9)
 
@@ -46,7 +47,7 @@ def precise_loss(
     weight = mpmath.sqrt(1 - nu**2) if gain else mpmath.mpf(1)
     teacher_weight = mpmath.sqrt(1 - nu_star**2) if gain else mpmath.mpf(1)
     largest = float(max(abs(student), abs(teacher)))
-    ages = math.ceil(-DIGITS * math.log(10) / (2 * math.log(largest))) + 2
+    ages = math.ceil(math.log(LEFT) / (2 * math.log(largest))) + 2
     total = mpmath.mpf(0)
     for _ in range(ages):
         apart = weight - teacher_weight
