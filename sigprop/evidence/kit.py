@@ -108,14 +108,15 @@ def double_sum(
     if abs(rho) == 1:  # a product of sums, without the cancellation of the double sum
         signs = rho ** np.arange(len(first))
         return complex((first @ signs) * np.conj(second @ signs))
-    older_first, older_second = (_faded(w, rho) for w in (first, second))
+    older_first, older_second = (faded(w, rho) for w in (first, second))
     total = first @ older_second.conj() + older_first @ second.conj()
     return complex(total - first @ second.conj())
 
 
-def _faded(w: Inexact[np.ndarray, " ages"], rho: float) -> Inexact[np.ndarray, " ages"]:
-    """``sum over m <= n of rho^(n-m) w_m``."""
-    return np.asarray(scipy.signal.lfilter([1.0], [1.0, -rho], w))
+def faded(w: Inexact[np.ndarray, " ages"], rho: float) -> Inexact[np.ndarray, " ages"]:
+    """``sum over m <= n of rho^(n-m) w_m``, which solves ``y_n - rho y_(n-1) = w_n``."""
+    bands = np.stack([np.ones(len(w)), np.full(len(w), -rho)])
+    return scipy.linalg.solve_banded((1, 0), bands, w, check_finite=False)
 
 
 def moment(w: Inexact[np.ndarray, " ages"], rho: float = 0.0) -> float:
@@ -136,6 +137,14 @@ def quadratic(
 ) -> float:
     """``sum over n, m of w_n R_nm conj(w_m)``, term by term; real as ``R`` is Hermitian."""
     return float(np.real(w @ R @ w.conj()))
+
+
+# Samples.
+
+
+def standard_error(values: Float[np.ndarray, " num"]) -> float:
+    """Of the mean of independent values."""
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
 # Recurrences.

@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 from jaxtyping import Float
 
+from sigprop.evidence.kit import standard_error
 from sigprop.judge.results import RouteResult
 
 ERRS = 0.05  # how often an interval over trainings ends too early, on either side
@@ -20,7 +21,7 @@ def interval(values: Float[np.ndarray, " trainings"]) -> tuple[float, float, flo
     n = len(values)
     if n < 2 or not np.isfinite(values).all():
         return float(np.mean(values)), -math.inf, math.inf
-    reach = scipy.stats.t.ppf(1 - ERRS, n - 1) * values.std(ddof=1) / math.sqrt(n)
+    reach = scipy.special.stdtrit(n - 1, 1 - ERRS) * standard_error(values)
     low, middle, high = values.mean() + reach * np.array([-1, 0, 1])
     return float(middle), float(low), float(high)
 

@@ -60,7 +60,8 @@ def median_interval(values: Float[np.ndarray, " num"]) -> tuple[float, float]:
 
     Whatever the law: how many values are below its median is binomial.
     """
-    rank = int(scipy.stats.binom.ppf(BEYOND, len(values), 0.5))
+    below = scipy.special.bdtr(np.arange(len(values)), len(values), 0.5)
+    rank = int(np.searchsorted(below, BEYOND))
     return float(values[rank - 1]), float(values[-rank])
 
 

@@ -94,6 +94,20 @@ def test_a_double_sum_goes_over_all_pairs(rho):
     assert kit.double_sum(b, a, rho) == pytest.approx(np.conj(expected), **NEAR)
 
 
+@pytest.mark.parametrize("rho", [0.0, 0.5, -2.0, 1.0])
+def test_what_fades_is_remembered_from_age_to_age(rho):
+    w = np.array([1.0, 2j, -3.0])
+    expected = [1, rho + 2j, rho**2 + 2j * rho - 3]
+    assert kit.faded(w, rho) == pytest.approx(expected, **NEAR)
+    assert kit.faded(w[:1], rho) == pytest.approx([1.0])
+
+
+def test_the_standard_error_is_that_of_a_mean():
+    assert kit.standard_error(np.array([1.0, 2.0, 6.0])) == pytest.approx(
+        math.sqrt((4 + 1 + 9) / 2 / 3)
+    )
+
+
 def test_a_moment_of_two_weights_is_written_out():
     w = np.array([1.0, 2j])
     assert kit.moment(w) == 5

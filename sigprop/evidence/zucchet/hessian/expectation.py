@@ -5,10 +5,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy
 from jaxtyping import Complex
 
-from sigprop.evidence.kit import double_sum, each, powers
+from sigprop.evidence.kit import double_sum, each, faded, powers
 from sigprop.evidence.zucchet.hessian.loss import complex_block
 from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
 from sigprop.evidence.zucchet.hessian.sensitivities import (
@@ -80,9 +79,8 @@ def as_filters(
     """
     rho, a, b = point.get("rho", 0.0), point.get("a", 0.0), point.get("b", 1.0)
     first, second = b_i * weights(lambda_i), b_j * weights(lambda_j)
-    fade = [1.0], [1.0, -rho]
-    faded = scipy.signal.lfilter(*fade, first) @ scipy.signal.lfilter(*fade, second)
-    return complex(a * first @ second + b * (1 - rho**2) * faded)
+    remembered = faded(first, rho) @ faded(second, rho)
+    return complex(a * first @ second + b * (1 - rho**2) * remembered)
 
 
 def gains_in_front(

@@ -17,6 +17,7 @@ from sigprop.evidence.kit import (
     points,
     power_slopes,
     spectral_norm,
+    standard_error,
 )
 from sigprop.evidence.zucchet.hessian import networks
 from sigprop.evidence.zucchet.hessian.loss import alone, block
@@ -71,7 +72,9 @@ def spread(kind: str) -> Routine:
             )
             for seed in range(TEACHERS)
         ]
-        width = scipy.stats.t.isf(SURE, TEACHERS - 1) * scipy.stats.sem(ratios)
+        width = -scipy.special.stdtrit(TEACHERS - 1, SURE) * standard_error(
+            np.array(ratios)
+        )
         return float(np.exp(np.mean(ratios) - width))
 
     return ratio
@@ -132,7 +135,7 @@ def least_share(
 ) -> float:
     """Mean share, less the half-width of the interval of its lead over the other one."""
     found, against = shares(pair, size, theta_0), shares(pair, *other)
-    width = scipy.stats.norm.isf(SURE) * scipy.stats.sem(found - against)
+    width = -scipy.special.ndtri(SURE) * standard_error(found - against)
     return float(np.mean(found) - width)
 
 

@@ -136,7 +136,7 @@ def _white() -> Any:
 
 def normal_shares(x: Sequence[float], scale: float = 1.0) -> Float[np.ndarray, " n"]:
     """The standard normal law's; another scale is a slip."""
-    return scipy.stats.norm.cdf(x, scale=scale)
+    return scipy.special.ndtr(np.asarray(x) / scale)
 
 
 WRONG_LOSSES = {
