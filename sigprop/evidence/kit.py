@@ -143,7 +143,7 @@ def quadratic(
 
 
 def standard_error(values: Float[np.ndarray, " num"]) -> float:
-    """Of the mean of independent values."""
+    """The standard error of the mean of independent values."""
     return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 

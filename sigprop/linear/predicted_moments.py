@@ -107,10 +107,8 @@ def _pair_moment(
     a, b = first[:, None], second[None]
     near = covariance[: max(_reach(first, steps), _reach(second, steps))]
     lags = np.flatnonzero(np.abs(near) > NOTHING * covariance[0])
-    total, block = (
-        np.zeros((len(first), len(second)), complex),
-        1 + BLOCK // (a * b).size,
-    )
+    total = np.zeros((len(first), len(second)), complex)
+    block = 1 + BLOCK // total.size
     for weight, one, other, chosen in (
         (ahead, a, b, lags),
         (behind, b, a, lags[lags > 0]),

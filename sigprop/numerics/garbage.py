@@ -2,6 +2,9 @@
 
 import ctypes
 import gc
+import sys
+
+import jax
 
 from sigprop.numerics.devices import resident
 
@@ -29,12 +32,10 @@ def let_go() -> None:
     """
     if resident() < _limit["bytes"]:
         return
-    import jax
-
     jax.clear_caches()
     gc.collect()
-    # The C library keeps freed memory, in pieces, unless it is asked for it.
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
+    if sys.platform == "linux":
+        # GNU's C library keeps freed memory, in pieces, unless it is asked for it.
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: 0)
         trim(0)
     _limit["bytes"] = max(FULL, resident() + ROOM)
