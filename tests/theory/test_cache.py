@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from sympy.core import cache
 
 from tests.programs import printed_by
 
@@ -24,3 +25,4 @@ def test_a_size_that_the_user_chose_stays(monkeypatch):
 
 def test_the_tests_remember_as_much():
     assert os.environ["SYMPY_CACHE_SIZE"] == "20000"
+    assert cache.SYMPY_CACHE_SIZE == 20000
