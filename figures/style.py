@@ -125,14 +125,26 @@ def save(
     below = footers(drawn, said, origin)
     page = Bbox.from_extents(0, -below, width, height)
     about = " ".join(filter(None, (said, origin)))
-    for kind, file in files.items():
-        told = {"Title": title, DESCRIPTIONS[kind]: about}
-        told = {name: text for name, text in told.items() if text}
-        with styled(), store.unfinished(file) as partial:
-            drawn.savefig(
-                partial, format=kind, metadata=METADATA[kind] | told, bbox_inches=page
-            )
+    with styled():
+        lay_out(drawn)
+        for kind, file in files.items():
+            told = {"Title": title, DESCRIPTIONS[kind]: about}
+            told = {name: text for name, text in told.items() if text}
+            told = METADATA[kind] | told
+            with store.unfinished(file) as partial:
+                drawn.savefig(partial, format=kind, metadata=told, bbox_inches=page)
     return [*files.values()]
+
+
+def lay_out(drawn: Figure) -> None:
+    """Settle where all of a figure stands, once for all files that are then ``styled``."""
+    drawn.set_dpi(mpl.rcParams["savefig.dpi"])
+    engine = drawn.get_layout_engine()
+    if engine and drawn.axes:
+        engine.execute(drawn)
+    # With an engine, be it one that does nothing, each file would be drawn twice.
+    mpl.rcParams["figure.constrained_layout.use"] = False
+    drawn.set_layout_engine(None)
 
 
 def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
