@@ -14,7 +14,7 @@ Source: ``theory.correlated_gates``.
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from sigprop.numerics.compile import compile_expr
 from theory import correlated_gates as theory
 
 Grid = Float[np.ndarray, "..."]
+INVERTED = 2**17  # entries of systems small enough to be inverted and kept
 
 
 class Axis(NamedTuple):
@@ -94,7 +95,10 @@ class Chain(NamedTuple):
 
 def on_axis(matrix: Float[np.ndarray, "n n"], f: Grid, place: int) -> Grid:
     """A matrix times a function along one axis of its grid."""
-    return (f.swapaxes(place, -1) @ matrix.T).swapaxes(place, -1)
+    after = math.prod(f.shape[place % f.ndim + 1 :])
+    if after == 1:
+        return (f.reshape(-1, len(matrix)) @ matrix.T).reshape(f.shape)
+    return (matrix @ f.reshape(-1, len(matrix), after)).reshape(f.shape)
 
 
 @functools.cache
@@ -108,17 +112,19 @@ class Recursion:
 
     Args:
         chain: Of the inputs.
-        parts: ``a``, ``b`` and, for a sensitivity, ``c`` and ``d`` at every node.
+        parts: ``a``, ``b`` and, for a sensitivity, ``c`` and ``d`` at every node; of
+            several sensitivities, ``c`` and ``d`` along an axis before the chain's.
     """
 
     def __init__(self, chain: Chain, parts: Sequence[Grid]) -> None:
         self.chain, self.root = chain, chain.root
-        zero = np.zeros(chain.shape)
-        given = [np.broadcast_to(one, chain.shape) for one in parts]
-        self.parts = [*given, *[zero] * (4 - len(given))]
-        moved = len(given) > 2
+        own = [np.broadcast_to(one, chain.shape) for one in parts[:2]]
+        self.shape = np.broadcast_shapes(chain.shape, *map(np.shape, parts[2:]))
+        moved = [np.broadcast_to(one, self.shape) for one in parts[2:]]
+        self.parts = [*own, *(moved or [np.zeros(chain.shape)] * 2)]
         self.orders = [o for o in theory.ORDERS if moved or o[1] == 0]
         self.operators = [axis.operator for axis in chain.axes]
+        self._inverses: dict[int, Float[np.ndarray, "factors nodes nodes"]] = {}
 
     def image(self, f: Grid) -> Grid:
         """``K f`` of a weighted function, or of several along axes before the chain's."""
@@ -132,33 +138,35 @@ class Recursion:
         images = [before.get(o, 0.0) for o in theory.BEFORE]
         return _forcing(order)(*self.parts, *images)
 
-    def after(self, steps: int) -> float:
+    def after(self, steps: int) -> Float[np.ndarray, "*several"]:
         """The highest moment after some steps from the zero state."""
-        moments: Grid = np.zeros((len(self.orders), *self.chain.shape))
+        moments: Grid = np.zeros((len(self.orders), *self.shape))
         kept = [self.parts[0] ** sum(o) for o in self.orders]
         for _ in range(steps):
             images = self.image(moments)
             before = dict(zip(self.orders, images, strict=True)) | {(0, 0): self.root}
-            added = [self._added(o, before) for o in self.orders]
-            moments = np.asarray(kept * images + added)
-        return self._mean(dict(zip(self.orders, moments, strict=True)))
+            for place, order in enumerate(self.orders):
+                moments[place] = kept[place] * images[place] + self._added(
+                    order, before
+                )
+        return self._mean(moments[-1])
 
-    def limit(self) -> float:
+    def limit(self) -> Float[np.ndarray, "*several"]:
         """The highest moment of the stationary state.
 
         Raises:
             ValueError: If it is infinite: what is finite instead is said.
         """
         self._require_finite()
-        before, moments = {(0, 0): self.root}, {}
+        before, moment = {(0, 0): self.root}, self.root
         for order in self.orders:
             added = self._added(order, before)
-            moments[order] = self._solved(self.parts[0] ** sum(order), added)
-            before[order] = self.image(moments[order])
-        return self._mean(moments)
+            moment = self._solved(sum(order), added)
+            before[order] = self.image(moment)
+        return self._mean(moment)
 
-    def _mean(self, moments: dict[tuple[int, int], Grid]) -> float:
-        return float((self.root * moments[self.orders[-1]]).sum())
+    def _mean(self, moment: Grid) -> Float[np.ndarray, "*several"]:
+        return np.tensordot(moment, self.root, len(self.chain.axes))
 
     def _leading(self, f: Grid) -> Float[np.ndarray, " nodes"]:
         """A function of the leading axes alone, as a row."""
@@ -197,22 +205,50 @@ class Recursion:
             f"{radius:.6g} >= 1; {instead}; or pass steps"
         )
 
-    def _solved(self, own: Grid, added: Grid) -> Grid:
-        """``f = added + own K f``, one system for each factor that other modes keep."""
-        leading, axes = self.chain.leading, self.chain.axes
-        for place in range(leading, len(axes)):
-            added = on_axis(axes[place].modes.T, added, place)
-        kept = functools.reduce(
-            np.multiply.outer, [axis.kept for axis in axes[leading:]], np.ones(())
-        ).ravel()
-        multiplied = self._leading(own)[:, None] * self._operator
-        columns = added.reshape(len(multiplied), -1)
+    @functools.cached_property
+    def _others(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What modes of the other axes keep: each factor, how many do, and all in order."""
+        kept = [axis.kept for axis in self.chain.axes[self.chain.leading :]]
+        flat = functools.reduce(np.multiply.outer, kept, np.ones(())).ravel()
+        return *np.unique(flat, return_counts=True), np.argsort(flat, kind="stable")
+
+    def _system(
+        self, power: int, factor: Any
+    ) -> Float[np.ndarray, "*factors nodes nodes"]:
+        """``1 - factor a^power K`` on the leading axes."""
+        multiplied = self._leading(self.parts[0] ** power)[:, None] * self._operator
+        return np.eye(len(multiplied)) - np.multiply.outer(factor, multiplied)
+
+    def _resolved(
+        self, power: int, factors: np.ndarray
+    ) -> Iterable[Callable[..., Any]]:
+        """For each factor, what solves the system of many columns.
+
+        Small ones are inverted all at once, for all moments of the power.
+        """
+        if len(factors) * len(self._operator) ** 2 > INVERTED:
+            for factor in factors:
+                yield functools.partial(np.linalg.solve, self._system(power, factor))
+            return
+        if power not in self._inverses:
+            self._inverses[power] = np.linalg.inv(self._system(power, factors))
+        for inverse in self._inverses[power]:
+            yield inverse.__matmul__
+
+    def _solved(self, power: int, added: Grid) -> Grid:
+        """``f = added + a^power K f``, one system for each factor that other modes keep."""
+        others = self.chain.axes[self.chain.leading :]
+        for place, axis in enumerate(others, start=-len(others)):
+            added = on_axis(axis.modes.T, added, place)
+        factors, counts, order = self._others
+        columns = added.reshape(-1, len(self._operator), len(order))[..., order]
+        start = 0
+        for solve, count in zip(self._resolved(power, factors), counts, strict=True):
+            here = slice(start, start := start + count)
+            columns[..., here] = solve(columns[..., here])
         solved = np.empty_like(columns)
-        for factor in np.unique(kept):
-            system = np.eye(len(multiplied)) - factor * multiplied
-            here = kept == factor
-            solved[:, here] = np.linalg.solve(system, columns[:, here])
+        solved[..., order] = columns
         solved = solved.reshape(added.shape)
-        for place in range(leading, len(axes)):
-            solved = on_axis(axes[place].modes, solved, place)
+        for place, axis in enumerate(others, start=-len(others)):
+            solved = on_axis(axis.modes, solved, place)
         return solved

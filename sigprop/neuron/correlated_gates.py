@@ -27,6 +27,9 @@ LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
 LARGEST = 1000  # unknowns of a system that is solved
 SETTLED = 1e-9
 MOST = 2**22  # nodes of a chain
+TOGETHER = (
+    2**18
+)  # nodes at which the sensitivities of several directions are found at once
 
 
 def terms_of(process: GaussianProcess) -> tuple[Term, ...]:
@@ -205,13 +208,14 @@ def _summed(
 ) -> float:
     parts = [part.reshape(chain.shape) for part in coefficients(one, at, scope.by)]
     parts = parts if scope.change is None else scope.change(parts)
-    total = 0.0
-    for copies, along in seen:
-        moved = [part * along for part in parts[2:]]
+    total, together = 0.0, max(1, TOGETHER // math.prod(chain.shape))
+    for start in range(0, len(seen), together):
+        copies, along = zip(*seen[start : start + together], strict=True)
+        moved = [np.stack([part * one for one in along]) for part in parts[2:]]
         recursion = Recursion(chain, [*parts[:2], *moved])
         steps = scope.steps
         value = recursion.limit() if steps is None else recursion.after(steps)
-        total += copies * value
+        total += float((np.array(copies) * value).sum())
     return total
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
+from sigprop.neuron import chains
 from sigprop.neuron.chains import Chain, Recursion, hermite_axis, law_axis
 from sigprop.neuron.correlated_gates import correlated_moment, terms_of
 from sigprop.neuron.gated import sensitivity_moment, state_moment
@@ -132,18 +133,62 @@ def test_processes_are_sums_of_series():
 def test_an_infinite_moment_says_what_is_finite():
     """Of a chain that stays, the largest value alone may decide."""
     law = Law(np.array([[1.1], [0.2]]), np.array([0.5, 0.5]))
-    chains = [Chain((law_axis(law, rho),), 1) for rho in (0.0, 0.9)]
+    anew, stays = (Chain((law_axis(law, rho),), 1) for rho in (0.0, 0.9))
     parts = [law.values[:, 0], np.ones(2)]
-    assert Recursion(chains[0], parts).limit() > 0
+    assert Recursion(anew, parts).limit() > 0
     with pytest.raises(
         ValueError, match=r"radius of a\^2 K is 1.1496.*E log\|a\| = -0.757"
     ):
-        Recursion(chains[1], parts).limit()
-    assert Recursion(chains[1], parts).after(2) > 0
-    assert Recursion(chains[1], parts).radius(0.1) < 1
-    grown = Recursion(chains[1], [3 * parts[0], parts[1]])
+        Recursion(stays, parts).limit()
+    assert Recursion(stays, parts).after(2) > 0
+    assert Recursion(stays, parts).radius(0.1) < 1
+    grown = Recursion(stays, [3 * parts[0], parts[1]])
     with pytest.raises(ValueError, match="no stationary state"):
         grown.limit()
+
+
+def bent_and_straight():
+    """A chain of two axes, one of which leads, and parts of a stable sensitivity."""
+    axes = (hermite_axis(9, 0.6), hermite_axis(4, 0.6), hermite_axis(3, -0.3))
+    chain = Chain(axes, 1)
+    x, y, z = np.meshgrid(*(axis.z for axis in axes), indexing="ij", sparse=True)
+    a = 0.8 / (1 + np.exp(-x))
+    return chain, [a, 1 + y * a, a * (1 - a) * y, z + a * y]
+
+
+@pytest.mark.parametrize("inverted", [0, 2**17])
+def test_a_limit_is_what_many_steps_come_to(inverted, monkeypatch):
+    monkeypatch.setattr(chains, "INVERTED", inverted)
+    recursion = Recursion(*bent_and_straight())
+    assert recursion.limit() == pytest.approx(recursion.after(200), rel=1e-12)
+
+
+@pytest.mark.parametrize("found", [Recursion.limit, lambda one: one.after(7)])
+def test_several_sensitivities_at_once_are_those_one_by_one(found):
+    chain, (a, b, c, d) = bent_and_straight()
+    several = [(c, d), (0 * c, d), (2 * c, -d), (c, d * d)]
+    at_once = [
+        np.stack(np.broadcast_arrays(*part)) for part in zip(*several, strict=True)
+    ]
+    expected = [found(Recursion(chain, [a, b, *one])) for one in several]
+    np.testing.assert_allclose(
+        found(Recursion(chain, [a, b, *at_once])), expected, 1e-12
+    )
+
+
+@pytest.mark.parametrize("together", [1, 2**18])
+def test_directions_are_found_some_at_a_time(together, monkeypatch):
+    monkeypatch.setattr("sigprop.neuron.correlated_gates.TOGETHER", together)
+    made, terms = neurons("selective", d=3, seed=2), ((1.0, 0.4),)
+    rows, by = np.eye(3), str(GATES["selective"].projections[0])
+    each = [
+        correlated_moment(made, by, terms=terms, directions=rows[[k]]).value
+        for k in range(3)
+    ]
+    found = correlated_moment(made, by, terms=terms, directions=rows).value
+    np.testing.assert_allclose(found, np.sum(each, 0), rtol=1e-12)
+    every = correlated_moment(made, by, terms=terms, directions="each").value
+    np.testing.assert_allclose(every, found, rtol=1e-6)
 
 
 def test_modes_are_orthogonal_and_the_first_is_constant():
