@@ -1,6 +1,7 @@
 """A figure's files are old or new, whatever happens; every figure comes from a checkout."""
 
 import importlib
+import json
 import random
 import shutil
 import signal
@@ -27,6 +28,16 @@ from figures import style
 
 os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
 style.save(Figure(), "shown", Path(sys.argv[1]))
+"""
+DRAWING = """
+import json, sys
+from typer.testing import CliRunner
+from figures import catalogue
+from sigprop.cli.main import app
+
+for name in sys.stdin:
+    answer = CliRunner().invoke(app, ["figure", name.strip()])
+    print(json.dumps((answer.exit_code, answer.output, catalogue.__file__)), flush=True)
 """
 FIGURE = "zucchet-3"  # of results that come with the code
 TRAINED = [  # panels whose results at the preset quick are gathered from tracked ones
@@ -167,19 +178,46 @@ def checkout(tmp_path_factory):
     return tracked(tmp_path_factory.mktemp("checkout"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        one if one == FIGURE else pytest.param(one, marks=pytest.mark.slow)
-        for one in catalogue.FIGURES
-    ],
-)
-def test_every_figure_is_drawn_in_a_bare_checkout(checkout, name):
-    told = draw(checkout, name)
+def assert_drawn(checkout, name, told):
     assert told_of(name) in told
     assert "running" not in told
     for kind in ("pdf", "png"):
         assert (checkout / f"figures/out/{name}.{kind}").stat().st_size > 0
+
+
+def test_a_figure_is_drawn_in_a_bare_checkout(checkout):
+    assert_drawn(checkout, FIGURE, draw(checkout, FIGURE))
+
+
+@pytest.fixture(scope="module")
+def drawing(checkout):
+    """The command in a checkout, loaded once: of a figure, its status and what it says."""
+    with subprocess.Popen(
+        [sys.executable, "-c", DRAWING],
+        cwd=checkout,
+        env=environment(checkout),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def ask(name):
+            print(name, file=process.stdin, flush=True)
+            return json.loads(process.stdout.readline())
+
+        yield ask
+        process.stdin.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [one for one in catalogue.FIGURES if one != FIGURE])
+def test_every_figure_is_drawn_in_a_bare_checkout(checkout, drawing, name):
+    status, told, catalogue_file = drawing(name)
+    assert Path(catalogue_file).is_relative_to(checkout)
+    assert status == 0, told
+    assert_drawn(checkout, name, told)
 
 
 @pytest.mark.slow
