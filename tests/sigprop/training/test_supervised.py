@@ -18,7 +18,7 @@ from sigprop.tasks.examples import DataSet, Examples
 from sigprop.training.checkpoints import load_checkpoint
 from sigprop.training.loop import Optimiser
 from sigprop.training.recipes import Recipe, Schedule, recipe
-from sigprop.training.segments import SLOW, Diverged, begin, take_steps
+from sigprop.training.segments import SLOW, Diverged, begin, ready, take_steps
 from sigprop.training.supervised import (
     KIND,
     cross_entropy,
@@ -31,6 +31,7 @@ from tests.sigprop.networks.small import in_batch
 SMALL = NetworkConfig(
     inputs=1, outputs=2, width=4, state_size=4, depth=1, layer="lru", dropout=0.1
 )
+COMPILED = "/jax/core/compile/backend_compile_duration"
 RECIPE = recipe(SMALL, Schedule(60, 10, 2e-2, 0.5), segment=5, evaluate=2)
 
 
@@ -211,6 +212,24 @@ def test_one_step_is_as_long_as_the_group_says_and_decays_what_may_decay():
     layer = parameter_groups(old).blocks[0].layer
     assert {layer.nu_log, layer.theta_log, layer.gamma_log, layer.B_re} <= {*SLOW}
     assert not {layer.C_re, layer.D} & {*SLOW}
+
+
+def test_what_goes_with_drawn_parameters_needs_no_programs_of_its_own():
+    compiled = []
+
+    def note(event, seconds, **about):
+        compiled.append(event)
+
+    network = dataclasses.replace(SMALL, width=7, state_size=3)  # as in no other test
+    other = dataclasses.replace(RECIPE, network=network)
+    jax.monitoring.register_event_duration_secs_listener(note)
+    try:
+        begun = begin(KIND, other, 3)
+        drawn = compiled.count(COMPILED)
+        ready(other, begun.run.parameters)
+    finally:
+        jax.monitoring.unregister_event_duration_listener(note)
+    assert compiled.count(COMPILED) == drawn > 0
 
 
 def test_every_step_drops_other_features():
