@@ -9,6 +9,7 @@ from experiments import command, statuses, store
 from figures import catalogue, style
 from sigprop.cli.main import app
 from tests.figures import reading
+from tests.figures.tracked import shipped
 
 PANELS = [
     (name, panel) for name, entry in catalogue.FIGURES.items() for panel in entry.panels
@@ -42,7 +43,7 @@ def small(name, panel=None):
 
 def _small(study):
     try:
-        return store.shipped(study).assign_attrs(preset="smoke")
+        return shipped(study).assign_attrs(preset="smoke")
     except FileNotFoundError:
         return store.read(command.make(study, "smoke"))
 

@@ -4,9 +4,9 @@ import importlib
 
 import pytest
 
-from experiments import store
 from figures import catalogue, provenance, style
 from tests.figures import layout
+from tests.figures.tracked import shipped
 
 PANELS = [
     pytest.param(name, panel, marks=pytest.mark.slow)
@@ -19,7 +19,7 @@ PANELS = [
 def drawn(name, panel):
     """A figure of tracked results, and what stands below it."""
     shown = catalogue.entry(name)
-    results = {study: store.shipped(study) for study in shown.needs(panel)}
+    results = {study: shipped(study) for study in shown.needs(panel)}
     figure = importlib.import_module(shown.module).draw(results, panel)
     said, origin = (
         catalogue.said(name, results) if panel is None else ("", "word " * 40)
