@@ -27,9 +27,7 @@ LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
 LARGEST = 1000  # unknowns of a system that is solved
 SETTLED = 1e-9
 MOST = 2**22  # nodes of a chain
-TOGETHER = (
-    2**18
-)  # nodes at which the sensitivities of several directions are found at once
+TOGETHER = 2**18  # nodes at which several directions' sensitivities are found at once
 
 
 def terms_of(process: GaussianProcess) -> tuple[Term, ...]:

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from typer.testing import CliRunner
 
 from experiments import command, statuses, store
@@ -212,6 +213,24 @@ def test_files_and_picture_name_what_is_less_than_the_best(stored, saved, tmp_pa
     best = (tmp_path / f"{name}.pdf").read_bytes()
     assert drawn("quick") == [f"{name}-quick.{one}" for one in KINDS]
     assert (tmp_path / f"{name}.pdf").read_bytes() == best
+
+
+def test_a_figure_is_laid_out_once_and_drawn_once_for_each_file(monkeypatch, tmp_path):
+    calls = []
+
+    def counted(real):
+        return lambda *given: calls.append(real.__name__) or real(*given)
+
+    monkeypatch.setattr(
+        ConstrainedLayoutEngine, "execute", counted(ConstrainedLayoutEngine.execute)
+    )
+    monkeypatch.setattr(Figure, "draw", counted(Figure.draw))
+    with style.styled():
+        figure = style.figure(2)
+        figure.subplots().plot([1, 2])
+        style.save(figure, "line", tmp_path, ("pdf", "png", "svg"))
+    assert len(calls) == 4
+    assert calls[0] == "execute"
 
 
 def test_files_of_unlike_presets_name_each():
