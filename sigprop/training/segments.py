@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from sigprop.networks import Network, TwoTowers, build, parameter_groups
 from sigprop.numerics.seeds import require_seed
@@ -138,19 +138,11 @@ def ready(recipe: Recipe, parameters: Any) -> Trained:
     return eqx.nn.inference_mode(network)
 
 
-def _drawn(key: PRNGKeyArray, recipe: Recipe) -> tuple[Trained, eqx.nn.State]:
-    """A network, by the same programs before a trace and in one.
-
-    Layers may be drawn by NumPy, which takes no tracers.
-    """
-    with jax.ensure_compile_time_eval():
-        return build(key, recipe.network)
-
-
 @functools.lru_cache(maxsize=8)
 def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     """Everything but the parameters, and factors of their rates and of their decays."""
-    network, _ = _drawn(jax.random.key(0), recipe)
+    with jax.ensure_compile_time_eval():  # layers may be drawn by NumPy
+        network, _ = build(jax.random.key(0), recipe.network)
     groups = parameter_groups(network)
     factors = jax.tree.map(lambda name: recipe.factor if name in SLOW else 1.0, groups)
     decays = jax.tree.map(lambda name: 0.0 if name in SLOW else 1.0, groups)
@@ -159,8 +151,9 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
 
 def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = as_drawn) -> Fit:
     """Where a training stands before its first step."""
-    network_key, run_key = jax.random.split(jax.random.key(seed))
-    network, state = _drawn(network_key, recipe)
+    with jax.ensure_compile_time_eval():  # by the programs that ``_skeleton`` takes
+        network_key, run_key = jax.random.split(jax.random.key(seed))
+        network, state = build(network_key, recipe.network)
     parameters = eqx.filter(prepare(network), eqx.is_inexact_array)
     run = start(parameters, recipe.optimiser, recipe.rate, run_key)
     never = kind.best(parameters, state, jnp.asarray(kind.worst), run.step)

@@ -214,19 +214,21 @@ def test_one_step_is_as_long_as_the_group_says_and_decays_what_may_decay():
     assert not {layer.C_re, layer.D} & {*SLOW}
 
 
-def test_what_goes_with_drawn_parameters_needs_no_programs_of_its_own():
+@pytest.mark.parametrize("layer", ["lru", "s5"])
+def test_what_goes_with_drawn_parameters_needs_no_programs_of_its_own(layer):
+    """Nor a network that is drawn by NumPy, although it is first asked for in a trace."""
     compiled = []
 
     def note(event, seconds, **about):
         compiled.append(event)
 
-    network = dataclasses.replace(SMALL, width=7, state_size=3)  # as in no other test
+    network = dataclasses.replace(SMALL, width=7, layer=layer)  # as in no other test
     other = dataclasses.replace(RECIPE, network=network)
     jax.monitoring.register_event_duration_secs_listener(note)
     try:
         begun = begin(KIND, other, 3)
         drawn = compiled.count(COMPILED)
-        ready(other, begun.run.parameters)
+        jax.eval_shape(lambda given: ready(other, given).encoder, begun.run.parameters)
     finally:
         jax.monitoring.unregister_event_duration_listener(note)
     assert compiled.count(COMPILED) == drawn > 0
