@@ -129,8 +129,7 @@ def save(
         lay_out(drawn)
         for kind, file in files.items():
             told = {"Title": title, DESCRIPTIONS[kind]: about}
-            told = {name: text for name, text in told.items() if text}
-            told = METADATA[kind] | told
+            told = METADATA[kind] | {name: text for name, text in told.items() if text}
             with store.unfinished(file) as partial:
                 drawn.savefig(partial, format=kind, metadata=told, bbox_inches=page)
     return [*files.values()]

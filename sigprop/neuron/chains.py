@@ -212,26 +212,20 @@ class Recursion:
         flat = functools.reduce(np.multiply.outer, kept, np.ones(())).ravel()
         return *np.unique(flat, return_counts=True), np.argsort(flat, kind="stable")
 
-    def _system(
-        self, power: int, factor: Any
-    ) -> Float[np.ndarray, "*factors nodes nodes"]:
-        """``1 - factor a^power K`` on the leading axes."""
-        multiplied = self._leading(self.parts[0] ** power)[:, None] * self._operator
-        return np.eye(len(multiplied)) - np.multiply.outer(factor, multiplied)
+    def _resolved(self, power: int) -> Iterable[Callable[..., Any]]:
+        """For each factor, what solves ``1 - factor a^power K`` on the leading axes.
 
-    def _resolved(
-        self, power: int, factors: np.ndarray
-    ) -> Iterable[Callable[..., Any]]:
-        """For each factor, what solves the system of many columns.
-
-        Small ones are inverted all at once, for all moments of the power.
+        Small systems are inverted all at once, for all moments of the power.
         """
-        if len(factors) * len(self._operator) ** 2 > INVERTED:
+        factors, own = self._others[0], self._leading(self.parts[0]) ** power
+        multiplied, one = own[:, None] * self._operator, np.eye(len(own))
+        if len(factors) * multiplied.size > INVERTED:
             for factor in factors:
-                yield functools.partial(np.linalg.solve, self._system(power, factor))
+                yield functools.partial(np.linalg.solve, one - factor * multiplied)
             return
         if power not in self._inverses:
-            self._inverses[power] = np.linalg.inv(self._system(power, factors))
+            systems = one - np.multiply.outer(factors, multiplied)
+            self._inverses[power] = np.linalg.inv(systems)
         for inverse in self._inverses[power]:
             yield inverse.__matmul__
 
@@ -240,10 +234,10 @@ class Recursion:
         others = self.chain.axes[self.chain.leading :]
         for place, axis in enumerate(others, start=-len(others)):
             added = on_axis(axis.modes.T, added, place)
-        factors, counts, order = self._others
+        _, counts, order = self._others
         columns = added.reshape(-1, len(self._operator), len(order))[..., order]
         start = 0
-        for solve, count in zip(self._resolved(power, factors), counts, strict=True):
+        for solve, count in zip(self._resolved(power), counts, strict=True):
             here = slice(start, start := start + count)
             columns[..., here] = solve(columns[..., here])
         solved = np.empty_like(columns)

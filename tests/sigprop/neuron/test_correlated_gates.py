@@ -148,7 +148,7 @@ def test_an_infinite_moment_says_what_is_finite():
 
 
 def bent_and_straight():
-    """A chain of two axes, one of which leads, and parts of a stable sensitivity."""
+    """A chain of three axes, one of which leads, and parts of a stable sensitivity."""
     axes = (hermite_axis(9, 0.6), hermite_axis(4, 0.6), hermite_axis(3, -0.3))
     chain = Chain(axes, 1)
     x, y, z = np.meshgrid(*(axis.z for axis in axes), indexing="ij", sparse=True)
