@@ -29,10 +29,11 @@ from hypothesis import settings
 from sigprop.numerics.compilation import compile_quickly
 from sigprop.numerics.garbage import collect_seldom
 from sigprop.numerics.precision import double_precision
+from sigprop.numerics.programs import forget_programs, keep_programs
 from tests.browser import browser as browser
 from tests.browser import chromium as chromium
+from tests.kept import FOLDER, MOST, let_go, share_contexts
 from tests.kept import compiled_anew as compiled_anew
-from tests.kept import forget_programs, keep_programs, let_go, share_contexts
 from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.skips import pytest_runtest_setup as pytest_runtest_setup
 from tests.skips import pytest_terminal_summary as pytest_terminal_summary
@@ -40,7 +41,7 @@ from tests.skips import real_data as real_data
 
 # Tests compile far more than they compute.
 compile_quickly()
-keep_programs()
+keep_programs(FOLDER)
 share_contexts()
 jax.config.update("jax_numpy_rank_promotion", "raise")
 settings.register_profile(
@@ -103,7 +104,7 @@ def pytest_collection_finish(session):
 def pytest_sessionfinish(session):
     """Forget the oldest programs, once for all workers."""
     if not hasattr(session.config, "workerinput"):
-        forget_programs()
+        forget_programs(FOLDER, MOST)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,7 +8,7 @@ import jax
 import pytest
 
 from sigprop.numerics.devices import peak_memory
-from tests.kept import forget_programs, let_go, resident
+from tests.kept import let_go, resident
 
 
 def unlikely_of_its_name(x):
@@ -33,19 +33,6 @@ def test_a_kept_program_is_read_and_one_half_written_is_compiled():
     with pytest.warns(UserWarning, match="^Error reading persistent compilation cache"):
         assert jax.jit(unlikely_of_its_name)(2) == 7
     file.unlink()
-
-
-def test_the_oldest_are_forgotten(tmp_path):
-    for place, name in enumerate("abcd"):
-        file = tmp_path / "kind" / f"{name}-cache"
-        file.parent.mkdir(exist_ok=True)
-        file.write_bytes(bytes(10))
-        os.utime(file, (place, place))
-    (tmp_path / "kind" / "other").write_bytes(bytes(100))
-    forget_programs(tmp_path, 25)
-    names = sorted(file.name for file in (tmp_path / "kind").iterdir())
-    assert names == ["c-cache", "d-cache", "other"]
-    forget_programs(tmp_path / "none", 25)
 
 
 def context_of(place):

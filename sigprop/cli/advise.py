@@ -8,6 +8,7 @@ import typer
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.help import JSON_HELP
 from sigprop.cli.pictures import picture
+from sigprop.numerics.programs import keep_for_user
 
 WINDOW = 2048  # steps of the windows into which a series is cut, at most
 
@@ -48,6 +49,7 @@ def advise(
     gradients at the start, learning rates, and code for several libraries.
     """
     with plain_errors("nothing was written", json, figure):
+        keep_for_user()
         import json as encoder
 
         from sigprop.advice import summary

@@ -10,6 +10,7 @@ from sigprop.cli.audit_foreign import Wanted, audit_foreign, is_foreign
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
+from sigprop.numerics.programs import keep_for_user
 
 PART, EXAMPLES, BATCH, WINDOW, MODES = "test", 128, 8, 512, 64  # unless given
 
@@ -65,6 +66,7 @@ def audit(
     the distance to |lam| = 1, and a page with pictures.
     """
     with plain_errors("nothing was written", checkpoint, out, json, html):
+        keep_for_user()
         if is_foreign(checkpoint):
             if out is not None:
                 raise ValueError(

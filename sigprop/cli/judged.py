@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sigprop import evidence
 from sigprop.judge.basis import Row
+from sigprop.numerics.programs import keep_for_user
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,6 +39,7 @@ def judge(
     """
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    keep_for_user()
     began = time.perf_counter()
     from sigprop.judge.run import verify as judge_rows
     from sigprop.ledger.entries import announced

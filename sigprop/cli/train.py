@@ -11,6 +11,7 @@ from rich.table import Table
 from sigprop.cli.console import console, plain_errors, show_table
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.progress import shown_training
+from sigprop.numerics.programs import keep_for_user
 
 Data = Annotated[
     Path | None,
@@ -104,6 +105,7 @@ def train(
     the series, intervals and errors, forecasts.png.
     """
     with plain_errors("the same command goes on from the last checkpoint", out):
+        keep_for_user()
         from sigprop.cli.forecast import Asked, train_forecasts
         from sigprop.numerics.files import require_folder
         from sigprop.numerics.seeds import require_seed

@@ -1,0 +1,146 @@
+"""What one process has compiled, another one takes; half of a program is no loss."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sigprop.numerics.programs import forget_programs, keep_programs
+
+COUNTED = """
+import sys
+from pathlib import Path
+from sigprop.numerics.programs import keep_programs
+if sys.argv[2] == "after":
+    import jax
+keep_programs(Path(sys.argv[1]))
+import jax
+hits = []
+jax.monitoring.register_event_listener(
+    lambda event, **_: hits.append(event) if event.endswith("cache_hits") else None
+)
+print(jax.jit(lambda x: 3 * x + 1)(2.0), len(hits))
+"""
+ASKED = "JAX_COMPILATION_CACHE_DIR"
+
+
+def alone(program, *arguments, **environment):
+    """What a program prints and says aside, without the tests' own kept programs."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("JAX_", "PYTHONWARNINGS"))
+    }
+    return subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**kept, **environment},
+    )
+
+
+def held(folder):
+    return sorted(folder.rglob("*-cache"))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_the_next_process_compiles_nothing_anew(tmp_path, when):
+    first, second = (alone(COUNTED, tmp_path, when).stdout for _ in range(2))
+    assert first.split() == ["7.0", "0"]
+    value, hits = second.split()
+    assert value == "7.0"
+    assert int(hits) == len(held(tmp_path)) > 0
+
+
+def test_a_program_half_written_is_compiled_without_a_word(tmp_path):
+    alone(COUNTED, tmp_path, "before")
+    for file in held(tmp_path):
+        file.write_bytes(file.read_bytes()[:-20])
+    done = alone(COUNTED, tmp_path, "before")
+    assert done.stdout.split() == ["7.0", "0"]
+    assert done.stderr == ""
+
+
+def test_programs_are_for_one_kind_of_processor(tmp_path, monkeypatch):
+    monkeypatch.delenv(ASKED, raising=False)
+    found = []
+    for text in ("flags: avx2", "flags: avx512f"):
+        monkeypatch.setattr(Path, "read_text", lambda *_, text=text: text)
+        monkeypatch.delenv(ASKED, raising=False)
+        with monkeypatch.context() as patch:
+            patch.delitem(sys.modules, "jax")
+            keep_programs(tmp_path)
+        found.append(os.environ[ASKED])
+    assert len({*found}) == 2
+    assert {Path(one).parent for one in found} == {tmp_path}
+
+
+def test_a_folder_that_the_user_names_is_taken(tmp_path):
+    own = tmp_path / "own"
+    alone(COUNTED, tmp_path / "other", "before", **{ASKED: str(own)})
+    assert held(own)
+    assert not (tmp_path / "other").exists()
+
+
+def test_nothing_is_kept_where_no_folder_can_be_made(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = alone(COUNTED, tmp_path / "file", "before")
+    assert done.stdout.split() == ["7.0", "0"]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        (("advise", "--length", "0"), True),
+        (("train", "nothing"), True),
+        (("audit", "nothing"), True),
+        (("bench", "--part", "nothing"), False),  # it times how long compiling takes
+    ],
+)
+def test_commands_keep_programs_in_the_users_cache(tmp_path, command, kept):
+    program = f"""
+import os
+from sigprop.cli.main import app
+app({command!r}, standalone_mode=False)
+print(os.environ.get("{ASKED}"))
+"""
+    folder = alone(program, XDG_CACHE_HOME=str(tmp_path)).stdout.split()[-1]
+    if kept:
+        assert Path(folder).parent == tmp_path / "sigprop" / "programs"
+    else:
+        assert folder == "None"
+
+
+def test_a_verdict_takes_the_programs_of_the_last_one(tmp_path):
+    program = """
+import jax
+hits = []
+jax.monitoring.register_event_listener(
+    lambda event, **_: hits.append(event) if event.endswith("cache_hits") else None
+)
+from sigprop.cli.main import app
+app(["verify", "--claim", "blur:lemmaA.1", "--no-figures"], standalone_mode=False)
+print(len(hits))
+"""
+    first, second = (alone(program, XDG_CACHE_HOME=str(tmp_path)) for _ in range(2))
+    assert "1 of 1 rows" in second.stdout
+    before, after = (int(one.stdout.split()[-1]) for one in (first, second))
+    assert after > 2 * before
+    assert after >= len(held(tmp_path)) > 0
+
+
+def test_the_oldest_are_forgotten(tmp_path):
+    for place, name in enumerate("abcd"):
+        file = tmp_path / "kind" / f"{name}-cache"
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(bytes(10))
+        os.utime(file, (place, place))
+    (tmp_path / "kind" / "other").write_bytes(bytes(100))
+    forget_programs(tmp_path, 25)
+    names = sorted(file.name for file in (tmp_path / "kind").iterdir())
+    assert names == ["c-cache", "d-cache", "other"]
+    forget_programs(tmp_path / "none", 25)
