@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jax import lax
 from jaxtyping import Float
 
@@ -115,33 +114,45 @@ def written_run(
         start: The student's modulus and angle; another is a slip.
         half: The modulus is ``tanh(2 omega / half)``; one is a slip.
     """
-    forward, inverse = ANGLES[angle]
-
-    def place(omega: Any) -> Any:
-        nu = jnp.tanh(2 * omega[0] / half)
-        return jnp.stack([nu, forward(omega[1], nu)])
-
-    def loss(omega: Any) -> Any:
-        nu, theta = place(omega)
-        lam, star = nu * jnp.exp(1j * theta), TEACHER[0] * jnp.exp(1j * TEACHER[1])
-        gains = jnp.sqrt((1 - nu**2) * (1 - TEACHER[0] ** 2))
-        return 1 - jnp.real(gains / (1 - jnp.conj(lam) * star))
-
-    adam = optax.adam(rate)
-
-    def body(state: Any, _: Any) -> tuple[Any, Any]:
-        omega, moments = state
-        change, moments = adam.update(jax.grad(loss)(omega), moments)
-        omega = optax.apply_updates(omega, change)
-        return (omega, moments), place(omega)
-
+    _, inverse = ANGLES[angle]
     with double_precision(True):
         omega = jnp.array(
             [math.atanh(start[0]) * half / 2, inverse(start[1], start[0])]
         )
-        run = jax.jit(lambda state: lax.scan(body, state, length=BEGINNING[-1] + 1)[1])
-        nu, theta = np.asarray(run((omega, adam.init(omega)))).T
+        nu, theta = np.asarray(_written(angle)(omega, float(rate), float(half))).T
     return [STEPS, *nu[list(BEGINNING)], *theta[list(BEGINNING)]]
+
+
+@functools.cache
+def _written(angle: str) -> Callable[..., Any]:
+    """Moduli and angles from a start, a learning rate and a half; one program for all."""
+    import optax
+
+    forward, _ = ANGLES[angle]
+
+    def place(omega: Any, half: Any) -> Any:
+        nu = jnp.tanh(2 * omega[0] / half)
+        return jnp.stack([nu, forward(omega[1], nu)])
+
+    def loss(omega: Any, half: Any) -> Any:
+        nu, theta = place(omega, half)
+        lam, star = nu * jnp.exp(1j * theta), TEACHER[0] * jnp.exp(1j * TEACHER[1])
+        gains = jnp.sqrt((1 - nu**2) * (1 - TEACHER[0] ** 2))
+        return 1 - jnp.real(gains / (1 - jnp.conj(lam) * star))
+
+    @jax.jit
+    def run(omega: Any, rate: Any, half: Any) -> Any:
+        adam = optax.adam(rate)
+
+        def body(state: Any, _: Any) -> tuple[Any, Any]:
+            omega, moments = state
+            change, moments = adam.update(jax.grad(loss)(omega, half), moments)
+            omega = optax.apply_updates(omega, change)
+            return (omega, moments), place(omega, half)
+
+        return lax.scan(body, (omega, adam.init(omega)), length=BEGINNING[-1] + 1)[1]
+
+    return run
 
 
 def final_distance(angle: str) -> float:
