@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.optimize import root_scalar
 
 from sigprop.audit.autocovariance import Exponentials, fit_exponentials
 from sigprop.audit.series import Series
@@ -124,7 +124,7 @@ def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
     if not 0 < share < 1:
         raise ValueError(f"need 0 < share < 1, got {share}")
     edge = 1e-12
-    found = root_scalar(
+    found = scipy.optimize.root_scalar(
         lambda at: power_below(spectrum, at) - share, bracket=(edge, math.pi - edge)
     )
     return float(found.root)

@@ -100,8 +100,10 @@ def fits(out: Console, table: Table) -> bool:
     between = 2 * (len(needed) - 1) if table.box is None else 3 * len(needed) + 1
     if sum(needed) + between > out.width:
         return False
-    shown = "".join(segment.text for segment in out.render(table))
     numbers = [column.cells for column in table.columns if column.justify == "right"]
+    if not numbers:
+        return True
+    shown = "".join(segment.text for segment in out.render(table))
     return all(_text(cell).plain in shown for cells in numbers for cell in cells)
 
 

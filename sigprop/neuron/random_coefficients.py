@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.optimize import root_scalar
 
 from sigprop.numerics.compile import compile_expr
 from theory import gated_moments
@@ -129,4 +129,6 @@ def tail_index(
     low = high
     while excess(low) >= 0:
         low /= 2
-    return float(root_scalar(excess, bracket=(low, high), xtol=1e-15).root)
+    return float(
+        scipy.optimize.root_scalar(excess, bracket=(low, high), xtol=1e-15).root
+    )

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax.nn import sigmoid, softplus
 from jaxtyping import Float
-from scipy.optimize import brentq
 
 from sigprop.evidence.sigprop.gates import OF_NEURONS
 from sigprop.judge.basis import Basis, Check
@@ -155,7 +155,7 @@ def _set(made: Neurons, place: int, memory: float) -> None:
         a = coefficients(one, at, None)[0][0]
         return math.log(float((1 - a) @ w) * memory)
 
-    moved[place, 0] = brentq(excess, -12.0, 12.0, xtol=1e-6)
+    moved[place, 0] = scipy.optimize.brentq(excess, -12.0, 12.0, xtol=1e-6)
 
 
 def closed(name: str, size: Size, change: Change | None = None) -> dict[str, Any]:
