@@ -1,12 +1,7 @@
 """When a process gives memory back: seldom, as nearly all of it is of use."""
 
-import ctypes
 import gc
 import sys
-
-import jax
-
-from sigprop.numerics.devices import resident
 
 SELDOM = 20_000, 20, 20
 """Thresholds of ``gc``; Python's own first one is 700 objects, or 2000."""
@@ -30,6 +25,12 @@ def let_go() -> None:
 
     Those that are called again are compiled again.
     """
+    import ctypes
+
+    import jax
+
+    from sigprop.numerics.devices import resident
+
     if resident() < _limit["bytes"]:
         return
     jax.clear_caches()

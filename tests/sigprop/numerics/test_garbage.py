@@ -33,11 +33,22 @@ def test_a_loop_is_found_among_twenty_thousand_objects():
     assert late == "['start', 'stop'] True"
 
 
+def test_a_command_collects_seldom_while_it_is_loaded():
+    program = """
+import gc
+from sigprop import __main__
+from sigprop.cli import main
+main.app = lambda: print(gc.get_threshold(), gc.get_freeze_count() > 0)
+__main__.main()
+"""
+    assert printed_by(program) == f"{garbage.SELDOM} True\n"
+
+
 @pytest.fixture
 def held(monkeypatch):
     """A process that says how much it holds, and forgets what it was."""
     bytes_held = [garbage.FULL - 1]
-    monkeypatch.setattr(garbage, "resident", lambda: bytes_held[-1])
+    monkeypatch.setattr("sigprop.numerics.devices.resident", lambda: bytes_held[-1])
     monkeypatch.setattr(garbage, "_limit", {"bytes": garbage.FULL})
     return bytes_held
 
