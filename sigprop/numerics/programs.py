@@ -17,15 +17,18 @@ from pathlib import Path
 
 MOST = 1 << 28
 """Bytes of programs that are kept from run to run; a run of all claims makes 15 MB."""
-CUT_OFF = ("Error reading", "Error writing")
+CUT_OFF = tuple(
+    f"Error {what} persistent compilation cache" for what in ("reading", "writing")
+)
 """How JAX warns of a program that another process was just writing, or left half of."""
 
 
 def keep_programs(folder: Path) -> None:
     """Keep compiled programs below a folder, here and in processes that start here.
 
-    A folder that ``JAX_COMPILATION_CACHE_DIR`` names is taken instead.  Nothing is kept
-    where the folder cannot be made.  A program of which half was written is compiled.
+    A folder that ``JAX_COMPILATION_CACHE_DIR`` names is taken instead, and what else the
+    environment tells JAX stays.  Nothing is kept where the folder cannot be made.  A program
+    of which half was written is compiled.
     """
     held = os.environ.get("JAX_COMPILATION_CACHE_DIR") or str(folder / _machine())
     try:
@@ -38,15 +41,18 @@ def keep_programs(folder: Path) -> None:
         "jax_persistent_cache_min_entry_size_bytes": -1,
     }
     for name, value in told.items():
-        os.environ.setdefault(name.upper(), str(value))
+        if name.upper() in os.environ:
+            continue
+        os.environ[name.upper()] = str(value)
         if "jax" in sys.modules:  # else it reads them when it is imported
             sys.modules["jax"].config.update(name, value)
-    quiet = [f"ignore:{words} persistent compilation cache" for words in CUT_OFF]
     before = os.environ.get("PYTHONWARNINGS", "").split(",")
-    rules = [rule for rule in (*before, *quiet) if rule]
+    rules = [
+        rule for rule in (*before, *(f"ignore:{words}" for words in CUT_OFF)) if rule
+    ]
     os.environ["PYTHONWARNINGS"] = ",".join(dict.fromkeys(rules))
     for words in CUT_OFF:
-        warnings.filterwarnings("ignore", f"{words} persistent compilation cache")
+        warnings.filterwarnings("ignore", words)
 
 
 @functools.cache

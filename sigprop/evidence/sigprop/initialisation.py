@@ -74,8 +74,8 @@ def glorot_simulated(size: int, steps: int, matrices: int) -> float:
     def decades(one: tuple[Any, Any]) -> Any:
         return jnp.log10(jnp.mean(_last_state(*one, steps) ** 2)) / 2
 
-    def each(*all_: Any) -> Any:  # a matrix at a time stays in the cache
-        return lax.map(decades, all_)
+    def each(*pairs: Any) -> Any:  # a matrix at a time stays in the cache
+        return lax.map(decades, pairs)
 
     drawn = _glorot(size, min(matrices, SIMULATED))
     keys = jax.random.split(jax.random.key(1), len(drawn))

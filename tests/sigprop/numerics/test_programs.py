@@ -9,18 +9,21 @@ import pytest
 
 from sigprop.numerics.programs import forget_programs, keep_programs
 
-COUNTED = """
+HITS = """
+import jax
+hits = []
+jax.monitoring.register_event_listener(
+    lambda event, **_: hits.append(event) if event.endswith("cache_hits") else None
+)
+"""
+COUNTED = f"""
 import sys
 from pathlib import Path
 from sigprop.numerics.programs import keep_programs
 if sys.argv[2] == "after":
     import jax
 keep_programs(Path(sys.argv[1]))
-import jax
-hits = []
-jax.monitoring.register_event_listener(
-    lambda event, **_: hits.append(event) if event.endswith("cache_hits") else None
-)
+{HITS}
 print(jax.jit(lambda x: 3 * x + 1)(2.0), len(hits))
 """
 ASKED = "JAX_COMPILATION_CACHE_DIR"
@@ -65,7 +68,6 @@ def test_a_program_half_written_is_compiled_without_a_word(tmp_path):
 
 
 def test_programs_are_for_one_kind_of_processor(tmp_path, monkeypatch):
-    monkeypatch.delenv(ASKED, raising=False)
     found = []
     for text in ("flags: avx2", "flags: avx512f"):
         monkeypatch.setattr(Path, "read_text", lambda *_, text=text: text)
@@ -83,6 +85,12 @@ def test_a_folder_that_the_user_names_is_taken(tmp_path):
     alone(COUNTED, tmp_path / "other", "before", **{ASKED: str(own)})
     assert held(own)
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_the_user_has_told_jax_stays(tmp_path, when):
+    alone(COUNTED, tmp_path, when, JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="100")
+    assert not held(tmp_path)
 
 
 def test_nothing_is_kept_where_no_folder_can_be_made(tmp_path):
@@ -116,12 +124,8 @@ print(os.environ.get("{ASKED}"))
 
 
 def test_a_verdict_takes_the_programs_of_the_last_one(tmp_path):
-    program = """
-import jax
-hits = []
-jax.monitoring.register_event_listener(
-    lambda event, **_: hits.append(event) if event.endswith("cache_hits") else None
-)
+    program = f"""
+{HITS}
 from sigprop.cli.main import app
 app(["verify", "--claim", "blur:lemmaA.1", "--no-figures"], standalone_mode=False)
 print(len(hits))

@@ -125,7 +125,7 @@ def written_run(
 
 @functools.cache
 def _written(angle: str) -> Callable[..., Any]:
-    """Moduli and angles from a start, a learning rate and a half; one program for all."""
+    """Moduli and angles of a run; all starts, rates and halves share one program."""
     import optax
 
     forward, _ = ANGLES[angle]
