@@ -13,8 +13,10 @@ included, in single precision, written four ways:
 - *one by one*: the same scans a sequence at a time, which keeps less in memory.
 
 Before any timing all must agree on identical inputs.  Repeats alternate between
-the ways, so that another load on the machine meets all of them.  Peak memory is that of
-a process that does nothing else, less that of one that only imports.
+the ways, so that another load on the machine meets all of them; a way that ends sooner
+than a repeat should last is called again until then, as it would be for many points.
+Peak memory is that of a process that does nothing else, less that of one that only
+imports.
 """
 
 import dataclasses
@@ -43,7 +45,7 @@ from sigprop.neuron.montecarlo import Walk, scanned, split, trajectories
 from sigprop.neuron.ring import sample_ring
 from sigprop.numerics.devices import cores, peak_memory
 
-STUDY, VERSION = "speed_moments", 3
+STUDY, VERSION = "speed_moments", 4
 CORES = cores()
 AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision
 Moments = tuple[Any, Any]  # of states and sensitivities, (n,) each
@@ -53,8 +55,9 @@ Moments = tuple[Any, Any]  # of states and sensitivities, (n,) each
 class Config:
     """Sizes of the timed problem, and the lengths at which memory is measured.
 
-    ``long`` is the length at which the streaming memory is measured once more; memory
-    takes a new process each time and may be left out.
+    ``long`` is the length at which the kernel's memory is measured once more; memory
+    takes a new process each time and may be left out.  A repeat lasts ``least`` seconds
+    or one call.
     """
 
     neurons: int = 256
@@ -62,11 +65,20 @@ class Config:
     length: int = 2048
     long: int = 131_072
     repeats: int = 7
+    least: float = 0.1
     memory: bool = True
     seed: int = 0
 
 
-SMOKE = Config(neurons=16, sequences=8, length=128, long=256, repeats=2, memory=False)
+SMOKE = Config(
+    neurons=16,
+    sequences=8,
+    length=128,
+    long=256,
+    repeats=2,
+    least=0.0,
+    memory=False,
+)
 QUICK = Config()
 PAPER = Config(repeats=25)
 
@@ -206,10 +218,10 @@ def run(config: Config) -> xr.Dataset:
         range(-1, config.repeats), "repeats"
     ):  # the first round compiles
         for row, way in enumerate(WAYS.values()):
-            started = time.perf_counter()
-            jax.block_until_ready(way(key, lam, TIMED_INPUT, config))
+            call = functools.partial(way, key, lam, TIMED_INPUT, config)
+            took = seconds_a_call(call, config.least)
             if repeat >= 0:
-                seconds[row, repeat] = time.perf_counter() - started
+                seconds[row, repeat] = took
     steps = config.neurons * config.sequences * config.length
     long = dataclasses.replace(config, length=config.long)
     idle = _peak_memory("nothing", config)
@@ -242,6 +254,16 @@ def run(config: Config) -> xr.Dataset:
             "disagreement": difference,
         },
     )
+
+
+def seconds_a_call(call: Callable[[], Any], least: float) -> float:
+    """Of as many calls as last ``least`` seconds in all, and of one at least."""
+    started, calls = time.perf_counter(), 0
+    while True:
+        jax.block_until_ready(call())
+        calls += 1
+        if (took := time.perf_counter() - started) >= least:
+            return took / calls
 
 
 def _peak_memory(way: str, config: Config) -> float:

@@ -277,6 +277,18 @@ def test_both_ways_of_the_layer_agree_and_a_wrong_one_is_refused(smoke, monkeypa
         speed_layers.run(speed_layers.SMOKE)
 
 
+@pytest.mark.parametrize(("least", "calls"), [(0.0, 1), (3.0, 3), (3.5, 4)])
+def test_a_repeat_lasts_as_long_as_asked_and_is_told_a_call(monkeypatch, least, calls):
+    clock = [7.0]
+
+    def call():
+        clock[0] += 1.0
+
+    monkeypatch.setattr(speed_moments.time, "perf_counter", lambda: clock[0])
+    assert speed_moments.seconds_a_call(call, least) == 1.0
+    assert clock[0] == 7.0 + calls
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs /proc")
 def test_peak_memory_is_that_of_the_states_that_a_way_keeps():
