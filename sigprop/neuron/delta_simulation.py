@@ -118,18 +118,18 @@ def _nodes(
 
 
 def _functions(z, unit, stack):
-    """Monomials of inputs (..., 3) times harmonics of unit vectors (..., 2)."""
-    powers = [[z[..., j] ** n for n in range(DEGREE + 1)] for j in range(WIDTH)]
+    """Monomials of inputs (3, ...), and harmonics of unit vectors (2, ...)."""
+    powers = [[z[j] ** n for n in range(DEGREE + 1)] for j in range(WIDTH)]
     lines = [
         functools.reduce(lambda x, y: x * y, [powers[j][n] for j, n in enumerate(row)])
         for row in _powers()
     ]
-    c, s = unit[..., 0], unit[..., 1]
+    c, s = unit
     waves, now = [c**0], (c, s)
     for _ in range(HARMONICS):
         waves += [now[0], now[1]]
         now = now[0] * c - now[1] * s, now[0] * s + now[1] * c
-    return stack(lines, -1), stack(waves, -1)
+    return stack(lines), stack(waves)
 
 
 def means(deltas: Deltas) -> Float[np.ndarray, "heads functions"]:
@@ -138,14 +138,12 @@ def means(deltas: Deltas) -> Float[np.ndarray, "heads functions"]:
     for head in range(len(deltas.W_k)):
         angle, key, weights = _angles(deltas, head, 2**14)
         x, y = np.cos(angle), np.sin(angle)
-        waves = _functions(
-            np.zeros((1, WIDTH)), np.stack([np.cos(key), np.sin(key)], 1), np.stack
-        )[1]
+        _, waves = _functions(np.zeros(WIDTH), (np.cos(key), np.sin(key)), np.stack)
         rows = []
         for a, b, c in _powers():
             radius = 2 ** ((a + b) / 2) * math.gamma(1 + (a + b) / 2)
             third = 0.0 if c % 2 else math.prod(range(1, c, 2))
-            rows.append(radius * third * ((weights * x**a * y**b) @ waves))
+            rows.append(radius * third * (waves @ (weights * x**a * y**b)))
         found.append(np.ravel(rows))
     return np.stack(found)
 
@@ -241,16 +239,15 @@ def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " head
 
 def controls(
     deltas: Deltas, steps: int
-) -> Float[np.ndarray, "blocks heads functions moments"]:
+) -> Float[np.ndarray, "blocks heads moments functions"]:
     """Weights of each function times each moment of the past, by block of steps."""
     whole = []
     for head in range(len(deltas.W_k)):
         z, weights = _nodes(deltas, head, fine=False)
         x = z @ deltas.W_k[head].T
-        lines, waves = _functions(
-            z, x / np.linalg.norm(x, axis=1, keepdims=True), np.stack
-        )
-        Phi = (lines[:, :, None] * waves[:, None]).reshape(len(z), -1)
+        unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+        lines, waves = _functions(z.T, unit.T, np.stack)
+        Phi = (lines[:, None] * waves).reshape(-1, len(z)).T
         Phi = Phi - weights @ Phi
         weighted = weights[:, None] * Phi
         inverse = np.linalg.pinv(Phi.T @ weighted, rcond=CUT, hermitian=True)
@@ -262,8 +259,8 @@ def controls(
             fitted = (project @ matrix.reshape(len(z), -1)).reshape(-1, size, size)
             asked = _asked(M.shape[1]) / steps
             theta = _thetas(_mean_moved(weights, M), asked, steps)
-            columns.append(np.einsum("tj,fjm->tfm", theta, fitted))
-        whole.append(np.concatenate(columns, 2))
+            columns.append(np.einsum("tj,fjm->tmf", theta, fitted))
+        whole.append(np.concatenate(columns, 1))
     return np.stack(whole, 1)
 
 
@@ -278,13 +275,11 @@ def _thetas(
     return np.stack(by_step[::-1]).reshape(-1, BLOCK, len(one)).mean(1)
 
 
-def _entries(x: Float[Array, "*batch size"]) -> Float[Array, "*batch m"]:
+def _entries(x: Float[Array, "size batch"]) -> list[Float[Array, " batch"]]:
     """``1, x`` and the entries ``i <= j`` of ``x x^T``."""
-    size = x.shape[-1]
-    products = [x[..., i] * x[..., j] for i in range(size) for j in range(i, size)]
-    return jnp.concatenate(
-        [jnp.ones_like(x[..., :1]), x, jnp.stack(products, -1)], axis=-1
-    )
+    size = len(x)
+    products = [x[i] * x[j] for i in range(size) for j in range(i, size)]
+    return [jnp.ones_like(x[0]), *x, *products]
 
 
 def _advance(h, weights, u, k):
@@ -308,9 +303,22 @@ def _one(h, moved, W_beta, W_v, u, k):
     return _advance(h, (W_beta, W_v), u, k), jnp.stack([by_v, by_beta])
 
 
-_ALL = jax.vmap(
-    jax.vmap(_one, (0, 0, None, None, 0, 0)), (0, 0, 0, 0, None, 0)
-)  # over heads, and over trajectories
+_MANY = jax.vmap(_one, (-1, -1, None, None, -1, -1), -1)  # over trajectories
+
+
+def _surprise(
+    h: Float[Array, "keys batch"],
+    moved: Float[Array, "2 width keys batch"],
+    expected: Float[Array, "moments batch"],
+) -> Float[Array, "readings batch"]:
+    """What was not expected of an input, times moments of the past, by reading."""
+    moments = [
+        _entries(h),
+        [entry for s in moved[0] for entry in _entries(s)],
+        [entry for s in moved[1] for entry in _entries(jnp.concatenate([h, s]))],
+    ]
+    taken = iter(expected)
+    return jnp.stack([sum(next(taken) * entry for entry in part) for part in moments])
 
 
 @functools.partial(jax.jit, compiler_options=SOME)
@@ -321,50 +329,43 @@ def _batch(
     W_beta: Float[Array, "heads width"],
     tiny: Float[Array, ""],
     centres: Float[Array, "heads functions"],
-    control: Float[Array, "blocks heads functions moments"],
-) -> Float[Array, "readings heads batch"]:
-    """Sums over time of the squares, less the controls times the steps."""
-    heads, steps = len(W_k), len(control) * BLOCK
-    ends = np.cumsum([0, 6, 18, 45])
+    control: Float[Array, "blocks heads moments functions"],
+) -> Float[Array, "heads readings batch"]:
+    """Sums over time of the squares, less the controls times the steps.
 
-    def step(carry, u):
-        h, moved, total, W = carry
-        x = jnp.einsum("hkd,bd->hbk", W_k, u)
-        square = jnp.sum(x**2, -1, keepdims=True)
+    Trajectories come last, as neighbours in memory: every product is one of vectors.
+    """
+    heads, steps = len(W_k), len(control) * BLOCK
+
+    def step(h, moved, total, W, u, W_k, W_v, W_beta, centres):
+        x = W_k @ u
+        square = jnp.sum(x**2, 0, keepdims=True)
         lines, waves = _functions(u, x * jax.lax.rsqrt(square), jnp.stack)
-        Phi = (lines[None, :, :, None] * waves[:, :, None]).reshape(heads, BATCH, -1)
+        Phi = (lines[:, None] * waves[None]).reshape(-1, BATCH)
         # Rounded once centred: an error that changes from step to step, not a bias.
         surprises = (Phi - centres[:, None]).astype(jnp.float32)
-        G = (surprises @ W).astype(Phi.dtype)
-        held = jnp.broadcast_to(h[:, :, None], moved[:, :, 1].shape)
-        m = [
-            _entries(h),
-            _entries(moved[:, :, 0]).reshape(heads, BATCH, -1),
-            _entries(jnp.concatenate([held, moved[:, :, 1]], -1)).reshape(
-                heads, BATCH, -1
-            ),
-        ]
-        surprise = [
-            jnp.sum(G[..., a:b] * part, -1)
-            for a, b, part in zip(ends[:-1], ends[1:], m, strict=True)
-        ]
+        surprise = _surprise(h, moved, (W @ surprises).astype(Phi.dtype))
         k = x * jax.lax.rsqrt(square + tiny)
-        h, moved = _ALL(h, moved, W_beta, W_v, u, k)
-        squares = [jnp.sum(h**2, -1), *jnp.moveaxis(jnp.sum(moved**2, (3, 4)), 2, 0)]
-        total = total + jnp.stack(squares) - steps * jnp.stack(surprise)
-        return (h, moved, total, W), None
+        h, moved = _MANY(h, moved, W_beta, W_v, u, k)
+        squares = [jnp.sum(h**2, 0), *jnp.sum(moved**2, (1, 2))]
+        return h, moved, total + jnp.stack(squares) - steps * surprise
+
+    every = jax.vmap(step, (0, 0, 0, 0, None, 0, 0, 0, 0))  # over heads
 
     def block(carry, now):
         W, keys = now
         # Not within a step, where XLA would copy the generator into each of its loops.
         u = jax.vmap(lambda k: jax.random.normal(k, (BATCH, WIDTH), W_k.dtype))(keys)
-        *carry, _ = jax.lax.scan(step, (*carry, W), u)[0]
-        return tuple(carry), None
+
+        def advance(carry, u):
+            return every(*carry, W, u, W_k, W_v, W_beta, centres), None
+
+        return jax.lax.scan(advance, carry, jnp.swapaxes(u, 1, 2))[0], None
 
     start = (
-        jnp.zeros((heads, BATCH, KEYS), W_k.dtype),
-        jnp.zeros((heads, BATCH, 2, WIDTH, KEYS), W_k.dtype),
-        jnp.zeros((len(READINGS), heads, BATCH), W_k.dtype),
+        jnp.zeros((heads, KEYS, BATCH), W_k.dtype),
+        jnp.zeros((heads, 2, WIDTH, KEYS, BATCH), W_k.dtype),
+        jnp.zeros((heads, len(READINGS), BATCH), W_k.dtype),
     )
     keys = jax.random.split(key, (len(control), BLOCK))
     return jax.lax.scan(block, start, (control, keys))[0][2]
@@ -373,7 +374,7 @@ def _batch(
 def simulate(
     key: PRNGKeyArray,
     deltas: Deltas,
-    control: Float[np.ndarray, "blocks heads functions moments"],
+    control: Float[np.ndarray, "blocks heads moments functions"],
     num: int,
 ) -> Mapping[str, Sums]:
     """Mean squares over time of the state and of what weights move, less the controls.
@@ -390,7 +391,7 @@ def simulate(
 
     def task(index: int, count: int) -> Sums:
         drawn = _batch(jax.random.fold_in(key, index), *arrays)
-        values = np.asarray(drawn)[..., :count] / steps
+        values = np.asarray(drawn).swapaxes(0, 1)[..., :count] / steps
         return Sums(values.sum(2), (values**2).sum(2), count)
 
     return by_reading(task, num, BATCH, READINGS)

@@ -71,13 +71,13 @@ def test_functions_have_the_means_that_are_taken_off(seed):
     z = np.random.default_rng(seed).standard_normal((num, WIDTH))
     x = z @ made.W_k[place].T
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
-    lines, waves = simulation._functions(z, unit, np.stack)
-    centres = simulation.means(made)[place].reshape(lines.shape[1], -1)
+    lines, waves = simulation._functions(z.T, unit.T, np.stack)
+    centres = simulation.means(made)[place].reshape(len(lines), -1)
     apart = 0
-    for line, row_of in zip(lines.T, centres, strict=True):
-        drawn = line[:, None] * waves
-        error = drawn.std(0) / num**0.5
-        apart = max(apart, np.max(np.abs(drawn.mean(0) - row_of) / (error + 1e-12)))
+    for line, row_of in zip(lines, centres, strict=True):
+        drawn = line * waves
+        error = drawn.std(1) / num**0.5
+        apart = max(apart, np.max(np.abs(drawn.mean(1) - row_of) / (error + 1e-12)))
     assert apart < 6
     assert np.abs(centres).max() > 1  # some of them are far from zero
 
