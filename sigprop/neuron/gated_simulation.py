@@ -63,20 +63,24 @@ def _degrees(width: int) -> list[tuple[int, ...]]:
     return [powers for powers in grid if 0 < sum(powers) <= DEGREE]
 
 
-def _hermite(u: Any, degrees: list[tuple[int, ...]], ones: Any, stack: Any) -> Any:
-    """Normalised Hermite polynomials of inputs, whose last axis is the width."""
+def _hermite(u: Any, degrees: list[tuple[int, ...]], stack: Any) -> Any:
+    """Normalised Hermite polynomials of inputs (width, ...), one after the other."""
     lines = []
-    for place in range(len(degrees[0])):
-        line = [ones, u[..., place]]
+    for one in u:
+        line = [one**0, one]
         for n in range(2, DEGREE + 1):
-            grown = u[..., place] * line[-1] - math.sqrt(n - 1) * line[-2]
+            grown = one * line[-1] - math.sqrt(n - 1) * line[-2]
             line.append(grown / math.sqrt(n))
         lines.append(line)
-    factors = [
-        stack(line, -1)[..., [powers[place] for powers in degrees]]
-        for place, line in enumerate(lines)
-    ]
-    return functools.reduce(lambda x, y: x * y, factors)
+    return stack(
+        [
+            functools.reduce(
+                lambda x, y: x * y,
+                [line[n] for line, n in zip(lines, powers, strict=True)],
+            )
+            for powers in degrees
+        ]
+    )
 
 
 @functools.cache
@@ -131,7 +135,7 @@ def stepped(asked: Readings, steps: int) -> Mapping[str, Float[np.ndarray, " neu
 
 def controls(
     asked: Readings, steps: int
-) -> Float[np.ndarray, "blocks polynomials neurons readings moments"]:
+) -> Float[np.ndarray, "blocks neurons readings moments polynomials"]:
     """Weights of each polynomial times each moment of the past, by block of steps."""
     neurons = asked.neurons
     n, _, width = neurons.weights.shape
@@ -139,13 +143,13 @@ def controls(
     z, w = np.polynomial.hermite_e.hermegauss(NODES)
     u = np.array(list(itertools.product(z, repeat=width)))
     weights = functools.reduce(np.multiply.outer, [w / w.sum()] * width).ravel()
-    Phi = _hermite(u, degrees, np.ones(len(u)), np.stack)
+    Phi = _hermite(u.T, degrees, np.stack)
     blocks = -(-steps // BLOCK)
     size, found = len(MOMENTS) + 1, []
     for by in (None, *asked.by):
         matrix = _matrices(asked, by, u)
         mean = np.moveaxis(matrix @ weights, -1, 0)
-        surprise = np.einsum("ijnz,zk->knij", matrix * weights, Phi)
+        surprise = np.einsum("ijnz,kz->nijk", matrix * weights, Phi)
         last = (2, 0) if by is None else (0, 2)
         theta = np.zeros((n, size))
         one = np.eye(size)[1 + ORDERS.index(last)] / steps
@@ -157,8 +161,8 @@ def controls(
         theta_blocks = np.stack(
             [whole[k * BLOCK : (k + 1) * BLOCK].mean(0) for k in range(blocks)]
         )
-        found.append(np.einsum("tni,knij->tknj", theta_blocks, surprise))
-    return np.stack(found, 3)
+        found.append(np.einsum("tni,nijk->tnjk", theta_blocks, surprise))
+    return np.stack(found, 2)
 
 
 @functools.partial(
@@ -169,28 +173,33 @@ def _batch(
     weights: Float[Array, "neurons k width"],
     offsets: Float[Array, "neurons k"],
     own: Float[Array, "neurons own"],
-    control: Float[Array, "blocks polynomials neurons readings moments"],
+    control: Float[Array, "blocks neurons readings moments polynomials"],
     hand: Hand,
     by: tuple[str, ...],
     gate: str,
     batch: int,
 ) -> tuple[
-    Float[Array, "readings batch neurons"], Float[Array, "readings batch neurons"]
+    Float[Array, "readings neurons batch"], Float[Array, "readings neurons batch"]
 ]:
-    """Sums over time of the squares, and of the controls."""
+    """Sums over time of the squares, and of the controls.
+
+    Trajectories come last, as neighbours in memory: every product is one of vectors.
+    """
     n, k, width = weights.shape
     degrees = _degrees(width)
     names = [str(one) for one in gates.GATES[gate].projections]
 
-    def gated(u: Float[Array, "batch width"]):
-        at = [u @ weights[:, j].T + offsets[None, :, j] for j in range(k)]
-        mine = [jnp.broadcast_to(own[:, j], at[0].shape) for j in range(own.shape[1])]
+    def gated(u: Float[Array, "width batch"]):
+        at = [weights[:, j] @ u + offsets[:, j, None] for j in range(k)]
+        mine = [
+            jnp.broadcast_to(own[:, j, None], at[0].shape) for j in range(own.shape[1])
+        ]
         a, b = hand(at, mine)
         slopes = []
         for place, name in enumerate(by):
             first, second = [0 * x for x in at], [0 * x for x in mine]
             if name in names:
-                first[place] = jnp.broadcast_to(u[:, :1], at[0].shape)
+                first[place] = jnp.broadcast_to(u[:1], at[0].shape)
             else:
                 second[place - len(names)] = jnp.ones_like(at[0])
             slopes.append(jax.jvp(hand, (at, mine), (first, second))[1])
@@ -198,14 +207,13 @@ def _batch(
 
     def step(carry, u):
         h, moved, squares, total, W = carry
-        Phi = _hermite(u, degrees, jnp.ones((batch,), u.dtype), jnp.stack)
-        G = (Phi @ W.reshape(len(degrees), -1)).reshape(batch, n, len(by) + 1, -1)
+        G = jnp.tensordot(W, _hermite(u, degrees, jnp.stack), 1)
         a, b, slopes = gated(u)
         one, none = jnp.ones_like(h), jnp.zeros_like(h)
         added = []
         for place, slope in enumerate((none, *moved)):
-            m = jnp.stack([one, h, slope, h * h, h * slope, slope * slope], -1)
-            added.append((G[:, :, place] * m).sum(-1))
+            m = (one, h, slope, h * h, h * slope, slope * slope)
+            added.append(sum(G[:, place, i] * part for i, part in enumerate(m)))
         later = [a * s + c * h + d for s, (c, d) in zip(moved, slopes, strict=True)]
         h = a * h + b
         squares = squares + jnp.stack([x * x for x in (h, *later)])
@@ -217,11 +225,11 @@ def _batch(
         u = jax.vmap(lambda k: jax.random.normal(k, (batch, width), weights.dtype))(
             keys
         )
-        *carry, _ = jax.lax.scan(step, (*carry, W), u)[0]
+        *carry, _ = jax.lax.scan(step, (*carry, W), jnp.swapaxes(u, 1, 2))[0]
         return tuple(carry), None
 
-    zero = jnp.zeros((batch, n), weights.dtype)
-    sums = jnp.zeros((len(by) + 1, batch, n), weights.dtype)
+    zero = jnp.zeros((n, batch), weights.dtype)
+    sums = jnp.zeros((len(by) + 1, n, batch), weights.dtype)
     keys = jax.random.split(key, (len(control), BLOCK))
     start = (zero, (zero,) * len(by), sums, sums)
     _, _, squares, total = jax.lax.scan(block, start, (control, keys))[0]
@@ -231,7 +239,7 @@ def _batch(
 def simulate(
     key: PRNGKeyArray,
     asked: Readings,
-    control: Float[np.ndarray, "blocks polynomials neurons readings moments"],
+    control: Float[np.ndarray, "blocks neurons readings moments polynomials"],
     num: int,
 ) -> Mapping[str, Sums]:
     """Mean squares over time of the state and of each slope, less the controls.
@@ -250,7 +258,7 @@ def simulate(
         squares, total = _batch(
             part, *arrays, asked.hand, asked.by, neurons.gate, BATCH
         )
-        values = (np.asarray(squares) / steps - np.asarray(total))[:, :count]
-        return Sums(values.sum(1), (values**2).sum(1), count)
+        values = (np.asarray(squares) / steps - np.asarray(total))[..., :count]
+        return Sums(values.sum(2), (values**2).sum(2), count)
 
     return by_reading(task, num, BATCH, ("state", *asked.by))
