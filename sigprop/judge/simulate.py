@@ -15,15 +15,16 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
 from sigprop.judge.grids import LONG, SHORT
 from sigprop.judge.plans import Reading
 from sigprop.judge.routes import eigenvalues, process
 from sigprop.neuron import ring
+from sigprop.neuron.draws import series
 from sigprop.neuron.montecarlo import Sums, over_batches, second_moments, trajectories
-from sigprop.neuron.recurrence import linear_recurrence
+from sigprop.neuron.recurrence import linear_recurrence, step
 from sigprop.numerics.compilation import OFTEN, SOME
 from sigprop.numerics.points import EigenPoint, Input, PairPoint, Point, RingPoint
 from sigprop.numerics.precision import double_precision
@@ -122,25 +123,33 @@ def _moments(
     }
 
 
-@functools.partial(
-    jax.jit, static_argnames=("source", "steps", "count"), compiler_options=OFTEN
-)
 def _backward_batch(key, lam, source: GaussianProcess, steps: int, count: int):
-    """Sums of ``|dL/dx_1|^2`` over one batch, by reverse mode through the scan."""
-    errors = source.sample(key, count, steps, lam.real.dtype)
+    """Sums of ``|dL/dx_1|^2`` over one batch, one a neuron."""
+    squares = np.asarray(
+        _pulled(lam, series(key, source, count, steps, lam.real.dtype))
+    )
+    return squares.sum(1), (squares**2).sum(1)
 
-    def gradient(error: Float[Array, " steps"]):
-        def states(first):
-            x = jnp.zeros((steps, lam.shape[0]), lam.dtype).at[0].set(first)
-            return linear_recurrence(lam, x)
 
-        _, pull = jax.vjp(states, jnp.zeros_like(lam))
-        return pull(
-            jnp.broadcast_to(error[:, None].astype(lam.dtype), (steps, lam.shape[0]))
-        )[0]
+@functools.partial(jax.jit, compiler_options=OFTEN)
+def _pulled(
+    lam: Complex[Array, " n"], errors: Float[Array, "count steps"]
+) -> Float[Array, "n count"]:
+    """``|dL/dx_1|^2`` of states' errors, by reverse mode through the scan."""
+    along = errors.T.astype(lam.dtype)
 
-    squares = jnp.abs(jax.vmap(gradient)(errors)) ** 2
-    return squares.sum(0), (squares**2).sum(0)
+    def neuron(lam):
+        same = jnp.full(len(errors), lam)
+        later = jnp.zeros((along.shape[0] - 1, 1), lam.dtype)
+
+        def states(x):
+            first = step(same, jnp.zeros_like(same), x)
+            return first, linear_recurrence(same, later, first)
+
+        _, pull = jax.vjp(states, jnp.zeros_like(same))
+        return pull((along[0], along[1:]))[0]
+
+    return jnp.abs(jax.vmap(neuron)(lam)) ** 2
 
 
 def _backward(
@@ -160,7 +169,7 @@ def _backward(
 
     def task(index: int, count: int):
         part = _backward_batch(jax.random.fold_in(key, index), lam, noise, LONG, count)
-        return Sums(np.asarray(part[0]), np.asarray(part[1]), count)
+        return Sums(*part, count)
 
     total = functools.reduce(Sums.__add__, over_batches(task, n, BATCH, tick))
     return {reading: _at(total, i) for i, reading in enumerate(readings)}

@@ -337,7 +337,9 @@ def _batch(
     """
     heads, steps = len(W_k), len(control) * BLOCK
 
-    def step(h, moved, total, W, u, W_k, W_v, W_beta, centres):
+    def step(carry, head, W, u):
+        h, moved, total = carry
+        W_k, W_v, W_beta, centres = head
         x = W_k @ u
         square = jnp.sum(x**2, 0, keepdims=True)
         lines, waves = _functions(u, x * jax.lax.rsqrt(square), jnp.stack)
@@ -350,7 +352,8 @@ def _batch(
         squares = [jnp.sum(h**2, 0), *jnp.sum(moved**2, (1, 2))]
         return h, moved, total + jnp.stack(squares) - steps * surprise
 
-    every = jax.vmap(step, (0, 0, 0, 0, None, 0, 0, 0, 0))  # over heads
+    every = jax.vmap(step, (0, 0, 0, None))
+    all_heads = (W_k, W_v, W_beta, centres)
 
     def block(carry, now):
         W, keys = now
@@ -358,7 +361,7 @@ def _batch(
         u = jax.vmap(lambda k: jax.random.normal(k, (BATCH, WIDTH), W_k.dtype))(keys)
 
         def advance(carry, u):
-            return every(*carry, W, u, W_k, W_v, W_beta, centres), None
+            return every(carry, all_heads, W, u), None
 
         return jax.lax.scan(advance, carry, jnp.swapaxes(u, 1, 2))[0], None
 
