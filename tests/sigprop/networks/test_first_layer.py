@@ -14,6 +14,7 @@ from sigprop.linear.measured_moments import channels
 from sigprop.linear.predicted_moments import pair_moment
 from sigprop.networks import build, lru_paper, zucchet_paper
 from sigprop.networks.first_layer import first_states, states_over_time
+from sigprop.numerics.compilation import OFTEN
 from sigprop.tasks.sequences import EMBEDDINGS
 
 PROCESS = Mixed(0.4, 0.7, 0.8)
@@ -72,7 +73,7 @@ def squares(kind, nu0, seed):
     drawn, _ = build(jax.random.key(7), sized)
     exact = first_states(drawn, EMBEDDINGS.autocovariance(np.arange(64))).mean()
 
-    @jax.jit
+    @functools.partial(jax.jit, compiler_options=OFTEN)
     def batch(key):
         u = channels(key, EMBEDDINGS, 512, 64, 12, jnp.float32)
         states = jax.vmap(
