@@ -289,6 +289,20 @@ def test_a_repeat_lasts_as_long_as_asked_and_is_told_a_call(monkeypatch, least, 
     assert clock[0] == 7.0 + calls
 
 
+def test_repeats_of_the_moments_last_as_long_as_the_preset_says(monkeypatch):
+    asked = []
+
+    def instead(_, least):
+        asked.append(least)
+        return 0.5
+
+    monkeypatch.setattr(speed_moments, "seconds_a_call", instead)
+    config = dataclasses.replace(speed_moments.SMOKE, least=0.25)
+    rates = speed_moments.run(config)["rate"]
+    assert asked == [0.25] * len(speed_moments.WAYS) * (1 + config.repeats)
+    assert (rates == 2 * config.neurons * config.sequences * config.length).all()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs /proc")
 def test_peak_memory_is_that_of_the_states_that_a_way_keeps():
