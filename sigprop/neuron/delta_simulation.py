@@ -25,6 +25,7 @@ import numpy as np
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from sigprop.neuron.gated_simulation import products
 from sigprop.neuron.montecarlo import Sums, by_reading
 from sigprop.numerics.compilation import SOME
 
@@ -97,7 +98,7 @@ def _near_zero(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _few(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same by Gauss's rule for a square's half."""
+    """Radii of two inputs and weights, by Gauss's rule for half of a square."""
     half, weights = np.polynomial.laguerre.laggauss(count)
     return np.sqrt(2 * half), weights
 
@@ -119,11 +120,8 @@ def _nodes(
 
 def _functions(z, unit, stack):
     """Monomials of inputs (3, ...), and harmonics of unit vectors (2, ...)."""
-    powers = [[z[j] ** n for n in range(DEGREE + 1)] for j in range(WIDTH)]
-    lines = [
-        functools.reduce(lambda x, y: x * y, [powers[j][n] for j, n in enumerate(row)])
-        for row in _powers()
-    ]
+    powers = [[one**n for n in range(DEGREE + 1)] for one in z]
+    lines = products(powers, _powers())
     c, s = unit
     waves, now = [c**0], (c, s)
     for _ in range(HARMONICS):
@@ -330,7 +328,7 @@ def _batch(
     tiny: Float[Array, ""],
     centres: Float[Array, "heads functions"],
     control: Float[Array, "blocks heads moments functions"],
-) -> Float[Array, "heads readings batch"]:
+) -> Float[Array, "readings heads batch"]:
     """Sums over time of the squares, less the controls times the steps.
 
     Trajectories come last, as neighbours in memory: every product is one of vectors.
@@ -371,7 +369,8 @@ def _batch(
         jnp.zeros((heads, len(READINGS), BATCH), W_k.dtype),
     )
     keys = jax.random.split(key, (len(control), BLOCK))
-    return jax.lax.scan(block, start, (control, keys))[0][2]
+    _, _, total = jax.lax.scan(block, start, (control, keys))[0]
+    return jnp.swapaxes(total, 0, 1)
 
 
 def simulate(
@@ -394,7 +393,7 @@ def simulate(
 
     def task(index: int, count: int) -> Sums:
         drawn = _batch(jax.random.fold_in(key, index), *arrays)
-        values = np.asarray(drawn).swapaxes(0, 1)[..., :count] / steps
+        values = np.asarray(drawn)[..., :count] / steps
         return Sums(values.sum(2), (values**2).sum(2), count)
 
     return by_reading(task, num, BATCH, READINGS)

@@ -16,7 +16,8 @@ Source: ``theory.gated_moments``.
 import functools
 import itertools
 import math
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -72,15 +73,19 @@ def _hermite(u: Any, degrees: list[tuple[int, ...]], stack: Any) -> Any:
             grown = one * line[-1] - math.sqrt(n - 1) * line[-2]
             line.append(grown / math.sqrt(n))
         lines.append(line)
-    return stack(
-        [
-            functools.reduce(
-                lambda x, y: x * y,
-                [line[n] for line, n in zip(lines, powers, strict=True)],
-            )
-            for powers in degrees
-        ]
-    )
+    return stack(products(lines, degrees))
+
+
+def products(
+    lines: Sequence[Sequence[Any]], powers: Sequence[tuple[int, ...]]
+) -> list[Any]:
+    """Products of one entry of each line, by the places of the entries in their lines."""
+    return [
+        functools.reduce(
+            operator.mul, [line[n] for line, n in zip(lines, row, strict=True)]
+        )
+        for row in powers
+    ]
 
 
 @functools.cache
