@@ -24,12 +24,12 @@ from rich.console import Console
 from rich.table import Table
 from sympy import Expr
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.neuron import stable
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from theory import diagonal, ring
-from theory.symbols import T, lam, lam_bar, r, r_max, r_min, rho
+from sigprop.theory import diagonal, ring
+from sigprop.theory.symbols import T, lam, lam_bar, r, r_max, r_min, rho
 
 STUDY, VERSION = "accuracy", 1
 DTYPES = ("float64", "float32")

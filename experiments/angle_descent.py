@@ -20,7 +20,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train

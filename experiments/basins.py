@@ -22,7 +22,7 @@ import optax
 import xarray as xr
 from jaxtyping import Array, Bool, Float
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.inputs import AR1, White
 from sigprop.landscape.optimal_charts import OptimalChart, Path
 from sigprop.numerics.precision import double_precision

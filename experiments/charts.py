@@ -5,8 +5,8 @@ import math
 import numpy as np
 import xarray as xr
 
-from experiments.published import TABLES, Score
-from experiments.tables import ours_beside, pairs
+from sigprop.experiments.published import TABLES, Score
+from sigprop.experiments.tables import ours_beside, pairs
 
 NOTHING = Score("", math.nan, math.nan)
 DIMS = ("column", "row")
@@ -27,7 +27,7 @@ def chart(name: str, preset: str = "paper") -> xr.Dataset:
         ``of``, and of its rows, ``first`` and ``second``.
 
     Raises:
-        ValueError: As ``experiments.tables.table``.
+        ValueError: As ``sigprop.experiments.tables.table``.
     """
     held = [column for column in ours_beside(name, preset)[0] if column.nearest]
     published = TABLES[name]

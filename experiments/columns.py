@@ -9,8 +9,8 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from experiments.published import Score
 from sigprop.evidence.blur.reproductions import METHODS, NAMES, outcomes
+from sigprop.experiments.published import Score
 
 LAYERS = {
     "rotrnn": "RotRNN",
@@ -44,7 +44,7 @@ def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
     """Test accuracies of the sweep ``rings``, a column for each inner radius.
 
     Args:
-        data: From ``experiments.long_range.gathering.gather``.
+        data: From ``sigprop.experiments.long_range.gathering.gather``.
         kind: One of ``KINDS``.
         columns: Published ones, ``r_min`` and a radius.
     """
@@ -64,7 +64,7 @@ def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
 
     Args:
         sweep: Its name.
-        data: From ``experiments.long_range.gathering.gather``.
+        data: From ``sigprop.experiments.long_range.gathering.gather``.
         nearest: The published column to hold it against.
     """
     models = data["model"].values
@@ -110,7 +110,7 @@ def speeds(study: str, data: xr.Dataset) -> Ours:
 
     Args:
         study: Its name.
-        data: From ``experiments.speed_training.run``.
+        data: From ``sigprop.experiments.speed_training.run``.
 
     Raises:
         FileNotFoundError: If the tanh RNN was not timed.
@@ -140,7 +140,7 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
     """Errors of our networks and of what needs none, and what became of a table's cells.
 
     Args:
-        data: From ``experiments.forecasting.gathering.gather``.
+        data: From ``sigprop.experiments.forecasting.gathering.gather``.
         table: Number of one of BLUR's tables.
     """
     models, places = data["model"].values, _places(data)
@@ -188,7 +188,7 @@ def reasons(data: xr.Dataset, table: int) -> list[str]:
     """Why each cell of a table has its verdict: a line each, or a count and a reason.
 
     Args:
-        data: From ``experiments.forecasting.gathering.gather``.
+        data: From ``sigprop.experiments.forecasting.gathering.gather``.
         table: Number of one of BLUR's tables.
     """
     lines, left = [], Counter[str]()

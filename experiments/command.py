@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from experiments import store
-from experiments.progress import heard_by
+from sigprop.experiments import store
+from sigprop.experiments.progress import heard_by
 from sigprop.numerics.interruption import interruptible
 
 LARGEST = 2 * 2**20  # bytes of a result that comes with the code
@@ -67,7 +67,7 @@ def study_module(study: str) -> ModuleType:
     """
     if study not in STUDIES:
         raise ValueError(f"need a study in {', '.join(STUDIES)}, got {study!r}")
-    return importlib.import_module(f"experiments.{study}")
+    return importlib.import_module(f"sigprop.experiments.{study}")
 
 
 def measured_alone(study: str, *arguments: Any) -> Any:
@@ -81,7 +81,7 @@ def measured_alone(study: str, *arguments: Any) -> Any:
         MemoryError: If the system kills the process.
         RuntimeError: If it fails, with the last line of what it says.
     """
-    call = "import json, sys; from experiments.command import study_module as module; "
+    call = "import json, sys; from sigprop.experiments.command import study_module as module; "
     call += "study, arguments = json.loads(sys.argv[1]); "
     call += "print(json.dumps(module(study).measure(*arguments)))"
     command = [sys.executable, "-c", call, json.dumps([study, arguments])]
@@ -104,7 +104,7 @@ def definition(study: str, preset: str) -> tuple[Any, int]:
     if study not in store.SWEEPS:
         module = study_module(study)
         return getattr(module, preset.upper()), module.VERSION
-    from experiments import gathered
+    from sigprop.experiments import gathered
 
     return gathered.whole(study, preset)
 
@@ -215,7 +215,7 @@ def make(
         }
         file = store.save(study, version, config, dataset, **about)
     else:
-        from experiments import sweep
+        from sigprop.experiments import sweep
 
         file = sweep.run(study, preset)
         assert file is not None  # a sweep has cells, and all are finished
@@ -224,10 +224,12 @@ def make(
 
 
 def main(study: str) -> None:
-    """Command line of one study: ``python -m experiments.STUDY [--preset PRESET]``."""
+    """Command line of one study: ``python -m sigprop.experiments.STUDY [--preset PRESET]``."""
     module = study_module(study)
     summary = (module.__doc__ or "").partition("\n")[0]
-    parser = argparse.ArgumentParser(f"python -m experiments.{study}", None, summary)
+    parser = argparse.ArgumentParser(
+        f"python -m sigprop.experiments.{study}", None, summary
+    )
     parser.add_argument(
         "--preset", choices=store.PRESETS, default="quick", help="size (default: quick)"
     )

@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.layers.dense import LinearRNN, NonlinearRNN
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.convolution import (

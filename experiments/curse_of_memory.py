@@ -16,8 +16,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.inputs import AR1
 from sigprop.neuron import stable
 from sigprop.neuron.montecarlo import second_moments

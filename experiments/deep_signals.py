@@ -29,8 +29,8 @@ from jaxtyping import Array, Float
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters
 from sigprop.layers.lstm import LSTM
 from sigprop.networks import NetworkConfig, build, zucchet_paper

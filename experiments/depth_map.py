@@ -22,8 +22,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.inputs import AR1
 from sigprop.linear.measured_moments import channels
 from sigprop.networks import NetworkConfig, build

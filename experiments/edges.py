@@ -20,8 +20,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.blur import BLUR, blur

@@ -18,8 +18,8 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
 from sigprop.audit.autocovariance import autocovariance, fit_exponentials, fit_mixed
+from sigprop.experiments.command import main
 from sigprop.tasks.sequences import (
     EMBEDDINGS,
     Sequences,

@@ -31,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import t
 
-from experiments.command import main
-from experiments.progress import counted
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.networks import NetworkConfig, build
 from sigprop.networks.assembly import parameter_table
 from sigprop.networks.forecaster import Head, forecast

@@ -5,7 +5,7 @@ after ``spans`` memories from the zero state.  The memory is that of the gates w
 input: ``1/(1 - a)`` steps; with inputs each layer forgets at its own pace.  Every memory
 has a layer of its own, of the same draw but for the offset that sets it.
 
-Source: ``theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, for the question.
+Source: ``sigprop.theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, for the question.
 """
 
 import math
@@ -19,8 +19,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import PRNGKeyArray
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.deltanet import gated_deltanet
 from sigprop.layers.gated import gated_unit

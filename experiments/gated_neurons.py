@@ -25,9 +25,9 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counter
 from sigprop.evidence.zucchet.experiments.gate_dependence import finite_moments
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.gated import GatedUnit, constant_gate, gated_unit
 from sigprop.layers.gru import gru
@@ -36,8 +36,8 @@ from sigprop.linear.linearise import Perturbed, diagonalise, linearise
 from sigprop.linear.predicted_moments import predict
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.sequences import EMBEDDINGS, stand_in
-from theory import gated
-from theory.symbols import a, b, lam, rho
+from sigprop.theory import gated
+from sigprop.theory.symbols import a, b, lam, rho
 
 STUDY, VERSION = "gated_neurons", 2
 TIMES = (1.0, 256.0)

@@ -16,7 +16,7 @@ from typing import Any
 
 import xarray as xr
 
-from experiments import store
+from sigprop.experiments import store
 from sigprop.numerics.devices import default_device
 
 
@@ -33,7 +33,7 @@ def study_of(sweep: str) -> str:
 
 def module(study: str, part: str) -> ModuleType:
     """A module of a study: its ``cells``, ``grids`` or ``gathering``."""
-    return importlib.import_module(f"experiments.{study}.{part}")
+    return importlib.import_module(f"sigprop.experiments.{study}.{part}")
 
 
 def grid(sweep: str, preset: str) -> list[Any]:

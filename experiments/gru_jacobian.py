@@ -24,8 +24,8 @@ from jaxtyping import Array, Float
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.gru import GRU, gru
 from sigprop.numerics.precision import double_precision

@@ -25,8 +25,6 @@ from jaxtyping import Array, Float
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counted
 from sigprop.curvature.hessian import expand
 from sigprop.curvature.lanczos import estimate, participation
 from sigprop.curvature.layout import Expansion
@@ -38,6 +36,8 @@ from sigprop.curvature.structure import (
     stability_bound,
 )
 from sigprop.curvature.twins import twin
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.inputs import White
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.complex_diagonal import ComplexDiagonal

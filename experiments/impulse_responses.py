@@ -18,7 +18,7 @@ import xarray as xr
 from jax import lax
 from jaxtyping import Array, Complex, Float
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.neuron.recurrence import impulse_response
 from sigprop.neuron.ring import mean_turns, sample_ring
 from sigprop.numerics.precision import double_precision

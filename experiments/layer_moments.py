@@ -31,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 from scipy.linalg import block_diag
 
-from experiments.command import main
 from sigprop.evidence.sigprop.moments import chirp
+from sigprop.experiments.command import main
 from sigprop.inputs import AR1, Constant, White
 from sigprop.judge.verdict import Plan, Verdict, judge, plan
 from sigprop.layers.base import Layer, count_parameters, parameters, replace

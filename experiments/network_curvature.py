@@ -27,8 +27,6 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counter
 from sigprop.curvature.lanczos import (
     Krylov,
     Pairs,
@@ -40,6 +38,8 @@ from sigprop.curvature.lanczos import (
     random_signs,
 )
 from sigprop.curvature.products import Hessian, group_sums, hessian, places
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.networks import (
     NetworkConfig,
     blur_paper,

@@ -33,8 +33,8 @@ from jaxtyping import Array, Float, Key, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
 from sigprop.evidence.sigprop.moments import chirp
+from sigprop.experiments.command import main
 from sigprop.inputs import AR1, Constant, Empirical, White
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import nearest_process

@@ -19,8 +19,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.networks import Network, build, lru_paper, over_batch
 from sigprop.networks.probing import state_powers
 from sigprop.neuron import stable

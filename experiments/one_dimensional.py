@@ -20,14 +20,14 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.inputs import White
 from sigprop.landscape.slices import surface
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import MODULI, Chart, OneDimensional
-from theory import teacher_student as theory
+from sigprop.theory import teacher_student as theory
 
 STUDY, VERSION = "one_dimensional", 1
 CHARTS = {

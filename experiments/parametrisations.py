@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.inputs import AR1
 from sigprop.landscape.optimal_charts import speed
 from sigprop.numerics.precision import double_precision

@@ -17,9 +17,9 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
-from experiments import gathered, store, sweep
-from experiments.command import STUDIES, main, measured_alone
-from experiments.progress import counted
+from sigprop.experiments import gathered, store, sweep
+from sigprop.experiments.command import STUDIES, main, measured_alone
+from sigprop.experiments.progress import counted
 from sigprop.numerics.devices import cores, peak_memory
 
 STUDY, VERSION = "plans", 2

@@ -22,7 +22,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.power import CHARTS, Power, chart, power
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train

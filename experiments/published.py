@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from theory.papers.blur import printed as blur
-from theory.papers.lru import printed
-from theory.papers.lru.printed import FAILS, NOTHING, RUNGS
-from theory.papers.rotrnn import printed as rotrnn
+from sigprop.theory.papers.blur import printed as blur
+from sigprop.theory.papers.lru import printed
+from sigprop.theory.papers.lru.printed import FAILS, NOTHING, RUNGS
+from sigprop.theory.papers.rotrnn import printed as rotrnn
 
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:\((\d+\.\d+)\))?")
 RING = re.compile(r"\[0\.\d+,[01]\.\d+\]")

@@ -15,8 +15,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from experiments.command import main
-from theory.spectral import rectified_line
+from sigprop.experiments.command import main
+from sigprop.theory.spectral import rectified_line
 
 STUDY, VERSION = "relu_leakage", 1
 SIGNALS = ("sine", "rectified")

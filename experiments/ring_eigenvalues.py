@@ -19,13 +19,13 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Complex, Float
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.neuron.ginibre import phase_law
 from sigprop.neuron.ring import sample_ring
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from theory.ring import radius_cdf
-from theory.symbols import r, r_max, r_min
+from sigprop.theory.ring import radius_cdf
+from sigprop.theory.symbols import r, r_max, r_min
 
 STUDY, VERSION = "ring_eigenvalues", 2
 DOUBT = 0.05  # chance that a true law leaves the band drawn around it

@@ -20,8 +20,8 @@ import xarray as xr
 from jax import lax
 from jaxtyping import Array, Complex, Float, Key
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.neuron import stable
 from sigprop.neuron.recurrence import step
 from sigprop.neuron.ring import sample_ring

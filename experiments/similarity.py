@@ -22,14 +22,14 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Complex, Float
 
-from experiments.command import main
+from sigprop.experiments.command import main
 from sigprop.inputs import AR1
 from sigprop.linear.infinite_loss import pair_sums, spectrum
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from theory.hessian import pair
-from theory.symbols import alpha, beta, rho
+from sigprop.theory.hessian import pair
+from sigprop.theory.symbols import alpha, beta, rho
 
 STUDY, VERSION = "similarity", 1
 RELAXATIONS = 20  # steps times the gap: transients are below 1e-10 of the limit

@@ -11,8 +11,8 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counted
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.numerics.devices import cores
 
 STUDY, VERSION = "speed_commands", 1

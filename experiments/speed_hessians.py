@@ -21,9 +21,9 @@ from jaxtyping import Array
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counted
 from sigprop.curvature.hessian import expand
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import zucchet_lru
 from sigprop.numerics.precision import double_precision

@@ -34,8 +34,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counted
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.layers.attention import causal_attention
 from sigprop.layers.base import Layer, count_parameters
 from sigprop.layers.blur import blur

@@ -15,8 +15,8 @@ import numpy as np
 import xarray as xr
 from rich.console import Console
 
-from experiments.command import main
-from experiments.progress import counted
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.inputs import White
 from sigprop.neuron import noise
 from sigprop.numerics.devices import cores

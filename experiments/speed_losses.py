@@ -19,8 +19,8 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counted
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.layers.base import Layer
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import zucchet_lru

@@ -38,8 +38,8 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main, measured_alone
-from experiments.progress import counted
+from sigprop.experiments.command import main, measured_alone
+from sigprop.experiments.progress import counted
 from sigprop.inputs import AR1, Constant, GaussianProcess
 from sigprop.neuron.montecarlo import Walk, scanned, split, trajectories
 from sigprop.neuron.ring import sample_ring

@@ -21,9 +21,9 @@ from jaxtyping import Float
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main, measured_alone
-from experiments.progress import counted
 from sigprop.curvature.hessian import expand
+from sigprop.experiments.command import main, measured_alone
+from sigprop.experiments.progress import counted
 from sigprop.inputs import AR1
 from sigprop.layers.lru import lru, zucchet_lru
 from sigprop.neuron.montecarlo import trajectories

@@ -25,8 +25,8 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
-from experiments.command import main
-from experiments.progress import counted
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counted
 from sigprop.layers.dense import NonlinearRNN, nonlinear_rnn
 from sigprop.layers.lru import LRU
 from sigprop.layers.lru_reference import ForwardOnly, published, without_recurrence

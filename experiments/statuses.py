@@ -3,7 +3,7 @@
 Beside each status stands a digest of the files that the row is made of, so that a reader
 can tell whether it is older than they are.
 
-Source: the rows of ``theory.papers``, judged by ``sigprop.evidence``.
+Source: the rows of ``sigprop.theory.papers``, judged by ``sigprop.evidence``.
 """
 
 import hashlib
@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from experiments import store
-from experiments.command import main
-from theory.claims import PAPERS, home, select
+from sigprop.experiments import store
+from sigprop.experiments.command import main
+from sigprop.numerics.places import file_of, on_disk
+from sigprop.theory.claims import PAPERS, home, select
 
 STUDY, VERSION = "statuses", 1
-ROOT = Path(__file__).parents[1]
 CHANGED = ", before its files changed"
 UNKNOWN = "not judged"
 
@@ -29,7 +29,7 @@ class Config:
     """Which papers are judged, and at which seed.
 
     Attributes:
-        papers: Keys of ``theory.claims.PAPERS``.
+        papers: Keys of ``sigprop.theory.claims.PAPERS``.
         seed: Moves every simulation.
     """
 
@@ -54,10 +54,10 @@ def run(config: Config) -> xr.Dataset:
 
 def table(found: Mapping[str, str]) -> xr.Dataset:
     """Statuses by the ids of their rows, with the file of each and its digest."""
-    files = [f"{home(row).replace('.', '/')}.py" for row in found]
+    files = [file_of(home(row)) for row in found]
     columns = {
-        "status": ([*found.values()], "a word of theory.claims.Status"),
-        "file": (files, "path from the root of the sources"),
+        "status": ([*found.values()], "a word of sigprop.theory.claims.Status"),
+        "file": (files, "path from the root of the repository"),
         "digest": ([digest(file) for file in files], "SHA-256"),
     }
     return xr.Dataset(
@@ -81,8 +81,8 @@ def digest(file: str) -> str:
     Args:
         file: As ``theory/papers/lru/ring.py``; what is not there counts as empty.
     """
-    place = Path(file)
-    both = [ROOT / place, ROOT.joinpath("sigprop", "evidence", *place.parts[2:])]
+    evidence = file.replace("theory/papers", "sigprop/evidence", 1)
+    both = [on_disk(file), on_disk(evidence)]
     content = b"".join(one.read_bytes() for one in both if one.is_file())
     return hashlib.sha256(content).hexdigest()
 

@@ -26,13 +26,14 @@ from typing import Any
 import platformdirs
 import xarray as xr
 
-from experiments import netcdf
+from sigprop.experiments import netcdf
 from sigprop.numerics.files import (
     unfinished as unfinished,  # figures are written by it too
 )
 
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
-SHIPPED = Path(__file__).parent / "results" / "paper"
+HERE = Path(__file__).resolve().parent  # the package may have a link to it
+SHIPPED = HERE / "results" / "paper"
 PRESETS = ("smoke", "quick", "paper")
 DIGITS = 16  # hexadecimal, of a cell's key
 SWEEPS = {
@@ -87,7 +88,7 @@ class Damaged(ValueError):
 
 def checkout() -> Path | None:
     """The folder of the source tree, or nothing where the package is installed."""
-    root = Path(__file__).parents[1]
+    root = HERE.parent
     return root if (root / "pyproject.toml").is_file() else None
 
 
@@ -160,7 +161,7 @@ def command(study: str, preset: str | None = None) -> str:
     if study in SWEEPS.values():
         sweeps = "|".join(name for name, cells in SWEEPS.items() if cells == study)
         return f"sigprop sweep run {sweeps} --preset {preset or 'quick'}"
-    return f"python -m experiments.{study} --preset {preset or 'quick'}"
+    return f"python -m sigprop.experiments.{study} --preset {preset or 'quick'}"
 
 
 def save(

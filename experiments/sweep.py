@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import gathered, store
-from experiments.workers import FAILURES, cluster
+from sigprop.experiments import gathered, store
+from sigprop.experiments.workers import FAILURES, cluster
 from sigprop.numerics.devices import default_device
 from sigprop.numerics.locks import claimed
 from sigprop.training.checkpoints import read_checkpoint

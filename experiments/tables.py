@@ -14,9 +14,16 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from experiments import store
-from experiments.columns import Ours, accuracies, errors, on_rings, reasons, speeds
-from experiments.published import TABLES, Published, Row, Score, Size
+from sigprop.experiments import store
+from sigprop.experiments.columns import (
+    Ours,
+    accuracies,
+    errors,
+    on_rings,
+    reasons,
+    speeds,
+)
+from sigprop.experiments.published import TABLES, Published, Row, Score, Size
 
 PRESETS = ("quick", "paper")
 DECIDED = 2.0  # combined standard errors apart

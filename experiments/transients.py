@@ -19,8 +19,8 @@ import xarray as xr
 from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from experiments.command import main
-from experiments.progress import counter
+from sigprop.experiments.command import main
+from sigprop.experiments.progress import counter
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.lru import lru

@@ -7,7 +7,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 MAP, FAR = "RdBu_r", 4.0  # the colours end at a ratio of four, and of a quarter
 ROW, HEAD = 1.55, 1.15  # inches of a recurrence, and of all that is above and below

@@ -4,7 +4,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import series, style
+from sigprop.figures import series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("ab", STUDY)

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from figures import epochs, style
+from sigprop.figures import epochs, style
 
 STUDY = "forecast_speed"
 STUDIES = dict.fromkeys("ab", STUDY)

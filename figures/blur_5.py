@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from figures import series, style
+from sigprop.figures import series, style
 
 STUDY = "forecasts"
 STUDIES = {"a": STUDY}

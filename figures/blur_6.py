@@ -4,8 +4,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import horizons, series, style
-from figures.epochs import NAMES
+from sigprop.figures import horizons, series, style
+from sigprop.figures.epochs import NAMES
 
 STUDY, ERRORS = "forecast_speed", "forecasts"
 STUDIES = {**dict.fromkeys("ab", STUDY), "c": ERRORS}

@@ -4,7 +4,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import horizons, series, style
+from sigprop.figures import horizons, series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("abc", STUDY)

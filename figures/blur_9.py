@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from figures import series, style
+from sigprop.figures import series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("ab", STUDY)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from figures.entries import ADVICE, BLUR, Entry
+from sigprop.figures.entries import ADVICE, BLUR, Entry
 
 if TYPE_CHECKING:
-    from figures import style
+    from sigprop.figures import style
 
 
 FORMATS = ("pdf", "png", "svg")
@@ -21,7 +21,7 @@ GATES = ("rglru", "mingru", "selective", "gla", "unit", "gated-deltanet")
 FIGURES = {
     **BLUR,
     "lru-1": Entry(
-        "figures.lru_1",
+        "sigprop.figures.lru_1",
         {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},
         "From an RNN to the LRU one thing at a time",
         reduced="smaller networks, short schedules and three seeds, on digits of 64 pixels, "
@@ -29,25 +29,25 @@ FIGURES = {
         rows=("lru:fig1",),
     ),
     "lru-2": Entry(
-        "figures.lru_2",
+        "sigprop.figures.lru_2",
         dict.fromkeys("abc", "ring_eigenvalues"),
         "Eigenvalues of Gaussian matrices fill the unit disk",
         rows=("lru:fig2",),
     ),
     "lru-3": Entry(
-        "figures.lru_3",
+        "sigprop.figures.lru_3",
         dict.fromkeys("abc", "ring_eigenvalues"),
         "Eigenvalues sampled by Lemma 3.2 fill the ring",
         rows=("lru:fig3",),
     ),
     "lru-4": Entry(
-        "figures.lru_4",
+        "sigprop.figures.lru_4",
         dict.fromkeys("abcd", "impulse_responses"),
         "What modes keep of an impulse, with phases of the whole circle and small ones",
         rows=("lru:fig4", "lru:text:few-oscillations"),
     ),
     "lru-5": Entry(
-        "figures.lru_5",
+        "sigprop.figures.lru_5",
         dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
         "What normalisation and small phases do on Pathfinder",
         reduced="untrained networks of 128 features and 256 states; trained ones on "
@@ -55,31 +55,31 @@ FIGURES = {
         rows=("lru:fig5",),
     ),
     "lru-6": Entry(
-        "figures.lru_6",
+        "sigprop.figures.lru_6",
         dict.fromkeys("abc", "relu_leakage"),
         "What a ReLU does to the spectrum of an oscillation",
         rows=("lru:fig6",),
     ),
     "lru-7": Entry(
-        "figures.lru_7",
+        "sigprop.figures.lru_7",
         dict.fromkeys("ab", "convolution_kernel"),
         "A convolution learnt by linear and tanh RNNs",
         rows=("lru:fig7",),
     ),
     "lru-8": Entry(
-        "figures.lru_8",
+        "sigprop.figures.lru_8",
         dict.fromkeys("abc", "power_descent"),
         "Learning the power of an eigenvalue in two parametrisations",
         rows=("lru:fig8",),
     ),
     "lru-9": Entry(
-        "figures.lru_9",
+        "sigprop.figures.lru_9",
         dict.fromkeys("ab", "ring_gain"),
         "The gain of a layer with eigenvalues on a ring, simulated and predicted",
         rows=("lru:fig9",),
     ),
     "rotrnn-3": Entry(
-        "figures.rotrnn_3",
+        "sigprop.figures.rotrnn_3",
         dict.fromkeys("ab", "lists"),
         "Norms of the states through training, measured and in closed form",
         reduced="smaller networks, 2000 steps, three seeds and expressions of up to 127 "
@@ -87,62 +87,62 @@ FIGURES = {
         rows=("rotrnn:fig3",),
     ),
     "sigprop-adam": Entry(
-        "figures.sigprop_adam",
+        "sigprop.figures.sigprop_adam",
         dict.fromkeys("abcd", "hessian_structure"),
         "Adam's effective rates are the inverse norms of the Hessian's rows",
     ),
     "sigprop-basins": Entry(
-        "figures.sigprop_basins",
+        "sigprop.figures.sigprop_basins",
         dict.fromkeys("ab", "basins"),
         "From where Adam and gradient descent reach a teacher in every chart",
     ),
     "sigprop-bench": Entry(
-        "figures.sigprop_bench",
+        "sigprop.figures.sigprop_bench",
         {"a": "speed_moments", "b": "speed_layers"}
         | dict.fromkeys("cd", "speed_sizes"),
         "How fast moments and layers are beside other ways, and how costs grow",
     ),
     "sigprop-depth": Entry(
-        "figures.sigprop_depth",
+        "sigprop.figures.sigprop_depth",
         dict.fromkeys("abcdef", "depth_map"),
         "Where signals neither vanish nor explode in depth",
     ),
     "sigprop-edges": Entry(
-        "figures.sigprop_edges",
+        "sigprop.figures.sigprop_edges",
         dict.fromkeys("abc", "edges"),
         "Moments of BLUR's merged states over the position in a window",
         rows=("sigprop:moments-blur",),
     ),
     "sigprop-effective-eigenvalues": Entry(
-        "figures.sigprop_effective_eigenvalues",
+        "sigprop.figures.sigprop_effective_eigenvalues",
         {"a": "gated_neurons"},
         "Layers whose gates see the state against their effective eigenvalues",
     ),
     "sigprop-gates": Entry(
-        "figures.sigprop_gates",
+        "sigprop.figures.sigprop_gates",
         dict.fromkeys("abc", "gated_moments"),
         "Moments of layers whose gates see the input alone, over their memory",
         rows=tuple(f"sigprop:gates-{name}" for name in GATES),
     ),
     "sigprop-networks": Entry(
-        "figures.sigprop_networks",
+        "sigprop.figures.sigprop_networks",
         dict.fromkeys("abc", "network_curvature"),
         "Curvature of deep networks at initialisation",
     ),
     "sigprop-parametrisations": Entry(
-        "figures.sigprop_parametrisations",
+        "sigprop.figures.sigprop_parametrisations",
         dict.fromkeys("ab", "parametrisations"),
         "The LRU's modulus and tanh beside the optimal parametrisations",
     ),
     **ADVICE,
     "sigprop-transients": Entry(
-        "figures.sigprop_transients",
+        "sigprop.figures.sigprop_transients",
         dict.fromkeys("abcd", "transients"),
         "Norms of states over time from the zero state",
         rows=("rotrnn:text:constant-norm", "sigprop:moments-rotrnn"),
     ),
     "zucchet-1a": Entry(
-        "figures.zucchet_1a",
+        "sigprop.figures.zucchet_1a",
         {"a": "curse_of_memory"},
         "Sensitivity to the eigenvalue explodes as memory lengthens",
         rows=(
@@ -152,13 +152,13 @@ FIGURES = {
         ),
     ),
     "zucchet-1bc": Entry(
-        "figures.zucchet_1bc",
+        "sigprop.figures.zucchet_1bc",
         dict.fromkeys("bc", "one_dimensional"),
         "The loss of one linear unit sharpens as its teacher's memory lengthens",
         rows=("zucchet:fig1:sharpness-real", "zucchet:fig1:sharpness-circle"),
     ),
     "zucchet-2": Entry(
-        "figures.zucchet_2",
+        "sigprop.figures.zucchet_2",
         dict.fromkeys("ab", "curse_of_memory"),
         "What input normalisation and reparametrisation do to both moments",
         rows=(
@@ -172,13 +172,13 @@ FIGURES = {
         ),
     ),
     "zucchet-3": Entry(
-        "figures.zucchet_3",
+        "sigprop.figures.zucchet_3",
         {"a": "memory_gap", "b": "ablation", "c": "starts"},
         "What RNN and LRU learn of a longer and longer memory, and why",
         rows=("zucchet:fig3",),
     ),
     "zucchet-4": Entry(
-        "figures.zucchet_4",
+        "sigprop.figures.zucchet_4",
         dict.fromkeys("ab", "hessian_structure")
         | dict.fromkeys("cd", "adaptive_rates"),
         "Hessians and effective learning rates of a dense and a complex diagonal RNN",
@@ -191,7 +191,7 @@ FIGURES = {
         ),
     ),
     "zucchet-5": Entry(
-        "figures.zucchet_5",
+        "sigprop.figures.zucchet_5",
         dict.fromkeys("abc", "deep_signals"),
         "States and gradients of deep networks over their memory",
         reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
@@ -204,13 +204,13 @@ FIGURES = {
         ),
     ),
     "zucchet-6": Entry(
-        "figures.zucchet_6",
+        "sigprop.figures.zucchet_6",
         dict.fromkeys("abc", "one_dimensional"),
         "The loss of one normalised unit, and its curvature, in three parametrisations",
         rows=("zucchet:fig6", "zucchet:fig6-modulus", "zucchet:fig6-hessian"),
     ),
     "zucchet-7": Entry(
-        "figures.zucchet_7",
+        "sigprop.figures.zucchet_7",
         dict.fromkeys("abc", "angle_descent"),
         "Adam learns the angle of one eigenvalue in three parametrisations",
         rows=(
@@ -221,46 +221,46 @@ FIGURES = {
         ),
     ),
     "zucchet-8": Entry(
-        "figures.zucchet_8",
+        "sigprop.figures.zucchet_8",
         dict.fromkeys("abc", "similarity"),
         "Which pairs of eigenvalues the Hessian couples, by the input's correlation",
         rows=("zucchet:fig8",),
     ),
     "zucchet-9": Entry(
-        "figures.zucchet_9",
+        "sigprop.figures.zucchet_9",
         dict.fromkeys("ab", "hessian_structure")
         | dict.fromkeys("cd", "adaptive_rates"),
         "Hessians and effective learning rates of the LRU and S4",
         rows=("zucchet:fig9", "zucchet:fig9:magnitude"),
     ),
     "zucchet-10": Entry(
-        "figures.zucchet_10",
+        "sigprop.figures.zucchet_10",
         dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"},
         "What concentrating the eigenvalues' phases does to Hessian and learning",
         rows=("zucchet:fig10", "zucchet:fig10:gap"),
     ),
     "zucchet-11": Entry(
-        "figures.zucchet_11",
+        "sigprop.figures.zucchet_11",
         dict.fromkeys("ab", "heads"),
         "Final loss and effective learning rates by number of heads",
         rows=("zucchet:fig11", "zucchet:fig11:performance"),
     ),
     "zucchet-12": Entry(
-        "figures.zucchet_12",
+        "sigprop.figures.zucchet_12",
         {"a": "embedding_correlation"},
         "The autocovariance of the inputs of deep networks, and its fit",
         reduced="192 features drawn in place of embeddings, by the paper's fit to these.",
         rows=("zucchet:fig12", "zucchet:fig12:fit"),
     ),
     "zucchet-13": Entry(
-        "figures.zucchet_13",
+        "sigprop.figures.zucchet_13",
         dict.fromkeys("abc", "deep_signals"),
         "Gradients of each layer of deep networks over their memory",
         reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
         rows=("zucchet:fig13", "zucchet:fig13:networks"),
     ),
     "zucchet-14": Entry(
-        "figures.zucchet_14",
+        "sigprop.figures.zucchet_14",
         dict.fromkeys("abc", "gru_jacobian"),
         "The recurrent Jacobian of GRUs over delays, on and off its diagonal",
         reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
@@ -271,7 +271,7 @@ FIGURES = {
         ),
     ),
     "zucchet-15": Entry(
-        "figures.zucchet_15",
+        "sigprop.figures.zucchet_15",
         dict.fromkeys("ab", "gated_neurons"),
         "Moments of neurons behind gates over their time constants",
         reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
@@ -338,7 +338,7 @@ def said(
     Raises:
         ValueError: If the name is unknown.
     """
-    from figures import provenance
+    from sigprop.figures import provenance
 
     shown = entry(name)
     module = importlib.import_module(shown.module)
@@ -365,7 +365,7 @@ def draw_and_save(
         name: One of ``FIGURES``.
         results: Those that the panels need, by the names of their studies.
         panel: One of the figure's panels; all of them if left out.
-        into: Folder for the files; ``figures.style.folder()`` if left out.
+        into: Folder for the files; ``sigprop.figures.style.folder()`` if left out.
         formats: Some of ``pdf``, ``png`` and ``svg``; the first two if left out.
         verdicts: Statuses of the ledger by the figure's rows; unsaid if left out.
 
@@ -375,7 +375,7 @@ def draw_and_save(
     """
     shown, kinds = entry(name), require_formats(formats)
     module = importlib.import_module(shown.module)
-    from figures import provenance, style
+    from sigprop.figures import provenance, style
 
     drawn = module.draw(results, panel)
     sentence, origin = said(name, results, panel)

@@ -7,7 +7,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from figures import style
+from sigprop.figures import style
 
 PANELS = ("fails", "memory", "ratio")
 LONGEST = 32  # letters of a layer's name

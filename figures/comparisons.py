@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 WIDTH, NAMES, ROW = 1.9, 1.5, 0.19  # inches of a panel, of the rows' names, of a row
 CAPTION = (
@@ -20,9 +20,9 @@ def draw(data: xr.Dataset, title: str) -> Figure:
     """A pair of panels for each column of ours: the paper's scores, and ours.
 
     Args:
-        data: From ``experiments.charts.chart``: by ``column`` and ``row`` ``theirs`` and
-            ``ours``, with ``theirs_error`` and ``ours_error``; ``nearest`` by ``column``;
-            ``of``, ``first`` and ``second`` by ``pair``; the attribute ``unit``.
+        data: From ``sigprop.experiments.charts.chart``: by ``column`` and ``row``
+            ``theirs`` and ``ours``, with ``theirs_error`` and ``ours_error``; ``nearest``
+            by ``column``; ``of``, ``first`` and ``second`` by ``pair``; the attribute ``unit``.
         title: What the table is about.
 
     Raises:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.ticker import NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 MOMENTS = {
     "state": r"$\mathbb{E}[h^2]$",

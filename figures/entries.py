@@ -30,7 +30,7 @@ class Entry:
         """
         wanted = self.panels
         if panel is not None:
-            from figures import style
+            from sigprop.figures import style
 
             wanted = style.chosen_panels(panel, wanted)
         return tuple(dict.fromkeys(self.studies[letter] for letter in wanted))
@@ -42,35 +42,35 @@ SMALLER = (
 )
 BLUR = {
     "blur-1": Entry(
-        "figures.blur_1",
+        "sigprop.figures.blur_1",
         dict.fromkeys("ab", "forecasts"),
         "Parameters against the error of a forecast",
         reduced=f"{SMALLER}, on ETTh1 and the weather, where the paper has ETTm1 at 96.",
         rows=("blur:fig1",),
     ),
     "blur-4": Entry(
-        "figures.blur_4",
+        "sigprop.figures.blur_4",
         dict.fromkeys("ab", "forecasts"),
         "Errors of forecasts of the weather and of ETTh1",
         reduced=f"{SMALLER}, at horizons 24 and 48, where the paper has 336 and 720.",
         rows=("blur:fig4",),
     ),
     "blur-5": Entry(
-        "figures.blur_5",
+        "sigprop.figures.blur_5",
         {"a": "forecasts"},
         "Forecasts of the weather beside the truth",
         reduced=f"{SMALLER}.",
         rows=("blur:fig5",),
     ),
     "blur-6": Entry(
-        "figures.blur_6",
+        "sigprop.figures.blur_6",
         {"a": "forecast_speed", "b": "forecast_speed", "c": "forecasts"},
         "What a forecast costs over the horizon, and its error",
         reduced=f"batches of 16 windows; for the errors {SMALLER}, at horizons 24 and 48.",
         rows=("blur:fig6",),
     ),
     "blur-7": Entry(
-        "figures.blur_7",
+        "sigprop.figures.blur_7",
         dict.fromkeys("abc", "forecasts"),
         "Errors of forecasts along the horizon",
         reduced=f"{SMALLER}, on ETTh1 at 24 and 48, other layers at 24 alone, where the "
@@ -78,42 +78,42 @@ BLUR = {
         rows=("blur:fig7",),
     ),
     "blur-9": Entry(
-        "figures.blur_9",
+        "sigprop.figures.blur_9",
         dict.fromkeys("ab", "forecasts"),
         "Forecasts of ETTh1 over its whole test part",
         reduced=f"{SMALLER}.",
         rows=("blur:fig9",),
     ),
     "blur-12": Entry(
-        "figures.blur_12",
+        "sigprop.figures.blur_12",
         dict.fromkeys("ab", "forecasts"),
         "Forecasts of the weather over its whole test part",
         reduced=f"{SMALLER}.",
         rows=("blur:fig12",),
     ),
     "blur-14": Entry(
-        "figures.blur_14",
+        "sigprop.figures.blur_14",
         dict.fromkeys("ab", "forecast_speed"),
         "What an epoch of sequential CIFAR costs by model",
         reduced="batches of 4 images; an epoch is reckoned from single steps.",
         rows=("blur:fig14",),
     ),
     "blur-15": Entry(
-        "figures.blur_15",
+        "sigprop.figures.blur_15",
         dict.fromkeys("ab", "forecast_speed"),
         "What an epoch of forecasts of ETTh1 costs by model",
         reduced="batches of 16 windows; an epoch is reckoned from single steps.",
         rows=("blur:fig15",),
     ),
     "sigprop-forecasts": Entry(
-        "figures.sigprop_forecasts",
+        "sigprop.figures.sigprop_forecasts",
         {"a": "forecast_settings", "b": "forecasts"},
         "How forecasts are learnt, and what a good validation is worth on the test",
     ),
 }
 ADVICE = {
     "sigprop-advice-worth": Entry(
-        "figures.sigprop_advice_worth",
+        "sigprop.figures.sigprop_advice_worth",
         {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"},
         "Whether advice on how to begin is worth following: seven tasks, seeds paired",
     ),

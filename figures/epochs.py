@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from figures import series, style
+from sigprop.figures import series, style
 
 NAMES = {
     "lru": "LRU",

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from figures import losses, rates, style
+from sigprop.figures import losses, rates, style
 
 DECADES = 5  # of the colours, below the largest entry
 SHOWN = 1e-9  # of the largest eigenvalue: smaller ones are rounding

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from figures import series, style
+from sigprop.figures import series, style
 
 METRICS = {"mse": "mean squared error", "mae": "mean absolute error"}
 ROOM = 1.25  # of the horizons, so that a single one is no point in an empty panel

@@ -10,7 +10,7 @@ from html import escape
 
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 PROLOGUE = re.compile(r"^.*?(?=<svg )|<metadata>.*?</metadata>|<style.*?</style>", re.S)
 STYLES = re.compile(r' style="([^"]*)"')

@@ -5,7 +5,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.rcsetup import cycler
 
-from figures import losses, style
+from sigprop.figures import losses, style
 
 SETTINGS: dict[Any, Any] = style.SETTINGS | {
     "figure.dpi": 120,

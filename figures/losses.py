@@ -16,7 +16,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 LEVEL = 0.95
 FAR = 1e4  # a loss that nobody would draw to scale

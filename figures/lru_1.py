@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 STUDIES = {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"}
 NAMES = {

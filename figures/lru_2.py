@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from figures import disk, style
+from sigprop.figures import disk, style
 
 STUDY = "ring_eigenvalues"
 STUDIES = dict.fromkeys("abc", STUDY)

@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import disk, style
+from sigprop.figures import disk, style
 
 STUDY = "ring_eigenvalues"
 STUDIES = dict.fromkeys("abc", STUDY)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import NullLocator
 
-from figures import disk, style
+from sigprop.figures import disk, style
 
 STUDY = "impulse_responses"
 STUDIES = dict.fromkeys("abcd", STUDY)

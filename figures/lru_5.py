@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 STUDIES = dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths")
 SETTINGS = {

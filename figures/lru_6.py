@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "relu_leakage"
 STUDIES = dict.fromkeys("abc", STUDY)

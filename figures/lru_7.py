@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "convolution_kernel"
 STUDIES = dict.fromkeys("ab", STUDY)

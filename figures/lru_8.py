@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure, SubFigure
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "power_descent"
 STUDIES = dict.fromkeys("abc", STUDY)

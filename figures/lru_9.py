@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "ring_gain"
 STUDIES = dict.fromkeys("ab", STUDY)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.patches import Patch
 
-from figures import style
+from sigprop.figures import style
 
 PANELS = ("a", "b")
 WIDTH = 3.6  # inches of a panel: legible on a page of 360 pixels

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from figures import losses, style
+from sigprop.figures import losses, style
 
 RECURRENT = {
     "A": "$A$",

@@ -1,12 +1,12 @@
-"""The picture at the head of the README; ``python -m figures.readme`` draws it again."""
+"""The picture at the head of the README, drawn by ``python -m sigprop.figures.readme``."""
 
 import re
 from pathlib import Path
 
-from experiments import store
-from figures import sigprop_advice_worth, style, zucchet_1a
+from sigprop.experiments import store
+from sigprop.figures import sigprop_advice_worth, style, zucchet_1a
 
-FILE = Path(__file__).with_suffix(".svg")
+FILE = Path(__file__).resolve().with_suffix(".svg")
 DIGITS = re.compile(r"(\.\d{3})\d+")  # of coordinates in points, more than can be seen
 CAPTION = (
     "Networks begun as `sigprop advise` says, over those begun by default: quotients of losses "

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "lists"
 STUDIES = dict.fromkeys("ab", STUDY)

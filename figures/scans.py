@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import losses, style, training
+from sigprop.figures import losses, style, training
 
 SYMBOLS = {"nu0": r"$\nu_0$", "theta0": r"$\theta_0 / \pi$"}
 COLUMNS = 4

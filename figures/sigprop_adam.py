@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import losses, style
+from sigprop.figures import losses, style
 
 STUDY = "hessian_structure"
 NETWORKS = {"a": "RNN", "b": "complex diagonal", "c": "LRU", "d": "S4"}

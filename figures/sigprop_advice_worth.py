@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 STUDIES = {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"}
 NAMES = {

@@ -7,7 +7,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "basins"
 STUDIES = dict.fromkeys("ab", STUDY)

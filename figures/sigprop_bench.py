@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from figures import style
+from sigprop.figures import style
 
 STUDIES = {"a": "speed_moments", "b": "speed_layers"} | dict.fromkeys(
     "cd", "speed_sizes"

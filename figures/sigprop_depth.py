@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "depth_map"
 STUDIES = dict.fromkeys("abcdef", STUDY)

@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import series, style
+from sigprop.figures import series, style
 
 STUDIES = {"a": "forecast_settings", "b": "forecasts"}
 COLOURS = {

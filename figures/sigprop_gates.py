@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "gated_moments"
 STUDIES = dict.fromkeys("abc", STUDY)

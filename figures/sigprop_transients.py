@@ -5,7 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "transients"
 STUDIES = dict.fromkeys("abcd", STUDY)

@@ -19,7 +19,7 @@ from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
-from experiments import store
+from sigprop.experiments import store
 
 WIDTH = 5.5  # inches: the text width of the papers
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
@@ -89,10 +89,8 @@ def figure(height: float, width: float = WIDTH) -> Figure:
 
 def folder() -> Path:
     """Where figures go: ``figures/out`` in a checkout, ``./figures-out`` elsewhere."""
-    here = Path(__file__).parent
-    if (here.parent / "pyproject.toml").is_file():
-        return here / "out"
-    return Path("figures-out")
+    root = store.checkout()
+    return root / "figures" / "out" if root else Path("figures-out")
 
 
 def save(

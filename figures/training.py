@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 CAPTION = (
     "A and C: faint, every step; lines, means over the {segment} steps of a segment. "

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
 
-from figures import hessians, losses, style
+from sigprop.figures import hessians, losses, style
 
 STUDIES = dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"}
 DECADES = 3
@@ -17,7 +17,8 @@ CAPTION = (
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Hessians of the eigenvalues at three largest phases, and final losses over phases.
 
-    Every seed is a point; bars are 95 % intervals for the median, see ``figures.losses``.
+    Every seed is a point; bars are 95 % intervals for the median, see
+    ``sigprop.figures.losses``.
 
     Raises:
         ValueError: If there is no such panel.

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from figures import losses, style
+from sigprop.figures import losses, style
 
 STUDY = "heads"
 STUDIES = dict.fromkeys("ab", STUDY)
@@ -23,10 +23,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Final losses by number of heads, and how Adam's rates for ``A`` evolve.
 
     In panel A every seed is a point; bars are 95 % intervals for the median, see
-    ``figures.losses``.  In panel B each thin line is a seed's median over the entries of
-    ``A``, the thick one the median of those; the band holds 80 % of the entries, its ends
-    again medians over seeds.  All networks run at their tuned rate, whose peak is grey;
-    curves leave the panel where its cosine schedule goes to zero.
+    ``sigprop.figures.losses``.  In panel B each thin line is a seed's median over the
+    entries of ``A``, the thick one the median of those; the band holds 80 % of the
+    entries, its ends again medians over seeds.  All networks run at their tuned rate,
+    whose peak is grey; curves leave the panel where its cosine schedule goes to zero.
 
     Raises:
         ValueError: If there is no such panel.

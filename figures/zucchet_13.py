@@ -5,8 +5,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import style
-from figures.zucchet_5 import COMPARED, GROUPS, finish, key, kinds, over_memory
+from sigprop.figures import style
+from sigprop.figures.zucchet_5 import COMPARED, GROUPS, finish, key, kinds, over_memory
 
 STUDY = "deep_signals"
 STUDIES = dict.fromkeys("abc", STUDY)

@@ -4,7 +4,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "gated_neurons"
 QUANTITIES = {"a": "state", "b": "bias sensitivity"}

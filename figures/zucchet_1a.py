@@ -3,7 +3,7 @@
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
 
-from figures import curves, style
+from sigprop.figures import curves, style
 
 STUDY = "curse_of_memory"
 STUDIES = dict.fromkeys("a", STUDY)

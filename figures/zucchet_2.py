@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from figures import curves, style
+from sigprop.figures import curves, style
 
 STUDY = "curse_of_memory"
 STUDIES = dict.fromkeys("ab", STUDY)

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import losses, style
+from sigprop.figures import losses, style
 
 STUDIES = {"a": "memory_gap", "b": "ablation", "c": "starts"}
 WIDTH = 0.5  # of the seeds of a design, in designs
@@ -18,7 +18,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
     ``LRU`` starts as the paper prints it; in panel C, which is ours, ``released LRU`` starts
     as the authors' code draws it.
-    Every seed is a point; bars are 95 % intervals for the median, see ``figures.losses``.
+    Every seed is a point; bars are 95 % intervals for the median, see
+    ``sigprop.figures.losses``.
     In panel B grey lines join the seeds, each a teacher that all networks learn.
 
     Raises:

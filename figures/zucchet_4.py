@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from figures import hessians, rates, style
+from sigprop.figures import hessians, rates, style
 
 STUDIES = hessians.STUDIES
 DIRECTIONS = 10  # of the caption
@@ -10,7 +10,7 @@ NETWORKS = ("RNN", "complex diagonal")
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Two Hessians and what Adam makes of them, as ``figures.hessians`` draws them.
+    """Two Hessians and what Adam makes of them, as ``sigprop.figures.hessians`` draws them.
 
     Raises:
         ValueError: If there is no such panel.

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import NullLocator
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "deep_signals"
 STUDIES = dict.fromkeys("abc", STUDY)

@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures import curves, style
+from sigprop.figures import curves, style
 
 STUDY = "one_dimensional"
 STUDIES = dict.fromkeys("abc", STUDY)

@@ -7,7 +7,7 @@ from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "angle_descent"
 STUDIES = dict.fromkeys("abc", STUDY)

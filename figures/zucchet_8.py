@@ -8,7 +8,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from figures import style
+from sigprop.figures import style
 
 STUDY = "similarity"
 STUDIES = dict.fromkeys("abc", STUDY)

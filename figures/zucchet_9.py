@@ -3,14 +3,14 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from figures import hessians, rates, style
+from sigprop.figures import hessians, rates, style
 
 STUDIES = hessians.STUDIES
 NETWORKS = ("LRU", "S4")
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Two Hessians and what Adam makes of them, as ``figures.hessians`` draws them.
+    """Two Hessians and what Adam makes of them, as ``sigprop.figures.hessians`` draws them.
 
     Raises:
         ValueError: If there is no such panel.

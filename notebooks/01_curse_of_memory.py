@@ -33,13 +33,13 @@ import numpy as np
 from IPython.display import Markdown, Math, display
 from sympy import Integer, Rational, factor, lambdify, latex
 
-from figures import lessons, style
 from sigprop import AR1, MovingAverage, double_precision, second_moments
+from sigprop.figures import lessons, style
 from sigprop.neuron import stable
 from sigprop.testing import assert_equal_forms, assert_moment
-from theory import autocorrelation, diagonal
-from theory.papers.zucchet.forms import eq_6, eq_59, eq_59_corrected
-from theory.symbols import Delta, alpha, beta, lam, lam_bar, rho
+from sigprop.theory import autocorrelation, diagonal
+from sigprop.theory.papers.zucchet.forms import eq_6, eq_59, eq_59_corrected
+from sigprop.theory.symbols import Delta, alpha, beta, lam, lam_bar, rho
 
 lessons.use()
 

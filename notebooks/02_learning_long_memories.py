@@ -34,8 +34,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
 
-from experiments import store
-from figures import lessons
+from sigprop.experiments import store
+from sigprop.figures import lessons
 from sigprop.inputs import AR1
 from sigprop.layers.dense import linear_rnn
 from sigprop.layers.lru import zucchet_lru

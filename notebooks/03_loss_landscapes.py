@@ -36,9 +36,9 @@ import numpy as np
 from IPython.display import Markdown, display
 from matplotlib.colors import LogNorm
 
-from figures import lessons
-from figures.sliders import Sliders
 from sigprop import double_precision
+from sigprop.figures import lessons
+from sigprop.figures.sliders import Sliders
 from sigprop.inputs import AR1
 from sigprop.landscape import slices as landscape
 from sigprop.numerics.compilation import compile_quickly

@@ -35,12 +35,12 @@ import numpy as np
 from IPython.display import Markdown, display
 from jax.flatten_util import ravel_pytree
 
-from figures import hessians, lessons, style
 from sigprop import double_precision
 from sigprop.curvature import structure as see
 from sigprop.curvature.hessian import expand
 from sigprop.curvature.lanczos import participation
 from sigprop.curvature.twins import twin
+from sigprop.figures import hessians, lessons, style
 from sigprop.inputs import AR1
 from sigprop.layers.base import parameters, replace
 from sigprop.numerics.compilation import compile_quickly

@@ -34,8 +34,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
 
-from figures import lessons, style
 from sigprop import AR1, White, double_precision
+from sigprop.figures import lessons, style
 from sigprop.layers.gated import gated_unit
 from sigprop.layers.lru import lru
 from sigprop.layers.mingru import mingru

@@ -32,9 +32,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
 
-from figures import lessons, style
 from sigprop.audit.network import audit
 from sigprop.audit.summary import HOLDS, TOLERANCE, summarise
+from sigprop.figures import lessons, style
 from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import evaluation_batches
 from sigprop.training.presets import altered, preset

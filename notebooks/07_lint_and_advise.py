@@ -36,15 +36,15 @@ import numpy as np
 from IPython.display import Markdown, display
 from safetensors.numpy import save_file
 
-from experiments import store
-from experiments.advised import gathering
-from experiments.advised.rule import compare
-from figures import lessons, style
 from sigprop.advice.advise import advise
 from sigprop.advice.predictions import mode_states, predict
 from sigprop.advice.spectra import exponential
 from sigprop.audit.lint import RULES, Settings, lint
 from sigprop.audit.lint.resolution import distinct_memories, spacing
+from sigprop.experiments import store
+from sigprop.experiments.advised import gathering
+from sigprop.experiments.advised.rule import compare
+from sigprop.figures import lessons, style
 from sigprop.inputs import AR1
 from sigprop.layers.base import parameters, replace
 from sigprop.linear.infinite_loss import stationary_loss, stationary_target

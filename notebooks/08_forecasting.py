@@ -36,11 +36,11 @@ import numpy as np
 import pandas
 from IPython.display import Markdown, display
 
-from experiments import store
-from figures import horizons, lessons, series, style
 from sigprop.audit.forecaster import audit_forecaster
 from sigprop.audit.forecaster_summary import REASONS, failing
 from sigprop.audit.windows import blocks_of
+from sigprop.experiments import store
+from sigprop.figures import horizons, lessons, series, style
 from sigprop.networks import build
 from sigprop.tasks.forecasts import Forecasts
 from sigprop.tasks.tables import load_table, read_table

@@ -6,7 +6,7 @@ Names are resolved when first used, so that importing the package imports no JAX
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import theory  # noqa: F401 - it says how much SymPy remembers, before SymPy is loaded
+from sigprop import theory  # noqa: F401 - it says how much SymPy remembers, before SymPy is loaded
 
 if TYPE_CHECKING:
     from sigprop.inputs import AR1 as AR1

@@ -1,6 +1,6 @@
 """Assert a formula of your own, with the planner and verdicts of ``sigprop verify``.
 
-    >>> from theory.symbols import lam, lam_bar
+    >>> from sigprop.theory.symbols import lam, lam_bar
     >>> from sigprop.testing import assert_moment
     >>> from sigprop import White
     >>> form = 1 / (1 - lam * lam_bar)
@@ -29,8 +29,8 @@ from sigprop.numerics.evaluate import values
 from sigprop.numerics.points import WHITE, EigenPoint
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
-from theory.autocorrelation import as_functional, same_form
-from theory.symbols import NOTATION, Delta, R
+from sigprop.theory.autocorrelation import as_functional, same_form
+from sigprop.theory.symbols import NOTATION, Delta, R
 
 NAMES = {symbol: name for symbol, name, _, _ in NOTATION if isinstance(symbol, Symbol)}
 
@@ -60,7 +60,7 @@ def assert_moment(
     Work of more than a minute is announced on standard error, with its sample size.
 
     Args:
-        formula: A SymPy expression in ``theory.symbols`` (lam, lam_bar, r, rho, a, b,
+        formula: A SymPy expression in ``sigprop.theory.symbols`` (lam, lam_bar, r, rho, a, b,
             T, and R under a sum over Delta), or a callable of a ``Setting``.
         recurrence: Eigenvalues of the diagonal recurrence, or a layer from (time,)
             inputs to (time, n) states; a layer's neurons have no eigenvalue, so a
@@ -80,7 +80,7 @@ def assert_moment(
     Raises:
         AssertionError: If a neuron's moment is refuted or not decided.
         ValueError: If an argument is out of its range, the formula is not written in the
-            symbols of ``theory.symbols``, the layer's steps are unset, or it would take
+            symbols of ``sigprop.theory.symbols``, the layer's steps are unset, or it would take
             too long.
     """
     require_seed(seed)
@@ -130,9 +130,9 @@ def _require_notation(formula: Any) -> None:
     """
     if not isinstance(formula, Expr):
         raise ValueError(
-            "need a SymPy expression in the symbols of theory.symbols, or a function of "
-            f"a Setting, got {formula!r}; for a string write it out in Python, after "
-            "`from theory.symbols import lam, lam_bar, rho`"
+            "need a SymPy expression in the symbols of sigprop.theory.symbols, or a "
+            f"function of a Setting, got {formula!r}; for a string write it out in Python, "
+            "after `from sigprop.theory.symbols import lam, lam_bar, rho`"
         )
     known = {Delta, *EigenPoint(0.5, 0.0, WHITE, 1).environment()}
     strangers = sorted(formula.free_symbols - known, key=str)
@@ -144,12 +144,12 @@ def _require_notation(formula: Any) -> None:
     meant = ", ".join(sorted(name for name in spellings if name in names))
     if meant:
         raise ValueError(
-            f"need the symbols of theory.symbols, got others of the same name, {meant}: a "
-            "Symbol of your own has no value here; use `from theory.symbols import "
-            f"{meant}`"
+            "need the symbols of sigprop.theory.symbols, got others of the same name, "
+            f"{meant}: a Symbol of your own has no value here; use "
+            f"`from sigprop.theory.symbols import {meant}`"
         )
     raise ValueError(
-        f"need a formula in {', '.join(sorted(names))} of theory.symbols, got one that "
+        f"need a formula in {', '.join(sorted(names))} of sigprop.theory.symbols, got one that "
         f"depends on {', '.join(map(str, strangers))}; put numbers in for them"
     )
 
@@ -265,15 +265,15 @@ def _require_one_notation(*forms: Any) -> None:
         if not isinstance(form, Expr):
             raise ValueError(
                 f"need two SymPy expressions, got {form!r}; write it out in Python, in the "
-                "symbols of theory.symbols"
+                "symbols of sigprop.theory.symbols"
             )
     seen: dict[str, Symbol] = {}
     for symbol in sorted(set().union(*(form.free_symbols for form in forms)), key=str):
         if seen.setdefault(str(symbol), symbol) != symbol:
             raise ValueError(
                 f"need one symbol of the name {symbol}, got two that assume different "
-                f"things; use `from theory.symbols import {NAMES.get(symbol, symbol)}` in "
-                "both forms"
+                "things; use `from sigprop.theory.symbols import "
+                f"{NAMES.get(symbol, symbol)}` in both forms"
             )
 
 

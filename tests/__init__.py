@@ -23,12 +23,15 @@ def jaxtyped(fn=None, *, typechecker=None):
     """Check ``fn``, a function or a dataclass, as jaxtyping's decorator does.
 
     Sizes that are computed, ``{n}`` in an annotation, are left to jaxtyping, and so is what
-    is asked without a type checker.
+    is asked without a type checker.  Theory is left alone: it has no arrays, and SymPy's
+    functions return other types than their annotations say.
     """
     if typechecker is None:
         return whole(typechecker=None) if fn is None else whole(fn, typechecker=None)
     if fn is None:
         return functools.partial(jaxtyped, typechecker=typechecker)
+    if fn.__module__.startswith("sigprop.theory"):
+        return fn
     if inspect.isfunction(fn) and not inspect.isgeneratorfunction(fn):
         try:
             hints = hints_of(fn)

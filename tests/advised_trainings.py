@@ -5,9 +5,9 @@ import json
 import numpy as np
 import xarray as xr
 
-from experiments import store
-from experiments.advised import cells, gathering, grids
-from experiments.advised.tasks import ADVISED
+from sigprop.experiments import store
+from sigprop.experiments.advised import cells, gathering, grids
+from sigprop.experiments.advised.tasks import ADVISED
 
 
 def made_up(preset="smoke", sweep="advice", gain=0.5):

@@ -3,8 +3,8 @@
 from sigprop.judge.mutants import Scores
 from sigprop.judge.statuses import finish
 from sigprop.ledger.entries import Entry, Ledger
+from sigprop.theory.claims import Claim, registry
 from tests.rows import row
-from theory.claims import Claim, registry
 
 
 def announced_run() -> Ledger:

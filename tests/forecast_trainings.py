@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from experiments.forecasting import gathering
-from experiments.forecasting.cells import CONTROLS, Config
+from sigprop.experiments.forecasting import gathering
+from sigprop.experiments.forecasting.cells import CONTROLS, Config
 
 TARGET = 3  # features
 

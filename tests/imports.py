@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+LINKED = ("theory", "experiments", "figures")  # rooms beside the package
+
 
 class Import(NamedTuple):
-    """One imported module, by its absolute dotted name."""
+    """One imported module, by its dotted name from the root of the repository."""
 
     line: int
     module: str
@@ -26,7 +28,7 @@ def imports(source: str, path: str) -> tuple[Import, ...]:
 
 def _imports(node: ast.AST, package: list[str], lazy: bool) -> Iterator[Import]:
     for name in _modules(node, package):
-        yield Import(getattr(node, "lineno", 0), name, lazy)
+        yield Import(getattr(node, "lineno", 0), _in_repository(name, node), lazy)
     inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     for child in ast.iter_child_nodes(node):
         yield from _imports(child, package, lazy or inside)
@@ -48,6 +50,15 @@ def _modules(node: ast.AST, package: list[str]) -> Iterator[str]:
             yield _beginning(node.args[0]) if node.args else UNKNOWN
         elif function in {"exec", "eval"} and isinstance(node.func, ast.Name):
             yield UNKNOWN
+
+
+def _in_repository(module: str, node: ast.AST) -> str:
+    """``theory.rows`` for ``sigprop.theory.rows``; ``outside.theory`` for ``theory``."""
+    inside = module.removeprefix("sigprop.")
+    if inside.partition(".")[0] not in LINKED:
+        return module
+    relative = isinstance(node, ast.ImportFrom) and node.level
+    return inside if inside != module or relative else f"outside.{module}"
 
 
 def _beginning(name: ast.expr) -> str:

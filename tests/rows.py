@@ -9,7 +9,7 @@ from typing import Any
 from sigprop.cli.judged import row as row
 from sigprop.judge.basis import Row
 from sigprop.judge.results import ClaimResult
-from theory.claims import registry
+from sigprop.theory.claims import registry
 
 
 @functools.cache

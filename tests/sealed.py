@@ -3,7 +3,7 @@
 import dataclasses
 
 from sigprop.judge.basis import Row
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 
 class Sealed(Claim):

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from sigprop.cli import console
 from sigprop.cli import main as cli
+from sigprop.theory.claims import registry
 from tests.rows import row as row_of
-from theory.claims import registry
 
 KEYS = {"id", "paper", "kind", "status", "routes", "results", "mutants", "killed"}
 RESULT_KEYS = {"route", "point", "value", "low", "high", "verdict"}
@@ -243,10 +243,10 @@ def test_verify_writes_a_report_that_names_its_claims(verified):
 def test_an_unexpected_verdict_exits_with_one(monkeypatch):
     import dataclasses
 
-    import theory.claims
+    import sigprop.theory.claims
 
     wrong = dataclasses.replace(registry()["zucchet:42"], expected="confirmed")
-    monkeypatch.setattr(theory.claims, "select", lambda paper, ids=(): (wrong,))
+    monkeypatch.setattr(sigprop.theory.claims, "select", lambda paper, ids=(): (wrong,))
     done = sigprop("verify", "--claim", "zucchet:42")
     assert done.exit_code == console.UNEXPECTED
     assert "expected confirmed" in done.output
@@ -279,12 +279,12 @@ def test_what_judges_collects_seldom(monkeypatch):
 
 
 def test_an_interruption_exits_with_130(monkeypatch):
-    import theory.claims
+    import sigprop.theory.claims
 
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(theory.claims, "select", interrupted)
+    monkeypatch.setattr(sigprop.theory.claims, "select", interrupted)
     done = sigprop("verify")
     assert done.exit_code == console.INTERRUPTED
     assert "interrupted; nothing was written" in done.stderr
@@ -316,10 +316,10 @@ LEDGER_KEYS = KEYS | {
 @pytest.fixture
 def few_rows(monkeypatch):
     """A ledger of three rows."""
-    import theory.claims
+    import sigprop.theory.claims
 
-    few = theory.claims.select(ids=("zucchet:42", "zucchet:75", "lru:4"))
-    monkeypatch.setattr(theory.claims, "select", lambda paper=None: few)
+    few = sigprop.theory.claims.select(ids=("zucchet:42", "zucchet:75", "lru:4"))
+    monkeypatch.setattr(sigprop.theory.claims, "select", lambda paper=None: few)
 
 
 @pytest.mark.usefixtures("few_rows")
@@ -335,7 +335,7 @@ def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
         assert set(row) >= LEDGER_KEYS
         assert isinstance(row["mutants"], int)
         assert row["printed"] == row["statement"]
-    assert "theory.diagonal.state_kernel" in rows[0]["rests_on"]
+    assert "sigprop.theory.diagonal.state_kernel" in rows[0]["rests_on"]
     assert (site / "lru-4.html").exists()
     assert 'href="zucchet-75.html"' in (site / "blueprint-zucchet.html").read_text()
     assert sigprop("ledger", "--html", site).exit_code == 0

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from sigprop.cli import console
 from sigprop.numerics.files import unfinished
+from sigprop.theory.claims import find
 from tests.command import refused, sigprop
-from theory.claims import find
 
 # --- errors of the system -----------------------------------------------------------
 
@@ -185,11 +185,11 @@ def test_usage_errors_are_quoted_without_escapes(command):
 
 
 def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
-    import theory.claims
+    import sigprop.theory.claims
 
     monkeypatch.chdir(tmp_path)
     few = (find("zucchet:75"),)
-    monkeypatch.setattr(theory.claims, "select", lambda *arguments: few)
+    monkeypatch.setattr(sigprop.theory.claims, "select", lambda *arguments: few)
     Path("[").mkdir()
     done = sigprop("verify", "--report", "[/x].html")
     assert done.exit_code == 0, done.output

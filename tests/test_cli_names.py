@@ -13,9 +13,9 @@ from sigprop.cli import help as cli_help
 from sigprop.cli import main as cli
 from sigprop.cli import train as cli_train
 from sigprop.judge import forecast
+from sigprop.theory.claims import PAPERS, find, registry
 from tests.command import refused, sigprop
 from tests.rows import row
-from theory.claims import PAPERS, find, registry
 
 ROOT = Path(__file__).parents[1]
 
@@ -166,15 +166,17 @@ def test_ids_are_found_whatever_their_case():
 
 
 def test_a_figure_is_found_whatever_its_case(monkeypatch):
-    import experiments.command
-    import experiments.statuses
-    import experiments.store
-    from figures import catalogue
+    import sigprop.experiments.command
+    import sigprop.experiments.statuses
+    import sigprop.experiments.store
+    from sigprop.figures import catalogue
 
     asked = []
-    monkeypatch.setattr(experiments.statuses, "words", lambda rows: {})
-    monkeypatch.setattr(experiments.command, "make", lambda *one: asked.append(one[0]))
-    monkeypatch.setattr(experiments.store, "read", lambda file: None)
+    monkeypatch.setattr(sigprop.experiments.statuses, "words", lambda rows: {})
+    monkeypatch.setattr(
+        sigprop.experiments.command, "make", lambda *one: asked.append(one[0])
+    )
+    monkeypatch.setattr(sigprop.experiments.store, "read", lambda file: None)
     monkeypatch.setattr(
         catalogue, "draw_and_save", lambda name, *more, **how: [Path(name)]
     )

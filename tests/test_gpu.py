@@ -13,8 +13,8 @@ from sigprop.layers.rotrnn import rotrnn
 from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.devices import use_device
 from sigprop.numerics.precision import double_precision
+from sigprop.theory.claims import find
 from tests.rows import row
-from theory.claims import find
 
 pytestmark = pytest.mark.gpu
 

@@ -27,10 +27,10 @@ def slowly(*names):  # half of the time goes before a page is there, half after 
 os.replace = slowly
 with interruptible():
     print("started", flush=True)
-    import theory.claims
+    import sigprop.theory.claims
     from sigprop.cli.main import app
-    rows = theory.claims.select(ids=sys.argv[1].split())
-    theory.claims.select = lambda paper=None: rows
+    rows = sigprop.theory.claims.select(ids=sys.argv[1].split())
+    sigprop.theory.claims.select = lambda paper=None: rows
     app(["ledger", "--html", sys.argv[2]])
 """
 OLD = ("blur:table8", "blur:table9", "blur:table2")

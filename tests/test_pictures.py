@@ -28,7 +28,7 @@ def taught(monkeypatch):
 
 @pytest.mark.usefixtures("taught")
 def test_train_draws_the_curves_of_all_seeds_beside_them(tmp_path, monkeypatch):
-    from figures import training
+    from sigprop.figures import training
 
     seen, draw = [], training.draw
     monkeypatch.setattr(
@@ -102,7 +102,7 @@ def measured(monkeypatch, tmp_path):
 
 
 def test_audit_draws_beside_the_training_or_beside_its_numbers(measured, monkeypatch):
-    from figures import audits
+    from sigprop.figures import audits
 
     seen, draw = [], audits.draw
     monkeypatch.setattr(
@@ -176,7 +176,7 @@ def test_verify_and_ledger_draw_nothing_where_none_is_wanted(tmp_path, monkeypat
 
 
 def test_a_verdict_outlives_a_picture_that_fails(tmp_path, monkeypatch):
-    from figures import overview
+    from sigprop.figures import overview
 
     def fails(*given):
         raise ArithmeticError("no ink")
@@ -201,10 +201,10 @@ def test_verify_does_not_write_its_picture_over_its_rows(tmp_path):
 def test_ledger_has_its_overview_in_the_index_and_beside_it(
     tmp_path, monkeypatch, wanted
 ):
-    import theory.claims
+    import sigprop.theory.claims
 
-    rows = theory.claims.select(ids=SMALL)
-    monkeypatch.setattr(theory.claims, "select", lambda paper=None: rows)
+    rows = sigprop.theory.claims.select(ids=SMALL)
+    monkeypatch.setattr(sigprop.theory.claims, "select", lambda paper=None: rows)
     more = [] if wanted else ["--no-figures"]
     done = sigprop("ledger", "--html", tmp_path, *more)
     assert done.exit_code == 0, done.output
@@ -224,8 +224,8 @@ def test_ledger_does_not_write_its_overview_over_a_stranger(tmp_path):
 @pytest.fixture
 def swept_already(monkeypatch, tmp_path):
     """A sweep that comes with the code, and a folder of its own for figures."""
-    from experiments import store
-    from figures import style
+    from sigprop.experiments import store
+    from sigprop.figures import style
 
     monkeypatch.setattr(style, "folder", lambda: tmp_path)
     monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
@@ -253,8 +253,8 @@ def test_a_sweep_of_learning_rates_is_drawn_among_the_figures(
 
 @pytest.mark.parametrize("command", [("sweep", "run", "agreement"), ("bench",)])
 def test_results_need_a_folder_before_the_work(tmp_path, monkeypatch, command):
-    from experiments import command as studies
-    from experiments import sweep
+    from sigprop.experiments import command as studies
+    from sigprop.experiments import sweep
 
     def begun(*given, **more):
         raise AssertionError("the work began")

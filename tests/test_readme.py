@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 import typer
 
-from figures import readme
-from figures.catalogue import FIGURES
 from sigprop.cli.main import app
+from sigprop.figures import readme
+from sigprop.figures.catalogue import FIGURES
 from sigprop.judge.plans import TIERS
 from sigprop.numerics.devices import DEVICES
 from sigprop.tasks.catalogue import TASKS
-from theory.claims import PAPERS, Status, registry
+from sigprop.theory.claims import PAPERS, Status, registry
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

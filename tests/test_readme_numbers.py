@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments import store
-from experiments.advised import gathering, rule
+from sigprop.experiments import store
+from sigprop.experiments.advised import gathering, rule
 
 WORDS = " ".join((Path(__file__).parents[1] / "README.md").read_text("utf-8").split())
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 
 LIGHT = {
     "import sigprop": "import sigprop",
-    "import theory.claims": "from theory.claims import registry; registry()",
+    "import sigprop.theory.claims": "from sigprop.theory.claims import registry; registry()",
     "sigprop --help": "command('--help')",
     "sigprop verify --help": "command('verify', '--help')",
     "sigprop claims": "command('claims')",

@@ -24,10 +24,10 @@ def sigprop(*arguments):
 @pytest.fixture
 def one_row(monkeypatch):
     """Commands that choose rows choose one."""
-    import theory.claims
+    import sigprop.theory.claims
 
-    few = theory.claims.select(ids=(CLAIM,))
-    monkeypatch.setattr(theory.claims, "select", lambda *which, **more: few)
+    few = sigprop.theory.claims.select(ids=(CLAIM,))
+    monkeypatch.setattr(sigprop.theory.claims, "select", lambda *which, **more: few)
 
 
 @pytest.fixture

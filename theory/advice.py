@@ -4,8 +4,8 @@ from functools import cache
 
 from sympy import Expr, Symbol, atan, cos, integrate, pi, tan
 
-from theory.derivation import Derivation, start
-from theory.symbols import rho, theta
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import rho, theta
 
 lag = Symbol("k", positive=True)
 

@@ -39,7 +39,7 @@ from sympy import (
 )
 from sympy.core.function import AppliedUndef
 
-from theory.symbols import Delta, R, a, alpha, b, beta, rho
+from sigprop.theory.symbols import Delta, R, a, alpha, b, beta, rho
 
 
 class Autocovariance(NamedTuple):
@@ -91,7 +91,7 @@ def geometric_sum(summand: Expr, index: Symbol, first: Expr, last: Expr) -> Expr
 
     Example:
         >>> from sympy import Rational
-        >>> from theory.symbols import n
+        >>> from sigprop.theory.symbols import n
         >>> geometric_sum(n * Rational(1, 2)**n, n, 1, oo)
         2
     """

@@ -27,8 +27,8 @@ from sympy import (
     symbols,
 )
 
-from theory.derivation import Derivation, start
-from theory.symbols import T, lam
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import T, lam
 
 lam_f, lam_b = symbols("lambda_f lambda_b")
 width = Symbol("width", positive=True)  # of a Gaussian

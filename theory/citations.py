@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from theory.claims import PAPERS
+from sigprop.theory.claims import PAPERS
 
 
 class Citation(NamedTuple):

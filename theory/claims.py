@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:  # a list of commands names the papers, and needs no SymPy
     from sympy import Expr
 
-    from theory.derivation import Derivation
-    from theory.errata import Erratum
+    from sigprop.theory.derivation import Derivation
+    from sigprop.theory.errata import Erratum
 
 
 class Paper(NamedTuple):
@@ -103,7 +103,7 @@ class Claim:
         locator: Where it stands, e.g. ``Eq. 59, Appendix B.2.2``.
         statement: LaTeX of the statement as printed.
         derive: Gives the derivation; its result is the derived form.
-        printed: The printed form in the symbols of ``theory.symbols``; none where it is
+        printed: The printed form in the symbols of ``sigprop.theory.symbols``; none where it is
             the derived form letter by letter.
         correction: LaTeX of the corrected statement, where the printed one is wrong.
         corrected: The form that ``correction`` writes; judged like the derived one.
@@ -192,7 +192,7 @@ def _rows(paper: str) -> dict[str, tuple[Claim, str]]:
 
 def leaves(paper: str) -> Iterator[ModuleType]:
     """The modules that have the rows of a paper, in the order of its parts."""
-    yield from _leaves(importlib.import_module(f"theory.papers.{paper}"))
+    yield from _leaves(importlib.import_module(f"sigprop.theory.papers.{paper}"))
 
 
 def _leaves(module: ModuleType) -> Iterator[ModuleType]:

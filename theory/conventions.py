@@ -5,7 +5,7 @@
 
 from typing import NamedTuple
 
-from theory.claims import Status
+from sigprop.theory.claims import Status
 
 
 class Convention(NamedTuple):

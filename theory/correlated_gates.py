@@ -41,9 +41,9 @@ from sympy import (
     together,
 )
 
-from theory.derivation import Derivation, start
-from theory.gated_moments import LETTERS, ORDERS, a, b, c, d, h, s
-from theory.symbols import rho
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.gated_moments import LETTERS, ORDERS, a, b, c, d, h, s
+from sigprop.theory.symbols import rho
 
 BEFORE = {
     order: Symbol(f"N_{order[0]}{order[1]}", real=True) for order in ((0, 0), *ORDERS)
@@ -199,7 +199,7 @@ def state_limit() -> Derivation:
     """The limit of the state's moment over a chain that stays with probability rho.
 
     Of any number of values, which enter through six expectations alone; at ``rho = 0``
-    that of ``theory.gated_moments``.
+    that of ``sigprop.theory.gated_moments``.
 
     Conditions: the spectral radius of ``a^2 K`` is below one.
 

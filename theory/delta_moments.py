@@ -12,7 +12,7 @@ from functools import cache
 
 from sympy import Expr, Matrix, Symbol, expand, eye, symbols, zeros
 
-from theory.derivation import Derivation, start
+from sigprop.theory.derivation import Derivation, start
 
 alpha, beta, c_0, c_2, d, v = symbols("alpha beta c_0 c_2 d v", real=True)
 K = Symbol("K", integer=True, positive=True)  # entries of a key

@@ -11,9 +11,9 @@ from functools import cache
 
 from sympy import Expr, Function, S, diff, factor, oo, rsolve, simplify
 
-from theory.autocorrelation import LagFunctional, double_sum, lemma_1, lemma_2
-from theory.derivation import Derivation, start
-from theory.symbols import (
+from sigprop.theory.autocorrelation import LagFunctional, double_sum, lemma_1, lemma_2
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import (
     T,
     a,
     alpha,

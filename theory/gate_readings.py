@@ -1,9 +1,9 @@
 r"""What the letters of our statements on random coefficients mean.
 
-``theory.readings`` says how such meanings are written.
+``sigprop.theory.readings`` says how such meanings are written.
 """
 
-from theory.reading import Reading
+from sigprop.theory.reading import Reading
 
 _PAIRS = ("ab", "ac", "ad", "bc", "bd", "cd")
 _MEANS = {rf"\mathbb{{E}}[{letters}]": f"E_{letters}" for letters in _PAIRS}

@@ -22,10 +22,10 @@ from sympy import (
     solve,
 )
 
-from theory.autocorrelation import LagFunctional, double_sum
-from theory.derivation import Derivation, start
-from theory.diagonal import moment as moment_of_state
-from theory.symbols import Delta, a, alpha, b, beta, lam, lam_bar, n
+from sigprop.theory.autocorrelation import LagFunctional, double_sum
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.diagonal import moment as moment_of_state
+from sigprop.theory.symbols import Delta, a, alpha, b, beta, lam, lam_bar, n
 
 b_f = Symbol("b_f", real=True)  # bias of the forget gate
 tau = Symbol("tau", positive=True)  # T of the gates' initialisation, b_f = log T

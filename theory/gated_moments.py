@@ -22,8 +22,8 @@ from itertools import combinations_with_replacement
 
 from sympy import Expr, Integer, Matrix, Poly, Pow, Symbol, simplify, symbols
 
-from theory.derivation import Derivation, start
-from theory.symbols import T
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import T
 
 a, b, c, d = LETTERS = symbols("a b c d", real=True)  # coefficients of one step
 h, s = symbols("h s", real=True)  # the state before it, and its sensitivity

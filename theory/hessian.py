@@ -41,9 +41,9 @@ from sympy import (
     symbols,
 )
 
-from theory.autocorrelation import double_sum, lemma_1, lemma_2
-from theory.derivation import Derivation, start
-from theory.symbols import a, alpha, b, beta, rho
+from sigprop.theory.autocorrelation import double_sum, lemma_1, lemma_2
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import a, alpha, b, beta, rho
 
 # A symbol ``x_bar`` is the conjugate of the complex symbol ``x``.
 lambda_i, lambda_j, b_i, b_j, c_i, c_j = symbols("lambda_i lambda_j b_i b_j c_i c_j")
@@ -101,7 +101,7 @@ def imaginary_part(expr: Expr) -> Expr:
 def pair(source: str | None = None) -> Derivation:
     """``S(alpha, beta) = sum n m alpha**(n-1) beta**(m-1) R(n-m)``.
 
-    One of the inputs of ``theory.autocorrelation.INPUTS``; ``None`` is any input.
+    One of the inputs of ``sigprop.theory.autocorrelation.INPUTS``; ``None`` is any input.
 
     Source: Zucchet & Orvieto (2024), Eq. 132 and Lemma 2.
 

@@ -17,7 +17,7 @@ from sympy import (
     symbols,
 )
 
-from theory.derivation import Derivation, start
+from sigprop.theory.derivation import Derivation, start
 
 a_1, a_2, coupling = symbols("a_1 a_2 coupling")  # the toy system below
 x_1, x_2 = symbols("x_1 x_2")

@@ -101,7 +101,7 @@ def read(
     Raises:
         ValueError: If a letter has no meaning, or the parser does not understand it.
 
-    >>> from theory.symbols import lam, lam_bar
+    >>> from sigprop.theory.symbols import lam, lam_bar
     >>> read(r"\frac{1}{1 - |\lambda|^2}", {r"\lambda": lam, r"\bar{\lambda}": lam_bar})
     1/(-\bar{\lambda}*lambda + 1)
     """
@@ -233,7 +233,7 @@ def summed(expression: Expr) -> Expr:
 
     Sums over an autocovariance stay.
     """
-    from theory.autocorrelation import geometric_sum
+    from sigprop.theory.autocorrelation import geometric_sum
 
     if expression.has(AppliedUndef):
         return expression

@@ -14,9 +14,9 @@ from functools import cache
 
 from sympy import Dummy, Integer, Pow, factor, powsimp
 
-from theory.autocorrelation import geometric_sum
-from theory.derivation import Derivation, start
-from theory.symbols import Delta, T, alpha, beta
+from sigprop.theory.autocorrelation import geometric_sum
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import Delta, T, alpha, beta
 
 
 @cache

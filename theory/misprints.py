@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sympy import Expr
 
-from theory.autocorrelation import differ
-from theory.latex import pieces
-from theory.reading import Reading, as_read
+from sigprop.theory.autocorrelation import differ
+from sigprop.theory.latex import pieces
+from sigprop.theory.reading import Reading, as_read
 
 _SLIPS = (  # what is found, what it becomes, and the slip in words
     (r"(?<![_^\d{\\])\d", lambda digit: str(int(digit) + 1), "a number one larger"),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sympy import Add, Expr, Integer, Mul, Rational, Sum, Symbol, sqrt
 
-from theory.symbols import lam, lam_bar
+from sigprop.theory.symbols import lam, lam_bar
 
 
 class Mutant(NamedTuple):
@@ -68,7 +68,7 @@ def mutants(expr: Expr) -> tuple[Mutant, ...]:
     with its conjugate, say, leaves a symmetric formula as it was.
 
     Example:
-        >>> from theory.symbols import r
+        >>> from sigprop.theory.symbols import r
         >>> [mutant.slip for mutant in mutants(1 / r)][:2]
         ['doubled', 'halved']
     """

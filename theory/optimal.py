@@ -43,11 +43,11 @@ from sympy import (
     together,
 )
 
-from theory import diagonal, teacher_student
-from theory.autocorrelation import lemma_1
-from theory.derivation import Derivation, start
-from theory.symbols import alpha, beta, lam, lam_bar, rho, theta
-from theory.teacher_student import nu, omega
+from sigprop.theory import diagonal, teacher_student
+from sigprop.theory.autocorrelation import lemma_1
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import alpha, beta, lam, lam_bar, rho, theta
+from sigprop.theory.teacher_student import nu, omega
 
 NEAR_ZERO = Rational(1, 10)
 GAINS = ("none", "white", "matched", "loss")

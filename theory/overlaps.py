@@ -19,8 +19,8 @@ from math import factorial, prod
 
 from sympy import Add, Expr, Float, Pow, S, Symbol, cancel, factor, symbols
 
-from theory.autocorrelation import INPUTS, geometric_sum, lemma_1
-from theory.symbols import Delta, a, alpha, b, beta
+from sigprop.theory.autocorrelation import INPUTS, geometric_sum, lemma_1
+from sigprop.theory.symbols import Delta, a, alpha, b, beta
 
 X = symbols("x_1:4")  # nodes of the first filter
 Y = symbols("y_1:4")  # nodes of the second

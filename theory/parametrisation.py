@@ -26,9 +26,9 @@ from sympy import (
     tanh,
 )
 
-from theory import diagonal
-from theory.derivation import Derivation, start
-from theory.symbols import lam, lam_bar, n, theta
+from sigprop.theory import diagonal
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import lam, lam_bar, n, theta
 
 omega = Symbol("omega", real=True)  # a real parameter
 nu = Symbol("nu", positive=True)  # modulus of the eigenvalue

@@ -1,6 +1,6 @@
 r"""How the LaTeX of a row becomes the form that is judged: its letters, its side, its sums.
 
-``theory.readings`` has a reading for every row that needs one.
+``sigprop.theory.readings`` has a reading for every row that needs one.
 """
 
 import re
@@ -9,10 +9,15 @@ from typing import Any, NamedTuple
 
 from sympy import Expr, Piecewise, Symbol, oo, sympify
 
-from theory import symbols
-from theory.autocorrelation import LagFunctional, double_sum, geometric_sum, same_form
-from theory.latex import pieces, read, summed
-from theory.symbols import R, m, n, r
+from sigprop.theory import symbols
+from sigprop.theory.autocorrelation import (
+    LagFunctional,
+    double_sum,
+    geometric_sum,
+    same_form,
+)
+from sigprop.theory.latex import pieces, read, summed
+from sigprop.theory.symbols import R, m, n, r
 
 Meaning = str | Expr | Callable[..., Any]
 FUNCTIONS = {"sqrt", "exp", "log", "cos", "sin", "diff", "Rational", "I", "R"}

@@ -10,9 +10,16 @@ from functools import partial
 
 from sympy import Expr, cosh, exp, log, oo, sin, sympify
 
-from theory.gate_readings import READINGS as OF_GATES
-from theory.reading import Meaning, Reading, both_modes, both_norms, by_age, by_lag
-from theory.symbols import T, a, alpha, b, beta, lam, rho
+from sigprop.theory.gate_readings import READINGS as OF_GATES
+from sigprop.theory.reading import (
+    Meaning,
+    Reading,
+    both_modes,
+    both_norms,
+    by_age,
+    by_lag,
+)
+from sigprop.theory.symbols import T, a, alpha, b, beta, lam, rho
 
 
 def _mixed(lag: Expr) -> Expr:

@@ -27,10 +27,10 @@ from sympy import (
     symbols,
 )
 
-from theory import diagonal
-from theory.autocorrelation import is_zero
-from theory.derivation import Derivation, start
-from theory.symbols import T, lam, lam_bar, n, r, rho, theta
+from sigprop.theory import diagonal
+from sigprop.theory.autocorrelation import is_zero
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import T, lam, lam_bar, n, r, rho, theta
 
 real = Symbol("x", real=True)  # an eigenvalue, real
 gap = Symbol("g", positive=True)

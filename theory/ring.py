@@ -25,10 +25,10 @@ from sympy import (
     sqrt,
 )
 
-from theory.autocorrelation import geometric_sum
-from theory.derivation import Derivation, start
-from theory.diagonal import functional
-from theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, theta, u1, u2
+from sigprop.theory.autocorrelation import geometric_sum
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.diagonal import functional
+from sigprop.theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, theta, u1, u2
 
 
 def radius_cdf() -> Expr:

@@ -31,9 +31,9 @@ from sympy import (
     symbols,
 )
 
-from theory.autocorrelation import geometric_sum
-from theory.derivation import Derivation, start
-from theory.symbols import T, n, r_max, r_min, theta, u1
+from sigprop.theory.autocorrelation import geometric_sum
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import T, n, r_max, r_min, theta, u1
 
 gamma = Symbol("gamma", positive=True)  # decay of a head
 scale = Symbol("alpha", positive=True)  # normalises state and input, Eq. 6

@@ -6,9 +6,9 @@ from typing import Literal
 
 from sympy import Expr
 
-from theory.claims import Claim, Condition, Kind, Status
-from theory.derivation import Derivation
-from theory.errata import Erratum
+from sigprop.theory.claims import Claim, Condition, Kind, Status
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.errata import Erratum
 
 KindName = Literal[
     "definition",

@@ -32,9 +32,9 @@ from sympy import (
     symbols,
 )
 
-from theory.derivation import Derivation, start
-from theory.ring import radius_cdf, sampled_nu
-from theory.symbols import lam, lam_bar, r, r_max, r_min
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.ring import radius_cdf, sampled_nu
+from sigprop.theory.symbols import lam, lam_bar, r, r_max, r_min
 
 omega = Symbol("omega", real=True)  # frequency
 scale = Symbol("scale", positive=True)  # prefactor of the transform

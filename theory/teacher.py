@@ -22,8 +22,8 @@ from sympy import (
     tanh,
 )
 
-from theory.derivation import Derivation, start
-from theory.symbols import lam, lam_bar, r, theta
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import lam, lam_bar, r, theta
 
 nu0 = Symbol("nu0", positive=True)  # least modulus of the teacher's eigenvalues
 width = Symbol("width", positive=True)  # neurons of a student

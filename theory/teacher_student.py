@@ -30,10 +30,10 @@ from sympy import (
     together,
 )
 
-from theory import diagonal
-from theory.autocorrelation import lemma_1
-from theory.derivation import Derivation, start
-from theory.symbols import alpha, beta, lam, lam_bar, rho, theta
+from sigprop.theory import diagonal
+from sigprop.theory.autocorrelation import lemma_1
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.symbols import alpha, beta, lam, lam_bar, rho, theta
 
 mu = Symbol("mu")  # the teacher's eigenvalue, the paper's lambda^*
 mu_bar = Symbol("mu_bar")  # its complex conjugate

@@ -20,10 +20,10 @@ from sympy import (
     tanh,
 )
 
-from theory.autocorrelation import is_zero
-from theory.derivation import Derivation
-from theory.symbols import alpha, beta, lam, lam_bar, rho, theta
-from theory.teacher_student import (
+from sigprop.theory.autocorrelation import is_zero
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.symbols import alpha, beta, lam, lam_bar, rho, theta
+from sigprop.theory.teacher_student import (
     HALF,
     angular_curvature,
     at_teacher,

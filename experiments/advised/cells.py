@@ -20,8 +20,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from experiments.advised import tasks
-from experiments.advised.tasks import ARMS, SIZES, TEACHERS
+from sigprop.experiments.advised import tasks
+from sigprop.experiments.advised.tasks import ARMS, SIZES, TEACHERS
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import Layer
 from sigprop.layers.lru import lru
@@ -54,8 +54,8 @@ class Config:
     """A training.
 
     Attributes:
-        task: A name of ``experiments.advised.tasks.SIZES``.
-        arm: How it begins, one of ``experiments.advised.tasks.ARMS``.
+        task: A name of ``sigprop.experiments.advised.tasks.SIZES``.
+        arm: How it begins, one of ``sigprop.experiments.advised.tasks.ARMS``.
         seed: Of everything drawn.
         steps: Of the schedule.
     """

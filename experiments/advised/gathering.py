@@ -9,11 +9,11 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from experiments.advised import rule
-from experiments.advised.cells import LOSS, SHARE, STEPS, Config
-from experiments.advised.grids import cells
-from experiments.advised.tasks import ADVISED, SLOWED
-from experiments.padding import along_cells
+from sigprop.experiments.advised import rule
+from sigprop.experiments.advised.cells import LOSS, SHARE, STEPS, Config
+from sigprop.experiments.advised.grids import cells
+from sigprop.experiments.advised.tasks import ADVISED, SLOWED
+from sigprop.experiments.padding import along_cells
 
 VERSION = 1
 CURVES = {

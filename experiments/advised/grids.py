@@ -6,8 +6,15 @@ the tasks where the ceilings ask for less than half of the rate;
 ``paper`` is what is tracked; ``quick`` has two seeds.
 """
 
-from experiments.advised.cells import Config
-from experiments.advised.tasks import ADVISED, PHASED, SIZES, SLOWED, TASKS, TEACHERS
+from sigprop.experiments.advised.cells import Config
+from sigprop.experiments.advised.tasks import (
+    ADVISED,
+    PHASED,
+    SIZES,
+    SLOWED,
+    TASKS,
+    TEACHERS,
+)
 
 WAYS = {
     "advice": ("default", ADVISED),

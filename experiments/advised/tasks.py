@@ -35,11 +35,11 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float, Int
 
-from experiments import store
 from sigprop.advice.advise import Advice, advise
 from sigprop.advice.predictions import Predicted, matched
 from sigprop.advice.spectra import Spectrum, exponential, of_series
 from sigprop.audit.series import Series
+from sigprop.experiments import store
 from sigprop.layers.lru import LRU
 from sigprop.networks.config import NetworkConfig
 from sigprop.networks.forecaster import Head

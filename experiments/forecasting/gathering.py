@@ -9,11 +9,11 @@ import numpy as np
 import xarray as xr
 from scipy.stats import sem
 
-from experiments.forecasting.cells import CONTROLS, SCALED, Config
-from experiments.forecasting.grids import cells
-from experiments.padding import along_cells
 from sigprop.evidence.blur.reproductions import METHODS, NAMES
-from theory.papers.blur.printed import errors
+from sigprop.experiments.forecasting.cells import CONTROLS, SCALED, Config
+from sigprop.experiments.forecasting.grids import cells
+from sigprop.experiments.padding import along_cells
+from sigprop.theory.papers.blur.printed import errors
 
 VERSION = 1
 ERRORS = ("test_mse", "test_mae", "best_mse")

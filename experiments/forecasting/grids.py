@@ -21,7 +21,7 @@ Source: Tang et al. (2025), BLUR, Section 5.2, Appendix A.5 and Table 6.
 from collections.abc import Callable
 from itertools import product
 
-from experiments.forecasting.cells import Config
+from sigprop.experiments.forecasting.cells import Config
 
 TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
 MODELS = ("blur", "lru")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from experiments import store
 from sigprop.audit.network import audit
+from sigprop.experiments import store
 from sigprop.networks.assembly import parameter_table
 from sigprop.tasks.catalogue import load_task
 from sigprop.tasks.examples import DataSet

@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 from scipy.stats import sem
 
-from experiments.long_range.cells import SHARE, STEPS, Config
-from experiments.long_range.grids import networks
-from experiments.padding import along_cells
+from sigprop.experiments.long_range.cells import SHARE, STEPS, Config
+from sigprop.experiments.long_range.grids import networks
+from sigprop.experiments.padding import along_cells
 
 VERSION = 1
 SIZES = ("width", "depth", "examples", "length", "parameters", "best_step", "diverged")

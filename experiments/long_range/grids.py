@@ -10,7 +10,7 @@ Source: Orvieto et al. (2023), Section 3 and Figures 1 and 5; RotRNN (2024), Fig
 from collections.abc import Callable, Iterable
 from itertools import product
 
-from experiments.long_range.cells import Config
+from sigprop.experiments.long_range.cells import Config
 from sigprop.training.presets import LADDER, RINGS
 
 SEEDS = {"smoke": 1, "quick": 1, "paper": 3}

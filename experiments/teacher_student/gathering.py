@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from experiments.teacher_student.cells import LOSS, RATE, Config, builder
-from experiments.teacher_student.grids import networks
+from sigprop.experiments.teacher_student.cells import LOSS, RATE, Config, builder
+from sigprop.experiments.teacher_student.grids import networks
 
 VERSION = 1
 CONDITIONS = {"nu0": "modulus", "theta0": "pi"}

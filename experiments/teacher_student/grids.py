@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from experiments.teacher_student.cells import Config
-from theory.teacher import FAST, HEADS, NU0, SLOW, TABLES
+from sigprop.experiments.teacher_student.cells import Config
+from sigprop.theory.teacher import FAST, HEADS, NU0, SLOW, TABLES
 
 SIZES: dict[str, dict[str, Any]] = {
     "smoke": {"steps": 50, "hidden": 8, "teacher": 4, "length": 20}

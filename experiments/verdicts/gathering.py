@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from scipy.stats import binomtest
 
-from experiments.verdicts.cells import COUNTS, RATIO, Config
-from experiments.verdicts.grids import cells
+from sigprop.experiments.verdicts.cells import COUNTS, RATIO, Config
+from sigprop.experiments.verdicts.grids import cells
 
 VERSION = 1
 LEVEL = 0.95  # of the exact interval

@@ -3,8 +3,8 @@
 Seed 0 is left out: it is the one that everybody runs.
 """
 
-from experiments.verdicts.cells import Config
 from sigprop.evidence.fresh import GRIDS, parts
+from sigprop.experiments.verdicts.cells import Config
 
 CHEAP = "lru:thm3.1"
 SEEDS = {"quick": (3, 3), "paper": (200, 60)}  # of the grids, and of all else

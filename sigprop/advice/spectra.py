@@ -19,8 +19,8 @@ from sigprop.audit.series_moments import empirical_autocovariance
 from sigprop.neuron import stable
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from theory import advice
-from theory.symbols import rho, theta
+from sigprop.theory import advice
+from sigprop.theory.symbols import rho, theta
 
 SHARE = 0.95  # of the power of the input that phases are to cover
 
@@ -101,7 +101,7 @@ def _power_of_lag() -> Callable[..., Any]:
 def power_below(spectrum: Spectrum, phase: float) -> float:
     """Share of the input's power at phases between zero and one in (0, pi).
 
-    Source: ``theory.advice.power_below`` and ``power_of_lag``.
+    Source: ``sigprop.theory.advice.power_below`` and ``power_of_lag``.
     """
     if isinstance(spectrum, Measured):
         R = spectrum.covariance

@@ -146,7 +146,7 @@ def _quantiles(values: np.ndarray) -> dict[str, float]:
 
 
 def as_dataset(advice: Advice) -> xr.Dataset:
-    """Modes by ``start``, for ``figures.advice``."""
+    """Modes by ``start``, for ``sigprop.figures.advice``."""
     both = starts(advice)
     return xr.Dataset(
         {

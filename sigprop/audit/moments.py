@@ -34,8 +34,8 @@ from sigprop.neuron.recurrence import impulse_response, linear_recurrence, sensi
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch
-from theory.layers import pair_weight
-from theory.symbols import Delta, T, alpha, beta
+from sigprop.theory.layers import pair_weight
+from sigprop.theory.symbols import Delta, T, alpha, beta
 
 RUNGS = ("shuffled", "stationary", "infinite", "independent", "white")
 """Assumptions, each beside all before it; see ``REASONS``.
@@ -172,7 +172,7 @@ def endless_weights(
 ) -> Complex[np.ndarray, "n lags"]:
     """Weight of each lag after an infinite past; not a number for ``|lam| >= 1``.
 
-    Source: ``theory.layers.pair_weight``, without its powers that vanish in the limit.
+    Source: ``sigprop.theory.layers.pair_weight``, without its powers that vanish in the limit.
     """
     stable = np.abs(lam) < 1
     inside = np.where(stable & (np.abs(lam) > TINY), lam, TINY)[:, None]

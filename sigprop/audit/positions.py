@@ -8,7 +8,7 @@ From the zero state ``E|z_t|^2`` grows by
 for inputs of autocovariance ``R``: all positions at the cost of one.  A recurrence that
 runs against time has its edge at the end of the window.
 
-Source: Zucchet & Orvieto (2024), Lemma 1, at finite time; ``theory.layers.pair_weight``
+Source: Zucchet & Orvieto (2024), Lemma 1, at finite time; ``sigprop.theory.layers.pair_weight``
 is its closed form at one position.
 """
 

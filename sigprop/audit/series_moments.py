@@ -28,8 +28,8 @@ from sigprop.neuron.recurrence import linear_recurrence, sensitivity
 from sigprop.numerics.compile import Backend, compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
-from theory.diagonal import QUANTITIES, functional
-from theory.symbols import Delta, T, lam, lam_bar
+from sigprop.theory.diagonal import QUANTITIES, functional
+from sigprop.theory.symbols import Delta, T, lam, lam_bar
 
 BATCH = 64  # windows run at once: bounds the states that the recurrence keeps
 NONE = "none"  # in a table, for what is no number
@@ -122,7 +122,7 @@ def lag_weights(
 ) -> Float[np.ndarray, " steps"]:
     """Weights of the lags ``0..steps-1`` of an autocovariance in a second moment.
 
-    Evaluates ``theory.diagonal.functional``, at the horizon ``oo`` or ``T = steps``.
+    Evaluates ``sigprop.theory.diagonal.functional``, at the horizon ``oo`` or ``T = steps``.
     The derived form subtracts ``|lam|^2`` from 1 and loses digits like
     ``(gap T)**-3``: near the edge it is evaluated with as many digits more.
 

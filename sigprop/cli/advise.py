@@ -94,7 +94,7 @@ def advise(
         if figure is not None:
 
             def drawn() -> Any:
-                from figures import advice
+                from sigprop.figures import advice
 
                 title = f"{layer}, {state} states, sequences of {length} steps"
                 return advice.draw(summary.as_dataset(found), title)

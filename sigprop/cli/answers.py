@@ -40,7 +40,7 @@ def judge_answers(
 
 def _table(marks: Any) -> Table:
     from sigprop.ledger.benchmark import PLANTED
-    from theory.errata import CLASSES
+    from sigprop.theory.errata import CLASSES
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("", no_wrap=True)

@@ -145,7 +145,7 @@ def audit(
         if not no_figures:
 
             def drawn() -> Any:
-                from figures import audits
+                from sigprop.figures import audits
 
                 title = "{task}, {model}, {preset}, seed {seed}".format(**about)
                 return audits.draw(with_summary(moments), f"{title}: {part}")

@@ -67,12 +67,12 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> Non
         told = f"sigprop audit {checkpoint} --part {asked.part}"
 
         def by_mode() -> Any:
-            from figures import audits
+            from sigprop.figures import audits
 
             return audits.draw(with_summary(moments), title)
 
         def by_position() -> Any:
-            from figures import positions
+            from sigprop.figures import positions
 
             return positions.draw(found, title, TOLERANCE)
 

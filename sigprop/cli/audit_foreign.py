@@ -129,8 +129,8 @@ def _write_page(html: Path, found: dict[str, Any], figures: bool, out: Console) 
 
 def _pictures(found: dict[str, Any], out: Console) -> Any:
     """Inline SVG of all layers."""
-    from figures import checkpoints, inline
     from sigprop.audit.foreign import drawn
+    from sigprop.figures import checkpoints, inline
     from sigprop.ledger.checkpoint import Pictures
 
     of_all = inline.svg(

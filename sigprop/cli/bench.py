@@ -28,9 +28,9 @@ def bench(
     Every number is measured again; killed, the parts that ended stay stored.
     """
     with plain_errors("the parts that ended are stored"):
-        from experiments import bench as report
-        from experiments.command import make
-        from experiments.store import folder, read
+        from sigprop.experiments import bench as report
+        from sigprop.experiments.command import make
+        from sigprop.experiments.store import folder, read
         from sigprop.numerics.files import require_folder, require_writable, write_text
 
         chosen = tuple(part or report.STUDIES)

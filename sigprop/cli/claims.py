@@ -21,7 +21,7 @@ def claims(
 
         from sigprop.ledger.terminal import status_word
         from sigprop.numerics.files import require_writable, write_text
-        from theory.claims import select
+        from sigprop.theory.claims import select
 
         if json is not None:
             require_writable(json)
@@ -46,8 +46,8 @@ def show(
 ) -> None:
     """Show one claim: statement, source, derivation, code, routes, grid, mutants."""
     with plain_errors():
-        from figures.catalogue import of_rows
         from sigprop.cli.judged import row
+        from sigprop.figures.catalogue import of_rows
         from sigprop.ledger.catalogue import describe
 
         compile_quickly()

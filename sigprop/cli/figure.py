@@ -48,7 +48,12 @@ def figure(
 
             write_gallery(gallery)
             return
-        from figures.catalogue import FIGURES, draw_and_save, entry, require_formats
+        from sigprop.figures.catalogue import (
+            FIGURES,
+            draw_and_save,
+            entry,
+            require_formats,
+        )
 
         if list_ or name is None:
             table = Table(box=None, pad_edge=False, header_style="bold")
@@ -59,10 +64,10 @@ def figure(
                 table.add_row(key, " ".join(spec.panels), results, spec.title)
             show_table(console(), table)
             return
-        from experiments import statuses
-        from experiments.command import best, make
-        from experiments.store import read
-        from figures.style import folder
+        from sigprop.experiments import statuses
+        from sigprop.experiments.command import best, make
+        from sigprop.experiments.store import read
+        from sigprop.figures.style import folder
         from sigprop.numerics.files import require_folder
 
         if force and preset is None:

@@ -83,7 +83,7 @@ def train_forecasts(
     if figures:
 
         def drawn() -> Any:
-            from figures import forecasts
+            from sigprop.figures import forecasts
 
             title = f"{task.table.name}, horizon {horizon}, {model}, preset {preset}"
             return forecasts.draw(found, title)
@@ -208,7 +208,7 @@ def printed(task: Any) -> dict[str, Any]:
     Source: BLUR (2025), Tables 8 and 12.
     """
     from sigprop.evidence.blur.reproductions import NAMES
-    from theory.papers.blur.printed import errors
+    from sigprop.theory.papers.blur.printed import errors
 
     name = NAMES.get(Path(task.table.name).stem)
     if name is None or task.univariate or task.length != task.horizon:

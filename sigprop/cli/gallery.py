@@ -21,8 +21,8 @@ def write_gallery(folder: Path) -> None:
     """
     from rich.progress import track
 
-    from experiments import statuses
-    from figures.catalogue import of_rows
+    from sigprop.experiments import statuses
+    from sigprop.figures.catalogue import of_rows
     from sigprop.numerics.files import require_writable
 
     gallery.require_ours(folder)
@@ -48,7 +48,7 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
     Args:
         verdicts: Statuses of the ledger by its rows; others are left out.
     """
-    from figures.catalogue import FIGURES, source_and_caption
+    from sigprop.figures.catalogue import FIGURES, source_and_caption
 
     texts = _notebooks()
     return [
@@ -69,7 +69,7 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
 
 def _notebooks() -> dict[str, tuple[str, str]]:
     """Titles and texts of the notebooks of a checkout, by their file names."""
-    from experiments.store import checkout
+    from sigprop.experiments.store import checkout
 
     root = checkout()
     files = sorted((root / "notebooks").glob("*.py")) if root else []
@@ -82,9 +82,9 @@ def _notebooks() -> dict[str, tuple[str, str]]:
 
 def _drawn(one: Picture) -> Picture:
     """With its picture, if its results are stored, and what they say."""
-    from experiments.command import best, make
-    from experiments.store import read
-    from figures.catalogue import draw_and_save, entry, said
+    from sigprop.experiments.command import best, make
+    from sigprop.experiments.store import read
+    from sigprop.figures.catalogue import draw_and_save, entry, said
 
     sizes = {study: best(study) for study in entry(one.name).needs()}
     if None in sizes.values():

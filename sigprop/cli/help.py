@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from sigprop.numerics.text import plain
-from theory.claims import PAPERS
+from sigprop.theory.claims import PAPERS
 
 PAPER_HELP = f"Only this paper: {', '.join(PAPERS)}."
 JSON_HELP = "Write JSON rows here; - prints them."

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @cache
 def shipped(sweep: str) -> "xr.Dataset":
-    """The result of a sweep that comes with the code; see ``experiments.store.shipped``."""
-    from experiments import store
+    """The result of a sweep that comes with the code: ``sigprop.experiments.store.shipped``."""
+    from sigprop.experiments import store
 
     return store.shipped(sweep)
 

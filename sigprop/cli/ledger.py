@@ -72,7 +72,7 @@ def ledger(
         from sigprop.ledger.site import page_names, require_free, write_site
         from sigprop.ledger.terminal import ledger_table, outcome
         from sigprop.numerics.files import require_writable
-        from theory.claims import Status, registry, select
+        from sigprop.theory.claims import Status, registry, select
 
         require_seed(seed)
         require_distinct(json=json, html=html)
@@ -122,7 +122,7 @@ def _print_schema() -> None:
 
 def _write_benchmark(folder: Path, paper: str | None, planted: int, seed: int) -> None:
     from sigprop.ledger.benchmark import ANSWERS, Benchmark, write
-    from theory.claims import select
+    from sigprop.theory.claims import select
 
     require_seed(seed)
     if planted < 0:
@@ -141,7 +141,7 @@ def _write_benchmark(folder: Path, paper: str | None, planted: int, seed: int) -
 
 def _keep(found: dict[str, str], seed: int) -> None:
     """Leave the statuses to the figures; what cannot be written is said, no more."""
-    from experiments import statuses
+    from sigprop.experiments import statuses
 
     try:
         statuses.keep(found, seed)

@@ -17,7 +17,7 @@ def notebooks(
     ],
     source: Annotated[
         Path | None,
-        typer.Option(help="Folder of the notebooks; the source tree's if none."),
+        typer.Option(help="Folder of the notebooks; those of sigprop if none."),
     ] = None,
 ) -> None:
     """Run every notebook and write it as a page, with an index, to be read offline."""

@@ -25,7 +25,7 @@ def picture(path: Path, draw: Callable[[], Any], out: Console, made_by: str) -> 
         made_by: The command; stands below the picture and in its metadata.
     """
     with told(path):
-        from figures import style
+        from sigprop.figures import style
 
         origin = f"{made_by}; {version()}"
         style.save(
@@ -41,8 +41,8 @@ def with_overview(run: Any) -> Any:
         run: A ``Ledger``.
     """
     with told("the overview"):
-        from figures import inline
-        from figures.overview import PANELS, draw
+        from sigprop.figures import inline
+        from sigprop.figures.overview import PANELS, draw
         from sigprop.ledger.overview import PICTURES, overview
 
         data = overview(run)
@@ -65,7 +65,7 @@ def overview_beside(json: Path, run: Any, out: Console) -> None:
     """Draw a ledger beside its rows."""
 
     def drawn() -> Any:
-        from figures.overview import draw
+        from sigprop.figures.overview import draw
         from sigprop.ledger.overview import overview
 
         return draw(overview(run))

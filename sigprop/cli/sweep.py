@@ -59,7 +59,7 @@ def run(
             TimeRemainingColumn,
         )
 
-        from experiments import gathered, store, sweep
+        from sigprop.experiments import gathered, store, sweep
         from sigprop.numerics.files import require_folder
 
         part = _shard(shard)
@@ -104,10 +104,10 @@ def _draw(name: str, preset: str, result: Any, out: Console) -> None:
     """Losses over the learning rate, where a sweep has several."""
     if "log_rate" not in result.coords or len(set(result["log_rate"].values)) < 2:
         return
-    from figures import style
+    from sigprop.figures import style
 
     def drawn() -> Any:
-        from figures import scans
+        from sigprop.figures import scans
 
         return scans.draw(result, f"{name}, preset {preset}")
 
@@ -122,7 +122,7 @@ def status(
 ) -> None:
     """Count the cells that are stored."""
     with plain_errors():
-        from experiments import store, sweep
+        from sigprop.experiments import store, sweep
 
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in ("sweep", "stored", "cells", "under way"):
@@ -140,7 +140,7 @@ def status(
 def check(name: Name, preset: Preset = "quick") -> None:
     """Read every stored cell again; set damaged files aside."""
     with plain_errors():
-        from experiments import sweep
+        from sigprop.experiments import sweep
 
         out = console()
         aside = list(sweep.damaged(name, preset))
@@ -160,6 +160,6 @@ def track(
 ) -> None:
     """Copy its result at the preset paper to those that come with the code."""
     with plain_errors():
-        from experiments import command
+        from sigprop.experiments import command
 
         console().print(str(command.track(name)), soft_wrap=True)

@@ -26,7 +26,7 @@ def tables(
     What may be compared is drawn among the figures, table-NAME-PRESET.png.
     """
     with plain_errors():
-        from experiments.tables import TABLES, content, results, table
+        from sigprop.experiments.tables import TABLES, content, results, table
 
         if name is not None:
             name, out = name.casefold(), console()
@@ -71,15 +71,15 @@ def _blocks(out: Console, filled: Any) -> None:
 
 def _draw(name: str, preset: str, out: Console) -> None:
     """A chart of a table, where a column of ours may be held against a published one."""
-    from experiments.charts import chart
-    from figures import style
+    from sigprop.experiments.charts import chart
+    from sigprop.figures import style
 
     data = chart(name, preset)
     if not data.sizes["column"]:
         return
 
     def drawn() -> Any:
-        from figures import comparisons
+        from sigprop.figures import comparisons
 
         return comparisons.draw(data, data.attrs["title"])
 

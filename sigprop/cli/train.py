@@ -143,7 +143,7 @@ def train(
         if not no_figures:
 
             def drawn() -> Any:
-                from figures import training
+                from sigprop.figures import training
                 from sigprop.training.curves import curves
 
                 return training.draw(curves(place), f"{task}, {model}, preset {preset}")

@@ -92,7 +92,7 @@ def _verify(
     from sigprop.judge.basis import main_moments
     from sigprop.ledger.entries import write_json
     from sigprop.ledger.terminal import outcome, summary
-    from theory.claims import select
+    from sigprop.theory.claims import select
 
     compile_quickly()
     out, chosen = console(report, json), select(paper, ids)

@@ -1,7 +1,7 @@
 """Overlaps of filters of one stationary input: the tables that make every Hessian.
 
 A filter ``x**age`` runs forwards or backwards in time; a skip connection is ``0**age``.
-``Law`` sums over infinitely many ages by the closed forms of ``theory.overlaps``,
+``Law`` sums over infinitely many ages by the closed forms of ``sigprop.theory.overlaps``,
 ``Window`` over those of sequences of ``T`` steps from the zero state, for any
 autocovariance.  Both know divided differences alone; derivatives have equal nodes.
 
@@ -24,8 +24,8 @@ from sigprop.linear.infinite_loss import Geometric, Lags, spectrum
 from sigprop.linear.linearise import Modes, diagonalise, linearise
 from sigprop.numerics.compile import compile_expr
 from sigprop.tasks.teacher_student import TeacherStudent, age_weights
-from theory import overlaps
-from theory.symbols import alpha, beta, rho
+from sigprop.theory import overlaps
+from sigprop.theory.symbols import alpha, beta, rho
 
 NONE = np.zeros(1, complex)  # the eigenvalue of a skip connection
 Nodes = Sequence[Complex[np.ndarray, "*nodes"]]  # one array a node of the difference

@@ -1,8 +1,9 @@
 """What judges the rows of the papers: brute force beside each of them.
 
-The files stand as those of ``theory.papers`` do: ``evidence/zucchet/landscape/modulus.py``
-judges the rows of ``theory/papers/zucchet/landscape/modulus.py``, and its ``EVIDENCE`` says
-by id what each is judged on.  Rows that it does not name have no truth value.
+The files stand as those of ``sigprop.theory.papers`` do:
+``evidence/zucchet/landscape/modulus.py`` judges the rows of
+``theory/papers/zucchet/landscape/modulus.py``, and its ``EVIDENCE`` says by id what
+each is judged on.  Rows that it does not name have no truth value.
 """
 
 import importlib
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from sigprop.judge.basis import Basis, Row
-from theory.claims import find, home
+from sigprop.theory.claims import find, home
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -43,11 +44,11 @@ def row(claim_id: str, load: Load = nothing_stored) -> Row:
 
 
 def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:
-    """What the rows of a module of ``theory.papers`` are judged on, by id.
+    """What the rows of a module of ``sigprop.theory.papers`` are judged on, by id.
 
     Of rows that stored results decide, a function of their reader.
     """
-    place = part.removeprefix("theory.papers.")
+    place = part.removeprefix("sigprop.theory.papers.")
     try:
         return importlib.import_module(f"sigprop.evidence.{place}").EVIDENCE
     except ModuleNotFoundError as error:

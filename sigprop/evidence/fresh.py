@@ -15,7 +15,7 @@ from sigprop.judge.plans import simulated
 from sigprop.judge.results import RouteResult
 from sigprop.judge.run import Case, prepare, ring_law, simulate_all, statistical
 from sigprop.judge.verdict import Word
-from theory.claims import find, home, registry
+from sigprop.theory.claims import find, home, registry
 
 GRIDS = "grids"  # the part of all claims that share trajectories on grids
 DRAWN = ("monte_carlo", "trained")  # routes that draw random numbers

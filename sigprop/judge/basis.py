@@ -7,7 +7,7 @@ from typing import Any, Literal
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import RouteResult
 from sigprop.numerics.points import Point
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 Routine = Callable[..., Any] | float | complex | Sequence[Any]
 ARITHMETIC = "arithmetic"  # the route of typed-in numbers that are held against others
@@ -72,7 +72,7 @@ class Evidence:
 
     A routine takes a point's values by their names and returns a number or an array; or
     it is the number or the list itself.  Symbols of an expression take the values of
-    their names in ``theory.symbols``, other symbols those of their own names;
+    their names in ``sigprop.theory.symbols``, other symbols those of their own names;
     ``lam_bar`` is the conjugate of ``lam`` unless given.
 
     Attributes:

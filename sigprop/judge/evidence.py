@@ -26,10 +26,10 @@ from sigprop.judge.forms import (
 from sigprop.judge.mutants import SAME, Score, Scores
 from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.evaluate import pieces, values
-from theory import symbols
-from theory.claims import Claim
-from theory.mutants import mutants
-from theory.symbols import Delta
+from sigprop.theory import symbols
+from sigprop.theory.claims import Claim
+from sigprop.theory.mutants import mutants
+from sigprop.theory.symbols import Delta
 
 SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
 Values = list[np.ndarray]  # one a point

@@ -11,8 +11,8 @@ from sympy import Expr
 
 from sigprop.judge.basis import Example
 from sigprop.judge.results import RouteResult, decided
-from theory.autocorrelation import same_form
-from theory.claims import Claim
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.claims import Claim
 
 
 def compared(

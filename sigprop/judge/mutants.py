@@ -24,8 +24,8 @@ from sigprop.numerics.points import (
     Point,
     RingPoint,
 )
-from theory.mutants import Mutant, mutants
-from theory.symbols import r_max, r_min, u1
+from sigprop.theory.mutants import Mutant, mutants
+from sigprop.theory.symbols import r_max, r_min, u1
 
 SAME = 1e-9  # relative difference below which two forms agree at a generic point
 DETERMINISTIC = 1e-10  # relative error that every deterministic route detects

@@ -44,8 +44,8 @@ from sigprop.numerics.devices import device_kind
 from sigprop.numerics.evaluate import precise
 from sigprop.numerics.points import Point, RingPoint
 from sigprop.numerics.precision import double_precision
-from theory.claims import Claim
-from theory.symbols import T
+from sigprop.theory.claims import Claim
+from sigprop.theory.symbols import T
 
 TOLERANCE = 1e-10  # agreement asked of deterministic routes, relative
 Progress = Callable[[str, int, int], None]

@@ -7,7 +7,7 @@ from sigprop.judge.forms import worked
 from sigprop.judge.mutants import Scores
 from sigprop.judge.results import ClaimResult, RouteResult
 from sigprop.judge.verdict import Verdict
-from theory.claims import Kind, Status
+from sigprop.theory.claims import Kind, Status
 
 
 def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteResult:

@@ -139,7 +139,7 @@ def _allow_neurons(key, lam, process, steps, margin, yes) -> None:
 def stationary_steps(radius: float, margin: float) -> int:
     """Steps after which both kernels' missing tails are below a hundredth of a margin.
 
-    Source: ``theory.diagonal.remainder_factor``.
+    Source: ``sigprop.theory.diagonal.remainder_factor``.
     """
     steps = 8
     while _remainder(radius, steps) > margin / 100:
@@ -148,8 +148,8 @@ def stationary_steps(radius: float, margin: float) -> int:
 
 
 def _remainder(radius: float, steps: int) -> float:
-    from theory.diagonal import remainder_factor
-    from theory.symbols import T, r
+    from sigprop.theory.diagonal import remainder_factor
+    from sigprop.theory.symbols import T, r
 
     form = remainder_factor("sensitivity")
     return float(lambdify([r, T], form, modules="mpmath")(mpmath.mpf(radius), steps))

@@ -28,8 +28,8 @@ from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, Modulus, Real
 from sigprop.tasks.teacher_student import Stationary
-from theory import optimal as theory
-from theory.symbols import a, alpha, b, beta, rho
+from sigprop.theory import optimal as theory
+from sigprop.theory.symbols import a, alpha, b, beta, rho
 
 SMALLEST_GAP = 1e-12  # where tables end
 PANEL = 0.25  # of the quadrature: its error is below rounding at sixteen points
@@ -48,7 +48,7 @@ def speed(
 
     Args:
         process: Law of the input.
-        gain: One of ``theory.optimal.GAINS``.
+        gain: One of ``sigprop.theory.optimal.GAINS``.
         gap: ``1 - |lam|``, in (0, 1].
         phase: ``theta`` in radians.
         along: ``modulus`` or ``angle``: which of the two moves.
@@ -183,7 +183,7 @@ class Path:
 
     Attributes:
         process: Law of the input: white, exponential, constant or mixed.
-        gain: One of ``theory.optimal.GAINS``.
+        gain: One of ``sigprop.theory.optimal.GAINS``.
         phase: Of the eigenvalue, in radians; 0 for the positive ones, pi for negative.
 
     Raises:

@@ -32,9 +32,9 @@ from sigprop.linear.infinite_loss import Geometric, pair_sums, spectrum
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
-from theory import overlaps
-from theory import teacher_student as theory
-from theory.symbols import a, alpha, b, beta, rho
+from sigprop.theory import overlaps
+from sigprop.theory import teacher_student as theory
+from sigprop.theory.symbols import a, alpha, b, beta, rho
 
 Model = Any  # a pytree whose inexact arrays are the parameters
 Loss = Callable[[Model], Float[Array, ""]]

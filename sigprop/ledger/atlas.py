@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sigprop.ledger.cycles import without_cycles
 from sigprop.ledger.dependence import Graph, statements
 from sigprop.ledger.drawing import Edge, Layout, lay_out
-from theory.claims import PAPERS, home, leaves
+from sigprop.theory.claims import PAPERS, home, leaves
 
 LETTER, PADDING = 6.9, 20  # pixels, of a letter of 11.5 and beside a label
 
@@ -52,12 +52,12 @@ def parts(graph: Graph, ids: Iterable[str]) -> list[Part]:
     members: dict[str, list[str]] = defaultdict(list)
     for one in statements(graph, graph.nodes.keys() & set(ids)):
         members[home(one)].append(one)
-    papers = {module.split(".")[2] for module in members}
+    papers = {module.split(".")[3] for module in members}
     modules = (leaf for paper in PAPERS if paper in papers for leaf in leaves(paper))
     found = []
     for leaf in modules:
         if leaf.__name__ in members:
-            name = leaf.__name__.removeprefix("theory.papers.")
+            name = leaf.__name__.removeprefix("sigprop.theory.papers.")
             paper, title = name.partition(".")[0], _title(leaf.__doc__ or name)
             found.append(Part(name, paper, title, tuple(members[leaf.__name__])))
     return found

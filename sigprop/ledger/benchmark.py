@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from scipy.stats import binomtest
 
 from sigprop.numerics.files import require_folder, write_text
-from theory.claims import PAPERS, Claim, Status, select
-from theory.errata import CLASSES, DOUBTFUL
-from theory.misprints import Misprint, misprints
-from theory.readings import UNREAD, reading_of
+from sigprop.theory.claims import PAPERS, Claim, Status, select
+from sigprop.theory.errata import CLASSES, DOUBTFUL
+from sigprop.theory.misprints import Misprint, misprints
+from sigprop.theory.readings import UNREAD, reading_of
 
 NAME, VERSION = "sigprop-ledger", 1
 STATEMENTS, ANSWERS, ASKED = "statements.json", "answers.json", "README.md"
@@ -50,7 +50,7 @@ class Benchmark:
     """Which statements are asked.
 
     Attributes:
-        papers: Keys of ``theory.claims.PAPERS``.
+        papers: Keys of ``sigprop.theory.claims.PAPERS``.
         planted: How many misprints stand among them.
         seed: Chooses the misprints.
     """

@@ -19,7 +19,7 @@ from sigprop.ledger.atlas import Part, Picture
 from sigprop.ledger.dependence import Graph, carried, falls, linked
 from sigprop.ledger.drawing import HEIGHT
 from sigprop.ledger.entries import VALUELESS, Entry
-from theory.claims import PAPERS, Paper
+from sigprop.theory.claims import PAPERS, Paper
 
 PAGE, CODE = "blueprint.html", "blueprint-code.html"
 PROVED, COMPUTED, COUNTED = "by-proof", "by-numbers", "by-arithmetic"

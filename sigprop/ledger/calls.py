@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from sigprop.ledger.uses import PLAIN, Function, Uses, arguments, defaults, presented
+from sigprop.numerics.places import repository_path
 
-OURS = ("theory", "sigprop")
+OURS = "sigprop"
 Place = tuple[str, int]  # a module, and a line
 
 
@@ -154,7 +155,7 @@ class _Module:
         parts = path.with_suffix("").parts
         self.package = parts[:-1]
         self.name = ".".join(self.package if parts[-1] == "__init__" else parts)
-        self.file, self.into = path.as_posix(), sources
+        self.file, self.into = repository_path(path.as_posix()), sources
         self.names: dict[str, str] = {}
 
     def read(self, text: str) -> None:
@@ -210,12 +211,12 @@ class _Module:
             base = self.package[: len(self.package) + 1 - node.level]
             parts = list(base if node.level else ())
             parts += node.module.split(".") if node.module else []
-            if parts and parts[0] in OURS:
+            if parts and parts[0] == OURS:
                 for alias in node.names:
                     yield alias.asname or alias.name, ".".join([*parts, alias.name])
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.partition(".")[0] in OURS:
+                if alias.name.partition(".")[0] == OURS:
                     whole = alias.asname is not None
                     top = alias.name if whole else alias.name.partition(".")[0]
                     yield alias.asname or top, top

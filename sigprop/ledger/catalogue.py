@@ -12,8 +12,9 @@ from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
 from sigprop.numerics.evaluate import precise
-from theory.claims import Claim, home
-from theory.errata import CLASSES
+from sigprop.numerics.places import repository_path
+from sigprop.theory.claims import Claim, home
+from sigprop.theory.errata import CLASSES
 
 SCORES = (
     *("mutants", "killed"),
@@ -92,7 +93,7 @@ def location(dotted: str) -> str:
         module = top.joinpath(*parts[:length])
         for file in (module.with_suffix(".py"), module / "__init__.py"):
             if file.is_file():
-                return file.relative_to(top.parent).as_posix()
+                return repository_path(file.relative_to(top.parent).as_posix())
     return f"{package}/__init__.py"
 
 

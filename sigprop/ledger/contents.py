@@ -1,7 +1,7 @@
 """A paper's rows in the order in which the paper states them, section by section.
 
 Where a row stands is read off its locator; rows that name no equation follow those that
-they follow in ``theory.papers``.
+they follow in ``sigprop.theory.papers``.
 """
 
 import functools
@@ -13,8 +13,8 @@ from typing import Any
 from jinja2 import Environment
 
 from sigprop.ledger.entries import Entry
-from theory.claims import PAPERS, leaves
-from theory.outlines import OUTLINES, Section
+from sigprop.theory.claims import PAPERS, leaves
+from sigprop.theory.outlines import OUTLINES, Section
 
 _PLACE = re.compile(
     r"(?:Section|Appendix|Sections|Appendices) ([A-Z](?:\.\d+)*|\d+(?:\.\d+)*)"

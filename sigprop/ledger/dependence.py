@@ -13,10 +13,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
-import theory
 from sigprop.evidence import nothing_stored, table
 from sigprop.judge.basis import Evidence
 from sigprop.ledger.calls import Sources, read
@@ -24,18 +22,19 @@ from sigprop.ledger.cycles import without_cycles
 from sigprop.ledger.references import mentions
 from sigprop.ledger.roots import GRIDS, Walk, result_of
 from sigprop.ledger.uses import STORED
-from theory.claims import Claim, home, registry
+from sigprop.numerics.places import PACKAGE, file_of
+from sigprop.theory.claims import Claim, home, registry
 
 Kind = Literal["statement", "derivation", "simulation", "table", "experiment"]
 Names = frozenset[str]
-PLACES = ("theory", "sigprop/evidence", "sigprop/judge/routes.py")
+PLACES = ("sigprop/theory", "sigprop/evidence", "sigprop/judge/routes.py")
 HUB = 1 / 20  # share of all rows; code that more of them reach links none of them
 FAMILY = 8  # rows that one call may derive, if its callers are to rest on all of them
 
 # What notes, arranges or judges, and has no content that a verdict could rest on.
 FRAME = re.compile(
-    r"theory\.(symbols|rows|claims|errata|condition\w*|conventions|derivation|latex|"
-    r"mutants|readings?|misprints)\b|theory\.papers\.\w+\.conditions\b|"
+    r"sigprop\.theory\.(symbols|rows|claims|errata|condition\w*|conventions|derivation|latex|"
+    r"mutants|readings?|misprints)\b|sigprop\.theory\.papers\.\w+\.conditions\b|"
     r"sigprop\.(judge\.(?!routes)|numerics|evidence\.(arithmetic|programs|fresh)\b|"
     r"evidence\.(nothing_stored|Load|row|table)\b|evidence\.zucchet\.definitions\b|"
     r"evidence\.kit\.(points|across|also|crossed|entries|each|Points)\b|testing)"
@@ -85,7 +84,7 @@ def build(claims: Mapping[str, Claim] | None = None) -> Graph:
         claims: By id; all of them unless given.
     """
     claims = registry() if claims is None else claims
-    sources = read(Path(theory.__file__).parents[1], *PLACES)
+    sources = read(PACKAGE.parent, *PLACES)
     given = {one: _Given.of(claim, sources) for one, claim in claims.items()}
     code = _Code(sources, frozenset().union(*(each.written for each in given.values())))
     rests: dict[str, dict[str, str]] = {
@@ -120,7 +119,9 @@ class _Given:
     def written(self) -> Names:
         """Functions that transcribe its forms, and are no more than the row itself."""
         bases = (call.partition("(")[0] for call in self.forms)
-        return frozenset(one for one in bases if one.startswith("theory.papers."))
+        return frozenset(
+            one for one in bases if one.startswith("sigprop.theory.papers.")
+        )
 
     @classmethod
     def of(cls, claim: Claim, sources: Sources) -> "_Given":
@@ -129,7 +130,9 @@ class _Given:
         walk = Walk(sources).through(
             claim.derive, claim.printed, claim.corrected, basis
         )
-        module = home(claim.id).replace("theory.papers.", "sigprop.evidence.", 1)
+        module = home(claim.id).replace(
+            "sigprop.theory.papers.", "sigprop.evidence.", 1
+        )
         names = walk.names | sources.uses(f"{module}.EVIDENCE[{claim.id}]")
         proof = basis.proof if isinstance(basis, Evidence) else None
 
@@ -172,9 +175,8 @@ class _Code:
             if shorter in self.sources.aliases:
                 rest = [self.sources.aliases[shorter], *parts[length:]]
                 return self._find(".".join(rest))
-        top = Path(theory.__file__).parents[1]
         for length in range(len(parts) - 1, 0, -1):
-            if top.joinpath(*parts[:length]).with_suffix(".py").is_file():
+            if PACKAGE.parent.joinpath(*parts[:length]).with_suffix(".py").is_file():
                 return ".".join(parts[: length + 1])
         return name
 
@@ -185,7 +187,7 @@ class _Code:
         if FRAME.match(name) or name in self.written:
             return None
         module, _, last = name.rpartition(".")
-        if re.fullmatch(r"theory\.papers\.\w+\.printed", module):
+        if re.fullmatch(r"sigprop\.theory\.papers\.\w+\.printed", module):
             return "table" if re.match(r"TABLE|[A-Z]+\d", last) else None
         if name.startswith(f"{GRIDS}["):
             return "simulation"
@@ -194,7 +196,7 @@ class _Code:
             return None
         if found is None and not (module.count(".") or last[:1].isupper()):
             return None  # a module
-        return "derivation" if name.startswith("theory.") else "simulation"
+        return "derivation" if name.startswith("sigprop.theory.") else "simulation"
 
     def node(self, name: str) -> Node:
         """The node of a definition."""
@@ -233,7 +235,7 @@ class _Code:
 
 
 def _statement(one: str) -> Node:
-    return Node(one, "statement", home(one).replace(".", "/") + ".py")
+    return Node(one, "statement", file_of(home(one)))
 
 
 Link = tuple[str, str, str]  # what rests, on what, and why

@@ -12,7 +12,7 @@ from typing import Any
 from sigprop.judge.results import ClaimResult, Run
 from sigprop.ledger.addresses import address
 from sigprop.numerics.files import write_text
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 
 @dataclass(frozen=True)

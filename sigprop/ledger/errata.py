@@ -17,10 +17,10 @@ from sigprop.ledger.entries import Entry
 from sigprop.ledger.mathml import wrapped
 from sigprop.ledger.report import text
 from sigprop.ledger.schema import VERSION
-from theory.citations import CITATIONS, bibtex, page
-from theory.claims import PAPERS
-from theory.conventions import CONVENTIONS
-from theory.errata import CLASSES, DOUBTFUL
+from sigprop.theory.citations import CITATIONS, bibtex, page
+from sigprop.theory.claims import PAPERS
+from sigprop.theory.conventions import CONVENTIONS
+from sigprop.theory.errata import CLASSES, DOUBTFUL
 
 ALL, BIBLIOGRAPHY, DATA = "errata.html", "errata.bib", "errata.json"
 SHEET = "errata.css"  # of the pages to print

@@ -21,30 +21,30 @@ from nbformat import NotebookNode
 from sigprop.ledger.mathml import mathml
 from sigprop.ledger.report import environment
 from sigprop.numerics.files import require_writable
+from sigprop.numerics.places import PACKAGE, on_disk
 
 PATIENCE = 600  # seconds a cell may take
 SOLUTION = "solution"  # tag of a cell that a reader should not see at once
 MARK = '<meta name="generator" content="sigprop notebooks">'
 INDEX = "index.html"
-ROOT = Path(__file__).parents[2]
+FOLDER = on_disk("notebooks").resolve()  # in a checkout the package has a link
 
 
 def find(folder: Path | None = None) -> dict[str, Path]:
     """The notebooks of a folder by their names, in order.
 
     Args:
-        folder: Those of the source tree if left out.
+        folder: Those of sigprop if left out.
 
     Raises:
         ValueError: If there are none, saying where they are.
     """
-    place = ROOT / "notebooks" if folder is None else folder
+    place = FOLDER if folder is None else folder
     found = {path.stem: path for path in sorted(place.glob("*.py"))}
     if not found:
         raise ValueError(
-            f"need notebooks, *.py files of jupytext, got none in {place}; they come with "
-            "the source and not with an installed package: run this in a copy of the "
-            "repository, or name its folder notebooks with --source"
+            f"need notebooks, *.py files of jupytext, got none in {place}; name their "
+            "folder with --source, or leave it out for those of sigprop"
         )
     return found
 
@@ -95,7 +95,7 @@ def run(
             notebook,
             timeout=patience,
             kernel_name="python3",
-            resources={"metadata": {"path": str(ROOT)}},
+            resources={"metadata": {"path": str(PACKAGE.parent)}},
             on_cell_executed=lambda **_: progress(),
         )
         failures: list[Exception] = []
@@ -129,7 +129,7 @@ def _environment(scratch: str) -> dict[str, str]:
     """What a kernel should see: this source, no settings of the user's, no GPU."""
     chosen = {
         "PYTHONPATH": os.pathsep.join(
-            filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+            filter(None, (str(PACKAGE.parent), os.environ.get("PYTHONPATH")))
         ),
         "IPYTHONDIR": scratch,
         "JUPYTER_CONFIG_DIR": scratch,

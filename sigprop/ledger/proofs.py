@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from sympy import Expr, Symbol, latex
 
 from sigprop.ledger.formulas import GREEK
-from theory.claims import registry
+from sigprop.theory.claims import registry
 
 Step = tuple[str, str]  # the reason, and the LaTeX
 

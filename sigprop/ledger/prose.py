@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from sigprop.ledger.formulas import GREEK, formula
 from sigprop.ledger.mathml import mathml
-from theory.claims import PAPERS
+from sigprop.theory.claims import PAPERS
 
 _ID = rf"(?:{'|'.join(PAPERS)}):[A-Za-z0-9](?:[\w.:-]*\w)?"
 _PARTS = re.compile(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterator
 
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 ID = re.compile(r"\b[a-z]+:\w(?:[\w.:-]*\w)?")
 PLACES = {

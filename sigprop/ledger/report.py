@@ -24,7 +24,7 @@ from sigprop.ledger.mathml import mathml
 from sigprop.ledger.prose import Links, typesetter
 from sigprop.ledger.verdicts import sentence
 from sigprop.numerics.files import write_text
-from theory.claims import PAPERS, Paper
+from sigprop.theory.claims import PAPERS, Paper
 
 
 def _number(value: float, digits: int = 6) -> str:

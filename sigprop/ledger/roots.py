@@ -84,7 +84,7 @@ class Walk:
 
 def is_ours(one: Any) -> bool:
     """Whether a function or a class is of these packages."""
-    return (one.__module__ or "").partition(".")[0] in OURS
+    return (one.__module__ or "").partition(".")[0] == OURS
 
 
 def place(one: types.FunctionType) -> Place:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from theory.claims import PAPERS, Kind, Status
-from theory.errata import CLASSES, DOUBTFUL
+from sigprop.theory.claims import PAPERS, Kind, Status
+from sigprop.theory.errata import CLASSES, DOUBTFUL
 
 VERSION = "1.1"
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"

@@ -27,7 +27,7 @@ from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
 from sigprop.ledger.report import anchors, environment, shared, text
 from sigprop.numerics.files import require_folder, write_text
-from theory.errata import CLASSES
+from sigprop.theory.errata import CLASSES
 
 INDEX, MANIFEST = "index.html", ".sigprop-ledger.json"
 SHEET, SCRIPT = "ledger.css", "ledger.js"

@@ -1,6 +1,6 @@
 """Where the code of a row stands: files and lines, and the files as pages to read.
 
-A row is stated in ``theory.papers``, derived in ``theory``, judged in
+A row is stated in ``sigprop.theory.papers``, derived in ``theory``, judged in
 ``sigprop.evidence``, and implemented where it says.  Sources are read, and only
 those of ``theory`` are imported.
 """
@@ -15,11 +15,15 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment
 
-import theory
 from sigprop.ledger.catalogue import location
-from theory.claims import Claim, find, home, registry
-
-ROOT = Path(theory.__file__).parents[1]
+from sigprop.numerics.places import (
+    PACKAGE,
+    file_of,
+    module_of,
+    on_disk,
+    repository_path,
+)
+from sigprop.theory.claims import Claim, find, home, registry
 
 
 class Source(NamedTuple):
@@ -51,7 +55,7 @@ def _of_row(claim_id: str) -> tuple[Source, ...]:
 def _places(claim_id: str) -> Iterator[Source]:
     claim = find(claim_id)
     part = home(claim_id)
-    stated = f"{part.replace('.', '/')}.py"
+    stated = file_of(part)
     yield Source("statement", claim_id, stated, _mentioned(stated, claim_id))
     for role, form in (("derivation", claim.derive), ("corrected", claim.corrected)):
         for function in _called(form) if form else ():
@@ -80,26 +84,29 @@ def _called(form: Callable[..., Any]) -> Iterator[FunctionType]:
 
 
 def _derives(module: str) -> bool:
-    return module.startswith("theory.") and module != "theory.derivation"
+    return (
+        module.startswith("sigprop.theory.") and module != "sigprop.theory.derivation"
+    )
 
 
 def _place(role: str, function: FunctionType) -> Source:
-    path = Path(function.__code__.co_filename).relative_to(ROOT).as_posix()
+    path = Path(function.__code__.co_filename).relative_to(PACKAGE.parent)
     name = f"{function.__module__}.{function.__qualname__}"
-    return Source(role, name, path, function.__code__.co_firstlineno)
+    return Source(
+        role, name, repository_path(path.as_posix()), function.__code__.co_firstlineno
+    )
 
 
 def _implemented(claim: Claim) -> Source:
     """Where the name that a row gives for its code is defined."""
     path = location(claim.code)
-    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    name = claim.code.removeprefix(module).lstrip(".").partition(".")[0]
+    name = claim.code.removeprefix(module_of(path)).lstrip(".").partition(".")[0]
     return Source("code", claim.code, path, _definitions(path).get(name, 1))
 
 
 @functools.cache
 def _text(file: str) -> str:
-    path = ROOT / file
+    path = on_disk(file)
     return path.read_text("utf-8") if path.is_file() else ""
 
 

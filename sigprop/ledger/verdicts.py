@@ -1,7 +1,7 @@
 """The verdict on a row in one sentence, for a reader who asks nothing more."""
 
 from sigprop.ledger.entries import Entry
-from theory.errata import CLASSES
+from sigprop.theory.errata import CLASSES
 
 # What routes are called in a sentence; others by their own names.
 ROUTES = {

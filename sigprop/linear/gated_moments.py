@@ -6,7 +6,7 @@ over the neurons of ``E (dh/dtheta)^2``, for independent inputs that are Gaussia
 law of few values, after some steps from the zero state or in the limit.  Where the output
 is the state it is the gradient of ``v . y_t``, as of ``sigprop.linear.measured_moments``.
 
-Source: ``theory.gated_moments``.
+Source: ``sigprop.theory.gated_moments``.
 """
 
 import functools
@@ -50,7 +50,8 @@ class Moved(NamedTuple):
     """How a parameter moves neurons.
 
     Attributes:
-        by: The projection or the neurons' own parameter, by its name in ``theory.gates``.
+        by: The projection or the neurons' own parameter, by its name in
+            ``sigprop.theory.gates``.
         directions: As in ``sigprop.neuron.gated.sensitivity_moment``.
         factor: What the moment of each neuron is multiplied by.
     """

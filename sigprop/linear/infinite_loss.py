@@ -26,8 +26,8 @@ from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.linear.impulse_response import require_linear
 from sigprop.linear.linearise import Modes, diagonalise, linearise
 from sigprop.numerics.compile import compile_expr
-from theory import overlaps
-from theory.symbols import a, alpha, b, beta, rho
+from sigprop.theory import overlaps
+from sigprop.theory.symbols import a, alpha, b, beta, rho
 
 DOUBLINGS = 40  # horizon of 2**40 steps
 Lags = tuple[float, ...]

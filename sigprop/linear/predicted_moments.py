@@ -9,7 +9,7 @@ covariance that does not depend on the inputs: its second moment is the sum of t
 Lemmas 1 and 2 give the moment, for any ``R``.  A layer of two directions is two such
 sums, with inputs ``n`` steps before and ``m`` steps after that are ``n + m`` apart.
 
-Source: ``theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 2.
+Source: ``sigprop.theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 2.
 """
 
 import functools
@@ -26,8 +26,8 @@ from sigprop.linear.covariances import require_autocovariance
 from sigprop.linear.linearise import Modes, Perturbed
 from sigprop.linear.measured_moments import require_position
 from sigprop.numerics.compile import compile_expr
-from theory import layers
-from theory.symbols import Delta, T, alpha, beta
+from sigprop.theory import layers
+from sigprop.theory.symbols import Delta, T, alpha, beta
 
 Covariance = Float[np.ndarray, " lags"]
 ORDERS = (0, 1)  # lam**age, and its derivative by lam
@@ -84,7 +84,7 @@ def pair_moment(
     Raises:
         ValueError: If there are fewer covariances than steps, or no process has them.
 
-    Source: ``theory.layers.pair_weight``.
+    Source: ``sigprop.theory.layers.pair_weight``.
     """
     require_autocovariance(covariance, steps)
     return _pair_moment(first, second, steps, covariance, orders, form)

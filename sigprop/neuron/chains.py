@@ -9,7 +9,7 @@ multiplies the state does not see; finite times are steps.
 Notation: axis  a coordinate;  weighted  times the root of a node's probability, so that
 modes are orthogonal;  leading  axes that what multiplies the state depends on.
 
-Source: ``theory.correlated_gates``.
+Source: ``sigprop.theory.correlated_gates``.
 """
 
 import functools
@@ -22,7 +22,7 @@ from jaxtyping import Float
 
 from sigprop.neuron.quadrature import Law
 from sigprop.numerics.compile import compile_expr
-from theory import correlated_gates as theory
+from sigprop.theory import correlated_gates as theory
 
 Grid = Float[np.ndarray, "..."]
 INVERTED = 2**17  # entries of systems small enough to be inverted and kept

@@ -5,7 +5,7 @@ so the inputs a chain.  Grids are refined until a moment settles; what it last m
 the stated error, and on the finest grid, where it has not settled, what it moved by in
 the last two refinements at most.
 
-Source: ``theory.correlated_gates``.
+Source: ``sigprop.theory.correlated_gates``.
 """
 
 import math
@@ -19,7 +19,7 @@ from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, White
 from sigprop.neuron.chains import Chain, Grid, Recursion, hermite_axis, law_axis
 from sigprop.neuron.gated import Moment, Neurons, coefficients
 from sigprop.neuron.quadrature import Law
-from theory import gates
+from sigprop.theory import gates
 
 Term = tuple[float, float]  # variance and correlation of an AR(1) series
 LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
@@ -160,7 +160,7 @@ def correlated_moment(
     Raises:
         ValueError: If a limit is infinite, the terms are too many or no autocovariance.
 
-    Source: ``theory.correlated_gates``.
+    Source: ``sigprop.theory.correlated_gates``.
     """
     require_terms(terms, law)
     scope = _Scope(by, tuple(terms), directions, law, steps, change, settled)

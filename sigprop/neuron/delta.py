@@ -11,7 +11,7 @@ exactly.
 Notation: K  entries of a key;  z  coordinates of the input in the span of gates and keys;
 f  the input that a weight sees: a coordinate, or one for what is no weight.
 
-Source: ``theory.delta_moments``.
+Source: ``sigprop.theory.delta_moments``.
 """
 
 import functools

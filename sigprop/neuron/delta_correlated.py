@@ -10,7 +10,7 @@ Notation: m  means of the rows;  M  ``sum E h h^T``;  s, P, S  the same of what 
 with ``P = sum E s h^T``;  f  the input that a weight sees; all given the present input and
 times the root of its probability.
 
-Source: ``theory.delta_moments``, ``theory.correlated_gates``.
+Source: ``sigprop.theory.delta_moments``, ``sigprop.theory.correlated_gates``.
 """
 
 import math

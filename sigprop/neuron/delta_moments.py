@@ -6,7 +6,7 @@ parameter moves.
 Notation: m  means of the rows;  M  ``sum E h h^T``;  s, P, S  the same of what is moved,
 with ``P = sum E s h^T``;  f  the input that a weight sees.
 
-Source: ``theory.delta_moments``.
+Source: ``sigprop.theory.delta_moments``.
 """
 
 from collections.abc import Callable, Iterator

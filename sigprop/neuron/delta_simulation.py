@@ -10,7 +10,7 @@ these alone, so that a wrong weight costs variance and moves no mean.
 Notation: z  inputs;  k  key;  beta  gate;  v  value;  h  state;  s  what a weight moves;
 y  ``(1, x)`` of ``x = h``, ``s`` or ``(h, s)``;  M  one step of it, ``y' = M y``.
 
-Source: ``theory.delta_moments``.
+Source: ``sigprop.theory.delta_moments``.
 """
 
 import functools

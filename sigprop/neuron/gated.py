@@ -10,7 +10,7 @@ exact.  How far every second node is off bounds the error.
 Notation: z  coordinates of an input in the span of a neuron's projections;  k  projections;
 rest  coordinates outside of the span, which a weight sees and no gate does.
 
-Source: ``theory.gated_moments`` and ``theory.gates``.
+Source: ``sigprop.theory.gated_moments`` and ``sigprop.theory.gates``.
 """
 
 import functools
@@ -23,7 +23,7 @@ from jaxtyping import Float
 from sigprop.neuron.quadrature import Law, Nodes, gaussian_nodes
 from sigprop.neuron.random_coefficients import require_finite, second_moment
 from sigprop.numerics.compile import compile_expr
-from theory import gates
+from sigprop.theory import gates
 
 Table = Float[np.ndarray, "neurons directions"]
 Expectations = dict[str, Table]
@@ -38,7 +38,7 @@ class Neurons(NamedTuple):
     """Neurons of one gate.
 
     Attributes:
-        gate: A name in ``theory.gates.GATES``.
+        gate: A name in ``sigprop.theory.gates.GATES``.
         weights: Rows of each projection, in the gate's order.
         offsets: What is added to each projection.
         own: Parameters of a neuron that multiply no input, in the gate's order.
@@ -259,7 +259,7 @@ def sensitivity_moment(
 
     Args:
         neurons: What their gates see.
-        by: A projection or a neuron's own parameter, by its name in ``theory.gates``.
+        by: A projection or a neuron's own parameter, by its name in ``sigprop.theory.gates``.
         directions: ``each``: every weight of the projection's row.  Rows: the row moved
             along them.  None: what is added to the projection, or the own parameter.
         scale: As in ``state_moment``.

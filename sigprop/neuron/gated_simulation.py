@@ -10,7 +10,7 @@ moments are: a wrong weight costs variance and moves no mean.
 Notation: u  inputs, shared by all neurons;  Phi  Hermite polynomials of one input;  m  the
 moments ``1, h, s, h^2, h s, s^2`` of one trajectory;  theta  weights of moments.
 
-Source: ``theory.gated_moments``.
+Source: ``sigprop.theory.gated_moments``.
 """
 
 import functools
@@ -29,8 +29,8 @@ from sigprop.neuron.gated import Neurons, coefficients
 from sigprop.neuron.montecarlo import Sums, by_reading
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.compile import compile_expr
-from theory import gates
-from theory.gated_moments import LETTERS, MOMENTS, ORDERS, h, s
+from sigprop.theory import gates
+from sigprop.theory.gated_moments import LETTERS, MOMENTS, ORDERS, h, s
 
 DEGREE = 8  # of the polynomials, in all inputs together: squares of slopes have six
 NODES = 40  # in each input, at which their weights are computed

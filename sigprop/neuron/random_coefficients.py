@@ -1,6 +1,6 @@
 """Second moments of ``h' = a h + b`` and its sensitivity, from expectations of a and b.
 
-Source: ``theory.gated_moments``; Kesten (1973), Random difference equations and renewal
+Source: ``sigprop.theory.gated_moments``; Kesten (1973), Random difference equations and renewal
 theory for products of random matrices, Acta Mathematica 131.
 """
 
@@ -14,7 +14,7 @@ import scipy
 from jaxtyping import Float
 
 from sigprop.numerics.compile import compile_expr
-from theory import gated_moments
+from sigprop.theory import gated_moments
 
 
 @functools.cache
@@ -49,7 +49,7 @@ def second_moment(
     Raises:
         ValueError: If a limit is infinite, ``E a^2 >= 1``.
 
-    Source: ``theory.gated_moments``.
+    Source: ``sigprop.theory.gated_moments``.
 
     Example:
         >>> float(second_moment({"a": 0.5, "b": 0.0, "aa": 0.5, "ab": 0.0, "bb": 1.0}))

@@ -11,8 +11,8 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import require_dtype
-from theory import ring
-from theory.symbols import r_max, r_min, u1, u2
+from sigprop.theory import ring
+from sigprop.theory.symbols import r_max, r_min, u1, u2
 
 SPREADS = ("area", "log")
 """How radii lie on a ring: uniform by area; or ``log(-log|lam|)`` evenly spaced, so that the

@@ -14,8 +14,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from sigprop.numerics.compile import compile_expr
-from theory import diagonal
-from theory.symbols import chi, k, p, q, r, tau, w
+from sigprop.theory import diagonal
+from sigprop.theory.symbols import chi, k, p, q, r, tau, w
 
 Values = Float[Array, "*#shape"]
 

@@ -15,7 +15,7 @@ from jaxtyping import Complex, Float
 from sympy import Expr, Piecewise, Sum, Symbol, exp, lambdify, log, oo
 
 from sigprop.numerics.points import AgePoint, EigenPoint, Input, PairPoint, Point
-from theory.symbols import Delta, R
+from sigprop.theory.symbols import Delta, R
 
 DIGITS = 50  # closed forms at finite time cancel: their judge carries spare digits
 FUNCTIONS: dict[str, Any] = {

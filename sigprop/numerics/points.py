@@ -7,7 +7,7 @@ from typing import Any
 import mpmath
 from sympy import Symbol
 
-from theory import symbols as sy
+from sigprop.theory import symbols as sy
 
 Environment = dict[Symbol, Any]
 

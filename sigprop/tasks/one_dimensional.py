@@ -22,7 +22,7 @@ from sigprop.linear.covariances import require_process
 from sigprop.linear.infinite_loss import pair_sums, spectrum
 from sigprop.numerics.compile import compile_expr
 from sigprop.tasks.teacher_student import Stationary, expected_loss
-from theory import teacher_student as theory
+from sigprop.theory import teacher_student as theory
 
 Real = Float[Array, "*grid"]
 WHITE = White()

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import store
-from experiments.advised import cells, gathering, grids, rule, tasks
-from experiments.advised.cells import Config, Curves
-from experiments.advised.tasks import ADVISED, SLOWED
 from sigprop.advice.predictions import mode_states
+from sigprop.experiments import store
+from sigprop.experiments.advised import cells, gathering, grids, rule, tasks
+from sigprop.experiments.advised.cells import Config, Curves
+from sigprop.experiments.advised.tasks import ADVISED, SLOWED
 from sigprop.layers.base import parameters
 from sigprop.layers.lru import lru
 from sigprop.networks.assembly import build

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.advised import rule
+from sigprop.experiments.advised import rule
 
 
 def losses(seed, shift=0.0, count=6):

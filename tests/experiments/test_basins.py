@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import basins, parametrisations, store
+from sigprop.experiments import basins, parametrisations, store
 from sigprop.inputs import AR1
 from sigprop.landscape.optimal_charts import Path
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional
-from theory import teacher_student as theory
+from sigprop.theory import teacher_student as theory
 
 SMALL = dataclasses.replace(basins.SMOKE, rows=1, columns=4)
 SHOWN = ("tanh", "best angle")

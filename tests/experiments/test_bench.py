@@ -12,7 +12,8 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import (
+from sigprop.cli.main import app
+from sigprop.experiments import (
     bench,
     command,
     speed_commands,
@@ -21,7 +22,6 @@ from experiments import (
     speed_sizes,
     store,
 )
-from sigprop.cli.main import app
 from sigprop.numerics.native import available, compile_function
 
 REPEATS = 3

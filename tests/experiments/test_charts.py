@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from experiments import columns, tables
-from experiments.charts import chart
-from experiments.published import TABLES
 from sigprop.cli import console as cli_console
 from sigprop.cli import table as cli_table
+from sigprop.experiments import columns, tables
+from sigprop.experiments.charts import chart
+from sigprop.experiments.published import TABLES
 from tests.command import sigprop
 from tests.experiments.test_tables import AGREEING, CONTRARY, gathered
 from tests.experiments.test_tables import stored as stored  # a fixture
@@ -67,7 +67,7 @@ def test_a_table_that_nothing_is_held_against_has_no_column(stored):
 
 @pytest.mark.usefixtures("two")
 def test_the_command_ends_with_how_many_orders_are_contrary(tmp_path, monkeypatch):
-    from figures import style
+    from sigprop.figures import style
 
     monkeypatch.setattr(style, "folder", lambda: tmp_path / "figures")
     lines = sigprop("table", "lru-1").stdout.splitlines()

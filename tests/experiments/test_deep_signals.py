@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import deep_signals, store
-from experiments.deep_signals import GROUPS, SMOKE
+from sigprop.experiments import deep_signals, store
+from sigprop.experiments.deep_signals import GROUPS, SMOKE
 from sigprop.layers.base import parameters, replace
 
 FAR = 5.0  # standard errors

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import angle_descent, convolution_kernel, power_descent
+from sigprop.experiments import angle_descent, convolution_kernel, power_descent
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.convolution import glorot_rnn
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional

@@ -3,13 +3,13 @@
 import pytest
 from typer.testing import CliRunner
 
-from experiments import store, tables
-from experiments.columns import errors
-from experiments.forecasting.cells import Config
-from experiments.published import TABLES
 from sigprop.cli.main import app
+from sigprop.experiments import store, tables
+from sigprop.experiments.columns import errors
+from sigprop.experiments.forecasting.cells import Config
+from sigprop.experiments.published import TABLES
+from sigprop.theory.papers.blur import printed
 from tests.forecast_trainings import gathered
-from theory.papers.blur import printed
 
 NAMES = ("blur-3", "blur-8", "blur-12")
 

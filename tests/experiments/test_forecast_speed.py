@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from experiments import forecast_speed
-from experiments.forecast_speed import Program, exponents
+from sigprop.experiments import forecast_speed
+from sigprop.experiments.forecast_speed import Program, exponents
 from sigprop.training.forecast_presets import forecast_preset
 from tests.sigprop.training.test_forecasting import TASK
 

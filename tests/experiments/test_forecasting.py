@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import store, sweep
-from experiments.forecasting import cells, gathering, grids
-from experiments.forecasting.cells import CONTROLS, Config
+from sigprop.experiments import store, sweep
+from sigprop.experiments.forecasting import cells, gathering, grids
+from sigprop.experiments.forecasting.cells import CONTROLS, Config
 from sigprop.tasks.forecasts import Forecasts
 from sigprop.tasks.tables import Step, Table
 from sigprop.training.forecast_presets import MODELS

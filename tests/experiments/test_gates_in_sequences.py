@@ -7,7 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import embedding_correlation, gated_neurons, gru_jacobian, store
+from sigprop.experiments import (
+    embedding_correlation,
+    gated_neurons,
+    gru_jacobian,
+    store,
+)
 from sigprop.layers.base import parameters, replace
 
 pytestmark = pytest.mark.slow

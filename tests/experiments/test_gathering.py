@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments import store, sweep
-from experiments.teacher_student import cells, gathering, grids
+from sigprop.experiments import store, sweep
+from sigprop.experiments.teacher_student import cells, gathering, grids
 
 SWEEP = "adaptive_rates"  # its cells keep details
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import hessian_structure, speed_hessians, store
 from sigprop.curvature.structure import row_norms
+from sigprop.experiments import hessian_structure, speed_hessians, store
 
 NETWORKS = hessian_structure.NETWORKS
 

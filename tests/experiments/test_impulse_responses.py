@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import impulse_responses
+from sigprop.experiments import impulse_responses
 from sigprop.neuron.ring import mean_turns
 from sigprop.numerics.precision import double_precision
 

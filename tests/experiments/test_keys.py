@@ -6,14 +6,14 @@ import importlib
 
 import pytest
 
-from experiments import command, gathered, store
+from sigprop.experiments import command, gathered, store
 
 FALSE = (None, 0, False, 0.0, "", ())
 
 
 def grid(name, preset):
     return importlib.import_module(
-        f"experiments.{gathered.study_of(name)}.grids"
+        f"sigprop.experiments.{gathered.study_of(name)}.grids"
     ).cells(name, preset)
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments import one_dimensional, similarity, store
+from sigprop.experiments import one_dimensional, similarity, store
 
 FAR = 5.0  # standard errors
 LINES = ("real", "circle", "nu", "theta")

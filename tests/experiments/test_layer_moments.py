@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import layer_moments, store
-from experiments.layer_moments import JUDGED, LAYERS, SMOKE, Config
+from sigprop.experiments import layer_moments, store
+from sigprop.experiments.layer_moments import JUDGED, LAYERS, SMOKE, Config
 from sigprop.inputs import AR1, Constant, White
 from sigprop.judge.verdict import Word, plan
 from sigprop.layers.base import parameters

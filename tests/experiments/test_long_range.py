@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import store, sweep
-from experiments.long_range import cells, gathering, grids
-from experiments.long_range.cells import Config
+from sigprop.experiments import store, sweep
+from sigprop.experiments.long_range import cells, gathering, grids
+from sigprop.experiments.long_range.cells import Config
 from sigprop.training import supervised
 from sigprop.training.presets import LADDER
 

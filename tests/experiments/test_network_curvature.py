@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import network_curvature as study
-from experiments import store
-from experiments.network_curvature import GROUPS, SMOKE
 from sigprop.curvature.products import group_sums
+from sigprop.experiments import network_curvature as study
+from sigprop.experiments import store
+from sigprop.experiments.network_curvature import GROUPS, SMOKE
 from sigprop.networks import build, parameter_table
 from sigprop.numerics.precision import double_precision
 

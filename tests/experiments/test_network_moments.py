@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import network_moments, store
-from experiments.network_moments import GROUPS, SMOKE
 from sigprop.evidence.sigprop.moments import chirp
+from sigprop.experiments import network_moments, store
+from sigprop.experiments.network_moments import GROUPS, SMOKE
 from sigprop.inputs import AR1
 from sigprop.layers.base import parameters, replace
 from sigprop.networks import build

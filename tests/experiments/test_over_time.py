@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments import depth_map, edges, gated_moments, transients
+from sigprop.experiments import depth_map, edges, gated_moments, transients
 from sigprop.inputs import AR1
 from sigprop.linear.linearise import perturb
 from sigprop.linear.measured_moments import exact

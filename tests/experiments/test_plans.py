@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import gathered, plans, store, sweep
-from experiments.teacher_student import cells
+from sigprop.experiments import gathered, plans, store, sweep
+from sigprop.experiments.teacher_student import cells
 
 
 def test_every_shape_is_tried_once_and_counts_for_all_its_chunks(monkeypatch):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from experiments import command, progress
+from sigprop.experiments import command, progress
 
 LONG = ("curse_of_memory", "network_curvature", "normalisation", "ring_gain")
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from experiments import relu_leakage
-from theory.spectral import rectified_line
+from sigprop.experiments import relu_leakage
+from sigprop.theory.spectral import rectified_line
 
 
 @pytest.fixture(scope="module")

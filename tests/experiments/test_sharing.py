@@ -16,9 +16,9 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import gathered, store, sweep
-from experiments.teacher_student import cells, grids
 from sigprop.cli import main as cli
+from sigprop.experiments import gathered, store, sweep
+from sigprop.experiments.teacher_student import cells, grids
 from sigprop.training.checkpoints import save_checkpoint
 from tests.kept import own_programs
 from tests.sigprop.numerics.test_locks import HOLD
@@ -285,8 +285,8 @@ def test_the_command_sets_aside_and_counts(made, whole):
 
 DRIVE = f"""
 import os, sys
-from experiments import sweep
-from experiments.teacher_student import cells
+from sigprop.experiments import sweep
+from sigprop.experiments.teacher_student import cells
 real, log = cells.run_cells, sys.argv[1]
 def run_cells(configs, *rest):
     found = real(configs, *rest)

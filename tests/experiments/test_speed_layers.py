@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import speed_layers, store
-from experiments.speed_layers import LAYERS, SMOKE
+from sigprop.experiments import speed_layers, store
+from sigprop.experiments.speed_layers import LAYERS, SMOKE
 from sigprop.layers.base import stepwise
 from sigprop.layers.dense import nonlinear_rnn
 from sigprop.layers.lru import GAMMAS, lru

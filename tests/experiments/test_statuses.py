@@ -1,16 +1,16 @@
 """Statuses for the pictures: those of the last whole run, and whether it is out of date."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from experiments import statuses, store
 from sigprop.cli import judged, ledger
 from sigprop.cli.main import app
+from sigprop.experiments import statuses, store
+from sigprop.numerics.places import on_disk
+from sigprop.theory.claims import home, registry
 from tests.sigprop.ledger.test_report import EVERYTHING
-from theory.claims import home, registry
 
 ROWS = {"lru:fig2": "confirmed", "lru:fig3": "refuted"}
 
@@ -61,7 +61,7 @@ def test_a_row_that_was_not_judged_says_so(results):
 def test_a_change_to_a_rows_files_is_seen_and_one_to_others_is_not(
     room, results, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(statuses, "ROOT", tmp_path)
+    monkeypatch.setattr(statuses, "on_disk", tmp_path.joinpath)
     monkeypatch.setattr(statuses, "home", home)
     for place in ("theory/papers", "sigprop/evidence"):
         (tmp_path / place / "lru").mkdir(parents=True)
@@ -82,9 +82,9 @@ def test_a_change_to_a_rows_files_is_seen_and_one_to_others_is_not(
 def test_the_files_of_every_row_are_there():
     data = store.shipped("statuses")
     found = set(data["file"].values.tolist())
-    assert all((statuses.ROOT / file).is_file() for file in found)
-    judged = [Path(file.replace("theory/papers", "sigprop/evidence")) for file in found]
-    assert sum((statuses.ROOT / file).is_file() for file in judged) > len(found) / 2
+    assert all(on_disk(file).is_file() for file in found)
+    judged = [file.replace("theory/papers", "sigprop/evidence") for file in found]
+    assert sum(on_disk(file).is_file() for file in judged) > len(found) / 2
 
 
 def test_an_unwritable_folder_costs_no_verdict(results, monkeypatch, capsys):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import store
+from sigprop.experiments import store
 
 LARGEST, ALL = 2 * 2**20, 30 * 2**20  # bytes of a tracked result, and of all of them
 
@@ -101,7 +101,7 @@ def test_config_that_json_cannot_write_is_refused():
 
 def test_missing_cell_names_the_command(results):
     assert not store.exists("study", 1, Config())
-    command = "python -m experiments.study --preset"
+    command = "python -m sigprop.experiments.study --preset"
     with pytest.raises(FileNotFoundError, match=f"{command} quick") as error:
         store.load("study", 1, Config())
     assert str(results) in str(error.value)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import (
+from sigprop.experiments import (
     accuracy,
     angle_descent,
     command,

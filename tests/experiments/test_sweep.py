@@ -12,12 +12,12 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import command, gathered, store, sweep, workers
-from experiments.teacher_student import cells, gathering, grids
 from sigprop.cli.main import app
+from sigprop.experiments import command, gathered, store, sweep, workers
+from sigprop.experiments.teacher_student import cells, gathering, grids
 from sigprop.numerics.interruption import INTERRUPTED
+from sigprop.theory.teacher import runs
 from tests.kept import own_programs
-from theory.teacher import runs
 
 ROOT = Path(__file__).parents[2]
 SWEEP = "agreement"  # the least of them
@@ -65,7 +65,7 @@ def test_the_grids_are_those_of_the_tables():
 @pytest.mark.parametrize(("name", "study"), store.SWEEPS.items())
 def test_shards_share_the_chunks_of_a_sweep(name, study):
     grids, cells = (
-        importlib.import_module(f"experiments.{study}.{part}")
+        importlib.import_module(f"sigprop.experiments.{study}.{part}")
         for part in ("grids", "cells")
     )
     whole = sweep.chunks(name, "paper")

@@ -8,10 +8,10 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import columns, published, store, tables
-from experiments.published import TABLES, Published, Score
 from sigprop.cli import console
 from sigprop.cli import main as cli
+from sigprop.experiments import columns, published, store, tables
+from sigprop.experiments.published import TABLES, Published, Score
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
 from sigprop.training.presets import LRU_SCHEDULES, MODELS, RINGS, ROTRNN_SCHEDULES
 
@@ -342,7 +342,9 @@ def test_speeds_without_the_tanh_network_are_missing(stored):
     stored("speed_training", timed((0.5, 0.7, 0.4)))
     found = tables.content("lru-4")
     assert len(found.heads) == 7
-    assert any("python -m experiments.speed_training" in note for note in found.notes)
+    assert any(
+        "python -m sigprop.experiments.speed_training" in note for note in found.notes
+    )
 
 
 # --- the command ---------------------------------------------------------------------

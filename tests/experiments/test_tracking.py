@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 from typer.testing import CliRunner
 
-from experiments import command, netcdf, store
 from sigprop.cli.main import app
+from sigprop.experiments import command, netcdf, store
 
 STUDY, OTHER = "ring_gain", "ring_eigenvalues"
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import store, sweep
-from experiments.verdicts import cells, gathering, grids
-from experiments.verdicts.cells import Config
 from sigprop.evidence.fresh import GRIDS, Answer, parts
+from sigprop.experiments import store, sweep
+from sigprop.experiments.verdicts import cells, gathering, grids
+from sigprop.experiments.verdicts.cells import Config
 from sigprop.judge.results import RouteResult
 
 

@@ -14,9 +14,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from experiments import curse_of_memory, network_moments, one_dimensional, similarity
-from experiments.long_range import cells as trainings
-from experiments.teacher_student import cells
+from sigprop.experiments import (
+    curse_of_memory,
+    network_moments,
+    one_dimensional,
+    similarity,
+)
+from sigprop.experiments.long_range import cells as trainings
+from sigprop.experiments.teacher_student import cells
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import lru

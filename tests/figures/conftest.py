@@ -4,7 +4,7 @@ import re
 import pytest
 from matplotlib.text import Text
 
-from figures import catalogue
+from sigprop.figures import catalogue
 from tests.figures.reading import Reading
 from tests.figures.scrambled import scrambled
 

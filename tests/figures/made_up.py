@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from experiments import store
+from sigprop.experiments import store
 
 QUANTILES = (0.1, 0.5, 0.9)
 SIZES = {

@@ -18,7 +18,7 @@ from matplotlib.patches import Polygon
 from PIL import Image
 from scipy.interpolate import RegularGridInterpolator
 
-from figures import style
+from sigprop.figures import style
 
 EXACT = 1e-10
 

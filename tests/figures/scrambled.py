@@ -7,7 +7,7 @@ of its own; names, dimensions and coordinates are the real ones.
 import numpy as np
 import xarray as xr
 
-from experiments import store
+from sigprop.experiments import store
 
 COARSE = {
     "angle_descent": {"row": slice(None, None, 10), "column": slice(None, None, 10)},
@@ -47,7 +47,7 @@ def _table(
 
 
 def curse_of_memory() -> xr.Dataset:
-    """As ``experiments.curse_of_memory`` makes it."""
+    """As ``sigprop.experiments.curse_of_memory`` makes it."""
     curve, point = (("quantity", "rho", gap) for gap in ("gap", "simulated_gap"))
     points = ("exact", "simulated", "sem", "controlled", "controlled_sem")
     return _table(
@@ -63,7 +63,7 @@ def curse_of_memory() -> xr.Dataset:
 
 
 def ring_gain() -> xr.Dataset:
-    """As ``experiments.ring_gain`` makes it."""
+    """As ``sigprop.experiments.ring_gain`` makes it."""
     return _table(
         {
             "theory": ("inner", "gap"),
@@ -80,7 +80,7 @@ def ring_gain() -> xr.Dataset:
 
 
 def ring_eigenvalues() -> xr.Dataset:
-    """As ``experiments.ring_eigenvalues`` makes it."""
+    """As ``sigprop.experiments.ring_eigenvalues`` makes it."""
     variables = {
         "matrix_fraction": ("size", "radius"),
         "circular_law": ("radius",),
@@ -119,7 +119,7 @@ def ring_eigenvalues() -> xr.Dataset:
 
 
 def network_curvature() -> xr.Dataset:
-    """As ``experiments.network_curvature`` makes it."""
+    """As ``sigprop.experiments.network_curvature`` makes it."""
     rank = ("network", "end", "rank")
     counts, shares = ("network", "end", "threshold"), ("network", "group")
     data = _table(
@@ -147,7 +147,7 @@ def network_curvature() -> xr.Dataset:
 
 
 def speed_moments() -> xr.Dataset:
-    """As ``experiments.speed_moments`` makes it."""
+    """As ``sigprop.experiments.speed_moments`` makes it."""
     ways = ("kernel", "streaming", "associative", "one_by_one")
     return _table(
         {"seconds": ("way", "repeat")},
@@ -159,7 +159,7 @@ def speed_moments() -> xr.Dataset:
 
 
 def speed_layers() -> xr.Dataset:
-    """As ``experiments.speed_layers`` makes it."""
+    """As ``sigprop.experiments.speed_layers`` makes it."""
     return _table(
         {"seconds": ("way", "length", "repeat")},
         {
@@ -171,7 +171,7 @@ def speed_layers() -> xr.Dataset:
 
 
 def speed_sizes() -> xr.Dataset:
-    """As ``experiments.speed_sizes`` makes it."""
+    """As ``sigprop.experiments.speed_sizes`` makes it."""
     costs, powers = ("task", "axis", "place"), ("task", "axis")
     data = _table(
         dict.fromkeys(("seconds", "memory"), costs)
@@ -187,7 +187,7 @@ def speed_sizes() -> xr.Dataset:
 
 
 def forecast_speed() -> xr.Dataset:
-    """As ``experiments.forecast_speed`` makes it."""
+    """As ``sigprop.experiments.forecast_speed`` makes it."""
     return _table(
         {
             "seconds": ("model", "horizon", "repeat"),

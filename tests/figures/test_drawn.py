@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import curves, disk, lru_5, lru_7, lru_9, style, zucchet_1bc
+from sigprop.figures import curves, disk, lru_5, lru_7, lru_9, style, zucchet_1bc
 from tests.figures import scrambled
 from tests.figures.reading import Reading, memory
 

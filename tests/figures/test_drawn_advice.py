@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from figures import sigprop_advice_worth as figure
-from figures import style
+from sigprop.figures import sigprop_advice_worth as figure
+from sigprop.figures import style
 from tests.advised_trainings import gathered
 
 TASKS = 9

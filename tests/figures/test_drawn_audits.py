@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import same_color
 
-from figures import audits, style
+from sigprop.figures import audits, style
 from tests.figures.reading import Reading, same
 
 QUANTITIES = [*audits.GROUPS[0], *audits.GROUPS[1]]

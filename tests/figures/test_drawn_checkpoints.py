@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import same_color
 
-from figures import checkpoints, style
+from sigprop.figures import checkpoints, style
 from tests.figures import layout
 from tests.figures.reading import Reading, same
 

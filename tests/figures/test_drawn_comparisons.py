@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from figures import comparisons, style
+from sigprop.figures import comparisons, style
 from tests.figures.reading import Reading
 
 ROWS = ["S4", "S5", "LRU", "dense"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import sigprop_depth
+from sigprop.figures import sigprop_depth
 from tests.figures.test_shown import shown
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import blur_6, epochs, style
+from sigprop.figures import blur_6, epochs, style
 from tests.figures.scrambled import scrambled
 
 

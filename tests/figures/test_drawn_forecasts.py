@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from figures import forecasts, style
+from sigprop.figures import forecasts, style
 
 
 def stored(seeds=2, windows=60, horizon=6, every=1, seed=0):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from figures import sigprop_edges, sigprop_gates, sigprop_transients
+from sigprop.figures import sigprop_edges, sigprop_gates, sigprop_transients
 from tests.figures.test_shown import shown
 
 

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex
 
-from figures import inline, overview, style
+from sigprop.figures import inline, overview, style
 from tests.figures.reading import Reading
 
 MARGIN = 0.04

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from matplotlib.colors import LogNorm, SymLogNorm
 
-from figures import hessians, losses, lru_8, style, zucchet_7, zucchet_8, zucchet_10
+from sigprop.figures import (
+    hessians,
+    losses,
+    lru_8,
+    style,
+    zucchet_7,
+    zucchet_8,
+    zucchet_10,
+)
 from tests.figures.conftest import bars
 
 

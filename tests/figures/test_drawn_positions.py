@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import same_color
 
-from figures import positions, style
+from sigprop.figures import positions, style
 from tests.figures import layout
 
 NAMES = ["block 1 forward", "block 1 backward"]

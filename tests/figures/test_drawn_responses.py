@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import lru_4, lru_6, style
+from sigprop.figures import lru_4, lru_6, style
 from tests.figures.scrambled import scrambled
 
 RANGES = {"a": r"2\pi", "b": r"\pi/50", "c": r"2\pi"}

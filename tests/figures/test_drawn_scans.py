@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex
 
-from figures import losses, scans, training
+from sigprop.figures import losses, scans, training
 from tests.figures.reading import Reading
 
 RATES, STARTS, SEEDS = (-3.0, -2.5, -2.0), ("teacher", "0.9"), (0, 1, 2)

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from experiments.forecasting import grids
-from experiments.forecasting.cells import Config
-from figures import (
+from sigprop.experiments.forecasting import grids
+from sigprop.experiments.forecasting.cells import Config
+from sigprop.figures import (
     blur_1,
     blur_4,
     blur_5,
@@ -16,8 +16,8 @@ from figures import (
     series,
     sigprop_forecasts,
 )
+from sigprop.theory.papers.blur.printed import errors
 from tests.forecast_trainings import gathered
-from theory.papers.blur.printed import errors
 
 TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
 LEVELS = {"blur": 0.25, "lru": 0.4}

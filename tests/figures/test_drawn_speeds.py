@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import sigprop_bench, style
+from sigprop.figures import sigprop_bench, style
 from tests.figures import scrambled
 
 

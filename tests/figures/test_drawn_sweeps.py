@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from figures import losses, lru_1, lru_5, rates, rotrnn_3, style, zucchet_3
+from sigprop.figures import losses, lru_1, lru_5, rates, rotrnn_3, style, zucchet_3
 from tests.figures import made_up
 from tests.figures.reading import Reading
 from tests.figures.test_trained import LAYERS, LOOKS, SEEDS, SEGMENTS, trainings
@@ -14,7 +14,7 @@ OUT = 1  # of ten on either side, so that the interval misses in at most 5 %
 
 
 def tuned(drawn: Reading, x, best, extreme, colour, width):
-    """What ``figures.losses`` shows of one network at these places."""
+    """What ``sigprop.figures.losses`` shows of one network at these places."""
     aside = x[:, None] + width * np.linspace(-0.5, 0.5, RUNS)
     drawn.curve(aside.ravel(), best.ravel(), colour, marker=".")
     middle, ordered = np.median(best, axis=1), np.sort(best, axis=1)

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex
 
-from figures import style, training
+from sigprop.figures import style, training
 from tests.figures.reading import Reading
 
 

@@ -7,9 +7,9 @@ import jax
 import numpy as np
 import pytest
 
-from experiments import store
-from experiments.teacher_student import cells, grids
-from figures import losses, style, zucchet_3, zucchet_8, zucchet_10
+from sigprop.experiments import store
+from sigprop.experiments.teacher_student import cells, grids
+from sigprop.figures import losses, style, zucchet_3, zucchet_8, zucchet_10
 from sigprop.layers import lru
 from tests.figures import made_up
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from experiments import command, store
-from experiments.teacher_student import cells
-from figures import catalogue, style
 from sigprop.cli.main import app
+from sigprop.experiments import command, store
+from sigprop.experiments.teacher_student import cells
+from sigprop.figures import catalogue, style
 from tests.kept import own_programs
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from matplotlib.figure import Figure
-from figures import style
+from sigprop.figures import style
 
 os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
 style.save(Figure(), "shown", Path(sys.argv[1]))
@@ -32,7 +32,7 @@ style.save(Figure(), "shown", Path(sys.argv[1]))
 DRAWING = """
 import json, sys
 from typer.testing import CliRunner
-from figures import catalogue
+from sigprop.figures import catalogue
 from sigprop.cli.main import app
 
 for name in sys.stdin:

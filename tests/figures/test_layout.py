@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from figures import catalogue, provenance, style
+from sigprop.figures import catalogue, provenance, style
 from tests.figures import layout
 from tests.figures.tracked import shipped
 

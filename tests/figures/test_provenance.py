@@ -9,10 +9,10 @@ import xarray as xr
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments import store
-from figures import catalogue, provenance, style
 from sigprop.cli.main import app
-from theory.claims import registry
+from sigprop.experiments import store
+from sigprop.figures import catalogue, provenance, style
+from sigprop.theory.claims import registry
 
 ATTRIBUTES = {
     "preset": "paper",
@@ -193,7 +193,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
 ):
     (tmp_path / "file").touch()
     monkeypatch.setattr(style, "folder", lambda: tmp_path / "file")
-    monkeypatch.setattr("experiments.command.make", None)
+    monkeypatch.setattr("sigprop.experiments.command.make", None)
     answer = CliRunner().invoke(app, ["figure", "lru-9"])
     assert answer.exit_code == 2
     assert "cannot write to the folder" in answer.stderr

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import store
-from figures import catalogue
+from sigprop.experiments import store
+from sigprop.figures import catalogue
 
 
 def shown(name, **changes):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from figures import (
+from sigprop.figures import (
     sigprop_effective_eigenvalues,
     style,
     zucchet_5,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from figures import blur_6, blur_14, blur_15, epochs
+from sigprop.figures import blur_6, blur_14, blur_15, epochs
 from tests.figures.scrambled import scrambled
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from experiments.forecasting.cells import Config
-from figures import blur_7, blur_12, horizons, series, style
+from sigprop.experiments.forecasting.cells import Config
+from sigprop.figures import blur_7, blur_12, horizons, series, style
+from sigprop.theory.papers.blur.printed import errors
 from tests.forecast_trainings import gathered
-from theory.papers.blur.printed import errors
 
 
 def table(levels):

@@ -5,7 +5,7 @@ import re
 import pytest
 from matplotlib.figure import Figure
 
-from figures.sliders import Sliders
+from sigprop.figures.sliders import Sliders
 
 CHOICES = {"size & shape": (1, 2, 3), "turn": ("left", "right")}
 

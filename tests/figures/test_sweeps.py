@@ -10,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import same_color
 from scipy import stats
 
-from experiments import store
-from figures import catalogue, losses, style
+from sigprop.experiments import store
+from sigprop.figures import catalogue, losses, style
 from tests.figures import made_up, reading
 
 RATES = ("effective", "rate", "diverged", "log_rate")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from figures import lru_1, lru_5, rotrnn_3, style
+from sigprop.figures import lru_1, lru_5, rotrnn_3, style
 
 RNG = np.random.default_rng(4)
 LOOKS, SEGMENTS, LAYERS, RUNGS, SEEDS = 4, 8, 3, 5, 3

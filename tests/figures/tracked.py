@@ -4,7 +4,7 @@ import functools
 
 import xarray as xr
 
-from experiments import store
+from sigprop.experiments import store
 
 
 @functools.cache

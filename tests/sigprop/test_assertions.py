@@ -10,7 +10,7 @@ from sigprop.judge.trials import INFLATION, PILOT
 from sigprop.judge.verdict import plan
 from sigprop.neuron.montecarlo import Sums
 from sigprop.testing import assert_moment
-from theory.symbols import T, lam, lam_bar
+from sigprop.theory.symbols import T, lam, lam_bar
 
 STATE = 1 / (1 - lam * lam_bar)
 

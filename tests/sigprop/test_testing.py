@@ -19,9 +19,9 @@ from sigprop.testing import (
     rings,
     stationary_steps,
 )
-from theory import diagonal
-from theory.papers.zucchet import forms
-from theory.symbols import T, lam, lam_bar, r_max, r_min, rho
+from sigprop.theory import diagonal
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.symbols import T, lam, lam_bar, r_max, r_min, rho
 
 MARGIN = 0.1  # 21 784 trajectories: the assertions take about a second each
 LAMS = [0.5, -0.8, 0.6 + 0.5j]

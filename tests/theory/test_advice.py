@@ -6,8 +6,8 @@ import mpmath
 import pytest
 from sympy import N, diff, lambdify, simplify
 
-from theory import advice
-from theory.symbols import rho, theta
+from sigprop.theory import advice
+from sigprop.theory.symbols import rho, theta
 
 
 @pytest.mark.parametrize("decay", ["0", "0.9", "-0.7"])

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from sympy import Abs, Integer, Rational, S, Sum, Symbol, oo, sqrt
 
-from theory.autocorrelation import (
+from sigprop.theory.autocorrelation import (
     INPUTS,
     LagFunctional,
     as_functional,
@@ -16,7 +16,7 @@ from theory.autocorrelation import (
     lemma_2,
     same_form,
 )
-from theory.symbols import Delta, R, T, alpha, b, beta, lam, n, rho
+from sigprop.theory.symbols import Delta, R, T, alpha, b, beta, lam, n, rho
 
 HALF, THIRD = Rational(1, 2), Rational(1, 3)
 x = Symbol("x")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sympy import diff, limit, oo, simplify
 
-from theory import bidirectional as two
-from theory.papers.blur import printed
-from theory.symbols import T, lam
+from sigprop.theory import bidirectional as two
+from sigprop.theory.papers.blur import printed
+from sigprop.theory.symbols import T, lam
 
 PROOFS = (
     two.unrolled_forward,

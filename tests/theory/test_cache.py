@@ -11,7 +11,7 @@ SIZE = "from sympy.core import cache; print(cache.SYMPY_CACHE_SIZE)"
 
 
 @pytest.mark.parametrize(
-    "module", ["theory.symbols", "sigprop.cli.verify", "sigprop.judge.run"]
+    "module", ["sigprop.theory.symbols", "sigprop.cli.verify", "sigprop.judge.run"]
 )
 def test_sympy_remembers_twenty_times_as_much(module, monkeypatch):
     monkeypatch.delenv("SYMPY_CACHE_SIZE", raising=False)

@@ -21,14 +21,14 @@ from sigprop.numerics.points import (
     exact_eigenvalue,
     exponential,
 )
+from sigprop.theory import claims as claims_module
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.claims import PAPERS, Kind, Status, find, home, registry, select
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.papers.zucchet.forms import bound_74, eq_45, eq_59
+from sigprop.theory.papers.zucchet.moments import propagation
+from sigprop.theory.symbols import lam, lam_bar, rho
 from tests.rows import rows
-from theory import claims as claims_module
-from theory.autocorrelation import same_form
-from theory.claims import PAPERS, Kind, Status, find, home, registry, select
-from theory.derivation import Derivation
-from theory.papers.zucchet.forms import bound_74, eq_45, eq_59
-from theory.papers.zucchet.moments import propagation
-from theory.symbols import lam, lam_bar, rho
 
 CLAIMS = registry()
 ROWS = rows()
@@ -296,7 +296,7 @@ def test_autocovariance_of_an_input_is_even_and_as_its_name_says(source, expecte
 
 
 def test_a_claim_says_where_its_row_is():
-    assert home("zucchet:45") == "theory.papers.zucchet.moments.state"
-    assert home("blur:14") == "theory.papers.blur.composition"
+    assert home("zucchet:45") == "sigprop.theory.papers.zucchet.moments.state"
+    assert home("blur:14") == "sigprop.theory.papers.blur.composition"
     with pytest.raises(KeyError, match="no claim 'zucchet:999'"):
         home("zucchet:999")

@@ -1,7 +1,7 @@
 """What is settled once, and who departs from it."""
 
-from theory.claims import Status, registry
-from theory.conventions import CONVENTIONS, FAULTS
+from sigprop.theory.claims import Status, registry
+from sigprop.theory.conventions import CONVENTIONS, FAULTS
 
 DOUBTFUL = (Status.REFUTED, Status.CONDITIONAL, Status.DEFINITION)
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 from sympy import Rational, expand, simplify
 
-from theory import correlated_gates as theory
-from theory import gated_moments
-from theory.symbols import rho
+from sigprop.theory import correlated_gates as theory
+from sigprop.theory import gated_moments
+from sigprop.theory.symbols import rho
 
 LAW = (
     (Fraction(2, 5), (Fraction(1, 3), Fraction(1), Fraction(1, 5), Fraction(-1, 2))),

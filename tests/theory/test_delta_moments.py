@@ -2,7 +2,7 @@
 
 import pytest
 
-from theory import delta_moments as theory
+from sigprop.theory import delta_moments as theory
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -8,7 +8,7 @@ from sympy import Matrix, diag, simplify, symbols, zeros
 from sigprop.layers.dense import LinearRNN
 from sigprop.linear.linearise import perturb
 from sigprop.numerics.precision import double_precision
-from theory import dense
+from sigprop.theory import dense
 
 PROOFS = (
     dense.perturbation_balances,

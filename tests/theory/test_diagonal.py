@@ -6,9 +6,9 @@ import mpmath
 import pytest
 from sympy import Add, Expr, Integer, Pow, Rational, S, lambdify, oo
 
-from theory import diagonal
-from theory.autocorrelation import INPUTS, is_zero
-from theory.symbols import T, a, b, lam, lam_bar, n, r, rho
+from sigprop.theory import diagonal
+from sigprop.theory.autocorrelation import INPUTS, is_zero
+from sigprop.theory.symbols import T, a, b, lam, lam_bar, n, r, rho
 
 # Two unrelated rationals in place of an eigenvalue and its conjugate.
 AT = {

@@ -8,10 +8,10 @@ from sigprop.judge.basis import Check, Example, Grid
 from sigprop.judge.forms import worked
 from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.statuses import finish
+from sigprop.theory.citations import CITATIONS, PAGES, bibtex, page
+from sigprop.theory.claims import PAPERS, Status, registry
+from sigprop.theory.errata import DOUBTFUL, Erratum
 from tests.rows import changed, row
-from theory.citations import CITATIONS, PAGES, bibtex, page
-from theory.claims import PAPERS, Status, registry
-from theory.errata import DOUBTFUL, Erratum
 
 HALF = Example("the power", {"x": 3.0}, lambda x: x, lambda x: x * x)
 

@@ -3,10 +3,10 @@
 import pytest
 from sympy import Rational, diff, simplify
 
-from theory import gated as theory
-from theory import teacher as tables
-from theory.papers.zucchet.experiments import PARTS
-from theory.symbols import lam
+from sigprop.theory import gated as theory
+from sigprop.theory import teacher as tables
+from sigprop.theory.papers.zucchet.experiments import PARTS
+from sigprop.theory.symbols import lam
 
 
 def test_printed_moments_are_those_of_the_kernel_for_every_autocovariance():

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 from sympy import Rational, exp, simplify
 
-from theory import gated_moments as theory
-from theory import gates
-from theory.symbols import T
+from sigprop.theory import gated_moments as theory
+from sigprop.theory import gates
+from sigprop.theory.symbols import T
 
 LAW = [  # probability, a, b, c, d: generic, and of a mean that is not zero
     (Fraction(1, 2), Fraction(2, 3), Fraction(1), Fraction(1, 5), Fraction(-1, 2)),

@@ -5,9 +5,9 @@ import pytest
 from sympy import I, Symbol, exp, expand, simplify
 
 from sigprop.evidence.zucchet.hessian.sensitivities import pair_sum
-from theory import hessian
-from theory.papers.zucchet.hessian import PARTS
-from theory.papers.zucchet.hessian.expectation import eq_134
+from sigprop.theory import hessian
+from sigprop.theory.papers.zucchet.hessian import PARTS
+from sigprop.theory.papers.zucchet.hessian.expectation import eq_134
 
 
 def test_conjugation_is_an_involution_that_keeps_real_symbols():

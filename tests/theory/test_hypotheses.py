@@ -10,8 +10,8 @@ import pytest
 
 from sigprop.judge.basis import Grid, points_of
 from sigprop.numerics.points import CONSTANT, WHITE, EigenPoint, Input, exponential
+from sigprop.theory.claims import anywhere, find
 from tests.rows import changed, row, rows
-from theory.claims import anywhere, find
 
 ASSUMED = {
     claim_id: one

@@ -5,12 +5,12 @@ import re
 import pytest
 from sympy import Rational, exp, sin, sqrt
 
-from theory.claims import registry
-from theory.derivation import Derivation
-from theory.latex import pieces, read, summed
-from theory.reading import agrees
-from theory.readings import UNREAD, WORDS, reading_of
-from theory.symbols import Delta, R, lam, lam_bar, rho
+from sigprop.theory.claims import registry
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.latex import pieces, read, summed
+from sigprop.theory.reading import agrees
+from sigprop.theory.readings import UNREAD, WORDS, reading_of
+from sigprop.theory.symbols import Delta, R, lam, lam_bar, rho
 
 LETTERS = {
     r"\lambda": lam,

@@ -3,9 +3,9 @@
 import pytest
 from sympy import I, Rational
 
-from theory.autocorrelation import is_zero, lemma_1
-from theory.layers import pair_weight
-from theory.symbols import Delta, T, alpha, beta
+from sigprop.theory.autocorrelation import is_zero, lemma_1
+from sigprop.theory.layers import pair_weight
+from sigprop.theory.symbols import Delta, T, alpha, beta
 
 A, B = Rational(3, 5) + I / 4, Rational(-2, 3)
 

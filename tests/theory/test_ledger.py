@@ -19,9 +19,9 @@ from sigprop.judge.evidence import expression, resolve
 from sigprop.judge.forms import worked
 from sigprop.judge.statuses import finish
 from sigprop.ledger.mathml import mathml
+from sigprop.theory.claims import Status, find, registry
 from tests.rows import changed, every_slip_noticed, row, rows
 from tests.sealed import sealed
-from theory.claims import Status, find, registry
 
 NUMBERING = json.loads(Path(__file__).with_name("numbering.json").read_text())
 CLAIMS, ROWS = registry(), rows()

@@ -3,9 +3,9 @@
 import pytest
 from sympy import Integer, Rational, Sum, sqrt
 
-from theory.claims import registry
-from theory.mutants import mutants
-from theory.symbols import Delta, R, a, b, lam, lam_bar, r, rho
+from sigprop.theory.claims import registry
+from sigprop.theory.mutants import mutants
+from sigprop.theory.symbols import Delta, R, a, b, lam, lam_bar, r, rho
 
 FORM = (1 + a * r) / (b - r**2)
 EXAMPLES = {

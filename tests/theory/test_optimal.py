@@ -5,10 +5,10 @@ import pytest
 from sympy import Rational, diff, expand_trig, log, simplify, sqrt, symbols
 
 from sigprop.numerics.compile import compile_expr
-from theory import optimal, teacher_student
-from theory.optimal import ELEMENTARY, GAINS, INVERTIBLE, size
-from theory.symbols import a, alpha, b, beta, lam, rho, theta
-from theory.teacher_student import nu, omega
+from sigprop.theory import optimal, teacher_student
+from sigprop.theory.optimal import ELEMENTARY, GAINS, INVERTIBLE, size
+from sigprop.theory.symbols import a, alpha, b, beta, lam, rho, theta
+from sigprop.theory.teacher_student import nu, omega
 
 PLACES = (0.2, 0.7, 0.99)
 CORRELATION = Rational(3, 5)

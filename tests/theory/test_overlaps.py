@@ -6,8 +6,8 @@ import pytest
 from mpmath import mp, mpf
 from sympy import factor, lambdify
 
-from theory import hessian, overlaps
-from theory.symbols import a, alpha, b, beta, rho
+from sigprop.theory import hessian, overlaps
+from sigprop.theory.symbols import a, alpha, b, beta, rho
 
 NODES = [mpf(x) for x in ("0.61", "-0.47", "0.23")]
 

@@ -6,8 +6,8 @@ import pytest
 from sympy import Rational, simplify
 
 from sigprop.evidence.zucchet.proofs.complex_eigenvalues import polar_moment
-from theory import parametrisation as polar
-from theory.parametrisation import S, d_nu, d_theta, nu
+from sigprop.theory import parametrisation as polar
+from sigprop.theory.parametrisation import S, d_nu, d_theta, nu
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 from sympy import Rational, simplify
 
-from theory import recurrences
-from theory.symbols import lam, rho
+from sigprop.theory import recurrences
+from sigprop.theory.symbols import lam, rho
 
 
 @pytest.mark.parametrize(("quantity", "value"), [("state", 4), ("sensitivity", 16)])

@@ -6,11 +6,11 @@ import math
 import numpy as np
 from sympy import Symbol, conjugate, lambdify, simplify
 
-from theory import hessian
-from theory.claims import find
-from theory.papers.zucchet import forms
-from theory.papers.zucchet.hessian.expectation import eq_134
-from theory.symbols import lam, lam_bar
+from sigprop.theory import hessian
+from sigprop.theory.claims import find
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.papers.zucchet.hessian.expectation import eq_134
+from sigprop.theory.symbols import lam, lam_bar
 
 
 def test_the_notebook_of_figure_1a_has_the_right_form():

@@ -4,8 +4,8 @@ import mpmath
 import pytest
 from sympy import Rational, exp, lambdify, simplify, sqrt
 
-from theory import ring
-from theory.symbols import T, lam, n, r, r_max, r_min, theta, u1, u2
+from sigprop.theory import ring
+from sigprop.theory.symbols import T, lam, n, r, r_max, r_min, theta, u1, u2
 
 RINGS = [("0", "0.8"), ("0.3", "0.9"), ("0.7", "0.99"), ("0.9", "0.9001")]
 ring_cases = pytest.mark.parametrize(("inner", "outer"), RINGS)

@@ -3,11 +3,11 @@
 import pytest
 from sympy import Matrix, cos, sin, sqrt
 
-from theory import rotation
-from theory.autocorrelation import same_form
-from theory.derivation import start
-from theory.papers.rotrnn import printed
-from theory.rotation import c, gamma, s
+from sigprop.theory import rotation
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.derivation import start
+from sigprop.theory.papers.rotrnn import printed
+from sigprop.theory.rotation import c, gamma, s
 
 PROOFS = (
     rotation.block_is_exponential,

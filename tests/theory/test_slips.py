@@ -2,8 +2,8 @@
 
 from sigprop.judge.basis import ARITHMETIC, Evidence
 from sigprop.judge.evidence import expression
+from sigprop.theory.claims import Kind
 from tests.rows import rows
-from theory.claims import Kind
 
 WORDS = (Kind.TEXT, Kind.TABLE, Kind.FIGURE)  # their slips are written by hand
 ENOUGH = 3  # wrong routines, where a formula is no expression

@@ -3,8 +3,8 @@
 import pytest
 from sympy import Integer, Matrix, pi, simplify, sqrt
 
-from theory import koopman, spectral
-from theory.derivation import start
+from sigprop.theory import koopman, spectral
+from sigprop.theory.derivation import start
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from sympy import Rational, cos, limit, simplify, sin, sqrt
 
-from theory import teacher_student as task
-from theory import teacher_student_proofs as proofs
-from theory.teacher_student import nu, theta_star
+from sigprop.theory import teacher_student as task
+from sigprop.theory import teacher_student_proofs as proofs
+from sigprop.theory.teacher_student import nu, theta_star
 
 
 def test_a_trigonometric_form_vanishes_only_if_it_is_zero():

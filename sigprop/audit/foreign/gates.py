@@ -24,7 +24,7 @@ from sigprop.neuron.gated import Neurons, coefficients, sensitivity_moment, stat
 
 RUNGS = ("AR(1)", "Gaussian, white")
 SLOPES = {"W_a": "r", "b_a": "r", "W_x": "i", "b_x": "i", "Lambda": "Lambda"}
-"""Of RG-LRU, by the names of ``theory.gates``."""
+"""Of RG-LRU, by the names of ``sigprop.theory.gates``."""
 
 
 class Gated(NamedTuple):

@@ -1,1 +1,1 @@
-"""What judges the rows of ``theory.papers.blur``."""
+"""What judges the rows of ``sigprop.theory.papers.blur``."""

@@ -10,8 +10,8 @@ import numpy as np
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Example
-from theory.papers.blur.printed import TABLE_2, TABLE_7
-from theory.papers.lru import printed as lru
+from sigprop.theory.papers.blur.printed import TABLE_2, TABLE_7
+from sigprop.theory.papers.lru import printed as lru
 
 LRU_TABLE_3 = {
     label: [float(number.partition("(")[0]) for number in row]

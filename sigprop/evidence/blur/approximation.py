@@ -26,7 +26,7 @@ from sigprop.evidence.blur.reconstruction import (
 from sigprop.evidence.blur.universality import SOLVED_SLIPS
 from sigprop.evidence.kit import also, each, legendre, points, sigmoid
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import bidirectional as two
+from sigprop.theory import bidirectional as two
 
 SIZES = "states outputs radius barron Theta accuracy"
 SQUARES = also(points("seed", 0, 1, 2), **SQUARE)

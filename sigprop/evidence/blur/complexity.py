@@ -10,8 +10,8 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import also, points
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.numerics.precision import double_precision
-from theory import bidirectional as two
-from theory.papers.blur.printed import TABLE_1, TABLE_5
+from sigprop.theory import bidirectional as two
+from sigprop.theory.papers.blur.printed import TABLE_1, TABLE_5
 
 
 def scan_work(inputs: int) -> int:

@@ -24,7 +24,7 @@ from sigprop.evidence.blur.recurrences import (
 )
 from sigprop.evidence.kit import also, points, recur
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import bidirectional as two
+from sigprop.theory import bidirectional as two
 
 
 def merged_by_impulses(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "k m"]:

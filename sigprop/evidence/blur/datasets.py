@@ -8,7 +8,7 @@ import numpy as np
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory.papers.blur.printed import errors
+from sigprop.theory.papers.blur.printed import errors
 
 Targets = tuple[float, ...]
 

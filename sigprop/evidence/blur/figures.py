@@ -3,7 +3,7 @@
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import crossed, points
 from sigprop.judge.basis import Basis, Example
-from theory.papers.blur.printed import errors
+from sigprop.theory.papers.blur.printed import errors
 
 FIGURE_5 = ("ETTm1", "Weather")  # by the text, and by the caption
 INFORMER_INPUTS = [48, 96, 168, 168, 336]

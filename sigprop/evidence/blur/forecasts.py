@@ -6,7 +6,7 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.blur.reproductions import cannot_be
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Example
-from theory.papers.blur.printed import COUNTS, METHODS, TABLE_13, errors
+from sigprop.theory.papers.blur.printed import COUNTS, METHODS, TABLE_13, errors
 
 
 def best(table: int) -> list[float]:

@@ -35,7 +35,7 @@ from sigprop.evidence.kit import also, entries, points, recur
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.dense import LinearRNN, linear_rnn
 from sigprop.numerics.precision import double_precision
-from theory import bidirectional as two
+from sigprop.theory import bidirectional as two
 
 DENSE = also(points("seed", 0, 1, 2), n=4, m=3, k=5)
 Turn = Callable[[Any], Any]  # of the eigenvectors

@@ -8,8 +8,8 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory.papers.blur.printed import REFERENCES, TABLE_4, TABLE_6
-from theory.papers.lru import printed as lru
+from sigprop.theory.papers.blur.printed import REFERENCES, TABLE_4, TABLE_6
+from sigprop.theory.papers.lru import printed as lru
 
 
 def preset_parameters(series: int) -> int:

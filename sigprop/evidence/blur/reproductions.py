@@ -5,7 +5,7 @@ of our trainings; *impossible* if a squared error is below the square of the abs
 That it is not reproduced does not refute it: our networks are smaller, and a setting that
 the paper leaves out may make the difference.
 
-Source of the data: ``experiments.forecasting`` at the preset ``paper``.
+Source of the data: ``sigprop.experiments.forecasting`` at the preset ``paper``.
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence.trainings import interval
-from theory.papers.blur.printed import Cell, errors
+from sigprop.theory.papers.blur.printed import Cell, errors
 
 if TYPE_CHECKING:
     import xarray as xr

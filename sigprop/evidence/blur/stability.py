@@ -10,7 +10,7 @@ from jaxtyping import Complex, Float, Inexact
 from sigprop.evidence.kit import also, each, points, recur
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory import bidirectional as two
+from sigprop.theory import bidirectional as two
 
 EIGENVALUES = also(points("lam", 0.9, 0.5 + 0.6j, -0.7, -0.3 - 0.8j), T=8)
 RINGS = points("e_min e_max", (0.3, 0.9), (0.0, 0.8))

@@ -30,7 +30,7 @@ from sigprop.evidence.blur.reconstruction import (
 from sigprop.evidence.blur.recurrences import signal
 from sigprop.evidence.kit import also, points, recur
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import bidirectional as two
+from sigprop.theory import bidirectional as two
 
 # The factors of Eq. 14, as the lines after Eq. 1 and Eq. 11 to 13 call them.
 COMPOSITION = {

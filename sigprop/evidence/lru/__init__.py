@@ -1,1 +1,1 @@
-"""What judges the rows of ``theory.papers.lru``."""
+"""What judges the rows of ``sigprop.theory.papers.lru``."""

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Evidence, Example
-from theory.papers.lru import printed
-from theory.papers.lru.printed import FAILS, NOTHING, RUNGS, TABLES, Table
+from sigprop.theory.papers.lru import printed
+from sigprop.theory.papers.lru.printed import FAILS, NOTHING, RUNGS, TABLES, Table
 
 TASKS = [task.lower() for task in printed.TASKS]
 CHANCE = 50.0

@@ -10,7 +10,7 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import also, points
 from sigprop.evidence.lru.accuracies import TASKS
 from sigprop.judge.basis import Basis, Evidence
-from theory.papers.lru.printed import TABLE_9
+from sigprop.theory.papers.lru.printed import TABLE_9
 
 
 def depths() -> Float[np.ndarray, " 6"]:

@@ -17,7 +17,7 @@ from sigprop.evidence.lru.transforms import (
     pulse,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import spectral
+from sigprop.theory import spectral
 
 CAUSAL = ("decaying", "ringing")
 

@@ -8,7 +8,7 @@ from jaxtyping import Complex
 from sigprop.evidence.kit import also, points, powers, recur
 from sigprop.evidence.lru.eigenfunctions import modes_predict
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import koopman
+from sigprop.theory import koopman
 
 RATES, AMPLITUDES = (0.8 + 0.1j, -0.5), (1.2, 0.4 - 0.3j)
 

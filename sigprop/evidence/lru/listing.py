@@ -19,7 +19,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.neuron.ring import normalisation, ring_polar
 from sigprop.numerics.precision import double_precision
-from theory import spectral
+from sigprop.theory import spectral
 
 Arrays = dict[str, np.ndarray]
 IMPULSE = 64  # steps after which 0.7^(2k) is below 1e-19

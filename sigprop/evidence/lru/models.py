@@ -17,7 +17,7 @@ from sigprop.evidence.lru.systems import dense_by_layer, dense_by_loop, run
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.s4d import S4D, diagonal_spectrum
 from sigprop.numerics.precision import double_precision
-from theory import spectral
+from sigprop.theory import spectral
 
 INPUTS = (0.7, -1.1, 0.4, 1.3, -0.2)
 HELD = points("pole dt", (-0.5 + 2j, 0.1), (-0.5 - 9j, 0.3), (-1.7 + 0j, 0.8))

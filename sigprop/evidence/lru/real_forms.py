@@ -11,7 +11,7 @@ from jaxtyping import Complex, Float
 from sigprop.evidence.kit import also, block, entries, points
 from sigprop.evidence.lru.systems import drawn_matrix
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import koopman
+from sigprop.theory import koopman
 
 DRAWS = points("seed", 0, 1, 2)
 

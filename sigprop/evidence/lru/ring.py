@@ -16,9 +16,9 @@ from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import judge, plan
 from sigprop.neuron import ginibre
 from sigprop.numerics.points import CONSTANT, WHITE, AgePoint, RingPoint
-from theory.claims import Claim
-from theory.papers.lru.ring import eq_4
-from theory.symbols import T, lam, n
+from sigprop.theory.claims import Claim
+from sigprop.theory.papers.lru.ring import eq_4
+from sigprop.theory.symbols import T, lam, n
 
 MARGIN = 0.05
 CIRCLE_RADII = np.array([0.5, 0.75, 0.9, 1.0])

@@ -22,7 +22,7 @@ from sigprop.evidence.lru.transforms import (
     pulse,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import spectral
+from sigprop.theory import spectral
 
 Regions = Sequence[tuple[float, float]]
 COARSE = 0.1  # enough where both signal and frequency are below 14

@@ -17,7 +17,7 @@ from sigprop.evidence.lru.annulus import area_share, share_by_gammas, share_insi
 from sigprop.evidence.lru.hold import discretised, held_gain
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.neuron.ring import mean_turns
-from theory import spectral
+from sigprop.theory import spectral
 
 
 def eigenvalue_of_lin(index: int, dt: float) -> complex:

@@ -1,1 +1,1 @@
-"""What judges the rows of ``theory.papers.rotrnn``."""
+"""What judges the rows of ``sigprop.theory.papers.rotrnn``."""

@@ -21,7 +21,7 @@ from sigprop.evidence.rotrnn.recurrences import (
 from sigprop.evidence.rotrnn.rotations import BLOCKS, SIZES, WRONG_MEMBERS
 from sigprop.evidence.rotrnn.special_orthogonal import member
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import rotation
+from sigprop.theory import rotation
 
 # Eq. 1: an input held over a step.
 

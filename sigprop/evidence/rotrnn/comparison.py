@@ -28,7 +28,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.layers.rotrnn import BidirectionalRotRNN, RotRNN
 from sigprop.numerics.precision import double_precision
-from theory import rotation
+from sigprop.theory import rotation
 
 # One eigenvalue of an LRU.
 

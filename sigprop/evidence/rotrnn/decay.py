@@ -40,7 +40,7 @@ from sigprop.evidence.rotrnn.white_noise import (
 )
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory.rotation import norm_stays
+from sigprop.theory.rotation import norm_stays
 
 # Norms of one head from the zero state, and of all heads of a layer.
 

@@ -1,7 +1,7 @@
 """What judges the figures of RotRNN (2024), as far as the text describes them."""
 
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Example
-from theory.papers.rotrnn.printed import DEPTHS
+from sigprop.theory.papers.rotrnn.printed import DEPTHS
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:six-layers": Evidence(

@@ -40,7 +40,7 @@ from sigprop.evidence.rotrnn.special_orthogonal import (
     skew_logarithm,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory.rotation import (
+from sigprop.theory.rotation import (
     block_is_rotation,
     flip_reverses_angle,
     powers_add_angles,

@@ -37,7 +37,7 @@ from sigprop.evidence.rotrnn.special_orthogonal import (
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.rotrnn import RotRNN, rotrnn
 from sigprop.numerics.precision import double_precision
-from theory.rotation import combine_is_associative
+from sigprop.theory.rotation import combine_is_associative
 
 Stretch = tuple[float, Float[np.ndarray, " planes"], Float[np.ndarray, " size"]]
 

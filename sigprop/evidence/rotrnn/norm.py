@@ -37,7 +37,7 @@ from sigprop.evidence.rotrnn.white_noise import (
 )
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory.rotation import norm_splits, step_leaves_a_trace
+from sigprop.theory.rotation import norm_splits, step_leaves_a_trace
 
 # Eq. 6 and 10: the recurrence and its sum.
 

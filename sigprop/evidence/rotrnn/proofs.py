@@ -42,7 +42,7 @@ from sigprop.evidence.rotrnn.special_orthogonal import (
     membership,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory.rotation import block_is_rotation, products_of_members, skew_squares
+from sigprop.theory.rotation import block_is_rotation, products_of_members, skew_squares
 
 # Eq. 14: an LRU of two modes.
 

@@ -24,7 +24,7 @@ from sigprop.evidence.rotrnn.special_orthogonal import (
     share_reached,
 )
 from sigprop.judge.basis import Basis, Evidence
-from theory.rotation import block_is_rotation, products_of_members
+from sigprop.theory.rotation import block_is_rotation, products_of_members
 
 SIZES = points("seed size", (1, 2), (2, 3), (3, 6))
 BOTH_SIGNS = crossed(SIZES, points("sign", 1, -1))

@@ -6,8 +6,8 @@ from jaxtyping import Float
 from sigprop.evidence.arithmetic import numbers
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.networks.presets import ROTRNN_HEADS, ROTRNN_ROWS, rotrnn_paper
-from theory.papers.lru import printed as lru
-from theory.papers.rotrnn.printed import (
+from sigprop.theory.papers.lru import printed as lru
+from sigprop.theory.papers.rotrnn.printed import (
     CITED_FOR_LRU,
     LENGTHS,
     TABLE_1,

@@ -1,1 +1,1 @@
-"""What judges the rows of ``theory.papers.sigprop``."""
+"""What judges the rows of ``sigprop.theory.papers.sigprop``."""

@@ -1,6 +1,6 @@
 """What judges our statements on deep networks that were trained on real data.
 
-Source of the data: ``experiments.long_range`` at the preset ``paper``.
+Source of the data: ``sigprop.experiments.long_range`` at the preset ``paper``.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,14 @@ from jaxtyping import Float
 from sigprop.evidence import Load, trainings
 from sigprop.judge.basis import Basis, Check, Example, by_slips
 from sigprop.judge.results import RouteResult
-from theory.claims import Claim
-from theory.papers.sigprop.audits import MISSES, MODELS, QUANTITIES, TASKS, WITHIN
+from sigprop.theory.claims import Claim
+from sigprop.theory.papers.sigprop.audits import (
+    MISSES,
+    MODELS,
+    QUANTITIES,
+    TASKS,
+    WITHIN,
+)
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -25,8 +25,8 @@ from sigprop.linear.gated_moments import enumerate_gated, predict_gated
 from sigprop.neuron.chains import Chain, Recursion, law_axis
 from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
-from theory import correlated_gates as theory
-from theory.claims import Claim
+from sigprop.theory import correlated_gates as theory
+from sigprop.theory.claims import Claim
 
 FADED = 12  # steps after which |a| of at most 0.1 has left 1e-12
 

@@ -44,7 +44,7 @@ from sigprop.neuron.delta_simulation import (
     stepped,
 )
 from sigprop.numerics.precision import double_precision
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 CLAIM, STEPS = "sigprop:memories-deltanet", 1024
 EXACT = 0.01  # of a margin, by which two rules of quadrature may differ

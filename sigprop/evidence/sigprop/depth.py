@@ -25,7 +25,7 @@ from sigprop.networks.propagation import Moments, predict
 from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import double_precision
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 CLAIM = "sigprop:network-moments"
 STEPS, WIDTH, FEATURES, DEPTH = 32, 32, 12, 3

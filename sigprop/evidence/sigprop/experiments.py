@@ -15,7 +15,7 @@ from sigprop.evidence.zucchet.experiments.gates import excess_by_lattice, rate_o
 from sigprop.evidence.zucchet.experiments.teacher_student import mean_time
 from sigprop.evidence.zucchet.networks.initialisation import chrono_gate
 from sigprop.judge.basis import Basis, Evidence
-from theory import gated, teacher
+from sigprop.theory import gated, teacher
 
 # Figure 2B at the edge.
 

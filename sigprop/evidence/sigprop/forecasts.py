@@ -1,6 +1,6 @@
 """What judges our statements on networks that forecast real series.
 
-Source of the data: ``experiments.forecasting`` at the preset ``paper``.
+Source of the data: ``sigprop.experiments.forecasting`` at the preset ``paper``.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.blur.reproductions import counts
 from sigprop.judge.basis import Basis, Check, Example, by_slips
 from sigprop.judge.results import RouteResult
-from theory.claims import Claim
-from theory.papers.sigprop.forecasts import (
+from sigprop.theory.claims import Claim
+from sigprop.theory.papers.sigprop.forecasts import (
     AGAINST,
     COUNTED,
     MISSES,

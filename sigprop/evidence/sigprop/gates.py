@@ -39,8 +39,8 @@ from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import second_moment
 from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.precision import double_precision
-from theory import gated_moments as theory
-from theory.claims import Claim
+from sigprop.theory import gated_moments as theory
+from sigprop.theory.claims import Claim
 
 # Recurrences of random coefficients.
 

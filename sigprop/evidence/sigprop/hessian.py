@@ -35,7 +35,7 @@ from sigprop.evidence.zucchet.hessian.units import (
 )
 from sigprop.judge.basis import Basis, Evidence, Routine
 from sigprop.numerics.precision import double_precision
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 
 def squared(of: Callable[..., complex], **point: Any) -> float:
@@ -202,7 +202,7 @@ def dense_curvature_by_differences(seed: int, normal: bool) -> float:
 
 
 def dense_curvature_in_eigenbasis(seed: int, normal: bool, slip: str = "") -> float:
-    """The sum over pairs of entries of the change, with ``theory.hessian.dense_pair``.
+    """The sum over pairs of entries of the change, with ``sigprop.theory.hessian.dense_pair``.
 
     Args:
         seed: Of the network.

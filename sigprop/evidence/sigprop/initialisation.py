@@ -20,7 +20,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.dense import LinearRNN
 from sigprop.linear.infinite_loss import gramian
 from sigprop.neuron.ginibre import sample_matrices
-from theory.papers.sigprop.initialisation import SINGLE
+from sigprop.theory.papers.sigprop.initialisation import SINGLE
 
 SIMULATED = 11  # matrices at most; the sums are cheaper
 BEYOND = 0.025  # how often the median is beyond either end of an interval

@@ -44,8 +44,8 @@ from sigprop.neuron.gated_simulation import (
 )
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.precision import double_precision
-from theory import gates as theory
-from theory.claims import Claim
+from sigprop.theory import gates as theory
+from sigprop.theory.claims import Claim
 
 WIDTH, STEPS = 2, 1024
 EXACT = 1e-6  # of two rules of quadrature

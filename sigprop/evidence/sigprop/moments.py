@@ -52,9 +52,9 @@ from sigprop.neuron.montecarlo import Estimate, together
 from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.points import exponential
 from sigprop.numerics.precision import double_precision
-from theory import layers as theory
-from theory.claims import Claim
-from theory.mutants import mutants
+from sigprop.theory import layers as theory
+from sigprop.theory.claims import Claim
+from sigprop.theory.mutants import mutants
 
 STEPS = 14
 EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # asked of impulse responses, relative

@@ -39,7 +39,7 @@ from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 STEPS, BATCH, CHUNK = 8, 4, 2048  # steps, sequences a batch, batches drawn at once
 STEP = 1e-3  # of a difference of the fourth order: rounding and remainder are 1e-12

@@ -47,7 +47,7 @@ from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 MARGIN = 0.15
 ROUTE = "trained"  # the simulation, at learnt parameters

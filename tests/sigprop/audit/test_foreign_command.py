@@ -168,7 +168,7 @@ def test_without_pictures_the_page_has_words_and_numbers(made, tmp_path):
 
 
 def test_a_picture_that_cannot_be_drawn_leaves_the_page(made, tmp_path, monkeypatch):
-    from figures import checkpoints
+    from sigprop.figures import checkpoints
 
     def broken(data):
         raise RuntimeError("no fonts")

@@ -15,7 +15,7 @@ from sigprop.audit.moments import (
     theory,
 )
 from sigprop.audit.series_moments import lag_weights
-from theory.symbols import T
+from sigprop.theory.symbols import T
 
 LAM = np.array([0.9, -0.5, 0.8 * np.exp(1j), 0.3 - 0.4j])
 

@@ -23,8 +23,8 @@ from sigprop.audit.series_moments import (
     rows_json,
 )
 from sigprop.audit.series_summary import table
-from theory.diagonal import QUANTITIES
-from theory.symbols import T
+from sigprop.theory.diagonal import QUANTITIES
+from sigprop.theory.symbols import T
 
 
 def make_series(values):

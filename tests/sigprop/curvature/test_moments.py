@@ -18,7 +18,7 @@ from sigprop.layers.base import replace
 from sigprop.layers.dense import linear_rnn
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
-from theory import hessian
+from sigprop.theory import hessian
 
 AGES = np.arange(400)
 LAGS = np.subtract.outer(AGES, AGES)

@@ -5,7 +5,7 @@ import pytest
 from sigprop.evidence.arithmetic import numbers
 from sigprop.judge.basis import ARITHMETIC
 from sigprop.judge.evidence import judge
-from theory.claims import find
+from sigprop.theory.claims import find
 
 
 def test_numbers_are_arithmetic_unless_they_come_from_elsewhere():

@@ -11,9 +11,9 @@ from sigprop.evidence.lru import ring
 from sigprop.evidence.zucchet.moments import sensitivity, state
 from sigprop.judge.routes import QUANTITIES
 from sigprop.neuron import ginibre
+from sigprop.theory.claims import find
+from sigprop.theory.derivation import start
 from tests.rows import row
-from theory.claims import find
-from theory.derivation import start
 
 CHECKS = {
     "zucchet:text:divergence": sensitivity.divergence,

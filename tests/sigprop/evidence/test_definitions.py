@@ -25,10 +25,10 @@ from sigprop.networks.presets import (
     lru_paper,
     rotrnn_paper,
 )
+from sigprop.theory.claims import Status, registry
+from sigprop.theory.papers.lru import printed
 from tests.rows import row
 from tests.sigprop.networks.small import apply, close, network, noise, shaken
-from theory.claims import Status, registry
-from theory.papers.lru import printed
 
 COMPARED = {}
 AS_PRINTED = {"layer_options": {"gamma": "absent"}, "mixing": "mlp", "skip": "linear"}

@@ -18,11 +18,11 @@ from sigprop.judge.run import prepare, statistical
 from sigprop.judge.verdict import plan
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.points import CONSTANT, WHITE, EigenPoint, PairPoint, RingPoint
+from sigprop.theory.claims import registry
 from tests.kept import let_go
 from tests.programs import beside as beside
 from tests.rows import changed, row, rows
 from tests.seeds import RUN, fresh_seeds
-from theory.claims import registry
 
 EDGE = EigenPoint(
     0.05, 0.3, CONSTANT, grids.LONG

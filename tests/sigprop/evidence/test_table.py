@@ -8,8 +8,8 @@ import pytest
 import sigprop.evidence
 from sigprop.evidence import nothing_stored, row, table
 from sigprop.judge.basis import Check, Evidence, Grid
+from sigprop.theory.claims import PAPERS, find, home, leaves, registry
 from tests.rows import rows
-from theory.claims import PAPERS, find, home, leaves, registry
 
 PARTS = {
     leaf.__name__: [claim.id for claim in leaf.part.claims]
@@ -35,7 +35,7 @@ def test_evidence_beside_another_file_is_found():
 def test_no_file_of_evidence_stands_beside_nothing():
     found = pkgutil.walk_packages(sigprop.evidence.__path__, "sigprop.evidence.")
     named = {
-        one.name.replace("sigprop.evidence", "theory.papers", 1)
+        one.name.replace("sigprop.evidence", "sigprop.theory.papers", 1)
         for one in found
         if hasattr(importlib.import_module(one.name), "EVIDENCE")
     }
@@ -80,7 +80,7 @@ def test_without_a_reader_such_a_row_says_that_it_needs_one():
 
 
 def test_a_part_without_evidence_has_an_empty_table():
-    assert table("theory.papers.zucchet.experiments.nothing") == {}
+    assert table("sigprop.theory.papers.zucchet.experiments.nothing") == {}
 
 
 def test_a_file_of_evidence_that_cannot_import_something_else_is_not_skipped(

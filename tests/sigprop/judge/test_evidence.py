@@ -9,9 +9,9 @@ from sigprop.judge import evidence
 from sigprop.judge.basis import Evidence, Row
 from sigprop.judge.mutants import Scores
 from sigprop.judge.statuses import finish
-from theory.claims import Claim, Condition, Kind, Status
-from theory.derivation import start
-from theory.symbols import lam, lam_bar, rho
+from sigprop.theory.claims import Claim, Condition, Kind, Status
+from sigprop.theory.derivation import start
+from sigprop.theory.symbols import lam, lam_bar, rho
 
 POINTS = tuple(
     {"lam": lam, "rho": rho} for lam in (0.3 + 0.2j, -0.7j) for rho in (0.4, 0.9)

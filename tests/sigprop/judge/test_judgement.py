@@ -20,9 +20,9 @@ from sigprop.judge.simulate import whole_batches
 from sigprop.judge.verdict import BETA, judge, plan
 from sigprop.neuron.montecarlo import Sums
 from sigprop.numerics.points import EigenPoint, PairPoint, exponential
+from sigprop.theory.claims import Status
+from sigprop.theory.symbols import rho
 from tests.rows import changed, row
-from theory.claims import Status
-from theory.symbols import rho
 
 LONG = grids.LONG
 GRID = (

@@ -17,11 +17,11 @@ from sigprop.judge.plans import make_plans, score
 from sigprop.judge.verdict import DistancePlan, Plan, distance_plan, plan
 from sigprop.numerics.evaluate import precise
 from sigprop.numerics.points import EigenPoint, RingPoint, exponential
+from sigprop.theory import diagonal, ring
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.mutants import mutants
+from sigprop.theory.symbols import lam, lam_bar, r_max, r_min, u1
 from tests.rows import rows
-from theory import diagonal, ring
-from theory.autocorrelation import same_form
-from theory.mutants import mutants
-from theory.symbols import lam, lam_bar, r_max, r_min, u1
 
 MOMENT = diagonal.moment("sensitivity", "exponential").result
 LAW = ring.sampled_nu().result

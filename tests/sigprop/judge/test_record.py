@@ -22,9 +22,9 @@ from sigprop.ledger.entries import Entry, Ledger, announced, rows, tally, write_
 from sigprop.ledger.report import render
 from sigprop.ledger.site import render_site
 from sigprop.ledger.terminal import ledger_table, outcome, summary
+from sigprop.theory.claims import Claim, Condition, Kind, Status
+from sigprop.theory.errata import Erratum
 from tests.rows import changed
-from theory.claims import Claim, Condition, Kind, Status
-from theory.errata import Erratum
 
 CLAIM = Claim(
     id="zucchet:0",

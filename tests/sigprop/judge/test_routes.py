@@ -20,8 +20,8 @@ from sigprop.numerics.points import (
     RingPoint,
     exponential,
 )
-from theory import autocorrelation, diagonal, ring
-from theory.symbols import T
+from sigprop.theory import autocorrelation, diagonal, ring
+from sigprop.theory.symbols import T
 
 TOLERANCE = 1e-10
 

@@ -18,10 +18,10 @@ from sigprop.judge.statuses import status_of
 from sigprop.judge.verdict import plan
 from sigprop.ledger.entries import announced
 from sigprop.numerics.points import WHITE, EigenPoint
+from sigprop.theory.claims import Condition, Status, find, select
 from tests.programs import printed_by
 from tests.rows import changed, row, rows
 from tests.sealed import sealed
-from theory.claims import Condition, Status, find, select
 
 OFF = Rational(19, 20)  # five percent
 SIMULATED = {"reference", "impulse", "closed_form", "monte_carlo"}

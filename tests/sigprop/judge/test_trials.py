@@ -11,7 +11,7 @@ from sympy import Symbol
 from sigprop import White, testing
 from sigprop.judge import forecast, trials
 from sigprop.testing import assert_equal_forms, assert_moment
-from theory.symbols import lam, lam_bar, rho
+from sigprop.theory.symbols import lam, lam_bar, rho
 
 
 @pytest.fixture
@@ -37,12 +37,15 @@ OWN = [
         1 / (1 - Symbol("lam") ** 2),
         "others of the same name, lam: a Symbol of your own",
     ),
-    (1 / (1 - Symbol("lambda", real=True)), "`from theory.symbols import lam`"),
-    (Symbol("rho") / (1 - lam), "`from theory.symbols import rho`"),
-    (Symbol("T") + Symbol("r"), "`from theory.symbols import T, r`"),
+    (1 / (1 - Symbol("lambda", real=True)), "`from sigprop.theory.symbols import lam`"),
+    (Symbol("rho") / (1 - lam), "`from sigprop.theory.symbols import rho`"),
+    (Symbol("T") + Symbol("r"), "`from sigprop.theory.symbols import T, r`"),
     (Symbol("c") / (1 - lam * lam_bar), "got one that depends on c; put numbers in"),
     ("1/(1 - lam**2)", "got '1/(1 - lam**2)'; for a string write it out in Python"),
-    (2.0, "need a SymPy expression in the symbols of theory.symbols, or a function"),
+    (
+        2.0,
+        "need a SymPy expression in the symbols of sigprop.theory.symbols, or a function",
+    ),
 ]
 
 

@@ -25,8 +25,8 @@ from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.entries import VALUELESS
 from sigprop.neuron import ring
 from sigprop.numerics.points import RingPoint
+from sigprop.theory.claims import find, select
 from tests.rows import changed, row
-from theory.claims import find, select
 
 LAW = changed(row("lru:lemma3.2"), {"points": (RingPoint(0.3, 0.9),)})
 EDGE = find("zucchet:text:divergence")

@@ -25,10 +25,10 @@ from sigprop.linear.infinite_loss import spectrum
 from sigprop.neuron.stable import state_moment
 from sigprop.numerics.compile import compile_expr
 from sigprop.tasks.one_dimensional import MODULI, Chart, Coordinates, OneDimensional
-from theory import optimal as theory
-from theory.symbols import a, b, rho
-from theory.symbols import theta as angle
-from theory.teacher_student import nu
+from sigprop.theory import optimal as theory
+from sigprop.theory.symbols import a, b, rho
+from sigprop.theory.symbols import theta as angle
+from sigprop.theory.teacher_student import nu
 
 GAPS = np.geomspace(0.99, 1e-9, 25)
 CLOSED = [

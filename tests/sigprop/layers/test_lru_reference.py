@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from experiments.speed_training import WAYS
+from sigprop.experiments.speed_training import WAYS
 from sigprop.layers.base import parameters
 from sigprop.layers.lru import lru
 from sigprop.layers.lru_reference import ForwardOnly, published, without_recurrence

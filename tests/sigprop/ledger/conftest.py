@@ -9,9 +9,9 @@ from sigprop.judge.run import verify
 from sigprop.ledger import dependence
 from sigprop.ledger.entries import announced
 from sigprop.ledger.site import write_site
+from sigprop.theory.claims import registry, select
 from tests.rows import row
 from tests.sigprop.ledger.test_report import EVERYTHING, claim, result
-from theory.claims import registry, select
 
 WIDE = claim(
     "zucchet:59",

@@ -12,8 +12,8 @@ from sigprop.ledger.addresses import address
 from sigprop.ledger.entries import rows
 from sigprop.ledger.schema import VERSION, schema
 from sigprop.ledger.site import INDEX, page_names
+from sigprop.theory.claims import PAPERS, registry
 from tests.sigprop.ledger.test_report import EVERYTHING
-from theory.claims import PAPERS, registry
 
 PINNED = Path(__file__).with_name("pages.txt")
 

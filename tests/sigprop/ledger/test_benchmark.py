@@ -17,11 +17,11 @@ from sigprop.ledger.benchmark import (
     read_answers,
     write,
 )
+from sigprop.theory.claims import Status, registry
+from sigprop.theory.misprints import misprints
+from sigprop.theory.reading import agrees
+from sigprop.theory.readings import reading_of
 from tests.command import refused, sigprop
-from theory.claims import Status, registry
-from theory.misprints import misprints
-from theory.reading import agrees
-from theory.readings import reading_of
 
 ASKS = Benchmark(("lru", "rotrnn"), planted=6, seed=5)
 

@@ -5,11 +5,11 @@ import pytest
 from sigprop.ledger.calls import read
 
 SOURCES = {
-    "theory/__init__.py": "",
-    "theory/sums.py": "def total(n): return n\ndef unused(): return 1\nGIVEN = 2\n",
-    "theory/moments.py": (
-        "from theory import sums\n"
-        "from theory.sums import total as whole, GIVEN\n"
+    "sigprop/theory/__init__.py": "",
+    "sigprop/theory/sums.py": "def total(n): return n\ndef unused(): return 1\nGIVEN = 2\n",
+    "sigprop/theory/moments.py": (
+        "from sigprop.theory import sums\n"
+        "from sigprop.theory.sums import total as whole, GIVEN\n"
         "def dotted(): return sums.total(3)\n"
         "def renamed(): return whole(k=GIVEN)\n"
         "def hidden(whole): return whole(1)\n"
@@ -31,9 +31,9 @@ SOURCES = {
     ),
     "sigprop/__init__.py": "",
     "sigprop/checks.py": (
-        "from theory.moments import whole\n"
-        "import theory.sums\n"
-        "def run(load): return load('sweep-a'), theory.sums.GIVEN, whole\n"
+        "from sigprop.theory.moments import whole\n"
+        "import sigprop.theory.sums\n"
+        "def run(load): return load('sweep-a'), sigprop.theory.sums.GIVEN, whole\n"
         "lazy = lambda: start('said', whole(1).result)\n"
     ),
 }
@@ -42,51 +42,61 @@ SOURCES = {
 @pytest.fixture
 def sources(tmp_path):
     for name, text in SOURCES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    return read(tmp_path, "theory", "sigprop/checks.py")
+    return read(tmp_path, "sigprop/theory", "sigprop/checks.py")
 
 
 @pytest.mark.parametrize(
     ("name", "uses"),
     [
-        ("dotted", {"theory.sums.total(3)"}),
-        ("renamed", {"theory.sums.total(k=...)", "theory.sums.GIVEN"}),
+        ("dotted", {"sigprop.theory.sums.total(3)"}),
+        ("renamed", {"sigprop.theory.sums.total(k=...)", "sigprop.theory.sums.GIVEN"}),
         ("hidden", set()),
         ("local", set()),
-        ("late", {"theory.sums.unused()"}),
+        ("late", {"sigprop.theory.sums.unused()"}),
         ("inner", set()),
-        ("decorated", {"theory.sums.total", "theory.sums.unused()"}),
-        ("Held", {"theory.sums.total(2, 'a')"}),
-        ("TABLE[one]", {"theory.sums.total"}),
-        ("entry", {"theory.moments.TABLE[one]"}),
+        ("decorated", {"sigprop.theory.sums.total", "sigprop.theory.sums.unused()"}),
+        ("Held", {"sigprop.theory.sums.total(2, 'a')"}),
+        ("TABLE[one]", {"sigprop.theory.sums.total"}),
+        ("entry", {"sigprop.theory.moments.TABLE[one]"}),
     ],
 )
 def test_a_definition_uses_what_it_names_and_no_more(sources, name, uses):
-    assert sources.named[f"theory.moments.{name}"].uses == uses
+    assert sources.named[f"sigprop.theory.moments.{name}"].uses == uses
 
 
 def test_a_stored_result_is_used_by_its_name(sources):
     assert sources.named["sigprop.checks.run"].uses == {
         "experiment:sweep-a",
-        "theory.sums.GIVEN",
-        "theory.moments.whole",
+        "sigprop.theory.sums.GIVEN",
+        "sigprop.theory.moments.whole",
     }
 
 
 def test_an_imported_name_stands_for_another(sources):
-    assert sources.aliases["theory.moments.whole"] == "theory.sums.total"
+    assert (
+        sources.aliases["sigprop.theory.moments.whole"] == "sigprop.theory.sums.total"
+    )
 
 
 def test_a_lambda_presents_the_call_inside(sources):
-    assert sources.presents(("theory.moments", 16), {}) == "theory.sums.unused()"
-    assert sources.presents(("theory.moments", 19), {}) == "theory.sums.unused()"
-    assert sources.presents(("sigprop.checks", 4), {}) == "theory.moments.whole(1)"
-    assert sources.presents(("theory.moments", 3), {}) is None
+    assert (
+        sources.presents(("sigprop.theory.moments", 16), {})
+        == "sigprop.theory.sums.unused()"
+    )
+    assert (
+        sources.presents(("sigprop.theory.moments", 19), {})
+        == "sigprop.theory.sums.unused()"
+    )
+    assert (
+        sources.presents(("sigprop.checks", 4), {}) == "sigprop.theory.moments.whole(1)"
+    )
+    assert sources.presents(("sigprop.theory.moments", 3), {}) is None
 
 
 CHOOSING = """
-from theory.sums import total, unused, GIVEN
+from sigprop.theory.sums import total, unused, GIVEN
 def chosen(kind, more=None, *, turned=False):
     if kind == "a":
         return total(more)
@@ -119,17 +129,19 @@ def swept(load, sweep): return load(sweep)
     ],
 )
 def test_a_call_uses_the_branches_that_its_constants_leave(tmp_path, call, uses):
-    (tmp_path / "theory").mkdir()
-    (tmp_path / "theory" / "choices.py").write_text(CHOOSING)
-    sources = read(tmp_path, "theory")
-    assert sources.uses(f"theory.choices.{call}") == {f"theory.sums.{u}" for u in uses}
+    (tmp_path / "sigprop" / "theory").mkdir(parents=True)
+    (tmp_path / "sigprop" / "theory" / "choices.py").write_text(CHOOSING)
+    sources = read(tmp_path, "sigprop/theory")
+    assert sources.uses(f"sigprop.theory.choices.{call}") == {
+        f"sigprop.theory.sums.{u}" for u in uses
+    }
 
 
 def test_constants_are_passed_on_unless_they_are_bound_anew(tmp_path):
-    (tmp_path / "theory").mkdir()
-    (tmp_path / "theory" / "choices.py").write_text(CHOOSING)
-    sources = read(tmp_path, "theory")
-    here = "theory.choices"
+    (tmp_path / "sigprop" / "theory").mkdir(parents=True)
+    (tmp_path / "sigprop" / "theory" / "choices.py").write_text(CHOOSING)
+    sources = read(tmp_path, "sigprop/theory")
+    here = "sigprop.theory.choices"
     passed = {f"{here}.chosen('b', turned=False)"}
     assert sources.uses(f"{here}.passed('b')") == passed
     assert sources.uses(f"{here}.rebound('b')") == {f"{here}.chosen(...)"}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sigprop.ledger.catalogue import location
-from theory.claims import home, registry
+from sigprop.theory.claims import home, registry
 
 ROOT = Path(__file__).parents[3]
 
@@ -13,12 +13,12 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.parametrize(
     ("dotted", "file"),
     [
-        ("theory.teacher_student.radial_loss", "theory/teacher_student.py"),
-        ("theory.teacher_student", "theory/teacher_student.py"),
+        ("sigprop.theory.teacher_student.radial_loss", "theory/teacher_student.py"),
+        ("sigprop.theory.teacher_student", "theory/teacher_student.py"),
         ("sigprop.layers.lru.LRU.spectrum", "sigprop/layers/lru.py"),
         ("sigprop.networks", "sigprop/networks/__init__.py"),
         ("sigprop.networks.build", "sigprop/networks/__init__.py"),
-        ("theory", "theory/__init__.py"),
+        ("sigprop.theory", "theory/__init__.py"),
     ],
 )
 def test_a_module_a_name_in_one_and_a_package_are_found(dotted, file):

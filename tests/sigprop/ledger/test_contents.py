@@ -8,6 +8,8 @@ import pytest
 
 from sigprop.ledger.contents import chapters, locator
 from sigprop.ledger.verdicts import sentence
+from sigprop.theory.claims import PAPERS, Status, registry
+from sigprop.theory.outlines import OUTLINES
 from tests.sigprop.ledger.test_report import (
     BARE,
     CONDITIONAL,
@@ -17,8 +19,6 @@ from tests.sigprop.ledger.test_report import (
     claim,
     result,
 )
-from theory.claims import PAPERS, Status, registry
-from theory.outlines import OUTLINES
 
 PRINTED = [paper for paper in PAPERS if paper != "sigprop"]
 

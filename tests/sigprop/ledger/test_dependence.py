@@ -9,8 +9,8 @@ from sigprop.evidence import table
 from sigprop.ledger import dependence
 from sigprop.ledger.dependence import Graph, Node, acyclic, falls, linked, neighbours
 from sigprop.ledger.references import cited
-from theory.claims import home, registry
-from theory.errata import CLASSES
+from sigprop.theory.claims import home, registry
+from sigprop.theory.errata import CLASSES
 
 WITHOUT_VALUE = ("definition", "not-checkable")
 
@@ -50,7 +50,11 @@ def test_a_dependence_and_a_citation_link_both_ends():
 
 
 def test_notation_and_tables_of_points_are_no_nodes():
-    frame = ("theory.symbols.", "sigprop.evidence.kit.points", "sigprop.judge.basis.")
+    frame = (
+        "sigprop.theory.symbols.",
+        "sigprop.evidence.kit.points",
+        "sigprop.judge.basis.",
+    )
     assert not [one for one in graph().nodes if one.startswith(frame)]
 
 
@@ -61,12 +65,12 @@ def test_notation_and_tables_of_points_are_no_nodes():
         ("zucchet:59", "zucchet:49", "lemma"),  # and the kernel of the sensitivity
         ("zucchet:60", "zucchet:49", "lemma"),
         ("zucchet:59", "sigprop.judge.routes.QUANTITIES[sensitivity]", "code"),
-        ("zucchet:59", "theory.diagonal.moment", "code"),
+        ("zucchet:59", "sigprop.theory.diagonal.moment", "code"),
         ("zucchet:fig3", "experiment:memory_gap", "code"),
         ("lru:table7", "sigprop.evidence.lru.accuracies.least_gain", "code"),
         (
             "sigprop.evidence.lru.accuracies.row",
-            "theory.papers.lru.printed.TABLES",
+            "sigprop.theory.papers.lru.printed.TABLES",
             "code",
         ),
     ],
@@ -82,8 +86,8 @@ def test_a_verdict_rests_on_what_its_code_calls(one, other, why):
         ("zucchet:45", "zucchet:39"),
         ("zucchet:134", "zucchet:59"),  # whose fault it repeats
         ("zucchet:59", "zucchet:134"),
-        ("zucchet:59", "theory.papers.zucchet.forms.eq_59"),  # the row itself
-        ("zucchet:59", "theory.symbols.rho"),
+        ("zucchet:59", "sigprop.theory.papers.zucchet.forms.eq_59"),  # the row itself
+        ("zucchet:59", "sigprop.theory.symbols.rho"),
     ],
 )
 def test_a_verdict_does_not_rest_on_what_is_named_in_vain(one, other):

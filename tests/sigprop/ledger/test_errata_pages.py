@@ -14,10 +14,10 @@ from sigprop.ledger.mathml import wrapped
 from sigprop.ledger.report import anchors, environment, shared
 from sigprop.ledger.schema import errata_schema, schema
 from sigprop.ledger.site import INDEX, SHEET, page_names
+from sigprop.theory.claims import PAPERS
+from sigprop.theory.errata import CLASSES, DOUBTFUL
 from tests.announced import announced_run
 from tests.sigprop.ledger.test_report import Page
-from theory.claims import PAPERS
-from theory.errata import CLASSES, DOUBTFUL
 
 OWED = [paper for paper in PAPERS if paper != "sigprop"]
 

@@ -10,10 +10,10 @@ import xarray as xr
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments import store
-from figures import catalogue
 from sigprop.cli import gallery as command
 from sigprop.cli.main import app
+from sigprop.experiments import store
+from sigprop.figures import catalogue
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import PAGE, Picture
 from sigprop.ledger.site import write_site
@@ -124,7 +124,7 @@ def two(monkeypatch):
     kept = {name: catalogue.FIGURES[name] for name in ("lru-9", "lru-8")}
     monkeypatch.setattr(catalogue, "FIGURES", kept)
     monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
-    from experiments import command as studies
+    from sigprop.experiments import command as studies
 
     best = studies.best
     monkeypatch.setattr(

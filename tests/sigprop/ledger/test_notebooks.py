@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from matplotlib.figure import Figure
 
-from figures.sliders import Sliders
+from sigprop.figures.sliders import Sliders
 from sigprop.ledger import notebooks as made
 from tests.command import refused, sigprop
 
@@ -144,12 +144,8 @@ def test_no_notebooks_are_refused_with_what_to_do(tmp_path, monkeypatch):
     line = refused("notebooks", tmp_path / "pages", "--source", tmp_path)
     assert "got none in" in line
     assert "--source" in line
-    monkeypatch.setattr(
-        made, "ROOT", tmp_path
-    )  # as where only the package is installed
-    assert "run this in a copy of the repository" in refused(
-        "notebooks", tmp_path / "x"
-    )
+    monkeypatch.setattr(made, "FOLDER", tmp_path)
+    assert f"got none in {tmp_path}" in refused("notebooks", tmp_path / "x")
 
 
 @pytest.mark.usefixtures("no_work")

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sigprop.ledger.prose import typeset
-from theory.claims import registry
+from sigprop.theory.claims import registry
 
 FIELDS = ("title", "note", "reason")
 

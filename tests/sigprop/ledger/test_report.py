@@ -103,7 +103,7 @@ def claim(id: str, status: str, expected: str | None = None, **given: object):
         "hand_slips": 0,
         "killed_hand_slips": 0,
         "arithmetic": False,
-        "code": "theory.diagonal.second_moment",
+        "code": "sigprop.theory.diagonal.second_moment",
         "seconds": 1.0,
     }
     return Entry(**{**plain, **given})  # type: ignore[arg-type]

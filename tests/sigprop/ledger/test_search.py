@@ -4,8 +4,8 @@ import pytest
 
 from sigprop.ledger.search import label, plain, words
 from sigprop.ledger.site import INDEX
+from sigprop.theory.claims import registry
 from tests.sigprop.ledger.conftest import LONG, WIDE
-from theory.claims import registry
 
 VISIBLE = "document.querySelectorAll('tr[data-status]:not([hidden])').length"
 ROWS = "[...document.querySelectorAll('tr[data-status]:not([hidden])')].map(r => r.id)"

@@ -233,7 +233,7 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
     run = dataclasses.replace(EVERYTHING, claims=claims)
     monkeypatch.setattr("sigprop.cli.judged.judge", lambda *given: (run, 0.0))
     chosen = [SimpleNamespace(id=one.id) for one in claims]
-    monkeypatch.setattr("theory.claims.select", lambda *given: chosen)
+    monkeypatch.setattr("sigprop.theory.claims.select", lambda *given: chosen)
     monkeypatch.setattr("sigprop.ledger.dependence.build", lambda _: Graph({}, {}))
     (tmp_path / "rotrnn-11.html").write_text("mine")
     command = ["ledger", "--html", str(tmp_path), "--status", "refuted"]

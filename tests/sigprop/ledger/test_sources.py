@@ -6,9 +6,9 @@ from html import unescape
 import pytest
 
 from sigprop.ledger import proofs, sources
-from sigprop.ledger.sources import ROOT
+from sigprop.numerics.places import on_disk
+from sigprop.theory.claims import registry
 from tests.sigprop.ledger.test_report import Page
-from theory.claims import registry
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def found():
 
 
 def lines(file):
-    return (ROOT / file).read_text().splitlines()
+    return on_disk(file).read_text().splitlines()
 
 
 def test_every_row_leads_to_where_it_is_stated_and_implemented(found):
@@ -73,7 +73,7 @@ def test_a_page_shows_its_file_whole_and_marks_each_line_that_is_linked_to(site)
         assert Page(text).ids.count(place) == 1
         shown = unescape(re.sub(r"<[^>]+>", "", text.rpartition("<pre>")[2]))
         file = unescape(re.findall(r"<h1><code>(.*?)</code>", text)[0])
-        whole = (ROOT / file).read_text()
+        whole = on_disk(file).read_text()
         assert shown.strip().startswith(whole.strip()), file
         before = text.partition(f'<span id="{place}">')[0].rpartition("<pre>")[2]
         assert before.count("\n") + 1 == int(place[1:])

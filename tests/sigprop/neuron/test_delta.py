@@ -9,7 +9,7 @@ import pytest
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_moments import delta_moments
 from sigprop.neuron.quadrature import Law
-from theory import delta_moments as theory
+from sigprop.theory import delta_moments as theory
 
 STEPS, STEP = 4, 1e-5
 PLAIN = ("state", "W_v", "W_beta")

@@ -9,7 +9,7 @@ import pytest
 from sigprop.neuron.gated import Neurons, sensitivity_moment, state_moment
 from sigprop.neuron.quadrature import Law, gaussian_nodes
 from sigprop.neuron.random_coefficients import second_moment, tail_index
-from theory.gates import GATES, Lambda, slopes
+from sigprop.theory.gates import GATES, Lambda, slopes
 
 STEPS, STEP = 3, 1e-5
 

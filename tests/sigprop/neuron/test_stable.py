@@ -20,8 +20,8 @@ from sigprop.neuron.stable import (
     state_moment,
 )
 from sigprop.numerics.precision import double_precision
-from theory import diagonal, ring
-from theory.symbols import T, lam, lam_bar, r_max, r_min, rho
+from sigprop.theory import diagonal, ring
+from sigprop.theory.symbols import T, lam, lam_bar, r_max, r_min, rho
 
 MOMENTS = {"state": state_moment, "sensitivity": sensitivity_moment}
 BITS = 4  # the three excess bits of METHOD.md, and one that the fourth power forces

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from experiments import command
 from sigprop.__main__ import main
 from sigprop.cli import main as cli
+from sigprop.experiments import command
 from sigprop.numerics import interruption
 
 BUSY = """

@@ -17,7 +17,7 @@ from sigprop.tasks.one_dimensional import (
     OneDimensional,
     powers,
 )
-from theory import teacher_student as theory
+from sigprop.theory import teacher_student as theory
 
 TEACHER = cmath.rect(0.8, 0.4)
 STUDENTS = ((0.6, 0.9), (0.85, 0.35), (0.3, -2.0))

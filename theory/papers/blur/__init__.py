@@ -4,7 +4,7 @@
 First the numbered equations, their theorems beside them, then tables, text and figures.
 """
 
-from theory.papers.blur import (
+from sigprop.theory.papers.blur import (
     accuracies,
     approximation,
     complexity,

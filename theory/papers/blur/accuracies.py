@@ -4,11 +4,11 @@ Accuracies themselves cannot be checked without the experiments; every relation 
 printed numbers is.
 """
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("", "tables", "theory.papers.blur.printed.errors")
+part = Part("", "tables", "sigprop.theory.papers.blur.printed.errors")
 
 part.row(
     "blur:table2", "table", "refuted", "Table 2, Section 5, and Table 7, Appendix A.8"

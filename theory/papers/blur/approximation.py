@@ -2,10 +2,10 @@
 
 from sympy import Expr
 
-from theory import bidirectional as two
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import bidirectional as two
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Appendix A.4", "bidirectional", "sigprop.evidence.blur.approximation")
 text = part.at("")
@@ -22,7 +22,7 @@ part.row("blur:thmA.2", "bound", "not-checkable", "Theorem A.2")(
     r"D \ge 2nr^2\mathcal{C}_f^2\varepsilon^{-2} \; \Rightarrow \; "
     r"\text{sup}_{\|\bm{h}\| \le \sqrt{n}r} |f(\bm{h}) - \mathcal{G}(\bm{h})| "
     r"\le \varepsilon",
-    code="theory.bidirectional.theorem_width",
+    code="sigprop.theory.bidirectional.theorem_width",
     reason="A statement that parameters exist, for every function and dimension, quoted "
     "from elsewhere. The theorem it is quoted from bounds the mean square error by "
     "(2RC)^2/D on a ball of radius R, which with R = sqrt(n) r would be 4 n r^2 C^2, and "
@@ -43,7 +43,7 @@ part.row("blur:thmA.3", "bound", "confirmed", "Theorem A.3")(
     r"\hat{f}: \mathbb{R}^{p+1}\to\mathbb{R}, \; \hat{f}(x,k) = f(x,k), \quad "
     r"\hat{\mathcal{C}} \le \mathcal{O}\left(\sum_{k=1}^{N} \mathcal{C}_{f_k} + "
     r"\mathcal{C}'_{f_k}\right)",
-    code="theory.bidirectional.fejer_cost",
+    code="sigprop.theory.bidirectional.fejer_cost",
     note="The construction interpolates exactly and bounds the O with the constants 1 and "
     "2 pi/3; |(w, nu)| <= |w| + |nu| makes it general. That the sum is of order N is "
     "judged in a row of its own. The paper writes f with its arguments in both orders.",
@@ -142,7 +142,7 @@ part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
     r"D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + \Theta_{b,k}\|_2^2"
     r"s^3\varepsilon^{-2}",
     two.hidden_neurons,
-    code="theory.bidirectional.hidden_neurons",
+    code="sigprop.theory.bidirectional.hidden_neurons",
     correction=r"\min D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
     r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
     note="The bound is on the least number that suffices. As stated, every sufficient MLP "
@@ -158,7 +158,7 @@ part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4
     r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
     two.hidden_neurons,
     eq_23,
-    code="theory.bidirectional.hidden_neurons",
+    code="sigprop.theory.bidirectional.hidden_neurons",
     note="Given Theorem A.2: 2n real states, and each of s outputs to the accuracy over s "
     "with neurons of its own. To the accuracy over the root of s, which suffices in the "
     "Euclidean norm, s^2 would do. With the lemma's own radius, root of n times r, the "
@@ -172,7 +172,7 @@ part.row("blur:text:width", "bound", "refuted", "Theorem 4.1 and its proof")(
     r"\hat{\mathcal{C}}^2\varepsilon^{-2}, \; \hat{\mathcal{C}} = \mathcal{O}(N)",
     two.theorem_width,
     lambda: two.theorem_width().result / two.inputs,
-    code="theory.bidirectional.theorem_width",
+    code="sigprop.theory.bidirectional.theorem_width",
     correction=r"D \ge \mathcal{O}(nN^2/\varepsilon^2)",
     corrected=lambda: (
         2 * two.states * (two.radius * two.inputs * two.barron / two.accuracy) ** 2

@@ -1,9 +1,9 @@
 """BLUR (2025), Tables 1 and 5: operations in time and memory."""
 
-from theory import bidirectional as two
-from theory.rows import Part
+from sigprop.theory import bidirectional as two
+from sigprop.theory.rows import Part
 
-part = Part("", "models", "theory.bidirectional")
+part = Part("", "models", "sigprop.theory.bidirectional")
 tables = part.at("", "tables")
 
 part.row("blur:text:complexity", "text", "proved", "Section 1 and Table 1")(
@@ -27,7 +27,7 @@ tables.row("blur:table5", "table", "not-checkable", "Table 5, Appendix A.3")(
     "Complexities of all methods",
     r"\text{time and memory of 19 methods, of N-HiTS } \mathcal{O}\left(N"
     r"\frac{1-\varsigma^B}{1-\varsigma}\right)",
-    code="theory.papers.blur.printed.TABLE_5",
+    code="sigprop.theory.papers.blur.printed.TABLE_5",
     reason="Orders that are quoted from the methods' own papers. That of N-HiTS is the sum "
     "of N times a power of the ratio over its blocks.",
 )
@@ -36,7 +36,7 @@ tables.row(
 )(
     "Time complexities of both tables",
     r"\text{the training times of Table 1 are those of Table 5}",
-    code="theory.papers.blur.printed.TABLE_1",
+    code="sigprop.theory.papers.blur.printed.TABLE_1",
     note="S4 is O(N log N) in one and O~(N), which hides logarithms, in the other; the "
     "other ten agree letter by letter.",
 )

@@ -1,8 +1,8 @@
 """BLUR (2025), Sections 4.1-4.2: layers composed and unrolled, Eq. 12 to 17."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Section 4.2", "bidirectional", "sigprop.evidence.blur.composition")
 composed = part.at("Section 4.1")

@@ -1,7 +1,7 @@
 """BLUR (2025), its data sets and error measures."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "experiments", "sigprop.evidence.blur.datasets.EVIDENCE")
 

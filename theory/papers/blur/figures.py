@@ -1,8 +1,8 @@
 """BLUR (2025), Figures 1 to 15."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 # By figure: the data, and the first sentence on its curves.
 CURVES = {
@@ -33,7 +33,7 @@ CURVES = {
     ),
 }
 
-part = Part("", "experiments", "theory.papers.blur.printed.errors")
+part = Part("", "experiments", "sigprop.theory.papers.blur.printed.errors")
 unseen = part.at("", "experiments", "sigprop.layers.blur.BLUR")
 models = part.at("", "models")
 

@@ -4,10 +4,10 @@ Errors themselves cannot be checked without the experiments; every relation betw
 printed numbers is.
 """
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.papers.blur.printed import COUNTS
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.blur.printed import COUNTS
+from sigprop.theory.rows import Part
 
 ROUNDED = (
     "to within half a task: no one rule of rounding fits Tables 8, 9 and 11, and the rule "
@@ -32,7 +32,7 @@ NOTES = {
     12: "BLUR is best in every entry.",
 }
 
-part = Part("", "tables", "theory.papers.blur.printed.errors")
+part = Part("", "tables", "sigprop.theory.papers.blur.printed.errors")
 
 for table, counts in COUNTS.items():
     place = "Section 5" if table == 3 else "Appendix A.8"

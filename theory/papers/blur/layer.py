@@ -4,9 +4,9 @@ Judged for the layer as the paper runs it: an LRU in each direction of time, mer
 one linear map.
 """
 
-from theory import bidirectional as two
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import bidirectional as two
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Section 3", "bidirectional", "sigprop.evidence.blur.layer")
 both = part.at("Section 4.1")
@@ -30,7 +30,7 @@ part.row("blur:2", "definition", "definition")(
     r"\tilde{f}(\omega) := \frac{1}{(2\pi)^{p}}\int_{\mathbb{R}^{p}} f(x)"
     r"e^{-i\langle\omega,x\rangle}dx",
     two.fourier_of_gaussian,
-    code="theory.bidirectional.fourier_of_gaussian",
+    code="sigprop.theory.bidirectional.fourier_of_gaussian",
     note="With this factor f is the integral of its transform times exp(i w x), without a "
     "factor, which is what Barron's constant needs.",
 )
@@ -39,7 +39,7 @@ part.row("blur:def3.2", "definition", "definition", "Definition 3.2")(
     r"\mathcal{C}_f := \int_{\mathbb{R}^{p}} \|\omega\|_2 |\tilde{f}(\omega)|"
     r"d\omega < \infty",
     two.barron_of_gaussian,
-    code="theory.bidirectional.barron_of_gaussian",
+    code="sigprop.theory.bidirectional.barron_of_gaussian",
 )
 part.row("blur:def3.3", "definition", "refuted", "Definition 3.3")(
     "Domain and range of the linear RNN",
@@ -109,7 +109,7 @@ text.row("blur:text:measure-zero", "text", "proved", "Section 3, before Eq. 6")(
     r"\text{over the } n\times n \text{ non-diagonal real matrices the "
     r"non-diagonalizable ones have measure zero; up to arbitrarily small perturbations "
     r"} \mathbf{A} \text{ is diagonalizable}",
-    code="theory.bidirectional.discriminant_is_no_constant",
+    code="sigprop.theory.bidirectional.discriminant_is_no_constant",
     note="The proof is of two by two matrices; the values count the eigenvectors of a "
     "Jordan block with a perturbation of the size. Their condition number is one over the "
     "root of the size, so the change of basis that Eq. 9 absorbs is unbounded.",

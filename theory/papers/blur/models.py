@@ -1,10 +1,10 @@
 """BLUR (2025), Tables 4 and 6: baselines, and networks as trained."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("", "models", "theory.papers.blur.printed")
+part = Part("", "models", "sigprop.theory.papers.blur.printed")
 experiments = part.at("", "experiments", "sigprop.layers.blur.BLUR")
 
 part.row("blur:text:brnn-citation", "text", "refuted", "Section 4.1, before Eq. 10")(
@@ -87,7 +87,7 @@ part.row("blur:text:rate-decay", "text", "refuted", "Appendix A.5 and Table 6")(
 experiments.row("blur:text:lru-benchmarks", "text", "confirmed", "Section 1")(
     "Benchmarks of the LRU's paper",
     r"\text{in [30], all six benchmark datasets are based on images or text}",
-    code="theory.papers.lru.printed.TABLE_3",
+    code="sigprop.theory.papers.lru.printed.TABLE_3",
 )
 experiments.row(
     "blur:text:accuracies", "table", "not-checkable", "Tables 2, 3 and 7 to 13"

@@ -1,7 +1,7 @@
 """BLUR (2025), Section 4.2: growth, stability and initialisation."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "bidirectional", "sigprop.evidence.blur.stability")
 ring = part.at("", "ring")
@@ -19,7 +19,7 @@ for name, number, letter, step in (
         f"How large a {name} state grows",
         rf"\mathcal{{O}}(|\bm{{h}}_{{{step},j}}|) = "
         rf"\mathcal{{O}}(|\lambda_{{{letter},j}}|^k)",
-        code="theory.bidirectional.constant_input",
+        code="sigprop.theory.bidirectional.constant_input",
         correction=r"\mathcal{O}\left(\frac{1-|\lambda|^k}{1-|\lambda|}\right) "
         r"\text{ for bounded inputs, so } \mathcal{O}(1) \text{ for } |\lambda| < 1",
         note="The power is the weight of the oldest input. With |lambda| < 1 it vanishes "
@@ -79,7 +79,7 @@ ring.row("blur:text:exploding", "text", "refuted", "Section 4.2, initialisation"
     r"\mathbf{\Lambda}_b \text{ can be close to the unit circle as much as possible. "
     r"Such a simple trick can help significantly mitigate the issue of } \bm{h}_k "
     r"\text{ exploding while aiding in the long-term dependency modeling}",
-    code="theory.bidirectional.ring_energy",
+    code="sigprop.theory.bidirectional.ring_energy",
     correction=r"\text{the closer to the unit circle, the larger } \bm{h}_k",
     note="The value is the sign of the change of the mean energy under white noise as the "
     "rim moves towards the circle. Being near the circle does aid memory; the LRU's paper "

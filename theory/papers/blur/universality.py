@@ -1,8 +1,8 @@
 """BLUR (2025), universality: Theorem 4.1, Eq. 18 to 22 and Lemma A.1."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 ERROR = (
     r"\text{sup}_{\bm{v}\in\mathcal{V}} \|\hat{\mathcal{F}}(\bm{v}) - "

@@ -5,7 +5,7 @@ numbered equations with their lemmas and propositions, then the prose, the listi
 tables and the figures; the few equations of a section with prose stand with it.
 """
 
-from theory.papers.lru import (
+from sigprop.theory.papers.lru import (
     ablations,
     diagonalisation,
     experiments,

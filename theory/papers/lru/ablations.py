@@ -1,8 +1,8 @@
 """Orvieto et al. (2023), Appendix C: speed, stability and normalisation."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "tables", "sigprop.evidence.lru.accuracies")
 

@@ -1,7 +1,7 @@
 """Orvieto et al. (2023), Sections 3.1-3.2: linear and diagonal recurrences."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "models", "sigprop.evidence.lru.diagonalisation")
 numbers = part.at("", "tables", "sigprop.evidence.lru.accuracies")

@@ -1,6 +1,6 @@
 """Orvieto et al. (2023), Appendix D: the detailed experimental setup."""
 
-from theory.rows import Part
+from sigprop.theory.rows import Part
 
 part = Part("", "models", "sigprop.evidence.lru.experiments")
 

@@ -2,14 +2,14 @@
 
 from sympy import sin
 
-from theory import spectral
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.papers.lru.spectral import BARE, ROOT
-from theory.rows import Part
-from theory.spectral import omega
+from sigprop.theory import spectral
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.lru.spectral import BARE, ROOT
+from sigprop.theory.rows import Part
+from sigprop.theory.spectral import omega
 
-part = Part("", "spectral", "theory.spectral")
+part = Part("", "spectral", "sigprop.theory.spectral")
 
 part.row("lru:text:shift-invariant", "text", "refuted", "Appendix E.1.1")(
     "Linear RNNs approximate shift-invariant maps",

@@ -2,10 +2,10 @@
 
 from sympy import Expr, Matrix
 
-from theory import koopman
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import koopman
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 ADVANCED = r"\alpha f_1(S(x)) + \beta f_2(S(x))"
 
@@ -20,7 +20,7 @@ def advanced() -> Expr:
 BASIS = Condition(
     "the operator has a basis of eigenfunctions", lambda a_1, a_2, **_: a_1**2 != a_2
 )
-part = Part("Appendix E.1.2", "spectral", "theory.koopman")
+part = Part("Appendix E.1.2", "spectral", "sigprop.theory.koopman")
 
 part.row("lru:17", "definition", "definition")(
     "The Koopman operator",

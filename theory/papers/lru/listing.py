@@ -1,7 +1,7 @@
 """Orvieto et al. (2023), Appendix A: the listing."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "models", "sigprop.layers.lru")
 
@@ -40,7 +40,7 @@ part.row(
 )(
     "The operator of the parallel scan",
     r"(a_i, b_i) \bullet (a_j, b_j) = (a_j a_i,\ a_j b_i + b_j)",
-    code="theory.spectral.scan_is_associative",
+    code="sigprop.theory.spectral.scan_is_associative",
     note="Associative but not commutative: the later element is the second.",
 )
 part.row(

@@ -2,13 +2,13 @@
 
 from sympy import exp
 
-from theory import spectral
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.spectral import drive, dt, pole
+from sigprop.theory import spectral
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.spectral import drive, dt, pole
 
-part = Part("Section 2.1", "spectral", "theory.spectral")
+part = Part("Section 2.1", "spectral", "sigprop.theory.spectral")
 text = part.at("")
 
 part.row("lru:1", "definition", "definition")(

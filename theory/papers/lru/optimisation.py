@@ -2,10 +2,10 @@
 
 from sympy import cos, sin
 
-from theory import spectral
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.spectral import steps, turn
+from sigprop.theory import spectral
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.spectral import steps, turn
 
 part = Part("", "parametrisation", "sigprop.evidence.lru.optimisation")
 
@@ -53,7 +53,7 @@ part.row("lru:text:aligned-gradients", "text", "refuted", "Appendix E.2")(
     r"L}{\partial \theta} = 0",
     spectral.planted_power,
     lambda: 0 * turn,
-    code="theory.spectral.planted_power",
+    code="sigprop.theory.spectral.planted_power",
     correction=r"\nu = \nu^*:\quad \frac{\partial L}{\partial \nu} \Big/ "
     r"\frac{\partial L}{\partial \theta} = \frac{1 - \cos k(\theta^* - \theta)}{\sin "
     r"k(\theta^* - \theta)} = \tan\frac{k(\theta^* - \theta)}{2}",

@@ -2,11 +2,11 @@
 
 from sympy import I, Symbol, exp, log
 
-from theory.claims import Condition
-from theory.derivation import start
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.spectral import nu
+from sigprop.theory.claims import Condition
+from sigprop.theory.derivation import start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.spectral import nu
 
 nu_log = Symbol("nu_log", real=True)
 theta = Symbol("theta", real=True)

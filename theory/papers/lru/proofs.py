@@ -2,13 +2,13 @@
 
 from sympy import Expr, exp, log
 
-from theory import ring, spectral
-from theory.claims import Condition
-from theory.conditions import inside, is_open_ring, is_ring
-from theory.derivation import start
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.symbols import lam, lam_bar, r, r_max, r_min, u1
+from sigprop.theory import ring, spectral
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside, is_open_ring, is_ring
+from sigprop.theory.derivation import start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, lam_bar, r, r_max, r_min, u1
 
 SHARE = r"\frac{e^{-2\nu} - r_{\min}^2}{r_{\max}^2 - r_{\min}^2}"
 ONE_SUM = r"\sum_{n=1}^{\infty}"
@@ -29,7 +29,7 @@ def from_one() -> Expr:
 
 
 RING = Condition("r_min < r_max", is_ring)
-part = Part("Appendix F.1", "ring", "theory.ring")
+part = Part("Appendix F.1", "ring", "sigprop.theory.ring")
 
 part.row("lru:27", "distribution", "proved")(
     "Distribution function of the radius",
@@ -77,7 +77,7 @@ part.row("lru:text:nu", "distribution", "proved", "line after Eq. 30")(
     note="Our copy scatters the line: its logarithm and its three squares stand elsewhere.",
 )
 
-gain = part.at("Appendix F.2", code="theory.spectral")
+gain = part.at("Appendix F.2", code="sigprop.theory.spectral")
 
 for number, latex in (
     (
@@ -121,7 +121,7 @@ gain.row("lru:33", "distribution", "proved")(
     r"r_{\max}^2],\quad \theta \sim \mathcal{U}[0, 1]",
     spectral.area_law,
     lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
-    code="theory.ring.radius_cdf",
+    code="sigprop.theory.ring.radius_cdf",
     assumes=RING,
     note="Judged is the law of |lam|. The letter r is the squared modulus here and the "
     "modulus in Eq. 27, and theta counts turns, not radians.",
@@ -200,6 +200,6 @@ for number, step, latex, printed in (
         r"\mathbb{E}_r\left[\frac{1}{1-r}\right] = " + OVER_AREA + latex,
         lambda: start("the mean resolvent", ring.gain().result),
         printed,
-        code="theory.ring.gain",
+        code="sigprop.theory.ring.gain",
         assumes=Condition("r_min < r_max < 1", is_open_ring),
     )

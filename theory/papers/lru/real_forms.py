@@ -2,9 +2,9 @@
 
 import math
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 BLOCK = (
     r"\begin{pmatrix} \Re(\lambda) & %s\Im(\lambda) \\ %s\Im(\lambda) & \Re(\lambda) "
@@ -22,7 +22,7 @@ def action(part: str, sign: str, last: str, over: str = "2") -> str:
     )
 
 
-part = Part("Appendix E.3", "models", "theory.koopman")
+part = Part("Appendix E.3", "models", "sigprop.theory.koopman")
 before = part.at("Appendix E.3, before Eq. 26")
 
 part.row("lru:25", "identity", "proved")(

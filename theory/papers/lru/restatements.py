@@ -2,14 +2,14 @@
 
 from sympy import log
 
-from theory import ring
-from theory.claims import Condition
-from theory.conditions import is_open_ring
-from theory.derivation import start
-from theory.rows import Part
-from theory.symbols import r_max, r_min, u1
+from sigprop.theory import ring
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import is_open_ring
+from sigprop.theory.derivation import start
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import r_max, r_min, u1
 
-part = Part("", "ring", "theory.ring")
+part = Part("", "ring", "sigprop.theory.ring")
 
 part.row("lru:lemma3.2-restated", "distribution", "proved", "Lemma 3.2, Appendix F.1")(
     "Lemma 3.2 as restated with its proof",

@@ -2,12 +2,12 @@
 
 from sympy import Expr, Integer, Piecewise, log
 
-from theory import diagonal, ring
-from theory.claims import Condition
-from theory.conditions import driven_by, is_open_ring
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, u1
+from sigprop.theory import diagonal, ring
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import driven_by, is_open_ring
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, u1
 
 GAIN = r"\frac{1}{r_{\max}^2 - r_{\min}^2}\log\left(\frac{1-r_{\min}^2}{1-r_{\max}^2}\right)"
 

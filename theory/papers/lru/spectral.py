@@ -5,11 +5,11 @@ from functools import partial
 
 from sympy import Expr, pi
 
-from theory import spectral
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.spectral import product_lines, scale
+from sigprop.theory import spectral
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.spectral import product_lines, scale
 
 PRODUCT = r"u_1(t) \cdot u_2(t) = "
 CONVENTION = Condition(
@@ -19,7 +19,7 @@ CONVENTION = Condition(
 ROOT = "lru:propE.1"
 BARE = Condition("the transform has no factor 1/(2 pi)", lambda scale, **_: scale == 1)
 
-part = Part("Appendix E.1.1", "spectral", "theory.spectral")
+part = Part("Appendix E.1.1", "spectral", "sigprop.theory.spectral")
 
 
 def leakage(

@@ -2,12 +2,12 @@
 
 import math
 
-from theory import spectral
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import spectral
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("Section 4", "spectral", "theory.spectral")
+part = Part("Section 4", "spectral", "sigprop.theory.spectral")
 figures = part.at("", "experiments")
 
 part.row("lru:text:s4d-eigenvalues", "text", "confirmed", "")(
@@ -89,7 +89,7 @@ figures.row("lru:fig3", "figure", "proved", "Fig. 3")(
     r"r_{\min} = 0,\ r_{\max} = 1:\ \text{coincides with Glorot in the limit}",
     lambda: spectral.area_law().then("on the disc", spectral.disc_law()),
     lambda: spectral.r**2,
-    code="theory.ring.radius_cdf",
+    code="sigprop.theory.ring.radius_cdf",
     topic="ring",
 )
 figures.row("lru:fig4", "figure", "confirmed", "Fig. 4")(

@@ -1,8 +1,8 @@
 """Orvieto et al. (2023), Tables 1-9."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 MEASURED = "The accuracies themselves are measurements that are not repeated here."
 

@@ -5,7 +5,7 @@ numbered equations, their lemmas beside them, then the text, the figures, the ta
 the listing.
 """
 
-from theory.papers.rotrnn import (
+from sigprop.theory.papers.rotrnn import (
     background,
     comparison,
     decay,

@@ -1,10 +1,10 @@
 """RotRNN (2024), Sections 2 and 3: recurrences, Eq. 1 to 5."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("Section 2.1", "models", "theory.rotation")
+part = Part("Section 2.1", "models", "sigprop.theory.rotation")
 section_2_2 = part.at("Section 2.2")
 section_3_1 = part.at(
     "Section 3.1", "rotation", "sigprop.evidence.rotrnn.random_matrices"

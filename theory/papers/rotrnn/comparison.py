@@ -1,8 +1,8 @@
 """RotRNN (2024), Section 4.1: the text on the LRU, and two directions."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "rotation", "sigprop.evidence.rotrnn.comparison")
 special_case = part.at("Multihead RotRNN as a special case, Section 4.1")

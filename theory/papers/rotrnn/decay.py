@@ -2,11 +2,11 @@
 
 from sympy import sqrt
 
-from theory import rotation
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rotation import c, gamma, s, scale
-from theory.rows import Part
+from sigprop.theory import rotation
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rotation import c, gamma, s, scale
+from sigprop.theory.rows import Part
 
 part = Part("", "rotation", "sigprop.layers.rotrnn.RotRNN")
 section_3_3 = part.at("Section 3.3")
@@ -111,7 +111,7 @@ part.row(
         "A",
         root="rotrnn:lemma3",
     ),
-    code="theory.rotation.state_scale",
+    code="sigprop.theory.rotation.state_scale",
 )
 section_3_3.row("rotrnn:text:forgetting", "text", "proved", "text after Eq. 10")(
     "How fast early inputs fade",
@@ -123,7 +123,7 @@ section_3_3.row("rotrnn:text:forgetting", "text", "proved", "text after Eq. 10")
     note="By alpha gamma a step; with gamma alone it is exponential too. With the "
     "corrected alpha that is below one whether alpha is or not; with the printed one it "
     "need not be: 2.12 for gamma = 0.9, c = Tr = 0.1.",
-    code="theory.rotation.fading",
+    code="sigprop.theory.rotation.fading",
 )
 section_3_3.row("rotrnn:text:trace", "moment", "refuted", "text before Eq. 11")(
     "What the input matrix must be without alpha",
@@ -134,7 +134,7 @@ section_3_3.row("rotrnn:text:trace", "moment", "refuted", "text before Eq. 11")(
     corrected=lambda: c * (1 - gamma**2),
     note="It follows Lemma 3's slip: Eq. 9 with alpha = 1 set to one, not to c.",
     erratum=Erratum("A", root="rotrnn:lemma3", inherits=("rotrnn:11",)),
-    code="theory.rotation.trace_needed",
+    code="sigprop.theory.rotation.trace_needed",
 )
 section_3_3.row("rotrnn:text:c-one", "moment", "confirmed", "text after Eq. 12")(
     "The norm that Eq. 11 keeps at c = 1",

@@ -1,7 +1,7 @@
 """RotRNN (2024), figures, as far as their captions and the text describe them."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "models", "sigprop.layers.rotrnn.RotRNN")
 
@@ -44,6 +44,6 @@ part.row("rotrnn:text:six-layers", "text", "refuted", "Appendix B.2")(
     r"Figure 3 (a), } L = 1 \text{ in Figure 3 (b)}",
     note="The value counts the depths that the paper itself gives.",
     erratum=Erratum("E", bearing="Nothing: it describes the networks."),
-    code="theory.papers.rotrnn.printed.DEPTHS",
+    code="sigprop.theory.papers.rotrnn.printed.DEPTHS",
     topic="experiments",
 )

@@ -1,7 +1,7 @@
 """RotRNN (2024), Sections 1-4: the text on rotations and their groups."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("", "rotation", "sigprop.evidence.rotrnn.groups")
 section_3_2 = part.at("Section 3.2")
@@ -88,7 +88,7 @@ section_3_2.row("rotrnn:text:powers", "identity", "proved", "text after Lemma 2"
     "Powers of a rotation multiply its angles",
     r"A^k = P\Theta^k P^{\top}, \quad \begin{pmatrix} \cos k\theta_i & -\sin "
     r"k\theta_i \\ \sin k\theta_i & \cos k\theta_i \end{pmatrix}",
-    code="theory.rotation.powers_add_angles",
+    code="sigprop.theory.rotation.powers_add_angles",
 )
 part.row("rotrnn:text:unit-circle", "identity", "proved", "point iii of Section 3")(
     "Eigenvalues of a rotation lie on the unit circle",

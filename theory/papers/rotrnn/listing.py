@@ -1,10 +1,10 @@
 """RotRNN (2024), Appendix C line by line, and Appendix B.3 beside it."""
 
-from theory import rotation
-from theory.errata import Erratum
-from theory.rotation import HALF
-from theory.rows import Part
-from theory.symbols import r_max, r_min, u1
+from sigprop.theory import rotation
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rotation import HALF
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import r_max, r_min, u1
 
 part = Part("", "rotation", "sigprop.layers.rotrnn.RotRNN")
 drawn = part.at("", "parametrisation", "sigprop.layers.rotrnn.rotrnn")
@@ -28,7 +28,7 @@ part.row("rotrnn:listing:binf", "algorithm", "proved", "Appendix C, binf")(
     r"\gamma_j, \theta_i + \theta_j, \gamma_j\Theta_j x_i + x_j)",
     note="Associative, as a parallel scan needs, and two steps of the recurrence. It "
     "takes even sizes alone: of an odd one the two strided halves differ.",
-    code="theory.rotation.combine",
+    code="sigprop.theory.rotation.combine",
 )
 part.row("rotrnn:listing:forward", "algorithm", "confirmed", "Appendix C, forward")(
     "The whole layer",

@@ -2,13 +2,13 @@
 
 from sympy import sqrt
 
-from theory import rotation
-from theory.errata import Erratum
-from theory.papers.rotrnn.background import ZERO_STATE
-from theory.rotation import c, gamma, s, scale
-from theory.rows import Part
+from sigprop.theory import rotation
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.rotrnn.background import ZERO_STATE
+from sigprop.theory.rotation import c, gamma, s, scale
+from sigprop.theory.rows import Part
 
-part = Part("Section 3.3", "rotation", "theory.rotation")
+part = Part("Section 3.3", "rotation", "sigprop.theory.rotation")
 
 PREMISES_OF_LEMMA_3 = (
     "what Lemma 3 supposes: i.i.d. inputs of mean zero and E|x_{t-1}|^2 = c"

@@ -1,12 +1,12 @@
 """RotRNN (2024), Eq. 13 to 19, and the steps of the proofs in Appendix A."""
 
-from theory import rotation
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rotation import r1, r2, s1, s2
-from theory.rows import Part
+from sigprop.theory import rotation
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rotation import r1, r2, s1, s2
+from sigprop.theory.rows import Part
 
-part = Part("", "rotation", "theory.rotation")
+part = Part("", "rotation", "sigprop.theory.rotation")
 lru = part.at("Section 4.1")
 lemma_1 = part.at("Appendix A.1")
 lemma_2 = part.at("Appendix A.2")

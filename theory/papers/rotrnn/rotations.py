@@ -1,6 +1,6 @@
 """RotRNN (2024), Section 3.1: Lemmas 1 and 2 on rotations."""
 
-from theory.rows import Part
+from sigprop.theory.rows import Part
 
 part = Part("", "rotation", "sigprop.layers.rotrnn.RotRNN")
 

@@ -1,9 +1,9 @@
 """RotRNN (2024), tables and what the text says of them."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("", "tables", "theory.papers.rotrnn.printed.TABLE_1")
+part = Part("", "tables", "sigprop.theory.papers.rotrnn.printed.TABLE_1")
 
 part.row("rotrnn:table1", "table", "confirmed", "Table 1")(
     "Averages over the six tasks",
@@ -17,7 +17,7 @@ part.row("rotrnn:table1:lru-citation", "table", "refuted", "Table 1, row LRU")(
     correction=r"\text{LRU (Orvieto et al., 2023)}",
     note="The numbers of the row are those of Orvieto et al.: rotrnn:table1:lru-paper.",
     erratum=Erratum("E", bearing="Nothing: the numbers are the right ones."),
-    code="theory.papers.rotrnn.printed.CITED_FOR_LRU",
+    code="sigprop.theory.papers.rotrnn.printed.CITED_FOR_LRU",
 )
 part.row("rotrnn:text:tasks", "text", "confirmed", "Section 5.1")(
     "Number and lengths of the tasks",

@@ -1,6 +1,6 @@
 """Our own statements, which go beyond the papers."""
 
-from theory.papers.sigprop import (
+from sigprop.theory.papers.sigprop import (
     audits,
     correlated_gates,
     curvature,

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from theory.rows import Part, StatusName
+from sigprop.theory.rows import Part, StatusName
 
 # By sweep: the task as ids have it, and in words.
 TASKS = {

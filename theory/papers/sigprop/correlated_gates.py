@@ -2,11 +2,11 @@
 
 from sympy import Expr
 
-from theory import correlated_gates as theory
-from theory.claims import Condition
-from theory.papers.sigprop.gates import GATES, RECURSION, WHOLE
-from theory.rows import Part
-from theory.symbols import rho
+from sigprop.theory import correlated_gates as theory
+from sigprop.theory.claims import Condition
+from sigprop.theory.papers.sigprop.gates import GATES, RECURSION, WHOLE
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import rho
 
 F = theory.F
 STAYS = (

@@ -1,6 +1,6 @@
 """Our own statements on the Hessian of the teacher-student loss, at any parameters."""
 
-from theory.rows import Part
+from sigprop.theory.rows import Part
 
 part = Part("Hessian away from optimality", "hessian", "sigprop.curvature.hessian")
 

@@ -1,7 +1,7 @@
 """Our own statement on heads of the delta rule at memories up to a thousand steps."""
 
-from theory.papers.sigprop.gates import MATRICES
-from theory.rows import Part
+from sigprop.theory.papers.sigprop.gates import MATRICES
+from sigprop.theory.rows import Part
 
 part = Part("gates at long memories", "gates", "sigprop.neuron.delta_moments")
 

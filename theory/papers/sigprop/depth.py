@@ -1,6 +1,6 @@
 """Our own statements: second moments through whole networks."""
 
-from theory.rows import Part
+from sigprop.theory.rows import Part
 
 part = Part("", "layers")
 

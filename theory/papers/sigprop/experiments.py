@@ -1,11 +1,11 @@
 """Our own statements on the experiments of Zucchet & Orvieto (2024)."""
 
-from theory import gated, recurrences, teacher
-from theory.rows import Part
+from sigprop.theory import gated, recurrences, teacher
+from sigprop.theory.rows import Part
 
-part = Part("", "gated", "theory.gated")
+part = Part("", "gated", "sigprop.theory.gated")
 
-part.at("", "experiments", "theory.teacher").row(
+part.at("", "experiments", "sigprop.theory.teacher").row(
     "sigprop:teacher-time",
     "moment",
     "proved",
@@ -56,7 +56,7 @@ part.row(
     note="The paper calls T a characteristic time scale, and says no more. tau = 1/log(1 + "
     "1/T); 1/(1 - f) is T + 1.",
 )
-part.at("", "parametrisation", "theory.recurrences").row(
+part.at("", "parametrisation", "sigprop.theory.recurrences").row(
     "sigprop:controlled-edge",
     "limit",
     "proved",

@@ -2,10 +2,10 @@
 
 from sympy import Expr, Pow
 
-from theory import gated_moments as theory
-from theory.claims import Condition
-from theory.rows import Part
-from theory.symbols import T
+from sigprop.theory import gated_moments as theory
+from sigprop.theory.claims import Condition
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import T
 
 E = theory.EXPECTATIONS
 PAIRS = (
@@ -87,7 +87,7 @@ part.row("sigprop:random-sensitivity", "moment", "proved", "stationary")(
     code="second_moment",
     assumes=Condition(f"{MOVED}; E a^2 < 1", _settles),
     note="P is E[h s]. At finite times the powers of one matrix, "
-    "theory.gated_moments.transition, give both moments.",
+    "sigprop.theory.gated_moments.transition, give both moments.",
 )
 
 INPUTS = (

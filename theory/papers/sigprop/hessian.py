@@ -4,12 +4,12 @@ import math
 
 from sympy import Expr, I, exp, expand
 
-from theory import hessian as H
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import Derivation, start
-from theory.rows import Head, KindName, Part, StatusName
-from theory.symbols import lam, lam_bar
+from sigprop.theory import hessian as H
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.rows import Head, KindName, Part, StatusName
+from sigprop.theory.symbols import lam, lam_bar
 
 MODEL = (
     "linear diagonal student of n units equal to its teacher, |lambda_i| < 1, y = Re[sum_i "
@@ -26,7 +26,7 @@ APART = f"{DEFINED}; lambda = nu(omega_nu) exp(i theta(omega_theta)), a paramete
 DOUBLE_TURN = exp(2 * I * H.theta_i)
 own = H.polar("i")
 
-part = Part("Hessian at optimality", "hessian", "theory.hessian")
+part = Part("Hessian at optimality", "hessian", "sigprop.theory.hessian")
 
 
 def ours(

@@ -2,8 +2,8 @@
 
 import math
 
-from theory.claims import Condition
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.rows import Part
 
 SINGLE = math.log10(3.4028235e38)  # of the largest number in single precision
 

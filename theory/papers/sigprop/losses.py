@@ -1,6 +1,6 @@
 """Our own statements on the two losses of the teacher-student task."""
 
-from theory.rows import Part
+from sigprop.theory.rows import Part
 
 WEIGHT = r"\frac{1}{2T} \sum_{j,k} n(j, k)\, R(j - k)"
 COUNT = r"n(j, k) = \max(0, T - \max(j, k, 0) + \min(j, k, 0))"

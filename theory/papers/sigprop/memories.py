@@ -1,7 +1,7 @@
 """Our own statements on gated neurons at memories up to a thousand steps."""
 
-from theory.papers.sigprop.gates import GATES
-from theory.rows import Part
+from sigprop.theory.papers.sigprop.gates import GATES
+from sigprop.theory.rows import Part
 
 part = Part("gates at long memories", "gates", "sigprop.neuron.gated")
 

@@ -1,11 +1,11 @@
 """Our own statements: finite times from the zero state, any input on the ring, layers."""
 
-from theory import diagonal, ring
-from theory.claims import Condition
-from theory.conditions import driven_by, is_open_ring
-from theory.papers.lru.ring import prop_3_3
-from theory.rows import Part
-from theory.symbols import T
+from sigprop.theory import diagonal, ring
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import driven_by, is_open_ring
+from sigprop.theory.papers.lru.ring import prop_3_3
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import T
 
 STATE = r"\mathbb{E}|h_T|^2 = \sum_{n,m<T} \lambda^n \bar{\lambda}^m R(n-m)"
 SENSITIVITY = (
@@ -116,7 +116,7 @@ for quantity, latex, topic in (
         lambda quantity=quantity: diagonal.moment(quantity, None, T),
         # The double sum over the solved kernels, summed along its diagonals.
         lambda quantity=quantity: diagonal.direct_functional(quantity, T).as_sum(),
-        code="theory.diagonal.moment",
+        code="sigprop.theory.diagonal.moment",
         topic="finite time",
         assumes=Condition(
             "h_t = lambda h_{t-1} + x_t from the zero state; real wide-sense-stationary "

@@ -1,8 +1,8 @@
 """Our own statements on the parameters that a student has learnt from a teacher."""
 
-from theory.papers.sigprop.losses import COUNT, STUDENTS
-from theory.papers.sigprop.moments import BOTH, moments
-from theory.rows import Part
+from sigprop.theory.papers.sigprop.losses import COUNT, STUDENTS
+from sigprop.theory.papers.sigprop.moments import BOTH, moments
+from sigprop.theory.rows import Part
 
 part = Part("learnt parameters", "training", "sigprop.linear.predicted_moments.predict")
 

@@ -6,7 +6,7 @@ Sections 1 to 3, ``networks`` Appendix A, ``proofs`` Appendix B, ``landscape`` A
 C.1, ``hessian`` Appendix C.2, ``experiments`` Sections 4 to 6 and the rest.
 """
 
-from theory.papers.zucchet import (
+from sigprop.theory.papers.zucchet import (
     curse,
     experiments,
     hessian,

@@ -4,7 +4,7 @@ import cmath
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from theory.conditions import is_stable
+from sigprop.theory.conditions import is_stable
 
 LAGS = 30  # over which a sequence shows whether it is even, and whether it grows
 EXCITED = (

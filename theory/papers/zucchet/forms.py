@@ -5,12 +5,12 @@ Where a form as printed is wrong, the corrected one stands below it.
 
 from sympy import Expr, Sum, diff, oo, sqrt
 
-from theory import diagonal
-from theory.autocorrelation import double_sum
-from theory.claims import Condition
-from theory.conditions import inside, is_stable
-from theory.papers.zucchet.conditions import is_even, is_exponential
-from theory.symbols import Delta, R, alpha, beta, lam, lam_bar, n, rho
+from sigprop.theory import diagonal
+from sigprop.theory.autocorrelation import double_sum
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside, is_stable
+from sigprop.theory.papers.zucchet.conditions import is_even, is_exponential
+from sigprop.theory.symbols import Delta, R, alpha, beta, lam, lam_bar, n, rho
 
 EXPONENTIAL = Condition(
     "|lambda| < 1, and autocovariance rho^|Delta| with -1 <= rho <= 1", is_exponential

@@ -37,7 +37,7 @@ from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.gated import ConstantGate, GatedUnit
 from sigprop.numerics.precision import double_precision
-from theory import recurrences
+from sigprop.theory import recurrences
 
 # Section 4.1: one unit against its teacher.
 

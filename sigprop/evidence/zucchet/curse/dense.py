@@ -29,7 +29,7 @@ from sigprop.evidence.zucchet.curse.responses import RESPONSES
 from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory import recurrences
+from sigprop.theory import recurrences
 
 SIZE, STEPS = 4, 8
 

@@ -24,8 +24,8 @@ from sigprop.evidence.zucchet.curse.responses import (
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory import recurrences
-from theory.symbols import lam
+from sigprop.theory import recurrences
+from sigprop.theory.symbols import lam
 
 
 def terms_counted(lam: complex, least: float) -> float:

@@ -28,7 +28,7 @@ from sigprop.evidence.zucchet.curse.responses import (
 from sigprop.evidence.zucchet.curse.student_loss import derivative_by_layer, loss_by_sum
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory import recurrences
+from sigprop.theory import recurrences
 
 
 def late(respond: Callable[..., Any], lam: float, rho: float) -> float:

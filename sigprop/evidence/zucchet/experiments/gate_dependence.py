@@ -22,8 +22,8 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
 )
 from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import gated
-from theory.symbols import a, b, lam, rho
+from sigprop.theory import gated
+from sigprop.theory.symbols import a, b, lam, rho
 
 NEURONS, LENGTH, TIMES = 256, 512, (1.0, 256.0)
 WHITE = {"a": 0.376, "b": 0.0, "rho": 0.0}

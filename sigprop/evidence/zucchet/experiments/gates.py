@@ -24,7 +24,7 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
 )
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.gated import GatedUnit
-from theory import gated
+from sigprop.theory import gated
 
 SERIES = np.array([0.5, -0.8, 1.1, 0.3, -1.4])
 

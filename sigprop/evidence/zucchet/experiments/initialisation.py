@@ -25,7 +25,7 @@ from sigprop.layers.gru import chrono_times
 from sigprop.layers.lstm import lstm, tallec_times
 from sigprop.networks.presets import zucchet_paper
 from sigprop.numerics.precision import double_precision
-from theory import gated, symbols
+from sigprop.theory import gated, symbols
 
 COMPARED = {"cRNN", "LRU", "GRU"}  # Section 5 and Fig. 5
 INITIALISED = {"cRNN", "LRU", "LSTM"}  # Appendix D.1

@@ -6,7 +6,7 @@ level 97.9 %, whatever their law: 11 of the 1024 patterns of signs have fewer th
 one side.  A run that diverged is infinitely worse.  An interval on both sides of zero
 says nothing: the verdict is inconclusive, and the row undecided.
 
-Source of the data: ``experiments.teacher_student`` at the preset ``paper``.
+Source of the data: ``sigprop.experiments.teacher_student`` at the preset ``paper``.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from sigprop.evidence import Load
 from sigprop.judge.basis import Check, by_slips
 from sigprop.judge.evidence import describe
 from sigprop.judge.results import RouteResult
-from theory.claims import Claim
+from sigprop.theory.claims import Claim
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from sigprop.evidence.kit import across, points
 from sigprop.evidence.programs import computed
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence
-from theory import teacher
+from sigprop.theory import teacher
 
 
 @functools.cache

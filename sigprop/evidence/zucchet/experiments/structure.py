@@ -23,7 +23,7 @@ from sigprop.evidence.zucchet.experiments.sensitivities import (
 )
 from sigprop.evidence.zucchet.experiments.sizes import dense_layer, dense_size
 from sigprop.judge.basis import Basis, Evidence
-from theory import teacher
+from sigprop.theory import teacher
 
 # Slopes of the parametrisations.
 

@@ -24,7 +24,7 @@ from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.medians import compared
 from sigprop.evidence.zucchet.experiments.sizes import dense_size, lru_size
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import teacher
+from sigprop.theory import teacher
 
 NEURONS = 100
 SLOWEST = 0.99 + 0.01 * tanh(1)  # largest modulus of footnote 1, many neurons

@@ -18,7 +18,7 @@ from sigprop.evidence.zucchet.hessian.units import CHARTED, PAIRS, SINGLES, by_h
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.numerics.precision import double_precision
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 
 def parts_agree() -> bool:

@@ -11,7 +11,7 @@ from sigprop.evidence.zucchet.hessian.power_spectrum import whole_complex_by_spe
 from sigprop.evidence.zucchet.hessian.samples import sample_loss, three_ones
 from sigprop.evidence.zucchet.hessian.units import OFF_OPTIMALITY, PAIRS
 from sigprop.judge.basis import Basis, Evidence
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 
 def sample_conjugate_gradient(**point: Any) -> complex:

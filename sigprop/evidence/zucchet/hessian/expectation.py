@@ -19,8 +19,8 @@ from sigprop.evidence.zucchet.hessian.sensitivities import (
 )
 from sigprop.evidence.zucchet.hessian.units import EIGENVALUES, PAIRS, by_hand
 from sigprop.judge.basis import Basis, Evidence, Example, Routine
-from theory import hessian as H
-from theory.papers.zucchet.hessian.expectation import eq_134
+from sigprop.theory import hessian as H
+from sigprop.theory.papers.zucchet.hessian.expectation import eq_134
 
 
 def covariance_of_sensitivities(

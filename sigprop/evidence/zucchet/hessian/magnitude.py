@@ -18,7 +18,7 @@ from sigprop.evidence.zucchet.hessian.sensitivities import (
 )
 from sigprop.evidence.zucchet.hessian.units import EIGENVALUES, TWO_UNITS
 from sigprop.judge.basis import Basis, Evidence
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 LAMBDA_0 = 0.99 * cmath.exp(0.25j * math.pi)
 RHOS = (0.0, 0.5, 0.9, 0.97, 0.98, 0.99, 0.995)

@@ -26,7 +26,7 @@ from sigprop.evidence.zucchet.hessian.units import (
 )
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 
 def state_by_powers(

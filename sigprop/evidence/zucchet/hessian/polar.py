@@ -8,7 +8,7 @@ from sigprop.evidence.zucchet.hessian.loss import block, slopes
 from sigprop.evidence.zucchet.hessian.sensitivities import routes
 from sigprop.evidence.zucchet.hessian.units import CHARTED, by_hand
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 
 def _slope(index: int, conjugated: bool = False) -> Evidence:

@@ -25,8 +25,8 @@ from sigprop.evidence.zucchet.hessian.networks import Jacobian, differenced
 from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton
 from sigprop.evidence.zucchet.networks.teacher import DOWNWARDS
 from sigprop.judge.basis import Basis, Evidence, Example, Routine
-from theory import hessian as H
-from theory.recurrences import curvature, steepest_descent
+from sigprop.theory import hessian as H
+from sigprop.theory.recurrences import curvature, steepest_descent
 
 TEACHERS, RANK = 32, 9  # networks of 4 states have 9 curved directions
 GAP = 0.01  # of the eigenvalues of Figure 4

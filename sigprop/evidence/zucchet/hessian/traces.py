@@ -20,7 +20,7 @@ from sigprop.evidence.zucchet.hessian.sensitivities import (
 )
 from sigprop.evidence.zucchet.hessian.units import PAIRS, SINGLES, TWO_UNITS, single
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 Weights = Callable[[complex, complex], Complex[np.ndarray, " ages"]]
 

@@ -4,7 +4,7 @@ import cmath
 import math
 from typing import Any
 
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 At = dict[str, Any]
 

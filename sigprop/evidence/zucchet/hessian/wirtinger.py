@@ -9,7 +9,7 @@ from sigprop.evidence.zucchet.hessian.differences import contour, wirtinger_seco
 from sigprop.evidence.zucchet.hessian.loss import whole_complex
 from sigprop.evidence.zucchet.hessian.units import PAIRS, REAL_UNITS, TWO_UNITS
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import hessian as H
+from sigprop.theory import hessian as H
 
 
 def function_points(real: bool) -> tuple[dict[str, Any], ...]:

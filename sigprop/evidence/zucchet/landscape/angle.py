@@ -30,12 +30,12 @@ from sigprop.evidence.zucchet.landscape.curvature import (
 )
 from sigprop.evidence.zucchet.landscape.responses import LENGTH, sensitivity_kernel
 from sigprop.judge.basis import Basis, Evidence
-from theory import teacher_student as task
-from theory import teacher_student_proofs as proofs
-from theory.autocorrelation import is_zero
-from theory.papers.zucchet.landscape.angle import alpha_of_turn, eq_103, eq_104
-from theory.symbols import theta
-from theory.teacher_student import gain, nu, nu_star
+from sigprop.theory import teacher_student as task
+from sigprop.theory import teacher_student_proofs as proofs
+from sigprop.theory.autocorrelation import is_zero
+from sigprop.theory.papers.zucchet.landscape.angle import alpha_of_turn, eq_103, eq_104
+from sigprop.theory.symbols import theta
+from sigprop.theory.teacher_student import gain, nu, nu_star
 
 
 def distance_squared(

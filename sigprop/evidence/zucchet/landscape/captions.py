@@ -22,8 +22,8 @@ from sigprop.evidence.zucchet.landscape.responses import kernel, normalised
 from sigprop.judge.basis import Basis, Check, Evidence, Example
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import RouteResult
-from theory import teacher_student_proofs as proofs
-from theory.claims import Claim
+from sigprop.theory import teacher_student_proofs as proofs
+from sigprop.theory.claims import Claim
 
 GAPS = (0.03, 0.01)  # between which an exponent is taken
 SHORT = 300  # ages after which 0.9^n is below 1e-13

@@ -32,7 +32,7 @@ from sigprop.evidence.zucchet.landscape.responses import (
     unit_gain,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import teacher_student_proofs as proofs
+from sigprop.theory import teacher_student_proofs as proofs
 
 
 def plain_loop(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:

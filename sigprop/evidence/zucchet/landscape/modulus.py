@@ -25,10 +25,10 @@ from sigprop.evidence.zucchet.landscape.curvature import (
     square_energy,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import teacher_student as task
-from theory import teacher_student_proofs as proofs
-from theory.papers.zucchet.landscape.modulus import eq_95, eq_96
-from theory.teacher_student import nu
+from sigprop.theory import teacher_student as task
+from sigprop.theory import teacher_student_proofs as proofs
+from sigprop.theory.papers.zucchet.landscape.modulus import eq_95, eq_96
+from sigprop.theory.teacher_student import nu
 
 
 def gain_slopes(nu: float) -> Float[np.ndarray, "2"]:

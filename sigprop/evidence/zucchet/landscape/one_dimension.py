@@ -38,8 +38,8 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.neuron.stable import sensitivity_moment, state_moment
 from sigprop.numerics.precision import double_precision
-from theory import teacher_student_proofs as proofs
-from theory.recurrences import circle_is_flat
+from sigprop.theory import teacher_student_proofs as proofs
+from sigprop.theory.recurrences import circle_is_flat
 
 LONG = 40_000  # ages after which 0.999^n is below 1e-17
 SHORT = 300

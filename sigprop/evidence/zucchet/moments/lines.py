@@ -29,8 +29,8 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     Spectrum,
 )
 from sigprop.judge.basis import Evidence, Example
-from theory.autocorrelation import same_form
-from theory.claims import find
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.claims import find
 
 LAGS = np.arange(1, AGES)
 PLACES = across(lam=EIGENVALUES, R=(REAL_SPECTRUM, ONE_SIDED, UNEVEN))

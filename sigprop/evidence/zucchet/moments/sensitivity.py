@@ -26,10 +26,10 @@ from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Check, Example, Grid, by_slips
 from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.points import EigenPoint, exponential
-from theory.autocorrelation import is_zero
-from theory.claims import Claim
-from theory.papers.zucchet.forms import eq_59
-from theory.symbols import lam, lam_bar, rho
+from sigprop.theory.autocorrelation import is_zero
+from sigprop.theory.claims import Claim
+from sigprop.theory.papers.zucchet.forms import eq_59
+from sigprop.theory.symbols import lam, lam_bar, rho
 
 
 def _diverges(decay: Any, turn: Any) -> bool:

@@ -16,8 +16,8 @@ from sigprop.judge.basis import Basis, Check, Grid, by_slips
 from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.evaluate import values
 from sigprop.numerics.points import EigenPoint, exponential
-from theory.claims import Claim
-from theory.papers.zucchet.forms import (
+from sigprop.theory.claims import Claim
+from sigprop.theory.papers.zucchet.forms import (
     bound_74,
     eq_45,
     eq_57_corrected,

@@ -1,1 +1,1 @@
-"""What judges the rows of ``theory.papers.zucchet.networks``."""
+"""What judges the rows of ``sigprop.theory.papers.zucchet.networks``."""

@@ -26,7 +26,7 @@ from sigprop.evidence.zucchet.proofs.normalised import (
 from sigprop.evidence.zucchet.proofs.responses import kernels, sensitivity
 from sigprop.evidence.zucchet.proofs.sequences import COMPLEX_INPUT, Sequence, past
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import parametrisation as polar
+from sigprop.theory import parametrisation as polar
 
 TURN = 0.3
 

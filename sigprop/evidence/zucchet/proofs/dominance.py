@@ -32,8 +32,8 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     unit_moves,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import dense
-from theory.dense import Dense
+from sigprop.theory import dense
+from sigprop.theory.dense import Dense
 
 FIXED = dense.REAL.directions
 PAIR = dense.ROTATING.directions

@@ -24,10 +24,16 @@ from sigprop.evidence.zucchet.proofs.sequences import (
 )
 from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Evidence, Example, Grid
-from theory import autocorrelation
-from theory.autocorrelation import geometric_sum, is_zero, lemma_1, lemma_2, same_form
-from theory.papers.zucchet import forms
-from theory.symbols import Delta, alpha, beta, m, n
+from sigprop.theory import autocorrelation
+from sigprop.theory.autocorrelation import (
+    geometric_sum,
+    is_zero,
+    lemma_1,
+    lemma_2,
+    same_form,
+)
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.symbols import Delta, alpha, beta, m, n
 
 # The left sides, as sums over all pairs of ages and their derivatives.
 

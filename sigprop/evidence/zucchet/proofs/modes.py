@@ -27,8 +27,8 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     powered_states,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import dense
-from theory.dense import Dense
+from sigprop.theory import dense
+from sigprop.theory.dense import Dense
 
 
 def states(system: Dense) -> Inexact[np.ndarray, "steps n"]:

@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Complex, Float, Inexact, Num
 
 from sigprop.evidence.kit import contour, points, powered
-from theory import dense
-from theory.dense import COMPLEX, NORMAL, REAL, ROTATING, Dense
+from sigprop.theory import dense
+from sigprop.theory.dense import COMPLEX, NORMAL, REAL, ROTATING, Dense
 
 RADIUS = 0.02
 ALL = points("system", ROTATING, REAL, COMPLEX, NORMAL)

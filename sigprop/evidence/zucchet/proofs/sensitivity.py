@@ -43,15 +43,15 @@ from sigprop.evidence.zucchet.proofs.sequences import (
 )
 from sigprop.evidence.zucchet.proofs.state import real_state
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory import diagonal
-from theory.autocorrelation import same_form
-from theory.papers.zucchet import forms
-from theory.papers.zucchet.proofs.sensitivity import (
+from sigprop.theory import diagonal
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.papers.zucchet.proofs.sensitivity import (
     DENOMINATOR,
     mixed_derivative,
     numerator,
 )
-from theory.symbols import alpha, beta, lam, lam_bar, n, rho
+from sigprop.theory.symbols import alpha, beta, lam, lam_bar, n, rho
 
 # The derivative of the state.
 

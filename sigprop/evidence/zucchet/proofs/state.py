@@ -31,9 +31,9 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     ages,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from theory.autocorrelation import same_form
-from theory.papers.zucchet import forms
-from theory.symbols import lam, lam_bar
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.symbols import lam, lam_bar
 
 # The autocovariance.
 

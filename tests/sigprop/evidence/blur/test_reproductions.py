@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from experiments.forecasting.cells import Config
 from sigprop.evidence.blur.forecasts import impossible
 from sigprop.evidence.blur.reproductions import WORDS, counts, outcomes
+from sigprop.experiments.forecasting.cells import Config
+from sigprop.theory.papers.blur.printed import errors
 from tests.forecast_trainings import gathered
-from theory.papers.blur.printed import errors
 
 TASK = ("ETTh1", 24)
 

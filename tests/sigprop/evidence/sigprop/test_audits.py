@@ -14,9 +14,9 @@ from sigprop.evidence.trainings import typical
 from sigprop.judge.basis import Check
 from sigprop.judge.mutants import Score
 from sigprop.judge.parallel import check
+from sigprop.theory.claims import find
+from sigprop.theory.papers.sigprop.audits import BROKEN, MISSES, OPEN, SIMPLER, TASKS
 from tests.rows import changed
-from theory.claims import find
-from theory.papers.sigprop.audits import BROKEN, MISSES, OPEN, SIMPLER, TASKS
 
 
 @pytest.fixture

@@ -3,24 +3,24 @@
 import numpy as np
 import pytest
 
-from experiments.forecasting.cells import Config
 from sigprop.cli.judged import shipped
 from sigprop.evidence import row
 from sigprop.evidence.blur.reproductions import outcomes
 from sigprop.evidence.sigprop import forecasts
 from sigprop.evidence.sigprop.forecasts import EVIDENCE, ratios
 from sigprop.evidence.trainings import typical
+from sigprop.experiments.forecasting.cells import Config
 from sigprop.judge.basis import Check
 from sigprop.judge.parallel import check
-from tests.forecast_trainings import gathered
-from theory.claims import find
-from theory.papers.sigprop.forecasts import (
+from sigprop.theory.claims import find
+from sigprop.theory.papers.sigprop.forecasts import (
     AGAINST,
     COUNTED,
     MISSES,
     MODELS,
     REPRODUCED,
 )
+from tests.forecast_trainings import gathered
 
 TASK = ("ETTh1", 24)
 

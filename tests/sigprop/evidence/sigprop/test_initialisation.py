@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sigprop.evidence.sigprop import initialisation as glorot
-from theory.claims import find
-from theory.papers.sigprop.initialisation import SINGLE
+from sigprop.theory.claims import find
+from sigprop.theory.papers.sigprop.initialisation import SINGLE
 
 
 def test_growth_of_a_glorot_matrix_is_the_sum_over_its_powers(monkeypatch):

@@ -18,8 +18,8 @@ from sigprop.evidence.sigprop.moments import (
 from sigprop.inputs import AR1, White
 from sigprop.layers.base import parameters
 from sigprop.neuron.montecarlo import Estimate
+from sigprop.theory.claims import find, select
 from tests.rows import row
-from theory.claims import find, select
 
 PREFIX = "sigprop:moments-"
 

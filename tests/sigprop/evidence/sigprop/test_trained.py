@@ -23,7 +23,7 @@ from sigprop.inputs import AR1
 from sigprop.layers.base import parameters
 from sigprop.linear.impulse_response import kernel
 from sigprop.linear.linearise import diagonalise, linearise, perturb
-from theory.claims import find
+from sigprop.theory.claims import find
 
 T = 5
 pytestmark = pytest.mark.usefixtures("x64")

@@ -21,8 +21,8 @@ from sigprop.judge.verdict import plan
 from sigprop.linear.measured_moments import BATCH
 from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.precision import double_precision
+from sigprop.theory.claims import find
 from tests.rows import row
-from theory.claims import find
 
 GROUPS = ("state", "output", "recurrent", "input", "readout")
 AT = 5

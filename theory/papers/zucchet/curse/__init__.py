@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Sections 1-3: the curse of memory and its cures."""
 
-from theory.papers.zucchet.curse import (
+from sigprop.theory.papers.zucchet.curse import (
     architectures,
     dense,
     gradients,

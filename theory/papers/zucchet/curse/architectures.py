@@ -2,14 +2,14 @@
 
 import cmath
 
-from theory import recurrences
-from theory.claims import Condition
-from theory.papers.zucchet.conditions import has_power
-from theory.papers.zucchet.curse.normalisation import DETACHED
-from theory.rows import Part
-from theory.symbols import lam, r
+from sigprop.theory import recurrences
+from sigprop.theory.claims import Condition
+from sigprop.theory.papers.zucchet.conditions import has_power
+from sigprop.theory.papers.zucchet.curse.normalisation import DETACHED
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, r
 
-part = Part("Section 3.1", "parametrisation", "theory.recurrences")
+part = Part("Section 3.1", "parametrisation", "sigprop.theory.recurrences")
 
 part.row(
     "zucchet:text:complex-magnitude", "text", "proved", "The case of complex numbers"

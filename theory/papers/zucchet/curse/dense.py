@@ -1,10 +1,10 @@
 """Zucchet & Orvieto (2024), Section 2.3: dense networks, Eq. 8 and 9."""
 
-from theory import recurrences
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.papers.zucchet.conditions import EXCITED
-from theory.rows import Part
+from sigprop.theory import recurrences
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.conditions import EXCITED
+from sigprop.theory.rows import Part
 
 part = Part("Section 2.3", "backward", "sigprop.evidence.zucchet.curse.dense")
 
@@ -78,7 +78,7 @@ end.row("zucchet:text:orthogonal-sensitive", "limit", "proved", "end of Section 
     r"A^\top A = \mathrm{Id}, \text{ so } |\lambda| = 1: \quad \mathbb{E}\left|\frac{"
     r"\mathrm{d}h_T}{\mathrm{d}\lambda}\right|^2 \to \infty \quad (T \to \infty)",
     recurrences.remembered,
-    code="theory.recurrences.remembered",
+    code="sigprop.theory.recurrences.remembered",
     assumes="white input, one for which it is so",
     note="The text says that such weights may remain sensitive. Under white input "
     "the second moment is the sum of n^2 over n < T, a formula of ours that grows as "

@@ -1,8 +1,8 @@
 """Zucchet & Orvieto (2024), Sections 1 and 2.1: the gradients, Eq. 1-4."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Section 1", "backward", "sigprop.evidence.zucchet.curse.gradients")
 

@@ -1,11 +1,11 @@
 """Zucchet & Orvieto (2024), Section 2.2: what the text says about Eq. 5 to 7."""
 
-from theory import diagonal
-from theory.claims import Condition
-from theory.derivation import start
-from theory.errata import Erratum
-from theory.papers.zucchet.conditions import has_power
-from theory.rows import Part
+from sigprop.theory import diagonal
+from sigprop.theory.claims import Condition
+from sigprop.theory.derivation import start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.conditions import has_power
+from sigprop.theory.rows import Part
 
 POWER = Condition(
     "the input's spectrum is positive at the phase that the eigenvalue tends to, which "
@@ -14,7 +14,7 @@ POWER = Condition(
 )
 SILENT = "zucchet:text:state-diverges"  # whose fault others repeat
 
-part = Part("Section 2.2", "backward", "theory.recurrences")
+part = Part("Section 2.2", "backward", "sigprop.theory.recurrences")
 
 part.at("Section 2.1").row(
     "zucchet:text:memory-terms", "text", "confirmed", "text after Eq. 4"
@@ -41,7 +41,7 @@ part.row("zucchet:text:infinite-horizon", "text", "proved", "assumption b")(
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|h_T|^2}{\mathbb{E}|h_\infty|^2} \to 0 "
     r"\quad (T(1 - |\lambda|) \to \infty)",
     lambda: start("the tail over the total", diagonal.remainder_factor("state")),
-    code="theory.diagonal.remainder_factor",
+    code="sigprop.theory.diagonal.remainder_factor",
     topic="forward",
     assumes="white input, zero initial state",
     note="The text calls an infinite horizon reasonable for sequences longer than the "
@@ -54,7 +54,7 @@ part.row("zucchet:text:infinite-horizon-sensitivity", "text", "proved", "assumpt
     r"\mathbb{E}|\mathrm{d}_\lambda h_\infty|^2} \to 0 \quad (T(1 - |\lambda|) \to "
     r"\infty)",
     lambda: start("the tail over the total", diagonal.remainder_factor("sensitivity")),
-    code="theory.diagonal.remainder_factor",
+    code="sigprop.theory.diagonal.remainder_factor",
     assumes="white input, zero initial state",
     note="The sensitivity needs longer than the state (zucchet:text:infinite-horizon): "
     "near the edge 68 % of its moment is missing at T = 1/gap, 6.2 % at T = 3/gap, the "
@@ -172,7 +172,7 @@ part.row("zucchet:text:recurrent-most", "limit", "proved", "text after Eq. 7")(
     r"\mathrm{d}b|^2\right]}, \frac{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}"
     r"\lambda|^2\right]}{c^2 \mathbb{E}\left[|\mathrm{d}y/\mathrm{d}c|^2\right]} \ge "
     r"\frac{\mathbb{E}[h_t^2]}{b^2 R_x(0)} \to \infty \text{ where the state explodes}",
-    code="theory.recurrences.two_passes_outgrow_one",
+    code="sigprop.theory.recurrences.two_passes_outgrow_one",
     note="The sentence says where the explosion is worst, so where there is one. Both "
     "weights multiply the state; the bound, of ours, is that of Cauchy and Schwarz, one "
     "pass of the filter against two. The ratio grows as 1/gap^2 (zucchet:text:faster).",

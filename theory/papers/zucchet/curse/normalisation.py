@@ -2,16 +2,16 @@
 
 from sympy import Integer
 
-from theory import recurrences
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.symbols import lam
+from sigprop.theory import recurrences
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam
 
 DETACHED = "gamma = sqrt(1 - lam^2) is not differentiated"
 
-part = Part("Section 3.1", "parametrisation", "theory.recurrences")
+part = Part("Section 3.1", "parametrisation", "sigprop.theory.recurrences")
 figures = part.at("")
 
 figures.row("zucchet:fig1:recurrence", "figure", "proved", "caption of Figure 1")(
@@ -19,7 +19,7 @@ figures.row("zucchet:fig1:recurrence", "figure", "proved", "caption of Figure 1"
     r"h_{t+1} = \lambda h_t + x_t: \quad \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] "
     r"\text{ is that of Eq. 6}",
     lambda: recurrences.exponential_moment("sensitivity"),
-    code="figures.zucchet_1a.draw",
+    code="sigprop.figures.zucchet_1a.draw",
     topic="backward",
     note="The states come one step late against Eq. 1, which a stationary moment does "
     "not see. The same x_t stands before Eq. 8, in Eq. 17 and in Eq. 113 (zucchet:8).",
@@ -138,7 +138,7 @@ figures.row("zucchet:fig2a", "figure", "proved", "caption of Figure 2A")(
     r"\lambda",
     lambda: recurrences.normalised_white("state"),
     lambda: Integer(1),
-    code="figures.zucchet_2.draw",
+    code="sigprop.figures.zucchet_2.draw",
     assumes=DETACHED,
 )
 figures.row("zucchet:fig2b", "figure", "refuted", "caption of Figure 2B")(
@@ -194,12 +194,12 @@ figures.row("zucchet:fig2:grey-state", "figure", "proved", "caption of Figure 2"
     r"\mathbb{E}[h_t^2] = (1 - \lambda)^{-2}",
     lambda: recurrences.constant_moment("state"),
     lambda: (1 - lam) ** -2,
-    code="figures.zucchet_2.draw",
+    code="sigprop.figures.zucchet_2.draw",
 )
 figures.row("zucchet:fig2:grey-sensitivity", "figure", "proved", "caption of Figure 2")(
     "The grey line: the bare sensitivity at rho = 1",
     r"\mathbb{E}[(\mathrm{d}_\lambda h_t)^2] = (1 - \lambda)^{-4}",
     lambda: recurrences.constant_moment("sensitivity"),
     lambda: (1 - lam) ** -4,
-    code="figures.zucchet_2.draw",
+    code="sigprop.figures.zucchet_2.draw",
 )

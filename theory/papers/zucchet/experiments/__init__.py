@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Sections 4-6 and Appendices C.3 to D: the experiments."""
 
-from theory.papers.zucchet.experiments import (
+from sigprop.theory.papers.zucchet.experiments import (
     checklist,
     gate_dependence,
     gates,

@@ -1,8 +1,8 @@
 """Zucchet & Orvieto (2024), item 3 of the checklist: complete and correct proofs."""
 
-from theory.rows import Part
+from sigprop.theory.rows import Part
 
-part = Part("", "backward", "theory.claims")
+part = Part("", "backward", "sigprop.theory.claims")
 
 part.row("zucchet:text:correct-proofs", "text", "not-checkable", "checklist, item 3")(
     "Complete and correct proofs",

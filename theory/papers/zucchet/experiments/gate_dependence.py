@@ -1,10 +1,10 @@
 """Zucchet & Orvieto (2024), Appendix D.3: what Figure 15 is said to show."""
 
-from theory import gated
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import gated
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("Appendix D.3", "gated", "theory.gated")
+part = Part("Appendix D.3", "gated", "sigprop.theory.gated")
 
 
 part.row("zucchet:text:constant-gates", "text", "not-checkable", "first result")(

@@ -2,12 +2,12 @@
 
 from sympy import factor
 
-from theory import gated
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import Derivation
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import gated
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 UNIT = "sigprop.layers.gated.GatedUnit"
 A_GATE = Condition(
@@ -19,7 +19,7 @@ PAIR_SUM = (
 )
 BY_GATE = r"\mathbb{E}\left[\left(\frac{\partial h_t}{\partial \lambda}\right)^2\right]"
 BY_BIAS = r"\mathbb{E}\left[\left(\frac{\partial h_t}{\partial b_f}\right)^2\right]"
-part = Part("Appendix D.3", "gated", "theory.gated")
+part = Part("Appendix D.3", "gated", "sigprop.theory.gated")
 
 
 def _pair() -> Derivation:

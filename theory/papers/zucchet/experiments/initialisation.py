@@ -2,12 +2,12 @@
 
 from sympy import simplify
 
-from theory import teacher
-from theory.derivation import Derivation, start
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import teacher
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("Appendix D.1", "experiments", "theory.gated")
+part = Part("Appendix D.1", "experiments", "sigprop.theory.gated")
 deep = part.at("", code="sigprop.networks.presets.zucchet_paper")
 UNMEASURED = (
     "the experiment has not been re-run as it was; measuring the networks of Figure 5 "

@@ -1,8 +1,8 @@
 """Zucchet & Orvieto (2024), Appendix D.2 and Figure 14: the Jacobian of the GRU."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Appendix D.2, Figure 14", "gated", "sigprop.layers.gru.gru")
 elsewhere = part.at("")

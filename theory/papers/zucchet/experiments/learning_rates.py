@@ -1,9 +1,9 @@
 """Zucchet & Orvieto (2024), Section 4.3 and Figure 4: curvature and adaptive rates."""
 
-from theory import teacher
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import teacher
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part(
     "Section 4.3", "hessian", "sigprop.evidence.zucchet.experiments.learning_rates"
@@ -64,7 +64,7 @@ part.at("").row(
     r"\text{the effective learning rate used by Adam, computed by providing a vector "
     r"of ones to the optimizer}",
     printed=teacher.adam_step,
-    code="theory.teacher.adam_step",
+    code="sigprop.theory.teacher.adam_step",
     note="It mixes the ones with the running moments: where the gradients' root mean "
     "square v is large it is a tenth of rate/v, where it is far below 0.03 it "
     "saturates at 3.2 times the rate, above the grey line of Fig. 4.",

@@ -1,8 +1,8 @@
 """Zucchet & Orvieto (2024), Appendix C.3: details of the experiments, Tables 1-3."""
 
-from theory.rows import Part
+from sigprop.theory.rows import Part
 
-part = Part("Appendix C.3", "experiments", "theory.teacher.TABLES")
+part = Part("Appendix C.3", "experiments", "sigprop.theory.teacher.TABLES")
 elsewhere = part.at("")
 
 SETTINGS = (
@@ -50,7 +50,7 @@ _table(
 part.row("zucchet:table1:nu0", "table", "not-checkable", "Table 1")(
     "The list of nu_0 in Table 1",
     r"\nu_0 \in \{0.32, 0.68, 0.84, 0.92, 0.96, 0.98, 0.99\}",
-    code="theory.teacher.NU0",
+    code="sigprop.theory.teacher.NU0",
     reason="A list of what was scanned is neither true nor false by its pattern.",
     note="From 0.68 on each entry halves 1 - nu_0; 0.36 in place of 0.32 would too. The "
     "published scan of both networks has 0.36, only that of the baseline 0.32.",
@@ -89,7 +89,7 @@ part.row("zucchet:text:scans", "text", "confirmed", "")(
 part.row("zucchet:text:compute", "text", "not-checkable", "")(
     "Thirty days of computing",
     r"\text{30 days, one third of it on GPUs and two thirds on CPUs}",
-    code="theory.teacher.days",
+    code="sigprop.theory.teacher.days",
     reason="It includes preliminary explorations, of which nothing is said.",
     note="At 10 and 3 minutes a run the scans of the tables and of Fig. 11 take 14.4 "
     "CPU days and 2.6 GPU days.",

@@ -1,9 +1,9 @@
 """Zucchet & Orvieto (2024), Appendix C.4: structure of the landscape, Figures 9-11."""
 
-from theory import teacher
-from theory.rows import Part
+from sigprop.theory import teacher
+from sigprop.theory.rows import Part
 
-part = Part("Appendix C.4.1", "hessian", "theory.teacher")
+part = Part("Appendix C.4.1", "hessian", "sigprop.theory.teacher")
 heads = part.at("Appendix C.4.3", "experiments")
 elsewhere = part.at("")
 

@@ -1,11 +1,11 @@
 """Zucchet & Orvieto (2024), Sections 4 and 6: the teacher-student experiments."""
 
-from theory import teacher
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import teacher
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("Section 4.2", "experiments", "theory.teacher")
+part = Part("Section 4.2", "experiments", "sigprop.theory.teacher")
 one_dimension = part.at("Section 4.1")
 elsewhere = part.at("")
 

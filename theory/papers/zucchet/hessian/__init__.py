@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Appendix C.2: the Hessian at optimality."""
 
-from theory.papers.zucchet.hessian import (
+from sigprop.theory.papers.zucchet.hessian import (
     cartesian,
     conjugates,
     expectation,

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from sympy import Expr, I, Integer, Matrix, Rational, expand
 
-from theory import hessian as H
-from theory.derivation import Derivation, start
-from theory.errata import Erratum
-from theory.papers.zucchet.hessian.samples import REPEATED
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.hessian.samples import REPEATED
+from sigprop.theory.rows import Part
 
 A, B = H.A_ij, H.B_ij
 re_i, im_i, re_j, im_j = H.re_i, H.im_i, H.re_j, H.im_j  # weights of a contraction
@@ -24,7 +24,7 @@ COMPLEX = (
 
 AT_OPTIMALITY = "at optimality"
 
-part = Part("Appendix C.2.3", "hessian", "theory.hessian")
+part = Part("Appendix C.2.3", "hessian", "sigprop.theory.hessian")
 
 part.row("zucchet:138", "identity", "refuted")(
     "The complex Hessian of two units as A, B and their conjugates",

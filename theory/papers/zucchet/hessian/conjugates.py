@@ -1,16 +1,16 @@
 """Zucchet & Orvieto (2024), Appendix C.2.2: mixed derivatives, Eq. 135-137."""
 
-from theory import hessian as H
-from theory.papers.zucchet.hessian.expectation import in_full
-from theory.papers.zucchet.hessian.samples import D_H, gradient, times
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.papers.zucchet.hessian.expectation import in_full
+from sigprop.theory.papers.zucchet.hessian.samples import D_H, gradient, times
+from sigprop.theory.rows import Part
 
 SECOND = r"\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda_i \mathrm{d}\bar{\lambda}_j} = "
 GRADIENT = r"\frac{\mathrm{d}L_t}{\mathrm{d}\bar{\lambda}} = "
 CONJUGATE = r"\overline{\frac{\mathrm{d}L_t}{\mathrm{d}\lambda}} = "
 BY_CONJUGATE = r"\frac{\partial L_t}{\partial y_t} \bar{c}^\top \overline{" + D_H + "}"
 
-part = Part("Appendix C.2.2", "hessian", "theory.hessian")
+part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
     part.row("zucchet:135", "identity", "refuted"),

@@ -2,13 +2,13 @@
 
 from sympy import Expr
 
-from theory import hessian as H
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import Derivation
-from theory.errata import Erratum
-from theory.papers.zucchet.hessian.samples import D_H, times
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.hessian.samples import D_H, times
+from sigprop.theory.rows import Part
 
 SECOND = r"\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda_i \mathrm{d}\lambda_j} = "
 SUM = r"\sum_{n,m\geq 0} "
@@ -19,7 +19,7 @@ def in_full(conjugated: bool) -> Derivation:
     return Derivation(H.complex_entry(conjugated).steps[:2])
 
 
-part = Part("Appendix C.2.2", "hessian", "theory.hessian")
+part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
     part.row("zucchet:129", "identity", "refuted"),

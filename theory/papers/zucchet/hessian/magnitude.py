@@ -1,12 +1,12 @@
 """Zucchet & Orvieto (2024), Appendices C.2.2-C.2.3: how large S is, and Figure 8."""
 
-from theory import hessian as H
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import Derivation
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.rows import Part
 
-part = Part("Appendix C.2.2", "hessian", "theory.hessian")
+part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 real = part.at("Appendix C.2.3")
 
 part.row("zucchet:text:hessian-conjugate-peak", "text", "proved", "text after Eq. 134")(

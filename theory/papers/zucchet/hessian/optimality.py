@@ -2,14 +2,14 @@
 
 from sympy import Expr, Symbol
 
-from theory import hessian as H
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 u, v = Symbol("u"), Symbol("v")  # derivatives of lambda by two real parameters
 t_i = Symbol("t_i")  # one sample of d^2 h_i / dlambda_i^2
 
-part = Part("Appendix C.2", "hessian", "theory.hessian")
+part = Part("Appendix C.2", "hessian", "sigprop.theory.hessian")
 
 part.row("zucchet:113", "definition", "refuted")(
     "The complex diagonal recurrence",

@@ -2,12 +2,12 @@
 
 from sympy import Expr, I, Symbol, exp
 
-from theory import hessian as H
-from theory.derivation import start
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.derivation import start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("Appendix C.2.3", "hessian", "theory.hessian")
+part = Part("Appendix C.2.3", "hessian", "sigprop.theory.hessian")
 
 D_NU = r"\nu'(\omega_{\nu})"
 D_THETA = r"i\nu(\omega_{\nu})\theta'(\omega_{\theta})"

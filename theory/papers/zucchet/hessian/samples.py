@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from sympy import Expr, Symbol
 
-from theory import hessian as H
-from theory.claims import Condition
-from theory.derivation import Derivation, start
-from theory.errata import Erratum
-from theory.rows import Head, Part
+from sigprop.theory import hessian as H
+from sigprop.theory.claims import Condition
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Head, Part
 
 HALF = "For y = Re[c^T h], dy/dlambda is c dh/dlambda / 2 in Wirtinger's sense: "
 ROOT = "zucchet:122"
@@ -67,7 +67,7 @@ def product() -> Derivation:
 
 PRODUCT = H.c_i * H.s_i * H.c_j * H.s_j
 
-part = Part("Appendix C.2.2", "hessian", "theory.hessian")
+part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
     part.row("zucchet:122", "identity", "refuted"),

@@ -1,11 +1,11 @@
 """Zucchet & Orvieto (2024), Section 4.3: what the main text says of Hessians."""
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.papers.zucchet.conditions import UPWARDS, no_larger_downwards
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.conditions import UPWARDS, no_larger_downwards
+from sigprop.theory.rows import Part
 
-part = Part("Section 4.3", "hessian", "theory.hessian")
+part = Part("Section 4.3", "hessian", "sigprop.theory.hessian")
 measured = part.at("Section 4.3", code="sigprop.evidence.zucchet.hessian.spectrum")
 
 part.row(

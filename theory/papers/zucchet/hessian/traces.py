@@ -2,11 +2,11 @@
 
 from sympy import Expr, Symbol, expand
 
-from theory import hessian as H
-from theory.derivation import Derivation, start
-from theory.errata import Erratum
-from theory.papers.zucchet.hessian.cartesian import AT_OPTIMALITY
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.hessian.cartesian import AT_OPTIMALITY
+from sigprop.theory.rows import Part
 
 A_ii, A_jj = Symbol("A_ii"), Symbol("A_jj")
 B_ii, B_jj = Symbol("B_ii", real=True), Symbol("B_jj", real=True)
@@ -15,7 +15,7 @@ TRACE = r"\operatorname{Tr}[H^{\mathrm{RI}}] = "
 OWN = r"S(\lambda_i, \bar{\lambda}_i)"
 re = H.real_part
 
-part = Part("Appendix C.2.3", "hessian", "theory.hessian")
+part = Part("Appendix C.2.3", "hessian", "sigprop.theory.hessian")
 
 
 def total() -> Expr:

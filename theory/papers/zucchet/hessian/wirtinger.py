@@ -4,11 +4,11 @@ from typing import Any
 
 from sympy import Expr, I, Symbol, diff, expand
 
-from theory import hessian as H
-from theory.claims import Condition
-from theory.derivation import Derivation, start
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import hessian as H
+from sigprop.theory.claims import Condition
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 f_re, f_im = Symbol("f_re"), Symbol("f_im")  # derivatives of f by Re z and Im z
 dz, dz_bar = Symbol("dz"), Symbol("dzbar")
@@ -16,7 +16,7 @@ i, j = H.lambda_i, H.lambda_j
 POLYNOMIAL = i**2 * j + (2 - I) * i - I * j**2
 LOSS = POLYNOMIAL * H.conjugate(POLYNOMIAL)  # a real function of two complex numbers
 
-part = Part("Appendix C.2.1", "hessian", "theory.hessian")
+part = Part("Appendix C.2.1", "hessian", "sigprop.theory.hessian")
 
 
 def derivative(

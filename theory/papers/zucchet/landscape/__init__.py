@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Appendix C.1: the loss of one linear unit."""
 
-from theory.papers.zucchet.landscape import (
+from sigprop.theory.papers.zucchet.landscape import (
     angle,
     captions,
     difficulty,

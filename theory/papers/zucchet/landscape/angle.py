@@ -2,12 +2,12 @@
 
 from sympy import Expr, diff, sin, sqrt
 
-from theory import teacher_student as task
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.rows import Part
-from theory.symbols import theta
-from theory.teacher_student import gain, nu, nu_star, turn
+from sigprop.theory import teacher_student as task
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import theta
+from sigprop.theory.teacher_student import gain, nu, nu_star, turn
 
 
 def alpha_of_turn() -> Expr:
@@ -36,7 +36,7 @@ def eq_104() -> Expr:
     return gain(nu) * gain(nu_star) * inner
 
 
-part = Part("Appendix C.1.2", "landscape", "theory.teacher_student")
+part = Part("Appendix C.1.2", "landscape", "sigprop.theory.teacher_student")
 
 part.row("zucchet:101", "moment", "proved")(
     "The loss in moduli and angles",

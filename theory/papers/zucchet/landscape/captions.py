@@ -1,10 +1,10 @@
 """Zucchet & Orvieto (2024), Figures 6 and 7: what their captions say."""
 
-from theory import teacher_student as task
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory import teacher_student as task
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
-part = Part("Appendix C.1.3", "landscape", "theory.teacher_student")
+part = Part("Appendix C.1.3", "landscape", "sigprop.theory.teacher_student")
 angle = part.at("Appendix C.1.4")
 
 part.row("zucchet:fig6-hessian", "figure", "refuted", "Fig. 6, caption")(
@@ -80,7 +80,7 @@ angle.row("zucchet:fig7-sharpness", "figure", "confirmed", "Fig. 7, caption")(
     "How sharp the loss is by the three parameters of the angle",
     r"\text{extremely sharp (A), smoother (B), reparametrized to reduce the explosion "
     r"(C)}",
-    code="theory.teacher_student_proofs.three_curvatures",
+    code="sigprop.theory.teacher_student_proofs.three_curvatures",
     note="At lam* the curvatures are 4901, 4.84 and 1.",
 )
 angle.row("zucchet:fig7-granularity", "figure", "proved", "Fig. 7B, caption")(

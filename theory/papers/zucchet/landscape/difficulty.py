@@ -2,14 +2,14 @@
 
 from sympy import I, exp, log, sqrt
 
-from theory import teacher_student as task
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.symbols import lam, lam_bar
-from theory.teacher_student import omega
+from sigprop.theory import teacher_student as task
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, lam_bar
+from sigprop.theory.teacher_student import omega
 
-part = Part("", "parametrisation", "theory.teacher_student")
+part = Part("", "parametrisation", "sigprop.theory.teacher_student")
 angle = part.at("Appendix C.1.4")
 
 part.row("zucchet:text:c1-lru-gain", "text", "refuted", "list in Appendix C.1.3")(

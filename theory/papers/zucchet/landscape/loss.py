@@ -1,14 +1,14 @@
 """Zucchet & Orvieto (2024), Appendices C.1.1-C.1.2: the loss of one unit, Eq. 85-93."""
 
-from theory import diagonal
-from theory import teacher_student as task
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import start
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.symbols import lam, lam_bar, rho
-from theory.teacher_student import gain_lam, gain_mu, mu, mu_bar
+from sigprop.theory import diagonal
+from sigprop.theory import teacher_student as task
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, lam_bar, rho
+from sigprop.theory.teacher_student import gain_lam, gain_mu, mu, mu_bar
 
 STABLE = Condition(
     "|lambda| < 1, |lambda*| < 1, stationary states", inside("lam", "mu")
@@ -19,7 +19,7 @@ WHITE = Condition(
 square, square_star = lam * lam_bar, mu * mu_bar
 twice_real = 1 / (1 - lam_bar * mu) + 1 / (1 - lam * mu_bar)  # 2 Re 1/(1 - ...)
 
-part = Part("Appendix C.1.1", "landscape", "theory.teacher_student")
+part = Part("Appendix C.1.1", "landscape", "sigprop.theory.teacher_student")
 best = part.at("Appendix C.1.2")
 
 part.row("zucchet:85", "definition", "definition")(

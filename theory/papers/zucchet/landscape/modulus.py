@@ -2,10 +2,10 @@
 
 from sympy import Expr, diff
 
-from theory import teacher_student as task
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.teacher_student import gain, nu, nu_star
+from sigprop.theory import teacher_student as task
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.teacher_student import gain, nu, nu_star
 
 
 def eq_95() -> Expr:
@@ -23,7 +23,7 @@ def eq_96() -> Expr:
     return first - 2 * teacher * nu_star**2 * student / gap**3
 
 
-part = Part("Appendix C.1.2", "landscape", "theory.teacher_student")
+part = Part("Appendix C.1.2", "landscape", "sigprop.theory.teacher_student")
 
 part.row("zucchet:94", "moment", "proved")(
     "The loss of a student with the right angle",

@@ -4,14 +4,14 @@ from functools import partial
 
 from sympy import Expr
 
-from theory import teacher_student as task
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.papers.zucchet.conditions import has_power
-from theory.rows import Part
-from theory.teacher_student import nu
+from sigprop.theory import teacher_student as task
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.conditions import has_power
+from sigprop.theory.rows import Part
+from sigprop.theory.teacher_student import nu
 
-part = Part("Section 3.1", "parametrisation", "theory.teacher_student")
+part = Part("Section 3.1", "parametrisation", "sigprop.theory.teacher_student")
 unit = part.at("Section 4.1", "landscape")
 
 part.row("zucchet:text:c1-sensitivity-larger", "text", "confirmed", "")(

@@ -1,9 +1,9 @@
 """Zucchet & Orvieto (2024), Section 2.2 and Appendix B.2: the closed-form moments.
 
-The steps between them are in ``theory.papers.zucchet.proofs``.
+The steps between them are in ``sigprop.theory.papers.zucchet.proofs``.
 """
 
-from theory.papers.zucchet.moments import propagation, sensitivity, state
+from sigprop.theory.papers.zucchet.moments import propagation, sensitivity, state
 
 PARTS = (
     propagation,

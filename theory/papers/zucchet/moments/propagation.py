@@ -1,10 +1,10 @@
 """Zucchet & Orvieto (2024), Section 2.2: signal propagation, Eq. 5 to 7."""
 
-from theory import diagonal
-from theory.derivation import Derivation
-from theory.papers.zucchet import forms
-from theory.rows import Part
-from theory.symbols import lam, lam_bar
+from sigprop.theory import diagonal
+from sigprop.theory.derivation import Derivation
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, lam_bar
 
 part = Part("Section 2.2", "forward", "sigprop.neuron.stable")
 

@@ -2,13 +2,13 @@
 
 from sympy import diff
 
-from theory import diagonal
-from theory.claims import Condition
-from theory.conditions import driven_by
-from theory.errata import Erratum
-from theory.papers.zucchet import forms
-from theory.rows import Part
-from theory.symbols import alpha, beta, lam, lam_bar, n
+from sigprop.theory import diagonal
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import driven_by
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import alpha, beta, lam, lam_bar, n
 
 D_H = r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right|^2\right]"
 LAGS_57 = (
@@ -55,7 +55,7 @@ DOUBLE_SUM = r" = \sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-
 part.row("zucchet:54", "moment", "refuted")(
     "Second moment of the sensitivity as a double sum",
     D_H + DOUBLE_SUM + "R_x(n-m)",
-    code="theory.autocorrelation.double_sum",
+    code="sigprop.theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
     correction=D_H + DOUBLE_SUM + "R_x(m-n)",
     note="The mean of x_{-n} conj(x_{-m}) is R_x(m - n), as of Eq. 44.",

@@ -1,12 +1,12 @@
 """Zucchet & Orvieto (2024), Appendix B.2: the state, Eq. 42, 45, 47, 48, 74, 75."""
 
-from theory import diagonal
-from theory.claims import Condition
-from theory.conditions import driven_by
-from theory.errata import Erratum
-from theory.papers.zucchet import forms
-from theory.rows import Part
-from theory.symbols import lam, lam_bar, n
+from sigprop.theory import diagonal
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import driven_by
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, lam_bar, n
 
 part = Part("Appendix B.2.1", "forward", "sigprop.neuron.stable")
 
@@ -79,7 +79,7 @@ later.row("zucchet:74", "bound", "confirmed")(
     r"\left|\mathbb{E}[x_n \bar{x}_m]\right| \le U(|n-m|): \quad \text{minor "
     r"modifications to our analysis enable to upper bound the different quantities we "
     r"study, replacing } R_x \text{ by } U",
-    code="theory.papers.zucchet.forms.bound_74",
+    code="sigprop.theory.papers.zucchet.forms.bound_74",
     note="The modification is |lam| for lam in every lag weight: then it is the triangle "
     "inequality, term by term, for the state and for its sensitivity. Judged for inputs "
     "that are not stationary too. Replacing R_x by U alone bounds nothing when lam is "

@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Eq. 10-33: teacher, students and Appendix A's networks."""
 
-from theory.papers.zucchet.networks import (
+from sigprop.theory.papers.zucchet.networks import (
     diagonal,
     gru,
     initialisation,

@@ -2,8 +2,8 @@
 
 from sympy import I, Integer, Symbol, exp, log
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 re, im = Symbol("re", real=True), Symbol("im", real=True)
 omega_nu, omega_theta, omega_gamma, omega_delta = (

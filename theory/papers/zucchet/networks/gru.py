@@ -1,7 +1,7 @@
 """Zucchet & Orvieto (2024), Appendix A.4: the GRU, Eq. 26-30."""
 
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Appendix A.4", "gated", "sigprop.layers.gru.GRU")
 

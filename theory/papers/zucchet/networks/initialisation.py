@@ -2,10 +2,10 @@
 
 from sympy import Expr
 
-from theory import recurrences
-from theory.errata import Erratum
-from theory.recurrences import nu0
-from theory.rows import Part
+from sigprop.theory import recurrences
+from sigprop.theory.errata import Erratum
+from sigprop.theory.recurrences import nu0
+from sigprop.theory.rows import Part
 
 part = Part("Appendix A.2", "models")
 
@@ -79,7 +79,7 @@ def chrono_range(
         + r", \text{ or draw } b_f \sim \log\left(\mathcal{U}(T_{\min}, T_{\max}) - 1"
         r"\right)",
         corrected=lambda: recurrences.chrono_at(times).result,
-        code="theory.recurrences.chrono_at",
+        code="sigprop.theory.recurrences.chrono_at",
         note="Ignoring inputs and states, f = sigmoid(log T) = T/(1 + T), and not 1 - "
         f"1/T. The gate is too large by {size}. With b_f = log(T - 1) the printed "
         "range is right.",

@@ -4,9 +4,9 @@ from math import isclose, pi
 
 from sympy import Symbol
 
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Appendix A.1", "models", "sigprop.layers.dense")
 

@@ -1,10 +1,10 @@
 """Zucchet & Orvieto (2024), Sections 4.2-4.3: teacher and Hessian, Eq. 10 and 11."""
 
-from theory import recurrences
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.papers.zucchet.conditions import UPWARDS
-from theory.rows import Part
+from sigprop.theory import recurrences
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.conditions import UPWARDS
+from sigprop.theory.rows import Part
 
 part = Part("Section 4.3", "hessian", "sigprop.evidence.zucchet.networks.teacher")
 linear = part.at("Section 4.2", "models", "sigprop.layers.dense")
@@ -69,7 +69,7 @@ part.row("zucchet:footnote2:rate", "text", "proved", "footnote 2")(
     r"\eta_{\max} = \frac{2}{L} \text{ on a quadratic}",
     recurrences.steepest_descent,
     lambda: 2 / recurrences.curvature,
-    code="theory.recurrences.steepest_descent",
+    code="sigprop.theory.recurrences.steepest_descent",
     assumes=Condition(
         "gradient descent on a quadratic of largest curvature L",
         lambda ell, **_: ell > 0,

@@ -1,10 +1,10 @@
 """Zucchet & Orvieto (2024), Appendix B: the lemmas, and what is between the moments.
 
-Beside the moments of ``theory.papers.zucchet.moments``: the proofs of the lemmas, the
+Beside the moments of ``sigprop.theory.papers.zucchet.moments``: the proofs of the lemmas, the
 sums on the way to the moments, the dense network and the reparametrisation.
 """
 
-from theory.papers.zucchet.proofs import (
+from sigprop.theory.papers.zucchet.proofs import (
     complex_eigenvalues,
     dominance,
     lemmas,

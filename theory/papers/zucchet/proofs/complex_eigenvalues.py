@@ -2,16 +2,16 @@
 
 from sympy import I, Rational, exp, sqrt
 
-from theory import diagonal
-from theory import parametrisation as polar
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.errata import Erratum
-from theory.parametrisation import S, d_nu, d_theta, nu, s
-from theory.rows import Part
-from theory.symbols import lam, lam_bar, theta
+from sigprop.theory import diagonal
+from sigprop.theory import parametrisation as polar
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.errata import Erratum
+from sigprop.theory.parametrisation import S, d_nu, d_theta, nu, s
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, lam_bar, theta
 
-part = Part("Appendix B.3.2", "parametrisation", "theory.parametrisation")
+part = Part("Appendix B.3.2", "parametrisation", "sigprop.theory.parametrisation")
 
 D_OMEGA = r"\frac{\mathrm{d}h_t}{\mathrm{d}\omega}"
 D_NU = r"\frac{\mathrm{d}\nu}{\mathrm{d}\omega}"

@@ -1,11 +1,11 @@
 """Zucchet & Orvieto (2024), Appendix B.2.3: what grows at the edge, Eq. 71-73."""
 
-from theory import diagonal
-from theory.claims import Condition
-from theory.errata import Erratum
-from theory.papers.zucchet.conditions import EXCITED
-from theory.rows import Part
-from theory.symbols import lam, n
+from sigprop.theory import diagonal
+from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet.conditions import EXCITED
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, n
 
 part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 
@@ -51,7 +51,7 @@ part.row("zucchet:71", "identity", "refuted")(
     "The derivative of the state by the eigenvectors",
     r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,i}^{\text{diag}} "
     r"\mathbb{1}_{j=l}",
-    code="theory.dense.readout_slopes",
+    code="sigprop.theory.dense.readout_slopes",
     correction=r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,j}^{\text{diag}"
     r"} \mathbb{1}_{i=l}",
     note="Row and column are exchanged: h_l = sum_j P_lj h^diag_j. The indices of "
@@ -64,7 +64,7 @@ part.row("zucchet:72", "identity", "refuted")(
     "The derivative of a diagonal state by its row of the inverse",
     SLOPE + r"\lambda_i \frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}"
     r"^{-1}} + x_{t+1,j} \text{ if } k = i",
-    code="theory.dense.inverse_slopes",
+    code="sigprop.theory.dense.inverse_slopes",
     correction=SLOPE
     + r"\lambda_i \frac{\mathrm{d}h_{t,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} + "
     r"x_{t+1,j} \text{ if } k = i",
@@ -78,7 +78,7 @@ part.row("zucchet:72", "identity", "refuted")(
 part.row("zucchet:73", "identity", "proved")(
     "The derivative of a diagonal state by the other rows of the inverse",
     SLOPE + r"0 \quad \text{otherwise}",
-    code="theory.dense.inverse_slopes",
+    code="sigprop.theory.dense.inverse_slopes",
     note="Otherwise: where k is not i. Judged with Eq. 72, as corrected, where it is.",
 )
 part.row("zucchet:text:two-filters", "text", "proved", "text after Eq. 73")(

@@ -1,16 +1,16 @@
 """Zucchet & Orvieto (2024), Appendix B.1: Lemmas 1 and 2, proved, Eq. 34-41."""
 
-from theory.autocorrelation import double_sum, lemma_1, lemma_2
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import start
-from theory.errata import Erratum
-from theory.papers.zucchet import forms
-from theory.papers.zucchet.conditions import is_bounded, is_even
-from theory.rows import Part
-from theory.symbols import alpha, beta
+from sigprop.theory.autocorrelation import double_sum, lemma_1, lemma_2
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.papers.zucchet.conditions import is_bounded, is_even
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import alpha, beta
 
-part = Part("Appendix B.1", "lemmas", "theory.autocorrelation")
+part = Part("Appendix B.1", "lemmas", "sigprop.theory.autocorrelation")
 
 SMALL = inside("alpha", "beta")
 BOUNDED = Condition(

@@ -1,9 +1,9 @@
 """Zucchet & Orvieto (2024), Appendix B.2.3: dense networks' modes, Eq. 62-70."""
 
-from theory.claims import Condition
-from theory.conditions import are_distinct
-from theory.errata import Erratum
-from theory.rows import Part
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import are_distinct
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
 
 part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 forward = part.at("Appendix B.2.3", "forward")
@@ -92,7 +92,7 @@ part.row("zucchet:70", "definition", "definition")(
     "Inverse gaps of the eigenvalues",
     r"F_{ij} := \begin{cases} \frac{1}{\lambda_j - \lambda_i} & \text{if } i \neq"
     r" j \\ 0 & \text{otherwise} \end{cases}",
-    code="theory.dense.gap_inverse",
+    code="sigprop.theory.dense.gap_inverse",
     note="Off the diagonal it is what the eigenvectors' equation fixes; the "
     "diagonal is a choice of lengths and phases.",
 )

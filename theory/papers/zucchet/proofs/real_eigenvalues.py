@@ -2,15 +2,15 @@
 
 from sympy import sqrt
 
-from theory import diagonal
-from theory import parametrisation as polar
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import Derivation, start
-from theory.errata import Erratum
-from theory.parametrisation import d_lam, gamma
-from theory.rows import Part
-from theory.symbols import lam, n
+from sigprop.theory import diagonal
+from sigprop.theory import parametrisation as polar
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.parametrisation import d_lam, gamma
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import lam, n
 
 part = Part("Appendix B.3.1", "parametrisation", "sigprop.layers.lru")
 model = part.at("Appendix B.3")
@@ -91,7 +91,7 @@ part.row("zucchet:text:mitigation", "limit", "confirmed", "text after Eq. 79")(
     rf"{MOMENT},\ \gamma^2 \,{MOMENT},\ \left(\frac{{\mathrm{{d}}\nu}}{{\mathrm{{d}}"
     rf"\omega}}\right)^2 \gamma^2 \,{MOMENT} \text{{ grow as }} (1-\nu)^{{-3}},\ "
     r"(1-\nu)^{-2},\ 1",
-    code="theory.parametrisation.modulus_share",
+    code="sigprop.theory.parametrisation.modulus_share",
     assumes="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
     note="The orders are ours, the paper says that both help. Normalisation alone does "
     "not remove the divergence, as Section 3.1 says too.",

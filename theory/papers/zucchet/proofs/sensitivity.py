@@ -4,12 +4,12 @@ from functools import cache
 
 from sympy import Expr, cancel, diff, expand
 
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.derivation import Derivation, start
-from theory.errata import Erratum
-from theory.rows import Part
-from theory.symbols import alpha, beta, rho
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.errata import Erratum
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import alpha, beta, rho
 
 STABLE = Condition("|lambda| < 1", inside("lam"))
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.recurrence")
@@ -82,7 +82,7 @@ part.row("zucchet:text:denominator", "text", "proved", "text after Eq. 58")(
     r"\text{denominator of Eq. 58} = (1 - \alpha\beta)^3(1 - \rho\alpha)^2"
     r"(1 - \rho\beta)^2",
     numerator,
-    code="theory.diagonal.moment",
+    code="sigprop.theory.diagonal.moment",
     note="The fraction is in lowest terms with it. Judged on the polynomial that "
     "is left.",
 )

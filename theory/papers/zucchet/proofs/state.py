@@ -4,15 +4,15 @@ from functools import cache
 
 from sympy import Expr, Pow, oo
 
-from theory import diagonal
-from theory.autocorrelation import geometric_sum
-from theory.claims import Condition
-from theory.conditions import inside
-from theory.errata import Erratum
-from theory.papers.zucchet import forms
-from theory.papers.zucchet.conditions import is_even
-from theory.rows import Part
-from theory.symbols import Delta, lam, lam_bar, rho
+from sigprop.theory import diagonal
+from sigprop.theory.autocorrelation import geometric_sum
+from sigprop.theory.claims import Condition
+from sigprop.theory.conditions import inside
+from sigprop.theory.errata import Erratum
+from sigprop.theory.papers.zucchet import forms
+from sigprop.theory.papers.zucchet.conditions import is_even
+from sigprop.theory.rows import Part
+from sigprop.theory.symbols import Delta, lam, lam_bar, rho
 
 part = Part("Appendix B.2.1", "forward", "sigprop.neuron.stable")
 assumptions = part.at("Appendix B.2", "stationarity")
@@ -49,7 +49,7 @@ part.row("zucchet:43", "identity", "proved")(
 part.row("zucchet:44", "identity", "refuted")(
     "Second moment of the state by the autocovariance",
     H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(n-m)",
-    code="theory.autocorrelation.double_sum",
+    code="sigprop.theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
     correction=H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(m-n)",
     note="E[x_{-n} conj(x_{-m})] is R_x(m - n) by assumption c): the lag is turned, which "

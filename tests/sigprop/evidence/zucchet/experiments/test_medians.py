@@ -13,7 +13,7 @@ from sigprop.evidence.zucchet.experiments.medians import (
 from sigprop.judge.basis import Row
 from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.statuses import finish
-from theory.claims import find
+from sigprop.theory.claims import find
 
 SEEDS = 10
 

@@ -5,7 +5,7 @@ import pytest
 
 from sigprop.evidence.zucchet.moments import lines
 from sigprop.evidence.zucchet.proofs.sequences import AGES, REAL_SPECTRUM, UNEVEN
-from theory.papers.zucchet.conditions import is_even
+from sigprop.theory.papers.zucchet.conditions import is_even
 
 LAM = 0.4 - 0.3j
 
