@@ -203,13 +203,14 @@ def carbon_dioxide() -> Table:
     neighbours.
 
     Raises:
-        ModuleNotFoundError: Without the extra ``data``.
+        ValueError: If statsmodels, of the extra ``data``, is not installed.
     """
     try:
         from statsmodels.datasets import co2
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "need statsmodels for this table; pip install 'sigprop[data]'"
+        raise ValueError(
+            "need statsmodels for the table co2, which it brings, got none; install it with "
+            "`pip install 'sigprop[data]'`, or name a table of your own, a .csv"
         ) from error
     weekly = pandas.DataFrame(co2.load_pandas().data)["co2"].interpolate()
     times = weekly.index.to_numpy().astype("datetime64[s]")
