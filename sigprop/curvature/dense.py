@@ -132,7 +132,7 @@ def expand(system: System, rule: Overlaps) -> Expansion:
         for name, place in expansion.layout.items()
     }
     for (row, column), block in first.items():
-        total = block + second.get((row, column), 0)
+        total = (block + second.get((row, column), 0)) / (2 if row == column else 1)
         expansion.couple(
             ix[row], ix[column], total.real.reshape(ix[row].size, ix[column].size)
         )

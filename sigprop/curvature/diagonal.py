@@ -145,6 +145,8 @@ def _complex(re: Any, im: Any) -> Complex[np.ndarray, "*shape"]:
 def expand(layer: Layer, rule: Overlaps) -> Expansion:
     """Gradient and Hessian of the loss at a layer whose halves are diagonal.
 
+    The halves may share parameters: what each half adds is summed.
+
     Args:
         layer: Of double precision.
         rule: What its filters share, with the error that it makes.
@@ -208,7 +210,9 @@ def _couplings(
         block = _shared(rows[i], columns[j], plain) + _shared(
             rows[i], flipped[j], mixed
         )
-        yield first.families[i].where, second.families[j].where, np.real(block) / 2
+        once = 0.5 if first is second and i == j else 1
+        where = first.families[i].where, second.families[j].where
+        yield *where, once * np.real(block) / 2
 
 
 def _shared(f: Factors, g: Factors, sums: Table) -> Complex[np.ndarray, "n m"]:
@@ -238,7 +242,7 @@ def _bend(expansion: Expansion, half: Half, rule: Overlaps) -> None:
         df = f.slope
         into = df.gain[:, None] * modes.B + modes.gain[:, None] * df.B
         first = against(error, df.c, beta) + against(error, c, into) + df.lam * turned
-        expansion.gradient[f.where] = np.real(first)
+        expansion.gradient[f.where] += np.real(first)
         for g in half.families[i:]:
             dg = g.slope
             enter = dg.gain[:, None] * modes.B + modes.gain[:, None] * dg.B

@@ -23,6 +23,7 @@ from sigprop.curvature.layout import Expansion, layout, through
 from sigprop.curvature.overlaps import overlaps_of
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.layers.lru import attached
 from sigprop.layers.rotrnn import RotRNN
 from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
@@ -42,6 +43,9 @@ def expand(
     at_optimum: bool = False,
 ) -> Expansion:
     """Gradient and Hessian of the expected loss at any linear student.
+
+    They are those of ``task.loss``.  Through a detached normalisation, for which training
+    takes no gradient, the derivatives are taken too.
 
     Args:
         task: Of finite or infinite length; its input is any stationary process.  Of
@@ -63,6 +67,7 @@ def expand(
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
     """
     _require_double(task, student)
+    student = attached(student)
     with double_precision(True):
         if route == "closed":
             return _closed(task, student, at_optimum)

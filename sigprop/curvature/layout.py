@@ -81,9 +81,9 @@ class Expansion(NamedTuple):
         columns: Int[np.ndarray, " m"],
         block: Float[np.ndarray, "n m"],
     ) -> None:
-        """Set a block and, above or below it, its transpose."""
-        self.hessian[np.ix_(rows, columns)] = block
-        self.hessian[np.ix_(columns, rows)] = block.T
+        """Add a block and its transpose: of a block on the diagonal, give half."""
+        self.hessian[np.ix_(rows, columns)] += block
+        self.hessian[np.ix_(columns, rows)] += block.T
 
 
 def through(

@@ -19,6 +19,8 @@ from jax import lax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
+from sigprop.layers.lru import attached
+
 
 class Curvature(eqx.Module):
     """A symmetric matrix of second derivatives, the mean over batches.
@@ -112,6 +114,10 @@ def hessian(
 ) -> Hessian:
     """The Hessian of the mean of ``loss(parameters, batch)`` over batches.
 
+    A loss that itself stops gradients, as a layer with a detached normalisation does, has
+    the derivatives that training sees: pass such layers through
+    ``sigprop.layers.lru.attached`` first for those of the loss.
+
     Args:
         loss: Of one batch; twice differentiable in reverse mode.
         parameters: A tree of real arrays; its entries in the order of
@@ -120,8 +126,9 @@ def hessian(
             loss needs no data, and takes ``None`` for it.
 
     Raises:
-        ValueError: If there is no parameter, one is not a real floating-point number,
-            or arrays disagree on the number of batches.
+        ValueError: If there is no parameter, one is not a real floating-point number, a
+            layer has a detached normalisation, or arrays disagree on the number of
+            batches.
     """
     return Hessian(*_flat(parameters, batches), loss)
 
@@ -182,6 +189,12 @@ def _flat(parameters: Any, batches: Any) -> tuple[Array, Any, Any]:
     kinds = sorted({str(jnp.result_type(leaf)) for leaf in leaves})
     if not leaves or not all(kind.startswith("float") for kind in kinds):
         raise ValueError(f"need parameters of real floating point, got {kinds}")
+    if jax.tree.structure(attached(parameters)) != jax.tree.structure(parameters):
+        raise ValueError(
+            "need a loss whose derivatives are its own, got a layer with a detached "
+            "normalisation, which stops gradients; pass the model through "
+            "sigprop.layers.lru.attached before it is split into parameters"
+        )
     _count(batches)
     x, split = ravel_pytree(parameters)
     return x, batches, split

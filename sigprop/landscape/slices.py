@@ -26,6 +26,7 @@ from jaxtyping import Array, Complex, Float, Int, PRNGKeyArray
 
 from sigprop.layers.base import Layer
 from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.layers.lru import attached
 from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
 from sigprop.linear.infinite_loss import Geometric, pair_sums, spectrum
@@ -247,8 +248,12 @@ class Quadratic(NamedTuple):
 
 
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
-    """Gradient and Hessian-vector products along directions, reverse mode twice."""
-    terms = _second_order(loss, model, list(directions))
+    """Gradient and Hessian-vector products along directions, reverse mode twice.
+
+    They are those of the loss that ``slices`` evaluates: a normalisation of the model
+    that is detached in training is differentiated here.
+    """
+    terms = _second_order(loss, attached(model), list(directions))
     return Quadratic(*map(np.asarray, terms))
 
 

@@ -6,9 +6,10 @@ Source: Orvieto et al. (2023), Section 3 and Appendix A; Zucchet & Orvieto (2024
 Eq. 16-22.
 """
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, TypeVar, final
 
 import equinox as eqx
 import jax
@@ -29,7 +30,8 @@ from sigprop.layers.initialisers import (
 )
 from sigprop.neuron.ring import normalisation, require_ring, ring_polar
 
-GAMMAS = ("learned", "detached", "absent")
+Model = TypeVar("Model")
+GAMMAS = ("learned", "attached", "detached", "absent")
 ARRAYS = (
     "nu_log",
     "theta_log",
@@ -46,8 +48,9 @@ ARRAYS = (
 class LRU(DiagonalLayer):
     """The layer; build one with ``lru``, one of its kin or ``lru_from_arrays``.
 
-    ``gamma`` says what normalises the input: a ``learned`` vector, the ``detached``
-    function ``sqrt(1 - |lam|^2)`` through which no gradient flows, or nothing.
+    ``gamma`` says what normalises the input: a ``learned`` vector; the function
+    ``sqrt(1 - |lam|^2)``, either ``attached`` with its gradient or ``detached`` without;
+    or nothing if ``absent``.
     """
 
     stable: ClassVar[bool] = True
@@ -65,9 +68,10 @@ class LRU(DiagonalLayer):
         """``gamma``, from ``nu`` and not from a rounded ``|lam|``."""
         if self.gamma_log is not None:
             return jnp.exp(self.gamma_log)
-        if self.gamma == "detached":
-            return lax.stop_gradient(normalisation(jnp.exp(self.nu_log)))
-        return None
+        if self.gamma == "absent":
+            return None
+        gain = normalisation(jnp.exp(self.nu_log))
+        return lax.stop_gradient(gain) if self.gamma == "detached" else gain
 
     def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets."""
@@ -78,6 +82,29 @@ def lru_groups(learned: bool) -> Mapping[str, Group]:
     """The group of every parameter of an LRU whose normalisation is learnt, or is not."""
     names = ("nu_log", "theta_log", *(("gamma_log",) if learned else ()))
     return {**PROJECTIONS, **dict.fromkeys(names, "recurrent")}
+
+
+def attached(model: Model) -> Model:
+    """The model with every ``detached`` normalisation ``attached``.
+
+    The values are the same.  The derivatives are those of the loss, and no longer those
+    that a model with a detached normalisation is trained by.
+
+    Example:
+        >>> attached({"layer": lru(jax.random.key(0), 4, 2, gamma="detached")})["layer"].gamma
+        'attached'
+    """
+
+    def is_detached(node: Any) -> bool:
+        gamma = getattr(node, "gamma", None)
+        return isinstance(gamma, str) and gamma == "detached"
+
+    def attach(node: Any) -> Any:
+        return (
+            dataclasses.replace(node, gamma="attached") if is_detached(node) else node
+        )
+
+    return jax.tree.map(attach, model, is_leaf=is_detached)
 
 
 def require_gamma(gamma: str) -> None:
