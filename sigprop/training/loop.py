@@ -233,20 +233,23 @@ def select_tree(condition: Bool[Array, ""], yes: Tree, no: Tree) -> Tree:
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
-def effective_rates(run: Run, optimiser: Optimiser) -> Parameters:
+def effective_rates(
+    run: Run, optimiser: Optimiser, factors: Parameters | None = None
+) -> Parameters:
     """By parameter, the step that Adam takes for a gradient of one: no momentum counted.
 
-    ``rate / (sqrt(v / (1 - b2**t)) + eps)`` with ``v`` the second moment after ``t`` steps
-    and the rate of the last one.
+    ``factor rate / (sqrt(v / (1 - b2**t)) + eps)`` with ``v`` the second moment after
+    ``t`` steps and the rate of the last one.  ``factors`` are those of ``advance``.
 
     Source: Kingma and Ba (2015), Algorithm 1; Zucchet & Orvieto (2024), Section 4.3.
     """
     adam = _adam_state(run.optimiser)
     correction = 1 - optimiser.betas[1] ** jnp.maximum(adam.count, 1)
     rate = optimiser.rate_at(run.rate, jnp.maximum(run.step - 1, 0))
-    return jax.tree.map(
+    rates = jax.tree.map(
         lambda v: rate / (jnp.sqrt(v / correction) + optimiser.eps), adam.nu
     )
+    return _scaled(rates, factors)
 
 
 def _adam_state(state: Any) -> optax.ScaleByAdamState:

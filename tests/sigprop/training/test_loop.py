@@ -56,9 +56,12 @@ def same(left, right):
     ],
     ids=["all of it", "plain", "constant"],
 )
-@pytest.mark.sampled(keep=["all of it"])
-def test_it_takes_the_steps_of_the_textbook(x64, optimiser):
-    end, losses = advance(begun(optimiser=optimiser), loss, optimiser, STEPS)
+@pytest.mark.parametrize("factors", [None, {"a": np.array([0.5, 0.0, 3.0]), "b": 0.2}])
+@pytest.mark.sampled(keep=["None-all of it", "factors1-all of it"])
+def test_it_takes_the_steps_of_the_textbook(x64, optimiser, factors):
+    given = () if factors is None else (factors,)
+    end, losses = advance(begun(optimiser=optimiser), loss, optimiser, STEPS, *given)
+    factors = factors or {"a": 1.0, "b": 1.0}
     values = {"a": np.arange(3.0), "b": np.asarray(2.0)}
     first = {name: np.zeros_like(value) for name, value in values.items()}
     second = {name: np.zeros_like(value) for name, value in values.items()}
@@ -80,13 +83,13 @@ def test_it_takes_the_steps_of_the_textbook(x64, optimiser):
             root = np.sqrt(second[name] / (1 - b2 ** (step + 1))) + optimiser.eps
             move = first[name] / (1 - b1 ** (step + 1)) / root
             move = move + optimiser.decay * values[name]
-            values[name] = values[name] - 0.1 * share * move
+            values[name] = values[name] - 0.1 * share * factors[name] * move
     for name, value in values.items():
         np.testing.assert_allclose(end.parameters[name], value, rtol=1e-10)
         root = np.sqrt(second[name] / (1 - optimiser.betas[1] ** STEPS))
         np.testing.assert_allclose(
-            effective_rates(end, optimiser)[name],
-            0.1 * share / (root + optimiser.eps),
+            effective_rates(end, optimiser, *given)[name],
+            0.1 * share * factors[name] / (root + optimiser.eps),
             rtol=1e-9,
         )
 
