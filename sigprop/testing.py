@@ -8,6 +8,17 @@
 
 Usable from any pytest suite; a wrong formula raises ``AssertionError`` with the ratio,
 its interval and the sample size.  Hypothesis strategies draw the hard cases on purpose.
+
+Symbols are those of ``sigprop.theory.symbols`` and mean the same in every function here:
+
+- ``lam = r exp(i theta)`` is an eigenvalue and ``lam_bar`` its conjugate; ``r`` and
+  ``theta`` are its modulus and its phase.  A layer has no eigenvalue.
+- ``T`` is the number of inputs seen from the zero state.
+- ``rho`` is the field of ``AR1`` or ``Mixed``; ``a`` and ``b`` are fields of ``Mixed``.
+  Under another process they have no value, and a formula in them is a ``ValueError``.
+- ``R(Delta)`` is the input's autocovariance, with ``Delta`` the index of a sum.
+
+A moment is a real number: a formula of another value is a ``ValueError``.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,19 +31,25 @@ from jaxtyping import Array, Inexact
 from sympy import Expr, Symbol, factor, lambdify
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
-from sigprop.judge.trials import Layer, neurons, neurons_of_layer
+from sigprop.judge.notation import (
+    Domain,
+    equal,
+    require_one_notation,
+    require_symbols,
+)
+from sigprop.judge.trials import Layer, neurons, neurons_of_layer, settings_of
 from sigprop.judge.trials import Setting as Setting
 from sigprop.judge.trials import input_of as input_of
 from sigprop.judge.trials import stationary_steps as stationary_steps
 from sigprop.judge.verdict import Verdict, Word, judge
 from sigprop.numerics.evaluate import values
-from sigprop.numerics.points import WHITE, EigenPoint
+from sigprop.numerics.points import EigenPoint
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
-from sigprop.theory.autocorrelation import as_functional, same_form
-from sigprop.theory.symbols import NOTATION, Delta, R
+from sigprop.theory.autocorrelation import as_functional
+from sigprop.theory.symbols import R
 
-NAMES = {symbol: name for symbol, name, _, _ in NOTATION if isinstance(symbol, Symbol)}
+ROUNDED = 1e-9  # imaginary part, relative, that rounding leaves
 
 
 @dataclass(frozen=True)
@@ -41,7 +58,7 @@ class Answer:
 
     verdicts: tuple[Verdict, ...]
     measured: tuple[float, ...]
-    expected: tuple[complex, ...]
+    expected: tuple[float, ...]
 
 
 def assert_moment(
@@ -60,8 +77,9 @@ def assert_moment(
     Work of more than a minute is announced on standard error, with its sample size.
 
     Args:
-        formula: A SymPy expression in ``sigprop.theory.symbols`` (lam, lam_bar, r, rho, a, b,
-            T, and R under a sum over Delta), or a callable of a ``Setting``.
+        formula: A SymPy expression in ``sigprop.theory.symbols`` (lam, lam_bar, r, theta, T, what
+            the process defines of rho, a, b, and R under a sum over Delta), or a callable
+            of a ``Setting``.
         recurrence: Eigenvalues of the diagonal recurrence, or a layer from (time,)
             inputs to (time, n) states; a layer's neurons have no eigenvalue, so a
             formula for it is a callable that does not use one, or a constant.
@@ -79,13 +97,13 @@ def assert_moment(
 
     Raises:
         AssertionError: If a neuron's moment is refuted or not decided.
-        ValueError: If an argument is out of its range, the formula is not written in the
-            symbols of ``sigprop.theory.symbols``, the layer's steps are unset, or it would take
-            too long.
+        ValueError: If an argument is out of its range, the formula has a symbol without
+            a value or a value that is no real number, the layer's steps are unset, or it
+            would take too long.
     """
     require_seed(seed)
     if not callable(formula):
-        _require_notation(formula)
+        require_symbols(formula, inputs, eigenvalues=not callable(recurrence))
     if quantity not in ("state", "sensitivity"):
         raise ValueError(f"need quantity 'state' or 'sensitivity', got {quantity!r}")
     source = input_of(inputs)
@@ -96,11 +114,11 @@ def assert_moment(
             settings, sums, plans = neurons_of_layer(
                 recurrence, source, inputs, steps, margin, seed, yes
             )
+            expected = _expected(formula, settings)
         else:
-            settings, sums, plans = neurons(
-                recurrence, source, inputs, quantity, steps, margin, seed, yes
-            )
-    expected = _expected(formula, settings)
+            settings = settings_of(recurrence, source, steps, margin)
+            expected = _expected(formula, settings)
+            sums, plans = neurons(settings, inputs, quantity, margin, seed, yes)
     estimate = sums.estimate()
     verdicts = tuple(
         judge(float(m), f, p, float(s))
@@ -108,7 +126,8 @@ def assert_moment(
     )
     wrong = [
         f"neuron {index} ({_words(setting)}): {verdict.word}; measured {mean:.6g}, formula "
-        f"{_number(form)}, ratio in [{verdict.low:.4f}, {verdict.high:.4f}]"
+        f"{form:.6g}"
+        + (f", ratio in [{verdict.low:.4f}, {verdict.high:.4f}]" if form else "")
         for index, (setting, verdict, mean, form) in enumerate(
             zip(settings, verdicts, estimate.mean, expected, strict=True)
         )
@@ -122,38 +141,6 @@ def assert_moment(
     return Answer(verdicts, tuple(map(float, estimate.mean)), tuple(expected))
 
 
-def _require_notation(formula: Any) -> None:
-    """Refuse what is no expression, or has symbols that no point gives a value.
-
-    Raises:
-        ValueError: Saying what to write instead.
-    """
-    if not isinstance(formula, Expr):
-        raise ValueError(
-            "need a SymPy expression in the symbols of sigprop.theory.symbols, or a "
-            f"function of a Setting, got {formula!r}; for a string write it out in Python, "
-            "after `from sigprop.theory.symbols import lam, lam_bar, rho`"
-        )
-    known = {Delta, *EigenPoint(0.5, 0.0, WHITE, 1).environment()}
-    strangers = sorted(formula.free_symbols - known, key=str)
-    if not strangers:
-        return
-    names = {NAMES[symbol] for symbol in known if symbol in NAMES}
-    alike = {str(symbol): NAMES[symbol] for symbol in known if symbol in NAMES}
-    spellings = [alike.get(str(symbol), str(symbol)) for symbol in strangers]
-    meant = ", ".join(sorted(name for name in spellings if name in names))
-    if meant:
-        raise ValueError(
-            "need the symbols of sigprop.theory.symbols, got others of the same name, "
-            f"{meant}: a Symbol of your own has no value here; use "
-            f"`from sigprop.theory.symbols import {meant}`"
-        )
-    raise ValueError(
-        f"need a formula in {', '.join(sorted(names))} of sigprop.theory.symbols, got one that "
-        f"depends on {', '.join(map(str, strangers))}; put numbers in for them"
-    )
-
-
 def _words(setting: Setting) -> str:
     return f"lam={_number(setting.lam)}, {setting.input}, T={setting.steps}"
 
@@ -164,11 +151,24 @@ def _number(value: complex) -> str:
     return f"{value.real:.6g}" if small else f"{value:.6g}"
 
 
-def _expected(formula, settings: list[Setting]) -> list[complex]:
-    if not isinstance(formula, Expr):
-        return [complex(formula(setting)) for setting in settings]
-    points = [EigenPoint(s.gap, s.theta, s.input, s.steps) for s in settings]
-    return [complex(value) for value in values([formula], points)[0]]
+def _expected(formula: Any, settings: list[Setting]) -> list[float]:
+    """The formula's value for each neuron.
+
+    Raises:
+        ValueError: Naming the neuron where the value is no finite real number.
+    """
+    if isinstance(formula, Expr):
+        points = [EigenPoint(s.gap, s.theta, s.input, s.steps) for s in settings]
+        found = [complex(value) for value in values([formula], points)[0]]
+    else:
+        found = [complex(formula(setting)) for setting in settings]
+    for index, (value, setting) in enumerate(zip(found, settings, strict=True)):
+        if not np.isfinite(value) or abs(value.imag) > ROUNDED * abs(value):
+            raise ValueError(
+                "need a formula of finite real values for a moment, got "
+                f"{_number(value)} for neuron {index} ({_words(setting)})"
+            )
+    return [value.real for value in found]
 
 
 def assert_equal_forms(
@@ -182,52 +182,63 @@ def assert_equal_forms(
         derived: The form you trust.
         printed: The form to check.
         domain: Ranges of the symbols in which to look for a counterexample when SymPy
-            does not prove equality; by default (0.1, 0.9) for each.
+            does not prove equality.  An eigenvalue has a range of ``r`` and one of
+            ``theta``, or where it is real one of ``lam``.  By default the unit disc, and
+            for ``rho`` (-0.9, 0.9), for numbers of steps 1 to 8, else (0.1, 0.9).
 
     Raises:
         AssertionError: If they differ; the message has a point, both values and the
             relative error there.
         ValueError: If one is no expression, two symbols have one name, they agree at
             every point tried and SymPy proves nothing, or a symbol has no range.
+
+    Example:
+        >>> from sigprop.theory.symbols import r
+        >>> assert_equal_forms(1 / (1 - r**2), 1 / (1 - lam * lam_bar))
     """
-    _require_one_notation(derived, printed)
-    if same_form(derived, printed):
-        return
+    require_one_notation(derived, printed)
     if derived.has(R) or printed.has(R):
-        left, right = as_functional(derived), as_functional(printed)
-        pairs = (("R(0)", left.zero, right.zero), ("R(Delta)", left.lag, right.lag))
-        unequal = [
-            f"{name} by {factor(one)} and by {factor(other)}"
-            for name, one, other in pairs
-            if not same_form(one, other)
-        ]
-        raise AssertionError(f"the forms weigh {'; '.join(unequal)}")
-    names: list[Any] = sorted(derived.free_symbols | printed.free_symbols, key=str)
-    ranges = domain or {name: (0.1, 0.9) for name in names}
-    missing = [str(name) for name in names if name not in ranges]
-    if missing:
-        raise ValueError(f"need a range for every symbol, got none for {missing}")
-    pair = lambdify(names, [derived, printed], modules="mpmath")
+        _assert_equal_weights(derived, printed)
+        return
+    if equal(derived, printed):
+        return
+    drawn = Domain((derived, printed), domain)
+    pair = lambdify(drawn.symbols, [derived, printed], modules="mpmath")
     generator = np.random.default_rng(0)
     worst: tuple[float, Any] = (0.0, None)
     for _ in range(64):
-        point = {name: generator.uniform(*ranges[name]) for name in names}
         with mpmath.workdps(50):
-            left, right = pair(*(mpmath.mpf(point[name]) for name in names))
+            point = drawn.draw(generator)
+            left, right = pair(*point.values())
             error = float(abs(right - left) / abs(left)) if left else float(abs(right))
         if error > worst[0]:
             worst = (error, (point, left, right))
     if worst[0] < 1e-30:
         raise ValueError(
             "SymPy does not prove the forms equal and no counterexample was found in "
-            f"{ranges}; simplify one of them or widen the domain"
+            f"{drawn.ranges}; simplify one of them or widen the domain"
         )
     point, left, right = worst[1]
-    where = ", ".join(f"{name}={value:.6g}" for name, value in point.items())
+    where = ", ".join(f"{one}={_number(complex(x))}" for one, x in point.items())
     raise AssertionError(
         f"the forms differ: at {where} the derived form is {mpmath.nstr(left, 8)} and the "
         f"printed one {mpmath.nstr(right, 8)}, a relative error of {worst[0]:.3g}"
     )
+
+
+def _assert_equal_weights(derived: Expr, printed: Expr) -> None:
+    """Compare what two forms weigh the input's autocovariance by."""
+    left, right = as_functional(derived), as_functional(printed)
+    pairs = (("R(0)", left.zero, right.zero), ("R(Delta)", left.lag, right.lag))
+    unequal = [
+        f"{name} by {factor(one)} and by {factor(other)}"
+        for name, one, other in pairs
+        if not equal(one, other)
+    ]
+    if left.last != right.last:
+        unequal.append(f"lags up to {left.last} and up to {right.last}")
+    if unequal:
+        raise AssertionError(f"the forms weigh {'; '.join(unequal)}")
 
 
 def assert_healthy(
@@ -258,23 +269,6 @@ def assert_healthy(
     report = lint(of_arrays(named_arrays(layer)), Settings(length, dtype))
     if report.graver:
         raise AssertionError("\n".join(lines(report)))
-
-
-def _require_one_notation(*forms: Any) -> None:
-    for form in forms:
-        if not isinstance(form, Expr):
-            raise ValueError(
-                f"need two SymPy expressions, got {form!r}; write it out in Python, in the "
-                "symbols of sigprop.theory.symbols"
-            )
-    seen: dict[str, Symbol] = {}
-    for symbol in sorted(set().union(*(form.free_symbols for form in forms)), key=str):
-        if seen.setdefault(str(symbol), symbol) != symbol:
-            raise ValueError(
-                f"need one symbol of the name {symbol}, got two that assume different "
-                "things; use `from sigprop.theory.symbols import "
-                f"{NAMES.get(symbol, symbol)}` in both forms"
-            )
 
 
 def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:

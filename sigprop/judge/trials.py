@@ -55,9 +55,10 @@ def input_of(process: GaussianProcess) -> Input:
         case Constant(variance=1.0):
             return Input("constant")
         case Constant(variance=variance):
-            return Input("mixed", b=variance, rho=1.0)
+            return _scaled(variance, 1.0)
         case AR1(rho=rho):
-            return exponential(rho)
+            variance = getattr(process, "variance", 1.0)
+            return exponential(rho) if variance == 1 else _scaled(variance, rho)
         case Mixed(a=a, b=b, rho=rho):
             return Input("mixed", rho=rho, a=a, b=b)
         case MovingAverage(taps=taps):
@@ -65,24 +66,23 @@ def input_of(process: GaussianProcess) -> Input:
     raise ValueError(f"need a process of sigprop.inputs, got {type(process).__name__}")
 
 
-def neurons(
-    lams: Any,
-    source: Input,
-    process: GaussianProcess,
-    quantity: str,
-    steps: int | None,
-    margin: float,
-    seed: int,
-    yes: bool,
-) -> tuple[list[Setting], Sums, list[Plan]]:
-    """Simulate neurons of these eigenvalues; arguments as in ``testing.assert_moment``.
+def _scaled(variance: float, rho: float) -> Input:
+    return Input("mixed", b=variance, rho=rho)
+
+
+def settings_of(
+    lams: Any, source: Input, steps: int | None, margin: float
+) -> list[Setting]:
+    """Neurons of these eigenvalues; arguments as in ``testing.assert_moment``.
 
     Raises:
-        ValueError: If an eigenvalue or the margin is out of range, or it takes too long.
+        ValueError: If an eigenvalue or the margin is out of range.
     """
     _require_margin(margin)
     lam = np.asarray(lams, complex).reshape(-1)
     radius = np.abs(lam)
+    if not lam.size:
+        raise ValueError("need one eigenvalue or more, got none")
     if not np.isfinite(lam).all():
         raise ValueError("need finite eigenvalues, got a NaN or infinity")
     if steps is None:
@@ -92,15 +92,31 @@ def neurons(
                 "steps for a finite time"
             )
         steps = stationary_steps(float(radius.max()), margin)
-    key, values = jax.random.key(seed), jnp.asarray(lam)
-    _allow_neurons(key, values, process, steps, margin, yes)
-    planned = plan(margin)
-    (moments,) = second_moments(key, values, process, times=(steps,), num=planned.n)
-    settings = [
+    return [
         Setting(complex(x), float(1 - abs(x)), float(np.angle(x)), source, steps)
         for x in lam
     ]
-    return settings, moments[quantity], [planned] * len(lam)
+
+
+def neurons(
+    settings: list[Setting],
+    process: GaussianProcess,
+    quantity: str,
+    margin: float,
+    seed: int,
+    yes: bool,
+) -> tuple[Sums, list[Plan]]:
+    """Simulate neurons for as many steps; arguments as in ``testing.assert_moment``.
+
+    Raises:
+        ValueError: If it takes too long.
+    """
+    steps, lam = settings[0].steps, jnp.asarray([one.lam for one in settings])
+    key = jax.random.key(seed)
+    _allow_neurons(key, lam, process, steps, margin, yes)
+    planned = plan(margin)
+    (moments,) = second_moments(key, lam, process, times=(steps,), num=planned.n)
+    return moments[quantity], [planned] * len(settings)
 
 
 def _require_margin(margin: float) -> None:

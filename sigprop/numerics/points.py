@@ -112,6 +112,7 @@ class EigenPoint:
             sy.lam: lam,
             sy.lam_bar: mpmath.conj(lam),
             sy.r: 1 - mpmath.mpf(self.gap),
+            sy.theta: mpmath.mpf(self.theta),
             sy.T: self.steps,
             **self.input.environment(),
         }

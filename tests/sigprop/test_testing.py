@@ -98,6 +98,7 @@ def test_a_layer_is_judged_by_a_pilot():
     ("arguments", "more", "message"),
     [
         (([1.0], White()), {}, "need |lambda| < 1 for a stationary moment, got 1; set"),
+        (([], White()), {}, "need one eigenvalue or more, got none"),
         (([math.nan], White()), {}, "need finite eigenvalues, got a NaN or infinity"),
         ((layer, White()), {}, "need steps for a layer: how long it runs"),
         (
@@ -115,8 +116,9 @@ def test_a_layer_is_judged_by_a_pilot():
     ],
 )
 def test_bad_arguments_are_refused(arguments, more, message):
+    form = T if callable(arguments[0]) else 1 / (1 - lam * lam_bar)
     with pytest.raises(ValueError, match=re.escape(message)):
-        assert_moment(1 / (1 - lam * lam_bar), *arguments, **more)
+        assert_moment(form, *arguments, **more)
 
 
 def test_equal_forms_are_proved_and_unequal_ones_get_a_counterexample():

@@ -1,0 +1,220 @@
+"""The symbols of a formula: which ones a process defines, and how they hang together.
+
+An eigenvalue is ``lam = r exp(i theta)`` and ``lam_bar`` its conjugate, in every formula.
+``T`` is the number of inputs seen.  ``rho``, ``a`` and ``b`` are the fields of the same
+name of the input process, and have no value where the process has no such field.
+``Delta`` is the index of a sum over lags.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import mpmath
+import numpy as np
+from sympy import (
+    Abs,
+    Dummy,
+    Expr,
+    I,
+    S,
+    Symbol,
+    conjugate,
+    cos,
+    exp,
+    expand,
+    im,
+    powsimp,
+    re,
+    sin,
+)
+
+from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
+from sigprop.theory.autocorrelation import same_form
+from sigprop.theory.symbols import (
+    NOTATION,
+    Delta,
+    T,
+    a,
+    b,
+    lam,
+    lam_bar,
+    r,
+    r_max,
+    r_min,
+    rho,
+)
+from sigprop.theory.symbols import theta as angle
+
+NAMES = {symbol: name for symbol, name, _, _ in NOTATION if isinstance(symbol, Symbol)}
+EIGENVALUE = (lam, lam_bar, r, angle)
+FIELDS: dict[type[GaussianProcess], tuple[Symbol, ...]] = {
+    White: (),
+    Constant: (),
+    MovingAverage: (),
+    AR1: (rho,),
+    Mixed: (a, b, rho),
+}
+PARTS = (re, im, Abs, conjugate)
+LARGEST_INTEGER = 8  # of a number of steps that looks for a counterexample
+
+
+def require_symbols(formula: Any, process: GaussianProcess, eigenvalues: bool) -> None:
+    """Refuse a formula with a symbol that has no value.
+
+    Args:
+        formula: What should be an expression in the notation.
+        process: The input.
+        eigenvalues: Whether neurons have eigenvalues, as those of a layer have not.
+
+    Raises:
+        ValueError: Naming the symbols and what to write instead.
+    """
+    if not isinstance(formula, Expr):
+        raise ValueError(
+            "need a SymPy expression in the symbols of sigprop.theory.symbols, or a function of "
+            f"a Setting, got {formula!r}; for a string write it out in Python, after "
+            "`from sigprop.theory.symbols import lam, lam_bar, rho`"
+        )
+    everywhere = (*EIGENVALUE, T, rho, a, b)
+    strangers = formula.free_symbols - {Delta, *everywhere}
+    if strangers:
+        _refuse_strangers(strangers, everywhere)
+    if Delta in formula.free_symbols:
+        raise ValueError(
+            "need Delta as the index of a sum alone, got a formula that depends on it; "
+            "write Sum(..., (Delta, 1, oo))"
+        )
+    if not eigenvalues and formula.has(*EIGENVALUE):
+        raise ValueError(
+            f"need a formula without eigenvalues for a layer, which has none, got one in "
+            f"{_names(formula.free_symbols & {*EIGENVALUE})}; put numbers in for them"
+        )
+    known = FIELDS.get(type(process), ())
+    missing = formula.free_symbols & {rho, a, b} - {*known}
+    if missing:
+        has = f"defines {_names(known)} alone" if known else "defines none of them"
+        raise ValueError(
+            f"need a formula in the symbols that its input defines, got one in "
+            f"{_names(missing)} under {process}, which {has}; put numbers in for them"
+        )
+
+
+def _names(symbols: Iterable[Any]) -> str:
+    return ", ".join(sorted(NAMES.get(symbol, str(symbol)) for symbol in symbols))
+
+
+def _refuse_strangers(strangers: Iterable[Any], known: Iterable[Symbol]) -> None:
+    names = {NAMES[symbol] for symbol in known}
+    alike = {str(symbol): NAMES[symbol] for symbol in known}
+    spellings = [alike.get(str(symbol), str(symbol)) for symbol in strangers]
+    meant = ", ".join(sorted(name for name in spellings if name in names))
+    if meant:
+        raise ValueError(
+            f"need the symbols of sigprop.theory.symbols, got others of the same name, {meant}: a "
+            "Symbol of your own has no value here; use `from sigprop.theory.symbols import "
+            f"{meant}`"
+        )
+    raise ValueError(
+        f"need a formula in {', '.join(sorted(names))} of sigprop.theory.symbols, got one that "
+        f"depends on {', '.join(sorted(map(str, strangers)))}; put numbers in for them"
+    )
+
+
+def require_one_notation(*forms: Any) -> None:
+    """Refuse forms that are no expressions, or that write one name for two symbols.
+
+    Raises:
+        ValueError: Naming the symbol.
+    """
+    for form in forms:
+        if not isinstance(form, Expr):
+            raise ValueError(
+                f"need two SymPy expressions, got {form!r}; write it out in Python, in the "
+                "symbols of sigprop.theory.symbols"
+            )
+    used = set().union(*(form.free_symbols for form in forms))
+    tied = {*EIGENVALUE} if used & {*EIGENVALUE} else set()
+    seen: dict[str, Symbol] = {str(symbol): symbol for symbol in tied}
+    for symbol in sorted(used, key=str):
+        if seen.setdefault(str(symbol), symbol) != symbol:
+            raise ValueError(
+                f"need one symbol of the name {symbol}, got two that assume different "
+                f"things; use `from sigprop.theory.symbols import {NAMES.get(symbol, symbol)}` in "
+                "both forms"
+            )
+
+
+def equal(first: Any, second: Any) -> bool:
+    """Whether SymPy proves two forms equal for every eigenvalue."""
+    if same_form(first, second):
+        return True
+    difference = first - second
+    # Functions of lam and lam_bar that are analytic in both have no other equalities.
+    mixed = difference.has(r, angle, *PARTS) and difference.has(lam, lam_bar)
+    return mixed and same_form(_in_polar(difference), S.Zero)
+
+
+def _in_polar(form: Any) -> Any:
+    """A form by ``r`` and the power of ``exp(i theta)``, a symbol of its own.
+
+    Equal rational functions of both agree at every eigenvalue, and the other way round.
+    """
+    turn = Dummy("turn")
+    places = {lam: r * exp(I * angle), lam_bar: r * exp(-I * angle)}
+    polar = form.subs(places, simultaneous=True).rewrite((sin, cos), exp)
+    return expand(powsimp(polar), power_exp=True, power_base=True).replace(
+        lambda node: isinstance(node, exp),
+        lambda node: turn ** (node.args[0] / (I * angle)),
+    )
+
+
+class Domain:
+    """Random values of the symbols of some forms, for a counterexample."""
+
+    def __init__(
+        self, forms: Iterable[Expr], given: Mapping[Symbol, tuple[float, float]] | None
+    ) -> None:
+        self.symbols: list[Any] = sorted(
+            set().union(*(form.free_symbols for form in forms)), key=str
+        )
+        needed = {*self.symbols}
+        if needed & {lam, lam_bar}:
+            needed = needed - {lam, lam_bar} | {r, angle}
+        if given is None:
+            self.ranges = {symbol: _range(symbol) for symbol in needed}
+            return
+        if lam_bar in given or (lam in given and {r, angle} & {*given}):
+            raise ValueError(
+                "need a range for lam alone, where it is real, or for r and theta: lam is "
+                "r exp(i theta) and lam_bar its conjugate"
+            )
+        if lam in given:
+            needed = needed - {r, angle} | {lam}
+        if missing := sorted(str(one) for one in needed if one not in given):
+            raise ValueError(f"need a range for every symbol, got none for {missing}")
+        self.ranges = {symbol: given[symbol] for symbol in needed}
+
+    def draw(self, generator: np.random.Generator) -> dict[Any, Any]:
+        """A value of each symbol, in the precision that mpmath works at."""
+        values: dict[Any, Any] = {}
+        for symbol, (low, high) in sorted(self.ranges.items(), key=str):
+            values[symbol] = mpmath.mpf(generator.uniform(low, high))
+            if symbol.is_integer:
+                values[symbol] = int(generator.integers(round(low), round(high) + 1))
+        if lam in values:
+            values[r], values[angle] = abs(values[lam]), mpmath.arg(values[lam])
+        elif angle in values and r in values:
+            values[lam] = values[r] * mpmath.expj(values[angle])
+        if lam in values:
+            values[lam_bar] = mpmath.conj(values[lam])
+        if {r_min, r_max} <= {*values} and values[r_min] > values[r_max]:
+            values[r_min], values[r_max] = values[r_max], values[r_min]
+        return {symbol: values[symbol] for symbol in self.symbols}
+
+
+def _range(symbol: Any) -> tuple[float, float]:
+    if symbol == rho:
+        return -0.9, 0.9
+    if symbol == angle:
+        return -np.pi, np.pi
+    return (1, LARGEST_INTEGER) if symbol.is_integer else (0.1, 0.9)
