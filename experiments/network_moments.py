@@ -297,14 +297,16 @@ def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
     units = {"units": "sum of squares, dimensionless"}
     place, lags = ("block", "input"), np.arange(config.steps)
     through = [
-        propagation.predict(network, process.autocovariance(lags), one.statistics)
+        propagation.predict(
+            network, process.autocovariance(lags), one.statistics, samples=0
+        )[:2]
         for process, one in zip(processes.values(), seen, strict=True)
     ]
     variables: dict[str, Any] = {
         "predicted": ((*place, "channels"), predict_states(network, seen), units)
     }
     for label, moments in zip(
-        through[0]._fields, zip(*through, strict=True), strict=True
+        propagation.Moments._fields, zip(*through, strict=True), strict=True
     ):
         variables[f"{label}_through"] = (place, np.stack(moments, 1), units)
     for label in ("stream", "state", "gradient"):

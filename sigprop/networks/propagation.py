@@ -9,6 +9,10 @@ What is approximated: (1) every stream is Gaussian, so that its covariances say 
 it; (2) what enters a block is stationary, with the covariances of the last step with
 those before; (3) the moments of a layer normalisation are their expectations.  A network
 of linear layers without mixing is exact once the zero state is forgotten.
+
+How far that is off depends on the weights, and not on the width alone: with 8 features the
+third of three blocks was 0.67 to 1.33 times what is predicted.  So every moment has an
+error, which ``sigprop.networks.deviations`` takes from the network itself.
 """
 
 from collections.abc import Mapping
@@ -24,7 +28,9 @@ from jaxtyping import Array, Float
 
 from sigprop.layers.base import Layer
 from sigprop.linear.covariances import require_autocovariance
+from sigprop.networks import deviations
 from sigprop.networks.blocks import GLU, Block
+from sigprop.networks.deviations import ROUNDED, Moments
 from sigprop.networks.filters import filter_of, filtered, square_filtered
 from sigprop.networks.gaussian import (
     Covariances,
@@ -40,19 +46,19 @@ from sigprop.networks.network import Network
 from sigprop.networks.normalisation import EPSILON, BatchNorm, Norm
 from sigprop.networks.retrieval import TwoTowers
 from sigprop.numerics.precision import double_precision
+from sigprop.numerics.seeds import require_seed
 
-ROUNDED = 1e-9  # of a mean square, by which a variance may be below zero
 
+class Predicted(NamedTuple):
+    """Moments, and for each a bound of its distance from the network's own.
 
-class Moments(NamedTuple):
-    """Second moments at the last step, an entry a block.
-
-    ``stream`` is the mean square of a feature after the block, ``state`` is ``E|h|^2`` of
-    its recurrence, summed over neurons; NaN for a block that was measured.
+    The truth is within the bound as surely as within five standard errors; a moment that
+    is exact has a bound of rounding.  It is infinity where nothing was drawn.
     """
 
     stream: Float[np.ndarray, " blocks"]
     state: Float[np.ndarray, " blocks"]
+    error: Moments
 
 
 class Map(NamedTuple):
@@ -68,10 +74,13 @@ def predict(
     state: eqx.nn.State | None = None,
     *,
     measured: Mapping[int, Float[Any, "num time width"]] | None = None,
-) -> Moments:
+    samples: int | None = None,
+    seed: int = 0,
+) -> Predicted:
     """Moments of a network's stream and states at the last step of a sequence.
 
-    Of a layer by itself the stream is its output.
+    Of a layer by itself the stream is its output.  The errors cost more than the moments:
+    with ``samples=0`` those of moments that are not exact are infinite.
 
     Args:
         network: Without dropout; of one for pairs, its tower.
@@ -82,10 +91,14 @@ def predict(
             a batch has the moments that are predicted.
         measured: Sampled streams after a block, by its index: from there on the
             prediction goes on with their moments.
+        samples: Trajectories from which errors are taken; if left out 64 to 1024, as
+            memory allows.  Their standard error is part of the bound.
+        seed: Of these trajectories.
 
     Raises:
-        ValueError: If a layer has no theory, covariances are those of no process, the
-            input is not a stream of numbers, or no finite moments come out of a block.
+        ValueError: If ``samples`` or ``seed`` is out of range, a layer has no theory,
+            covariances are those of no process, the input is not a stream of numbers, or
+            no finite moments come out of a block.
 
     Example:
         >>> import jax
@@ -95,9 +108,13 @@ def predict(
         >>> from dataclasses import replace
         >>> config = replace(zucchet_paper(nu0=0.5, features=3), width=8, state_size=8)
         >>> network, _ = build(jax.random.key(0), config)
-        >>> predict(network, AR1(0.9).autocovariance(np.arange(64))).stream.shape
-        (4,)
+        >>> found = predict(network, AR1(0.9).autocovariance(np.arange(64)))
+        >>> found.stream.shape, bool((found.error.stream < found.stream).all())
+        ((4,), True)
     """
+    require_seed(seed)
+    if samples is not None and not (samples == 0 or samples > 1):
+        raise ValueError(f"need samples=0 or at least 2 of them, got {samples}")
     with double_precision(True):
         network = network.tower if isinstance(network, TwoTowers) else network
         known = dict(measured or {})
@@ -107,10 +124,16 @@ def predict(
             linear = filter_of(widened(network), len(given.covariance))
             out = filtered(given, linear).signal
             rows = [(out.mean_square(), square_filtered(given, linear))]
-        else:
-            rows = _follow(widened(network), autocovariance, state, known)
-        stream, states = np.array(rows, float).T
-    return Moments(stream, states)
+            moments = Moments(*np.array(rows, float).T)
+            return Predicted(*moments, Moments(*(ROUNDED * one for one in moments)))
+        wide = widened(network)
+        rows = _follow(wide, autocovariance, state, known)
+        moments = Moments(*np.array(rows, float).T)
+        given, key = source(autocovariance, network.config.inputs), jax.random.key(seed)
+        error = deviations.errors(
+            wide, given, autocovariance, state, known, moments, key, samples
+        )
+    return Predicted(*moments, error)
 
 
 def _follow(

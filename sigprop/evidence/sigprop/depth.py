@@ -137,12 +137,12 @@ def moments(slip: Slip = lambda one: one) -> Results:
     def results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         found = []
         with double_precision(True):
-            linear = predict(slip(network(SHORT, "none")[0]), R)
+            linear = predict(slip(network(SHORT, "none")[0]), R, samples=0)[:2]
             for name, values, right in zip(NAMES, linear, exact(), strict=True):
                 ratio = float((values / right)[np.argmax(np.abs(values / right - 1))])
                 agrees = abs(ratio - 1) <= EXACT
                 found.append(decided("impulse", f"linear, {name}", ratio, agrees))
-            form = predict(slip(network(RADII, "glu")[0]), R)
+            form = predict(slip(network(RADII, "glu")[0]), R, samples=0)[:2]
             for name, values, seen in zip(NAMES, form, drawn(seed), strict=True):
                 for place, value in enumerate(values):
                     mean, sem = float(seen.mean[place]), float(seen.sem[place])

@@ -1,0 +1,244 @@
+"""Errors of predicted moments, from trajectories of the network itself.
+
+While everything is affine, responses to impulses give the exact moment at the last step.
+After that Gaussian inputs of the same autocovariance are drawn and run through the
+network: its error is the distance to their mean, plus ``DEVIATIONS`` standard errors.
+No formula of ``sigprop.networks.propagation`` is used beyond the affine part.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.nn import gelu
+from jaxtyping import Array, Float, Inexact, PRNGKeyArray
+from scipy.linalg import toeplitz
+
+from sigprop.networks.blocks import GLU, Block
+from sigprop.networks.gaussian import Signal, square_filtered
+from sigprop.networks.network import Network
+from sigprop.networks.normalisation import EPSILON, BatchNorm, Norm
+
+DEVIATIONS = 5.0  # standard errors of the drawn mean within which the truth is
+ROUNDED = 1e-9  # of a mean square, that rounding moves it by
+JITTER = 1e-12  # of the variance, so that a process without noise has a root
+LARGEST = 4096  # rows of the matrix whose root draws the inputs
+NUMBERS = 2**22  # features and states of all drawn trajectories at all steps
+FEWEST, MOST = 64, 1024  # trajectories
+
+Known = Mapping[int, Float[Any, "many time width"]]
+
+
+class Moments(NamedTuple):
+    """Second moments at the last step, an entry a block.
+
+    ``stream`` is the mean square of a feature after the block, ``state`` is ``E|h|^2`` of
+    its recurrence, summed over neurons; NaN for a block that was measured.
+    """
+
+    stream: Float[np.ndarray, " blocks"]
+    state: Float[np.ndarray, " blocks"]
+
+
+def is_affine(norm: Norm, state: eqx.nn.State | None) -> bool:
+    """True where a normalisation divides by a number that is fixed beforehand."""
+    return norm is None or (isinstance(norm, BatchNorm) and state is not None)
+
+
+def errors(
+    network: Network,
+    given: Signal,
+    autocovariance: Float[Any, "lags *channels"],
+    state: eqx.nn.State | None,
+    known: Known,
+    predicted: Moments,
+    key: PRNGKeyArray,
+    samples: int | None,
+) -> Moments:
+    """Bounds of the distance of predicted moments from the network's own.
+
+    Args:
+        network: Without dropout, of double precision.
+        given: The input's covariances.
+        autocovariance: The same, one number a lag where channels are alike.
+        state: Of the batch normalisations; if left out, they see all drawn trajectories.
+        known: Streams after a block that take the place of its own.
+        predicted: The moments.
+        key: Of the drawn inputs.
+        samples: Trajectories; if left out, as many as fit in memory, up to ``MOST``.
+
+    Returns:
+        Infinity for what is not exact where ``samples`` is zero, or the sequence too
+        long to be drawn.
+    """
+    depth = len(network.blocks)
+    affine = 0  # blocks from the first on
+    for place, block in enumerate(network.blocks):
+        if place in known or not _is_affine(block, state):
+            break
+        affine += 1
+    count = _samples(network, len(given.covariance)) if samples is None else samples
+    found = Moments(np.full(depth, np.inf), np.full(depth, np.inf))
+    size = len(given.covariance) * (
+        len(given.mean) if np.ndim(autocovariance) > 1 else 1
+    )
+    if affine < depth and count > 0 and size <= LARGEST:
+        u = draw(key, autocovariance, len(given.mean), count)
+        for place, values in enumerate(_squares(network, state, u, dict(known))):
+            for error, value, drawn in zip(found, predicted, values, strict=True):
+                mean, sem = np.mean(drawn), np.std(drawn) / np.sqrt(len(drawn))
+                off = abs(mean - value[place]) + DEVIATIONS * sem
+                error[place] = off if np.isfinite(off) else np.inf
+    exact = _exact(network, given, state, affine)
+    for error, value, right in zip(found, predicted, exact, strict=True):
+        count = len(right)
+        error[:count] = abs(value[:count] - right) + ROUNDED * abs(value[:count])
+    for place in known:
+        found.state[place] = np.nan
+    return found
+
+
+def _is_affine(block: Block, state: eqx.nn.State | None) -> bool:
+    norms = block.norm, block.mixing_norm
+    return block.mixing is None and all(is_affine(norm, state) for norm in norms)
+
+
+def _samples(network: Network, steps: int) -> int:
+    width = max(max(*one.layer.widths, one.layer.state_size) for one in network.blocks)
+    return int(np.clip(NUMBERS // (steps * width), FEWEST, MOST))
+
+
+def draw(
+    key: PRNGKeyArray, autocovariance: Float[Any, "lags *both"], channels: int, num: int
+) -> Float[Array, "num lags channels"]:
+    """Gaussian sequences of mean zero with an autocovariance.
+
+    Args:
+        key: Consumed here.
+        autocovariance: ``R`` of independent channels, or of every pair of channels.
+        channels: Numbers at each step.
+        num: Sequences.
+
+    Raises:
+        ValueError: If no process has such covariances.
+    """
+    R = np.asarray(autocovariance, float)
+    steps, alike = len(R), R.ndim == 1
+    matrix = toeplitz(R) if alike else _block_toeplitz(R)
+    if not (variance := np.diagonal(matrix).max()):
+        return jnp.zeros((num, steps, channels))
+    try:
+        jitter = JITTER * len(matrix) * variance
+        root = np.linalg.cholesky(matrix + jitter * np.eye(len(matrix)))
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            "need covariances of a process, got some whose matrix over all steps and "
+            "channels has a negative eigenvalue"
+        ) from error
+    if alike:
+        normal = jax.random.normal(key, (num, channels, steps), float)
+        return jnp.einsum("ts,ncs->ntc", root, normal)
+    normal = jax.random.normal(key, (num, len(matrix)), float)
+    return (normal @ root.T).reshape(num, steps, channels)
+
+
+def _block_toeplitz(R: Float[np.ndarray, "lags n n"]) -> Float[np.ndarray, "all all"]:
+    """Covariances of all channels at all steps; ``R(lag)`` is of ``x_t, x_{t - lag}``."""
+    steps, n, _ = R.shape
+    lag = np.subtract.outer(np.arange(steps), np.arange(steps))
+    blocks = np.where(
+        (lag >= 0)[..., None, None], R[abs(lag)], R[abs(lag)].transpose(0, 1, 3, 2)
+    )
+    return blocks.transpose(0, 2, 1, 3).reshape(steps * n, steps * n)
+
+
+def _follow(
+    network: Network,
+    state: eqx.nn.State | None,
+    u: Float[Array, "num time n"],
+    known: Known,
+) -> Iterator[tuple[Float[Array, "num time width"], Inexact[Array, "num time states"]]]:
+    """Stream and states of every block for a batch of sequences."""
+    x = jax.vmap(jax.vmap(network.encoder))(u)
+    for place, block in enumerate(network.blocks):
+        if place in known:
+            x = jnp.asarray(known[place], float)
+            yield x, jnp.full((*x.shape[:2], 1), jnp.nan)
+            continue
+        z = _normalise(block.norm, x, state)
+        h = jax.vmap(block.layer.states)(z)
+        y = jax.vmap(block.layer.read)(h, z)
+        y = gelu(y) if isinstance(block.mixing, GLU) else y
+        y = _normalise(block.mixing_norm, y, state)
+        if block.mixing is not None:
+            y = jax.vmap(jax.vmap(block.mixing))(y)
+        x = y + (x if block.skip is None else jax.vmap(jax.vmap(block.skip))(x))
+        yield x, h
+
+
+def _normalise(
+    norm: Norm, x: Float[Array, "num time width"], state: eqx.nn.State | None
+) -> Float[Array, "num time width"]:
+    if norm is None:
+        return x
+    if not isinstance(norm, BatchNorm):
+        return jax.vmap(jax.vmap(norm))(x)
+    mean, variance = x.mean((0, 1)), x.var((0, 1))
+    if state is not None:
+        mean, variance, _ = (
+            jnp.asarray(one, x.dtype) for one in state.get(norm.statistics)
+        )
+    scale = lax.rsqrt(variance + EPSILON) * norm.weight
+    return (x - mean[None, None]) * scale[None, None] + norm.bias[None, None]
+
+
+@eqx.filter_jit
+def _squares(
+    network: Network,
+    state: eqx.nn.State | None,
+    u: Float[Array, "num time n"],
+    known: Known,
+) -> list[tuple[Float[Array, " each"], Float[Array, " each"]]]:
+    """Of every block and sequence, what ``Moments`` are the means of."""
+    return [
+        (jnp.mean(x[:, -1] ** 2, 1), jnp.sum(jnp.abs(h[:, -1]) ** 2, 1))
+        for x, h in _follow(network, state, u, known)
+    ]
+
+
+@eqx.filter_jit
+def _responses(
+    network: Network, state: eqx.nn.State | None, u: Float[Array, "num time n"]
+) -> list[tuple[Float[Array, "num time width"], Inexact[Array, "num time states"]]]:
+    return list(_follow(network, state, u, {}))
+
+
+def _exact(
+    network: Network, given: Signal, state: eqx.nn.State | None, affine: int
+) -> Moments:
+    """Moments of the first blocks and of the states that only affine maps come before."""
+    blocks = network.blocks[: affine + 1]
+    states = affine
+    if affine < len(network.blocks) and is_affine(blocks[-1].norm, state):
+        states += 1
+    if not states:
+        return Moments(np.zeros(0), np.zeros(0))
+    steps, channels = len(given.covariance), len(given.mean)
+    impulses = jnp.zeros((channels + 1, steps, channels))
+    impulses = impulses.at[jnp.arange(channels), 0, jnp.arange(channels)].set(1)
+    first = eqx.tree_at(lambda one: one.blocks, network, blocks[:states])
+
+    def square(values: Inexact[Array, "num time states"]) -> float:
+        rest = values[-1]
+        kernel = jnp.moveaxis(values[:-1] - rest[None], 0, 2)
+        return float(square_filtered(given, kernel) + jnp.sum(jnp.abs(rest[-1]) ** 2))
+
+    found = _responses(first, state, impulses)
+    return Moments(
+        np.array([square(x) / x.shape[2] for x, _ in found[:affine]]),
+        np.array([square(h) for _, h in found]),
+    )
