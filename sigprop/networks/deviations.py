@@ -147,13 +147,13 @@ def draw(
 
 
 def _block_toeplitz(R: Float[np.ndarray, "lags n n"]) -> Float[np.ndarray, "all all"]:
-    """Covariances of all channels at all steps; ``R(lag)`` is of ``x_t, x_{t - lag}``."""
+    """Covariances of all channels at all steps, of which a root reads the lower half.
+
+    ``R(lag)`` is of ``x_t`` and ``x_{t - lag}``: below the diagonal lags are not negative.
+    """
     steps, n, _ = R.shape
-    lag = np.subtract.outer(np.arange(steps), np.arange(steps))
-    blocks = np.where(
-        (lag >= 0)[..., None, None], R[abs(lag)], R[abs(lag)].transpose(0, 1, 3, 2)
-    )
-    return blocks.transpose(0, 2, 1, 3).reshape(steps * n, steps * n)
+    lag = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
+    return R[lag].transpose(0, 2, 1, 3).reshape(steps * n, steps * n)
 
 
 def _follow(
