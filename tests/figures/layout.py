@@ -1,5 +1,6 @@
 """What of a figure runs off its page, and which of its texts lie on each other."""
 
+import re
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -48,6 +49,49 @@ def faults(drawn: Figure, below: float = 0.0) -> list[str]:
         if shared and min(shared.width, shared.height) > SLACK / drawn.dpi:
             found.append(f"{_name(one)} lies on {_name(other)}")
     return found
+
+
+def misplaced_angles(drawn: Figure) -> list[str]:
+    """Ticks of axes on which multiples of pi do not stand at one scale, in words.
+
+    An axis may have radians or turns; either way each label is the same times its place.
+    """
+    found = []
+    for panel in drawn.axes:
+        for axis in (panel.xaxis, panel.yaxis):
+            places = [float(place) for place in axis.get_majorticklocs()]
+            texts = [label.get_text() for label in axis.get_majorticklabels()]
+            if not any(map(_has_pi, texts)):
+                continue
+            angles = [multiple_of_pi(text) for text in texts]
+            scale = max(map(abs, angles)) / max(map(abs, places))
+            found += [
+                f"{text!r} stands at {place:g}"
+                for text, place, angle in zip(texts, places, angles, strict=True)
+                if abs(angle - scale * place) > 1e-6
+            ]
+    return found
+
+
+def _has_pi(text: str) -> bool:
+    return "π" in text or r"\pi" in text
+
+
+def multiple_of_pi(text: str) -> float:
+    """An angle over pi, as in ``$-3\\pi/2$``.
+
+    Raises:
+        ValueError: If the text is no such angle.
+    """
+    plain = re.sub(r"\\pi|π", "p", re.sub(r"[$\s\\,]+(?!pi)", "", text))
+    plain = plain.replace("−", "-")
+    read = re.fullmatch(r"(-?)(?:([\d.]*)p(?:/([\d.]+))?|0)", plain)
+    if read is None:
+        raise ValueError(f"need a multiple of pi, got {text!r}")
+    if "p" not in plain:
+        return 0.0
+    size = float(read[2] or 1) / float(read[3] or 1)
+    return -size if read[1] else size
 
 
 def _inside(box: Bbox, page: Bbox) -> bool:

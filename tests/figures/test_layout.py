@@ -1,7 +1,10 @@
 """Nothing of a figure is cut off or written over, and each is as wide as a page's text."""
 
 import importlib
+import inspect
+import re
 
+import numpy as np
 import pytest
 
 from sigprop.figures import catalogue, provenance, style
@@ -38,6 +41,34 @@ def test_texts_lie_on_the_page_and_not_on_each_other(name, panel):
     assert width == style.WIDTH if panel is None else width <= style.WIDTH
     with style.styled():
         assert layout.faults(figure, style.footers(figure, *below)) == []
+
+
+ANGLES = [
+    name
+    for name, entry in catalogue.FIGURES.items()
+    if re.search(
+        r"ticks\(.*(π|over_pi)|TICK_LABELS = .*pi|import .*\bdisk\b",
+        inspect.getsource(importlib.import_module(entry.module)),
+    )
+]
+
+
+@pytest.mark.sampled(keep=["lru-4", "lru-8", "zucchet-8"])
+@pytest.mark.parametrize("name", ANGLES)
+def test_angles_on_an_axis_are_where_their_ticks_stand(name):
+    figure, *_ = drawn(name, None)
+    assert layout.misplaced_angles(figure) == []
+
+
+def test_an_angle_at_another_place_is_found(axes):
+    axes.set_xlim(-4, 4)
+    labels = (r"$-\pi$", r"$-\pi/2$", "0", r"$\pi/2$", "3π/4", "π")
+    places = np.array([-1, -1 / 2, 0, 1 / 2, 3 / 4, 1]) * np.pi
+    axes.set_xticks(places, labels)
+    assert layout.misplaced_angles(axes.figure) == []
+    places[1] /= 3
+    axes.set_xticks(places, labels)
+    assert layout.misplaced_angles(axes.figure) == [r"'$-\\pi/2$' stands at -0.523599"]
 
 
 @pytest.fixture
