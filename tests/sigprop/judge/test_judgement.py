@@ -263,6 +263,23 @@ def test_the_seed_and_the_sample_size_reach_the_simulation(drawn):
     assert {one.n for one in simulated(found)} == {whole_batches(100_000)}
 
 
+def test_progress_counts_every_row_and_every_trajectory_once(drawn):
+    asked, calls = drawn(), []
+    verify(
+        (KERNEL, STATE, row("zucchet:75"), row("zucchet:1")),
+        progress=lambda *call: calls.append(call),
+    )
+    sizes = [job.n for job, _ in asked]
+    assert sum(sizes) >= plan(0.05).n
+    trajectories = [sum(sizes[: place + 1]) for place in range(len(sizes))]
+    assert calls == [
+        *(("deriving", done, 2) for done in (0, 1)),
+        *(("deterministic routes", done, 2) for done in (0, 1)),
+        *(("simulating trajectories", done, sum(sizes)) for done in trajectories),
+        *(("checks", done, 2) for done in (1, 2)),
+    ]
+
+
 def test_a_reading_that_two_claims_share_has_the_larger_sample(drawn):
     drawn()
     coarse = changed(PLAIN, {"margin": 0.2})

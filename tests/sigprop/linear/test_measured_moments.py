@@ -214,6 +214,12 @@ def test_a_single_precision_layer_is_measured_in_single_precision(layer, wide):
     assert misfit(found, truth) < Z
 
 
+def test_two_sequences_are_enough_for_a_standard_error(layer):
+    for one in measured(layer, White(), num=2).values():
+        assert one.n == 2
+        assert np.isfinite(one.sem)
+
+
 @pytest.mark.parametrize("num", [0, 1])
 def test_too_few_sequences_are_refused(layer, num):
     with pytest.raises(ValueError, match=f"^need num >= 2 .* got num={num}$"):

@@ -180,6 +180,12 @@ def test_gain_scales_the_inputs_of_each_neuron():
         assert scaled[name].first == pytest.approx(expected, rel=1e-5)
 
 
+def test_two_trajectories_are_enough_for_a_standard_error():
+    found = small(num=2)[0]["state"]
+    assert found.n == 2
+    assert np.isfinite(np.asarray(found.estimate().sem)).all()
+
+
 def test_progress_adds_up_to_the_number_of_draws():
     seen = []
     small(num=9, tick=seen.append)
