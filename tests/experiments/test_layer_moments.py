@@ -18,7 +18,7 @@ from sigprop.linear.linearise import Perturbed
 from sigprop.linear.measured_moments import position
 from sigprop.linear.predicted_moments import predict
 
-pytestmark = pytest.mark.slow  # claims judge the same moments at a smaller size
+slow = pytest.mark.slow  # claims judge the same moments at a smaller size
 FAR = 5.0  # standard errors
 SMALL = Config(states=4, width=3, heads=2, steps=24)
 
@@ -37,6 +37,7 @@ def words(dataset):
     }
 
 
+@slow
 def test_states_and_outputs_are_confirmed_and_wrong_forms_refuted(dataset):
     assert words(dataset) == {Word.CONFIRMED}
     for factor in (1.3, 1 / 1.3):
@@ -44,6 +45,7 @@ def test_states_and_outputs_are_confirmed_and_wrong_forms_refuted(dataset):
         assert words(wrong) == {Word.REFUTED}
 
 
+@slow
 def test_every_moment_is_near_its_closed_form_and_far_from_a_wrong_one(dataset):
     near = np.abs(dataset["measured"] - dataset["predicted"]) / dataset["sem"]
     assert float(near.max()) < FAR
@@ -52,6 +54,7 @@ def test_every_moment_is_near_its_closed_form_and_far_from_a_wrong_one(dataset):
     assert float(relative.min()) > 0.003
 
 
+@slow
 def test_the_planned_spread_is_the_measured_one():
     """Of ``v = Var(s)/E[s]^2`` from n sums ``s`` of k squares: ``v = 2 / k``.
 
@@ -71,6 +74,7 @@ def test_the_planned_spread_is_the_measured_one():
 
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("name", ["LRU", "BLUR", "RotRNN", "S5"])
+@pytest.mark.sampled(keep=["LRU"])
 def test_variances_are_those_of_the_sampled_covariances(name):
     """From responses to unit impulses, which know no modes."""
     steps, layer = 9, LAYERS[name](jax.random.key(3), SMALL)
@@ -98,6 +102,7 @@ def test_variances_are_those_of_the_sampled_covariances(name):
 
 
 @pytest.mark.parametrize("name", ["BLUR", "dense"])
+@pytest.mark.sampled(keep=["BLUR"])
 def test_a_large_layer_keeps_its_closed_form_without_gradients(name, monkeypatch):
     layer = LAYERS[name](jax.random.key(1), SMALL)
     small = layer_moments.known(layer)
@@ -108,6 +113,15 @@ def test_a_large_layer_keeps_its_closed_form_without_gradients(name, monkeypatch
     R, at = AR1(0.9).autocovariance(np.arange(24)), position(layer, 24)
     found = [predict(Perturbed(one.modes, {}), R, 24, at) for one in (small, large)]
     assert found[0] == pytest.approx(found[1], rel=1e-10)
+
+
+def test_one_layer_at_one_input_has_its_closed_forms(monkeypatch):
+    monkeypatch.setattr(layer_moments, "inputs", lambda config: {"white": White()})
+    dataset = layer_moments.run(dataclasses.replace(SMOKE, layers=("LRU",)))
+    assert words(dataset) == {Word.CONFIRMED}
+    assert words(dataset.assign(predicted=1.3 * dataset["predicted"])) == {Word.REFUTED}
+    near = np.abs(dataset["measured"] - dataset["predicted"]) / dataset["sem"]
+    assert float(near.max()) < FAR
 
 
 def test_a_layer_without_closed_form_is_measured_alone(capsys, monkeypatch):
@@ -149,6 +163,7 @@ def test_full_size_is_that_of_the_papers():
     assert set(config.layers) >= {"LRU", "BLUR", "RotRNN"}
 
 
+@slow
 def test_the_result_is_stored_and_shown(dataset, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
     study = layer_moments.STUDY, layer_moments.VERSION, SMOKE
