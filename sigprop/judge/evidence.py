@@ -175,7 +175,24 @@ class Judged(NamedTuple):
     counterexample: str | None
 
 
+class Measured(NamedTuple):
+    """Judged evidence without mutants: values of the true form and of each route."""
+
+    results: tuple[RouteResult, ...]
+    counterexample: str | None
+    points: tuple[AtPoint, ...]
+    truth: Values
+    by_route: dict[str, Values]
+
+
 def judge(claim: Claim, evidence: Evidence) -> Judged:
+    """Compare every route with the true form and its mutants, and with a wrong print."""
+    found = measure(claim, evidence)
+    scores = _scores(claim, evidence, found.points, found.truth, found.by_route)
+    return Judged(found.results, scores, found.counterexample)
+
+
+def measure(claim: Claim, evidence: Evidence) -> Measured:
     """Compare every route with the true form, and the printed form where it differs."""
     points = split(claim, evidence)
     results = list(_proofs(claim, evidence, points))
@@ -192,8 +209,7 @@ def judge(claim: Claim, evidence: Evidence) -> Judged:
     results += wrong
     stated = list(zip(points.inside, seen, truth, strict=True))
     example = _example(evidence, route, "stated", stated) or example
-    scores = _scores(claim, evidence, points.inside, truth, by_route)
-    return Judged(tuple(results), scores, example)
+    return Measured(tuple(results), example, points.inside, truth, by_route)
 
 
 def _forms(

@@ -6,7 +6,7 @@ deterministic routes, simulate each input once for all claims, judge, score muta
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 import jax.numpy as jnp
@@ -60,10 +60,11 @@ class Case:
     derived: Expr
     truths: dict[Point, complex]
     wrong: dict[Point, complex]  # the printed form, only where it is another one
-    plans: dict[Point, Plan]
-    shares: dict[Point, float]  # of the form, what the simulated steps build up
     results: list[RouteResult]
-    score: Score
+    plans: dict[Point, Plan] = field(default_factory=dict)
+    # of the form, what the simulated steps build up
+    shares: dict[Point, float] = field(default_factory=dict)
+    score: Score = field(default_factory=lambda: Score(0, ()))
     seconds: float = 0.0
 
     @property
@@ -74,6 +75,20 @@ class Case:
 
 def prepare(row: Row, tier: str, samples: int | None = None) -> Case:
     """Derive, compare with the printed form, evaluate on the grid, fix plans."""
+    case = begin(row)
+    plans = make_plans(case.grid, case.derived, case.truths, tier, samples)
+    for point, plan in plans.items():
+        allowed = tolerance_at(case.grid, point)
+        require_small(allowed, plan.margin, f"{row.claim.id} at {point}")
+    case.plans = plans
+    quantity = case.grid.quantity
+    case.shares = {p: 1.0 if case.finite else reach(quantity, p) for p in plans}
+    case.score = score(case.grid, case.derived, plans)
+    return case
+
+
+def begin(row: Row) -> Case:
+    """Derive, compare with the printed form and evaluate on the grid, without plans."""
     claim, grid = row.claim, row.basis
     assert isinstance(grid, Grid)
     assert claim.derive is not None
@@ -85,19 +100,8 @@ def prepare(row: Row, tier: str, samples: int | None = None) -> Case:
     points = grid.points if grid.quantity != "ring_law" else ()
     truths = dict(zip(points, precise(derived, points), strict=True))
     wrong = precise(claim.printed(), points) if claim.printed and differs else []
-    plans = make_plans(grid, derived, truths, tier, samples)
-    for point, plan in plans.items():
-        require_small(tolerance_at(grid, point), plan.margin, f"{claim.id} at {point}")
     return Case(
-        claim,
-        grid,
-        derived,
-        truths,
-        dict(zip(points, wrong, strict=False)),
-        plans,
-        {p: 1.0 if derived.has(T) else reach(grid.quantity, p) for p in plans},
-        results,
-        score(grid, derived, plans),
+        claim, grid, derived, truths, dict(zip(points, wrong, strict=False)), results
     )
 
 
@@ -194,10 +198,10 @@ def ring_law(case: Case, seed: int) -> None:
         for name, uniform in views.items():
             verdict = judge_uniform(uniform, planned)
             case.results.append(drawn_result(f"{point}, {name}", verdict))
-        case.results.append(_ring_map(point))
+        case.results.append(ring_map(point))
 
 
-def _ring_map(point: RingPoint) -> RouteResult:
+def ring_map(point: RingPoint) -> RouteResult:
     """The sampler's arithmetic against the area law, by inverting it at levels."""
     levels = np.linspace(0.0, 1.0, 101)
     with double_precision(True):
@@ -210,7 +214,7 @@ def _ring_map(point: RingPoint) -> RouteResult:
     return decided("reference", str(point), 1 + worst, worst <= TOLERANCE)
 
 
-def _example(case: Case) -> str | None:
+def example_of(case: Case) -> str | None:
     """The grid point where a wrong print misses most clearly, with both values."""
     pairs = {
         str(point): (np.asarray(case.truths[point]), np.asarray(wrong))
@@ -307,7 +311,7 @@ def _judge_grids(
     for case in cases.values():
         clock = time.perf_counter()
         statistical(case, measured)
-        example = _example(case)
+        example = example_of(case)
         case.seconds += time.perf_counter() - clock
         finished[case.claim.id] = finish(
             Row(case.claim, case.grid),

@@ -28,7 +28,17 @@ FORMS = {
     )
     if latex and form
 }
-READ = [key for key in FORMS if key not in UNREAD]
+# SymPy takes a second or more to see that both forms are one.  The first three hold as
+# printed, so that judging their rows compares the same form with its routes.
+COSTLY = (
+    *("sigprop:sensitivity-finite", "zucchet:55", "zucchet:39"),
+    "zucchet:text:bias-sensitivity corrected",
+)
+READ = [
+    pytest.param(key, marks=[pytest.mark.slow] if key in COSTLY else [])
+    for key in FORMS
+    if key not in UNREAD
+]
 STATED = [key for key in FORMS if not key.endswith("corrected")]
 
 
@@ -97,7 +107,6 @@ def test_what_is_no_formula_is_refused():
         read(r"\frac{\lambda}", LETTERS)
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("key", READ)
 def test_what_is_printed_is_what_is_judged(key):
     assert says(key, FORMS[key][0])
