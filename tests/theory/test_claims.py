@@ -3,6 +3,7 @@
 import importlib
 import math
 import re
+from itertools import groupby
 
 import mpmath
 import pytest
@@ -300,3 +301,38 @@ def test_a_claim_says_where_its_row_is():
     assert home("blur:14") == "sigprop.theory.papers.blur.composition"
     with pytest.raises(KeyError, match="no claim 'zucchet:999'"):
         home("zucchet:999")
+
+
+NAMED = {
+    "fig": r"Fig(?:ure|s?\.)",
+    "table": "Tables?",
+    "lemma": "Lemma",
+    "thm": "Theorem",
+    "def": "Definition",
+    "prop": "Proposition",
+    "": r"Eq\.",
+}
+NUMBERED = [
+    pytest.param(claim, *found.groups(), id=key)
+    for key, claim in CLAIMS.items()
+    if (found := re.fullmatch(r"\w+:([a-z]*?)([A-Z]?\.?\d[\d.]*)[a-z]?(?::.*)?", key))
+    and found[1] in NAMED
+]
+
+
+@pytest.mark.parametrize(("claim", "kind", "number"), NUMBERED)
+def test_a_locator_names_the_number_of_the_row(claim, kind, number):
+    named = rf"{NAMED[kind]} ([\w.]+ and )?{re.escape(number)}(?![\d.]*\d)"
+    assert re.search(named, claim.locator)
+
+
+def test_a_section_has_equations_in_a_row():
+    """A locator of another section parts the equations of one or stands between them."""
+    for paper in PAPERS:
+        places = [
+            re.findall(r"(?:Section|Appendix) [\w.]+", claim.locator)[-1:]
+            for key, claim in CLAIMS.items()
+            if re.fullmatch(rf"{paper}:\d+", key)
+        ]
+        runs = [place for place, _ in groupby(places)]
+        assert len(runs) == len(set(map(tuple, runs))), paper
