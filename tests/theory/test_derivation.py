@@ -48,7 +48,7 @@ PHASES = (Rational(3, 5) + I * Rational(4, 5), Rational(5, 13) - I * Rational(12
 def derivations():
     """The distinct derivations of all rows and functions, by the name of one of them."""
     makers = {}
-    for found in pkgutil.walk_packages(theory.__path__, "theory."):
+    for found in pkgutil.walk_packages(theory.__path__, "sigprop.theory."):
         for name, function in vars(importlib.import_module(found.name)).items():
             own = getattr(function, "__module__", None) == found.name
             if own and callable(function) and not isinstance(function, type):
