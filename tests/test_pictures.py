@@ -18,10 +18,11 @@ PNG = b"\x89PNG"
 def taught(monkeypatch):
     """Trainings that take no time; their test accuracy is a tenth of the seed."""
 
-    def once(task, model, preset, seed, recipe, examples, folder):
-        finished(folder.parent, seed)
+    def once(job, examples, folder):
+        finished(folder.parent, job.seed, job=job)
         named = {"validation_accuracy": 0.5, "best_step": 4, "parameters": 9}
-        return {"seed": seed, "folder": str(folder), "test_accuracy": seed / 10} | named
+        named |= {"seed": job.seed, "test_accuracy": job.seed / 10}
+        return named | {"folder": str(folder)}
 
     monkeypatch.setattr(cli_train, "_once", once)
 

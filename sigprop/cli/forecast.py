@@ -59,7 +59,7 @@ def train_forecasts(
     from sigprop.tasks.tables import load_table
     from sigprop.training.forecast_presets import forecast_preset
     from sigprop.training.forecast_results import controls
-    from sigprop.training.forecast_runs import gathered, place_of
+    from sigprop.training.forecast_runs import ForecastJob, gathered, place_of
     from sigprop.training.presets import altered
 
     horizon = 24 if asked.horizon is None else asked.horizon
@@ -76,9 +76,13 @@ def train_forecasts(
     recipe = altered(chosen, steps, rate, matmul)
     place = place_of(out, task, model, preset, asked.head)
     shown = console()
-    scores = [_once(seed, task, recipe, model, preset, place) for seed in seeds]
+    jobs = [
+        ForecastJob("forecast", model, preset, seed, recipe, task.about())
+        for seed in seeds
+    ]
+    scores = [_once(job, task, place / f"seed-{job.seed}") for job in jobs]
     show_table(shown, _seeds(scores))
-    found = gathered(place)
+    found = gathered(place, jobs[0])
     _print_errors(shown, model, scores, found, controls(task), task)
     if figures:
 
@@ -94,19 +98,13 @@ def train_forecasts(
         picture(place / "forecasts.png", drawn, shown, told)
 
 
-def _once(
-    seed: int, task: Any, recipe: Any, model: str, preset: str, place: Path
-) -> dict[str, Any]:
-    from sigprop.training.forecast_runs import ForecastJob, run
+def _once(job: Any, task: Any, folder: Path) -> dict[str, Any]:
+    from sigprop.training.forecast_runs import run
 
-    folder = place / f"seed-{seed}"
-    job = ForecastJob("forecast", model, preset, seed, recipe, task.about())
-    with shown_training(f"forecast {model} seed {seed}", recipe, folder) as (
-        told,
-        tell,
-    ):
+    shown = f"forecast {job.model} seed {job.seed}"
+    with shown_training(shown, job.recipe, folder) as (told, tell):
         result = run(job, task, folder, progress=told, told=tell)
-    return {"seed": seed, "folder": str(folder), **result}
+    return {"seed": job.seed, "folder": str(folder), **result}
 
 
 def _seeds(scores: list[dict[str, Any]]) -> Table:

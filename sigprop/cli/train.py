@@ -111,6 +111,7 @@ def train(
         from sigprop.numerics.seeds import require_seed
         from sigprop.training.presets import altered
         from sigprop.training.presets import preset as chosen
+        from sigprop.training.runs import Job
 
         require_seed(seed, seeds)
         require_folder(out)
@@ -131,14 +132,12 @@ def train(
             return
         asked.require_none(task)
         out_console, place = console(), out / f"{task}-{model}-{preset}"
-        scores = []
+        scores, job = [], None
         for run_seed in range(seed, seed + seeds):
             examples = examples_of(task, data, cache, run_seed)
             recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
-            folder = place / f"seed-{run_seed}"
-            scores.append(
-                _once(task, model, preset, run_seed, recipe, examples, folder)
-            )
+            job = Job(task, model, preset, run_seed, recipe)
+            scores.append(_once(job, examples, place / f"seed-{run_seed}"))
         _print_scores(out_console, scores)
         if not no_figures:
 
@@ -146,27 +145,20 @@ def train(
                 from sigprop.figures import training
                 from sigprop.training.curves import curves
 
-                return training.draw(curves(place), f"{task}, {model}, preset {preset}")
+                title = f"{task}, {model}, preset {preset}"
+                return training.draw(curves(place, job), title)
 
             told = f"sigprop train {task} --model {model} --preset {preset}"
             picture(place / "curves.png", drawn, out_console, told)
 
 
-def _once(
-    task: str,
-    model: str,
-    preset: str,
-    seed: int,
-    recipe: Any,
-    examples: Any,
-    folder: Path,
-) -> dict[str, Any]:
-    from sigprop.training.runs import Job, run
+def _once(job: Any, examples: Any, folder: Path) -> dict[str, Any]:
+    from sigprop.training.runs import run
 
-    job = Job(task, model, preset, seed, recipe)
-    with shown_training(f"{task} {model} seed {seed}", recipe, folder) as (told, _):
+    shown = f"{job.task} {job.model} seed {job.seed}"
+    with shown_training(shown, job.recipe, folder) as (told, _):
         result = run(job, examples, folder, progress=told)
-    return {"seed": seed, "folder": str(folder), **result}
+    return {"seed": job.seed, "folder": str(folder), **result}
 
 
 def examples_of(task: str, data: Path | None, cache: Path | None, seed: int) -> Any:

@@ -7,7 +7,8 @@ from zipfile import BadZipFile
 import numpy as np
 import xarray as xr
 
-from sigprop.training.runs import CURVES, RESULT, read_result
+from sigprop.training.checkpoints import differences
+from sigprop.training.runs import CURVES, RESULT, Job, read_about, read_result
 
 SEED = re.compile(r"seed-([0-9]+)")
 UPDATES = ("loss", "gradient_norm")
@@ -15,8 +16,12 @@ LOOKS = ("step", "validation_loss", "validation_accuracy")
 SCORES = ("best_step", "test_accuracy")
 
 
-def curves(folder: Path) -> xr.Dataset:
+def curves(folder: Path, job: Job | None = None) -> xr.Dataset:
     """Curves of the finished trainings ``seed-0``, ``seed-1``, ... of a folder.
+
+    Args:
+        folder: With the trainings.
+        job: Leave out the trainings that differ from it in more than the seed.
 
     Returns:
         By ``seed`` and ``update``: ``loss`` (nats) and ``gradient_norm`` of every step.
@@ -29,25 +34,36 @@ def curves(folder: Path) -> xr.Dataset:
         FileNotFoundError: If none is finished.
         ValueError: If a file is damaged.
     """
-    found = finished(folder)
+    found = finished(folder, job)
     rows = [_read(place).assign_coords(seed=seed) for seed, place in found.items()]
     return xr.concat(rows, "seed", join="outer")
 
 
-def finished(folder: Path) -> dict[int, Path]:
+def finished(folder: Path, job: Job | None = None) -> dict[int, Path]:
     """The folders of the finished trainings of a folder, by seed and in its order.
+
+    Args:
+        folder: With the trainings.
+        job: Leave out the trainings that differ from it in more than the seed.
 
     Raises:
         FileNotFoundError: If there is none.
+        ValueError: If what a folder was to train is damaged.
     """
     found = {
         int(name[1]): place
         for place in folder.glob("seed-*")
-        if (name := SEED.fullmatch(place.name)) and (place / RESULT).is_file()
+        if (name := SEED.fullmatch(place.name))
+        and (place / RESULT).is_file()
+        and (job is None or _differs_in_seed_alone(place, job))
     }
     if not found:
         raise FileNotFoundError(f"need a finished training in {folder}, got none")
     return dict(sorted(found.items()))
+
+
+def _differs_in_seed_alone(folder: Path, job: Job) -> bool:
+    return not {*differences(read_about(folder), job.about())} - {"seed"}
 
 
 def _read(folder: Path) -> xr.Dataset:

@@ -108,11 +108,15 @@ def _run(
         "test_mae": float(errors["mae"].mean()),
         "validation_mse": fitted.validation,
     }
-    return finish(folder, fitted, scores, began)
+    return finish(folder, fitted, scores, began, [FORECASTS])
 
 
-def gathered(folder: Path) -> xr.Dataset:
+def gathered(folder: Path, job: Job | None = None) -> xr.Dataset:
     """Forecasts of the first seed of a folder, with errors and curves of all seeds.
+
+    Args:
+        folder: With the trainings.
+        job: Leave out the trainings that differ from it in more than the seed.
 
     Returns:
         As ``forecasts``, but ``mse`` and ``mae`` by ``seed`` too; by ``seed`` and
@@ -121,8 +125,9 @@ def gathered(folder: Path) -> xr.Dataset:
 
     Raises:
         FileNotFoundError: If no training there is finished.
+        ValueError: If a file is damaged.
     """
-    found = finished(folder)
+    found = finished(folder, job)
     read = [_read(place) for place in found.values()]
     errors = xr.concat(
         [one[["mse", "mae", "step_trained", "validation_mse"]] for one in read],
@@ -133,6 +138,7 @@ def gathered(folder: Path) -> xr.Dataset:
 
 
 def _read(folder: Path) -> xr.Dataset:
+    read_result(folder, SCORES)
     with xr.open_dataset(folder / FORECASTS, engine="h5netcdf") as stored:
         held = stored.load()
     with (folder / CURVES).open("rb") as stream, np.load(stream) as curves:

@@ -1,11 +1,12 @@
 """A training in a folder of its own, which goes on where it was stopped.
 
 ``run.json`` says what is trained, ``checkpoint.npz`` how far it is; at the end there are
-``network.safetensors``, ``curves.npz`` and ``result.json`` instead.
+``network.safetensors``, ``curves.npz`` and ``result.json`` instead.  The result names the
+digest of its recipe and those of the other files, so that none is taken for another's.
 """
 
 import dataclasses
-import json
+import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,17 +19,19 @@ import numpy as np
 
 from sigprop.networks import Network, TwoTowers, load_network, save_network
 from sigprop.networks.assembly import parameter_table
-from sigprop.numerics.files import unfinished, write_text
+from sigprop.numerics.files import unfinished
 from sigprop.numerics.locks import claimed
 from sigprop.tasks.examples import DataSet
 from sigprop.training.checkpoints import differences
 from sigprop.training.recipes import Recipe
+from sigprop.training.records import digest, is_sealed, read_sealed, write_sealed
 from sigprop.training.segments import Progress
 from sigprop.training.supervised import Probe, fit
 
 VERSION = 1
 ABOUT, RESULT, NETWORK = "run.json", "result.json", "network.safetensors"
 CHECKPOINT, CURVES, LOCK = "checkpoint.npz", "curves.npz", ".training.lock"
+RECIPE, FILES = "recipe", "files"  # of a result: the digests that it is bound to
 SCORES = (
     "test_accuracy",
     "test_loss",
@@ -113,7 +116,11 @@ def _run(
 
 
 def finish(
-    folder: Path, fitted: Any, scores: Mapping[str, float], began: float
+    folder: Path,
+    fitted: Any,
+    scores: Mapping[str, float],
+    began: float,
+    files: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Keep the network, the curves and last the result, for which the checkpoint goes.
 
@@ -122,6 +129,7 @@ def finish(
         fitted: Its end: ``network``, ``state``, ``step`` and ``records``.
         scores: What it scored.
         began: When ``time.perf_counter`` said so.
+        files: Names of what else was written of it.
 
     Returns:
         The scores, ``best_step``, ``parameters`` and ``seconds``.
@@ -135,29 +143,65 @@ def finish(
         "parameters": parameter_table(fitted.network)["total"],
         "seconds": time.perf_counter() - began,
     }
-    write_text(folder / RESULT, json.dumps(result, indent=2) + "\n")
+    write_result(folder, result, (NETWORK, CURVES, *files))
     (folder / CHECKPOINT).unlink(missing_ok=True)
     return result
+
+
+def write_result(
+    folder: Path, result: Mapping[str, Any], files: Iterable[str] = (NETWORK, CURVES)
+) -> None:
+    """Write the result of a training, bound to its recipe and to its other files.
+
+    Args:
+        folder: Of the training, with ``run.json`` and the files.
+        result: What it scored.
+        files: Names of the files that belong to the result.
+    """
+    bound = {
+        **result,
+        RECIPE: digest(read_about(folder)),
+        FILES: {name: _digest_of_file(folder / name) for name in files},
+    }
+    write_sealed(folder / RESULT, bound)
 
 
 def reserve(folder: Path, job: Job) -> None:
     """Write what is trained into a new folder, or see that it is the same in an old one.
 
+    A folder without ``run.json`` but with a result is taken if the result was made by
+    the same recipe.  A checkpoint is compared with the recipe when it is read.
+
     Raises:
         ValueError: If the folder holds another training; it is left as it is.
     """
     about = job.about()
-    place = folder / ABOUT
-    if not place.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(place, json.dumps(about, indent=2) + "\n")
-        return
-    changed = differences(read_about(folder), about)
+    if (folder / ABOUT).is_file():
+        changed = differences(read_about(folder), about)
+    else:
+        changed = [] if _made_by(folder) in (None, digest(about)) else [RECIPE]
+        if not changed:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_sealed(folder / ABOUT, about)
     if changed:
         raise ValueError(
             f"need a folder of its own, {folder} holds a training of another "
-            f"{', '.join(changed)}; name a new folder or delete this one"
+            f"{', '.join(changed)}; name a new folder or delete {folder}"
         )
+
+
+def _made_by(folder: Path) -> str | None:
+    """Digest of the recipe that made a folder's result; ``None`` if there is no result."""
+    place = folder / RESULT
+    if not place.is_file():
+        return None
+    result = read_sealed(place)
+    if RECIPE not in result:
+        raise ValueError(
+            f"need {ABOUT} in {folder}, which says what {place} belongs to, got none; "
+            f"delete {place} to train again"
+        )
+    return result[RECIPE]
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -172,33 +216,58 @@ def read_about(folder: Path) -> dict[str, Any]:
         raise FileNotFoundError(
             f"need the folder of a training, with {ABOUT}, got {folder}"
         )
-    return _read(place, [field.name for field in dataclasses.fields(Job)])
+    names = ["version", *(field.name for field in dataclasses.fields(Job))]
+    return read_sealed(place, names, optional=["data"])
 
 
 def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
-    """What the finished training of a folder scored: ``SCORES``, or these.
+    """What the finished training of a folder scored: ``SCORES``, these, or all if none.
 
     Raises:
-        ValueError: If its text is damaged.
+        ValueError: If the result, or a file that belongs to it, is damaged, missing or of
+            another training.
     """
-    return _read(folder / RESULT, names)
-
-
-def _read(place: Path, names: Iterable[str]) -> dict[str, Any]:
-    """The JSON object of a file, which has all these names."""
-    try:
-        content = json.loads(place.read_bytes())
-    except ValueError as error:
+    place, about = folder / RESULT, read_about(folder)
+    result = read_sealed(place, names, optional=[RECIPE, FILES])
+    made_by, files = result.pop(RECIPE, None), result.pop(FILES, None)
+    again = f"delete {place} to train again"
+    if not is_sealed(place):  # of a version that bound nothing
+        if files is not None or is_sealed(folder / ABOUT):
+            raise ValueError(
+                f"need a result that names its recipe in {place}, got none; {again}"
+            )
+        with _or(again):
+            load_network(folder / NETWORK)
+        return result
+    if made_by != digest(about):
         raise ValueError(
-            f"need JSON in {place}, got other text ({error}); delete it to train again"
-        ) from error
-    missing = sorted(set(names) - set(content if isinstance(content, dict) else ()))
-    if missing:
-        raise ValueError(
-            f"need a JSON object with {', '.join(missing)} in {place}, and it has none; "
-            "delete it to train again"
+            f"need the result of the recipe of {folder / ABOUT}, got that of another in "
+            f"{place}; {again}"
         )
-    return content
+    for name, told in (files or {}).items():
+        file = folder / name
+        if not file.is_file():
+            raise ValueError(f"need {file} of a finished training, got none; {again}")
+        if _digest_of_file(file) != told:
+            raise ValueError(
+                f"need {file} as the training wrote it, got a damaged file or one of "
+                f"another training; {again}"
+            )
+    return result
+
+
+@contextmanager
+def _or(remedy: str) -> Iterator[None]:
+    """Add a remedy to the refusal of a file."""
+    try:
+        yield
+    except (FileNotFoundError, ValueError) as error:
+        raise ValueError(f"{error}; {remedy}") from error
+
+
+def _digest_of_file(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def trained(folder: Path) -> tuple[Network | TwoTowers, eqx.nn.State]:
@@ -206,14 +275,14 @@ def trained(folder: Path) -> tuple[Network | TwoTowers, eqx.nn.State]:
 
     Raises:
         FileNotFoundError: If there is no training, or it is not finished.
-        ValueError: If the network's file is damaged.
+        ValueError: As ``read_result``.
     """
     read_about(folder)
-    place = folder / NETWORK
-    if not place.is_file():
+    if not (folder / RESULT).is_file():
         raise FileNotFoundError(
-            f"need a finished training, {folder} has no {NETWORK} yet; run the same "
+            f"need a finished training, {folder} has no {RESULT} yet; run the same "
             "`sigprop train` again, it goes on"
         )
-    network, state = load_network(place)
+    read_result(folder, names=())
+    network, state = load_network(folder / NETWORK)
     return eqx.nn.inference_mode(network), state

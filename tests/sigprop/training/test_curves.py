@@ -1,22 +1,28 @@
 """Curves of a folder's trainings are those that each of them recorded."""
 
-import json
+import dataclasses
 
 import numpy as np
 import pytest
 
 from sigprop.training.curves import curves
-from sigprop.training.runs import CURVES, RESULT
+from sigprop.training.recipes import Schedule, recipe
+from sigprop.training.runs import CURVES, Job, reserve, write_result
+from tests.sigprop.training.test_supervised import SMALL
 
 SCORES = dict.fromkeys(
     ("test_loss", "validation_accuracy", "parameters", "seconds"), 1.0
 )
 
 
-def finished(folder, seed, segments=3):
+RECIPE = recipe(SMALL, Schedule(12, 10, 1e-2, 0.5), segment=4, evaluate=1)
+JOB = Job("signs", "lru", "quick", 0, RECIPE)
+
+
+def finished(folder, seed, segments=3, job=JOB):
     """A folder as of a finished training; what it recorded."""
     place = folder / f"seed-{seed}"
-    place.mkdir(parents=True)
+    reserve(place, dataclasses.replace(job, seed=seed))
     draws = np.random.default_rng(seed)
     records = {
         name: draws.uniform(1, 2, (segments, 4)) for name in ("loss", "gradient_norm")
@@ -29,7 +35,7 @@ def finished(folder, seed, segments=3):
     records |= {"state_power": draws.uniform(1, 2, (segments, 2))}
     np.savez(place / CURVES, **records)
     scores = SCORES | {"best_step": 4, "test_accuracy": seed / 10}
-    (place / RESULT).write_text(json.dumps(scores))
+    write_result(place, scores, [CURVES])
     return records
 
 
@@ -56,8 +62,11 @@ def test_nothing_finished_and_damaged_curves_are_refused(tmp_path):
     finished(tmp_path, 0)
     for content in (b"", b"x", b"PK\x03\x04"):
         (tmp_path / "seed-0" / CURVES).write_bytes(content)
-        with pytest.raises(ValueError, match=r"curves\.npz, got something else"):
+        with pytest.raises(ValueError, match=r"curves\.npz as the training wrote it"):
             curves(tmp_path)
     np.savez(tmp_path / "seed-0" / CURVES, loss=np.zeros((2, 2)))
+    write_result(
+        tmp_path / "seed-0", SCORES | {"best_step": 4, "test_accuracy": 0.0}, [CURVES]
+    )
     with pytest.raises(ValueError, match=r"curves\.npz, got something else"):
         curves(tmp_path)

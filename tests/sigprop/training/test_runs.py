@@ -69,7 +69,7 @@ def test_what_is_no_finished_training_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="the folder of a training"):
         trained(tmp_path)
     reserve(tmp_path, JOB)
-    with pytest.raises(FileNotFoundError, match=r"no network\.safetensors yet"):
+    with pytest.raises(FileNotFoundError, match=r"no result\.json yet"):
         trained(tmp_path)
 
 
@@ -78,7 +78,7 @@ def test_what_is_no_finished_training_is_refused(tmp_path):
 def test_a_damaged_file_of_a_training_is_named(tmp_path, name, text):
     reserve(tmp_path, JOB)
     (tmp_path / name).write_bytes(text.encode("latin-1"))
-    with pytest.raises(ValueError, match=rf"need .*{name}.*delete it to train again"):
+    with pytest.raises(ValueError, match=rf"need .*; delete .*{name} to train again"):
         run(JOB, DATA, tmp_path)
     assert (tmp_path / name).read_bytes() == text.encode("latin-1")
 
