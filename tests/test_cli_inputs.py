@@ -32,7 +32,7 @@ SYSTEM = {
 }
 
 
-def failing(error, *files):
+def failing(error, *files, status=console.BAD_INPUT):
     """The line that a command prints which meets an error."""
     app = typer.Typer()
 
@@ -42,7 +42,7 @@ def failing(error, *files):
             raise error
 
     done = CliRunner().invoke(app)
-    assert done.exit_code == console.BAD_INPUT, done.output
+    assert done.exit_code == status, done.output
     (line,) = done.stderr.splitlines()
     return line
 
@@ -81,11 +81,57 @@ def test_too_little_memory_is_one_line(error):
     )
 
 
-def test_other_failures_stay_loud():
+def _exceptions(kind=Exception):
+    """Every exception of Python's, where one can be made of a text."""
+    for one in kind.__subclasses__():
+        if one.__module__ in ("builtins", "zipfile", "zlib", "struct"):
+            yield one
+            yield from _exceptions(one)
+
+
+OURS = (OSError, ValueError, KeyError, OverflowError, MemoryError, ImportError)
+DEFECTS = {
+    one.__name__: one
+    for one in _exceptions()
+    if not issubclass(one, (*OURS, BaseExceptionGroup))
+}
+
+
+@pytest.mark.parametrize("name", sorted(DEFECTS))
+def test_a_defect_is_one_line_with_the_files_and_how_to_report_it(monkeypatch, name):
+    monkeypatch.delenv(console.TRACEBACK, raising=False)
+    error = DEFECTS[name]("two\nlines \x1b[31m")
+    line = failing(error, Path("a.npz"), status=console.DEFECT)
+    assert line.startswith(
+        f"sigprop: a defect of sigprop at work on a.npz: {name}: two lines \\x1b[31m ("
+    )
+    assert "report this line with your command and files" in line
+    assert f"{console.TRACEBACK}=1" in line
+
+
+def test_a_defect_is_loud_where_the_environment_asks_for_it(monkeypatch):
+    monkeypatch.setenv(console.TRACEBACK, "1")
+    for error in (TypeError("a defect"), RuntimeError("a defect")):
+        with pytest.raises(AssertionError):
+            failing(error, status=console.DEFECT)
+
+
+def test_a_reader_that_has_seen_enough_is_no_defect():
     with pytest.raises(AssertionError):
-        failing(RuntimeError("a defect"))
-    with pytest.raises(AssertionError):
-        failing(BrokenPipeError(errno.EPIPE, "Broken pipe"))
+        failing(BrokenPipeError(errno.EPIPE, "Broken pipe"), status=console.DEFECT)
+
+
+def test_a_missing_package_is_bad_input_and_a_missing_part_of_ours_a_defect(
+    monkeypatch,
+):
+    monkeypatch.delenv(console.TRACEBACK, raising=False)
+    assert failing(ModuleNotFoundError("need x; pip install x")) == (
+        "sigprop: need x; pip install x"
+    )
+    missing = ModuleNotFoundError("No module named 'x.y'", name="x.y")
+    assert failing(missing).startswith("sigprop: need the package x.y, got: No module")
+    ours = ModuleNotFoundError("No module named 'sigprop.z'", name="sigprop.z")
+    assert "a defect" in failing(ours, status=console.DEFECT)
 
 
 def test_a_number_too_large_is_one_line():

@@ -1,6 +1,5 @@
 """The user's own series: read, checked, cut into windows, standardised."""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +7,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from sigprop.numerics.cells import is_number, read_cells, to_numbers
+from sigprop.numerics.documents import require_regular
+from sigprop.numerics.npy import read_header
 
 MIN_STEPS = 8  # fewer leave no lag to speak of
 MAX_STEPS = 8192  # the covariance matrix then takes 512 MiB
@@ -50,10 +51,11 @@ def load_series(path: Path, window: int = 512) -> Series:
             f"need a window of at least {MIN_STEPS} steps, got {window}; use --window "
             f"{MIN_STEPS} or more"
         )
-    if not path.is_file():
+    if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(
             f"need a .npy or .csv file, found none at {path}; check the path"
         )
+    require_regular(path)
     suffix = path.suffix.lower()
     if suffix not in (".npy", ".csv"):
         raise ValueError(
@@ -101,7 +103,8 @@ def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]
         ) from error
     if values.dtype.kind not in "fiu":
         raise ValueError(
-            f"need real numbers, got dtype {values.dtype}; use array.astype(float)"
+            f"need real numbers, got dtype {values.dtype}; use array.astype(float) "
+            f"for {path.name}"
         )
     if values.ndim not in (2, 3) or values.shape[-1] == 0:
         raise ValueError(
@@ -135,18 +138,10 @@ def _require_whole(path: Path) -> None:
         ValueError: If it does, or has no header.
     """
     with path.open("rb") as file:
-        version = np.lib.format.read_magic(file)
-        if version > (2, 0):  # names of fields, in other letters: no plain numbers
-            return
-        read = (
-            np.lib.format.read_array_header_1_0
-            if version == (1, 0)
-            else np.lib.format.read_array_header_2_0
-        )
-        shape, _, dtype = read(file)
-        claimed, held = math.prod(shape), path.stat().st_size - file.tell()
-    if claimed * dtype.itemsize > held:
-        raise ValueError(f"claims {claimed} numbers and holds {held} bytes")
+        header = read_header(file)
+        held = path.stat().st_size - file.tell()
+    if header.bytes > held:
+        raise ValueError(f"claims {header.bytes} bytes and holds {held}")
 
 
 def _from_csv(
@@ -198,7 +193,9 @@ def _counts_time(
 ) -> Bool[np.ndarray, " features"]:
     """Which features only grow, only fall, or nearly always move by the same step."""
     clocks = []
-    for column in np.moveaxis(np.diff(values, axis=1), 2, 0):
+    _, exponents = np.frexp(np.abs(values).max(axis=(0, 1)))
+    smaller = np.ldexp(values, -exponents - 1)  # exact: differences cannot overflow
+    for column in np.moveaxis(np.diff(smaller, axis=1), 2, 0):
         moves, counts = np.unique(column, return_counts=True)
         step = moves[np.argmax(counts)]
         monotone = moves[0] >= 0 or moves[-1] <= 0

@@ -1,7 +1,9 @@
 """Output and errors of every command: where it prints, and how it fails."""
 
 import errno
+import os
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +16,12 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
+from sigprop.cli.help import ClickException
 from sigprop.numerics.interruption import INTERRUPTED, tell
 from sigprop.numerics.text import plain
 
-EXPECTED, UNEXPECTED, BAD_INPUT = 0, 1, 2
+EXPECTED, UNEXPECTED, BAD_INPUT, DEFECT = 0, 1, 2, 3
+TRACEBACK = "SIGPROP_TRACEBACK"  # of the environment: show where a defect is
 WIDE = 160  # columns of a table that goes to a file
 PROSE = 16  # letters that a column of words needs to be read
 
@@ -162,7 +166,7 @@ def require_distinct(**files: Path | None) -> None:
     for option, path in files.items():
         if path is None:
             continue
-        place = path if path == Path("-") else path.resolve()
+        place = path if path == Path("-") else Path(os.path.realpath(path))
         if place in seen:
             raise ValueError(
                 f"need a file for --{seen[place]} and another for --{option}, got {path} "
@@ -177,6 +181,9 @@ def plain_errors(
 ) -> Iterator[None]:
     """Bad input is one message and status 2; an interruption is status 130.
 
+    Anything else that is raised is a defect of ours: one message and status 3, or the
+    exception itself where the environment sets ``SIGPROP_TRACEBACK``.
+
     Args:
         interrupted: What an interruption leaves behind.
         files: What the command reads and writes: named where the system names none.
@@ -186,8 +193,8 @@ def plain_errors(
     except KeyboardInterrupt:
         tell(f"interrupted; {interrupted}")
         raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        raise  # whoever reads our output has seen enough: click ends quietly
+    except (BrokenPipeError, typer.Exit, typer.Abort, ClickException):
+        raise  # a reader of our output that has seen enough, or click's own way to end
     except OSError as error:
         _refuse(_of_system(error, files))
     except (ValueError, KeyError) as error:
@@ -196,16 +203,41 @@ def plain_errors(
         _refuse(f"a number is too large to compute with: {error}; give a smaller one")
     except MemoryError as error:
         _refuse(_of_memory(error, files))
-    except RuntimeError as error:
-        if "RESOURCE_EXHAUSTED" not in str(error):
-            raise
-        _refuse(_of_memory(error, files))
+    except ImportError as error:
+        if error.name is None:  # our own words
+            _refuse(str(error))
+        if error.name.partition(".")[0] == "sigprop":
+            _report(error, files)
+        _refuse(f"need the package {error.name}, got: {error}; install it")
+    except Exception as error:
+        if "RESOURCE_EXHAUSTED" in str(error):
+            _refuse(_of_memory(error, files))
+        _report(error, files)
+
+
+def _report(error: Exception, files: tuple[Path | None, ...]) -> NoReturn:
+    """Name a defect, the files at work and where to report both."""
+    if os.environ.get(TRACEBACK):
+        raise error
+    names = _named(files)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    _end(
+        f"a defect of sigprop at work{f' on {names}' * bool(names)}: "
+        f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line "
+        f"{frame.lineno}); report this line with your command and files; "
+        f"{TRACEBACK}=1 in the environment shows the traceback",
+        DEFECT,
+    )
 
 
 def _refuse(message: str) -> NoReturn:
+    _end(message, BAD_INPUT)
+
+
+def _end(message: str, status: int) -> NoReturn:
     line = " ".join(plain(message).splitlines())
     typer.echo(f"sigprop: {line}", err=True)
-    raise typer.Exit(BAD_INPUT) from None
+    raise typer.Exit(status) from None
 
 
 def _named(files: tuple[Path | None, ...]) -> str:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
 
+from sigprop.numerics.documents import read_object
 from sigprop.numerics.files import require_folder, write_text
 from sigprop.theory.claims import PAPERS, Claim, Status, select
 from sigprop.theory.errata import CLASSES, DOUBTFUL
@@ -171,14 +172,17 @@ def read_answers(file: Path) -> tuple[Benchmark, dict[str, str | None]]:
     Raises:
         ValueError: If it is no such file, of another version, or has a word that is none.
     """
+    content = read_object(file)
     try:
-        content = json.loads(file.read_bytes())
         about, answers = content["benchmark"], dict(content["answers"])
         asked = Benchmark(
             tuple(about["papers"]), int(about["planted"]), int(about["seed"])
         )
         made = about["name"], about["version"]
-    except (ValueError, KeyError, TypeError) as error:
+        given = {*asked.papers, *answers.values()} - {None}
+        if not all(isinstance(one, str) for one in given):
+            raise ValueError("papers and answers are texts")
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise ValueError(
             f"need the {ANSWERS} of a benchmark with answers filled in, got {file}, which "
             f"is none; `sigprop ledger --benchmark DIR` writes one"

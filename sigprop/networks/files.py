@@ -34,6 +34,7 @@ import safetensors.numpy
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from sigprop.numerics.files import unfinished
+from sigprop.numerics.npy import read_member
 
 VERSION = 1
 HEADER = "__sigprop__"
@@ -367,9 +368,7 @@ def _read_npz(path: Path) -> tuple[Arrays, str | None]:
     stored: Arrays = {}
     with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
         for member in archive.namelist():
-            content = io.BytesIO(archive.read(member))
-            array = np.lib.format.read_array(content, allow_pickle=False)
-            stored[member.removesuffix(".npy")] = array
+            stored[member.removesuffix(".npy")] = read_member(archive, member)
     text = stored.pop(HEADER, None)
     return stored, None if text is None else str(text)
 

@@ -2,12 +2,17 @@
 
 import unicodedata
 
-HIDDEN = ("Cc", "Cf", "Cs")  # control, format and surrogate characters
+HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Control, format and surrogate characters; ends of lines and of paragraphs."""
 KEPT = "\n"
 
 
-def plain(text: object) -> str:
+def plain(text: object, kept: str = KEPT) -> str:
     r"""The text with escapes in place of characters that steer a terminal or are none.
+
+    Args:
+        text: Of a user or a file.
+        kept: Control characters that stay.
 
     Example:
         >>> print(plain("a\x1b[31mb"))
@@ -15,7 +20,17 @@ def plain(text: object) -> str:
     """
     return "".join(
         char
-        if char in KEPT or unicodedata.category(char) not in HIDDEN
+        if char in kept or unicodedata.category(char) not in HIDDEN
         else char.encode("unicode_escape").decode("ascii")
         for char in str(text)
     )
+
+
+def plain_name(text: object) -> str:
+    r"""A name that a file gives, such as a tensor's: as ``plain``, and in one line.
+
+    Example:
+        >>> print(plain_name("a\nb"))
+        a\nb
+    """
+    return plain(text, kept="")

@@ -2,7 +2,9 @@
 
 The first column of a file is the time of each row.  Times are ISO 8601, such as
 ``2016-07-01 00:00:00``, or month, day and year as ``7/1/2016 0:00``; a day is never taken
-for a month.  They have to grow by one and the same step, in seconds or in months.
+for a month.  An offset from Greenwich, such as ``Z`` or ``+02:00``, is read where all
+times have one; they are then times of Greenwich.  Times have to grow by one and the same
+step, in seconds or in months.
 
 Source: Zhou et al. (2021), Informer, for ETT, WTH and ECL; Keeling and Whorf (2004), for
 the carbon dioxide over Mauna Loa.
@@ -19,10 +21,13 @@ import pandas
 from jaxtyping import Float, Shaped
 
 from sigprop.numerics.cells import read_cells, to_numbers
+from sigprop.numerics.documents import require_regular
 from sigprop.tasks.catalogue import VARIABLE
 
 AMERICAN = ("%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y")
+OFFSET = r"(?:[T ]\d\d|:\d\d(?:[.,]\d+)?)(?:Z|[+-]\d\d(?::?\d\d)?)$"
 DAY = np.timedelta64(24 * 60 * 60, "s")
+LARGEST = 1e150  # of a feature: squares are finite
 
 
 class Step(NamedTuple):
@@ -96,10 +101,11 @@ def read_table(path: Path) -> Table:
             at another step than the first two, a column is constant, or there are fewer
             than two rows or no feature; it names the row of the file and the column.
     """
-    if not path.is_file():
+    if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(
             f"need a .csv file with a column of times, found none at {path}; check the path"
         )
+    require_regular(path)
     lines, cells, _ = read_cells(path)
     header = [cell.strip() for cell in cells[0]]
     features = tuple(header[1:])
@@ -118,11 +124,17 @@ def read_table(path: Path) -> Table:
 
 
 def _checked(table: Table) -> Table:
-    """A table whose features all vary.
+    """A table whose features all vary, in units in which their squares are finite.
 
     Raises:
         ValueError: Naming one that does not.
     """
+    large = np.abs(table.values).max(axis=0) > LARGEST
+    if large.any():
+        raise ValueError(
+            f"need numbers of at most {LARGEST:g} in size, got larger ones in "
+            f"{table.features[int(np.argmax(large))]!r}; give them in a larger unit"
+        )
     constant = np.ptp(table.values, axis=0) == 0
     if constant.any():
         place = int(np.argmax(constant))
@@ -137,10 +149,17 @@ def _times(
     lines: list[int], cells: list[str], name: str
 ) -> Shaped[np.ndarray, " rows"]:
     """Times of the rows, from whichever notation each cell has."""
-    text = pandas.Series(cells)
+    text = pandas.Series(cells).str.upper()
     slashed = text.str.contains("/", regex=False)
     times = pandas.Series(pandas.NaT, index=text.index, dtype="datetime64[s]")
     times[~slashed] = _parsed(text[~slashed], "ISO8601")
+    offset = text.str.contains(OFFSET)
+    if offset.any() and not offset.all():
+        place = int(np.flatnonzero(offset != offset[0])[0])
+        raise ValueError(
+            f"need an offset such as Z or +02:00 in all times or in none, got {cells[0]!r} "
+            f"and, in row {lines[place]}, {cells[place]!r}"
+        )
     for form in AMERICAN:
         open_ = slashed & times.isna()
         times[open_] = _parsed(text[open_], form)
@@ -157,8 +176,8 @@ def _times(
 def _parsed(text: pandas.Series, form: str) -> pandas.Series:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that nothing was parsed
-        parsed = pandas.to_datetime(text, format=form, errors="coerce")
-    return parsed.astype("datetime64[s]")
+        parsed = pandas.to_datetime(text, format=form, errors="coerce", utc=True)
+    return parsed.dt.tz_localize(None).astype("datetime64[s]")
 
 
 def _step(lines: list[int], times: Shaped[np.ndarray, " rows"]) -> Step:

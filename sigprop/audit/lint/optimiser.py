@@ -1,13 +1,16 @@
 """Learning rate and weight decay of every tensor, from an optimiser's configuration."""
 
 import fnmatch
-import json
 import math
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from sigprop.numerics.documents import read_document, require_keys
+
+KEYS = ("lr", "weight_decay", "no_decay", "groups", "param_groups", "steps")
+IN_A_GROUP = ("params", "lr", "weight_decay")
 
 
 @dataclass(frozen=True)
@@ -50,28 +53,29 @@ def read_optimiser(path: Path) -> Optimiser:
         FileNotFoundError: If there is no such file.
         ValueError: If it is no such configuration.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"no optimiser configuration {path}; check the path")
     try:
-        text = path.read_text("utf-8")
-        content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        return optimiser(content)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return optimiser(read_document(path))
+    except ValueError as error:
         raise ValueError(
             f"need lr and weight_decay, and names in no_decay or groups, in {path}, got "
             f"another configuration: {error}"
         ) from error
 
 
-def optimiser(content: Mapping[str, Any]) -> Optimiser:
+def optimiser(content: Any) -> Optimiser:
     """An optimiser of plain values; see ``read_optimiser``.
 
     Raises:
         ValueError: If a rate or a decay is none.
     """
+    content = require_keys("an optimiser", content, KEYS)
     rate, decay = content.get("lr", 1e-3), content.get("weight_decay", 0.0)
     groups = [Group(_names(content.get("no_decay", ())), _number("lr", rate), 0.0)]
-    for one in content.get("groups", content.get("param_groups", ())):
+    tables = content.get("groups", content.get("param_groups", []))
+    if not isinstance(tables, list):
+        raise ValueError(f"need a list of groups, got {tables!r:.60}")
+    for table in tables:
+        one = require_keys("a group", table, IN_A_GROUP)
         groups.append(
             Group(
                 _names(one.get("params", ("*",))),

@@ -3,6 +3,7 @@
 import shlex
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from sigprop.networks.foreign.tensors import MOST, PIECE, Tensor, in_memory, numpy_dtype
+from sigprop.numerics.npy import member_header, read_header
 
 TORCH = (".pt", ".pth", ".bin", ".ckpt")
 PICKLES = (*TORCH, ".pkl", ".pickle", ".joblib", ".npy")
@@ -45,51 +47,55 @@ def npz_file(path: Path) -> dict[str, Tensor]:
     Raises:
         ValueError: If it is damaged, or an array holds objects.
     """
+    with _reading(path), zipfile.ZipFile(path) as archive:
+        names = [one for one in archive.namelist() if one.endswith(".npy")]
+        if not names and any(one.endswith(".pkl") for one in archive.namelist()):
+            raise ValueError("it holds a pickle; rename it to .pt")
+        return {
+            name.removesuffix(".npy"): _member(path, archive, name)
+            for name in names
+            if not name.startswith("__")
+        }
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Name the archive in whatever a damaged one raises."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = [one for one in archive.namelist() if one.endswith(".npy")]
-            if not names and any(one.endswith(".pkl") for one in archive.namelist()):
-                raise ValueError("it holds a pickle; rename it to .pt")
-            return {
-                name.removesuffix(".npy"): _member(path, archive, name)
-                for name in names
-                if not name.startswith("__")
-            }
-    except (zipfile.BadZipFile, ValueError, EOFError) as error:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
         raise ValueError(
             f"need a whole npz file of numbers, got another in {path}: {error}"
         ) from error
 
 
-def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype]:
-    version = np.lib.format.read_magic(stream)
-    read = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
-    if version not in read:
-        raise ValueError(f"its arrays are of version {version}")
-    return read[version](stream)
-
-
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> Tensor:
-    with archive.open(name) as stream:
-        shape, by_columns, dtype = _header(stream)
     plain = name.removesuffix(".npy")
-    if dtype.hasobject:
-        raise ValueError(f"{plain} of shape {shape} holds objects, which is a pickle")
+    try:
+        header = member_header(archive, name)
+    except ValueError as error:
+        raise ValueError(f"{plain}: {error}") from error
+    shape, by_columns, dtype = header
+    if dtype.kind not in "biufcV":
+        raise ValueError(f"{plain}: need numbers, got elements of type {dtype}")
 
     def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
-        with zipfile.ZipFile(path) as again, again.open(name) as stream:
-            _header(stream)
+        with _reading(path), zipfile.ZipFile(path) as again, again.open(name) as stream:
+            read_header(stream)
+            left, step = header.bytes, PIECE // dtype.itemsize * dtype.itemsize
             if by_columns and len(shape) > 1:  # the order of the numbers has to change
-                flat = np.frombuffer(stream.read(MOST), dtype)
+                if left > MOST:
+                    raise ValueError(
+                        f"{plain} has {left} bytes by columns; need by rows"
+                    )
+                flat = np.frombuffer(stream.read(left), dtype)
                 yield flat.reshape(shape[::-1]).T.reshape(-1)
                 return
-            step = PIECE // max(dtype.itemsize, 1) * dtype.itemsize
-            while content := stream.read(step):
-                whole = len(content) // dtype.itemsize * dtype.itemsize
-                yield np.frombuffer(content[:whole], dtype)
+            while left and (content := stream.read(min(step, left))):
+                left -= len(content)
+                yield np.frombuffer(content, dtype)
 
     return Tensor(plain, dtype.name, shape, pieces)
 

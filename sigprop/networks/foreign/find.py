@@ -1,8 +1,6 @@
 """Find recurrent layers in a checkpoint by the ends of its names, whatever precedes."""
 
-import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +21,7 @@ from sigprop.networks.foreign import (
 )
 from sigprop.networks.foreign.family import Arrays, Family, Rest, Spelling, fit
 from sigprop.networks.foreign.tensors import Checkpoint, Tensor, in_memory
+from sigprop.numerics.documents import read_document, require_keys
 
 FAMILIES = (
     lru.FAMILY,
@@ -260,19 +259,13 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[Found]:
         ValueError: If it says what is unknown, or shapes do not fit.
     """
     path = Path(mapping)
-    if not path.is_file():
-        raise FileNotFoundError(f"no mapping {path}; check the path")
-    try:
-        text = path.read_text("utf-8")
-        content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        layers = content["layer"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"need a list `layer` in TOML or JSON in {path}, got another: {error!r}"
-        ) from error
-    if not isinstance(layers, list) or not all(isinstance(one, dict) for one in layers):
-        raise ValueError(f"need a list `layer` of tables in {path}, got {layers!r}")
-    return [_named(checkpoint, one, path) for one in layers]
+    content = require_keys(str(path), read_document(path), ("layer",))
+    layers = content.get("layer")
+    if not isinstance(layers, list):
+        raise ValueError(f"need a list `layer` of tables in {path}, got {layers!r:.60}")
+    keys = ("family", "names", "options", "prefix")
+    tables = [require_keys(str(path), one, keys) for one in layers]
+    return [_named(checkpoint, one, path) for one in tables]
 
 
 def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Found:
@@ -281,7 +274,18 @@ def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Foun
         raise ValueError(
             f"need a family of {', '.join(BY_NAME)} in {path}, got {about.get('family')!r}"
         )
-    names: Mapping[str, str] = about.get("names", {})
+    names, options = about.get("names", {}), about.get("options", {})
+    prefix = about.get("prefix", "")
+    if not (
+        isinstance(names, dict)
+        and all(isinstance(one, str) for one in names.values())
+        and isinstance(options, dict)
+        and isinstance(prefix, str)
+    ):
+        raise ValueError(
+            f"need names, each a text, options, a table, and prefix, a text, in {path}, "
+            f"got {names!r:.60}, {options!r:.60} and {prefix!r:.60}"
+        )
     absent = sorted(set(names.values()) - set(checkpoint.tensors))
     if absent:
         raise ValueError(
@@ -295,8 +299,7 @@ def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Foun
             continue
         sizes, wrong = fit({name: one.shape for name, one in tensors.items()}, wanted)
         if wrong is None:
-            prefix = str(about.get("prefix", "")) or _common(names.values())
-            options = about.get("options", {})
+            prefix = prefix or _common(names.values())
             return Found(family, spelling, prefix, tensors, sizes, options)
         complaint = (
             f"need {wrong} of shape ({', '.join(wanted[wrong].split())}) in {family.title}, "

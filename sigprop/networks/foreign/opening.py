@@ -1,6 +1,5 @@
 """Which file of a folder is the checkpoint, which library reads it, what lies beside it."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from sigprop.networks.foreign.archives import (
     torch_file,
 )
 from sigprop.networks.foreign.tensors import Checkpoint, Tensor, safetensors_file
+from sigprop.numerics.documents import read_object, require_regular
 
 
 def open_checkpoint(path: Path | str) -> Checkpoint:
@@ -27,7 +27,7 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
         ValueError: If the format is unknown or a pickle, or the file is damaged.
     """
     place = Path(path)
-    if not place.exists():
+    if not place.exists() and not place.is_symlink():
         raise FileNotFoundError(f"no checkpoint {place}; check the path")
     files = _files(place) if place.is_dir() else [place]
     readers = {
@@ -38,6 +38,7 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
     }
     tensors: dict[str, Tensor] = {}
     for file in files:
+        require_regular(file)
         if file.suffix not in readers:
             refuse_pickle(file)
             raise ValueError(
@@ -52,16 +53,23 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
 def _files(folder: Path) -> list[Path]:
     index = folder / "model.safetensors.index.json"
     if index.is_file():
-        try:
-            shards = json.loads(index.read_text("utf-8"))["weight_map"].values()
-            names = sorted({str(one) for one in shards})
-        except (ValueError, KeyError, AttributeError) as error:
+        shards = read_object(index).get("weight_map")
+        if not (isinstance(shards, dict) and shards) or not all(
+            isinstance(one, str) for one in shards.values()
+        ):
             raise ValueError(
-                f"need a weight_map in {index}, got none: {error}"
-            ) from error
+                f"need a weight_map from names of tensors to names of files in {index}, "
+                f"got {shards!r:.60}"
+            )
+        names = sorted({*shards.values()})
         if any(Path(name).name != name for name in names):
             raise ValueError(
                 f"need shards in the folder of {index}, got others: {names}"
+            )
+        absent = [name for name in names if not (folder / name).exists()]
+        if absent:
+            raise ValueError(
+                f"need all files that {index} names, got no {absent[0]}; add it"
             )
         return [folder / name for name in names]
     found = sorted(
@@ -84,10 +92,4 @@ def _files(folder: Path) -> list[Path]:
 
 def _config(folder: Path) -> Mapping[str, Any] | None:
     file = folder / "config.json"
-    if not file.is_file():
-        return None
-    try:
-        config = json.loads(file.read_text("utf-8"))
-    except ValueError as error:
-        raise ValueError(f"need JSON in {file}, got: {error}") from error
-    return config if isinstance(config, dict) else None
+    return read_object(file) if file.is_file() else None

@@ -304,7 +304,7 @@ def test_missing_file_is_refused(tmp_path):
     message = f"need a .npy or .csv file, found none at {path}; check the path"
     with pytest.raises(FileNotFoundError, match=re.escape(message)):
         load_series(path)
-    with pytest.raises(FileNotFoundError, match="found none at"):
+    with pytest.raises(ValueError, match="need a regular file, got the folder"):
         load_series(tmp_path)
 
 

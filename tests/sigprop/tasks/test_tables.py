@@ -1,5 +1,6 @@
 """Tables of regular times: what is read, and what is refused with row and column."""
 
+import datetime
 import re
 from pathlib import Path
 
@@ -139,3 +140,50 @@ def test_published_tables_are_whole(name, rows, last, mean):
     assert table.step == Step(3600)
     if mean is not None:  # the published mean of the training rows
         np.testing.assert_allclose(table.values[:8640, -1].mean(), mean, atol=5e-7)
+
+
+ZONES = ["{}", "{}Z", "{}z", "{}+00:00", "{}+0000", "{}+02:00", "{}-0330", "{}+02"]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("apart", [" ", "T"])
+@pytest.mark.parametrize("form", ["%H:%M", "%H:%M:%S", "%H:%M:%S.000"])
+def test_iso_times_are_read_with_any_offset(tmp_path, zone, apart, form):
+    """By Python's own reader of ISO times, hour by hour."""
+    start = datetime.datetime(2020, 2, 28, 22)
+    moments = [start + datetime.timedelta(hours=hour) for hour in range(5)]
+    cells = [zone.format(one.strftime(f"%Y-%m-%d{apart}{form}")) for one in moments]
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "\n".join(["time,x", *(f"{c},{i % 2}" for i, c in enumerate(cells))])
+    )
+    table = read_table(path)
+    aware = [datetime.datetime.fromisoformat(cell.upper()) for cell in cells]
+    plain = [
+        one.astimezone(datetime.UTC).replace(tzinfo=None) if one.tzinfo else one
+        for one in aware
+    ]
+    assert table.times.tolist() == plain
+    assert table.step.seconds == 3600
+
+
+def test_offsets_that_change_keep_the_hours_apart(tmp_path):
+    """As clocks go back: the offset changes, and the step does not."""
+    path = tmp_path / "t.csv"
+    cells = [
+        "2020-10-25T01:00+02:00",
+        "2020-10-25T02:00+02:00",
+        "2020-10-25T02:00+01:00",
+    ]
+    path.write_text(
+        "\n".join(["time,x", *(f"{c},{i % 2}" for i, c in enumerate(cells))])
+    )
+    assert read_table(path).step.seconds == 3600
+
+
+@pytest.mark.parametrize("later", ["2020-01-02T00:00", "1/2/2020 0:00"])
+def test_offsets_in_some_rows_alone_are_refused(tmp_path, later):
+    path = tmp_path / "t.csv"
+    path.write_text(f"time,x\n2020-01-01T00:00Z,1\n{later},2\n")
+    with pytest.raises(ValueError, match=r"in all times or in none.*in row 3"):
+        read_table(path)

@@ -179,8 +179,8 @@ def test_the_exit_status_is_0_of_a_healthy_file_and_1_with_the_wrong_optimiser(
         ),
         (True, ("--length", "1"), "need a length of at least 2"),
         (True, ("--dtype", "int8"), "need a dtype of bfloat16"),
-        (True, ("--optimizer", "absent.toml"), "no optimiser configuration"),
-        (True, ("--mapping", "absent.toml"), "no mapping absent.toml"),
+        (True, ("--optimizer", "absent.toml"), "found none at absent.toml"),
+        (True, ("--mapping", "absent.toml"), "found none at absent.toml"),
     ],
 )
 def test_what_cannot_be_read_is_one_line_and_status_2(

@@ -311,7 +311,7 @@ def test_a_mapping_says_what_the_names_do_not(suffix, tmp_path):
     for old, new, message in (
         ('"lru"', '"lrv"', "need a family of lru, s5"),
         ("gol_un", "gol_vn", "need names of .*, got 'enc.0.gol_vn'"),
-        ("layer", "layers", "need a list `layer`"),
+        ("layer", "layers", "need layer in .*, got 'layers'"),
         ("nu_log", "mu_log", "need the names of one spelling of the LRU"),
     ):
         mapping.write_text(text.replace(old, new))
