@@ -18,6 +18,8 @@ PHASES = ("spread", "input", "all")
 MODES = 256  # of the layers whose Hessians are computed
 MIXING = ("lru", "s5", "rotrnn")  # layers with a weight of each input in each state
 NEURONS = 8  # of those with gates, whose moments are integrals
+MOST = 10**7
+"""Steps: in float32, in which layers are drawn, 1 - 1 / 1.7e7 is 1."""
 CHANNELS = 1024
 """Of inputs that are mixed, so that hardly a state depends on its weights."""
 
@@ -109,8 +111,8 @@ def advise(
         ("memory", reach, 4),
         ("state", state, 1),
     ):
-        if not least <= value < float("inf"):
-            raise ValueError(f"need {name} >= {least}, got {value:g}")
+        if not least <= value <= MOST:
+            raise ValueError(f"need {name} from {least} to {MOST}, got {value:g}")
     family = FAMILIES[layer]
     if phases not in PHASES:
         raise ValueError(f"need phases in {', '.join(PHASES)}, got {phases!r}")

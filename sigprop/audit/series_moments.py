@@ -10,7 +10,7 @@ Source: Zucchet & Orvieto (2024), Eq. 5, 6 and 45; Appendix B.2.4, Eq. 75.
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -237,6 +237,7 @@ def audit_series(
     eigenvalues: Sequence[tuple[float, float]] = EIGENVALUES,
     seed: int = 0,
     draws: int = 1000,
+    shown: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> tuple[SeriesRow, ...]:
     """Measure and predict both moments for every feature and eigenvalue.
 
@@ -245,6 +246,7 @@ def audit_series(
         eigenvalues: pairs ``(1 - |lam|, arg lam)``.
         seed: of the bootstrap.
         draws: bootstrap resamples per interval.
+        shown: goes through the names of the features, to show how far the work is.
 
     Raises:
         ValueError: If an eigenvalue is not strictly inside the unit circle and not 0, or
@@ -263,7 +265,7 @@ def audit_series(
         for horizon in (T, oo)
     }
     rows = []
-    for feature, name in enumerate(series.names):
+    for feature, name in enumerate(shown(series.names)):
         windows = np.ascontiguousarray(series.values[:, :, feature])
         autocovariance = empirical_autocovariance(windows)
         matrix = covariance_matrix(windows)

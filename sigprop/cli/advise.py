@@ -99,4 +99,4 @@ def advise(
                 title = f"{layer}, {state} states, sequences of {length} steps"
                 return advice.draw(summary.as_dataset(found), title)
 
-            picture(figure, drawn, out, f"sigprop advise --layer {layer}")
+            picture(figure, drawn, out)

@@ -150,4 +150,4 @@ def audit(
                 title = "{task}, {model}, {preset}, seed {seed}".format(**about)
                 return audits.draw(with_summary(moments), f"{title}: {part}")
 
-            picture(file, drawn, shown, f"sigprop audit {checkpoint} --part {part}")
+            picture(file, drawn, shown)

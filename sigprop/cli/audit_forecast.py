@@ -64,7 +64,6 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> Non
         title = "{data[table]}, {model}, {preset}, seed {seed}".format(**about)
         title = f"{title}: {asked.part}"
         file = (asked.out or checkpoint / "audit").with_suffix(".png")
-        told = f"sigprop audit {checkpoint} --part {asked.part}"
 
         def by_mode() -> Any:
             from sigprop.figures import audits
@@ -76,8 +75,8 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> Non
 
             return positions.draw(found, title, TOLERANCE)
 
-        picture(file, by_mode, out, told)
-        picture(file.with_stem(f"{file.stem}-positions"), by_position, out, told)
+        picture(file, by_mode, out)
+        picture(file.with_stem(f"{file.stem}-positions"), by_position, out)
 
 
 def task_of(about: dict[str, Any], data: Path | None) -> Any:

@@ -17,12 +17,14 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from sigprop.cli.help import ClickException
+from sigprop.numerics.files import WRITTEN
 from sigprop.numerics.interruption import INTERRUPTED, tell
 from sigprop.numerics.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT, DEFECT = 0, 1, 2, 3
 TRACEBACK = "SIGPROP_TRACEBACK"  # of the environment: show where a defect is
 WIDE = 160  # columns of a table that goes to a file
+SHOWN = 8  # files that are named
 PROSE = 16  # letters that a column of words needs to be read
 
 REMEDIES = {
@@ -185,13 +187,14 @@ def plain_errors(
     exception itself where the environment sets ``SIGPROP_TRACEBACK``.
 
     Args:
-        interrupted: What an interruption leaves behind.
+        interrupted: What an interruption leaves behind, if no file was written.
         files: What the command reads and writes: named where the system names none.
     """
+    before = len(WRITTEN)
     try:
         yield
     except KeyboardInterrupt:
-        tell(f"interrupted; {interrupted}")
+        tell(f"interrupted; {_left(WRITTEN[before:]) or interrupted}")
         raise typer.Exit(INTERRUPTED) from None
     except (BrokenPipeError, typer.Exit, typer.Abort, ClickException):
         raise  # a reader of our output that has seen enough, or click's own way to end
@@ -213,6 +216,13 @@ def plain_errors(
         if "RESOURCE_EXHAUSTED" in str(error):
             _refuse(_of_memory(error, files))
         _report(error, files)
+
+
+def _left(written: list[Path]) -> str:
+    """The files that a command wrote before it was interrupted, if it wrote any."""
+    names = [*dict.fromkeys(str(path) for path in written)]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"written before: {plain(', '.join(names[:SHOWN]))}{more}" if names else ""
 
 
 def _report(error: Exception, files: tuple[Path | None, ...]) -> NoReturn:

@@ -64,9 +64,8 @@ def figure(
                 table.add_row(key, " ".join(spec.panels), results, spec.title)
             show_table(console(), table)
             return
-        from sigprop.experiments import statuses
+        from sigprop.experiments import statuses, store
         from sigprop.experiments.command import best, make
-        from sigprop.experiments.store import read
         from sigprop.figures.style import folder
         from sigprop.numerics.files import require_folder
 
@@ -82,8 +81,9 @@ def figure(
             for study in entry(name).needs(panel)
         }
         require_folder(folder())
+        require_folder(store.folder())
         results = {
-            study: read(make(study, size, force, aside))
+            study: store.read(make(study, size, force, aside))
             for study, size in chosen.items()
         }
         drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from sigprop.cli.console import console, show_table
 from sigprop.cli.pictures import picture
-from sigprop.cli.progress import shown_training
+from sigprop.cli.progress import changes, shown_training
 
 
 class Asked(NamedTuple):
@@ -90,12 +90,9 @@ def train_forecasts(
             from sigprop.figures import forecasts
 
             title = f"{task.table.name}, horizon {horizon}, {model}, preset {preset}"
-            return forecasts.draw(found, title)
+            return forecasts.draw(found, title + changes(steps, rate, matmul))
 
-        told = (
-            f"sigprop train forecast --data {data} --model {model} --horizon {horizon}"
-        )
-        picture(place / "forecasts.png", drawn, shown, told)
+        picture(place / "forecasts.png", drawn, shown)
 
 
 def _once(job: Any, task: Any, folder: Path) -> dict[str, Any]:

@@ -1,11 +1,14 @@
 """The list of commands: in the order of use, with an example each, and ``--version``."""
 
+import shlex
+import sys
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
 import typer
 from typer.core import TyperGroup
 
-from sigprop.numerics.text import plain
+from sigprop.numerics.text import plain, plain_name
 from sigprop.theory.claims import PAPERS
 
 PAPER_HELP = f"Only this paper: {', '.join(PAPERS)}."
@@ -70,10 +73,18 @@ class Commands(TyperGroup):
                 if words in EXAMPLES:
                     formatter.write_text(EXAMPLES[words])
 
-    def make_context(self, *arguments: Any, **more: Any) -> Context:
-        """As click's."""
+    def make_context(
+        self, info_name: str | None, args: list[str], *arguments: Any, **more: Any
+    ) -> Context:
+        """As click's; an empty value is refused, which would be the folder here."""
         try:
-            return super().make_context(*arguments, **more)
+            for arg in args:
+                if not arg or (arg.startswith("--") and arg.endswith("=")):
+                    raise typer.BadParameter(
+                        f"need a value, got the empty {arg or 'text'}; give one, or leave "
+                        "the option out"
+                    )
+            return super().make_context(info_name, args, *arguments, **more)
         except ClickException as error:
             raise _quoted(error) from None
 
@@ -92,6 +103,37 @@ def _words(ctx: Context, name: str) -> str:
         words.insert(0, ctx.info_name or "")
         ctx = ctx.parent
     return " ".join(words)
+
+
+def command_line() -> str:
+    """The command that runs, with all that was given to it: it can be run again."""
+    package = ClickException.__module__.rpartition(".")[0]
+    context = sys.modules[f"{package}.globals"].get_current_context(silent=True)
+    if context is None:
+        return "sigprop"
+    words, parent = [], context
+    while parent.parent is not None:
+        words.insert(0, parent.info_name or "")
+        parent = parent.parent
+    given = [*_given(context)]
+    return plain_name(shlex.join(["sigprop", *words, *given]))
+
+
+def _given(context: Context) -> Iterator[str]:
+    """Arguments and options of a command that are no defaults, arguments first."""
+    parameters = context.command.params
+    for one in sorted(parameters, key=lambda one: one.param_type_name != "argument"):
+        source = context.get_parameter_source(one.name)
+        if source is None or source.name not in ("COMMANDLINE", "ENVIRONMENT"):
+            continue
+        value = context.params[one.name]
+        if one.param_type_name == "argument":
+            yield str(value)
+        elif getattr(one, "is_flag", False):
+            yield (one.opts if value else one.secondary_opts)[-1]
+        else:
+            for each in value if isinstance(value, list | tuple) else (value,):
+                yield from (one.opts[-1], str(each))
 
 
 def _quoted(error: Exception) -> Exception:

@@ -10,23 +10,25 @@ import typer
 from rich.console import Console
 
 from sigprop.cli.console import aside
-from sigprop.cli.help import version
+from sigprop.cli.help import command_line, version
 
 NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw no picture.")]
 
 
-def picture(path: Path, draw: Callable[[], Any], out: Console, made_by: str) -> None:
+def picture(path: Path, draw: Callable[[], Any], out: Console) -> None:
     """Draw a PNG and say where it is; if that fails, say why, and lose nothing else.
+
+    The command that runs stands below the picture and in its metadata.
 
     Args:
         path: Of the picture.
         draw: Makes the Matplotlib figure.
         out: Where its path is printed.
-        made_by: The command; stands below the picture and in its metadata.
     """
     with told(path):
         from sigprop.figures import style
 
+        made_by = command_line()
         origin = f"{made_by}; {version()}"
         style.save(
             draw(), path.stem, path.parent, ("png",), title=made_by, origin=origin
@@ -71,7 +73,7 @@ def overview_beside(json: Path, run: Any, out: Console) -> None:
         return draw(overview(run))
 
     if (path := beside(json)) is not None:
-        picture(path, drawn, out, f"tier {run.tier}, seed {run.seed}")
+        picture(path, drawn, out)
 
 
 @contextmanager

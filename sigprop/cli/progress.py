@@ -46,6 +46,18 @@ def shown_training(said: str, recipe: Any, folder: Path) -> Iterator[tuple[Any, 
         raise typer.Exit(UNEXPECTED) from None
 
 
+def changes(steps: int | None, rate: float | None, matmul: str) -> str:
+    """What a training has that its preset has not, to be added to the preset's name.
+
+    Example:
+        >>> changes(60, None, "float32")
+        ', 60 steps'
+    """
+    told = "" if steps is None else f", {steps} steps"
+    told += "" if rate is None else f", rate {rate:g}"
+    return told if matmul == "float32" else f"{told}, {matmul}"
+
+
 def _progress_bar() -> Any:
     """Steps of a training as they are taken, and what was measured last."""
     from rich.progress import (

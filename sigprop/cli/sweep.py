@@ -111,8 +111,7 @@ def _draw(name: str, preset: str, result: Any, out: Console) -> None:
 
         return scans.draw(result, f"{name}, preset {preset}")
 
-    command = f"sigprop sweep run {name} --preset {preset}"
-    picture(style.folder() / f"sweep-{name}-{preset}.png", drawn, out, command)
+    picture(style.folder() / f"sweep-{name}-{preset}.png", drawn, out)
 
 
 @sweeps.command()

@@ -83,5 +83,4 @@ def _draw(name: str, preset: str, out: Console) -> None:
 
         return comparisons.draw(data, data.attrs["title"])
 
-    command = f"sigprop table {name} --preset {preset}"
-    picture(style.folder() / f"table-{name}-{preset}.png", drawn, out, command)
+    picture(style.folder() / f"table-{name}-{preset}.png", drawn, out)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from sigprop.cli.console import console, plain_errors, show_table
 from sigprop.cli.pictures import NoFigures, picture
-from sigprop.cli.progress import shown_training
+from sigprop.cli.progress import changes, shown_training
 from sigprop.numerics.programs import keep_for_user
 
 Data = Annotated[
@@ -146,10 +146,10 @@ def train(
                 from sigprop.training.curves import curves
 
                 title = f"{task}, {model}, preset {preset}"
+                title += changes(steps, rate, matmul)
                 return training.draw(curves(place, job), title)
 
-            told = f"sigprop train {task} --model {model} --preset {preset}"
-            picture(place / "curves.png", drawn, out_console, told)
+            picture(place / "curves.png", drawn, out_console)
 
 
 def _once(job: Any, examples: Any, folder: Path) -> dict[str, Any]:

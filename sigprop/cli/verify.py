@@ -60,6 +60,8 @@ def verify(
         from sigprop.numerics.files import require_writable
 
         require_seed(seed)
+        if samples is not None and samples < 1:
+            raise ValueError(f"need --samples of at least 1, got {samples}")
         figure = None if no_figures or input else beside(json)
         require_distinct(input=input, report=report, json=json, figure=figure)
         for path in (report, json, figure):
@@ -138,6 +140,8 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
 def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
     import json as encoder
 
+    from rich.progress import track
+
     from sigprop.audit.series import load_series
     from sigprop.audit.series_moments import audit_series, rows_json
     from sigprop.audit.series_summary import conclusion, table
@@ -147,7 +151,11 @@ def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
     out = console(json)
     for note in series.notes:
         out.print(f"note: {note}", soft_wrap=True)
-    rows = audit_series(series, seed=seed)
+    rows = audit_series(
+        series,
+        seed=seed,
+        shown=lambda names: track(names, "columns", console=out, transient=True),
+    )
     show_table(out, table(rows), keys=2)
     out.print(conclusion(rows))
     if json is not None:

@@ -83,6 +83,12 @@ def questions(asked: Benchmark) -> list[Question]:
         ValueError: If more misprints are asked for than statements can have.
     """
     claims = [claim for paper in asked.papers for claim in select(paper)]
+    most = sum(_is_asked(claim) and claim.printed is not None for claim in claims)
+    if asked.planted > most:  # said before the statements are read, which takes long
+        raise ValueError(
+            f"need at most {most} planted misprints, got {asked.planted}: no more of "
+            "these statements are formulas"
+        )
     plain = [_question(claim) for claim in claims if _is_asked(claim)]
     slipped = _slipped([one for one in plain if one.truth == RIGHT], asked)
     return [

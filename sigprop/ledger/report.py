@@ -24,6 +24,7 @@ from sigprop.ledger.mathml import mathml
 from sigprop.ledger.prose import Links, typesetter
 from sigprop.ledger.verdicts import sentence
 from sigprop.numerics.files import write_text
+from sigprop.numerics.text import plain
 from sigprop.theory.claims import PAPERS, Paper
 
 
@@ -222,6 +223,13 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def _legible(value: Any) -> Any:
+    """What a page shows: text without control characters, markup of ours as it is."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return plain(value, kept="\n\t\u00ad\u200b")
+    return value
+
+
 def environment(links: Links | None = None) -> Environment:
     """Jinja with the filters of every page; the templates lie beside this module.
 
@@ -231,6 +239,7 @@ def environment(links: Links | None = None) -> Environment:
     env = Environment(
         loader=PackageLoader("sigprop.ledger"),
         autoescape=True,
+        finalize=_legible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

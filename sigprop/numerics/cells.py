@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from sigprop.numerics.text import plain_name
+
 # What people and programs write for a number.  Python's float() takes more: 1_01 for 101,
 # and digits of other alphabets.
 NUMBER = re.compile(
@@ -28,6 +30,8 @@ def is_number(cell: str) -> bool:
 
 def read_cells(path: Path) -> tuple[list[int], Cells, list[str]]:
     """The rows of a table with their lines in the file, and notes on how it was read.
+
+    Control characters in cells are escaped: names of columns are shown as they are.
 
     Raises:
         ValueError: If the file is no text of rows of equal length, is empty, or has
@@ -51,7 +55,7 @@ def read_cells(path: Path) -> tuple[list[int], Cells, list[str]]:
                         f"row {reader.line_num}; complete or remove it{_advice(row)}"
                     )
                 lines.append(reader.line_num)
-                cells.append(row)
+                cells.append([*map(plain_name, row)])
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(
             f"need comma-separated text in UTF-8, got {path.name}, which is "

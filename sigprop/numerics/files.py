@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 STANDARD_OUTPUT = Path("-")  # in place of a file of text
+WRITTEN: list[Path] = []  # by this process, in order: for what an interruption leaves
 STREAMS = ("/proc/", "/dev/fd/", "/dev/std")  # names of what a process has open
 SHOWN = 40  # letters of the file's name in its temporary one: a name has 255 bytes
 UNKNOWN = "0" * 8  # no word of when a process began
@@ -63,6 +64,7 @@ def unfinished(path: Path) -> Iterator[Path]:
         if mode is not None:
             partial.chmod(stat.S_IMODE(mode))
         os.replace(partial, target)
+        WRITTEN.append(path)
     except OSError as error:
         if error.errno and error.filename is None:  # a full disk names no file
             error.filename = str(path)

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import os
 import platform
+import stat
 import sys
 import warnings
 from pathlib import Path
@@ -27,13 +28,23 @@ def keep_programs(folder: Path) -> None:
     """Keep compiled programs below a folder, here and in processes that start here.
 
     A folder that ``JAX_COMPILATION_CACHE_DIR`` names is taken instead, and what else the
-    environment tells JAX stays.  Nothing is kept where the folder cannot be made.  A program
+    environment tells JAX stays.  Nothing is kept where the folder cannot be made, or where
+    another user could put a program that this one would run; that is said once.  A program
     of which half was written is compiled.
     """
-    held = os.environ.get("JAX_COMPILATION_CACHE_DIR") or str(folder / _machine())
+    named = os.environ.get("JAX_COMPILATION_CACHE_DIR")
+    held = named or str(folder / _machine())
     try:
-        Path(held).mkdir(parents=True, exist_ok=True)
+        _make_private(Path(held))
+        stranger = None if named else writable_by_others(Path(held))
     except OSError:
+        return
+    if stranger is not None:
+        print(
+            f"sigprop: compiled programs are not kept: another user may write to "
+            f"{stranger}; remove {folder}, or take write permission from others",
+            file=sys.stderr,
+        )
         return
     told = {
         "jax_compilation_cache_dir": held,
@@ -53,6 +64,50 @@ def keep_programs(folder: Path) -> None:
     os.environ["PYTHONWARNINGS"] = ",".join(dict.fromkeys(rules))
     for words in CUT_OFF:
         warnings.filterwarnings("ignore", words)
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder, and those above it, that its owner alone may enter."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
+
+
+def writable_by_others(folder: Path) -> Path | None:
+    """The first of a folder and those above it in which another user can put files.
+
+    That is a folder of another user but root, or one that others may write to; where a
+    folder is sticky, as ``/tmp`` is, others cannot replace what is in it.
+    """
+    if os.name != "posix":
+        return None
+    place = Path(os.path.realpath(folder))
+    for one in (place, *place.parents):
+        found = one.stat()
+        others = (
+            stat.S_IWOTH if _is_private(found.st_gid) else stat.S_IWOTH | stat.S_IWGRP
+        )
+        kept = one != place and found.st_mode & stat.S_ISVTX
+        if found.st_uid not in (os.getuid(), 0) or (
+            found.st_mode & others and not kept
+        ):
+            return one
+    return None
+
+
+def _is_private(group: int) -> bool:
+    """True for a group of this user's own, in which nobody else is."""
+    import grp
+    import pwd
+
+    try:
+        user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return user.pw_gid == group and not {*found.gr_mem} - {user.pw_name}
 
 
 @functools.cache

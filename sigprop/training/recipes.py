@@ -51,9 +51,11 @@ class Recipe:
                 f"{self.batch}, {self.segment} and {self.evaluate}"
             )
         if self.optimiser.steps % self.segment:
+            below = self.optimiser.steps // self.segment * self.segment
+            steps = f"{below} or " * (below > 0) + str(below + self.segment)
             raise ValueError(
                 f"need whole segments of {self.segment} steps, got "
-                f"{self.optimiser.steps} steps"
+                f"{self.optimiser.steps} steps; give {steps}"
             )
         if self.matmul not in PRECISIONS:
             raise ValueError(f"need matmul in {PRECISIONS}, got {self.matmul!r}")

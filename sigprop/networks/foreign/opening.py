@@ -1,6 +1,7 @@
 """Which file of a folder is the checkpoint, which library reads it, what lies beside it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sigprop.networks.foreign.archives import (
 )
 from sigprop.networks.foreign.tensors import Checkpoint, Tensor, safetensors_file
 from sigprop.numerics.documents import read_object, require_regular
+from sigprop.numerics.text import plain_name
 
 
 def open_checkpoint(path: Path | str) -> Checkpoint:
@@ -47,7 +49,26 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
             )
         tensors |= readers[file.suffix](file)
     folder = place if place.is_dir() else place.parent
-    return Checkpoint(place, tensors, _config(folder))
+    return Checkpoint(place, _plainly_named(tensors, place), _config(folder))
+
+
+def _plainly_named(tensors: Mapping[str, Tensor], place: Path) -> dict[str, Tensor]:
+    """Tensors under names that steer no terminal and have no second line.
+
+    Raises:
+        ValueError: If two names become one.
+    """
+    named = {
+        plain: replace(one, name=plain_name(one.name))
+        for name, one in tensors.items()
+        for plain in (plain_name(name),)
+    }
+    if len(named) < len(tensors):
+        raise ValueError(
+            f"need names of tensors that differ in visible characters in {place}, got two "
+            "that are alike; rename one"
+        )
+    return named
 
 
 def _files(folder: Path) -> list[Path]:
