@@ -4,6 +4,7 @@ Source: Orvieto et al. (2023), Tables 8-9 and Appendix D.2; RotRNN (2024), Table
 BLUR (2025), Table 6.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -41,9 +42,9 @@ class Recipe:
     matmul: str = "float32"
 
     def __post_init__(self) -> None:
-        if not (self.rate > 0 and self.factor >= 0):
+        if not (0 < self.rate < math.inf and 0 <= self.factor < math.inf):
             raise ValueError(
-                f"need rate > 0 and factor >= 0, got {self.rate} and {self.factor}"
+                f"need rate > 0 and factor >= 0, both finite, got {self.rate} and {self.factor}"
             )
         if min(self.batch, self.segment, self.evaluate) < 1:
             raise ValueError(

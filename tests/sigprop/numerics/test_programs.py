@@ -1,13 +1,19 @@
 """What one process has compiled, another one takes; half of a program is no loss."""
 
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from sigprop.numerics.programs import forget_programs, keep_programs
+from sigprop.numerics import programs
+from sigprop.numerics.programs import (
+    forget_programs,
+    keep_programs,
+    writable_by_others,
+)
 
 HITS = """
 import jax
@@ -148,3 +154,77 @@ def test_the_oldest_are_forgotten(tmp_path):
     names = sorted(file.name for file in (tmp_path / "kind").iterdir())
     assert names == ["c-cache", "d-cache", "other"]
     forget_programs(tmp_path / "none", 25)
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A folder of this user's in which nobody else may write, its parents included."""
+    folder = tmp_path / "cache" / "programs"
+    folder.mkdir(parents=True)
+    for one in (folder, folder.parent, tmp_path):
+        one.chmod(0o700)
+    if writable_by_others(folder) is not None:
+        pytest.skip("the folder of temporary files is another user's")
+    return folder
+
+
+@pytest.mark.parametrize("mode", [0o702, 0o777, 0o1777])
+@pytest.mark.parametrize("above", [False, True])
+def test_programs_of_a_folder_that_others_may_write_to_are_not_run(own, mode, above):
+    place = own.parent if above else own
+    place.chmod(mode)
+    if above and mode & stat.S_ISVTX:
+        assert writable_by_others(own) is None  # nobody else can replace what is in it
+    else:
+        assert writable_by_others(own) == place
+
+
+def test_programs_of_a_folder_of_another_user_are_not_run(own, monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: own.stat().st_uid + 1)
+    if own.stat().st_uid == 0:  # root's are trusted
+        assert writable_by_others(own) is None
+        os.chown(own, 12345, -1)
+    assert writable_by_others(own) == own
+
+
+def test_a_group_that_others_are_in_may_not_write(own, monkeypatch):
+    own.chmod(0o770)
+    for private in (True, False):
+        monkeypatch.setattr(programs, "_is_private", lambda group, p=private: p)
+        assert (writable_by_others(own) is None) == private
+
+
+def test_a_link_to_a_folder_of_programs_is_followed(own, tmp_path):
+    own.chmod(0o777)
+    (tmp_path / "link").symlink_to(own)
+    assert writable_by_others(tmp_path / "link") == own
+
+
+def test_a_refused_folder_is_named_once_and_left_alone(own):
+    own.chmod(0o777)
+    program = f"""
+import os
+from pathlib import Path
+from sigprop.numerics.programs import keep_programs
+keep_programs(Path({str(own)!r}))
+print(os.environ.get("JAX_COMPILATION_CACHE_DIR"))
+"""
+    environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.strip() in ("", "None")
+    (line,) = done.stderr.splitlines()
+    assert f"another user may write to {own}" in line
+
+
+def test_a_new_folder_is_its_owners_alone(own):
+    program = f"""
+from pathlib import Path
+from sigprop.numerics.programs import keep_programs
+keep_programs(Path({str(own / "new" / "er")!r}))
+"""
+    environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": ""}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    for one in (own / "new").rglob("*"):
+        assert one.stat().st_mode & 0o077 == 0
