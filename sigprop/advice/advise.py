@@ -112,7 +112,9 @@ def advise(
         ("state", state, 1),
     ):
         if not least <= value <= MOST:
-            raise ValueError(f"need {name} from {least} to {MOST}, got {value:g}")
+            raise ValueError(
+                f"need {name} >= {least} and at most {MOST}, got {value:g}"
+            )
     family = FAMILIES[layer]
     if phases not in PHASES:
         raise ValueError(f"need phases in {', '.join(PHASES)}, got {phases!r}")

@@ -2,7 +2,6 @@
 
 import math
 import zipfile
-from io import BufferedIOBase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ class Header(NamedTuple):
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def read_header(stream: BufferedIOBase) -> Header:
+def read_header(stream: Any) -> Header:
     """The header of an array of plain elements; the stream is then at the first one.
 
     Raises:
