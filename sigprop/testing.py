@@ -77,9 +77,9 @@ def assert_moment(
     Work of more than a minute is announced on standard error, with its sample size.
 
     Args:
-        formula: A SymPy expression in ``sigprop.theory.symbols`` (lam, lam_bar, r, theta, T, what
-            the process defines of rho, a, b, and R under a sum over Delta), or a callable
-            of a ``Setting``.
+        formula: A SymPy expression in ``sigprop.theory.symbols`` (lam, lam_bar, r, theta, T,
+            what the process defines of rho, a, b, and R under a sum over Delta), or a
+            callable of a ``Setting``.
         recurrence: Eigenvalues of the diagonal recurrence, or a layer from (time,)
             inputs to (time, n) states; a layer's neurons have no eigenvalue, so a
             formula for it is a callable that does not use one, or a constant.

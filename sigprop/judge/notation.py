@@ -71,9 +71,9 @@ def require_symbols(formula: Any, process: GaussianProcess, eigenvalues: bool) -
     """
     if not isinstance(formula, Expr):
         raise ValueError(
-            "need a SymPy expression in the symbols of sigprop.theory.symbols, or a function of "
-            f"a Setting, got {formula!r}; for a string write it out in Python, after "
-            "`from sigprop.theory.symbols import lam, lam_bar, rho`"
+            "need a SymPy expression in the symbols of sigprop.theory.symbols, or a "
+            f"function of a Setting, got {formula!r}; for a string write it out in Python, "
+            "after `from sigprop.theory.symbols import lam, lam_bar, rho`"
         )
     everywhere = (*EIGENVALUE, T, rho, a, b)
     strangers = formula.free_symbols - {Delta, *everywhere}
@@ -110,9 +110,9 @@ def _refuse_strangers(strangers: Iterable[Any], known: Iterable[Symbol]) -> None
     meant = ", ".join(sorted(name for name in spellings if name in names))
     if meant:
         raise ValueError(
-            f"need the symbols of sigprop.theory.symbols, got others of the same name, {meant}: a "
-            "Symbol of your own has no value here; use `from sigprop.theory.symbols import "
-            f"{meant}`"
+            "need the symbols of sigprop.theory.symbols, got others of the same name, "
+            f"{meant}: a Symbol of your own has no value here; use "
+            f"`from sigprop.theory.symbols import {meant}`"
         )
     raise ValueError(
         f"need a formula in {', '.join(sorted(names))} of sigprop.theory.symbols, got one that "
@@ -139,8 +139,8 @@ def require_one_notation(*forms: Any) -> None:
         if seen.setdefault(str(symbol), symbol) != symbol:
             raise ValueError(
                 f"need one symbol of the name {symbol}, got two that assume different "
-                f"things; use `from sigprop.theory.symbols import {NAMES.get(symbol, symbol)}` in "
-                "both forms"
+                "things; use `from sigprop.theory.symbols import "
+                f"{NAMES.get(symbol, symbol)}` in both forms"
             )
 
 

@@ -7,6 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
+from sympy import I, Rational, Sum, Symbol, cos, exp, oo
+
+from sigprop import AR1, Constant, Mixed, MovingAverage, White, linear_recurrence
+from sigprop.inputs import GaussianProcess
+from sigprop.judge import trials
+from sigprop.neuron.montecarlo import Sums
+from sigprop.testing import assert_equal_forms, assert_moment
 from sigprop.theory.symbols import (
     NOTATION,
     Delta,
@@ -22,13 +29,6 @@ from sigprop.theory.symbols import (
     rho,
     theta,
 )
-from sympy import I, Rational, Sum, Symbol, cos, exp, oo
-
-from sigprop import AR1, Constant, Mixed, MovingAverage, White, linear_recurrence
-from sigprop.inputs import GaussianProcess
-from sigprop.judge import trials
-from sigprop.neuron.montecarlo import Sums
-from sigprop.testing import assert_equal_forms, assert_moment
 
 LAM = 0.6 * np.exp(0.7j)
 STEPS = 9
