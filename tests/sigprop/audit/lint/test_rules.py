@@ -275,8 +275,6 @@ def test_a_planted_defect_is_found(defect, seed):
     assert rule in ids(report)
     known = defect not in ONLY_NOTES
     assert (rule in {one.rule.id for one in report.graver}) == known
-    (first, *_) = [one for one in report.findings if one.rule.id == rule]
-    assert any(character.isdigit() for character in first.consequence)
 
 
 def test_every_rule_has_a_fixture_and_there_are_fifteen_defects():

@@ -1,0 +1,48 @@
+"""Reads back what a command shows: tables as rows of cells by the heads of their columns."""
+
+import re
+
+from rich.table import Table
+from rich.text import Text
+
+
+def columns(table: Table) -> list[dict[str, str]]:
+    """The rows of a table that was built, each cell by the head of its column."""
+    heads = [_plain(column.header) for column in table.columns]
+    cells = [[_plain(cell) for cell in column.cells] for column in table.columns]
+    return [dict(zip(heads, row, strict=True)) for row in zip(*cells, strict=True)]
+
+
+def _plain(cell: object) -> str:
+    return cell.plain if isinstance(cell, Text) else str(cell)
+
+
+def printed(text: str, *heads: str) -> list[dict[str, str]]:
+    """The rows of a table without lines, read from what was printed.
+
+    A cell belongs to the column whose head begins or ends where the cell does.  A row ends
+    the table where it has none of its cells in a column.
+
+    Args:
+        text: All that was printed.
+        heads: Of the columns, as they follow each other; those without a head left out.
+    """
+    lines = text.splitlines()
+    (start,) = (i for i, line in enumerate(lines) if [*_cells(line)] == [*heads])
+    spans = _cells(lines[start])
+    rows = []
+    for line in lines[start + 1 :]:
+        row = {}
+        for cell, (begin, end) in _cells(line).items():
+            for head, (left, right) in spans.items():
+                if begin == left or end == right:
+                    row[head] = cell
+        if not row:
+            break
+        rows.append(row)
+    return rows
+
+
+def _cells(line: str) -> dict[str, tuple[int, int]]:
+    """Where each cell of a line stands; two blanks or more part them."""
+    return {one[0]: one.span() for one in re.finditer(r"\S+(?: \S+)*", line)}
