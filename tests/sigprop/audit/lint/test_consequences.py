@@ -273,8 +273,8 @@ def test_weight_decay_is_followed_for_the_steps_of_the_training_or_one_half_life
     left = 0.5 if steps is None else math.exp(-0.5)  # of a logarithm
     assert said == (
         f"nu_log, theta_log shrink by half in {half:.4g} steps (rate 0.01, decay 0.05); "
-        f"alone it takes the median memory from {math.exp(3):.3g} to {math.exp(3 * left):.3g} steps in "
-        f"{half if steps is None else steps:.4g}"
+        f"alone it takes the median memory from {math.exp(3):.3g} to "
+        f"{math.exp(3 * left):.3g} steps in {steps or half:.4g}"
     )
 
 
