@@ -18,7 +18,7 @@ DERIVING = {
     "pilot_key",
     "wrap_key_data",
 }
-BATCHING = {"over_batches", "by_reading"}  # call their first argument once a batch
+BATCHING = {"over_batches", "by_reading", "vmap"}  # call their first argument often
 NAMED = re.compile(r"(?:\w*_)?keys?$")
 
 
