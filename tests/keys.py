@@ -18,7 +18,8 @@ DERIVING = {
     "pilot_key",
     "wrap_key_data",
 }
-BATCHING = {"over_batches", "by_reading", "vmap"}  # call their first argument often
+BATCHING = {"over_batches", "by_reading"}  # call their first argument once a batch
+MAPPING = {"vmap"}  # and these once an entry
 NAMED = re.compile(r"(?:\w*_)?keys?$")
 
 
@@ -44,12 +45,15 @@ def fixed(source: str) -> list[tuple[int, str]]:
 
 
 def _repetitions(tree: ast.AST) -> Iterator[tuple[list[ast.AST], set[str]]]:
-    """What is repeated, and the names that each repetition binds anew."""
+    """What is repeated, and the names that each repetition binds anew.
+
+    Of a task of batches that is the index alone: other batches have the same size.
+    """
     tasks = {
-        call.args[0].id
+        call.args[0].id: None if _called(call) in MAPPING else 1
         for call in ast.walk(tree)
         if isinstance(call, ast.Call)
-        and _called(call) in BATCHING
+        and _called(call) in BATCHING | MAPPING
         and call.args
         and isinstance(call.args[0], ast.Name)
     }
@@ -61,7 +65,7 @@ def _repetitions(tree: ast.AST) -> Iterator[tuple[list[ast.AST], set[str]]]:
         elif isinstance(node, ast.DictComp):
             yield [node.key, node.value], _bound(node.generators)
         elif isinstance(node, ast.FunctionDef) and node.name in tasks:
-            yield [*node.body], {one.arg for one in node.args.args[:1]}  # the index
+            yield [*node.body], {one.arg for one in node.args.args[: tasks[node.name]]}
 
 
 def _bound(generators: Iterable[ast.comprehension]) -> set[str]:
@@ -70,7 +74,15 @@ def _bound(generators: Iterable[ast.comprehension]) -> set[str]:
 
 def _known(body: list[ast.AST], bound: set[str]) -> tuple[set[str], set[str]]:
     """Names that depend on the repetition, and names of keys, by what is assigned."""
-    depending, keys = {*bound}, set()
+    inner = (ast.FunctionDef, ast.Lambda)  # whose own arguments are their callers'
+    own = {
+        arg.arg
+        for node in body
+        for one in ast.walk(node)
+        if isinstance(one, inner)
+        for arg in one.args.args
+    }
+    depending, keys = bound | own, set()
     pairs = [
         (targets, value, _names(value))
         for node in body
@@ -95,10 +107,6 @@ def _assigned(node: ast.AST) -> Iterator[tuple[set[str], ast.AST]]:
         yield _names(node.target), node.value
     elif isinstance(node, ast.For | ast.comprehension):
         yield _names(node.target), node.iter
-    elif isinstance(
-        node, ast.FunctionDef | ast.Lambda
-    ):  # its own arguments are its own
-        yield {one.arg for one in node.args.args}, ast.Tuple([], ast.Load())
 
 
 def _calls(body: list[ast.AST]) -> Iterator[ast.Call]:
