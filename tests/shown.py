@@ -28,13 +28,17 @@ def printed(text: str, *heads: str) -> list[dict[str, str]]:
         heads: Of the columns, as they follow each other; those without a head left out.
     """
     lines = text.splitlines()
-    (start,) = (i for i, line in enumerate(lines) if [*_cells(line)] == [*heads])
+    (start,) = (
+        i
+        for i, line in enumerate(lines)
+        if [cell for cell, *_ in _cells(line)] == [*heads]
+    )
     spans = _cells(lines[start])
     rows = []
     for line in lines[start + 1 :]:
         row = {}
-        for cell, (begin, end) in _cells(line).items():
-            for head, (left, right) in spans.items():
+        for cell, begin, end in _cells(line):
+            for head, left, right in spans:
                 if begin == left or end == right:
                     row[head] = cell
         if not row:
@@ -43,6 +47,6 @@ def printed(text: str, *heads: str) -> list[dict[str, str]]:
     return rows
 
 
-def _cells(line: str) -> dict[str, tuple[int, int]]:
-    """Where each cell of a line stands; two blanks or more part them."""
-    return {one[0]: one.span() for one in re.finditer(r"\S+(?: \S+)*", line)}
+def _cells(line: str) -> list[tuple[str, int, int]]:
+    """The cells of a line and where each begins and ends; two blanks or more part them."""
+    return [(one[0], *one.span()) for one in re.finditer(r"\S+(?: \S+)*", line)]

@@ -1,0 +1,341 @@
+"""Options of the commands that judge and list statements: each changes what comes out."""
+
+import dataclasses
+import json
+import re
+from collections import Counter
+from contextlib import nullcontext
+
+import pytest
+
+from sigprop.cli import console, judged
+from sigprop.cli import ledger as cli_ledger
+from sigprop.cli import verify as cli_verify
+from sigprop.judge import forecast
+from sigprop.judge import run as judge
+from sigprop.judge.basis import Row
+from sigprop.judge.forecast import DAY, Forecast
+from sigprop.judge.mutants import Scores
+from sigprop.judge.results import RouteResult, Run
+from sigprop.judge.statuses import finish
+from sigprop.ledger import benchmark, dependence, report
+from sigprop.ledger import site as sites
+from sigprop.ledger.benchmark import Benchmark, Marks, Share
+from sigprop.ledger.dependence import Graph
+from sigprop.ledger.schema import schema
+from sigprop.numerics import devices
+from sigprop.theory.claims import find, select
+from tests.command import refused, sigprop
+from tests.options import option
+from tests.shown import printed
+
+ONE, OTHER = "zucchet:42", "zucchet:75"
+SITE = "index.html"
+
+
+@pytest.fixture(autouse=True)
+def no_work(monkeypatch):
+    """A judge that does no work: its record tells what it was asked for."""
+    device = []
+
+    def on(name):
+        device.append(name)
+        return nullcontext()
+
+    def verify(rows, *, tier, seed, samples, **more):
+        drawn = RouteResult("monte_carlo", "x", 1.0, 0.9, 1.1, "confirmed", n=samples)
+        found = [finish(one, [drawn], Scores(), 0.0) for one in rows]
+        found = tuple(
+            dataclasses.replace(one, status=str(row.claim.expected))
+            for one, row in zip(found, rows, strict=True)
+        )
+        how = (
+            tier,
+            0.05,
+            1e-6,
+            1e-7,
+            seed,
+            device[-1],
+            "float64",
+            {"sigprop": "9"},
+            1.0,
+        )
+        return Run(found, *how)
+
+    monkeypatch.setattr(judge, "verify", verify)
+    monkeypatch.setattr(judged, "row", lambda one: Row(find(one), None))
+    monkeypatch.setattr(dependence, "build", lambda claims: Graph({}, {}))
+    monkeypatch.setattr(devices, "use_device", on)
+
+
+def ran(*arguments):
+    done = sigprop(*arguments)
+    assert done.exit_code == console.EXPECTED, done.output
+    return done
+
+
+def rows(*arguments):
+    """Rows of JSON on standard output, and all else that was printed."""
+    done = ran(*arguments, "--json", "-")
+    return json.loads(done.stdout), done.stderr
+
+
+def ids(*arguments):
+    return [one["id"] for one in rows(*arguments)[0]]
+
+
+def how(*arguments):
+    """Tier, seed and device, as the command ends by saying."""
+    _, said = rows("verify", "--claim", ONE, *arguments)
+    found = re.search(r"Tier (\w+), seed (\d+), float64 on (\w+);", said)
+    return found.groups()
+
+
+# --- verify
+
+
+@option("verify", "--claim", "--paper", "--json")
+def test_verify_judges_the_claims_and_the_paper_that_are_named():
+    assert ids("verify", "--claim", ONE) == [ONE]
+    assert ids("verify", "--claim", ONE, "--claim", OTHER) == [ONE, OTHER]
+    assert ids("verify", "--paper", "rotrnn") == [one.id for one in select("rotrnn")]
+    assert "Tier" in ran("verify", "--claim", ONE).stdout  # else JSON alone
+
+
+@option("verify", "--tier", "--seed", "--device")
+def test_verify_runs_at_the_tier_the_seed_and_on_the_device_that_are_named():
+    assert how() == ("quick", "0", "cpu")
+    assert how("--tier", "headline") == ("headline", "0", "cpu")
+    assert how("--seed", 7) == ("quick", "7", "cpu")
+    assert how("--device", "gpu") == ("quick", "0", "gpu")
+
+
+@option("verify", "--samples")
+def test_verify_draws_as_many_trajectories_as_asked():
+    def drawn(*more):
+        ((one,), _) = rows("verify", "--claim", ONE, *more)
+        return [result["n"] for result in one["results"]]
+
+    assert drawn() == [None]
+    assert drawn("--samples", 90_000) == [90_000]
+
+
+@option("verify", "--yes")
+def test_verify_begins_what_takes_days_when_told_so(monkeypatch):
+    asked = []
+
+    def of_rows(rows, tier, samples):
+        asked.append((tier, samples))
+        return Forecast(5, 3 * DAY, 0.0)
+
+    monkeypatch.setattr(forecast, "of_rows", of_rows)
+    command = ("verify", "--claim", ONE, "--samples", 90_000)
+    assert "an expected 3 days and 0 GiB: more than a day" in refused(*command)
+    done = ran(*command, "--yes")
+    assert "an expected 3 days and 0 GiB on this machine" in done.stderr
+    assert asked == [("quick", 90_000)] * 2
+
+
+@option("verify", "--report", "--no-figures")
+def test_verify_writes_a_report_with_pictures_or_without(tmp_path, monkeypatch):
+    def with_overview(run):
+        return dataclasses.replace(
+            run, overview={"a.svg": "<svg><title>DRAWN</title></svg>"}
+        )
+
+    monkeypatch.setattr(cli_verify, "with_overview", with_overview)
+    monkeypatch.setattr(
+        report,
+        "write_report",
+        lambda path, run: path.write_text(
+            f"{[c.id for c in run.claims]} {run.overview}"
+        ),
+    )
+    monkeypatch.setattr(
+        cli_verify,
+        "overview_beside",
+        lambda json, run, out: json.with_suffix(".png").write_text(run.claims[0].id),
+    )
+    page, numbers = tmp_path / "r.html", tmp_path / "rows.json"
+    done = ran("verify", "--claim", ONE, "--report", page)
+    assert ONE in page.read_text()
+    assert "DRAWN" in page.read_text()
+    assert done.stdout.splitlines()[-1] == f"Report: {page}"
+    ran("verify", "--claim", ONE, "--report", page, "--no-figures")
+    assert page.read_text() == f"['{ONE}'] {{}}"
+    command = ("verify", "--claim", ONE, "--json", numbers)
+    ran(*command, "--no-figures")
+    assert [one.name for one in tmp_path.glob("rows.*")] == ["rows.json"]
+    ran(*command)
+    assert sorted(one.name for one in tmp_path.glob("rows.*")) == [
+        "rows.json",
+        "rows.png",
+    ]
+
+
+@option("verify", "--input", "--window")
+def test_verify_audits_a_series_in_windows_of_the_given_steps(tmp_path):
+    """120 rows of a .csv are four windows of 30 steps, and two of 60."""
+    series = tmp_path / "waves.csv"
+    lines = (f"{(7 * i * i) % 31 / 31:.4f}" for i in range(120))
+    series.write_text("\n".join(["wave", *lines]) + "\n")
+    seen = []
+    for window in (30, 60):
+        found, said = rows("verify", "--input", series, "--window", window)
+        assert {one["feature"] for one in found} == {"wave"}
+        seen.append((found, said))
+    assert seen[0] != seen[1]
+    assert f"{120 // 30} windows" in seen[0][1]
+    assert f"{120 // 60} windows" in seen[1][1]
+
+
+# --- ledger
+
+
+@pytest.fixture
+def site(monkeypatch, tmp_path):
+    """What the site is written of, in a line; and no word to the figures."""
+
+    def write_site(folder, run, pictures, graph):
+        names = [one.id for one in run.claims]
+        folder.mkdir(exist_ok=True)
+        (folder / SITE).write_text(f"{names} {sorted(run.overview)} {graph is None}")
+
+    def with_overview(run):
+        return dataclasses.replace(run, overview={"a.svg": ""})
+
+    monkeypatch.setattr(sites, "write_site", write_site)
+    monkeypatch.setattr(cli_ledger, "with_overview", with_overview)
+    monkeypatch.setattr(gallery, "describe", lambda statuses: [])
+    monkeypatch.setattr(sites, "require_free", lambda folder, names: None)
+    return tmp_path / "site"
+
+
+BLUR = [one.id for one in select("blur")]
+
+
+@option("ledger", "--paper", "--status", "--json", "--seed")
+def test_the_ledger_has_the_rows_of_the_paper_and_the_status():
+    assert ids("ledger", "--paper", "blur") == BLUR
+    assert ids("ledger", "--paper", "rotrnn") == [one.id for one in select("rotrnn")]
+    found, said = rows("ledger", "--paper", "blur", "--status", "Refuted", "--seed", 5)
+    refuted = [one.id for one in select("blur") if one.expected == "refuted"]
+    assert [one["id"] for one in found] == refuted
+    assert 0 < len(refuted) < len(BLUR)
+    assert "Tier quick, seed 5," in said
+    assert "Tier quick, seed 0," in ran("ledger", "--paper", "blur").stdout
+
+
+@option("ledger", "--html", "--no-figures")
+def test_the_ledger_writes_a_site_with_pictures_or_without(site):
+    ran("ledger", "--paper", "blur", "--html", site)
+    assert (site / SITE).read_text() == f"{BLUR} ['a.svg'] False"
+    ran("ledger", "--paper", "blur", "--html", site, "--no-figures")
+    assert (site / SITE).read_text() == f"{BLUR} [] False"
+
+
+@option("ledger", "--schema")
+def test_the_ledger_prints_its_schema():
+    assert json.loads(ran("ledger", "--schema").stdout) == schema()
+
+
+def test_the_ledger_writes_a_benchmark_of_a_paper_a_number_and_a_seed(
+    monkeypatch, tmp_path
+):
+    """The seed chooses the misprints, of one paper as of all."""
+    asked = []
+
+    def write(folder, one):
+        asked.append((folder, one))
+        return 123
+
+    monkeypatch.setattr(benchmark, "write", write)
+    place = tmp_path / "made"
+    for more, wanted, planted in (
+        ((), Benchmark(), 0),
+        (("--planted", 4), Benchmark(planted=4), 4),
+        (("--planted", 4, "--seed", 9), Benchmark(planted=4, seed=9), 4),
+        (("--paper", "lru"), Benchmark(("lru",)), 0),
+        (("--paper", "lru", "--planted", 2, "--seed", 9), Benchmark(("lru",), 2, 9), 2),
+    ):
+        done = ran("ledger", "--benchmark", place, *more)
+        assert asked.pop() == (place, wanted)
+        assert done.stdout.startswith(
+            f"123 statements to judge in {place}, {planted} of them misprinted here;"
+        )
+
+
+@option("ledger", "--benchmark", "--planted")
+def test_a_benchmark_has_its_seed_and_its_misprints_in_its_files(tmp_path):
+    texts = {}
+    for seed in (1, 2):
+        place = tmp_path / str(seed)
+        more = ("--paper", "rotrnn", "--planted", 1, "--seed", seed)
+        ran("ledger", "--benchmark", place, *more)
+        asked = json.loads((place / "statements.json").read_text())["benchmark"]
+        assert (asked["papers"], asked["planted"], asked["seed"]) == (
+            ["rotrnn"],
+            1,
+            seed,
+        )
+        texts[seed] = (place / "statements.json").read_text()
+    assert texts[1] != texts[2]
+    assert "--benchmark DIR judges nothing" in refused("ledger", "--planted", 1)
+
+
+# --- judge-answers
+
+
+@option("judge-answers", "--json")
+def test_scores_of_answers_are_printed_and_written_each_under_its_name(
+    monkeypatch, tmp_path
+):
+    marks = Marks(
+        agreement=Share(31, 47),
+        unanswered=5,
+        precision=Share(3, 4),
+        recall={"A": Share(1, 8), "planted": Share(2, 5), "none": Share(0, 0)},
+        table=Counter({("right", "wrong"): 6}),
+    )
+    made = benchmark
+    monkeypatch.setattr(made, "read_answers", lambda file: (file.name, {"x": "right"}))
+    monkeypatch.setattr(made, "questions", lambda asked: [asked])
+    monkeypatch.setattr(made, "mark", lambda asked, given: marks)
+    place = tmp_path / "marks.json"
+    done = ran("judge-answers", "a.json", "--json", place)
+    table = printed(done.stdout, "found", "of", "share", "interval", "what")
+    assert [tuple(one.get(name) for name in ("found", "of", "share")) for one in table] == [
+        ("3", "4", "0.75"), ("1", "8", "0.12"), ("2", "5", "0.40"), ("0", "0", "-")
+    ]  # fmt: skip
+    for row, share in zip(
+        table, (marks.precision, *marks.recall.values()), strict=True
+    ):
+        low, high = share.interval
+        assert row["interval"] == (f"{low:.2f} .. {high:.2f}" if share.of else "-")
+    assert (
+        "31 of 47 answers are the ledger's own words; 5 statements are" in done.stdout
+    )
+    assert json.loads(place.read_text()) == json.loads(json.dumps(made.as_json(marks)))
+
+
+# --- claims
+
+
+@option("claims", "--paper", "--json")
+def test_claims_lists_the_rows_of_the_paper():
+    assert ids("claims", "--paper", "blur") == BLUR
+    assert ids("claims", "--paper", "rotrnn") == [one.id for one in select("rotrnn")]
+    table = printed(
+        ran("claims", "--paper", "blur").stdout,
+        "claim",
+        "kind",
+        "status",
+        "title",
+        "source",
+    )
+    shown = {one["claim"]: one for one in table if "claim" in one}
+    for one in select("blur"):
+        row = shown[one.id]
+        assert (row["kind"], row["status"]) == (one.kind, one.expected)
+        assert one.title.startswith(row["title"])
+        assert one.locator.startswith(row["source"])
