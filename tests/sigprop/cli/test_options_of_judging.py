@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from sigprop.cli import console, judged
+from sigprop.cli import console, gallery, judged
 from sigprop.cli import ledger as cli_ledger
 from sigprop.cli import verify as cli_verify
 from sigprop.judge import forecast

@@ -1,0 +1,463 @@
+"""Options of the commands that draw, list and sweep, of ``lint`` and of ``advise``."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from rich.table import Table
+
+from sigprop.advice import advise as advising
+from sigprop.advice.spectra import as_one
+from sigprop.cli import advise as cli_advise
+from sigprop.cli import console, help
+from sigprop.cli import figure as cli_figure
+from sigprop.cli import gallery as cli_gallery
+from sigprop.cli import sweep as cli_sweep
+from sigprop.cli import table as cli_table
+from sigprop.experiments import (
+    bench,
+    charts,
+    command,
+    gathered,
+    statuses,
+    store,
+    tables,
+)
+from sigprop.experiments import sweep as sweeps
+from sigprop.figures import catalogue
+from sigprop.ledger import notebooks
+from sigprop.networks import all_presets
+from tests.command import refused, sigprop
+from tests.options import option
+from tests.shown import printed
+from tests.sigprop.advice.test_summary import GIVEN
+
+
+def ran(*arguments, status=console.EXPECTED):
+    done = sigprop(*arguments)
+    assert done.exit_code == status, done.output
+    return done
+
+
+@pytest.fixture(autouse=True)
+def place(monkeypatch, tmp_path):
+    """Results go nowhere else."""
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path / "results"))
+    return tmp_path
+
+
+@option("", "--version")
+def test_the_version_is_printed():
+    assert ran("--version").stdout == f"{help.version()}\n"
+
+
+# --- figure
+
+
+@pytest.fixture
+def studies(monkeypatch):
+    """Studies whose result is a word on how they were made."""
+    made = []
+
+    def make(study, size, force, told):
+        made.append((study, size, force))
+        return Path(f"{study}-{size}-{force}")
+
+    monkeypatch.setattr(command, "best", lambda study: "smoke")
+    monkeypatch.setattr(command, "make", make)
+    monkeypatch.setattr(store, "read", str)
+    monkeypatch.setattr(statuses, "words", lambda rows: {"row": "proved"})
+    return made
+
+
+@option("figure", "--panel", "--preset", "--force", "--format")
+def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch):
+    def draw_and_save(name, results, panel, *, formats, verdicts):
+        return [f"{name} {panel} {form} {results} {verdicts}" for form in formats]
+
+    monkeypatch.setattr(catalogue, "draw_and_save", draw_and_save)
+    name, panel = next(
+        (k, v.panels[0]) for k, v in catalogue.FIGURES.items() if v.panels
+    )
+
+    def lines(size="smoke", force=False, panel=None, formats=("pdf", "png")):
+        needs = catalogue.entry(name).needs(panel)
+        results = {study: f"{study}-{size}-{force}" for study in needs}
+        word = {"row": "proved"}
+        return [f"{name} {panel} {form} {results} {word}" for form in formats]
+
+    for more, wanted in (
+        ((), lines()),
+        (("--panel", panel), lines(panel=panel)),
+        (("--preset", "paper"), lines("paper")),
+        (("--preset", "quick", "--force"), lines("quick", True)),
+        (("--format", "svg", "--format", "png"), lines(formats=("svg", "png"))),
+    ):
+        assert ran("figure", name, *more).stdout.splitlines() == wanted, more
+
+
+@option("figure", "--list", "--gallery")
+def test_figures_are_listed_or_drawn_on_one_page(monkeypatch, place):
+    listed = ran("figure", "--list").stdout
+    table = printed(listed, "figure", "panels", "results", "title")
+    for key, spec in catalogue.FIGURES.items():
+        (row,) = (one for one in table if one.get("figure") == key)
+        assert row.get("panels", "") == " ".join(spec.panels)
+        assert ", ".join(spec.needs()).startswith(row["results"])
+        assert spec.title.startswith(row["title"])
+    seen = []
+    monkeypatch.setattr(cli_gallery, "write_gallery", seen.append)
+    assert ran("figure", "--gallery", place / "all").stdout == ""
+    assert seen == [place / "all"]
+    assert cli_figure.figure.__doc__
+
+
+# --- notebooks
+
+
+@option("notebooks", "--source")
+def test_notebooks_of_the_named_folder_are_run(monkeypatch, place):
+    source = place / "mine"
+    source.mkdir()
+    (source / "one.py").write_text(
+        "# %% [markdown]\n# # A title of mine\n\n# %%\n1 + 1\n"
+    )
+    monkeypatch.setattr(notebooks, "run", lambda one, tick: tick())
+    ran("notebooks", place / "pages", "--source", source)
+    assert {one.stem for one in (place / "pages").iterdir()} == {"one", "index"}
+    assert "A title of mine" in (place / "pages" / "one.html").read_text()
+    monkeypatch.setattr(notebooks, "ROOT", place)
+    assert f"got none in {place / 'notebooks'}" in refused("notebooks", place / "other")
+
+
+# --- table
+
+
+@option("table", "--preset", "--no-figures")
+def test_a_table_has_our_results_of_the_preset_and_a_picture_unless_refused(
+    monkeypatch,
+):
+    def table(name, preset):
+        made = Table(title=f"{name} of {preset}")
+        made.add_column("x" * 40)
+        return made
+
+    def chart(name, preset):
+        return xr.Dataset({"x": ("column", [1.0])}, attrs={"title": f"{name} {preset}"})
+
+    drawn = []
+    monkeypatch.setattr(tables, "table", table)
+    monkeypatch.setattr(charts, "chart", chart)
+    monkeypatch.setattr(
+        cli_table,
+        "picture",
+        lambda path, draw, out, made_by: drawn.append((path.name, made_by)),
+    )
+    assert "lru-7 of paper" in ran("table", "LRU-7").stdout
+    assert "lru-7 of quick" in ran("table", "lru-7", "--preset", "quick").stdout
+    assert drawn == [
+        (f"table-lru-7-{preset}.png", f"sigprop table lru-7 --preset {preset}")
+        for preset in ("paper", "quick")
+    ]
+    ran("table", "lru-7", "--no-figures")
+    assert len(drawn) == 2
+
+
+# --- models
+
+
+@option("models", "--paper")
+def test_models_of_one_paper_leave_the_others_out():
+    heads = ("network", "blocks x width, state")
+    for paper in ("rotrnn", "BLUR"):
+        lines = ran("models", "--paper", paper).stdout.splitlines()
+        names = [line.split()[0] for line in lines[1:]]
+        wanted = {name: one for name, one in all_presets().items()
+                  if name.startswith(paper.casefold())}  # fmt: skip
+        assert names == [*wanted]
+        assert lines[0].startswith(
+            "  ".join((heads[0].ljust(max(map(len, names))), heads[1]))
+        )
+        for line, one in zip(lines[1:], wanted.values(), strict=True):
+            assert f"{one.depth} x {one.width}, {one.state_size}" in line
+
+
+# --- bench
+
+
+@option("bench", "--quick", "--part", "--json")
+def test_a_benchmark_times_the_parts_at_the_size_that_is_asked(
+    studies, monkeypatch, place
+):
+    one, other = [*bench.STUDIES][:2]
+
+    def rows(results):
+        return [
+            {"part": part, "what": what, "other": "scan", "ratio": 2.5, "least": 1.25,
+             "most": 5.0, "seconds": 0.0625}
+            for part, what in results.items()
+        ]  # fmt: skip
+
+    monkeypatch.setattr(bench, "rows", rows)
+    monkeypatch.setattr(
+        bench, "conclusions", lambda results: [f"said of {len(results)}"]
+    )
+    monkeypatch.setattr(bench, "limits", lambda results: [*results])
+    heads = ("what", "of", "beside", "takes, times", "from", "to", "ours, ms")
+    file = place / "b.json"
+    done = ran("bench", "--part", one, "--part", other, "--quick", "--json", file)
+    cells = [
+        (study, f"{study}-quick-True", "scan", "2.5", "1.25", "5", "62.5")
+        for study in (one, other)
+    ]
+    assert [tuple(row.values()) for row in printed(done.stdout, *heads)][:2] == cells
+    assert "said of 2" in done.stdout
+    found = json.loads(file.read_text())
+    assert [row["what"] for row in found["comparisons"]] == [row[1] for row in cells]
+    assert found["limits"] == [one, other]
+    ran("bench", "--part", one)
+    assert studies[-1] == (one, "paper", True)
+    ran("bench")
+    assert [study for study, *_ in studies[-len(bench.STUDIES) :]] == [*bench.STUDIES]
+
+
+# --- sweep
+
+SWEEP = store.SWEEPS[0] if isinstance(store.SWEEPS, tuple) else next(iter(store.SWEEPS))
+
+
+@pytest.fixture
+def swept(monkeypatch):
+    """Sweeps whose counts and whose result tell how they were asked for."""
+    seen = []
+
+    def run(name, preset, *, workers, scheduler, shard, report):
+        seen.append((name, preset, workers, scheduler, shard))
+        report(3)
+        return Path(f"{name}-{preset}-{workers}-{scheduler}-{shard}.nc")
+
+    counts = {"smoke": (2, 2), "quick": (3, 7), "paper": (5, 9)}
+    monkeypatch.setattr(sweeps, "run", run)
+    monkeypatch.setattr(sweeps, "count", lambda name, preset: counts[preset])
+    monkeypatch.setattr(sweeps, "chunks", lambda name, preset, part=(0, 1): [])
+    monkeypatch.setattr(sweeps, "missing_of", lambda chunks: {"a": 4, "b": 2})
+    monkeypatch.setattr(gathered, "findings", lambda file: f"findings of {file}")
+    monkeypatch.setattr(store, "read", lambda file: f"read {file}")
+    return seen
+
+
+@option("sweep run", "--preset", "--workers", "--scheduler", "--shard", "--no-figures")
+def test_a_sweep_runs_as_asked_and_says_what_is_stored(swept, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        cli_sweep,
+        "_draw",
+        lambda name, preset, result, out: drawn.append((preset, result)),
+    )
+    for more, wanted, stored in (
+        ((), ("quick", 0, None, (0, 1)), "3 of 7"),
+        (("--preset", "paper"), ("paper", 0, None, (0, 1)), "5 of 9"),
+        (("--workers", 2), ("quick", 2, None, (0, 1)), "3 of 7"),
+        (("--scheduler", "x:1"), ("quick", 0, "x:1", (0, 1)), "3 of 7"),
+        (("--shard", "2/5"), ("quick", 0, None, (2, 5)), "3 of 7"),
+    ):
+        said = ran("sweep", "run", SWEEP, *more).stdout
+        assert swept.pop() == (SWEEP, *wanted)
+        assert f"{stored} cells are stored; 6 of them took" in " ".join(said.split())
+        file = f"{SWEEP}-" + "-".join(map(str, wanted)) + ".nc"
+        assert said.splitlines()[-1] == file
+        assert "findings" not in said
+    assert drawn == []
+    said = ran("sweep", "run", SWEEP, "--preset", "smoke").stdout
+    file = f"{SWEEP}-smoke-0-None-(0, 1).nc"
+    assert f"findings of {file}" in said
+    assert drawn == [("smoke", f"read {file}")]
+    ran("sweep", "run", SWEEP, "--preset", "smoke", "--no-figures")
+    assert len(drawn) == 1
+
+
+@option("sweep status", "--preset")
+def test_the_status_of_a_sweep_is_that_of_its_preset(swept):
+    for more, stored, cells in (((), "3", "7"), (("--preset", "paper"), "5", "9")):
+        said = ran("sweep", "status", SWEEP, *more).stdout
+        (row,) = printed(said, "sweep", "stored", "cells", "under way")
+        assert row == {"sweep": SWEEP, "stored": stored, "cells": cells,
+                       "under way": "0 chunks"}  # fmt: skip
+
+
+@option("sweep check", "--preset")
+def test_a_check_is_of_the_preset_and_ends_with_one_where_something_is_damaged(
+    swept, monkeypatch
+):
+    def damaged(name, preset):
+        return [] if preset == "quick" else [(Path("aside"), f"{name} {preset} is cut")]
+
+    monkeypatch.setattr(sweeps, "damaged", damaged)
+    said = ran("sweep", "check", SWEEP).stdout
+    assert said == "3 of 7 cells are stored and sound, 0 were not\n"
+    done = ran("sweep", "check", SWEEP, "--preset", "paper", status=console.UNEXPECTED)
+    assert done.stdout == (
+        f"{SWEEP} paper is cut\nset aside as aside\n"
+        "5 of 9 cells are stored and sound, 1 were not\n"
+    )
+
+
+# --- lint
+
+
+@pytest.fixture
+def checkpoint(place):
+    """A layer of an LRU without gamma, under names of its own."""
+    file = place / "m.npz"
+    nu, theta = np.log([0.005, 0.01, 0.02, 0.04]), np.log([0.1, 0.2, 0.3, 0.4])
+    gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu)))
+    np.savez(file, **{"a.nu_log": nu, "a.theta_log": theta, "a.gamma_log": gamma})
+    return file
+
+
+@option("lint", "--length", "--dtype", "--optimizer", "--json", "--sarif")
+def test_each_thing_that_is_said_of_its_use_changes_what_is_found(checkpoint, place):
+    optimiser = place / "o.toml"
+    optimiser.write_text("lr = 0.1\nweight_decay = 0.1\n")
+    sound = ran("lint", checkpoint).stdout
+    assert "1 recurrent layer: 0 errors, 0 warnings, 0 notes." in sound
+    for more, status, rule in (
+        (("--length", 20_000), 1, "memory-short"),
+        (("--dtype", "float16"), 0, None),
+        (("--dtype", "bfloat16"), 0, None),
+        (("--optimizer", optimiser), 1, "weight-decay"),
+    ):
+        sarif = place / "out.sarif"
+        done = sigprop("lint", checkpoint, *more, "--json", "-", "--sarif", sarif)
+        found = json.loads(done.stdout)
+        ids = [one["id"] for one in found["findings"]]
+        if rule is not None:
+            assert ids == [rule]
+            assert done.exit_code == status
+        asked = dict(zip(more[::2], more[1::2], strict=True))
+        assert found["length"] == asked.get("--length")
+        assert found["dtype"] == asked.get("--dtype")
+        (told,) = json.loads(sarif.read_text())["runs"]
+        assert [one["ruleId"] for one in told["results"]] == ids
+
+
+def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(place):
+    """Gaps of 0.0005 and 0.003 are below 2^-8, and one of them below 2^-10."""
+    file = place / "m.npz"
+    nu = np.log([0.0004, 0.003, 0.02, 0.04])
+    gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu)))
+    np.savez(file, nu_log=nu, theta_log=np.log([0.1, 0.2, 0.3, 0.4]), gamma_log=gamma)
+    for dtype, lost in (("float32", []), ("float16", ["1"]), ("bfloat16", ["2"])):
+        found = json.loads(
+            sigprop("lint", file, "--dtype", dtype, "--json", "-").stdout
+        )
+        said = [one["consequence"] for one in found["findings"]]
+        assert [one.partition(" of 4")[0].split()[-1] for one in said] == lost
+        assert all(one.startswith(f"in {dtype} ") for one in said)
+
+
+def test_a_note_alone_ends_lint_with_zero(place):
+    """A format in which weights are only stored is no more than worth a note."""
+    file = place / "m.npz"
+    nu = np.log([0.0004, 0.003, 0.02, 0.04]).astype(np.float16)
+    gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu.astype(float))))
+    theta = np.log([0.1, 0.2, 0.3, 0.4])
+    np.savez(file, nu_log=nu, theta_log=theta, gamma_log=gamma)
+    done = ran("lint", file)
+    assert "note resolution-lost" in done.stdout
+    assert "0 errors, 0 warnings, 1 notes." in done.stdout
+    done = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
+    assert "0 errors, 1 warnings, 0 notes." in done.stdout
+
+
+@option("lint", "--mapping")
+def test_a_mapping_names_the_arrays_of_a_layer(place):
+    file, mapping = place / "m.npz", place / "m.toml"
+    np.savez(file, mine=np.log([0.005, 0.02]), turns=np.log([0.1, 0.2]))
+    mapping.write_text(
+        '[[layer]]\nfamily = "lru"\n[layer.names]\nnu_log = "mine"\ntheta_log = "turns"\n'
+    )
+    assert "need a recurrent layer of" in refused("lint", file)
+    done = sigprop("lint", file, "--mapping", mapping, "--json", "-")
+    (layer,) = json.loads(done.stdout)["layers"]
+    assert (layer["shortest"], layer["longest"]) == pytest.approx((50, 200))
+
+
+# --- advise
+
+
+@pytest.fixture
+def advised(monkeypatch):
+    """Advice whose numbers are its arguments."""
+    seen = []
+
+    def advise(layer, *, length, state, spectrum, memory, phases):
+        seen.append(spectrum)
+        reach = float(length if memory is None else memory)
+        return dataclasses.replace(
+            GIVEN, layer=layer, length=length, state=state, spectrum=spectrum,
+            memory=reach, phases=phases, phase=1 + as_one(spectrum),
+        )  # fmt: skip
+
+    monkeypatch.setattr(advising, "advise", advise)
+    return seen
+
+
+@option(
+    "advise",
+    "--length",
+    "--layer",
+    "--state",
+    "--memory",
+    "--rho",
+    "--json",
+    "--phases",
+)
+def test_each_option_of_advice_is_what_is_advised_on(advised):
+    base = {"layer": "lru", "length": 300, "state": 256, "memory": 300.0}
+
+    def found(*more):
+        done = ran("advise", *more, "--json", "-")
+        told = json.loads(done.stdout)
+        return {name: told[name] for name in base}, told["input"]["phase"], done.stderr
+
+    asked = ("--length", 300)
+    assert found(*asked)[:2] == (base, 1.0)
+    for more, changed in (
+        (("--layer", "s5"), {"layer": "s5"}),
+        (("--state", 17), {"state": 17}),
+        (("--memory", 77), {"memory": 77.0}),
+    ):
+        assert found(*asked, *more)[:2] == (base | changed, 1.0)
+    assert found("--length", 500)[0] == base | {"length": 500, "memory": 500.0}
+    assert found(*asked, "--rho", 0.75)[1] == 1.75
+    for phases, begins in (("all", "wherever the power is"), ("input", "drawn there")):
+        assert begins in " ".join(found(*asked, "--phases", phases)[2].split())
+    table = printed(found(*asked)[2], "what", "of", "default", "advised")
+    assert table[0] == {"what": "memory", "of": "least", "default": "2", "advised": "4"}
+
+
+@option("advise", "--data", "--figure")
+def test_a_series_is_cut_into_windows_of_the_length_at_most(
+    advised, monkeypatch, place
+):
+    rows = np.random.default_rng(3).normal(size=5000).cumsum()
+    file, png = place / "walk.csv", place / "a.png"
+    file.write_text("\n".join(["walk", *(f"{x:.6f}" for x in rows)]) + "\n")
+    drawn = []
+    monkeypatch.setattr(
+        cli_advise,
+        "picture",
+        lambda path, draw, out, made_by: drawn.append((path, made_by)),
+    )
+    for length, lags in ((200, 100), (4000, cli_advise.WINDOW // 2)):
+        done = ran("advise", "--length", length, "--data", file, "--figure", png)
+        assert "decaying exponentials" in done.stdout
+        assert len(advised[-1].covariance) == 2 * lags
+        (path, made_by), *_ = drawn[-1:]
+        assert path == png
+        assert made_by.startswith("sigprop advise")
+        assert "--layer lru" in made_by
