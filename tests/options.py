@@ -31,8 +31,7 @@ def option(command: str, *names: str) -> Callable[[Any], Any]:
 
     def mark(test: Any) -> Any:
         for name in names:
-            assert (command, name) not in TESTED, f"{command} {name} is tested twice"
-            TESTED[command, name] = test.__name__
+            TESTED.setdefault((command, name), test.__qualname__)
         return test
 
     return mark

@@ -20,8 +20,9 @@ def _plain(cell: object) -> str:
 def printed(text: str, *heads: str) -> list[dict[str, str]]:
     """The rows of a table without lines, read from what was printed.
 
-    A cell belongs to the column whose head begins or ends where the cell does.  A row ends
-    the table where it has none of its cells in a column.
+    A cell belongs to the column whose head it stands under.  A line ends the table where
+    one of its cells stands under several heads.  What stands under
+    none is in the column without a head.
 
     Args:
         text: All that was printed.
@@ -38,9 +39,12 @@ def printed(text: str, *heads: str) -> list[dict[str, str]]:
     for line in lines[start + 1 :]:
         row = {}
         for cell, begin, end in _cells(line):
-            for head, left, right in spans:
-                if begin == left or end == right:
-                    row[head] = cell
+            under = [
+                head for head, left, right in spans if begin < right and left < end
+            ]
+            if len(under) > 1:
+                return rows
+            row[under[0] if under else ""] = cell
         if not row:
             break
         rows.append(row)

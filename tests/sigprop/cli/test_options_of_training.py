@@ -1,0 +1,507 @@
+"""Options of ``train`` and ``audit``: each changes what comes out, and tables are read back."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+from rich.table import Table
+
+from sigprop.audit import (
+    forecaster,
+    forecaster_summary,
+    foreign,
+    network,
+    series,
+    summary,
+)
+from sigprop.audit import windows as blocks
+from sigprop.audit.foreign import report
+from sigprop.cli import audit as cli_audit
+from sigprop.cli import audit_forecast, audit_foreign, console
+from sigprop.cli import forecast as cli_forecast
+from sigprop.cli import train as cli_train
+from sigprop.ledger import checkpoint
+from sigprop.networks import Network
+from sigprop.networks import foreign as files
+from sigprop.tasks import catalogue, images
+from sigprop.training import forecast_results, forecast_runs, runs
+from tests.command import sigprop
+from tests.options import option
+from tests.shown import printed
+from tests.sigprop.training.test_forecasting import series as waves
+
+DIGITS = images.digits(0)
+
+
+def ran(*arguments):
+    done = sigprop(*arguments)
+    assert done.exit_code == console.EXPECTED, done.output
+    return done
+
+
+# --- train on a task
+
+
+@pytest.fixture
+def trained(monkeypatch, tmp_path):
+    """Trainings that are noted; their scores tell seeds apart."""
+    jobs = []
+
+    def load_task(task, data, *, cache, seed, progress):
+        jobs.append({"task": task, "data": data, "cache": cache, "fold": seed})
+        return DIGITS
+
+    def run(job, examples, folder, progress):
+        assert examples is DIGITS
+        jobs[-1] |= {"job": job, "folder": folder}
+        score = 0.5 + 0.125 * job.seed
+        return {
+            "test_accuracy": score, "validation_accuracy": score + 0.0625,
+            "best_step": 30 + job.seed, "parameters": 4321 + job.seed,
+        }  # fmt: skip
+
+    monkeypatch.setattr(catalogue, "load_task", load_task)
+    monkeypatch.setattr(runs, "run", run)
+    monkeypatch.setattr(cli_train, "picture", lambda path, *more: jobs.append(path))
+    monkeypatch.chdir(tmp_path)
+    return jobs
+
+
+HEADS = ("seed", "test accuracy", "validation", "best step", "parameters", "folder")
+
+
+@option("train", "--seeds", "--seed", "--out", "--no-figures")
+def test_the_scores_of_all_seeds_stand_in_their_columns(trained, tmp_path):
+    out = tmp_path / "x"
+    done = ran("train", "digits", "--seeds", 2, "--seed", 1, "--out", out)
+    place = out / "digits-lru-quick"
+    assert printed(done.stdout, *HEADS) == [
+        {"seed": "1", "test accuracy": "0.6250", "validation": "0.6875", "best step": "31",
+         "parameters": "4,322", "folder": f"{place}/seed-1"},
+        {"seed": "2", "test accuracy": "0.7500", "validation": "0.8125", "best step": "32",
+         "parameters": "4,323", "folder": f"{place}/seed-2"},
+    ]  # fmt: skip
+    # A deviation of 0.125 / sqrt 2, over sqrt 2.
+    assert "test accuracy 0.6875, standard error 0.0625" in done.stdout
+    assert [one["fold"] for one in trained[:2]] == [1, 2]
+    assert trained[2] == place / "curves.png"
+    ran("train", "digits", "--no-figures")
+    assert len(trained) == 4
+    assert str(trained[-1]["folder"]) == "runs/digits-lru-quick/seed-0"
+
+
+@option("train", "--model", "--steps", "--rate", "--matmul", "--data", "--cache")
+def test_a_training_has_the_recipe_that_is_asked_for(trained, tmp_path):
+    def made(*more):
+        said = ran("train", "digits", "--no-figures", *more).stdout
+        ((row,), one) = printed(said, *HEADS), trained.pop()
+        assert row["folder"] == str(one["folder"])
+        return one
+
+    plain = made()
+    recipe = plain["job"].recipe
+    assert (recipe.network.layer, recipe.matmul) == ("lru", "float32")
+    assert (plain["data"], plain["cache"].name) == (None, "sigprop")
+    changed = made("--model", "rotrnn")
+    assert (changed["job"].model, changed["job"].recipe.network.layer) == (
+        "rotrnn",
+    ) * 2
+    assert changed["folder"].parts[-2] == "digits-rotrnn-quick"
+    steps = 3 * recipe.segment
+    assert made("--steps", steps)["job"].recipe.optimiser.steps == steps
+    assert recipe.optimiser.steps != steps
+    assert made("--rate", 0.0123)["job"].recipe.rate == 0.0123 != recipe.rate
+    assert made("--matmul", "bfloat16")["job"].recipe.matmul == "bfloat16"
+    places = made("--data", tmp_path / "d", "--cache", tmp_path / "c")
+    assert (places["data"], places["cache"]) == (tmp_path / "d", tmp_path / "c")
+
+
+# --- train to forecast
+
+
+FEATURES, STEPS = ("sine", "cosine"), np.array([1, 2, 3, 4])
+WAYS = ("model", "last value", "linear")
+
+
+def distinct(*shape, start):
+    """Numbers of which no two are equal, nor any two means of them."""
+    return start * 1.07 ** np.arange(np.prod(shape)).reshape(shape)
+
+
+FOUND = xr.Dataset(
+    {
+        "mse": (
+            ("seed", "forecaster", "step", "feature"),
+            distinct(2, 3, 4, 2, start=0.1),
+        ),
+        "mae": (
+            ("seed", "forecaster", "step", "feature"),
+            distinct(2, 3, 4, 2, start=0.7),
+        ),
+        "coverage": (("step", "feature"), distinct(4, 2, start=0.5)),
+        "scale": ("feature", [3.0, 11.0]),
+    },
+    {"forecaster": [*WAYS], "step": STEPS, "feature": [*FEATURES], "seed": [0, 1]},
+)
+
+
+class Control:
+    """Errors of a forecast without a network."""
+
+    def __init__(self, mse, mae):
+        self.mse, self.mae = mse, mae
+
+
+CONTROLS = {
+    "last value": Control(0.9, 0.8),
+    "season": None,
+    "linear": Control(0.25, 0.4),
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    made, place = waves(), tmp_path / "waves.csv"
+    rows = zip(made.times, made.values, strict=True)
+    lines = [f"{str(time).replace('T', ' ')},{one},{two}" for time, (one, two) in rows]
+    place.write_text("\n".join(["date,sine,cosine", *lines]) + "\n")
+    return place
+
+
+@pytest.fixture
+def forecasters(monkeypatch, tmp_path):
+    """Trainings to forecast that are noted, with results in which all numbers differ."""
+    jobs = []
+
+    def run(job, task, folder, progress, told):
+        jobs.append({"job": job, "task": task, "folder": folder})
+        return {
+            "test_mse": 0.5 + 0.25 * job.seed, "test_mae": 0.6 + 0.5 * job.seed,
+            "validation_mse": 0.3 + job.seed, "best_step": 40 + job.seed,
+            "parameters": 1234, "seconds": 56.0 + job.seed,
+        }  # fmt: skip
+
+    monkeypatch.setattr(forecast_runs, "run", run)
+    monkeypatch.setattr(forecast_runs, "gathered", lambda place: FOUND)
+    monkeypatch.setattr(forecast_results, "controls", lambda task: CONTROLS)
+    monkeypatch.setattr(cli_forecast, "picture", lambda path, *more: jobs.append(path))
+    monkeypatch.setattr(
+        cli_forecast, "printed", lambda task: {"BLUR": Control(0.125, 0.1875)}
+    )
+    monkeypatch.chdir(tmp_path)
+    return jobs
+
+
+def test_the_tables_of_a_forecast_have_each_error_in_its_column(forecasters, table):
+    said = ran(
+        "train", "forecast", "--data", table, "--seeds", 2, "--horizon", 4
+    ).stdout
+    heads = ("seed", "test MSE", "test MAE", "validation MSE", "best step", "parameters",
+             "seconds", "folder")  # fmt: skip
+    place = "runs/forecast-waves-4-4-lru-quick"
+    assert [tuple(row.values()) for row in printed(said, *heads)] == [
+        ("0", "0.5000", "0.6000", "0.3000", "40", "1,234", "56", f"{place}/seed-0"),
+        ("1", "0.7500", "1.1000", "1.3000", "41", "1,234", "57", f"{place}/seed-1"),
+    ]
+    assert printed(said, "forecast", "MSE", "MAE", "MSE / linear") == [
+        # A deviation of 0.25 / sqrt 2, over sqrt 2.
+        {
+            "forecast": "lru",
+            "MSE": "0.6250 ± 0.1250",
+            "MAE": "0.8500",
+            "MSE / linear": "2.500",
+        },
+        {
+            "forecast": "last value",
+            "MSE": "0.9000",
+            "MAE": "0.8000",
+            "MSE / linear": "3.600",
+        },
+        {"forecast": "season", "MSE": "-", "MAE": "-"},
+        {
+            "forecast": "linear",
+            "MSE": "0.2500",
+            "MAE": "0.4000",
+            "MSE / linear": "1.000",
+        },
+        {
+            "forecast": "BLUR, printed",
+            "MSE": "0.1250",
+            "MAE": "0.1875",
+            "MSE / linear": "0.500",
+        },
+    ]
+    model = FOUND.sel(forecaster="model")
+    mse, mae = model["mse"].values, model["mae"].values  # by seed, step and feature
+    by_feature = printed(
+        said, "feature", "MSE", "MAE, own units", "inside the 90 % interval"
+    )
+    assert [tuple(row.values()) for row in by_feature] == [
+        (
+            name,
+            f"{mse[:, :, i].mean():.4g}",
+            f"{mae[:, :, i].mean() * scale:.4g}",
+            f"{FOUND['coverage'].values[:, i].mean():.4g}",
+        )
+        for i, (name, scale) in enumerate(zip(FEATURES, (3.0, 11.0), strict=True))
+    ]
+    by_step = printed(said, "step", "lru", "last value", "linear")
+    every = FOUND["mse"].values
+    assert [tuple(row.values()) for row in by_step] == [
+        (
+            str(step),
+            f"{mse[:, step - 1].mean():.4g}",
+            *(f"{every[0, way, step - 1].mean():.4g}" for way in (1, 2)),
+        )
+        for step in (1, 2, 4)
+    ]
+
+
+@option(
+    "train", "--horizon", "--length", "--univariate", "--calendar", "--head", "--centre"
+)
+def test_a_forecast_is_of_the_windows_and_by_the_head_that_are_asked_for(
+    forecasters, table
+):
+    def made(*more):
+        ran("train", "forecast", "--data", table, "--no-figures", *more)
+        one = forecasters.pop()
+        task, head = one["task"], one["job"].recipe.head
+        return (
+            task.length, task.horizon, task.univariate, task.calendar, head.kind,
+            head.centre, head.channels, one["folder"].parent.name,
+        )  # fmt: skip
+
+    base = made()
+    *_, centre, channels, _ = base
+    assert base[:5] == (24, 24, None, False, "direct")
+    other_centre = next(one for one in ("mean", "last") if one != centre)
+    other_channels = next(one for one in ("mixed", "each") if one != channels)
+    name = "forecast-waves-{}-lru{}-quick"
+    for more, place, value, folder in (
+        (("--horizon", 6), slice(0, 2), (6, 6), name.format("6-6", "")),
+        (("--length", 12), slice(0, 2), (12, 24), name.format("12-24", "")),
+        (("--univariate", "sine"), 2, "sine", name.format("sine-24-24", "")),
+        (("--calendar",), 3, True, name.format("24-24", "-calendar")),
+        (("--head", "steps"), 4, "steps", name.format("24-24", "-steps")),
+        (("--centre", other_centre), 5, other_centre, base[-1]),
+    ):
+        found = made(*more)
+        assert found[place] == value != base[place], more
+        assert found[-1] == folder
+    found = made("--channels", other_channels)
+    assert (found[5], found[6]) == (centre, other_channels)
+
+
+@option("train", "--channels", "--preset")
+def test_channels_and_the_other_options_of_a_recipe_reach_a_forecast(
+    forecasters, table
+):
+    def made(*more):
+        ran("train", "forecast", "--data", table, "--no-figures", *more)
+        return forecasters.pop()["job"]
+
+    base = made().recipe
+    assert {made("--channels", one).recipe.head.channels for one in ("mixed", "each")} == {
+        "mixed", "each"
+    }  # fmt: skip
+    assert made("--rate", 0.0123).recipe.rate == 0.0123 != base.rate
+    assert made("--matmul", "bfloat16").recipe.matmul == "bfloat16" != base.matmul
+    assert made("--steps", 5 * base.segment).recipe.optimiser.steps == 5 * base.segment
+    assert made("--model", "gru").recipe.network.layer == "gru"
+    assert made("--seed", 3).seed == 3
+    small, large = (
+        made("--model", "blur", "--preset", one) for one in ("quick", "paper")
+    )
+    assert (small.preset, large.preset) == ("quick", "paper")
+    assert small.recipe.network.width < large.recipe.network.width
+
+
+# --- audit
+
+
+@pytest.fixture
+def audited(monkeypatch, tmp_path):
+    """Audits whose numbers tell what was audited; the folder is a training on digits."""
+    about = {
+        "task": "digits",
+        "model": "lru",
+        "preset": "quick",
+        "seed": 4,
+        "data": {"table": "waves"},
+        "recipe": {"head": {"horizon": 4, "features": 2}},
+    }
+    seen = {"about": about, "pictures": []}
+
+    def load_task(task, data, *, cache, seed, progress):
+        seen.update(loaded=(task, data, cache and cache.name, seed))
+        return DIGITS
+
+    def measured(network, state, batches):
+        sizes = [len(one.inputs) for one in batches]
+        return xr.Dataset({"x": 1}, attrs={"said": f"{sizes[0]} x {len(sizes)}"})
+
+    def table(moments):
+        made = Table()
+        made.add_column(moments.attrs.get("said", "none"))
+        return made
+
+    def noted(path, draw, out, made_by):
+        seen["pictures"].append((path.name, made_by.partition(" --")[2]))
+
+    monkeypatch.setattr(catalogue, "load_task", load_task)
+    monkeypatch.setattr(runs, "read_about", lambda folder: about)
+    monkeypatch.setattr(runs, "trained", lambda folder: (object.__new__(Network), None))
+    monkeypatch.setattr(network, "audit", measured)
+    monkeypatch.setattr(summary, "table", table)
+    monkeypatch.setattr(summary, "conclusion", lambda moments: "concluded")
+    for module in (cli_audit, audit_forecast):
+        monkeypatch.setattr(module, "picture", noted)
+    monkeypatch.chdir(tmp_path)
+    seen["folder"] = tmp_path / "run"
+    seen["folder"].mkdir()
+    return seen
+
+
+@option(
+    "audit",
+    "--part",
+    "--examples",
+    "--batch",
+    "--data",
+    "--cache",
+    "--out",
+)
+def test_an_audit_is_of_the_part_the_examples_and_the_batches_that_are_asked(
+    audited, monkeypatch, tmp_path
+):
+    folder = audited["folder"]
+    said = ran("audit", folder).stdout
+    assert "8 x 16" in said
+    assert "concluded" in said
+    assert audited["loaded"] == ("digits", None, "sigprop", 4)
+    assert audited["pictures"] == [("audit.png", "part test")]
+    assert "16 x 8" in ran("audit", folder, "--batch", 16).stdout
+    assert "8 x 3" in ran("audit", folder, "--examples", 24).stdout
+    ran("audit", folder, "--data", tmp_path / "d", "--cache", tmp_path / "c")
+    assert audited["loaded"][1:3] == (tmp_path / "d", "c")
+    parts = {}
+    subset = type(DIGITS.test).subset
+    for part in ("train", "validation", "test"):
+        held = getattr(DIGITS, part)
+        monkeypatch.setattr(
+            type(DIGITS.test), "subset",
+            lambda self, rows: parts.setdefault(len(self), subset(self, rows)),
+        )  # fmt: skip
+        ran("audit", folder, "--part", part)
+        assert [*parts] == [len(held)], part
+        parts.clear()
+    audited["pictures"].clear()
+    place = tmp_path / "moments.nc"
+    assert str(place) in ran("audit", folder, "--out", place).stdout
+    assert xr.load_dataset(place).attrs["said"] == "8 x 16"
+    assert audited["pictures"] == [("moments.png", "part test")]
+    ran("audit", folder, "--no-figures")
+    assert len(audited["pictures"]) == 1
+
+
+@option("audit", "--json")
+def test_an_audit_of_a_forecaster_is_of_the_part_and_windows_that_are_asked(
+    audited, monkeypatch
+):
+    audited["about"]["task"] = "forecast"
+    task = SimpleNamespace(table=SimpleNamespace(step=SimpleNamespace(season=24)))
+
+    def blocks_of(task, head, part, windows):
+        batch = SimpleNamespace(inputs=[None] * windows)
+        return [SimpleNamespace(batch=batch, part=part)] * 3
+
+    def audit_forecaster(network, state, found, season):
+        attrs = {"part": found[0].part, "season": season}
+        return xr.Dataset({"x": 2}, attrs=attrs)
+
+    monkeypatch.setattr(audit_forecast, "task_of", lambda about, data: task)
+    monkeypatch.setattr(blocks, "blocks_of", blocks_of)
+    monkeypatch.setattr(forecaster, "audit_forecaster", audit_forecaster)
+    monkeypatch.setattr(forecaster_summary, "tables", lambda found: [])
+    monkeypatch.setattr(
+        forecaster_summary, "conclusions", lambda found: [found.attrs["part"]]
+    )
+    monkeypatch.setattr(forecaster_summary, "rows", lambda found: {"rows": [1]})
+    for more, part, windows in (
+        ((), "test", 128),
+        (("--part", "validation"), "validation", 128),
+        (("--examples", 77), "test", 77),
+    ):
+        done = ran("audit", audited["folder"], "--json", "-", *more)
+        about = {"part": part, "season": 24}
+        assert json.loads(done.stdout) == {"about": about, "rows": [1]}
+        assert f"{windows} x 3" in done.stderr
+        assert part in done.stderr.splitlines()
+    assert {option for _, option in audited["pictures"]} == {
+        "part test",
+        "part validation",
+    }
+
+
+@pytest.fixture
+def foreigner(monkeypatch, tmp_path):
+    """A file of another library, and audits whose record is their arguments."""
+
+    def audit_checkpoint(model, held, data, limits, *, mapping, through, shown):
+        asked = {"window": held, "data": data, "modes": limits.modes, "gated": limits.gated,
+                 "mapping": mapping and mapping.name, "through": through}  # fmt: skip
+        return SimpleNamespace(layers=[], asked=asked)
+
+    def write(place, found, pictures):
+        place.write_text(f"{found['modes']} {pictures}")
+
+    def load_series(data, window):
+        return SimpleNamespace(notes=[f"{window} steps a window"], values=window)
+
+    monkeypatch.setattr(
+        foreign,
+        "audit_checkpoint",
+        lambda c, s, *a, **k: audit_checkpoint(c, s.values, *a, **k),
+    )
+    monkeypatch.setattr(report, "as_json", lambda found, version: found.asked)
+    monkeypatch.setattr(report, "conclusion", lambda found: "concluded")
+    monkeypatch.setattr(series, "load_series", load_series)
+    monkeypatch.setattr(files, "open_checkpoint", lambda file: file)
+    monkeypatch.setattr(checkpoint, "write", write)
+    monkeypatch.setattr(audit_foreign, "_pictures", lambda found, out: "PICTURES")
+    file = tmp_path / "m.npz"
+    np.savez(file, x=np.zeros(2))
+    return file
+
+
+@option(
+    "audit", "--no-figures", "--window", "--through", "--mapping", "--modes", "--html"
+)
+def test_an_audit_of_a_file_is_of_the_windows_modes_and_names_that_are_asked(
+    foreigner, tmp_path
+):
+    base = {"window": 512, "data": "s.csv", "modes": 64, "gated": 16, "mapping": None,
+            "through": None}  # fmt: skip
+
+    def found(*more):
+        done = ran("audit", foreigner, "--data", "s.csv", "--json", "-", *more)
+        told = json.loads(done.stdout)
+        assert f"note: {told['window']} steps a window" in done.stderr
+        return told
+
+    assert found() == base
+    for more, changed in (
+        (("--window", 300), {"window": 300}),
+        (("--through", "proj.weight"), {"through": "proj.weight"}),
+        (("--mapping", tmp_path / "m.toml"), {"mapping": "m.toml"}),
+        (("--modes", 5), {"modes": 5, "gated": 5}),
+    ):
+        assert found(*more) == base | changed
+    page = tmp_path / "p.html"
+    ran("audit", foreigner, "--data", "s.csv", "--html", page)
+    assert page.read_text() == "64 PICTURES"
+    ran("audit", foreigner, "--data", "s.csv", "--html", page, "--no-figures")
+    assert page.read_text() == "64 None"
