@@ -4,7 +4,7 @@ import importlib
 
 from tests.options import TESTED, every
 
-MODULES = ("judging", "studies", "training")
+MODULES = ("audit", "judging", "layers", "studies", "training")
 
 
 def test_every_option_has_a_case_of_its_own():

@@ -1,0 +1,222 @@
+"""Options of ``audit``, of trainings and of other libraries' files."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+from rich.table import Table
+
+from sigprop.audit import (
+    forecaster,
+    forecaster_summary,
+    foreign,
+    network,
+    series,
+    summary,
+)
+from sigprop.audit import windows as blocks
+from sigprop.audit.foreign import report
+from sigprop.cli import audit as cli_audit
+from sigprop.cli import audit_forecast, audit_foreign, console
+from sigprop.ledger import checkpoint
+from sigprop.networks import Network
+from sigprop.networks import foreign as files
+from sigprop.tasks import catalogue, images
+from sigprop.training import runs
+from tests.command import sigprop
+from tests.options import option
+
+DIGITS = images.digits(0)
+
+
+def ran(*arguments):
+    done = sigprop(*arguments)
+    assert done.exit_code == console.EXPECTED, done.output
+    return done
+
+
+@pytest.fixture
+def audited(monkeypatch, tmp_path):
+    """Audits whose numbers tell what was audited; the folder is a training on digits."""
+    about = {
+        "task": "digits",
+        "model": "lru",
+        "preset": "quick",
+        "seed": 4,
+        "data": {"table": "waves"},
+        "recipe": {"head": {"horizon": 4, "features": 2}},
+    }
+    seen = {"about": about, "pictures": []}
+
+    def load_task(task, data, *, cache, seed, progress):
+        seen.update(loaded=(task, data, cache and cache.name, seed))
+        return DIGITS
+
+    def measured(network, state, batches):
+        sizes = [len(one.inputs) for one in batches]
+        return xr.Dataset({"x": 1}, attrs={"said": f"{sizes[0]} x {len(sizes)}"})
+
+    def table(moments):
+        made = Table()
+        made.add_column(moments.attrs.get("said", "none"))
+        return made
+
+    def noted(path, draw, out, made_by):
+        seen["pictures"].append((path.name, made_by.partition(" --")[2]))
+
+    monkeypatch.setattr(catalogue, "load_task", load_task)
+    monkeypatch.setattr(runs, "read_about", lambda folder: about)
+    monkeypatch.setattr(runs, "trained", lambda folder: (object.__new__(Network), None))
+    monkeypatch.setattr(network, "audit", measured)
+    monkeypatch.setattr(summary, "table", table)
+    monkeypatch.setattr(summary, "conclusion", lambda moments: "concluded")
+    for module in (cli_audit, audit_forecast):
+        monkeypatch.setattr(module, "picture", noted)
+    monkeypatch.chdir(tmp_path)
+    seen["folder"] = tmp_path / "run"
+    seen["folder"].mkdir()
+    return seen
+
+
+@option(
+    "audit",
+    "--part",
+    "--examples",
+    "--batch",
+    "--data",
+    "--cache",
+    "--out",
+)
+def test_an_audit_is_of_the_part_the_examples_and_the_batches_that_are_asked(
+    audited, monkeypatch, tmp_path
+):
+    folder = audited["folder"]
+    said = ran("audit", folder).stdout
+    assert "8 x 16" in said
+    assert "concluded" in said
+    assert audited["loaded"] == ("digits", None, "sigprop", 4)
+    assert audited["pictures"] == [("audit.png", "part test")]
+    assert "16 x 8" in ran("audit", folder, "--batch", 16).stdout
+    assert "8 x 3" in ran("audit", folder, "--examples", 24).stdout
+    ran("audit", folder, "--data", tmp_path / "d", "--cache", tmp_path / "c")
+    assert audited["loaded"][1:3] == (tmp_path / "d", "c")
+    parts = {}
+    subset = type(DIGITS.test).subset
+    for part in ("train", "validation", "test"):
+        held = getattr(DIGITS, part)
+        monkeypatch.setattr(
+            type(DIGITS.test), "subset",
+            lambda self, rows: parts.setdefault(len(self), subset(self, rows)),
+        )  # fmt: skip
+        ran("audit", folder, "--part", part)
+        assert [*parts] == [len(held)], part
+        parts.clear()
+    audited["pictures"].clear()
+    place = tmp_path / "moments.nc"
+    assert str(place) in ran("audit", folder, "--out", place).stdout
+    assert xr.load_dataset(place).attrs["said"] == "8 x 16"
+    assert audited["pictures"] == [("moments.png", "part test")]
+    ran("audit", folder, "--no-figures")
+    assert len(audited["pictures"]) == 1
+
+
+@option("audit", "--json")
+def test_an_audit_of_a_forecaster_is_of_the_part_and_windows_that_are_asked(
+    audited, monkeypatch
+):
+    audited["about"]["task"] = "forecast"
+    task = SimpleNamespace(table=SimpleNamespace(step=SimpleNamespace(season=24)))
+
+    def blocks_of(task, head, part, windows):
+        batch = SimpleNamespace(inputs=[None] * windows)
+        return [SimpleNamespace(batch=batch, part=part)] * 3
+
+    def audit_forecaster(network, state, found, season):
+        attrs = {"part": found[0].part, "season": season}
+        return xr.Dataset({"x": 2}, attrs=attrs)
+
+    monkeypatch.setattr(audit_forecast, "task_of", lambda about, data: task)
+    monkeypatch.setattr(blocks, "blocks_of", blocks_of)
+    monkeypatch.setattr(forecaster, "audit_forecaster", audit_forecaster)
+    monkeypatch.setattr(forecaster_summary, "tables", lambda found: [])
+    monkeypatch.setattr(
+        forecaster_summary, "conclusions", lambda found: [found.attrs["part"]]
+    )
+    monkeypatch.setattr(forecaster_summary, "rows", lambda found: {"rows": [1]})
+    for more, part, windows in (
+        ((), "test", 128),
+        (("--part", "validation"), "validation", 128),
+        (("--examples", 77), "test", 77),
+    ):
+        done = ran("audit", audited["folder"], "--json", "-", *more)
+        about = {"part": part, "season": 24}
+        assert json.loads(done.stdout) == {"about": about, "rows": [1]}
+        assert f"{windows} x 3" in done.stderr
+        assert part in done.stderr.splitlines()
+    assert {option for _, option in audited["pictures"]} == {
+        "part test",
+        "part validation",
+    }
+
+
+@pytest.fixture
+def foreigner(monkeypatch, tmp_path):
+    """A file of another library, and audits whose record is their arguments."""
+
+    def audit_checkpoint(model, held, data, limits, *, mapping, through, shown):
+        asked = {"window": held, "data": data, "modes": limits.modes, "gated": limits.gated,
+                 "mapping": mapping and mapping.name, "through": through}  # fmt: skip
+        return SimpleNamespace(layers=[], asked=asked)
+
+    def write(place, found, pictures):
+        place.write_text(f"{found['modes']} {pictures}")
+
+    def load_series(data, window):
+        return SimpleNamespace(notes=[f"{window} steps a window"], values=window)
+
+    monkeypatch.setattr(
+        foreign,
+        "audit_checkpoint",
+        lambda c, s, *a, **k: audit_checkpoint(c, s.values, *a, **k),
+    )
+    monkeypatch.setattr(report, "as_json", lambda found, version: found.asked)
+    monkeypatch.setattr(report, "conclusion", lambda found: "concluded")
+    monkeypatch.setattr(series, "load_series", load_series)
+    monkeypatch.setattr(files, "open_checkpoint", lambda file: file)
+    monkeypatch.setattr(checkpoint, "write", write)
+    monkeypatch.setattr(audit_foreign, "_pictures", lambda found, out: "PICTURES")
+    file = tmp_path / "m.npz"
+    np.savez(file, x=np.zeros(2))
+    return file
+
+
+@option(
+    "audit", "--no-figures", "--window", "--through", "--mapping", "--modes", "--html"
+)
+def test_an_audit_of_a_file_is_of_the_windows_modes_and_names_that_are_asked(
+    foreigner, tmp_path
+):
+    base = {"window": 512, "data": "s.csv", "modes": 64, "gated": 16, "mapping": None,
+            "through": None}  # fmt: skip
+
+    def found(*more):
+        done = ran("audit", foreigner, "--data", "s.csv", "--json", "-", *more)
+        told = json.loads(done.stdout)
+        assert f"note: {told['window']} steps a window" in done.stderr
+        return told
+
+    assert found() == base
+    for more, changed in (
+        (("--window", 300), {"window": 300}),
+        (("--through", "proj.weight"), {"through": "proj.weight"}),
+        (("--mapping", tmp_path / "m.toml"), {"mapping": "m.toml"}),
+        (("--modes", 5), {"modes": 5, "gated": 5}),
+    ):
+        assert found(*more) == base | changed
+    page = tmp_path / "p.html"
+    ran("audit", foreigner, "--data", "s.csv", "--html", page)
+    assert page.read_text() == "64 PICTURES"
+    ran("audit", foreigner, "--data", "s.csv", "--html", page, "--no-figures")
+    assert page.read_text() == "64 None"

@@ -1,0 +1,184 @@
+"""Options of ``lint`` and of ``advise``: each changes what is found."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from sigprop.advice import advise as advising
+from sigprop.advice.spectra import as_one
+from sigprop.cli import advise as cli_advise
+from sigprop.cli import console
+from tests.command import refused, sigprop
+from tests.options import option
+from tests.shown import printed
+from tests.sigprop.advice.test_summary import GIVEN
+
+
+def ran(*arguments, status=console.EXPECTED):
+    done = sigprop(*arguments)
+    assert done.exit_code == status, done.output
+    return done
+
+
+@pytest.fixture(autouse=True)
+def place(monkeypatch, tmp_path):
+    """Results go nowhere else."""
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path / "results"))
+    return tmp_path
+
+
+@pytest.fixture
+def checkpoint(place):
+    """A layer of an LRU without gamma, under names of its own."""
+    file = place / "m.npz"
+    nu, theta = np.log([0.005, 0.01, 0.02, 0.04]), np.log([0.1, 0.2, 0.3, 0.4])
+    gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu)))
+    np.savez(file, **{"a.nu_log": nu, "a.theta_log": theta, "a.gamma_log": gamma})
+    return file
+
+
+@option("lint", "--length", "--dtype", "--optimizer", "--json", "--sarif")
+def test_each_thing_that_is_said_of_its_use_changes_what_is_found(checkpoint, place):
+    optimiser = place / "o.toml"
+    optimiser.write_text("lr = 0.1\nweight_decay = 0.1\n")
+    sound = ran("lint", checkpoint).stdout
+    assert "1 recurrent layer: 0 errors, 0 warnings, 0 notes." in sound
+    for more, status, rule in (
+        (("--length", 20_000), 1, "memory-short"),
+        (("--dtype", "float16"), 0, None),
+        (("--dtype", "bfloat16"), 0, None),
+        (("--optimizer", optimiser), 1, "weight-decay"),
+    ):
+        sarif = place / "out.sarif"
+        done = sigprop("lint", checkpoint, *more, "--json", "-", "--sarif", sarif)
+        found = json.loads(done.stdout)
+        ids = [one["id"] for one in found["findings"]]
+        if rule is not None:
+            assert ids == [rule]
+            assert done.exit_code == status
+        asked = dict(zip(more[::2], more[1::2], strict=True))
+        assert found["length"] == asked.get("--length")
+        assert found["dtype"] == asked.get("--dtype")
+        (told,) = json.loads(sarif.read_text())["runs"]
+        assert [one["ruleId"] for one in told["results"]] == ids
+
+
+def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(place):
+    """Gaps of 0.0005 and 0.003 are below 2^-8, and one of them below 2^-10."""
+    file = place / "m.npz"
+    nu = np.log([0.0004, 0.003, 0.02, 0.04])
+    gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu)))
+    np.savez(file, nu_log=nu, theta_log=np.log([0.1, 0.2, 0.3, 0.4]), gamma_log=gamma)
+    for dtype, lost in (("float32", []), ("float16", ["1"]), ("bfloat16", ["2"])):
+        found = json.loads(
+            sigprop("lint", file, "--dtype", dtype, "--json", "-").stdout
+        )
+        said = [one["consequence"] for one in found["findings"]]
+        assert [one.partition(" of 4")[0].split()[-1] for one in said] == lost
+        assert all(one.startswith(f"in {dtype} ") for one in said)
+
+
+def test_a_note_alone_ends_lint_with_zero(place):
+    """A format in which weights are only stored is no more than worth a note."""
+    file = place / "m.npz"
+    nu = np.log([0.0004, 0.003, 0.02, 0.04]).astype(np.float16)
+    gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu.astype(float))))
+    theta = np.log([0.1, 0.2, 0.3, 0.4])
+    np.savez(file, nu_log=nu, theta_log=theta, gamma_log=gamma)
+    done = ran("lint", file)
+    assert "note resolution-lost" in done.stdout
+    assert "0 errors, 0 warnings, 1 notes." in done.stdout
+    done = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
+    assert "0 errors, 1 warnings, 0 notes." in done.stdout
+
+
+@option("lint", "--mapping")
+def test_a_mapping_names_the_arrays_of_a_layer(place):
+    file, mapping = place / "m.npz", place / "m.toml"
+    np.savez(file, mine=np.log([0.005, 0.02]), turns=np.log([0.1, 0.2]))
+    mapping.write_text(
+        '[[layer]]\nfamily = "lru"\n[layer.names]\nnu_log = "mine"\ntheta_log = "turns"\n'
+    )
+    assert "need a recurrent layer of" in refused("lint", file)
+    done = sigprop("lint", file, "--mapping", mapping, "--json", "-")
+    (layer,) = json.loads(done.stdout)["layers"]
+    assert (layer["shortest"], layer["longest"]) == pytest.approx((50, 200))
+
+
+# --- advise
+
+
+@pytest.fixture
+def advised(monkeypatch):
+    """Advice whose numbers are its arguments."""
+    seen = []
+
+    def advise(layer, *, length, state, spectrum, memory, phases):
+        seen.append(spectrum)
+        reach = float(length if memory is None else memory)
+        return dataclasses.replace(
+            GIVEN, layer=layer, length=length, state=state, spectrum=spectrum,
+            memory=reach, phases=phases, phase=1 + as_one(spectrum),
+        )  # fmt: skip
+
+    monkeypatch.setattr(advising, "advise", advise)
+    return seen
+
+
+@option(
+    "advise",
+    "--length",
+    "--layer",
+    "--state",
+    "--memory",
+    "--rho",
+    "--json",
+    "--phases",
+)
+def test_each_option_of_advice_is_what_is_advised_on(advised):
+    base = {"layer": "lru", "length": 300, "state": 256, "memory": 300.0}
+
+    def found(*more):
+        done = ran("advise", *more, "--json", "-")
+        told = json.loads(done.stdout)
+        return {name: told[name] for name in base}, told["input"]["phase"], done.stderr
+
+    asked = ("--length", 300)
+    assert found(*asked)[:2] == (base, 1.0)
+    for more, changed in (
+        (("--layer", "s5"), {"layer": "s5"}),
+        (("--state", 17), {"state": 17}),
+        (("--memory", 77), {"memory": 77.0}),
+    ):
+        assert found(*asked, *more)[:2] == (base | changed, 1.0)
+    assert found("--length", 500)[0] == base | {"length": 500, "memory": 500.0}
+    assert found(*asked, "--rho", 0.75)[1] == 1.75
+    for phases, begins in (("all", "wherever the power is"), ("input", "drawn there")):
+        assert begins in " ".join(found(*asked, "--phases", phases)[2].split())
+    table = printed(found(*asked)[2], "what", "of", "default", "advised")
+    assert table[0] == {"what": "memory", "of": "least", "default": "2", "advised": "4"}
+
+
+@option("advise", "--data", "--figure")
+def test_a_series_is_cut_into_windows_of_the_length_at_most(
+    advised, monkeypatch, place
+):
+    rows = np.random.default_rng(3).normal(size=5000).cumsum()
+    file, png = place / "walk.csv", place / "a.png"
+    file.write_text("\n".join(["walk", *(f"{x:.6f}" for x in rows)]) + "\n")
+    drawn = []
+    monkeypatch.setattr(
+        cli_advise,
+        "picture",
+        lambda path, draw, out, made_by: drawn.append((path, made_by)),
+    )
+    for length, lags in ((200, 100), (4000, cli_advise.WINDOW // 2)):
+        done = ran("advise", "--length", length, "--data", file, "--figure", png)
+        assert "decaying exponentials" in done.stdout
+        assert len(advised[-1].covariance) == 2 * lags
+        (path, made_by), *_ = drawn[-1:]
+        assert path == png
+        assert made_by.startswith("sigprop advise")
+        assert "--layer lru" in made_by
