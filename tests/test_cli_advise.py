@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+from PIL import Image
 
 from sigprop.advice.families import FAMILIES, Need
 from sigprop.advice.spectra import bandwidth, exponential
@@ -28,7 +29,10 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     done = sigprop(*ASKED, "--rho", 0.8, "--phases", "all", "--json", file)
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text())["options"]["max_phase"] == np.pi
-    assert picture.stat().st_size > 10_000
+    with Image.open(picture) as drawn:
+        assert "sigprop advise --layer lru" in drawn.text["Title"]
+        colours = drawn.convert("RGB").getcolors(maxcolors=10**6)
+    assert len(colours) > 20  # not a blank sheet
 
 
 def test_states_behind_gates_are_told_for_the_input_that_is_asked_of(tmp_path):

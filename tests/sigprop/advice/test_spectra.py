@@ -29,7 +29,15 @@ def test_the_share_of_a_sum_is_that_of_its_parts():
     parts = [power_below(exponential(one), at) for one in BOTH.rho]
     assert 0.4 * parts[0] + 0.6 * parts[1] == pytest.approx(0.9, abs=1e-9)
     assert bandwidth(exponential(0.99)) < at < bandwidth(exponential(0.0))
-    assert bandwidth(exponential(-0.9)) > 0.95 * math.pi
+
+
+@pytest.mark.parametrize("decay", [-0.9, -0.3, 0.0, 0.5, 0.99])
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_the_phase_below_which_a_share_lies_is_that_of_the_poisson_kernel(decay, share):
+    """Its integral up to a phase is an arctangent of half of it."""
+    half = (1 - decay) / (1 + decay) * math.tan(math.pi * share / 2)
+    at = bandwidth(exponential(decay), share)
+    assert at == pytest.approx(2 * math.atan(half), rel=1e-9)
 
 
 def test_states_are_those_of_a_long_sequence():
