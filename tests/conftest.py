@@ -62,9 +62,12 @@ def pytest_collection_modifyitems(config, items):
     """Of a test that is ``sampled(n, keep=[...])``, all but n of its quick cases are slow.
 
     Those of ``keep``, by their ids, stay; the others are spread evenly, from another one
-    in each test: no case is left out of all.  Without ``n`` nothing else stays.  Where
-    the command names a case by its id, nothing is left out.  What is ``slow(first=True)``
-    comes before all others: no core waits at the end for a test of minutes.
+    in each test: no case is left out of all.  Without ``n`` nothing else stays.  Of a test
+    that is ``sampled(kind="name")``, one case of every value of the argument ``name``
+    stays besides, each at another value of the others: no kind is left to the slow tests.
+    Where the command names a case by its id, nothing is left out.  What is
+    ``slow(first=True)`` comes before all others: no core waits at the end for a test of
+    minutes.
     """
     items.sort(key=lambda item: not _begins(item.get_closest_marker("slow")))
     if any("[" in one for one in config.args):
@@ -82,13 +85,32 @@ def pytest_collection_modifyitems(config, items):
                 f"{name} keeps cases that it has not, or that are slow: "
                 f"{sorted(keep - set(ids))} of {ids}"
             )
+        keep |= _of_every_kind(name, group, marker.kwargs.get("kind"))
         others = [item for item, one in zip(group, ids, strict=True) if one not in keep]
         count = max((marker.args[0] if marker.args else 0) - len(keep), 0)
+        count = min(count, len(others))
         chosen = {i * len(others) // count for i in range(count)}
         first = zlib.crc32(name.encode())
         for place, item in enumerate(others, start=first):
             if place % len(others) not in chosen:
                 item.add_marker(pytest.mark.slow)
+
+
+def _of_every_kind(name: str, group: list[pytest.Item], kind: str | None) -> set[str]:
+    """Ids of one case of every value of an argument; of quick cases alone."""
+    if kind is None:
+        return set()
+    kinds: dict[int, list[str]] = {}
+    for item in group:
+        indices = item.callspec.indices  # pyright: ignore[reportAttributeAccessIssue]
+        if kind not in indices:
+            raise pytest.UsageError(
+                f"{name} keeps a case of every {kind!r}, of which there is none in "
+                f"{sorted(indices)}"
+            )
+        kinds.setdefault(indices[kind], []).append(item.nodeid.partition("[")[2][:-1])
+    first = zlib.crc32(name.encode())
+    return {ids[(first + place) % len(ids)] for place, ids in enumerate(kinds.values())}
 
 
 def _begins(slow) -> bool:

@@ -15,6 +15,8 @@ class Item:
 
     def __init__(self, name, marker, slow=False):
         self.nodeid = f"test_file.py::test_of_something[{name}]"
+        place, _, seed = name.partition("-")
+        self.callspec = SimpleNamespace(indices={"name": place, "seed": seed})
         self.marks = {"sampled": marker.mark} | ({"slow": marker} if slow else {})
 
     def get_closest_marker(self, name):
@@ -46,6 +48,26 @@ def test_cases_that_are_named_stay_and_count():
     found = kept(pytest.mark.sampled(5, keep=named))
     assert len(found) == 5
     assert set(named) < set(found)
+
+
+GRID = [f"{name}-{seed}" for name in range(7) for seed in range(3)]
+
+
+@pytest.mark.parametrize("count", [(), (10,)])
+def test_a_case_of_every_kind_stays_and_other_values_take_turns(count):
+    found = kept(pytest.mark.sampled(*count, kind="name", keep=["2-1"]), GRID)
+    pairs = [one.split("-") for one in found]
+    assert {name for name, _ in pairs} == {*map(str, range(7))}
+    assert {seed for _, seed in pairs} == {"0", "1", "2"}
+    assert "2-1" in found
+    assert len(found) in ((10,) if count else (7, 8))
+
+
+def test_a_kind_that_is_no_argument_is_an_error():
+    with pytest.raises(
+        pytest.UsageError, match=r"every 'colour', .* in \['name', 'seed'"
+    ):
+        kept(pytest.mark.sampled(3, kind="colour"), GRID)
 
 
 def test_a_name_that_no_quick_case_has_is_an_error():

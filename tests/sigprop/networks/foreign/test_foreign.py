@@ -100,7 +100,7 @@ LAYERS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(kind="name")
 @pytest.mark.parametrize("seed", [0, 3])
 @pytest.mark.parametrize("name", LAYERS)
 def test_our_own_layers_come_back_and_rest_as_their_eigenvalues_say(
