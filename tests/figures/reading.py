@@ -4,6 +4,7 @@ A drawing is right when all that should be in it is found there, with its data, 
 and its marker, and when nothing is left over.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from matplotlib.ticker import FixedFormatter
 from PIL import Image
 from scipy.interpolate import RegularGridInterpolator
 
@@ -59,6 +61,37 @@ def inked(file: Path, drawn: Figure) -> list[bool]:
         part = pixels[round(top) : round(bottom), round(left) : round(right)]
         found.append(bool((part != part[0, 0]).any()))
     return found
+
+
+SCALES = (
+    lambda tick, label: (tick, label),
+    lambda tick, label: (tick, 1 - label),  # gaps under the names of moduli
+    lambda tick, label: (np.exp(tick), label),
+    lambda tick, label: (10.0**tick, label),
+)
+
+
+def truly(ticks: Any, names: list[str]) -> bool:
+    """Whether labels that are numbers, or parts of pi, are those of their ticks.
+
+    Labels of rows that stand at 0, 1, 2 may say anything, and so may those with words.
+    """
+    numbers = [number(name) for name in names]
+    if None in numbers or same(ticks, np.arange(len(names))):
+        return True
+    pairs = [scale(np.asarray(ticks), np.array(numbers, float)) for scale in SCALES]
+    return any(np.allclose(*pair, rtol=0.06, atol=1e-4) for pair in pairs)
+
+
+def number(label: str) -> float | None:
+    """The number that a label says: ``0.5``, ``½``, ``$3\\pi/8$`` or ``-π``."""
+    plain = label.translate(str.maketrans({"$": "", "−": "-", "½": "0.5", " ": ""}))
+    plain = plain.replace("\\pi", "π")
+    found = re.fullmatch(r"(-?)([\d.]*(?:e[+-]?\d+)?)(π?)(?:/(\d+))?", plain)
+    if not found or not (found[2] or found[3]):
+        return None
+    size = float(found[2] or 1) * (np.pi if found[3] else 1) / float(found[4] or 1)
+    return -size if found[1] else size
 
 
 class Reading:
@@ -300,6 +333,10 @@ class Reading:
         assert (self.axes.get_xscale(), self.axes.get_yscale()) == (across, up)
         assert x in self.axes.get_xlabel()
         assert y in self.axes.get_ylabel()
+        for axis in (self.axes.xaxis, self.axes.yaxis):
+            if isinstance(axis.get_major_formatter(), FixedFormatter):
+                names = [one.get_text() for one in axis.get_ticklabels()]
+                assert truly(axis.get_ticklocs(), names), (axis.get_ticklocs(), names)
 
 
 def memory(axes: Axes) -> None:

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from sigprop.figures import comparisons, style
+from tests.figures import layout
 from tests.figures.reading import Reading
 
 ROWS = ["S4", "S5", "LRU", "dense"]
@@ -82,6 +83,23 @@ def test_scores_errors_failures_and_contrary_orders_of_every_column():
     assert drawn.axes[0].get_ylim() == (3.5, -0.5)
     assert drawn.get_suptitle() == "What it is about"
     assert drawn.get_supxlabel().endswith("(3)")
+
+
+def test_a_figure_grows_by_rows_and_columns():
+    data = compared()
+    width, height = comparisons.draw(data, "").get_size_inches()
+    with style.styled():
+        assert layout.faults(comparisons.draw(data, "")) == []
+    twice = xr.concat([data.drop_dims("pair")] * 2, "row").assign(data[["of"]])
+    for name in ("first", "second"):
+        twice[name] = data[name]
+    taller = comparisons.draw(twice, "").get_size_inches()
+    np.testing.assert_allclose(taller, [width, height + len(ROWS) * comparisons.ROW])
+    narrow = data.isel(column=[0], pair=data["of"].values == 0)
+    np.testing.assert_allclose(
+        comparisons.draw(narrow, "").get_size_inches(),
+        [width - comparisons.WIDTH, height],
+    )
 
 
 def test_a_table_without_a_column_of_ours_is_not_drawn():

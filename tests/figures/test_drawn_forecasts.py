@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 from sigprop.figures import forecasts, style
+from tests.figures.reading import Reading
 
 
 def stored(seeds=2, windows=60, horizon=6, every=1, seed=0):
@@ -22,7 +23,10 @@ def stored(seeds=2, windows=60, horizon=6, every=1, seed=0):
             "truth": (by, draw.normal(size=shape)),
             "lower": (by[1:], draw.uniform(-2, -1, shape[1:])),
             "upper": (by[1:], draw.uniform(1, 2, shape[1:])),
-            "coverage": (by[1:], np.full(shape[1:], 0.875)),
+            "coverage": (
+                by[1:],
+                draw.uniform(0.5, 0.9, shape[1:]) + np.array([0, 0.1]),
+            ),
             "mse": (("seed", "forecaster", *by[1:]), errors),
             "step_trained": (("seed", "look"), np.tile([10, 20, 30], (seeds, 1))),
             "validation_mse": (("seed", "look"), draw.uniform(1, 2, (seeds, 3))),
@@ -60,8 +64,17 @@ def test_the_series_are_truth_and_forecast_and_none_over_another(horizon, every)
         hours = (one["window"] - data["window"][first]) / np.timedelta64(1, "h")
         assert true.get_xdata()[0] == hours
         band = series.collections[number].get_paths()[0].vertices[:, 1]
-        assert band.max() == pytest.approx((one["forecast"] + one["upper"]).max())
+        ends = [one["forecast"] + one[name] for name in ("lower", "upper")]
+        np.testing.assert_allclose(
+            np.unique(band), np.unique(np.concatenate(ends)), rtol=1e-12
+        )
     assert "oil" in series.get_title(loc="left")
+    covered = 100 * float(data["coverage"].sel(feature="oil").mean())
+    other = 100 * float(data["coverage"].sel(feature="load").mean())
+    caption = " ".join(drawn.get_supxlabel().split())
+    assert f"on the test {covered:.0f} % lie inside" in caption
+    assert f"{other:.0f} %" not in caption
+    assert "the mean over 2 seeds" in caption
 
 
 def test_errors_are_means_and_what_is_impossible_is_left_out():
@@ -72,9 +85,22 @@ def test_errors_are_means_and_what_is_impossible_is_left_out():
     for line, name in zip(by_step.lines, names, strict=True):
         own = data["mse"].sel(forecaster=name).mean(("seed", "feature"))
         np.testing.assert_allclose(line.get_ydata(), own)
-    dots = by_feature.lines[0].get_xdata()
-    own = data["mse"].sel(forecaster="model").mean(("seed", "step"))
-    np.testing.assert_allclose(dots, own)
-    curve, ring = course.lines[:2]
-    np.testing.assert_array_equal(curve.get_ydata(), data["validation_mse"][0])
-    assert ring.get_ydata().tolist() == [float(data["validation_mse"][0].min())]
+    assert len(by_feature.lines) == len(forecasts.COLOURS)
+    for line, (name, colour) in zip(
+        by_feature.lines, forecasts.COLOURS.items(), strict=True
+    ):
+        own = data["mse"].sel(forecaster=name).mean(("seed", "step"))
+        np.testing.assert_allclose(line.get_xdata(), own)
+        assert line.get_color() == colour
+        assert line.get_ydata().tolist() == [0, 1]
+    names = [text.get_text() for text in by_feature.get_yticklabels()]
+    assert names == ["load", "oil"]
+    panel = Reading(course)
+    for number, seed in enumerate(data["seed"].values):
+        one = data.sel(seed=seed)
+        steps, errors = one["step_trained"].values, one["validation_mse"].values
+        colour = style.SEQUENCE[number]
+        panel.curve(steps, errors, colour, ".", label=f"seed {seed}")
+        best = int(errors.argmin())
+        panel.curve([steps[best]], [errors[best]], colour, "o")
+    panel.done(x="training step")

@@ -121,6 +121,10 @@ def test_intervals_are_in_the_order_of_their_values_and_what_is_beyond_is_counte
 def test_both_panels_are_drawn_and_one_where_nothing_was_simulated():
     assert len(overview.draw(found()).axes) == 3
     assert len(overview.draw(found(())).axes) == 2
+    width, height = overview.draw(found()).get_size_inches()
+    for panel in overview.PANELS:
+        single = overview.draw(found(), panel).get_size_inches()
+        np.testing.assert_allclose(single, [width / 2, height])
     with pytest.raises(ValueError, match="need a panel in a, b"):
         overview.draw(found(), "c")
 

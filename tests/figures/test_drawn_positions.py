@@ -7,6 +7,7 @@ from matplotlib.colors import same_color
 
 from sigprop.figures import positions, style
 from tests.figures import layout
+from tests.figures.reading import Reading
 
 NAMES = ["block 1 forward", "block 1 backward"]
 TOLERANCE = 0.125
@@ -77,12 +78,33 @@ def test_power_and_ratios_of_every_recurrence_are_drawn():
             assert (first[0], last[0]) == pytest.approx(
                 (held[0, place], held[2, place])
             )
+        (shade,) = ratios.patches
+        box = shade.get_extents().transformed(ratios.transData.inverted())
+        np.testing.assert_allclose(box.intervalx, [1 - TOLERANCE, 1 + TOLERANCE])
         names = [text.get_text() for text in ratios.get_yticklabels()]
         assert names == [*positions.RUNGS, "start", "end"]
     text = drawn.get_supxlabel().replace("\n", " ")
     assert "12.5 %" in text
     assert "16 blocks" in text
     assert drawn.axes[0].lines[0].get_color() == style.BLACK
+
+
+def test_the_interval_is_shaded_down_to_half_of_the_least_power_that_is_not_zero():
+    data = audited()
+    data["measured"][:] *= 0.1  # all below one
+    data["measured"][:2, 0, 1] = 0  # nothing is seen at a position, and its low end
+    data["measured"][0, 0, 3] = 1e-9
+    power = Reading(positions.draw(data, "waves", TOLERANCE).axes[0])
+    low, middle, high = data["measured"].sel(recurrence=NAMES[0]).values
+    least = sorted(middle)[1] / 2
+    assert low[3] < least < min(low[[0, 2, 4, 5]])
+    place = data["position"].values
+    power.band(place, [max(one, least) for one in low], high, style.GREY)
+    power.curve(place, middle, style.BLACK, label="measured")
+    for rung, colour in positions.RUNGS.items():
+        values = data["predicted"].sel(recurrence=NAMES[0], rung=rung)
+        power.curve(place, values, colour, label=rung)
+    power.done("linear", "log")
 
 
 def test_an_audit_without_a_recurrence_is_refused():

@@ -15,12 +15,16 @@ from sigprop.figures import (
     blur_12,
     series,
     sigprop_forecasts,
+    style,
 )
 from sigprop.theory.papers.blur.printed import errors
-from tests.forecast_trainings import gathered
+from tests.figures.reading import Reading
+from tests.forecast_trainings import VALIDATION, gathered
 
 TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
 LEVELS = {"blur": 0.25, "lru": 0.4}
+LINEAR = 0.3  # the linear model's made-up error on the test
+SEEN = VALIDATION * LINEAR  # and on the validation
 
 
 def table(levels=LEVELS, **options):
@@ -189,7 +193,7 @@ def test_other_layers_are_crosses_and_their_span_is_told():
         ends = [level + seed / 100 for level in levels for seed in range(3)]
         x, y = crosses[marker].get_data()
         np.testing.assert_allclose(sorted(y), np.sort(ends) / 0.3)
-        np.testing.assert_allclose(sorted(x), (np.sort(ends) + 0.25) / 0.3)
+        np.testing.assert_allclose(sorted(x), (np.sort(ends) + 0.25) / SEEN)
     said = sigprop_forecasts.shown({**data, "forecast_settings": settings(SETTINGS)})
     assert "ETTh1 24: from 1.53 (RotRNN) to 2.13 (tanh RNN, both ends)" in said
 
@@ -211,28 +215,45 @@ def settings(levels):
 
 def test_courses_and_tests_are_told_by_the_linear_model(results):
     both = {**results, "forecast_settings": settings(SETTINGS)}
-    courses, tests = sigprop_forecasts.draw(both).axes
-    lines = [line for line in courses.lines if len(line.get_xdata()) == 4]
-    assert len(lines) == len(SETTINGS) * len(TASKS)
-    last = [float(line.get_ydata()[-1]) for line in lines[:3]]
-    np.testing.assert_allclose(
-        last, [(level + 0.25) / 0.3 for level in SETTINGS.values()]
-    )
-    filled = [line for line in tests.lines if line.get_label().startswith("BLUR")]
-    for line in filled:
-        x, y = line.get_data()
-        np.testing.assert_allclose(y, np.array([0.25, 0.26, 0.27]) / 0.3)
-        np.testing.assert_allclose(x, np.array([0.5, 0.51, 0.52]) / 0.3)
-    hollow = [line for line in tests.lines if line.get_fillstyle() == "none"]
-    heights = sorted({round(float(line.get_ydata()[0]), 6) for line in hollow})
-    np.testing.assert_allclose(heights, np.array([0.3, 0.4, 0.5]) / 0.3, rtol=1e-5)
+    drawn = sigprop_forecasts.draw(both)
+    courses, tests = map(Reading, drawn.axes)
+    for task, dashes in zip(TASKS, sigprop_forecasts.DASHES, strict=True):
+        for setting, level in SETTINGS.items():
+            colour, _ = sigprop_forecasts.COLOURS[setting]
+            at = 100 * np.arange(1, 5)
+            height = (level + 1 / np.arange(1, 5)) / SEEN
+            line = courses.curve(at, height, colour, dashes=dashes)
+            assert line.get_label().startswith("_") is (task != TASKS[0])
+        courses.curve([], [], style.GREY, dashes=dashes)
+    courses.level(1, style.BLACK)
+    courses.done("linear", "log", "training step", "linear")
+    markers = sigprop_forecasts.MARKERS
+    for task, marker in zip(TASKS, markers, strict=True):
+        for model, (label, colour, _) in series.MODELS.items():
+            ends = LEVELS[model] + np.arange(3) / 100
+            x, y = (ends + 0.25) / SEEN, ends / LINEAR
+            name = f"{label}, {sigprop_forecasts._named(task)}"
+            tests.curve(x, y, colour, marker, label=name)
+        for setting, level in SETTINGS.items():
+            colour, _ = sigprop_forecasts.COLOURS[setting]
+            ring = tests.curve(
+                [(level + 0.25) / SEEN], [level / LINEAR], colour, marker
+            )
+            assert ring.get_fillstyle() == "none"
+    (same,) = [one for one in tests.lines if one.get_color() == style.GREY]
+    np.testing.assert_array_equal(*same.get_data())
+    tests.lines.remove(same)
+    caption = " ".join(drawn.get_supxlabel().split())
+    (percent,) = re.findall(r"is within (\d+) % of the linear model", caption)
+    assert tests.level(1 + int(percent) / 100, style.BLACK).get_linestyle() == ":"
+    tests.done(x="validation error / linear", y="test error / linear")
 
 
 def test_the_setting_of_the_least_validation_is_named(results):
     both = {**results, "forecast_settings": settings(SETTINGS)}
     said = sigprop_forecasts.shown(both)
-    assert "features mixed, from their last values is best, 1.83" in said
+    assert "features mixed, from their last values is best, 1.47" in said
     assert "ETTh1 24 LRU 1.37 and BLUR 0.87" in said
     other = settings(SETTINGS | {("each", "last"): 0.2})
     said = sigprop_forecasts.shown({**results, "forecast_settings": other})
-    assert "each feature, from its last value is best, 1.50" in said
+    assert "each feature, from its last value is best, 1.20" in said

@@ -5,6 +5,7 @@ import numpy as np
 from sigprop.experiments.forecasting.cells import Config
 from sigprop.figures import blur_7, blur_12, horizons, series, style
 from sigprop.theory.papers.blur.printed import errors
+from tests.figures.reading import Reading
 from tests.forecast_trainings import gathered
 
 
@@ -27,25 +28,39 @@ def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
     assert "the error of both grows" in said
 
 
-def test_errors_over_horizons_are_means_with_what_is_printed():
+def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed():
     data = table({"blur": 0.25, "lru": 0.5})
-    left, right, _ = blur_7.draw({"forecasts": data}).axes
-    for axes, metric in ((left, "mse"), (right, "mae")):
-        known = horizons.errors(data, "ETTh1", metric)
-        for bar, (model, rows) in zip(axes.containers, known.items(), strict=True):
+    for control, factor in (("linear", 1.0), ("season", 2.0), ("last value", 3.0)):
+        for horizon in (24, 48):  # no two horizons, metrics and controls agree
+            here = (data["horizon"].values == horizon) & (
+                data["data"].values == "ETTh1"
+            )
+            for metric, power in (("mse", 1.0), ("mae", 0.5)):
+                own = data[f"control_{metric}"].sel(control=control)
+                own.values[here] = (0.3 * factor * horizon / 24) ** power
+    data["test_mae"] = 0.7 * data["test_mae"]
+    whole = blur_7.draw({"forecasts": data}).axes
+    for axes, metric, power in zip(whole, ("mse", "mae"), (1.0, 0.5), strict=False):
+        panel = Reading(axes)
+        for model, (_, colour, _) in series.MODELS.items():
             cells = [
                 series.cells(data, "ETTh1", horizon, model) for horizon in (24, 48)
             ]
-            means = [float(one[f"test_{metric}"].mean()) for one in cells]
-            x, y = bar.lines[0].get_data()
-            assert x.tolist() == [24, 48]
-            np.testing.assert_allclose(y, means)
-            np.testing.assert_allclose(rows[:, 1], means)
+            runs = [one[f"test_{metric}"].values for one in cells]
+            means, spreads = zip(
+                *((np.mean(one), np.std(one, ddof=1) / 3**0.5) for one in runs),
+                strict=True,
+            )
+            panel.errors([24, 48], means, spreads, colour=colour, marker="o")
             printed = [float(one[f"printed_{metric}"][0]) for one in cells]
-            diamonds = [line for line in axes.lines if line.get_marker() == "D"]
-            assert any(np.allclose(line.get_ydata(), printed) for line in diamonds)
-        grey = [line for line in axes.lines if line.get_color() == style.GREY]
-        assert [line.get_label() for line in grey] == ["linear", "season", "last value"]
+            panel.curve([24, 48], printed, colour, "D")
+        controls = (("linear", 1, "-"), ("season", 2, "--"), ("last value", 3, ":"))
+        for control, factor, dashes in controls:
+            values = [(0.3 * factor * many) ** power for many in (1, 2)]
+            panel.curve([24, 48], values, style.GREY, ".", dashes, control)
+        panel.done("log", "linear", "horizon", horizons.METRICS[metric])
+        labels = [int(one.get_text()) for one in axes.get_xticklabels()]
+        assert labels == axes.get_xticks().tolist() == [24, 48]
 
 
 def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
