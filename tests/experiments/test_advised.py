@@ -322,8 +322,10 @@ def test_students_learn_in_one_chunk():
     ]
     assert len({cells.shape(one) for one in configs}) == 1
     both = cells.run_cells(configs)
-    for result in both:
+    for config, result in zip(configs, both, strict=True):
         curve = result["validation_loss"].values
+        run, task, _ = cells.prepare(config)
+        assert curve[0] == pytest.approx(float(task.loss(run.parameters)), rel=1e-5)
         assert len(curve) == cells.RECORDS + 1
         assert curve[-1] < curve[0]
         assert result.attrs["final_loss"] == curve[-1]

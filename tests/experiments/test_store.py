@@ -222,6 +222,27 @@ def test_preset_is_the_newest_of_its_label():
     assert (found.attrs["seed"], found.attrs["commit"]) == (7, commit)
 
 
+def gathered_result(version, finished, grid="a"):
+    """A gathered result of so many cells of a grid, and its configuration."""
+    config = store.Members(grid, 8)
+    config = dataclasses.replace(config, finished=finished)
+    return store.save("heads", version, config, sample(), preset="smoke"), config
+
+
+def test_of_gathered_results_the_fullest_of_this_version_stays():
+    stale, _ = gathered_result(1006, 8)
+    newer, _ = gathered_result(1008, 8)
+    fewer, _ = gathered_result(1007, 3)
+    other, _ = gathered_result(1007, 8, grid="b")
+    most, _ = gathered_result(1007, 5)
+    file, config = gathered_result(1007, 4)
+    assert store.fullest(file, config, 1007) == most
+    assert most.is_file()
+    assert other.is_file()
+    assert not any(one.exists() for one in (stale, newer, fewer, file))
+    assert store.fullest(most, config, 1007) == most
+
+
 def test_folder_follows_the_environment_then_the_checkout(results, monkeypatch):
     assert store.folder() == results
     monkeypatch.delenv("SIGPROP_RESULTS")

@@ -1,3 +1,4 @@
+import dataclasses
 import importlib
 import os
 import random
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from sigprop.cli.main import app
 from sigprop.experiments import command, gathered, store, sweep, workers
 from sigprop.experiments.teacher_student import cells, gathering, grids
+from sigprop.numerics.devices import default_device
 from sigprop.numerics.interruption import INTERRUPTED
 from sigprop.theory.teacher import runs
 from tests.kept import own_programs
@@ -97,6 +99,9 @@ def test_cells_are_whole_and_gathered(undisturbed, stored):
     for index, config in enumerate(grids.cells(SWEEP, "smoke")):
         own = store.load("teacher_student", cells.VERSION, config)
         assert own.attrs["batching"] == f"vmap over {2} cells"
+        assert own.attrs["preset"] == "smoke"
+        assert own.attrs["device"] == default_device()
+        assert own.attrs["config"] == store.canonical(config)
         np.testing.assert_array_equal(own["curve"], table["curve"][index])
     assert "lru" not in gathered.findings(store.preset_path(SWEEP, "smoke"))
 
@@ -114,6 +119,7 @@ def test_what_is_lost_is_made_again_and_equal(undisturbed, stored):
     whole.unlink()
     victim = cell_files(stored)[3]
     victim.unlink()
+    before = {one: one.stat().st_mtime_ns for one in cell_files(stored)}
     assert sweep.count(SWEEP, "smoke") == (7, 8)
     partial = store.read(gathered.gather(SWEEP, "smoke"))
     assert (partial.attrs["complete"], partial.sizes["cell"]) == (0, 7)
@@ -123,6 +129,49 @@ def test_what_is_lost_is_made_again_and_equal(undisturbed, stored):
     assert file.name == whole.name
     assert [one.name for one in stored.glob(f"{SWEEP}-*.nc")] == [file.name]
     xr.testing.assert_equal(store.read(victim), store.read(undisturbed / victim.name))
+    # The other student of its chunk was trained again too, and was not written again.
+    assert {one: one.stat().st_mtime_ns for one in before} == before
+
+
+def test_chunks_are_stored_under_the_preset_that_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    seen = []
+    monkeypatch.setattr(
+        store, "save", lambda *given, **more: seen.append((given, more))
+    )
+    whole = sweep.chunks(SWEEP, "smoke")[0]
+    monkeypatch.setattr(cells, "run_cells", lambda configs, *rest: [*map(str, configs)])
+    for preset in ("quick", "paper"):
+        assert sweep.run_chunk(dataclasses.replace(whole, preset=preset))
+    every = [("quick", one) for one in whole.cells] + [
+        ("paper", one) for one in whole.cells
+    ]
+    for (given, more), (preset, config) in zip(seen, every, strict=True):
+        assert given == ("teacher_student", cells.VERSION, config, str(config))
+        assert more["preset"] == preset
+        assert more["batching"] == f"vmap over {len(whole.cells)} cells"
+
+
+def test_versions_of_cells_and_of_how_they_are_gathered_make_one(monkeypatch):
+    for base, own, wanted in ((3, 7, 3007), (12, 0, 12000), (1, 999, 1999)):
+        monkeypatch.setattr(cells, "VERSION", base)
+        monkeypatch.setattr(gathering, "VERSION", own)
+        config, version = gathered.whole(SWEEP, "smoke")
+        assert version == wanted
+        assert config.finished == len(grids.cells(SWEEP, "smoke"))
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+def test_gathered_results_of_another_version_of_the_cells_are_not_read(stored, step):
+    """They may be laid out in another way: here cells have no names."""
+    config, version = gathered.whole(SWEEP, "smoke")
+    table = store.load_preset(SWEEP, "smoke").drop_vars("key")
+    about = {"preset": "smoke", "complete": 1, "details": 0}
+    store.save(SWEEP, version + 1000 * step, config, table, **about)
+    assert sweep.count(SWEEP, "smoke") == (8, 8)
+    for file in cell_files(stored):
+        file.unlink()
+    assert sweep.count(SWEEP, "smoke") == (8, 8)
 
 
 def test_damaged_cells_are_set_aside(stored):

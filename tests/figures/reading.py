@@ -16,7 +16,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedLocator
 from PIL import Image
 from scipy.interpolate import RegularGridInterpolator
 
@@ -66,6 +66,9 @@ def inked(file: Path, drawn: Figure) -> list[bool]:
 SCALES = (
     lambda tick, label: (tick, label),
     lambda tick, label: (tick, 1 - label),  # gaps under the names of moduli
+    lambda tick, label: (10.0**-tick, 1 - label),  # decades of gaps
+    lambda tick, label: (tick + 1, label),  # places, counted from one
+    lambda tick, label: (np.pi * tick, label),  # shares of half a turn
     lambda tick, label: (np.exp(tick), label),
     lambda tick, label: (10.0**tick, label),
 )
@@ -77,9 +80,14 @@ def truly(ticks: Any, names: list[str]) -> bool:
     Labels of rows that stand at 0, 1, 2 may say anything, and so may those with words.
     """
     numbers = [number(name) for name in names]
-    if None in numbers or same(ticks, np.arange(len(names))):
+    if (
+        None in numbers
+        or len(ticks) != len(names)
+        or same(ticks, np.arange(len(names)))
+    ):
         return True
-    pairs = [scale(np.asarray(ticks), np.array(numbers, float)) for scale in SCALES]
+    with np.errstate(over="ignore"):
+        pairs = [scale(np.asarray(ticks), np.array(numbers, float)) for scale in SCALES]
     return any(np.allclose(*pair, rtol=0.06, atol=1e-4) for pair in pairs)
 
 
@@ -334,7 +342,7 @@ class Reading:
         assert x in self.axes.get_xlabel()
         assert y in self.axes.get_ylabel()
         for axis in (self.axes.xaxis, self.axes.yaxis):
-            if isinstance(axis.get_major_formatter(), FixedFormatter):
+            if isinstance(axis.get_major_locator(), FixedLocator):
                 names = [one.get_text() for one in axis.get_ticklabels()]
                 assert truly(axis.get_ticklocs(), names), (axis.get_ticklocs(), names)
 

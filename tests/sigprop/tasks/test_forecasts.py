@@ -135,8 +135,18 @@ def test_the_calendar_says_when():
     np.testing.assert_allclose(
         marks[47], [0.5, 5 / 6 - 0.5, 28 / 30 - 0.5, 59 / 365 - 0.5]
     )
-    quarters = dataclasses.replace(_table(), step=Step(900))
-    assert calendar(quarters).shape == (400, 5)
+    times = np.datetime64("2020-02-28T23:30:00") + 900 * np.arange(400)
+    quarters = dataclasses.replace(_table(), step=Step(900), times=times)
+    # From half past eleven: minutes of an hour, from -1/2 at none to 1/2 at 59.
+    found = calendar(quarters)
+    assert found.shape == (400, 5)
+    np.testing.assert_allclose(found[:4, 0], np.array([30, 45, 0, 15]) / 59 - 0.5)
+    np.testing.assert_allclose(found[:3, 1], [0.5, 0.5, -0.5])
+    np.testing.assert_allclose(found[1:3, 3], np.array([27, 28]) / 30 - 0.5)
+    hours = dataclasses.replace(_table(), step=Step(3600))
+    assert calendar(hours).shape == (400, 4)
+    days = dataclasses.replace(_table(), step=Step(0, 1))
+    assert calendar(days).shape == (400, 4)
     task = Forecasts(_table(), 24, 5, calendar=True)
     np.testing.assert_array_equal(task.windows("test").calendar[0], marks[296:325])
     assert Forecasts(_table(), 24, 5).windows("test").calendar.shape == (76, 29, 0)

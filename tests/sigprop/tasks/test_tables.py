@@ -51,6 +51,10 @@ def test_each_notation_of_time_is_read_month_first(tmp_path, times, step, season
         (lambda rows: rows[:5] + rows[6:], "1 row missing, in row 7; fill"),
         (lambda rows: rows[:5] + rows[8:], "3 rows missing, in row 7; fill"),
         (lambda rows: [*rows[:5], rows[4], *rows[5:]], "twice, in row 7; remove"),
+        (lambda rows: [*rows[:5], *rows[6:9], rows[8], *rows[9:]],
+         "1 row missing, in row 7; fill"),
+        (lambda rows: [*rows[:5], *rows[6:9], rows[5], *rows[9:]],
+         "05:00:00 after 2020-02-28 08:00:00, in row 10; sort"),
         (lambda rows: [*rows[:5], rows[3], *rows[5:]], "in row 7; sort"),
         (lambda rows: rows[::-1], "in row 3; sort"),
         (

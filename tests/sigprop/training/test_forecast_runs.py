@@ -3,6 +3,8 @@
 import dataclasses
 import re
 
+import equinox as eqx
+import jax
 import numpy as np
 import pytest
 import xarray as xr
@@ -119,6 +121,7 @@ def test_a_folder_ends_with_network_curves_forecasts_and_result(tmp_path):
     assert set(result) == set(SCORES)
     network, _ = trained(folder)
     assert not network.training
+    network = eqx.filter(network, eqx.is_inexact_array)
 
     def nothing(done, last):
         raise AssertionError("trained again")
@@ -128,9 +131,23 @@ def test_a_folder_ends_with_network_curves_forecasts_and_result(tmp_path):
     run(other, TASK, tmp_path / "seed-4")
     shown = gathered(tmp_path)
     assert shown["seed"].values.tolist() == [3, 4]
-    own = shown["mse"].sel(forecaster="model", seed=3).mean()
-    assert float(own) == pytest.approx(result["test_mse"])
+    for name in ("mse", "mae"):
+        own = shown[name].sel(forecaster="model", seed=3).mean()
+        assert float(own) == pytest.approx(result[f"test_{name}"], rel=1e-6)
     assert shown["validation_mse"].shape == (2, 4)
+    for seed in (3, 4):
+        with np.load(tmp_path / f"seed-{seed}" / CURVES) as curves:
+            one = shown.sel(seed=seed)
+            np.testing.assert_array_equal(one["step_trained"], curves["step"])
+            np.testing.assert_array_equal(
+                one["validation_mse"], curves["validation_mse"]
+            )
+            if seed == 3:
+                best = int(curves["validation_mse"].argmin())
+                least, step = curves["validation_mse"][best], curves["step"][best]
+    assert result["validation_mse"] == pytest.approx(float(least))
+    assert result["best_step"] == step
+    assert result["parameters"] == sum(one.size for one in jax.tree.leaves(network))
     task = dataclasses.replace(TASK, length=13)
     changed = dataclasses.replace(JOB, data=task.about())
     with pytest.raises(ValueError, match="a training of another data;"):
