@@ -11,6 +11,7 @@ import xarray as xr
 from sigprop.experiments import store, sweep
 from sigprop.experiments.forecasting import cells, gathering, grids
 from sigprop.experiments.forecasting.cells import CONTROLS, Config
+from sigprop.tasks.baselines import least_squares
 from sigprop.tasks.forecasts import Forecasts
 from sigprop.tasks.tables import Step, Table
 from sigprop.training.forecast_presets import MODELS
@@ -102,12 +103,16 @@ def test_errors_are_those_of_the_line_and_of_the_controls(trained):
     np.testing.assert_array_equal(np.diff(rows), 1)
     truth = task.table.values[rows, 1]
     np.testing.assert_allclose(trained["truth"], truth, atol=1e-6)
-    off = (trained["forecast"] - trained["truth"]).values.reshape(-1, 5)
-    of_line = (off**2).mean(0) / task.scale[1] ** 2
-    assert trained["mse"].isel(feature=1).values == pytest.approx(of_line, rel=0.5)
-    linear = trained["control_mse"].sel(control="linear").mean()
-    climatology = trained["control_mse"].sel(control="climatology").mean()
-    assert 0 < float(linear) < 0.5 * float(climatology)
+    windows = task.windows("test")
+    for control, told in (
+        ("linear", least_squares(task)(windows.inputs)),
+        ("climatology", np.zeros_like(windows.targets)),
+        ("last value", np.repeat(windows.inputs[:, -1:], 5, 1)),
+    ):
+        off = told - windows.targets
+        for name, errors in (("mse", off**2), ("mae", abs(off))):
+            kept = trained[f"control_{name}"].sel(control=control)
+            np.testing.assert_allclose(kept, errors.mean(0), rtol=1e-9)
     assert np.isnan(trained["control_mse"].sel(control="season")).all()  # 24 rows
     kept = trained["control_validation_mse"].sel(control="climatology")
     validation = task.windows("validation").targets

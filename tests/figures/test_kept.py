@@ -10,7 +10,9 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
@@ -127,6 +129,20 @@ def told_of(name):
     return f"{name} is drawn from {drawn}\n"
 
 
+def assert_whole(file):
+    """A picture has its end, and one of pixels is as wide as a page and not blank."""
+    if file.suffix == ".pdf":
+        content = file.read_bytes()
+        assert content.startswith(b"%PDF-")
+        assert content.rstrip().endswith(b"%%EOF")
+        return
+    with Image.open(file) as opened:
+        shades = np.asarray(opened.convert("L"))
+    assert shades.shape[1] == round(style.WIDTH * style.SETTINGS["savefig.dpi"])
+    halves = np.array_split(shades, 2)
+    assert all((half < 128).sum() > 100 for half in halves)  # ink above and below
+
+
 @pytest.mark.usefixtures("bare")
 @pytest.mark.parametrize("name", ["lru-9", "zucchet-9"])
 def test_figures_of_tracked_results_are_drawn_at_once(name, tmp_path, monkeypatch):
@@ -137,7 +153,8 @@ def test_figures_of_tracked_results_are_drawn_at_once(name, tmp_path, monkeypatc
     assert told_of(name) in answer.stderr
     files = [tmp_path / f"{name}.{kind}" for kind in ("pdf", "png")]
     assert answer.stdout.split() == [str(file) for file in files]
-    assert all(file.stat().st_size > 0 for file in files)
+    for file in files:
+        assert_whole(file)
 
 
 def test_every_study_of_a_figure_has_a_tracked_result():
@@ -182,7 +199,7 @@ def assert_drawn(checkout, name, told):
     assert told_of(name) in told
     assert "running" not in told
     for kind in ("pdf", "png"):
-        assert (checkout / f"figures/out/{name}.{kind}").stat().st_size > 0
+        assert_whole(checkout / f"figures/out/{name}.{kind}")
 
 
 def test_a_figure_is_drawn_in_a_bare_checkout(checkout):
