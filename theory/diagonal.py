@@ -182,25 +182,22 @@ def backward_kernel() -> Derivation:
 def stable_state() -> Expr:
     """``E|h|^2`` under ``R = rho**|Delta|`` as products and sums of positive terms.
 
-    Symbols: ``w = 1/(1-|lam|^2)``, ``z = rho lam``, ``q = |z|``, ``k = 1/(1-q)`` and
-    ``p = (1-q)^2/|1-z|^2``.  ``rho = 0`` is white noise, ``rho = 1`` constant input.
+    Symbols: ``w = 1/(1-|lam|^2)``, ``z = rho lam``, ``q = |z|`` and
+    ``p = w (1-q)/|1-z|^2``.  ``rho = 0`` is white noise, ``rho = 1`` constant input.
     """
-    return w * (1 + q) * k * p
+    return (1 + q) * p
 
 
 def stable_sensitivity() -> Expr:
     """``E|dh/dlam|^2`` under ``R = rho**|Delta|`` with no subtraction left.
 
-    Uses, beside the symbols of ``stable_state``, ``chi = 1/p - 1``, ``r = |lam|`` and
-    ``tau = 1 - rho^2``.  The two contributions of the textbook form that cancel
-    combine through ``(1+r^2)(1-q^2) - (1-r^2)(1+q^2) = 2 r^2 tau``.
+    Uses, beside the symbols of ``stable_state``, ``r = |lam|``, ``k = w (1-q)``,
+    ``chi = 1 - (1-q)^2/|1-z|^2`` and ``tau = (1-rho^2)/(1-q)``.  The two contributions
+    of the textbook form that cancel combine through
+    ``(1+r^2)(1-q^2) - (1-r^2)(1+q^2) = 2 r^2 (1-rho^2)``.  No product of the symbols is
+    much larger or smaller than the moment, so that single precision is wide enough.
     """
-    return (
-        w**2
-        * p**2
-        * k
-        * ((1 + r**2) * w * (1 + q) + 2 * k * (q + chi * r**2 * tau * w))
-    )
+    return p**2 * ((1 + r**2) * (1 + q) * k + 2 * q) + 2 * r**2 * tau * chi * w**2 * p
 
 
 def stable_meaning(sign: int) -> dict[Expr, Expr]:
@@ -213,10 +210,10 @@ def stable_meaning(sign: int) -> dict[Expr, Expr]:
         w: 1 / (1 - square),
         r: modulus,
         q: size,
-        k: 1 / (1 - size),
-        p: 1 / flat,
-        chi: flat - 1,
-        tau: 1 - rho**2,
+        k: (1 - size) / (1 - square),
+        p: 1 / ((1 - size) * (1 - square) * flat),
+        chi: 1 - 1 / flat,
+        tau: (1 - rho**2) / (1 - size),
     }
 
 

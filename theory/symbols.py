@@ -28,10 +28,10 @@ u2 = Symbol("u_2", nonnegative=True)  # uniform on [0, 1], gives the phase
 # and the forms only add, multiply and divide them (see diagonal.stable_*).
 w = Symbol("w", positive=True)  # 1 / (1 - |lambda|^2)
 q = Symbol("q", nonnegative=True)  # |rho lambda|
-k = Symbol("k", positive=True)  # 1 / (1 - |rho lambda|)
-chi = Symbol("chi", nonnegative=True)  # |1 - rho lambda|^2 / (1 - |rho lambda|)^2 - 1
-p = Symbol("p", positive=True)  # 1 / (1 + chi)
-tau = Symbol("tau", nonnegative=True)  # 1 - rho^2
+k = Symbol("k", positive=True)  # (1 - q) w
+p = Symbol("p", positive=True)  # (1 - q) w / |1 - rho lambda|^2
+chi = Symbol("chi", nonnegative=True)  # 1 - (1 - q)^2 / |1 - rho lambda|^2
+tau = Symbol("tau", nonnegative=True)  # (1 - rho^2) / (1 - q)
 
 NOTATION: tuple[tuple[object, str, str, str], ...] = (
     (lam, "lam", "one eigenvalue of the recurrence", "λ in Zucchet, LRU, BLUR"),

@@ -35,22 +35,26 @@ def _require(name: str, values: Any, low: float, high: float, brackets: str) -> 
         )
 
 
-def _ingredients(gap: Values, theta: Values, rho: Values) -> dict[str, Values]:
+def _ingredients(
+    gap: Values, theta: Values, rho: Values, rho_gap: Values | None
+) -> dict[str, Values]:
     modulus = 1 - gap
-    size = jnp.abs(rho)
-    distance = 1 - size  # exact for |rho| >= 1/2
+    # The difference from one is exact for |rho| >= 1/2.
+    distance = 1 - jnp.abs(rho) if rho_gap is None else rho_gap
+    size = 1 - distance
     product = size * modulus
-    inverse = 1 / (distance + size * gap)
-    half = jnp.where(rho >= 0, jnp.sin(theta / 2), jnp.cos(theta / 2)) * inverse
-    excess = 4 * product * half**2
+    below = distance + size * gap  # 1 - q
+    half = jnp.where(rho >= 0, jnp.sin(theta / 2), jnp.cos(theta / 2))
+    turned = 2 * product * half * (2 * half / below)  # |1 - z|^2 / (1 - q) - (1 - q)
+    variance = 1 / (gap * (2 - gap))
     return {
-        "w": 1 / (gap * (2 - gap)),
+        "w": variance,
         "r": modulus,
         "q": product,
-        "k": inverse,
-        "chi": excess,
-        "p": 1 / (1 + excess),
-        "tau": distance * (1 + size),
+        "k": below * variance,
+        "p": variance / (below + turned),
+        "chi": turned / (below + turned),
+        "tau": distance * (1 + size) / below,
     }
 
 
@@ -64,22 +68,31 @@ def _compiled(quantity: str):
     return compile_expr(form, w, r, q, k, chi, p, tau)
 
 
-def _stationary(quantity: str, gap: Any, theta: Any, rho: Any) -> Values:
+def _stationary(quantity: str, gap: Any, theta: Any, rho: Any, rho_gap: Any) -> Values:
     _require("gap", gap, 0, 1, "(]")
     _require("rho", rho, -1, 1, "[]")
     _require("theta", theta, -np.inf, np.inf, "()")
-    dtype = jnp.result_type(gap, theta, rho, float)
-    parts = _ingredients(*(jnp.asarray(x, dtype) for x in (gap, theta, rho)))
-    return _compiled(quantity)(**parts)
+    given = [gap, theta, rho]
+    if rho_gap is not None:
+        _require("rho_gap", rho_gap, 0, 1, "[]")
+        _require("|rho| beside rho_gap, which replaces it,", jnp.abs(rho), 1, 1, "[]")
+        given.append(rho_gap)
+    dtype = jnp.result_type(*given, float)
+    parts = [jnp.asarray(x, dtype) for x in given]
+    return _compiled(quantity)(**_ingredients(*parts[:3], *(parts[3:] or [None])))
 
 
-def state_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
+def state_moment(
+    gap: Any, theta: Any = 0.0, rho: Any = 0.0, *, rho_gap: Any = None
+) -> Values:
     """``E|h|^2`` of one neuron, stationary, under ``R = rho**|lag|``.
 
     Args:
         gap: ``1 - |lam|``, in (0, 1].
         theta: Phase of the eigenvalue in radians.
         rho: Decay of the autocovariance: 0 is white noise, 1 a constant input.
+        rho_gap: ``1 - |rho|`` in [0, 1], for a ``rho`` so close to 1 or -1 that it would
+            be rounded.  ``rho`` is then 1 or -1 and gives the sign alone.
 
     Raises:
         ValueError: If an argument is outside its range.
@@ -91,11 +104,15 @@ def state_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
         1.3333
         >>> round(float(state_moment(0.1, rho=0.9)), 2)  # correlated inputs add up
         50.14
+        >>> round(float(state_moment(1e-8, rho=1, rho_gap=1e-9)) / 1e16, 4)
+        0.9091
     """
-    return _stationary("state", gap, theta, rho)
+    return _stationary("state", gap, theta, rho, rho_gap)
 
 
-def sensitivity_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
+def sensitivity_moment(
+    gap: Any, theta: Any = 0.0, rho: Any = 0.0, *, rho_gap: Any = None
+) -> Values:
     """``E|dh/dlam|^2`` of one neuron, stationary, under ``R = rho**|lag|``.
 
     Args and Raises: as ``state_moment``.
@@ -106,7 +123,7 @@ def sensitivity_moment(gap: Any, theta: Any = 0.0, rho: Any = 0.0) -> Values:
         >>> round(float(sensitivity_moment(0.5)), 3)  # (1 + 0.25) / (1 - 0.25)**3
         2.963
     """
-    return _stationary("sensitivity", gap, theta, rho)
+    return _stationary("sensitivity", gap, theta, rho, rho_gap)
 
 
 def finite_state_moment_white(gap: Any, steps: Any) -> Values:

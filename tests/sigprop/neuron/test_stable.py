@@ -25,7 +25,7 @@ from sigprop.theory.symbols import T, lam, lam_bar, r_max, r_min, rho
 
 MOMENTS = {"state": state_moment, "sensitivity": sensitivity_moment}
 BITS = 4  # the three excess bits of METHOD.md, and one that the fourth power forces
-WIDTHS = {np.float32: -6.0, np.float64: -12.0}  # smallest log10 of a gap
+WIDTHS = {np.float32: -12.0, np.float64: -12.0}  # smallest log10 of a gap
 DIGITS = 120
 
 quantities = pytest.mark.parametrize("quantity", MOMENTS)
@@ -38,16 +38,21 @@ def derived(quantity):
     return lambdify([lam, lam_bar, rho], form, "mpmath")
 
 
-def truth(quantity, gap, theta, decay):
+def truth(quantity, gap, theta, decay, decay_gap=None):
     """The derived form on exactly the stored numbers."""
     point = (1 - mpmath.mpf(float(gap))) * mpmath.expj(mpmath.mpf(float(theta)))
-    at = (point, mpmath.conj(point), mpmath.mpf(float(decay)))
+    decay = mpmath.mpf(float(decay))
+    if decay_gap is not None:
+        decay *= 1 - mpmath.mpf(float(decay_gap))
+    at = (point, mpmath.conj(point), decay)
     return mpmath.re(derived(quantity)(*at))
 
 
 def excess_bits(found, exact):
     """Bits of error, ``log2(1 + ulps)``."""
     found = np.asarray(found)
+    if exact > mpmath.mpf(float(np.finfo(found.dtype).max)):
+        return 0.0 if found == np.inf else math.inf
     ulp = float(np.spacing(found))
     return math.log2(1 + float(abs(mpmath.mpf(float(found)) - exact)) / ulp)
 
@@ -79,6 +84,32 @@ def misses(quantity, width, values):
         return excess_bits(found, truth(quantity, *stored))
 
 
+def powers(smallest):
+    return st.floats(smallest, 0).map(lambda power: 10**power)
+
+
+@quantities
+@pytest.mark.parametrize("width", WIDTHS)
+@given(
+    gap=powers(-12.0),
+    theta=st.floats(-math.pi, math.pi) | powers(-12.0),
+    sign=st.sampled_from([-1.0, 1.0]),
+    decay_gap=powers(-14.0) | st.just(0.0),
+)
+@example(gap=1e-8, theta=0.0, sign=1.0, decay_gap=1e-9)
+@example(gap=1e-10, theta=0.0, sign=-1.0, decay_gap=1e-10)
+@example(gap=1e-10, theta=3.0, sign=1.0, decay_gap=1.0)
+def test_the_gap_of_the_decay_says_what_the_decay_would_round(
+    quantity, width, gap, theta, sign, decay_gap
+):
+    with double_precision(width is np.float64), mpmath.workdps(DIGITS):
+        stored = [width(value) for value in (gap, theta, sign)]
+        within = width(decay_gap)
+        found = MOMENTS[quantity](*stored, rho_gap=within)
+        assert found.dtype == width
+        assert excess_bits(found, truth(quantity, *stored, within)) <= BITS
+
+
 @quantities
 @given(values=points(np.float64))
 @example(values=(1e-12, 0.0, 1.0))
@@ -95,6 +126,7 @@ def test_double_precision_moment_is_accurate_up_to_the_edge(quantity, values):
 @given(values=points(np.float32))
 @example(values=(1e-6, 0.0, 1.0))
 @example(values=(1e-6, 3.0, -0.999999))
+@example(values=(1e-10, 0.0, -1.0))
 def test_single_precision_moment_is_accurate_up_to_the_edge(quantity, values):
     assert misses(quantity, np.float32, values) <= BITS
 
@@ -159,6 +191,14 @@ BAD = [
     ((0.1, math.nan), "need theta in (-inf, inf), got nan"),
     ((np.array([0.1, 2.0]),), "need gap in (0, 1], got 2.0"),
 ]
+
+
+@quantities
+def test_the_gap_of_the_decay_replaces_it(quantity):
+    with pytest.raises(ValueError, match=r"^need rho_gap in \[0, 1\], got 1.5$"):
+        MOMENTS[quantity](0.1, rho=1, rho_gap=1.5)
+    with pytest.raises(ValueError, match="beside rho_gap, which replaces it, .* got 0"):
+        MOMENTS[quantity](0.1, rho=0.5, rho_gap=0.5)
 
 
 @quantities
