@@ -130,35 +130,39 @@ class Constant(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class AR1(GaussianProcess):
-    """``x_{t+1} = rho x_t + sqrt(1 - rho^2) noise``: ``R(lag) = rho**|lag|``.
+    """``x_{t+1} = rho x_t + sqrt(variance (1 - rho^2)) noise``.
 
-    ``rho = 0`` is white noise, ``rho = 1`` a constant, ``rho = -1`` an alternation.
+    ``R(lag) = variance rho**|lag|``.  ``rho = 0`` is white noise, ``rho = 1`` a constant, ``rho = -1`` an alternation.
 
     Example:
         >>> AR1(0.5).autocovariance(np.arange(-1, 3)).tolist()
         [0.5, 1.0, 0.5, 0.25]
+        >>> AR1(0.5, variance=2.0).autocovariance(np.arange(3)).tolist()
+        [2.0, 1.0, 0.5]
         >>> AR1(0.5).sample(jax.random.key(0), 3, 100).shape
         (3, 100)
     """
 
     rho: float
+    variance: float = 1.0
     initial_width = 1
 
     def __post_init__(self) -> None:
         _require_finite("rho", self.rho, -1, 1)
+        _require_finite("variance", self.variance, 0, math.inf)
 
     def initial(self, noise: Rows) -> State:
-        return noise[0]
+        return math.sqrt(self.variance) * noise[0]
 
     def step(self, state: State, noise: Rows) -> tuple[State, Row]:
-        scale = math.sqrt((1 - self.rho) * (1 + self.rho))
+        scale = math.sqrt(self.variance * (1 - self.rho) * (1 + self.rho))
         x = self.rho * state + scale * noise[0]
         return x, x
 
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        return np.power(float(self.rho), np.abs(np.asarray(lags)))
+        return self.variance * np.power(float(self.rho), np.abs(np.asarray(lags)))
 
 
 @final

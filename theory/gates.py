@@ -27,6 +27,7 @@ class Gate(NamedTuple):
     Attributes:
         a: What multiplies the state.
         b: What is added.
+        lost: ``1 - a`` without a difference, accurate for ``a`` close to one.
         bent: Projections of the input in which they are not polynomials.
         straight: Projections in which ``a`` is constant and ``b`` linear.
         own: Parameters that multiply no input.
@@ -34,6 +35,7 @@ class Gate(NamedTuple):
 
     a: Expr
     b: Expr
+    lost: Expr
     bent: tuple[Symbol, ...]
     straight: tuple[Symbol, ...]
     own: tuple[Symbol, ...] = ()
@@ -57,25 +59,32 @@ def softplus(z: Expr) -> Expr:
 def _rglru() -> Gate:
     log_a = -CLOSING * softplus(Lambda) * sigmoid(r)
     kept = sqrt(-expm1(2 * log_a))  # sqrt(1 - a^2), accurate for a close to one
-    return Gate(exp(log_a), kept * sigmoid(i) * x, (r, i), (x,), (Lambda,))
+    b = kept * sigmoid(i) * x
+    return Gate(exp(log_a), b, -expm1(log_a), (r, i), (x,), (Lambda,))
 
 
 def _selective() -> Gate:
     step = softplus(r)
-    return Gate(exp(-exp(A) * step), step * k * x, (r,), (k, x), (A,))
+    log_a = -exp(A) * step
+    return Gate(exp(log_a), step * k * x, -expm1(log_a), (r,), (k, x), (A,))
+
+
+def _gla() -> Gate:
+    a = sigmoid(r) ** (Integer(1) / TEMPERING)
+    return Gate(a, k * v, -expm1(-softplus(-r) / TEMPERING), (r,), (k, v))
 
 
 GATES: dict[str, Gate] = {
     # De et al. (2024), Griffin, Eq. 1-4
     "rglru": _rglru(),
     # Feng et al. (2024), Were RNNs all we needed, Section 3.1
-    "mingru": Gate(sigmoid(-r), sigmoid(r) * v, (r,), (v,)),
+    "mingru": Gate(sigmoid(-r), sigmoid(r) * v, sigmoid(r), (r,), (v,)),
     # Gu & Dao (2023), Mamba, Algorithm 2, with the input entering by an Euler step
     "selective": _selective(),
     # Yang et al. (2024), Gated linear attention, Section 4
-    "gla": Gate(sigmoid(r) ** (Integer(1) / TEMPERING), k * v, (r,), (k, v)),
+    "gla": _gla(),
     # Zucchet & Orvieto (2024), Eq. 157-158, without the state in the gate
-    "gate-unit": Gate(sigmoid(r), sigmoid(-r) * x, (r,), (x,)),
+    "gate-unit": Gate(sigmoid(r), sigmoid(-r) * x, sigmoid(-r), (r,), (x,)),
 }
 
 

@@ -56,9 +56,10 @@ def input_of(process: GaussianProcess) -> Input:
             return Input("constant")
         case Constant(variance=variance):
             return _scaled(variance, 1.0)
-        case AR1(rho=rho):
-            variance = getattr(process, "variance", 1.0)
-            return exponential(rho) if variance == 1 else _scaled(variance, rho)
+        case AR1(rho=rho, variance=1.0):
+            return exponential(rho)
+        case AR1(rho=rho, variance=variance):
+            return _scaled(variance, rho)
         case Mixed(a=a, b=b, rho=rho):
             return Input("mixed", rho=rho, a=a, b=b)
         case MovingAverage(taps=taps):

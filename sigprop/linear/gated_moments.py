@@ -249,7 +249,7 @@ def predict_gated(
         steps: Inputs seen since the zero state; the limit if left out.
         change: Makes wrong expectations of the right ones, or gates of the delta rule,
             or coefficients of inputs that remember, for mutants.
-        settled: Relative change of a moment under inputs that remember at which no finer
+        settled: Relative error of a moment under inputs that remember at which no finer
             grid is tried.
 
     Returns:
@@ -260,7 +260,7 @@ def predict_gated(
         TypeError: If the layer is of another type, or its gates see the state.
         ValueError: If a moment is infinite, the scale is not positive and finite, there
             are no steps, or inputs of the delta rule remember and steps are left out or
-            inputs are more than five.
+            inputs are more than five; if the error of a moment may exceed its value.
 
     Example:
         >>> from sigprop.layers.mingru import mingru
@@ -304,6 +304,16 @@ def predict_gated(
             return state_moment(neurons, law=law, **given)
         return sensitivity_moment(neurons, by, directions=directions, law=law, **given)
 
+    def settled_all() -> dict[str, Predicted]:
+        for name, (value, error) in totals.items():
+            if not error <= abs(value):
+                raise ValueError(
+                    f"need gates less steep or less closed for the moment of {name}: its "
+                    f"error may be {error:.3g}, its value {value:.3g}; make the weights or "
+                    "the scale of the inputs smaller, or measure it"
+                )
+        return totals
+
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
@@ -316,13 +326,13 @@ def predict_gated(
             )
             for name, (value, error) in found.items():
                 add(name, Moment(np.array([value]), np.array([error])))
-        return totals
+        return settled_all()
     for neurons, columns, moved in READ[type(layer)](layer):
         seen = _restricted(law, columns)
         add("state", moment(neurons, None, None, seen))
         for name, (by, directions, factor) in moved.items():
             add(name, moment(neurons, by, directions, seen), factor)
-    return totals
+    return settled_all()
 
 
 def squares(

@@ -50,8 +50,8 @@ def spectrum(process: Any) -> Geometric | Lags:
     match process:
         case White(variance):
             return Geometric(variance, 0.0, 0.0)
-        case AR1(ratio):
-            return Geometric(0.0, 1.0, ratio)
+        case AR1(ratio, variance):
+            return Geometric(0.0, variance, ratio)
         case Constant(variance):
             return Geometric(0.0, variance, 1.0)
         case Mixed(white, correlated, ratio):

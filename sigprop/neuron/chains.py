@@ -114,11 +114,15 @@ class Recursion:
         chain: Of the inputs.
         parts: ``a``, ``b`` and, for a sensitivity, ``c`` and ``d`` at every node; of
             several sensitivities, ``c`` and ``d`` along an axis before the chain's.
+        lost: ``1 - a`` at every node, where it has more digits than the difference.
     """
 
-    def __init__(self, chain: Chain, parts: Sequence[Grid]) -> None:
+    def __init__(
+        self, chain: Chain, parts: Sequence[Grid], lost: Grid | None = None
+    ) -> None:
         self.chain, self.root = chain, chain.root
         own = [np.broadcast_to(one, chain.shape) for one in parts[:2]]
+        self.lost = 1 - own[0] if lost is None else np.broadcast_to(lost, chain.shape)
         self.shape = np.broadcast_shapes(chain.shape, *map(np.shape, parts[2:]))
         moved = [np.broadcast_to(one, self.shape) for one in parts[2:]]
         self.parts = [*own, *(moved or [np.zeros(chain.shape)] * 2)]
@@ -213,29 +217,38 @@ class Recursion:
         return *np.unique(flat, return_counts=True), np.argsort(flat, kind="stable")
 
     def _resolved(self, power: int) -> Iterable[Callable[..., Any]]:
-        """For each factor, what solves ``1 - factor a^power K`` on the leading axes.
+        """For each factor, what solves ``1 - factor a^power K`` in the leading modes.
 
-        Small systems are inverted all at once, for all moments of the power.
+        The constant mode is kept, so that the difference is made of what is lost alone,
+        ``1 - a^power``.  Small systems are inverted all at once, for all moments of the
+        power.
         """
-        factors, own = self._others[0], self._leading(self.parts[0]) ** power
-        multiplied, one = own[:, None] * self._operator, np.eye(len(own))
-        if len(factors) * multiplied.size > INVERTED:
+        axes = self.chain.axes[: self.chain.leading]
+        modes = functools.reduce(np.kron, (axis.modes for axis in axes))
+        kept = functools.reduce(np.kron, (axis.kept for axis in axes))
+        lost = self._leading(self.lost)
+        lost = lost if power == 1 else lost * (1 + self._leading(self.parts[0]))
+        factors, mixed = self._others[0], modes.T @ (lost[:, None] * modes) * kept
+        if len(factors) * mixed.size > INVERTED:
             for factor in factors:
-                yield functools.partial(np.linalg.solve, one - factor * multiplied)
+                system = np.diag(1 - factor * kept) + factor * mixed
+                yield functools.partial(np.linalg.solve, system)
             return
         if power not in self._inverses:
-            systems = one - np.multiply.outer(factors, multiplied)
+            straight = [np.diag(1 - factor * kept) for factor in factors]
+            systems = np.stack(straight) + np.multiply.outer(factors, mixed)
             self._inverses[power] = np.linalg.inv(systems)
         for inverse in self._inverses[power]:
             yield inverse.__matmul__
 
     def _solved(self, power: int, added: Grid) -> Grid:
         """``f = added + a^power K f``, one system for each factor that other modes keep."""
-        others = self.chain.axes[self.chain.leading :]
-        for place, axis in enumerate(others, start=-len(others)):
+        axes = self.chain.axes
+        for place, axis in enumerate(axes, start=-len(axes)):
             added = on_axis(axis.modes.T, added, place)
         _, counts, order = self._others
-        columns = added.reshape(-1, len(self._operator), len(order))[..., order]
+        leading = math.prod(self.chain.shape[: self.chain.leading])
+        columns = added.reshape(-1, leading, len(order))[..., order]
         start = 0
         for solve, count in zip(self._resolved(power), counts, strict=True):
             here = slice(start, start := start + count)
@@ -243,6 +256,6 @@ class Recursion:
         solved = np.empty_like(columns)
         solved[..., order] = columns
         solved = solved.reshape(added.shape)
-        for place, axis in enumerate(others, start=-len(others)):
+        for place, axis in enumerate(axes, start=-len(axes)):
             solved = on_axis(axis.modes, solved, place)
         return solved

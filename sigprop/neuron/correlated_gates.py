@@ -1,13 +1,16 @@
 """Second moments of neurons whose gates see inputs that remember.
 
 Each coordinate of an input that a neuron's projections span is a sum of AR(1) series, and
-so the inputs a chain.  Grids are refined until a moment settles; what it last moved by is
-the stated error, and on the finest grid, where it has not settled, what it moved by in
-the last two refinements at most.
+so the inputs a chain.  Grids are refined until a moment settles.  The rule of Gauss and
+Hermite with ``n`` nodes errs by ``exp(-2 d sqrt(n))`` times a power of ``n`` for a
+function whose poles are ``d`` away from the real line, as those of a gate are ``pi`` over
+the spread of what it bends.  The stated error takes the factor from all refinements and
+half of the rate; it has what rounding can do to sums of the terms' sizes beside.
 
 Source: ``sigprop.theory.correlated_gates``.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
@@ -17,7 +20,7 @@ from jaxtyping import Float
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, White
 from sigprop.neuron.chains import Chain, Grid, Recursion, hermite_axis, law_axis
-from sigprop.neuron.gated import Moment, Neurons, coefficients
+from sigprop.neuron.gated import ROUNDED, Moment, Neurons, coefficients_and_lost
 from sigprop.neuron.quadrature import Law
 from sigprop.theory import gates
 
@@ -26,6 +29,8 @@ LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
 # nodes an axis that gates bend, even and odd by turns, by how many such axes there are
 LARGEST = 1000  # unknowns of a system that is solved
 SETTLED = 1e-9
+RESOLVED = 1.2  # product of rate and root below which nodes miss a gate altogether
+TINIEST = 1e-6  # spread below which a gate is as good as straight
 MOST = 2**22  # nodes of a chain
 TOGETHER = 2**18  # nodes at which several directions' sensitivities are found at once
 
@@ -45,8 +50,8 @@ def terms_of(process: GaussianProcess) -> tuple[Term, ...]:
             return ((variance, 0.0),)
         case Constant(variance=variance):
             return ((variance, 1.0),)
-        case AR1(rho=rho):
-            return ((1.0, rho),)
+        case AR1(rho=rho, variance=variance):
+            return ((variance, rho),)
         case Mixed(a=a, b=b, rho=rho):
             return ((a, 0.0), (b, rho))
     raise ValueError(
@@ -155,7 +160,7 @@ def correlated_moment(
             stay with the probability that is its correlation.
         steps: Inputs seen since the zero state; the limit if left out.
         change: Makes wrong coefficients of the right ones, for mutants.
-        settled: Relative change at which no finer grid is tried.
+        settled: Relative error at which no finer grid is tried.
 
     Raises:
         ValueError: If a limit is infinite, the terms are too many or no autocovariance.
@@ -180,37 +185,83 @@ def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
         rows = np.eye(one.weights.shape[2])
         rows = rows if isinstance(scope.directions, str) else scope.directions
         seen = [np.ones(())] if rows is None else list(rows @ scope.law.values.T)
-        return _summed(one, scope, Chain((axis,), 1), at, [(1.0, z) for z in seen]), 0.0
+        chain, each = Chain((axis,), 1), [(1.0, z) for z in seen]
+        value, size = (
+            _summed(one, scope, chain, at, each, sizes) for sizes in (False, True)
+        )
+        return value, ROUNDED * size
     bent = len(scope.terms) * min(len(gates.GATES[one.gate].bent), one.weights.shape[2])
     if bent not in LADDER:
         raise ValueError(
             f"need at most {max(LADDER)} series that a gate bends, got {bent}; take fewer "
             "terms, or none for the moments as if inputs were independent"
         )
-    value, changes = math.inf, [math.inf]
+    value, values, error, size = math.inf, [], math.inf, 0.0
     for nodes in LADDER[bent]:
         led = _led(one.gate, bent // len(scope.terms)) * len(scope.terms)
         if scope.steps is None and nodes**led > LARGEST:
             break
         chain, at, coordinates = _projected(one, scope.terms, nodes)
-        before = value
-        value = _summed(one, scope, chain, at, _seen(one, scope, coordinates))
-        changes.append(abs(value - before))
-        if changes[-1] <= scope.settled * abs(value):
-            return value, changes[-1]
-    return value, max(changes[-2:])
+        seen = _seen(one, scope, coordinates)
+        value, size = (
+            _summed(one, scope, chain, at, seen, sizes) for sizes in (False, True)
+        )
+        values.append(value)
+        error = _left(values, LADDER[bent], _spread(one, scope.terms))
+        if error <= scope.settled * abs(value):
+            break
+    return value, error + ROUNDED * size
+
+
+def _spread(one: Neurons, terms: Sequence[Term]) -> float:
+    """The largest standard deviation that one series gives to what a gate bends."""
+    bent = one.weights[0, : len(gates.GATES[one.gate].bent)]
+    largest = np.linalg.norm(bent, axis=1).max()
+    return float(largest) * math.sqrt(max(variance for variance, _ in terms))
+
+
+def _left(values: Sequence[float], nodes: Sequence[int], spread: float) -> float:
+    """A bound of the error of the last value, from all on the way to it.
+
+    Infinite where the nodes are so far apart that they may all miss a gate's opening.
+
+    A refinement moves a value by the error before it less that after it, which is at
+    least ``1 - shrunk`` times the error before.
+    """
+    roots = np.sqrt(nodes[: len(values)])
+    fading = math.pi / max(spread, TINIEST)
+    if fading * roots[-1] < RESOLVED:
+        return math.inf
+    errors = [
+        abs(after - before)
+        / -math.expm1(-fading * (roots[place + 1] - roots[place]))
+        * math.exp(-fading * (roots[-1] - roots[place]))
+        for place, (before, after) in enumerate(itertools.pairwise(values))
+    ]
+    return max(errors, default=math.inf)
 
 
 def _summed(
-    one: Neurons, scope: _Scope, chain: Chain, at: Grid, seen: list[tuple[float, Grid]]
+    one: Neurons,
+    scope: _Scope,
+    chain: Chain,
+    at: Grid,
+    seen: list[tuple[float, Grid]],
+    sizes: bool = False,
 ) -> float:
-    parts = [part.reshape(chain.shape) for part in coefficients(one, at, scope.by)]
+    """The moment over all directions; of the absolute values of all terms for ``sizes``."""
+    found = coefficients_and_lost(one, at, scope.by)
+    *parts, lost = [part.reshape(chain.shape) for part in found]
     parts = parts if scope.change is None else scope.change(parts)
+    lost = lost if scope.change is None else None
+    if sizes:
+        parts = [np.abs(part) for part in parts]
+        seen = [(copies, np.abs(along)) for copies, along in seen]
     total, together = 0.0, max(1, TOGETHER // math.prod(chain.shape))
     for start in range(0, len(seen), together):
         copies, along = zip(*seen[start : start + together], strict=True)
         moved = [np.stack([part * one for one in along]) for part in parts[2:]]
-        recursion = Recursion(chain, [*parts[:2], *moved])
+        recursion = Recursion(chain, [*parts[:2], *moved], lost)
         steps = scope.steps
         value = recursion.limit() if steps is None else recursion.after(steps)
         total += float((np.array(copies) * value).sum())

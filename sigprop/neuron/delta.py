@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.neuron.quadrature import STRAIGHT, Law, gaussian_nodes
+from sigprop.neuron.quadrature import STRAIGHT, Law, gaussian_nodes, tilted
 
 STEP = 0.35  # of the logarithm of s
 LOOSE = 0.65  # factor on the nodes of gates, each of which costs a grid of keys
@@ -57,6 +57,12 @@ class Head(NamedTuple):
     A_log: float
     tiny: float
 
+    def scaled(self, scale: float) -> "Head":
+        """The head that makes of an input what this one makes of ``scale`` times it."""
+        rows = [scale * one for one in (self.W_k, self.W_v, self.w_beta)]
+        w_a = None if self.w_a is None else scale * self.w_a
+        return Head(*rows, w_a, *self[4:])
+
 
 class Nodes(NamedTuple):
     """Inputs, keys, and by the number of keys in a product the weights of the nodes."""
@@ -83,7 +89,7 @@ class View(NamedTuple):
     unseen: float  # sum of squares of what the values see outside of the span
 
 
-def _view(head: Head, law: Law | None, scale: float) -> tuple[View, Matrix]:
+def _view(head: Head, law: Law | None) -> tuple[View, Matrix]:
     """The head in coordinates, and the rows of the keys in them."""
     decayed = head.w_a is not None
     gates = [head.w_beta, *([head.w_a] if head.w_a is not None else [])]
@@ -97,10 +103,10 @@ def _view(head: Head, law: Law | None, scale: float) -> tuple[View, Matrix]:
                 f"need {len(rows)} inputs or more for {len(gates)} gates and "
                 f"{len(head.W_k)} entries of a key, got {width}"
             )
-        basis, size = scale * np.linalg.qr(rows.T)[0], len(rows)
+        basis, size = np.linalg.qr(rows.T)[0], len(rows)
     seen = rows @ basis
     values = head.W_v @ basis
-    unseen = scale**2 * (head.W_v**2).sum() - (values**2).sum() if law is None else 0.0
+    unseen = (head.W_v**2).sum() - (values**2).sum() if law is None else 0.0
     decay = seen[1] if decayed else np.zeros(size)
     turned = np.linalg.qr(values)[1]
     rest = width - size
@@ -153,7 +159,11 @@ def _products(line: Nodewise, size: int) -> Matrix:
 
 @functools.lru_cache(64)
 def _gaussian(
-    rows: tuple[tuple[float, ...], ...], count: int, spread: float, tiny: float
+    rows: tuple[tuple[float, ...], ...],
+    count: int,
+    spread: float,
+    tiny: float,
+    tilt: float,
 ) -> Nodes:
     """Nodes of a Gaussian input: gates on a grid, and a grid that polynomials span.
 
@@ -165,13 +175,14 @@ def _gaussian(
         count: How many those are.
         spread: The largest weight of a gate.
         tiny: What is added to the square of a key's length.
+        tilt: Of the decay; see ``quadrature.tilted``.
     """
     keys = np.array(rows)
     by_gate, inner = keys[:, :count], keys[:, count:]
     size = inner.shape[1]
     sharp = np.linalg.norm(np.linalg.solve(inner, by_gate), 2)
     narrow = LOOSE * math.hypot(1.0, float(sharp))
-    gates = gaussian_nodes(count, 0, spread, narrow)
+    gates = gaussian_nodes(count, 0, spread, narrow, tilt)
     one, w = np.polynomial.hermite_e.hermegauss(STRAIGHT)
     rules = functools.reduce(
         np.multiply.outer, [w / w.sum()] * size, np.ones(())
@@ -183,6 +194,7 @@ def _gaussian(
             f"need keys whose mean square is below {tiny / LEAST:.3g}, which is the "
             f"addend of their length over {LEAST:g}, got {unit:.3g}: digits would be lost"
         )
+    unit += tiny
     half = math.ceil((math.log(GONE * unit / tiny) - FIRST) / STEP / 2)
     tilted = _Tilted(by_gate, inner, gates.z)
     grid = (len(gates.weights), SPANNED**size)
@@ -259,11 +271,18 @@ class Products:
 
     def sandwich(self, a: tuple[Nodewise, Nodewise], c: tuple[Nodewise, Nodewise], f):
         """``X -> E[f A X C]``, as a matrix on the entries of ``X``."""
-        one, (a0, a2), (c0, c2) = np.eye(self.keys), a, c
-        left = np.einsum("ac,bd->abcd", self.second(f * a2 * c0), one)
-        right = np.einsum("ac,bd->abcd", one, self.second(f * a0 * c2))
-        both = np.einsum("ac,bd->abcd", one, one) * self.scalar(f * a0 * c0)
-        whole = left + right + both + np.swapaxes(self.fourth(f * a2 * c2), 1, 2)
+        (a0, a2), (c0, c2) = a, c
+        return self.sides(f * a0 * c0, f * a2 * c0, f * a0 * c2, f * a2 * c2)
+
+    def sides(
+        self, neither: Nodewise, left: Nodewise, right: Nodewise, both: Nodewise
+    ) -> Matrix:
+        """``X -> E[neither X + left k k^T X + right X k k^T + both k k^T X k k^T]``."""
+        one = np.eye(self.keys)
+        whole = np.einsum("ac,bd->abcd", one, one) * self.scalar(neither)
+        whole = whole + np.einsum("ac,bd->abcd", self.second(left), one)
+        whole = whole + np.einsum("ac,bd->abcd", one, self.second(right))
+        whole = whole + np.swapaxes(self.fourth(both), 1, 2)
         return whole.reshape(self.keys**2, self.keys**2)
 
     def cross(
@@ -276,20 +295,21 @@ class Products:
         return whole.reshape(self.keys**2, -1)
 
 
-def nodes_of(head: Head, law: Law | None, scale: float) -> tuple[View, Nodes]:
+def nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
     """A head in coordinates of the input, and the nodes of the input.
 
     Args:
         head: The head.
-        law: Of each input vector; Gaussian if left out.
-        scale: Standard deviation of a Gaussian input.
+        law: Of each input vector; standard normal entries if left out.
 
     Raises:
         ValueError: If Gaussian inputs are fewer than gates and entries of a key.
     """
-    view, keys = _view(head, law, scale)
+    view, keys = _view(head, law)
     if law is not None:
         return view, _finite_law(head, law)
     count = 1 if head.w_a is None else 2
     spread = float(np.abs(np.stack([view.beta, view.decay])[:, :count]).max())
-    return view, _gaussian(tuple(map(tuple, keys.tolist())), count, spread, head.tiny)
+    tilt = tilted(np.abs(view.decay), np.abs(np.array(head.bias)))
+    rows = tuple(map(tuple, keys.tolist()))
+    return view, _gaussian(rows, count, spread, head.tiny, tilt)

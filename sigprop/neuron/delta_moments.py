@@ -10,7 +10,7 @@ Source: ``sigprop.theory.delta_moments``.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -20,6 +20,8 @@ from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import require_finite
 
 Parameter = Literal["state", "W_v", "W_beta", "W_a", "bias", "A_log"]
+ROUNDED = 1e-11  # relative error that rounding leaves: weights of nodes may be negative
+WEIGHTS = ("W_v", "W_beta", "W_a")  # parameters that multiply the input
 Matrix = Float[np.ndarray, "_rows _columns"]
 Blocks = dict[tuple[str, str], Matrix]
 Pair = tuple[Nodewise, Nodewise]
@@ -31,6 +33,7 @@ class Gates(NamedTuple):
     beta: Nodewise
     slope: Nodewise  # of beta by what enters it
     alpha: Nodewise
+    lost: Nodewise  # 1 - alpha, accurate where alpha is close to one
     by_step: Nodewise  # of alpha by what enters it
     by_rate: Nodewise  # of alpha by A_log
     v: Float[np.ndarray, "nodes values"]
@@ -50,15 +53,15 @@ def gates_at(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
     """Gates and values of a head at nodes of its coordinates."""
     beta = _sigmoid(z @ view.beta)
     one = np.ones(len(z))
-    alpha, by_step, by_rate = one, 0 * one, 0 * one
+    alpha, lost, by_step, by_rate = one, 0 * one, 0 * one, 0 * one
     if head.w_a is not None:
         entering, rate = z @ view.decay + head.bias, np.exp(head.A_log)
         log = -rate * np.logaddexp(0, entering)
-        alpha = np.exp(log)
+        alpha, lost = np.exp(log), -np.expm1(log)
         by_step, by_rate = -rate * _sigmoid(entering) * alpha, log * alpha
     v = z @ view.values.T
     square = (v**2).sum(1) + view.unseen
-    return Gates(beta, beta * (1 - beta), alpha, by_step, by_rate, v, square)
+    return Gates(beta, beta * (1 - beta), alpha, lost, by_step, by_rate, v, square)
 
 
 def _transpose(keys: int) -> Matrix:
@@ -68,7 +71,10 @@ def _transpose(keys: int) -> Matrix:
 
 
 class _Step:
-    """Blocks of a step's matrix over one set of nodes; "1" is the constant."""
+    """Blocks of a step's matrix over one set of nodes; "1" is the constant.
+
+    Inputs have unit variance: ``delta_moments`` puts their scale into the head.
+    """
 
     def __init__(self, E: Products, gates: Gates, view: View) -> None:
         self.E, self.gates, self.view = E, gates, view
@@ -77,6 +83,12 @@ class _Step:
         self.both = np.eye(E.keys**2) + self.turned
         self.A = E.matrix(*gates.A)
         self.AA = E.sandwich(gates.A, gates.A, self.one)
+        lost, erased = gates.lost, gates.alpha * gates.beta
+        kept = gates.alpha * erased
+        self.lost = {  # one less A, and one less A on both sides, without a difference
+            "A": E.matrix(lost, erased),
+            "AA": E.sides(lost * (1 + gates.alpha), kept, kept, -(erased**2)),
+        }
         self.b = gates.beta[:, None] * gates.v
         self.Ab = E.cross(gates.A, self.b)
         self.resting = self.state()
@@ -180,17 +192,38 @@ def _systems(
     yield step.elsewhere(c, slope)
 
 
-def _trace(blocks: Blocks, keys: int, steps: int | None, average: bool) -> float:
+def _trace(
+    blocks: Blocks,
+    lost: dict[str, Matrix],
+    keys: int,
+    steps: int | None,
+    average: bool,
+) -> float:
     """The trace of the last second moment, after some steps or in the limit.
 
     Its mean over the steps so far, if that is asked.
+
+    Args:
+        blocks: Of a step's matrix, the last one's moment last.
+        lost: Of the limit; one less ``A`` and one less ``A`` on both sides.
+        keys: Entries of a key.
+        steps: As in ``delta_moments``.
+        average: As in ``delta_moments``.
     """
     sizes = {"1": 1, **{to: len(block) for (to, _), block in blocks.items()}}
     names = list(sizes)
     empty = {(to, by): np.zeros((sizes[to], sizes[by])) for to in names for by in names}
     whole = np.block([[{**empty, **blocks}[to, by] for by in names] for to in names])
     if steps is None:
-        last = np.linalg.solve(np.eye(len(whole) - 1) - whole[1:, 1:], whole[1:, 0])
+        known: dict[str, Any] = {}
+        for name in names[1:]:
+            added = blocks[name, "1"][:, 0] + sum(
+                blocks[name, by] @ known[by] for by in known if (name, by) in blocks
+            )
+            below = lost["AA" if name in "MPS" else "A"]
+            rows = added.reshape(-1, len(below))
+            known[name] = np.linalg.solve(below, rows.T).T.ravel()
+        last = known[names[-1]]
     elif average:
         whole[0, 0] = 1
         summed = np.block([[whole, np.zeros_like(whole)], [whole, np.eye(len(whole))]])
@@ -230,23 +263,31 @@ def delta_moments(
     """
     if average and not steps:
         raise ValueError(f"need steps >= 1 to average over, got {steps=}")
-    view, nodes = nodes_of(head, law, scale)
+    size = scale if law is None else 1.0
+    view, nodes = nodes_of(head.scaled(size), law)
     gates, keys = gates_at(head, view, nodes.z), len(head.W_k)
-    gates = gates if change is None else change(gates)
+    if change is not None:
+        gates = change(gates)
+        gates = gates._replace(lost=1 - gates.alpha)
     rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
     results = []
     for weights in rules:
         step = _Step(Products(nodes.x, weights), gates, view)
         if steps is None:
-            require_finite(np.abs(np.linalg.eigvals(step.AA)).max(keepdims=True))
+            square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
+            require_finite(square)
         results.append(
             {
-                by: sum(
-                    _trace(one, keys, steps, average)
+                by: (size**2 if by in WEIGHTS else 1.0)
+                * sum(
+                    _trace(one, step.lost, keys, steps, average)
                     for one in _systems(step, by, nodes.z)
                 )
                 for by in names
             }
         )
     fine, coarse = results[0], results[-1]
-    return {by: (float(fine[by]), float(abs(fine[by] - coarse[by]))) for by in names}
+    return {
+        by: (float(fine[by]), float(abs(fine[by] - coarse[by]) + ROUNDED * fine[by]))
+        for by in names
+    }

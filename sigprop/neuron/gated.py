@@ -5,7 +5,8 @@ projections of the input: the moments of ``h`` and ``s`` follow from expectation
 products of two coefficients.  Those are sums over nodes: of a law of few values the values
 themselves; of Gaussian inputs a trapezoidal rule in each projection that a gate bends,
 whose error falls exponentially with the nodes, and four nodes in each other, which are
-exact.  How far every second node is off bounds the error.
+exact.  How far every second node is off bounds the error, with what rounding can do to
+sums of the terms' sizes.
 
 Notation: z  coordinates of an input in the span of a neuron's projections;  k  projections;
 rest  coordinates outside of the span, which a weight sees and no gate does.
@@ -19,8 +20,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
+from sympy.codegen.rewriting import log1p_opt, optimize
 
-from sigprop.neuron.quadrature import Law, Nodes, gaussian_nodes
+from sigprop.neuron.quadrature import Law, Nodes, gaussian_nodes, tilted
 from sigprop.neuron.random_coefficients import require_finite, second_moment
 from sigprop.numerics.compile import compile_expr
 from sigprop.theory import gates
@@ -32,6 +34,7 @@ Change = Callable[[Expectations], Expectations]
 
 SATURATED = 300.0  # where a gate is open or closed to all digits
 HELD = 2**21  # numbers of one table held at once
+ROUNDED = 64 * float(np.finfo(float).eps)  # share of the sizes added up that may be off
 
 
 class Neurons(NamedTuple):
@@ -59,11 +62,15 @@ class Moment(NamedTuple):
 
 @functools.cache
 def _compiled(gate: str, by: str | None) -> Callable[..., Any]:
-    """``a, b`` and, by a symbol, ``c, d`` as functions of projections and parameters."""
+    """``a, b`` and, by a symbol, ``c, d`` as functions of projections and parameters.
+
+    The last is ``1 - a``.
+    """
     known = gates.GATES[gate]
     moved = {str(symbol): pair for symbol, pair in gates.slopes(gate).items()}
-    exprs = [known.a, known.b, *(moved[by] if by is not None else ())]
-    return compile_expr(exprs, *known.projections, *known.own, backend="numpy")
+    exprs = [known.a, known.b, *(moved[by] if by is not None else ()), known.lost]
+    accurate = [optimize(expr, [log1p_opt]) for expr in exprs]
+    return compile_expr(accurate, *known.projections, *known.own, backend="numpy")
 
 
 class _View(NamedTuple):
@@ -79,9 +86,9 @@ class _View(NamedTuple):
 def _view(
     neurons: Neurons,
     law: Law | None,
-    scale: float,
     directions: Float[np.ndarray, "directions d_in"] | Literal["each"] | None,
 ) -> _View:
+    """The coordinates of inputs of a law, or of unit variance."""
     n, _, width = neurons.weights.shape
     bent = len(gates.GATES[neurons.gate].bent)
     if law is not None:
@@ -93,58 +100,71 @@ def _view(
             nodes, neurons.weights, along, np.zeros(along.shape[:2]), np.ones(len(rows))
         )
     basis, upper = np.linalg.qr(np.swapaxes(neurons.weights, 1, 2))
-    projections = scale * np.swapaxes(upper, 1, 2)
+    projections = np.swapaxes(upper, 1, 2)
     size = basis.shape[2]
-    spread = np.abs(projections[:, :bent]).max(initial=0.0)
-    nodes = gaussian_nodes(min(bent, size), size - min(bent, size), float(spread))
+    spreads = np.abs(projections[:, :bent])
+    offsets = np.abs(neurons.offsets[:, :bent, None])
+    spread, tilt = float(spreads.max(initial=0.0)), tilted(spreads, offsets)
+    nodes = gaussian_nodes(min(bent, size), size - min(bent, size), spread, tilt=tilt)
     if directions is None:
         zero = np.zeros((n, 1, size))
         return _View(nodes, projections, zero, np.zeros((n, 1)), np.ones(1))
     if isinstance(directions, str):
         inside = np.concatenate([np.eye(size), np.zeros((1, size))])
-        along = np.broadcast_to(scale * inside, (n, size + 1, size))
+        along = np.broadcast_to(inside, (n, size + 1, size))
         rest = np.zeros((n, size + 1))
-        rest[:, -1] = scale**2
+        rest[:, -1] = 1.0
         return _View(
             nodes, projections, along, rest, np.array([1.0] * size + [width - size])
         )
     along = np.einsum("rd,ndq->nrq", directions, basis)
     rest = (directions**2).sum(1)[None] - (along**2).sum(2)
-    rest = np.maximum(rest, 0.0) * scale**2
-    return _View(nodes, projections, scale * along, rest, np.ones(len(directions)))
+    rest = np.maximum(rest, 0.0)
+    return _View(nodes, projections, along, rest, np.ones(len(directions)))
 
 
 def coefficients(
     neurons: Neurons, at: Float[np.ndarray, "neurons k nodes"], by: str | None
 ) -> list[Float[np.ndarray, "neurons nodes"]]:
-    """``a, b`` and, by a symbol, ``c, d`` from what the projections are at every node.
+    """``a, b`` and, by a symbol, ``c, d`` from what the projections are at every node."""
+    return coefficients_and_lost(neurons, at, by)[:-1]
+
+
+def coefficients_and_lost(
+    neurons: Neurons, at: Float[np.ndarray, "neurons k nodes"], by: str | None
+) -> list[Float[np.ndarray, "neurons nodes"]]:
+    """The ``coefficients``, and ``1 - a`` as accurate where ``a`` is close to one.
 
     A projection of such a size that its exponential overflows is cut: there every gate
-    is open or closed to all digits.
+    is open or closed to all digits, and one that is open loses nothing.
     """
     bent = len(gates.GATES[neurons.gate].bent)
     at = at + neurons.offsets[:, :, None]
+    cut = (np.abs(at[:, :bent]) > SATURATED).any(1)
     at[:, :bent] = np.clip(at[:, :bent], -SATURATED, SATURATED)
     own = [one[:, None] for one in neurons.own.T]
     columns = (at[:, place] for place in range(at.shape[1]))
     with np.errstate(under="ignore"):
         found = _compiled(neurons.gate, by)(*columns, *own)
-    return [np.broadcast_to(one, at[:, 0].shape) + 0.0 for one in found]
-
-
-def _coefficients(
-    neurons: Neurons, view: _View, by: str | None
-) -> list[Float[np.ndarray, "neurons nodes"]]:
-    return coefficients(neurons, view.projections @ view.nodes.z.T, by)
+    a, *others, lost = [np.broadcast_to(one, cut.shape) + 0.0 for one in found]
+    return [a, *others, np.where(cut & (a == 1), 0.0, lost)]
 
 
 def _expectations(
-    neurons: Neurons, view: _View, by: str | None, weighted: bool, coarse: bool
-) -> Expectations:
-    """``E a``, ``E a b`` and so on, of each neuron and direction."""
-    nodes = view.nodes
-    w = nodes.coarse if coarse else nodes.weights
-    a, b, *moved = _coefficients(neurons, view, by)
+    parts: list[Float[np.ndarray, "neurons nodes"]],
+    view: _View,
+    w: Float[np.ndarray, " nodes"],
+    seen: Float[np.ndarray, "neurons rows nodes"] | None,
+) -> tuple[Expectations, dict[str, Any]]:
+    """``E a``, ``E a b`` and so on of each neuron and direction; ``1 - E a``, ``1 - E a^2``.
+
+    Args:
+        parts: ``coefficients_and_lost`` at every node.
+        view: Of the neurons.
+        w: Weights of the nodes.
+        seen: What the directions see; none for what multiplies no input.
+    """
+    a, b, *moved, lost = parts
 
     def mean(*factors: Float[np.ndarray, "neurons nodes"]) -> Table:
         return (functools.reduce(np.multiply, factors) @ w)[:, None]
@@ -162,17 +182,17 @@ def _expectations(
 
     known = {"a": mean(a), "b": mean(b), "aa": mean(a, a), "ab": mean(a, b)}
     known["bb"] = mean(b, b)
+    below = {"a": mean(lost), "aa": mean(lost, 1 + a)}
     if not moved:
-        return known
+        return known, below
     c, d = moved
     first = second = mean
-    if weighted:
-        seen = view.along @ nodes.z.T
+    if seen is not None:
         first, second = along(seen), along(seen**2 + view.rest[:, :, None])
     known |= {"c": first(c), "d": first(d), "ac": first(a, c), "ad": first(a, d)}
     known |= {"bc": first(b, c), "bd": first(b, d)}
     known |= {"cc": second(c, c), "cd": second(c, d), "dd": second(d, d)}
-    return known
+    return known, below
 
 
 def _chunks(neurons: Neurons, size: int) -> list[Neurons]:
@@ -194,28 +214,55 @@ def _moment(
 ) -> Moment:
     weighted = directions is not None
     quantity = "state" if by is None else "sensitivity"
-    probe = _view(neurons, law, scale, directions)
+    if law is None:
+        neurons = neurons._replace(weights=scale * neurons.weights)
+    factor = scale**2 if weighted and law is None else 1.0
+    probe = _view(neurons, law, directions)
     size = max(1, HELD // (len(probe.nodes.weights) * max(probe.along.shape[1], 3)))
     values: list[Any] = []
     for part in _chunks(neurons, size):
-        view = _view(part, law, scale, directions)
-        rules = (False,) if law is not None else (False, True)
-        sums = []
-        for coarse in rules:
-            known = _expectations(part, view, by, weighted, coarse)
+        view = _view(part, law, directions)
+        nodes = view.nodes
+        parts = coefficients_and_lost(part, view.projections @ nodes.z.T, by)
+        seen = view.along @ nodes.z.T if weighted and by is not None else None
+
+        def found(
+            parts: Any,
+            seen: Any,
+            w: Any,
+            change: Change | None,
+            view: _View = view,
+        ) -> Float[np.ndarray, " neurons"]:
+            known, below = _expectations(parts, view, w, seen)
+            exact = change is None
             known = known if change is None else change(known)
-            if steps is None and not coarse and known["aa"].max() >= 1:
-                require_finite(known["aa"], _log_moment(part, view))
-            sums.append(second_moment(known, quantity, steps, average) @ view.copies)
-        values.append((sums[0], np.abs(sums[0] - sums[-1])))
+            if steps is None:
+                lost = below["aa"] if exact else 1 - known["aa"]
+                if lost.min() <= 0:
+                    require_finite(known["aa"], _log_moment(parts[0], w))
+            moment = second_moment(
+                known, quantity, steps, average, below if exact else None
+            )
+            return factor * (moment @ view.copies)
+
+        fine = found(parts, seen, nodes.weights, change)
+        error = np.zeros_like(fine)
+        if law is None:
+            error = np.abs(fine - found(parts, seen, nodes.coarse, change))
+        if change is None:
+            sizes = [np.abs(one) for one in parts]
+            along = None if seen is None else np.abs(seen)
+            error = error + ROUNDED * found(sizes, along, nodes.weights, None)
+        values.append((fine, error))
     return Moment(*(np.concatenate(one) for one in zip(*values, strict=True)))
 
 
-def _log_moment(neurons: Neurons, view: _View) -> float:
+def _log_moment(
+    a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
+) -> float:
     """The largest ``E log|a|``."""
     with np.errstate(divide="ignore"):
-        logs = np.log(np.abs(_coefficients(neurons, view, None)[0]))
-    return float((logs @ view.nodes.weights).max())
+        return float((np.log(np.abs(a)) @ weights).max())
 
 
 def state_moment(

@@ -305,6 +305,52 @@ def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
     return inside
 
 
+def _whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _require_sizes(times: Any, num: Any, batch: Any) -> None:
+    if not (_whole(num) and num >= 2):
+        raise ValueError(
+            f"need a whole num >= 2, as one draw has no standard error, got {num=}"
+        )
+    if not (_whole(batch) and batch >= 1):
+        raise ValueError(f"need a whole batch >= 1, got {batch=}")
+    right = isinstance(times, tuple | list) and len(times) and all(map(_whole, times))
+    if not right or times[0] < 1 or any(b <= a for a, b in pairwise(times)):
+        raise ValueError(f"need increasing whole times from 1 on, got {times=}")
+
+
+def _require_neurons(lam: Any, pairs: Any, gain: Any) -> None:
+    if lam.ndim != 1 or not lam.size:
+        raise ValueError(f"need one eigenvalue or more in a row, got shape {lam.shape}")
+    count = lam.shape[0]
+    for pair in pairs:
+        if np.shape(pair) != (2,) or not all(
+            _whole(place) and 0 <= place < count for place in pair
+        ):
+            raise ValueError(
+                f"need pairs of two indices of neurons, from 0 to {count - 1}, got "
+                f"{pairs}"
+            )
+    if not bool(jnp.isfinite(lam).all()):
+        raise ValueError("need finite eigenvalues, got a NaN or infinity")
+    if gain is None:
+        return
+    given = np.asarray(gain)
+    if given.dtype.kind not in "fiu":
+        raise ValueError(
+            f"need real gains, got {given.dtype}; its phase changes no second moment, "
+            "pass its absolute value"
+        )
+    if given.shape != (count,):
+        raise ValueError(
+            f"need a gain for each of the {count} eigenvalues, got shape {given.shape}"
+        )
+    if not np.isfinite(given).all():
+        raise ValueError("need finite gains, got a NaN or infinity")
+
+
 def second_moments(
     key: PRNGKeyArray,
     lam: Inexact[Array, " n"],
@@ -332,23 +378,18 @@ def second_moments(
         num: Number of trajectories, two or more.
         batch: Trajectories held at once; changes memory and speed, and the draws.
         pairs: Indices of neurons whose products to average.
-        gain: Factor on each neuron's input; one if left out.
+        gain: Real factor on each neuron's input; one if left out.
         tick: Called with the number of trajectories each finished batch adds.
 
     Raises:
         ValueError: If ``num < 2``, ``times`` do not increase from one, a pair names no
-            neuron, an eigenvalue is not finite, or the precision is not available.
+            neuron, an eigenvalue or a gain is not finite, there is not a real gain a
+            neuron, or the precision is not available.
     """
     require_dtype(lam.dtype)
-    if num < 2:
-        raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
-    if not times or times[0] < 1 or any(b <= a for a, b in pairwise(times)):
-        raise ValueError(f"need increasing times from 1 on, got {times=}")
-    if any(not 0 <= place < lam.shape[0] for pair in pairs for place in pair):
-        raise ValueError(f"need pairs of indices below {lam.shape[0]}, got {pairs=}")
-    if not bool(jnp.isfinite(lam).all()):
-        raise ValueError("need finite eigenvalues, got a NaN or infinity")
-    scale = None if gain is None else gain[:, None]
+    _require_sizes(times, num, batch)
+    _require_neurons(lam, pairs, gain)
+    scale = None if gain is None else jnp.asarray(gain, lam.real.dtype)[:, None]
 
     def task(index: int, count: int):
         sums = _batch_sums(

@@ -57,8 +57,22 @@ class Law(NamedTuple):
         return first * (drawn + stays).prod(1)
 
 
+def tilted(
+    spreads: Float[np.ndarray, "*#shape"], offsets: Float[np.ndarray, "*#shape"]
+) -> float:
+    """How far squares of sigmoids move the middle of a Gaussian, in deviations, at most.
+
+    A sigmoid of ``spread z + offset`` is like the exponential where it is small, whose
+    square moves the Gaussian by twice the spread, and no farther than to where the gate
+    is half open.
+    """
+    least = np.where(spreads > 0, spreads, 1.0)
+    moved = np.minimum(2 * spreads, np.abs(offsets) / least)
+    return float(np.where(spreads > 0, moved, 0.0).max(initial=0.0))
+
+
 def gaussian_nodes(
-    bent: int, straight: int, spread: float, narrow: float = 1.0
+    bent: int, straight: int, spread: float, narrow: float = 1.0, tilt: float = 0.0
 ) -> Nodes:
     """Nodes for a standard Gaussian vector.
 
@@ -68,6 +82,7 @@ def gaussian_nodes(
         spread: Standard deviation of what a gate bends, in one coordinate: its poles are
             ``pi / spread`` away, and the more nodes are needed.
         narrow: How many times narrower than the Gaussian the function may be.
+        tilt: How far from the Gaussian's middle the function may move it; see ``tilted``.
 
     Raises:
         ValueError: If spread or narrowness is not finite.
@@ -79,7 +94,7 @@ def gaussian_nodes(
     widest = WIDEST / narrow
     strip = min(POLE / max(spread, 1e-9), 2 * math.pi / widest)
     step = min(widest, 2 * math.pi * strip / (DIGITS + strip**2 / 2))
-    half = 2 * math.ceil(REACH / step / 2)
+    half = 2 * math.ceil((REACH + tilt) / step / 2)
     line = step * np.arange(-half, half + 1)
     density = np.exp(-(line**2) / 2)
     even = density * (np.arange(-half, half + 1) % 2 == 0)

@@ -12,16 +12,20 @@ from typing import Any
 import numpy as np
 import scipy
 from jaxtyping import Float
+from sympy import Symbol
 
 from sigprop.numerics.compile import compile_expr
 from sigprop.theory import gated_moments
+
+LOST = {name: Symbol(f"L_{name}", positive=True) for name in ("a", "aa")}
 
 
 @functools.cache
 def _limit(quantity: str) -> Callable[..., Any]:
     E = gated_moments.EXPECTATIONS
     form = gated_moments.limit(quantity).result
-    return compile_expr(form, *E.values(), backend="numpy")
+    form = form.subs({1 - E["a"]: LOST["a"], 1 - E["aa"]: LOST["aa"]})
+    return compile_expr(form, *E.values(), *LOST.values(), backend="numpy")
 
 
 @functools.cache
@@ -36,6 +40,7 @@ def second_moment(
     quantity: str = "state",
     steps: int | None = None,
     average: bool = False,
+    lost: Mapping[str, Any] | None = None,
 ) -> Float[np.ndarray, "..."]:
     """``E h^2`` or ``E s^2`` from expectations of the coefficients.
 
@@ -45,6 +50,8 @@ def second_moment(
         quantity: ``state`` or ``sensitivity``.
         steps: Inputs seen since the zero state; the limit if left out.
         average: Take the mean over these steps, not the moment after the last.
+        lost: ``1 - E a`` as ``a`` and ``1 - E a^2`` as ``aa``, where they are known to
+            more digits than their difference from one has.
 
     Raises:
         ValueError: If a limit is infinite, ``E a^2 >= 1``.
@@ -58,8 +65,11 @@ def second_moment(
     names = gated_moments.EXPECTATIONS
     arrays = np.broadcast_arrays(*(np.asarray(known.get(n, 0.0), float) for n in names))
     if steps is None:
-        require_finite(np.asarray(known["aa"], float))
-        return np.asarray(_limit(quantity)(*arrays))
+        if lost is None:
+            require_finite(np.asarray(known["aa"], float))
+            lost = {name: 1 - np.asarray(known.get(name, 0.0)) for name in LOST}
+        below = (np.asarray(lost[name], float) for name in LOST)
+        return np.asarray(_limit(quantity)(*arrays, *below))
     entries = [np.broadcast_to(e, arrays[0].shape) for e in _transition()(*arrays)]
     matrix = np.stack(entries, -1).reshape(*arrays[0].shape, 6, 6)
     if average:

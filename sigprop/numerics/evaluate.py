@@ -12,7 +12,29 @@ from typing import Any, Protocol, runtime_checkable
 import mpmath
 import numpy as np
 from jaxtyping import Complex, Float
-from sympy import Expr, Piecewise, Sum, Symbol, exp, lambdify, log, oo
+from sympy import (
+    And,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Ne,
+    Not,
+    Or,
+    Piecewise,
+    Sum,
+    Symbol,
+    Xor,
+    exp,
+    false,
+    lambdify,
+    log,
+    oo,
+    true,
+)
+from sympy.core.relational import Relational
 
 from sigprop.numerics.points import AgePoint, EigenPoint, Input, PairPoint, Point
 from sigprop.theory.symbols import Delta, R
@@ -33,6 +55,19 @@ FUNCTIONS: dict[str, Any] = {
     "asin": np.arcsin,
     "Max": lambda *x: functools.reduce(np.maximum, np.real(x)) + 0j,
     "Min": lambda *x: functools.reduce(np.minimum, np.real(x)) + 0j,
+}
+RELATIONS: dict[Any, Any] = {
+    Lt: np.less,
+    Le: np.less_equal,
+    Gt: np.greater,
+    Ge: np.greater_equal,
+    Eq: np.equal,
+    Ne: np.not_equal,
+}
+CONNECTIVES: dict[Any, Any] = {
+    And: np.logical_and,
+    Or: np.logical_or,
+    Xor: np.logical_xor,
 }
 TAIL = 1e-24  # an infinite sum over lags stops where its terms cannot matter
 
@@ -121,15 +156,28 @@ class _Table:
         result = np.full((len(self.covariances), 1), np.nan, complex)
         cases: Any = expr.args
         for value, condition in reversed(cases):
-            if condition == True:  # noqa: E712 - SymPy's true, not Python's
-                holds: Any = True
-            else:
-                left, right = (np.real(self.value(side)) for side in condition.args)
-                holds = {"<=": left <= right, "<": left < right, ">=": left >= right}[
-                    condition.rel_op
-                ]
-            result = np.where(holds, self.value(value), result)
+            result = np.where(self._holds(condition), self.value(value), result)
         return result
+
+    def _holds(self, condition: Any) -> Any:
+        """Where a condition is true: a relation, or some joined by and, or, not.
+
+        Equality is of complex numbers; an order, of their real parts.
+        """
+        if condition in (true, false):
+            return np.array(condition == true)
+        if isinstance(condition, Relational):
+            sides = [np.asarray(self.value(side)) for side in condition.args]
+            compare = RELATIONS[type(condition)]
+            if not isinstance(condition, Eq | Ne):
+                sides = [np.real(side) for side in sides]
+            return compare(*sides)
+        if type(condition) in CONNECTIVES:
+            parts = [self._holds(part) for part in condition.args]
+            return functools.reduce(CONNECTIVES[type(condition)], parts)
+        if isinstance(condition, Not):
+            return np.logical_not(self._holds(condition.args[0]))
+        raise ValueError(f"no truth value is known for the condition {condition}")
 
     def _covariance(self, lag: Any) -> Any:
         lag = np.asarray(lag, complex)

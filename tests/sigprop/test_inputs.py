@@ -25,6 +25,7 @@ PROCESSES = {
     "constant": Constant(0.5),
     "AR(1)": AR1(0.8),
     "alternating AR(1)": AR1(-0.6),
+    "AR(1) of variance 3": AR1(0.4, variance=3.0),
     "AR(1) at 0": AR1(0.0),
     "AR(1) at 1": AR1(1.0),
     "AR(1) at -1": AR1(-1.0),

@@ -121,7 +121,7 @@ def test_the_stated_error_is_no_less_than_the_error():
 
 def test_processes_are_sums_of_series():
     assert terms_of(White(2.0)) == ((2.0, 0.0),)
-    assert terms_of(AR1(0.5)) == ((1.0, 0.5),)
+    assert terms_of(AR1(0.5, 3.0)) == ((3.0, 0.5),)
     assert terms_of(Mixed(0.5, 2.0, 0.9)) == ((0.5, 0.0), (2.0, 0.9))
     lags = np.arange(4)
     series = sum(v * r**lags for v, r in terms_of(Mixed(0.5, 2.0, 0.9)))

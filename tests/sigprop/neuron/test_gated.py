@@ -171,7 +171,7 @@ def test_an_infinite_moment_says_what_is_finite():
     with pytest.raises(ValueError, match=r"infinite: E a\^2 = 1.25 >= 1"):
         second_moment(known)
     assert second_moment(known, steps=2) == 2.25
-    saturated = neurons("gate-unit")._replace(offsets=np.full((2, 2), 60.0))
+    saturated = neurons("gate-unit")._replace(offsets=np.full((2, 2), 600.0))
     with pytest.raises(ValueError, match="no stationary state; pass steps"):
         state_moment(saturated)
 
