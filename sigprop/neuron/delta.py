@@ -310,6 +310,6 @@ def nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
         return view, _finite_law(head, law)
     count = 1 if head.w_a is None else 2
     spread = float(np.abs(np.stack([view.beta, view.decay])[:, :count]).max())
-    tilt = tilted(np.abs(view.decay), np.abs(np.array(head.bias)))
+    tilt = tilted(np.abs(view.decay), np.full_like(view.decay, abs(head.bias)))
     rows = tuple(map(tuple, keys.tolist()))
     return view, _gaussian(rows, count, spread, head.tiny, tilt)

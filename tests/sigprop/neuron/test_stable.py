@@ -197,7 +197,9 @@ BAD = [
 def test_the_gap_of_the_decay_replaces_it(quantity):
     with pytest.raises(ValueError, match=r"^need rho_gap in \[0, 1\], got 1.5$"):
         MOMENTS[quantity](0.1, rho=1, rho_gap=1.5)
-    with pytest.raises(ValueError, match="beside rho_gap, which replaces it, .* got 0"):
+    with pytest.raises(
+        ValueError, match=r"beside rho_gap, which replaces it, .* got 0"
+    ):
         MOMENTS[quantity](0.1, rho=0.5, rho_gap=0.5)
 
 

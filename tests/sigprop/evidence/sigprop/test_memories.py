@@ -57,6 +57,19 @@ def test_controls_move_no_mean_and_take_variance(short):
         assert (whole.sem < 0.5 * plain.sem).all()
 
 
+def test_every_batch_is_drawn_by_itself(short):
+    """Two batches of one key would give twice the sums of the first."""
+    with double_precision(True):
+        made = asked("mingru", QUICK)
+        none = 0 * controls(made, FEW)
+        one, two = (
+            simulate(jax.random.key(7), made, none, count * BATCH)["state"]
+            for count in (1, 2)
+        )
+    assert two.n == 2 * one.n
+    assert (abs(two.first / (2 * one.first) - 1) > 1e-4).all()
+
+
 @pytest.mark.slow
 def test_a_wrong_moment_is_refuted(short, monkeypatch):
     """Five percent more of what one parameter moves, and no other."""

@@ -1,0 +1,20 @@
+"""Predictions before training at inputs whose variance is not one."""
+
+import jax
+import numpy as np
+import pytest
+
+from sigprop.advice.predictions import predict
+from sigprop.audit.autocovariance import Exponentials
+from sigprop.layers.mingru import mingru
+from sigprop.linear.gated_moments import predict_gated
+
+
+def test_gates_see_inputs_of_the_deviation_that_the_spectrum_has(x64):
+    layer = jax.jit(lambda key: mingru(key, 2, 3))(jax.random.key(0))
+    loud = Exponentials(np.array([9.0]), np.array([0.0]))
+    exact = predict_gated(layer, scale=3.0)
+    found = predict(layer, loud)
+    assert found.state.sum() == pytest.approx(exact["state"].value, rel=1e-6)
+    for name, value in found.gradient.items():
+        assert value == pytest.approx(exact[name].value, rel=1e-6)
