@@ -132,7 +132,8 @@ class Constant(GaussianProcess):
 class AR1(GaussianProcess):
     """``x_{t+1} = rho x_t + sqrt(variance (1 - rho^2)) noise``.
 
-    ``R(lag) = variance rho**|lag|``.  ``rho = 0`` is white noise, ``rho = 1`` a constant, ``rho = -1`` an alternation.
+    ``R(lag) = variance rho**|lag|``.  ``rho = 0`` is white noise, ``rho = 1`` a
+    constant, ``rho = -1`` an alternation.
 
     Example:
         >>> AR1(0.5).autocovariance(np.arange(-1, 3)).tolist()

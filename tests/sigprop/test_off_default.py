@@ -317,7 +317,7 @@ LAYERS = {
     "gated-deltanet": lambda key: gated_deltanet(key, 1, 4, steps=(0.3, 0.6)),
 }
 TERMS = ((2.5, 0.6),)
-NUM, BATCH = 1 << 19, 1 << 16
+NUM, BATCH = 1 << 20, 1 << 16
 
 
 def squares(layer):
@@ -373,9 +373,6 @@ def of_layer(name, seed=0):
     for moment, estimate in measured(run, u):
         simulated(estimate, found[moment].value, found[moment].error)
         assert found[moment].error < 0.02 * found[moment].value
-    if not name.endswith("deltanet"):
-        rough = gated_moments.predict_gated(layer, **options | {"settled": 0.5})
-        assert rough["state"].error > found["state"].error
 
 
 for each_layer in LAYERS:
