@@ -20,13 +20,14 @@ DERIVING = {
 }
 BATCHING = {"over_batches", "by_reading"}  # call their first argument once a batch
 MAPPING = {"vmap"}  # and these once an entry
+SEEDED = "default_rng"  # of NumPy, whose seed is its key
 NAMED = re.compile(r"(?:\w*_)?keys?$")
 
 
 def fixed(source: str) -> list[tuple[int, str]]:
     """Lines and calls that draw again with the key of the last time."""
     found = {}
-    if "key" not in source:
+    if "key" not in source and SEEDED not in source:
         return []
     for body, bound in _repetitions(ast.parse(source)):
         if not any(map(_mentions_key, body)):
@@ -41,6 +42,8 @@ def fixed(source: str) -> list[tuple[int, str]]:
                     found[line, ast.unparse(part)] = (
                         f"{_called(call)}({ast.unparse(part)})"
                     )
+            if _called(call) == SEEDED and not _names(call) & depending:
+                found[call.lineno, SEEDED] = ast.unparse(call)
     return sorted((line, text) for (line, _), text in found.items())
 
 
@@ -116,7 +119,7 @@ def _calls(body: list[ast.AST]) -> Iterator[ast.Call]:
 
 def _mentions_key(body: ast.AST) -> bool:
     names = (getattr(one, "id", getattr(one, "attr", "")) for one in ast.walk(body))
-    return any(map(NAMED.fullmatch, names))
+    return any(name == SEEDED or NAMED.fullmatch(name) for name in names)
 
 
 def _called(call: ast.Call) -> str:

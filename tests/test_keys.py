@@ -8,7 +8,7 @@ import pytest
 from tests.keys import fixed
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("sigprop", "experiments")
+ROOMS = ("theory", "sigprop", "experiments", "figures")
 
 # Calls that are repeated with one key because they should be: by file, and why.
 ALIKE = {
@@ -26,6 +26,11 @@ ALIKE = {
         "sigprop/evidence/sigprop/sampled_loss.py",
         "series(key)",
     ): "processes, not summed up",
+    (
+        "sigprop/evidence/sigprop/sampled_loss.py",
+        "np.random.default_rng(5)",
+    ): "one set of directions for every input",
+    ("sigprop/networks/foreign/find.py", "require_keys(keys)"): "names of settings",
     ("sigprop/linear/measured_moments.py", "_draw(keys)"): "folds its index in",
     ("sigprop/neuron/draws.py", "sample(key)"): "returns: is drawn once",
     ("sigprop/neuron/noise.py", "_normal(key)"): "counts places of one stream",
@@ -80,6 +85,12 @@ def test_one_key_for_all_is_noticed_in_every_kind_of_repetition(name):
         assert len(fixed(source.format(key=key))) == 1, key
     for key in OWN:
         assert fixed(source.format(key=key)) == [], key
+
+
+def test_a_seed_of_numpy_counts_as_a_key():
+    loop = "for index in range(9):\n    np.random.default_rng({}).normal()"
+    assert len(fixed(loop.format("seed"))) == 1
+    assert fixed(loop.format("[seed, index]")) == []
 
 
 def test_a_key_that_was_made_before_its_use_counts_as_what_it_was_made_of():
