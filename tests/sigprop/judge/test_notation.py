@@ -114,7 +114,7 @@ NOT_REAL = [
 ]
 
 
-@pytest.mark.parametrize("formula", NOT_REAL, ids=str)
+@pytest.mark.parametrize("formula", NOT_REAL, ids=range(len(NOT_REAL)))
 def test_a_moment_is_a_real_number(formula, measured):
     measured(1.0)
     with pytest.raises(ValueError, match=r"finite real values for a moment.*neuron 0"):
