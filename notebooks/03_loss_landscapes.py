@@ -36,11 +36,10 @@ import numpy as np
 from IPython.display import Markdown, display
 from matplotlib.colors import LogNorm
 
-from sigprop import double_precision
+from sigprop import double_precision, landscape
 from sigprop.figures import lessons
 from sigprop.figures.sliders import Sliders
 from sigprop.inputs import AR1
-from sigprop.landscape import slices as landscape
 from sigprop.numerics.compilation import compile_quickly
 from sigprop.tasks.one_dimensional import Chart, OneDimensional
 

@@ -35,13 +35,12 @@ import numpy as np
 from IPython.display import Markdown, display
 from jax.flatten_util import ravel_pytree
 
-from sigprop import double_precision
+from sigprop import double_precision, landscape
 from sigprop.curvature import structure as see
 from sigprop.curvature.hessian import expand
 from sigprop.curvature.twins import twin
 from sigprop.figures import hessians, lessons, style
 from sigprop.figures.sliders import Sliders
-from sigprop.landscape import slices as landscape
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.lru import zucchet_lru

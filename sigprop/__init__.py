@@ -3,10 +3,10 @@
 Names are resolved when first used, so that importing the package imports no JAX.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sigprop import theory  # noqa: F401 - it says how much SymPy remembers, before SymPy is loaded
+from sigprop.numerics.exports import export
 
 if TYPE_CHECKING:
     from sigprop.inputs import AR1 as AR1
@@ -26,31 +26,14 @@ if TYPE_CHECKING:
     from sigprop.neuron.stable import state_moment as state_moment
     from sigprop.numerics.precision import double_precision as double_precision
 
-_HOMES = {
-    "AR1": "inputs",
-    "Constant": "inputs",
-    "Empirical": "inputs",
-    "Mixed": "inputs",
-    "MovingAverage": "inputs",
-    "White": "inputs",
-    "Estimate": "neuron.montecarlo",
-    "second_moments": "neuron.montecarlo",
-    "double_precision": "numerics.precision",
-    "impulse_response": "neuron.recurrence",
-    "linear_recurrence": "neuron.recurrence",
-    "sensitivity": "neuron.recurrence",
-    "sample_ring": "neuron.ring",
-    "ring_gain": "neuron.stable",
-    "sensitivity_moment": "neuron.stable",
-    "state_moment": "neuron.stable",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sigprop' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"sigprop.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+export(
+    __name__,
+    {
+        "inputs": "AR1 Constant Empirical Mixed MovingAverage White",
+        "neuron.montecarlo": "Estimate second_moments",
+        "neuron.recurrence": "impulse_response linear_recurrence sensitivity",
+        "neuron.ring": "sample_ring",
+        "neuron.stable": "ring_gain sensitivity_moment state_moment",
+        "numerics.precision": "double_precision",
+    },
+)

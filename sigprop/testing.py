@@ -49,6 +49,17 @@ from sigprop.numerics.seeds import require_seed
 from sigprop.theory.autocorrelation import as_functional
 from sigprop.theory.symbols import R
 
+__all__ = [
+    "Answer",
+    "Setting",
+    "assert_equal_forms",
+    "assert_healthy",
+    "assert_moment",
+    "eigenvalues",
+    "inputs",
+    "rings",
+]
+
 ROUNDED = 1e-9  # imaginary part, relative, that rounding leaves
 
 

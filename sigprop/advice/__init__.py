@@ -15,3 +15,28 @@ state, by the closed forms that the ledger proves; beside what the default would
     >>> found.default.median < 10 < 90 < found.advised.median
     True
 """
+
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.advice.advise import Advice as Advice
+    from sigprop.advice.advise import advise as advise
+    from sigprop.advice.predictions import Predicted as Predicted
+    from sigprop.advice.predictions import matched as matched
+    from sigprop.advice.predictions import mode_states as mode_states
+    from sigprop.advice.predictions import predict as predict
+    from sigprop.advice.spectra import bandwidth as bandwidth
+    from sigprop.advice.spectra import exponential as exponential
+    from sigprop.advice.spectra import of_series as of_series
+    from sigprop.advice.spectra import power_below as power_below
+
+export(
+    __name__,
+    {
+        "advise": "Advice advise",
+        "predictions": "Predicted matched mode_states predict",
+        "spectra": "bandwidth exponential of_series power_below",
+    },
+)

@@ -11,3 +11,34 @@ state power over the position in a window, and what the merged state of two dire
 loses (``forecaster``).  Of another library's checkpoint also its margin to ``|lam| = 1`` and
 the trace of its Hessian (``foreign``), and without any data what is broken in it (``lint``).
 """
+
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.audit.autocovariance import autocovariance as autocovariance
+    from sigprop.audit.autocovariance import fit_exponentials as fit_exponentials
+    from sigprop.audit.autocovariance import fit_mixed as fit_mixed
+    from sigprop.audit.forecaster import audit_forecaster as audit_forecaster
+    from sigprop.audit.foreign.check import Checked as Checked
+    from sigprop.audit.foreign.check import Limits as Limits
+    from sigprop.audit.foreign.check import audit_checkpoint as audit_checkpoint
+    from sigprop.audit.network import audit as audit
+    from sigprop.audit.series import Series as Series
+    from sigprop.audit.series import load_series as load_series
+    from sigprop.audit.series_moments import audit_series as audit_series
+    from sigprop.audit.summary import summarise as summarise
+
+export(
+    __name__,
+    {
+        "autocovariance": "autocovariance fit_exponentials fit_mixed",
+        "forecaster": "audit_forecaster",
+        "foreign.check": "Checked Limits audit_checkpoint",
+        "network": "audit",
+        "series": "Series load_series",
+        "series_moments": "audit_series",
+        "summary": "summarise",
+    },
+)

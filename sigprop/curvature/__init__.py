@@ -23,3 +23,41 @@ sequences of any length.  One response, two parametrisations:
 ``expand(..., route="gramian")`` and ``route="autodiff"`` reach the same matrix without the
 closed form; ``lanczos`` estimates spectra and traces of deep networks, with error bars.
 """
+
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.curvature.hessian import expand as expand
+    from sigprop.curvature.lanczos import estimate as estimate
+    from sigprop.curvature.lanczos import participation as participation
+    from sigprop.curvature.lanczos import quadrature as quadrature
+    from sigprop.curvature.layout import Expansion as Expansion
+    from sigprop.curvature.products import GaussNewton as GaussNewton
+    from sigprop.curvature.products import Hessian as Hessian
+    from sigprop.curvature.products import gauss_newton as gauss_newton
+    from sigprop.curvature.products import hessian as hessian
+    from sigprop.curvature.structure import couplings as couplings
+    from sigprop.curvature.structure import eigenpairs as eigenpairs
+    from sigprop.curvature.structure import measured_bound as measured_bound
+    from sigprop.curvature.structure import off_diagonal_share as off_diagonal_share
+    from sigprop.curvature.structure import preconditioned as preconditioned
+    from sigprop.curvature.structure import row_norms as row_norms
+    from sigprop.curvature.structure import stability_bound as stability_bound
+    from sigprop.curvature.twins import twin as twin
+
+export(
+    __name__,
+    {
+        "hessian": "expand",
+        "lanczos": "estimate participation quadrature",
+        "layout": "Expansion",
+        "products": "GaussNewton Hessian gauss_newton hessian",
+        "structure": (
+            "couplings eigenpairs measured_bound off_diagonal_share preconditioned "
+            "row_norms stability_bound"
+        ),
+        "twins": "twin",
+    },
+)

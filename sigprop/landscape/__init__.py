@@ -1,1 +1,30 @@
 """Slices of losses, and parametrisations that make them round."""
+
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.landscape.optimal_charts import OptimalChart as OptimalChart
+    from sigprop.landscape.optimal_charts import speed as speed
+    from sigprop.landscape.slices import Quadratic as Quadratic
+    from sigprop.landscape.slices import direction as direction
+    from sigprop.landscape.slices import moved as moved
+    from sigprop.landscape.slices import normalise as normalise
+    from sigprop.landscape.slices import parameters as parameters
+    from sigprop.landscape.slices import quadratic as quadratic
+    from sigprop.landscape.slices import second_difference as second_difference
+    from sigprop.landscape.slices import slices as slices
+    from sigprop.landscape.slices import surface as surface
+    from sigprop.landscape.slices import units as units
+
+export(
+    __name__,
+    {
+        "optimal_charts": "OptimalChart speed",
+        "slices": (
+            "Quadratic direction moved normalise parameters quadratic "
+            "second_difference slices surface units"
+        ),
+    },
+)

@@ -26,3 +26,44 @@ attention, DeltaNet with and without decay.  Gates that see the state have not: 
 at rest they are eigenvalues, which is right for small inputs and several times too small
 for the state under white noise of size one.
 """
+
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.linear.covariances import nearest_process as nearest_process
+    from sigprop.linear.gated_moments import Predicted as Predicted
+    from sigprop.linear.gated_moments import enumerate_gated as enumerate_gated
+    from sigprop.linear.gated_moments import predict_gated as predict_gated
+    from sigprop.linear.gated_moments import squares as squares
+    from sigprop.linear.impulse_response import kernel as kernel
+    from sigprop.linear.infinite_loss import spectrum as spectrum
+    from sigprop.linear.infinite_loss import stationary_loss as stationary_loss
+    from sigprop.linear.infinite_loss import stationary_target as stationary_target
+    from sigprop.linear.linearise import Modes as Modes
+    from sigprop.linear.linearise import Perturbed as Perturbed
+    from sigprop.linear.linearise import diagonalise as diagonalise
+    from sigprop.linear.linearise import linearise as linearise
+    from sigprop.linear.linearise import perturb as perturb
+    from sigprop.linear.measured_moments import by_group as by_group
+    from sigprop.linear.measured_moments import channels as channels
+    from sigprop.linear.measured_moments import exact as exact
+    from sigprop.linear.measured_moments import measure as measure
+    from sigprop.linear.measured_moments import responses as responses
+    from sigprop.linear.predicted_moments import pair_moment as pair_moment
+    from sigprop.linear.predicted_moments import predict as predict
+    from sigprop.linear.predicted_moments import state_moments as state_moments
+
+export(
+    __name__,
+    {
+        "covariances": "nearest_process",
+        "gated_moments": "Predicted enumerate_gated predict_gated squares",
+        "impulse_response": "kernel",
+        "infinite_loss": "spectrum stationary_loss stationary_target",
+        "linearise": "Modes Perturbed diagonalise linearise perturb",
+        "measured_moments": "by_group channels exact measure responses",
+        "predicted_moments": "pair_moment predict state_moments",
+    },
+)

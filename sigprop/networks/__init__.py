@@ -16,19 +16,50 @@ padded batches, streams of single inputs, or pairs of documents:
     (2, 10)
 """
 
-from sigprop.networks.assembly import build as build
-from sigprop.networks.assembly import load_network as load_network
-from sigprop.networks.assembly import parameter_groups as parameter_groups
-from sigprop.networks.assembly import parameter_table as parameter_table
-from sigprop.networks.assembly import save_network as save_network
-from sigprop.networks.config import NetworkConfig as NetworkConfig
-from sigprop.networks.network import Network as Network
-from sigprop.networks.network import over_batch as over_batch
-from sigprop.networks.presets import all_presets as all_presets
-from sigprop.networks.presets import blur_paper as blur_paper
-from sigprop.networks.presets import lru_paper as lru_paper
-from sigprop.networks.presets import rotrnn_paper as rotrnn_paper
-from sigprop.networks.presets import zucchet_paper as zucchet_paper
-from sigprop.networks.registry import SEQUENCE_LAYERS as SEQUENCE_LAYERS
-from sigprop.networks.registry import sequence_layer as sequence_layer
-from sigprop.networks.retrieval import TwoTowers as TwoTowers
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.networks.assembly import build as build
+    from sigprop.networks.assembly import load_network as load_network
+    from sigprop.networks.assembly import parameter_groups as parameter_groups
+    from sigprop.networks.assembly import parameter_table as parameter_table
+    from sigprop.networks.assembly import save_network as save_network
+    from sigprop.networks.backpropagation import predict_errors as predict_errors
+    from sigprop.networks.config import NetworkConfig as NetworkConfig
+    from sigprop.networks.first_layer import first_states as first_states
+    from sigprop.networks.forecaster import Head as Head
+    from sigprop.networks.forecaster import forecast as forecast
+    from sigprop.networks.network import Network as Network
+    from sigprop.networks.network import over_batch as over_batch
+    from sigprop.networks.presets import all_presets as all_presets
+    from sigprop.networks.presets import blur_paper as blur_paper
+    from sigprop.networks.presets import lru_paper as lru_paper
+    from sigprop.networks.presets import rotrnn_paper as rotrnn_paper
+    from sigprop.networks.presets import zucchet_paper as zucchet_paper
+    from sigprop.networks.probing import state_powers as state_powers
+    from sigprop.networks.propagation import predict as predict
+    from sigprop.networks.registry import SEQUENCE_LAYERS as SEQUENCE_LAYERS
+    from sigprop.networks.registry import layer_options as layer_options
+    from sigprop.networks.registry import sequence_layer as sequence_layer
+    from sigprop.networks.retrieval import TwoTowers as TwoTowers
+
+export(
+    __name__,
+    {
+        "assembly": (
+            "build load_network parameter_groups parameter_table save_network"
+        ),
+        "backpropagation": "predict_errors",
+        "config": "NetworkConfig",
+        "first_layer": "first_states",
+        "forecaster": "Head forecast",
+        "network": "Network over_batch",
+        "presets": "all_presets blur_paper lru_paper rotrnn_paper zucchet_paper",
+        "probing": "state_powers",
+        "propagation": "predict",
+        "registry": "SEQUENCE_LAYERS layer_options sequence_layer",
+        "retrieval": "TwoTowers",
+    },
+)

@@ -1,1 +1,42 @@
 """One linear recurrence: scans, stable closed forms, rings, Monte-Carlo moments."""
+
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.neuron.montecarlo import Estimate as Estimate
+    from sigprop.neuron.montecarlo import second_moments as second_moments
+    from sigprop.neuron.quadrature import Law as Law
+    from sigprop.neuron.random_coefficients import second_moment as second_moment
+    from sigprop.neuron.random_coefficients import tail_index as tail_index
+    from sigprop.neuron.recurrence import impulse_response as impulse_response
+    from sigprop.neuron.recurrence import linear_recurrence as linear_recurrence
+    from sigprop.neuron.recurrence import sensitivity as sensitivity
+    from sigprop.neuron.recurrence import step as step
+    from sigprop.neuron.ring import even_memories as even_memories
+    from sigprop.neuron.ring import mean_turns as mean_turns
+    from sigprop.neuron.ring import normalisation as normalisation
+    from sigprop.neuron.ring import sample_ring as sample_ring
+    from sigprop.neuron.scan import stream as stream
+    from sigprop.neuron.stable import (
+        finite_state_moment_white as finite_state_moment_white,
+    )
+    from sigprop.neuron.stable import ring_gain as ring_gain
+    from sigprop.neuron.stable import sensitivity_moment as sensitivity_moment
+    from sigprop.neuron.stable import state_moment as state_moment
+
+export(
+    __name__,
+    {
+        "montecarlo": "Estimate second_moments",
+        "quadrature": "Law",
+        "random_coefficients": "second_moment tail_index",
+        "recurrence": "impulse_response linear_recurrence sensitivity step",
+        "ring": "even_memories mean_turns normalisation sample_ring",
+        "scan": "stream",
+        "stable": (
+            "finite_state_moment_white ring_gain sensitivity_moment state_moment"
+        ),
+    },
+)

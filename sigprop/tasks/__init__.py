@@ -54,3 +54,48 @@ exact, and a step on it takes a small fraction of a millisecond:
     >>> bool(losses[-1] < 1e-2 * losses[0])
     True
 """
+
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.tasks.baselines import NAIVE as NAIVE
+    from sigprop.tasks.baselines import climatology as climatology
+    from sigprop.tasks.baselines import last_value as last_value
+    from sigprop.tasks.baselines import least_squares as least_squares
+    from sigprop.tasks.baselines import season as season
+    from sigprop.tasks.catalogue import load_task as load_task
+    from sigprop.tasks.examples import Batch as Batch
+    from sigprop.tasks.examples import DataSet as DataSet
+    from sigprop.tasks.examples import Examples as Examples
+    from sigprop.tasks.examples import accuracy as accuracy
+    from sigprop.tasks.examples import evaluation_batches as evaluation_batches
+    from sigprop.tasks.forecasts import Errors as Errors
+    from sigprop.tasks.forecasts import Forecasts as Forecasts
+    from sigprop.tasks.forecasts import Windows as Windows
+    from sigprop.tasks.forecasts import errors as errors
+    from sigprop.tasks.forecasts import splits as splits
+    from sigprop.tasks.one_dimensional import Chart as Chart
+    from sigprop.tasks.one_dimensional import Coordinates as Coordinates
+    from sigprop.tasks.one_dimensional import OneDimensional as OneDimensional
+    from sigprop.tasks.tables import Table as Table
+    from sigprop.tasks.tables import carbon_dioxide as carbon_dioxide
+    from sigprop.tasks.tables import load_table as load_table
+    from sigprop.tasks.tables import read_table as read_table
+    from sigprop.tasks.teacher_student import TeacherStudent as TeacherStudent
+    from sigprop.tasks.teacher_student import linear_teacher as linear_teacher
+    from sigprop.tasks.teacher_student import teacher_student as teacher_student
+
+export(
+    __name__,
+    {
+        "baselines": "NAIVE climatology last_value least_squares season",
+        "catalogue": "load_task",
+        "examples": "Batch DataSet Examples accuracy evaluation_batches",
+        "forecasts": "Errors Forecasts Windows errors splits",
+        "one_dimensional": "Chart Coordinates OneDimensional",
+        "tables": "Table carbon_dioxide load_table read_table",
+        "teacher_student": "TeacherStudent linear_teacher teacher_student",
+    },
+)

@@ -7,10 +7,10 @@ import jax
 import numpy as np
 import pytest
 
+from sigprop import layers
 from sigprop.experiments import store
 from sigprop.experiments.teacher_student import cells, grids
 from sigprop.figures import losses, style, zucchet_3, zucchet_8, zucchet_10
-from sigprop.layers import lru
 from tests.figures import made_up
 
 RELEASED = "sigprop.layers.lru.released_zucchet_lru"
@@ -70,7 +70,7 @@ def test_names_in_captions_are_the_functions_that_draw():
     assert cells.builder("lru") == losses.PRINTED
     assert {cells.builder(one) for one in ("lru", "released lru")} == set(losses.STARTS)
     for name in losses.STARTS:
-        assert callable(getattr(lru, name.rpartition(".")[2]))
+        assert callable(getattr(layers, name.rpartition(".")[2]))
     with pytest.raises(ValueError, match="need one of"):
         cells.builder("elman")
 

@@ -11,7 +11,19 @@ measured stands beside what closed forms predict, one assumption more at a time:
 ``audit_checkpoint`` gives a ``Checked``; ``report`` makes text, JSON and arrays of it.
 """
 
-from sigprop.audit.foreign.check import Checked as Checked
-from sigprop.audit.foreign.check import LayerChecked as LayerChecked
-from sigprop.audit.foreign.check import Limits as Limits
-from sigprop.audit.foreign.check import audit_checkpoint as audit_checkpoint
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.audit.foreign.check import Checked as Checked
+    from sigprop.audit.foreign.check import LayerChecked as LayerChecked
+    from sigprop.audit.foreign.check import Limits as Limits
+    from sigprop.audit.foreign.check import audit_checkpoint as audit_checkpoint
+
+export(
+    __name__,
+    {
+        "check": "Checked LayerChecked Limits audit_checkpoint",
+    },
+)

@@ -11,9 +11,26 @@
 ``RULES`` is the table of all that is looked for.
 """
 
-from sigprop.audit.lint.check import lint as lint
-from sigprop.audit.lint.findings import Finding as Finding
-from sigprop.audit.lint.findings import Report as Report
-from sigprop.audit.lint.findings import Rule as Rule
-from sigprop.audit.lint.findings import Settings as Settings
-from sigprop.audit.lint.rules import RULES as RULES
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.audit.lint.check import lint as lint
+    from sigprop.audit.lint.findings import Finding as Finding
+    from sigprop.audit.lint.findings import Report as Report
+    from sigprop.audit.lint.findings import Rule as Rule
+    from sigprop.audit.lint.findings import Settings as Settings
+    from sigprop.audit.lint.resolution import distinct_memories as distinct_memories
+    from sigprop.audit.lint.resolution import spacing as spacing
+    from sigprop.audit.lint.rules import RULES as RULES
+
+export(
+    __name__,
+    {
+        "check": "lint",
+        "findings": "Finding Report Rule Settings",
+        "resolution": "distinct_memories spacing",
+        "rules": "RULES",
+    },
+)

@@ -11,13 +11,28 @@
 ``open_checkpoint`` reads a file's header; ``Found.layer`` is our layer with its parameters.
 """
 
-from sigprop.networks.foreign.family import Family as Family
-from sigprop.networks.foreign.family import Rest as Rest
-from sigprop.networks.foreign.find import FAMILIES as FAMILIES
-from sigprop.networks.foreign.find import Found as Found
-from sigprop.networks.foreign.find import find as find
-from sigprop.networks.foreign.find import mapped as mapped
-from sigprop.networks.foreign.find import of_arrays as of_arrays
-from sigprop.networks.foreign.opening import open_checkpoint as open_checkpoint
-from sigprop.networks.foreign.tensors import Checkpoint as Checkpoint
-from sigprop.networks.foreign.tensors import Tensor as Tensor
+from typing import TYPE_CHECKING
+
+from sigprop.numerics.exports import export
+
+if TYPE_CHECKING:
+    from sigprop.networks.foreign.family import Family as Family
+    from sigprop.networks.foreign.family import Rest as Rest
+    from sigprop.networks.foreign.find import FAMILIES as FAMILIES
+    from sigprop.networks.foreign.find import Found as Found
+    from sigprop.networks.foreign.find import find as find
+    from sigprop.networks.foreign.find import mapped as mapped
+    from sigprop.networks.foreign.find import of_arrays as of_arrays
+    from sigprop.networks.foreign.opening import open_checkpoint as open_checkpoint
+    from sigprop.networks.foreign.tensors import Checkpoint as Checkpoint
+    from sigprop.networks.foreign.tensors import Tensor as Tensor
+
+export(
+    __name__,
+    {
+        "family": "Family Rest",
+        "find": "FAMILIES Found find mapped of_arrays",
+        "opening": "open_checkpoint",
+        "tensors": "Checkpoint Tensor",
+    },
+)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
+from sigprop import landscape
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
-from sigprop.landscape import slices as landscape
 from sigprop.layers.base import replace
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
@@ -21,7 +21,7 @@ from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.networks import NetworkConfig, build, over_batch
-from sigprop.tasks.one_dimensional import Chart, OneDimensional
+from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 
 KEY = jax.random.key(3)
@@ -305,7 +305,7 @@ def by_points(task, chart, rows, columns):
     def one(row, column):
         if chart is None:
             return task.loss(jnp.hypot(row, column), jnp.arctan2(column, row))
-        return task.loss(*chart.polar(landscape.Coordinates(row, column)))
+        return task.loss(*chart.polar(Coordinates(row, column)))
 
     return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(rows, columns)
 

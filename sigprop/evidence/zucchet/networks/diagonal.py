@@ -23,7 +23,7 @@ from sigprop.evidence.zucchet.networks.models import (
     written,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
-from sigprop.layers import lru, s4
+from sigprop.layers import LRU, S4
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 
 
@@ -88,8 +88,8 @@ def _responses(places: Any, model: str) -> Any:
     weights = one_neuron()
     cell: Any = {
         "complex": lambda: ComplexDiagonal(*weights, *places, coordinates="cartesian"),
-        "lru": lambda: lru.LRU(*weights, *places, gamma="learned"),
-        "s4": lambda: s4.S4(*weights, *places),
+        "lru": lambda: LRU(*weights, *places, gamma="learned"),
+        "s4": lambda: S4(*weights, *places),
     }[model]()
     return cell.states(jnp.asarray([[1.0], [0.0]]))[:, 0]
 

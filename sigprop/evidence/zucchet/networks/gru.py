@@ -51,12 +51,12 @@ def gru_layer(part: str) -> Float[np.ndarray, " n"]:
     """A gate or the state after one step, read off the layer's next state."""
     import jax.numpy as jnp
 
-    from sigprop.layers import gru
+    from sigprop.layers import GRU
 
     weights, h, x = _gru(part)
 
     def step(weights: Any, h: Any, x: Any) -> Any:
-        cell = gru.GRU(**weights, C=jnp.eye(SIZE), D=jnp.zeros((SIZE, D_IN)))
+        cell = GRU(**weights, C=jnp.eye(SIZE), D=jnp.zeros((SIZE, D_IN)))
         return cell.step(h, x)[0]
 
     after = computed(step, weights, h[0], x[0])

@@ -16,7 +16,8 @@ from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.gru import BIASES, MATRICES
 from sigprop.judge.basis import Basis, Evidence, Example
-from sigprop.layers import gru, lru, s4
+from sigprop.layers import GRU, chrono_times, s4, zucchet_lru
+from sigprop.layers.gru import chrono
 from sigprop.neuron.ring import ring_polar
 
 # Appendices A.2 and A.3: the ring, the gains and the steps.
@@ -58,7 +59,7 @@ def _drawn(
     """Eigenvalues and gains of a freshly drawn layer."""
 
     def draw(key: Any) -> Any:
-        make = {"lru": lru.zucchet_lru, "s4": s4.s4}[model]
+        make = {"lru": zucchet_lru, "s4": s4}[model]
         cell: Any = make(key, 8, 3, 2, nu0=nu0, theta0=1.0)
         return cell.eigenvalues(), cell.normaliser()
 
@@ -100,7 +101,7 @@ def lru_eigenvalues_drawn(
 
 def chrono_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
     """Deciles of ``exp(b_f)`` over many drawn biases."""
-    drawn = computed(gru.chrono, jax.random.key(3), n=100_000, times=(low, high))
+    drawn = computed(chrono, jax.random.key(3), n=100_000, times=(low, high))
     return np.quantile(np.exp(drawn), DECILES)
 
 
@@ -119,19 +120,19 @@ CHRONO_SLIPS = {
 
 def chrono_time(index: int, nu_0: float) -> float:
     """The code's ``T_min`` (0) or ``T_max`` (1)."""
-    return gru.chrono_times(nu_0)[index]
+    return chrono_times(nu_0)[index]
 
 
 def chrono_gate(nu_0: float, times: float) -> float:
     """The GRU's forget gate at zero input, zero state weights and ``b_f = log T``."""
-    scale = gru.chrono_times(nu_0)[0] * times
+    scale = chrono_times(nu_0)[0] * times
     return float(computed(_forgetting, np.log([scale]))[0])
 
 
 def _forgetting(b_f: Any) -> Any:
     one, zero = jnp.ones((1, 1)), jnp.zeros((1, 1))
     weights = dict.fromkeys(MATRICES, zero) | dict.fromkeys(BIASES, zero[0])
-    cell = gru.GRU(**{**weights, "b_f": b_f}, C=one, D=zero)
+    cell = GRU(**{**weights, "b_f": b_f}, C=one, D=zero)
     return cell.step(one[0], zero[0])[0]
 
 

@@ -47,15 +47,15 @@ def arrays(d_in: int) -> dict[str, Float[np.ndarray, "..."]]:
 def _layer(model: str, values: Any) -> Any:
     import jax.numpy as jnp
 
-    from sigprop.layers import dense, lru, s4
+    from sigprop.layers import LRU, S4, LinearRNN
 
     weights = values["B"], values["B_im"], values["C"], values["C_im"], values["D"]
     first, second, third = values["first"], values["second"], values["third"]
     if model == "dense":
-        return dense.LinearRNN(values["A"][None], values["B"], values["C"], values["D"])
+        return LinearRNN(values["A"][None], values["B"], values["C"], values["D"])
     if model == "lru":
-        return lru.LRU(*weights, first, second, third, "learned")
-    return s4.S4(*weights, third, -jnp.exp(first), second)
+        return LRU(*weights, first, second, third, "learned")
+    return S4(*weights, third, -jnp.exp(first), second)
 
 
 @functools.cache

@@ -1,0 +1,49 @@
+"""The packages that users call, and their public names."""
+
+import ast
+import importlib
+from pathlib import Path
+
+PACKAGES = (
+    "sigprop",
+    "sigprop.advice",
+    "sigprop.audit",
+    "sigprop.audit.foreign",
+    "sigprop.audit.lint",
+    "sigprop.curvature",
+    "sigprop.landscape",
+    "sigprop.layers",
+    "sigprop.linear",
+    "sigprop.networks",
+    "sigprop.networks.foreign",
+    "sigprop.neuron",
+    "sigprop.tasks",
+)
+MODULES = ("sigprop.testing",)
+
+
+def public() -> dict[str, object]:
+    """Every public object by its full name."""
+    return {
+        f"{place}.{name}": getattr(importlib.import_module(place), name)
+        for place in (*PACKAGES, *MODULES)
+        for name in importlib.import_module(place).__all__
+    }
+
+
+def for_type_checkers(package: str) -> dict[str, str]:
+    """The names under ``if TYPE_CHECKING``, and the module each is imported from."""
+    tree = ast.parse(Path(str(importlib.import_module(package).__file__)).read_text())
+    blocks = [
+        node.body
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    return {
+        alias.asname or "": str(node.module)
+        for block in blocks
+        for node in block
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    }

@@ -1,0 +1,84 @@
+"""Public names: each package has them, loads them late, and shows them to editors."""
+
+import importlib
+import sys
+import types
+
+import pytest
+
+from tests.public import MODULES, PACKAGES, for_type_checkers, public
+from tests.test_setup import fresh_python
+
+every_package = pytest.mark.parametrize("package", PACKAGES)
+
+
+@every_package
+def test_type_checkers_see_the_names_that_are_there(package):
+    module = importlib.import_module(package)
+    seen = for_type_checkers(package)
+    assert sorted(seen) == module.__all__
+    for name, home in seen.items():
+        assert getattr(module, name) is getattr(importlib.import_module(home), name)
+
+
+@every_package
+def test_a_star_brings_the_public_names(package):
+    names: dict[str, object] = {}
+    exec(f"from {package} import *", names)
+    assert set(names) - {"__builtins__"} == set(
+        importlib.import_module(package).__all__
+    )
+
+
+@every_package
+def test_a_name_that_is_not_there_is_an_attribute_error(package):
+    with pytest.raises(AttributeError, match=rf"^module '{package}' has no attribute"):
+        importlib.import_module(package).no_such_name  # noqa: B018
+    assert not hasattr(importlib.import_module(package), "no_such_name")
+
+
+def test_no_public_name_is_a_module():
+    modules = [n for n, one in public().items() if isinstance(one, types.ModuleType)]
+    assert modules == []
+
+
+def test_names_of_a_module_are_its_own():
+    for place in MODULES:
+        module = importlib.import_module(place)
+        assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_importing_every_package_imports_no_jax():
+    code = f"""
+        import importlib
+        for package in {PACKAGES}:
+            dir(importlib.import_module(package))
+        print(sorted({{"jax", "numpy", "scipy"}} & set(sys.modules)))
+    """
+    assert fresh_python(code) == "[]"
+
+
+def test_a_function_wins_over_the_module_of_its_name():
+    code = """
+        from sigprop import layers
+        from sigprop.layers import lru  # the function first, then its module
+        import sigprop.layers.lru
+        from sigprop.layers.lru import LRU, lru as same
+        assert lru is same is layers.lru is sigprop.layers.lru
+        assert sys.modules["sigprop.layers.lru"].LRU is LRU
+        import sigprop.layers.gru  # the module first, then the function
+        from sigprop.layers.gru import GRU, gru as same
+        from sigprop.layers import gru
+        assert gru is same is layers.gru is sigprop.layers.gru
+        print("done")
+    """
+    assert fresh_python(code) == "done"
+
+
+def test_these_are_all_packages_that_export():
+    exporting = {
+        name
+        for name, module in sys.modules.items()
+        if name.partition(".")[0] == "sigprop" and "_homes" in vars(module)
+    }
+    assert exporting <= set(PACKAGES)
