@@ -15,12 +15,15 @@ def require_dtype(dtype: Any) -> None:
     """Refuse a 64-bit type while JAX would silently turn it into a 32-bit one.
 
     Raises:
-        ValueError: If ``dtype`` is 64-bit and x64 is off.
+        ValueError: If ``dtype`` is no type, or is 64-bit and x64 is off.
     """
     import jax
     import jax.numpy as jnp
 
-    wanted = jnp.dtype(dtype)
+    try:
+        wanted = jnp.dtype("" if dtype is None else dtype)
+    except TypeError:
+        raise ValueError(f"need dtype a type of numbers, got {dtype=}") from None
     if wanted in (jnp.float64, jnp.complex128) and not jax.config.jax_enable_x64:  # pyright: ignore[reportAttributeAccessIssue]
         raise ValueError(
             f"need x64 for {wanted}, but it is off and JAX would compute in 32 bits; "
