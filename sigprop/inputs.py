@@ -16,6 +16,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from sigprop.numerics.arguments import LARGEST, require_moderate, require_shape
 from sigprop.numerics.native import Vector
 from sigprop.numerics.precision import require_dtype
 
@@ -213,8 +214,10 @@ class MovingAverage(GaussianProcess):
     taps: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not self.taps or not all(math.isfinite(tap) for tap in self.taps):
-            raise ValueError(f"need one or more finite taps, got taps={self.taps}")
+        if not self.taps or not all(abs(tap) <= LARGEST for tap in self.taps):
+            raise ValueError(
+                f"need one or more taps of at most {LARGEST:g}, got taps={self.taps}"
+            )
 
     @property
     def initial_width(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -247,23 +250,23 @@ class Empirical:
     ``t = 0`` to ``T - |lag|`` counts ``T + 1`` samples.
 
     Raises:
-        ValueError: If the array is not (sequences, time), or holds a NaN or infinity.
+        ValueError: If the array is not (sequences, time), or holds what is no number.
     """
 
     values: np.ndarray
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
-        if values.ndim != 2 or 0 in values.shape:
-            raise ValueError(
-                f"need an array of shape (sequences, time), got shape {values.shape}"
-            )
+        require_shape("values", values, "sequences time")
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"need values that are real, got {values.dtype}")
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(
                 f"need finite values, got {values[row, column]} in sequence {row} at "
                 f"step {column}; interpolate or drop it"
             )
+        require_moderate("values", values)
         object.__setattr__(self, "values", values.astype(np.float64))
 
     def sample(

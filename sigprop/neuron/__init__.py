@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from sigprop.neuron.recurrence import impulse_response as impulse_response
     from sigprop.neuron.recurrence import linear_recurrence as linear_recurrence
     from sigprop.neuron.recurrence import sensitivity as sensitivity
-    from sigprop.neuron.recurrence import step as step
     from sigprop.neuron.ring import even_memories as even_memories
     from sigprop.neuron.ring import mean_turns as mean_turns
     from sigprop.neuron.ring import normalisation as normalisation
     from sigprop.neuron.ring import sample_ring as sample_ring
-    from sigprop.neuron.scan import stream as stream
     from sigprop.neuron.stable import (
         finite_state_moment_white as finite_state_moment_white,
     )
@@ -32,9 +30,8 @@ export(
         "montecarlo": "Estimate second_moments",
         "quadrature": "Law",
         "random_coefficients": "second_moment tail_index",
-        "recurrence": "impulse_response linear_recurrence sensitivity step",
+        "recurrence": "impulse_response linear_recurrence sensitivity",
         "ring": "even_memories mean_turns normalisation sample_ring",
-        "scan": "stream",
         "stable": (
             "finite_state_moment_white ring_gain sensitivity_moment state_moment"
         ),

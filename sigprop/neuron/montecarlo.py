@@ -12,6 +12,7 @@ Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neu
 """
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -25,6 +26,11 @@ from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
 from sigprop.neuron import kernel, noise
+from sigprop.numerics.arguments import (
+    require_count,
+    require_finite,
+    require_within,
+)
 from sigprop.numerics.compilation import OFTEN
 from sigprop.numerics.devices import cores
 from sigprop.numerics.precision import double_precision, require_dtype
@@ -305,50 +311,41 @@ def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
     return inside
 
 
-def _whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _require_sizes(times: Any, num: Any, batch: Any) -> None:
-    if not (_whole(num) and num >= 2):
-        raise ValueError(
-            f"need a whole num >= 2, as one draw has no standard error, got {num=}"
-        )
-    if not (_whole(batch) and batch >= 1):
-        raise ValueError(f"need a whole batch >= 1, got {batch=}")
-    right = isinstance(times, tuple | list) and len(times) and all(map(_whole, times))
-    if not right or times[0] < 1 or any(b <= a for a, b in pairwise(times)):
-        raise ValueError(f"need increasing whole times from 1 on, got {times=}")
-
-
-def _require_neurons(lam: Any, pairs: Any, gain: Any) -> None:
+def _require_arguments(lam, times, num, batch, pairs, gain) -> None:
+    """Refuse sizes that are none, and numbers of which a square would overflow."""
+    require_count("num", num, least=2)  # one draw has no standard error
+    require_count("batch", batch)
+    if not isinstance(times, tuple | list) or not len(times):
+        raise ValueError(f"need times, one or more in a tuple, got {times=}")
+    for time in times:
+        require_count("times", time)
+    if any(after <= before for before, after in pairwise(times)):
+        raise ValueError(f"need increasing times, got {times=}")
     if lam.ndim != 1 or not lam.size:
-        raise ValueError(f"need one eigenvalue or more in a row, got shape {lam.shape}")
-    count = lam.shape[0]
+        raise ValueError(f"need lam, one eigenvalue or more, got shape {lam.shape}")
     for pair in pairs:
-        if np.shape(pair) != (2,) or not all(
-            _whole(place) and 0 <= place < count for place in pair
-        ):
+        if np.shape(pair) != (2,):
+            raise ValueError(f"need pairs of two indices of neurons, got {pairs=}")
+        for place in pair:
+            require_count("pairs", place, least=0, most=len(lam) - 1)
+    require_finite(lam=lam, gain=gain)
+    if gain is not None:
+        # A phase changes no second moment: the absolute value of a complex gain will do.
+        require_within("gain", gain)
+        if np.shape(gain) != lam.shape:
             raise ValueError(
-                f"need pairs of two indices of neurons, from 0 to {count - 1}, got "
-                f"{pairs}"
+                f"need a gain for each of the {len(lam)} eigenvalues, got shape "
+                f"{np.shape(gain)}"
             )
-    if not bool(jnp.isfinite(lam).all()):
-        raise ValueError("need finite eigenvalues, got a NaN or infinity")
-    if gain is None:
-        return
-    given = np.asarray(gain)
-    if given.dtype.kind not in "fiu":
+    largest = float(np.finfo(np.asarray(lam).dtype).max)
+    growth = 2 * max(times) * math.log(max(float(np.abs(lam).max()), 1.0))
+    scale = 1.0 if gain is None else max(float(np.abs(gain).max()), 1.0)
+    if growth + 2 * math.log(scale) > math.log(largest):
         raise ValueError(
-            f"need real gains, got {given.dtype}; its phase changes no second moment, "
-            "pass its absolute value"
+            f"need lam and gain of squares that stay below {largest:.3g} within "
+            f"{max(times)} steps, got moduli of at most {np.abs(lam).max():.6g} and "
+            f"{scale:.6g}"
         )
-    if given.shape != (count,):
-        raise ValueError(
-            f"need a gain for each of the {count} eigenvalues, got shape {given.shape}"
-        )
-    if not np.isfinite(given).all():
-        raise ValueError("need finite gains, got a NaN or infinity")
 
 
 def second_moments(
@@ -387,8 +384,7 @@ def second_moments(
             neuron, or the precision is not available.
     """
     require_dtype(lam.dtype)
-    _require_sizes(times, num, batch)
-    _require_neurons(lam, pairs, gain)
+    _require_arguments(lam, times, num, batch, pairs, gain)
     scale = None if gain is None else jnp.asarray(gain, lam.real.dtype)[:, None]
 
     def task(index: int, count: int):

@@ -10,15 +10,19 @@ Review 56.
 import functools
 import itertools
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float, Int
+
+from sigprop.numerics.arguments import require_finite, require_shape, require_within
 
 REACH = 8.5  # deviations at which a Gaussian is cut: 1e-17 of it is beyond
 DIGITS = 40.0  # -log of the error that the step of the rule is chosen for
 POLE = 2.6  # less than pi, the least imaginary part of a pole of a sigmoid
 WIDEST = 0.45  # step at which half the nodes still integrate the Gaussian
+ROUNDED = 1e-9  # how far rounding puts a sum of probabilities from one
 STRAIGHT = 4  # nodes, exact to degree seven; two factors of b and one input: six
 
 
@@ -33,11 +37,32 @@ class Nodes(NamedTuple):
     coarse: Float[np.ndarray, " nodes"]
 
 
-class Law(NamedTuple):
-    """An input of few values: rows, and the probability of each."""
+@final
+@dataclass(frozen=True, eq=False)
+class Law:
+    """An input of few values: rows, and the probability of each.
+
+    Raises:
+        ValueError: If a value is not finite, a probability negative, or their sum not one.
+    """
 
     values: Float[np.ndarray, "values d_in"]
     probabilities: Float[np.ndarray, " values"]
+
+    def __post_init__(self) -> None:
+        require_shape("values", self.values, "values d_in")
+        require_finite(values=self.values)
+        require_within("probabilities", self.probabilities, 0, 1, "[]")
+        total = math.fsum(self.probabilities)
+        if (
+            abs(total - 1) > ROUNDED
+            or self.probabilities.shape != self.values.shape[:1]
+        ):
+            raise ValueError(
+                "need probabilities that sum to 1, one for each of the values' "
+                f"{len(self.values)} rows, got {self.probabilities.tolist()} of sum "
+                f"{total:.6g}"
+            )
 
     def chances(
         self, index: Int[np.ndarray, "sequences steps"], rho: float = 0.0

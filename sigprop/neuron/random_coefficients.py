@@ -14,10 +14,14 @@ import scipy
 from jaxtyping import Float
 from sympy import Symbol
 
+from sigprop.numerics.arguments import require_choice, require_count, require_within
 from sigprop.numerics.compile import compile_expr
 from sigprop.theory import gated_moments
 
 LOST = {name: Symbol(f"L_{name}", positive=True) for name in ("a", "aa")}
+QUANTITIES = ("state", "sensitivity")
+LONGEST = 2**62  # steps: what a 64-bit number counts
+ROUNDED = 1e-9  # relative, how far rounding puts a square below that of a mean
 
 
 @functools.cache
@@ -54,7 +58,8 @@ def second_moment(
             more digits than their difference from one has.
 
     Raises:
-        ValueError: If a limit is infinite, ``E a^2 >= 1``.
+        ValueError: If a limit is infinite, ``E a^2 >= 1``; if an expectation is unknown or
+            not finite, or a square's is below the square of a mean.
 
     Source: ``sigprop.theory.gated_moments``.
 
@@ -63,6 +68,10 @@ def second_moment(
         2.0
     """
     names = gated_moments.EXPECTATIONS
+    require_choice("quantity", quantity, QUANTITIES)
+    if steps is not None:
+        steps = require_count("steps", steps, least=int(average), most=LONGEST)
+    _require_expectations(known)
     arrays = np.broadcast_arrays(*(np.asarray(known.get(n, 0.0), float) for n in names))
     if steps is None:
         if lost is None:
@@ -80,6 +89,26 @@ def second_moment(
         powers = powers[..., 6:] / steps
     orders = [(0, 0), *gated_moments.ORDERS]
     return powers[..., orders.index((2, 0) if quantity == "state" else (0, 2))]
+
+
+def _require_expectations(known: Mapping[str, Any]) -> None:
+    names = gated_moments.EXPECTATIONS
+    unknown = [name for name in known if name not in names]
+    if unknown or "aa" not in known:
+        raise ValueError(
+            f"need known to have aa, and names in {', '.join(names)}, got {list(known)}"
+        )
+    for name, value in known.items():
+        require_within(f"known[{name!r}]", value)
+    for one in "abcd":
+        square, mean = (
+            np.asarray(known.get(name, 0.0), float) for name in (2 * one, one)
+        )
+        if (square < mean**2 * (1 - ROUNDED)).any():
+            raise ValueError(
+                f"need known[{2 * one!r}] >= known[{one!r}]**2, as E {one}^2 >= (E {one})^2, "
+                f"got {square} and {one}={mean}"
+            )
 
 
 def require_finite(square: Float[np.ndarray, "..."], log: float | None = None) -> None:
@@ -116,12 +145,22 @@ def tail_index(
 
     Infinite if ``|a| <= 1`` always, zero if there is no stationary state.
 
+    Raises:
+        ValueError: If a value is not finite, or the weights are not probabilities.
+
     Source: Kesten (1973), Theorem 5.
 
     Example:
         >>> round(tail_index(np.array([2.0, 0.25]), np.array([0.5, 0.5])), 4)
         0.6942
     """
+    require_within("a", a)
+    require_within("weights", weights, 0, 1, "[]")
+    if a.size == 0 or abs(math.fsum(weights) - 1) > ROUNDED:
+        raise ValueError(
+            f"need a and weights of some values, weights that sum to 1, got {a.size} values "
+            f"and weights {weights.tolist()[:8]}"
+        )
     size = np.abs(a)
     if size[weights > 0].max() <= 1:
         return math.inf

@@ -12,6 +12,8 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Inexact
 
+from sigprop.numerics.arguments import require_count, require_finite
+
 Method = Literal["sequential", "associative"]
 METHODS: tuple[Method, ...] = ("sequential", "associative")
 
@@ -41,12 +43,13 @@ def linear_recurrence(
             holds every state and pays off on long sequences of few neurons.
 
     Raises:
-        ValueError: If ``method`` is unknown.
+        ValueError: If ``method`` is unknown, or a number is not finite.
 
     Source: Zucchet & Orvieto (2024), Section 2.2 a.
     """
     if method not in METHODS:
         raise ValueError(f"need a method in {METHODS}, got {method!r}")
+    require_finite(lam=lam, x=x, initial=initial)
     return _run(lam, x, initial, method)
 
 
@@ -89,7 +92,7 @@ def sensitivity(
     """
     h = linear_recurrence(lam, x, method=method)
     delayed = jnp.concatenate([jnp.zeros_like(h[:1]), h[:-1]])
-    return linear_recurrence(lam, delayed, method=method)
+    return _run(lam, delayed, None, method)
 
 
 def impulse_response(
@@ -99,7 +102,12 @@ def impulse_response(
 
     The sensitivity is the forward derivative of the scan in ``lam``, not the formula
     ``n lam**(n-1)``: an independent route.
+
+    Raises:
+        ValueError: If the length is below zero, or an eigenvalue not finite.
     """
+    length = require_count("length", length, least=0)
+    require_finite(lam=lam)
     impulse = (jnp.arange(length) == 0)[:, None].astype(lam.dtype)
     return jax.jvp(
         lambda value: linear_recurrence(value, impulse), (lam,), (jnp.ones_like(lam),)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
+from sigprop.numerics.arguments import require_count, require_number, require_within
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import require_dtype
 from sigprop.theory import ring
@@ -19,15 +20,23 @@ SPREADS = ("area", "log")
 memory grows by one factor from mode to mode."""
 
 
-def require_ring(inner: float, outer: float, limit: bool = False) -> None:
+def require_ring(
+    inner: float,
+    outer: float,
+    limit: bool = False,
+    names: tuple[str, str] = ("r_min", "r_max"),
+) -> None:
     """Refuse radii that make no ring or, with ``limit``, no stationary limit.
+
+    Messages call the radii by ``names``.
 
     Raises:
         ValueError: Unless ``0 <= inner <= outer <= 1``, and ``outer < 1`` for a limit.
     """
     if not 0 <= inner <= outer <= 1:
+        low, high = names
         raise ValueError(
-            f"need 0 <= r_min <= r_max <= 1, got r_min={inner}, r_max={outer}"
+            f"need 0 <= {low} <= {high} <= 1, got {low}={inner}, {high}={outer}"
         )
     if limit and outer == 1:
         raise ValueError(
@@ -92,6 +101,7 @@ def even_memories(n: int, inner: float, outer: float) -> Float[np.ndarray, " n"]
         >>> 1 / even_memories(3, math.exp(-1), math.exp(-0.01))
         array([100.,  10.,   1.])
     """
+    n = require_count("n", n)
     if not 0 < inner <= outer < 1:
         raise ValueError(
             "need 0 < inner <= outer < 1 for radii whose memories are evenly spaced, got "
@@ -119,7 +129,8 @@ def sample_ring(
         dtype: Complex type of the result.
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer <= 1``, or if the type needs x64.
+        ValueError: Unless ``0 <= inner <= outer <= 1`` and ``0 <= max_phase <= 2 pi``; if
+            there is no eigenvalue, or the type is not complex or needs x64.
 
     Source: Orvieto et al. (2023), Lemma 3.2; Section 3.4 for the restricted phase.
 
@@ -129,6 +140,10 @@ def sample_ring(
         ((100,), True, True)
     """
     require_dtype(dtype)
+    if not jnp.issubdtype(dtype, jnp.complexfloating):
+        raise ValueError(f"need dtype complex64 or complex128, got {dtype=}")
+    n = require_count("n", n)
+    require_number("max_phase", max_phase, 0, 2 * math.pi, "[]")
     real = jnp.finfo(dtype).dtype
     first_key, second_key = jax.random.split(key)
     first = jax.random.uniform(first_key, (n,), real)
@@ -151,6 +166,7 @@ def mean_turns(length: int, max_phase: float) -> float:
         >>> mean_turns(1024, 2 * math.pi)
         256.0
     """
+    length = require_count("length", length)
     if not 0 < max_phase <= 2 * math.pi:
         raise ValueError(f"need 0 < max_phase <= 2 pi, got {max_phase}")
     beyond = max(max_phase - math.pi, 0.0)
@@ -160,10 +176,14 @@ def mean_turns(length: int, max_phase: float) -> float:
 def normalisation(nu: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """``gamma = sqrt(1 - |lam|^2)`` from ``nu = -log|lam|``, accurate at the edge.
 
+    Raises:
+        ValueError: If ``nu`` is below zero: the eigenvalue is outside the unit circle.
+
     Source: Orvieto et al. (2023), Eq. 7.
 
     Example:
         >>> round(float(normalisation(-jnp.log(jnp.array(0.6)))), 4)  # |lam| = 0.6
         0.8
     """
+    require_within("nu", nu, 0, math.inf, "[]")
     return jnp.sqrt(-jnp.expm1(-2 * nu))

@@ -8,31 +8,15 @@ what is written here is how their ingredients are computed without cancellation.
 import functools
 from typing import Any
 
-import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
+from sigprop.numerics.arguments import LARGEST, require_phase, require_within
 from sigprop.numerics.compile import compile_expr
 from sigprop.theory import diagonal
 from sigprop.theory.symbols import chi, k, p, q, r, tau, w
 
 Values = Float[Array, "*#shape"]
-
-
-def _require(name: str, values: Any, low: float, high: float, brackets: str) -> None:
-    """Refuse values outside an interval; traced values are taken on trust."""
-    try:
-        array = np.asarray(values)
-    except jax.errors.TracerArrayConversionError:
-        return
-    above = array > low if brackets[0] == "(" else array >= low
-    below = array < high if brackets[1] == ")" else array <= high
-    if not (above & below).all():
-        worst = array[~(above & below)].flat[0]
-        raise ValueError(
-            f"need {name} in {brackets[0]}{low:g}, {high:g}{brackets[1]}, got {worst}"
-        )
 
 
 def _ingredients(
@@ -69,13 +53,13 @@ def _compiled(quantity: str):
 
 
 def _stationary(quantity: str, gap: Any, theta: Any, rho: Any, rho_gap: Any) -> Values:
-    _require("gap", gap, 0, 1, "(]")
-    _require("rho", rho, -1, 1, "[]")
-    _require("theta", theta, -np.inf, np.inf, "()")
+    require_within("gap", gap, 0, 1, "(]")
+    require_within("rho", rho, -1, 1, "[]")
+    require_phase("theta", theta)
     given = [gap, theta, rho]
     if rho_gap is not None:
-        _require("rho_gap", rho_gap, 0, 1, "[]")
-        _require("|rho| beside rho_gap, which replaces it,", jnp.abs(rho), 1, 1, "[]")
+        require_within("rho_gap", rho_gap, 0, 1, "[]")
+        require_within("|rho| beside rho_gap, which replaces it,", abs(rho), 1, 1, "[]")
         given.append(rho_gap)
     dtype = jnp.result_type(*given, float)
     parts = [jnp.asarray(x, dtype) for x in given]
@@ -138,8 +122,8 @@ def finite_state_moment_white(gap: Any, steps: Any) -> Values:
         >>> round(float(finite_state_moment_white(0.5, 2)), 4)  # 1 + 0.25
         1.25
     """
-    _require("gap", gap, 0, 1, "(]")
-    _require("steps", steps, 0, np.inf, "[)")
+    require_within("gap", gap, 0, 1, "(]")
+    require_within("steps", steps, 0, LARGEST, "[]")
     dtype = jnp.result_type(gap, float)
     gap, steps = jnp.asarray(gap, dtype), jnp.asarray(steps, dtype)
     # At gap 1 the logarithm is infinite, and zero steps would make it not a number.
@@ -163,11 +147,11 @@ def ring_gain(gap_min: Any, gap_max: Any) -> Values:
         >>> round(float(ring_gain(0.1, 0.5)), 3)  # 0.5 <= |lam| <= 0.9
         2.452
     """
-    _require("gap_min", gap_min, 0, 1, "(]")
-    _require("gap_max", gap_max, 0, 1, "(]")
+    require_within("gap_min", gap_min, 0, 1, "(]")
+    require_within("gap_max", gap_max, 0, 1, "(]")
     dtype = jnp.result_type(gap_min, gap_max, float)
     low, high = jnp.asarray(gap_min, dtype), jnp.asarray(gap_max, dtype)
-    _require("gap_max - gap_min", high - low, 0, 1, "[]")
+    require_within("gap_max - gap_min", high - low, 0, 1, "[]")
     distance = low * (2 - low)
     width = (high - low) * (2 - low - high)
     ratio = width / distance

@@ -161,18 +161,18 @@ BAD = [
     (lambda: Constant(-0.1), "need 0 <= variance < inf, got variance=-0.1"),
     (lambda: Mixed(-1.0, 1.0, 0.5), "need 0 <= a < inf, got a=-1.0"),
     (lambda: Mixed(1.0, -1.0, 0.5), "need 0 <= b < inf, got b=-1.0"),
-    (lambda: MovingAverage(()), "need one or more finite taps, got taps=()"),
+    (lambda: MovingAverage(()), "need one or more taps of at most 1e+18, got taps=()"),
     (
         lambda: MovingAverage((1.0, math.inf)),
-        "need one or more finite taps, got taps=(1.0, inf)",
+        "need one or more taps of at most 1e+18, got taps=(1.0, inf)",
     ),
     (
         lambda: Empirical(np.zeros(3)),
-        "need an array of shape (sequences, time), got shape (3,)",
+        "need values of shape (sequences, time), got shape (3,)",
     ),
     (
         lambda: Empirical(np.zeros((2, 0))),
-        "need an array of shape (sequences, time), got shape (2, 0)",
+        "need values of shape (sequences, time), got shape (2, 0)",
     ),
     (
         lambda: Empirical(np.array([[1.0, 2.0], [3.0, math.nan]])),

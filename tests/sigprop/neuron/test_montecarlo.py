@@ -306,11 +306,11 @@ BAD = [
     ),
     (
         {"lam": jnp.asarray([0.5, np.nan])},
-        "need finite eigenvalues, got a NaN or infinity",
+        "need finite lam, got nan at index 1",
     ),
     (
         {"lam": jnp.asarray([np.inf])},
-        "need finite eigenvalues, got a NaN or infinity",
+        "need finite lam, got inf at index 0",
     ),
 ]
 

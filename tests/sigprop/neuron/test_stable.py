@@ -187,8 +187,8 @@ BAD = [
     ((0.1, 0.0, 1.5), "need rho in [-1, 1], got 1.5"),
     ((0.1, 0.0, -1.5), "need rho in [-1, 1], got -1.5"),
     ((0.1, 0.0, math.nan), "need rho in [-1, 1], got nan"),
-    ((0.1, math.inf), "need theta in (-inf, inf), got inf"),
-    ((0.1, math.nan), "need theta in (-inf, inf), got nan"),
+    ((0.1, math.inf), "need theta in [-10000, 10000], got inf"),
+    ((0.1, math.nan), "need theta in [-10000, 10000], got nan"),
     ((np.array([0.1, 2.0]),), "need gap in (0, 1], got 2.0"),
 ]
 
