@@ -156,7 +156,14 @@ def _name(path: Any) -> str:
 
 
 def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
-    """The layer with new values for some of its ``parameters``."""
+    """The layer with new values for some of its ``parameters``.
+
+    Raises:
+        ValueError: If it has none of a name.
+    """
+    names = [_name(path) for path, _ in jax.tree.leaves_with_path(layer)]
+    if not set(values) <= set(names):
+        raise ValueError(f"need values of {', '.join(names)}, got {sorted(values)}")
     return jax.tree.map_with_path(
         lambda path, leaf: values.get(_name(path), leaf), layer
     )

@@ -19,7 +19,11 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
-from sigprop.layers.initialisers import half_variance_projections, require_sizes
+from sigprop.layers.initialisers import (
+    half_variance_projections,
+    require_polar,
+    require_sizes,
+)
 from sigprop.layers.lru import lru, ring_parameters
 
 COORDINATES = ("cartesian", "polar", "exponential")
@@ -74,6 +78,7 @@ def complex_diagonal(
     """
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
     ring_key, *keys = jax.random.split(key, 6)
+    require_polar(nu0, theta0, nu1)
     polar = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
     weights = half_variance_projections(keys, state_size, d_in, d_out)
     return ComplexDiagonal(*weights, *_in_coordinates(coordinates, *polar), coordinates)

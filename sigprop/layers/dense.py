@@ -19,6 +19,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.initialisers import fan_in, normal, require_sizes
 from sigprop.neuron.projections import pass_through
+from sigprop.numerics.arguments import LARGEST, require_number
 
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "identity": lambda h: h,
@@ -222,8 +223,8 @@ def nonlinear_rnn(
             "need skip of matrix, or of vector with as many outputs as inputs, got "
             f"{skip!r}, {d_in} inputs and {d_out} outputs"
         )
-    if radius is not None and not radius > 0:
-        raise ValueError(f"need a radius above 0, got {radius}")
+    if radius is not None:
+        require_number("radius", radius, 0, LARGEST, "(]")
     a_key, weight_key = jax.random.split(key)
     a = normal(a_key, n, n, 1 / n)
     if radius is not None:

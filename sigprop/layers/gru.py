@@ -17,6 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.initialisers import each, fan_in, require_sizes
+from sigprop.numerics.arguments import LARGEST, require_moderate
 
 
 @final
@@ -146,13 +147,18 @@ def chrono(key: PRNGKeyArray, n: int, times: tuple[float, float]) -> Float[Array
     Source: Zucchet & Orvieto (2024), Eq. 31; Tallec & Ollivier (2018), chrono initialisation.
     """
     t_min, t_max = times
-    if not 0 < t_min <= t_max < float("inf"):
-        raise ValueError(f"need 0 < T_min <= T_max, both finite, got times={times}")
+    if not 0 < t_min <= t_max <= LARGEST:
+        raise ValueError(f"need 0 < T_min <= T_max <= {LARGEST:g}, got times={times}")
     return jnp.log(jax.random.uniform(key, (n,), minval=t_min, maxval=t_max))
 
 
 def orthogonal(key: PRNGKeyArray, n: int, gain: float = 1.0) -> Float[Array, "n n"]:
-    """Draw an orthogonal matrix, uniformly, times ``gain``."""
+    """Draw an orthogonal matrix, uniformly, times ``gain``.
+
+    Raises:
+        ValueError: If the gain is not finite.
+    """
+    require_moderate("state_gain", gain)
     return gain * jax.nn.initializers.orthogonal()(key, (n, n))
 
 

@@ -9,16 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, Shaped
 
+from sigprop.neuron.ring import require_ring
+from sigprop.numerics.arguments import require_count
+
 
 def require_sizes(**sizes: int) -> None:
-    """Refuse sizes below one.
+    """Refuse sizes below one, and what are no whole numbers.
 
     Raises:
         ValueError: Naming the size.
     """
     for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"need {name} >= 1, got {name}={size}")
+        require_count(name, size)
 
 
 def normal(
@@ -68,6 +70,16 @@ def in_turn(
     if each.ndim != 1 or not each.size or not ((each > 0) & (each <= 2 * np.pi)).all():
         raise ValueError(f"need 0 < {name} <= 2 pi, got {name}={limits}")
     return np.resize(each, n)
+
+
+def require_polar(nu0: float, theta0: Any, nu1: float = 1.0) -> None:
+    """Refuse radii of no ring, and largest angles of no range, by these names.
+
+    Raises:
+        ValueError: Unless ``0 <= nu0 <= nu1 <= 1`` and ``0 < theta0 <= 2 pi``.
+    """
+    require_ring(nu0, nu1, names=("nu0", "nu1"))
+    in_turn(theta0, 1, "theta0")
 
 
 def uniforms(

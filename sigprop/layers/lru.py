@@ -25,6 +25,7 @@ from sigprop.layers.initialisers import (
     fan_out_projections,
     half_variance_projections,
     in_turn,
+    require_polar,
     require_sizes,
     uniforms,
 )
@@ -237,6 +238,7 @@ def zucchet_lru(
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
     require_gamma(gamma)
     ring_key, *keys = jax.random.split(key, 6)
+    require_polar(nu0, theta0, nu1)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
     weights = half_variance_projections(keys, state_size, d_in, d_out)
     return LRU(*weights, nu_log, theta_log, _gamma(gamma, nu_log), gamma)
@@ -279,6 +281,7 @@ def released_zucchet_lru(
     if not 0 < theta0 <= math.pi:
         raise ValueError(f"need 0 < theta0 <= pi, got {theta0=}")
     ring_key, sign_key, *keys = jax.random.split(key, 7)
+    require_polar(nu0, theta0)
     nu_log, size_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
     below = jax.random.bernoulli(sign_key, shape=(state_size,))
     theta_log = jnp.where(below, jnp.log(2 * math.pi - jnp.exp(size_log)), size_log)

@@ -17,6 +17,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.gru import chrono, orthogonal
 from sigprop.layers.initialisers import each, fan_in, require_sizes
+from sigprop.numerics.arguments import LARGEST, require_number
 
 
 @final
@@ -125,8 +126,7 @@ def tallec_times(t_max: float) -> tuple[float, float]:
 
     Source: Tallec & Ollivier (2018), chrono initialisation.
     """
-    if not t_max >= 2:
-        raise ValueError(f"need T_max >= 2, got T_max={t_max}")
+    require_number("t_max", t_max, 2, LARGEST, "[]")
     return 1.0, t_max - 1.0
 
 

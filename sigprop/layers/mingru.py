@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
 from sigprop.layers.projected import InputGated, uniform_bias, uniform_linear
+from sigprop.numerics.arguments import LARGEST
 
 
 @final
@@ -73,8 +74,8 @@ def mingru(key: PRNGKeyArray, n: int, d_in: int, *, memory: float = 2.0) -> MinG
         ValueError: If a size is below one or the memory is not above one.
     """
     require_sizes(n=n, d_in=d_in)
-    if not memory > 1:
-        raise ValueError(f"need memory > 1, got {memory=}")
+    if not 1 < memory <= LARGEST:
+        raise ValueError(f"need memory > 1 and <= {LARGEST:g}, got {memory=}")
     z_key, bz_key, v_key, bv_key = jax.random.split(key, 4)
     return MinGRU(
         uniform_linear(z_key, n, d_in),

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Layer
 from sigprop.neuron.scan import scan_linear
+from sigprop.numerics.arguments import LARGEST
 
 TINY = 1e-6  # added to the square of a key's length
 
@@ -122,7 +123,9 @@ def log_uniform_steps(
     github.com/state-spaces/mamba, whose floor of 1e-4 is below its bounds.
     """
     low, high = bounds
-    if not 0 < low <= high < math.inf:
-        raise ValueError(f"need bounds 0 < low <= high of the steps, got {bounds}")
+    if not 0 < low <= high <= LARGEST:
+        raise ValueError(
+            f"need bounds 0 < low <= high <= {LARGEST:g} of the steps, got {bounds}"
+        )
     logs = jax.random.uniform(key, (n,), minval=math.log(low), maxval=math.log(high))
     return inverse_softplus(jnp.exp(logs))

@@ -18,8 +18,15 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.diagonal import PROJECTIONS, DiagonalLayer
-from sigprop.layers.initialisers import half_variance_projections, require_sizes
+from sigprop.layers.initialisers import (
+    half_variance_projections,
+    require_polar,
+    require_sizes,
+)
 from sigprop.layers.lru import ring_parameters
+from sigprop.numerics.arguments import require_number
+
+LONGEST_STEP = 500.0  # whose exponential is finite
 
 
 @final
@@ -76,9 +83,9 @@ def s4(
     Source: Zucchet & Orvieto (2024), Appendix A.3; as ``zucchet_lru`` for the rest.
     """
     require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
-    if not 0 < delta < math.inf:
-        raise ValueError(f"need a positive step, got {delta=}")
+    require_number("delta", delta, 0, LONGEST_STEP, "(]")
     ring_key, *keys = jax.random.split(key, 6)
+    require_polar(nu0, theta0)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
     omega = jnp.full(state_size, math.log(math.expm1(delta)))  # softplus of it is delta
     weights = half_variance_projections(keys, state_size, d_in, d_out)

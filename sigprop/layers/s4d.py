@@ -25,6 +25,7 @@ from sigprop.layers.complex_diagonal import ComplexDiagonal, in_polar_form
 from sigprop.layers.initialisers import complex_parts, require_sizes
 from sigprop.neuron.recurrence import step
 from sigprop.neuron.scan import scan_linear
+from sigprop.numerics.arguments import LARGEST
 
 Spectrum = Literal["lin", "inv", "legs"]
 SPECTRA: tuple[Spectrum, ...] = ("lin", "inv", "legs")
@@ -246,9 +247,9 @@ def log_steps(
     Raises:
         ValueError: Unless ``0 < dt_min < dt_max``.
     """
-    if not 0 < dt_min < dt_max < float("inf"):
+    if not 0 < dt_min < dt_max <= LARGEST:
         raise ValueError(
-            f"need 0 < dt_min < dt_max, both finite, got dt_min={dt_min}, dt_max={dt_max}"
+            f"need 0 < dt_min < dt_max <= {LARGEST:g}, got dt_min={dt_min}, dt_max={dt_max}"
         )
     return jax.random.uniform(
         key, (n,), minval=math.log(dt_min), maxval=math.log(dt_max)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sigprop.networks.registry import SEQUENCE_LAYERS, require_options
+from sigprop.numerics.arguments import MOST
 
 SIZES = ("inputs", "outputs", "width", "state_size", "depth")
 CHOICES: Mapping[str, Collection[Any]] = {
@@ -114,8 +115,10 @@ class NetworkConfig:
 
 def _require_fields(values: Mapping[str, Any]) -> None:
     for name in SIZES:
-        if type(values[name]) is not int or values[name] < 1:
-            raise ValueError(f"need {name} an integer >= 1, got {values[name]!r}")
+        if type(values[name]) is not int or not 1 <= values[name] <= MOST:
+            raise ValueError(
+                f"need {name} an integer >= 1 and <= {MOST}, got {values[name]!r}"
+            )
     for name, allowed in CHOICES.items():
         value = values[name]
         if not any(type(value) is type(one) and value == one for one in allowed):

@@ -25,6 +25,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.networks.config import NetworkConfig
 from sigprop.networks.network import Network, over_batch
+from sigprop.numerics.arguments import require_count, require_moderate
 
 KINDS = ("direct", "steps")
 CENTRES = ("last", "mean", "none")
@@ -60,11 +61,8 @@ class Head:
     channels: str = "mixed"
 
     def __post_init__(self) -> None:
-        if min(self.horizon, self.features) < 1 or self.marks < 0:
-            raise ValueError(
-                "need a horizon and features of at least 1, and no negative marks, got "
-                f"{self.horizon}, {self.features} and {self.marks}"
-            )
+        for name, least in (("horizon", 1), ("features", 1), ("marks", 0)):
+            require_count(name, getattr(self, name), least)
         for name, allowed in (
             ("kind", KINDS),
             ("centre", CENTRES),
@@ -129,9 +127,11 @@ def forecast(
         key: For dropout in training.
 
     Raises:
-        ValueError: If shapes do not fit the head.
+        ValueError: If shapes do not fit the head, or a number is not finite.
     """
     _require_shapes(head, seen, marks)
+    require_moderate("seen", seen)
+    require_moderate("marks", marks)
     if head.kind == "direct":
         return _answer(network, state, head, seen, marks, head.horizon, key)
     shown, offset = _shown(head, seen, marks)

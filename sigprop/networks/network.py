@@ -19,6 +19,7 @@ from sigprop.networks.blocks import Block, build_block
 from sigprop.networks.config import NetworkConfig
 from sigprop.networks.masking import Length, clear_padding
 from sigprop.networks.normalisation import BatchNorm
+from sigprop.numerics.arguments import require_moderate
 
 BATCH = "batch"
 
@@ -248,13 +249,18 @@ def over_batch(
         The outputs, and the state of the batch normalisations.
 
     Raises:
-        ValueError: As a call of the network.
+        ValueError: As a call of the network, or if an input is not finite.
     """
+    if not isinstance(getattr(network, "config", None), NetworkConfig):
+        raise ValueError(f"need a network of sigprop.networks.build, got {network!r}")
     leading = 2 if network.config.head == "pair" else 1
     require_sequence(network.config, jax.ShapeDtypeStruct(u.shape[leading:], u.dtype))
     if lengths is not None and lengths.shape != u.shape[:leading]:
-        raise ValueError(f"need lengths {u.shape[:leading]}, got {lengths.shape}")
+        raise ValueError(
+            f"need lengths {u.shape[:leading]}, got {lengths.shape} for u of {u.shape}"
+        )
     require_values(network.config, u, lengths)
+    require_moderate("u", u)
     keys = None if key is None else jax.random.split(key, u.shape[0])
 
     def apply(state, u, length, key):

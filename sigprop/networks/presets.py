@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigprop.layers.gru import chrono_times
+from sigprop.layers.initialisers import require_polar
 from sigprop.networks.config import NetworkConfig
+from sigprop.numerics.arguments import require_count
 
 TURN = 2 * math.pi
 
@@ -188,6 +190,8 @@ def zucchet_paper(
 
     Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1.
     """
+    require_count("features", features)
+    require_polar(nu0, TURN, nu1)
     times = chrono_times(nu0)
     ring = {"nu0": nu0, "nu1": nu1, "theta0": TURN}
     options = {

@@ -5,12 +5,14 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Num
 
 from sigprop.layers.base import Layer
 from sigprop.networks.masking import Length, apply_layer, clear_padding
-from sigprop.networks.network import Network
+from sigprop.networks.network import Network, require_sequence, require_values
 from sigprop.networks.normalisation import normalise
+from sigprop.numerics.arguments import require_moderate
 
 
 def watch(
@@ -46,7 +48,18 @@ def state_powers(
     u: Num[Array, "batch time *features"],
     lengths: Any = None,
 ) -> Float[Array, " depth"]:
-    """``E|h|^2`` of every layer, the mean over valid steps and sequences."""
+    """``E|h|^2`` of every layer, the mean over valid steps and sequences.
+
+    Raises:
+        ValueError: If an input is not finite, or they or the lengths do not fit.
+    """
+    require_sequence(network.config, jax.ShapeDtypeStruct(u.shape[1:], u.dtype))
+    require_moderate("u", u)
+    if lengths is not None and np.shape(lengths) != u.shape[:1]:
+        raise ValueError(
+            f"need lengths {u.shape[:1]}, got {lengths!r:.60} for u of {u.shape}"
+        )
+    require_values(network.config, u, lengths)
 
     def powers(u, length):
         _, inputs = watch(network, state, u, length)

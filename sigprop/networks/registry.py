@@ -158,7 +158,7 @@ def require_options(name: str, given: Mapping[str, Any]) -> None:
     known = layer_options(name)
     if unknown := sorted(set(given) - set(known)):
         raise ValueError(
-            f"need options of {name} in {sorted(known)}, got unknown {unknown}"
+            f"need options of {name} in {sorted(known)}, got unknown layer_options {unknown}"
         )
     if missing := [one for one, needed in known.items() if needed and one not in given]:
         raise ValueError(f"need the options {missing} for {name}, got {sorted(given)}")

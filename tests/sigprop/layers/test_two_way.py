@@ -298,12 +298,12 @@ def test_errors_say_what_is_needed():
         ),
         (
             lambda: nonlinear_rnn(FIRST, 3, 3, 2, radius=0.0),
-            "need a radius above 0, got 0.0",
+            "need radius in (0, 1e+18], got 0.0",
         ),
         (lambda: blstm(FIRST, 3, 0, 2, times=TIMES), "need d_in >= 1, got d_in=0"),
         (
             lambda: blstm(FIRST, 3, 3, 2, times=(2.0, 1.0)),
-            "need 0 < T_min <= T_max, both finite, got times=(2.0, 1.0)",
+            "need 0 < T_min <= T_max <= 1e+18, got times=(2.0, 1.0)",
         ),
     ]
     for call, message in cases:

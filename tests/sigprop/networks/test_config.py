@@ -45,7 +45,7 @@ def test_a_tuple_is_the_list_that_a_file_gives_back():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"width": 0}, "need width an integer >= 1, got 0"),
+        ({"width": 0}, "need width an integer >= 1 and <= 2147483647, got 0"),
         ({"depth": 2.0}, "need depth an integer"),
         ({"inputs": True}, "need inputs an integer"),
         ({"encoder": "one-hot"}, r"need encoder in \('linear', 'embedding'\)"),
@@ -61,7 +61,7 @@ def test_a_tuple_is_the_list_that_a_file_gives_back():
         ({"head": "pair", "pooling": "none"}, "need pooling 'mean' or 'last'"),
         ({"layer": "mamba"}, "need layer in .*'lru'"),
         ({"layer": ["lru"]}, "need layer in"),
-        ({"layer_options": {"radius": 1}}, "unknown \\['radius'\\]"),
+        ({"layer_options": {"radius": 1}}, "unknown layer_options \\['radius'\\]"),
         ({"layer_options": {"r_min": float("inf")}}, "need layer_options of names"),
         ({"layer_options": 3}, "need layer_options of names"),
         ({"layer": "gru", "layer_options": {}}, r"need the options \['times'\]"),

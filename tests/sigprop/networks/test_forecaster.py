@@ -206,8 +206,8 @@ def test_marks_of_the_calendar_change_a_forecast(x64):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"horizon": 0}, "a horizon and features of at least 1"),
-        ({"marks": -1}, "no negative marks, got 3, 2 and -1"),
+        ({"horizon": 0}, "need horizon >= 1, got horizon=0"),
+        ({"marks": -1}, "need marks >= 0, got marks=-1"),
         ({"kind": "both"}, "need a kind of head in direct, steps, got 'both'"),
         ({"centre": "first"}, "need a centre in last, mean, none, got 'first'"),
         ({"channels": "all"}, "need channels in mixed, each, got 'all'"),
