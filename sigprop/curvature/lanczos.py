@@ -25,8 +25,15 @@ from scipy.linalg import eigh_tridiagonal
 
 from sigprop.curvature.products import group_sums
 from sigprop.neuron.montecarlo import Estimate
+from sigprop.numerics.arguments import (
+    require_count,
+    require_finite,
+    require_shape,
+    require_within,
+)
 
 Product = Callable[[Float[Array, " p"]], Float[Array, " p"]]
+LARGEST = 1e150  # whose square is finite
 BREAKDOWN = 16  # roundings of the largest entry, below which a remainder is nothing
 
 
@@ -214,8 +221,10 @@ def quadrature(
 
     Source: Ubaru, Chen & Saad (2017), Algorithm 1.
     """
-    if probes < 2:
-        raise ValueError(f"need two probes or more for an error, got {probes=}")
+    probes = require_count("probes", probes, least=2)  # for a standard error
+    steps = require_count("steps", steps)
+    if steps > like.size:
+        raise ValueError(f"need steps <= {like.size}, the size of like, got {steps=}")
     nodes, weights = [], []
     for i in range(probes):
         run = lanczos(product, random_signs(jax.random.fold_in(key, i), like), steps)
@@ -238,8 +247,18 @@ def random_signs(key: PRNGKeyArray, like: Float[Array, " p"]) -> Float[Array, " 
 
 
 def participation(vectors: Float[np.ndarray, "n p"]) -> Float[np.ndarray, " n"]:
-    """``(sum v^2)^2 / sum v^4``: over how many entries each vector is spread."""
-    squares = np.asarray(vectors, float) ** 2
+    """``(sum v^2)^2 / sum v^4``: over how many entries each vector is spread.
+
+    Raises:
+        ValueError: If a vector is zero, or not finite.
+    """
+    require_shape("vectors", vectors, "n p")
+    require_finite(vectors=vectors)
+    largest = np.abs(np.asarray(vectors, float)).max(1, keepdims=True)
+    if not (largest > 0).all():
+        raise ValueError("need vectors that are not zero, got one of largest entry 0.0")
+    _, exponent = np.frexp(largest)  # a power of two, so that nothing is rounded
+    squares = np.ldexp(np.asarray(vectors, float), -exponent) ** 2
     return squares.sum(1) ** 2 / (squares**2).sum(1)
 
 
@@ -295,9 +314,12 @@ def estimate(draws: Float[np.ndarray, "n *shape"]) -> Estimate:
     """Mean of independent draws along the first axis, and its standard error.
 
     Raises:
-        ValueError: With fewer than two draws.
+        ValueError: With fewer than two draws, or one that is not finite.
     """
     n = len(draws)
     if n < 2:
-        raise ValueError(f"need two draws or more for an error, got {n}")
+        raise ValueError(
+            f"need two draws or more for an error, got {n} of shape {draws.shape}"
+        )
+    require_within("draws", draws, -LARGEST, LARGEST, "[]")
     return Estimate(draws.mean(0), draws.std(0, ddof=1) / n**0.5, n)

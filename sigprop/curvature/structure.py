@@ -13,8 +13,15 @@ from jax import lax
 from jaxtyping import Array, Float
 
 from sigprop.curvature.lanczos import Pairs
+from sigprop.numerics.arguments import (
+    require_moderate,
+    require_number,
+    require_shape,
+    require_within,
+)
 
 Matrix = Float[np.ndarray, "p p"]
+LARGEST = 1e150  # whose square is finite
 FLAT = 1e-13  # of the largest curvature: rounding
 DISPLACEMENT = 1e-9  # of a descent near its minimum: the loss is quadratic so near
 STEPS, BISECTIONS = 200, 14
@@ -44,8 +51,8 @@ def couplings(hessian: Matrix) -> Matrix:
     diagonal = np.diag(hessian)
     if diagonal.min() < -FLAT * diagonal.max():
         raise ValueError(
-            "need a loss that bends down along no parameter, as at optimality, got a "
-            f"curvature of {diagonal.min():.6g}"
+            "need hessian of a loss that bends down along no parameter, as at optimality, "
+            f"got a curvature of {diagonal.min():.6g}"
         )
     flat = diagonal <= FLAT * diagonal.max()
     size = np.sqrt(np.where(flat, np.inf, diagonal))
@@ -61,7 +68,9 @@ def off_diagonal_share(hessian: Matrix) -> float:
     _require_symmetric(hessian)
     total, diagonal = np.sum(hessian**2), np.sum(np.diag(hessian) ** 2)
     if not total > 0:
-        raise ValueError("need a matrix that is not nought")
+        raise ValueError(
+            f"need hessian not zero everywhere, got squares of sum {total}"
+        )
     return float(1 - diagonal / total)
 
 
@@ -94,9 +103,12 @@ def stability_bound(hessian: Matrix) -> float:
         ValueError: If the matrix is not square, symmetric and finite, or bends nowhere up.
     """
     _require_symmetric(hessian)
-    largest = np.linalg.eigvalsh(hessian)[-1]
-    if not largest > 0:
-        raise ValueError(f"need a direction that bends up, got at most {largest:.6g}")
+    values = np.linalg.eigvalsh(hessian)
+    largest = values[-1]
+    if not largest > FLAT * np.abs(values).max():
+        raise ValueError(
+            f"need a direction in which hessian bends up, got at most {largest:.6g}"
+        )
     return float(2 / largest)
 
 
@@ -118,8 +130,14 @@ def measured_bound(
         guess: A rate within a factor of two of the bound.
 
     Raises:
-        ValueError: If the bound is not within a factor of two of the guess.
+        ValueError: If the bound is not within a factor of two of the guess, or the start
+            is zero.
     """
+    require_number("guess", guess, 0, LARGEST)
+    require_moderate("minimum", minimum)
+    require_moderate("start", start)
+    if not jnp.linalg.norm(start) > 0:
+        raise ValueError(f"need start not zero, got {start}")
 
     @jax.jit
     def grows(rate: Array) -> Array:
@@ -149,9 +167,10 @@ def measured_bound(
 
 
 def _require_symmetric(matrix: Matrix) -> None:
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"need a square matrix, got shape {matrix.shape}")
-    if not np.isfinite(matrix).all():
-        raise ValueError("need finite entries, got a NaN or infinity")
+    require_shape("hessian", matrix, "p p")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"need hessian a square matrix, got shape {matrix.shape}")
+    require_within("hessian", matrix, -LARGEST, LARGEST, "[]")
     if not np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-6 * np.abs(matrix).max()):
-        raise ValueError("need a symmetric matrix")
+        worst = np.abs(matrix - matrix.T).max()
+        raise ValueError(f"need hessian symmetric, got entries {worst:.6g} apart")

@@ -16,6 +16,7 @@ from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.lru import LRU
 from sigprop.layers.s4 import S4
 from sigprop.linear.linearise import Modes, diagonalise, linearise
+from sigprop.numerics.arguments import require_choice
 
 
 def _parts(modes: Modes, gain: Any) -> dict[str, Any]:
@@ -83,8 +84,7 @@ def twin(layer: Layer, name: str) -> Layer:
         name: One of ``TWINS``.
 
     Raises:
-        ValueError: If there is no such twin, or the states are complex.
-        KeyError: If there is no twin of that name.
+        ValueError: If there is no twin of that name, or the states are complex.
 
     Example:
         >>> import jax
@@ -95,6 +95,7 @@ def twin(layer: Layer, name: str) -> Layer:
         ...     twin(rnn, "LRU").state_size
         4
     """
+    require_choice("name", name, TWINS)
     system = linearise(layer)
     if np.iscomplexobj(system.A):
         raise ValueError(f"need real states, got those of {type(layer).__name__}")

@@ -24,6 +24,7 @@ from scipy.interpolate import CubicHermiteSpline
 from sigprop.inputs import White
 from sigprop.linear.infinite_loss import Geometric, spectrum
 from sigprop.neuron import stable
+from sigprop.numerics.arguments import require_phase, require_within
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, Modulus, Real
@@ -66,11 +67,9 @@ def speed(
         raise ValueError(
             f"need inputs of autocovariance a delta + b rho^|lag|, got {process}"
         )
+    require_within("gap", gap, 0, 1, "(]")
+    require_phase("phase", phase)
     gap, phase = np.broadcast_arrays(np.asarray(gap, float), np.asarray(phase, float))
-    if not ((gap > 0) & (gap <= 1)).all():
-        raise ValueError(
-            f"need gaps in (0, 1], got one from {gap.min()} to {gap.max()}"
-        )
     if gain == "loss":
         square = _loss_metric(law, gap, phase, along)
         if not (square > 0).all():

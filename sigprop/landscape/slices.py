@@ -30,6 +30,7 @@ from sigprop.layers.lru import attached
 from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
 from sigprop.linear.infinite_loss import Geometric, pair_sums, spectrum
+from sigprop.numerics import arguments
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
@@ -144,8 +145,13 @@ def _places(*parts: Any) -> Places:
 
 
 def parameters(model: Model) -> Model:
-    """The model with its parameters alone: what a direction looks like."""
-    return eqx.filter(model, eqx.is_inexact_array)
+    """The model with its parameters alone, which a direction has too; one at least."""
+    alone = eqx.filter(model, eqx.is_inexact_array)
+    if not jax.tree.leaves(alone):
+        raise ValueError(
+            f"need a model or a direction with arrays of parameters, got {model!r:.60}"
+        )
+    return alone
 
 
 def normalise(direction: Model, model: Model) -> Model:
@@ -181,8 +187,20 @@ def direction(key: PRNGKeyArray, model: Model) -> Model:
     return normalise(split(normal / jnp.asarray(units(model).scale, x.dtype)), model)
 
 
+def _require_directions(directions: Any, steps: Any) -> None:
+    if isinstance(directions, str) or not 0 < len(directions) == len(steps):
+        raise ValueError(
+            f"need one array of steps a direction, got {len(steps)} for "
+            f"{len(directions)} directions: {steps!r:.40}, {directions!r:.40}"
+        )
+
+
 def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
-    """The model some steps along the directions."""
+    """The model some steps along the directions, one step along each."""
+    _require_directions(directions, steps)
+    parameters(model)
+    for step in steps:
+        arguments.require_moderate("steps", step)
     params, static = eqx.partition(model, eqx.is_inexact_array)
     for step, tree in zip(steps, directions, strict=True):
         params = jax.tree.map(lambda x, v, s=step: x + s * v, params, parameters(tree))
@@ -206,13 +224,12 @@ def slices(
         batch: Points that are computed at once, which bounds the memory.
 
     Raises:
-        ValueError: If there are not as many steps as directions.
+        ValueError: If there are not as many steps as directions, or one is not finite.
     """
-    if not directions or len(directions) != len(steps):
-        raise ValueError(
-            f"need one array of steps a direction, got {len(steps)} for "
-            f"{len(directions)} directions"
-        )
+    _require_directions(directions, steps)
+    for one in steps:
+        arguments.require_moderate("steps", one, "steps")
+    batch = arguments.require_count("batch", batch)
     grid = jnp.meshgrid(*map(jnp.asarray, steps), indexing="ij")
     losses = _at_points(
         loss, model, list(directions), [axis.ravel() for axis in grid], batch
@@ -253,6 +270,7 @@ def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadrati
     They are those of the loss that ``slices`` evaluates: a normalisation of the model
     that is detached in training is differentiated here.
     """
+    _require_directions(directions, directions)
     terms = _second_order(loss, attached(model), list(directions))
     return Quadratic(*map(np.asarray, terms))
 
@@ -279,6 +297,7 @@ def second_difference(
     Right to the fourth order in the step, which must be small against the width of the
     slice's wells; they are narrow where memories are long.
     """
+    arguments.require_number("step", step, 0, arguments.LARGEST)
     steps = step * jnp.arange(-2, 3)
     weights = jnp.array([-1, 16, -30, 16, -1]) / (12 * step**2)
     return float(slices(loss, model, [direction], [steps]) @ weights)
@@ -306,6 +325,8 @@ def surface(
 
     Source: Zucchet & Orvieto (2024), Eq. 86-93 and 101.
     """
+    arguments.require_moderate("rows", rows, "rows")
+    arguments.require_moderate("columns", columns, "columns")
     rows, columns = jnp.asarray(rows), jnp.asarray(columns)
     if task.length is not None:
         return _finite_surface(task, rows, columns, chart)

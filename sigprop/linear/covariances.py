@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from sigprop.numerics.arguments import LARGEST, require_moderate
+
 # Share of R(0) by which an eigenvalue may be negative: sums of 1e4 rounded terms that
 # cancel are no better.
 SLACK = 1e-8
@@ -27,19 +29,23 @@ def require_autocovariance(covariance: Any, steps: int) -> None:
             Toeplitz matrix has a negative eigenvalue.
     """
     given = np.asarray(covariance)
-    if given.ndim != 1 or given.dtype.kind not in "fiu":
+    if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "fiu":
         raise ValueError(
             "need the covariances R(0), R(1), ... as an array of real numbers, got shape "
             f"{given.shape} of {given.dtype}; take the real part, or one row"
         )
     if len(given) < steps:
-        raise ValueError(f"need {steps} covariances, got {len(given)}")
+        raise ValueError(
+            f"need {steps} covariances, got {len(given)}: one for each of the steps"
+        )
     used = given[:steps]
-    if not np.isfinite(used).all():
-        lag = int(np.argmin(np.isfinite(used)))
-        raise ValueError(f"need finite covariances, got R({lag}) = {used[lag]}")
+    if not (np.abs(used) <= LARGEST).all():
+        lag = int(np.argmin(np.abs(used) <= LARGEST))
+        raise ValueError(
+            f"need finite covariances of at most {LARGEST:g}, got R({lag}) = {used[lag]}"
+        )
     if not used[:1] >= 0:
-        raise ValueError(f"need a variance R(0) of at least 0, got {used[:1]}")
+        raise ValueError(f"need covariances of R(0) >= 0, got R(0) = {used[0]}")
     lag = _first_impossible(used)
     if lag is not None:
         raise ValueError(
@@ -58,7 +64,13 @@ def nearest_process(
     Products averaged over the pairs of each lag may be those of no process, where few
     pairs are left or a series hardly moves.  Their spectrum, as a series that repeats
     after twice the lags, is then cut off at zero, and the variance kept.
+
+    Raises:
+        ValueError: If there are none, one is not finite, or the variance is negative.
     """
+    require_moderate("covariance", covariance, "lags")
+    if covariance[0] < 0:
+        raise ValueError(f"need covariance of R(0) >= 0, got R(0) = {covariance[0]}")
     if _first_impossible(covariance) is None:
         return covariance
     cut = np.maximum(_spectrum(covariance), 0)

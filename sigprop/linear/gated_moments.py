@@ -33,6 +33,8 @@ from sigprop.neuron.delta_correlated import correlated_delta_moments
 from sigprop.neuron.delta_moments import Parameter, delta_moments
 from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
 from sigprop.neuron.quadrature import Law
+from sigprop.neuron.random_coefficients import LONGEST
+from sigprop.numerics.arguments import LARGEST, require_count, require_number
 from sigprop.numerics.compilation import SOME
 
 MOST = 2**16  # sequences that are worth enumerating
@@ -269,10 +271,16 @@ def predict_gated(
         (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
     """
     covered(layer)
-    if not 0 < scale < np.inf:
+    if not 0 < scale <= LARGEST:
         raise ValueError(f"need a finite scale > 0 of the inputs, got {scale=}")
-    if steps is not None and steps < 0:
-        raise ValueError(f"need steps >= 0, got {steps=}")
+    if law is not None and scale != 1:
+        raise ValueError(
+            f"need no scale beside a law, which has its own, got {scale=}; multiply the "
+            "law's values"
+        )
+    if steps is not None:
+        steps = require_count("steps", steps, least=0, most=LONGEST)
+    require_number("settled", settled, 0, 1)
     totals: dict[str, Predicted] = {}
     given: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
 
@@ -376,8 +384,11 @@ def enumerate_gated(
         rho: Probability with which an input stays.
 
     Raises:
-        ValueError: If there are more than 65 536 sequences.
+        ValueError: If there are more than 65 536 sequences, no number of steps, or no
+            probability.
     """
+    steps = require_count("steps", steps, most=MOST)
+    require_number("rho", rho, 0, 1, "[]")
     count = len(law.values) ** steps
     if count > MOST:
         raise ValueError(

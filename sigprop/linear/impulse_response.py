@@ -19,6 +19,7 @@ from jaxtyping import Array, Complex, Float, Int
 from sigprop.layers.base import Layer
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.diagonal import DiagonalLayer
+from sigprop.numerics.arguments import require_count
 
 
 def require_linear(layer: Layer) -> None:
@@ -57,8 +58,7 @@ def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
         (10, 2, 1)
     """
     require_linear(layer)
-    if length < 1:
-        raise ValueError(f"need a length of at least 1, got {length}")
+    length = require_count("length", length)
     if isinstance(layer, DiagonalLayer):
         return _diagonal(layer, length)
     if isinstance(layer, LinearRNN):

@@ -60,7 +60,8 @@ def spectrum(process: Any) -> Geometric | Lags:
             return tuple(process.autocovariance(np.arange(len(taps))).tolist())
     raise ValueError(
         "need inputs whose autocovariance is known at all lags (White, AR1, Constant, "
-        f"Mixed, MovingAverage), got {type(process).__name__}; give the task a length"
+        f"Mixed, MovingAverage), got {type(process).__name__}; give the task a length, not "
+        f"{process!r:.40}"
     )
 
 

@@ -58,7 +58,6 @@ class Tangents(NamedTuple):
     skip: Float[np.ndarray, "p d_out d_in"]
 
 
-@jax.jit
 def linearise(layer: Layer) -> System:
     """Matrices of a causal layer, at the zero state and input if it is not linear.
 
@@ -70,6 +69,11 @@ def linearise(layer: Layer) -> System:
             f"need a causal layer, got {type(layer).__name__}; linearise each of its "
             "halves"
         )
+    return _linearise(layer)
+
+
+@jax.jit
+def _linearise(layer: Layer) -> System:
     zero, rest = layer.initial_state(), jnp.zeros(layer.widths[0])
     no_inputs = jnp.zeros((zero.size, rest.size))
     n, basis = zero.size, jnp.eye(zero.size, dtype=zero.dtype)

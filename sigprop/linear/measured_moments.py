@@ -22,8 +22,11 @@ from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import require_autocovariance
 from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
+from sigprop.numerics.arguments import require_count, require_moderate, require_within
 from sigprop.numerics.compilation import SOME
+from sigprop.numerics.precision import require_dtype
 
+MOST_BATCH = 2**20  # impulses that are held, whatever the length
 BATCH = 512  # sequences held at once
 IMPULSE = 1e-6  # size of the impulses that a layer that is not linear is given
 
@@ -48,7 +51,13 @@ def responses(
     """State and output at a position, and ``d(v . y_at)/dtheta`` for each error ``v``.
 
     By each parameter's name; linear in ``u`` for a linear layer.
+
+    Raises:
+        ValueError: If it is no position, or a number is not finite.
     """
+    require_moderate("u", u, "time d_in")
+    require_moderate("errors", errors)
+    require_within("at", at, 0, len(u) - 1, "[]")
     values = parameters(layer)
 
     def output(values: dict[str, Array]):
@@ -96,7 +105,14 @@ def _flat(
 def channels(
     key: PRNGKeyArray, process: Process, num: int, steps: int, width: int, dtype: Any
 ) -> Float[Array, "num time width"]:
-    """Draw sequences of independent channels of one process, of mean zero."""
+    """Draw sequences of independent channels of one process, of mean zero.
+
+    Raises:
+        ValueError: If a number is below one, or the type is none that is available.
+    """
+    for name, size in (("num", num), ("steps", steps), ("width", width)):
+        require_count(name, size)
+    require_dtype(dtype)
     series = draws.series(key, process, num * width, steps, dtype)
     return jax.device_put(series.reshape(num, width, steps).swapaxes(1, 2))
 
@@ -198,6 +214,8 @@ def measure_each(
     Raises:
         ValueError: As ``measure``, or if there are not as many keys as processes.
     """
+    for name, size in (("num", num), ("steps", steps), ("batch", batch)):
+        require_count(name, size)
     if num < 2:
         raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
     place = position(layer, steps) if at is None else at
@@ -239,6 +257,7 @@ def require_position(at: int, steps: int) -> None:
     Raises:
         ValueError: Naming the positions.
     """
+    steps = require_count("steps", steps)
     if not 0 <= at < steps:
         raise ValueError(f"need a position from 0 to {steps - 1}, got {at=}")
 
@@ -271,6 +290,7 @@ def exact(
         ValueError: If ``at`` is not a position of the sequence, or covariances are
             missing or those of no process.
     """
+    batch = require_count("batch", batch, most=MOST_BATCH)
     require_position(at, steps)
     require_autocovariance(covariance, steps)
     dtype = next(iter(parameters(layer).values())).real.dtype

@@ -14,6 +14,7 @@ Source: ``sigprop.theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 
 
 import functools
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from sympy import Expr, diff
 from sigprop.linear.covariances import require_autocovariance
 from sigprop.linear.linearise import Modes, Perturbed
 from sigprop.linear.measured_moments import require_position
+from sigprop.numerics.arguments import require_choice, require_count, require_finite
 from sigprop.numerics.compile import compile_expr
 from sigprop.theory import layers
 from sigprop.theory.symbols import Delta, T, alpha, beta
@@ -33,23 +35,26 @@ Covariance = Float[np.ndarray, " lags"]
 ORDERS = (0, 1)  # lam**age, and its derivative by lam
 NOTHING = 1e-24  # a power, or a covariance in those of lag zero, that is left out
 DELICATE = 0.05  # |1 - alpha beta| times the steps below which closed forms lose digits
+LARGEST_EXPONENT = 300.0  # of a power whose square is finite
 BLOCK = 1 << 14  # numbers that a closed form is evaluated at together
 LOST = 1e-7  # relative error at which a sum of terms that cancel is refused
 
 
 def _reach(lam: Complex[np.ndarray, " n"], steps: int) -> int:
     """Ages at which a power of an eigenvalue is still something, ``steps`` at most."""
-    radius = np.abs(lam).max()
+    radius = np.abs(lam).max(initial=0)
     if radius >= 1:
         return steps
+    if radius == 0:
+        return 1
     return min(steps, 1 + int(np.log(NOTHING) / np.log(radius)))
 
 
 def _is_delicate(
     first: Complex[np.ndarray, " n"], second: Complex[np.ndarray, " m"], steps: int
 ) -> bool:
-    apart = np.abs(1 - first[:, None] * second[None]).min()
-    least = min(np.abs(first).min(), np.abs(second).min())
+    apart = np.abs(1 - first[:, None] * second[None]).min(initial=np.inf)
+    least = min(np.abs(one).min(initial=np.inf) for one in (first, second))
     return bool(apart * steps < DELICATE or least < np.sqrt(NOTHING))
 
 
@@ -82,11 +87,23 @@ def pair_moment(
         form: A lag weight in place of the derived one, for its mutants.
 
     Raises:
-        ValueError: If there are fewer covariances than steps, or no process has them.
+        ValueError: If there are fewer covariances than steps, or no process has them; if
+            an order is not 0 or 1, or powers of an eigenvalue are infinite.
 
     Source: ``sigprop.theory.layers.pair_weight``.
     """
+    steps = require_count("steps", steps)
     require_autocovariance(covariance, steps)
+    for order in orders:
+        require_choice("orders", order, (0, 1))
+    for name, lam in (("first", first), ("second", second)):
+        require_finite(**{name: lam})
+        size = float(np.abs(lam).max(initial=0))
+        if size > 1 and steps * math.log(size) > LARGEST_EXPONENT:
+            raise ValueError(
+                f"need {name} of eigenvalues whose powers up to {steps} are finite, got "
+                f"one of modulus {size:.6g}"
+            )
     return _pair_moment(first, second, steps, covariance, orders, form)
 
 
@@ -108,7 +125,7 @@ def _pair_moment(
     near = covariance[: max(_reach(first, steps), _reach(second, steps))]
     lags = np.flatnonzero(np.abs(near) > NOTHING * covariance[0])
     total = np.zeros((len(first), len(second)), complex)
-    block = 1 + BLOCK // total.size
+    block = 1 + BLOCK // max(total.size, 1)
     for weight, one, other, chosen in (
         (ahead, a, b, lags),
         (behind, b, a, lags[lags > 0]),
@@ -278,7 +295,12 @@ def predict(
 def state_moments(
     modes: Modes, pairs: Complex[np.ndarray, "n n"]
 ) -> Float[np.ndarray, " n"]:
-    """``E|h|^2`` of each neuron, from ``pair_moment`` of ``lam`` and its conjugates."""
+    """``E|h|^2`` of each neuron, from ``pair_moment`` of ``lam`` and its conjugates.
+
+    Raises:
+        ValueError: If a number is not finite.
+    """
+    require_finite(pairs=pairs)
     moments = pairs * (modes.inward @ modes.inward.conj().T)
     return np.real(
         np.einsum("ki,ij,kj->k", modes.vectors, moments, modes.vectors.conj())

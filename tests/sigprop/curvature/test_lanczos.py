@@ -247,7 +247,7 @@ def test_steps_out_of_range_are_refused(steps):
 
 @pytest.mark.parametrize("probes", [-1, 0, 1])
 def test_too_few_probes_are_refused(probes):
-    with pytest.raises(ValueError, match=f"need two probes or more .* got {probes=}"):
+    with pytest.raises(ValueError, match=f"need probes >= 2, got {probes=}"):
         quadrature(
             jax.random.key(0),
             times(symmetric(0)),

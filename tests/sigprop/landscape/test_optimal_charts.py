@@ -267,7 +267,7 @@ def test_bad_paths_are_refused():
         Path(Constant(), "loss")
     with pytest.raises(ValueError, match="need to move along modulus or angle"):
         speed(White(), "none", 0.5, 0.0, "both")
-    with pytest.raises(ValueError, match=r"need gaps in \(0, 1\]"):
+    with pytest.raises(ValueError, match=r"need gap in \(0, 1\]"):
         speed(White(), "none", [0.5, 0.0], 0.0)
     with pytest.raises(ValueError, match="need a gap in"):
         Path().omega([0.5, SMALLEST_GAP / 2])

@@ -114,13 +114,16 @@ def test_every_process_that_can_be_drawn_is_possible(process):
 NOT_A_NUMBER = AR1(0.5).autocovariance(np.arange(STEPS))
 NOT_A_NUMBER[3] = np.nan
 WRONG = {
-    "not finite": (NOT_A_NUMBER, "need finite covariances, got R(3) = nan"),
+    "not finite": (
+        NOT_A_NUMBER,
+        "need finite covariances of at most 1e+18, got R(3) = nan",
+    ),
     "too large": (
         [1.0, 2.0, 0, 0, 0],
         "has a negative eigenvalue: no process has R(0)",
     ),
     "no power": ([0.0, 0.5, 0, 0, 0], "of 2 lags has a negative eigenvalue"),
-    "negative": ([-1.0, 0, 0, 0, 0], "need a variance R(0) of at least 0, got"),
+    "negative": ([-1.0, 0, 0, 0, 0], "need covariances of R(0) >= 0, got"),
     "indefinite": ([1.0, 0.9, 0.1, 0.9, 0.9], "of 3 lags has a negative eigenvalue"),
     "short": ([1.0, 0.5], "need 5 covariances, got 2"),
     "a matrix": (np.eye(5), "need the covariances R(0), R(1), ... as an array of real"),

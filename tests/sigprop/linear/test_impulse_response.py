@@ -80,5 +80,5 @@ def test_an_eigenvalue_of_zero_has_a_gradient(x64):
 def test_only_linear_layers_have_one():
     with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
         kernel(nonlinear_rnn(jax.random.key(0), 4, 1, 1), 5)
-    with pytest.raises(ValueError, match="length of at least 1, got 0"):
+    with pytest.raises(ValueError, match="need length >= 1, got length=0"):
         kernel(lru(jax.random.key(0), 4, 1), 0)
