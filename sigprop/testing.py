@@ -42,6 +42,7 @@ from sigprop.judge.trials import Setting as Setting
 from sigprop.judge.trials import input_of as input_of
 from sigprop.judge.trials import stationary_steps as stationary_steps
 from sigprop.judge.verdict import Verdict, Word, judge
+from sigprop.numerics.arguments import require_number
 from sigprop.numerics.evaluate import values
 from sigprop.numerics.points import EigenPoint
 from sigprop.numerics.precision import double_precision
@@ -302,9 +303,14 @@ def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:
 
 
 def rings(smallest_gap: float = 1e-3) -> Any:
-    """Hypothesis strategy for rings as (r_min, r_max), ``r_min < r_max < 1``."""
+    """Hypothesis strategy for rings as (r_min, r_max), ``r_min < r_max < 1``.
+
+    Raises:
+        ValueError: Unless ``0 < smallest_gap < 0.8``.
+    """
     from hypothesis import strategies as st
 
+    require_number("smallest_gap", smallest_gap, 0, 0.8)
     outer = st.floats(float(np.log10(smallest_gap)), -0.05).map(lambda x: 1 - 10.0**x)
     share = st.one_of(st.just(0.0), st.floats(0.0, 0.999))
     return st.tuples(outer, share).map(lambda pair: (pair[0] * pair[1], pair[0]))

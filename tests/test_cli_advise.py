@@ -63,7 +63,7 @@ def test_what_cannot_be_is_refused_in_a_line(tmp_path):
     for more, said in (
         (("--layer", "gru"), "need a layer in lru"),
         (("--rho", 1), "need -1 < rho < 1"),
-        (("--memory", 2), "need memory >= 4"),
+        (("--memory", 2), "need memory in [4, "),
         (("--phases", "few"), "need phases in spread, input, all"),
         (("--figure", tmp_path / "a.pdf"), "ends in .png"),
     ):

@@ -63,7 +63,7 @@ def spoilt(place, change):
 @pytest.mark.parametrize(
     ("options", "change", "says"),
     [
-        (("--horizon", 0), None, "need a horizon of at least 1 row, got 0"),
+        (("--horizon", 0), None, "need horizon >= 1, got horizon=0"),
         (("--horizon", 24, "--length", 300), None, "need 324 rows of train for one window"),
         (("--univariate", "OT"), None, "got 'OT'"),
         (("--model", "mamba"), None, "need a model in blur"),

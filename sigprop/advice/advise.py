@@ -13,12 +13,14 @@ from sigprop.advice.predictions import Predicted, matched, mode_states, predict
 from sigprop.advice.spectra import Spectrum, bandwidth
 from sigprop.layers.base import Layer
 from sigprop.networks.registry import sequence_layer
+from sigprop.numerics.arguments import require_count, require_number
+from sigprop.numerics.seeds import require_seed
 
 PHASES = ("spread", "input", "all")
 MODES = 256  # of the layers whose Hessians are computed
 MIXING = ("lru", "s5", "rotrnn")  # layers with a weight of each input in each state
 NEURONS = 8  # of those with gates, whose moments are integrals
-MOST = 10**7
+LONGEST = 10**7
 """Steps: in float32, in which layers are drawn, 1 - 1 / 1.7e7 is 1."""
 CHANNELS = 1024
 """Of inputs that are mixed, so that hardly a state depends on its weights."""
@@ -105,16 +107,12 @@ def advise(
     """
     if layer not in FAMILIES:
         raise ValueError(f"need a layer in {', '.join(FAMILIES)}, got {layer!r}")
+    length = require_count("length", length, least=4, most=LONGEST)
+    state = require_count("state", state, most=LONGEST)
+    if memory is not None:
+        require_number("memory", memory, 4, LONGEST, "[]")
+    require_seed(seed)
     reach = float(length) if memory is None else float(memory)
-    for name, value, least in (
-        ("length", length, 4),
-        ("memory", reach, 4),
-        ("state", state, 1),
-    ):
-        if not least <= value <= MOST:
-            raise ValueError(
-                f"need {name} >= {least} and at most {MOST}, got {value:g}"
-            )
     family = FAMILIES[layer]
     if phases not in PHASES:
         raise ValueError(f"need phases in {', '.join(PHASES)}, got {phases!r}")

@@ -17,6 +17,7 @@ from sigprop.audit.autocovariance import Exponentials, fit_exponentials
 from sigprop.audit.series import Series
 from sigprop.audit.series_moments import empirical_autocovariance
 from sigprop.neuron import stable
+from sigprop.numerics.arguments import require_number
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import advice
@@ -99,10 +100,14 @@ def _power_of_lag() -> Callable[..., Any]:
 
 
 def power_below(spectrum: Spectrum, phase: float) -> float:
-    """Share of the input's power at phases between zero and one in (0, pi).
+    """Share of the input's power at phases between zero and one in [0, pi].
+
+    Raises:
+        ValueError: If the phase is not.
 
     Source: ``sigprop.theory.advice.power_below`` and ``power_of_lag``.
     """
+    require_number("phase", phase, 0, math.pi, "[]")
     if isinstance(spectrum, Measured):
         R = spectrum.covariance
         later = _power_of_lag()(phase, np.arange(1.0, len(R)))
@@ -121,8 +126,7 @@ def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
         >>> round(bandwidth(exponential(0.0), 0.5) / math.pi, 6)  # white
         0.5
     """
-    if not 0 < share < 1:
-        raise ValueError(f"need 0 < share < 1, got {share}")
+    require_number("share", share, 0, 1)
     edge = 1e-12
     found = scipy.optimize.root_scalar(
         lambda at: power_below(spectrum, at) - share, bracket=(edge, math.pi - edge)

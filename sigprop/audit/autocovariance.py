@@ -14,6 +14,7 @@ from scipy.optimize import nnls
 
 from sigprop.audit.series_moments import bootstrap_interval, empirical_autocovariance
 from sigprop.inputs import Mixed
+from sigprop.numerics.arguments import require_count, require_moderate
 from sigprop.tasks.sequences import Sequences
 
 BATCH = 16  # sequences held at once
@@ -84,14 +85,18 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
 
     Source: Zucchet & Orvieto (2024), Figure 12.
     """
+    require_moderate("R", R, "lags")
+    if last is not None:
+        require_count("last", last, least=2)
     R = np.asarray(R, float)
     gone = np.flatnonzero(R[1:] <= 0)
     positive = int(gone[0]) if gone.size else len(R) - 1
     last = positive if last is None else last
     if not 2 <= last <= positive:
         raise ValueError(
-            f"need positive autocovariances at lags 1 to {max(last, 2)}, got them up to "
-            f"{positive}; average over more sequences or fit fewer lags"
+            f"need positive autocovariances R at lags 1 to {max(last, 2)}, got last={last} "
+            f"and the first {positive} positive, R(1) = {R[1]:.4g}; average over more "
+            "sequences or fit fewer lags"
         )
     lags = np.arange(1, last + 1)
     slope, start = np.polyfit(lags, np.log(R[1 : last + 1]), 1)
@@ -128,11 +133,12 @@ def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
     Raises:
         ValueError: If there are fewer than two finite lags, or nothing is positive.
     """
+    require_moderate("R", R, "lags")
     R = np.asarray(R, float)
-    if R.ndim != 1 or len(R) < 2 or not np.isfinite(R).all() or not R[0] > 0:
+    if len(R) < 2 or not R[0] > 0:
         raise ValueError(
-            "need two finite autocovariances or more, the first above zero, got shape "
-            f"{R.shape} from {R.flat[0] if R.size else 'nothing'} on"
+            "need two autocovariances R or more, the first above zero, got shape "
+            f"{R.shape} from {R[0]} on"
         )
     memories = np.geomspace(2, max(10 * len(R), 4), RATES)
     rho = np.append(0.0, 1 - 1 / memories)

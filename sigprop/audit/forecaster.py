@@ -19,7 +19,9 @@ from sigprop.audit.network import modes
 from sigprop.audit.windows import Block
 from sigprop.networks import Network
 from sigprop.networks.probing import watch
+from sigprop.numerics.arguments import require_count
 
+LONGEST_SEASON = 10**6  # steps, of each of which a mean is held
 ENDS = ("low", "middle", "high")
 NETWORK_INPUT = "input of the network"
 
@@ -54,7 +56,14 @@ def audit_forecaster(
         ``predicted`` over ``position``, ``ratio`` by ``rung`` and ``edge`` at both ends;
         by ``layer`` and ``part`` what the merged state ``kept`` and each ``rank``; not a
         number where a layer has no closed form or one direction.
+
+    Raises:
+        ValueError: If the season is below one step, or not that of the blocks.
     """
+    season = require_count("season", season, most=LONGEST_SEASON)
+    last = max(int(np.max(block.season, initial=0)) for block in blocks)
+    if last >= season:
+        raise ValueError(f"need season > {last}, as blocks count it, got {season=}")
     network = eqx.nn.inference_mode(network)
     rows = _halves(network)
     signals = [

@@ -34,6 +34,7 @@ from sigprop.theory.symbols import Delta, T, lam, lam_bar
 BATCH = 64  # windows run at once: bounds the states that the recurrence keeps
 NONE = "none"  # in a table, for what is no number
 MIN_DRAWS = 40  # the least with a draw beyond each end of a 95 % interval
+MOST_DRAWS = 10**6  # each holds as many indices as there are blocks
 
 EIGENVALUES: tuple[tuple[float, float], ...] = (
     (0.5, 0.0),
@@ -215,8 +216,11 @@ def bootstrap_interval(
     count = len(samples)
     if not 1 <= block <= count:
         raise ValueError(f"need 1 <= block <= {count} windows, got {block=}")
-    if draws < MIN_DRAWS:
-        raise ValueError(f"need at least {MIN_DRAWS} bootstrap draws, got {draws=}")
+    if not MIN_DRAWS <= draws <= MOST_DRAWS:
+        raise ValueError(
+            f"need at least {MIN_DRAWS} bootstrap draws and at most {MOST_DRAWS}, got "
+            f"{draws=}"
+        )
     whole, part = divmod(count, block)
     rng = np.random.default_rng(seed)
     starts = rng.integers(count, size=(draws, whole + 1))

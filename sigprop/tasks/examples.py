@@ -16,6 +16,7 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Bool, Float, Float32, Int, Num, Shaped
 
+from sigprop.numerics.arguments import require_count, require_shape, require_within
 from sigprop.numerics.seeds import require_seed
 
 SPLIT_SEED = 42  # of a split that a data set does not bring along
@@ -192,10 +193,16 @@ def _order(count: int, seed: int, epoch: int) -> Int[np.ndarray, " count"]:
 
 
 def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:
-    """Every example once, in order; the last batch is filled with rows that are not valid."""
-    for first in range(0, len(examples), size):
-        rows = np.arange(first, min(first + size, len(examples)))
-        yield examples.take(rows, size)
+    """Every example once, in order; the last batch is filled with rows that are not valid.
+
+    Raises:
+        ValueError: If the size is below one.
+    """
+    size = require_count("size", size)  # now, not when the first batch is asked for
+    firsts = range(0, len(examples), size)
+    ends = (min(first + size, len(examples)) for first in firsts)
+    rows = (np.arange(*both) for both in zip(firsts, ends, strict=True))
+    return (examples.take(one, size) for one in rows)
 
 
 def split(
@@ -219,6 +226,12 @@ def split(
 def accuracy(
     scores: Float[np.ndarray, "batch classes"], batch: Batch
 ) -> tuple[int, int]:
-    """Correct answers and examples of a batch."""
+    """Correct answers and examples of a batch.
+
+    Raises:
+        ValueError: If a score is not a number, or there are not as many as in the batch.
+    """
+    require_within("scores", scores, -np.inf, np.inf, "[]")
+    require_shape("scores", scores, "batch classes")
     right = (scores.argmax(-1) == batch.labels) & batch.valid
     return int(right.sum()), int(batch.valid.sum())

@@ -17,6 +17,7 @@ import numpy as np
 import pandas
 from jaxtyping import Float, Float64
 
+from sigprop.numerics.arguments import require_count, require_moderate
 from sigprop.tasks.tables import Table
 
 Part = Literal["train", "validation", "test"]
@@ -102,10 +103,7 @@ class Forecasts:
 
     def __post_init__(self) -> None:
         for name in ("horizon", "length"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"need a {name} of at least 1 row, got {getattr(self, name)}"
-                )
+            require_count(name, getattr(self, name))
         self._columns()
         end = 0
         for part in PARTS:
@@ -122,8 +120,9 @@ class Forecasts:
                     need, what = need + self.length, "one window and what follows it"
                 raise ValueError(
                     f"need {need} rows of {part} for {what}, got {stop - start} of the "
-                    f"table's {len(self.table.values)}; shorten the window or the "
-                    "horizon, or give a longer table"
+                    f"table's {len(self.table.values)}, length={self.length} and "
+                    f"horizon={self.horizon}; shorten the window or the horizon, or give "
+                    "a longer table"
                 )
         constant = np.flatnonzero(self.scale == 0)
         if constant.size:
@@ -258,6 +257,12 @@ def errors(
     forecast: Float[np.ndarray, "windows horizon features"],
     truth: Float[np.ndarray, "windows horizon features"],
 ) -> Errors:
-    """How far a forecast is off, by step and feature."""
+    """How far a forecast is off, by step and feature.
+
+    Raises:
+        ValueError: If there is none, or a number is not one whose square is finite.
+    """
+    for name, rows in (("forecast", forecast), ("truth", truth)):
+        require_moderate(name, rows, "windows horizon features")
     off = np.asarray(forecast, np.float64) - truth
     return Errors((off**2).mean(0), np.abs(off).mean(0))

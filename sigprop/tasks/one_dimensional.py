@@ -20,6 +20,7 @@ from sympy import solve
 from sigprop.inputs import White
 from sigprop.linear.covariances import require_process
 from sigprop.linear.infinite_loss import pair_sums, spectrum
+from sigprop.numerics.arguments import require_count
 from sigprop.numerics.compile import compile_expr
 from sigprop.tasks.teacher_student import Stationary, expected_loss
 from sigprop.theory import teacher_student as theory
@@ -52,14 +53,12 @@ class OneDimensional:
 
     def __post_init__(self) -> None:
         if not abs(self.teacher) < 1:
-            raise ValueError(
-                f"need a stable teacher, |lam*| < 1, got |lam*| = {abs(self.teacher):g}"
-            )
+            raise ValueError(f"need a stable teacher, |lam*| < 1, got {self.teacher:g}")
         require_process(self.process)
         if self.length is None:
             spectrum(self.process)
-        elif self.length < 2:
-            raise ValueError(f"need sequences of at least 2 steps, got {self.length}")
+        else:
+            require_count("length", self.length, least=2)
 
     def loss(self, modulus: Any, angle: Any) -> Float[Array, ""]:
         """The expected loss of a student, differentiable.

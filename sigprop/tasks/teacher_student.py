@@ -25,6 +25,7 @@ from sigprop.layers.dense import LinearRNN, linear_rnn
 from sigprop.linear.covariances import require_autocovariance, require_process
 from sigprop.linear.impulse_response import kernel
 from sigprop.linear.infinite_loss import stationary_loss, stationary_target
+from sigprop.numerics.arguments import require_count
 
 
 @runtime_checkable
@@ -145,8 +146,8 @@ def teacher_student(
             f"need a causal linear teacher, got {type(teacher).__name__}: the exact "
             "loss knows it by its impulse response"
         )
-    if length is not None and length < 2:
-        raise ValueError(f"need sequences of at least 2 steps, got {length}")
+    if length is not None:
+        length = require_count("length", length, least=2)
     chosen = White() if process is None else process
     require_process(chosen)
     if length is not None:

@@ -29,7 +29,9 @@ from sigprop.linear.output_slopes import (
 )
 from sigprop.networks.foreign import Checkpoint, Found, find
 from sigprop.networks.foreign.find import counted, mapped, titles
+from sigprop.numerics.arguments import require_count
 from sigprop.numerics.precision import double_precision
+from sigprop.numerics.seeds import require_seed
 
 TOP = "(top)"  # a layer whose names have no prefix
 MOST_NEURONS = 1024  # of an RG-LRU whose trace is predicted
@@ -46,12 +48,20 @@ class Limits:
         gated: Neurons of each layer whose gates are run.
         probes: Draws for each measured trace; none for no measurement.
         seed: Of the bootstrap, of random channels and of the draws.
+
+    Raises:
+        ValueError: If a number or the seed is out of range.
     """
 
     modes: int = 64
     gated: int = 16
     probes: int = 16
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("modes", 1), ("gated", 1), ("probes", 0)):
+            require_count(name, getattr(self, name), least)
+        require_seed(self.seed)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from sigprop.audit.lint.findings import (
     Severity,
     memories,
 )
-from sigprop.audit.lint.resolution import significant_bits
 from sigprop.audit.lint.rules import BY_ID, RULES
 from sigprop.networks.foreign import Checkpoint, Found, Tensor, find
 from sigprop.networks.foreign.find import counted, mapped, titles
@@ -39,9 +38,6 @@ def lint(
     Raises:
         ValueError: If there is no recurrent layer, or one cannot be read.
     """
-    if settings.length is not None and settings.length < 2:
-        raise ValueError(f"need a length of at least 2 steps, got {settings.length}")
-    significant_bits(settings.dtype or "float32")
     layers = find(checkpoint) if mapping is None else mapped(checkpoint, mapping)
     if not layers:
         raise ValueError(

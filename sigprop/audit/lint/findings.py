@@ -8,7 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.audit.lint.optimiser import Optimiser
+from sigprop.audit.lint.resolution import significant_bits
 from sigprop.networks.foreign import Found, Rest
+from sigprop.numerics.arguments import require_count
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -24,11 +26,20 @@ class Settings:
         length: Steps of the sequences.
         dtype: In which ``lam`` is computed; float32 if not said.
         optimiser: Learning rate and weight decay of each tensor.
+
+    Raises:
+        ValueError: If the length is below two steps, or there is no such format.
     """
 
     length: int | None = None
     dtype: str | None = None
     optimiser: Optimiser | None = None
+
+    def __post_init__(self) -> None:
+        if self.length is not None:
+            require_count("length", self.length, least=2)
+        if self.dtype is not None:
+            significant_bits(self.dtype)
 
 
 @dataclass(frozen=True)

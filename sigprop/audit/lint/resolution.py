@@ -40,13 +40,13 @@ def distinct_memories(dtype: str, shortest: float, longest: float) -> int:
     """How many moduli ``exp(-1/memory)`` a format has between two memories, in steps.
 
     Raises:
-        ValueError: Unless ``2 <= shortest <= longest``.
+        ValueError: Unless ``2 <= shortest <= longest``, both finite.
 
     Example:
         >>> distinct_memories("bfloat16", 100, 1000), distinct_memories("float16", 100, 1000)
         (2, 18)
     """
-    if not 2 <= shortest <= longest:
+    if not 2 <= shortest <= longest < math.inf:
         raise ValueError(
             f"need 2 <= shortest <= longest in steps, got {shortest=}, {longest=}"
         )

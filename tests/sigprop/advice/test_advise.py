@@ -148,9 +148,9 @@ def test_each_unknown_or_absurd_thing_is_refused():
     given = {"length": 100, "state": 4, "spectrum": exponential(0.0)}
     for changed, said in (
         ({"layer": "gru"}, "need a layer in lru, rotrnn"),
-        ({"length": 1}, "need length >= 4, got 1"),
-        ({"memory": math.inf}, "need memory >= 4, got inf"),
-        ({"state": 0}, "need state >= 1, got 0"),
+        ({"length": 1}, "need length >= 4, got length=1"),
+        ({"memory": math.inf}, r"need memory in \[4, 2.14748e\+09\], got inf"),
+        ({"state": 0}, "need state >= 1, got state=0"),
     ):
         asked = {"layer": "lru", **given, **changed}
         with pytest.raises(ValueError, match=said):

@@ -56,7 +56,11 @@ def test_a_line_finds_the_process_that_made_the_covariances():
     ("R", "last", "said"),
     [
         ([1.0, 0.5, -0.1, 0.2], None, "need positive autocovariances at lags 1 to 2"),
-        ([1.0, 0.5, 0.4, 0.3], 5, "at lags 1 to 5, got them up to 3"),
+        (
+            [1.0, 0.5, 0.4, 0.3],
+            5,
+            "at lags 1 to 5, got last=5 and the first 3 positive",
+        ),
         ([1.0, 0.2, 0.3, 0.4], None, "autocovariances that decay"),
         ([0.1, 0.5, 0.25, 0.125], None, r"from below R\(0\) = 0.1, got a line from 1"),
     ],
@@ -76,6 +80,6 @@ def test_a_sum_of_exponentials_is_near_one_off_the_grid_and_a_process():
     assert found.weights[0] == pytest.approx(0.5, abs=0.01)
     white = fit_exponentials(np.array([2.0, 0.0, 0.0]))
     np.testing.assert_allclose(white.weights, [2.0], rtol=1e-9)
-    for bad in (np.array([1.0]), np.array([0.0, 0.0]), np.array([1.0, np.nan])):
-        with pytest.raises(ValueError, match="need two finite autocovariances or more"):
+    for bad in (np.array([1.0]), np.array([0.0, 0.0])):
+        with pytest.raises(ValueError, match="need two autocovariances R or more"):
             fit_exponentials(bad)

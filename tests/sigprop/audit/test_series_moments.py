@@ -349,7 +349,7 @@ def test_seed_decides_the_interval():
     [
         (0, 100, "need 1 <= block <= 9 windows, got block=0"),
         (10, 100, "need 1 <= block <= 9 windows, got block=10"),
-        (3, 39, "need at least 40 bootstrap draws, got draws=39"),
+        (3, 39, "need at least 40 bootstrap draws and at most 1000000, got draws=39"),
     ],
 )
 def test_bootstrap_refuses(block, draws, message):

@@ -175,8 +175,8 @@ def test_customary_rows_of_each_part():
 @pytest.mark.parametrize(
     ("how", "says"),
     [
-        ({"horizon": 0}, "a horizon of at least 1 row, got 0"),
-        ({"length": -1}, "a length of at least 1 row, got -1"),
+        ({"horizon": 0}, "need horizon >= 1, got horizon=0"),
+        ({"length": -1}, "need length >= 1, got length=-1"),
         ({"horizon": 41}, "41 rows of validation for one forecast, got 40 of the table's 400"),
         ({"length": 300}, "305 rows of train for one window and what follows it, got"),
         ({"univariate": "OT"}, "load 0, load 1, load 2, got 'OT'"),

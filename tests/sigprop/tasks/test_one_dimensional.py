@@ -194,7 +194,7 @@ def test_unstable_teacher_is_refused(teacher):
 
 
 def test_sequence_of_one_step_is_refused():
-    with pytest.raises(ValueError, match="at least 2 steps, got 1"):
+    with pytest.raises(ValueError, match="need length >= 2, got length=1"):
         OneDimensional(TEACHER, length=1)
 
 

@@ -112,7 +112,7 @@ def test_bad_input_is_refused(x64):
         task.loss(zucchet_lru(KEY, 4, 1, 2, nu0=0.5, theta0=3.0))
     with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
         task.loss(nonlinear_rnn(KEY, 4, 2, 2))
-    with pytest.raises(ValueError, match="at least 2 steps, got 1"):
+    with pytest.raises(ValueError, match="need length >= 2, got length=1"):
         teacher_student(teacher(), None, 1)
     with pytest.raises(ValueError, match="need a causal linear teacher, got BLUR"):
         teacher_student(blur(KEY, 3, 2))

@@ -177,7 +177,7 @@ def test_the_exit_status_is_0_of_a_healthy_file_and_1_with_the_wrong_optimiser(
             (),
             "need theta_log of shape",
         ),
-        (True, ("--length", "1"), "need a length of at least 2"),
+        (True, ("--length", "1"), "need length >= 2"),
         (True, ("--dtype", "int8"), "need a dtype of bfloat16"),
         (True, ("--optimizer", "absent.toml"), "found none at absent.toml"),
         (True, ("--mapping", "absent.toml"), "found none at absent.toml"),
