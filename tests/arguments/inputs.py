@@ -1,0 +1,202 @@
+"""Rows of ``sigprop`` and ``sigprop.neuron``."""
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from sigprop import White
+from tests.arguments import KEY, Row, numbers, row, valid
+
+LAM = jnp.array([0.5, 0.8])
+COMPLEX = jnp.array([0.5 + 0.2j, 0.8j])
+X = jnp.array([[1.0, 0.5], [0.0, -1.0], [2.0, 1.0]])
+
+
+def overflows(result: Any) -> bool:
+    """Infinite where floating point ends, and nowhere not a number."""
+    return not any(np.isnan(one).any() for one in numbers(result))
+
+
+def near(value: float):
+    return lambda result: math.isclose(float(result), value, rel_tol=1e-6)
+
+
+ROWS: dict[str, Row] = {
+    "sigprop.White": row(
+        lambda: {"variance": 2.0},
+        legal={"variance: 0": valid, "variance: 1e308": valid},
+    ),
+    "sigprop.Constant": row(
+        lambda: {"variance": 2.0},
+        legal={"variance: 0": valid, "variance: 1e308": valid},
+    ),
+    "sigprop.AR1": row(lambda: {"rho": 0.5}, legal={"rho: -1": valid, "rho: 0": valid}),
+    "sigprop.Mixed": row(
+        lambda: {"a": 1.0, "b": 0.5, "rho": 0.5},
+        legal={
+            **{f"{name}: {value}": valid for name in "ab" for value in ("0", "1e308")},
+            "rho: -1": valid,
+            "rho: 0": valid,
+        },
+    ),
+    "sigprop.MovingAverage": row(
+        lambda: {"taps": (1.0, 0.5)},
+        legal={
+            **{f"taps: {v} at {i}": valid for i in (0, 1) for v in ("-1", "0")},
+            "taps: one more": valid,
+        },
+    ),
+    "sigprop.Empirical": row(
+        lambda: {"values": np.array([[1.0, 2.0], [3.0, 4.0]])},
+        legal={f"values: {what}": valid for what in ("zeros", "minus ones")},
+    ),
+    "sigprop.double_precision": row(lambda: {"on": True}),
+    "sigprop.linear_recurrence": row(
+        lambda: {"lam": LAM, "x": X, "initial": LAM, "method": "sequential"},
+        legal={
+            **{
+                f"{name}: {what}": valid
+                for name in ("lam", "x", "initial")
+                for what in ("zeros", "minus ones", "complex")
+            },
+            "initial: None": valid,
+            "x: empty": lambda h: h.shape == (0, 2),
+            **dict.fromkeys(("lam: huge", "x: huge", "initial: huge"), overflows),
+        },
+    ),
+    "sigprop.sensitivity": row(
+        lambda: {"lam": LAM, "x": X, "method": "sequential"},
+        legal={
+            **{
+                f"{name}: {what}": valid
+                for name in ("lam", "x")
+                for what in ("zeros", "minus ones", "complex")
+            },
+            "x: empty": lambda s: s.shape == (0, 2),
+            **dict.fromkeys(("lam: huge", "x: huge"), overflows),
+        },
+    ),
+    "sigprop.impulse_response": row(
+        lambda: {"lam": LAM, "length": 3},
+        legal={
+            "length: 0": lambda found: [k.shape for k in found] == [(0, 2)] * 2,
+            "lam: empty": lambda found: [k.shape for k in found] == [(3, 0)] * 2,
+            **{f"lam: {w}": valid for w in ("zeros", "minus ones", "complex")},
+            "lam: huge": overflows,
+        },
+    ),
+    "sigprop.ring_gain": row(
+        lambda: {"gap_min": 0.1, "gap_max": 0.5},
+        legal={"gap_max: 2 x 2": lambda gain: gain.shape == (2, 2)},
+    ),
+    "sigprop.state_moment": row(
+        lambda: {"gap": 0.5, "theta": 0.3, "rho": 0.2},
+        legal={
+            "theta: -1": valid,
+            "theta: 0": valid,
+            "theta: 2 x 2": lambda found: found.shape == (2, 2),
+            "rho: 2 x 2": lambda found: found.shape == (2, 2),
+            "gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "rho: -1": valid,
+            "rho: 0": near(4 / 3),
+        },
+    ),
+    "sigprop.sensitivity_moment": row(
+        lambda: {"gap": 0.5, "theta": 0.3, "rho": 0.2},
+        legal={
+            "theta: -1": valid,
+            "theta: 0": valid,
+            "theta: 2 x 2": lambda found: found.shape == (2, 2),
+            "rho: 2 x 2": lambda found: found.shape == (2, 2),
+            "gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "rho: -1": valid,
+            "rho: 0": near(1.25 / 0.75**3),
+        },
+    ),
+    "sigprop.sample_ring": row(
+        lambda: {
+            "key": KEY,
+            "n": 3,
+            "inner": 0.5,
+            "outer": 0.9,
+            "max_phase": 3.0,
+            "dtype": jnp.complex64,
+        },
+        names={"inner": "r_min", "outer": "r_max"},
+        legal={
+            "inner: 0": lambda lam: lam.shape == (3,) and (abs(lam) < 0.9).all(),
+            "max_phase: 0": lambda lam: (lam.imag == 0).all(),
+        },
+    ),
+    "sigprop.second_moments": row(
+        lambda: {
+            "key": KEY,
+            "lam": COMPLEX,
+            "process": White(),
+            "times": (2, 3),
+            "num": 4,
+            "batch": 2,
+            "pairs": (),
+            "gain": LAM,
+            "tick": lambda count: None,
+        },
+        unchecked="pairs",
+        legal={
+            "gain: None": valid,
+            **{f"lam: {w}": valid for w in ("zeros", "minus ones")},
+            **{f"gain: {w}": valid for w in ("zeros", "minus ones")},
+        },
+    ),
+    "sigprop.neuron.Law": row(
+        lambda: {
+            "values": np.array([[1.0], [-1.0]]),
+            "probabilities": np.array([0.5, 0.5]),
+        },
+        legal={f"values: {w}": valid for w in ("zeros", "minus ones", "huge")},
+    ),
+    "sigprop.neuron.even_memories": row(lambda: {"n": 3, "inner": 0.5, "outer": 0.9}),
+    "sigprop.neuron.finite_state_moment_white": row(
+        lambda: {"gap": 0.5, "steps": 3},
+        legal={
+            "steps: 0": near(0.0),
+            "steps: 10**12": near(4 / 3),
+            "steps: 1.5": near((1 - 0.5**3) / 0.75),
+            "steps: 2 x 2": lambda found: found.shape == (2, 2),
+            "gap: 2 x 2": lambda found: found.shape == (2, 2),
+        },
+    ),
+    "sigprop.neuron.mean_turns": row(
+        lambda: {"length": 8, "max_phase": 1.0},
+    ),
+    "sigprop.neuron.normalisation": row(
+        lambda: {"nu": LAM},
+        legal={
+            "nu: zeros": lambda gamma: (gamma == 0).all(),
+            "nu: huge": lambda gamma: gamma[0] == 1,
+            "nu: inf": lambda gamma: gamma[0] == 1,
+            "nu: an axis more": lambda gamma: gamma.shape == (1, 2),
+            "nu: a scalar": lambda gamma: gamma.shape == (),
+            "nu: empty": lambda gamma: gamma.shape == (0,),
+        },
+    ),
+    "sigprop.neuron.second_moment": row(
+        lambda: {
+            "known": {"a": 0.5, "b": 0.0, "aa": 0.5, "ab": 0.0, "bb": 1.0},
+            "quantity": "state",
+            "steps": 3,
+            "average": False,
+        },
+        legal={
+            "steps: 0": near(0.0),
+            "steps: None": near(2.0),
+            "steps: 10**12": near(2.0),
+        },
+    ),
+    "sigprop.neuron.tail_index": row(
+        lambda: {"a": np.array([2.0, 0.25]), "weights": np.array([0.5, 0.5])},
+        infinite=True,
+        legal={f"a: {w}": valid for w in ("zeros", "minus ones", "huge")},
+    ),
+}

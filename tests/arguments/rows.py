@@ -1,0 +1,65 @@
+"""All rows, and the public classes that have none."""
+
+from tests.arguments import Row, inputs, layers, linear, networks, tasks
+
+ROWS: dict[str, Row] = {
+    **inputs.ROWS,
+    **layers.ROWS,
+    **networks.ROWS,
+    **linear.ROWS,
+    **tasks.ROWS,
+}
+
+# Rows of which each call compiles anew, and which take most of the time of the whole table.
+SLOW = {
+    f"sigprop.{name}"
+    for name in [
+        "networks.predict",
+        "testing.assert_moment",
+        "networks.predict_errors",
+        "linear.responses",
+        "linear.stationary_loss",
+        "linear.measure",
+        "landscape.quadratic",
+        "networks.forecast",
+        "landscape.normalise",
+        "linear.exact",
+        "curvature.expand",
+        "networks.state_powers",
+        "audit.audit_checkpoint",
+        "advice.advise",
+        "audit.audit_forecaster",
+        "linear.linearise",
+        "tasks.load_task",
+        "linear.predict_gated",
+        "linear.predict",
+        "advice.predict",
+        "landscape.second_difference",
+        "linear.stationary_target",
+        "audit.audit",
+        "linear.diagonalise",
+    ]
+}
+
+# Classes that users name but do not call: layers and networks, which functions draw, data,
+# which functions read and check, and results.  They hold what they are given.
+_RECORDS = {
+    "sigprop": "Estimate",
+    "sigprop.advice": "Advice Predicted",
+    "sigprop.audit": "Checked Series",
+    "sigprop.audit.foreign": "LayerChecked",
+    "sigprop.audit.lint": "Finding Report Rule",
+    "sigprop.curvature": "Expansion GaussNewton Hessian",
+    "sigprop.landscape": "Quadratic",
+    "sigprop.layers": (
+        "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
+        "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit LRU LSTM Layer LinearRNN "
+        "MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 Selective Stack TwoWay"
+    ),
+    "sigprop.linear": "Modes Perturbed Predicted",
+    "sigprop.networks": "Network TwoTowers",
+    "sigprop.networks.foreign": "Checkpoint Family Found Rest Tensor",
+    "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",
+    "sigprop.testing": "Answer Setting",
+}
+RECORDS = {f"{place}.{n}" for place, names in _RECORDS.items() for n in names.split()}
