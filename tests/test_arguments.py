@@ -123,10 +123,6 @@ TOGETHER = {
         lambda: neuron.Law(VALUES, np.array([1.5, -0.5])),
         r"need probabilities in \[0, 1\], got 1.5",
     ),
-    "probabilities of other values": (
-        lambda: neuron.Law(VALUES, np.array([0.5, 0.25, 0.25])),
-        "one for each of the values' 2 rows",
-    ),
     "a scale beside a distribution of its own": (
         lambda: linear.predict_gated(given.mingru(), scale=2.0, law=given.law()),
         "need no scale beside a law, .* got scale=2.0",

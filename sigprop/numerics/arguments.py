@@ -17,8 +17,8 @@ LARGEST = 1e18  # whose square a 32-bit float holds
 LARGEST_PHASE = 1e4  # beyond it a 32-bit float has lost a thousandth of a radian
 
 
-def require_count(name: str, value: Any, least: int = 1, most: int = MOST) -> int:
-    """A whole number, as an ``int``.
+def require_count(name: str, value: Any, least: int = 1, most: int = MOST) -> Any:
+    """A whole number, as an ``int``; a traced one as it is.
 
     Raises:
         ValueError: If it is none, or out of range.
