@@ -214,8 +214,9 @@ def measure_each(
     Raises:
         ValueError: As ``measure``, or if there are not as many keys as processes.
     """
-    for name, size in (("num", num), ("steps", steps), ("batch", batch)):
+    for name, size in (("steps", steps), ("batch", batch)):
         require_count(name, size)
+    require_count("num", num, least=0)
     if num < 2:
         raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
     place = position(layer, steps) if at is None else at

@@ -55,7 +55,7 @@ def test_a_line_finds_the_process_that_made_the_covariances():
 @pytest.mark.parametrize(
     ("R", "last", "said"),
     [
-        ([1.0, 0.5, -0.1, 0.2], None, "need positive autocovariances at lags 1 to 2"),
+        ([1.0, 0.5, -0.1, 0.2], None, "need positive autocovariances R at lags 1 to 2"),
         (
             [1.0, 0.5, 0.4, 0.3],
             5,
