@@ -18,7 +18,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     what = f"ETTh1, horizon and window {data.attrs['training_horizon']}"
-    return epochs.draw(data, TASK, what, data.attrs["batch"], letters)
+    return epochs.draw(data, TASK, what, int(data.attrs["batch"]), letters)
 
 
 def shown(results: style.Results) -> str:

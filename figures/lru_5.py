@@ -150,7 +150,7 @@ def shown(results: style.Results) -> str:
     means = {name: runs.mean() for name, runs in scores.items()}
     errors = {name: style.standard_error(runs) for name, runs in scores.items()}
     gain = means["phase"] - means["gamma"]
-    helps = gain > 2 * np.hypot(*errors.values())
+    helps = gain > 2 * np.hypot(errors["phase"], errors["gamma"])
     return (
         f"At {int(fresh['pixels'][-1])} pixels an untrained network's loss is "
         f"{bare:.3g} nats bare and {normalised:.3g} normalised. Small phases "

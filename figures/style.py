@@ -285,8 +285,8 @@ def mark_leaving(axes: Axes, x: np.ndarray, runs: np.ndarray, colour: str) -> in
     return int(left.sum())
 
 
-def standard_error(values: np.ndarray) -> np.ndarray:
-    """Of the mean over the runs of the first axis; needs two."""
+def standard_error(values: np.ndarray) -> np.ndarray | np.floating:
+    """Return the standard error of the mean over the first axis, of two runs or more."""
     return values.std(0, ddof=1) / np.sqrt(len(values))
 
 

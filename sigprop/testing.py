@@ -42,7 +42,7 @@ from sigprop.judge.trials import Setting as Setting
 from sigprop.judge.trials import input_of as input_of
 from sigprop.judge.trials import stationary_steps as stationary_steps
 from sigprop.judge.verdict import Verdict, Word, judge
-from sigprop.numerics.arguments import require_number
+from sigprop.numerics.arguments import require_count, require_number
 from sigprop.numerics.evaluate import values
 from sigprop.numerics.points import EigenPoint
 from sigprop.numerics.precision import double_precision
@@ -61,6 +61,7 @@ __all__ = [
     "rings",
 ]
 
+LONGEST = 10**8  # steps, whose lags take a gigabyte
 ROUNDED = 1e-9  # imaginary part, relative, that rounding leaves
 
 
@@ -114,6 +115,8 @@ def assert_moment(
             would take too long.
     """
     require_seed(seed)
+    if steps is not None:
+        steps = require_count("steps", steps, most=LONGEST)
     if not callable(formula):
         require_symbols(formula, inputs, eigenvalues=not callable(recurrence))
     if quantity not in ("state", "sensitivity"):
@@ -205,7 +208,7 @@ def assert_equal_forms(
             every point tried and SymPy proves nothing, or a symbol has no range.
 
     Example:
-        >>> from sigprop.theory.symbols import r
+        >>> from sigprop.theory.symbols import lam, lam_bar, r
         >>> assert_equal_forms(1 / (1 - r**2), 1 / (1 - lam * lam_bar))
     """
     require_one_notation(derived, printed)

@@ -100,7 +100,7 @@ def _of_every_kind(name: str, group: list[pytest.Item], kind: str | None) -> set
     """Ids of one case of every value of an argument; of quick cases alone."""
     if kind is None:
         return set()
-    kinds: dict[int, list[str]] = {}
+    kinds: dict[int | str, list[str]] = {}
     for item in group:
         indices = item.callspec.indices  # pyright: ignore[reportAttributeAccessIssue]
         if kind not in indices:
@@ -108,7 +108,10 @@ def _of_every_kind(name: str, group: list[pytest.Item], kind: str | None) -> set
                 f"{name} keeps a case of every {kind!r}, of which there is none in "
                 f"{sorted(indices)}"
             )
-        kinds.setdefault(indices[kind], []).append(item.nodeid.partition("[")[2][:-1])
+        value = item.callspec.params[kind]  # pyright: ignore[reportAttributeAccessIssue]
+        # Where arguments stand in rows, a text may be that of many rows.
+        key = value if isinstance(value, str) else indices[kind]
+        kinds.setdefault(key, []).append(item.nodeid.partition("[")[2][:-1])
     first = zlib.crc32(name.encode())
     return {ids[(first + place) % len(ids)] for place, ids in enumerate(kinds.values())}
 

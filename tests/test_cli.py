@@ -243,10 +243,10 @@ def test_verify_writes_a_report_that_names_its_claims(verified):
 def test_an_unexpected_verdict_exits_with_one(monkeypatch):
     import dataclasses
 
-    import sigprop.theory.claims
+    from sigprop.theory import claims
 
     wrong = dataclasses.replace(registry()["zucchet:42"], expected="confirmed")
-    monkeypatch.setattr(sigprop.theory.claims, "select", lambda paper, ids=(): (wrong,))
+    monkeypatch.setattr(claims, "select", lambda paper, ids=(): (wrong,))
     done = sigprop("verify", "--claim", "zucchet:42")
     assert done.exit_code == console.UNEXPECTED
     assert "expected confirmed" in done.output
@@ -279,12 +279,12 @@ def test_what_judges_collects_seldom(monkeypatch):
 
 
 def test_an_interruption_exits_with_130(monkeypatch):
-    import sigprop.theory.claims
+    from sigprop.theory import claims
 
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sigprop.theory.claims, "select", interrupted)
+    monkeypatch.setattr(claims, "select", interrupted)
     done = sigprop("verify")
     assert done.exit_code == console.INTERRUPTED
     assert "interrupted; nothing was written" in done.stderr
@@ -316,10 +316,10 @@ LEDGER_KEYS = KEYS | {
 @pytest.fixture
 def few_rows(monkeypatch):
     """A ledger of three rows."""
-    import sigprop.theory.claims
+    from sigprop.theory import claims
 
-    few = sigprop.theory.claims.select(ids=("zucchet:42", "zucchet:75", "lru:4"))
-    monkeypatch.setattr(sigprop.theory.claims, "select", lambda paper=None: few)
+    few = claims.select(ids=("zucchet:42", "zucchet:75", "lru:4"))
+    monkeypatch.setattr(claims, "select", lambda paper=None: few)
 
 
 @pytest.mark.usefixtures("few_rows")

@@ -30,7 +30,7 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text())["options"]["max_phase"] == np.pi
     with Image.open(picture) as drawn:
-        assert "sigprop advise --layer lru" in drawn.text["Title"]
+        assert "sigprop advise --length 200 --rho 0.8" in drawn.text["Title"]
         colours = drawn.convert("RGB").getcolors(maxcolors=10**6)
     assert len(colours) > 20  # not a blank sheet
 

@@ -21,7 +21,6 @@ def begun(monkeypatch):
         for name in names:
             monkeypatch.setattr(module, name, works)
 
-    from sigprop.advice import advise
     from sigprop.audit import series_moments
     from sigprop.audit.foreign import check
     from sigprop.audit.lint import check as linted
@@ -35,7 +34,7 @@ def begun(monkeypatch):
 
     forbid(studies, "make")
     forbid(sweep, "run")
-    forbid(advise, "predict")
+    forbid(importlib.import_module("sigprop.advice.advise"), "predict")
     forbid(series_moments, "_run")
     forbid(judged, "judge")
     forbid(importlib.import_module("sigprop.cli.train"), "_once")
@@ -70,6 +69,7 @@ VALUED = [
 ]
 
 
+@pytest.mark.sampled(40, kind="words")
 @pytest.mark.usefixtures("begun")
 @pytest.mark.parametrize(
     "spell", [lambda option: [option, ""], lambda option: [f"{option}="]]

@@ -114,6 +114,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sampled(25, kind="kind")
 @pytest.mark.parametrize(
     ("kind", "content"), [(kind, one) for kind, all_ in WRONG.items() for one in all_]
 )
@@ -122,6 +123,7 @@ def test_a_document_of_another_form_is_named(tmp_path, kind, content):
     assert str(file) in refused(*DOCUMENTS[kind](tmp_path, file))
 
 
+@pytest.mark.sampled(kind="option")
 @pytest.mark.parametrize("option", [3, [], "x", -1, 1e400, {}, None, True])
 @pytest.mark.parametrize("name", ["discretisation", "heads", "clip_eigs", "gamma", "x"])
 def test_an_option_of_another_form_in_a_mapping_is_no_traceback(tmp_path, name, option):
@@ -240,6 +242,7 @@ def test_an_archive_that_cannot_be_read_is_named(tmp_path, case):
     assert "layers.npz" in refused("lint", path)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(40))
 def test_an_archive_with_any_byte_changed_is_read_or_named(tmp_path, seed):
     path = npz(tmp_path / "layers.npz", npy(header()))
@@ -292,6 +295,7 @@ def a_folder(place):
     place.mkdir()
 
 
+@pytest.mark.sampled(kind="command")
 @pytest.mark.parametrize("make", [a_pipe, a_loop, a_device, a_folder])
 @pytest.mark.parametrize("command", PLACES)
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path, command, make):

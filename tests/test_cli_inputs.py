@@ -231,11 +231,11 @@ def test_usage_errors_are_quoted_without_escapes(command):
 
 
 def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
-    import sigprop.theory.claims
+    from sigprop.theory import claims
 
     monkeypatch.chdir(tmp_path)
     few = (find("zucchet:75"),)
-    monkeypatch.setattr(sigprop.theory.claims, "select", lambda *arguments: few)
+    monkeypatch.setattr(claims, "select", lambda *arguments: few)
     Path("[").mkdir()
     done = sigprop("verify", "--report", "[/x].html")
     assert done.exit_code == 0, done.output

@@ -166,17 +166,13 @@ def test_ids_are_found_whatever_their_case():
 
 
 def test_a_figure_is_found_whatever_its_case(monkeypatch):
-    import sigprop.experiments.command
-    import sigprop.experiments.statuses
-    import sigprop.experiments.store
+    from sigprop.experiments import command, statuses, store
     from sigprop.figures import catalogue
 
     asked = []
-    monkeypatch.setattr(sigprop.experiments.statuses, "words", lambda rows: {})
-    monkeypatch.setattr(
-        sigprop.experiments.command, "make", lambda *one: asked.append(one[0])
-    )
-    monkeypatch.setattr(sigprop.experiments.store, "read", lambda file: None)
+    monkeypatch.setattr(statuses, "words", lambda rows: {})
+    monkeypatch.setattr(command, "make", lambda *one: asked.append(one[0]))
+    monkeypatch.setattr(store, "read", lambda file: None)
     monkeypatch.setattr(
         catalogue, "draw_and_save", lambda name, *more, **how: [Path(name)]
     )

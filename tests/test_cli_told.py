@@ -1,5 +1,6 @@
 """What stands below a picture is the command that made it, and can be run again."""
 
+import importlib
 import re
 import shlex
 from pathlib import Path
@@ -117,10 +118,10 @@ def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
     """The metadata of a PNG of ``advise``, whose other work is left out."""
     from PIL import Image
 
-    from sigprop.advice import advise as module
     from sigprop.advice import summary
     from sigprop.figures import advice
 
+    module = importlib.import_module("sigprop.advice.advise")
     monkeypatch.setattr(module, "advise", lambda *given, **more: Fake())
     monkeypatch.setattr(summary, "table", lambda found: typer_table())
     monkeypatch.setattr(summary, "sentences", lambda found: [])

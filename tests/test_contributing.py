@@ -90,7 +90,7 @@ def write(edit, root):
 def copied(root):
     """A copy of the project without its results."""
     for folder in COPIED:
-        shutil.copytree(ROOT / folder, root / folder, ignore=LEFT)
+        shutil.copytree(ROOT / folder, root / folder, symlinks=True, ignore=LEFT)
     shutil.copy(ROOT / "pyproject.toml", root)
     return root
 

@@ -202,10 +202,10 @@ def test_verify_does_not_write_its_picture_over_its_rows(tmp_path):
 def test_ledger_has_its_overview_in_the_index_and_beside_it(
     tmp_path, monkeypatch, wanted
 ):
-    import sigprop.theory.claims
+    from sigprop.theory import claims
 
-    rows = sigprop.theory.claims.select(ids=SMALL)
-    monkeypatch.setattr(sigprop.theory.claims, "select", lambda paper=None: rows)
+    rows = claims.select(ids=SMALL)
+    monkeypatch.setattr(claims, "select", lambda paper=None: rows)
     more = [] if wanted else ["--no-figures"]
     done = sigprop("ledger", "--html", tmp_path, *more)
     assert done.exit_code == 0, done.output

@@ -13,10 +13,11 @@ NAMES = [f"case {place}" for place in range(12)]
 class Item:
     """A case as pytest collects it."""
 
-    def __init__(self, name, marker, slow=False):
+    def __init__(self, name, marker, slow=False, row=None):
         self.nodeid = f"test_file.py::test_of_something[{name}]"
         place, _, seed = name.partition("-")
-        self.callspec = SimpleNamespace(indices={"name": place, "seed": seed})
+        indices = {"name": place, "seed": seed} if row is None else {"name": row}
+        self.callspec = SimpleNamespace(indices=indices, params={"name": place})
         self.marks = {"sampled": marker.mark} | ({"slow": marker} if slow else {})
 
     def get_closest_marker(self, name):
@@ -26,8 +27,11 @@ class Item:
         self.marks[marker.name] = marker
 
 
-def kept(marker, names=NAMES, slow=(), args=("tests",)):
-    items = [Item(name, marker, name in slow) for name in names]
+def kept(marker, names=NAMES, slow=(), args=("tests",), rows=False):
+    items = [
+        Item(name, marker, name in slow, row if rows else None)
+        for row, name in enumerate(names)
+    ]
     choose(SimpleNamespace(args=args), items)
     chosen = [item for item in items if "slow" not in item.marks]
     return [item.nodeid.partition("[")[2][:-1] for item in chosen]
@@ -61,6 +65,12 @@ def test_a_case_of_every_kind_stays_and_other_values_take_turns(count):
     assert {seed for _, seed in pairs} == {"0", "1", "2"}
     assert "2-1" in found
     assert len(found) in ((10,) if count else (7, 8))
+
+
+def test_a_text_that_many_rows_have_is_one_kind():
+    found = kept(pytest.mark.sampled(kind="name"), GRID, rows=True)
+    assert [one.split("-")[0] for one in found] == [*map(str, range(7))]
+    assert {one.split("-")[1] for one in found} == {"0", "1", "2"}
 
 
 def test_a_kind_that_is_no_argument_is_an_error():

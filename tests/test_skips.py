@@ -128,14 +128,21 @@ echo "test_$#: Skipped: a reason" >>"$SIGPROP_SKIPPED"
 exit "$([[ $# == ${BREAKS:-} ]] && echo "$STATUS" || echo 0)"
 """
 
+SIGPROP = """
+echo "sigprop called with: $*"
+[[ $1 != figure ]] || { mkdir figures-out && echo drawn >figures-out/lru-9.png; }
+[[ $1 != "${REFUSED:-}" ]]
+"""
+
 
 @pytest.fixture
 def script(tmp_path):
     """The script, with programs around it that only say that they were called."""
-    programs = dict.fromkeys(("python", "pip", "ruff", "pyright"), "exit 0")
+    programs = dict.fromkeys(("python", "pip", "ruff", "pyright", "uv"), "exit 0")
     programs |= {
         "python3": 'mkdir -p "$3/bin"',
         "pytest": PYTEST,
+        "sigprop": SIGPROP,
         "sudo": 'shift; exec "$@"',
         "apt-get": 'echo "apt-get called with: $*"',
     }
@@ -170,6 +177,11 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
         "test_0: Skipped: a reason",
         "test_4: Skipped: a reason",
     ]
+    assert [one.split()[3] for one in lines if one.startswith("sigprop called")] == [
+        "verify",
+        "lint",
+        "figure",
+    ]
     assert lines[-1] == "=== All passed ==="
     assert "apt-get called with: install -y -qq chromium" in lines
 
@@ -180,6 +192,13 @@ def test_the_script_leaves_the_slow_tests_out_where_asked(script):
         "pytest called with: "
     ]
     assert lines[-1] == "=== All passed ==="
+
+
+@pytest.mark.parametrize("refused", ["verify", "lint", "figure"])
+def test_the_script_fails_where_the_lowest_versions_do(script, refused):
+    done = script(REFUSED=refused)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == "=== FAILED ==="
 
 
 @pytest.mark.parametrize("breaks", ["0", "4"])

@@ -83,9 +83,9 @@ def settings_of(
     lam = np.asarray(lams, complex).reshape(-1)
     radius = np.abs(lam)
     if not lam.size:
-        raise ValueError("need one eigenvalue or more, got none")
+        raise ValueError("need one eigenvalue lam or more, got 0")
     if not np.isfinite(lam).all():
-        raise ValueError("need finite eigenvalues, got a NaN or infinity")
+        raise ValueError("need finite eigenvalues lam, got a NaN or infinity")
     if steps is None:
         if not (radius < 1).all():
             raise ValueError(

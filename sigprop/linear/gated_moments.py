@@ -381,14 +381,16 @@ def enumerate_gated(
         layer: One that ``covered`` knows.
         law: Few values of each input vector.
         steps: Inputs seen since the zero state.
-        rho: Probability with which an input stays.
+        rho: Probability with which an input stays, and is else drawn anew.  Below zero
+            it stays less often than by chance, down to never.
 
     Raises:
-        ValueError: If there are more than 65 536 sequences, no number of steps, or no
-            probability.
+        ValueError: If there are more than 65 536 sequences, no number of steps, or a
+            probability to stay would be negative.
     """
     steps = require_count("steps", steps, most=MOST)
-    require_number("rho", rho, 0, 1, "[]")
+    rarest = float(law.probabilities.min())  # stays with rho + (1 - rho) rarest
+    require_number("rho", rho, -rarest / (1 - rarest) if rarest < 1 else -1, 1, "[]")
     count = len(law.values) ** steps
     if count > MOST:
         raise ValueError(

@@ -279,7 +279,7 @@ def predict(
     residues = [modes.residues() for modes in layer.modes]
     readout: Weights = [(part[None], np.zeros_like(part[None])) for part in residues]
     states = [
-        state_moments(modes, known.pairs[place, place, 0, 0, True]).sum()
+        _of_neurons(modes, known.pairs[place, place, 0, 0, True]).sum()
         for place, modes in enumerate(layer.modes)
     ]
     moments = {
@@ -301,6 +301,13 @@ def state_moments(
         ValueError: If a number is not finite.
     """
     require_finite(pairs=pairs)
+    return _of_neurons(modes, pairs)
+
+
+def _of_neurons(
+    modes: Modes, pairs: Complex[np.ndarray, "n n"]
+) -> Float[np.ndarray, " n"]:
+    """``state_moments``; not a number where a slip in a form has no value."""
     moments = pairs * (modes.inward @ modes.inward.conj().T)
     return np.real(
         np.einsum("ki,ij,kj->k", modes.vectors, moments, modes.vectors.conj())

@@ -48,6 +48,8 @@ from sigprop.networks.retrieval import TwoTowers
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
 
+MOST_SAMPLES = 10**6
+
 
 class Predicted(NamedTuple):
     """Moments, and for each a bound of its distance from the network's own.
@@ -92,7 +94,7 @@ def predict(
         measured: Sampled streams after a block, by its index: from there on the
             prediction goes on with their moments.
         samples: Trajectories from which errors are taken; if left out 64 to 1024, as
-            memory allows.  Their standard error is part of the bound.
+            memory allows, and at most a million.  Their standard error is part of the bound.
         seed: Of these trajectories.
 
     Raises:
@@ -113,8 +115,10 @@ def predict(
         ((4,), True)
     """
     require_seed(seed)
-    if samples is not None and not (samples == 0 or samples > 1):
-        raise ValueError(f"need samples=0 or at least 2 of them, got {samples}")
+    if samples is not None and not (samples == 0 or 1 < samples <= MOST_SAMPLES):
+        raise ValueError(
+            f"need samples=0 or at least 2 and at most {MOST_SAMPLES}, got {samples=}"
+        )
     with double_precision(True):
         network = network.tower if isinstance(network, TwoTowers) else network
         known = dict(measured or {})

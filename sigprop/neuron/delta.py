@@ -59,9 +59,12 @@ class Head(NamedTuple):
 
     def scaled(self, scale: float) -> "Head":
         """The head that makes of an input what this one makes of ``scale`` times it."""
-        rows = [scale * one for one in (self.W_k, self.W_v, self.w_beta)]
-        w_a = None if self.w_a is None else scale * self.w_a
-        return Head(*rows, w_a, *self[4:])
+        return self._replace(
+            W_k=scale * self.W_k,
+            W_v=scale * self.W_v,
+            w_beta=scale * self.w_beta,
+            w_a=None if self.w_a is None else scale * self.w_a,
+        )
 
 
 class Nodes(NamedTuple):

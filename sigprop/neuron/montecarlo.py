@@ -29,7 +29,6 @@ from sigprop.neuron import kernel, noise
 from sigprop.numerics.arguments import (
     require_count,
     require_finite,
-    require_within,
 )
 from sigprop.numerics.compilation import OFTEN
 from sigprop.numerics.devices import cores
@@ -330,8 +329,11 @@ def _require_arguments(lam, times, num, batch, pairs, gain) -> None:
             require_count("pairs", place, least=0, most=len(lam) - 1)
     require_finite(lam=lam, gain=gain)
     if gain is not None:
-        # A phase changes no second moment: the absolute value of a complex gain will do.
-        require_within("gain", gain)
+        if np.iscomplexobj(gain):
+            raise ValueError(
+                "need a real gain, got gain of complex numbers; a phase changes no "
+                "second moment, pass their absolute values"
+            )
         if np.shape(gain) != lam.shape:
             raise ValueError(
                 f"need a gain for each of the {len(lam)} eigenvalues, got shape "

@@ -71,12 +71,13 @@ def second_moment(
     require_choice("quantity", quantity, QUANTITIES)
     if steps is not None:
         steps = require_count("steps", steps, least=int(average), most=LONGEST)
-    _require_expectations(known)
+    _require_expectations(known, lost)
     arrays = np.broadcast_arrays(*(np.asarray(known.get(n, 0.0), float) for n in names))
     if steps is None:
         if lost is None:
             require_finite(np.asarray(known["aa"], float))
             lost = {name: 1 - np.asarray(known.get(name, 0.0)) for name in LOST}
+        require_within("lost['aa']", lost["aa"], 0)
         below = (np.asarray(lost[name], float) for name in LOST)
         return np.asarray(_limit(quantity)(*arrays, *below))
     entries = [np.broadcast_to(e, arrays[0].shape) for e in _transition()(*arrays)]
@@ -91,7 +92,9 @@ def second_moment(
     return powers[..., orders.index((2, 0) if quantity == "state" else (0, 2))]
 
 
-def _require_expectations(known: Mapping[str, Any]) -> None:
+def _require_expectations(
+    known: Mapping[str, Any], lost: Mapping[str, Any] | None
+) -> None:
     names = gated_moments.EXPECTATIONS
     unknown = [name for name in known if name not in names]
     if unknown or "aa" not in known:
@@ -100,6 +103,11 @@ def _require_expectations(known: Mapping[str, Any]) -> None:
         )
     for name, value in known.items():
         require_within(f"known[{name!r}]", value)
+    if lost is not None:
+        if lost.keys() != LOST.keys():
+            raise ValueError(f"need lost to have a and aa, got {list(lost)}")
+        for name, value in lost.items():
+            require_within(f"lost[{name!r}]", value)
     for one in "abcd":
         square, mean = (
             np.asarray(known.get(name, 0.0), float) for name in (2 * one, one)

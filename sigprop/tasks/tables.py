@@ -259,6 +259,8 @@ def load_table(data: str) -> Table:
         FileNotFoundError: If there is no such file, or the environment names no folder.
         ValueError: If it is no table of regular times.
     """
+    if not data:
+        raise ValueError("need data, a name or the path of a .csv, got data=''")
     if data == "co2":
         return carbon_dioxide()
     name = data.removesuffix(".csv")

@@ -32,7 +32,13 @@ ROWS: dict[str, Row] = {
         lambda: {"variance": 2.0},
         legal={"variance: 0": valid, "variance: 1e308": valid},
     ),
-    "sigprop.AR1": row(lambda: {"rho": 0.5}, legal={"rho: -1": valid, "rho: 0": valid}),
+    "sigprop.AR1": row(
+        lambda: {"rho": 0.5, "variance": 2.0},
+        legal={
+            **dict.fromkeys(("rho: -1", "rho: 0", "variance: 0"), valid),
+            "variance: 1e308": valid,
+        },
+    ),
     "sigprop.Mixed": row(
         lambda: {"a": 1.0, "b": 0.5, "rho": 0.5},
         legal={
@@ -92,7 +98,7 @@ ROWS: dict[str, Row] = {
         legal={"gap_max: 2 x 2": lambda gain: gain.shape == (2, 2)},
     ),
     "sigprop.state_moment": row(
-        lambda: {"gap": 0.5, "theta": 0.3, "rho": 0.2},
+        lambda: {"gap": 0.5, "theta": 0.3, "rho": 1.0, "rho_gap": 0.8},
         legal={
             "theta: -1": valid,
             "theta: 0": valid,
@@ -100,11 +106,13 @@ ROWS: dict[str, Row] = {
             "rho: 2 x 2": lambda found: found.shape == (2, 2),
             "gap: 2 x 2": lambda found: found.shape == (2, 2),
             "rho: -1": valid,
-            "rho: 0": near(4 / 3),
+            "rho_gap: None": valid,  # a constant input, as for a gap of zero
+            "rho_gap: 0": valid,
+            "rho_gap: 2 x 2": lambda found: found.shape == (2, 2),
         },
     ),
     "sigprop.sensitivity_moment": row(
-        lambda: {"gap": 0.5, "theta": 0.3, "rho": 0.2},
+        lambda: {"gap": 0.5, "theta": 0.3, "rho": 1.0, "rho_gap": 0.8},
         legal={
             "theta: -1": valid,
             "theta: 0": valid,
@@ -112,7 +120,9 @@ ROWS: dict[str, Row] = {
             "rho: 2 x 2": lambda found: found.shape == (2, 2),
             "gap: 2 x 2": lambda found: found.shape == (2, 2),
             "rho: -1": valid,
-            "rho: 0": near(1.25 / 0.75**3),
+            "rho_gap: None": valid,  # a constant input, as for a gap of zero
+            "rho_gap: 0": valid,
+            "rho_gap: 2 x 2": lambda found: found.shape == (2, 2),
         },
     ),
     "sigprop.sample_ring": row(
@@ -187,11 +197,13 @@ ROWS: dict[str, Row] = {
             "quantity": "state",
             "steps": 3,
             "average": False,
+            "lost": {"a": 0.5, "aa": 0.5},
         },
         legal={
             "steps: 0": near(0.0),
             "steps: None": near(2.0),
             "steps: 10**12": near(2.0),
+            "lost: None": near(1.75),
         },
     ),
     "sigprop.neuron.tail_index": row(

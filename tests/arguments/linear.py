@@ -164,7 +164,7 @@ LINEAR: dict[str, Row] = {
     ),
     "sigprop.linear.enumerate_gated": row(
         lambda: {"layer": given.mingru(), "law": given.law(), "steps": 2, "rho": 0.5},
-        legal={"rho: 0": valid},
+        legal={"rho: 0": valid, "rho: -1": valid},  # inputs that alternate
         wide=True,
     ),
     "sigprop.linear.squares": row(lambda: {"layer": given.mingru()}),

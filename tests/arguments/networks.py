@@ -139,8 +139,21 @@ ROWS: dict[str, Row] = {
         },
     ),
     "sigprop.networks.predict": row(
-        lambda: {**_zucchet(), "autocovariance": LAGS, "measured": None},
-        legal={"state: None": valid, "autocovariance: zeros": valid},
+        lambda: {
+            **_zucchet(),
+            "autocovariance": LAGS,
+            "measured": None,
+            "samples": 4,
+            "seed": 0,
+        },
+        legal={
+            "state: None": valid,
+            "autocovariance: zeros": valid,
+            "samples: None": valid,
+            "samples: 0": valid,
+            "seed: 0": valid,
+        },
+        infinite=True,  # the errors, with no samples
         names={"autocovariance": "covariance"},
         unchecked="measured",
         wide=True,

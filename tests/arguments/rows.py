@@ -10,7 +10,8 @@ ROWS: dict[str, Row] = {
     **tasks.ROWS,
 }
 
-# Rows of which each call compiles anew, and which take most of the time of the whole table.
+# Rows that take most of the time of the whole table: of which each call compiles anew, and
+# layers that are built like another one of the table.
 SLOW = {
     f"sigprop.{name}"
     for name in [
@@ -38,6 +39,39 @@ SLOW = {
         "linear.stationary_target",
         "audit.audit",
         "linear.diagonalise",
+        "linear.perturb",
+        "tasks.Forecasts",
+        "networks.first_states",
+        "networks.over_batch",
+        "landscape.slices",
+        "curvature.quadrature",
+        "sensitivity",
+        "second_moments",
+        "sample_ring",
+        "layers.blur",
+        "layers.bidirectional_lru",
+        "layers.complex_lru",
+        "layers.zucchet_lru",
+        "layers.released_zucchet_lru",
+        "layers.complex_diagonal",
+        "layers.block_rnn",
+        "layers.nonlinear_rnn",
+        "layers.s5",
+        "layers.s4",
+        "layers.bidirectional_s4",
+        "layers.bidirectional_rotrnn",
+        "layers.released_rotrnn",
+        "layers.released_bidirectional_rotrnn",
+        "layers.bgru",
+        "layers.lstm",
+        "layers.gla",
+        "layers.selective",
+        "layers.gated_deltanet",
+        "layers.s4d",
+        "landscape.moved",
+        "linear.state_moments",
+        "audit.summarise",
+        "audit.autocovariance",
     ]
 }
 

@@ -155,8 +155,9 @@ AUDIT: dict[str, Row] = {
             "eigenvalues": ((0.5, 0.0),),
             "seed": 0,
             "draws": 50,
+            "shown": iter,
         },
-        unchecked="eigenvalues",
+        unchecked="eigenvalues shown",
         legal={"seed: 0": valid},
     ),
     "sigprop.audit.autocovariance": row(
@@ -261,8 +262,13 @@ TESTING: dict[str, Row] = {
             "seed": 0,
             "yes": False,
         },
-        unchecked="recurrence steps",
-        legal={"seed: 0": valid},
+        legal={
+            "seed: 0": valid,
+            "steps: None": valid,
+            "recurrence: 0 at 0": valid,
+            "recurrence: one more": valid,
+        },
+        names={"recurrence": "lam"},
     ),
     "sigprop.testing.assert_equal_forms": row(
         lambda: {"derived": FORM, "printed": FORM, "domain": None},

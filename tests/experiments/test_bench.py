@@ -227,7 +227,9 @@ def test_a_series_ends_where_it_gets_too_long_or_large(monkeypatch):
 
 
 def test_a_size_that_fails_says_which_and_why():
-    with pytest.raises(RuntimeError, match=r"loss of 4 neurons, 1 steps: .*at least 2"):
+    with pytest.raises(
+        RuntimeError, match=r"loss of 4 neurons, 1 steps: .*need length >= 2"
+    ):
         speed_sizes._in_a_process("loss", 4, 1, 1, 9.0)
 
 

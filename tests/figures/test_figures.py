@@ -17,7 +17,7 @@ PANELS = [
 ]
 HEAVY = {"jax", "sympy"}
 # Fronts of rooms that load nothing of them, and the writer of files.
-LIGHT = {"theory", "numerics", "numerics.files"}
+LIGHT = {"theory", "numerics", "numerics.exports", "numerics.files"}
 KINDS = ("pdf", "png")
 
 

@@ -71,7 +71,7 @@ def tracked(folder, below="."):
     for name in filter(None, listed.stdout.decode().split("\0")):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, target)
+        shutil.copyfile(ROOT / name, target, follow_symlinks=False)
     return folder
 
 

@@ -109,11 +109,6 @@ def test_every_moment_has_a_row_with_every_argument_off_its_default():
         assert optional - NO_NUMBER <= covered.get(name, optional), name
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_it_is_the_number_of_another_route(name, x64):
-    ROWS[name].compare()
-
-
 # One neuron: sums over ages.
 
 
@@ -576,6 +571,22 @@ def a_gramian():
     exact = sum(one @ one.T for one in powers)
     found = infinite_loss.gramian(jnp.asarray(A), jnp.asarray(B), doublings=3)
     np.testing.assert_allclose(found, exact, rtol=1e-12)
+
+
+# The slowest of several layers with gates, whose moments are those of one function.
+COSTLY = {"layer selective", "layer gla"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one in COSTLY)) for one in ROWS],
+)
+def test_it_is_the_number_of_another_route(name, x64):
+    ROWS[name].compare()
+
+
+def test_costly_rows_are_rows():
+    assert ROWS.keys() >= COSTLY
 
 
 def test_single_precision_gives_the_same_moments():

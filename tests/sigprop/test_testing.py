@@ -98,8 +98,12 @@ def test_a_layer_is_judged_by_a_pilot():
     ("arguments", "more", "message"),
     [
         (([1.0], White()), {}, "need |lambda| < 1 for a stationary moment, got 1; set"),
-        (([], White()), {}, "need one eigenvalue or more, got none"),
-        (([math.nan], White()), {}, "need finite eigenvalues, got a NaN or infinity"),
+        (([], White()), {}, "need one eigenvalue lam or more, got 0"),
+        (
+            ([math.nan], White()),
+            {},
+            "need finite eigenvalues lam, got a NaN or infinity",
+        ),
         ((layer, White()), {}, "need steps for a layer: how long it runs"),
         (
             (layer, White()),

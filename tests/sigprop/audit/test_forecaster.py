@@ -224,6 +224,7 @@ def folder(tmp_path):
     about = TASK.about() | {"table": table.name}
     runs.reserve(place, ForecastJob("forecast", "blur", "quick", 0, how, about))
     save_network(place / runs.NETWORK, network, state)
+    runs.write_result(place, {}, [runs.NETWORK])
     return place, table
 
 

@@ -20,6 +20,7 @@ from sigprop.audit import windows as blocks
 from sigprop.audit.foreign import report
 from sigprop.cli import audit as cli_audit
 from sigprop.cli import audit_forecast, audit_foreign, console
+from sigprop.cli.help import command_line
 from sigprop.ledger import checkpoint
 from sigprop.networks import Network
 from sigprop.networks import foreign as files
@@ -63,8 +64,8 @@ def audited(monkeypatch, tmp_path):
         made.add_column(moments.attrs.get("said", "none"))
         return made
 
-    def noted(path, draw, out, made_by):
-        seen["pictures"].append((path.name, made_by.partition(" --")[2]))
+    def noted(path, draw, out):
+        seen["pictures"].append((path.name, command_line()))
 
     monkeypatch.setattr(catalogue, "load_task", load_task)
     monkeypatch.setattr(runs, "read_about", lambda folder: about)
@@ -97,7 +98,7 @@ def test_an_audit_is_of_the_part_the_examples_and_the_batches_that_are_asked(
     assert "8 x 16" in said
     assert "concluded" in said
     assert audited["loaded"] == ("digits", None, "sigprop", 4)
-    assert audited["pictures"] == [("audit.png", "part test")]
+    assert audited["pictures"] == [("audit.png", f"sigprop audit {folder}")]
     assert "16 x 8" in ran("audit", folder, "--batch", 16).stdout
     assert "8 x 3" in ran("audit", folder, "--examples", 24).stdout
     ran("audit", folder, "--data", tmp_path / "d", "--cache", tmp_path / "c")
@@ -117,7 +118,8 @@ def test_an_audit_is_of_the_part_the_examples_and_the_batches_that_are_asked(
     place = tmp_path / "moments.nc"
     assert str(place) in ran("audit", folder, "--out", place).stdout
     assert xr.load_dataset(place).attrs["said"] == "8 x 16"
-    assert audited["pictures"] == [("moments.png", "part test")]
+    line = f"sigprop audit {folder} --out {place}"
+    assert audited["pictures"] == [("moments.png", line)]
     ran("audit", folder, "--no-figures")
     assert len(audited["pictures"]) == 1
 
@@ -155,9 +157,11 @@ def test_an_audit_of_a_forecaster_is_of_the_part_and_windows_that_are_asked(
         assert json.loads(done.stdout) == {"about": about, "rows": [1]}
         assert f"{windows} x 3" in done.stderr
         assert part in done.stderr.splitlines()
-    assert {option for _, option in audited["pictures"]} == {
-        "part test",
-        "part validation",
+    asked = f"sigprop audit {audited['folder']}"
+    assert {line for _, line in audited["pictures"]} == {
+        f"{asked} --json -",
+        f"{asked} --part validation --json -",
+        f"{asked} --examples 77 --json -",
     }
 
 

@@ -1,15 +1,16 @@
 """Options of ``lint`` and of ``advise``: each changes what is found."""
 
 import dataclasses
+import importlib
 import json
 
 import numpy as np
 import pytest
 
-from sigprop.advice import advise as advising
 from sigprop.advice.spectra import as_one
 from sigprop.cli import advise as cli_advise
 from sigprop.cli import console
+from sigprop.cli.help import command_line
 from tests.command import refused, sigprop
 from tests.options import option
 from tests.shown import printed
@@ -123,7 +124,9 @@ def advised(monkeypatch):
             memory=reach, phases=phases, phase=1 + as_one(spectrum),
         )  # fmt: skip
 
-    monkeypatch.setattr(advising, "advise", advise)
+    monkeypatch.setattr(
+        importlib.import_module("sigprop.advice.advise"), "advise", advise
+    )
     return seen
 
 
@@ -172,13 +175,11 @@ def test_a_series_is_cut_into_windows_of_the_length_at_most(
     monkeypatch.setattr(
         cli_advise,
         "picture",
-        lambda path, draw, out, made_by: drawn.append((path, made_by)),
+        lambda path, draw, out: drawn.append((path, command_line())),
     )
     for length, lags in ((200, 100), (4000, cli_advise.WINDOW // 2)):
         done = ran("advise", "--length", length, "--data", file, "--figure", png)
         assert "decaying exponentials" in done.stdout
         assert len(advised[-1].covariance) == 2 * lags
-        (path, made_by), *_ = drawn[-1:]
-        assert path == png
-        assert made_by.startswith("sigprop advise")
-        assert "--layer lru" in made_by
+        line = f"sigprop advise --length {length} --data {file} --figure {png}"
+        assert drawn[-1] == (png, line)

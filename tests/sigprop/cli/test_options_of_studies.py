@@ -123,8 +123,8 @@ def test_notebooks_of_the_named_folder_are_run(monkeypatch, place):
     ran("notebooks", place / "pages", "--source", source)
     assert {one.stem for one in (place / "pages").iterdir()} == {"one", "index"}
     assert "A title of mine" in (place / "pages" / "one.html").read_text()
-    monkeypatch.setattr(notebooks, "ROOT", place)
-    assert f"got none in {place / 'notebooks'}" in refused("notebooks", place / "other")
+    monkeypatch.setattr(notebooks, "FOLDER", place / "none")
+    assert f"got none in {place / 'none'}" in refused("notebooks", place / "other")
 
 
 # --- table
@@ -148,13 +148,13 @@ def test_a_table_has_our_results_of_the_preset_and_a_picture_unless_refused(
     monkeypatch.setattr(
         cli_table,
         "picture",
-        lambda path, draw, out, made_by: drawn.append((path.name, made_by)),
+        lambda path, draw, out: drawn.append((path.name, help.command_line())),
     )
     assert "lru-7 of paper" in ran("table", "LRU-7").stdout
     assert "lru-7 of quick" in ran("table", "lru-7", "--preset", "quick").stdout
     assert drawn == [
-        (f"table-lru-7-{preset}.png", f"sigprop table lru-7 --preset {preset}")
-        for preset in ("paper", "quick")
+        ("table-lru-7-paper.png", "sigprop table LRU-7"),
+        ("table-lru-7-quick.png", "sigprop table lru-7 --preset quick"),
     ]
     ran("table", "lru-7", "--no-figures")
     assert len(drawn) == 2

@@ -166,7 +166,7 @@ def forecasters(monkeypatch, tmp_path):
         }  # fmt: skip
 
     monkeypatch.setattr(forecast_runs, "run", run)
-    monkeypatch.setattr(forecast_runs, "gathered", lambda place: FOUND)
+    monkeypatch.setattr(forecast_runs, "gathered", lambda place, job: FOUND)
     monkeypatch.setattr(forecast_results, "controls", lambda task: CONTROLS)
     monkeypatch.setattr(cli_forecast, "picture", lambda path, *more: jobs.append(path))
     monkeypatch.setattr(

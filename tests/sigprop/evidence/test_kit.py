@@ -29,7 +29,10 @@ def test_the_kit_imports_nothing_that_a_route_judges():
     assert strangers(text + "\ndef f():\n    from sigprop.layers import lru") == {
         "sigprop"
     }
-    assert strangers(text + "\nimport jax, theory.symbols") == {"jax", "theory"}
+    assert strangers(text + "\nimport jax, sigprop.theory.symbols") == {
+        "jax",
+        "theory",
+    }
 
 
 def test_every_function_of_the_kit_is_tested_here():

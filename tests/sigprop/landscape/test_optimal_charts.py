@@ -71,7 +71,7 @@ def metric(path):
         "White(variance=1.0)-white-none",
         "White(variance=1.0)-white-white",
         "Constant(variance=1.0)-constant-matched",
-        "AR1(rho=0.7)-exponential-loss",
+        "AR1(rho=0.7, variance=1.0)-exponential-loss",
     ],
 )
 def test_omega_is_the_closed_form_to_a_gap_of_1e_9(process, source, gain):

@@ -268,29 +268,34 @@ def test_one_draw_has_no_standard_error():
         Sums(np.ones(1), np.ones(1), 1).estimate()
 
 
-ONE = "one draw has no standard error"
-PAIRS = "need pairs of two indices of neurons, from 0 to 1"
+SEVERAL = "need times, one or more in a tuple"
 BAD = [
+    ({"num": 1}, "need num >= 2, got num=1"),
+    ({"num": -3}, "need num >= 2, got num=-3"),
+    ({"num": 4.0}, "need num a whole number, got num=4.0"),
+    ({"num": True}, "need num >= 2, got num=1"),
+    ({"times": ()}, f"{SEVERAL}, got times=()"),
+    ({"times": 4}, f"{SEVERAL}, got times=4"),
+    ({"times": (0, 4)}, "need times >= 1, got times=0"),
+    ({"times": (4, 4)}, "need increasing times, got times=(4, 4)"),
+    ({"times": (5, 4)}, "need increasing times, got times=(5, 4)"),
+    ({"times": (2.5,)}, "need times a whole number, got times=2.5"),
+    ({"times": (math.nan,)}, "need times a whole number, got times=nan"),
+    ({"batch": 0}, "need batch >= 1, got batch=0"),
+    ({"batch": -1}, "need batch >= 1, got batch=-1"),
+    ({"batch": 2.5}, "need batch a whole number, got batch=2.5"),
+    ({"batch": math.nan}, "need batch a whole number, got batch=nan"),
     *(
-        ({"num": bad}, f"need a whole num >= 2, as {ONE}, got num={bad}")
-        for bad in (1, -3, 4.0, True)
+        ({"pairs": bad}, f"need pairs of two indices of neurons, got pairs={bad}")
+        for bad in ((1,), ((0,),), ((0, 1, 1),))
     ),
-    *(
-        ({"times": bad}, f"need increasing whole times from 1 on, got times={bad}")
-        for bad in ((), (0, 4), (4, 4), (5, 4), (2.5,), 4, (math.nan,))
-    ),
-    *(
-        ({"batch": bad}, f"need a whole batch >= 1, got batch={bad}")
-        for bad in (0, 2.5, -1, math.nan)
-    ),
-    *(
-        ({"pairs": bad}, f"{PAIRS}, got {bad}")
-        for bad in ((1,), ((0,),), ((0, 1, 1),), ((0, 7),), ((0, -1),), ((0, 0.5),))
-    ),
+    ({"pairs": ((0, 7),)}, "need pairs <= 1, got pairs=7"),
+    ({"pairs": ((0, -1),)}, "need pairs >= 0, got pairs=-1"),
+    ({"pairs": ((0, 0.5),)}, "need pairs a whole number, got pairs=0.5"),
     (
         {"gain": jnp.asarray([1.0, 1.0j])},
-        "need real gains, got complex64; its phase changes no second moment, pass its "
-        "absolute value",
+        "need a real gain, got gain of complex numbers; a phase changes no second "
+        "moment, pass their absolute values",
     ),
     *(
         (
@@ -299,10 +304,10 @@ BAD = [
         )
         for shape in ((), (3,), (2, 1))
     ),
-    ({"gain": np.array([1.0, np.inf])}, "need finite gains, got a NaN or infinity"),
+    ({"gain": np.array([1.0, np.inf])}, "need finite gain, got inf at index 1"),
     (
         {"lam": jnp.ones((2, 2))},
-        "need one eigenvalue or more in a row, got shape (2, 2)",
+        "need lam, one eigenvalue or more, got shape (2, 2)",
     ),
     (
         {"lam": jnp.asarray([0.5, np.nan])},

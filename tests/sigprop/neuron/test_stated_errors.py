@@ -45,6 +45,7 @@ def test_what_is_lost_is_one_less_what_is_kept(name):
         (10.0, -5.0, 1.0, 0.0),
     ],
 )
+@pytest.mark.sampled(2)
 def test_a_gate_that_is_nearly_always_closed_has_the_moment_of_mpmath(
     weight, bias, value, offset
 ):
@@ -95,6 +96,7 @@ def on_a_line(weight, bias, rho, by):
 @pytest.mark.parametrize(
     ("weight", "bias"), [(1, 0), (3.5, 3.3), (5, -3), (10, 0), (15, 9)]
 )
+@pytest.mark.sampled(keep=["3.5-3.3-0.95", "10-0--0.5"])
 def test_steep_gates_of_inputs_that_remember_state_their_error(weight, bias, rho):
     made = mingru_neuron(weight, bias)
     for by in (None, "r"):
@@ -153,6 +155,7 @@ def test_a_looser_settled_stops_at_a_larger_error(x64):
 
 
 @pytest.mark.parametrize("size", [1e-5, 1e-4, 1e-3, 1.0])
+@pytest.mark.sampled(keep=["1e-05", "1.0"])
 def test_keys_of_any_length_state_their_error(size):
     W_k = size * np.array([[0.9, 0.2, 0.1], [-0.3, 0.7, 0.4]])
     made = head(d=3, values=2, tiny=0.05 if size == 1 else 1e-6)._replace(W_k=W_k)

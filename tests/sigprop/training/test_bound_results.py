@@ -80,6 +80,7 @@ def result_by_advice(job, folder):
     raise AssertionError("the advice leads in a circle")
 
 
+@pytest.mark.sampled(10, kind="damage")
 @pytest.mark.parametrize("asked", JOBS)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", [ABOUT, RESULT, NETWORK, CURVES])
