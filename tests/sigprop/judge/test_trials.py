@@ -100,7 +100,7 @@ def test_a_margin_that_takes_years_is_refused_with_the_sample_size():
 
 def test_states_that_fill_the_memory_are_refused():
     with pytest.raises(ValueError, match=r"GiB: more than half of the memory"):
-        assert_moment(lambda _: 0.4, layer, White(), steps=10**10)
+        assert_moment(lambda _: 0.4, layer, White(), steps=10**8)
 
 
 def test_what_is_asked_for_is_begun(monkeypatch, capsys):
