@@ -47,7 +47,7 @@ def shown_training(said: str, recipe: Any, folder: Path) -> Iterator[tuple[Any, 
 
 
 def changes(steps: int | None, rate: float | None, matmul: str) -> str:
-    """What a training has that its preset has not, to be added to the preset's name.
+    """Name the options that change a preset, to follow the preset's name.
 
     Example:
         >>> changes(60, None, "float32")

@@ -45,13 +45,13 @@ def couplings(hessian: Matrix) -> Matrix:
     At most one at optimality.  Parameters that the loss does not depend on couple to none.
 
     Raises:
-        ValueError: If the loss bends down along a parameter.
+        ValueError: If the loss has a negative second derivative along a parameter.
     """
     _require_symmetric(hessian)
     diagonal = np.diag(hessian)
     if diagonal.min() < -FLAT * diagonal.max():
         raise ValueError(
-            "need hessian of a loss that bends down along no parameter, as at optimality, "
+            "need hessian without a negative diagonal, as at optimality, "
             f"got a curvature of {diagonal.min():.6g}"
         )
     flat = diagonal <= FLAT * diagonal.max()
@@ -100,14 +100,15 @@ def stability_bound(hessian: Matrix) -> float:
     """``2 / L``: the rate above which gradient descent leaves a minimum of curvature L.
 
     Raises:
-        ValueError: If the matrix is not square, symmetric and finite, or bends nowhere up.
+        ValueError: If the matrix is not square, symmetric and finite, or has no positive
+            eigenvalue.
     """
     _require_symmetric(hessian)
     values = np.linalg.eigvalsh(hessian)
     largest = values[-1]
     if not largest > FLAT * np.abs(values).max():
         raise ValueError(
-            f"need a direction in which hessian bends up, got at most {largest:.6g}"
+            f"need hessian with a positive eigenvalue, got at most {largest:.6g}"
         )
     return float(2 / largest)
 

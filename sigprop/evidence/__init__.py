@@ -44,7 +44,7 @@ def row(claim_id: str, load: Load = nothing_stored) -> Row:
 
 
 def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:
-    """What the rows of a module of ``sigprop.theory.papers`` are judged on, by id.
+    """Return the evidence for the rows of a module of ``sigprop.theory.papers``, by id.
 
     Of rows that stored results decide, a function of their reader.
     """

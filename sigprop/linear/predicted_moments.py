@@ -307,7 +307,7 @@ def state_moments(
 def _of_neurons(
     modes: Modes, pairs: Complex[np.ndarray, "n n"]
 ) -> Float[np.ndarray, " n"]:
-    """``state_moments``; not a number where a slip in a form has no value."""
+    """Return ``state_moments`` without its check: NaN where a mutant has no value."""
     moments = pairs * (modes.inward @ modes.inward.conj().T)
     return np.real(
         np.einsum("ki,ij,kj->k", modes.vectors, moments, modes.vectors.conj())

@@ -4,8 +4,8 @@ Each coordinate of an input that a neuron's projections span is a sum of AR(1) s
 so the inputs a chain.  Grids are refined until a moment settles.  The rule of Gauss and
 Hermite with ``n`` nodes errs by ``exp(-2 d sqrt(n))`` times a power of ``n`` for a
 function whose poles are ``d`` away from the real line, as those of a gate are ``pi`` over
-the spread of what it bends.  The stated error takes the factor from all refinements and
-half of the rate; it has what rounding can do to sums of the terms' sizes beside.
+the standard deviation of its argument.  The stated error takes the factor from all
+refinements and half of the rate, and adds the rounding of sums of the terms' sizes.
 
 Source: ``sigprop.theory.correlated_gates``.
 """
@@ -214,7 +214,7 @@ def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
 
 
 def _spread(one: Neurons, terms: Sequence[Term]) -> float:
-    """The largest standard deviation that one series gives to what a gate bends."""
+    """Return the largest standard deviation that one series gives a gate's argument."""
     bent = one.weights[0, : len(gates.GATES[one.gate].bent)]
     largest = np.linalg.norm(bent, axis=1).max()
     return float(largest) * math.sqrt(max(variance for variance, _ in terms))

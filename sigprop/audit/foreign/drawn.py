@@ -10,7 +10,7 @@ import xarray as xr
 
 
 def dataset(layer: Mapping[str, Any], found: Mapping[str, Any]) -> xr.Dataset:
-    """What ``sigprop.figures.checkpoints`` draws of a layer.
+    """Return the data that ``sigprop.figures.checkpoints`` draws of a layer.
 
     Args:
         layer: One of ``layers`` of ``report.as_json``.
@@ -80,7 +80,7 @@ def labels(layer: Mapping[str, Any]) -> dict[str, str]:
 
 
 def margins(found: Mapping[str, Any]) -> xr.Dataset:
-    """What ``sigprop.figures.checkpoints.draw_margins`` draws of an audit."""
+    """Return the data for ``sigprop.figures.checkpoints.draw_margins``."""
 
     def column(name: str) -> tuple[str, np.ndarray]:
         held = [one["margin"][name] for one in found["layers"]]
