@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sigprop.numerics.documents import read_object
 from sigprop.numerics.files import write_text
 
 SEAL = "sha256"
@@ -37,15 +38,9 @@ def read_sealed(
     """
     remedy = f"delete {place} to train again"
     try:
-        content = json.loads(place.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"need JSON in {place}, got other text ({error}); {remedy}"
-        ) from error
-    if not isinstance(content, dict):
-        raise ValueError(
-            f"need a JSON object in {place}, got {content!r:.60}; {remedy}"
-        )
+        content = read_object(place)
+    except ValueError as error:
+        raise ValueError(f"{error}; {remedy}") from error
     seal = content.pop(SEAL, None)
     missing = sorted({*names} - {*content})
     unknown = sorted({*content} - {*names, *optional}) if names else []
