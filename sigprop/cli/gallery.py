@@ -9,6 +9,7 @@ from pathlib import Path
 from sigprop.cli.console import aside, console
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import Picture
+from sigprop.numerics.places import on_disk
 
 
 def write_gallery(folder: Path) -> None:
@@ -68,11 +69,8 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
 
 
 def _notebooks() -> dict[str, tuple[str, str]]:
-    """Titles and texts of the notebooks of a checkout, by their file names."""
-    from sigprop.experiments.store import checkout
-
-    root = checkout()
-    files = sorted((root / "notebooks").glob("*.py")) if root else []
+    """Return the titles and texts of the notebooks, by their file names."""
+    files = sorted(on_disk("notebooks").glob("*.py"))
     texts = {file.name: file.read_text("utf-8") for file in files}
     titles = {
         name: re.search(r"^# # (.+)$", text, re.M) for name, text in texts.items()
