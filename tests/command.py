@@ -10,6 +10,13 @@ def sigprop(*arguments):
     return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
 
 
+def ran(*arguments, status=console.EXPECTED):
+    """Return the result of a command that ends with this status."""
+    done = sigprop(*arguments)
+    assert done.exit_code == status, done.output
+    return done
+
+
 def refused(*arguments):
     """The one line of a command that refuses its input."""
     done = sigprop(*arguments)

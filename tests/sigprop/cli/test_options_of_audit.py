@@ -19,23 +19,17 @@ from sigprop.audit import (
 from sigprop.audit import windows as blocks
 from sigprop.audit.foreign import report
 from sigprop.cli import audit as cli_audit
-from sigprop.cli import audit_forecast, audit_foreign, console
+from sigprop.cli import audit_forecast, audit_foreign
 from sigprop.cli.help import command_line
 from sigprop.ledger import checkpoint
 from sigprop.networks import Network
 from sigprop.networks import foreign as files
 from sigprop.tasks import catalogue, images
 from sigprop.training import runs
-from tests.command import sigprop
+from tests.command import ran
 from tests.options import option
 
 DIGITS = images.digits(0)
-
-
-def ran(*arguments):
-    done = sigprop(*arguments)
-    assert done.exit_code == console.EXPECTED, done.output
-    return done
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from sigprop.cli import console, gallery, judged
+from sigprop.cli import gallery, judged
 from sigprop.cli import ledger as cli_ledger
 from sigprop.cli import verify as cli_verify
 from sigprop.judge import forecast
@@ -25,7 +25,7 @@ from sigprop.ledger.dependence import Graph
 from sigprop.ledger.schema import schema
 from sigprop.numerics import devices
 from sigprop.theory.claims import find, select
-from tests.command import refused, sigprop
+from tests.command import ran, refused
 from tests.options import option
 from tests.shown import printed
 
@@ -66,12 +66,6 @@ def no_work(monkeypatch):
     monkeypatch.setattr(judged, "row", lambda one: Row(find(one), None))
     monkeypatch.setattr(dependence, "build", lambda claims: Graph({}, {}))
     monkeypatch.setattr(devices, "use_device", on)
-
-
-def ran(*arguments):
-    done = sigprop(*arguments)
-    assert done.exit_code == console.EXPECTED, done.output
-    return done
 
 
 def rows(*arguments):

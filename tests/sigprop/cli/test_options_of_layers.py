@@ -11,23 +11,10 @@ from sigprop.advice.spectra import as_one
 from sigprop.cli import advise as cli_advise
 from sigprop.cli import console
 from sigprop.cli.help import command_line
-from tests.command import refused, sigprop
+from tests.command import ran, refused, sigprop
 from tests.options import option
 from tests.shown import printed
 from tests.sigprop.advice.test_summary import GIVEN
-
-
-def ran(*arguments, status=console.EXPECTED):
-    done = sigprop(*arguments)
-    assert done.exit_code == status, done.output
-    return done
-
-
-@pytest.fixture(autouse=True)
-def place(monkeypatch, tmp_path):
-    """Results go nowhere else."""
-    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path / "results"))
-    return tmp_path
 
 
 @pytest.fixture

@@ -25,22 +25,9 @@ from sigprop.experiments import sweep as sweeps
 from sigprop.figures import catalogue
 from sigprop.ledger import notebooks
 from sigprop.networks import all_presets
-from tests.command import refused, sigprop
+from tests.command import ran, refused
 from tests.options import option
 from tests.shown import printed
-
-
-def ran(*arguments, status=console.EXPECTED):
-    done = sigprop(*arguments)
-    assert done.exit_code == status, done.output
-    return done
-
-
-@pytest.fixture(autouse=True)
-def place(monkeypatch, tmp_path):
-    """Results go nowhere else."""
-    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path / "results"))
-    return tmp_path
 
 
 @option("", "--version")

@@ -4,23 +4,16 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from sigprop.cli import console
 from sigprop.cli import forecast as cli_forecast
 from sigprop.cli import train as cli_train
 from sigprop.tasks import catalogue, images
 from sigprop.training import forecast_results, forecast_runs, runs
-from tests.command import sigprop
+from tests.command import ran
 from tests.options import option
 from tests.shown import printed
 from tests.sigprop.training.test_forecasting import series as waves
 
 DIGITS = images.digits(0)
-
-
-def ran(*arguments):
-    done = sigprop(*arguments)
-    assert done.exit_code == console.EXPECTED, done.output
-    return done
 
 
 # --- train on a task
