@@ -18,7 +18,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = style.chosen_panels(panel, STUDIES)
     data = results[STUDY]
     what = f"Sequential CIFAR, {data.attrs['pixels']} steps"
-    return epochs.draw(data, TASK, what, data.attrs["images"], letters)
+    return epochs.draw(data, TASK, what, int(data.attrs["images"]), letters)
 
 
 def shown(results: style.Results) -> str:

@@ -1,7 +1,6 @@
 """A training in a folder: claimed once, killed at will, finished once."""
 
 import dataclasses
-import json
 import os
 import random
 import signal
@@ -18,6 +17,7 @@ from sigprop.numerics.interruption import INTERRUPTED
 from sigprop.numerics.locks import claimed
 from sigprop.training.curves import curves
 from sigprop.training.recipes import Schedule, recipe
+from sigprop.training.records import read_sealed
 from sigprop.training.runs import (
     CHECKPOINT,
     CURVES,
@@ -250,7 +250,7 @@ def _require_equal(folder, whole):
         assert mine.keys() == theirs.keys()
         for key, value in theirs.items():
             np.testing.assert_array_equal(mine[key], value, key)
-    results = [json.loads((one / RESULT).read_text()) for one in (folder, whole)]
+    results = [read_sealed(one / RESULT) for one in (folder, whole)]
     for result in results:
         del result["seconds"]
     assert results[0] == results[1]
