@@ -6,14 +6,9 @@ another value in one.  References are sums over nodes, lags or sequences, or sim
 none shares code with the closed form.
 """
 
-import importlib
-import inspect
 import itertools
 import math
-import pkgutil
 import re
-from collections.abc import Callable
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -46,6 +41,7 @@ from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
 from tests.sigprop.neuron.test_delta import DECAYED, head
 from tests.sigprop.neuron.test_gated import BY_HAND, neurons
+from tests.sigprop.off_default import Row, Rows, public, require_complete
 
 ROOMS = ("neuron", "linear")
 NAMED = re.compile(r"moment|loss|predict|gain$|gramian|enumerate|trace|measure|_law$")
@@ -62,51 +58,12 @@ SEEN = 0.05  # relative error that a simulation must notice
 TIGHT = SEEN / (Z + 2)  # standard error at which it does
 
 
-class Row(NamedTuple):
-    """A function, the arguments that are off their default, and a comparison."""
-
-    function: Callable
-    arguments: tuple[str, ...]
-    compare: Callable[[], None]
-
-
-ROWS: dict[str, Row] = {}
-
-
-def row(function, *arguments):
-    def add(compare):
-        ROWS[f"{compare.__name__} {function.__name__}"] = Row(
-            function, arguments, compare
-        )
-        return compare
-
-    return add
-
-
-def place(function):
-    return f"{function.__module__.removeprefix('sigprop.')}.{function.__name__}"
-
-
-def public():
-    for room in ROOMS:
-        package = importlib.import_module(f"sigprop.{room}")
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            for name, one in vars(importlib.import_module(found.name)).items():
-                mine = inspect.isfunction(one) and one.__module__ == found.name
-                if mine and not name.startswith("_") and NAMED.search(name):
-                    yield one
+ROWS = Rows()
+row = ROWS.row
 
 
 def test_every_moment_has_a_row_with_every_argument_off_its_default():
-    covered = {}
-    for function, arguments, _ in ROWS.values():
-        covered.setdefault(place(function), set()).update(arguments)
-    functions = {place(one): one for one in public()}
-    assert set(functions) - PARTS == set(covered)
-    for name, one in functions.items():
-        known = inspect.signature(one).parameters.values()
-        optional = {p.name for p in known if p.default is not p.empty}
-        assert optional - NO_NUMBER <= covered.get(name, optional), name
+    require_complete(ROWS, public(ROOMS, NAMED), NO_NUMBER, PARTS)
 
 
 # One neuron: sums over ages.
