@@ -59,7 +59,7 @@ class PlainConsole(Console):
 
 
 def console(*files: Path | None) -> Console:
-    """Output, wide enough for a table when it goes to a file.
+    """Output, wide enough for a table when it goes to a file; ``COLUMNS`` sets the width.
 
     Args:
         files: What the command writes; where ``-`` is one of them, that has standard
@@ -67,7 +67,7 @@ def console(*files: Path | None) -> Console:
     """
     aside = Path("-") in files
     stream = sys.stderr if aside else sys.stdout
-    width = None if stream.isatty() else WIDE
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
     return PlainConsole(
         width=width, highlight=False, markup=False, emoji=False, stderr=aside
     )

@@ -93,7 +93,7 @@ def _verify(
     from sigprop.cli.judged import judge, row
     from sigprop.judge.basis import main_moments
     from sigprop.ledger.entries import write_json
-    from sigprop.ledger.terminal import outcome, summary
+    from sigprop.ledger.terminal import ROUTES, counterexamples, outcome, summary
     from sigprop.theory.claims import select
 
     compile_quickly()
@@ -102,12 +102,11 @@ def _verify(
         chosen = tuple(one.claim for one in main_moments([row(c.id) for c in chosen]))
     _forecast(chosen, how, device, yes)
     run, loaded = judge(chosen, how, device, out)
+    out.print(ROUTES + "\n")
     show_table(out, summary(run))
-    out.print(
-        "Routes: sym symbolic proof, ref brute-force sum, imp impulse through the JAX "
-        "recurrence, ad autodiff, cf stable closed form, mc Monte Carlo, others by name. "
-        "The interval spans the grid's own, at level 1e-7 each.\n"
-    )
+    out.print()
+    for one in counterexamples(run) if ids else ():
+        out.print(one)
     out.print(outcome(run, loaded))
     if json is not None:
         write_json(json, run.claims)

@@ -72,7 +72,10 @@ def worked(example: Example) -> str:
             f"{example.of}"
         )
     at = ", ".join(f"{name} = {value}" for name, value in example.at.items())
-    return f"{f'At {at}: ' if at else ''}{example.of} is {true}, as printed {printed}."
+    return (
+        f"{f'At {at}: ' if at else ''}{example.of} is {true}; the printed form gives "
+        f"{printed}."
+    )
 
 
 def _digits(value: Any) -> str:

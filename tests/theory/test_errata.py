@@ -18,11 +18,11 @@ HALF = Example("the power", {"x": 3.0}, lambda x: x, lambda x: x * x)
 
 def test_an_example_gives_both_values_to_four_digits():
     said = worked(Example("E|h|^2", {"a": 0.9, "T": 2}, 1 / 3, lambda a, T: a * T))
-    assert said == "At a = 0.9, T = 2: E|h|^2 is 1.8, as printed 0.3333."
+    assert said == "At a = 0.9, T = 2: E|h|^2 is 1.8; the printed form gives 0.3333."
     turned = worked(Example("the gain", {}, 1j, lambda: 0.25 - 2j))
-    assert turned == "the gain is 0.25-2i, as printed 0+1i."
+    assert turned == "the gain is 0.25-2i; the printed form gives 0+1i."
     assert worked(Example("who wins", {}, "S5", "BLUR")).endswith(
-        "is BLUR, as printed S5."
+        "is BLUR; the printed form gives S5."
     )
 
 
@@ -42,7 +42,7 @@ def test_an_example_stands_before_the_point_of_a_route(key):
     one = row(key)
     with_example = changed(one, {"example": HALF})
     found = finish(with_example, [], Scores(), 0.0, "another")
-    assert found.counterexample == "At x = 3.0: the power is 9, as printed 3."
+    assert found.counterexample == "At x = 3.0: the power is 9; the printed form gives 3."
     bare = changed(one, {"example": None})
     assert finish(bare, [], Scores(), 0.0, "another").counterexample == "another"
 

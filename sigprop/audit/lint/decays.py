@@ -34,13 +34,13 @@ def not_finite(case: Case) -> Iterator[str]:
         if not wrong.size:
             continue
         kinds = f"{np.isnan(wrong).sum()} NaN, {np.isneginf(wrong).sum()} -inf"
-        end = "its outputs are NaN" if np.isnan(wrong).any() else _never(case)
+        end = "all outputs are NaN" if np.isnan(wrong).any() else _never(case)
         yield f"{wrong.size} of {raw.size} numbers of {name} are not finite ({kinds}): {end}"
 
 
 def _never(case: Case) -> str:
     return (
-        "|lam| is 1 or 0 there, and where it is 1 white inputs grow to a second moment of "
+        "|lam| is 1 or 0 there; where it is 1, white inputs raise E|h|^2 to "
         f"{_length(case)} in {_length(case)} steps"
     )
 
@@ -51,7 +51,7 @@ def all_zero(case: Case) -> Iterator[str]:
         if raw.size > 1 and not raw.any():
             times = 1 / case.nu[case.nu > 0]
             yield (
-                f"all {raw.size} numbers of {name} are zero; memories lie between "
+                f"all {raw.size} numbers of {name} are zero; time constants lie between "
                 f"{times.min(initial=np.inf):.3g} and {times.max(initial=0):.3g} steps"
             )
 
@@ -63,9 +63,9 @@ def overwritten(case: Case) -> Iterator[str]:
             continue
         if abs(raw.mean()) < 0.1 and raw.std() < 0.1:
             yield (
-                f"{name} has mean {raw.mean():.2g} and deviation {raw.std():.2g}, as a "
-                f"weight matrix begins; the median memory is {np.median(1 / case.nu):.3g} "
-                "steps"
+                f"{name} has mean {raw.mean():.2g} and standard deviation {raw.std():.2g}, "
+                "like a new weight matrix; the median time constant is "
+                f"{np.median(1 / case.nu):.3g} steps"
             )
 
 
@@ -73,7 +73,7 @@ def one_memory(case: Case) -> Iterator[str]:
     """Decays that are all the same."""
     nu = case.nu
     if case.rest.raw and nu.size >= 4 and nu.min() > 0 and nu.max() < 1.01 * nu.min():
-        yield f"all {nu.size} modes forget in {1 / nu.mean():.3g} steps"
+        yield f"all {nu.size} modes have a time constant of {1 / nu.mean():.3g} steps"
 
 
 def exploding(case: Case) -> Iterator[str]:
@@ -83,8 +83,8 @@ def exploding(case: Case) -> Iterator[str]:
         rate = float(-case.nu.min())
         power = rate * _length(case) / math.log(10)
         yield (
-            f"{counted(growing.sum(), case.nu.size)} have |lam| > 1; the fastest grows by "
-            f"10^{power:.3g} in {_length(case)} steps"
+            f"{counted(growing.sum(), case.nu.size)} have |lam| > 1; the fastest grows by a "
+            f"factor 10^{power:.3g} in {_length(case)} steps"
         )
 
 
@@ -94,8 +94,8 @@ def frozen(case: Case) -> Iterator[str]:
     if case.whole and still.any():
         moment = float(finite_state_moment_white(1e-12, float(_length(case))))
         yield (
-            f"{counted(still.sum(), case.nu.size)} never forget: white inputs grow to a "
-            f"second moment of {moment:.4g} in {_length(case)} steps"
+            f"{counted(still.sum(), case.nu.size)} never decay: white inputs raise "
+            f"E|h|^2 to {moment:.4g} in {_length(case)} steps"
         )
 
 
@@ -107,8 +107,8 @@ def frozen_for_length(case: Case) -> Iterator[str]:
     long = (case.nu > TINY) & (case.nu * length < 0.01)
     if long.mean() > 0.5:
         yield (
-            f"{counted(long.sum(), long.size)} remember 100 times {length} steps or more: "
-            "they add up their inputs and forget none"
+            f"{counted(long.sum(), long.size)} have a time constant above 100 times "
+            f"{length} steps: they sum their inputs without decay"
         )
 
 
@@ -117,8 +117,8 @@ def instant(case: Case) -> Iterator[str]:
     gone = case.nu > 25 * math.log(2)
     if case.nu.size and gone.mean() > 0.5:
         yield (
-            f"{counted(gone.sum(), gone.size)} have |lam| below {TINY:.1g}: the state is "
-            "its last input"
+            f"{counted(gone.sum(), gone.size)} have |lam| below {TINY:.1g}: the state "
+            "equals the last input"
         )
 
 
@@ -130,10 +130,10 @@ def short(case: Case) -> Iterator[str]:
     bits = significant_bits(case.settings.dtype or "float32")
     slowest = float(case.nu.min())
     if slowest * length > bits * math.log(2):
-        rests = ", where inputs do not move it," if case.rest.moved else ""
+        rests = " without inputs to the gates" if case.rest.moved else ""
         yield (
-            f"the longest memory{rests} is {1 / slowest:.3g} steps: of an input {length} steps "
-            f"ago 10^{-slowest * length / math.log(10):.3g} is left"
+            f"the longest time constant{rests} is {1 / slowest:.3g} steps: after {length} "
+            f"steps a fraction 10^{-slowest * length / math.log(10):.3g} of an input remains"
         )
 
 
@@ -151,8 +151,8 @@ def resolution(case: Case) -> Iterator[str]:
         count = distinct_memories(dtype, 10, longest)
         yield (
             f"in {dtype} {counted(gone.sum(), gone.size)} have gaps below "
-            f"{spacing(dtype):.2g}; from 10 to {longest:.3g} steps it has {count} distinct "
-            f"memories, the longest of {1 / spacing(dtype):.4g} steps"
+            f"{spacing(dtype):.2g}; from 10 to {longest:.3g} steps there are {count} "
+            f"distinct time constants, the longest of {1 / spacing(dtype):.4g} steps"
         )
 
 
@@ -171,8 +171,8 @@ def small_steps(case: Case) -> Iterator[str]:
         times = 1 / case.nu[case.nu > 0]
         yield (
             f"{low.sum()} of {low.size} steps are below {least:.2g}, the median "
-            f"{np.median(steps):.2g} (its root is {root:.2g}); memories reach "
-            f"{times.max(initial=0):.3g} steps"
+            f"{np.median(steps):.2g} (its square root is {root:.2g}); the "
+            f"longest time constant is {times.max(initial=0):.3g} steps"
         )
 
 
@@ -186,8 +186,8 @@ def large_steps(case: Case) -> Iterator[str]:
         times = 1 / case.nu[case.nu > 0]
         yield (
             f"{high.sum()} of {high.size} steps are above {2 * LARGEST_STEP}, the median "
-            f"{np.median(steps):.2g}; the longest memory is {times.max(initial=0):.3g} "
-            "steps"
+            f"{np.median(steps):.2g}; the longest time constant is "
+            f"{times.max(initial=0):.3g} steps"
         )
 
 
@@ -202,7 +202,7 @@ def wrong_ring(case: Case) -> Iterator[str]:
     if on_ring and (applied < low).mean() >= 0.5:
         yield (
             f"with open gates |lam| lies in [{applied.min():.2g}, {applied.max():.4g}]: "
-            f"the longest memory is {1 / wide.min():.3g} steps, on the ring of the paper "
+            f"the longest time constant is {1 / wide.min():.3g} steps; on the paper's ring "
             f"it would be {-1 / math.log(high):.4g}"
         )
 
@@ -219,6 +219,6 @@ def clipped(case: Case) -> Iterator[str]:
             held = int((raw == end).sum())
             if held >= max(4, 0.1 * raw.size):
                 yield (
-                    f"{held} of {raw.size} numbers of {name} are exactly {end:.6g}, an end "
-                    "of their range: they have no gradient there"
+                    f"{held} of {raw.size} numbers of {name} equal {end:.6g}, an end of "
+                    "their range, where the gradient is zero"
                 )

@@ -27,7 +27,7 @@ def dead(case: Case) -> Iterator[str]:
     gamma = case.rest.gamma
     if gamma is not None and (gamma < TINIEST).any():
         none = int((gamma < TINIEST).sum())
-        yield f"{counted(none, gamma.size)} have gamma = 0 in float32: nothing enters"
+        yield f"{counted(none, gamma.size)} have gamma = 0 in float32: they receive no input"
 
 
 def duplicated(case: Case) -> Iterator[str]:
@@ -42,7 +42,10 @@ def duplicated(case: Case) -> Iterator[str]:
     if own.sum() < 0.9 * pair.size:
         where = f" of row {row}" if len(pair) > 1 else ""
         repeated = size - own[row]
-        yield f"{size} modes{where} have {own[row]} eigenvalues: {repeated} add no kernel"
+        yield (
+            f"{size} modes{where} have {own[row]} distinct eigenvalues: {repeated} add "
+            "nothing to the impulse response"
+        )
 
 
 def gamma_off(case: Case) -> Iterator[str]:
@@ -55,9 +58,8 @@ def gamma_off(case: Case) -> Iterator[str]:
     ratio = gamma[good] / wanted[good]
     if ratio.size and np.median(np.abs(np.log(ratio))) > math.log(2):
         yield (
-            f"gamma is {np.median(ratio):.3g} times sqrt(1 - |lam|^2) in the median: a "
-            f"white input gives states a second moment of {np.mean(ratio**2):.3g} times "
-            "that of the input, instead of 1"
+            f"the median of gamma / sqrt(1 - |lam|^2) is {np.median(ratio):.3g}: for white "
+            f"inputs of variance 1, E|h|^2 is {np.mean(ratio**2):.3g} instead of 1"
         )
 
 
@@ -68,8 +70,8 @@ def saturated(case: Case) -> Iterator[str]:
         if far.mean() > 0.1:
             slope = math.exp(-float(np.median(np.abs(bias[far]))))
             yield (
-                f"{far.sum()} of {far.size} {name} gates rest beyond {SATURATED:.2g}; their "
-                f"slope is {slope:.1g}, and 0.25 at best"
+                f"{far.sum()} of {far.size} {name} gates have a bias beyond "
+                f"{SATURATED:.2g}; their derivative is {slope:.1g}, where 0.25 is possible"
             )
 
 
@@ -82,14 +84,14 @@ def aliased(case: Case) -> Iterator[str]:
         beyond = np.abs(theta) > math.pi
         if beyond.mean() > 0.5:
             yield (
-                f"{counted(beyond.sum(), beyond.size)} turn by more than pi a step, up to "
-                f"{np.abs(theta).max():.3g}: they look like slower ones"
+                f"{counted(beyond.sum(), beyond.size)} rotate by more than pi per step, up "
+                f"to {np.abs(theta).max():.3g}: they act like slower rotations"
             )
     elif (np.abs(theta) > 2.1 * math.pi).any():
         beyond = np.abs(theta) > 2.1 * math.pi
         yield (
             f"{counted(beyond.sum(), beyond.size)} have phases beyond 2 pi, up to "
-            f"{np.abs(theta).max():.3g}: they are taken modulo 2 pi"
+            f"{np.abs(theta).max():.3g}: only the remainder modulo 2 pi counts"
         )
 
 
@@ -103,8 +105,8 @@ def turning(case: Case) -> Iterator[str]:
     turns = folded[slow] * length / (2 * math.pi)
     if turns.size and turns.mean() > TURNS:
         yield (
-            f"the {turns.size} modes that remember {length} steps turn {turns.mean():.3g} "
-            "times within them"
+            f"{turns.size} modes have time constants above {length} steps and rotate "
+            f"{turns.mean():.3g} times within {length} steps"
         )
 
 
@@ -138,7 +140,7 @@ def decayed(case: Case) -> Iterator[str]:
     with np.errstate(divide="ignore"):
         before, after = (float(np.median(1 / nu)) for nu in (case.rest.nu, later.nu))
     yield (
-        f"{', '.join(hit)} shrink by half in {half:.4g} steps (rate {group.rate:g}, decay "
-        f"{group.decay:g}); alone it takes the median memory from {before:.3g} to "
-        f"{after:.3g} steps in {steps:.4g}"
+        f"{', '.join(hit)} halve in {half:.4g} steps (learning rate {group.rate:g}, weight "
+        f"decay {group.decay:g}); this alone changes the median time constant from "
+        f"{before:.3g} to {after:.3g} steps in {steps:.4g} training steps"
     )

@@ -15,7 +15,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def table(report: Report) -> Table:
     """Memories at rest, a row a layer."""
-    out = Table(title="memory at rest, in steps")
+    out = Table(title="time constants without inputs to the gates, in steps")
     for head in ("layer", "family"):
         out.add_column(head)
     heads = ["modes", "shortest", "median", "longest"]
@@ -49,7 +49,10 @@ def lines(report: Report) -> Iterator[str]:
         yield f"  why: {rule.form}"
         yield f"  do: {rule.remedy}"
     for name in report.unread:
-        yield f"note unread: {name} looks recurrent and fits no layer; give a --mapping"
+        yield (
+            f"note unread: {name} looks recurrent but belongs to no known layer; name its "
+            "layer with --mapping"
+        )
 
 
 def conclusion(report: Report) -> str:
@@ -58,11 +61,12 @@ def conclusion(report: Report) -> str:
         severity: sum(one.severity == severity for one in report.findings)
         for severity in ("error", "warning", "note")
     }
-    plural = "" if len(report.layers) == 1 else "s"
-    return (
-        f"{len(report.layers)} recurrent layer{plural}: {count['error']} errors, "
-        f"{count['warning']} warnings, {count['note']} notes."
-    )
+    parts = [_counted(number, severity) for severity, number in count.items()]
+    return f"{_counted(len(report.layers), 'recurrent layer')}: {', '.join(parts)}."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def as_json(report: Report) -> dict[str, Any]:

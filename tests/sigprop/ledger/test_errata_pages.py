@@ -71,7 +71,7 @@ def test_every_entry_has_both_forms_and_an_example_for_the_hand(data):
         assert entry["corrected"] or entry["condition"], entry["id"]
         for row in (entry, *entry["also_wrong"]):
             said = row["counterexample"]
-            assert re.search(r" (is|for) .+, as printed ", said), row["id"]
+            assert re.search(r" (is|for) .+; the printed form gives ", said), row["id"]
             assert "an array" not in said
 
 

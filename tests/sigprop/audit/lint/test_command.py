@@ -114,11 +114,11 @@ def test_words_name_layer_consequence_reason_and_remedy(broken):
     told = done.output
     assert told.index("layers.9.mixer") < told.index("layers.10.mixer")
     for words in (
-        "error decay-not-finite: a parameter of the decay is infinite",
+        "error decay-not-finite: a decay parameter is infinite",
         "1 of 24 numbers of A_log are not finite (0 NaN, 1 -inf)",
-        "second moment of 512 in 512 steps",
+        "white inputs raise E|h|^2 to 512 in 512 steps",
         "why: |lam| = exp(-exp(A_log) dt)",
-        "do: draw the layer again",
+        "do: initialise the layer again",
         "2 recurrent layers: 2 errors, 0 warnings, 0 notes.",
     ):
         assert words in told

@@ -43,130 +43,130 @@ SAID = [
             rows(1, 2), raw={"nu_log": np.array([np.nan, -np.inf, -np.inf, np.inf, 1])}
         ),
         {},
-        "4 of 5 numbers of nu_log are not finite (1 NaN, 2 -inf): its outputs are NaN",
+        "4 of 5 numbers of nu_log are not finite (1 NaN, 2 -inf): all outputs are NaN",
     ),
     (
         "decay-not-finite",
         Rest(rows(1, 2), raw={"A_log": np.array([-np.inf, 1.0, 2.0])}),
         {"length": 77},
-        "1 of 3 numbers of A_log are not finite (0 NaN, 1 -inf): |lam| is 1 or 0 there, "
-        "and where it is 1 white inputs grow to a second moment of 77 in 77 steps",
+        "1 of 3 numbers of A_log are not finite (0 NaN, 1 -inf): |lam| is 1 or 0 there; "
+        "where it is 1, white inputs raise E|h|^2 to 77 in 77 steps",
     ),
     (
         "decay-not-finite",
         Rest(rows(1, 2), raw={"A_log": np.array([-np.inf, 1.0, 2.0])}),
         {},
-        "1 of 3 numbers of A_log are not finite (0 NaN, 1 -inf): |lam| is 1 or 0 there, "
-        "and where it is 1 white inputs grow to a second moment of 1000 in 1000 steps",
+        "1 of 3 numbers of A_log are not finite (0 NaN, 1 -inf): |lam| is 1 or 0 there; "
+        "where it is 1, white inputs raise E|h|^2 to 1000 in 1000 steps",
     ),
     (
         "decay-all-zero",
         Rest(rows(0.5, 0.05, 0.01, -3), raw={"A_log": np.zeros(4)}),
         {},
-        "all 4 numbers of A_log are zero; memories lie between 2 and 100 steps",
+        "all 4 numbers of A_log are zero; time constants lie between 2 and 100 steps",
     ),
     (
         "decay-overwritten",
         Rest(NU[None], raw={"nu_log": LIKE_WEIGHTS}),
         {},
-        "nu_log has mean 0.015 and deviation 0.026, as a weight matrix begins; the median "
-        f"memory is {math.exp(-0.02):.3g} steps",
+        "nu_log has mean 0.015 and standard deviation 0.026, like a new weight matrix; the "
+        f"median time constant is {math.exp(-0.02):.3g} steps",
     ),
     (
         "one-memory",
         Rest(rows(0.05, 0.05, 0.05, 0.0501), raw={"nu_log": HALF}),
         {},
-        "all 4 modes forget in 20 steps",
+        "all 4 modes have a time constant of 20 steps",
     ),
     (
         "mode-exploding",
         Rest(rows(0.5, -0.02, -0.01)),
         {"length": 500},
         # exp(0.02 * 500) = 22026 = 10^4.34
-        "2 of 3 modes have |lam| > 1; the fastest grows by 10^4.34 in 500 steps",
+        "2 of 3 modes have |lam| > 1; the fastest grows by a factor 10^4.34 in 500 steps",
     ),
     (
         "mode-exploding",
         Rest(rows(0.5, -0.02, 0.01, 1)),
         {},
-        "1 of 4 modes have |lam| > 1; the fastest grows by 10^8.69 in 1000 steps",
+        "1 of 4 modes have |lam| > 1; the fastest grows by a factor 10^8.69 in 1000 steps",
     ),
     (
         "mode-frozen",
         Rest(rows(1e-12, 0, 0.1)),
         {"length": 512},
-        "2 of 3 modes never forget: white inputs grow to a second moment of 512 in 512 "
-        "steps",
+        "2 of 3 modes never decay: white inputs raise E|h|^2 to 512 in 512 steps",
     ),
     (
         "frozen-for-length",
         Rest(rows(1e-5, 2e-5, 1e-6, 0.1)),
         {"length": 300},
-        "3 of 4 modes remember 100 times 300 steps or more: they add up their inputs and "
-        "forget none",
+        "3 of 4 modes have a time constant above 100 times 300 steps: they sum their "
+        "inputs without decay",
     ),
     (
         "mode-instant",
         Rest(rows(30, 40, 50, 0.1)),
         {},
-        "3 of 4 modes have |lam| below 3e-08: the state is its last input",
+        "3 of 4 modes have |lam| below 3e-08: the state equals the last input",
     ),
     (
         "memory-short",
         Rest(**LRU),
         {"length": 1000},
         # exp(-0.1 * 1000) = 3.72e-44
-        "the longest memory is 10 steps: of an input 1000 steps ago 10^-43.4 is left",
+        "the longest time constant is 10 steps: after 1000 steps a fraction 10^-43.4 of an "
+        "input remains",
     ),
     (
         "memory-short",
         Rest(**LRU, moved=True),
         {"length": 1000, "dtype": "bfloat16"},
-        "the longest memory, where inputs do not move it, is 10 steps: of an input 1000 "
-        "steps ago 10^-43.4 is left",
+        "the longest time constant without inputs to the gates is 10 steps: after 1000 "
+        "steps a fraction 10^-43.4 of an input remains",
     ),
     (
         "resolution-lost",
         Rest(rows(0.001, 0.003, 0.1)),
         {"dtype": "bfloat16"},
         # A gap of 2^-8; of 1 - k/256 those from exp(-1/10) to exp(-1/1000): k = 1 .. 24.
-        "in bfloat16 2 of 3 modes have gaps below 0.0039; from 10 to 1e+03 steps it has 24 "
-        "distinct memories, the longest of 256 steps",
+        "in bfloat16 2 of 3 modes have gaps below 0.0039; from 10 to 1e+03 steps there "
+        "are 24 distinct time constants, the longest of 256 steps",
     ),
     (
         "steps-small",
         Rest(rows(0.02, 0.05), steps=np.array([1e-4, 4e-4, 0.01])),
         {},
-        "2 of 3 steps are below 0.0005, the median 0.0004 (its root is 0.02); memories "
-        "reach 50 steps",
+        "2 of 3 steps are below 0.0005, the median 0.0004 (its square root is 0.02); the "
+        "longest time constant is 50 steps",
     ),
     (
         "steps-small",
         Rest(rows(0.02, 0.05), steps=np.array([1e-5, 9e-5, 4e-4, 0.01])),
         {"length": 10000},
-        "2 of 4 steps are below 0.0001, the median 0.00024 (its root is 0.016); memories "
-        "reach 50 steps",
+        "2 of 4 steps are below 0.0001, the median 0.00024 (its square root is 0.016); "
+        "the longest time constant is 50 steps",
     ),
     (
         "steps-large",
         Rest(rows(0.2, 0.5), steps=np.array([0.3, 0.7, 0.15])),
         {},
-        "2 of 3 steps are above 0.2, the median 0.3; the longest memory is 5 steps",
+        "2 of 3 steps are above 0.2, the median 0.3; the longest time constant is 5 steps",
     ),
     (
         "ring-wrong",
         Rest(rows(0.4, 0.5, 0.6), open=rows(0.01, 0.5, 0.8)),
         {},
         # exp(-0.8) = 0.449, exp(-0.01) = 0.99005, -1/log(0.999) = 999.5
-        "with open gates |lam| lies in [0.45, 0.99]: the longest memory is 100 steps, on "
-        "the ring of the paper it would be 999.5",
+        "with open gates |lam| lies in [0.45, 0.99]: the longest time constant is 100 "
+        "steps; on the paper's ring it would be 999.5",
     ),
     (
         "decay-clipped",
         Rest(**LRU, raw={"nu_log": CLIPPED}),
         {},
-        "5 of 9 numbers of nu_log are exactly 0.75, an end of their range: they have no "
-        "gradient there",
+        "5 of 9 numbers of nu_log equal 0.75, an end of their range, where the gradient is "
+        "zero",
     ),
     (
         "mode-dead",
@@ -179,7 +179,7 @@ SAID = [
         "mode-dead",
         Rest(**LRU, gamma=rows(1e-39, 0, 0, 1)),
         {},
-        "3 of 4 modes have gamma = 0 in float32: nothing enters",
+        "3 of 4 modes have gamma = 0 in float32: they receive no input",
     ),
     (
         "mode-duplicated",
@@ -188,46 +188,50 @@ SAID = [
             shared=True,
         ),
         {},
-        "5 modes of row 1 have 2 eigenvalues: 3 add no kernel",
+        "5 modes of row 1 have 2 distinct eigenvalues: 3 add nothing to the impulse "
+        "response",
     ),
     (
         "mode-duplicated",
         Rest(rows(0.1, 0.1, 0.1, 0.2), theta=rows(1, 1, 2, 2), shared=True),
         {},
-        "4 modes have 3 eigenvalues: 1 add no kernel",
+        "4 modes have 3 distinct eigenvalues: 1 add nothing to the impulse response",
     ),
     (
         "gamma-mismatch",
         # sqrt(1 - |lam|^2) is 0.6 and 0.8; ratios 5, 2.5 and 2.5; squares 25, 6.25, 6.25.
         Rest(rows(*(-np.log([0.8, 0.6, 0.6]))), gamma=rows(3, 2, 2)),
         {},
-        "gamma is 2.5 times sqrt(1 - |lam|^2) in the median: a white input gives states a "
-        "second moment of 12.5 times that of the input, instead of 1",
+        "the median of gamma / sqrt(1 - |lam|^2) is 2.5: for white inputs of variance 1, "
+        "E|h|^2 is 12.5 instead of 1",
     ),
     (
         "gates-saturated",
         Rest(**LRU, gates={"input": np.array([-10.0, 9.0, 11.0, 0.5])}),
         {},
-        "3 of 4 input gates rest beyond 8.6; their slope is 5e-05, and 0.25 at best",
+        "3 of 4 input gates have a bias beyond 8.6; their derivative is 5e-05, where 0.25 "
+        "is possible",
     ),
     (
         "phase-aliased",
         Rest(rows(1, 1, 1), theta=rows(-3.3, 3.2, 1), steps=np.array([1.0])),
         {},
-        "2 of 3 modes turn by more than pi a step, up to 3.3: they look like slower ones",
+        "2 of 3 modes rotate by more than pi per step, up to 3.3: they act like slower "
+        "rotations",
     ),
     (
         "phase-aliased",
         Rest(rows(1, 1, 1, 1), theta=rows(-7, 8, 1, 6.4)),
         {},
-        "2 of 4 modes have phases beyond 2 pi, up to 8: they are taken modulo 2 pi",
+        "2 of 4 modes have phases beyond 2 pi, up to 8: only the remainder modulo 2 pi counts",
     ),
     (
         "phase-turns",
         # Slow ones have 2 pi - 5 = 1.2832 and 1 rad a step: 204.2 and 159.2 turns.
         Rest(rows(1e-4, 5e-4, 0.1), theta=rows(5, 1, 3)),
         {"length": 1000},
-        "the 2 modes that remember 1000 steps turn 182 times within them",
+        "2 modes have time constants above 1000 steps and rotate 182 times within 1000 "
+        "steps",
     ),
 ]
 
@@ -272,9 +276,9 @@ def test_weight_decay_is_followed_for_the_steps_of_the_training_or_one_half_life
     half = math.log(2) / (0.01 * 0.05)
     left = 0.5 if steps is None else math.exp(-0.5)  # of a logarithm
     assert said == (
-        f"nu_log, theta_log shrink by half in {half:.4g} steps (rate 0.01, decay 0.05); "
-        f"alone it takes the median memory from {math.exp(3):.3g} to "
-        f"{math.exp(3 * left):.3g} steps in {steps or half:.4g}"
+        f"nu_log, theta_log halve in {half:.4g} steps (learning rate 0.01, weight decay "
+        f"0.05); this alone changes the median time constant from {math.exp(3):.3g} to "
+        f"{math.exp(3 * left):.3g} steps in {steps or half:.4g} training steps"
     )
 
 
@@ -367,7 +371,7 @@ def test_findings_are_counted_by_severity_and_given_with_reason_and_remedy():
     }
     spoilt = {"w": np.array([np.inf, 1.0]), "v": np.array([np.nan, np.nan])}
     report = lint(of_arrays(arrays | spoilt), Settings(200))
-    assert conclusion(report) == "8 recurrent layers: 2 errors, 9 warnings, 1 notes."
+    assert conclusion(report) == "8 recurrent layers: 2 errors, 9 warnings, 1 note."
     by_id = {rule.id: rule for rule in RULES}
     said = [*lines(report)]
     heads = [one for one in said if not one.startswith(" ")]

@@ -287,7 +287,9 @@ def test_every_rule_has_a_fixture_and_there_are_fifteen_defects():
 def test_the_wrong_ring_remembers_125_steps_and_the_right_one_1000():
     report = found(healthy.rglru(np.random.default_rng(1), width=4096, power=1))
     (one,) = report.graver
-    longest = float(re.search(r"longest memory is (\S+) steps", one.consequence)[1])
+    longest = float(
+        re.search(r"longest time constant is (\S+) steps", one.consequence)[1]
+    )
     assert 120 < longest <= -1 / np.log(0.999**8)
     assert "would be 999.5" in one.consequence
 
@@ -308,7 +310,7 @@ def test_weight_decay_tells_what_becomes_of_the_memory():
     )
     # exp(-4) goes to exp(-2): 54.6 steps become 7.39.
     assert "from 54.6 to 7.39 steps" in one.consequence
-    assert "by half in 693.1 steps" in one.consequence
+    assert "halve in 693.1 steps" in one.consequence
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
