@@ -13,6 +13,7 @@ import zlib
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("SIGPROP_TRACEBACK", "1")  # defects fail tests loudly
+os.environ.pop("COLUMNS", None)  # output is as wide as in a file, whatever the terminal
 
 # A shell's background jobs ignore Ctrl-C, and so would the programs that tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -151,7 +151,7 @@ def test_the_version_is_that_of_the_package():
 @pytest.mark.parametrize("command", ["verify", "ledger", "claims"])
 def test_help_names_all_papers(command):
     told = " ".join(sigprop(command, "--help").output.split())
-    assert f"Only this paper: {', '.join(PAPERS)}." in told
+    assert f"Only claims of this paper: {', '.join(PAPERS)}." in told
 
 
 def test_ids_are_found_whatever_their_case():

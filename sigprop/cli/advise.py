@@ -14,39 +14,47 @@ WINDOW = 2048  # steps of the windows into which a series is cut, at most
 
 
 def advise(
-    length: Annotated[int, typer.Option(help="Steps of a sequence.")],
+    length: Annotated[int, typer.Option(help="Steps of your sequences.")],
     data: Annotated[
         Path | None,
-        typer.Option(help="Series whose autocovariance counts: .npy or .csv."),
+        typer.Option(
+            help="Your time series, .npy or .csv, from which the autocovariance is estimated."
+        ),
     ] = None,
     rho: Annotated[
         float | None,
         typer.Option(
-            help="Inputs with autocovariance rho**|lag|; 0, white, if left out."
+            help="Correlation of successive inputs, with autocovariance rho**|lag|. "
+            "Default: 0, white noise."
         ),
     ] = None,
-    state: Annotated[int, typer.Option(help="Size of the layer's state.")] = 256,
+    state: Annotated[int, typer.Option(help="Number of states of the layer.")] = 256,
     layer: Annotated[
-        str, typer.Option(help="lru, rotrnn, s4d, s5, rglru or mamba.")
+        str, typer.Option(help="Layer: lru, rotrnn, s4d, s5, rglru or mamba.")
     ] = "lru",
     memory: Annotated[
         float | None,
-        typer.Option(help="Steps of the longest memory; the length, if left out."),
+        typer.Option(
+            help="Longest time constant in steps. Default: the sequence length."
+        ),
     ] = None,
     phases: Annotated[
         str,
         typer.Option(
-            help="Draw them where the input has its power: input; anywhere: all; or half "
-            "of them so and half so: spread."
+            help="Range of the sampled phases. input: the frequencies of the input; all: 0 to "
+            "pi; spread: half of each."
         ),
     ] = "spread",
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
-    figure: Annotated[Path | None, typer.Option(help="Draw it here, .png.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the comparison to this .png file.")
+    ] = None,
 ) -> None:
-    """Say which initialisation a sequence length and an input ask for, and why.
+    """Recommend an initialisation for a sequence length.
 
-    Ring, phases, steps and normalisation by closed forms, the sizes of states and
-    gradients at the start, learning rates, and code for several libraries.
+    Closed forms give the ring, phases, step sizes and normalisation. The output compares
+    states, gradients and largest stable learning rates with the default, and ends with
+    code for several libraries.
     """
     with plain_errors("nothing was written", json, figure):
         keep_for_user()

@@ -12,11 +12,11 @@ from sigprop.cli.help import JSON_HELP
 
 def judge_answers(
     answers: Annotated[
-        Path, typer.Argument(help="The answers.json of a benchmark, filled in.")
+        Path, typer.Argument(help="The completed answers.json of a benchmark.")
     ],
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
 ) -> None:
-    """Score verdicts on the statements of a benchmark against the ledger."""
+    """Score a reviewer's verdicts on a benchmark."""
     with plain_errors("nothing was written", answers, json):
         import json as encoder
 

@@ -19,51 +19,59 @@ def audit(
     checkpoint: Annotated[
         Path,
         typer.Argument(
-            help="Folder of a finished training, or another library's file or folder."
+            help="Folder of a finished training, or a checkpoint of another library."
         ),
     ],
     data: Data = None,
     cache: Cache = None,
-    part: Annotated[str, typer.Option(help="train, validation or test.")] = PART,
-    examples: Annotated[
-        int, typer.Option(help="The first so many of them.")
-    ] = EXAMPLES,
-    batch: Annotated[int, typer.Option(help="Examples at once.")] = BATCH,
+    part: Annotated[
+        str, typer.Option(help="Which data: train, validation or test.")
+    ] = PART,
+    examples: Annotated[int, typer.Option(help="Number of examples.")] = EXAMPLES,
+    batch: Annotated[int, typer.Option(help="Examples per batch.")] = BATCH,
     out: Annotated[
-        Path | None, typer.Option(help="Write every mode's numbers here, .nc.")
+        Path | None,
+        typer.Option(help="Write the numbers of every mode to this .nc file."),
     ] = None,
     json: Annotated[
         Path | None,
-        typer.Option(help="Of a forecast or a file: write its numbers here; - prints."),
+        typer.Option(
+            help="Write the numbers as JSON (forecasts and other libraries); - prints."
+        ),
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(help="Of a file: write one page with pictures here; - prints it."),
+        typer.Option(help="Write a page with pictures (other libraries); - prints it."),
     ] = None,
     window: Annotated[
-        int, typer.Option(help="Of a file: steps of each window of a .csv.")
+        int,
+        typer.Option(help="Steps of each window cut from a .csv (other libraries)."),
     ] = WINDOW,
     through: Annotated[
         str | None,
-        typer.Option(help="Of a file: its matrix that the series goes through first."),
+        typer.Option(help="Tensor that projects the series first (other libraries)."),
     ] = None,
     mapping: Annotated[
         Path | None,
-        typer.Option(help="Of a file: TOML or JSON that names the layers' arrays."),
+        typer.Option(help="TOML or JSON file that names the layers' arrays."),
     ] = None,
     modes: Annotated[
-        int, typer.Option(help="Of a file: modes run in a layer.")
+        int, typer.Option(help="Number of modes per layer (other libraries).")
     ] = MODES,
     no_figures: NoFigures = False,
 ) -> None:
-    """Hold closed forms against what each layer of a trained network really does.
+    """Compare each layer of a trained network with the theory.
 
-    The ratios are drawn too: beside --out, or in the checkpoint's folder as audit.png.
-    Of a training to forecast --examples are windows of its series: also the assumptions
-    that it keeps, state power over the position in a window, and what a merged state
-    loses.  Of a file of another library --data is a series, .csv or .npy: modes of each of
-    its layers, from the slowest to the fastest, are run over that; also the Hessian's trace,
-    the distance to |lam| = 1, and a page with pictures.
+    A picture shows the ratios of measured to predicted moments: beside --out, or as
+    audit.png in the folder of the checkpoint.
+
+    For a forecasting network, --examples are windows of its series. The audit also
+    tests the assumptions of the theory, measures the state at each position of a
+    window, and the loss from merging both directions.
+
+    For a checkpoint of another library, --data is a time series (.csv or .npy). The
+    audit runs modes of each layer on it, from the slowest to the fastest, and reports
+    the trace of the Hessian and the distance to |lam| = 1.
     """
     with plain_errors("nothing was written", checkpoint, out, json, html):
         keep_for_user()

@@ -14,18 +14,24 @@ SIGNIFICANT = "{:.3g}"
 
 def bench(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer repeats and sizes: minutes.")
+        bool,
+        typer.Option("--quick", help="Use fewer repeats and sizes; takes minutes."),
     ] = False,
     part: Annotated[
-        list[str] | None, typer.Option(help="Only this study, e.g. speed_moments.")
+        list[str] | None,
+        typer.Option(
+            help="Measure this part only, e.g. speed_moments; may be repeated."
+        ),
     ] = None,
     json: Annotated[
-        Path | None, typer.Option(help="Write JSON here; - prints it.")
+        Path | None,
+        typer.Option(help="Write the results as JSON to this file; - prints them."),
     ] = None,
 ) -> None:
-    """Time moments, layers, training, Hessians and commands beside their alternatives.
+    """Measure the speed of moments, layers and training.
 
-    Every number is measured again; killed, the parts that ended stay stored.
+    Every run measures all parts again, and compares them with alternatives. After an
+    interruption the finished parts stay stored.
     """
     with plain_errors("the parts that ended are stored"):
         from sigprop.experiments import bench as report

@@ -15,7 +15,7 @@ def claims(
     paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
 ) -> None:
-    """List every claim with its source and expected status."""
+    """List all claims with source and expected verdict."""
     with plain_errors("nothing was written", json):
         import json as encoder
 
@@ -42,9 +42,11 @@ def claims(
 
 
 def show(
-    claim: Annotated[str, typer.Argument(help="An id from `sigprop claims`.")],
+    claim: Annotated[
+        str, typer.Argument(help="Identifier of a claim, as `sigprop claims` lists it.")
+    ],
 ) -> None:
-    """Show one claim: statement, source, derivation, code, routes, grid, mutants."""
+    """Print one claim with its derivation, code and evidence."""
     with plain_errors():
         from sigprop.cli.judged import row
         from sigprop.figures.catalogue import of_rows

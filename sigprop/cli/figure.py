@@ -11,32 +11,35 @@ from sigprop.cli.console import aside, console, plain_errors, show_table
 
 def figure(
     name: Annotated[
-        str | None, typer.Argument(help="A figure, e.g. zucchet-1a.")
+        str | None, typer.Argument(help="Name of a figure, e.g. zucchet-1a.")
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List all figures.")] = False,
-    panel: Annotated[str | None, typer.Option(help="Only this panel.")] = None,
+    panel: Annotated[
+        str | None, typer.Option(help="Draw this panel only, e.g. b.")
+    ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
-            help="smoke (seconds), quick (minutes), paper (full size); the best that is "
-            "stored if none, and quick where nothing is."
+            help="smoke (seconds), quick (minutes) or paper (full size). Default: the "
+            "largest stored result, else quick."
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option(help="Run the experiments of --preset again.")
+        bool,
+        typer.Option(help="Run the experiments again, although a result is stored."),
     ] = False,
     format_: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", help="pdf, png or svg; repeat it for more; pdf and png if none."
+            "--format", help="pdf, png or svg; may be repeated. Default: pdf and png."
         ),
     ] = None,
     gallery: Annotated[
         Path | None,
-        typer.Option(help="Write a page with every figure into this folder."),
+        typer.Option(help="Write a web page with all figures into this folder."),
     ] = None,
 ) -> None:
-    """Draw a figure of the papers, running its experiments if a result is missing."""
+    """Draw a figure from its stored result, or run it first."""
     with plain_errors("nothing was written", gallery):
         if gallery is not None:
             if list_ or force or any((name, panel, preset, format_)):

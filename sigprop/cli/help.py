@@ -11,8 +11,8 @@ from typer.core import TyperGroup
 from sigprop.numerics.text import plain, plain_name
 from sigprop.theory.claims import PAPERS
 
-PAPER_HELP = f"Only this paper: {', '.join(PAPERS)}."
-JSON_HELP = "Write JSON rows here; - prints them."
+PAPER_HELP = f"Only claims of this paper: {', '.join(PAPERS)}."
+JSON_HELP = "Write the rows as JSON to this file; - prints them."
 
 EXAMPLES = {
     "verify": "sigprop verify --claim zucchet:59",

@@ -24,32 +24,36 @@ from sigprop.numerics.seeds import require_seed
 def ledger(
     paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
     status: Annotated[
-        str | None, typer.Option(help="Show only this status, e.g. refuted.")
+        str | None, typer.Option(help="Show only rows with this verdict, e.g. refuted.")
     ] = None,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     html: Annotated[
         Path | None,
-        typer.Option(help="Write the site here: overview, errata, a page a row."),
+        typer.Option(
+            help="Write the website to this folder: overview, errata, and a page "
+            "for each row."
+        ),
     ] = None,
     benchmark: Annotated[
         Path | None,
         typer.Option(
-            help="Judge nothing: write the statements without verdicts here, for a "
-            "reviewer to judge."
+            help="Judge nothing; write the statements without verdicts to this folder, "
+            "for a reviewer."
         ),
     ] = None,
     planted: Annotated[
-        int, typer.Option(help="Misprints of ours among those of --benchmark.")
+        int, typer.Option(help="Number of deliberate errors added to --benchmark.")
     ] = 0,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON schema of the rows.")
+        bool,
+        typer.Option("--schema", help="Print the JSON schema of the rows and errata."),
     ] = False,
     seed: Annotated[
-        int, typer.Option(help="Moves every simulation, or the misprints.")
+        int, typer.Option(help="Seed of the simulations, or of the deliberate errors.")
     ] = 0,
     no_figures: NoFigures = False,
 ) -> None:
-    """Judge every statement of the papers and list it with its status."""
+    """Judge all claims and write them as text, JSON or a website."""
     with plain_errors("nothing was written", json, html, benchmark):
         import dataclasses
 

@@ -23,23 +23,30 @@ def lint(
     length: Annotated[int | None, typer.Option(help="Steps of your sequences.")] = None,
     dtype: Annotated[
         str | None,
-        typer.Option(help="In which the eigenvalues are computed: bfloat16 ..."),
+        typer.Option(
+            help="Precision in which the model computes eigenvalues: bfloat16, "
+            "float16, float32 or float64."
+        ),
     ] = None,
     optimizer: Annotated[
         Path | None,
-        typer.Option(help="TOML or JSON with lr, weight_decay, no_decay or groups."),
+        typer.Option(
+            help="TOML or JSON file with lr, weight_decay, no_decay or groups."
+        ),
     ] = None,
     mapping: Annotated[
-        Path | None, typer.Option(help="TOML or JSON that names the layers' arrays.")
+        Path | None,
+        typer.Option(help="TOML or JSON file that names the layers' arrays."),
     ] = None,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     sarif: Annotated[
-        Path | None, typer.Option(help="Write SARIF 2.1.0 here; - prints it.")
+        Path | None, typer.Option(help="Write SARIF 2.1.0 to this file; - prints it.")
     ] = None,
 ) -> None:
-    """Find recurrences that are destroyed, frozen, forgetful or decayed by the optimiser.
+    """Find faulty recurrences in a checkpoint, without data.
 
-    The exit status is 1 with a finding above a note, and 2 if the file cannot be read.
+    The exit status is 0 without errors and warnings, 1 with one, and 2 if the file
+    cannot be read.
     """
     with plain_errors("nothing was written", checkpoint, json, sarif):
         import json as encoder

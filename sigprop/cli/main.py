@@ -34,8 +34,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Derives, evaluates and verifies the theory of signal propagation in linear "
-    "recurrent networks.",
+    help="Derive, simulate and check the theory of signal propagation in linear recurrent "
+    "networks. theory/GLOSSARY.md explains the terms.",
 )
 app.callback()(main_options)
 app.command()(verify)

@@ -10,10 +10,11 @@ from sigprop.cli.console import console, plain_errors, show_table
 
 def models(
     paper: Annotated[
-        str | None, typer.Option(help="Only this paper: lru, rotrnn, blur, zucchet.")
+        str | None,
+        typer.Option(help="Only networks of this paper: lru, rotrnn, blur, zucchet."),
     ] = None,
 ) -> None:
-    """List the papers' networks with the real parameters of each part."""
+    """List the papers' networks and their parameter counts."""
     with plain_errors():
         import equinox as eqx
         import jax

@@ -13,14 +13,14 @@ NEEDED = ("ipykernel", "jupytext", "nbclient", "nbconvert")
 
 def notebooks(
     folder: Annotated[
-        Path, typer.Argument(help="Where the pages go; made if there is none.")
+        Path, typer.Argument(help="Folder for the pages; created if needed.")
     ],
     source: Annotated[
         Path | None,
-        typer.Option(help="Folder of the notebooks; those of sigprop if none."),
+        typer.Option(help="Folder of your own notebooks. Default: sigprop's."),
     ] = None,
 ) -> None:
-    """Run every notebook and write it as a page, with an index, to be read offline."""
+    """Run the notebooks and write them as web pages."""
     with plain_errors("no page was written", folder, source):
         missing = [name for name in NEEDED if find_spec(name) is None]
         if missing:

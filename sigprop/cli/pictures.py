@@ -12,7 +12,7 @@ from rich.console import Console
 from sigprop.cli.console import aside
 from sigprop.cli.help import command_line, version
 
-NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw no picture.")]
+NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw no pictures.")]
 
 
 def picture(path: Path, draw: Callable[[], Any], out: Console) -> None:

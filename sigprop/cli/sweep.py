@@ -15,11 +15,11 @@ sweeps = typer.Typer(
     name="sweep",
     cls=Commands,
     no_args_is_help=True,
-    help="Run, count, check or track the many trainings behind a figure.",
+    help="Run the grids of trainings behind the figures.",
 )
-Name = Annotated[str, typer.Argument(help="A sweep, e.g. memory_gap.")]
+Name = Annotated[str, typer.Argument(help="Name of a sweep, e.g. memory_gap.")]
 Preset = Annotated[
-    str, typer.Option(help="smoke (seconds), quick (minutes), paper (full size).")
+    str, typer.Option(help="smoke (seconds), quick (minutes) or paper (full size).")
 ]
 
 
@@ -35,19 +35,23 @@ def run(
     name: Name,
     preset: Preset = "quick",
     workers: Annotated[
-        int, typer.Option(help="Processes; 0 runs all in this one.")
+        int,
+        typer.Option(help="Number of worker processes; 0 uses the present process."),
     ] = 0,
     scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler to use instead.")
+        str | None,
+        typer.Option(help="Address of a Dask scheduler that runs the trainings."),
     ] = None,
     shard: Annotated[
-        str, typer.Option(help="i/n: every n-th chunk from i, for job arrays.")
+        str, typer.Option(help="i/n runs every n-th chunk from i on, for job arrays.")
     ] = "0/1",
     no_figures: NoFigures = False,
 ) -> None:
-    """Train what is missing, and gather the results; killed, it goes on from there.
+    """Run the missing trainings and collect all results.
 
-    Losses over the learning rate are drawn among the figures, sweep-NAME-PRESET.png.
+    Repeat the command to resume after an interruption; several processes may share a
+    sweep. Losses against the learning rate are drawn in the figures folder as
+    sweep-NAME-PRESET.png.
     """
     with plain_errors("the same command goes on from here"):
         from rich.progress import (
@@ -116,10 +120,12 @@ def _draw(name: str, preset: str, result: Any, out: Console) -> None:
 
 @sweeps.command()
 def status(
-    name: Annotated[str | None, typer.Argument(help="One sweep; all if none.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Name of a sweep. Default: all.")
+    ] = None,
     preset: Preset = "quick",
 ) -> None:
-    """Count the cells that are stored."""
+    """Count the finished trainings of a sweep."""
     with plain_errors():
         from sigprop.experiments import store, sweep
 
@@ -137,7 +143,7 @@ def status(
 
 @sweeps.command()
 def check(name: Name, preset: Preset = "quick") -> None:
-    """Read every stored cell again; set damaged files aside."""
+    """Read all stored trainings and set damaged files aside."""
     with plain_errors():
         from sigprop.experiments import sweep
 
@@ -155,9 +161,11 @@ def check(name: Name, preset: Preset = "quick") -> None:
 
 @sweeps.command()
 def track(
-    name: Annotated[str, typer.Argument(help="A sweep or a study, e.g. memory_gap.")],
+    name: Annotated[
+        str, typer.Argument(help="Name of a sweep or study, e.g. memory_gap.")
+    ],
 ) -> None:
-    """Copy its result at the preset paper to those that come with the code."""
+    """Copy a result at the preset paper into the repository."""
     with plain_errors():
         from sigprop.experiments import command
 

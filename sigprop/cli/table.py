@@ -14,16 +14,18 @@ from sigprop.cli.pictures import NoFigures, picture
 
 def tables(
     name: Annotated[
-        str | None, typer.Argument(help="A table, e.g. lru-7; all are listed if none.")
+        str | None,
+        typer.Argument(help="Name of a table, e.g. lru-7. Default: list all tables."),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="Of our results: quick or paper (full size).")
+        str, typer.Option(help="Size of the measurements: quick or paper (full size).")
     ] = "paper",
     no_figures: NoFigures = False,
 ) -> None:
-    """Show a table of the papers with ours beside it, and where orders differ.
+    """Print a table of the papers beside measured values.
 
-    What may be compared is drawn among the figures, table-NAME-PRESET.png.
+    A note says where the order of the models differs. The comparable values are drawn
+    in the figures folder as table-NAME-PRESET.png.
     """
     with plain_errors():
         from sigprop.experiments.tables import TABLES, content, results, table

@@ -15,18 +15,22 @@ from sigprop.numerics.programs import keep_for_user
 
 Data = Annotated[
     Path | None,
-    typer.Option(help="Folder of the task's files; else below SIGPROP_DATA."),
+    typer.Option(
+        help="Folder of the task's files. Default: a folder below SIGPROP_DATA."
+    ),
 ]
 TaskData = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of the task's files, else below SIGPROP_DATA; of a forecast a table: "
-        "ETTh1, WTH, ..., a .csv, or co2."
+        help="Folder of the task's files. Default: a folder below SIGPROP_DATA. For "
+        "forecast: a table (ETTh1, WTH, ..., co2) or a .csv."
     ),
 ]
 Cache = Annotated[
     Path | None,
-    typer.Option(help="Folder for packed copies of large data; else the user's cache."),
+    typer.Option(
+        help="Folder for converted copies of large data. Default: the user's cache."
+    ),
 ]
 
 
@@ -35,74 +39,96 @@ PANEL = "Forecasts"
 
 def train(
     task: Annotated[
-        str, typer.Argument(help="A task, e.g. digits, listops-short or forecast.")
+        str,
+        typer.Argument(help="Name of a task, e.g. digits, listops-short or forecast."),
     ],
     model: Annotated[
         str,
         typer.Option(
-            help="lru, rotrnn, blur, a rung of the ladder; of a forecast s4, gru, lstm too."
+            help="lru, rotrnn, blur or an intermediate model; for forecast also s4, gru, lstm."
         ),
     ] = "lru",
     preset: Annotated[
         str, typer.Option(help="quick (two cores) or paper (full size).")
     ] = "quick",
-    seeds: Annotated[int, typer.Option(help="Trainings, with seeds from --seed.")] = 1,
-    seed: Annotated[int, typer.Option(help="The first seed; a fold of digits.")] = 0,
+    seeds: Annotated[
+        int, typer.Option(help="Number of trainings, with successive seeds.")
+    ] = 1,
+    seed: Annotated[
+        int, typer.Option(help="First seed; for digits also the fold.")
+    ] = 0,
     data: TaskData = None,
     cache: Cache = None,
     out: Annotated[
-        Path, typer.Option(help="Folder of trainings; the same command goes on there.")
+        Path,
+        typer.Option(
+            help="Folder of the trainings. Repeat the command to resume them."
+        ),
     ] = Path("runs"),
     steps: Annotated[
-        int | None, typer.Option(help="Steps of the schedule instead of the preset's.")
+        int | None,
+        typer.Option(help="Number of training steps. Default: the preset's."),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="Peak learning rate instead of the preset's.")
+        float | None, typer.Option(help="Peak learning rate. Default: the preset's.")
     ] = None,
     matmul: Annotated[
-        str, typer.Option(help="float32 or bfloat16 factors of products, on a GPU.")
+        str,
+        typer.Option(
+            help="Precision of matrix products on a GPU: float32 or bfloat16."
+        ),
     ] = "float32",
     no_figures: NoFigures = False,
     horizon: Annotated[
-        int | None, typer.Option(help="Rows to forecast; 24.", rich_help_panel=PANEL)
+        int | None,
+        typer.Option(
+            help="Number of rows to forecast. Default: 24.", rich_help_panel=PANEL
+        ),
     ] = None,
     length: Annotated[
         int | None,
         typer.Option(
-            help="Rows that are seen; as many as the horizon.", rich_help_panel=PANEL
+            help="Number of input rows. Default: the horizon.", rich_help_panel=PANEL
         ),
     ] = None,
     univariate: Annotated[
-        str | None, typer.Option(help="This column alone.", rich_help_panel=PANEL)
+        str | None, typer.Option(help="Use this column only.", rich_help_panel=PANEL)
     ] = None,
     calendar: Annotated[
         bool,
         typer.Option(
-            "--calendar", help="Show hour, day and month too.", rich_help_panel=PANEL
+            "--calendar",
+            help="Add hour, day and month to the inputs.",
+            rich_help_panel=PANEL,
         ),
     ] = False,
     head: Annotated[
         str,
         typer.Option(
-            help="direct, or steps: one row after the other.", rich_help_panel=PANEL
+            help="direct forecasts all rows at once, steps one after the other.",
+            rich_help_panel=PANEL,
         ),
     ] = "direct",
     centre: Annotated[
         str | None,
         typer.Option(
-            help="Subtract the last value, the mean, or none, of a window.",
+            help="What to subtract from each window: last, mean or none.",
             rich_help_panel=PANEL,
         ),
     ] = None,
     channels: Annotated[
         str | None,
-        typer.Option(help="mixed, or each column by itself.", rich_help_panel=PANEL),
+        typer.Option(
+            help="mixed: one network for all columns; each: one for each column.",
+            rich_help_panel=PANEL,
+        ),
     ] = None,
 ) -> None:
-    """Train networks, and test each where its validation was best; killed, it goes on.
+    """Train networks on a task; resume after an interruption.
 
-    Curves of all seeds that are finished are drawn beside them, curves.png; of forecasts
-    the series, intervals and errors, forecasts.png.
+    Each network is tested at the step with the best validation score. The training
+    curves of all finished seeds are drawn as curves.png; for forecasts also the time
+    series, intervals and errors as forecasts.png.
     """
     with plain_errors("the same command goes on from the last checkpoint", out):
         keep_for_user()

@@ -21,41 +21,47 @@ from sigprop.numerics.seeds import require_seed
 def verify(
     paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
     claim: Annotated[
-        list[str] | None, typer.Option(help="Only this claim; may be repeated.")
+        list[str] | None, typer.Option(help="Judge this claim only; may be repeated.")
     ] = None,
     tier: Annotated[
-        str, typer.Option(help="quick: 5 %; headline: the main moments alone, at 1 %.")
+        str,
+        typer.Option(
+            help="quick judges all claims to 5 %, headline the main moments to 1 %."
+        ),
     ] = "quick",
-    seed: Annotated[int, typer.Option(help="Moves every simulation.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of every simulation.")] = 0,
     samples: Annotated[
-        int | None, typer.Option(help="Trajectories a point, if more than planned.")
+        int | None,
+        typer.Option(help="Simulated sequences per point, if more than planned."),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write an HTML report here; - prints it.")
+        Path | None,
+        typer.Option(help="Write an HTML report to this file; - prints it."),
     ] = None,
     json: Annotated[
         Path | None,
         typer.Option(
-            help="Write JSON rows here, and a picture of them beside it, .png; - prints "
-            "the rows."
+            help="Write the rows as JSON to this file, with a picture beside it; - "
+            "prints the rows."
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where to simulate: cpu or gpu.")] = "cpu",
     input: Annotated[
         Path | None,
         typer.Option(
-            help="Audit your own series, .npy or .csv, instead of the claims."
+            help="Compare the moments of your own time series (.npy or .csv) with theory, "
+            "instead of judging claims."
         ),
     ] = None,
     window: Annotated[
-        int, typer.Option(help="Steps a window cut from a .csv has.")
+        int, typer.Option(help="Steps of each window cut from a .csv.")
     ] = 512,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Begin, though it takes more than a day.")
+        bool, typer.Option("--yes", help="Start even if the estimate is above one day.")
     ] = False,
     no_figures: NoFigures = False,
 ) -> None:
-    """Judge every claim: derive, evaluate, simulate, and say what is true."""
+    """Judge claims by proof, evaluation and simulation."""
     with plain_errors("nothing was written", input, report, json):
         from sigprop.numerics.files import require_writable
 

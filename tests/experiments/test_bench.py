@@ -2,9 +2,7 @@
 
 import ctypes
 import json
-import re
 import signal
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,10 +15,8 @@ from sigprop.experiments import (
     bench,
     command,
     speed_commands,
-    speed_layers,
     speed_limits,
     speed_sizes,
-    store,
 )
 from sigprop.numerics.native import available, compile_function
 
@@ -281,16 +277,3 @@ def test_an_unknown_part_is_refused():
     answer = CliRunner().invoke(app, ["bench", "--part", "speed"])
     assert answer.exit_code == 2
     assert "need --part in speed_limits, speed_moments" in answer.output
-
-
-def test_readme_quotes_the_stored_ratios():
-    text = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
-    layers = store.shipped("speed_layers")
-    gains = speed_layers.ratios(layers).sel(length=2048)
-    for way, name in (("scan", "a plain `lax.scan`"), ("usual", "associative scan")):
-        time, memory = (float(gains.sel(way=way)[c]) for c in ("seconds", "memory"))
-        told = f"{name}( takes)? {time:.1f} times as long and {memory:.1f} times the memory"
-        assert re.search(told, text)
-    moments = store.shipped("speed_moments")
-    assert (layers.attrs["cores"], moments.attrs["cores"]) == (2, 2)
-    assert "(2 cores; `sigprop figure sigprop-bench`" in text

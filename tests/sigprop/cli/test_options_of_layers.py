@@ -77,9 +77,9 @@ def test_a_note_alone_ends_lint_with_zero(place):
     np.savez(file, nu_log=nu, theta_log=theta, gamma_log=gamma)
     done = ran("lint", file)
     assert "note resolution-lost" in done.stdout
-    assert "0 errors, 0 warnings, 1 notes." in done.stdout
+    assert "0 errors, 0 warnings, 1 note." in done.stdout
     done = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
-    assert "0 errors, 1 warnings, 0 notes." in done.stdout
+    assert "0 errors, 1 warning, 0 notes." in done.stdout
 
 
 @option("lint", "--mapping")

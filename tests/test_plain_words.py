@@ -1,0 +1,64 @@
+"""Public text has no private words, and help fits a terminal of 80 columns."""
+
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sigprop.cli.main import app
+from tests.words import private
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "CHANGELOG.md", "theory/README.md", "theory/GLOSSARY.md")
+WIDTH = 80
+
+
+def commands(group, before=()):
+    """Every command of a group by the words that call it."""
+    for name, command in group.commands.items():
+        words = (*before, name)
+        yield words
+        if hasattr(command, "commands"):
+            yield from commands(command, words)
+
+
+COMMANDS = [(), *commands(typer.main.get_command(app))]
+
+
+@pytest.fixture(scope="module")
+def helps():
+    """The help of every command, by the words that call it."""
+    run = CliRunner(env={"COLUMNS": str(WIDTH), "TERMINAL_WIDTH": str(WIDTH)})
+    return {words: run.invoke(app, [*words, "--help"]).output for words in COMMANDS}
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_is_plain_and_fits(helps, words):
+    text = helps[words]
+    assert "Usage:" in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert private(text) == []
+
+
+def test_no_summary_is_cut(helps):
+    group = typer.main.get_command(app)
+    for words in COMMANDS[1:]:
+        command = group
+        for name in words:
+            command = command.commands[name]
+        summary = (command.help or "").strip().splitlines()[0]
+        assert summary.endswith(".")
+        assert f"{words[-1]} " in helps[words[:-1]]
+        assert summary in " ".join(helps[words[:-1]].split()), summary
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_plain(page):
+    assert private((ROOT / page).read_text("utf-8")) == []
+
+
+def test_a_private_word_is_found():
+    assert private("The slope of a chart is told.")
+    assert len(private("Slips and ceilings")) == 2
+    assert private("The tolerance is 5 %; it slipped.") == []
