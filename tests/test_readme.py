@@ -323,7 +323,9 @@ def _resolves(name: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("page", ["README.md", "theory/README.md", "theory/GLOSSARY.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "theory/README.md", "theory/GLOSSARY.md"]
+)
 def test_every_name_leads_somewhere(page):
     assert missing((ROOT / page).read_text("utf-8")) == []
 

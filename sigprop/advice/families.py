@@ -133,7 +133,7 @@ FAMILIES: Mapping[str, Family] = {
             "max_phase={widest:.4g})\n"
             "layer.nu_log.data = torch.linspace({longest:.6g}, {shortest:.6g}, {state})",
         },
-        "set gamma_log so that E|h|^2 = 1 in every mode, which `draw` does",
+        "set gamma_log so that E|h|^2 = 1 in every mode; sigprop.advice.draw does so",
         narrowed={
             "minimal-LRU": "params['theta_log'] = "
             "params['theta_log'].at[::2].add({shift:.6g})",
@@ -144,8 +144,7 @@ FAMILIES: Mapping[str, Family] = {
         "rotrnn",
         _rotrnn,
         {},
-        "its normalisation is for white inputs and cannot be set: divide C by the root of "
-        "E|h|^2",
+        "the normalisation assumes white inputs; divide C by the square root of E|h|^2",
         lambda state: {"heads": heads(state)},
     ),
     "s4d": Family(
@@ -155,8 +154,8 @@ FAMILIES: Mapping[str, Family] = {
             "state-spaces S4D": "S4D(width, d_state={twice}, dt_min={dt_min:.4g}, "
             "dt_max={dt_max:.4g})",
         },
-        "phases are those of its spectrum times the step; it has no input weights to "
-        "normalise: divide C by the root of E|h|^2",
+        "a phase is the imaginary part of A times the step; S4D has no input weights, so "
+        "divide C by the square root of E|h|^2",
     ),
     "s5": Family(
         "s5",
@@ -165,8 +164,8 @@ FAMILIES: Mapping[str, Family] = {
             "lindermanlab/S5": "init_S5SSM(..., P={twice}, dt_min={dt_min:.4g}, "
             "dt_max={dt_max:.4g})",
         },
-        "phases are those of its spectrum times the step; divide the rows of B by the root "
-        "of E|h|^2, which `draw` does",
+        "a phase is the imaginary part of A times the step; divide the rows of B by the "
+        "square root of E|h|^2, as sigprop.advice.draw does",
     ),
     "rglru": Family(
         "rglru",
@@ -177,7 +176,7 @@ FAMILIES: Mapping[str, Family] = {
             "transformers": "nu = torch.exp(torch.linspace({longest:.6g}, {shortest:.6g}, "
             "width)); layer.recurrent_param.data = torch.log(torch.expm1(nu))",
         },
-        "an open gate forgets twice as fast as the half-open one that this is for",
+        "these values assume half-open gates; an open gate decays twice as fast",
     ),
     "mamba": Family(
         "selective",
@@ -186,7 +185,7 @@ FAMILIES: Mapping[str, Family] = {
             "mamba-ssm": "Mamba(d_model=width, d_state={state}, dt_min={steps[0]:.4g}, "
             "dt_max={steps[1]:.4g})",
         },
-        "keep weight decay off A_log, D and dt_bias; draw them in float32",
+        "exclude A_log, D and dt_bias from weight decay, and initialise them in float32",
     ),
 }
 

@@ -6,68 +6,65 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from rich.table import Table
-from rich.text import Text
 
 from sigprop.advice.advise import Advice
 from sigprop.advice.predictions import Predicted
 from sigprop.advice.spectra import SHARE, as_one, closed
-from sigprop.numerics.text import plain
 
 QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
 STARTS = ("default", "advised")
-READING = (
-    "memory: 1/(1 - |lam|), in steps; E|h|^2: of each mode, stationary, for channels of "
-    "unit variance; gradient: E|dy/dtheta|^2, summed over a parameter's entries; ceiling: "
-    "the learning rate, {kind}, of plain gradient descent on the mean of |error|^2 / 2 "
-    "of one output."
+LARGEST_RATE = "largest rate"
+KEY = (
+    "Time constant: 1/(1 - |lam|), in steps. E|h|^2: second moment of each mode for input "
+    "channels of variance 1, after a long time. Gradient: E|dy/dtheta|^2, summed over the "
+    "entries of a parameter. Largest rate: the learning rate of plain gradient descent "
+    "{kind}, for the mean of |error|^2 / 2 of one output."
 )
 KINDS = {True: "above which it is unstable", False: "below which it is stable"}
 
 REASONS = {
-    "spread": "Phases hardly move while a long memory is learnt, and what is to be learnt may "
-    "turn faster than the input's power does: half of them are drawn where the power is, "
-    "half anywhere up to pi. --phases input or all draws all of them so.",
-    "input": "All phases are drawn there. They hardly move while a long memory is learnt: "
-    "where what is to be learnt may turn faster, leave --phases input out.",
-    "all": "Phases are drawn up to pi wherever the power is, as asked for by --phases all.",
+    "spread": "Training hardly changes the phase of a long time constant, and targets can "
+    "rotate faster than the input. So half of the phases are sampled below this frequency "
+    "and half up to pi. --phases input or --phases all uses one range for all phases.",
+    "input": "All phases are sampled below this frequency. Training hardly changes the phase "
+    "of a long time constant; omit --phases input if targets rotate faster.",
+    "all": "All phases are sampled up to pi, as --phases all asks.",
 }
 
 
 def starts(advice: Advice) -> dict[str, Predicted]:
-    """What the layer begins as, by default and as advised."""
+    """The initialised layer's predictions, by default and as advised."""
     return dict(zip(STARTS, (advice.default, advice.advised), strict=True))
 
 
 def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
-    """What is compared, of what, by default, and as advised."""
+    """Quantity, quantile or parameter, and its values by default and as advised."""
     before, after = advice.default, advice.advised
     found = [
         (name, kind, float(np.quantile(first, at)), float(np.quantile(second, at)))
         for name, first, second in (
-            ("memory", before.memory, after.memory),
+            ("time constant", before.memory, after.memory),
             ("E|h|^2", before.state, after.state),
         )
         for kind, at in QUANTILES.items()
     ]
     for name, first, second in (
         ("gradient", before.gradient, after.gradient),
-        ("ceiling", before.ceiling, after.ceiling),
+        (LARGEST_RATE, before.ceiling, after.ceiling),
     ):
         found += [(name, key, first[key], second[key]) for key in first]
     return found
 
 
+def key(advice: Advice) -> str:
+    """The meaning of the table's quantities."""
+    return KEY.format(kind=KINDS[advice.advised.exact])
+
+
 def table(advice: Advice) -> Table:
     """Default and advised side by side."""
-    note = READING.format(kind=KINDS[advice.advised.exact])
-    shown = Table(
-        caption=Text(plain(note), "table.caption"),
-        caption_justify="left",
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-    )
-    for name in ("what", "of", *STARTS):
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("quantity", "of", *STARTS):
         shown.add_column(name, justify="right" if name in STARTS else "left")
     last = None
     for what, of, *values in rows(advice):
@@ -81,34 +78,35 @@ def sentences(advice: Advice) -> list[str]:
     """What to set and why, a line each."""
     before, after = advice.default, advice.advised
     lines = [
-        f"Longest memory {advice.memory:g} steps, for sequences of {advice.length}, and "
-        f"others down to {after.memory.min():.3g}, spread by their logarithm; by default the "
-        f"longest is {before.longest:.3g}, as drawn.",
-        f"{100 * SHARE:g} % of the input's power is below {advice.phase:.3g} rad a step, a "
-        f"period of {2 * math.pi / advice.phase:.3g} steps.",
+        f"For sequences of {advice.length} steps, set time constants from "
+        f"{after.memory.min():.3g} to {advice.memory:g} steps, evenly spaced in their "
+        f"logarithm. The longest default time constant is {before.longest:.3g} steps.",
+        f"{100 * SHARE:g} % of the input's power lies below a frequency of "
+        f"{advice.phase:.3g} rad per step, a period of {2 * math.pi / advice.phase:.3g} steps.",
     ]
     if {"max_phase", "theta_range"} & set(advice.options):
         lines.append(REASONS[advice.phases])
     if after.exact:
         spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
         lines.append(
-            f"The sizes of the states differ by a factor of {spread[0]:.3g} by default, and "
-            f"of {spread[1]:.3g} as advised."
+            f"The largest E|h|^2 of a mode is {spread[0]:.3g} times the smallest by default "
+            f"and {spread[1]:.3g} times as advised."
         )
     else:
         lines.append(
-            f"The mean second moment of the states is {before.state.mean():.3g} by default, "
-            f"{after.state.mean():.3g} as advised, under inputs of R = "
-            f"{as_one(advice.spectrum):.3g}^|lag|, of the input's variance and of its power "
-            "at phase zero."
+            f"The mean E|h|^2 is {before.state.mean():.3g} by default and "
+            f"{after.state.mean():.3g} as advised. It is computed for inputs of "
+            f"autocovariance {as_one(advice.spectrum):.3g}^|lag|, which have the variance "
+            "and the low-frequency power of the input."
         )
-    name = min(after.ceiling, key=after.ceiling.__getitem__)
-    lines.append(
-        f"The learning rate is limited first by {name}: {after.ceiling[name]:.2g}; by "
-        f"default by {min(before.ceiling, key=before.ceiling.__getitem__)}: "
-        f"{min(before.ceiling.values()):.2g}."
+    (first, rate), (first_before, rate_before) = (
+        min(one.ceiling.items(), key=lambda item: item[1]) for one in (after, before)
     )
-    return [*lines, f"Beside: {advice.note}."]
+    lines.append(
+        f"The smallest of the largest rates is {rate:.2g}, of {first}. By default it is "
+        f"{rate_before:.2g}, of {first_before}."
+    )
+    return [*lines, f"Note: {advice.note}."]
 
 
 def as_json(advice: Advice) -> dict[str, Any]:

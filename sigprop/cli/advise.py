@@ -92,7 +92,9 @@ def advise(
             memory=memory,
             phases=phases,
         )
+        out.print(summary.key(found) + "\n")
         show_table(out, summary.table(found), keys=2)
+        out.print()
         for line in summary.sentences(found):
             out.print(line)
         for library, text in found.code.items():

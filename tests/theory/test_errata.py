@@ -42,7 +42,9 @@ def test_an_example_stands_before_the_point_of_a_route(key):
     one = row(key)
     with_example = changed(one, {"example": HALF})
     found = finish(with_example, [], Scores(), 0.0, "another")
-    assert found.counterexample == "At x = 3.0: the power is 9; the printed form gives 3."
+    assert (
+        found.counterexample == "At x = 3.0: the power is 9; the printed form gives 3."
+    )
     bare = changed(one, {"example": None})
     assert finish(bare, [], Scores(), 0.0, "another").counterexample == "another"
 

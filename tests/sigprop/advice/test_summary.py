@@ -54,9 +54,14 @@ GATED = dataclasses.replace(
 
 def test_each_cell_of_the_table_is_the_number_of_its_row_and_start():
     shown = [tuple(row.values()) for row in columns(summary.table(GIVEN))]
-    assert [*columns(summary.table(GIVEN))[0]] == ["what", "of", "default", "advised"]
+    assert [*columns(summary.table(GIVEN))[0]] == [
+        "quantity",
+        "of",
+        "default",
+        "advised",
+    ]
     assert shown == [
-        ("memory", "least", "2", "4"),
+        ("time constant", "least", "2", "4"),
         ("", "median", "5", "7.5"),
         ("", "most", "40", "60"),
         ("E|h|^2", "least", "0.25", "0.8"),
@@ -64,55 +69,58 @@ def test_each_cell_of_the_table_is_the_number_of_its_row_and_start():
         ("", "most", "5", "1.2"),
         ("gradient", "nu_log", "11", "21"),
         ("", "B", "12", "22"),
-        ("ceiling", "nu_log", "0.5", "0.23"),
+        ("largest rate", "nu_log", "0.5", "0.23"),
         ("", "B", "0.13", "0.24"),
         ("", "D", "none", "none"),
     ]
 
 
-def test_the_note_below_says_which_side_of_a_ceiling_is_stable():
+def test_the_key_says_which_side_of_the_largest_rate_is_stable():
     """The largest stable rate of a Hessian; of gates only a bound from below."""
-    exact, bound = (str(summary.table(one).caption) for one in (GIVEN, GATED))
-    assert "the learning rate, above which it is unstable, of plain gradient" in exact
-    assert "the learning rate, below which it is stable, of plain gradient" in bound
+    exact, bound = (summary.key(one) for one in (GIVEN, GATED))
+    assert (
+        "learning rate of plain gradient descent above which it is unstable," in exact
+    )
+    assert "learning rate of plain gradient descent below which it is stable," in bound
 
 
 def test_each_number_of_a_sentence_is_of_what_the_sentence_says():
     reach, power, phases, sizes, rates, beside = summary.sentences(GIVEN)
     assert reach == (
-        "Longest memory 250 steps, for sequences of 300, and others down to 4, spread by "
-        "their logarithm; by default the longest is 40, as drawn."
+        "For sequences of 300 steps, set time constants from 4 to 250 steps, evenly spaced "
+        "in their logarithm. The longest default time constant is 40 steps."
     )
     assert power == (
-        f"95 % of the input's power is below 0.45 rad a step, a period of "
-        f"{2 * math.pi / 0.45:.3g} steps."
+        "95 % of the input's power lies below a frequency of 0.45 rad per step, a period "
+        f"of {2 * math.pi / 0.45:.3g} steps."
     )
     assert phases == summary.REASONS["spread"]
     assert sizes == (
-        "The sizes of the states differ by a factor of 20 by default, and of 1.5 as "
+        "The largest E|h|^2 of a mode is 20 times the smallest by default and 1.5 times as "
         "advised."
     )
     assert rates == (
-        "The learning rate is limited first by nu_log: 0.23; by default by B: 0.13."
+        "The smallest of the largest rates is 0.23, of nu_log. By default it is 0.13, of B."
     )
-    assert beside == "Beside: train D faster."
+    assert beside == "Note: train D faster."
 
 
 def test_states_behind_gates_are_given_as_means_for_the_exponential_of_one_power():
     _, _, means, *_ = summary.sentences(GATED)
     # (1 + rho)/(1 - rho) is 3 and 7: their mean 6 is that of rho = 5/7.
     assert means == (
-        "The mean second moment of the states is 1.94 by default, 0.975 as advised, under "
-        "inputs of R = 0.714^|lag|, of the input's variance and of its power at phase zero."
+        "The mean E|h|^2 is 1.94 by default and 0.975 as advised. It is computed for inputs "
+        "of autocovariance 0.714^|lag|, which have the variance and the low-frequency power "
+        "of the input."
     )
 
 
 @pytest.mark.parametrize(
     ("phases", "begins", "says"),
     [
-        ("spread", "Phases hardly move", "half of them are drawn where the power is"),
-        ("input", "All phases are drawn there.", "leave --phases input out"),
-        ("all", "Phases are drawn up to pi wherever", "by --phases all."),
+        ("spread", "Training hardly changes", "half of the phases are sampled below"),
+        ("input", "All phases are sampled below", "omit --phases input"),
+        ("all", "All phases are sampled up to pi", "as --phases all asks."),
     ],
 )
 def test_the_reason_of_the_phases_is_that_of_the_choice(phases, begins, says):

@@ -145,10 +145,18 @@ def test_each_option_of_advice_is_what_is_advised_on(advised):
         assert found(*asked, *more)[:2] == (base | changed, 1.0)
     assert found("--length", 500)[0] == base | {"length": 500, "memory": 500.0}
     assert found(*asked, "--rho", 0.75)[1] == 1.75
-    for phases, begins in (("all", "wherever the power is"), ("input", "drawn there")):
+    for phases, begins in (
+        ("all", "are sampled up to pi"),
+        ("input", "sampled below this frequency"),
+    ):
         assert begins in " ".join(found(*asked, "--phases", phases)[2].split())
-    table = printed(found(*asked)[2], "what", "of", "default", "advised")
-    assert table[0] == {"what": "memory", "of": "least", "default": "2", "advised": "4"}
+    table = printed(found(*asked)[2], "quantity", "of", "default", "advised")
+    assert table[0] == {
+        "quantity": "time constant",
+        "of": "least",
+        "default": "2",
+        "advised": "4",
+    }
 
 
 @option("advise", "--data", "--figure")
