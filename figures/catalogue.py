@@ -23,7 +23,7 @@ FIGURES = {
     "lru-1": Entry(
         "sigprop.figures.lru_1",
         {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},
-        "From an RNN to the LRU one thing at a time",
+        "From a tanh RNN to the LRU in five steps",
         reduced="smaller networks, short schedules and three seeds, on digits of 64 pixels, "
         "expressions of up to 127 tokens and 10 000 digits of 784 pixels, to fit two cores.",
         rows=("lru:fig1",),
@@ -37,19 +37,19 @@ FIGURES = {
     "lru-3": Entry(
         "sigprop.figures.lru_3",
         dict.fromkeys("abc", "ring_eigenvalues"),
-        "Eigenvalues sampled by Lemma 3.2 fill the ring",
+        "Eigenvalues sampled by Lemma 3.2 fill a ring",
         rows=("lru:fig3",),
     ),
     "lru-4": Entry(
         "sigprop.figures.lru_4",
         dict.fromkeys("abcd", "impulse_responses"),
-        "What modes keep of an impulse, with phases of the whole circle and small ones",
+        "Impulse responses of modes with all phases and with small phases",
         rows=("lru:fig4", "lru:text:few-oscillations"),
     ),
     "lru-5": Entry(
         "sigprop.figures.lru_5",
         dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
-        "What normalisation and small phases do on Pathfinder",
+        "Normalisation and small phases on Pathfinder",
         reduced="untrained networks of 128 features and 256 states; trained ones on "
         "pictures of 256 pixels, where the paper's have 16 384, to fit two cores.",
         rows=("lru:fig5",),
@@ -57,7 +57,7 @@ FIGURES = {
     "lru-6": Entry(
         "sigprop.figures.lru_6",
         dict.fromkeys("abc", "relu_leakage"),
-        "What a ReLU does to the spectrum of an oscillation",
+        "Spectrum of an oscillation after a ReLU",
         rows=("lru:fig6",),
     ),
     "lru-7": Entry(
@@ -75,13 +75,13 @@ FIGURES = {
     "lru-9": Entry(
         "sigprop.figures.lru_9",
         dict.fromkeys("ab", "ring_gain"),
-        "The gain of a layer with eigenvalues on a ring, simulated and predicted",
+        "Gain of a layer with eigenvalues on a ring, simulated and predicted",
         rows=("lru:fig9",),
     ),
     "rotrnn-3": Entry(
         "sigprop.figures.rotrnn_3",
         dict.fromkeys("ab", "lists"),
-        "Norms of the states through training, measured and in closed form",
+        "State norms during training, measured and in closed form",
         reduced="smaller networks, 2000 steps, three seeds and expressions of up to 127 "
         "tokens, to fit two cores.",
         rows=("rotrnn:fig3",),
@@ -94,34 +94,34 @@ FIGURES = {
     "sigprop-basins": Entry(
         "sigprop.figures.sigprop_basins",
         dict.fromkeys("ab", "basins"),
-        "From where Adam and gradient descent reach a teacher in every chart",
+        "Initial eigenvalues from which training reaches the teacher",
     ),
     "sigprop-bench": Entry(
         "sigprop.figures.sigprop_bench",
         {"a": "speed_moments", "b": "speed_layers"}
         | dict.fromkeys("cd", "speed_sizes"),
-        "How fast moments and layers are beside other ways, and how costs grow",
+        "Speed of moments and layers compared with alternatives",
     ),
     "sigprop-depth": Entry(
         "sigprop.figures.sigprop_depth",
         dict.fromkeys("abcdef", "depth_map"),
-        "Where signals neither vanish nor explode in depth",
+        "Signals through depth: where they vanish or explode",
     ),
     "sigprop-edges": Entry(
         "sigprop.figures.sigprop_edges",
         dict.fromkeys("abc", "edges"),
-        "Moments of BLUR's merged states over the position in a window",
+        "Moments of BLUR's merged states at each position of a window",
         rows=("sigprop:moments-blur",),
     ),
     "sigprop-effective-eigenvalues": Entry(
         "sigprop.figures.sigprop_effective_eigenvalues",
         {"a": "gated_neurons"},
-        "Layers whose gates see the state against their effective eigenvalues",
+        "Gates that read the state, compared with effective eigenvalues",
     ),
     "sigprop-gates": Entry(
         "sigprop.figures.sigprop_gates",
         dict.fromkeys("abc", "gated_moments"),
-        "Moments of layers whose gates see the input alone, over their memory",
+        "Moments of input-gated layers against the time constant",
         rows=tuple(f"sigprop:gates-{name}" for name in GATES),
     ),
     "sigprop-networks": Entry(
@@ -132,19 +132,19 @@ FIGURES = {
     "sigprop-parametrisations": Entry(
         "sigprop.figures.sigprop_parametrisations",
         dict.fromkeys("ab", "parametrisations"),
-        "The LRU's modulus and tanh beside the optimal parametrisations",
+        "LRU and tanh parametrisations compared with the optimal ones",
     ),
     **ADVICE,
     "sigprop-transients": Entry(
         "sigprop.figures.sigprop_transients",
         dict.fromkeys("abcd", "transients"),
-        "Norms of states over time from the zero state",
+        "State norms over time from the zero state",
         rows=("rotrnn:text:constant-norm", "sigprop:moments-rotrnn"),
     ),
     "zucchet-1a": Entry(
         "sigprop.figures.zucchet_1a",
         {"a": "curse_of_memory"},
-        "Sensitivity to the eigenvalue explodes as memory lengthens",
+        "The sensitivity explodes as the time constant grows",
         rows=(
             "zucchet:fig1:recurrence",
             "zucchet:fig1:correlation",
@@ -154,13 +154,13 @@ FIGURES = {
     "zucchet-1bc": Entry(
         "sigprop.figures.zucchet_1bc",
         dict.fromkeys("bc", "one_dimensional"),
-        "The loss of one linear unit sharpens as its teacher's memory lengthens",
+        "The loss of one linear unit sharpens as the teacher's time constant grows",
         rows=("zucchet:fig1:sharpness-real", "zucchet:fig1:sharpness-circle"),
     ),
     "zucchet-2": Entry(
         "sigprop.figures.zucchet_2",
         dict.fromkeys("ab", "curse_of_memory"),
-        "What input normalisation and reparametrisation do to both moments",
+        "Moments with input normalisation and reparametrisation",
         rows=(
             "zucchet:fig2a",
             "zucchet:fig2b",
@@ -174,7 +174,7 @@ FIGURES = {
     "zucchet-3": Entry(
         "sigprop.figures.zucchet_3",
         {"a": "memory_gap", "b": "ablation", "c": "starts"},
-        "What RNN and LRU learn of a longer and longer memory, and why",
+        "Final losses of RNN and LRU as the teacher's time constant grows",
         rows=("zucchet:fig3",),
     ),
     "zucchet-4": Entry(
@@ -193,7 +193,7 @@ FIGURES = {
     "zucchet-5": Entry(
         "sigprop.figures.zucchet_5",
         dict.fromkeys("abc", "deep_signals"),
-        "States and gradients of deep networks over their memory",
+        "States and gradients of deep networks against the time constant",
         reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
         rows=(
             "zucchet:fig5",
@@ -236,13 +236,13 @@ FIGURES = {
     "zucchet-10": Entry(
         "sigprop.figures.zucchet_10",
         dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"},
-        "What concentrating the eigenvalues' phases does to Hessian and learning",
+        "Hessian and final loss as the eigenvalue phases concentrate",
         rows=("zucchet:fig10", "zucchet:fig10:gap"),
     ),
     "zucchet-11": Entry(
         "sigprop.figures.zucchet_11",
         dict.fromkeys("ab", "heads"),
-        "Final loss and effective learning rates by number of heads",
+        "Final loss and effective learning rates against the number of heads",
         rows=("zucchet:fig11", "zucchet:fig11:performance"),
     ),
     "zucchet-12": Entry(
@@ -255,14 +255,14 @@ FIGURES = {
     "zucchet-13": Entry(
         "sigprop.figures.zucchet_13",
         dict.fromkeys("abc", "deep_signals"),
-        "Gradients of each layer of deep networks over their memory",
+        "Gradients of each layer of deep networks against the time constant",
         reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
         rows=("zucchet:fig13", "zucchet:fig13:networks"),
     ),
     "zucchet-14": Entry(
         "sigprop.figures.zucchet_14",
         dict.fromkeys("abc", "gru_jacobian"),
-        "The recurrent Jacobian of GRUs over delays, on and off its diagonal",
+        "Recurrent Jacobian of GRUs against the delay, on and off the diagonal",
         reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
         rows=(
             "zucchet:fig14",
@@ -273,7 +273,7 @@ FIGURES = {
     "zucchet-15": Entry(
         "sigprop.figures.zucchet_15",
         dict.fromkeys("ab", "gated_neurons"),
-        "Moments of neurons behind gates over their time constants",
+        "Moments of gated neurons against the time constant",
         reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
         rows=("zucchet:fig15", "zucchet:fig15:samples"),
     ),

@@ -44,35 +44,35 @@ BLUR = {
     "blur-1": Entry(
         "sigprop.figures.blur_1",
         dict.fromkeys("ab", "forecasts"),
-        "Parameters against the error of a forecast",
+        "Forecast error against the number of parameters",
         reduced=f"{SMALLER}, on ETTh1 and the weather, where the paper has ETTm1 at 96.",
         rows=("blur:fig1",),
     ),
     "blur-4": Entry(
         "sigprop.figures.blur_4",
         dict.fromkeys("ab", "forecasts"),
-        "Errors of forecasts of the weather and of ETTh1",
+        "Forecast errors of all models on Weather and ETTh1",
         reduced=f"{SMALLER}, at horizons 24 and 48, where the paper has 336 and 720.",
         rows=("blur:fig4",),
     ),
     "blur-5": Entry(
         "sigprop.figures.blur_5",
         {"a": "forecasts"},
-        "Forecasts of the weather beside the truth",
+        "Forecasts and true values of Weather",
         reduced=f"{SMALLER}.",
         rows=("blur:fig5",),
     ),
     "blur-6": Entry(
         "sigprop.figures.blur_6",
         {"a": "forecast_speed", "b": "forecast_speed", "c": "forecasts"},
-        "What a forecast costs over the horizon, and its error",
+        "Time and error of a forecast against the horizon",
         reduced=f"batches of 16 windows; for the errors {SMALLER}, at horizons 24 and 48.",
         rows=("blur:fig6",),
     ),
     "blur-7": Entry(
         "sigprop.figures.blur_7",
         dict.fromkeys("abc", "forecasts"),
-        "Errors of forecasts along the horizon",
+        "Forecast errors at each step of the horizon",
         reduced=f"{SMALLER}, on ETTh1 at 24 and 48, other layers at 24 alone, where the "
         "paper has ETTm1 and seven models at five horizons.",
         rows=("blur:fig7",),
@@ -80,41 +80,41 @@ BLUR = {
     "blur-9": Entry(
         "sigprop.figures.blur_9",
         dict.fromkeys("ab", "forecasts"),
-        "Forecasts of ETTh1 over its whole test part",
+        "Forecasts of ETTh1 over the whole test set",
         reduced=f"{SMALLER}.",
         rows=("blur:fig9",),
     ),
     "blur-12": Entry(
         "sigprop.figures.blur_12",
         dict.fromkeys("ab", "forecasts"),
-        "Forecasts of the weather over its whole test part",
+        "Forecasts of Weather over the whole test set",
         reduced=f"{SMALLER}.",
         rows=("blur:fig12",),
     ),
     "blur-14": Entry(
         "sigprop.figures.blur_14",
         dict.fromkeys("ab", "forecast_speed"),
-        "What an epoch of sequential CIFAR costs by model",
+        "Time and memory of an epoch of sequential CIFAR",
         reduced="batches of 4 images; an epoch is reckoned from single steps.",
         rows=("blur:fig14",),
     ),
     "blur-15": Entry(
         "sigprop.figures.blur_15",
         dict.fromkeys("ab", "forecast_speed"),
-        "What an epoch of forecasts of ETTh1 costs by model",
+        "Time and memory of an epoch of ETTh1 forecasts",
         reduced="batches of 16 windows; an epoch is reckoned from single steps.",
         rows=("blur:fig15",),
     ),
     "sigprop-forecasts": Entry(
         "sigprop.figures.sigprop_forecasts",
         {"a": "forecast_settings", "b": "forecasts"},
-        "How forecasts are learnt, and what a good validation is worth on the test",
+        "Training curves of forecasts, and validation against test error",
     ),
 }
 ADVICE = {
     "sigprop-advice-worth": Entry(
         "sigprop.figures.sigprop_advice_worth",
         {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"},
-        "Whether advice on how to begin is worth following: seven tasks, seeds paired",
+        "Final losses of advised and default initialisations",
     ),
 }

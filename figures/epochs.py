@@ -113,10 +113,12 @@ def shown(data: xr.Dataset, task: str) -> str:
     """How many times as long as an LRU's every model's step takes."""
     seconds = data["step_seconds"].sel(task=task)
     times = seconds / seconds.sel(trained="lru")
-    said = ", ".join(
+    said = "; ".join(
         f"{NAMES[name]} {float(one.median()):.2f} ({float(one.min()):.2f} to "
         f"{float(one.max()):.2f})"
         for name, one in zip(times["trained"].values.tolist(), times, strict=True)
         if name != "lru"
     )
-    return f"A step in those of the LRU: {said}."
+    return (
+        f"Relative to the LRU, a training step takes this many times as long: {said}."
+    )

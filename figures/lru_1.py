@@ -83,7 +83,7 @@ def shown(results: style.Results) -> str:
         for rung in STEPS
     }
     falls = [
-        f"{_plain(old)} to {_plain(new)} by {means[old] - means[new]:.1f}"
+        f"from {_plain(old)} to {_plain(new)} by {means[old] - means[new]:.1f} points"
         for old, new in pairwise(STEPS)
         if not means[new] > means[old]
     ]
@@ -91,8 +91,8 @@ def shown(results: style.Results) -> str:
     if not falls:
         return f"All {count} raise the mean accuracy over the tasks."
     return (
-        f"Not all {count} raise the accuracy here: {', '.join(falls)} points lower in the "
-        f"mean over the tasks, where a run that diverged counts {CHANCE:g}."
+        f"Not all {count} raise the mean accuracy here. It falls {', '.join(falls)}. A run "
+        f"that diverged counts as {CHANCE:g} %."
     )
 
 

@@ -70,7 +70,7 @@ def shown(results: style.Results) -> str:
     sizes = [int(size) for size in data["size"]]
     closer = bool((np.diff(gaps) < 0).all())
     return (
-        f"The larger the matrix, the {'closer' if closer else 'not always closer'} to the "
-        f"uniform disk: the moduli leave its law by at most {gaps[0]:.2g} at N = {sizes[0]} "
-        f"and {gaps[-1]:.2g} at {sizes[-1]}."
+        f"Larger matrices {'come' if closer else 'do not always come'} closer to the uniform "
+        f"disk. The distribution of the moduli differs from the limit by at most "
+        f"{gaps[0]:.2g} at N = {sizes[0]} and {gaps[-1]:.2g} at N = {sizes[-1]}."
     )

@@ -86,7 +86,7 @@ def shown(results: style.Results) -> str:
     )
     inside, rings = int((off <= data.attrs["band"]).sum()), data.sizes["ring"]
     return (
-        f"The laws lie within the 95 % bands of {data.sizes['draw']} draws at every radius "
-        f"and phase in {inside} of {rings} rings; the farthest is {float(off.max()):.2g} of "
-        f"{data.attrs['band']:.2g} allowed."
+        f"The distributions of Lemma 3.2 lie within the 95 % bands of {data.sizes['draw']} "
+        f"samples in {inside} of {rings} rings. The largest distance is "
+        f"{float(off.max()):.2g}, and {data.attrs['band']:.2g} is allowed."
     )

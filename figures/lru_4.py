@@ -135,7 +135,8 @@ def shown(results: style.Results) -> str:
         for index, length in ((0, SHORT), (0, steps), (1, steps))
     )
     return (
-        f"In {steps} steps a mode turns {full:.0f} times on average with phases up to "
-        f"{first}, and {small:.0f} times up to {second}; in {SHORT} steps with the former "
-        f"{short:.0f} times, {'more' if short > small else 'no more'} often than that."
+        f"In {steps} steps a mode rotates {full:.0f} times on average with phases up to "
+        f"{first}, and {small:.0f} times with phases up to {second}. In {SHORT} steps with "
+        f"phases up to {first} it rotates {short:.0f} times, which is "
+        f"{'more' if short > small else 'no more'}."
     )

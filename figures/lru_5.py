@@ -152,12 +152,12 @@ def shown(results: style.Results) -> str:
     gain = means["phase"] - means["gamma"]
     helps = gain > 2 * np.hypot(errors["phase"], errors["gamma"])
     return (
-        f"At {int(fresh['pixels'][-1])} pixels an untrained network's loss is "
-        f"{bare:.3g} nats bare and {normalised:.3g} normalised. Small phases "
-        f"{'help' if helps else 'do not help'} here: validation accuracy "
-        + " against ".join(
+        f"At {int(fresh['pixels'][-1])} pixels the loss of an untrained network is "
+        f"{bare:.3g} nats without normalisation and {normalised:.3g} nats with it. Small "
+        f"phases {'help' if helps else 'do not help'} here: the validation accuracy is "
+        + " and ".join(
             f"{means[name]:.0f} ± {errors[name]:.0f} % {text}"
-            for name, text in (("phase", "with"), ("gamma", "without"))
+            for name, text in (("phase", "with them"), ("gamma", "without"))
         )
         + "."
     )

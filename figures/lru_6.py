@@ -143,7 +143,7 @@ def shown(results: style.Results) -> str:
     found = rectified["amplitude"].sel(frequency=data["harmonic"], method="nearest")
     off = float(abs(found.values - rectified["exact"].values).max())
     return (
-        f"{kept:.3g} % of the power stays at the sine's frequency, {zero:.3g} % goes down to "
-        f"zero and {100 - kept - zero:.2g} % up; transform and exact lines differ by at most "
-        f"{off:.0e}."
+        f"Of the power, {kept:.3g} % stays at the sine's frequency, {zero:.3g} % moves to "
+        f"frequency zero and {100 - kept - zero:.2g} % to higher frequencies. Transform and "
+        f"exact lines differ by at most {off:.0e}."
     )

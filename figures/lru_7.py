@@ -136,6 +136,6 @@ def shown(results: style.Results) -> str:
     won, of = int(lower.sum()), lower.size
     words = {0: "at none", of: "at all"}.get(won, f"only at {won}")
     return (
-        f"The linear network ends with the lower loss {words} of {of} pairs of scale and "
-        "learning rate, by the seeds' median."
+        f"The linear network ends with the lower median loss {words} of {of} pairs of scale "
+        "and learning rate."
     )

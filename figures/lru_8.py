@@ -144,10 +144,11 @@ def shown(results: style.Results) -> str:
     for name, _, _, title in CHARTS.values():
         mean = _settled(data, name).mean("lag").values
         most, last = mean.argmax(), f"{mean[-1]:.0f} at {phase[-1]:g} π"
+        begin = f"In the parametrisation {title}, Adam settles after"
         said.append(
-            f"{title}: {mean.min():.0f} to {mean[most]:.0f} iterations in the mean over "
-            f"starts, the most at {phase[most]:.2g} π, {last}"
+            f"{begin} {mean.min():.0f} to {mean[most]:.0f} iterations on average, most at "
+            f"phase {phase[most]:.2g} π, and {last}."
             if np.ptp(mean) > 1
-            else f"{title}: {mean[0]:.0f} at every phase"
+            else f"{begin} {mean[0]:.0f} iterations at every phase."
         )
-    return f"Until Adam settles, by the target's phase: {'; '.join(said)}."
+    return " ".join(said)

@@ -119,7 +119,7 @@ def shown(results: style.Results) -> str:
     low, high = data["measured"].quantile(WHISKERS, "run")
     inside = (low <= data["exact"]) & (data["exact"] <= high)
     counts = [
-        f"{int(inside.sel(input=name).sum())} of {inside.sel(input=name).size} for "
+        f"{int(inside.sel(input=name).sum())} of {inside.sel(input=name).size} points for "
         f"{name} input"
         for name in INPUT.values()
     ]

@@ -121,7 +121,7 @@ def shown(results: style.Results) -> str:
     )
     steady = (np.abs(growth[MODELS["rotrnn"][0]] - 1) < STEADY).all()
     return (
-        f"Training multiplies {ranges}: RotRNN's {'stay' if steady else 'do not stay'} "
+        f"Training multiplies {ranges}. RotRNN's norms {'stay' if steady else 'do not stay'} "
         f"constant here. The closed form is within {100 * float(off.max()):.0f} % of every "
         "measured norm."
     )

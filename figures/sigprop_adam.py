@@ -58,7 +58,10 @@ def shown(results: style.Results) -> str:
         rate, rows, _ = _finite(results[STUDY].sel(network=name))
         spread, left = (np.ptp(np.log10(values)) for values in (rate, rate * rows))
         said.append(f"{name} {spread:.1f} and {left:.1f}")
-    return f"Decades over which rates, and rates times norms, vary: {', '.join(said)}."
+    return (
+        "The effective rates, and the rates times the row norms, span these decades: "
+        f"{', '.join(said)}."
+    )
 
 
 def _finite(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

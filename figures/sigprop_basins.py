@@ -126,7 +126,10 @@ def shown(results: style.Results) -> str:
             shares = share.isel(teacher=teacher).sel(optimiser=optimiser)
             most = float(shares.max())
             charts = ", ".join(shares["chart"].values[shares.values > most - ALIKE])
-            parts.append(f"{optimiser} from {most:.0f} % ({charts})")
+            parts.append(f"{optimiser} {most:.0f} % ({charts})")
         turn = float(data["teacher_angle"][teacher]) / np.pi
-        said.append(f"angle {turn:g} π, {' and '.join(parts)}")
-    return f"Of the disc the teacher is reached at best: {'; '.join(said)}."
+        said.append(f"angle {turn:g} π: {', '.join(parts)}")
+    return (
+        "The largest shares of initial eigenvalues that reach the teacher are, at "
+        f"{'; at '.join(said)}."
+    )

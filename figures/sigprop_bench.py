@@ -147,4 +147,7 @@ def shown(results: style.Results) -> str:
         f"{name} {float(times.sel(way=way).min()):.2g} to {float(times.sel(way=way).max()):.2g}"
         for way, (name, _) in OTHERS.items()
     )
-    return f"Times as long as ours: moments by {said}; a layer by {beside}."
+    return (
+        f"Times relative to our methods: moments by {said}. A layer takes, by {beside} times "
+        "as long."
+    )

@@ -158,8 +158,7 @@ def shown(results: style.Results) -> str:
     )
     apart = np.abs(data["measured"].values - picked.values)
     return (
-        f"Blocks alone keep {' and '.join(said)}, by their radius; with skips signals "
-        f"{beside}. Of {apart.size} measured growths half are within "
-        f"{10 ** np.median(apart) - 1:.1%} a block of theory, all within "
-        f"{10 ** apart.max() - 1:.0%}."
+        f"Blocks without skips preserve {' and '.join(said)}, depending on the radius. With "
+        f"skips signals {beside}. Half of {apart.size} measured growths per block lie within "
+        f"{10 ** np.median(apart) - 1:.1%} of theory, all within {10 ** apart.max() - 1:.0%}."
     )

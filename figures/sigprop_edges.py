@@ -96,14 +96,14 @@ def shown(results: style.Results) -> str:
     def said(moment: str) -> str:
         return " and ".join(
             f"{float(first.sel(moment=moment, input=source)):.2f} "
-            f"({float(middle.sel(moment=moment, input=source)):.2f} in the middle) for "
-            f"{source}"
+            f"({float(middle.sel(moment=moment, input=source)):.2f}) for {source}"
             for source in data["input"].values
         )
 
     apart = abs(data["measured"] - data["predicted"]) / data["sem"]
     return (
-        f"Of what it is without edges the merged state's moment has at the first step "
-        f"{said('merged')}, the recurrent gradient {said('recurrent')}. "
-        f"{int((apart <= 2).sum())} of {apart.size} points are within two standard errors."
+        "Relative to an endless sequence, the merged state's moment at the first step (in "
+        f"the middle) is {said('merged')}. The recurrent gradient's moment is "
+        f"{said('recurrent')}. "
+        f"{int((apart <= 2).sum())} of {apart.size} points lie within two standard errors."
     )

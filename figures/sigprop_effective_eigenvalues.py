@@ -63,6 +63,6 @@ def shown(results: style.Results) -> str:
     )
     smallest = float(data["size"].min())
     return (
-        f"Error of the effective eigenvalues at the inputs' own size (at {smallest:g} of "
-        f"it): {said}."
+        "Effective eigenvalues predict the moments with an error. At full input size (at "
+        f"{smallest:g} of it) it is {said}."
     )

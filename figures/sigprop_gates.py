@@ -113,8 +113,8 @@ def shown(results: style.Results) -> str:
     ratio = data["measured"] / data["predicted"]
     memory = data["memory"].values
     return (
-        f"At memories of {memory[0]:g} to {memory[-1]:g} steps {int((apart <= 2).sum())} of "
-        f"{apart.size} moments are within two standard errors of the exact ones, "
-        f"{float(ratio.min()):.3f} to {float(ratio.max()):.3f} of them; quadrature is "
-        f"known to {error:.0e}."
+        f"For time constants of {memory[0]:g} to {memory[-1]:g} steps, "
+        f"{int((apart <= 2).sum())} of {apart.size} measured moments lie within two standard "
+        f"errors of the predicted ones. Measured over predicted is {float(ratio.min()):.3f} "
+        f"to {float(ratio.max()):.3f}. The relative quadrature error is at most {error:.0e}."
     )

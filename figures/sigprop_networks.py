@@ -127,4 +127,4 @@ def shown(results: style.Results) -> str:
         f"({float(share.sel(network=name).max()):.2f})"
         for name in data["network"].values
     )
-    return f"Groups with the largest share of the curvature: {said}."
+    return f"The largest share of the curvature belongs to these parameters: {said}."

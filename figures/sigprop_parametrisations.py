@@ -108,4 +108,7 @@ def shown(results: style.Results) -> str:
         )
         for name in USUAL
     )
-    return f"A unit step moves state (A) or loss (B), 1 for the exact solution: {said}."
+    return (
+        "A unit step moves the state (A) or the loss (B) by these multiples of the optimal "
+        f"step. {said}."
+    )

@@ -92,9 +92,9 @@ def shown(results: style.Results) -> str:
         for name in data["layer"].values
     )
     return (
-        f"After {seen} white inputs from the zero state a RotRNN head of decay "
-        f"{float(slowest['decay']):g} has {float(white['measured']):.3f} of the norm that "
-        f"is to be constant, {float(white['predicted']):.3f} in closed form; started at "
-        f"norm one it has {float(white['started']):.2f}. With correlated inputs norms end "
-        f"as high as {most}. {held} of {apart.size} points are within two standard errors."
+        f"After {seen} white inputs from the zero state, a RotRNN head of decay "
+        f"{float(slowest['decay']):g} has {float(white['measured']):.3f} of its stationary "
+        f"norm; the closed form gives {float(white['predicted']):.3f}. Started at norm one, "
+        f"it has {float(white['started']):.2f}. With correlated inputs the largest final "
+        f"norms are {most}. {held} of {apart.size} points lie within two standard errors."
     )

@@ -78,10 +78,11 @@ def shown(results: style.Results) -> str:
     lead = median.sel(student="complex diagonal") - median.sel(student="LRU")
     narrow, wide = lead.isel(condition=0).item(), lead.isel(condition=-1).item()
     return (
-        f"The mean entry between eigenvalues, over their own, is {said}. The LRU's loss is "
-        f"{abs(narrow):.1f} decades {'below' if narrow > 0 else 'above'} the complex "
-        f"network's at {lead['condition'][0].item():g} π and {abs(wide):.1f} "
-        f"{'below' if wide > 0 else 'above'} at {lead['condition'][-1].item():g} π: its lead "
+        "The mean Hessian entry between two eigenvalues, relative to the entries of one "
+        f"eigenvalue, is {said}. The LRU's loss is {abs(narrow):.1f} decades "
+        f"{'below' if narrow > 0 else 'above'} the complex network's at "
+        f"{lead['condition'][0].item():g} π and {abs(wide):.1f} decades "
+        f"{'below' if wide > 0 else 'above'} at {lead['condition'][-1].item():g} π. Its lead "
         f"{'widens' if narrow > wide else 'does not widen'} here."
     )
 

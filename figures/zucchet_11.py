@@ -127,6 +127,6 @@ def shown(results: style.Results) -> str:
     since = next(n for n in counts if n > max(unlike, default=0))
     said = ", ".join(f"{decades[n]:.1f} with {n}" for n in counts)
     return (
-        f"Decades of the median loss: {said}; from {since} heads on it is about that of "
-        f"{most}."
+        f"The logarithm (base 10) of the median loss is {said}. From {since} heads on it is "
+        f"about the same as with {most} heads."
     )

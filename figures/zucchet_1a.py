@@ -49,8 +49,8 @@ def shown(results: style.Results) -> str:
     off = abs(data["simulated"] - data["exact"]) / data["sem"]
     powers = ", ".join(f"{float(moment.sel(rho=rho)):.2g}" for rho in data["rho"])
     return (
-        f"Towards the edge the sensitivity grows as the gap to the powers -({powers}), "
-        f"{'faster' if faster else 'not always faster'} than the state's -{state:.2g}; "
-        f"simulations are at most {float(off.sel(quantity='sensitivity').max()):.1f} "
-        "standard errors off."
+        f"Near the stability boundary the sensitivity grows as the gap to the powers "
+        f"-({powers}), {'faster' if faster else 'not always faster'} than the state with "
+        f"power -{state:.2g}. Simulated sensitivities are at most "
+        f"{float(off.sel(quantity='sensitivity').max()):.1f} standard errors off."
     )

@@ -145,7 +145,7 @@ def shown(results: style.Results) -> str:
     line, circle = (float(powers.sel(kind=panel.kind)) for panel in PANELS.values())
     sharper = min(line, circle) > 0
     return (
-        f"The loss {'sharpens' if sharper else 'does not sharpen'} with the memory: the "
-        "curvature at the teacher grows as the gap to the power "
+        f"The loss {'sharpens' if sharper else 'does not sharpen'} as the time constant "
+        "grows. The curvature at the teacher grows as the gap to the power "
         f"{-line:.2g} along the real axis and {-circle:.2g} on the circle."
     )

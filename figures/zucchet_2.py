@@ -59,7 +59,7 @@ def shown(results: style.Results) -> str:
     )
     rhos = ", ".join(f"{rho:g}" for rho in kept["rho"].values)
     return (
-        f"Both moments are bounded for rho = {rhos}: by {state} (state) and {moved} "
-        "(sensitivity). They grow on towards the edge "
-        + (f"at rho = {', '.join(lost)} alone." if lost else "at no rho.")
+        f"For rho = {rhos} both moments are bounded: the state by {state} and the "
+        f"sensitivity by {moved}. They grow without bound "
+        + (f"only at rho = {', '.join(lost)}." if lost else "at no rho.")
     )

@@ -90,9 +90,11 @@ def shown(results: style.Results) -> str:
         for name in designs["student"].values[1:]
     )
     first = (
-        f"The LRU's median loss is the lower one from nu0 = {nu0[since]:g} on, by "
+        f"The LRU has the lower median loss from nu0 = {nu0[since]:g} on, by "
         f"{lead.values[-1]:.1f} decades at {nu0[-1]:g}"
         if since < len(ahead)
-        else f"The LRU's median loss is not the lower one at nu0 = {nu0[-1]:g}"
+        else f"The LRU does not have the lower median loss at nu0 = {nu0[-1]:g}"
     )
-    return f"{first}; decades below the RNN's in B: {gains}."
+    return (
+        f"{first}. In B the median loss is below the RNN's by these decades: {gains}."
+    )

@@ -26,8 +26,9 @@ def shown(results: style.Results) -> str:
     enough = min(ranks) >= DIRECTIONS
     medians = rates.medians(results["adaptive_rates"], NETWORKS)
     return (
-        f"{ranks[0]} and {ranks[1]} directions bend the loss, "
-        f"{'as many as' if enough else 'fewer than'} the caption's {DIRECTIONS}; "
-        f"the {NETWORKS[0]}'s greatest eigenvalue is {top[0] / top[1]:.2g} times the other; "
-        f"Adam's median rates for what recurs are {medians[0]:.1e} and {medians[1]:.1e}."
+        f"The loss has {ranks[0]} and {ranks[1]} directions of large curvature, "
+        f"{'as many as' if enough else 'fewer than'} the caption's {DIRECTIONS}. "
+        f"The {NETWORKS[0]}'s largest eigenvalue is {top[0] / top[1]:.2g} times the other "
+        "network's. Adam's median learning rates for recurrent parameters are "
+        f"{medians[0]:.1e} and {medians[1]:.1e}."
     )

@@ -150,7 +150,8 @@ def shown(results: style.Results) -> str:
             f"{chart} (-{power:.2g})" for chart, power in row.items() if power >= GROWS
         ]
         said.append(
-            f"by the {kind} it is bounded with {' and '.join(bounded) or 'none'}"
+            f"By the {kind}, the curvature at the teacher is bounded with "
+            f"{' and '.join(bounded) or 'none'}"
             + (f" and grows with {' and '.join(grown)}" if grown else "")
         )
-    return f"Curvature at the teacher: {'; '.join(said)}; in brackets, the power of the gap."
+    return f"{'. '.join(said)}. Brackets give the power of the gap."

@@ -93,7 +93,8 @@ def shown(results: style.Results) -> str:
     )
     turns = last["angle"].sel(chart="optimal").item() - data.attrs["teacher"]
     return (
-        f"After {data.attrs['steps']} steps of Adam the eigenvalue is away from its target "
-        f"by {said}; in C its angle is {turns / (2 * np.pi):.2f} turns on, its modulus "
-        f"{last['modulus'].sel(chart='optimal').item():.3f} for {data.attrs['modulus']:g}."
+        f"After {data.attrs['steps']} steps of Adam the eigenvalue differs from its target "
+        f"by {said}. In C its angle is {turns / (2 * np.pi):.2f} turns from the target, and "
+        f"its modulus is {last['modulus'].sel(chart='optimal').item():.3f} instead of "
+        f"{data.attrs['modulus']:g}."
     )

@@ -171,7 +171,7 @@ def shown(results: style.Results) -> str:
     said = ", ".join(f"{value:.2g}" for value in ratio.values)
     rhos = ", ".join(f"{rho:g}" for rho in data["rho"].values)
     return (
-        f"The conjugate's similarity is {said} times that of {data.attrs['modulus']:g} at "
-        f"rho = {rhos}: the effect of conjugates {'falls' if falls else 'does not fall'} "
-        "with the correlation."
+        f"The similarity with the conjugate is {said} times the similarity with the real "
+        f"eigenvalue {data.attrs['modulus']:g} at rho = {rhos}. The effect of conjugates "
+        f"{'falls' if falls else 'does not fall'} as the correlation grows."
     )

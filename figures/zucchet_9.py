@@ -31,7 +31,7 @@ def shown(results: style.Results) -> str:
         "only the magnitude is tamed" if angle > magnitude else "the angle is tamed too"
     )
     return (
-        f"The LRU's sharpest angle bends the loss {angle / magnitude:.2g} times as much as "
-        f"its sharpest magnitude: {tamed}. Adam's median rates for what recurs are "
-        f"{medians[0]:.1e} ({NETWORKS[0]}) and {medians[1]:.1e} ({NETWORKS[1]})."
+        f"For the LRU, the largest curvature by an angle is {angle / magnitude:.2g} times "
+        f"the largest by a magnitude: {tamed}. Adam's median learning rates for recurrent "
+        f"parameters are {medians[0]:.1e} ({NETWORKS[0]}) and {medians[1]:.1e} ({NETWORKS[1]})."
     )

@@ -133,7 +133,7 @@ FAMILIES: Mapping[str, Family] = {
             "max_phase={widest:.4g})\n"
             "layer.nu_log.data = torch.linspace({longest:.6g}, {shortest:.6g}, {state})",
         },
-        "set gamma_log so that E|h|^2 = 1 in every mode; sigprop.advice.draw does so",
+        "set gamma_log so that E|h|^2 = 1 in every mode; the method Advice.draw does so",
         narrowed={
             "minimal-LRU": "params['theta_log'] = "
             "params['theta_log'].at[::2].add({shift:.6g})",
@@ -165,7 +165,7 @@ FAMILIES: Mapping[str, Family] = {
             "dt_max={dt_max:.4g})",
         },
         "a phase is the imaginary part of A times the step; divide the rows of B by the "
-        "square root of E|h|^2, as sigprop.advice.draw does",
+        "square root of E|h|^2, as the method Advice.draw does",
     ),
     "rglru": Family(
         "rglru",

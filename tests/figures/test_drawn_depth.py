@@ -52,7 +52,7 @@ def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():
     said = shown("sigprop-depth", depth_map=change)
     assert "streams at gains of 4 to 4 and gradients at gains of 4 to 4" in said
     assert "never shrink" in said
-    assert "within 10.0% a block" in said
+    assert "growths per block lie within 10.0% of theory" in said
 
     def shrink(data):
         change(data)

@@ -77,8 +77,8 @@ def test_sigprop_transients_say_how_full_the_slowest_head_is():
         data["predicted"].loc[{"input": "rho=0.9", "layer": "LRU"}] = 3.0
 
     said = shown("sigprop-transients", transients=change)
-    assert "of decay 0.9999 has 0.250 of the norm" in said
-    assert "0.500 in closed form" in said
+    assert "of decay 0.9999 has 0.250 of its stationary norm" in said
+    assert "the closed form gives 0.500" in said
     assert "LRU 3." in said
 
 
@@ -101,5 +101,5 @@ def test_sigprop_gates_say_how_far_the_farthest_moment_is():
 
     said = shown("sigprop-gates", gated_moments=change)
     count = 6 * 12 * 2
-    assert f"{count - 1} of {count} moments" in said
-    assert "1.000 to 1.500 of them" in said
+    assert f"{count - 1} of {count} measured moments" in said
+    assert "Measured over predicted is 1.000 to 1.500." in said

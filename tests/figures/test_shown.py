@@ -9,6 +9,9 @@ import pytest
 
 from sigprop.experiments import store
 from sigprop.figures import catalogue
+from tests.words import private
+
+LONGEST = 30  # words of a sentence
 
 
 def shown(name, **changes):
@@ -67,8 +70,8 @@ def test_lru_5_weighs_small_phases_by_their_errors(gain, word):
 
     said = shown("lru-5", paths=change, normalisation=fresh)
     assert word in said
-    assert "31.2 nats bare and 1.5 normalised" in said
-    assert f"{60 + gain} ± 2 % with against 60 ± 2 % without" in said
+    assert "31.2 nats without normalisation and 1.5 nats with it" in said
+    assert f"{60 + gain} ± 2 % with them and 60 ± 2 % without" in said
 
 
 @pytest.mark.parametrize(
@@ -94,8 +97,8 @@ def test_lru_8_finds_the_slowest_phase_of_each_chart():
 
     said = shown("lru-8", power_descent=change)
     assert "60 to 90 iterations" in said
-    assert "the most at 0.25 π, 60 at 0.5 π" in said
-    assert "exponential: 70 at every phase" in said
+    assert "most at phase 0.25 π, and 60 at 0.5 π" in said
+    assert "exponential, Adam settles after 70 iterations at every phase" in said
 
 
 def test_lru_9_counts_the_places_between_the_whiskers():
@@ -104,7 +107,7 @@ def test_lru_9_counts_the_places_between_the_whiskers():
         data["measured"].loc[{"input": "constant", "inner": 0.5}] *= 2
 
     said = shown("lru-9", ring_gain=change)
-    assert "39 of 39 for white input and 26 of 39 for constant" in said
+    assert "39 of 39 points for white input and 26 of 39 points for constant" in said
 
 
 @pytest.mark.parametrize(("growth", "word"), [(1.05, "stay"), (1.2, "do not stay")])
@@ -121,7 +124,7 @@ def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, word):
 
     said = shown("rotrnn-3", lists=change)
     assert f"LRU's norms by 3 to 3 and RotRNN's norms by {growth:.2g}" in said
-    assert f"RotRNN's {word} constant" in said
+    assert f"RotRNN's norms {word} constant" in said
     assert "within 10 %" in said
 
 
@@ -138,7 +141,10 @@ def test_zucchet_1a_compares_powers_of_the_gap(power, word):
 
     said = shown("zucchet-1a", curse_of_memory=change)
     assert f"-({', '.join([str(power)] * 5)}), {word}" in said
-    assert "state's -2; simulations are at most 3.5 standard errors off" in said
+    assert (
+        "than the state with power -2. Simulated sensitivities are at most 3.5 standard"
+        in said
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,7 +157,7 @@ def test_zucchet_1bc_says_how_the_loss_sharpens(power, word):
             data["bare_curvature"].loc[{"kind": kind}] = data["gap"].values ** -of
 
     said = shown("zucchet-1bc", one_dimensional=change)
-    assert f"The loss {word} with the memory" in said
+    assert f"The loss {word} as the time constant grows" in said
     assert f"power {-power:.2g} along" in said
     assert "-2 on the circle" in said
 
@@ -164,8 +170,11 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
         data["controlled_theory"].loc[growing] = data["gap"].values ** -0.7
 
     said = shown("zucchet-2", curse_of_memory=change)
-    assert "bounded for rho = 0, 0.5, 0.99, 1: by 2, 3, 2, 2 (state) and 2, 2" in said
-    assert "at rho = 0.9 alone" in said
+    assert (
+        "For rho = 0, 0.5, 0.99, 1 both moments are bounded: the state by 2, 3, 2, 2 and"
+        in said
+    )
+    assert "only at rho = 0.9" in said
 
 
 @pytest.mark.parametrize(
@@ -173,10 +182,10 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
     [
         (
             (-1, -1, 1, -1, 1, 1, 2),
-            "lower one from nu0 = 0.96 on, by 2.0 decades at 0.99",
+            "lower median loss from nu0 = 0.96 on, by 2.0 decades at 0.99",
         ),
-        ((1,) * 7, "lower one from nu0 = 0.32 on, by 1.0"),
-        ((1, 1, 1, 1, 1, 1, -1), "not the lower one at nu0 = 0.99"),
+        ((1,) * 7, "lower median loss from nu0 = 0.32 on, by 1.0"),
+        ((1, 1, 1, 1, 1, 1, -1), "not have the lower median loss at nu0 = 0.99"),
     ],
 )
 def test_zucchet_3_says_from_where_the_lru_leads(lead, first):
@@ -212,8 +221,8 @@ def test_zucchet_4_counts_the_sharp_directions(count, word):
         adaptive_rates=lambda data: rates(data, RNN=1e-5, complex_diagonal=0.25),
     )
     assert (
-        f"{count} and {count} directions bend the loss, {word} the caption's 10;"
-        in said
+        f"The loss has {count} and {count} directions of large curvature, {word} the "
+        "caption's 10." in said
     )
     assert "eigenvalue is 6 times" in said
     assert "are 1.0e-05 and 2.5e-01" in said
@@ -237,7 +246,7 @@ def test_zucchet_9_compares_angle_and_magnitude(angle, word):
         hessian_structure=change,
         adaptive_rates=lambda data: rates(data, LRU=0.5, S4=0.125),
     )
-    assert f"{angle / 2:.2g} times as much" in said
+    assert f"by an angle is {angle / 2:.2g} times" in said
     assert word in said
     assert "5.0e-01 (LRU) and 1.2e-01 (S4)" in said
 
@@ -252,11 +261,12 @@ def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
 
     said = shown("zucchet-6", one_dimensional=change)
     assert (
-        "by the modulus it is bounded with exp and tanh and grows with polar (-2)"
-        in said
+        "By the modulus, the curvature at the teacher is bounded with exp and tanh and "
+        "grows with polar (-2)" in said
     )
     assert (
-        "angle it is bounded with exp and grows with polar (-2) and tanh (-1.5)" in said
+        "By the angle, the curvature at the teacher is bounded with exp and grows with "
+        "polar (-2) and tanh (-1.5)" in said
     )
 
 
@@ -269,8 +279,10 @@ def test_zucchet_7_says_where_each_run_ends():
         data["angle"].loc[last] = data.attrs["teacher"] - np.pi
 
     said = shown("zucchet-7", angle_descent=change)
-    assert "by A 0, B 0, C 1;" in said
-    assert "-0.50 turns on, its modulus 0.500 for 0.99" in said
+    assert "by A 0, B 0, C 1." in said
+    assert (
+        "-0.50 turns from the target, and its modulus is 0.500 instead of 0.99" in said
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,7 +294,9 @@ def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, word):
         data["circle"].values[:] = np.where(near, np.array(order)[:, None] * 3.0, 3.0)
 
     said = shown("zucchet-8", similarity=change)
-    assert f"is {', '.join(map(str, order))} times that of 0.99 at rho = 0, 0.5" in said
+    assert (
+        f"is {', '.join(map(str, order))} times the similarity with the real " in said
+    )
     assert word in said
 
 
@@ -302,7 +316,7 @@ def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(lead
     said = shown("zucchet-10", hessian_structure=change, concentration=losses)
     assert "is 0.25 at 1 π, 0.5 at 0.1 π, 1 at 0.01 π" in said
     assert f"1.5 decades {'below' if lead > 0 else 'above'}" in said
-    assert "1.0 below at 1 π" in said
+    assert "1.0 decades below at 1 π" in said
     assert word in said
 
 
@@ -317,7 +331,7 @@ def test_zucchet_11_says_from_how_many_heads_on_losses_are_alike(decades, since)
 
     said = shown("zucchet-11", heads=change)
     assert f"{-decades[0]:.1f} with 1, {-decades[1]:.1f} with 2" in said
-    assert f"from {since} heads on" in said
+    assert f"From {since} heads on" in said
 
 
 def test_sigprop_adam_says_how_much_less_the_product_varies():
@@ -336,10 +350,7 @@ def test_sigprop_basins_names_the_best_charts():
         data["fraction"].loc[best] = 0.75
 
     said = shown("sigprop-basins", basins=change)
-    assert (
-        "angle 0.01 π, Adam from 75 % (LRU) and gradient descent from 25 % (polar,"
-        in said
-    )
+    assert "at angle 0.01 π: Adam 75 % (LRU), gradient descent 25 % (polar," in said
 
 
 def test_sigprop_bench_says_how_much_longer_others_take():
@@ -373,6 +384,15 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
 
     said = shown("sigprop-parametrisations", parametrisations=change)
     assert "LRU: A 1 to 1, B 0.2 to 1; tanh: A 1 to 3, B 1 to 1." in said
+
+
+@pytest.mark.parametrize("name", catalogue.FIGURES)
+def test_sentences_under_a_figure_are_short_and_plain(name):
+    said = shown(name)
+    assert said.endswith(".")
+    for sentence in re.split(r"(?<=[.;]) ", said):
+        assert len(sentence.split()) <= LONGEST, sentence
+    assert private(said + " " + catalogue.entry(name).title) == []
 
 
 def test_every_figure_has_its_sentence_tested():

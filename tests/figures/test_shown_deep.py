@@ -209,7 +209,7 @@ def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
 def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
     gates["ratio"].loc[{"layer": "GRU", "size": 1.0}] = 0.6
     said = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
-    assert "(at 0.25 of it): unit, input +50.0% (-10.0%)" in said
+    assert "(at 0.25 of it) it is unit, input +50.0% (-10.0%)" in said
     assert "GRU -40.0% (-10.0%)" in said
     (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
     line = axes.containers[2].lines[0]

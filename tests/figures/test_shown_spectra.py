@@ -7,7 +7,8 @@ from tests.figures.test_shown import shown
 
 
 @pytest.mark.parametrize(
-    ("gaps", "word"), [((3, 2, 1), "the closer"), ((1, 2, 1), "not")]
+    ("gaps", "word"),
+    [((3, 2, 1), "matrices come closer"), ((1, 2, 1), "not always come closer")],
 )
 def test_lru_2_compares_sizes(gaps, word):
     def change(data):
@@ -16,7 +17,7 @@ def test_lru_2_compares_sizes(gaps, word):
 
     said = shown("lru-2", ring_eigenvalues=change)
     assert word in said
-    assert f"{gaps[0] / 100:.2g} at N = 100 and 0.01 at 2000" in said
+    assert f"{gaps[0] / 100:.2g} at N = 100 and 0.01 at N = 2000" in said
 
 
 def test_lru_3_counts_the_rings_inside_the_band():
@@ -25,7 +26,7 @@ def test_lru_3_counts_the_rings_inside_the_band():
             data[f"{name}_fraction"].values[:] = data[f"{name}_law"].values
             data[f"{name}_fraction"].values[ring, 9] += bands * data.attrs["band"]
 
-    assert "in 2 of 4 rings; the farthest is 0.046 of 0.03" in shown(
+    assert "in 2 of 4 rings. The largest distance is 0.046, and 0.03" in shown(
         "lru-3", ring_eigenvalues=change
     )
 
@@ -38,11 +39,12 @@ def test_lru_4_says_how_often_modes_turn(short, word):
 
     said = shown("lru-4", impulse_responses=change)
     assert (
-        "turns 900 times on average with phases up to 2π, and 50 times up to π/50"
+        "rotates 900 times on average with phases up to 2π, and 50 times with phases up to π/50"
         in said
     )
     assert (
-        f"in 1024 steps with the former {short} times, {word} often than that" in said
+        f"In 1024 steps with phases up to 2π it rotates {short} times, which is {word}."
+        in said
     )
 
 
@@ -55,5 +57,10 @@ def test_lru_6_says_where_the_power_goes():
         data["amplitude"].loc[at] = exact + 0.02
 
     said = shown("lru-6", relu_leakage=change)
-    assert said.startswith("60 % of the power stays at the sine's frequency, 30 % goes")
-    assert "and 10 % up; transform and exact lines differ by at most 2e-02." in said
+    assert said.startswith(
+        "Of the power, 60 % stays at the sine's frequency, 30 % moves"
+    )
+    assert (
+        "and 10 % to higher frequencies. Transform and exact lines differ by at most 2e-02."
+        in said
+    )
