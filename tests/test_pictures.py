@@ -130,7 +130,7 @@ def test_audit_draws_nothing_where_none_is_wanted(measured):
     assert done.exit_code == 0, done.output
     assert not list(measured.iterdir())
     assert re.search(
-        r"^Of 7 moments theory predicts \d+ within 10 %", done.stdout, re.M
+        r"^Theory predicts \d+ of 7 moments within 10 %", done.stdout, re.M
     )
 
 

@@ -39,7 +39,9 @@ def test_a_wide_screen_has_the_table():
 
 
 def test_a_narrow_screen_has_a_block_a_row_under_its_keys():
-    assert shown(50, title="Moments", caption="the end") == [
+    assert shown(50, title="Moments", caption="the key") == [
+        "the key",
+        "",
         "Moments",
         "block 1",
         "  state",
@@ -52,8 +54,6 @@ def test_a_narrow_screen_has_a_block_a_row_under_its_keys():
         "block 2",
         "  state",
         "    measured value 3   predicted 4",
-        "",
-        "the end",
     ]
 
 

@@ -21,12 +21,12 @@ REASONS = {
 HOLDS = "theory holds"
 EDGES = ("start", "end")
 READING = (
-    "Each with a 95 % interval over blocks of time.  Number: an assumption gives the one in "
-    "brackets; a star: the interval does not hold it.",
-    "State power: each column with one assumption more.  Fails first: the first column, the "
-    "edges of the window included, whose interval is over 10 % away from one.",
-    "Rank: how many numbers of the window's inputs a state in its middle tells apart.  Power "
-    "lost: per cent that no linear map brings back from the merged state.",
+    "Brackets give 95 % intervals over blocks of time. The number in a column's title is "
+    "its value under the assumption; a star marks intervals that exclude this value.",
+    "State power: each column adds one assumption. Fails first: the first column, or edge of "
+    "the window, whose interval is over 10 % away from 1.",
+    "Rank: the number of independent inputs of the window that a state in its middle "
+    "contains. Power lost: the percentage that no linear map recovers from the merged state.",
 )
 Interval = tuple[float, float, float]
 
@@ -126,7 +126,7 @@ def tables(found: xr.Dataset) -> list[Table]:
         shown += [_powers(found), _edges(found)]
     if _names(found, "merge"):
         shown.append(_merged(found))
-    shown[-1].caption = Text(plain("\n".join(READING)), "table.caption")
+    shown[0].caption = Text(plain("\n".join(READING)), "table.caption")
     return shown
 
 
@@ -201,9 +201,10 @@ def conclusions(found: xr.Dataset) -> list[str]:
         low, middle, high = _interval(numbers.sel(assumption=name))
         assumed = float(found["assumed"].sel(assumption=name))
         if low > assumed or high < assumed:
-            broken.append(f"{name} ({middle:.3g} for {assumed:g})")
-    held = "breaks " + ", ".join(broken) if broken else "breaks none of the assumptions"
-    told.append(f"The series as the network is shown it {held}.")
+            broken.append(f"{name} ({middle:.3g} instead of {assumed:g})")
+    told.append(
+        f"The network's input violates these assumptions: {', '.join(broken) or 'none'}."
+    )
     names = _names(found, "recurrence")
     if names:
         first = Counter(failing(found, name) for name in names)
@@ -211,15 +212,17 @@ def conclusions(found: xr.Dataset) -> list[str]:
             f"{REASONS.get(rung, HOLDS)} ({count})"
             for rung, count in first.most_common()
         )
-        told.append(f"What fails first in {len(names)} recurrences: {why}.")
+        told.append(f"The first assumption to fail in {len(names)} recurrences: {why}.")
     else:
-        told.append("No layer has a closed form: its assumptions are measured alone.")
+        told.append(
+            "No layer has a closed form, so that only the assumptions are measured."
+        )
     for name in _names(found, "merge"):
         one = found.sel(merge=name)
         pair, merged = (int(one["rank"].sel(part=part)) for part in ("pair", "merged"))
         lost = _cell(_lost(one["kept"].sel(part="pair")), ".2g")
         told.append(
-            f"The merged state of {name} tells {merged} numbers of the window apart, both "
-            f"states {pair}; of their power it loses {lost} %."
+            f"The merged state of {name} contains {merged} independent inputs of the window; "
+            f"both states together contain {pair}. The merge loses {lost} % of their power."
         )
     return told

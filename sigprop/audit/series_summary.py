@@ -11,6 +11,7 @@ from sigprop.audit.series_moments import NONE, SeriesRow
 from sigprop.numerics.text import plain
 
 TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
+NOTHING = "a missing prediction"
 COSTS = {
     "toeplitz": "assuming stationarity",
     "stationary": "the infinite past",
@@ -18,15 +19,13 @@ COSTS = {
 }
 
 READING = (
-    "measured: mean of |h_T|^2 or |dh_T/dlam|^2 over windows of T steps; low, high: "
-    "its 95 % circular block bootstrap; descriptive, no verdict.",
-    "toeplitz: T steps, autocovariance averaged over each lag's T - lag pairs (the "
-    "divisor); stationary: the same, infinite past, no correlation from lag T on; "
-    "white: its lag 0 only, infinite past.",
-    "log columns (natural) split ln(white/measured): ln(toeplitz/covariance) is what "
-    "assuming stationarity costs, or the luck of few windows (compare low, high); "
-    "ln(stationary/toeplitz) the infinite past; ln(white/stationary) ignoring "
-    "correlation.",
+    "Measured: mean of |h_T|^2 (state) or |dh_T/dlam|^2 (sensitivity) over windows of T "
+    "steps. Low, high: its 95 % interval, from a circular block bootstrap.",
+    "Toeplitz: prediction from the autocovariance, averaged over the T - lag pairs of each "
+    "lag. Stationary: the same for an infinite past. White: from the variance alone.",
+    "The log columns (natural logarithms) split ln(white/measured) into causes. Log "
+    "toeplitz: assuming stationarity, or few windows. Log stationary: the infinite past. "
+    "Log white: ignoring correlation.",
 )
 """How to read the columns of ``table``."""
 
@@ -42,7 +41,7 @@ def table(rows: Sequence[SeriesRow]) -> Table:
     notes = dict.fromkeys(f"{row.feature}: {row.note}" for row in rows if row.note)
     caption = (
         *READING,
-        f"covariance (no assumption) equals measured to {distance:.0e}.",
+        f"The full covariance matrix predicts the measured values to {distance:.0e}.",
         *notes,
     )
     below = Text(plain("\n".join(caption)), "table.caption")
@@ -68,20 +67,18 @@ def conclusion(rows: Sequence[SeriesRow]) -> str:
     lost: Counter[str] = Counter()
     for row in rows:
         if not (row.white > 0 and row.measured > 0):
-            lost["no prediction"] += 1
+            lost[NOTHING] += 1
         elif abs(row.white / row.measured - 1) > TOLERANCE:
             costs = {name: getattr(row, f"log_{name}") for name in COSTS}
             known = {name: abs(x) for name, x in costs.items() if math.isfinite(x)}
-            worst = (
-                COSTS[max(known, key=known.__getitem__)] if known else "no prediction"
-            )
+            worst = COSTS[max(known, key=known.__getitem__)] if known else NOTHING
             lost[worst] += 1
     held = len(rows) - lost.total()
     told = ", ".join(f"{why} ({count})" for why, count in lost.most_common())
     return (
-        f"Of {len(rows)} moments white noise predicts {held} within "
-        f"{100 * TOLERANCE:g} %"
-        + (f"; what costs most elsewhere: {told}." if told else ".")
+        f"White-noise theory predicts {held} of {len(rows)} moments within "
+        f"{100 * TOLERANCE:g} %."
+        + (f" The largest error elsewhere comes from {told}." if told else "")
     )
 
 

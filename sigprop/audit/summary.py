@@ -21,11 +21,11 @@ REASONS = {
 }
 HOLDS, UNSEEN = "theory holds", "nothing measured"
 READING = (
-    "Medians over modes of predicted/measured, each column with one assumption more: "
-    "errors of one example with states of another, stationary signals, an infinite past "
-    "(not for the gradient), channels independent and alike, white signals.",
-    "5 - 95 %, within 10 % and error (standard, of one mode, the median) are those of the "
-    "stationary column.  Reason: the first column whose median is off by more than 10 %.",
+    "Numbers are medians over modes of predicted / measured. Each column adds one "
+    "assumption: errors independent of states, stationary signals, an infinite past (not "
+    "for gradients), independent and equal channels, white signals.",
+    "5 - 95 %, within 10 % and error (the median standard error of one mode) refer to the "
+    "stationary column. Reason: the first assumption whose median is off by over 10 %.",
 )
 
 
@@ -122,10 +122,10 @@ def conclusion(found: xr.Dataset) -> str:
     told = Counter(summary["reason"].values[seen].tolist())
     held = told.pop(HOLDS, 0)
     fails = ", ".join(f"{why} ({count})" for why, count in told.most_common())
-    first = f"; what fails first: {fails}" if fails else ""
+    first = f" The first assumption to fail elsewhere: {fails}." if fails else ""
     return (
-        f"Of {int(seen.sum())} moments theory predicts {held} within "
-        f"{100 * TOLERANCE:g} % under every assumption{first}."
+        f"Theory predicts {held} of {int(seen.sum())} moments within "
+        f"{100 * TOLERANCE:g} % under every assumption.{first}"
     )
 
 

@@ -91,6 +91,7 @@ def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
         through=wanted.through,
         shown=lambda layers: _shown(layers, "layers", out),
     )
+    out.print(report.READING)
     for one in found.layers:
         out.print(f"{one.layer}, {one.family}, {one.kind}", style="bold")
         if one.moments:
@@ -99,7 +100,6 @@ def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
         out.print(f"Hessian's trace: {report.trace_in_words(one)}", soft_wrap=True)
         for note in (f"inputs: {one.inputs}", *one.notes):
             out.print(f"note: {note}", soft_wrap=True)
-    out.print(report.READING)
     out.print(report.conclusion(found))
     told_of = report.as_json(found, version())
     if json is not None:

@@ -74,13 +74,17 @@ def console(*files: Path | None) -> Console:
 
 
 def show_table(out: Console, table: Table, keys: int = 1) -> None:
-    """Print a table; where the screen is too narrow, a block a row, and no number is cut.
+    """Print a table below its key; if the screen is too narrow, print a block per row.
 
     Args:
         out: Where to.
-        table: With its numbers to the right, and columns of words that may wrap.
+        table: Its numbers justified to the right; its caption is the key of its columns.
         keys: First columns, which head a block; an empty one has the head before.
     """
+    if table.caption:
+        out.print(_text(table.caption))
+        out.print()
+        table.caption = None
     if fits(out, table):
         out.print(table)
         return
@@ -95,9 +99,6 @@ def show_table(out: Console, table: Table, keys: int = 1) -> None:
                     Padding(head, (0, 0, 0, 2 * depth), expand=False), style="bold"
                 )
         _flow(out, 2 * keys, [*zip(heads[keys:], row[keys:], strict=True)])
-    if table.caption:
-        out.print()
-        out.print(_text(table.caption))
 
 
 def fits(out: Console, table: Table) -> bool:

@@ -184,17 +184,15 @@ def margin_in_words(margin: Margin) -> str:
     if margin.growing:
         return f"{margin.growing} of {margin.modes} modes grow: |lam| > 1"
     if margin.undamped:
-        return f"{margin.undamped} of {margin.modes} modes forget nothing: |lam| = 1"
+        return f"{margin.undamped} of {margin.modes} modes never decay: |lam| = 1"
     longer = (
-        f"{margin.step:.3g} steps longer"
-        if math.isfinite(margin.step)
-        else "without an end"
+        f"{margin.step:.3g} steps longer" if math.isfinite(margin.step) else "infinite"
     )
     return (
-        f"the slowest mode is {margin.gap:.4g} from |lam| = 1 and remembers "
-        f"{margin.memory:.4g} steps; the next memory that {margin.dtype} parameters can say "
-        f"is {longer}; moduli held in {margin.dtype} end at {margin.longest:.4g} steps, "
-        f"{margin.spacings:.3g} neighbours away"
+        f"the slowest mode has 1 - |lam| = {margin.gap:.4g}, a time constant of "
+        f"{margin.memory:.4g} steps; the next one that {margin.dtype} parameters can "
+        f"represent is {longer}; {margin.dtype} moduli end at {margin.longest:.4g} steps, "
+        f"{margin.spacings:.3g} representable values away"
     )
 
 
@@ -227,9 +225,9 @@ def table(one: LayerChecked) -> Table:
 
 
 READING = (
-    "measured: median over modes of the mean square; then medians of predicted/measured, each "
-    "column with one assumption more; in interval: modes whose 95 % bootstrap interval "
-    "holds the first column."
+    "Measured: the median over modes of the mean square. The next columns are medians of "
+    "predicted / measured; each adds one assumption. In interval: the number of modes whose "
+    "95 % bootstrap interval contains the prediction of the first column."
 )
 """How to read ``table``."""
 
@@ -253,9 +251,9 @@ def conclusion(found: Checked) -> str:
     held = told.pop(REASONS[""], 0)
     fails = ", ".join(f"{why} ({n})" for why, n in told.most_common())
     return (
-        f"Of {count} modes theory predicts the state of {least} within "
-        f"{100 * TOLERANCE:g} % under the least assumption, and of {held} under all of them"
-        + (f"; what fails first: {fails}" if fails else "")
-        + (f"; no prediction for {unseen}" if unseen else "")
-        + "."
+        f"Theory predicts the state of {least} of {count} modes within "
+        f"{100 * TOLERANCE:g} % under the weakest assumption, and of {held} modes under all "
+        "assumptions."
+        + (f" The first assumption to fail elsewhere: {fails}." if fails else "")
+        + (f" {unseen} modes have no prediction." if unseen else "")
     )

@@ -142,9 +142,9 @@ def test_rows_are_json_and_tables_and_sentences_say_the_same(found):
     text = console.export_text()
     assert f"{row['value']:.3g} ({row['low']:.3g} to {row['high']:.3g}) *" in text
     told = " ".join(summary.conclusions(found))
-    assert f"white ({row['value']:.3g} for 0)" in told
-    assert "The merged state of block 2 tells" in told
-    assert "What fails first in 4 recurrences: " in told
+    assert f"white ({row['value']:.3g} instead of 0)" in told
+    assert "The merged state of block 2 contains" in told
+    assert "The first assumption to fail in 4 recurrences: " in told
 
 
 def intervals(values):

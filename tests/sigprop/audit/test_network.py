@@ -365,10 +365,10 @@ def test_the_conclusion_counts_what_holds_and_what_fails_first():
     reasons = summarise(found)["reason"].values.ravel().tolist()
     told = conclusion(found)
     held = reasons.count(HOLDS)
-    assert told.startswith(f"Of {len(reasons)} moments theory predicts {held} within")
+    assert told.startswith(f"Theory predicts {held} of {len(reasons)} moments within")
     for why in set(reasons) - {HOLDS}:
         assert f"{why} ({reasons.count(why)})" in told
-    assert "what fails first: channels are correlated" in told
+    assert "The first assumption to fail elsewhere: channels are correlated" in told
 
 
 def test_one_batch_is_cut_into_groups():

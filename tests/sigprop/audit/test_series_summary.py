@@ -25,8 +25,8 @@ def test_table_shows_every_row_and_says_how_to_read_it():
     assert "T [°C]" in text
     assert f"{rows[0].measured:.3g}" in text
     assert f"{rows[0].log_white:+.2f}" in text
-    assert "T - lag pairs (the divisor)" in text
-    assert "covariance (no assumption) equals measured to " in text
+    assert "T - lag pairs of each lag" in text
+    assert "The full covariance matrix predicts the measured values to " in text
     assert len(READING) == 3
 
 
@@ -53,15 +53,25 @@ FAR = {"white": 1.0, "log_white": -0.9, "log_toeplitz": 0.3, "log_stationary": -
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "predicts 2 within 10 %."),
-        (FAR, "predicts 1 within 10 %; what costs most elsewhere: ignoring correl"),
-        (FAR | {"log_toeplitz": 1.2}, "elsewhere: assuming stationarity (1)."),
-        (FAR | {"log_stationary": 1.2}, "elsewhere: the infinite past (1)."),
-        (FAR | {"log_white": math.nan}, "elsewhere: assuming stationarity (1)."),
-        ({"white": math.nan}, "elsewhere: no prediction (1)."),
+        ({}, "predicts 2 of 2 moments within 10 %."),
+        (
+            FAR,
+            "predicts 1 of 2 moments within 10 %. The largest error elsewhere comes "
+            "from ignoring correlation (1).",
+        ),
+        (
+            FAR | {"log_toeplitz": 1.2},
+            "elsewhere comes from assuming stationarity (1).",
+        ),
+        (FAR | {"log_stationary": 1.2}, "elsewhere comes from the infinite past (1)."),
+        (
+            FAR | {"log_white": math.nan},
+            "elsewhere comes from assuming stationarity (1).",
+        ),
+        ({"white": math.nan}, "elsewhere comes from a missing prediction (1)."),
     ],
 )
 def test_the_conclusion_counts_moments_and_names_what_costs_most(changes, words):
     told = conclusion([ROW, dataclasses.replace(ROW, **changes)])
-    assert told.startswith("Of 2 moments white noise predicts ")
+    assert told.startswith("White-noise theory predicts ")
     assert words in told
