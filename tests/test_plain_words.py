@@ -1,5 +1,6 @@
 """Public text has no private words, and help fits a terminal of 80 columns."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
+from sigprop.theory.claims import registry
 from tests.words import private
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +58,17 @@ def test_no_summary_is_cut(helps):
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_plain(page):
     assert private((ROOT / page).read_text("utf-8")) == []
+
+
+def test_titles_and_notes_of_rows_are_plain():
+    for claim in registry().values():
+        said = [claim.title, claim.note, claim.reason, claim.assumes.words]
+        said += [claim.condition.words] if claim.condition else []
+        said += [claim.erratum.bearing] if claim.erratum else []
+        text = re.sub(
+            r"\b(zucchet|lru|rotrnn|blur|sigprop):[\w:.-]+", "", " ".join(said)
+        )
+        assert private(text) == [], claim.id
 
 
 def test_a_private_word_is_found():

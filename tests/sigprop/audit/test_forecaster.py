@@ -240,7 +240,7 @@ def test_the_command_tells_writes_and_draws(folder, tmp_path):
         *(place, "--data", table, "--examples", 32, "--json", numbers, "--out", held)
     )
     assert answer.exit_code == 0, answer.output
-    assert "The series as the network is shown it" in answer.output
+    assert "The network's input violates" in answer.output
     told = json.loads(numbers.read_text())
     assert told["about"]["part"] == "test"
     assert len(told["power"]) == 2

@@ -38,7 +38,7 @@ composed.row("blur:14", "definition", "definition")(
     code="sigprop.layers.blur.BLUR",
     note="The plus is a direct sum, the pair that H of Eq. 11 takes; a sum of the states "
     "would force one map for both directions. The proof of Theorem 4.1 writes a pair of "
-    "maps with a plus as well. The skip of Eq. 13 is left out.",
+    "maps with a plus as well. The skip of Eq. 13 is omitted.",
 )
 text.row("blur:text:one-block", "text", "conditional", "Section 4.2, first paragraph")(
     "Both directions in one block",

@@ -40,7 +40,7 @@ part.row("lru:text:granularity", "text", "proved", "Section 3.3")(
     ),
     lambda: -nu * exp(-nu),
     code="LRU",
-    note="The slope is -nu exp(-nu), so a unit step moves |lam| by the gap itself; "
+    note="The derivative is -nu exp(-nu), so a unit step moves |lam| by the gap itself; "
     "with a ReLU it would be -exp(-nu), which does not vanish at the circle.",
 )
 numbers.row("lru:text:above-chance", "text", "confirmed", "Section 3.3 and Table 2")(

@@ -172,7 +172,7 @@ gain.row("lru:38", "moment", "refuted")(
     corrected=lambda: spectral.ring_series(0).result,
     assumes=Condition("r_max < 1", inside("r_max")),
     note="The right side exceeds the left by exactly one: the age 0 that Eq. 31-37 "
-    "drop. Two slips cancel, and Proposition 3.3 is right.",
+    "drop. Two errors cancel, and Proposition 3.3 is right.",
     erratum=Erratum("B", root="lru:31"),
 )
 for number, step, latex, printed in (

@@ -104,7 +104,7 @@ part.row(
     correction=r"\alpha = \sqrt{\frac{c}{c\gamma^2 + \text{Tr}[B^\top B]}} \text{ "
     r"gives } \mathbb{E}\left[||x_t||^2\right] = c",
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
-    note="Here the slip of Lemma 3 is made: put into Eq. 9 the constant gives one, "
+    note="Here the error of Lemma 3 is made: put into Eq. 9 the constant gives one, "
     "whatever c. Later steps then tend to Tr/(Tr - (1 - c) gamma^2), and for c < 1 - "
     "Tr/gamma^2 they grow without end.",
     erratum=Erratum(
@@ -132,7 +132,7 @@ section_3_3.row("rotrnn:text:trace", "moment", "refuted", "text before Eq. 11")(
     lambda: 1 - c * gamma**2,
     correction=r"\text{Tr}\left[B^{\top}B\right] = c(1 - \gamma^2)",
     corrected=lambda: c * (1 - gamma**2),
-    note="It follows Lemma 3's slip: Eq. 9 with alpha = 1 set to one, not to c.",
+    note="It repeats the error of Lemma 3: Eq. 9 with alpha = 1 set to one, not to c.",
     erratum=Erratum("A", root="rotrnn:lemma3", inherits=("rotrnn:11",)),
     code="sigprop.theory.rotation.trace_needed",
 )

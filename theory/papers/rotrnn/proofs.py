@@ -87,7 +87,7 @@ part.row(
     "refuted",
     "display after Eq. 14, Section 4.1, its limit",
 )(
-    "The sums as time goes on",
+    "The sums as time tends to infinity",
     r"\sum_{k=1}^N b_k \sum_{i=1}^t |\lambda_k|^{2i} "
     r"\longrightarrow \sum_{k=1}^N b_k\frac{1}{1-|\lambda_k|^2}, "
     r"\quad t \to \infty",
@@ -99,7 +99,7 @@ part.row(
     corrected=lambda: s1 / (1 - r1**2) + s2 / (1 - r2**2),
     note="The right side is the limit of the state's norm. The printed sums tend to one "
     "with |lambda_k|^2 in the numerator, less by b_k: the newest input that Eq. 14 drops. "
-    "Two slips cancel, as in Eq. 38 of the LRU's paper (lru:38).",
+    "Two errors cancel, as in Eq. 38 of the LRU's paper (lru:38).",
     erratum=Erratum(
         "B", root="rotrnn:14", bearing="Nothing: the limit is the state's."
     ),

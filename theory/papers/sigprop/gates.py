@@ -12,7 +12,7 @@ PAIRS = (
     "h' = a h + b from the zero state; the pairs (a, b) of all steps independent of each "
     "other and of one law, with second moments"
 )
-MOVED = f"{PAIRS}; s' = a s + c h + d, where c and d are the slopes of a and b"
+MOVED = f"{PAIRS}; s' = a s + c h + d, where c and d are the derivatives of a and b"
 DEFINED = (
     r"\bar{h} = \frac{\mathbb{E}[b]}{1 - \mathbb{E}[a]}, \; "
     r"H = \frac{\mathbb{E}[b^2] + 2 \mathbb{E}[ab] \bar{h}}{1 - \mathbb{E}[a^2]}"
@@ -92,7 +92,7 @@ part.row("sigprop:random-sensitivity", "moment", "proved", "stationary")(
 
 INPUTS = (
     "inputs independent in time, here of two values through the layer itself and Gaussian "
-    "in the simulation; an error v of unit covariance at the state; c and d the slopes of "
+    "in the simulation; an error v of unit covariance at the state; c and d the derivatives of "
     "a and b by each entry of a parameter"
 )
 RECURSION = (
@@ -129,8 +129,8 @@ for name, (title, gates) in GATES.items():
         code=WHOLE,
         assumes=f"{INPUTS}; r, i, k, v and x linear in the input",
         note="Exact for any input that is independent in time: of two values it is compared "
-        "with all sequences, of Gaussian ones the expectations of a, b and their slopes are "
-        "sums over nodes, whose error is stated.",
+        "with all sequences, of Gaussian ones the expectations of a, b and their derivatives "
+        "are sums over nodes, whose error is stated.",
     )
 for name, (title, gates) in MATRICES.items():
     part.row(f"sigprop:gates-{name}", "moment", "confirmed", "whole layers")(

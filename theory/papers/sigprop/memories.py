@@ -16,8 +16,8 @@ for name, (title, gates) in GATES.items():
         r"\mathbb{E} s_t^2, \; h' = a h + b, \; s' = a s + c h + d, \quad " + gates,
         code="sensitivity_moment",
         assumes="independent Gaussian inputs; neurons of memories 1 / (1 - E a) from 4 to "
-        "1000 steps; T = 1024 from the zero state; c and d the slopes of a and b by a weight "
-        "of each projection and by each own parameter",
+        "1000 steps; T = 1024 from the zero state; c and d the derivatives of a and b by a "
+        "weight of each projection and by each own parameter",
         note="20 neurons within 1 % in the headline tier, 5 within 3 % in the quick one. The "
         "simulation's controls are Hermite "
         "polynomials of the present input times moments of the past, of mean zero whatever "

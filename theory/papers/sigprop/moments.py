@@ -96,8 +96,8 @@ for name, title in GATED.items():
         code="sigprop.linear.linearise.linearise",
         assumes=f"{INPUTS}; {ONE_WAY}; a parameter whose gradient does not "
         "vanish to first order; inputs of size 0.05, where the margin of 25 % is ours",
-        note="The layer linearised at rest, where a gate is sigmoid(b_f): what is left out "
-        "falls with the square of the inputs' size.  At inputs of size one the measured "
+        note="The layer linearised at rest, where a gate is sigmoid(b_f): the omitted "
+        "part falls with the square of the inputs' size.  At inputs of size one the measured "
         "state exceeds it several times over for white noise.  Gradients of recurrent "
         "weights are not judged.",
     )

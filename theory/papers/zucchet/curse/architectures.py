@@ -38,7 +38,7 @@ part.row(
         "Appendix B.3.2, whose implication it is, has a moment of the modulus alone",
         lambda lam, rho, **_: has_power(rho, cmath.phase(lam)),
     ),
-    note="dlam/dtheta = i lam keeps its size at the edge, so only a slope that "
+    note="dlam/dtheta = i lam keeps its size at the edge, so only a derivative that "
     "depends on r removes the explosion. Constant input at a phase other than zero, "
     "under which nothing explodes, is none of that appendix.",
 )
@@ -59,9 +59,9 @@ task.row("zucchet:text:flat", "limit", "proved", "Section 4.1")(
     r"\to 0 \quad (|\lambda^*| \to 1, \theta \neq 0)",
     recurrences.circle_slope,
     code="circle_slope",
-    note="With a = r^2 the slope is a (1 - a^2) sin(theta) / (1 - 2 a cos(theta) + "
+    note="With a = r^2 the derivative is a (1 - a^2) sin(theta) / (1 - 2 a cos(theta) + "
     "a^2)^2, of the order of the gap at any fixed theta, while the curvature at the "
-    "teacher grows as 1/gap^3. On the real axis the slope at lambda = 0 stays "
+    "teacher grows as 1/gap^3. On the real axis the derivative at lambda = 0 stays "
     "-lambda^*.",
 )
 

@@ -50,7 +50,7 @@ part.row("zucchet:text:dominating-term", "limit", "conditional", "text after Eq.
     condition=Condition(EXCITED, lambda source, **_: source == "white"),
     note="Judged on every entry of a generic 3 by 3 matrix with eigenvalues at the "
     "angles 1.1, -1.1 and pi. White input: what the term leaves grows as 1/gap, like the "
-    "state, and the whole as 1/gap^3, so that the share left out falls as gap^2. "
+    "state, and the whole as 1/gap^3, so that the omitted share falls as gap^2. "
     "Constant input: nothing explodes, and the term is no larger than the others. "
     "Appendix B.2.3 says it again (zucchet:text:dominance).",
     erratum=Erratum("D", root="zucchet:text:state-diverges"),

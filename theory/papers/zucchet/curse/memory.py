@@ -24,8 +24,8 @@ part.at("Section 2.1").row(
     r"{\mathrm{d}h_{t'}}\right| > \varepsilon\right\} \text{ increases with the memory}",
     code="sigprop.evidence.zucchet.curse.memory.terms_counted",
     note="Not negligible is read as above any threshold; judged on whether a memory twice "
-    "as long, |lambda|^(1/2) for |lambda|, has more such terms. Their number is the "
-    "ceiling of log(epsilon)/log|lambda|, a formula of ours, and grows as 1/gap.",
+    "as long, |lambda|^(1/2) for |lambda|, has more such terms. Their number is "
+    "log(epsilon)/log|lambda| rounded up, a formula of ours, and grows as 1/gap.",
 )
 part.row(
     "zucchet:text:assumption-diagonal", "definition", "definition", "assumption a"

@@ -21,7 +21,7 @@ one_dimension.row("zucchet:text:loss-sharpens", "text", "proved", "")(
     teacher.curvature,
     code="curvature",
     note="Real eigenvalues: the curvature of the loss at the optimum is "
-    "(1+r^2)/(1-r^2)^3, the moment of Eq. 60, which rises without bound; the slope at "
+    "(1+r^2)/(1-r^2)^3, the moment of Eq. 60, which rises without bound; the derivative at "
     "the student lam = 0 is only -r.",
     topic="landscape",
 )

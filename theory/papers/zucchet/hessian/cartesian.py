@@ -139,9 +139,9 @@ first_entry(
     r"}\bar{\lambda}_j)H_{ij}^{\lambda}(\mathrm{d}_{\omega_{\mathrm{re},i}}\lambda_i \ "
     r"\mathrm{d}_{\omega_{\mathrm{re},i}}\bar{\lambda}_i)^{\top}",
     lambda: between(ONES, H.complex_block(), ONES),
-    "Holds with Wirtinger's derivatives and slopes of one, and also with A, B and "
-    "slopes of a half. Units i and j have changed sides: harmless where all slopes "
-    "are equal; elsewhere unit i's slopes belong on the left, or Im B in the mixed "
+    "The formula holds with Wirtinger's derivatives if the derivatives of lambda are 1, and "
+    "also with A, B if they are 1/2. Units i and j are interchanged. This is harmless if all "
+    "derivatives are equal. Otherwise unit i belongs on the left, or Im B in the mixed "
     "entries of Eq. 143 changes sign.",
 )
 first_entry(
@@ -149,8 +149,8 @@ first_entry(
     "The entry (re, re) as a sum over the complex block",
     r"\frac{1}{4} (1 \ 1) H_{ij}^{\lambda} (1 \ 1)^{\top}",
     lambda: between(ONES, Matrix([[A, B], [H.bar(B), H.bar(A)]]), ONES) / 4,
-    "With the matrix of A and B that Eq. 138 prints. Two slips cancel: A and B are four "
-    "times the second derivatives (zucchet:122), and the slopes are half the true ones "
+    "With the matrix of A and B that Eq. 138 prints. Two errors cancel: A and B are four "
+    "times the second derivatives (zucchet:122), and the derivatives are half the true ones "
     "(zucchet:text:hessian-cartesian-slopes).",
 )
 first_entry(

@@ -17,7 +17,7 @@ part.row("zucchet:113", "definition", "refuted")(
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
     correction=r"h_{t+1} = \lambda \odot h_t + bx_{t+1}",
     note="Section 1 lets h_{t+1} see x_{t+1} throughout, and Eq. 130, whose weights n "
-    "lambda^(n-1) stand at x_{-n}, does so too. The same slip as in Eq. 17.",
+    "lambda^(n-1) stand at x_{-n}, does so too. The same misprint as in Eq. 17.",
     erratum=Erratum(
         "C",
         root="zucchet:8",

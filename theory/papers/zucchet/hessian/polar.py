@@ -120,7 +120,7 @@ part.row("zucchet:154", "identity", "refuted")(
         H.nu_i * H.dtheta_i * H.dnu_j / 2 * H.imaginary_part(-turned_A - turned_B)
     ),
     assumes=ASSUMES,
-    note="Three slips: the exponent at A is the sum of the angles, the sign of B is "
+    note="Three misprints: the exponent at A is the sum of the angles, the sign of B is "
     "minus, and the second parameter is unit j's. Eq. 143 has the same entry right "
     "in (re, im). With the printed form the real Hessian is not symmetric.",
     erratum=Erratum(

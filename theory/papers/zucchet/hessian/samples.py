@@ -189,7 +189,7 @@ part.row(
     r"\mathrm{d}_{\lambda_i} h_{t,i} = 0 \text{ if } i \neq j",
     code="sigprop.evidence.zucchet.hessian.units.sampled",
     correction=r"\mathrm{d}_{\lambda_i} h_{t,j} = 0 \text{ if } i \neq j",
-    note="A slip of an index: as printed, no eigenvalue moves its own state. The half "
+    note="A misprinted index: as printed, no eigenvalue moves its own state. The half "
     "sentence before it says it rightly.",
     erratum=Erratum("C", bearing="Nothing: Eq. 128 has the right indices."),
 )

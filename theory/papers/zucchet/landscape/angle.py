@@ -54,7 +54,7 @@ part.row("zucchet:102", "identity", "proved")(
     code="polar_loss",
 )
 part.row("zucchet:103", "identity", "proved")(
-    "Slope of the loss by the angle",
+    "Derivative of the loss by the angle",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\theta} = \gamma(\nu)\gamma(\nu^*) "
     r"\left(-\frac{\nu\nu^*\sin(\theta-\theta^*)}{\alpha(\theta-\theta^*)} + "
     r"\frac{(1-\nu\nu^*\cos(\theta-\theta^*))\alpha'(\theta-\theta^*)}{\alpha(\theta-"

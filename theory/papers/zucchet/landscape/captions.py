@@ -49,7 +49,7 @@ part.row("zucchet:fig6", "figure", "proved", "Fig. 6, caption")(
     assumes="plain angle; size: of the well in the plot, at half its depth",
     note="The formula is ours: the width is 2.162 at |lam*| = 0.5, 0.2048 at 0.95, and "
     "shrinks as 4 (1 - |lam*|). The loss falls all the way from the opposite angle, so "
-    "by descent the basin on the plain angle is the whole circle; it is the slope that "
+    "by descent the basin on the plain angle is the whole circle; it is the derivative that "
     "vanishes there.",
 )
 part.at("").row(

@@ -64,7 +64,7 @@ angle.row("zucchet:112", "definition", "definition")(
     r"\theta(\omega_{\theta}^{\text{opt}}) = \frac{(1-\nu^2)}{\nu\sqrt{1+\nu^2}}"
     r"\omega_{\theta}",
     code="best_angle",
-    note="Eq. 109 with the superscript of one label left out: nothing is ambiguous.",
+    note="Eq. 109 with the superscript of one label omitted: nothing is ambiguous.",
 )
 part.row(
     "zucchet:text:c1-adam",

@@ -34,7 +34,7 @@ part.row("zucchet:94", "moment", "proved")(
     assumes="theta = theta*",
 )
 part.row("zucchet:95", "identity", "proved")(
-    "Slope of the loss by the modulus",
+    "Derivative of the loss by the modulus",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\nu} = -\frac{\gamma(\nu^*)\gamma'(\nu)}{1-\nu"
     r"\nu^*} - \frac{\gamma(\nu^*)\nu^*\gamma(\nu)}{(1-\nu\nu^*)^2}",
     printed=eq_95,
@@ -64,7 +64,7 @@ part.row("zucchet:98", "moment", "proved")(
     lambda: 1 / (1 - nu**2) ** 2,
     code="radial_curvature",
     assumes="theta = theta*, nu = nu*",
-    note="The gain's own slope takes a factor 1 + nu^2 off Eq. 84.",
+    note="The gain's own derivative takes a factor 1 + nu^2 off Eq. 84.",
 )
 part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq. 94")(
     "Unit sensitivity is unit curvature at optimality",

@@ -38,7 +38,7 @@ part.row("zucchet:text:c1-rate-by-input", "text", "proved", "")(
         "lambda real, gamma^2 E[h^2] = 1, gamma held fixed",
         lambda lam, **_: complex(lam).imag == 0,
     ),
-    note="Solved here for exponential autocovariance: the rate's slope by rho is not "
+    note="Solved here for exponential autocovariance: the rate's derivative by rho is not "
     "zero.",
 )
 unit.row("zucchet:text:one-dimensional-loss", "definition", "definition", "")(
@@ -70,7 +70,7 @@ unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")
     erratum=Erratum(
         "D",
         root="zucchet:text:state-diverges",
-        bearing="Nothing: Section 4.1 goes on with white input.",
+        bearing="Nothing: Section 4.1 continues with white input.",
     ),
 )
 unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(
@@ -84,7 +84,7 @@ unit.row("zucchet:text:one-dimensional-flat", "text", "proved", "")(
     r"\text{vanishing gradients lead to flat loss regions}",
     code="sigprop.evidence.zucchet.landscape.curvature.partial",
     assumes="on the circle (Fig. 1C), at a fixed angle off the teacher",
-    note="There the slope falls as 1 - |lam*|: at a right angle it is 0.0508 at |lam*| = "
+    note="There the derivative falls as 1 - |lam*|: at a right angle it is 0.0508 at |lam*| = "
     "0.95 and 0.0100 at 0.99. On the real axis (Fig. 1B) it is -lam* at lambda = 0: flat "
     "only beside the height of the loss, 1/(1 - lam*^2) / 2. The same sentence as "
     "zucchet:text:flat.",

@@ -143,14 +143,14 @@ part.row("zucchet:59", "moment", "refuted")(
     note="Both factors 1 - rho must read 1 - rho^2. The printed form is right at "
     "rho = 0 and rho = 1, where the paper checks it. Near the edge printed over true "
     "tends to 1/(1 + rho): a half at rho -> 1, ten at rho = -0.9. The text says that "
-    "Fig. 1A plots this equation; its curves do not have the slip, as the authors' "
+    "Fig. 1A plots this equation; its curves are right, as the authors' "
     "notebook of that figure has the right form, for real eigenvalues. That of "
     "Fig. 8 has the misprint (zucchet:134).",
     erratum=Erratum(
         "A",
         appears_in=("zucchet:134",),
-        bearing="Eq. 60 and 61 are its values at rho = 0 and rho = 1, where the slip "
-        "vanishes. The authors' notebook of Figure 1A has the right form.",
+        bearing="Eq. 60 and 61 are its values at rho = 0 and rho = 1, where the "
+        "printed form is right. The authors' notebook of Figure 1A has the right form.",
     ),
 )
 part.row("zucchet:60", "moment", "proved")(

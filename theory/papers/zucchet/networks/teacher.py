@@ -34,7 +34,7 @@ part.row("zucchet:text:second-term", "text", "confirmed", "text after Eq. 11")(
     r"\frac{\partial^2 L_t}{\partial h_t^2} \frac{\mathrm{d}h_t}{\mathrm{d}\theta}^\top"
     r"\right]",
     code="hessian_first",
-    note="A perfect fit makes the loss's slope zero at every step and for every input; "
+    note="A perfect fit makes the loss's derivative zero at every step and for every input; "
     "judged with targets on the states.",
 )
 linear.row("zucchet:footnote1", "definition", "definition", "footnote 1")(

@@ -157,7 +157,7 @@ part.row("zucchet:text:scaled-phase", "text", "proved", "text after Eq. 84")(
     assumes=HELD,
     note="With the ignored nu^2 the product is nu^2 (1 + nu^2): of order one at "
     "the edge, zero at the origin. The stop-gradient is no convenience: no "
-    "function of two parameters has these slopes, so that what is trained is not "
+    "function of two parameters has these derivatives, so that what is trained is not "
     "the gradient of a reparametrised loss. Nor do any coordinates make E |dlam|^2 "
     "the identity everywhere, since its logarithm is not harmonic.",
 )
