@@ -13,16 +13,16 @@
 # %% [markdown]
 # # Lint a checkpoint, advise an initialisation
 #
-# A recurrent layer may be broken without a word: a decay drawn in too short a format, or
-# overwritten by a later initialiser, still gives finite losses that fall. What it cannot
-# do any more is remember. The closed forms of this suite turn the stored numbers into
-# memories, sizes of states and learning rates, so that seconds and no data are enough to
-# see it; and the same forms, read backwards, say how to begin.
+# A recurrent layer can be broken although its loss is finite and falls. Two common causes are
+# a decay stored in too few bits and a second initialiser that overwrites the decay. Such a
+# layer cannot remember long inputs. Closed forms turn the stored numbers into time constants,
+# state sizes and learning rates. So `sigprop lint` finds the fault in seconds and without data.
+# The same closed forms give a good initialisation.
 #
 # **You need** to know what a mode of a linear recurrence is, $h_t = \lambda h_{t-1} + x_t$,
-# and that it remembers about $1/(1-|\lambda|)$ steps. **You learn** what `sigprop lint`
-# finds and on what grounds, how many memories a format of numbers has, and what
-# `sigprop advise` derives from a length and an autocovariance.
+# and that its time constant is about $1/(1-|\lambda|)$ steps. **You learn** what `sigprop
+# lint` finds and why, how many time constants a number format can represent, and how `sigprop
+# advise` uses a sequence length and an autocovariance.
 
 # %%
 # %matplotlib inline
@@ -59,12 +59,11 @@ DEFAULT, ADVISED = style.VERMILION, style.BLUE
 # %% [markdown]
 # ## Three layers, two accidents
 #
-# A file as a Mamba of other hands would write it: of each layer the logarithm of the
-# decay, `A_log`, and the bias of the step before its softplus, `dt_proj.bias`. The first
-# layer is drawn as its authors draw it. In the second one a general initialiser came
-# after the layer's own and set all biases to zero. In the third one decays were drawn
-# uniformly from $(0, 16)$ in bfloat16, where a small draw is rounded to zero, and a
-# logarithm taken.
+# We write a checkpoint as a Mamba library would. Each layer has the logarithm of the decay,
+# `A_log`, and the bias of the step size before its softplus, `dt_proj.bias`. The first layer is
+# initialised correctly. In the second layer, a general initialiser has set all biases to zero.
+# In the third layer, decays were sampled uniformly from $(0, 16)$ in bfloat16. This format
+# rounds small samples to zero, and their logarithm is $-\infty$.
 
 # %%
 generator = np.random.default_rng(11)
@@ -101,19 +100,22 @@ save_file(
 )
 
 # %% [markdown]
-# In a shell this is `sigprop lint model.safetensors --length 2048`; here is the same as a
-# function. Nothing in the file is executed, and families are told by the names and shapes
-# of their arrays.
+# In a shell the command is `sigprop lint model.safetensors --length 2048`. Here we call the
+# same function. It executes nothing from the file, and recognises each layer by the names and
+# shapes of its arrays.
 
 # %%
 report = lint(open_checkpoint(file), Settings(length=2048))
-rows = ["| layer | shortest | median | longest memory, steps |", "|---|---|---|---|"]
+rows = [
+    "| layer | shortest | median | longest time constant, steps |",
+    "|---|---|---|---|",
+]
 rows += [
     f"| {one.layer} | {one.shortest:.2g} | {one.median:.3g} | {one.longest:.4g} |"
     for one in report.layers
 ]
 display(Markdown("\n".join(rows)))
-rows = ["| rule | layer | in numbers | what to do |", "|---|---|---|---|"]
+rows = ["| rule | layer | consequence | remedy |", "|---|---|---|---|"]
 rows += [
     f"| {one.rule.id} ({one.severity}) | {one.layer} | {one.consequence} "
     f"| {one.rule.remedy} |"
@@ -123,15 +125,14 @@ display(Markdown("\n".join(rows)))
 accused = {one.layer for one in report.graver}
 display(
     Markdown(
-        f"{len(report.graver)} findings above a note, in {len(accused)} of "
-        f"{len(report.layers)} layers; the healthy one is "
-        f"{'not ' if 'layers.0.mixer' not in accused else ''}among them."
+        f"{len(report.graver)} errors and warnings in {len(accused)} of "
+        f"{len(report.layers)} layers. The correct layer has "
+        f"{'none' if 'layers.0.mixer' not in accused else 'some'}."
     )
 )
 
 # %% [markdown]
-# Each rule is a closed form, and its consequence is what the form says of the numbers in
-# the file. There is one table of them:
+# Each rule is a closed form, evaluated at the numbers in the file. All rules are in one table:
 
 # %%
 severities = [rule.severity for rule in RULES]
@@ -140,11 +141,11 @@ for rule in RULES[:4]:
     print(f"{rule.id:18} {rule.form}")
 
 # %% [markdown]
-# ## How many memories has a format?
+# ## How many time constants can a format represent?
 #
-# Just below one the numbers of a format with $p$ significant bits are $2^{-p}$ apart. A
-# modulus is $|\lambda| = e^{-1/m}$ for a memory of $m$ steps, so that memories from $m$ to
-# $2m$ share a range of about $1/(2m)$, and there are about $2^{p-1}/m$ of them.
+# Just below 1, neighbouring numbers of a format with $p$ significant bits differ by $2^{-p}$. A
+# time constant of $m$ steps has the modulus $|\lambda| = e^{-1/m}$. The moduli from $m$ to $2m$
+# steps span about $1/(2m)$, so the format has about $2^{p-1}/m$ of them.
 
 # %%
 memory = np.geomspace(4, 1e5, 60)
@@ -156,32 +157,36 @@ for name, colour in formats.items():
     axis.plot(memory, 0.5 / (memory * spacing(name)), color=colour, linewidth=0.7)
 axis.axhline(1, color=style.GREY, linewidth=0.7)
 axis.set(
-    xscale="log", yscale="log", xlabel="memory $m$, steps", ylabel="moduli to $2m$"
+    xscale="log",
+    yscale="log",
+    xlabel="time constant $m$, steps",
+    ylabel="moduli from $m$ to $2m$",
 )
 axis.set_ylim(0.5, None)
 axis.legend()
 plt.show()
 for name in formats:
     last = max(one for one in memory if distinct_memories(name, one, 2 * one))
-    print(f"{name}: the last octave with any modulus begins at {last:.3g} steps")
+    print(f"{name}: the longest time constants lie in the octave from {last:.3g} steps")
 
 # %% [markdown]
-# Points are counted, lines are the estimate. This is the curse of memory in numbers: what
-# is stored in bfloat16 may be small or large, but not close to one. Store $\nu =
-# -\log|\lambda|$ or its logarithm, whose relative precision is the same at every memory,
-# and compute $\lambda$ in float32.
+# Points are counted, lines are the estimate. The numbers of bfloat16 are dense near 0 but not
+# near 1. So store $\nu = -\log|\lambda|$ or its logarithm, whose relative precision does not
+# depend on the time constant, and compute $\lambda$ in float32.
 #
-# ## Where to begin
+# ## How to initialise
 #
-# Sequences of 4096 steps, and inputs whose neighbours have a correlation of 0.9. What
-# should an LRU of 64 modes begin as? Three things follow from closed forms. The outer
-# radius is that of a memory of 4096 steps, the inner one that of a hundredth of it; between
-# them memories grow by one factor from mode to mode, since what is to be learnt may need
-# short ones, and by area on the ring most would be nearly as short as the shortest. Half of
-# the phases are to lie where 95 % of the input's power is, since a mode elsewhere hears
-# little; the others anywhere below $\pi$, since what is to be learnt may lie elsewhere. And
-# every mode is scaled by the square root of its own second moment **under this input**, not
-# under white noise.
+# Take sequences of 4096 steps and inputs whose neighbours have the correlation 0.9. How should
+# an LRU of 64 modes be initialised? Closed forms answer three questions.
+#
+# - **Moduli.** The outer radius gives a time constant of 4096 steps, the inner radius a
+#   hundredth of it. Between them the time constants grow by one factor from mode to mode. With
+#   uniform sampling on the ring, nearly all of them would be short.
+# - **Phases.** Half of the phases lie where 95 % of the input power is, because a mode at
+#   another frequency receives little input. The other half lie anywhere below $\pi$, because
+#   the target can have other frequencies.
+# - **Scale.** Every mode is divided by the square root of its second moment **for this input**,
+#   not for white noise.
 
 # %%
 LENGTH, RHO, STATE = 4096, 0.9, 64
@@ -200,32 +205,31 @@ for name, (one, colour) in starts.items():
     middle.plot(ordered, reached, color=colour, label=name)
     right.plot(one.memory, one.state, "o", **dots)
 left.axvline(advice.phase, color=style.GREY, linestyle="--", linewidth=0.7)
-left.set(yscale="log", xlabel="phase, rad", ylabel="memory, steps")
-middle.set(xscale="log", xlabel="memory, steps", ylabel="share that reaches it")
+left.set(yscale="log", xlabel="phase, rad", ylabel="time constant, steps")
+middle.set(xscale="log", xlabel="time constant, steps", ylabel="share of longer ones")
 right.axhline(1, color=style.GREY, linewidth=0.7)
-right.set(xscale="log", yscale="log", xlabel="memory, steps", ylabel=r"$E|h|^2$")
+right.set(xscale="log", yscale="log", xlabel="time constant, steps", ylabel=r"$E|h|^2$")
 middle.legend()
 plt.show()
-print(f"options for the builder: {advice.options}")
+print(f"options of the layer: {advice.options}")
 
 # %%
 before, after = advice.default.state, advice.advised.state
 display(
     Markdown(
-        f"By default a tenth of the modes remembers more than "
-        f"{np.quantile(advice.default.memory, 0.9):.0f} steps, as advised more than "
-        f"{np.quantile(advice.advised.memory, 0.9):.0f}. By default the largest state has "
-        f"{before.max() / before.min():.0f} times the power of the smallest, as advised "
-        f"{after.max() / after.min():.1f} times."
+        f"A tenth of the time constants are above "
+        f"{np.quantile(advice.default.memory, 0.9):.0f} steps by default, and above "
+        f"{np.quantile(advice.advised.memory, 0.9):.0f} steps as advised. The largest "
+        f"E|h|^2 is {before.max() / before.min():.0f} times the smallest by default, and "
+        f"{after.max() / after.min():.1f} times as advised."
     )
 )
 
 # %% [markdown]
 # ## Are the predictions right?
 #
-# Draw the advised layer and feed it. Its states are to have $E\,|h|^2 = 1$ each; the
-# gradients by each parameter, the trace of the Hessian's Gauss-Newton part, are predicted
-# too. For a shorter memory, so that a simulation reaches what holds in the limit:
+# We sample the advised layer and simulate it. The prediction is $E\,|h|^2 = 1$ for every state.
+# We choose a shorter time constant, so that the simulation reaches the stationary state:
 
 # %%
 short = advise("lru", length=64, state=16, spectrum=exponential(RHO))
@@ -242,20 +246,19 @@ assert abs(ratio - 1) < 5 * error + 1e-3
 # %% [markdown]
 # ## How fast may it learn?
 #
-# Plain gradient descent near a minimum shrinks the error along a direction of curvature
-# $\ell$ by the factor $1 - \eta\ell$ a step: it leaves the minimum where $\eta > 2/\ell$.
-# The Hessian of a linear layer is known exactly, and with it the *ceiling* of each group
-# of parameters. Begin a little beside the minimum, along the steepest direction of the
-# group that allows least, and go on with nine tenths and with eleven tenths of its
-# ceiling:
+# Near a minimum, a step of plain gradient descent multiplies the error along a direction of
+# curvature $\ell$ by $1 - \eta\ell$. The error grows if $\eta > 2/\ell$. The Hessian of a
+# linear layer is known exactly, and so is the *largest stable learning rate* of each parameter
+# group. We start slightly beside the minimum, along the direction of largest curvature of the
+# most sensitive group. We train with 0.9 times and with 1.1 times its largest stable rate:
 
 # %%
 with double_precision(True):
     small = sequence_layer(jax.random.key(2), "lru", 4, 1, r_min=0.8, r_max=0.95)
     small = jax.tree.map(lambda leaf: leaf.astype(float), small)
     target = stationary_target(small, AR1(RHO))
-    ceilings = predict(small, exponential(RHO)).ceiling
-    name = min(ceilings, key=ceilings.__getitem__)
+    rates = predict(small, exponential(RHO)).ceiling
+    name = min(rates, key=rates.__getitem__)
     best = parameters(small)[name]
 
     def loss(value):
@@ -273,35 +276,36 @@ with double_precision(True):
         for _ in range(35):
             height, by = slope(here)
             seen.append(float(height))
-            here = here - share * ceilings[name] * by
+            here = here - share * rates[name] * by
         ends[share] = seen[-1] / seen[0]
-        axis.plot(seen, color=colour, label=f"{share:g} of the ceiling")
+        axis.plot(seen, color=colour, label=f"{share:g} of the largest stable rate")
 axis.set(yscale="log", xlabel="step", ylabel="loss")
 axis.legend()
 plt.show()
-told = ", ".join(f"{key} {one:.3g}" for key, one in ceilings.items())
-print(f"ceilings by the closed form: {told}; {name} is the first")
+told = ", ".join(f"{key} {one:.3g}" for key, one in rates.items())
+print(f"largest stable rates by the closed form: {told}; {name} has the smallest")
 print(
     f"2 / largest curvature of {name}, by differentiating the loss: {2 / largest[-1]:.6g}"
 )
-print(f"after 35 steps the loss is {ends[0.9]:.1e} and {ends[1.1]:.1e} times the first")
-assert abs(ceilings[name] * largest[-1] / 2 - 1) < 1e-6
+print(
+    f"after 35 steps the loss is {ends[0.9]:.1e} and {ends[1.1]:.1e} times the initial one"
+)
+assert abs(rates[name] * largest[-1] / 2 - 1) < 1e-6
 assert ends[0.9] < 1 < ends[1.1]
 
 # %% [markdown]
-# Angles are steep: a long memory turns a small error of $\theta$ into a phase that is
-# wrong by as many times as the memory has steps. This is why the recurrent parameters
-# have a learning rate of their own, and what `sigprop advise` prints for each group.
+# The curvature by the phase is large: over a long time constant, a small error of $\theta$
+# is multiplied by the number of steps. So recurrent parameters need a learning rate of their
+# own, and `sigprop advise` prints it for each group.
 #
-# ## Is it worth following?
+# ## Does the advice help?
 #
-# Networks were trained twice from the same seeds, on the same examples in the same order,
-# once begun by default and once as advised. Three rules were chosen by other seeds: how phases
-# are drawn, on four of the tasks; that the input is taken as it was measured, when the spoken
-# digits showed that no sum of decaying exponentials is a model of what oscillates; and how
-# memories are spread, on six. Then all were trained at new seeds, and nothing was changed
-# after. psMNIST, the small digits and WTH had no part in any choice. `sigprop sweep run advice`
-# trains them again.
+# Networks were trained twice from the same seeds and on the same examples in the same order,
+# once with the default and once with the advised initialisation. Three rules had been chosen
+# with other seeds: how to sample phases (on four tasks), to use the measured autocovariance of
+# the input (on spoken digits), and how to space the time constants (on six tasks). Then all
+# networks were trained with new seeds, and nothing was changed afterwards. psMNIST, the small
+# digits and WTH were not used for any choice. `sigprop sweep run advice` repeats the trainings.
 
 # %%
 trained = store.shipped("advice").sel(contrast="advised")
@@ -321,37 +325,38 @@ for name in ("advised", "input", "all"):
     print(f"correlated, {name}: {float(np.exp(one['mean'])):.2g}, {one['word'].values}")
 ways = gathering.pairs(chosen, "correlated", ("advised-input", "advised"))
 narrow = compare(*(one["final_loss"].values for one in ways))
-print(f"input over half and half: {np.exp(narrow.mean):.2g}, {narrow.word}")
+print(
+    f"all phases by the input / half of them: {np.exp(narrow.mean):.2g}, {narrow.word}"
+)
 assert narrow.word == "worse"
 for task in ("ETTh1", "WTH", "listops-short"):
     assert trained["word"].sel(of=task) == "no difference shown"
 
 # %% [markdown]
-# It is worse on none, and makes no difference to the two forecasts, whose windows have 24
-# steps, and to ListOps. An earlier rule had a tenth of the modes remember half of a sequence or
-# more, and none less than an eleventh: spoken digits then ended with more loss than by default,
-# by that ring alone, and not by the advised phases or gains alone.
+# The advised initialisation is worse on no task. It makes no clear difference for the two
+# forecasts, whose windows have 24 steps, and for ListOps. An earlier rule used only long time
+# constants, none below an eleventh of the sequence. Spoken digits then ended with a higher loss
+# than by default, and the moduli alone caused this.
 #
-# Why only half of the phases? A linear teacher under correlated inputs has phases anywhere
-# on the circle. Of a student whose phases were all drawn where the *input* has its power
-# the loss ends several times above that of half and half. A long memory hardly moves its
-# phase: the slope with respect to $\theta$ is steep and the loss has a valley for every turn.
-# What the input says is where there is something to hear, and not where there is something
-# to learn.
+# Why are only half of the phases advised? A linear teacher under correlated inputs has phases
+# anywhere on the circle. If all phases of the student lie where the *input* has its power,
+# the final loss is several times higher than with half of them. Training hardly changes the
+# phase of a long time constant: the derivative by $\theta$ is large, and the loss has many
+# local minima in $\theta$. The input power shows which frequencies are present, not which
+# are needed.
 #
 # ## Exercises
 #
-# 1. In the third layer a modulus is exactly one. What second moment has its state after
-#    2048 white inputs, and what has the median mode of that layer in the limit?
-# 2. From 100 to 1000 steps, how many memories has float16 if it stores $|\lambda|$, and
-#    how many has bfloat16, three bits poorer, if it stores $\log\nu$ for
+# 1. In the third layer one modulus is exactly 1. What is the second moment of its state after
+#    2048 white inputs? What is it for the median mode of that layer in the limit?
+# 2. How many time constants from 100 to 1000 steps can float16 represent if it stores
+#    $|\lambda|$? How many can bfloat16, with three bits less, if it stores $\log\nu$ for
 #    $\nu = -\log|\lambda|$?
-# 3. The LRU's own normalisation is right for white inputs. By what factor do the states
-#    of its default start differ under these, in power, and by what factor under
-#    $\rho = 0.99$?
+# 3. The default normalisation of the LRU is right for white inputs. By what factor do the
+#    largest and smallest $E|h|^2$ differ for white inputs, and for $\rho = 0.99$?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. Nothing is forgotten: the variances of all inputs add up.
+# 1. The state never decays: the variances of all inputs add up.
 (third,) = [one for one in report.layers if one.layer == "layers.2.mixer"]
 radius = np.exp(-1 / third.median)
 print(f"2048, against {1 / (1 - radius**2):.1f}")
@@ -370,8 +375,8 @@ for rho in (0.0, 0.99):
     print(f"rho = {rho}: {start.state.max() / start.state.min():.4g}")
 
 # %% [markdown]
-# The figure about this: `sigprop figure sigprop-advice-worth`; `sigprop advise --length
-# 4096 --rho 0.9 --figure advice.png` draws a start.
+# `sigprop figure sigprop-advice-worth` draws these results. `sigprop advise --length 4096
+# --rho 0.9 --figure advice.png` draws an advised initialisation.
 #
 # ## The other notebooks
 #
