@@ -153,6 +153,7 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     assert len(drawn.axes) == 3
     low, high = drawn.axes[2].get_ylim()
     assert (low, high) == (-200, 200)
+    np.testing.assert_array_equal(drawn.axes[2].get_yticks(), [-100, 0, 100])
     line = drawn.axes[0].lines[0]
     np.testing.assert_allclose(line.get_xdata(), [0, 1, 20])
     np.testing.assert_allclose(line.get_ydata(), [1, 1, 1])

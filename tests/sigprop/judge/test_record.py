@@ -236,7 +236,7 @@ def test_a_page_shows_every_field_under_its_name(kind, written):
     assert found["Later results"] == "zucchet:7. what rests on it"
     assert found["Reason"] == "a reason of the row"
     assert found["Note"] == "a note"
-    assert found["Slips refuted"] == (
+    assert found["Mutants refuted"] == (
         "7 of 9 of the formula, 7 of 8 of the value, 2 of 5 by hand"
     )
     assert found["Code"] == "sigprop.neuron.stable.ring_gain (12.5 s)"

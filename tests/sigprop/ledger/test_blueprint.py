@@ -67,9 +67,9 @@ def test_the_overview_says_what_falls_and_what_goes_round(run, graph):
     turned = dataclasses.replace(graph, cycles=(("zucchet:59", "zucchet:74"),))
     made = render_site(run, graph=turned)[PAGE]
     assert 'id="falls-zucchet-59"' in made
-    assert "would rest on themselves" in made
+    assert "would depend on themselves" in made
     plain = render_site(run, graph=dataclasses.replace(graph, cycles=()))[PAGE]
-    assert "would rest on themselves" not in plain
+    assert "would depend on themselves" not in plain
 
 
 def test_a_misprint_fells_what_rests_on_the_true_form(run):
@@ -116,7 +116,7 @@ def test_a_picture_leaves_out_what_judges_one_row_alone():
 def test_the_errata_say_what_falls(run, graph):
     page = render_site(run, graph=graph)["errata.html"]
     entry = re.search(r'id="zucchet-59".*?</article>', page, re.S)[0]
-    assert "What falls if this is wrong</dt><dd>No other row rests on it" in entry
+    assert "Rows that depend on it</dt><dd>No other row depends on it" in entry
     names = [f"lru:{n}" for n in range(1, 40)]
     for count in (1, 20):
         below = {one: {"zucchet:59": "lemma"} for one in names[:count]}
@@ -126,7 +126,7 @@ def test_the_errata_say_what_falls(run, graph):
         entry = re.search(r'id="zucchet-59".*?</article>', page, re.S)[0]
         assert ("20 rows; the" in entry) == (count == 20)
         assert ("lru:1." in entry) == (count == 1)
-    assert "What falls" not in render_site(run)["errata.html"]
+    assert "Rows that depend on it" not in render_site(run)["errata.html"]
 
 
 def test_pages_have_names(run):

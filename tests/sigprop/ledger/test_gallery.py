@@ -80,7 +80,7 @@ def test_ledger_and_gallery_link_to_each_other_whichever_is_written_first(tmp_pa
     ledger_first, gallery_first = tmp_path / "a", tmp_path / "b"
     write_site(ledger_first, run, [dataclasses.replace(WIDE, png=b""), BARE])
     begun = (ledger_first / PAGE).read_text()
-    assert "No picture is drawn yet" in begun
+    assert "No figure is drawn yet" in begun
     assert not gallery.has_pictures(ledger_first)
     gallery.write(ledger_first, [WIDE, BARE])
     gallery.write(gallery_first, [WIDE, BARE])
