@@ -342,7 +342,7 @@ for verdict in answer.verdicts:
     print(f"{verdict.word}: ratio between {verdict.low:.4f} and {verdict.high:.4f}")
 
 # %% [markdown]
-# And a formula with one slip, the $2$ forgotten, does not pass:
+# A formula with one error, a missing factor $2$, does not pass:
 
 # %%
 try:

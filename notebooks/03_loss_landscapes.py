@@ -251,7 +251,7 @@ plt.show()
 # ## Why the angle remains hard
 #
 # Now both parameters, and a teacher of a small angle, $\theta^* = \pi/100$. Each picture
-# is the same loss in another chart, over a window in which the angle covers half a turn.
+# is the same loss in another parametrisation; the angle covers half a turn.
 
 
 # %%
@@ -286,11 +286,11 @@ draw_charts()
 plt.show()
 
 # %% [markdown]
-# In the polar chart the well is a splinter at the edge. The exponential map opens it, but
-# only because $\theta^*$ is small: it spends its resolution near angle zero. The last one
-# makes the well round, in equal units of both axes, by stretching the angle: the same half
-# turn is now many wells long, and nearly all of it is a plateau. The valley bends, since
-# the angle moves with the modulus, and below it are others, one for each full turn.
+# In polar coordinates the well is a narrow strip at $|\lambda| = 1$. The exponential map
+# widens it, but only because $\theta^*$ is small and this map resolves angles near zero.
+# The optimal parametrisation makes the well round by stretching the angle. The same half
+# turn is now many wells long, and nearly all of it is a plateau. The valley is curved,
+# because the angle changes with the modulus, and more valleys follow, one for each turn.
 #
 # **No map of the angle can do better.** What counts is the well's width against the way
 # there. At the right modulus the loss is half of

@@ -159,7 +159,7 @@ display(
 )
 
 # %% [markdown]
-# ## How large a step they bear
+# ## The largest stable learning rate
 #
 # Gradient descent leaves a minimum of largest curvature $L$ at the rate $2/L$. On the loss
 # itself: start a billionth beside the teacher, along the sharpest direction, and bisect

@@ -177,8 +177,8 @@ assert np.all(np.abs(ratios - 1) < 0.25)
 # ## And back
 #
 # An error $v$ at every number of the last stream comes back by the transposed filters, and
-# each nonlinearity multiplies it by a slope. Take slopes for independent of the error, and
-# the same Gaussian expectations say how large $\partial L/\partial x$ is before each block
+# each nonlinearity multiplies it by its derivative. If derivatives and errors are independent,
+# the same Gaussian expectations predict how large $\partial L/\partial x$ is before each block
 # (`predict_errors`).
 
 # %%
@@ -319,8 +319,8 @@ for spread, (kappa, halves) in met.items():
     )
 
 # %% [markdown]
-# Dashed are the slopes $-\kappa$. A mean of squares of so heavy a tail says nothing, however
-# many are drawn; `predict_gated` refuses such a moment, and says what is finite instead.
+# Dashed lines have the slope $-\kappa$. With such heavy tails a sample mean of squares does
+# not converge. `predict_gated` refuses such a moment and says which moments are finite.
 #
 # ## Gates that see the state
 #

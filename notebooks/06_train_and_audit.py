@@ -51,8 +51,8 @@ print({name: len(getattr(data, name)) for name in ("train", "validation", "test"
 # Two blocks of batch normalisation, an LRU of 32 complex neurons and a gated unit. AdamW
 # with warm-up and a cosine; the recurrent and input parameters have half the rate and no
 # decay (Orvieto et al. 2023, Appendix D.2). `sigprop train digits --model lru` does the
-# same with three wider blocks, longer, and into a folder from which a killed training
-# goes on.
+# same with three wider blocks, longer, and into a folder from which an interrupted
+# training resumes.
 
 # %%
 whole = preset("digits", "lru", "quick", data)

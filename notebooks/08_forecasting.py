@@ -90,7 +90,7 @@ display(
 # BLUR reads a window in both directions with an LRU each, and merges the two states by
 # one linear map. Each window is shown relative to its last value, which is added to the
 # forecast. `sigprop train forecast --data co2 --model blur --horizon 26` does the same
-# with more neurons, longer, and into a folder from which a killed training goes on.
+# with more neurons, longer, and into a folder from which an interrupted training resumes.
 
 # %%
 whole = forecast_preset("blur", "quick", task)
