@@ -31,8 +31,8 @@ def judge_answers(
         out = console(json)
         show_table(out, _table(marks))
         out.print(
-            f"{marks.agreement.hits} of {marks.agreement.of} answers are the ledger's own "
-            f"words; {marks.unanswered} statements are unanswered. Intervals at 95 %."
+            f"{marks.agreement.hits} of {marks.agreement.of} answers agree with the ledger. "
+            f"{marks.unanswered} statements are unanswered. Intervals have level 95 %."
         )
         if json is not None:
             write_text(json, encoder.dumps(as_json(marks), indent=2) + "\n")
@@ -46,11 +46,17 @@ def _table(marks: Any) -> Table:
     table.add_column("", no_wrap=True)
     for head in ("found", "of", "share", "interval"):
         table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("what", no_wrap=False)
-    words = {**CLASSES, PLANTED: "a misprint that is not the paper's"}
-    rows = [("precision", marks.precision, "of those called wrong or conditional")]
+    table.add_column("meaning", no_wrap=False)
+    words = {**CLASSES, PLANTED: "a deliberate error that we added"}
+    rows = [
+        ("precision", marks.precision, "of the statements called wrong or conditional")
+    ]
     rows += [
-        (f"recall {kind}", share, words.get(kind, "of those that are"))
+        (
+            f"recall {kind}",
+            share,
+            words.get(kind, "of the statements with this verdict"),
+        )
         for kind, share in marks.recall.items()
     ]
     for name, share, what in rows:

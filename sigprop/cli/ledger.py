@@ -137,8 +137,9 @@ def _write_benchmark(folder: Path, paper: str | None, planted: int, seed: int) -
         asked = Benchmark(tuple(papers), planted, seed)
     count = write(folder, asked)
     console().print(
-        f"{count} statements to judge in {folder}, {planted} of them misprinted here; "
-        f"fill in {ANSWERS}, then `sigprop judge-answers {folder / ANSWERS}`",
+        f"{count} statements to judge in {folder}, {planted} of them with a "
+        f"deliberate error. Fill in {ANSWERS}, then run "
+        f"`sigprop judge-answers {folder / ANSWERS}`.",
         soft_wrap=True,
     )
 

@@ -35,14 +35,14 @@ PLANTED = "planted"  # the class of misprints that are ours
 LEVEL = 0.95
 QUESTION = f"""# Which of these statements are right?
 
-`{STATEMENTS}` lists statements of papers on linear recurrent networks, as their authors
-print them, some with a misprint that is not theirs. Write into `{ANSWERS}` for each one
+`{STATEMENTS}` lists statements of papers on linear recurrent networks. Some have a deliberate
+error that we added. Write your verdict on each statement into `{ANSWERS}`:
 
-- `"{RIGHT}"`: it holds under what the paper assumes;
-- `"{CONDITIONAL}"`: it holds only under a further condition;
-- `"{WRONG}"`: it does not hold;
+- `"{RIGHT}"`: the statement holds under the assumptions of the paper;
+- `"{CONDITIONAL}"`: the statement holds only under a further condition;
+- `"{WRONG}"`: the statement does not hold;
 
-or leave `null`. `sigprop judge-answers {ANSWERS}` scores them.
+or leave `null`. `sigprop judge-answers {ANSWERS}` scores your verdicts.
 """
 
 

@@ -255,7 +255,7 @@ def test_the_ledger_writes_a_benchmark_of_a_paper_a_number_and_a_seed(
         done = ran("ledger", "--benchmark", place, *more)
         assert asked.pop() == (place, wanted)
         assert done.stdout.startswith(
-            f"123 statements to judge in {place}, {planted} of them misprinted here;"
+            f"123 statements to judge in {place}, {planted} of them with a deliberate "
         )
 
 
@@ -297,7 +297,7 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     monkeypatch.setattr(made, "mark", lambda asked, given: marks)
     place = tmp_path / "marks.json"
     done = ran("judge-answers", "a.json", "--json", place)
-    table = printed(done.stdout, "found", "of", "share", "interval", "what")
+    table = printed(done.stdout, "found", "of", "share", "interval", "meaning")
     assert [tuple(one.get(name) for name in ("found", "of", "share")) for one in table] == [
         ("3", "4", "0.75"), ("1", "8", "0.12"), ("2", "5", "0.40"), ("0", "0", "-")
     ]  # fmt: skip
@@ -306,9 +306,7 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     ):
         low, high = share.interval
         assert row["interval"] == (f"{low:.2f} .. {high:.2f}" if share.of else "-")
-    assert (
-        "31 of 47 answers are the ledger's own words; 5 statements are" in done.stdout
-    )
+    assert "31 of 47 answers agree with the ledger. 5 statements are" in done.stdout
     assert json.loads(place.read_text()) == json.loads(json.dumps(made.as_json(marks)))
 
 

@@ -185,7 +185,7 @@ def test_both_commands_from_statements_to_marks(tmp_path):
     options = ("--benchmark", str(place), "--paper", "rotrnn", "--planted", "2")
     made = sigprop("ledger", *options)
     assert made.exit_code == 0
-    assert "2 of them misprinted here" in made.stdout
+    assert "2 of them with a deliberate error." in made.stdout
     file = answered(place, tmp_path, lambda key: "wrong")
     found = sigprop("judge-answers", file, "--json", scores)
     assert found.exit_code == 0
