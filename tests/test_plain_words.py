@@ -1,5 +1,6 @@
 """Public text has no private words, and help fits a terminal of 80 columns."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -58,6 +59,34 @@ def test_no_summary_is_cut(helps):
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_plain(page):
     assert private((ROOT / page).read_text("utf-8")) == []
+
+
+def messages(path):
+    """Texts of a module that are no docstrings, with ``{}`` for values."""
+    tree, skipped = ast.parse(path.read_text("utf-8")), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            skipped.add(id(node.value))
+        if isinstance(node, ast.JoinedStr):
+            skipped.update(map(id, node.values))
+            yield "{}".join(
+                one.value for one in node.values if isinstance(one, ast.Constant)
+            )
+        elif isinstance(node, ast.Constant) and id(node) not in skipped:
+            yield str(node.value)
+
+
+def test_messages_are_plain():
+    modules = [
+        path
+        for path in (ROOT / "sigprop").rglob("*.py")
+        if "evidence" not in path.parts  # whose texts name mutants
+    ]
+    assert len(modules) > 200
+    for path in modules:
+        for text in messages(path):
+            if len(text.split()) > 3:
+                assert private(text) == [], path
 
 
 def test_titles_and_notes_of_rows_are_plain():

@@ -53,7 +53,7 @@ def run(
     sweep. Losses against the learning rate are drawn in the figures folder as
     sweep-NAME-PRESET.png.
     """
-    with plain_errors("the same command goes on from here"):
+    with plain_errors("repeat the command to resume"):
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,

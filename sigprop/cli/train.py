@@ -130,7 +130,7 @@ def train(
     curves of all finished seeds are drawn as curves.png; for forecasts also the time
     series, intervals and errors as forecasts.png.
     """
-    with plain_errors("the same command goes on from the last checkpoint", out):
+    with plain_errors("repeat the command to resume from the last checkpoint", out):
         keep_for_user()
         from sigprop.cli.forecast import Asked, train_forecasts
         from sigprop.numerics.files import require_folder

@@ -47,7 +47,7 @@ ROW: dict[str, Any] = {
     "as_expected": TRUTH,
     "routes": LIST,
     "results": {"type": "array", "items": RESULT},
-    "mutants": COUNT | {"description": "slips of the formula, as formula_slips"},
+    "mutants": COUNT | {"description": "mutants of the formula, as formula_slips"},
     "killed": COUNT | {"description": "those refuted, as killed_formula_slips"},
     "formula_slips": COUNT,
     "killed_formula_slips": COUNT,

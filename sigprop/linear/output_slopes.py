@@ -60,7 +60,7 @@ def mode_slopes(layer: Layer) -> ModeSlopes:
     if not isinstance(layer, ELEMENTWISE):
         known = ", ".join(one.__name__ for one in ELEMENTWISE)
         raise TypeError(
-            f"need a layer of {known} for slopes mode by mode, got {type(layer).__name__}"
+            f"need a layer of {known} for derivatives of each mode, got {type(layer).__name__}"
         )
     groups = layer.groups()
     moving = {k: v for k, v in parameters(layer).items() if groups[k] == "recurrent"}

@@ -59,7 +59,7 @@ class Rules:
             )
         if not 0 <= self.min_length < self.max_length - 1:
             raise ValueError(
-                "need 0 <= min_length < max_length - 1, for both are left out, got "
+                "need 0 <= min_length < max_length - 1, because both ends are excluded, got "
                 f"{self.min_length} and {self.max_length}"
             )
         if not 0 <= self.p_operator <= 1:

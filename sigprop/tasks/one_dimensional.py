@@ -181,7 +181,7 @@ class Chart:
         ):
             if name not in known:
                 raise ValueError(
-                    f"need a chart of the {kind} in {', '.join(known)}, got {name!r}"
+                    f"need a parametrisation of the {kind} in {', '.join(known)}, got {name!r}"
                 )
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
@@ -202,8 +202,8 @@ class Chart:
         )
         if not all(bool(jnp.isfinite(value).all()) for value in coordinates):
             raise ValueError(
-                f"need a place that the chart ({self.modulus}, {self.angle}) reaches, "
-                f"got {modulus=}, {angle=}"
+                f"need a point that the parametrisation ({self.modulus}, {self.angle}) "
+                f"reaches, got {modulus=}, {angle=}"
             )
         return coordinates
 

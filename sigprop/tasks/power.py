@@ -101,5 +101,5 @@ def chart(name: str) -> Chart:
         ValueError: If there is none of that name.
     """
     if name not in CHARTS:
-        raise ValueError(f"need a chart in {', '.join(CHARTS)}, got {name!r}")
+        raise ValueError(f"need a parametrisation in {', '.join(CHARTS)}, got {name!r}")
     return CHARTS[name]

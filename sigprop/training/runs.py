@@ -280,8 +280,8 @@ def trained(folder: Path) -> tuple[Network | TwoTowers, eqx.nn.State]:
     read_about(folder)
     if not (folder / RESULT).is_file():
         raise FileNotFoundError(
-            f"need a finished training, {folder} has no {RESULT} yet; run the same "
-            "`sigprop train` again, it goes on"
+            f"need a finished training, {folder} has no {RESULT} yet; repeat the "
+            "command to resume it"
         )
     read_result(folder, names=())
     network, state = load_network(folder / NETWORK)

@@ -273,5 +273,5 @@ def test_bad_paths_are_refused():
         Path().omega([0.5, SMALLEST_GAP / 2])
     with pytest.raises(ValueError, match="need a length in"):
         Path().gap([-1.0])
-    with pytest.raises(ValueError, match="need a chart of the angle"):
+    with pytest.raises(ValueError, match="need a parametrisation of the angle"):
         OptimalChart(angle="best")

@@ -110,7 +110,7 @@ def test_it_is_measured_within_its_error(name, x64):
 
 
 def test_a_layer_without_a_form_or_on_the_circle_is_refused(x64):
-    with pytest.raises(TypeError, match="slopes mode by mode, got RotRNN"):
+    with pytest.raises(TypeError, match="derivatives of each mode, got RotRNN"):
         predicted_trace(rotrnn(jax.random.key(0), 4, 3, heads=2), Independent())
     layer = lru(jax.random.key(0), 2, WIDTH)
     still = replace(layer, {"nu_log": jnp.array([-1.0, -jnp.inf])})

@@ -219,7 +219,7 @@ def test_unknown_chart_is_refused():
 
 
 def test_place_out_of_a_charts_reach_is_refused():
-    with pytest.raises(ValueError, match="need a place that the chart"):
+    with pytest.raises(ValueError, match="need a point that the parametrisation"):
         Chart("tanh", "exponential").coordinates(0.5, -0.1)
-    with pytest.raises(ValueError, match="need a place that the chart"):
+    with pytest.raises(ValueError, match="need a point that the parametrisation"):
         Chart("tanh").coordinates(1.0, 0.1)

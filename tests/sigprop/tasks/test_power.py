@@ -98,5 +98,7 @@ def test_unstable_teacher_is_refused(teacher):
 def test_bad_exponent_and_unknown_chart_are_refused():
     with pytest.raises(ValueError, match="need an exponent of at least 1, got 0"):
         power(TEACHER, 0)
-    with pytest.raises(ValueError, match="need a chart in cartesian, exponential, got"):
+    with pytest.raises(
+        ValueError, match="need a parametrisation in cartesian, exponential, got"
+    ):
         chart("polar")
