@@ -120,7 +120,7 @@ def shown(results: style.Results) -> str:
         )
     return (
         f"The better of LRU and BLUR beats the linear model at {better} of {len(told)} "
-        f"tasks: {'; '.join(told)}.{_of_all(data)}"
+        f"tasks. Mean squared errors: {'; '.join(told)}.{_of_all(data)}"
     )
 
 
@@ -134,7 +134,7 @@ def _of_all(data: xr.Dataset) -> str:
     ranked = sorted([*two, *others.items()], key=lambda named: named[1][1])
     (best, (few, least, *_)), *_, (worst, (many, most, *_)) = ranked
     return (
-        f" Of {len(ranked)} layers on {series.told(task)}, the least error is {least:.3f} "
-        f"with {few:,.0f} parameters ({best}), and the largest {most:.3f} with {many:,.0f} "
-        f"({worst})."
+        f" Of {len(ranked)} layers on {series.told(task)}, the smallest error is "
+        f"{least:.3f} with {few:,.0f} parameters ({best}), and the largest {most:.3f} with "
+        f"{many:,.0f} ({worst})."
     )

@@ -91,6 +91,6 @@ def shown(results: style.Results) -> str:
             f"{means['lru'] / known['linear']:.2f}"
         )
     return (
-        f"BLUR has the least error at {len(first)} of {len(told)} tasks; as multiples of "
-        f"the exact linear model's, {'; '.join(told)}."
+        f"BLUR has the smallest error on {len(first)} of {len(told)} tasks. Relative to the "
+        f"exact linear model, the errors are, for {'; for '.join(told)}."
     )

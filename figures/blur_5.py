@@ -81,6 +81,7 @@ def shown(results: style.Results) -> str:
         for rows in [series.cells(data, name, horizon, model)]
     ]
     return (
-        f"Drawn is {series.SETS.get(name, name)}, as the caption has it. Mean squared "
-        f"errors of all features on the test, scaled: {', '.join(errors)}."
+        f"The figure shows {series.SETS.get(name, name)}, as its caption says. The mean "
+        "squared errors over all scaled features of the test set are "
+        f"{', '.join(errors)}."
     )

@@ -131,5 +131,5 @@ def shown(results: style.Results) -> str:
     )
     return (
         f"BLUR takes {float(times.min()):.2f} to {float(times.max()):.2f} times as long as "
-        f"the LRU; seconds grow as the horizon to the power of {powers}."
+        f"the LRU. The times of LRU and BLUR grow as the horizon to the power of {powers}."
     )

@@ -82,11 +82,11 @@ def shown(results: style.Results) -> str:
     grown = {
         model: bool((rows[1:, 1] > rows[:-1, 1]).all()) for model, rows in known.items()
     }
-    both = "of both" if all(grown.values()) else "not of both"
-    grows = f"; the error {both} grows with the horizon" if len(told) > 1 else ""
+    both = "Both errors" if all(grown.values()) else "Not both errors"
+    grows = f" {both} grow with the horizon." if len(told) > 1 else ""
     return (
-        f"On {name} BLUR's squared error in the LRU's is {', '.join(told)}{grows}."
-        f"{_order(data)}"
+        f"On {name}, BLUR's squared error relative to the LRU's is {', '.join(told)}."
+        f"{grows}{_order(data)}"
     )
 
 
@@ -100,4 +100,4 @@ def _order(data: xr.Dataset) -> str:
         f"{names[model][0]} {mean:.3f}"
         for model, (mean, *_) in horizons.ranked(data, task, "mse").items()
     )
-    return f" From the least on {series.told(task)}: {told}."
+    return f" Errors on {series.told(task)}, the smallest first: {told}."

@@ -165,9 +165,9 @@ def compared(data: xr.Dataset, name: str, place: int) -> str:
             off[label] = float(np.sqrt(((one["forecast"] - one["truth"]) ** 2).mean()))
         nearer = min(off, key=lambda label: off[label])
         errors = " and ".join(f"{error:.3g} ({label})" for label, error in off.items())
-        parts.append(f"{where} {errors}, {nearer} nearer")
+        parts.append(f"{where} {errors}, lower for {nearer}")
     target = cells(data, *task, "blur")["target"].values[0]
     return (
-        f"Root mean squared errors of {target} on the test, in its own units: "
+        f"The root mean squared error of {target} on the test set, in its own units, is "
         f"{'; '.join(parts)}."
     )

@@ -207,10 +207,10 @@ def shown(results: style.Results) -> str:
     same = [NAMES[task] for task, word in words.items() if word not in (BETTER, WORSE)]
     asked = len(worse) <= SPARED and 2 * len(better) >= len(words)
     told = (
-        f"Begun as advised, networks end with less validation loss than by default on "
-        f"{_listed(better)} of {len(words)} tasks, with more on {_listed(worse)}, and no "
-        f"difference is shown on {_listed(same)}. Better on half of the tasks and worse on "
-        f"one at most was asked: that is {'reached' if asked else 'not reached'}."
+        f"Advised networks end with a lower validation loss than default ones on "
+        f"{_listed(better)} of {len(words)} tasks, with a higher loss on {_listed(worse)}. "
+        f"There is no clear difference on {_listed(same)}. The aim, lower on half of the "
+        f"tasks and higher on at most one, is {'reached' if asked else 'not reached'}."
     )
     rates = [*_words(results[STUDIES["c"]], "rates").values()]
     ways = {name: _words(results[STUDIES["d"]], name) for name in WAYS}
@@ -220,9 +220,9 @@ def shown(results: style.Results) -> str:
         for name, words in ways.items()
     )
     return (
-        f"{told} Lower recurrent rates besides are better on {rates.count(BETTER)} and worse "
-        f"on {rates.count(WORSE)} of {len(rates)}. On the {len(ways['all'])} tasks where "
-        f"phases were chosen, better and worse than default are: {counts}."
+        f"{told} Lower recurrent learning rates help on {rates.count(BETTER)} and harm on "
+        f"{rates.count(WORSE)} of {len(rates)} tasks. Of {len(ways['all'])} tasks, these "
+        f"choices of phases help and harm: {counts}."
     )
 
 

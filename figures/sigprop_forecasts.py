@@ -161,8 +161,9 @@ def shown(results: style.Results) -> str:
         ]
         parts.append(f"{_named(task)} {' and '.join(errors)}")
     return (
-        f"On the validation {COLOURS[best][1]} is best, {means[best]:.2f} of the linear "
-        f"model's error in the mean over tasks; on the test there, {'; '.join(parts)}."
+        f"On the validation set '{COLOURS[best][1]}' is best: on average its error is "
+        f"{means[best]:.2f} times the linear model's. On the test set these ratios are "
+        f"{'; '.join(parts)}."
         f"{_span(main, test)}"
     )
 

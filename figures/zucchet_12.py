@@ -52,9 +52,9 @@ def shown(results: style.Results) -> str:
         if name != "embeddings"
     ]
     return (
-        f"R(0) = {float(one['R'][0]):.4f}; fitted: {a:.3f} at lag 0 and {b:.4f} x "
-        f"{rho:.4f}^lag. The paper's 0.332 and 0.044 x 0.997^lag lie in the interval at "
-        f"{float(inside.mean()):.0%} of the lags. Lags at which half of R(1) is left: "
+        f"R(0) is {float(one['R'][0]):.4f}. The fit is {a:.3f} at lag 0 plus {b:.4f} x "
+        f"{rho:.4f}^lag. The paper's fit, 0.332 and 0.044 x 0.997^lag, lies in the interval "
+        f"at {float(inside.mean()):.0%} of the lags. R falls to half of R(1) at these lags: "
         f"embeddings {_half(one)}, {', '.join(others)}."
     )
 

@@ -78,6 +78,7 @@ def shown(results: style.Results) -> str:
         f"{name} {float(encoder.sel(kind=name)):.2g}" for name in kinds(data, COMPARED)
     )
     return (
-        f"Between layers, gradients of one group at one nu_0 differ at most by the factors "
-        f"{said}; the encoder's over those of the feedforward parts: {told}."
+        f"At one nu_0, gradients of one parameter group differ between layers by factors up "
+        f"to {said}. The encoder's gradients are these multiples of the feedforward "
+        f"gradients: {told}."
     )

@@ -108,8 +108,8 @@ def shown(results: style.Results) -> str:
     )
     size = data["log_size"].sel(delay=last).max("where")
     exploded = [str(name) for name in cases if float(size.sel(case=name)) > 0]
-    told = f"{' and '.join(exploded)} exceed one" if exploded else "none exceeds one"
+    told = f"for {' and '.join(exploded)}" if exploded else "in no case"
     return (
-        f"Root mean square beside the diagonal over that on it, after {when} and {last} "
-        f"steps: {said}. After {last} steps {told}."
+        f"The root mean square off the diagonal, relative to the diagonal, after {when} and "
+        f"{last} steps is, for {said}. After {last} steps the Jacobian exceeds 1 {told}."
     )

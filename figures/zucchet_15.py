@@ -104,10 +104,10 @@ def shown(results: style.Results) -> str:
             f"{float(off.sel(quantity=name).max()):+.0%})"
             for name in QUANTITIES.values()
         ]
-        said.append(f"gates that see {gates}: {', '.join(parts)}")
+        said.append(f"gates that read {gates}: {', '.join(parts)}")
     spread = data["finite"].max("place") / data["finite"].min("place")
     told = " and ".join(f"{float(x):.1f}" for x in spread)
     return (
-        f"Means over theory after as many steps, less one: {'; '.join(said)}. Over the "
-        f"time constants theory itself varies by the factors {told}."
+        f"Relative difference of measured means from theory: {'; '.join(said)}. Over all "
+        f"time constants the theory itself varies by the factors {told}."
     )

@@ -175,9 +175,10 @@ def shown(results: style.Results) -> str:
     place = abs(mean - 1).argmax(...)
     farthest = float(mean[place]), float(error[place]) / ratio.sizes["network"] ** 0.5
     return (
-        f"From nu_0 = {low} to {high} the first layer's states grow by the factors {said}; "
-        f"gradients, {told}. Of first states over their exact moments the ratio farthest "
-        f"from one is {farthest[0]:.3f}, standard error {farthest[1]:.3f}."
+        f"From nu_0 = {low} to {high} the first layer's states grow by the factors {said}. "
+        f"Gradients grow by these factors: {told}. Measured over exact moments of the first "
+        f"states differ from 1 by at most a ratio of {farthest[0]:.3f}, with standard error "
+        f"{farthest[1]:.3f}."
     )
 
 

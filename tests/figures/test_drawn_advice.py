@@ -139,26 +139,32 @@ SAME = "no difference shown"
 def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
     said = told(results)
     assert "on 9 (teacher, white input; " in said
-    assert "of 9 tasks, with more on none, and no difference is shown on none." in said
-    assert "rates besides are better on 4 and worse on 0 of 4. On" in said
+    assert (
+        "of 9 tasks, with a higher loss on none. There is no clear difference on none."
+        in said
+    )
+    assert "learning rates help on 4 and harm on 0 of 4 tasks. Of" in said
     assert said.endswith(
-        "On the 4 tasks where phases were chosen, better and worse than default are: "
+        "Of 4 tasks, these choices of phases help and harm: "
         "spread 4 and 0; input 4 and 0; all 4 and 0."
     )
     same = ("ETTh1", "WTH", "white", "smnist-10k")
     mixed = [("fsdd", "worse"), *((task, SAME) for task in same)]
     said = told(results, mixed)
-    assert "with more on 1 (spoken digits), and no difference is shown on 4 (" in said
-    assert said.split(" is shown on ")[1].startswith(
-        "4 (teacher, white input; sMNIST, 10k; ETTh1, 24 hours; WTH, 24 hours). Better on"
+    assert (
+        "with a higher loss on 1 (spoken digits). There is no clear difference on 4 ("
+        in said
     )
-    assert "was asked: that is not reached." in said
-    assert "was asked: that is reached." in told(results, mixed[:4])
-    assert "that is not reached." in told(results, [*mixed[:1], ("white", "worse")])
+    assert said.split("no clear difference on ")[1].startswith(
+        "4 (teacher, white input; sMNIST, 10k; ETTh1, 24 hours; WTH, 24 hours). The aim"
+    )
+    assert "at most one, is not reached." in said
+    assert "at most one, is reached." in told(results, mixed[:4])
+    assert "is not reached." in told(results, [*mixed[:1], ("white", "worse")])
     fewer = told(results, [("fsdd", "worse")], "rates", "advice_rates")
-    assert "rates besides are better on 3 and worse on 1 of 4." in fewer
+    assert "learning rates help on 3 and harm on 1 of 4 tasks." in fewer
     both = told(results, [("fsdd", "worse")], "both", "advice_rates")
-    assert "better on 4 and worse on 0 of 4." in both
+    assert "help on 4 and harm on 0 of 4 tasks." in both
     changes = [("correlated", "worse"), ("ETTh1", SAME)]
     free = told(results, changes, "input", "advice_phases")
     assert free.endswith("spread 4 and 0; input 2 and 1; all 4 and 0.")

@@ -52,11 +52,11 @@ def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
     deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
     said = zucchet_5.shown({"deep_signals": deep})
     assert "From nu_0 = 0 to 0.9999" in said
-    assert "cRNN 70, LRU 1, GRU 1;" in said
+    assert "cRNN 70, LRU 1, GRU 1." in said
     assert "LRU: recurrence 1, angle 30, projections 1" in said
     assert "GRU: recurrence 1, projections 1, feedforward 1" in said
     assert said.count("cRNN:") == 1
-    assert "farthest from one is 1.029, standard error 0.006" in said
+    assert "at most a ratio of 1.029, with standard error 0.006" in said
 
 
 def test_zucchet_13_tells_how_far_layers_are_apart(deep):
@@ -66,7 +66,7 @@ def test_zucchet_13_tells_how_far_layers_are_apart(deep):
     deep["ends"].loc[{"kind": "GRU", "end": "encoder"}] = 12
     said = zucchet_13.shown({"deep_signals": deep})
     assert "cRNN 5 (recurrence), LRU 1" in said
-    assert "parts: cRNN 1, LRU 1, GRU 12" in said
+    assert "gradients: cRNN 1, LRU 1, GRU 12" in said
 
 
 def test_zucchet_5_draws_what_is_stored(deep):
@@ -108,7 +108,7 @@ def test_zucchet_12_tells_the_fit_and_whether_the_interval_holds_the_papers(
     correlation,
 ):
     said = zucchet_12.shown({"embedding_correlation": correlation})
-    assert "R(0) = 0.3760; fitted: 0.336 at lag 0 and 0.0400 x 0.5000^lag" in said
+    assert "R(0) is 0.3760. The fit is 0.336 at lag 0 plus 0.0400 x 0.5000^lag." in said
     assert "in the interval at 50% of the lags" in said
     assert "embeddings 3, ListOps over 3." in said
     axes = zucchet_12.draw({"embedding_correlation": correlation}).axes[0]
@@ -145,10 +145,13 @@ def jacobian():
 
 def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     said = zucchet_14.shown({"gru_jacobian": jacobian})
-    assert "after 16 and 20 steps: b, T <= 4 0.01, 0.01; c, sigma_h = 5 1, 1." in said
-    assert "After 20 steps c, sigma_h = 5 exceed one." in said
+    assert (
+        "after 16 and 20 steps is, for b, T <= 4 0.01, 0.01; c, sigma_h = 5 1, 1."
+        in said
+    )
+    assert "After 20 steps the Jacobian exceeds 1 for c, sigma_h = 5." in said
     jacobian["log_size"][2] = -1
-    assert "none exceeds one" in zucchet_14.shown({"gru_jacobian": jacobian})
+    assert "exceeds 1 in no case" in zucchet_14.shown({"gru_jacobian": jacobian})
     drawn = zucchet_14.draw({"gru_jacobian": jacobian})
     assert len(drawn.axes) == 3
     low, high = drawn.axes[2].get_ylim()
@@ -199,7 +202,7 @@ def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
     gates["mean"].loc[{"gates": "input and state", "place": 1.0}] = 1.3
     said = zucchet_15.shown({"gated_neurons": gates})
     assert "constant: state -16.7% (from -50% to +0%), bias sensitivity +0.0%" in said
-    assert "see input and state: state -6.7% (from -50% to +30%)" in said
+    assert "read input and state: state -6.7% (from -50% to +30%)" in said
     assert "varies by the factors 2.0 and 1.0" in said
     axes = zucchet_15.draw({"gated_neurons": gates}, "a").axes
     assert len(axes) == 2
