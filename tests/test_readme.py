@@ -51,7 +51,7 @@ def blocks(markdown: str) -> list[Block]:
 
 
 def commands(markdown: str) -> list[str]:
-    """Every command of shell blocks and in the text, those joined by ``&&`` apart."""
+    """Every command of every shell block, those joined by ``&&`` apart."""
     lines = [
         line.removeprefix("$ ").strip()
         for block in blocks(markdown)
@@ -59,8 +59,6 @@ def commands(markdown: str) -> list[str]:
         for line in block.text.replace("\\\n", " ").splitlines()
     ]
     whole = [line for line in lines if line and not line.startswith("#")]
-    prose = re.sub(r"^```.*?^```$", "", markdown, flags=re.M | re.S)
-    whole += re.findall(r"`((?:sigprop|pip) [^`\n]+)`", prose)
     return [part.strip() for line in whole for part in line.split("&&")]
 
 
@@ -151,7 +149,13 @@ def _check_pytest(arguments: list[str]) -> None:
 
 
 PYTHON = [block.text for block in blocks(README) if block.language == "python"]
-COMMANDS = list(dict.fromkeys(commands(README)))
+PROSE = re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL)
+INLINE = re.findall(r"`((?:sigprop|pip) [^`\n]+)`", PROSE)
+COMMANDS = list(
+    dict.fromkeys(
+        [*commands(README), *(part for one in INLINE for part in one.split(" && "))]
+    )
+)
 RUN = [command for command in COMMANDS if command.startswith(QUICK)]
 
 
@@ -260,9 +264,9 @@ def test_a_broken_block_is_found(source, error, tmp_path):
 
 
 def test_blocks_and_commands_are_all_found():
-    text = "```sh\n$ a -b && c\n# said\nd \\\n  -e\n```\n\n```text\nx\n```\n`pip f`"
+    text = "```sh\n$ a -b && c\n# said\nd \\\n  -e\n```\n\n```text\nx\n```\n"
     assert [block.language for block in blocks(text)] == ["sh", "text"]
-    assert commands(text) == ["a -b", "c", "d    -e", "pip f"]
+    assert commands(text) == ["a -b", "c", "d    -e"]
 
 
 def test_a_failing_command_is_seen_to_fail(sigprop):
