@@ -9,15 +9,15 @@ from sigprop.figures import style
 
 COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
 CAPTION = (
-    "modes at initialisation. Left: eigenvalues; lines: phases below which 95 % of the "
-    "input's power lies. Middle: share of modes that remember at least so many steps; "
-    "dashed: the longest memory that is asked for. Right: second moment of the state of "
-    "each mode under the input; line: one"
+    "Modes at initialisation. Left: eigenvalues; lines: phases below which 95 % of the "
+    "input's power lies. Middle: share of modes with at least this time constant; dashed: "
+    "the longest advised one. Right: second moment of each mode's state for this input; "
+    "line: one."
 )
 GATED = (
-    "states at initialisation, gates at rest. Left: what a step keeps. Middle: share of "
-    "states that remember at least so many steps; dashed: the longest memory that is asked "
-    "for. Right: mean second moment of the states under one exponential; line: one"
+    "States at initialisation, without inputs to the gates. Left: share of the state that a "
+    "step keeps. Middle: share of states with at least this time constant; dashed: the "
+    "longest advised one. Right: mean second moment of the states for an AR(1) input."
 )
 
 
@@ -46,9 +46,7 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         _disc(axes[0], float(data.attrs["phase"]), bool(data.attrs["gated"]))
         axes[1].axvline(data.attrs["memory"], color=style.GREY, linestyle="--")
         axes[2].axhline(1, color=style.GREY, linewidth=0.6)
-        axes[1].set(
-            xscale="log", xlabel="memory, steps", ylabel="share that reaches it"
-        )
+        axes[1].set(xscale="log", xlabel="memory, steps", ylabel="share of longer ones")
         axes[2].set(xscale="log", yscale="log", xlabel="memory, steps")
         axes[2].set_ylabel(r"$\mathrm{E}|h|^2$")
         axes[0].legend(

@@ -177,7 +177,9 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
     for level in (1 - tolerance, 1, 1 + tolerance):
         axes.axhline(level, color=style.GREY, linewidth=0.5, zorder=0)
     axes.axvline(data.attrs["steps"], color=style.GREY, linewidth=0.6, linestyle="--")
-    axes.set(xscale="log", xlabel="memory at rest, steps (dashed: the window)")
+    axes.set(
+        xscale="log", xlabel="time constant without inputs, steps (dashed: the window)"
+    )
     style.plain_log(axes)
     _plain(axes.xaxis)
     _key(axes)
@@ -225,7 +227,11 @@ def draw_margins(data: xr.Dataset) -> Figure:
             axes.plot(slow[endless], rows[endless], ">", color=style.BLUE, label=label)
         steps = data.attrs["steps"]
         axes.axvline(steps, color=style.GREY, linestyle="--", label="window")
-        axes.set(xscale="log", xlabel="memory at rest, steps", ylim=(count - 0.4, -0.6))
+        axes.set(
+            xscale="log",
+            xlabel="time constant without inputs, steps",
+            ylim=(count - 0.4, -0.6),
+        )
         axes.set_yticks(rows, [_short(str(name)) for name in data["layer"].values])
         _plain(axes.xaxis)
         _key(axes)

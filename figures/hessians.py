@@ -18,11 +18,10 @@ MAP = "RdBu_r"
 NAMES = rates.RECURRENT | rates.OTHER
 HEIGHT, NOTE = 2.0, 0.5  # inches of a row, and of the note below
 CAPTION = (
-    "left: entries by parameter, colours linear near nought and logarithmic beyond; "
-    "middle: entries, between −1 and 1, of the sharpest directions, one a column, as far "
-    "as their eigenvalues are more than rounding; right: bars, two standard errors; "
-    "dashed: the largest curvature that gradient descent was measured to bear at the rate "
-    "at which it began to diverge"
+    "Left: Hessian entries; colours are linear near 0 and logarithmic beyond. Middle: "
+    "eigenvectors of the largest curvatures, one per column, with entries from −1 to 1. "
+    "Right: eigenvalues; bars are two standard errors; dashed: the largest stable curvature, "
+    "2 / the learning rate at which gradient descent diverged."
 )
 
 

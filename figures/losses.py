@@ -32,8 +32,8 @@ COLOURS = {
 }
 PRINTED = "sigprop.layers.lru.zucchet_lru"
 STARTS = {
-    PRINTED: "starts as the paper prints it (phases of one sign, weights by fan-in)",
-    "sigprop.layers.lru.released_zucchet_lru": "starts as the authors' code draws it "
+    PRINTED: "initialised as the paper prints it (phases of one sign, weights by fan-in)",
+    "sigprop.layers.lru.released_zucchet_lru": "initialised as in the authors' code "
     "(phases of both signs, weights by fan-out)",
 }
 

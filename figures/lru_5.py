@@ -57,8 +57,7 @@ CAPTIONS = {
     "normalisation": lambda data: (
         f"untrained: {data.sizes['draw']} networks, "
         f"{data.attrs['depth']} blocks, radii {data.attrs['r_min']} to "
-        f"{data.attrs['r_max']}; dotted: what a guess at random, or endless white input, "
-        "would give"
+        f"{data.attrs['r_max']}; dotted: a random guess, or the limit of white input"
     ),
     "paths": lambda data: (
         f"training: {int(data['depth'][0])} blocks on {int(data['length'][0])} pixels, the "

@@ -35,13 +35,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 NOTES = {
-    "a": "A: kernels of every seed of the linear network, and outputs of one of each "
-    "network, at the rates of least median loss.",
-    "b": "B: relative losses; thin, seeds; thick, their median.",
+    "a": "A: kernels of all seeds of the linear network and outputs of one network of each "
+    "kind, at the learning rate of the smallest median loss.",
+    "b": "B: relative losses. Thin: seeds; thick: their median.",
 }
-LEAVING = (
-    "Triangles and numbers: where runs first leave a panel or diverge, and how many do."
-)
+LEAVING = "Triangles mark where runs leave a panel or diverge; numbers count them."
 
 
 def best(data: xr.Dataset, activation: str, scale: float) -> float:

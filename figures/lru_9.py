@@ -39,7 +39,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             drawn,
             f"Lines: closed form.  Boxes: quartiles of {data.sizes['run']} runs, moved "
             "apart; red: median; diamonds: means, which the closed form predicts; "
-            "whiskers: 5th to 95th percentile, what is beyond is left out.",
+            "whiskers: 5th to 95th percentile; values beyond are not shown.",
         )
     return drawn
 

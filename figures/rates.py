@@ -36,9 +36,9 @@ SYMBOLS = {
 }
 GOLDEN = (np.sqrt(5) - 1) / 2  # its multiples, less their integers, fill [0, 1] evenly
 CAPTION = (
-    "wide: points are parameters of the first seed, bars their medians; narrow: dots are "
-    "medians over the parameters of a seed, lines hold 80 % of them; grey: the learning "
-    "rate that Adam is given; all networks start as the paper prints them"
+    "Wide panels: parameters of the first seed; bars are medians. Narrow panels: medians "
+    "of each seed; lines contain 80 % of its parameters. Grey: the learning rate of Adam. "
+    "All networks are initialised as the paper prints it."
 )
 WIDTH = 0.7  # of a column of points, in columns
 

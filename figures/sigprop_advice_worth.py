@@ -42,21 +42,23 @@ WAYS = {
 # layout rounds decides which of them a PDF has.
 HEIGHTS, BELOW = {"a": 2.2, "b": 3.13, "c": 1.8, "d": 1.8}, 0.75
 QUOTIENTS = {
-    "a": ("advised", "advised / default", "what the advised beginning does"),
-    "c": ("rates", "with lower rates / without", "what lower rates do besides"),
+    "a": ("advised", "advised / default", "advised initialisation"),
+    "c": (
+        "rates",
+        "with lower rates / without",
+        "lower recurrent learning rates in addition",
+    ),
 }
 BETTER, WORSE = "better", "worse"
 SPARED = 1  # tasks on which advice may be worse
 CAPTION = (
-    "A, C, D: quotients of losses, paired over seeds, ten of what trains in seconds and five "
-    "of the others: geometric means with 95 % intervals of Student's t for the logarithms, "
-    "drawn evenly from 0.9 to 1.1 and ever closer beyond; the "
-    "word is that of the last validation loss. A: begun as advised, over begun by default. "
-    "B: training losses, each of a tenth of the training, over the share of its steps; thin "
-    "lines: seeds; thick ones: geometric means. C: besides with the lower recurrent rates "
-    "that the ceilings ask for, over begun as advised, where they ask for less than half. D: "
-    "last validation losses by how phases are drawn, over begun by default, on the tasks "
-    "where one way was chosen, by other seeds."
+    "A, C, D: ratios of losses with equal seeds: geometric means with 95 % intervals "
+    "(Student's t of the logarithms), over ten seeds of quick trainings and five of the "
+    "others. The axis is linear from 0.9 to 1.1 and compressed beyond. Words at the right "
+    "refer to the last validation loss. B: training loss over the share of the steps; thin: "
+    "seeds; thick: geometric means. C: recurrent learning rates lowered to the largest "
+    "stable ones, where these are below half the default. D: last validation losses for "
+    "three ranges of phases, on the tasks on which one range was chosen with other seeds."
 )
 NEAR = 0.1  # logarithms of quotients are drawn evenly below
 FAR = math.log(10_000)  # and not shown above
@@ -114,7 +116,7 @@ def _choices(axes: Axes, data: xr.Dataset) -> None:
         _bars(axes, chosen, names, up, fmt=marker, color=colour, label=label)
     _tasks(axes, data, "advised / default")
     axes.legend(loc="upper right", fontsize=5.5)
-    style.letter(axes, "d", "what the choice of phases does")
+    style.letter(axes, "d", "choice of phases")
 
 
 def _bars(
@@ -167,7 +169,7 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
     grid[len(tasks)].set_axis_off()
     for arm, colour in COLOURS.items():
         grid[len(tasks)].plot([], [], color=colour, label=arm)
-    grid[len(tasks)].legend(loc="center", title="begun", fontsize=6.5)
+    grid[len(tasks)].legend(loc="center", title="initialisation", fontsize=6.5)
     part.supxlabel("share of the steps", fontsize=7)
     part.supylabel("training loss", fontsize=7)
 

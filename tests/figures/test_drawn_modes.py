@@ -51,7 +51,7 @@ def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     assert memory.upright(LONGEST, style.GREY).get_linestyle() == "--"
     state.level(1, style.GREY)
     disc.done(x="Re", y="Im")
-    memory.done("log", x="memory, steps", y="share that reaches it")
+    memory.done("log", x="memory, steps", y="share of longer ones")
     state.done("log", "log", x="memory, steps", y="|h|^2")
     assert drawn.get_suptitle() == "what it is about"
     caption = " ".join(drawn.get_supxlabel().split())

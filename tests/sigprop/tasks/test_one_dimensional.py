@@ -212,9 +212,13 @@ def test_input_of_unknown_spectrum_needs_a_length():
 
 
 def test_unknown_chart_is_refused():
-    with pytest.raises(ValueError, match=r"parametrisation of the angle in plain, expo.*'log'"):
+    with pytest.raises(
+        ValueError, match=r"parametrisation of the angle in plain, expo.*'log'"
+    ):
         Chart("tanh", "log")
-    with pytest.raises(ValueError, match=r"parametrisation of the modulus in plain, .*'sigmoid'"):
+    with pytest.raises(
+        ValueError, match=r"parametrisation of the modulus in plain, .*'sigmoid'"
+    ):
         Chart("sigmoid")
 
 
