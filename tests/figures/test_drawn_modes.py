@@ -55,4 +55,4 @@ def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     state.done("log", "log", x="memory, steps", y="|h|^2")
     assert drawn.get_suptitle() == "what it is about"
     caption = " ".join(drawn.get_supxlabel().split())
-    assert caption.startswith("states" if gated else "modes")
+    assert caption.startswith("States" if gated else "Modes")
