@@ -62,4 +62,6 @@ def test_costs_are_curves_over_both_sizes_with_their_powers(
                 marker="o",
                 label=rf"{task}, ${power:.2f}$",
             )
+        most = max(np.nanmax(line.get_ydata()) for line in one.axes.lines)
+        assert most < one.axes.get_ylim()[1] < 1e6 * most  # names stand above points
         one.done("log", "log", x=label, y=unit if axis == "length" else "")

@@ -180,13 +180,16 @@ def test_bad_answers_are_one_line(name, folder, tmp_path):
     assert re.search(line, said)
 
 
-def test_both_commands_from_statements_to_marks(tmp_path):
+def test_both_commands_from_statements_to_marks(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")  # a path is never broken, to be copied whole
     place, scores = tmp_path / "b", tmp_path / "scores.json"
     options = ("--benchmark", str(place), "--paper", "rotrnn", "--planted", "2")
     made = sigprop("ledger", *options)
     assert made.exit_code == 0
     assert "2 of them with a deliberate error." in made.stdout
+    assert f"run `sigprop judge-answers {place / 'answers.json'}`." in made.stdout
     file = answered(place, tmp_path, lambda key: "wrong")
+    monkeypatch.delenv("COLUMNS")
     found = sigprop("judge-answers", file, "--json", scores)
     assert found.exit_code == 0
     assert "recall planted" in found.stdout
