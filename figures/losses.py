@@ -32,7 +32,7 @@ COLOURS = {
 }
 PRINTED = "sigprop.layers.lru.zucchet_lru"
 STARTS = {
-    PRINTED: "initialised as the paper prints it (phases of one sign, weights by fan-in)",
+    PRINTED: "initialised as printed (phases of one sign, weights by fan-in)",
     "sigprop.layers.lru.released_zucchet_lru": "initialised as in the authors' code "
     "(phases of both signs, weights by fan-out)",
 }
