@@ -176,10 +176,14 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
         )
     for level in (1 - tolerance, 1, 1 + tolerance):
         axes.axhline(level, color=style.GREY, linewidth=0.5, zorder=0)
-    axes.axvline(data.attrs["steps"], color=style.GREY, linewidth=0.6, linestyle="--")
-    axes.set(
-        xscale="log", xlabel="time constant without inputs, steps (dashed: the window)"
+    axes.axvline(
+        data.attrs["steps"],
+        color=style.GREY,
+        linewidth=0.6,
+        linestyle="--",
+        label="window",
     )
+    axes.set(xscale="log", xlabel="time constant without inputs, steps")
     style.plain_log(axes)
     _plain(axes.xaxis)
     _key(axes)
