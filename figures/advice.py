@@ -17,7 +17,8 @@ CAPTION = (
 GATED = (
     "States at initialisation, without inputs to the gates. Left: share of the state that a "
     "step keeps. Middle: share of states with at least this time constant; dashed: the "
-    "longest advised one. Right: mean second moment of the states for an AR(1) input."
+    "longest advised one. Right: mean second moment of the states for an AR(1) input; line: "
+    "one."
 )
 
 

@@ -176,9 +176,9 @@ def shown(results: style.Results) -> str:
     farthest = float(mean[place]), float(error[place]) / ratio.sizes["network"] ** 0.5
     return (
         f"From nu_0 = {low} to {high} the first layer's states grow by the factors {said}. "
-        f"Gradients grow by these factors: {told}. Measured over exact moments of the first "
-        f"states differ from 1 by at most a ratio of {farthest[0]:.3f}, with standard error "
-        f"{farthest[1]:.3f}."
+        f"Gradients grow by these factors: {told}. Of the ratios of measured to exact "
+        f"moments of the first states, the farthest from one is {farthest[0]:.3f}, with "
+        f"standard error {farthest[1]:.3f}."
     )
 
 

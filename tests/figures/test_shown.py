@@ -142,8 +142,8 @@ def test_zucchet_1a_compares_powers_of_the_gap(power, word):
     said = shown("zucchet-1a", curse_of_memory=change)
     assert f"-({', '.join([str(power)] * 5)}), {word}" in said
     assert (
-        "than the state with power -2. Simulated sensitivities are at most 3.5 standard"
-        in said
+        "than the state with power -2. Simulated sensitivities are at most 3.5 standard "
+        "errors off" in said
     )
 
 
@@ -171,8 +171,8 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
 
     said = shown("zucchet-2", curse_of_memory=change)
     assert (
-        "For rho = 0, 0.5, 0.99, 1 both moments are bounded: the state by 2, 3, 2, 2 and"
-        in said
+        "For rho = 0, 0.5, 0.99, 1 both moments are bounded: the state by 2, 3, 2, 2 and "
+        "the sensitivity by 2, 2" in said
     )
     assert "only at rho = 0.9" in said
 
@@ -295,7 +295,8 @@ def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, word):
 
     said = shown("zucchet-8", similarity=change)
     assert (
-        f"is {', '.join(map(str, order))} times the similarity with the real " in said
+        f"is {', '.join(map(str, order))} times the similarity with the real "
+        "eigenvalue 0.99 at rho = 0, 0.5" in said
     )
     assert word in said
 

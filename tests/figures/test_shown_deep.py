@@ -56,7 +56,7 @@ def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
     assert "LRU: recurrence 1, angle 30, projections 1" in said
     assert "GRU: recurrence 1, projections 1, feedforward 1" in said
     assert said.count("cRNN:") == 1
-    assert "at most a ratio of 1.029, with standard error 0.006" in said
+    assert "farthest from one is 1.029, with standard error 0.006" in said
 
 
 def test_zucchet_13_tells_how_far_layers_are_apart(deep):
