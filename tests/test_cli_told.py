@@ -124,7 +124,6 @@ def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
     module = importlib.import_module("sigprop.advice.advise")
     monkeypatch.setattr(module, "advise", lambda *given, **more: Fake())
     monkeypatch.setattr(summary, "table", lambda found: typer_table())
-    monkeypatch.setattr(summary, "key", lambda found: "")
     monkeypatch.setattr(summary, "sentences", lambda found: [])
     monkeypatch.setattr(summary, "as_dataset", lambda found: None)
     monkeypatch.setattr(advice, "draw", lambda data, title: blank())

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
 from sigprop.theory.claims import registry
+from tests.test_cli_names import commands
 from tests.words import private
 
 ROOT = Path(__file__).parents[1]
@@ -17,26 +17,20 @@ PAGES = ("README.md", "CHANGELOG.md", "theory/README.md", "theory/GLOSSARY.md")
 WIDTH = 80
 
 
-def commands(group, before=()):
-    """Every command of a group by the words that call it."""
-    for name, command in group.commands.items():
-        words = (*before, name)
-        yield words
-        if hasattr(command, "commands"):
-            yield from commands(command, words)
-
-
-COMMANDS = [(), *commands(typer.main.get_command(app))]
+COMMANDS = commands()
 
 
 @pytest.fixture(scope="module")
 def helps():
-    """The help of every command, by the words that call it."""
+    """The help of every command, by the words that call it; of the program, by none."""
     run = CliRunner(env={"COLUMNS": str(WIDTH), "TERMINAL_WIDTH": str(WIDTH)})
-    return {words: run.invoke(app, [*words, "--help"]).output for words in COMMANDS}
+    return {
+        words: run.invoke(app, [*words.split(), "--help"]).output
+        for words in ("", *COMMANDS)
+    }
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", ["", *COMMANDS])
 def test_help_is_plain_and_fits(helps, words):
     text = helps[words]
     assert "Usage:" in text
@@ -44,16 +38,13 @@ def test_help_is_plain_and_fits(helps, words):
     assert private(text) == []
 
 
-def test_no_summary_is_cut(helps):
-    group = typer.main.get_command(app)
-    for words in COMMANDS[1:]:
-        command = group
-        for name in words:
-            command = command.commands[name]
-        summary = (command.help or "").strip().splitlines()[0]
-        assert summary.endswith(".")
-        assert f"{words[-1]} " in helps[words[:-1]]
-        assert summary in " ".join(helps[words[:-1]].split()), summary
+@pytest.mark.parametrize("words", COMMANDS)
+def test_no_summary_is_cut(helps, words):
+    group, _, name = words.rpartition(" ")
+    summary = COMMANDS[words].help.strip().splitlines()[0]
+    assert summary.endswith(".")
+    assert f"{name} " in helps[group]
+    assert summary in " ".join(helps[group].split())
 
 
 @pytest.mark.parametrize("page", PAGES)

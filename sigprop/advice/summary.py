@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from rich.table import Table
+from rich.text import Text
 
 from sigprop.advice.advise import Advice
 from sigprop.advice.predictions import Predicted
 from sigprop.advice.spectra import SHARE, as_one, closed
+from sigprop.numerics.text import plain
 
 QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
 STARTS = ("default", "advised")
-LARGEST_RATE = "largest rate"
 KEY = (
     "Time constant: 1/(1 - |lam|), in steps. E|h|^2: second moment of each mode for input "
     "channels of variance 1, after a long time. Gradient: E|dy/dtheta|^2, summed over the "
@@ -50,20 +51,21 @@ def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
     ]
     for name, first, second in (
         ("gradient", before.gradient, after.gradient),
-        (LARGEST_RATE, before.ceiling, after.ceiling),
+        ("largest rate", before.ceiling, after.ceiling),
     ):
         found += [(name, key, first[key], second[key]) for key in first]
     return found
 
 
-def key(advice: Advice) -> str:
-    """The meaning of the table's quantities."""
-    return KEY.format(kind=KINDS[advice.advised.exact])
-
-
 def table(advice: Advice) -> Table:
     """Default and advised side by side."""
-    shown = Table(box=None, pad_edge=False, header_style="bold")
+    key = KEY.format(kind=KINDS[advice.advised.exact])
+    shown = Table(
+        caption=Text(plain(key), "table.caption"),
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
     for name in ("quantity", "of", *STARTS):
         shown.add_column(name, justify="right" if name in STARTS else "left")
     last = None

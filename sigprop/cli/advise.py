@@ -92,7 +92,6 @@ def advise(
             memory=memory,
             phases=phases,
         )
-        out.print(summary.key(found) + "\n")
         show_table(out, summary.table(found), keys=2)
         out.print()
         for line in summary.sentences(found):

@@ -99,7 +99,7 @@ def _verify(
     from sigprop.cli.judged import judge, row
     from sigprop.judge.basis import main_moments
     from sigprop.ledger.entries import write_json
-    from sigprop.ledger.terminal import ROUTES, counterexamples, outcome, summary
+    from sigprop.ledger.terminal import counterexamples, outcome, summary
     from sigprop.theory.claims import select
 
     compile_quickly()
@@ -108,7 +108,6 @@ def _verify(
         chosen = tuple(one.claim for one in main_moments([row(c.id) for c in chosen]))
     _forecast(chosen, how, device, yes)
     run, loaded = judge(chosen, how, device, out)
-    out.print(ROUTES + "\n")
     show_table(out, summary(run))
     out.print()
     for one in counterexamples(run) if ids else ():

@@ -63,7 +63,7 @@ def slips(claim: Any) -> str:
 
 def summary(run: Any) -> Table:
     """One line a claim: status, routes, interval, mutants, seconds."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = Table(caption=ROUTES, box=None, pad_edge=False, header_style="bold")
     for name in ("claim", "status", "", "routes", "measured / closed form"):
         table.add_column(name, no_wrap=True)
     for name in ("mutants", "s"):

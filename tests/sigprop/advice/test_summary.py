@@ -77,7 +77,7 @@ def test_each_cell_of_the_table_is_the_number_of_its_row_and_start():
 
 def test_the_key_says_which_side_of_the_largest_rate_is_stable():
     """The largest stable rate of a Hessian; of gates only a bound from below."""
-    exact, bound = (summary.key(one) for one in (GIVEN, GATED))
+    exact, bound = (str(summary.table(one).caption) for one in (GIVEN, GATED))
     assert (
         "learning rate of plain gradient descent above which it is unstable," in exact
     )
