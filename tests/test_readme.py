@@ -149,13 +149,19 @@ def _check_pytest(arguments: list[str]) -> None:
 
 
 PYTHON = [block.text for block in blocks(README) if block.language == "python"]
-PROSE = re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL)
-INLINE = re.findall(r"`((?:sigprop|pip) [^`\n]+)`", PROSE)
-COMMANDS = list(
-    dict.fromkeys(
-        [*commands(README), *(part for one in INLINE for part in one.split(" && "))]
-    )
-)
+
+
+def typed(markdown: str) -> list[str]:
+    """The commands of a page's shell blocks, and those inside its sentences."""
+    prose = re.sub(r"^```.*?^```$", "", markdown, flags=re.MULTILINE | re.DOTALL)
+    inline = re.findall(r"`((?:sigprop|pip) [^`\n]+)`", prose)
+    return [
+        *commands(markdown),
+        *(part for one in inline for part in one.split(" && ")),
+    ]
+
+
+COMMANDS = list(dict.fromkeys([*typed(README), *typed(THEORY)]))
 RUN = [command for command in COMMANDS if command.startswith(QUICK)]
 
 
@@ -173,7 +179,9 @@ def sigprop(tmp_path):
     """Run a command where the reader would, with a checkpoint at hand."""
     save_file(checkpoint(), tmp_path / "model.safetensors")
 
-    def run(command: str) -> subprocess.CompletedProcess[str]:
+    def run(command: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+        if data is not None:
+            (tmp_path / data.name).write_bytes(data.read_bytes())
         return start("-m", "sigprop", *shlex.split(command)[1:], cwd=tmp_path)
 
     return run
@@ -220,7 +228,7 @@ def test_quick_command_runs(command, sigprop):
 def test_each_kind_of_command_is_there_to_be_checked():
     assert len(PYTHON) >= 2
     assert SHOWN
-    for start in ("sigprop verify", "sigprop figure", "pip install", "pytest"):
+    for start in ("sigprop verify --tier", "sigprop figure", "pip install", "pytest"):
         assert any(command.startswith(start) for command in COMMANDS)
     for start in QUICK:
         assert any(command.startswith(start) for command in RUN)
@@ -274,25 +282,58 @@ def test_a_failing_command_is_seen_to_fail(sigprop):
 
 
 def excerpt(command: str) -> list[str]:
-    """The lines that the README quotes from a command's output."""
-    (after,) = README.split(f"<!-- excerpt of: {command} -->\n")[1:]
-    return [line.rstrip() for line in blocks(after)[0].text.splitlines()]
+    """The lines that README or the page of equations quotes from a command's output."""
+    (after,) = (README + THEORY).split(f"<!-- excerpt of: {command} -->\n")[1:]
+    return without_seconds(blocks(after)[0].text)
 
 
-EXCERPTS = re.findall(r"<!-- excerpt of: (.*?) -->", README)
+def without_seconds(output: str) -> list[str]:
+    """Lines of a command's output, without the time that each row took."""
+    return [re.sub(r"\bs \d+\.\d$", "s", one.rstrip()) for one in output.splitlines()]
 
 
-@pytest.mark.parametrize("command", EXCERPTS)
-def test_quoted_output_is_what_the_command_prints(command, sigprop):
-    printed = [line.rstrip() for line in sigprop(command).stdout.splitlines()]
-    quoted = excerpt(command)
+def quotes(printed: str, command: str) -> bool:
+    """Whether the quoted lines stand in the output, one below the other."""
+    lines, quoted = without_seconds(printed), excerpt(command)
     assert quoted
-    starts = [i for i, line in enumerate(printed) if line == quoted[0]]
-    assert any(printed[i : i + len(quoted)] == quoted for i in starts), printed
+    starts = [i for i, line in enumerate(lines) if line == quoted[0]]
+    return any(lines[i : i + len(quoted)] == quoted for i in starts)
 
 
-def test_a_file_and_a_formula_are_examined_in_print():
+EXCERPTS = re.findall(r"<!-- excerpt of: (.*?) -->", README + THEORY)
+OF_DATA = "sigprop verify --input ETTh1.csv"
+
+
+@pytest.mark.parametrize("command", [one for one in EXCERPTS if one != OF_DATA])
+def test_quoted_output_is_what_the_command_prints(command, sigprop):
+    printed = sigprop(command).stdout
+    assert quotes(printed, command), printed
+
+
+@pytest.mark.data("ett/ETTh1.csv")
+def test_quoted_moments_of_data_are_what_the_command_prints(sigprop, real_data):
+    printed = sigprop(OF_DATA, real_data).stdout
+    assert quotes(printed, OF_DATA), printed
+    white, measured = (
+        float(re.search(rf"{name} (\S+)", " ".join(excerpt(OF_DATA)))[1])
+        for name in ("white", "measured")
+    )
+    assert f"the sensitivity {measured / white:.0f} times" in " ".join(THEORY.split())
+
+
+def test_a_checkpoint_a_formula_and_data_are_examined_in_print():
     assert {one.split()[1] for one in EXCERPTS} == {"verify", "lint"}
+    assert OF_DATA in EXCERPTS
+
+
+def test_quoted_counts_are_those_of_the_registry():
+    counts = Counter(one.expected for one in registry().values())
+    apart = counts[Status.DEFINITION], counts[Status.NOT_CHECKABLE]
+    valued = counts.total() - sum(apart)
+    assert (
+        f"```text\n{valued} of {valued} rows with a truth value as expected; {apart[0]} "
+        f"definitions, {apart[1]} not checkable.\n```"
+    ) in THEORY
 
 
 def missing(markdown: str) -> list[str]:
