@@ -346,6 +346,16 @@ def said(
     return "" if panel else module.shown(results), origin
 
 
+def details(name: str, results: "style.Results") -> "style.Cells":
+    """The numbers behind a figure's sentences as a table; nothing for most figures.
+
+    Raises:
+        ValueError: If the name is unknown.
+    """
+    module = importlib.import_module(entry(name).module)
+    return module.details(results) if hasattr(module, "details") else ()
+
+
 def draw_and_save(
     name: str,
     results: "style.Results",

@@ -31,6 +31,8 @@ SEQUENCE = (PURPLE, BLUE, GREEN, ORANGE, VERMILION)
 
 Results = Mapping[str, xr.Dataset]
 """Stored results by the names of their studies."""
+Cells = tuple[tuple[str, ...], ...]
+"""A printed table: its header, then its rows."""
 
 SETTINGS: dict[Any, Any] = {
     "figure.dpi": 150,

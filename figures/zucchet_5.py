@@ -158,32 +158,51 @@ def growth(values: xr.DataArray) -> float:
 
 
 def shown(results: style.Results) -> str:
-    """How much states and gradients grow from the shortest memory to the longest."""
+    """How much states grow from the shortest memory to the longest, and their error."""
     data = results[STUDY]
-    ends = data["gap"].max(), data["gap"].min()
-    low, high = (f"{1 - float(gap):.4g}" for gap in ends)
-    first, slopes = data["state"].isel(layer=0), data["gradient"].mean("layer")
-    said = ", ".join(
+    first = data["state"].isel(layer=0)
+    factors = ", ".join(
         f"{name} {growth(first.sel(kind=name)):.2g}" for name in kinds(data, COMPARED)
-    )
-    told = "; ".join(
-        f"{name}: {_growths(slopes.sel(kind=name))}"
-        for name in kinds(data, tuple(dict.fromkeys((*COMPARED, *NORMS))))
     )
     ratio = (first / data["predicted"]).dropna("kind")
     mean, error = ratio.mean("network"), ratio.std("network", ddof=1)
     place = abs(mean - 1).argmax(...)
     farthest = float(mean[place]), float(error[place]) / ratio.sizes["network"] ** 0.5
     return (
-        f"From nu_0 = {low} to {high} the first layer's states grow by the factors {said}. "
-        f"Gradients grow by these factors: {told}. Of the ratios of measured to exact "
-        f"moments of the first states, the farthest from one is {farthest[0]:.3f}, with "
-        f"standard error {farthest[1]:.3f}."
+        f"From {_ends(data)} the first layer's states grow by the factors {factors}. Of the "
+        f"ratios of measured to exact moments of these states, the farthest from one is "
+        f"{farthest[0]:.3f}, with standard error {farthest[1]:.3f}."
     )
 
 
-def _growths(slopes: xr.DataArray) -> str:
-    alive = [group for group in GROUPS if np.isfinite(slopes.sel(group=group)).all()]
-    return ", ".join(
-        f"{group} {growth(slopes.sel(group=group)):.2g}" for group in alive
+def _ends(data: xr.Dataset) -> str:
+    low, high = (
+        f"{1 - float(gap):.4g}" for gap in (data["gap"].max(), data["gap"].min())
     )
+    return f"nu_0 = {low} to {high}"
+
+
+def details(results: style.Results) -> style.Cells:
+    """The factor by which each moment grows from the shortest memory to the longest."""
+    data = results[STUDY]
+    first, gradient = data["state"].isel(layer=0), data["gradient"].mean("layer")
+    header = (
+        f"growth from {_ends(data)}",
+        "first states",
+        *(f"{g} gradient" for g in GROUPS),
+    )
+    return (
+        header,
+        *(
+            (
+                name,
+                f"{growth(first.sel(kind=name)):.2g}",
+                *(_growth_of(gradient.sel(kind=name, group=group)) for group in GROUPS),
+            )
+            for name in kinds(data, tuple(dict.fromkeys((*COMPARED, *NORMS))))
+        ),
+    )
+
+
+def _growth_of(values: xr.DataArray) -> str:
+    return f"{growth(values):.2g}" if np.isfinite(values).all() else "–"

@@ -82,7 +82,7 @@ def _drawn(one: Picture) -> Picture:
     """With its picture, if its results are stored, and what they say."""
     from sigprop.experiments.command import best, make
     from sigprop.experiments.store import read
-    from sigprop.figures.catalogue import draw_and_save, entry, said
+    from sigprop.figures.catalogue import details, draw_and_save, entry, said
 
     sizes = {study: best(study) for study in entry(one.name).needs()}
     if None in sizes.values():
@@ -94,4 +94,11 @@ def _drawn(one: Picture) -> Picture:
         png = file.read_bytes()
     shown, origin = said(one.name, results)
     names = tuple(file.name for file in files.values())
-    return replace(one, shown=shown, origin=origin, files=names, png=png)
+    return replace(
+        one,
+        shown=shown,
+        details=details(one.name, results),
+        origin=origin,
+        files=names,
+        png=png,
+    )

@@ -30,7 +30,8 @@ class Picture:
         source: The figure of the paper that it follows, or ours.
         caption: What is drawn.
         rows: Statuses of the ledger by the ids of its rows.
-        shown: One sentence on what it shows.
+        shown: Sentences on what it shows.
+        details: The numbers behind them, as the header and the rows of a table.
         origin: Sizes, seeds and versions of its results.
         files: Names of the files of its results.
         notebooks: Titles of the notebooks about it, by their file names.
@@ -43,6 +44,7 @@ class Picture:
     caption: str
     rows: Mapping[str, str]
     shown: str = ""
+    details: tuple[tuple[str, ...], ...] = ()
     origin: str = ""
     files: tuple[str, ...] = ()
     notebooks: tuple[tuple[str, str], ...] = ()

@@ -53,10 +53,24 @@ def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
     said = zucchet_5.shown({"deep_signals": deep})
     assert "From nu_0 = 0 to 0.9999" in said
     assert "cRNN 70, LRU 1, GRU 1." in said
-    assert "LRU: recurrence 1, angle 30, projections 1" in said
-    assert "GRU: recurrence 1, projections 1, feedforward 1" in said
-    assert said.count("cRNN:") == 1
     assert "farthest from one is 1.029, with standard error 0.006" in said
+
+
+def test_zucchet_5_lists_the_growth_of_every_gradient(deep):
+    deep["state"].loc[{"kind": "cRNN", "gap": 1e-4, "layer": 1}] *= 70
+    deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
+    header, *rows = zucchet_5.details({"deep_signals": deep})
+    assert header == (
+        *("growth from nu_0 = 0 to 0.9999", "first states"),
+        *(f"{group} gradient" for group in GROUPS),
+    )
+    assert rows == [
+        ("cRNN", "70", "1", "–", "1", "1"),
+        ("LRU", "1", "1", "30", "1", "1"),
+        ("GRU", "1", "1", "–", "1", "1"),
+        ("cRNN, layer norm", "1", "1", "–", "1", "1"),
+        ("cRNN, batch norm", "1", "1", "–", "1", "1"),
+    ]
 
 
 def test_zucchet_13_tells_how_far_layers_are_apart(deep):

@@ -157,7 +157,7 @@ def lines(table):
 
 
 def test_the_table_of_a_run_has_the_interval_of_the_derived_form():
-    _, line = lines(summary(run(FOUND)))
+    _, line, *_ = lines(summary(run(FOUND)))
     assert line == [
         *("zucchet:0", "undecided", "expected conditional", "imp mc ad"),
         *("0.9600 .. 1.0400", "7/9", "12.5"),

@@ -34,6 +34,7 @@ WIDE = Picture(
     "What is drawn.",
     {"lru:fig8": "refuted", "lru:fig9": "proved, before its files changed"},
     "It shows this, in a sentence long enough for two lines of the page on a phone.",
+    (("network", "growth"), ("a < b", "2.5"), ("c", "–")),
     "one: preset paper, seed 0.",
     ("one-0123456789abcdef0123456789abcdef.nc", "two.nc"),
     (("03_loss.py", "Loss landscapes"), ("04_more.py", "More")),
@@ -56,6 +57,13 @@ def test_all_that_is_said_of_a_figure_stands_on_the_page():
         assert words in page, words
     assert page.count("<img") == 2  # one in small, one in large; none for the bare one
     assert 'width="1650" height="900"' in page
+
+
+def test_the_numbers_behind_a_figure_are_a_table_row_by_row():
+    page = gallery.render([WIDE, BARE])
+    (table,) = re.findall("<table>.*?</table>", page, re.S)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")]
+    assert cells == [[], ["network", "growth"], ["a &lt; b", "2.5"], ["c", "–"]]
 
 
 def test_a_small_picture_keeps_its_shape():
