@@ -79,8 +79,8 @@ def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
         f"{_span(data['depth'].values)} deep",
         *(_span(data["examples"].values), "examples"),
         f"{int(np.nanmax(steps)) if np.isfinite(steps).any() else 0:,} steps",
-        f"runs a row: {_span(np.array(counts))}",
-        f"{lost} lost, diverged",
+        f"{_span(np.array(counts))} runs per row",
+        f"{lost} diverged",
     ]
     scores = {str(one): _score(values[models == one]) for one in dict.fromkeys(models)}
     return Ours(sweep, tuple(sizes), scores, nearest)
@@ -95,7 +95,7 @@ def _score(values: np.ndarray, digits: int = 1) -> Score:
     """Mean and standard error of the runs that ended; below all others if none did."""
     sound = values[np.isfinite(values)]
     lost = values.size - sound.size
-    told = f", {lost} lost" if lost else ""
+    told = f", {lost} diverged" if lost else ""
     if not sound.size:
         return Score(f"fails{told}", -math.inf, 0.0)
     mean = float(sound.mean())
@@ -159,7 +159,7 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
             f"{_span(own['depth'].values)} deep",
             f"{int(np.nanmax(own['looked'].values)):,} steps",
             f"batch {_span(own['batch'].values)}",
-            f"runs a row: {_span(np.array(counts))}",
+            f"{_span(np.array(counts))} runs per row",
         )
         names = [label for label, ours in METHODS.items() if ours == model]
         name = names[0] if names else LAYERS.get(model) or str(model).upper()
@@ -198,8 +198,9 @@ def reasons(data: xr.Dataset, table: int) -> list[str]:
         else:
             place = f"{method}, {task[0]} {task[1]} {metric}"
             lines.append(f"{place}: {outcome.word}, {outcome.reason}.")
-    told = "; ".join(f"{count} as {reason}" for reason, count in left.items())
-    return lines + [f"Not attempted: {told}."] * bool(left)
+    return lines + [
+        f"Not attempted: {count}, because {reason}." for reason, count in left.items()
+    ]
 
 
 def _places(data: xr.Dataset) -> list[str]:

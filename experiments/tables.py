@@ -48,19 +48,18 @@ SPEEDS = {"lru-4": "speed_training"}
 ERRORS: dict[str, str] = dict.fromkeys(("blur-3", "blur-8", "blur-12"), "forecasts")
 
 MAY_COMPARE = (
-    "Compare the order of rows within a column, and never a number with one of another "
-    "column: ours are shorter sequences, smaller networks and shorter trainings, on "
-    "other data."
+    "Compare only the order of the rows within one column. Our sequences, networks and "
+    "trainings are smaller than the paper's, and some data are others."
 )
 MAY_COMPARE_SPEEDS = (
-    "Compare ratios of rows within a column, and never a speed with one of another "
-    "column: machines, batches and lengths differ."
+    "Compare only ratios of rows within one column. Machines, batches and lengths differ "
+    "between columns."
 )
 
 MAY_COMPARE_ERRORS = (
-    "Errors are in scaled units on both sides, over all features, with windows as long as the "
-    "horizon. Ours are of the customary splits, while the paper has 28, 10 and 10 months of "
-    "Weather; networks and trainings of ours are smaller, and read values relative to the last."
+    "The paper and we average errors in scaled units over all features, with windows as long "
+    "as the horizon. We use the usual split of Weather; the paper takes 28, 10 and 10 months. "
+    "Our networks and trainings are smaller, and each window is read relative to its last row."
 )
 
 
@@ -218,7 +217,7 @@ def order(one: Score, other: Score, rounding: float = 0.0) -> int:
 
 
 def contrary(published: Published, ours: Ours) -> str:
-    """Where our order of rows is another than the published one, in a line.
+    """Where our order of rows is the opposite of the published one, in a line.
 
     Every pair of rows that we train too is looked at, and counts where both sides
     decide.  A table with few such pairs says little, so their number is told.
@@ -227,27 +226,28 @@ def contrary(published: Published, ours: Ours) -> str:
     decided = [all(one.signs) for one in compared].count(True)
     against = [
         f"{one.rows[0].label} and {one.rows[1].label} have {one.here[0].text} and "
-        f"{one.here[1].text} here, {one.there[0].text} and {one.there[1].text} there"
+        f"{one.here[1].text} here, but {one.there[0].text} and {one.there[1].text} in the "
+        "paper"
         for one in compared
         if one.contrary
     ]
     told = f"{ours.name} against {ours.nearest}: "
     if not compared:
-        return f"{told}no pair of rows has standard errors here and there."
+        return f"{told}no pair of rows has standard errors both here and in the paper."
     told += f"{decided} of {len(compared)} pairs of rows differ by over {DECIDED:g} standard "
-    told += f"errors here and there, {len(against)} of them in contrary order"
+    told += f"errors both here and in the paper; {len(against)} have the opposite order"
     return f"{told}: {'; '.join(against)}." if against else f"{told}."
 
 
 def conclusion(published: Published, held: Iterable[Ours]) -> str:
-    """How many pairs of rows are in contrary order, of all our columns, in a sentence."""
+    """How many pairs of rows have the opposite order, of all our columns, in a sentence."""
     decided = [
         pair for one in held for pair in pairs(published, one) if all(pair.signs)
     ]
     against = sum(pair.contrary for pair in decided)
     return (
-        f"In all, {against} of the {len(decided)} pairs that both sides decide are in "
-        "contrary order."
+        f"In total {len(decided)} pairs differ clearly both here and in the paper; "
+        f"{against} have the opposite order."
     )
 
 

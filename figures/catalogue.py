@@ -288,7 +288,7 @@ def entry(name: str) -> Entry:
     """
     if name not in FIGURES:
         raise ValueError(
-            f"need a figure in {', '.join(FIGURES)}, {_got(name, FIGURES)}"
+            f"need a figure that `sigprop figure --list` lists, {_got(name, FIGURES)}"
         )
     return FIGURES[name]
 

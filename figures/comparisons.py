@@ -9,10 +9,10 @@ from sigprop.figures import style
 
 WIDTH, NAMES, ROW = 1.9, 1.5, 0.19  # inches of a panel, of the rows' names, of a row
 CAPTION = (
-    "{unit}; bars: standard errors, where there are any; above each pair of panels the "
-    "paper's column and ours that is nearest to it, on other data and at other sizes: "
-    "compare orders, not numbers. A cross at the left: fails. A bracket: two rows in "
-    "contrary order here and there, both by over two standard errors ({pairs})"
+    "{unit}. Bars: standard errors, where there are any. The titles name the paper's column "
+    "and our nearest one. Our data and sizes differ, so compare orders, not numbers. A cross "
+    "at the left: the training fails. A bracket joins two rows whose orders differ, both by "
+    "over two standard errors ({pairs})."
 )
 
 

@@ -207,7 +207,7 @@ def test_verify_says_what_it_found_and_exits_with_zero(verified):
     done, _ = verified
     assert done.exit_code == console.EXPECTED, done.output
     assert (
-        "1 of 1 rows with a truth value as expected; 1 definition. Tier quick"
+        "1 of 1 verdicts are as expected; without a verdict: 1 definition. Tier quick"
         in done.output
     )
     for claim_id in QUICK:
@@ -249,8 +249,8 @@ def test_an_unexpected_verdict_exits_with_one(monkeypatch):
     monkeypatch.setattr(claims, "select", lambda paper, ids=(): (wrong,))
     done = sigprop("verify", "--claim", "zucchet:42")
     assert done.exit_code == console.UNEXPECTED
-    assert "expected confirmed" in done.output
-    assert "0 of 1 rows with a truth value" in done.output
+    assert re.search(r"^zucchet:42 +proved +confirmed ", done.output, re.M)
+    assert "0 of 1 verdicts are as expected" in done.output
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
     json_file, site = tmp_path / "rows.json", tmp_path / "site"
     done = sigprop("ledger", "--json", json_file, "--html", site)
     assert done.exit_code == 0, done.output
-    for word in ("zucchet:42", "lru:4", "refuted", "1 refuted", "2 of 2 rows with"):
+    for word in ("zucchet:42", "lru:4", "refuted", "1 refuted", "2 of 2 verdicts"):
         assert word in done.output
     rows = json.loads(json_file.read_text())
     assert [row["id"] for row in rows] == ["zucchet:42", "zucchet:75", "lru:4"]

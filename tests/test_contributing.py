@@ -232,7 +232,7 @@ def test_a_claim_is_judged(tmp_path):
     assert "theory/papers/sigprop/memory.py" in shown
     assert "sigprop.evidence.sigprop.memory.by_impulse" in shown
     assert re.search(r"^sigprop:memory-share +proved +✓ +sym ref imp ", verdict, re.M)
-    assert "1 of 1 rows with a truth value as expected" in verdict
+    assert "1 of 1 verdicts are as expected" in verdict
     assert passed(tests) >= 5
 
 

@@ -289,7 +289,9 @@ def excerpt(command: str) -> list[str]:
 
 def without_seconds(output: str) -> list[str]:
     """Lines of a command's output, without the time that each row took."""
-    return [re.sub(r"\bs \d+\.\d$", "s", one.rstrip()) for one in output.splitlines()]
+    return [
+        re.sub(r"\bseconds \d+\.\d$", "", one.rstrip()) for one in output.splitlines()
+    ]
 
 
 def quotes(printed: str, command: str) -> bool:
@@ -331,8 +333,8 @@ def test_quoted_counts_are_those_of_the_registry():
     apart = counts[Status.DEFINITION], counts[Status.NOT_CHECKABLE]
     valued = counts.total() - sum(apart)
     assert (
-        f"```text\n{valued} of {valued} rows with a truth value as expected; {apart[0]} "
-        f"definitions, {apart[1]} not checkable.\n```"
+        f"```text\n{valued} of {valued} verdicts are as expected; without a verdict: "
+        f"{apart[0]} definitions, {apart[1]} not checkable.\n```"
     ) in THEORY
 
 
@@ -433,9 +435,12 @@ def test_it_is_read_at_one_sitting_and_counts_rows_right():
     ours = sum(claim.paper == "sigprop" for claim in rows)
     counts = Counter(claim.expected for claim in rows)
     valued = len(rows) - counts[Status.DEFINITION] - counts[Status.NOT_CHECKABLE]
+    refuted = (claim for claim in rows if claim.expected == Status.REFUTED)
+    wrong = sum(claim.paper != "sigprop" for claim in refuted)
     for part in (
         f"has {len(rows)} rows: {len(rows) - ours} are statements of the four papers, "
-        f"{ours} our own",
-        f"Of {valued} rows that can be true or false, {counts[Status.REFUTED]} are refuted",
+        f"{ours} are our own",
+        f"Of {valued} rows that can be true or false, {counts[Status.REFUTED]} are refuted: "
+        f"{wrong} statements of the papers and {counts[Status.REFUTED] - wrong} of our own",
     ):
         assert part in words

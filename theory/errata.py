@@ -8,7 +8,7 @@ CLASSES = {
     "C": "a misprint that the next line repairs",
     "D": "a missing hypothesis",
     "E": "a table, a number or a citation",
-    "F": "doubtful in our copy",
+    "F": "perhaps an error of our text extraction, not of the paper",
 }
 DOUBTFUL = "F"  # never listed among the errors
 

@@ -18,17 +18,17 @@ STARTS = ("default", "advised")
 KEY = (
     "Time constant: 1/(1 - |lam|), in steps. E|h|^2: second moment of each mode for input "
     "channels of variance 1, after a long time. Gradient: E|dy/dtheta|^2, summed over the "
-    "entries of a parameter. Largest rate: the learning rate of plain gradient descent "
-    "{kind}, for the mean of |error|^2 / 2 of one output."
+    "entries of a parameter. Largest rate: plain gradient descent {kind} this learning "
+    "rate. The loss is the mean of |error|^2 / 2 of one output."
 )
-KINDS = {True: "above which it is unstable", False: "below which it is stable"}
+KINDS = {True: "is unstable above", False: "is stable below"}
 
 REASONS = {
-    "spread": "Training hardly changes the phase of a long time constant, and targets can "
-    "rotate faster than the input. So half of the phases are sampled below this frequency "
+    "spread": "Training hardly changes the phase of a slow mode, and the wanted output can "
+    "oscillate faster than the input. So half of the phases are sampled below this frequency "
     "and half up to pi. --phases input or --phases all uses one range for all phases.",
     "input": "All phases are sampled below this frequency. Training hardly changes the phase "
-    "of a long time constant; omit --phases input if targets rotate faster.",
+    "of a slow mode; omit --phases input if the wanted output oscillates faster.",
     "all": "All phases are sampled up to pi, as --phases all asks.",
 }
 
@@ -91,8 +91,8 @@ def sentences(advice: Advice) -> list[str]:
     if after.exact:
         spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
         lines.append(
-            f"The largest E|h|^2 of a mode is {spread[0]:.3g} times the smallest by default "
-            f"and {spread[1]:.3g} times as advised."
+            f"By default the largest E|h|^2 of a mode is {spread[0]:.3g} times the smallest. "
+            f"With the advice this ratio is {spread[1]:.3g}."
         )
     else:
         lines.append(
@@ -105,8 +105,9 @@ def sentences(advice: Advice) -> list[str]:
         min(one.ceiling.items(), key=lambda item: item[1]) for one in (after, before)
     )
     lines.append(
-        f"The smallest of the largest rates is {rate:.2g}, of {first}. By default it is "
-        f"{rate_before:.2g}, of {first_before}."
+        f"With the advice, {first} has the smallest of these rates, {rate:.2g}. By default "
+        f"it is {rate_before:.2g}, of {first_before}. Use Adam, or a smaller rate for this "
+        "parameter."
     )
     return [*lines, f"Note: {advice.note}."]
 

@@ -41,8 +41,8 @@ def advise(
     phases: Annotated[
         str,
         typer.Option(
-            help="Range of the sampled phases. input: the frequencies of the input; all: 0 to "
-            "pi; spread: half of each."
+            help="Where phases are sampled. 'input': up to the highest frequency of the input; "
+            "'all': up to pi; 'spread': half of the modes as 'input', half as 'all'."
         ),
     ] = "spread",
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
@@ -52,9 +52,9 @@ def advise(
 ) -> None:
     """Recommend an initialisation for a sequence length.
 
-    Closed forms give the ring, phases, step sizes and normalisation. The output compares
-    states, gradients and largest stable learning rates with the default, and ends with
-    code for several libraries.
+    Closed forms give the moduli, phases, step sizes and normalisation of the layer. The
+    output compares states, gradients and largest stable learning rates with the default,
+    and ends with code for several libraries.
     """
     with plain_errors("nothing was written", json, figure):
         keep_for_user()

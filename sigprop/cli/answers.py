@@ -16,7 +16,7 @@ def judge_answers(
     ],
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
 ) -> None:
-    """Score a reviewer's verdicts on a benchmark."""
+    """Score a person's or program's verdicts on our claims."""
     with plain_errors("nothing was written", answers, json):
         import json as encoder
 

@@ -8,6 +8,7 @@ import typer
 from sigprop.cli.audit_forecast import Asked, audit_forecast
 from sigprop.cli.audit_foreign import Wanted, audit_foreign, is_foreign
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
+from sigprop.cli.help import MAPPING_HELP
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
 from sigprop.numerics.programs import keep_for_user
@@ -36,12 +37,16 @@ def audit(
     json: Annotated[
         Path | None,
         typer.Option(
-            help="Write the numbers as JSON (forecasts and other libraries); - prints."
+            help="Write the numbers as JSON to this file (forecasts and other libraries); "
+            "the name - prints them."
         ),
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(help="Write a page with pictures (other libraries); - prints it."),
+        typer.Option(
+            help="Write a page with pictures to this file (other libraries); the name - "
+            "prints it."
+        ),
     ] = None,
     window: Annotated[
         int,
@@ -53,7 +58,7 @@ def audit(
     ] = None,
     mapping: Annotated[
         Path | None,
-        typer.Option(help="TOML or JSON file that names the layers' arrays."),
+        typer.Option(help=MAPPING_HELP),
     ] = None,
     modes: Annotated[
         int, typer.Option(help="Number of modes per layer (other libraries).")

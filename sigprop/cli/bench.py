@@ -25,7 +25,9 @@ def bench(
     ] = None,
     json: Annotated[
         Path | None,
-        typer.Option(help="Write the results as JSON to this file; - prints them."),
+        typer.Option(
+            help="Write the results as JSON to this file; the name - prints them."
+        ),
     ] = None,
 ) -> None:
     """Measure the speed of moments, layers and training.

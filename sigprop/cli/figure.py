@@ -39,7 +39,7 @@ def figure(
         typer.Option(help="Write a web page with all figures into this folder."),
     ] = None,
 ) -> None:
-    """Draw a figure from its stored result, or run it first."""
+    """Draw a figure; run its experiment first if needed."""
     with plain_errors("nothing was written", gallery):
         if gallery is not None:
             if list_ or force or any((name, panel, preset, format_)):

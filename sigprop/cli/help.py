@@ -12,7 +12,10 @@ from sigprop.numerics.text import plain, plain_name
 from sigprop.theory.claims import PAPERS
 
 PAPER_HELP = f"Only claims of this paper: {', '.join(PAPERS)}."
-JSON_HELP = "Write the rows as JSON to this file; - prints them."
+MAPPING_HELP = (
+    "For layers that are not recognised: a TOML or JSON file that names their arrays."
+)
+JSON_HELP = "Write the rows as JSON to this file; the name - prints them."
 
 EXAMPLES = {
     "verify": "sigprop verify --claim zucchet:59",

@@ -12,7 +12,7 @@ from sigprop.cli.console import (
     require_distinct,
     show_table,
 )
-from sigprop.cli.help import JSON_HELP
+from sigprop.cli.help import JSON_HELP, MAPPING_HELP
 
 
 def lint(
@@ -31,22 +31,24 @@ def lint(
     optimizer: Annotated[
         Path | None,
         typer.Option(
-            help="TOML or JSON file with lr, weight_decay, no_decay or groups."
+            help="Optimiser settings to check too: a TOML or JSON file with lr, weight_decay, "
+            "no_decay or groups."
         ),
     ] = None,
     mapping: Annotated[
         Path | None,
-        typer.Option(help="TOML or JSON file that names the layers' arrays."),
+        typer.Option(help=MAPPING_HELP),
     ] = None,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     sarif: Annotated[
-        Path | None, typer.Option(help="Write SARIF 2.1.0 to this file; - prints it.")
+        Path | None,
+        typer.Option(help="Write SARIF 2.1.0 to this file; the name - prints it."),
     ] = None,
 ) -> None:
     """Find faulty recurrences in a checkpoint, without data.
 
-    The exit status is 0 without errors and warnings, 1 with one, and 2 if the file
-    cannot be read.
+    The exit status is 0 if there is no error or warning, 1 if there is any, and 2 if
+    the file cannot be read.
     """
     with plain_errors("nothing was written", checkpoint, json, sarif):
         import json as encoder

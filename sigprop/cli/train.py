@@ -45,7 +45,8 @@ def train(
     model: Annotated[
         str,
         typer.Option(
-            help="lru, rotrnn, blur or an intermediate model; for forecast also s4, gru, lstm."
+            help="Model that `sigprop models` lists, e.g. lru, rotrnn or blur; for forecast "
+            "also s4, gru, lstm."
         ),
     ] = "lru",
     preset: Annotated[
@@ -55,7 +56,7 @@ def train(
         int, typer.Option(help="Number of trainings, with successive seeds.")
     ] = 1,
     seed: Annotated[
-        int, typer.Option(help="First seed; for digits also the fold.")
+        int, typer.Option(help="First seed. For digits it also selects the test fold.")
     ] = 0,
     data: TaskData = None,
     cache: Cache = None,
@@ -82,17 +83,20 @@ def train(
     horizon: Annotated[
         int | None,
         typer.Option(
-            help="Number of rows to forecast. Default: 24.", rich_help_panel=PANEL
+            help="Forecast: number of rows to predict. Default: 24.",
+            rich_help_panel=PANEL,
         ),
     ] = None,
     length: Annotated[
         int | None,
         typer.Option(
-            help="Number of input rows. Default: the horizon.", rich_help_panel=PANEL
+            help="Forecast: number of input rows. Default: the horizon.",
+            rich_help_panel=PANEL,
         ),
     ] = None,
     univariate: Annotated[
-        str | None, typer.Option(help="Use this column only.", rich_help_panel=PANEL)
+        str | None,
+        typer.Option(help="Forecast: use this column only.", rich_help_panel=PANEL),
     ] = None,
     calendar: Annotated[
         bool,
@@ -105,7 +109,7 @@ def train(
     head: Annotated[
         str,
         typer.Option(
-            help="direct forecasts all rows at once, steps one after the other.",
+            help="Forecast: 'direct' predicts all rows at once, 'steps' one after the other.",
             rich_help_panel=PANEL,
         ),
     ] = "direct",

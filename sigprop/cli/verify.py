@@ -26,17 +26,21 @@ def verify(
     tier: Annotated[
         str,
         typer.Option(
-            help="quick judges all claims to 5 %, headline the main moments to 1 %."
+            help="'quick' detects errors of 5 % in all claims, 'headline' errors of 1 % in "
+            "the formulas of the main moments."
         ),
     ] = "quick",
     seed: Annotated[int, typer.Option(help="Seed of every simulation.")] = 0,
     samples: Annotated[
         int | None,
-        typer.Option(help="Simulated sequences per point, if more than planned."),
+        typer.Option(
+            help="Number of simulated sequences for each choice of parameters. Default: as "
+            "many as the tier needs."
+        ),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(help="Write an HTML report to this file; - prints it."),
+        typer.Option(help="Write an HTML report to this file; the name - prints it."),
     ] = None,
     json: Annotated[
         Path | None,
@@ -57,7 +61,10 @@ def verify(
         int, typer.Option(help="Steps of each window cut from a .csv.")
     ] = 512,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Start even if the estimate is above one day.")
+        bool,
+        typer.Option(
+            "--yes", help="Start even if the estimated running time is above one day."
+        ),
     ] = False,
     no_figures: NoFigures = False,
 ) -> None:

@@ -143,11 +143,16 @@ def _erratum(claim: Claim) -> list[str]:
         ("root", found.root),
         ("also in", ", ".join(found.appears_in)),
         ("inherited", ", ".join(found.inherits)),
-        ("bearing", found.bearing),
+        ("effect", found.bearing),
     ):
         if said:
             lines.append(f"{name:<12}{said}")
     return lines
+
+
+def _span(sizes: list[int]) -> str:
+    low, high = min(sizes), max(sizes)
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _evidence(claim: Claim, given: Evidence) -> list[str]:
@@ -194,8 +199,8 @@ def _power(claim: Claim, basis: Basis | None) -> list[str]:
     low = min(plan.detectable[0] for plan in plans.values())
     high = max(plan.detectable[1] for plan in plans.values())
     return [
-        f"plan        {min(sizes)} to {max(sizes)} trajectories a point, margin "
-        f"{basis.margin:.0%}" + ("; 1% in the headline tier" if basis.headline else ""),
-        f"detectable  a ratio below {low:.4f} or above {high:.4f} is refuted",
-        scored + " by the simulated plan alone",
+        f"plan        {_span(sizes)} simulated sequences per point, to detect an error of "
+        f"{basis.margin:.0%}" + ("; 1% with --tier headline" if basis.headline else ""),
+        f"detectable  a ratio of simulation to formula below {low:.4f} or above {high:.4f}",
+        scored + " by the planned simulation alone",
     ]

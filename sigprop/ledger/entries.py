@@ -54,11 +54,11 @@ VALUELESS = ("definition", "not-checkable")  # statuses of rows without a truth 
 
 
 def tally(claims: Iterable[Entry]) -> str:
-    """How many rows that are true or false came out as expected; the others, apart."""
+    """How many verdicts are the expected ones, and how many rows have no verdict."""
     rows = list(claims)
     valued = [row for row in rows if row.status not in VALUELESS]
     good = sum(row.as_expected for row in valued)
-    said = [f"{good} of {len(valued)} rows with a truth value as expected"]
+    said = [f"{good} of {len(valued)} verdicts are as expected"]
     counts = Counter(row.status for row in rows)
     if counts["definition"]:
         plural = "s" if counts["definition"] > 1 else ""
@@ -67,8 +67,8 @@ def tally(claims: Iterable[Entry]) -> str:
         said.append(f"{counts['not-checkable']} not checkable")
     bad = sum(not row.as_expected for row in rows if row.status in VALUELESS)
     if bad:
-        said.append(f"{bad} of these not as expected")
-    return said[0] + ("; " if said[1:] else "") + ", ".join(said[1:])
+        said.append(f"{bad} of these unexpectedly")
+    return said[0] + ("; without a verdict: " if said[1:] else "") + ", ".join(said[1:])
 
 
 def _plain(value: Any) -> Any:

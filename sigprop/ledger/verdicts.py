@@ -7,7 +7,7 @@ from sigprop.theory.errata import CLASSES
 ROUTES = {
     "symbolic": "derivation",
     "reference": "brute force",
-    "impulse": "impulse responses of the real code",
+    "impulse": "impulse responses of the layer's code",
     "autodiff": "automatic differentiation",
     "closed_form": "the closed form in floating point",
     "monte_carlo": "simulation",

@@ -5,6 +5,7 @@ BLUR (2025), Table 6.  Where a paper leaves something open, it is said here.
 """
 
 import dataclasses
+import difflib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -153,7 +154,9 @@ def _quick(task: str, model: str, data: DataSet) -> Recipe:
 
 def _known(table: Mapping[str, Any], name: str, what: str) -> Any:
     if name not in table:
-        raise ValueError(f"need {what}, one of {', '.join(table)}, got {name!r}")
+        near = difflib.get_close_matches(name, table, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]}?" if near else f"need one of {', '.join(table)}"
+        raise ValueError(f"need {what}, got {name!r}; {hint}")
     return table[name]
 
 

@@ -56,7 +56,7 @@ def test_scores_are_the_published_ones_and_those_of_the_runs(two):
         ours = columns.accuracies(name, gathered(two[name]), HELD[name])
         told = tables.contrary(published, ours)
         count = sum(pair[0] == number for pair in pairs)
-        assert f"{count} of them in contrary order" in told
+        assert f"{count} have the opposite order" in told
 
 
 def test_a_table_that_nothing_is_held_against_has_no_column(stored):
@@ -72,8 +72,8 @@ def test_the_command_ends_with_how_many_orders_are_contrary(tmp_path, monkeypatc
     monkeypatch.setattr(style, "folder", lambda: tmp_path / "figures")
     lines = sigprop("table", "lru-1").stdout.splitlines()
     contrary = chart("lru-1").sizes["pair"]
-    (told,) = [line for line in lines if line.startswith("In all, ")]
-    assert told.startswith(f"In all, {contrary} of the ")
+    (told,) = [line for line in lines if line.startswith("In total ")]
+    assert f"in the paper; {contrary} have" in told + lines[lines.index(told) + 1]
     drawn = tmp_path / "figures" / "table-lru-1-paper.png"
     assert lines[-1] == str(drawn)
     assert drawn.read_bytes().startswith(b"\x89PNG")

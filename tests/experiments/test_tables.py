@@ -183,6 +183,7 @@ AGREEING = {
     "tanh": (0.80, 0.81, 0.83),
     "dense": (0.90, 0.91, 0.92),
 }
+NO_ERRORS = "no pair of rows has standard errors both here and in the paper."
 CONTRARY = AGREEING | {"dense": (0.60, 0.61, 0.62)}
 
 
@@ -194,14 +195,14 @@ def line(scores, name="lru-1"):
 def test_a_contrary_order_is_told():
     found = line(CONTRARY)
     assert "2 of 3 pairs" in found
-    assert "2 of them in contrary order: RNN-ReLU and RNN-Lin have 81.0" in found
-    assert "61.0(0.6) here, 69.7(0.2) and 72.2(0.2) there" in found
+    assert "2 have the opposite order: RNN-ReLU and RNN-Lin have 81.0" in found
+    assert "61.0(0.6) here, but 69.7(0.2) and 72.2(0.2) in the paper" in found
 
 
 def test_an_agreeing_order_is_not_contrary():
     found = line(AGREEING)
     assert "2 of 3 pairs" in found
-    assert found.endswith("0 of them in contrary order.")
+    assert found.endswith("0 have the opposite order.")
 
 
 def test_a_contrary_order_within_errors_is_none():
@@ -211,8 +212,8 @@ def test_a_contrary_order_within_errors_is_none():
 
 def test_a_model_that_never_ends_is_below_all_others():
     found = line(AGREEING | {"dense": (math.nan, math.nan, math.nan)})
-    assert "2 of them in contrary order" in found
-    assert "fails, 3 lost here" in found
+    assert "2 have the opposite order" in found
+    assert "fails, 3 diverged here" in found
 
 
 def test_a_printed_error_of_nothing_may_have_been_rounded():
@@ -224,14 +225,14 @@ def test_a_printed_error_of_nothing_may_have_been_rounded():
 
 def test_single_runs_decide_nothing():
     single = {model: values[:1] for model, values in CONTRARY.items()}
-    assert line(single).endswith("no pair of rows has standard errors here and there.")
+    assert line(single).endswith(NO_ERRORS)
 
 
 def test_papers_without_errors_decide_nothing():
     scores = {"lru": (0.1, 0.1, 0.2), "rotrnn": (0.9, 0.9, 0.8)}
     ours = columns.accuracies("folds", gathered(scores), "Image")
     told = tables.contrary(TABLES["rotrnn-1"], ours)
-    assert told.endswith("no pair of rows has standard errors here and there.")
+    assert told.endswith(NO_ERRORS)
 
 
 @pytest.mark.parametrize(
@@ -284,17 +285,17 @@ def test_our_columns_stand_at_the_right_of_theirs(stored):
     assert len(found.heads) == 6
     for part in (
         *("ladder_digits", "64 long", "32 wide", "1,078\nexamples"),
-        *("400 steps", "runs a row: 1-3", "1 lost, diverged"),
+        *("400 steps", "1-3 runs per row", "1 diverged"),
     ):
         assert part in found.heads[-1]
     assert [row[-1] for row in found.rows] == [
-        "81.0(1.0), 1 lost",
+        "81.0(1.0), 1 diverged",
         "70.0",
         "61.0(0.6)",
     ]
     assert found.rows[0][1:5] == ("69.7(0.2)", "37.6(8.0)", "88.0(0.1)", "88.5(0.1)")
     assert tables.MAY_COMPARE in found.notes
-    assert any("1 of them in contrary order" in note for note in found.notes)
+    assert any("1 have the opposite order" in note for note in found.notes)
     assert sum("ladder_smnist is missing or incomplete" in n for n in found.notes) == 1
 
 

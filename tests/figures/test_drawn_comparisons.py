@@ -82,7 +82,7 @@ def test_scores_errors_failures_and_contrary_orders_of_every_column():
     assert ticks == ROWS
     assert drawn.axes[0].get_ylim() == (3.5, -0.5)
     assert drawn.get_suptitle() == "What it is about"
-    assert drawn.get_supxlabel().endswith("(3)")
+    assert drawn.get_supxlabel().endswith("(3).")
 
 
 def test_a_figure_grows_by_rows_and_columns():

@@ -108,7 +108,9 @@ def _outcome(
         whole = Cell(errors(8)[task][method].mse, cell.mae)
     if cannot_be(whole):
         least = f"{whole.mae:.3f}^2 = {whole.mae**2:.3f}"
-        return Outcome("impossible", f"{least} is above the MSE, {whole.mse:.3f}")
+        return Outcome(
+            "impossible", f"as MAE^2 = {least} exceeds the MSE, {whole.mse:.3f}"
+        )
     if method not in METHODS:
         return Outcome("not attempted", f"{method} is not among our layers")
     found = trained(data, task, METHODS[method])
@@ -120,7 +122,8 @@ def _outcome(
     inside = low - HALF <= printed <= high + HALF
     return Outcome(
         "reproduced" if inside else "not reproduced",
-        f"{mean:.3f} here, {low:.3f} to {high:.3f}, of {len(found)} trainings",
+        f"{printed:.3f} in the paper, {mean:.3f} here ({low:.3f} to {high:.3f}, "
+        f"{len(found)} trainings)",
     )
 
 

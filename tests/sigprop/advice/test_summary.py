@@ -78,10 +78,8 @@ def test_each_cell_of_the_table_is_the_number_of_its_row_and_start():
 def test_the_key_says_which_side_of_the_largest_rate_is_stable():
     """The largest stable rate of a Hessian; of gates only a bound from below."""
     exact, bound = (str(summary.table(one).caption) for one in (GIVEN, GATED))
-    assert (
-        "learning rate of plain gradient descent above which it is unstable," in exact
-    )
-    assert "learning rate of plain gradient descent below which it is stable," in bound
+    assert "plain gradient descent is unstable above this learning rate" in exact
+    assert "plain gradient descent is stable below this learning rate" in bound
 
 
 def test_each_number_of_a_sentence_is_of_what_the_sentence_says():
@@ -96,11 +94,12 @@ def test_each_number_of_a_sentence_is_of_what_the_sentence_says():
     )
     assert phases == summary.REASONS["spread"]
     assert sizes == (
-        "The largest E|h|^2 of a mode is 20 times the smallest by default and 1.5 times as "
-        "advised."
+        "By default the largest E|h|^2 of a mode is 20 times the smallest. With the advice "
+        "this ratio is 1.5."
     )
     assert rates == (
-        "The smallest of the largest rates is 0.23, of nu_log. By default it is 0.13, of B."
+        "With the advice, nu_log has the smallest of these rates, 0.23. By default it is "
+        "0.13, of B. Use Adam, or a smaller rate for this parameter."
     )
     assert beside == "Note: train D faster."
 

@@ -159,7 +159,7 @@ def lines(table):
 def test_the_table_of_a_run_has_the_interval_of_the_derived_form():
     _, line, *_ = lines(summary(run(FOUND)))
     assert line == [
-        *("zucchet:0", "undecided", "expected conditional", "imp mc ad"),
+        *("zucchet:0", "undecided", "conditional", "imp mc ad"),
         *("0.9600 .. 1.0400", "7/9", "12.5"),
     ]
     bare = dataclasses.replace(FOUND, results=FOUND.results[:1], expected="undecided")
@@ -175,7 +175,7 @@ def test_the_table_of_the_ledger_has_kind_status_score_and_title():
 def test_the_last_line_of_a_run_says_how_it_was_made():
     good = dataclasses.replace(FOUND, expected="undecided")
     assert outcome(run(FOUND, good, good), 3.25) == (
-        "2 of 3 rows with a truth value as expected. Tier headline, seed 31, float64 on a "
+        "2 of 3 verdicts are as expected. Tier headline, seed 31, float64 on a "
         "device; 77.0 s after 3.2 s of imports."
     )
 
@@ -187,12 +187,12 @@ def test_rows_without_a_truth_value_are_counted_apart():
         for word in ("definition", "definition", "not-checkable")
     ]
     assert tally([good, FOUND, *valueless]) == (
-        "1 of 2 rows with a truth value as expected; 2 definitions, 1 not checkable"
+        "1 of 2 verdicts are as expected; without a verdict: 2 definitions, 1 not checkable"
     )
     strange = dataclasses.replace(valueless[0], expected="proved")
     assert tally([good, strange]) == (
-        "1 of 1 rows with a truth value as expected; 1 definition, 1 of these not as "
-        "expected"
+        "1 of 1 verdicts are as expected; without a verdict: 1 definition, "
+        "1 of these unexpectedly"
     )
 
 

@@ -62,7 +62,9 @@ def test_all_that_is_said_of_a_figure_stands_on_the_page():
 def test_the_numbers_behind_a_figure_are_a_table_row_by_row():
     page = gallery.render([WIDE, BARE])
     (table,) = re.findall("<table>.*?</table>", page, re.S)
-    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")]
+    cells = [
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")
+    ]
     assert cells == [[], ["network", "growth"], ["a &lt; b", "2.5"], ["c", "–"]]
 
 

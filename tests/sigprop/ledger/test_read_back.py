@@ -197,20 +197,20 @@ def test_the_summary_of_a_run_has_each_number_in_its_column():
         {
             "claim": "zucchet:5",
             "status": "confirmed",
-            "": "expected proved",
+            "expected": "proved",
             "routes": "sym ref imp ad cf mc x",
             "measured / closed form": "1.1250 .. 1.7500",
             "mutants": "29/31",
-            "s": "2.5",
+            "seconds": "2.5",
         },
         {
             "claim": "lru:4",
             "status": "definition",
-            "": "✓",
+            "expected": "✓",
             "routes": "",
             "measured / closed form": "-",
             "mutants": "-",
-            "s": "0.2",
+            "seconds": "0.2",
         },
     ]
 
@@ -236,8 +236,8 @@ def test_the_table_of_the_ledger_has_each_number_in_its_column():
 
 def test_the_outcome_says_how_the_run_was_made():
     assert terminal.outcome(RUN, 1.25) == (
-        "0 of 1 rows with a truth value as expected; 1 definition. Tier headline, seed 3, "
-        "float64 on H200; 12.5 s after 1.2 s of imports."
+        "0 of 1 verdicts are as expected; without a verdict: 1 definition. Tier headline, "
+        "seed 3, float64 on H200; 12.5 s after 1.2 s of imports."
     )
 
 
@@ -251,7 +251,7 @@ def test_rows_are_counted_by_what_they_are():
         claim("lru:6", "not-checkable"),
     ]
     assert tally(made) == (
-        "2 of 3 rows with a truth value as expected; 2 definitions, 1 not checkable, 1 of "
-        "these not as expected"
+        "2 of 3 verdicts are as expected; without a verdict: 2 definitions, 1 not checkable, "
+        "1 of these unexpectedly"
     )
-    assert tally(made[:1]) == "1 of 1 rows with a truth value as expected"
+    assert tally(made[:1]) == "1 of 1 verdicts are as expected"

@@ -242,11 +242,11 @@ def test_a_formula_that_fails_stops_the_report():
 
 def test_the_head_says_whether_all_is_as_expected(page: str):
     assert (
-        "✗ 3 of 3 rows with a truth value as expected; 1 definition, 1 not checkable, 1 "
-        "of these not as expected; not as expected:"
+        "✗ 3 of 3 verdicts are as expected; without a verdict: 1 definition, 1 not checkable, "
+        "1 of these unexpectedly; not as expected:"
     ) in page
     both = render(run(CONFIRMED, REFUTED))
-    assert "✓ 2 of 2 rows with a truth value as expected." in both
+    assert "✓ 2 of 2 verdicts are as expected." in both
     assert "no claims" in render(run())
     for fact in ("SMOKE", "0.05", "10<sup>−6</sup>", "cpu", "float64", "jax 0.10.1"):
         assert fact in page
