@@ -237,7 +237,7 @@ def test_a_page_shows_every_field_under_its_name(kind, written):
     assert found["Reason"] == "a reason of the row"
     assert found["Note"] == "a note"
     assert found["Mutants refuted"] == (
-        "7 of 9 of the formula, 7 of 8 of the value, 2 of 5 by hand"
+        "7 of 9 wrong formulas, 7 of 8 wrong values, 2 of 5 wrong forms made by hand"
     )
     assert found["Code"] == "sigprop.neuron.stable.ring_gain (12.5 s)"
     assert "extraction" in found["Our copy"]

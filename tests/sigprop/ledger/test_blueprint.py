@@ -57,7 +57,7 @@ def test_a_page_of_a_row_names_its_neighbours(site, run, graph):
     page = (site / "zucchet-59.html").read_text()
     assert f'href="{HERE}#zucchet-59"' in page
     below, _ = re.search(
-        r"Rests on</dt><dd>(.*?)</dd>.*?Carries</dt><dd>(.*?)</dd>", page, re.S
+        r"Depends on</dt><dd>(.*?)</dd>.*?Needed by</dt><dd>(.*?)</dd>", page, re.S
     ).groups()
     assert "zucchet:34" in below
     assert "neighbours" not in render_site(run)["zucchet-59.html"].casefold()

@@ -269,7 +269,7 @@ def test_routes_show_ratio_interval_deviation_and_samples(page: str):
     assert "1.0&thinsp;×&thinsp;10<sup>−14</sup>" in part
     assert "70\u202f078" in part
     assert "All 3 results" in part
-    assert "11 of 12 of the formula" in part
+    assert "11 of 12 wrong formulas" in part
 
 
 def test_a_route_without_a_number_says_so(page: str):
@@ -288,7 +288,7 @@ def test_only_monte_carlo_is_drawn(page: str):
 def test_values_outside_the_picture_become_arrows_inside_it(page: str):
     for anchor in ("zucchet-45", "blur-thm4.1"):
         part = section(page, anchor)
-        assert "Triangles lie outside the picture" in part
+        assert "Triangles at the border mark points outside" in part
         picture = re.findall(r"<svg.*?</svg>", part, re.S)[0]
         heights = re.findall(r'(?:V|y="|cy=")([-\d.]+)', picture)
         assert heights
