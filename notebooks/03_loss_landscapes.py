@@ -13,18 +13,21 @@
 # %% [markdown]
 # # Loss landscapes of one linear unit
 #
-# A student $h_t = \lambda h_{t-1} + \gamma x_t$ learns to be a teacher of the same form
-# with the eigenvalue $\lambda^*$ (Zucchet and Orvieto, 2024, Section 4.1). There are two
-# numbers to learn, the modulus $\nu$ and the angle $\theta$ of $\lambda = \nu
-# e^{i\theta}$, and nothing else: no depth, no nonlinearity, no instability. It is hard
-# all the same, and here one can see why.
+# A recurrent unit, the student, has the state $h_t = \lambda h_{t-1} + \gamma x_t$, where
+# $x_t$ is the input and $\gamma$ a scale factor. The student learns to imitate a teacher of
+# the same form with the eigenvalue $\lambda^*$ (Zucchet and Orvieto, 2024, Section 4.1). It
+# has only two numbers to learn: the modulus $\nu$ and the angle $\theta$ of $\lambda = \nu
+# e^{i\theta}$. The task has no depth, no nonlinearity and no instability. Even so, gradient
+# descent finds this task hard if the teacher has a long time constant $1/(1-|\lambda^*|)$.
+# This notebook shows why.
 #
-# Every picture below is exact: the loss is that of infinitely long sequences, in closed
-# form, and costs so little that there are landscapes enough for sliders.
+# Every picture shows the exact loss for infinitely long sequences. This loss has a closed
+# form that is fast enough for sliders.
 #
-# **You need** complex numbers in polar form, and what a Hessian is. **You learn** how sharp
-# a long memory makes the loss, what correlated inputs do to it, why a parametrisation
-# tames the modulus and cannot tame the angle.
+# **You need** complex numbers in polar form and the definition of a Hessian. **You learn**
+# how the curvature of the loss grows with the teacher's time constant, and how correlated
+# inputs change the loss. You also learn why a parametrisation solves the problem of the
+# modulus but not that of the angle.
 
 # %%
 # %matplotlib inline
@@ -74,13 +77,14 @@ def closed(figure):
 
 
 # %% [markdown]
-# ## What a longer memory does
+# ## The loss for longer time constants
 #
-# Panels B and C of the paper's first figure. The inputs are white and nothing is
-# normalised. On the left the student is real, on the right it has the right modulus and
-# a wrong angle. Watch two things as $\lambda^* \to 1$: the floor away from the teacher is
-# flat, so that a gradient there says nothing; and the well is narrow, so that a step that
-# is not tiny jumps over it.
+# The next picture repeats panels B and C of the paper's first figure. The inputs are white
+# noise without normalisation, so $\gamma = 1$. The teacher's eigenvalue is real. Left: the
+# student is real too. Right: the student's modulus is correct and its angle varies. Look at
+# the changes as $\lambda^* \to 1$. Away from the teacher the loss becomes flat, so that its
+# gradient is small. Near the teacher the minimum becomes narrow, so that most gradient steps
+# jump over it.
 
 
 # %%
@@ -95,7 +99,7 @@ def draw_lines(rho=0.0):
         along.semilogy(real, np.maximum(on_axis, 1e-9), color=colour)
         around.semilogy(turn, np.maximum(on_circle, 1e-9), color=colour, label=label)
     along.set(xlabel=r"$\lambda$", ylabel="loss", ylim=(1e-4, None))
-    around.set(xlabel=r"$\theta$", title=rf"$\rho = {rho}$")
+    around.set(xlabel=r"$\theta$, radians", title=rf"correlation $\rho = {rho}$")
     around.legend(loc="lower left")
     return figure
 
@@ -104,8 +108,9 @@ draw_lines()
 plt.show()
 
 # %% [markdown]
-# How sharp is the well? Five values of the loss beside the teacher say so, without any
-# formula, with and without the input normalised by $\gamma = \sqrt{1-\nu^2}$:
+# How large is the curvature at the minimum? We compute it from five loss values near the
+# teacher, without a formula for the derivative. We compare inputs without normalisation and
+# inputs normalised by $\gamma = \sqrt{1-\nu^2}$:
 
 
 # %%
@@ -122,7 +127,9 @@ def sharpness(size, rho, normalised, turn=0.0):
     return by_modulus, by_angle
 
 
-table = ["| $\\lambda^*$ | by $\\nu$ | by $\\theta$ | by $\\nu$, normalised |"]
+table = [
+    "| $\\lambda^*$ | curvature by $\\nu$ | by $\\theta$ | by $\\nu$, normalised |"
+]
 table.append("|---|---|---|---|")
 found = {}
 for size in (0.9, 0.99, 0.999):
@@ -136,23 +143,28 @@ by_modulus, by_angle, normalised = powers = np.log10(growth)
 assert np.all(np.abs(powers - [3, 3, 2]) < 0.02)
 display(
     Markdown(
-        f"A memory ten times as long is {growth[0]:.0f} times as sharp: curvatures grow like "
-        f"$(1-\\lambda^*)^{{-{by_modulus:.2f}}}$ by the modulus and "
-        f"$(1-\\lambda^*)^{{-{by_angle:.2f}}}$ by the angle. Normalising takes away "
-        f"{by_modulus - normalised:.2f} of these powers."
+        "If the teacher's time constant is ten times as long, the curvature by $\\nu$ is "
+        f"{growth[0]:.0f} times as large. The curvature grows like "
+        f"$(1-\\lambda^*)^{{-{by_modulus:.2f}}}$ by the modulus and like "
+        f"$(1-\\lambda^*)^{{-{by_angle:.2f}}}$ by the angle. With normalised inputs the "
+        f"exponent of the modulus is smaller by {by_modulus - normalised:.2f}."
     )
 )
 
 # %% [markdown]
-# A learning rate that is safe for one memory is useless for another. The powers that
-# normalising leaves belong to the sensitivity of $h$ to $\lambda$: the curse of memory.
+# A learning rate that is stable for a long time constant is much too small for a short one.
+# With normalised inputs the curvature still grows, because the sensitivity
+# $\mathrm{d}h/\mathrm{d}\lambda$ of the state grows. This effect is the curse of memory.
 #
-# ## What correlated inputs do
+# ## The loss for correlated inputs
 #
-# Let successive inputs have the correlation $\rho$. A slow input feeds eigenvalues near
-# one, whose states it adds up, and starves those that turn, whose states it averages
-# away. So what it does depends on the teacher's angle. Here is the whole disc of
-# students, first for a teacher that turns by $\pi/4$ a step, then for one that does not.
+# Let successive inputs have the correlation $\rho$. An input with $\rho$ near one changes
+# slowly. It makes states with $\lambda$ near one large, because such states sum it. A state
+# with a large angle rotates, and averages a slow input to almost zero. So the effect of
+# correlation depends on the teacher's angle $\theta^*$. Each disc shows the loss for all
+# stable students $\lambda$ in the complex plane, without normalisation. The star is the
+# teacher. In the upper row the teacher has the angle $\theta^* = \pi/4$, in the lower row
+# $\theta^* = 0$. Look at the size of the region of low loss around the star.
 
 
 # %%
@@ -182,11 +194,16 @@ draw_discs()
 plt.show()
 
 # %% [markdown]
-# How sharp are the two wells by the modulus, and how high is the loss in the middle of the
-# disc, where the student remembers nothing?
+# The next table lists two numbers for each teacher: the curvature by the modulus at the
+# minimum, and the loss of the student with $\lambda = 0$. This student lies at the centre of
+# the disc and has no memory.
 
 # %%
-rows = ["| $\\rho$ | sharpness, $\\pi/4$ | at $0$ | loss at 0, $\\pi/4$ | at $0$ |"]
+rows = [
+    "| $\\rho$ | curvature, $\\theta^* = \\pi/4$ | curvature, $\\theta^* = 0$ "
+    "| loss at $\\lambda = 0$, $\\theta^* = \\pi/4$ "
+    "| loss at $\\lambda = 0$, $\\theta^* = 0$ |"
+]
 rows.append("|---|---|---|---|---|")
 found = []
 for rho in RHOS:
@@ -200,34 +217,43 @@ for rho in RHOS:
 display(Markdown("\n".join(rows)))
 said = []
 for name, change in zip(
-    ("well of the one that turns", "well of the one that does not"),
+    ("$\\theta^* = \\pi/4$", "$\\theta^* = 0$"),
     np.divide(found[-1], found[0])[:2],
     strict=True,
 ):
     word = "sharper" if change > 1 else "wider"
-    said.append(f"the {name} becomes {word}: {change:.2g} times as sharp")
-display(Markdown(f"From white inputs to $\\rho = {RHOS[-1]}$ " + ", ".join(said) + "."))
+    said.append(
+        f"- For the teacher with {name} the minimum becomes {word}. Its curvature at "
+        f"$\\rho = {RHOS[-1]}$ is {change:.2g} times the curvature for white inputs."
+    )
+display(Markdown("\n".join(said)))
 
 # %% [markdown]
-# An input that hardly changes barely makes a turning teacher ring, and there is little to
-# be learnt from it. Choose a teacher; each picture has all four inputs.
+# A slow input hardly excites a teacher that rotates. So the student learns little from such
+# a teacher. With the sliders below you choose the teacher's eigenvalue. Each picture shows
+# the loss for the same four correlations.
 
 # %%
 Sliders(
     lambda size, turn: closed(draw_discs(size, (turn,), 201)),
-    {"memory |λ*|": MEMORIES, "turn of λ*, in π": (0.25, 0.0, 0.05)},
-    "Where the sliders do not move: run this cell, or call draw_discs with other numbers.",
+    {"modulus |λ*|": MEMORIES, "angle of λ*, in π": (0.25, 0.0, 0.05)},
+    "If the sliders do not work on this page, run this cell in Jupyter or call draw_discs "
+    "with other numbers.",
 )
 
 # %% [markdown]
-# ## What another parametrisation does
+# ## The loss in another parametrisation
 #
-# Gradient descent does not see $\lambda$, it sees the parameters $\omega$. The LRU takes
-# $\nu = e^{-e^{\omega_\nu}}$ and $\theta = e^{\omega_\theta}$; the best maps for this very
-# task are $\nu = \tanh\omega_\nu$ and $\theta = \omega_\theta (1-\nu^2) / (\nu
-# \sqrt{1+\nu^2})$, for which both curvatures at the teacher are one. Along the modulus
-# that is the end of the story: with the hyperbolic tangent the whole landscape is one
-# curve, $1 - 1/\cosh(\omega_\nu - \omega_\nu^*)$, moved along as the memory grows.
+# Gradient descent changes trainable parameters $\omega_\nu$ and $\omega_\theta$, not
+# $\lambda$ itself. The linear recurrent unit (LRU) uses $\nu = e^{-e^{\omega_\nu}}$ and
+# $\theta = e^{\omega_\theta}$. The best maps for this task are $\nu = \tanh\omega_\nu$ and
+# $\theta = \omega_\theta (1-\nu^2) / (\nu \sqrt{1+\nu^2})$. With the best maps both
+# curvatures at the teacher are one. From here on the inputs are normalised.
+#
+# Along the modulus the problem is then solved. With $\nu = \tanh\omega_\nu$ the loss is
+# $1 - 1/\cosh(\omega_\nu - \omega_\nu^*)$, where $\omega_\nu^*$ is the teacher's parameter.
+# So the loss is the same curve for every time constant; only its position changes. The left
+# panel shows the loss as a function of $\nu$, the right panel as a function of $\omega_\nu$.
 
 # %%
 _, (plain, tamed) = plt.subplots(1, 2, sharey=True)
@@ -241,7 +267,7 @@ for size in MEMORIES:
     loss = surface(task, at, np.zeros(1), Chart("tanh", "plain"))[:, 0]
     tamed.plot(omega, loss, color=colour, label=rf"$\lambda^* = {size}$")
     assert np.allclose(loss, 1 - 1 / np.cosh(omega), atol=1e-9)
-plain.set(xlabel=r"$\nu$", ylabel="loss, normalised")
+plain.set(xlabel=r"$\nu$", ylabel="loss, normalised inputs")
 tamed.set(xlabel=r"$\omega_\nu - \omega_\nu^*$,  $\nu = \tanh\,\omega_\nu$")
 tamed.legend(loc="upper center")
 plt.show()
@@ -250,8 +276,11 @@ plt.show()
 # %% [markdown]
 # ## Why the angle remains hard
 #
-# Now both parameters, and a teacher of a small angle, $\theta^* = \pi/100$. Each picture
-# is the same loss in another parametrisation; the angle covers half a turn.
+# Now we vary both parameters. The teacher has a small angle, $\theta^* = \pi/100$. The three
+# panels show the same loss in three parametrisations. "Polar" means $\omega_\nu = \nu$ and
+# $\omega_\theta = \theta$, "exp" means the maps of the LRU, and "tanh" means the best maps.
+# The horizontal axis reaches up to the angle $\pi$ at the teacher's modulus. The star is the
+# teacher. Look at the size of the dark region of high loss relative to the minimum.
 
 
 # %%
@@ -286,21 +315,22 @@ draw_charts()
 plt.show()
 
 # %% [markdown]
-# In polar coordinates the well is a narrow strip at $|\lambda| = 1$. The exponential map
-# widens it, but only because $\theta^*$ is small and this map resolves angles near zero.
-# The optimal parametrisation makes the well round by stretching the angle. The same half
-# turn is now many wells long, and nearly all of it is a plateau. The valley is curved,
-# because the angle changes with the modulus, and more valleys follow, one for each turn.
+# In polar coordinates the minimum is a narrow strip near $|\lambda| = 1$. The exponential
+# map makes the minimum wider. This helps only because $\theta^*$ is small and the map
+# stretches angles near zero. The best maps make the minimum round by stretching the angle.
+# Half a turn is now many times as long as the minimum is wide. On nearly all of this
+# distance the loss is flat. The region of low loss is curved, because $\theta$ depends on
+# both parameters. The region repeats once per full turn of $\theta$.
 #
-# **No map of the angle can do better.** What counts is the well's width against the way
-# there. At the right modulus the loss is half of
-# its depth at $|\theta - \theta^*| = \pi/2 - 2\arctan\nu^2$. That is a share of the
-# circle, and a change of parameters moves a learner along that circle faster or slower
-# without making the share any larger:
+# **No map of the angle can do better.** The width of the minimum matters relative to the
+# distance that the student must travel. At the correct modulus the loss reaches half of its
+# maximum at $|\theta - \theta^*| = \pi/2 - 2\arctan\nu^2$. This half width is a fixed share
+# of the circle. A parametrisation changes the student's speed along the circle, but not the
+# share:
 
 # %%
 rows = [
-    "| $|\\lambda^*|$ | half width, radians | share of the circle |",
+    "| $|\\lambda^*|$ | half width, radians | width / circumference |",
     "|---|---|---|",
 ]
 shares = {}
@@ -314,21 +344,30 @@ for size in (0.5, 0.9, 0.99, 0.999):
     rows.append(f"| {size} | {width:.4f} | {shares[size]:.2%} |")
 display(Markdown("\n".join(rows)))
 shrinks = math.log10(shares[0.99] / shares[0.999])
-display(Markdown(f"The share shrinks like $(1-\\nu)^{{{shrinks:.2f}}}$."))
+display(
+    Markdown(
+        "As $|\\lambda^*| \\to 1$ the share of the circle shrinks like "
+        f"$(1-|\\lambda^*|)^{{{shrinks:.2f}}}$."
+    )
+)
 
 # %% [markdown]
-# Sharp and easy to find, or tame and far away: at long memories one may choose. Adam
-# takes the first (`sigprop figure zucchet-7`). Choose for yourself:
+# For long time constants there are two options: a sharp minimum that is close, or a round
+# minimum that is far away. Adam learns better with the sharp, close minimum: with $\theta =
+# \omega_\theta$ it ends nearer to the teacher than with the best map of the angle
+# (`sigprop figure zucchet-7`). With the sliders below you choose the teacher and the
+# correlation of the inputs:
 
 # %%
 Sliders(
     lambda size, turn, rho: closed(draw_charts(size, turn, rho, 251)),
     {
-        "memory |λ*|": MEMORIES,
-        "turn of λ*, in π": (0.01, 0.25),
+        "modulus |λ*|": MEMORIES,
+        "angle of λ*, in π": (0.01, 0.25),
         "correlation ρ": (0.0, 0.9),
     },
-    "Where the sliders do not move: run this cell, or call draw_charts with other numbers.",
+    "If the sliders do not work on this page, run this cell in Jupyter or call draw_charts "
+    "with other numbers.",
 )
 
 # %% [markdown]
@@ -337,47 +376,51 @@ Sliders(
 # %%
 display(
     Markdown(
-        f"- At the teacher the bare loss is as sharp as $(1-\\lambda^*)^{{-{by_modulus:.0f}}}$"
-        ", and flat elsewhere.\n"
-        f"- Normalised inputs take {by_modulus - normalised:.0f} of the powers away, a "
-        f"parametrisation the other {normalised:.0f}; along the modulus every memory is then "
-        "equally easy.\n"
-        f"- Along the angle the well becomes round, not near. Its share of the circle "
-        f"shrinks like $(1-|\\lambda^*|)^{{{shrinks:.0f}}}$ in every chart: start with the "
-        "angles that the task needs."
+        "- Without normalised inputs the curvature at the teacher grows like "
+        f"$(1-\\lambda^*)^{{-{by_modulus:.0f}}}$. Elsewhere the loss is flat.\n"
+        f"- Normalised inputs reduce the exponent by {by_modulus - normalised:.0f}, and a "
+        f"suitable parametrisation by the other {normalised:.0f}. Then every modulus is "
+        "equally easy to learn.\n"
+        "- Along the angle a parametrisation makes the minimum round, but not closer. The "
+        "minimum's share of the circle shrinks like "
+        f"$(1-|\\lambda^*|)^{{{shrinks:.0f}}}$ in every parametrisation. So initialise with "
+        "the angles that the task needs."
     )
 )
 
 # %% [markdown]
 # ## Exercises
 #
-# 1. With the hyperbolic tangent the loss is $1 - 1/\cosh(\omega - \omega^*)$. What is its
-#    curvature by $\nu = \tanh\omega$ at the teacher? Compare with `sharpness`.
-# 2. Expand the half width for $\nu = 1 - \epsilon$: how wide is the well of a memory of a
-#    thousand steps?
-# 3. Gradient descent leaves a well of curvature $c$ at the rate $2/c$. By which factor must
-#    the rate shrink, without normalisation, from $\lambda^* = 0.9$ to $0.99$?
+# 1. With $\nu = \tanh\omega_\nu$ the loss is $1 - 1/\cosh(\omega_\nu - \omega_\nu^*)$. What
+#    is the curvature of this loss by $\nu$ at the teacher? Compare it with `sharpness`.
+# 2. Expand the half width for $\nu = 1 - \epsilon$ with a small $\epsilon > 0$. How wide is
+#    the minimum, in radians, for a time constant of 1000 steps?
+# 3. Gradient descent diverges from a minimum of curvature $c$ if the learning rate exceeds
+#    $2/c$. Let the teacher change from $\lambda^* = 0.9$ to $0.99$ without normalised inputs.
+#    By which factor must the learning rate along $\nu$ decrease?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. One by omega, and d omega / d nu = 1 / (1 - nu^2), squared.
+# 1. The curvature by omega_nu is one. The chain rule multiplies it by the square of
+#    d omega_nu / d nu = 1 / (1 - nu^2).
 curvature = 1 / (1 - 0.9**2) ** 2
 assert math.isclose(sharpness(0.9, 0.0, True)[0], curvature, rel_tol=1e-4)
-print(f"{curvature:.2f}")
+print(f"curvature by nu at nu = 0.9: {curvature:.2f}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. arctan(1 - 2 eps) is pi/4 - eps, so the half width is 2 eps and the width 4 eps.
+# 2. To first order nu^2 = 1 - 2 eps and arctan(1 - 2 eps) = pi/4 - eps. So the half width is
+#    2 eps and the width is 4 eps, with eps = 0.001.
 assert math.isclose(math.pi / 2 - 2 * math.atan(0.999**2), 2e-3, rel_tol=2e-3)
-print("0.004 radians")
+print("width of the minimum: 0.004 radians")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. By the ratio of the curvatures.
+# 3. The largest stable learning rate decreases by the ratio of the curvatures.
 ratio = sharpness(0.99, 0.0, False)[0] / sharpness(0.9, 0.0, False)[0]
 assert 100 < ratio < 1000 * 1.1
-print(f"{ratio:.0f} times")
+print(f"The learning rate must be {ratio:.0f} times smaller.")
 
 # %% [markdown]
-# The figures about this: `sigprop figure zucchet-1bc`, `sigprop figure zucchet-6`,
-# `sigprop figure zucchet-7`, `sigprop figure sigprop-basins`,
+# These commands draw the related figures: `sigprop figure zucchet-1bc`,
+# `sigprop figure zucchet-6`, `sigprop figure zucchet-7`, `sigprop figure sigprop-basins`,
 # `sigprop figure sigprop-parametrisations`.
 #
 # ## The other notebooks
