@@ -19,10 +19,11 @@
 # state sizes and learning rates. So `sigprop lint` finds the fault in seconds and without data.
 # The same closed forms give a good initialisation.
 #
-# **You need** to know what a mode of a linear recurrence is, $h_t = \lambda h_{t-1} + x_t$,
-# and that its time constant is about $1/(1-|\lambda|)$ steps. **You learn** what `sigprop
-# lint` finds and why, how many time constants a number format can represent, and how `sigprop
-# advise` uses a sequence length and an autocovariance.
+# **You need** to know a mode of a linear recurrence, $h_t = \lambda h_{t-1} + x_t$, with
+# input $x_t$, state $h_t$ and eigenvalue $\lambda$. Its time constant is about
+# $1/(1-|\lambda|)$ steps. **You learn** which faults `sigprop lint` finds and why, and how
+# many time constants a number format can represent. You also learn how `sigprop advise` uses
+# a sequence length and an autocovariance.
 
 # %%
 # %matplotlib inline
@@ -71,7 +72,7 @@ CHANNELS, STATES = 96, 16
 
 
 def mixer():
-    """A layer's decays and steps, log-uniform from 0.001 to 0.1 as usual."""
+    """A layer with the usual decays and with log-uniform step sizes from 0.001 to 0.1."""
     step = np.exp(generator.uniform(np.log(1e-3), np.log(1e-1), CHANNELS))
     return {
         "A_log": np.log(np.tile(np.arange(1.0, STATES + 1), (CHANNELS, 1))),
@@ -101,8 +102,9 @@ save_file(
 
 # %% [markdown]
 # In a shell the command is `sigprop lint model.safetensors --length 2048`. Here we call the
-# same function. It executes nothing from the file, and recognises each layer by the names and
-# shapes of its arrays.
+# same function. The function executes no code from the file. It recognises each layer by the
+# names and shapes of its arrays. The first table lists the time constants of each layer, the
+# second table lists the faults.
 
 # %%
 report = lint(open_checkpoint(file), Settings(length=2048))
@@ -125,14 +127,15 @@ display(Markdown("\n".join(rows)))
 accused = {one.layer for one in report.graver}
 display(
     Markdown(
-        f"{len(report.graver)} errors and warnings in {len(accused)} of "
-        f"{len(report.layers)} layers. The correct layer has "
+        f"`sigprop lint` finds {len(report.graver)} errors and warnings in {len(accused)} "
+        f"of {len(report.layers)} layers. In the correct layer it finds "
         f"{'none' if 'layers.0.mixer' not in accused else 'some'}."
     )
 )
 
 # %% [markdown]
-# Each rule is a closed form, evaluated at the numbers in the file. All rules are in one table:
+# Each rule is a closed form, evaluated at the numbers in the file. sigprop stores all rules in
+# one table. Here are the number of rules by severity and the first four rules:
 
 # %%
 severities = [rule.severity for rule in RULES]
@@ -144,8 +147,10 @@ for rule in RULES[:4]:
 # ## How many time constants can a format represent?
 #
 # Just below 1, neighbouring numbers of a format with $p$ significant bits differ by $2^{-p}$. A
-# time constant of $m$ steps has the modulus $|\lambda| = e^{-1/m}$. The moduli from $m$ to $2m$
-# steps span about $1/(2m)$, so the format has about $2^{p-1}/m$ of them.
+# time constant of $m$ steps has the modulus $|\lambda| = e^{-1/m}$. Time constants from $m$ to
+# $2m$ steps have moduli in an interval of length about $1/(2m)$. The format has about
+# $2^{p-1}/m$ numbers in this interval. In the next figure the dots are counted and the lines
+# show this estimate. Below the grey line the format has no such number.
 
 # %%
 memory = np.geomspace(4, 1e5, 60)
@@ -160,33 +165,41 @@ axis.set(
     xscale="log",
     yscale="log",
     xlabel="time constant $m$, steps",
-    ylabel="moduli from $m$ to $2m$",
+    ylabel="moduli for $m$ to $2m$ steps",
 )
 axis.set_ylim(0.5, None)
 axis.legend()
 plt.show()
 for name in formats:
     last = max(one for one in memory if distinct_memories(name, one, 2 * one))
-    print(f"{name}: the longest time constants lie in the octave from {last:.3g} steps")
+    print(
+        f"{name} can represent time constants up to about {last:.2g} to {2 * last:.2g} steps."
+    )
 
 # %% [markdown]
-# Points are counted, lines are the estimate. The numbers of bfloat16 are dense near 0 but not
-# near 1. So store $\nu = -\log|\lambda|$ or its logarithm, whose relative precision does not
-# depend on the time constant, and compute $\lambda$ in float32.
+# The numbers of bfloat16 are dense near 0 but not near 1. So store the decay rate
+# $-\log|\lambda|$ or its logarithm, and compute $\lambda$ in float32. The relative precision
+# of the decay rate does not depend on the time constant.
 #
 # ## How to initialise
 #
-# Take sequences of 4096 steps and inputs whose neighbours have the correlation 0.9. How should
-# an LRU of 64 modes be initialised? Closed forms answer three questions.
+# Take sequences of 4096 steps. Let successive inputs have the correlation $\rho = 0.9$. How
+# should a linear recurrent unit (LRU) of 64 modes be initialised? Closed forms answer three
+# questions.
 #
 # - **Moduli.** The outer radius gives a time constant of 4096 steps, the inner radius a
-#   hundredth of it. Between them the time constants grow by one factor from mode to mode. With
-#   uniform sampling on the ring, nearly all of them would be short.
+#   hundredth of it. In between, each time constant is the previous one times a constant
+#   factor. With uniform sampling on the ring, nearly all time constants would be short.
 # - **Phases.** Half of the phases lie where 95 % of the input power is, because a mode at
 #   another frequency receives little input. The other half lie anywhere below $\pi$, because
 #   the target can have other frequencies.
-# - **Scale.** Every mode is divided by the square root of its second moment **for this input**,
-#   not for white noise.
+# - **Scale.** Every mode is divided by the square root of its second moment $E|h|^2$. This
+#   moment is computed **for this input**, not for white noise.
+#
+# The next figure compares the default with the advised initialisation. Left: 95 % of the
+# input power has a phase below the dashed line, and the grey line marks 4096 steps. Middle:
+# the curve gives the share of modes with a longer time constant. Right: the second moment of
+# every mode should be near one (grey line).
 
 # %%
 LENGTH, RHO, STATE = 4096, 0.9, 64
@@ -206,30 +219,33 @@ for name, (one, colour) in starts.items():
     right.plot(one.memory, one.state, "o", **dots)
 left.axvline(advice.phase, color=style.GREY, linestyle="--", linewidth=0.7)
 left.set(yscale="log", xlabel="phase, rad", ylabel="time constant, steps")
-middle.set(xscale="log", xlabel="time constant, steps", ylabel="share of longer ones")
+middle.set(
+    xscale="log", xlabel="time constant, steps", ylabel="share of modes above it"
+)
 right.axhline(1, color=style.GREY, linewidth=0.7)
 right.set(xscale="log", yscale="log", xlabel="time constant, steps", ylabel=r"$E|h|^2$")
 middle.legend()
 plt.show()
-print(f"options of the layer: {advice.options}")
+print(f"Pass these options to the layer: {advice.options}")
 
 # %%
 before, after = advice.default.state, advice.advised.state
 display(
     Markdown(
-        f"A tenth of the time constants are above "
-        f"{np.quantile(advice.default.memory, 0.9):.0f} steps by default, and above "
-        f"{np.quantile(advice.advised.memory, 0.9):.0f} steps as advised. The largest "
-        f"E|h|^2 is {before.max() / before.min():.0f} times the smallest by default, and "
-        f"{after.max() / after.min():.1f} times as advised."
+        f"In the default initialisation a tenth of the time constants exceed "
+        f"{np.quantile(advice.default.memory, 0.9):.0f} steps, in the advised "
+        f"initialisation {np.quantile(advice.advised.memory, 0.9):.0f} steps. The largest "
+        f"$E|h|^2$ is {before.max() / before.min():.0f} times the smallest by default, and "
+        f"{after.max() / after.min():.1f} times the smallest as advised."
     )
 )
 
 # %% [markdown]
 # ## Are the predictions right?
 #
-# We sample the advised layer and simulate it. The prediction is $E\,|h|^2 = 1$ for every state.
-# We choose a shorter time constant, so that the simulation reaches the stationary state:
+# We sample the advised layer and simulate it. The advice aims at $E\,|h|^2 = 1$ for every
+# state. We choose a shorter sequence of 64 steps. Then the time constants are shorter too, and
+# the simulation reaches the stationary state:
 
 # %%
 short = advise("lru", length=64, state=16, spectrum=exponential(RHO))
@@ -239,18 +255,26 @@ steps = int(8 / gap.min())
 measured = measure(jax.random.key(6), layer, AR1(RHO), steps=steps, num=1000)
 power = measured["state"]
 ratio, error = float(power.mean) / state.sum(), float(power.sem) / state.sum()
-print(f"E|h|^2 summed over modes: {state.sum():.4f} predicted, {len(gap)} as advised")
-print(f"measured / predicted after {steps} steps: {ratio:.3f} +- {error:.3f}")
+print(
+    f"The sum of E|h|^2 over modes is {state.sum():.4f} by the closed form. The advice aims "
+    f"at {len(gap)}, one for each mode."
+)
+print(
+    f"After {steps} steps the measured sum is {ratio:.3f} +- {error:.3f} times the predicted "
+    "sum."
+)
 assert abs(ratio - 1) < 5 * error + 1e-3
 
 # %% [markdown]
-# ## How fast may it learn?
+# ## Which learning rates are stable?
 #
-# Near a minimum, a step of plain gradient descent multiplies the error along a direction of
-# curvature $\ell$ by $1 - \eta\ell$. The error grows if $\eta > 2/\ell$. The Hessian of a
-# linear layer is known exactly, and so is the *largest stable learning rate* of each parameter
-# group. We start slightly beside the minimum, along the direction of largest curvature of the
-# most sensitive group. We train with 0.9 times and with 1.1 times its largest stable rate:
+# Let $\eta$ be the learning rate of plain gradient descent. Near a minimum, one step multiplies
+# the error along a direction of curvature $\ell$ by $1 - \eta\ell$. The error grows if $\eta >
+# 2/\ell$. The Hessian of a linear layer is known exactly. So the *largest stable learning rate*
+# of each parameter group is known exactly too. We start slightly beside the minimum, along the
+# direction of largest curvature of the most sensitive group. We train with 0.9 times and with
+# 1.1 times the largest stable rate. Look at the loss: it should fall in the first case and grow
+# in the second.
 
 # %%
 with double_precision(True):
@@ -278,38 +302,50 @@ with double_precision(True):
             seen.append(float(height))
             here = here - share * rates[name] * by
         ends[share] = seen[-1] / seen[0]
-        axis.plot(seen, color=colour, label=f"{share:g} of the largest stable rate")
+        axis.plot(seen, color=colour, label=f"{share:g} times the largest stable rate")
 axis.set(yscale="log", xlabel="step", ylabel="loss")
 axis.legend()
 plt.show()
 told = ", ".join(f"{key} {one:.3g}" for key, one in rates.items())
-print(f"largest stable rates by the closed form: {told}; {name} has the smallest")
+print(f"Largest stable rates by the closed form: {told}.")
+print(f"The group {name} has the smallest rate.")
 print(
-    f"2 / largest curvature of {name}, by differentiating the loss: {2 / largest[-1]:.6g}"
+    f"Differentiating the loss gives 2 / largest curvature = {2 / largest[-1]:.6g} "
+    f"for {name}."
 )
 print(
-    f"after 35 steps the loss is {ends[0.9]:.1e} and {ends[1.1]:.1e} times the initial one"
+    f"After 35 steps the loss is {ends[0.9]:.1e} times the initial loss at 0.9 times the "
+    f"rate, and {ends[1.1]:.1e} times at 1.1 times the rate."
 )
 assert abs(rates[name] * largest[-1] / 2 - 1) < 1e-6
 assert ends[0.9] < 1 < ends[1.1]
 
 # %% [markdown]
-# The curvature by the phase is large: over a long time constant, a small error of $\theta$
-# is multiplied by the number of steps. So recurrent parameters need a learning rate of their
-# own, and `sigprop advise` prints it for each group.
+# The curvature by the phase $\theta$ of $\lambda$ is large. Over a long time constant, a small
+# error of $\theta$ is multiplied by the number of steps. So recurrent parameters need a
+# learning rate of their own. `sigprop advise` prints the largest stable rate of each group.
 #
 # ## Does the advice help?
 #
-# Networks were trained twice from the same seeds and on the same examples in the same order,
-# once with the default and once with the advised initialisation. Three rules had been chosen
-# with other seeds: how to sample phases (on four tasks), to use the measured autocovariance of
-# the input (on spoken digits), and how to space the time constants (on six tasks). Then all
-# networks were trained with new seeds, and nothing was changed afterwards. psMNIST, the small
-# digits and WTH were not used for any choice. `sigprop sweep run advice` repeats the trainings.
+# We trained each network twice: once with the default and once with the advised
+# initialisation. Both trainings use the same seeds and the same examples in the same order.
+# Before this comparison, we chose three rules with other seeds:
+#
+# - how to sample phases, on four tasks;
+# - to use the measured autocovariance of the input, on spoken digits;
+# - how to space the time constants, on six tasks.
+#
+# Then we trained all networks with new seeds and changed nothing afterwards. We used psMNIST,
+# the small digits and WTH for no choice. `sigprop sweep run advice` repeats the trainings. The
+# table lists the final validation loss with the advised initialisation, divided by that with
+# the default.
 
 # %%
 trained = store.shipped("advice").sel(contrast="advised")
-rows = ["| task | loss, advised / default | 95 % interval | |", "|---|---|---|---|"]
+rows = [
+    "| task | loss, advised / default | 95 % interval | verdict |",
+    "|---|---|---|---|",
+]
 for task in trained["of"].values.tolist():
     one = trained.sel(of=task)
     middle, low, high = (float(np.exp(one[part])) for part in ("mean", "low", "high"))
@@ -318,15 +354,24 @@ for task in trained["of"].values.tolist():
 display(Markdown("\n".join(rows)))
 words = trained["word"].values.tolist()
 assert "worse" not in words  # as the text says
-print(", ".join(f"{word} on {words.count(word)}" for word in dict.fromkeys(words)))
+counts = ", ".join(
+    f"{word!r} on {words.count(word)} tasks" for word in dict.fromkeys(words)
+)
+print(f"Verdicts: {counts}.")
+WAYS = {"advised": "half of the phases", "input": "all phases", "all": "no phase"}
+print("On a linear teacher with correlated inputs, loss divided by the default's loss:")
 chosen = store.shipped("advice_phases")
 for name in ("advised", "input", "all"):
     one = chosen.sel(of="correlated", contrast=name)
-    print(f"correlated, {name}: {float(np.exp(one['mean'])):.2g}, {one['word'].values}")
+    print(
+        f"  {WAYS[name]} chosen from the input: {float(np.exp(one['mean'])):.2g}, "
+        f"{one['word'].values}"
+    )
 ways = gathering.pairs(chosen, "correlated", ("advised-input", "advised"))
 narrow = compare(*(one["final_loss"].values for one in ways))
 print(
-    f"all phases by the input / half of them: {np.exp(narrow.mean):.2g}, {narrow.word}"
+    "The loss with all phases chosen from the input is "
+    f"{np.exp(narrow.mean):.2g} times the loss with half of them ({narrow.word})."
 )
 assert narrow.word == "worse"
 for task in ("ETTh1", "WTH", "listops-short"):
@@ -338,45 +383,56 @@ for task in ("ETTh1", "WTH", "listops-short"):
 # constants, none below an eleventh of the sequence. Spoken digits then ended with a higher loss
 # than by default, and the moduli alone caused this.
 #
-# Why are only half of the phases advised? A linear teacher under correlated inputs has phases
-# anywhere on the circle. If all phases of the student lie where the *input* has its power,
-# the final loss is several times higher than with half of them. Training hardly changes the
-# phase of a long time constant: the derivative by $\theta$ is large, and the loss has many
-# local minima in $\theta$. The input power shows which frequencies are present, not which
-# are needed.
+# Why does the advice choose only half of the phases from the input? A linear teacher with
+# correlated inputs has phases anywhere on the circle. If all phases of the student lie where
+# the *input* has its power, the final loss is several times higher than with half of them.
+# Training hardly changes the phase of a mode with a long time constant: the derivative by
+# $\theta$ is large, and the loss has many local minima in $\theta$. The input power shows
+# which frequencies are present, not which are needed.
 #
 # ## Exercises
 #
 # 1. In the third layer one modulus is exactly 1. What is the second moment of its state after
-#    2048 white inputs? What is it for the median mode of that layer in the limit?
+#    2048 white inputs of variance one? Take the mode with the median time constant of that
+#    layer. What second moment does its state reach after infinitely many inputs?
 # 2. How many time constants from 100 to 1000 steps can float16 represent if it stores
-#    $|\lambda|$? How many can bfloat16, with three bits less, if it stores $\log\nu$ for
-#    $\nu = -\log|\lambda|$?
-# 3. The default normalisation of the LRU is right for white inputs. By what factor do the
-#    largest and smallest $E|h|^2$ differ for white inputs, and for $\rho = 0.99$?
+#    $|\lambda|$? bfloat16 has three bits less. How many time constants can it represent if it
+#    stores the logarithm of the decay rate $-\log|\lambda|$?
+# 3. The default normalisation of the LRU is correct for white inputs. By what factor do the
+#    largest and smallest $E|h|^2$ differ for white inputs ($\rho = 0$)? By what factor do they
+#    differ for $\rho = 0.99$?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. The state never decays: the variances of all inputs add up.
+# 1. The state of modulus 1 never decays, so the variances of all inputs add up.
 (third,) = [one for one in report.layers if one.layer == "layers.2.mixer"]
 radius = np.exp(-1 / third.median)
-print(f"2048, against {1 / (1 - radius**2):.1f}")
+print(
+    f"second moment: 2048 for modulus 1, {1 / (1 - radius**2):.1f} for the median mode"
+)
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. Between 4 and 8 in size, numbers of 8 significant bits are 1/32 apart.
+# 2. The logarithms have absolute values between 4 and 8. There, neighbouring numbers with 8
+#    significant bits differ by 1/32.
 steps_of_log = jnp.unique(
     jnp.linspace(-np.log(1000), -np.log(100), 10_000).astype(jnp.bfloat16)
 )
-print(distinct_memories("float16", 100, 1000), "against", len(steps_of_log))
+print(
+    f"float16 represents {distinct_memories('float16', 100, 1000)} time constants, "
+    f"bfloat16 {len(steps_of_log)}."
+)
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3.
+# 3. The default normalises for white inputs, so all modes are equal only at rho = 0.
 for rho in (0.0, 0.99):
     start = advise("lru", length=LENGTH, state=STATE, spectrum=exponential(rho)).default
-    print(f"rho = {rho}: {start.state.max() / start.state.min():.4g}")
+    print(
+        f"rho = {rho}: the largest E|h|^2 is "
+        f"{start.state.max() / start.state.min():.4g} times the smallest."
+    )
 
 # %% [markdown]
-# `sigprop figure sigprop-advice-worth` draws these results. `sigprop advise --length 4096
-# --rho 0.9 --figure advice.png` draws an advised initialisation.
+# `sigprop figure sigprop-advice-worth` draws the results of these trainings. `sigprop advise
+# --length 4096 --rho 0.9 --figure advice.png` draws an advised initialisation.
 #
 # ## The other notebooks
 #
