@@ -13,16 +13,18 @@
 # %% [markdown]
 # # The curse of memory
 #
-# A linear recurrent neuron $h_{t+1} = \lambda h_t + x_{t+1}$ remembers for about
-# $1/(1-|\lambda|)$ steps. Zucchet and Orvieto (2024) ask what it costs to remember
-# longer, and answer with two second moments: of the state $h$, which the rest of the
-# network reads, and of its sensitivity $s = \mathrm{d}h/\mathrm{d}\lambda$, which the
-# optimiser feels. This notebook derives both, simulates them, finds one of the printed
-# formulas wrong, and ends with what a practitioner can take home.
+# A linear recurrent neuron $h_{t+1} = \lambda h_t + x_{t+1}$ has the input $x_t$, the state
+# $h_t$ and the eigenvalue $\lambda$. It remembers an input for about $1/(1-|\lambda|)$ steps.
+# This number is the neuron's time constant. Zucchet and Orvieto (2024) ask what a longer time
+# constant costs. They answer with two second moments. The first is that of the state $h$,
+# which the rest of the network reads. The second is that of the sensitivity
+# $s = \mathrm{d}h/\mathrm{d}\lambda$, which multiplies the gradient. This notebook derives both
+# moments, simulates them, and shows that one printed formula is wrong. It ends with practical
+# consequences.
 #
-# **You need** geometric series, expectations, and what an autocovariance is. **You learn**
-# where Eq. 6 of the paper comes from, how to doubt a printed formula, what correlated
-# inputs cost, and how to have a formula of your own judged.
+# **You need** geometric series, expectations, and the definition of an autocovariance. **You
+# learn** the derivation of Eq. 6 of the paper, a check of a printed formula, and the effect of
+# correlated inputs. You also learn how to test a formula of your own.
 
 # %%
 # %matplotlib inline
@@ -45,38 +47,41 @@ lessons.use()
 
 
 def show(name, expr):
-    """One line of a derivation: what it is about, and what it is."""
+    """Display one named formula of a derivation."""
     display(Math(f"{name} = {latex(expr)}"))
 
 
 # %% [markdown]
 # ## The weight of an input
 #
-# Start from the zero state and follow a single input of one. Its weight $k$ in the state
-# after $n$ steps obeys $k_{n+1} = \lambda k_n$ from $k_0 = 1$. Differentiating the
-# recurrence gives $s_{t+1} = \lambda s_t + h_t$: the sensitivity is the same neuron, fed
-# with the state, so its weight obeys $k_{n+1} = \lambda k_n + \lambda^n$ from $k_0 = 0$.
+# Start from the zero state and follow a single input of one. Let $k_n$ be the weight of this
+# input in the state after $n$ steps. It obeys $k_{n+1} = \lambda k_n$ with $k_0 = 1$.
+# Differentiating the recurrence gives $s_{t+1} = \lambda s_t + h_t$. So the sensitivity is the
+# output of the same neuron with the state as its input. The weight of the input in the
+# sensitivity therefore obeys $k_{n+1} = \lambda k_n + \lambda^n$ with $k_0 = 0$. The sequence
+# of these weights is called a kernel.
 
 # %%
-show(r"\text{in the state: } k_n", diagonal.state_kernel().result)
-show(r"\text{in the sensitivity: } k_n", diagonal.sensitivity_kernel().result)
+show(r"\text{weight in the state: } k_n", diagonal.state_kernel().result)
+show(r"\text{weight in the sensitivity: } k_n", diagonal.sensitivity_kernel().result)
 
 # %% [markdown]
 # ## Lemma 1 and Lemma 2
 #
-# The second moment of a filtered series is a double sum of two kernels against the
-# autocovariance $R$ of the input. Splitting it into $n = m$, $n > m$ and $n < m$ and
-# summing along the diagonals leaves one weight for $R(0)$ and one for each lag: Lemma 1.
-# It keeps two unrelated eigenvalues $\alpha$ and $\beta$; in the end both are ours.
+# The second moment of a filtered sequence is a double sum over two kernels and the
+# autocovariance $R(\Delta) = E[x_t x_{t+\Delta}]$ of the input at the lag $\Delta$. We split
+# this sum into $n = m$, $n > m$ and $n < m$, and sum along the diagonals. The result has one
+# weight for $R(0)$ and one weight for each lag. This is Lemma 1. The lemma allows two different
+# eigenvalues $\alpha$ and $\beta$. At the end we set both equal to $\lambda$.
 
 # %%
 first = autocorrelation.lemma_1()
 show(r"\sum_{n,m} \alpha^n \beta^m R(n - m)", first.as_sum())
 
 # %% [markdown]
-# The kernel of the sensitivity is the derivative of the state's, $n \lambda^{n-1} =
-# \mathrm{d}\lambda^n / \mathrm{d}\lambda$. So nothing needs to be summed again: each
-# weight is differentiated once by $\alpha$ and once by $\beta$. That is Lemma 2.
+# The kernel of the sensitivity is the derivative of the kernel of the state: $n \lambda^{n-1}
+# = \mathrm{d}\lambda^n / \mathrm{d}\lambda$. So no new sum is needed. We differentiate each
+# weight of Lemma 1 once by $\alpha$ and once by $\beta$. The result is Lemma 2.
 
 # %%
 second = autocorrelation.lemma_2()
@@ -87,8 +92,8 @@ for before, after in ((first.zero, second.zero), (first.lag, second.lag)):
 # %% [markdown]
 # ## From Lemma 2 to Eq. 6
 #
-# Now let both be the same real eigenvalue, $\alpha = \beta = \lambda$. Both weights have
-# the denominator $(1-\lambda^2)^3$:
+# Now let both eigenvalues be the same real number, $\alpha = \beta = \lambda$. Then both
+# weights have the denominator $(1-\lambda^2)^3$:
 
 # %%
 same = {alpha: lam, beta: lam}
@@ -100,8 +105,9 @@ show(r"\text{weight of } R(0)", zero)
 show(r"\text{weight of } R(\Delta)", lag)
 
 # %% [markdown]
-# Split the bracket of the second at $\Delta$. The first part is the weight of $R(0)$
-# again, times $2 \lambda^\Delta$; in the second a factor $1-\lambda^2$ cancels:
+# We split the numerator of the weight of $R(\Delta)$ into a part without $\Delta$ and a part
+# with $\Delta$. The first part is the weight of $R(0)$ times $2 \lambda^\Delta$. In the second
+# part a factor $1-\lambda^2$ cancels:
 
 # %%
 again, rest = 2 * lam**Delta * zero, 2 * Delta * lam**Delta / (1 - lam**2) ** 2
@@ -109,9 +115,9 @@ assert autocorrelation.is_zero(lag - again - rest)
 show(r"\text{weight of } R(\Delta)", again + rest)
 
 # %% [markdown]
-# Collect what $(1+\lambda^2)/(1-\lambda^2)^3$ multiplies, and it is Eq. 6 of the paper.
-# Whether two forms with an undetermined $R$ are equal is decided exactly, lag weight by
-# lag weight, with no number put in:
+# We collect the terms with the factor $(1+\lambda^2)/(1-\lambda^2)^3$. The result is Eq. 6 of
+# the paper. The code below compares the weights of two formulas lag by lag. So it decides
+# exactly whether they are equal for every $R$, without inserting numbers:
 
 # %%
 derived_6 = diagonal.moment("sensitivity").result.subs(lam_bar, lam)
@@ -121,10 +127,12 @@ show(r"E\,s^2", eq_6())
 # %% [markdown]
 # ## The same moments, by simulation
 #
-# The formula is exact, so a simulation does not test the algebra. It tests that the
-# model we run is the model we described. Five neurons, inputs with autocovariance
-# $\rho^{|\Delta|}$, four thousand independent trajectories from the zero state, each
-# long enough to forget how it began. Bars are three standard errors.
+# The formula is exact, so a simulation does not test the algebra. It tests that the simulated
+# model is the model that we described. We simulate five neurons. The inputs have the
+# autocovariance $R(\Delta) = \rho^{|\Delta|}$, so that $\rho$ is the correlation of successive
+# inputs. We use 4000 independent trajectories from the zero state. Each trajectory is long
+# enough that the initial state no longer matters. In the figure, lines are the closed forms,
+# dots are simulated and bars are three standard errors. The dots should lie on the lines.
 
 # %%
 gaps = np.array([0.5, 0.2, 0.1, 0.05, 0.025])
@@ -164,11 +172,12 @@ axes[0].legend()
 plt.show()
 
 # %% [markdown]
-# On a logarithmic axis everything agrees with everything; the distance in standard
-# errors is the honest measure. Each should look like a draw of a normal variable, hardly
-# ever beyond three. The five neurons of a row share their inputs, so they err together.
-# This is a look, not a verdict: `sigprop verify` fixes the sample size beforehand and
-# asks whether the ratio is shown to lie within a margin.
+# A logarithmic axis hides small differences. So the table lists the distance between measured
+# and exact moment in standard errors. Each distance should look like a sample of a standard
+# normal variable, which rarely exceeds three. The columns are the five values of
+# $1-\lambda$. The five neurons of a row share their inputs, so their errors are correlated.
+# This table is no strict test. `sigprop verify` fixes the sample size beforehand, and then
+# tests whether the ratio of both moments lies within a margin.
 
 # %%
 distance = np.array([(e.mean - exact) / e.sem for e, exact in measured.values()])
@@ -178,27 +187,33 @@ for (name, value), row in zip(measured, distance, strict=True):
     rows.append(f"| {name}, {value:g} | " + " | ".join(f"{x:.1f}" for x in row) + " |")
 display(Markdown("\n".join(rows)))
 far = np.sum(np.abs(distance) > 3)
-display(Markdown(f"{far} of {distance.size} lie beyond three standard errors."))
+display(
+    Markdown(
+        f"{far} of {distance.size} distances are larger than three standard errors."
+    )
+)
 assert np.abs(distance).max() < 6
 
 # %% [markdown]
-# ## Eq. 59, as printed and as it should be
+# ## Eq. 59, as printed and corrected
 #
-# For $R(\Delta) = \rho^{|\Delta|}$ the sum over lags can be done, and the paper prints
-# the result as Eq. 59. We derive ours, and compare:
+# For $R(\Delta) = \rho^{|\Delta|}$ the sum over lags has a closed form. The paper prints this
+# form as Eq. 59. We derive the closed form too, and test whether both are equal:
 
 # %%
 derived_59 = diagonal.moment("sensitivity", "exponential").result
-print("as printed:", autocorrelation.same_form(derived_59, eq_59()))
-print("corrected: ", autocorrelation.same_form(derived_59, eq_59_corrected()))
+as_printed = autocorrelation.same_form(derived_59, eq_59())
+corrected = autocorrelation.same_form(derived_59, eq_59_corrected())
+print("Our derivation equals Eq. 59 as printed:", as_printed)
+print("Our derivation equals Eq. 59 corrected: ", corrected)
 display(Math(r"\text{printed} - \text{true} = " + latex(factor(eq_59() - derived_59))))
 
 # %% [markdown]
-# The difference has the factor $\rho\,(1-\rho)$: the printed form is right for white
-# noise and for constant input, which is where the paper checks it, and wrong everywhere
-# between. Reading both factors $1-\rho$ as $1-\rho^2$ repairs it. Three numbers at
-# $\lambda = \rho = 9/10$ leave no doubt, and the third one uses neither formula: it adds
-# up the double sum over the kernels, term by term.
+# The difference has the factor $\rho\,(1-\rho)$. So the printed form is correct for white
+# noise ($\rho = 0$) and for a constant input ($\rho = 1$), where the paper checks it. For
+# every $\rho$ in between it is wrong. The correction replaces both factors $1-\rho$ by
+# $1-\rho^2$. The next cell prints three values at $\lambda = \rho = 9/10$. The third value
+# uses neither formula: it sums the double sum over the kernels term by term.
 
 # %%
 at = [(symbol, Rational(9, 10)) for symbol in (lam, lam_bar, rho)]
@@ -207,20 +222,21 @@ weight = ages * 0.9 ** (ages - 1.0)
 brute = weight @ 0.9 ** np.abs(ages[:, None] - ages) @ weight
 for name, number in (
     ("Eq. 59 as printed", eq_59().subs(at)),
-    ("corrected", eq_59_corrected().subs(at)),
-    ("term by term", brute),
+    ("Eq. 59 corrected", eq_59_corrected().subs(at)),
+    ("sum term by term", brute),
 ):
     print(f"{name:18s} {float(number):10.2f}")
 np.testing.assert_allclose(float(derived_59.subs(at)), brute, rtol=1e-10)
 try:
     assert_equal_forms(derived_59.subs(lam_bar, lam), eq_59().subs(lam_bar, lam))
 except AssertionError as refutation:
-    print("\nrefuted:", refutation)
+    print("\nThe printed form is refuted:", refutation)
 else:
     raise RuntimeError("the printed form must be refuted")
 
 # %% [markdown]
-# How wrong is it? Between its two exact ends the printed value falls short:
+# How large is the error? The figure shows the printed moment divided by the true moment. For
+# $0 < \rho < 1$ this ratio is below one, so the printed value is too small:
 
 # %%
 ratio = lambdify([lam, lam_bar, rho], eq_59() / derived_59)
@@ -233,29 +249,34 @@ for size in (0.5, 0.9, 0.99):
     colour, label = lessons.MEMORY[size], rf"$\lambda = {size:g}$"
     axis.plot(between, shares, color=colour, label=label)
 axis.axhline(1, color=style.GREY, lw=0.8)
-axis.set(xlabel=r"$\rho$", ylabel="printed / true", ylim=(0, 1.1))
+axis.set(xlabel=r"correlation $\rho$", ylabel="printed / true", ylim=(0, 1.1))
 axis.legend()
 plt.show()
 for size, least in worst.items():
     said = (
-        f"At $\\lambda = {size}$ memory costs up to {1 / least:.2f} times what it says."
+        f"At $\\lambda = {size}$ the true moment is up to {1 / least:.2f} times the "
+        "printed one."
     )
     display(Markdown(said))
 
 # %% [markdown]
-# ## What to take from it
+# ## Practical consequences
 #
-# Under white noise $E\,h^2 \approx 1/(2\epsilon)$ and $E\,s^2 \approx 1/(4\epsilon^3)$,
-# with $\epsilon = 1-\lambda$: ten times the memory, a thousand times the sensitivity. Two
-# cures are in use. **Normalise** the input by $\gamma = \sqrt{1-\lambda^2}$, held fixed
-# when differentiating, and the state keeps its size. **Reparametrise** $\lambda =
-# \exp(-e^\nu)$ and a step in $\nu$ is a step in the logarithm of the memory length:
-# $\mathrm{d}\lambda/\mathrm{d}\nu = \lambda\log\lambda$ takes two of the three powers
-# away, and $\gamma$ takes the last one.
+# Let $\epsilon = 1-\lambda$ be the gap, so that the time constant is $1/\epsilon$. For white
+# noise $E\,h^2 \approx 1/(2\epsilon)$ and $E\,s^2 \approx 1/(4\epsilon^3)$. So a time constant
+# that is ten times as long makes the second moment of the sensitivity a thousand times as
+# large. Two remedies are in use.
 #
-# Both cures are fitted to white noise. Here is what correlation does to them, down to a
-# memory of a million steps. At such a distance from the edge a formula in $\lambda$ has
-# lost its digits before it starts, so `sigprop.neuron.stable` takes the gap itself.
+# - **Normalisation** multiplies the input by $\gamma = \sqrt{1-\lambda^2}$. Then the state
+#   keeps its size. Here $\gamma$ is held fixed when differentiating.
+# - **Reparametrisation** trains the parameter $\nu$ with $\lambda = \exp(-e^\nu)$. (In other
+#   notebooks $\nu$ is the modulus $|\lambda|$.) A step in $\nu$ is a step in the logarithm of
+#   the time constant. The factor $\mathrm{d}\lambda/\mathrm{d}\nu = \lambda\log\lambda$ reduces
+#   the exponent of $1/\epsilon$ from three to one. The factor $\gamma$ reduces it to zero.
+#
+# Both remedies are designed for white noise. The next table shows their effect for correlated
+# inputs, up to a time constant of a million steps. For so small a gap, $1-\lambda$ computed
+# from $\lambda$ loses its digits in rounding. So `sigprop.neuron.stable` takes the gap itself.
 
 # %%
 gap = np.logspace(-1, -6, 6)
@@ -280,10 +301,10 @@ np.testing.assert_allclose(columns[1], 1, rtol=1e-12)
 np.testing.assert_allclose(columns[2][-1], 0.5, rtol=1e-5)
 
 # %% [markdown]
-# White noise: both columns stay put, at $1$ and $1/2$. Correlation with a finite memory,
-# $\rho < 1$: both are bounded, at a value that is $(1+\rho)/(1-\rho)$ times larger. A
-# constant input, or a mean that was not removed: both grow like $2/\epsilon$, without
-# bound.
+# For white noise ($\rho = 0$) both columns approach constants, $1$ and $1/2$. For $0 < \rho <
+# 1$ both columns are bounded. Their limits are $(1+\rho)/(1-\rho)$ times the limits for white
+# noise. For a constant input ($\rho = 1$) both columns grow like $2/\epsilon$ without bound. An
+# input with a nonzero mean has the same effect.
 
 # %%
 times = columns[3][-1] / columns[1][-1]
@@ -291,15 +312,17 @@ np.testing.assert_allclose(times, (1 + 0.9) / (1 - 0.9), rtol=1e-3)
 np.testing.assert_allclose(columns[5], 2 / gap - 1, rtol=1e-6)
 display(
     Markdown(
-        f"At $\\rho = 0.9$ the limit is {times:.3g} times that of white noise: a network "
-        f"tuned on white noise starts with states {np.sqrt(times):.1f} times too large."
+        f"At $\\rho = 0.9$ the limit is {times:.3g} times the limit for white noise. So a "
+        f"network normalised for white noise starts with states {np.sqrt(times):.1f} times "
+        "too large."
     )
 )
 
 # %% [markdown]
-# The remedy is to normalise by what the input really does. Dividing by the measured
-# $E\,h^2$ instead of assuming $1/(1-\lambda^2)$ leaves the *relative* sensitivity
-# $E\,(dh/d\nu)^2 / E\,h^2$, and that is tame from white noise to a constant:
+# The remedy is to normalise for the real input. We divide by the measured $E\,h^2$, not by
+# $1/(1-\lambda^2)$. This gives the *relative* sensitivity $E\,(dh/d\nu)^2 / E\,h^2$. The left
+# panel shows the normalisation for white noise, the right panel that for the real input. In
+# the right panel all curves stay near or below one, from white noise to a constant input:
 
 # %%
 gap = np.logspace(-0.5, -6, 200)
@@ -313,8 +336,10 @@ for value in (0.0, 0.5, 0.9, 0.99, 1.0):
     axes[0].loglog(gap, gap * (2 - gap) * change, **look)
     axes[1].semilogx(gap, change / state, **look)
     assert (change / state < 1.05).all()
-axes[0].set_title(r"for white noise: $\gamma^2 E\,(dh/d\nu)^2$")
-axes[1].set_title(r"for this input: $E\,(dh/d\nu)^2 / E\,h^2$")
+axes[0].set_title("normalised for white noise")
+axes[0].set_ylabel(r"$\gamma^2 E\,(dh/d\nu)^2$")
+axes[1].set_title("normalised for the input")
+axes[1].set_ylabel(r"$E\,(dh/d\nu)^2 / E\,h^2$")
 axes[1].set_ylim(0)
 for axis in axes:
     axis.set_xlabel(r"$1 - \lambda$")
@@ -323,26 +348,30 @@ axes[0].legend()
 plt.show()
 
 # %% [markdown]
-# ## Assert a formula of your own
+# ## Test a formula of your own
 #
-# Suppose your inputs are an average of two neighbouring samples of white noise, $x_t =
-# e_t + c\,e_{t-1}$. By Eq. 5 with $R(0) = 1 + c^2$, $R(1) = c$ and nothing beyond, a
-# real neuron has
+# Suppose your input is a weighted sum of two successive samples $e_t$ of white noise, $x_t =
+# e_t + c\,e_{t-1}$ with a constant $c$. Then $R(0) = 1 + c^2$, $R(1) = c$, and $R(\Delta) = 0$
+# for larger lags. Eq. 5 of the paper gives for a neuron with real $\lambda$
 #
 # $$E\,h^2 = \frac{1 + c^2 + 2c\lambda}{1-\lambda^2}.$$
 #
-# `assert_moment` simulates with a sample size fixed in advance and passes only if the
-# ratio is shown to lie within the margin; silence would not be enough.
+# `assert_moment` simulates with a sample size that is fixed in advance. It passes only if the
+# simulation shows that the ratio of simulated and predicted moment lies within the margin. An
+# inconclusive result does not pass.
 
 # %%
 c = 0.5
 mine = (1 + c**2 + 2 * c * lam) / (1 - lam**2)
 answer = assert_moment(mine, [0.9, 0.5, -0.7], MovingAverage((1.0, c)))
 for verdict in answer.verdicts:
-    print(f"{verdict.word}: ratio between {verdict.low:.4f} and {verdict.high:.4f}")
+    print(
+        f"The formula is {verdict.word}: the ratio is between {verdict.low:.4f} and "
+        f"{verdict.high:.4f}."
+    )
 
 # %% [markdown]
-# A formula with one error, a missing factor $2$, does not pass:
+# The next formula has one error, a missing factor $2$ of $c\lambda$. It does not pass:
 
 # %%
 try:
@@ -350,42 +379,48 @@ try:
 except AssertionError as refutation:
     print(refutation)
 else:
-    raise RuntimeError("the slip must be found")
+    raise RuntimeError("the error must be detected")
 
 # %% [markdown]
 # ## Exercises
 #
-# 1. A neuron of $\lambda = 0.99$ was tuned on white noise, and its input turns out to be
-#    constant. How many times larger is $E\,h^2$ than planned? Read it off Lemma 1.
-# 2. Which $\lambda > 0$ makes $E\,h^2 = 10$ under white noise of variance one?
-# 3. Feed *changes* of white noise, $x_t = e_t - e_{t-1}$. Does $E\,h^2$ still grow without
-#    bound as $\lambda \to 1$? Put $c = -1$ into the form above, simplify, and have it judged.
+# 1. A neuron with $\lambda = 0.99$ is normalised for white noise, but its input is a constant
+#    random number of variance one. How many times larger than planned is $E\,h^2$? Use Lemma 1.
+# 2. Which $\lambda > 0$ gives $E\,h^2 = 10$ for white noise of variance one?
+# 3. Let the input be the *difference* of successive samples, $x_t = e_t - e_{t-1}$. Does
+#    $E\,h^2$ still grow without bound as $\lambda \to 1$? Insert $c = -1$ into the formula
+#    above, simplify it, and test it with `assert_moment`.
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. All weights of Lemma 1 add up: (1 + 2 l / (1 - l)) / (1 - l^2) = 1 / (1 - l)^2.
+# 1. With R = 1 the moment is the sum of all weights of Lemma 1. For the eigenvalue l this sum
+#    is (1 + 2 l / (1 - l)) / (1 - l^2) = 1 / (1 - l)^2. The planned moment is 1 / (1 - l^2).
 with double_precision(True):
     planned, got = (
         float(stable.state_moment(0.01, 0.0, value)) for value in (0.0, 1.0)
     )
 np.testing.assert_allclose(got / planned, (1 + 0.99) / (1 - 0.99), rtol=1e-9)
-print(f"{got / planned:.0f} times")
+print(f"E h^2 is {got / planned:.0f} times as large as planned.")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. 1 / (1 - l^2) = 10, so l^2 = 9/10.
+# 2. The equation 1 / (1 - l^2) = 10 gives l^2 = 9/10.
 with double_precision(True):
     np.testing.assert_allclose(stable.state_moment(1 - np.sqrt(0.9), 0.0, 0.0), 10)
-print(f"{np.sqrt(0.9):.4f}")
+print(f"lambda = {np.sqrt(0.9):.4f}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. (2 - 2 l) / (1 - l^2) = 2 / (1 + l), which is bounded: it ends at one.
+# 3. The moment is (2 - 2 l) / (1 - l^2) = 2 / (1 + l). It is bounded and tends to one.
 changes = 2 / (1 + lam)
 assert autocorrelation.is_zero((2 - 2 * lam) / (1 - lam**2) - changes)
 assert changes.subs(lam, 1) == Integer(1)
 (verdict,) = assert_moment(changes, [0.9], MovingAverage((1.0, -1.0))).verdicts
-print(f"{verdict.word}: ratio between {verdict.low:.4f} and {verdict.high:.4f}")
+print(
+    f"The formula is {verdict.word}: the ratio is between {verdict.low:.4f} and "
+    f"{verdict.high:.4f}."
+)
 
 # %% [markdown]
-# The figures about this: `sigprop figure zucchet-1a`, `sigprop figure zucchet-2`.
+# These commands draw the related figures: `sigprop figure zucchet-1a`,
+# `sigprop figure zucchet-2`.
 #
 # ## The other notebooks
 #
